@@ -26,6 +26,21 @@ test("given random sequences, then engine and model agree after every command an
     ],
     ...["mark to market", "loss socialised", "insurance empty", "closed out", "close-out without volume"],
     ...["rounding repaired", "reduce-only cut", "settled", "called off"],
+    ...[
+      "auction by trigger 3",
+      "auction extended by trigger 3",
+      "order parked",
+      "peg repriced",
+      "GFN cancelled by an auction",
+    ],
+    ...[
+      "provided order deployed",
+      "provision void",
+      "provision cancelled",
+      "bond used by a deployment",
+      "bond slashed",
+    ],
+    ...["bond refilled", "provider closed out", "order refused 47", "safe without orders"],
   ])
     expect([what, (reached.get(what) ?? 0) > 0]).toEqual([what, true]);
 }, 60_000);

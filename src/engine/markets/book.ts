@@ -6,6 +6,8 @@
 import { BUY, isStatic, opposite, SELL, type Side, type StoredOrder } from "./order.ts";
 
 /** Orders of one price. */
+const NOTHING_ASIDE: ReadonlyMap<string, bigint> = new Map();
+
 export class Level {
   /** Of all orders, and of those that static prices count. */
   volume = 0n;
@@ -229,11 +231,19 @@ export class Book {
     return { fills, filled, metOwn };
   }
 
-  /** Average price at which a position of a size could be closed, floored; undefined where the book has too little (section 5.3). */
-  exitPrice(side: Side, size: bigint): bigint | undefined {
+  /**
+   * Average price at which a position of a size could be closed, floored; undefined where the book has too little (section 5.3).
+   * @param aside volume that does not count, by `side/price`
+   */
+  exitPrice(
+    side: Side,
+    size: bigint,
+    aside: ReadonlyMap<string, bigint> = NOTHING_ASIDE,
+  ): bigint | undefined {
     let rest = size;
     let value = 0n;
-    for (const { price, volume } of this.levels(side)) {
+    for (const { price, volume: whole } of this.levels(side)) {
+      const volume = aside.size === 0 ? whole : whole - (aside.get(`${side}/${price}`) ?? 0n);
       const part = volume < rest ? volume : rest;
       value += price * part;
       rest -= part;

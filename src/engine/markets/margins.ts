@@ -6,7 +6,7 @@ import { Decimal } from "../../wire/decimal.ts";
 import { TransferType } from "../../wire/generated/vega.ts";
 import type { Movement } from "../collateral.ts";
 import type { MarketContext } from "./context.ts";
-import { BUY, SELL, type Side } from "./order.ts";
+import { BUY, SELL, type Side, type StoredOrder } from "./order.ts";
 import { type Exposure, isFlat } from "./positions.ts";
 import { FACTOR_PARTS, type Terms } from "./terms.ts";
 
@@ -111,6 +111,8 @@ export interface MarginOutcome {
 export class Margins {
   /** Levels to be shown, by party. */
   private readonly buffer = new Map<string, MarginLevels>();
+  /** Volume that stands on the book and does not count, by side and price. */
+  private aside: ReadonlyMap<string, bigint> | undefined;
 
   constructor(private readonly market: MarketContext) {}
 
@@ -123,7 +125,7 @@ export class Margins {
       boundsSlippage: market.ports.rules.boundsSlippage,
       price,
       isAuction: isRunning && !isLeaving,
-      exitPrice: (side, size) => market.book.exitPrice(side, size),
+      exitPrice: (side, size) => market.book.exitPrice(side, size, this.aside),
     };
   }
 
@@ -133,6 +135,18 @@ export class Margins {
     const { isLeaving } = market.auction;
     if (!market.isOpening || isLeaving) return market.status.mark;
     return market.book.indication()?.price ?? fallback;
+  }
+
+  /** Works margins out as if these orders were off the book. */
+  withoutOrders(orders: readonly StoredOrder[], run: () => void): void {
+    const aside = new Map<string, bigint>();
+    for (const { side, price, remaining } of orders) {
+      const key = `${side}/${price}`;
+      aside.set(key, (aside.get(key) ?? 0n) + remaining);
+    }
+    this.aside = aside;
+    run();
+    this.aside = undefined;
   }
 
   levels(position: Exposure, price: bigint): MarginLevels {

@@ -5,6 +5,7 @@
 import { LiquidityProvisionStatus, OrderStatus, PeggedReference } from "../../wire/generated/vega.ts";
 import type { Movement } from "../collateral.ts";
 import { BUY, SELL, type StoredOrder } from "./order.ts";
+import { isFlat } from "./positions.ts";
 import { canDeploy, type PlannedOrder, referencePrice } from "./provisions.ts";
 import type { Provision, References } from "./records.ts";
 import type { TradingMarket } from "./trading.ts";
@@ -120,17 +121,30 @@ export class ReferenceFollower {
     this.coverPegged([...parties].sort());
   }
 
+  /** Orders of provisions that are on the book. */
+  private provided(): StoredOrder[] {
+    const { market } = this;
+    return market.provisions
+      .list()
+      .flatMap(({ buys, sells }) => [...buys, ...sells])
+      .flatMap(({ orderId }) => market.tables.orders.get(orderId) ?? []);
+  }
+
   /** Margins of repriced orders; who cannot pay for them loses them. */
   private coverPegged(parties: readonly string[]): void {
     const { market } = this;
     const movements: Movement[] = [];
     const short: string[] = [];
-    for (const party of parties) {
-      const position = market.positions.get(party);
-      if (position === undefined) continue;
-      const outcome = market.margins.update(party, position, market.status.mark, movements);
-      if (outcome.isDistressed) short.push(party);
-    }
+    // Orders of provisions are off the book meanwhile (section 7.4, step 5).
+    market.margins.withoutOrders(this.provided(), () => {
+      for (const party of parties) {
+        const position = market.positions.get(party);
+        const margin = market.accounts.balance(market.accounts.margin(party));
+        if (position === undefined || (isFlat(position) && margin === 0n)) continue;
+        const outcome = market.margins.update(party, position, market.status.mark, movements);
+        if (outcome.isDistressed) short.push(party);
+      }
+    });
     market.accounts.emit(movements);
     for (const party of short) {
       for (const order of market.orders.ofParty(party)) {
@@ -148,7 +162,7 @@ export class ReferenceFollower {
     const providers = new Set(provisions.map(({ party }) => party));
     if (!isMoved && !touched.some(({ party }) => providers.has(party))) {
       this.moveBehind(provisions, touched);
-      // What it would cost to close a provider's position follows the book.
+      // The price at which a provider's position could be closed follows the book.
       return market.providers.coverAll(provisions.filter(({ isPending }) => !isPending));
     }
     const hit = new Set(touched.map(({ id }) => id));

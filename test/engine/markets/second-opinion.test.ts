@@ -95,3 +95,52 @@ test("zero amounts share a difference of rounding of either sign, but for zeros 
   expect(wins.map(({ to, amount }) => `${to} ${amount}`)).toEqual(["aux 1", "y 1"]);
   expect(play.transfers(4).map(({ from, amount }) => `${from} ${amount}`)).toEqual(["p2 2"]);
 });
+
+test("price bounds begin with the opening auction's price, however far it is from what was indicated first", () => {
+  const play = market({
+    simple: { long: 0.1, short: 0.1, up: 10, down: -10 },
+    triggers: [{ horizon: 60, probability: 0.95, extension: 5 }],
+    openingSeconds: 4,
+  });
+  play.deposit(100_000_000n, "aux", "aux2", "void");
+  play.run(`${VOID}; aux B 1@10; aux2 S 1@900; aux B 1@100 =b; aux2 S 1@100 =s; /; cancel b; cancel s`);
+  play.run("aux B 1@200; aux2 S 1@200").open();
+  const [bounds] = play.rig.marketData("M").priceMonitoringBounds;
+  expect([bounds?.minValidPrice, bounds?.referencePrice, bounds?.maxValidPrice]).toEqual([
+    "190",
+    "200",
+    "210",
+  ]);
+});
+
+test("orders of a provision stand behind what comes to their price", () => {
+  const play = market({
+    ...M3,
+    linearSlippage: "1",
+    quadraticSlippage: "0",
+    targetStake: { scaling: 0.001 },
+  });
+  play.deposit(100_000_000n, "aux", "aux2", "lp", "p1", "p2");
+  play.run("aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000; lp lp(50000, 0, BID-1, ASK+1)").open();
+  expect(play.deployed("lp")).toEqual(["buy 56@899", "sell 46@1101"]);
+  play.run("p1 S 2@1101; p2 B 3@1101");
+  expect(play.trades().slice(1)).toEqual(["p2-aux2 1@1100", "p2-p1 2@1101"]);
+});
+
+test("pegged orders are measured without the orders of provisions", () => {
+  const play = market({
+    ...M3,
+    linearSlippage: "1",
+    quadraticSlippage: "0",
+    targetStake: { scaling: 0.001 },
+  });
+  const { rig } = play;
+  play.deposit(100_000_000n, "aux", "aux2", "lp", "p1", "p2");
+  play.run("aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000; lp lp(50000, 0, BID-1, ASK+1)").open();
+  // Short of ten, of which the provision alone could sell enough.
+  play.run("p2 B 10@1000; p1 S 10@1000; /");
+  rig.order("p1", "M", "buy", 1, undefined, { peg: { reference: 2, offset: "5" } });
+  const before = play.levels("p1");
+  play.run("aux B 1@905");
+  expect(BigInt(play.levels("p1").split("/")[0]!)).toBeGreaterThan(BigInt(before.split("/")[0]!));
+});

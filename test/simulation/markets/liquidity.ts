@@ -203,10 +203,8 @@ export abstract class MarketLiquidity extends MarketMargins {
     );
     for (const party of short) {
       this.count("pegs cancelled for want of margin");
-      for (const order of this.book.filter((one) => one.party === party && one.peg !== undefined)) {
+      for (const order of this.book.filter((one) => one.party === party && one.peg !== undefined))
         this.finish(order, Status.cancelled);
-        cancelled.push(order.id);
-      }
       this.releaseIfFlat(party);
     }
     const kept: Order[] = [];

@@ -161,8 +161,10 @@ export class NaiveMarket extends MarketOrders {
   /** Ended in its opening auction. */
   private callOff(): void {
     this.count("called off");
-    for (const order of [...this.book, ...this.parked]) this.finish(order, Status.cancelled);
-    for (const { party } of this.positions) this.releaseIfFlat(party);
+    for (const order of [...this.book, ...this.parked]) {
+      this.finish(order, Status.cancelled);
+      this.releaseIfFlat(order.party);
+    }
     this.auction = undefined;
     this.state = State.cancelled;
     this.close();

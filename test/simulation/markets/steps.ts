@@ -26,7 +26,12 @@ export interface Mix {
 
 /** What a seed's sequence has. */
 export function mixOf(seed: number): Mix {
-  return { hasProvisions: false, hasPegs: false, hasRivals: false, length: 20 + (seed % 40) };
+  return {
+    hasProvisions: seed % 4 !== 0,
+    hasPegs: seed % 3 !== 0,
+    hasRivals: seed % 2 !== 0,
+    length: 20 + (seed % 40),
+  };
 }
 
 export function stepsOf(seed: number, startNs: bigint, mix: Mix): Step[] {
