@@ -187,7 +187,7 @@ async function burst({ chain }: Devnet): Promise<void> {
   for (let round = 1; round <= 60; round++) {
     await chain.setBalances(
       Array.from({ length: 1_000 }, (_, n) => ({
-        party: n.toString(16).padStart(64, "a"),
+        party: `ee${n.toString(16).padStart(62, "0")}`,
         asset,
         balance: BigInt(round * 1_000 + n),
       })),

@@ -78,13 +78,22 @@ export class StreamedChain {
 
   /** Commits one more block: a hundred versions of one order, about 40 kB as JSON. */
   again(): void {
+    this.order ??= this.someOrder();
+    const first = this.height * 100;
+    const orders = Array.from({ length: 100 }, (_, n) => ({ ...this.order!, version: BigInt(first + n) }));
+    this.write(
+      Field.order,
+      orders.map((order) => encodeOrder(order)),
+    );
+  }
+
+  /** Commits one more block, of events of one kind. */
+  write(field: number, payloads: readonly Uint8Array[]): void {
     const head = this.plane.head()!;
     const hash = (head.height + 1).toString(16).padStart(64, "0").toUpperCase();
-    this.order ??= this.someOrder();
-    const events = Array.from({ length: 100 }, (_, n): BlockEvent => {
-      const bytes = encodeOrder({ ...this.order!, version: BigInt(head.height * 100 + n) });
-      return { field: Field.order, seq: n + 1, tx: 0, bytes, start: 0, end: bytes.length };
-    });
+    const events = payloads.map(
+      (bytes, n): BlockEvent => ({ field, seq: n + 1, tx: 0, bytes, start: 0, end: bytes.length }),
+    );
     const timeNs = BigInt(head.timeUs + 1_000_000) * 1_000n;
     const { chainId } = head;
     const block = { chainId, height: head.height + 1, timeNs, hash, txHashes: [hash], events };

@@ -21,7 +21,8 @@ export function tooSlow(): ApiError {
 interface SnapshotPages {
   readonly height: number;
   readonly place: Place;
-  readonly pages: Iterator<StreamMessage>;
+  /** The last one is what it returns. */
+  readonly pages: Iterator<StreamMessage, StreamMessage>;
   close(): void;
 }
 
@@ -186,9 +187,8 @@ export class Observation implements AsyncIterable<StreamMessage> {
       return undefined;
     }
     const { done, value } = snapshot.pages.next();
-    if (!done) return value;
-    this.endSnapshot();
-    return this.poll();
+    if (done) this.endSnapshot();
+    return value;
   }
 
   private endSnapshot(): void {

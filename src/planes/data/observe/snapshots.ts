@@ -33,12 +33,12 @@ export function shortSnapshot(
   return elements;
 }
 
-/** At least one page; the last one says that it is. */
+/** At least one page; the last one, which says that it is, is what the generator returns. */
 export function* pagesOf(
   kind: StreamKind,
   elements: Iterable<Element>,
   { height, place }: At,
-): Generator<StreamMessage, undefined> {
+): Generator<StreamMessage, StreamMessage> {
   let page: Element[] = [];
   for (const element of elements) {
     if (page.length === PAGE_ELEMENTS) {
@@ -47,8 +47,7 @@ export function* pagesOf(
     }
     page.push(element);
   }
-  yield new FramedMessage(height, place, kind.frame, page, true);
-  return undefined;
+  return new FramedMessage(height, place, kind.frame, page, true);
 }
 
 export class LongSnapshots {
@@ -73,12 +72,13 @@ export class LongSnapshots {
     const close = () => {
       if (!isOpen) return;
       isOpen = false;
-      pages?.return(undefined);
+      // Ends the statement that it reads by.
+      pages?.return(undefined as never);
       db.close();
       this.running--;
       this.waiting.shift()?.();
     };
-    let pages: Generator<StreamMessage, undefined> | undefined;
+    let pages: Generator<StreamMessage, StreamMessage> | undefined;
     try {
       const context = new DataContext(db, { limits: base.limits, build: base.build, home: base.home });
       db.run("BEGIN");

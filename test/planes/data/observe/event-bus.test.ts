@@ -52,8 +52,11 @@ describe("the bus", () => {
     const observation = await chain.plane.streams.observeEventBus({ type: [ALL] });
     expect(observation.height).toBe(chain.height);
     const rest = chain.left;
-    while (!chain.isDone) chain.commit(100);
-    const messages = taken(observation);
+    const messages: StreamMessage[] = [];
+    while (!chain.isDone) {
+      chain.commit(100);
+      messages.push(...taken(observation));
+    }
     const told = eventsOf(messages);
     expect(told).toEqual(recorded(rest));
     expect(new Set(told.map(({ type }) => type)).size).toBeGreaterThan(20);
