@@ -49,6 +49,7 @@ export class EventFanOut {
     let active = this.topics.get(topic.key);
     if (active === undefined) this.topics.set(topic.key, (active = { topic, observations: new Set() }));
     active.observations.add(observation);
+    observation.pushBeginning();
     return observation;
   }
 

@@ -116,7 +116,10 @@ export class FanOut {
         new FramedMessage(at.height, { ...at.place, part: Number.POSITIVE_INFINITY }, kind.frame, [element]),
       );
     }
-    if (!kind.snapshot) return;
+    if (!kind.snapshot) {
+      observation.pushBeginning();
+      return;
+    }
     const elements = shortSnapshot(context, kind, filter);
     if (elements !== undefined) {
       observation.beginSnapshot({ ...at, pages: pagesOf(kind, elements, at), close: () => {} });

@@ -1,7 +1,7 @@
 // A subscriber of a stream: its snapshot, then a bounded queue of updates, up to the end and its reason.
 import type { ApiError } from "../../../http/errors.ts";
 import { internal } from "../../../http/errors.ts";
-import { isBehind, type Place, type StreamMessage } from "./message.ts";
+import { HeightMark, isBehind, type Place, type StreamMessage } from "./message.ts";
 
 /** Pages of a snapshot that are read at one go, so that a long one does not hold up everything else. */
 const PAGES_A_TURN = 8;
@@ -130,6 +130,12 @@ export class Observation implements AsyncIterable<StreamMessage> {
     this.queue.push(message);
     this.queuedBytes += message.bytes;
     if (wasEmpty && this.snapshot === undefined && !this.isHeld) this.onReady();
+  }
+
+  /** For a stream without a snapshot: tells the height that it begins at, where heights are wanted. */
+  pushBeginning(): void {
+    const { height, place } = this;
+    if (this.wantsHeights) this.push(new HeightMark(height, { ...place, part: Number.POSITIVE_INFINITY }));
   }
 
   /** Updates wait until `beginSnapshot` is called. */

@@ -154,6 +154,7 @@ describe("messages", () => {
       expect(events.map((text) => text.replace(/,"height":"\d+"\}$/, "}"))).toEqual(plain.texts);
       const heights = marked.texts.map((text) => Number(/"height":"(\d+)"\}$/.exec(text)![1]));
       expect(heights).toEqual(heights.toSorted((a, b) => a - b));
+      expect(heights[0]).toBe(from);
       if (plain.texts.length === 0) continue;
       await until(
         () => lines.text.split("\n").filter((line) => line.startsWith("{")).length >= plain.texts.length,
