@@ -40,7 +40,7 @@ test("given random sequences, then engine and model agree after every command an
       "bond used by a deployment",
       "bond slashed",
     ],
-    ...["bond refilled", "provider closed out", "order refused 47", "safe without orders"],
+    ...["bond refilled", "order refused 47", "auction by trigger 5"],
   ])
     expect([what, (reached.get(what) ?? 0) > 0]).toEqual([what, true]);
 }, 60_000);

@@ -82,12 +82,15 @@ export class SideBySide implements Outcome {
     this.compareState(step.do);
   }
 
+  /** A provider that gives all it has, 0, cannot pay for its first orders. */
+  private committed(party: string, commitment: bigint): bigint {
+    const { terms } = this.naive;
+    return commitment === 0n ? this.naive.balance(`general ${party}`) : commitment * terms.priceFactor;
+  }
+
   private deliver(tag: number, party: string, given: Command): void {
-    // A provider that gives all it has cannot pay for its first orders.
     const command =
-      given.kind === "provide" && given.commitment === 0n
-        ? { ...given, commitment: this.naive.balance(`general ${party}`) }
-        : given;
+      given.kind === "provide" ? { ...given, commitment: this.committed(party, given.commitment) } : given;
     this.commands += 1;
     const { code, text } = this.rig.deliver(party, commandInit(command), idsOf(tag)(0));
     const verdict = this.naive.command(party, withIds(command), idsOf(tag));

@@ -245,7 +245,7 @@ class Writer {
     const isVoid = !this.mix.hasProvisions;
     this.send(party, {
       kind: "provide",
-      commitment: isVoid ? 0n : BigInt(dice.one([500, 2_000, 20_000, 200_000]) + dice.below(1_000)),
+      commitment: isVoid ? 0n : BigInt(dice.one([500, 2_000, 2_400, 20_000, 24_000]) + dice.below(500)),
       // How fees are split goes by liquidity scores, which the model has not.
       fee: isVoid ? "0.1" : this.mix.hasRivals ? "0" : dice.one(["0", "0.001", "0.01"]),
       buys: this.shape(BUY),

@@ -57,8 +57,8 @@ export function worldOf(dice: Dice): { readonly world: World; readonly terms: (s
     quadraticSlippage: dice.one(["0", "0", "0.001", "1000000"]),
     lpPriceRange: dice.one(["0.1", "0.5", "1"]),
     triggers: dice.one(TRIGGERS),
-    targetStake: { windowSeconds: 3_600, scaling: dice.one([0.01, 1]) },
-    triggeringRatio: "0",
+    targetStake: { windowSeconds: dice.one([3_600, 6]), scaling: dice.one([0.01, 1]) },
+    triggeringRatio: dice.one(["0", "0", "0.5"]),
     openingSeconds: 1 + dice.below(3),
   };
   const parameters: Parameters = {
