@@ -45,6 +45,7 @@ const GRPC_STATUSES: Readonly<Record<number, GrpcRow>> = {
       "the request body cannot be read",
       "the request body comes too slowly",
       "the request body broke off",
+      "the body of a GET cannot be read: send it by POST, or the filter in the query",
       "a batch was asked for before the stream was open",
       "the upgrade to a WebSocket cannot be done",
       "the request body is not JSON",

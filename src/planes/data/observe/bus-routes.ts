@@ -4,7 +4,7 @@
  */
 import { DAMAGED } from "../../../http/answers.ts";
 import { ApiError, badRequest, bodyTooLarge, wrongMethod } from "../../../http/errors.ts";
-import { checkUrl, isForm, splitUrl } from "../../../http/http.ts";
+import { checkUrl, splitUrl } from "../../../http/http.ts";
 import { classify, type HttpApp, RAW } from "../../../http/plugin.ts";
 import { flagIn, parsePairs, type RequestFields, readMessage, readRequest } from "../../../http/query.ts";
 import type { ServerStatus } from "../../../http/status.ts";
@@ -18,6 +18,7 @@ import { FIRST_REQUEST_MS } from "./streams.ts";
 
 const BUS_REQUEST = "datanode.api.v2.ObserveEventBusRequest";
 const METHODS = wrongMethod("GET, POST");
+const NO_BODY = "the body of a GET cannot be read: send it by POST, or the filter in the query";
 /** Levels and characters of a client's message. */
 const REQUEST_DEPTH_MAX = 10;
 const REQUEST_CHARACTERS_MAX = 64 * 1024;
@@ -71,8 +72,9 @@ export function busRoutes(
     path,
     async ({ request }: { request: Request }): Promise<Response> => {
       classify(request, "stream");
-      if (request.method !== "GET" && (request.method !== "POST" || isForm(request))) throw METHODS;
+      if (request.method !== "GET" && request.method !== "POST") throw METHODS;
       try {
+        if (request.method === "GET" && hasBody(request)) throw badRequest(NO_BODY);
         const address = addressOf(app, request);
         const body = new BodyDialogue(request);
         const fields = (await body.first()) ?? queryFields(plane, request);
@@ -85,6 +87,11 @@ export function busRoutes(
     },
     RAW,
   );
+}
+
+/** The runtime drops the body of a GET, and its filter with it. */
+function hasBody({ headers }: Request): boolean {
+  return headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) > 0;
 }
 
 function queryFields({ context }: DataPlane, request: Request): RequestFields {

@@ -97,7 +97,8 @@ export function busMessages(height: number, place: Place, events: readonly Strea
 /** A subscriber of the event bus. With a batch size it calls `askNext` after each message that it was given. */
 export class EventBusObservation extends Observation {
   private buffer: StreamedEvent[] = [];
-  private isAsked = true;
+  /** Batches that were asked for and not sent: a client may ask ahead. */
+  private asked = 1;
   private deadline: ReturnType<typeof setTimeout> | undefined;
   private last: { readonly height: number; readonly place: Place } | undefined;
 
@@ -116,12 +117,12 @@ export class EventBusObservation extends Observation {
     this.last = message;
     for (const event of message.events) this.buffer.push(event);
     if (this.buffer.length > BUFFERED_EVENTS_MAX) this.fail(tooSlow());
-    else this.sendBatch();
+    else this.sendBatches();
   }
 
   override poll(): StreamMessage | undefined {
     const message = super.poll();
-    if (message instanceof BusMessage && this.batchSize > 0) this.startDeadline();
+    if (message instanceof BusMessage && this.batchSize > 0 && this.asked === 0) this.startDeadline();
     return message;
   }
 
@@ -137,18 +138,18 @@ export class EventBusObservation extends Observation {
     const size = batchSizeOf(request);
     const hasChanged = size !== this.batchSize;
     this.batchSize = size;
-    this.isAsked = true;
+    this.asked++;
     if (hasChanged && this.buffer.length > 0) this.sendBuffered(this.buffer.length);
-    else this.sendBatch();
+    else this.sendBatches();
   }
 
-  private sendBatch(): void {
-    if (this.isAsked && this.batchSize > 0 && this.buffer.length >= this.batchSize)
+  private sendBatches(): void {
+    while (this.asked > 0 && this.batchSize > 0 && this.buffer.length >= this.batchSize)
       this.sendBuffered(this.batchSize);
   }
 
   private sendBuffered(count: number): void {
-    this.isAsked = false;
+    this.asked--;
     const { height, place } = this.last!;
     super.push(new BusMessage(height, place, this.buffer.splice(0, count)));
   }

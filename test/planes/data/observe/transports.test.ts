@@ -76,13 +76,13 @@ class Client {
 }
 
 /** A connection that sends bytes and shows what comes. */
-function raw(server: DataServer, head: string): Socket & { text: string } {
+function raw(server: DataServer, head: string, body = ""): Socket & { text: string } {
   const socket = Object.assign(connect(server.port, "127.0.0.1"), { text: "" });
   socket.on("data", (piece) => {
     socket.text += piece.toString("latin1");
   });
   socket.on("error", () => {});
-  socket.write(`${head}\r\nHost: localhost\r\n\r\n`);
+  socket.write(`${head}\r\nHost: localhost\r\n\r\n${body}`);
   opened.push({ close: () => socket.destroy() });
   return socket;
 }
@@ -248,6 +248,34 @@ describe("errors", () => {
     expect(body).not.toHaveProperty("details");
     const heights = await fetch(`${server.url}/api/v2/stream/accounts?height=2`);
     expect(heights.status).toBe(400);
+  });
+
+  test("the event bus takes its filter from the body of a POST, or the query; never from nowhere", async () => {
+    const { chain, server } = serve();
+    const path = "/api/v2/stream/event/bus";
+    const post = (body: string, type: string) =>
+      raw(server, `POST ${path} HTTP/1.1\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}`, body);
+    const filter = '{"type":["BUS_EVENT_TYPE_BEGIN_BLOCK"],"batchSize":"2"} {"batchSize":"2"}';
+    const clients = [
+      post(filter, "application/json"),
+      post(filter, "application/x-www-form-urlencoded"),
+      raw(server, `GET ${path}?type=BUS_EVENT_TYPE_BEGIN_BLOCK HTTP/1.1`),
+    ];
+    await until(() => chain.plane.streams.count === clients.length);
+    chain.commit(9);
+    const lines = (text: string) => text.split(/\r?\n/).filter((line) => line.startsWith("{"));
+    for (const [n, client] of clients.entries()) {
+      await until(() => lines(client.text).length >= (n < 2 ? 2 : 9));
+      const events = lines(client.text).map((line) => JSON.parse(line).result.events);
+      expect(events.map((some) => some.length)).toEqual(n < 2 ? [2, 2] : new Array(9).fill(1));
+      for (const { type } of events.flat()) expect(type).toBe(49);
+    }
+    const dropped = raw(server, `GET ${path} HTTP/1.1\r\nContent-Length: 2`, "{}");
+    await until(() => dropped.text.includes("send it by POST"));
+    expect(dropped.text).toContain("400 Bad Request");
+    expect((await fetch(server.url + path, { method: "PUT" })).status).toBe(501);
+    const unread = await fetch(server.url + path, { method: "POST", body: '{"type":["NOTHING"]}' });
+    expect(unread.status).toBe(400);
   });
 
   test("a stream that ends with its node says so", async () => {
