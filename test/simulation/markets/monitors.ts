@@ -144,9 +144,11 @@ export abstract class MarketMonitors extends MarketSettlement {
 
   private maximumInterest(): bigint {
     const from = this.nowNs - this.terms.stakeWindowNs;
+    // The last block with trades counts however long ago it was.
+    const last = this.interest.at(-1)?.timeNs;
     return this.interest
-      .filter(({ timeNs }) => timeNs >= from)
-      .reduce((max, { volume }) => most(max, volume), this.interest.at(-1)?.volume ?? 0n);
+      .filter(({ timeNs }) => timeNs >= from || timeNs === last)
+      .reduce((max, { volume }) => most(max, volume), 0n);
   }
 
   targetStake(): bigint {
