@@ -25,11 +25,16 @@ type WritableCall = ServerWritableStream<Bytes, Uint8Array> | ServerDuplexStream
 const HEIGHT = /^\d{1,15}$/;
 const MIN_HEIGHT = "x-min-height";
 
+/** Large messages of a stream on their way at once: the next one is made while these are sent. */
+const PACE = 3;
+
 /** A stream of answers. */
 export interface Stream {
   /** Initial metadata, sent before the first message. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly messages: AsyncIterable<Uint8Array>;
+  /** Messages are large: few of them may be on their way at once. */
+  readonly isPaced?: boolean;
   /** A failure of the messages as an error of the interface; it is a fault of ours without. */
   failure?(error: unknown): ApiError;
 }
@@ -145,16 +150,20 @@ export class Calls {
     };
     const run = async (): Promise<void> => {
       this.checkStore(needs);
-      const { headers, messages, failure } = await open({
+      const { headers, messages, isPaced, failure } = await open({
         signal: leaving.signal,
         address: addressOf(call.getPeer()),
       });
+      const onTheWay: Promise<void>[] = [];
       try {
         if (headers) call.sendMetadata(metadataOf(headers));
         for await (const message of messages) {
           count(200);
           if (leaving.signal.aborted) return;
-          if (!call.write(message)) await drained(call, leaving.signal);
+          if (isPaced) {
+            onTheWay.push(sent(call, message, leaving.signal));
+            if (onTheWay.length === PACE) await onTheWay.shift();
+          } else if (!call.write(message)) await drained(call, leaving.signal);
         }
         count(200);
         call.end();
@@ -191,6 +200,19 @@ function metadataOf(headers: Readonly<Record<string, string>>): Metadata {
 /** Of `127.0.0.1:40000`. */
 function addressOf(peer: string): string {
   return peer.slice(0, Math.max(peer.lastIndexOf(":"), 0));
+}
+
+/** Settles when a message is on its way, or the client has left. */
+function sent(call: WritableCall, message: Uint8Array, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const settle = (): void => {
+      signal.removeEventListener("abort", settle);
+      resolve();
+    };
+    call.write(message, settle);
+    signal.addEventListener("abort", settle, { once: true });
+  });
 }
 
 /** Settles when the client has taken what was written, or has left. */

@@ -101,6 +101,7 @@ function exportsOf({ data, status }: GrpcPlanes): Map<string, StreamMethod> {
           return {
             headers: { "content-disposition": disposition },
             messages: bodies(contentType, pieces),
+            isPaced: true,
             failure,
           };
         },
