@@ -6,22 +6,25 @@ import type { Observation } from "./observation.ts";
 
 /** Characters of lines that are handed over at one go. */
 const CHUNK_CHARACTERS = 64 * 1024;
-/** How long a client has to read the reason of an end, before its connection is broken off. */
-const GOODBYE_MS = 5_000;
 
-/** The body of an answer: made as the client reads it. */
-export function linesOf(observation: Observation, mode: JsonMode): ReadableStream<Uint8Array> {
+/**
+ * The body of an answer: made as the client reads it.
+ * @param onFailed called when the stream has ended for a reason, which a client that does not read will not see
+ */
+export function linesOf(
+  observation: Observation,
+  mode: JsonMode,
+  onFailed: () => void,
+): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let isDone = false;
   let wake = () => {};
-  let goodbye: ReturnType<typeof setTimeout> | undefined;
   return new ReadableStream<Uint8Array>(
     {
-      start(controller) {
+      start() {
         observation.onReady = () => {
+          if (observation.hasFailed) onFailed();
           wake();
-          if (!observation.hasFailed || isDone) return;
-          goodbye ??= setTimeout(() => controller.error(new Error("the client takes nothing")), GOODBYE_MS);
         };
       },
       async pull(controller) {
@@ -29,10 +32,7 @@ export function linesOf(observation: Observation, mode: JsonMode): ReadableStrea
           const { text, isLast } = nextLines(observation, mode);
           isDone = isLast;
           if (text !== "") controller.enqueue(encoder.encode(text));
-          if (isLast) {
-            clearTimeout(goodbye);
-            controller.close();
-          }
+          if (isLast) controller.close();
           if (text !== "" || isLast) return;
           await new Promise<void>((resolve) => {
             wake = resolve;
@@ -41,7 +41,6 @@ export function linesOf(observation: Observation, mode: JsonMode): ReadableStrea
       },
       cancel() {
         isDone = true;
-        clearTimeout(goodbye);
         observation.close();
         wake();
       },

@@ -27,6 +27,8 @@ const STREAM_PATHS = new Set([
   `${STREAM_PREFIX}event/bus`,
   ...Streams.kinds.map(({ path }) => STREAM_PREFIX + path),
 ]);
+/** How long a client has to read the reason of an end, before its connection is broken off. */
+const GOODBYE_S = 5;
 /** An opened stream whose socket does not come is closed. */
 const UPGRADE_MS = 5_000;
 
@@ -167,7 +169,8 @@ export function linesAnswer(
     // The end of a stream is the end of its connection, also for a client that reads nothing.
     connection: "close",
   };
-  return new Response(linesOf(observation, mode), { headers: withCors(headers, request) });
+  const breakOff = () => server?.timeout(originOf(request), GOODBYE_S);
+  return new Response(linesOf(observation, mode, breakOff), { headers: withCors(headers, request) });
 }
 
 /** An error before any message: its status, and the body of a stream; the flat one for what the gateway refuses. */
