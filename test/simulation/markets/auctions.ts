@@ -122,7 +122,10 @@ export abstract class MarketAuctions extends MarketMonitors {
       this.releaseIfFlat(order.party);
       this.count("GFA cancelled");
     }
-    if (wasOpening) this.resetPrices(uncrossing!.price, uncrossing!.volume);
+    if (wasOpening) {
+      this.resetPrices(uncrossing!.price, uncrossing!.volume);
+      this.recomputeBounds();
+    }
     const before = this.mark;
     this.mark = this.lastTraded;
     this.isCleared = true;
