@@ -148,7 +148,7 @@ export class ReferenceFollower {
     market.accounts.emit(movements);
     for (const party of short) {
       for (const order of market.orders.ofParty(party)) {
-        if (order.peg !== undefined && order.provision === "") market.orders.cancelOrder(order);
+        if (order.peg !== undefined && order.place > 0) market.orders.cancelOrder(order);
       }
       market.orders.releaseIfFlat(party);
     }
