@@ -4,10 +4,11 @@ import { type MarginLevels, marginLevels } from "../../engine/markets/margins.ts
 import { type Terms, termsOfMessage } from "../../engine/markets/terms.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { invalidArgument, notFound } from "../../http/errors.ts";
-import { Decimal } from "../../wire/decimal.ts";
+import type { OrderInfo } from "../../wire/generated/datanode.ts";
 import { type Market, MarketTradingMode, readMarketDataAt } from "../../wire/generated/vega.ts";
 import { findAsset } from "./assets.ts";
 import type { DataContext } from "./context.ts";
+import { liquidationPrices, type OrderBeside, signed } from "./liquidation.ts";
 import { checkMarketId, marketOf } from "./markets.ts";
 
 const DIGITS = /^\d{1,78}$/;
@@ -135,6 +136,27 @@ function levelsMessage(
   };
 }
 
+const ORDERS_MAX = 1_000;
+
+/** Orders beside a position; REST's query cannot say any. @throws ApiError */
+function ordersOf(value: unknown, priceFactor: bigint): OrderBeside[] {
+  const orders = (value as readonly Partial<OrderInfo>[] | undefined) ?? [];
+  if (orders.length > ORDERS_MAX) throw invalidArgument(`at most ${ORDERS_MAX} orders`);
+  return orders.map(({ side, price, remaining, isMarketOrder = false }) => {
+    if (side !== BUY && side !== SELL) throw invalidArgument("invalid order side");
+    const own = isMarketOrder ? 0n : priceOf(price) * priceFactor;
+    return { side, price: own, remaining: sizeOf(remaining), isMarketOrder };
+  });
+}
+
+function potentialOf(orders: readonly OrderBeside[]) {
+  const volume = (side: number) =>
+    orders.reduce((sum, order) => (order.side === side ? sum + order.remaining : sum), 0n);
+  const value = (side: number) =>
+    orders.reduce((sum, order) => (order.side === side ? sum + order.price * order.remaining : sum), 0n);
+  return { buy: volume(BUY), sell: volume(SELL), buySum: value(BUY), sellSum: value(SELL) };
+}
+
 const estimatePosition: Endpoint<DataContext> = {
   path: "/api/v2/estimate/position",
   request: "datanode.api.v2.EstimatePositionRequest",
@@ -142,7 +164,7 @@ const estimatePosition: Endpoint<DataContext> = {
   tag: "Markets",
   summary: "Estimate the margin of a position, and where it would be closed out",
   description:
-    "The best case closes without slippage, the worst with the most that the market's factors ask for. With `collateralAvailable` also the price at which that no longer covers the maintenance margin, in the market's price units; empty where no price does.",
+    "The best case closes without slippage, the worst with the most that the market's factors ask for. With `collateralAvailable` also the price at which that no longer covers the maintenance margin, in the market's price units; empty where no price does. Orders count towards the margin; the liquidation prices that include buy or sell orders let these fill one after the other, the nearest first, as long as the position stands. A query cannot say orders: they are for gRPC.",
   handle(context, request) {
     const facts = factsOf(context, request.marketId);
     const size = (request.openVolume as bigint | undefined) ?? 0n;
@@ -151,7 +173,11 @@ const estimatePosition: Endpoint<DataContext> = {
       throw invalidArgument("invalid collateral available");
     }
     const { terms, price, isAuction } = facts;
-    const position = { size, buy: 0n, sell: 0n, buySum: 0n, sellSum: 0n };
+    const orders = ordersOf(request.orders, terms.priceFactor);
+    // Market orders are taken as filled at the price of the moment.
+    const filled = orders.filter(({ isMarketOrder }) => isMarketOrder);
+    const volume = filled.reduce((sum, order) => sum + signed(order), size);
+    const position = { size: volume, ...potentialOf(orders.filter((order) => !order.isMarketOrder)) };
     const levels = (exit: bigint | undefined) =>
       levelsMessage(
         context,
@@ -161,33 +187,11 @@ const estimatePosition: Endpoint<DataContext> = {
       );
     const margin = { worstCase: levels(undefined), bestCase: levels(price) };
     if (!collateral) return { margin };
-    const at = (hasSlippage: boolean) => {
-      const text = liquidationPrice(facts, size, BigInt(collateral), hasSlippage);
-      return { openVolumeOnly: text, includingBuyOrders: text, includingSellOrders: text };
-    };
+    const at = (hasSlippage: boolean) =>
+      liquidationPrices({ terms, price, hasSlippage }, size, BigInt(collateral), orders);
     return { margin, liquidation: { worstCase: at(true), bestCase: at(false) } };
   },
 };
-
-/** The price P at which collateral + V × (P - mark) is |V| × P × (slippage + risk factor); empty without one. */
-function liquidationPrice(
-  { terms, price }: Facts,
-  size: bigint,
-  collateral: bigint,
-  hasSlippage: boolean,
-): string {
-  if (size === 0n || price === 0n) return "";
-  const volume = Decimal.shifted(size, terms.positionDecimals);
-  const absolute = volume.absolute();
-  const risk = size > 0n ? terms.riskLong : terms.riskShort;
-  const slippage = terms.linear.plus(terms.quadratic.times(absolute));
-  const factor = hasSlippage ? risk.plus(slippage) : risk;
-  const below = absolute.times(factor).minus(volume);
-  if (below.isZero()) return "";
-  const above = Decimal.of(collateral).minus(volume.times(Decimal.of(price)));
-  const found = above.dividedBy(below).rounded() / terms.priceFactor;
-  return found < 0n ? "" : found.toString();
-}
 
 export const estimateEndpoints: readonly Endpoint<DataContext>[] = [
   estimateFee,
