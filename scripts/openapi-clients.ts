@@ -16,6 +16,7 @@ import { type OpenApiDocument, SchemaValidator } from "../test/support/schema-va
 const { values } = parseArgs({ options: { binary: { type: "string" } } });
 const program = values.binary === undefined ? PROGRAM : [resolve(values.binary)];
 const START_MS_MAX = 60_000;
+const STREAM_MS = 300;
 const GENERATORS = ["openapi-typescript@7.13.0", "typescript@5.9.3"];
 const PYTHON_GENERATOR = "openapi-python-client==0.29.1";
 
@@ -84,6 +85,10 @@ async function pressAll({ name, url, document }: Served): Promise<void> {
       const request = requestOf(path, operation);
       if (request === undefined || (name === "data" && showsNothing(operation))) continue;
       pressed++;
+      if (path.includes("/stream/")) {
+        await listen(name, url + request.path);
+        continue;
+      }
       const body = request.body === undefined ? {} : { body: JSON.stringify(request.body) };
       const headers: Record<string, string> = name === "wallet" ? { origin: url } : {};
       const response = await fetch(url + request.path, { method: method.toUpperCase(), headers, ...body });
@@ -99,6 +104,21 @@ async function pressAll({ name, url, document }: Served): Promise<void> {
     }
   }
   console.log(`${name}: ${pressed} examples tried`);
+}
+
+/** A stream has no end: its first line, if one comes soon, is a result. */
+async function listen(name: string, url: string): Promise<void> {
+  const over = new AbortController();
+  const answer = fetch(url, { signal: over.signal }).catch(() => undefined);
+  const response = await Promise.race([answer, Bun.sleep(STREAM_MS)]);
+  if (response !== undefined) {
+    const { value } = await response.body!.getReader().read();
+    const [line = ""] = new TextDecoder().decode(value).split("\n");
+    if (response.status !== 200 || !line.startsWith('{"result":'))
+      problems.push(`${name}: ${url}: ${response.status} ${line.slice(0, 200)}`);
+  }
+  over.abort();
+  await answer;
 }
 
 /** An operation that needs to be told what to show, on a chain that has none of it. */
