@@ -238,24 +238,25 @@ export class ReferenceFollower {
   /** Orders of provisions stand behind what came to their price, and among themselves by id: nothing else changes. */
   private moveBehind(provisions: readonly Provision[], touched: readonly StoredOrder[]): void {
     const { orders } = this.market.tables;
-    const key = ({ side, price }: StoredOrder) => `${side}/${price}`;
     // As they stand now: what was touched may have come to the book since.
     const placed = touched.flatMap(({ id }) => orders.get(id) ?? []).filter(({ place }) => place > 0);
-    const prices = new Set(placed.map(key));
-    const levels = new Map<string, StoredOrder[]>();
-    for (const { buys, sells } of provisions) {
-      for (const { orderId } of [...buys, ...sells]) {
-        const order = orders.get(orderId);
-        if (order === undefined) continue;
-        const level = levels.get(key(order));
-        if (level === undefined) levels.set(key(order), [order]);
-        else level.push(order);
+    for (const side of [BUY, SELL] as const) {
+      const levels = new Map<bigint, StoredOrder[]>();
+      for (const { buys, sells } of provisions) {
+        for (const { orderId } of side === BUY ? buys : sells) {
+          const order = orders.get(orderId);
+          if (order === undefined) continue;
+          const level = levels.get(order.price);
+          if (level === undefined) levels.set(order.price, [order]);
+          else level.push(order);
+        }
       }
-    }
-    for (const [at, level] of levels) {
-      const sorted = byId(level);
-      const isSorted = sorted.every(({ place }, index) => index === 0 || sorted[index - 1]!.place < place);
-      if (!isSorted || prices.has(at)) for (const order of sorted) this.moveToEnd(order);
+      for (const [price, level] of levels) {
+        const sorted = level.length === 1 ? level : byId(level);
+        const isSorted = sorted.every(({ place }, index) => index === 0 || sorted[index - 1]!.place < place);
+        const isJoined = placed.some((order) => order.side === side && order.price === price);
+        if (!isSorted || isJoined) for (const order of sorted) this.moveToEnd(order);
+      }
     }
   }
 
