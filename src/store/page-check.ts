@@ -7,6 +7,8 @@ import { PageSumFile, readLog, sumOf, sumsPath } from "./page-sums.ts";
 
 /** 1 MB of pages at a time: for so long the writer's log is pinned. */
 const BATCH_PAGES = 128;
+const LOOKS = 3;
+const LOOK_MS = 50;
 /** A log that begins anew meanwhile is read again. */
 const LOG_ATTEMPTS = 5;
 
@@ -59,7 +61,7 @@ async function compare(
   try {
     let sumsDamaged = 0;
     for (let first = 1; first <= sums.pages; first += BATCH_PAGES) {
-      const batch = checkBatch(home, file, sums, first);
+      const batch = await checkAgain(home, file, sums, first);
       if (batch.damaged.length > 0) onDamage(batch.damaged);
       sumsDamaged += batch.sumsDamaged;
       if (pause) await pause();
@@ -70,6 +72,25 @@ async function compare(
     closeSync(file);
     sums.close();
   }
+}
+
+/**
+ * A page counts as damaged when it is so at each of some looks: the log can begin anew between what one look reads, and be as
+ * long as before.
+ */
+async function checkAgain(
+  home: string,
+  file: number,
+  sums: PageSumFile,
+  first: number,
+): Promise<BatchChecked> {
+  let batch = checkBatch(home, file, sums, first);
+  for (let look = 1; look < LOOKS && batch.damaged.length > 0; look++) {
+    await Bun.sleep(LOOK_MS);
+    const { damaged, sumsDamaged } = checkBatch(home, file, sums, first);
+    batch = { damaged: batch.damaged.filter((page) => damaged.includes(page)), sumsDamaged };
+  }
+  return batch;
 }
 
 interface BatchChecked {
