@@ -2,8 +2,9 @@
 // thousand parties; what an order costs on a book with 100,000 resting orders beside one with 100; mark to market of 10,000 open
 // positions; and how long 100,000 resting orders take to be taken back and to be loaded.
 // bun bench/markets.ts [--commands N]
-import { Dice } from "../test/engine/markets/random-trading.ts";
+
 import { createMarketRig, idOf, type MarketRig } from "../test/engine/markets/rig.ts";
+import { Dice } from "../test/simulation/markets/dice.ts";
 import { argument, median } from "./support.ts";
 
 const COMMANDS = Number(argument("--commands") ?? 60_000);

@@ -12,7 +12,7 @@ import type { MarketRules } from "../engine/markets/rules.ts";
 import type { Block } from "../wire/block.ts";
 import type { Init } from "../wire/codec.ts";
 import { decodeInputData, encodeInputData, type InputData } from "../wire/generated/commands.ts";
-import { type BusEvent, decodeBusEvent } from "../wire/generated/events.ts";
+import { decodeBusEvent } from "../wire/generated/events.ts";
 import {
   AccountType,
   decodeProposalTerms,
@@ -37,6 +37,7 @@ import {
   SETTLEMENT_PROPERTY,
   TERMINATION_PROPERTY,
 } from "./market-config.ts";
+import { memberOf } from "./recorded-blocks.ts";
 
 export { idOf, type RigMarket } from "./market-config.ts";
 
@@ -472,6 +473,11 @@ export class MarketRig {
     return data;
   }
 
+  /** Forgets the events of blocks that are over: a long run does not grow by them. */
+  forgetEvents(): void {
+    this.past.length = 0;
+  }
+
   /** The state's digest: the same for the same state, whatever led to it. */
   digest(): string {
     this.engine.state.updateDigest();
@@ -501,11 +507,8 @@ export class MarketRig {
     const around = { chainId: "market-rig", height, hash: hash.toUpperCase(), txHashes: block.txHashes };
     return block.events.map((event) => {
       const decoded = decodeBusEvent(wholeEvent(around, event));
-      const member = Object.keys(decoded).find((name) => {
-        const value = decoded[name as keyof BusEvent];
-        return typeof value === "object" && value !== null;
-      })!;
-      return { member, payload: decoded[member as keyof BusEvent] };
+      const member = memberOf(decoded)!;
+      return { member, payload: decoded[member] };
     });
   }
 }

@@ -97,7 +97,6 @@ export class ReExecution {
       assets: Object.fromEntries(assets.map(({ id, ...asset }) => [id, asset])),
       parameters,
       startSeconds: first.timeNs / 1_000_000_000n,
-      keepsEvents: true,
       ...(isOlder && { rules: OLDER_RULES }),
     });
     if (hasAgreements) this.rig.hasModels = (market) => this.agreed.has(market);
@@ -134,6 +133,7 @@ export class ReExecution {
         this.agreed.add(market);
     }
     const made = saidOf(this.rig.endBlock(), this.lastOnly);
+    this.rig.forgetEvents();
     this.compare(block.height, saidOf(block.events, this.lastOnly), made);
   }
 

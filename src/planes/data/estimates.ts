@@ -1,6 +1,7 @@
 // Estimates: what a trade would cost, and what margin a position would take, by the engine's own formulas.
 import { feesOf } from "../../engine/markets/fees.ts";
 import { type MarginLevels, marginLevels } from "../../engine/markets/margins.ts";
+import { BUY, SELL } from "../../engine/markets/order.ts";
 import { type Terms, termsOfMessage } from "../../engine/markets/terms.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { invalidArgument, notFound } from "../../http/errors.ts";
@@ -12,8 +13,6 @@ import { liquidationPrices, type OrderBeside, signed } from "./liquidation.ts";
 import { checkMarketId, marketOf } from "./markets.ts";
 
 const DIGITS = /^\d{1,78}$/;
-const BUY = 1;
-const SELL = 2;
 const MARKET_ORDER = 2;
 const VOLUME_MAX = 1n << 63n;
 

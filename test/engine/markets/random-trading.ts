@@ -1,21 +1,6 @@
 // Random commands of a handful of parties in one market, and what must hold after every block.
+import { Dice } from "../../simulation/markets/dice.ts";
 import { createMarketRig, idOf, type MarketRig, type RigMarket } from "./rig.ts";
-
-/** Numbers that follow from a seed (mulberry32). */
-export class Dice {
-  constructor(private state: number) {}
-
-  below(end: number): number {
-    this.state = (this.state + 0x6d2b79f5) | 0;
-    let t = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 4_294_967_296) * end);
-  }
-
-  one<T>(of: readonly T[]): T {
-    return of[this.below(of.length)]!;
-  }
-}
 
 const PARTIES = ["a", "b", "c", "d", "e", "poor"];
 const ASSET_DECIMALS = 3;
