@@ -219,7 +219,8 @@ function factOf({ member, payload }: RigEvent): string[] {
   switch (member) {
     case "order": {
       const { id, partyId, side, price, size, remaining, timeInForce, type, status, reason } = payload;
-      if (size === 0n) return [];
+      // Of a provider; a party that is closed out for its orders alone has an order of 0, too.
+      if (size === 0n && type !== 3) return [];
       const { version, batchId, createdAt, expiresAt, peggedOrder, liquidityProvisionId, reference } =
         payload;
       const peg = peggedOrder ? `${peggedOrder.reference}/${peggedOrder.offset}` : "-";
