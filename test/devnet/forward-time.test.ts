@@ -1,8 +1,10 @@
 // The time control of the network's single-process chain, and a refused impersonation: over HTTP and by the command.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Devnet } from "../../src/devnet/devnet.ts";
+import { devnetParties } from "../../src/devnet/keys.ts";
 import { startNode } from "../../src/start-node.ts";
 import { timeNs } from "../../src/wire/time-text.ts";
+import { DevnetClient, DOLLAR, provenTransaction, transferTo } from "../rig/devnet-client.ts";
 import { lyra } from "../rig/lyra.ts";
 
 let devnet: Devnet;
@@ -33,6 +35,24 @@ describe("forwardtime", () => {
     const time = new Date(Number(devnet.chain.status.timeNs / 1_000_000n) + 3_600_000).toISOString();
     const { status, body } = await forward(time.replace("Z", zone));
     expect([status, timeNs(String(body.time))]).toEqual([200, timeNs(time)]);
+  });
+
+  test("what waits has a block of its own before the time moves", async () => {
+    const client = new DevnetClient(devnet.nodeUrl, devnet.dataUrl);
+    const [alice, bob] = devnetParties();
+    await client.tool("fund", { party: alice!.publicKey, asset: DOLLAR, amount: "100000000" });
+    await client.tool("mode", { mode: "manual" });
+    const last = await client.lastBlock();
+    const bytes = provenTransaction(alice!.key, transferTo(bob!.publicKey, DOLLAR, 500_000n), last, "waits");
+    const { txHash, text } = await client.submit(bytes, "TYPE_SYNC");
+    expect(text).toBe("");
+    const { timeNs: before } = devnet.chain.status;
+    const { body } = await forward("10h");
+    await client.tool("mode", { mode: "instant" });
+    expect(body.height).toBe(String(last.height + 2));
+    const { height, time } = await client.tool("transaction", { hash: txHash });
+    expect(height).toBe(String(last.height + 1));
+    expect(timeNs(time!)! - before).toBeLessThan(60n * SECOND_NS);
   });
 
   test.each([

@@ -1,6 +1,6 @@
 // The time control of the network's single-process chain, for tools that were made for it (reference 30, section 12):
 // `POST /api/v1/forwardtime` with `{"forward": "10s"}` or a time of RFC 3339. The chain's time is moved when the answer
-// comes: one block has it, where the original makes one for each second of the way.
+// comes: one block has it, where the original makes one for each second of the way; waiting transactions come first.
 
 import type { ChainStatus } from "../../engine/chain-port.ts";
 import { badRequest } from "../../http/errors.ts";
@@ -20,9 +20,12 @@ export async function forwardTime({ chain }: DevnetContext, fields: Fields): Pro
   const text = fields.text("forward");
   fields.end();
   const time = timeNs(text);
-  if (time === undefined) await chain.forwardTime(wayOf(text));
+  const way = time === undefined ? wayOf(text) : time - chain.status.timeNs;
+  if (time !== undefined && way <= 0n) throw badRequest(BACKWARDS);
+  // What waits was sent before the time moves: a vote counts although its vote closes on the way.
+  if (chain.status.mempool.count > 0) await chain.mine(1);
+  if (time === undefined) await chain.forwardTime(way);
   else if (time > chain.status.timeNs) await chain.setNextBlockTime(time);
-  else throw badRequest(BACKWARDS);
   const status: ChainStatus = await chain.mine(1);
   return statusJson(status);
 }
