@@ -70,14 +70,15 @@ export class ReferenceFollower {
       market.orders.releaseIfFlat(order.party);
     }
     for (const provision of market.provisions.list()) {
-      for (const { orderId } of [...provision.buys, ...provision.sells]) {
-        const order = market.tables.orders.get(orderId);
-        if (order !== undefined) this.dropOrder(order, OrderStatus.STATUS_PARKED);
-      }
+      const orders = [...provision.buys, ...provision.sells].flatMap(
+        ({ orderId }) => market.tables.orders.get(orderId) ?? [],
+      );
+      for (const order of orders) this.dropOrder(order, OrderStatus.STATUS_PARKED);
       if (provision.status === LiquidityProvisionStatus.STATUS_ACTIVE) {
         market.provisions.setStatus(provision, LiquidityProvisionStatus.STATUS_UNDEPLOYED);
       }
-      market.orders.releaseIfFlat(provision.party);
+      // Margin of an order that has expired meanwhile waits for the block's end (section 2.9).
+      if (orders.length > 0) market.orders.releaseIfFlat(provision.party);
     }
   }
 
