@@ -24,8 +24,14 @@ const HALF_ORDER = secp256k1.Point.Fn.ORDER / 2n;
  * is the twin with the high s (EIP-2), which anyone can make from a signature that they have seen.
  */
 export function secp256k1Signer(digest: Uint8Array, signature: Uint8Array): string | undefined {
-  if (signature.length !== SECP256K1_SIGNATURE_BYTES || signature[64]! > 1) return undefined;
+  if (signature.length !== SECP256K1_SIGNATURE_BYTES) return undefined;
   if (BigInt(`0x${Buffer.from(signature.subarray(32, 64)).toString("hex")}`) > HALF_ORDER) return undefined;
+  return secp256k1Recovered(digest, signature);
+}
+
+/** The same with either s, for data of others: exchanges sign prices with high ones, too. */
+export function secp256k1Recovered(digest: Uint8Array, signature: Uint8Array): string | undefined {
+  if (signature.length !== SECP256K1_SIGNATURE_BYTES || signature[64]! > 1) return undefined;
   const recovered = new Uint8Array(SECP256K1_SIGNATURE_BYTES);
   recovered[0] = signature[64]!;
   recovered.set(signature.subarray(0, 64), 1);

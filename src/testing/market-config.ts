@@ -1,6 +1,7 @@
 /** Markets of a test's rig: what may be said of one, and the proposal that it stands for. */
 import { sha3HexOf } from "../crypto/sha.ts";
 import type { Init } from "../wire/codec.ts";
+import type { Signer } from "../wire/generated/data.ts";
 import type { NewMarketConfiguration } from "../wire/generated/vega.ts";
 
 export const SETTLEMENT_PROPERTY = "prices.settlement";
@@ -50,6 +51,8 @@ export interface RigMarket {
   readonly settlementDecimals?: number;
   /** Key whose data ends and settles the market. */
   readonly oracle?: string;
+  /** The settlement price is of the Open Oracle instead: property `prices.SYMBOL.value`, signed by an Ethereum address. */
+  readonly openOracle?: { readonly address: string; readonly symbol: string };
 }
 
 /** A configuration as a proposal states it. @param name of the market, for people */
@@ -58,15 +61,19 @@ export function configurationOf(
   asset: string,
   name: string,
 ): Init<NewMarketConfiguration> {
-  const oracle = config.oracle ?? RIG_ORACLE;
-  const source = (key: string, type: number, decimals?: number) => ({
+  const { openOracle } = config;
+  const key = { pubKey: { key: config.oracle ?? RIG_ORACLE } };
+  const priceSigner = openOracle === undefined ? key : { ethAddress: { address: openOracle.address } };
+  const priceProperty =
+    openOracle === undefined ? SETTLEMENT_PROPERTY : `prices.${openOracle.symbol}.value`;
+  const source = (signer: Init<Signer>, name: string, type: number, decimals?: number) => ({
     external: {
       oracle: {
-        signers: [{ pubKey: { key: oracle } }],
+        signers: [signer],
         filters: [
           {
             key: {
-              name: key,
+              name,
               type,
               numberDecimalPlaces: decimals === undefined ? undefined : BigInt(decimals),
             },
@@ -84,10 +91,15 @@ export function configurationOf(
       future: {
         settlementAsset: asset,
         quoteName: config.asset,
-        dataSourceSpecForSettlementData: source(SETTLEMENT_PROPERTY, 2, config.settlementDecimals ?? 0),
-        dataSourceSpecForTradingTermination: source(TERMINATION_PROPERTY, 4),
+        dataSourceSpecForSettlementData: source(
+          priceSigner,
+          priceProperty,
+          2,
+          config.settlementDecimals ?? 0,
+        ),
+        dataSourceSpecForTradingTermination: source(key, TERMINATION_PROPERTY, 4),
         dataSourceSpecBinding: {
-          settlementDataProperty: SETTLEMENT_PROPERTY,
+          settlementDataProperty: priceProperty,
           tradingTerminationProperty: TERMINATION_PROPERTY,
         },
       },

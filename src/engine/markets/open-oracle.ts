@@ -1,5 +1,5 @@
 /** The Open Oracle's format: prices signed with an Ethereum key (reference 70, section 1.6). */
-import { keccakOf, secp256k1Signer } from "../../crypto/secp256k1.ts";
+import { keccakOf, secp256k1Recovered } from "../../crypto/secp256k1.ts";
 import type { Init } from "../../wire/codec.ts";
 import type { Signer } from "../../wire/generated/data.ts";
 import { refusal } from "./refusals.ts";
@@ -58,7 +58,7 @@ function signerOf(message: Uint8Array, signature: Uint8Array): string {
   compact.set(signature.subarray(0, 2 * WORD));
   const recovery = signature.at(-1)!;
   compact[64] = recovery >= 27 ? recovery - 27 : recovery;
-  const address = secp256k1Signer(digest, compact);
+  const address = secp256k1Recovered(digest, compact);
   if (address === undefined) throw refusal("a signature of the data is invalid");
   return address;
 }
