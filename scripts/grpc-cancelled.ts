@@ -20,6 +20,7 @@ const WARM = 0.2;
 const START_MS_MAX = 60_000;
 const GROWTH_MB_MAX = 24;
 const CALL_MS_MAX = 10_000;
+const STOP_MS_MAX = 15_000;
 const DATA = "/datanode.api.v2.TradingDataService";
 
 const METHODS: readonly (readonly [path: string, request?: Uint8Array])[] = [
@@ -35,6 +36,8 @@ const METHODS: readonly (readonly [path: string, request?: Uint8Array])[] = [
 
 const bytes = (value: Buffer) => value;
 const scratch = new Scratch("grpc-cancelled");
+/** Calls that had no end long after their deadline. */
+const endless: string[] = [];
 
 /** One call, taken back after some microseconds to milliseconds. */
 function cancelled(client: GrpcClient, turn: number): Promise<void> {
@@ -42,9 +45,16 @@ function cancelled(client: GrpcClient, turn: number): Promise<void> {
   return new Promise((done) => {
     const deadline = Date.now() + CALL_MS_MAX;
     const call = client.raw.makeServerStreamRequest(path, bytes, bytes, Buffer.from(request), { deadline });
+    const guard = setTimeout(() => {
+      endless.push(`${turn} ${path}`);
+      done();
+    }, 2 * CALL_MS_MAX);
     call.on("error", () => {});
     call.on("data", () => {});
-    call.on("status", () => done());
+    call.on("status", () => {
+      clearTimeout(guard);
+      done();
+    });
     if (turn % 3 === 0) call.cancel();
     else setTimeout(() => call.cancel(), turn % 5);
   });
@@ -77,15 +87,23 @@ async function main(): Promise<boolean> {
       }
       if (done <= CALLS * WARM) warm = await settledFigures(figures, done + AT_ONCE > CALLS * WARM);
     }
-    const { code } = await client.call("datanode.api.v2.TradingDataService/Ping");
+    const { code } = await client.call(
+      "datanode.api.v2.TradingDataService/Ping",
+      {},
+      { timeoutMs: CALL_MS_MAX },
+    );
     client.close();
     const after = await settledFigures(figures, true);
     const growthMb = after.memoryMb - warm.memoryMb;
-    console.log(JSON.stringify({ calls: CALLS, warm, after, growthMb, answers: code === 0 }));
-    return code === 0 && growthMb <= GROWTH_MB_MAX && after.descriptors <= warm.descriptors + 1;
+    console.log(JSON.stringify({ calls: CALLS, warm, after, growthMb, answers: code === 0, endless }));
+    return code === 0 && endless.length === 0 && growthMb <= GROWTH_MB_MAX && after.descriptors <= warm.descriptors + 1;
   } finally {
     devnet.kill("SIGTERM");
-    await devnet.exited;
+    const stopped = await Promise.race([devnet.exited, Bun.sleep(STOP_MS_MAX)]);
+    if (stopped === undefined) {
+      devnet.kill("SIGKILL");
+      console.log("the devnet did not stop");
+    }
     scratch.remove();
   }
 }

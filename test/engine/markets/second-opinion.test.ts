@@ -144,3 +144,24 @@ test("pegged orders are measured without the orders of provisions", () => {
   play.run("aux B 1@905");
   expect(BigInt(play.levels("p1").split("/")[0]!)).toBeGreaterThan(BigInt(before.split("/")[0]!));
 });
+
+test("margin of a provider's expired order stays until the block's end, where nothing is deployed", () => {
+  const play = market({
+    ...M3,
+    linearSlippage: "1",
+    quadraticSlippage: "0",
+    targetStake: { scaling: 0.001 },
+  });
+  const { rig } = play;
+  play.deposit(100_000_000n, "aux", "aux2", "lp");
+  play.run("aux B 1@900; aux2 S 1@1100 =ask; aux B 1@1000; aux2 S 1@1000; lp lp(50000, 0, BID-1, ASK+1)");
+  play.open().run("cancel ask");
+  expect(play.deployed("lp")).toEqual([]);
+  rig.order("lp", "M", "buy", 5, 890, { timeInForce: GTT, expiresAt: rig.nowNs + 1_000_000_000n });
+  const held = play.margin("lp");
+  expect(held).toBeGreaterThan(0n);
+  rig.nextBlock();
+  expect(play.margin("lp")).toBe(held);
+  rig.nextBlock();
+  expect(play.margin("lp")).toBe(0n);
+});
