@@ -72,21 +72,17 @@ interface SideInput {
 
 function sideMargin(view: MarginView, input: SideInput): Decimal {
   if (input.exposure <= 0n) return Decimal.zero;
-  const { terms } = view;
-  const price = Decimal.of(view.price);
-  const open = Decimal.shifted(input.open, terms.positionDecimals);
-  const positionRisk = open.times(input.factor).times(price);
-  const orderRisk = (
-    view.isAuction
-      ? Decimal.shifted(input.orderedSum, terms.positionDecimals)
-      : Decimal.shifted(input.ordered, terms.positionDecimals).times(price)
-  ).times(input.factor);
-  return slippage(view, input, open).plus(positionRisk).plus(orderRisk);
+  const { terms, price } = view;
+  const { open, ordered, orderedSum } = input;
+  // What stands at risk, of the position and of the orders: products and sums are exact, so that one shift does for both.
+  const atRisk = open * price + (view.isAuction ? orderedSum : ordered * price);
+  const risk = Decimal.shifted(atRisk, terms.positionDecimals).times(input.factor);
+  return open === 0n ? risk : slippage(view, input).plus(risk);
 }
 
-function slippage(view: MarginView, { open: volume, closing }: SideInput, open: Decimal): Decimal {
-  if (volume === 0n) return Decimal.zero;
+function slippage(view: MarginView, { open: volume, closing }: SideInput): Decimal {
   const { terms, boundsSlippage } = view;
+  const open = Decimal.shifted(volume, terms.positionDecimals);
   const factor = terms.linear.times(open).plus(terms.quadratic.times(open).times(open));
   const cap = Decimal.of(view.price).times(factor);
   if (view.isAuction) return cap;
