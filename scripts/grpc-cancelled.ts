@@ -96,7 +96,12 @@ async function main(): Promise<boolean> {
     const after = await settledFigures(figures, true);
     const growthMb = after.memoryMb - warm.memoryMb;
     console.log(JSON.stringify({ calls: CALLS, warm, after, growthMb, answers: code === 0, endless }));
-    return code === 0 && endless.length === 0 && growthMb <= GROWTH_MB_MAX && after.descriptors <= warm.descriptors + 1;
+    return (
+      code === 0 &&
+      endless.length === 0 &&
+      growthMb <= GROWTH_MB_MAX &&
+      after.descriptors <= warm.descriptors + 1
+    );
   } finally {
     devnet.kill("SIGTERM");
     const stopped = await Promise.race([devnet.exited, Bun.sleep(STOP_MS_MAX)]);

@@ -64,8 +64,7 @@ export function configurationOf(
   const { openOracle } = config;
   const key = { pubKey: { key: config.oracle ?? RIG_ORACLE } };
   const priceSigner = openOracle === undefined ? key : { ethAddress: { address: openOracle.address } };
-  const priceProperty =
-    openOracle === undefined ? SETTLEMENT_PROPERTY : `prices.${openOracle.symbol}.value`;
+  const priceProperty = openOracle === undefined ? SETTLEMENT_PROPERTY : `prices.${openOracle.symbol}.value`;
   const source = (signer: Init<Signer>, name: string, type: number, decimals?: number) => ({
     external: {
       oracle: {

@@ -74,7 +74,7 @@ function sideMargin(view: MarginView, input: SideInput): Decimal {
   if (input.exposure <= 0n) return Decimal.zero;
   const { terms, price } = view;
   const { open, ordered, orderedSum } = input;
-  // What stands at risk, of the position and of the orders: products and sums are exact, so that one shift does for both.
+  // Products and sums are exact: the position and its orders are one sum, and one shift.
   const atRisk = open * price + (view.isAuction ? orderedSum : ordered * price);
   const risk = Decimal.shifted(atRisk, terms.positionDecimals).times(input.factor);
   return open === 0n ? risk : slippage(view, input).plus(risk);

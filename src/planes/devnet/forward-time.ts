@@ -22,7 +22,7 @@ export async function forwardTime({ chain }: DevnetContext, fields: Fields): Pro
   const time = timeNs(text);
   const way = time === undefined ? wayOf(text) : time - chain.status.timeNs;
   if (time !== undefined && way <= 0n) throw badRequest(BACKWARDS);
-  // What waits was sent before the time moves: a vote counts although its vote closes on the way.
+  // Waiting transactions were sent before the time moves: a vote counts although its proposal closes on the way.
   if (chain.status.mempool.count > 0) await chain.mine(1);
   if (time === undefined) await chain.forwardTime(way);
   else if (time > chain.status.timeNs) await chain.setNextBlockTime(time);

@@ -51,7 +51,10 @@ function signedBy(key: Uint8Array, message: string, vOf = (bit: number) => bit +
 
 const read = (...signed: readonly Signed[]) => {
   const { signers, properties } = openOracleProperties(payloadOf(...signed));
-  return { signers: signers.map(({ ethAddress }) => ethAddress?.address), prices: Object.fromEntries(properties) };
+  return {
+    signers: signers.map(({ ethAddress }) => ethAddress?.address),
+    prices: Object.fromEntries(properties),
+  };
 };
 
 describe("the format", () => {
