@@ -49,7 +49,7 @@ export class NaiveMarket extends MarketOrders {
       case "provide":
         return this.marketIsGone() ?? this.provide(party, command, idAt);
       case "amendProvision":
-        return this.marketIsGone() ?? refusal("not modelled");
+        return this.marketIsGone() ?? this.amendProvision(party, command, idAt);
       case "cancelProvision":
         return this.marketIsGone() ?? this.cancelProvision(party);
     }
@@ -186,16 +186,14 @@ export class NaiveMarket extends MarketOrders {
     const { commitment } = command;
     if (commitment < this.terms.quantum) return refusal("commitment amount is too low");
     if (this.provisionOf(party) !== undefined) return refusal("liquidity provision already exists");
-    const entries = (shapes: readonly Shape[], from: number): ShapeEntry[] =>
-      shapes.map((shape, at) => ({ ...shape, id: idAt(from + at) }));
     const provision: Provision = {
       id: idAt(0),
       party,
       createdNs: this.nowNs,
       commitment,
       fee: Decimal.of(command.fee),
-      buys: entries(command.buys, 1),
-      sells: entries(command.sells, 1 + command.buys.length),
+      buys: entriesOf(command.buys, 1, idAt),
+      sells: entriesOf(command.sells, 1 + command.buys.length, idAt),
       version: 1n,
       status: Provided.pending,
       reference: "",
@@ -220,6 +218,78 @@ export class NaiveMarket extends MarketOrders {
     this.followReferences([provision.id]);
     this.liquidityFeeNow();
     return TAKEN;
+  }
+
+  private amendProvision(
+    party: string,
+    command: Extract<Command, { readonly kind: "amendProvision" }>,
+    idAt: (index: number) => string,
+  ): Verdict {
+    if (!this.canTrade) return refusal("commitment submission not allowed");
+    const provision = this.provisionOf(party);
+    if (provision === undefined) {
+      this.count("amendment of no provision");
+      return refusal("party is not a liquidity provider");
+    }
+    // A commitment and a fee of 0 stay as they are.
+    const commitment = command.commitment || provision.commitment;
+    const newFee = Decimal.of(command.fee ?? "0");
+    const fee = newFee.sign === 0 ? provision.fee : newFee;
+    const buys = command.buys.length > 0 ? command.buys : provision.buys;
+    const sells = command.sells.length > 0 ? command.sells : provision.sells;
+    const decrease = provision.commitment - commitment;
+    if (decrease > 0n && this.supplied - this.targetStake() < decrease) {
+      this.count("provision amendment refused for want of stake");
+      return refusal("commitment submission rejected, not enough stake");
+    }
+    if (this.balance(general(party)) + this.balance(bond(party)) < commitment) {
+      this.count("provision amendment refused for want of collateral");
+      return refusal("not enough collateral in general account");
+    }
+    const accounts = new Map(this.accounts);
+    const shown = this.facts.length;
+    this.adjustBond(party, commitment);
+    const amended = {
+      party,
+      commitment,
+      buys: entriesOf(buys, 0, idAt),
+      sells: entriesOf(sells, buys.length, idAt),
+    };
+    if (!this.canCarryShapes(amended, provision)) {
+      for (const [name, balance] of accounts) this.accounts.set(name, balance);
+      this.facts.splice(shown);
+      this.count("provision amendment refused for want of margin");
+      return refusal("margin check failed");
+    }
+    this.countAmendment(provision, amended, fee);
+    for (const order of this.book.filter((one) => one.provision === provision.id))
+      this.finish(order, Status.cancelled);
+    provision.commitment = commitment;
+    provision.fee = fee;
+    provision.buys = amended.buys;
+    provision.sells = amended.sells;
+    provision.version += 1n;
+    if (provision.status === Provided.active) provision.status = Provided.undeployed;
+    this.showProvision(provision);
+    this.followReferences([], true);
+    this.liquidityFeeNow();
+    return TAKEN;
+  }
+
+  private countAmendment(provision: Provision, amended: Pick<Provision, "commitment">, fee: Decimal): void {
+    const { status, commitment } = provision;
+    const is = { [Provided.active]: "active", [Provided.undeployed]: "undeployed" }[status] ?? "pending";
+    const mode = this.auction === undefined ? "trading" : this.isOpening ? "opening" : "auction";
+    this.count(`provision amended: ${is} in ${mode}`);
+    if (amended.commitment > commitment) this.count("provision amended to a larger commitment");
+    if (amended.commitment < commitment) this.count("provision amended to a smaller commitment");
+    if (fee.minus(provision.fee).sign !== 0) this.count("provision amended to another fee");
+  }
+
+  private adjustBond(party: string, commitment: bigint): void {
+    const missing = commitment - this.balance(bond(party));
+    if (missing > 0n) this.move(general(party), bond(party), missing, Move.bondLow);
+    else this.move(bond(party), general(party), -missing, Move.bondHigh);
   }
 
   private cancelProvision(party: string): Verdict {
@@ -287,3 +357,11 @@ export class NaiveMarket extends MarketOrders {
       .sort();
   }
 }
+
+const entriesOf = (shapes: readonly Shape[], from: number, idAt: (index: number) => string): ShapeEntry[] =>
+  shapes.map(({ reference, offset, proportion }, at) => ({
+    reference,
+    offset,
+    proportion,
+    id: idAt(from + at),
+  }));

@@ -88,9 +88,15 @@ export class SideBySide implements Outcome {
     return commitment === 0n ? this.naive.balance(`general ${party}`) : commitment * terms.priceFactor;
   }
 
+  private inAssetUnits(party: string, command: Command): Command {
+    if (command.kind === "provide")
+      return { ...command, commitment: this.committed(party, command.commitment) };
+    if (command.kind !== "amendProvision" || command.commitment === undefined) return command;
+    return { ...command, commitment: command.commitment * this.naive.terms.priceFactor };
+  }
+
   private deliver(tag: number, party: string, given: Command): void {
-    const command =
-      given.kind === "provide" ? { ...given, commitment: this.committed(party, given.commitment) } : given;
+    const command = this.inAssetUnits(party, given);
     this.commands += 1;
     const { code, text } = this.rig.deliver(party, commandInit(command), idsOf(tag)(0));
     const verdict = this.naive.command(party, withIds(command), idsOf(tag));

@@ -70,12 +70,14 @@ class Writer {
     if (this.mix.hasProvisions) this.provide("lea");
     for (let i = dice.below(4); i > 0; i--) this.order(dice.one(PARTIES));
     if (dice.isOne(30)) this.steps.push({ do: "terminate" });
+    if (this.mix.hasProvisions && dice.isOne(6)) this.amendProvision();
     for (let i = 0; i < 5; i++) this.block(1);
   }
 
   private next(): void {
     const { dice } = this;
     if (dice.isOne(4)) this.block();
+    if (this.mix.hasProvisions && dice.isOne(12)) this.amendProvision();
     const kind = dice.below(40);
     const party = dice.one(PARTIES);
     if (kind < 20) this.order(party);
@@ -115,10 +117,12 @@ class Writer {
     this.steps.push({ do: "terminate" });
     if (this.dice.isOne(2)) this.block();
     if (this.dice.isOne(3)) this.order(this.dice.one(PARTIES));
+    if (this.mix.hasProvisions && this.dice.isOne(3)) this.amendProvision();
     this.steps.push({ do: "settle", price: BigInt(this.price()) });
     if (this.dice.isOne(2)) this.order(this.dice.one(PARTIES));
     this.block();
     if (this.dice.isOne(2)) this.order(this.dice.one(PARTIES));
+    if (this.mix.hasProvisions && this.dice.isOne(3)) this.amendProvision();
   }
 
   private block(seconds = this.dice.one([1, 1, 1, 1, 2, 5])): void {
@@ -251,6 +255,25 @@ class Writer {
       buys: this.shape(BUY),
       sells: this.shape(SELL),
     });
+  }
+
+  /** Commitment, fee and shapes, each alone or together. */
+  private amendProvision(): void {
+    const { dice } = this;
+    const party = dice.isOne(20)
+      ? dice.one(PARTIES)
+      : this.mix.hasRivals && dice.isOne(3)
+        ? dice.one(PROVIDERS)
+        : "lea";
+    const fee = this.mix.hasRivals ? undefined : dice.one([undefined, undefined, "0", "0.001", "0.01"]);
+    const base = dice.one([undefined, 300, 2_000, 2_400, 20_000, 24_000]);
+    const commitment = base === undefined ? undefined : BigInt(base + dice.below(500));
+    const buys = dice.isOne(2) ? this.shape(BUY) : [];
+    const sells = dice.isOne(2) ? this.shape(SELL) : [];
+    // A fee of 0 is none.
+    const changesFee = fee !== undefined && fee !== "0";
+    if (commitment === undefined && !changesFee && buys.length + sells.length === 0) return;
+    this.send(party, { kind: "amendProvision", commitment, fee, buys, sells });
   }
 
   private changeProvision(): void {
