@@ -146,10 +146,8 @@ export class Providers {
       version: before.version + 1n,
       updatedAt: market.nowNs,
     };
-    if (!this.coversPotential(before, after)) {
-      throw refusal("margin check failed");
-    }
     if (movement !== undefined) accounts.emit([movement]);
+    if (!this.coverPotential(before, after)) throw refusal("margin check failed");
     this.removeOrders(before, OrderStatus.STATUS_CANCELLED);
     this.emitStubs(after);
     const isActive = after.status === LiquidityProvisionStatus.STATUS_ACTIVE;
@@ -311,8 +309,8 @@ export class Providers {
     return market.provisions.supplied() - market.targetStakeNow();
   }
 
-  /** Orders that would be placed for an amended provision must be affordable without its bond (section 7.9). */
-  private coversPotential(before: Provision, after: Provision): boolean {
+  /** Orders of an amended provision must be affordable without its bond. @returns false when they are not (section 7.9) */
+  private coverPotential(before: Provision, after: Provision): boolean {
     const { market } = this;
     const { party } = after;
     const references = market.references.current();
@@ -327,6 +325,8 @@ export class Providers {
     }
     for (const plan of planned)
       position = withOrder(position, market.provisions.orderOf(after, plan), plan.size);
+    // In an auction nothing is deployed that would bring the margin, so that it is moved now.
+    if (market.isInAuction) return market.margins.coverOrder(party, position, price, false) !== undefined;
     const [margin, general] = market.margins.balances(party);
     const { initial } = market.margins.levels(position, price);
     return margin + general >= initial;

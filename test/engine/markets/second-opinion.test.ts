@@ -165,3 +165,20 @@ test("margin of a provider's expired order stays until the block's end, where no
   rig.nextBlock();
   expect(play.margin("lp")).toBe(0n);
 });
+
+test("a provision amended in an auction has the margin of its orders moved", () => {
+  const play = market({
+    ...M3,
+    linearSlippage: "1",
+    quadraticSlippage: "0",
+    targetStake: { scaling: 0.001 },
+  });
+  play.deposit(100_000_000n, "aux", "aux2", "lp");
+  play.run("aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000; lp lp(50000, 0, BID-1, ASK+1)");
+  expect(play.margin("lp")).toBe(0n);
+  const payload = { marketId: idOf("M"), commitmentAmount: "60000" };
+  expect(play.rig.deliver("lp", { kind: "liquidityProvisionAmendment", payload }).text).toBe("");
+  expect(BigInt(play.levels("lp").split("/")[2]!)).toBe(play.margin("lp"));
+  expect(play.margin("lp")).toBeGreaterThan(0n);
+  expect(play.bond("lp")).toBe(60_000n);
+});

@@ -37,12 +37,6 @@ export interface Quote {
   readonly size: bigint;
 }
 
-/**
- * Section 7.9 has an amendment in an auction move the margin of its potential orders, and so would this; the engine only
- * checks it. Off until that is decided.
- */
-const MOVES_MARGIN_IN_AUCTIONS: boolean = false;
-
 export abstract class MarketLiquidity extends MarketMargins {
   private seen: References = { bid: 0n, ask: 0n, midBuy: 0n, midSell: 0n };
 
@@ -332,7 +326,7 @@ export abstract class MarketLiquidity extends MarketMargins {
     const [, , initial] = levels;
     const missing = initial - this.balance(margin(party));
     if (missing > this.balance(general(party))) return false;
-    if (MOVES_MARGIN_IN_AUCTIONS && this.auction !== undefined) {
+    if (this.auction !== undefined) {
       this.showLevels(party, levels);
       if (missing > 0n) this.move(general(party), margin(party), missing, Move.marginLow);
     }
