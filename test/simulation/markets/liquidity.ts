@@ -317,7 +317,8 @@ export abstract class MarketLiquidity extends MarketMargins {
     // Silent for orders that have no price: nothing is checked then, not even the position.
     if (!this.hasStaticSides()) return true;
     const price = this.isOpening ? this.uncrossing()?.price : this.mark;
-    if (price === undefined) return true;
+    // A mark of 0: another auction has followed on the opening one, and no price is known.
+    if (price === undefined || price === 0n) return true;
     const { party } = amended;
     const old = this.book
       .filter((order) => order.provision === provision.id)
