@@ -138,9 +138,13 @@ describe("a new passphrase", () => {
     [second, "once\r"],
   ];
   const ways: readonly (readonly [string, readonly Typing[], number | null])[] = [
-    ["other words are typed", ["word ", "word ", "word "].map((question): Typing => [question, "no\r"]), 130],
-    ["nobody answers any more", [["word ", "\u0004"]], 130],
-    ["it is killed", [["word ", { signal: "SIGKILL" }]], null],
+    [
+      "other words are typed",
+      ["\nword ", "\nword ", "\nword "].map((question): Typing => [question, "no\r"]),
+      130,
+    ],
+    ["nobody answers any more", [["\nword ", "\u0004"]], 130],
+    ["it is killed", [["\nword ", { signal: "SIGKILL" }]], null],
   ];
   test.each(ways)("leaves no wallet when %s before its phrase is confirmed", async (_, typing, code) => {
     const ended = await lyraOnTerminal(cli, ["wallet", "create", "unsure"], ...typed, ...typing);
@@ -155,7 +159,7 @@ describe("a new passphrase", () => {
       [second, "xxxx\r"],
     ];
     const { shown, code } = await lyraOnTerminal(cli, words, ...typing);
-    expect([code, phrasesIn(shown).length, shown.includes("word ")]).toEqual([0, 1, false]);
+    expect([code, phrasesIn(shown).length, /word \d+: /.test(shown)]).toEqual([0, 1, false]);
     await cli.run(["wallet", "delete", "told", "--force"]);
   });
 

@@ -45,7 +45,7 @@ export function phrasesIn(shown: string): readonly string[] {
 }
 
 /** Types the words of a new phrase that are asked for. */
-export const WORDS_AGAIN: readonly Typing[] = ["word ", "word ", "word "].map((question) => [
+export const WORDS_AGAIN: readonly Typing[] = ["\nword ", "\nword ", "\nword "].map((question) => [
   question,
   (shown) => {
     const asked = Number(/word (\d+): $/.exec(shown)![1]);
