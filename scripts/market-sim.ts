@@ -15,13 +15,11 @@ import { PROGRAM } from "../test/rig/lyra.ts";
 
 const CLIENT = "vega-sim==1.2.1";
 /** What the session needs of the client's dependencies; the rest is for learning agents and notebooks. */
-const NEEDED = [
-  ..."grpcio protobuf googleapis-common-protos protoc-gen-openapiv2 requests toml PyNaCl inflection".split(
-    " ",
-  ),
-  ..."pandas numpy scipy plotly python-dotenv deprecated psutil docker".split(" "),
-];
-/** The client's proposals have an opening auction of ten seconds, and one of many voters who votes. */
+const NEEDED = (
+  "grpcio protobuf googleapis-common-protos protoc-gen-openapiv2 requests toml PyNaCl inflection " +
+  "pandas numpy scipy plotly python-dotenv deprecated psutil docker"
+).split(" ");
+/** The client's proposals have an opening auction of ten seconds, and a single voter of many. */
 const PARAMETERS = {
   "market.auction.minimumDuration": "1s",
   "governance.proposal.market.requiredParticipation": "0.00001",

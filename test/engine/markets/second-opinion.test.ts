@@ -7,6 +7,14 @@ const GTT = 2;
 const IOC = 3;
 const STOPPED = 4;
 
+/** A market whose provider covers its target. */
+const PROVIDED = {
+  ...M3,
+  linearSlippage: "1",
+  quadraticSlippage: "0",
+  targetStake: { scaling: 0.001 },
+};
+
 /** Continuous trading at 1000 between 900 and 1100. */
 function opened(more: Parameters<typeof market>[0] = {}): Play {
   const play = market({ ...M3, linearSlippage: "1", quadraticSlippage: "0", ...more });
@@ -114,12 +122,7 @@ test("price bounds begin with the opening auction's price, however far it is fro
 });
 
 test("orders of a provision stand behind what comes to their price", () => {
-  const play = market({
-    ...M3,
-    linearSlippage: "1",
-    quadraticSlippage: "0",
-    targetStake: { scaling: 0.001 },
-  });
+  const play = market(PROVIDED);
   play.deposit(100_000_000n, "aux", "aux2", "lp", "p1", "p2");
   play.run("aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000; lp lp(50000, 0, BID-1, ASK+1)").open();
   expect(play.deployed("lp")).toEqual(["buy 56@899", "sell 46@1101"]);
@@ -128,12 +131,7 @@ test("orders of a provision stand behind what comes to their price", () => {
 });
 
 test("pegged orders are measured without the orders of provisions", () => {
-  const play = market({
-    ...M3,
-    linearSlippage: "1",
-    quadraticSlippage: "0",
-    targetStake: { scaling: 0.001 },
-  });
+  const play = market(PROVIDED);
   const { rig } = play;
   play.deposit(100_000_000n, "aux", "aux2", "lp", "p1", "p2");
   play.run("aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000; lp lp(50000, 0, BID-1, ASK+1)").open();
@@ -146,12 +144,7 @@ test("pegged orders are measured without the orders of provisions", () => {
 });
 
 test("margin of a provider's expired order stays until the block's end, where nothing is deployed", () => {
-  const play = market({
-    ...M3,
-    linearSlippage: "1",
-    quadraticSlippage: "0",
-    targetStake: { scaling: 0.001 },
-  });
+  const play = market(PROVIDED);
   const { rig } = play;
   play.deposit(100_000_000n, "aux", "aux2", "lp");
   play.run("aux B 1@900; aux2 S 1@1100 =ask; aux B 1@1000; aux2 S 1@1000; lp lp(50000, 0, BID-1, ASK+1)");
@@ -167,12 +160,7 @@ test("margin of a provider's expired order stays until the block's end, where no
 });
 
 test("a provision amended in an auction has the margin of its orders moved", () => {
-  const play = market({
-    ...M3,
-    linearSlippage: "1",
-    quadraticSlippage: "0",
-    targetStake: { scaling: 0.001 },
-  });
+  const play = market(PROVIDED);
   play.deposit(100_000_000n, "aux", "aux2", "lp");
   play.run("aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000; lp lp(50000, 0, BID-1, ASK+1)");
   expect(play.margin("lp")).toBe(0n);
