@@ -1,9 +1,9 @@
 """A session of the published Python client `vega_sim` with a running devnet: its own gRPC stubs, service and live cache.
 
-    python market-sim.py ADDRESSES.json
+    python vega-sim.py ADDRESSES.json
 
 Only the wallet is of this file: keys of the devnet's phrase, proofs of work and signatures, from the interface alone.
-Each check that fails is a line on standard output; exit code 1 then. Run by market-sim.ts.
+Each check that fails is a line on standard output; exit code 1 then. Run by ../published-clients.ts.
 """
 
 import hashlib
@@ -213,6 +213,6 @@ service.stop()
 check("threads", threading.active_count() < 20, True)
 for fault in faults:
     print(fault)
-print(f"{done} checks, {len(faults)} faults")
+print(f"vega-sim: {done} checks, {len(faults)} faults")
 sys.stdout.flush()
 os._exit(1 if faults else 0)
