@@ -38,6 +38,7 @@ import {
   TERMINATION_PROPERTY,
 } from "./market-config.ts";
 import { memberOf } from "./recorded-blocks.ts";
+import { positionOfEvents, type ShownPosition } from "./shown-position.ts";
 
 export { idOf, type RigMarket } from "./market-config.ts";
 
@@ -408,6 +409,14 @@ export class MarketRig {
 
   position(party: string, market: string): Position | undefined {
     return this.market(market).positions.get(party);
+  }
+
+  /**
+   * The position as the data API shows it, with profits and losses, of the events so far. Also of a market that is gone.
+   * @returns undefined where the party has not traded
+   */
+  shownPosition(party: string, market: string): ShownPosition | undefined {
+    return positionOfEvents(this.events(), idOf(market), party);
   }
 
   provision(party: string, market: string): Provision | undefined {

@@ -77,7 +77,7 @@ export const positions: ExportTable = {
     (row: PositionRow, block, source) => {
       const market = source.id(row.market);
       const party = source.id(row.party);
-      // Seven settled values, six that count trades not settled yet, and the status (store/project/positions.ts).
+      // Seven settled values, six that count trades not settled yet, and the status (store/project/position-state.ts).
       const state = JSON.parse(row.state) as string[];
       const settled = state.slice(0, 7).join(",");
       const pending = state.slice(7, 13).join(",");

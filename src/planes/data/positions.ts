@@ -2,7 +2,7 @@
 import type { Endpoint, Resource } from "../../http/endpoint.ts";
 import type { Row } from "../../http/pagination.ts";
 import type { RequestFields } from "../../http/query.ts";
-import { parsePosition } from "../../store/project/positions.ts";
+import { parsePosition, shownPosition } from "../../store/project/position-state.ts";
 import { type MarginLevels, type Position, readMarginLevelsAt } from "../../wire/generated/vega.ts";
 import { canonicalIdentifier, hexOf } from "../../wire/identifiers.ts";
 import { accountPosition } from "./balances.ts";
@@ -18,17 +18,11 @@ interface PositionRow extends Row {
 }
 
 export function positionOf(context: DataContext, row: PositionRow): Position {
-  const state = parsePosition(row.state);
   return {
+    ...shownPosition(parsePosition(row.state)),
     marketId: context.ids.text(row.k2 as bigint),
     partyId: context.ids.text(row.k1 as bigint),
-    openVolume: state.pendingOpenVolume,
-    realisedPnl: state.pendingRealised.rounded().toString(),
-    unrealisedPnl: state.pendingUnrealised.rounded().toString(),
-    averageEntryPrice: state.pendingEntryMarketPrice.rounded().toString(),
     updatedAt: context.timeNs(row.k0 as bigint),
-    lossSocialisationAmount: state.lossSocialisation.rounded().toString(),
-    positionStatus: state.status,
   };
 }
 

@@ -1,7 +1,7 @@
 // S22 of the reference (70, sections 9.5 and 10): the engine's events make the rows of positions that the network has.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { openReader } from "../../../src/store/database.ts";
-import { parsePosition } from "../../../src/store/project/positions.ts";
+import { parsePosition } from "../../../src/store/project/position-state.ts";
 import { Field } from "../../../src/wire/block.ts";
 import { type Door, doors, message } from "../../rig/door.ts";
 import { MEMORY, Scratch } from "../../rig/homes.ts";

@@ -88,6 +88,12 @@ export class Play {
     ].join("/");
   }
 
+  /** Open volume, unrealised and realised profit, as the reference writes them: `4/-200/0`. */
+  pnl(party: string): string {
+    const { openVolume, unrealisedPnl, realisedPnl } = this.rig.shownPosition(party, this.market)!;
+    return [openVolume, unrealisedPnl, realisedPnl].join("/");
+  }
+
   /** Status of a named order, as it was shown last, and what remains. */
   order(name: string): {
     status: number;

@@ -22,6 +22,7 @@ export const VOID = "lp void(100000000, 0.1, MID-1, MID+1)";
 export const MAKER_PAY = 9;
 export const INFRASTRUCTURE_PAY = 11;
 export const LIQUIDITY_PAY = 13;
+export const LIQUIDITY_DISTRIBUTE = 14;
 export const MAKER_RECEIVE = 10;
 export const total = (play: Play) => play.rig.accounts().reduce((sum, { balance }) => sum + balance, 0n);
 export const socialised = (play: Play) =>
