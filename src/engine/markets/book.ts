@@ -3,67 +3,10 @@
  * told of each of its changes, so that a failed transaction, a revert and a load need nothing of their own: the place of an
  * order in its queue is a member of the order.
  */
-import { BUY, isStatic, opposite, SELL, type Side, type StoredOrder } from "./order.ts";
+import { type Level, Levels } from "./levels.ts";
+import { BUY, opposite, SELL, type Side, type StoredOrder } from "./order.ts";
 
-/** Orders of one price. */
 const NOTHING_ASIDE: ReadonlyMap<string, bigint> = new Map();
-
-export class Level {
-  /** Of all orders, and of those that static prices count. */
-  volume = 0n;
-  staticVolume = 0n;
-  /** By place. A map keeps the order in which they came, and loses one from its middle at no cost. */
-  private queue = new Map<number, StoredOrder>();
-  private last = 0;
-  private isSorted = true;
-
-  constructor(readonly price: bigint) {}
-
-  /** In the order of their places. */
-  get orders(): Iterable<StoredOrder> {
-    if (!this.isSorted) {
-      this.queue = new Map([...this.queue].sort(([a], [b]) => a - b));
-      this.isSorted = true;
-    }
-    return this.queue.values();
-  }
-
-  /** Place of the last order. */
-  get lastPlace(): number {
-    let last = 0;
-    for (const place of this.queue.keys()) if (place > last) last = place;
-    return last;
-  }
-
-  get isEmpty(): boolean {
-    return this.queue.size === 0;
-  }
-
-  add(order: StoredOrder): void {
-    // Nearly all come to the end of the queue; one that is taken back comes to where it was.
-    if (order.place < this.last) this.isSorted = false;
-    else this.last = order.place;
-    this.queue.set(order.place, order);
-    this.addVolume(order, order.remaining);
-  }
-
-  remove(order: StoredOrder): void {
-    this.queue.delete(order.place);
-    this.addVolume(order, -order.remaining);
-  }
-
-  /** The same order in the same place, with another volume. */
-  replace(before: StoredOrder, now: StoredOrder): void {
-    this.queue.set(now.place, now);
-    this.addVolume(before, -before.remaining);
-    this.addVolume(now, now.remaining);
-  }
-
-  private addVolume(order: StoredOrder, volume: bigint): void {
-    this.volume += volume;
-    if (isStatic(order)) this.staticVolume += volume;
-  }
-}
 
 /** A part of a resting order that an incoming one takes. */
 export interface Fill {
@@ -105,73 +48,11 @@ export interface Extracted {
   readonly fills: readonly Fill[];
 }
 
-/** A side of the book: the best price is the last level. */
-class BookSide {
-  readonly levels: Level[] = [];
-
-  constructor(private readonly side: Side) {}
-
-  get best(): Level | undefined {
-    return this.levels.at(-1);
-  }
-
-  get bestStatic(): Level | undefined {
-    for (let i = this.levels.length - 1; i >= 0; i--)
-      if (this.levels[i]!.staticVolume > 0n) return this.levels[i];
-    return undefined;
-  }
-
-  /** From the best price on. */
-  *fromBest(): Generator<Level> {
-    for (let i = this.levels.length - 1; i >= 0; i--) yield this.levels[i]!;
-  }
-
-  insert(order: StoredOrder): void {
-    const at = this.indexOf(order.price);
-    let level = this.levels[at];
-    if (level?.price !== order.price) {
-      level = new Level(order.price);
-      this.levels.splice(at, 0, level);
-    }
-    level.add(order);
-  }
-
-  remove(order: StoredOrder): void {
-    const at = this.indexOf(order.price);
-    const level = this.levels[at]!;
-    level.remove(order);
-    if (level.isEmpty) this.levels.splice(at, 1);
-  }
-
-  replace(before: StoredOrder, now: StoredOrder): void {
-    this.levels[this.indexOf(now.price)]!.replace(before, now);
-  }
-
-  /** The level of a price. */
-  at(price: bigint): Level | undefined {
-    const level = this.levels[this.indexOf(price)];
-    return level?.price === price ? level : undefined;
-  }
-
-  /** Where a price is, or would be. */
-  private indexOf(price: bigint): number {
-    let low = 0;
-    let high = this.levels.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      const { price: there } = this.levels[middle]!;
-      if (this.side === BUY ? there < price : there > price) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  }
-}
-
 const rests = (order: StoredOrder | undefined): order is StoredOrder =>
   order !== undefined && order.place > 0;
 
 export class Book {
-  private readonly sides = { [BUY]: new BookSide(BUY), [SELL]: new BookSide(SELL) };
+  private readonly sides = { [BUY]: new Levels(BUY), [SELL]: new Levels(SELL) };
 
   /** Grows with each change. */
   version = 0;
@@ -213,20 +94,21 @@ export class Book {
     const fills: Fill[] = [];
     let filled = 0n;
     let metOwn = false;
-    search: for (const level of this.levels(opposite(side))) {
-      if (limit !== undefined && (side === BUY ? level.price > limit : level.price < limit)) break;
+    this.sides[opposite(side)].walk((level) => {
+      if (limit !== undefined && (side === BUY ? level.price > limit : level.price < limit)) return true;
       for (const order of level.orders) {
-        if (filled === size) break search;
+        if (filled === size) return true;
         if (stopsAtOwn && order.party === party) {
           metOwn = true;
-          break search;
+          return true;
         }
         const rest = size - filled;
         const part = order.remaining < rest ? order.remaining : rest;
         fills.push({ order, size: part });
         filled += part;
       }
-    }
+      return false;
+    });
     if (isFillOrKill && filled < size) return { fills: [], filled: 0n, metOwn };
     return { fills, filled, metOwn };
   }
@@ -242,14 +124,14 @@ export class Book {
   ): bigint | undefined {
     let rest = size;
     let value = 0n;
-    for (const { price, volume: whole } of this.levels(side)) {
+    this.sides[side].walk(({ price, volume: whole }) => {
       const volume = aside.size === 0 ? whole : whole - (aside.get(`${side}/${price}`) ?? 0n);
       const part = volume < rest ? volume : rest;
       value += price * part;
       rest -= part;
-      if (rest === 0n) return value / size;
-    }
-    return undefined;
+      return rest === 0n;
+    });
+    return rest === 0n ? value / size : undefined;
   }
 
   /** The matches of an uncrossing, the best orders first; nothing changes (section 3.5). */
@@ -290,43 +172,37 @@ export class Book {
     }
   }
 
-  /** Undefined where nothing crosses. */
+  /**
+   * Undefined where nothing crosses. Demand falls and supply grows with the price: the volume is largest at the last price
+   * where supply is not more than demand, or at the next one.
+   */
   indication(): Indication | undefined {
-    const bid = this.best(BUY);
-    const ask = this.best(SELL);
-    if (bid === undefined || ask === undefined || bid.price < ask.price) return undefined;
-    const bids = crossing(this.levels(BUY), (price) => price >= ask.price);
-    const asks = crossing(this.levels(SELL), (price) => price <= bid.price).reverse();
-    // Prices from high to low: bids gather, asks fall away.
-    const prices = [...new Set([...bids, ...asks].map(({ price }) => price))].sort((a, b) =>
-      a > b ? -1 : 1,
-    );
-    let demand = 0n;
-    let supply = asks.reduce((sum, { volume }) => sum + volume, 0n);
-    let bidAt = 0;
-    let askAt = 0;
-    let best = { volume: 0n, high: 0n, low: 0n };
-    for (const price of prices) {
-      while (bidAt < bids.length && bids[bidAt]!.price >= price) demand += bids[bidAt++]!.volume;
-      while (askAt < asks.length && asks[askAt]!.price > price) supply -= asks[askAt++]!.volume;
-      const volume = demand < supply ? demand : supply;
-      if (volume > best.volume) best = { volume, high: price, low: price };
-      else if (volume === best.volume) best.low = price;
-    }
-    let rest = best.volume;
-    for (const { volume } of bids) {
-      rest -= volume;
-      if (rest <= 0n) break;
-    }
-    return { price: (best.high + best.low) / 2n, volume: best.volume, side: rest === 0n ? BUY : SELL };
+    const { [BUY]: bids, [SELL]: asks } = this.sides;
+    const bid = bids.best?.price;
+    const ask = asks.best?.price;
+    if (bid === undefined || ask === undefined || bid < ask) return undefined;
+    const demand = (price: bigint) => bids.volumeTo(price);
+    const supply = (price: bigint) => asks.volumeTo(price);
+    const isMet = (price: bigint) => supply(price) <= demand(price);
+    const [lowerAsk, higherAsk] = asks.boundary(({ price }) => isMet(price));
+    const [higherBid, lowerBid] = bids.boundary(({ price }) => !isMet(price));
+    const isCrossing = (level: Level | undefined): level is Level =>
+      level !== undefined && level.price >= ask && level.price <= bid;
+    const lower = [lowerAsk, lowerBid].filter(isCrossing).map(({ price }) => price);
+    const higher = [higherAsk, higherBid].filter(isCrossing).map(({ price }) => price);
+    const below = lower.length > 0 ? lower.reduce((a, b) => (a > b ? a : b)) : undefined;
+    const above = higher.length > 0 ? higher.reduce((a, b) => (a < b ? a : b)) : undefined;
+    const volumeBelow = below === undefined ? 0n : supply(below);
+    const volumeAbove = above === undefined ? 0n : demand(above);
+    const volume = volumeBelow > volumeAbove ? volumeBelow : volumeAbove;
+    // All prices with that volume are next to each other.
+    const lowest = volumeBelow === volume ? asks.boundary(({ price }) => price <= below!)[0]!.price : above!;
+    const highest = volumeAbove === volume ? bids.boundary(({ price }) => price >= above!)[0]!.price : below!;
+    const [, reaching] = bids.boundary(({ price }) => demand(price) < volume);
+    return {
+      price: (highest + lowest) / 2n,
+      volume,
+      side: demand(reaching!.price) === volume ? BUY : SELL,
+    };
   }
-}
-
-function crossing(levels: Iterable<Level>, isCrossing: (price: bigint) => boolean): Level[] {
-  const found: Level[] = [];
-  for (const level of levels) {
-    if (!isCrossing(level.price)) break;
-    found.push(level);
-  }
-  return found;
 }

@@ -1,6 +1,6 @@
 /** The event with a market's data, once a tick and with each turn of its life (reference 70, section 9.3). */
 import { MarketState, MarketTradingMode } from "../../wire/generated/vega.ts";
-import type { Level } from "./book.ts";
+import type { Level } from "./levels.ts";
 import { BUY, SELL } from "./order.ts";
 import type { TradingMarket } from "./trading.ts";
 import { asUint64 } from "./volumes.ts";

@@ -373,8 +373,8 @@ export class Orders {
   /** Orders whose time is over: one event for all of them (section 2.9). */
   expire(): void {
     const { market } = this;
+    if (!market.index.hasExpired(market.nowNs)) return;
     const due = [...market.index.expiring.values()].filter(({ expiresAt }) => expiresAt <= market.nowNs);
-    if (due.length === 0) return;
     due.sort(
       (a, b) =>
         compareBig(a.expiresAt, b.expiresAt) || compareBig(a.createdAt, b.createdAt) || a.place - b.place,

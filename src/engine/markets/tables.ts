@@ -98,18 +98,37 @@ export class MarketIndex {
     ({ number }) => number,
   );
   readonly activities = new Map<string, Activity>();
+  /** Earliest time at which an order expires, nanoseconds; undefined until it is asked for. */
+  private earliest: bigint | undefined;
+
+  /** Whether an order's time is over: each tick asks, however many orders wait for theirs. */
+  hasExpired(nowNs: bigint): boolean {
+    if (this.expiring.size === 0) return false;
+    if (this.earliest === undefined) {
+      for (const { expiresAt } of this.expiring.values())
+        if (this.earliest === undefined || expiresAt < this.earliest) this.earliest = expiresAt;
+    }
+    return this.earliest! <= nowNs;
+  }
 
   noteOrder(before: StoredOrder | undefined, now: StoredOrder | undefined): void {
     this.book.noteChange(before, now);
     const { id, party } = (now ?? before)!;
     noteIn(this.parked, id, now !== undefined && now.place === 0 ? now : undefined);
     noteIn(this.expiring, id, now !== undefined && now.expiresAt > 0n ? now : undefined);
+    this.noteExpiry(before?.expiresAt ?? 0n, now?.expiresAt ?? 0n);
     const isPegged = now?.peg !== undefined && now.provision === "" && now.place > 0;
     noteIn(this.pegged, id, isPegged ? now : undefined);
     const orders = this.ordersOf.get(party) ?? new Map<string, StoredOrder>();
     noteIn(orders, id, now);
     if (orders.size === 0) this.ordersOf.delete(party);
     else this.ordersOf.set(party, orders);
+  }
+
+  private noteExpiry(before: bigint, now: bigint): void {
+    if (before === now || this.earliest === undefined) return;
+    if (now > 0n && now < this.earliest) this.earliest = now;
+    else if (before === this.earliest) this.earliest = undefined;
   }
 }
 

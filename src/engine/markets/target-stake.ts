@@ -3,10 +3,16 @@ import { Decimal } from "../../wire/decimal.ts";
 import type { Indication } from "./book.ts";
 import type { MarketContext } from "./context.ts";
 import { BUY } from "./order.ts";
+import type { Position } from "./records.ts";
 import { keyOf, numberKey } from "./tables.ts";
 import { FACTOR_PARTS } from "./terms.ts";
 
 export class TargetStake {
+  /** Open interest after the indicated trades: worked out once for a book, because each change of a provision asks in an auction. */
+  private indicated:
+    | { readonly version: number; readonly positions: readonly Position[]; readonly interest: bigint }
+    | undefined;
+
   constructor(private readonly market: MarketContext) {}
 
   /** Open interest after a trade. */
@@ -39,8 +45,18 @@ export class TargetStake {
   theoretical(indication: Indication | undefined = this.market.book.indication()): bigint {
     const price = indication?.price ?? this.price;
     const highest = this.highestInterest();
-    const after = indication === undefined ? 0n : this.interestAfter(indication);
+    const after = indication === undefined ? 0n : this.indicatedInterest(indication);
     return this.stakeFor(price, after > highest ? after : highest);
+  }
+
+  private indicatedInterest(indication: Indication): bigint {
+    const { book, index } = this.market;
+    const positions = index.positions.list();
+    const known = this.indicated;
+    if (known?.version === book.version && known.positions === positions) return known.interest;
+    const interest = this.interestAfter(indication);
+    this.indicated = { version: book.version, positions, interest };
+    return interest;
   }
 
   /** Open interest when the indicated trades were made. */

@@ -94,6 +94,34 @@ function play(steps: readonly (typeof step extends fc.Arbitrary<infer T> ? T : n
 
 const orders = fc.array(step, { maxLength: 60 }).map(play);
 
+/** Against all prices of crossing orders, one by one. */
+function expectIndication(all: Orders): void {
+  const [bids, asks] = [all.sorted(BUY), all.sorted(SELL)];
+  const [bid, ask] = [bids[0]?.price, asks[0]?.price];
+  const found = all.book.indication();
+  if (bid === undefined || ask === undefined || bid < ask) {
+    expect(found).toBeUndefined();
+    return;
+  }
+  const sumOf = (orders: readonly StoredOrder[]) =>
+    orders.reduce((sum, { remaining }) => sum + remaining, 0n);
+  const crossing = [...bids, ...asks]
+    .map(({ price }) => price)
+    .filter((price) => price >= ask && price <= bid);
+  const volumes = [...new Set(crossing)].map((price) => {
+    const demand = sumOf(bids.filter((order) => order.price >= price));
+    const supply = sumOf(asks.filter((order) => order.price <= price));
+    return { price, volume: demand < supply ? demand : supply };
+  });
+  const most = volumes.reduce((max, { volume }) => (volume > max ? volume : max), 0n);
+  const reaching = volumes.filter(({ volume }) => volume === most).map(({ price }) => price);
+  const high = reaching.reduce((a, b) => (a > b ? a : b));
+  const low = reaching.reduce((a, b) => (a < b ? a : b));
+  // Whole levels of bids that make the volume up: then bids uncross.
+  const isWhole = bids.some(({ price }) => sumOf(bids.filter((order) => order.price >= price)) === most);
+  expect(found).toEqual({ price: (high + low) / 2n, volume: most, side: isWhole ? BUY : SELL });
+}
+
 describe("a book", () => {
   test("has the orders in their order, whatever was taken back", () => {
     fc.assert(
@@ -171,32 +199,43 @@ describe("a book", () => {
   });
 
   test("indicates where it would uncross", () => {
+    fc.assert(fc.property(orders, expectIndication));
+  });
+
+  test("does all of it with thousands of levels, which come, go and are taken back", () => {
+    const wide = fc.record({
+      side,
+      price: fc.bigInt({ min: 1n, max: 2_000n }),
+      remaining: fc.bigInt({ min: 1n, max: 9n }),
+      isRemoved: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.array(wide, { minLength: 1_500, maxLength: 1_500, size: "max" }), (list) => {
+        const all = new Orders();
+        for (const [n, { isRemoved: _, ...one }] of list.entries()) all.add(`o${n}`, one);
+        for (const isLeaving of [true, false]) {
+          expectIndication(all);
+          for (const one of [BUY, SELL] as const) {
+            const levels = [...all.book.levels(one)];
+            const prices = [...new Set(all.sorted(one).map(({ price }) => price))];
+            expect(levels.map(({ price }) => price)).toEqual(prices);
+            for (const level of levels) expect(all.book.at(one, level.price)).toBe(level);
+            expect(all.book.at(one, 2_001n)).toBeUndefined();
+          }
+          if (!isLeaving) continue;
+          for (const [n, { isRemoved }] of list.entries()) if (isRemoved) all.set(`o${n}`, undefined);
+        }
+      }),
+      { numRuns: 3 },
+    );
+  });
+
+  test("knows the last place of a level, whatever left it", () => {
     fc.assert(
       fc.property(orders, (all) => {
-        const volumeAt = (price: bigint) => {
-          const sum = (one: Side, isIn: (p: bigint) => boolean) =>
-            all
-              .sorted(one)
-              .reduce((total, { price: p, remaining }) => total + (isIn(p) ? remaining : 0n), 0n);
-          const [bids, asks] = [sum(BUY, (p) => p >= price), sum(SELL, (p) => p <= price)];
-          return bids < asks ? bids : asks;
-        };
-        const [bid, ask] = [all.sorted(BUY)[0]?.price, all.sorted(SELL)[0]?.price];
-        const found = all.book.indication();
-        if (bid === undefined || ask === undefined || bid < ask) {
-          expect(found).toBeUndefined();
-          return;
-        }
-        const prices = [...all.all.values()]
-          .filter(({ place, price }) => place > 0 && price >= ask && price <= bid)
-          .map(({ price }) => price);
-        const most = prices.reduce((max, price) => (volumeAt(price) > max ? volumeAt(price) : max), 0n);
-        const reaching = prices.filter((price) => volumeAt(price) === most);
-        const [high, low] = [
-          reaching.reduce((a, b) => (a > b ? a : b)),
-          reaching.reduce((a, b) => (a < b ? a : b)),
-        ];
-        expect(found).toMatchObject({ price: (high + low) / 2n, volume: most });
+        for (const one of [BUY, SELL] as const)
+          for (const level of all.book.levels(one))
+            expect(level.lastPlace).toBe(Math.max(...[...level.orders].map(({ place }) => place)));
       }),
     );
   });

@@ -170,6 +170,56 @@ test("a party that floods one level: an order costs the same at its end, and all
   sound({ rig });
 }, 60_000);
 
+test("thousands of crossing prices in an auction: an order costs the same at their end", () => {
+  const rig = createMarketRig({ assets: { ETH: { decimals: 18 } } });
+  rig.createMarket("M", { asset: "ETH", openingSeconds: 1_000_000, ...FREE });
+  const play = new Play(rig, "M").deposit(HUGE, "p1", "p2");
+  let price = 1_000;
+  const place = (count: number) => {
+    const begun = performance.now();
+    for (let n = 0; n < count; n++, price++) {
+      rig.order("p1", "M", "buy", 1, price);
+      rig.order("p2", "M", "sell", 1, price);
+    }
+    return performance.now() - begun;
+  };
+  place(250);
+  const early = place(250);
+  place(4_000);
+  const late = place(250);
+  expect(late).toBeLessThan(early * 3 + 50);
+  expect(play.rig.marketData("M").indicativeVolume).toBe(2_375n);
+  sound({ rig });
+}, 60_000);
+
+test("many orders that expire: a tick at which none does looks at none of them", () => {
+  const { rig } = opened();
+  const expiresAt = (seconds: number) => rig.nowNs + BigInt(seconds) * 1_000_000_000n;
+  const soon = rig.order("p1", "M", "buy", 1, 80, { timeInForce: 2, expiresAt: expiresAt(30) }).id;
+  for (let n = 0; n < 3_000; n++) {
+    rig.order("p1", "M", "buy", 1, 81, { timeInForce: 2, expiresAt: expiresAt(10_000 + (n % 7)) });
+  }
+  const { expiring } = rig.market("M").index;
+  let looks = 0;
+  const values = expiring.values.bind(expiring);
+  expiring.values = () => {
+    looks++;
+    return values();
+  };
+  rig.nextBlock(1, 10);
+  expect(looks).toBeLessThanOrEqual(1);
+  // A new order that is the first to expire, and the one that was it leaves.
+  const sooner = rig.order("p1", "M", "buy", 1, 82, { timeInForce: 2, expiresAt: expiresAt(5) }).id;
+  rig.nextBlock(5);
+  expect([rig.liveOrder(sooner), rig.liveOrder(soon)?.remaining]).toEqual([undefined, 1n]);
+  rig.deliver("p1", { kind: "orderCancellation", payload: { orderId: soon, marketId: idOf("M") } });
+  rig.nextBlock(20);
+  expect(expiring.size).toBe(3_000);
+  rig.nextBlock(10_000);
+  expect(expiring.size).toBe(0);
+  sound({ rig });
+}, 60_000);
+
 test("many pegged orders that follow every move", () => {
   const { rig } = opened();
   for (let n = 0; n < 1_500; n++) {
