@@ -37,7 +37,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   store: ["cache", "errors", "files", "wire", "crypto"],
   "chain/admission": ["cache", "errors", "files", "wire", "crypto"],
   engine: ["cache", "errors", "wire", "crypto"],
-  testing: ["errors", "wire", "crypto", "engine"],
+  // Of the store only what knows no database: test/package/portable.test.ts.
+  testing: ["errors", "wire", "crypto", "engine", "store"],
   history: ["cache", "errors", "files", "wire", "crypto", "store"],
   ingest: ["errors", "files", "wire", "store"],
   chain: ["cache", "errors", "files", "wire", "crypto", "store", "ingest", "chain/admission", "engine"],

@@ -43,6 +43,11 @@ export function readArguments<const O extends ParseArgsOptionsConfig>(
   }
 }
 
+/** The words that are not flags, whichever flags there are: which command they name decides what its flags are. */
+export function looseWords(argv: readonly string[], options: ParseArgsOptionsConfig): string[] {
+  return parseArgs({ args: [...argv], options, allowPositionals: true, strict: false }).positionals;
+}
+
 export function usageError(command: string, message: string): NodeError {
   return new NodeError(command, "usage", message, `see: lyra ${command} --help`);
 }

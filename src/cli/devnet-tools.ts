@@ -6,7 +6,7 @@ import type { ProgramCode } from "../errors/program-codes.ts";
 import { readShortText } from "../files/short-file.ts";
 import { TOOLS, type Tool } from "../planes/devnet/tools.ts";
 import { shortText } from "../wallet/sending/raw-submission.ts";
-import { didYouMean, readArguments, usageError } from "./arguments.ts";
+import { didYouMean, looseWords, readArguments, usageError } from "./arguments.ts";
 
 /** Words of a verb, and what follows them by position. */
 const LOAD: Tool = {
@@ -18,6 +18,16 @@ const LOAD: Tool = {
 };
 const VERBS: readonly Tool[] = [...TOOLS, LOAD];
 const VERB_COLUMNS = 44;
+/** Flags of every verb. Its words are flags, too: `market create eth` is `market create --preset eth`. */
+const FLAGS = {
+  home: { type: "string" },
+  "node-url": { type: "string" },
+  json: { type: "boolean" },
+  quiet: { type: "boolean" },
+} as const;
+/** A word that is long, and JSON, is read from a file by this flag. */
+const FROM_FILE = { flag: "file", member: "proposal" } as const;
+const PROPOSAL_BYTES_MAX = 1024 * 1024;
 /** Bytes of a dump, as the tools take it; no other answer is longer. */
 const DUMP_BYTES_MAX = 512 * 1024 * 1024;
 
@@ -85,16 +95,17 @@ export function findVerb(words: readonly string[]): { tool: Tool; rest: readonly
 }
 
 export async function useTool(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("devnet", argv, {
-    home: { type: "string" },
-    "node-url": { type: "string" },
-    json: { type: "boolean" },
-    quiet: { type: "boolean" },
-  });
+  const loose = looseWords(argv, FLAGS);
+  const tool = findVerb(loose)?.tool;
+  if (!tool) {
+    readArguments("devnet", argv, FLAGS);
+    throw unknownVerb(loose);
+  }
+  const { values, positionals } = readArguments("devnet", argv, { ...flagsOf(tool), ...FLAGS });
   const found = findVerb(positionals);
   if (!found) throw unknownVerb(positionals);
   const url = devnetUrl(values["node-url"], values.home);
-  const body = bodyOf(found.tool, found.rest);
+  const body = bodyOf(found.tool, found.rest, values);
   const answer = await ask(url, found.tool, body);
   process.stdout.write(`${values.json ? answer : pretty(answer)}\n`);
   return ExitCode.done;
@@ -128,26 +139,63 @@ function checkedUrl(text: string): string {
   throw usageError("devnet", "a devnet's address is like http://127.0.0.1:3003");
 }
 
-function bodyOf(tool: Tool, words: readonly string[]): string {
+const isOptional = (name: string) => name.endsWith("?");
+const plainName = (name: string) => name.replace("?", "");
+
+function flagsOf(tool: Tool): Record<string, { type: "string" }> {
+  if (tool === LOAD) return {};
+  const names = Object.keys(tool.body).map(plainName);
+  const flags = names.includes(FROM_FILE.member) ? [...names, FROM_FILE.flag] : names;
+  return Object.fromEntries(flags.map((name) => [name, { type: "string" as const }]));
+}
+
+/** @param flags words that were given by their names */
+function bodyOf(
+  tool: Tool,
+  words: readonly string[],
+  flags: Readonly<Record<string, string | boolean | undefined>>,
+): string {
   if (tool === LOAD) {
     const [file, ...more] = words;
     if (file === undefined || more.length > 0) throw verbError("load takes one file", LOAD.path);
     return readDump(file);
   }
-  const names = Object.keys(tool.body);
-  if (words.length > names.length)
-    throw verbError(`${tool.path.replace("/", " ")} takes ${names.length} words at the most`, tool.path);
-  const missing = names.slice(words.length).find((name) => !name.endsWith("?"));
-  if (missing !== undefined)
-    throw verbError(`${tool.path.replace("/", " ")} needs ${missing.toUpperCase()}`, tool.path);
+  const verb = tool.path.replace("/", " ");
   const body: Record<string, unknown> = {};
+  for (const name of Object.keys(tool.body).map(plainName)) {
+    const word = flags[name];
+    if (typeof word === "string") body[name] = memberOf(name, word);
+  }
+  const file = flags[FROM_FILE.flag];
+  if (typeof file === "string" && FROM_FILE.member in flagsOf(tool))
+    body[FROM_FILE.member] = readProposal(file);
+  // Words by position are those that no flag gave.
+  const names = Object.keys(tool.body).filter((name) => !(plainName(name) in body));
+  if (words.length > names.length) {
+    throw verbError(`${verb} takes ${Object.keys(tool.body).length} words at the most`, tool.path);
+  }
+  const missing = names.slice(words.length).find((name) => !isOptional(name));
+  if (missing !== undefined) throw verbError(`${verb} needs ${missing.toUpperCase()}`, tool.path);
   for (const [at, word] of words.entries()) {
     // How the last of several is given alone.
-    if (word === "" && names[at]!.endsWith("?")) continue;
-    const name = names[at]!.replace("?", "");
+    if (word === "" && isOptional(names[at]!)) continue;
+    const name = plainName(names[at]!);
     body[name] = memberOf(name, word);
   }
   return JSON.stringify(body);
+}
+
+function readProposal(file: string): unknown {
+  let text: string;
+  try {
+    text = readShortText(file, PROPOSAL_BYTES_MAX);
+  } catch (error) {
+    const message = `the proposal ${file} cannot be read (${reasonOf(error)})`;
+    throw new NodeError("devnet.market", "usage", message, "--file takes a file with a proposal as JSON");
+  }
+  const proposal = jsonIn(text);
+  if (proposal === undefined) throw verbError(`${file} is not JSON`, "market/create");
+  return proposal;
 }
 
 function readDump(file: string): string {
@@ -164,11 +212,16 @@ function memberOf(name: string, word: string): unknown {
     if (word === "true" || word === "false") return word === "true";
     return word;
   }
-  if (name !== "command") return word;
+  if (name !== "command" && name !== FROM_FILE.member) return word;
   try {
     return JSON.parse(word) as unknown;
   } catch {
-    throw verbError("a command is JSON, such as '{\"voteSubmission\": {...}}'", "impersonate");
+    throw name === "command"
+      ? verbError("a command is JSON, such as '{\"voteSubmission\": {...}}'", "impersonate")
+      : verbError(
+          "a proposal is JSON, such as '{\"changes\": {...}}'; --file FILE reads one",
+          "market/create",
+        );
   }
 }
 

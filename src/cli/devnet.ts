@@ -8,7 +8,7 @@ import { readShortFile, readShortText } from "../files/short-file.ts";
 import { parseBlockMode } from "../planes/devnet/block-mode.ts";
 import { startNode } from "../start-node.ts";
 import { limitGarbage } from "../store/garbage-limit.ts";
-import { readArguments, usageError } from "./arguments.ts";
+import { looseWords, readArguments, usageError } from "./arguments.ts";
 import { writeConfigOut } from "./serve.ts";
 import { bold, dim, grouped, ProgressBar, red, say, waitForInputEnd, waitForSignal } from "./terminal.ts";
 
@@ -91,14 +91,16 @@ const DEFAULT_NODE_PORT = "3003";
 const DEFAULT_GRPC_NODE_PORT = 3002;
 const DEFAULT_FAUCET_PORT = "1790";
 
-export const startsNode = (argv: readonly string[]) => readValues([...argv]).positionals.length === 0;
+/** Words that are not flags name a tool, which has flags of its own. */
+export const startsNode = (argv: readonly string[]) => looseWords(argv, FLAGS).length === 0;
 
 export async function run(argv: string[]): Promise<number> {
-  const { values, positionals } = readValues(argv);
-  if (positionals.length > 0) {
+  const [verb, ...words] = looseWords(argv, FLAGS);
+  if (verb !== undefined) {
     const { explainVerbs, useTool } = await import("./devnet-tools.ts");
-    return positionals[0] === "help" ? explainVerbs(positionals.slice(1)) : useTool(argv);
+    return verb === "help" ? explainVerbs(words) : useTool(argv);
   }
+  const { values } = readValues(argv);
   const signals = waitForSignal();
   const inputEnd = values["stop-with-stdin"] ? waitForInputEnd() : undefined;
   const { removeAside, putBack, setAside } = await import("../devnet/home.ts");

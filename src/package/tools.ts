@@ -28,8 +28,10 @@ export type Amount = bigint | number | string;
 export interface MarketChoice {
   /** `btc`, `eth` or `simple`; default `btc`. */
   readonly preset?: string;
-  /** `newMarket` of a proposal, in place of the preset's. */
+  /** A proposal or its `newMarket`, in place of the preset's. */
   readonly proposal?: object;
+  /** Where it opens, in whole units of the quote; default the preset's, or 100 with a proposal. */
+  readonly price?: string;
 }
 
 export interface SignerChanges {

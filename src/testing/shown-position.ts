@@ -12,14 +12,14 @@ import {
   toggleDistress,
 } from "../store/project/position-state.ts";
 import { Decimal } from "../wire/decimal.ts";
-import type { RigEvent } from "./market-rig.ts";
+import type { RecordedEvent } from "./recorded-blocks.ts";
 
 /** Open volume, realised and unrealised profit, average entry price: of trades, also of those that are not settled yet. */
 export type ShownPosition = ReturnType<typeof shownPosition>;
 
 /** @param market id @returns undefined where no event made a position */
 export function positionOfEvents(
-  events: readonly RigEvent[],
+  events: readonly Pick<RecordedEvent, "member" | "payload">[],
   market: string,
   party: string,
 ): ShownPosition | undefined {

@@ -17,6 +17,7 @@ import { findVerb } from "../../src/cli/devnet-tools.ts";
 import { type DevnetAddress, defaultDevnetHome } from "../../src/devnet/home.ts";
 import { devnetParties } from "../../src/devnet/keys.ts";
 import type { PartiesReport } from "../../src/devnet/parties.ts";
+import { presetChanges } from "../../src/planes/devnet/markets.ts";
 import { TOOLS } from "../../src/planes/devnet/tools.ts";
 import { type Ended, Lyra } from "../rig/lyra.ts";
 
@@ -196,6 +197,45 @@ describe("a running devnet", () => {
     expect([code, JSON.parse(out)]).toEqual([0, { threshold: 666 }]);
     expect((await verb("fund", "alice", "", "5")).code).toBe(1);
   });
+
+  test("takes words by their names as well, in any order, and a proposal from a file", async () => {
+    const flagged = await verb("fund", "--amount", "5", "--party", "alice", "tUSD");
+    expect(flagged).toMatchObject({ code: 0, err: "" });
+    const eth = await verb("market", "create", "--preset", "eth");
+    expect(JSON.parse(eth.out)).toMatchObject({ code: "ETH/USD", state: "STATE_ACTIVE" });
+    const { assets } = await (await fetch(`${address.dataUrl}/api/v2/assets`)).json();
+    const nodes = assets.edges.map(({ node }: { node: { id: string; details: { symbol: string } } }) => node);
+    const dollar = nodes.find(({ details }: { details: { symbol: string } }) => details.symbol === "tUSD").id;
+    const oracle = JSON.parse(eth.out).oracle;
+    const changes = presetChanges("simple", dollar, oracle);
+    const mine = { ...changes, instrument: { ...changes.instrument, code: "MINE" } };
+    for (const [at, proposal] of [
+      { changes: mine },
+      { proposalSubmission: { terms: { newMarket: { changes: mine } } } },
+    ].entries()) {
+      const file = join(folder, `proposal-${at}.json`);
+      writeFileSync(file, JSON.stringify(proposal));
+      const made = await verb("market", "create", "--file", file, "--price", "250");
+      expect(made.err).toBe("");
+      const { market, code } = JSON.parse(made.out);
+      expect(code).toBe("MINE");
+      const latest = await (await fetch(`${address.dataUrl}/api/v2/market/data/${market}/latest`)).json();
+      expect(latest.marketData.markPrice).toBe("250");
+    }
+    const wrong = join(folder, "wrong.json");
+    writeFileSync(wrong, "{");
+    expect(await verb("market", "create", "--file", wrong)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("is not JSON"),
+    });
+    expect((await verb("market", "create", "--file", join(folder, "none.json"))).err).toContain(
+      "cannot be read",
+    );
+    writeFileSync(wrong, "{}");
+    expect((await verb("market", "create", "--file", wrong)).err).toContain("with its `changes`");
+    expect((await verb("mine", "--preset", "eth")).err).toContain("Unknown option '--preset'");
+    expect((await verb("market", "create", "eth", "--preset", "eth")).code).toBe(2);
+  }, 60_000);
 
   test("keeps its home for itself", async () => {
     const second = await new Lyra(["devnet", "--home", home, ...PORTS]).end();

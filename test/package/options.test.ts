@@ -111,7 +111,7 @@ describe("tools", () => {
       tools.stake("alice", 10n ** 30n, true),
       tools.balance("alice", "tUSD", "7"),
       tools.parameter("a", "b"),
-      market.create({ preset: "btc", proposal: {} }),
+      market.create({ preset: "btc", proposal: {}, price: "5" }),
       market.price("M", 101.5),
       market.run("M", 10, 3),
       market.terminate("M"),

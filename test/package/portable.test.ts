@@ -27,7 +27,8 @@ const STORY = `
   }
   rig.endBlock();
   const trades = rig.trades("M").map(({ id, price, size }) => id + price + size);
-  const facts = { digest: rig.digest(), trades, faults: rig.faults.length, answers };
+  const shown = parties.map((party) => JSON.stringify(rig.shownPosition(party, "M"), (_, value) => typeof value === "bigint" ? String(value) : value));
+  const facts = { digest: rig.digest(), shown, trades, faults: rig.faults.length, answers };
   console.log(JSON.stringify(facts));
 `;
 

@@ -197,7 +197,7 @@ export class Levels {
 
   private noteChange(at: number): void {
     this.chunks[at]!.volume = undefined;
-    // What is before a chunk does not change with it.
+    // Volumes before a chunk do not change with it.
     if (this.before.length > at + 1) this.before.length = at + 1;
   }
 

@@ -113,10 +113,23 @@ interface Spec {
   };
 }
 
+/** `newMarket` of a proposal, which may stand in its terms, these in the submission, and this in a command. */
+function newMarketOf(given: object): object {
+  let found = given as Readonly<Record<string, unknown>>;
+  for (const name of ["proposalSubmission", "terms", "newMarket"]) {
+    const inner = found[name];
+    if (typeof inner === "object" && inner !== null) found = inner as typeof found;
+  }
+  if (!("changes" in found))
+    throw badRequest("'proposal' must be the `newMarket` of a proposal, with its `changes`");
+  return found;
+}
+
 /** `market/create`: a market that trades. @throws ApiError, ChainCallError */
 export async function createMarket(context: DevnetContext, fields: Fields): Promise<MarketCreated> {
   const name = fields.has("preset") ? fields.text("preset") : MARKET_PRESETS[0]!;
-  const given = fields.has("proposal") ? fields.object("proposal") : undefined;
+  const given = fields.has("proposal") ? newMarketOf(fields.object("proposal")) : undefined;
+  const price = fields.has("price") ? fields.text("price") : undefined;
   fields.end();
   const preset = PRESETS[name];
   if (preset === undefined) throw badRequest(`'preset' must be one of ${MARKET_PRESETS.join(", ")}`);
@@ -139,7 +152,7 @@ export async function createMarket(context: DevnetContext, fields: Fields): Prom
   if (id === undefined) throw badRequest("the proposal was not accepted");
   await send(chain, party(PROPOSER), { voteSubmission: { proposalId: id, value: "VALUE_YES" } });
   await pass(chain, 4n);
-  await openMarket(context, id, given === undefined ? preset.price : "100");
+  await openMarket(context, id, price ?? (given === undefined ? preset.price : PROPOSED_PRICE));
   await pass(chain, 3n);
   await pass(chain, 1n);
   const market = marketOf(context, id);
@@ -182,6 +195,8 @@ async function openMarket(context: DevnetContext, id: string, price: string): Pr
   }
 }
 
+/** Where a market of a proposal of one's own opens, unless the caller names a price. */
+const PROPOSED_PRICE = "100";
 /** In units of tUSD: 10,000 dollars. */
 const COMMITMENT = "1000000000";
 

@@ -206,7 +206,8 @@ export const TOOLS: readonly Tool[] = [
     "make a market: proposal, votes, liquidity, opening",
     {
       "preset?": `${MARKET_PRESETS.join(", ")}; default ${MARKET_PRESETS[0]}`,
-      "proposal?": "`newMarket` of a proposal, in place of the preset's",
+      "proposal?": "JSON of a proposal or its `newMarket`, in place of the preset's; --file FILE reads it",
+      "price?": "where it opens, such as 101.5; default the preset's, or 100 with a proposal",
     },
     createMarket,
   ),

@@ -94,7 +94,7 @@ export function applyTrade(p: PositionState, size: bigint, price: Decimal, facto
   p.pendingUnrealised = marked(p.pendingOpenVolume, price, p.pendingEntryPrice, factor);
 }
 
-/** One trade of a settlement. */
+/** A trade of a settlement. */
 export interface TradeSettlement {
   readonly size: bigint;
   readonly price: Decimal;
