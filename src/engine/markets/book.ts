@@ -181,8 +181,8 @@ export class Book {
     const bid = bids.best?.price;
     const ask = asks.best?.price;
     if (bid === undefined || ask === undefined || bid < ask) return undefined;
-    const demand = (price: bigint) => bids.volumeTo(price);
-    const supply = (price: bigint) => asks.volumeTo(price);
+    const demand = (price: bigint) => bids.sumTo(price);
+    const supply = (price: bigint) => asks.sumTo(price);
     const isMet = (price: bigint) => supply(price) <= demand(price);
     const [lowerAsk, higherAsk] = asks.boundary(({ price }) => isMet(price));
     const [higherBid, lowerBid] = bids.boundary(({ price }) => !isMet(price));

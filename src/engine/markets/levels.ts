@@ -76,16 +76,20 @@ export class Level {
 /** Some neighbouring levels, the best first. */
 interface Chunk {
   readonly levels: Level[];
-  /** Their volume; undefined until it is asked for. */
-  volume: bigint | undefined;
+  /** Of their weights; undefined until it is asked for. */
+  sum: bigint | undefined;
 }
 
 export class Levels {
   private readonly chunks: Chunk[] = [];
-  /** Volume of all chunks before each one, as far as nothing has changed since. */
+  /** Sum of all chunks before each one, as far as nothing has changed since. */
   private readonly before: bigint[] = [];
 
-  constructor(private readonly side: Side) {}
+  /** @param weightOf a level's part of a sum */
+  constructor(
+    private readonly side: Side,
+    private readonly weightOf: (level: Level) => bigint = ({ volume }) => volume,
+  ) {}
 
   get best(): Level | undefined {
     return this.chunks[0]?.levels[0];
@@ -117,7 +121,7 @@ export class Levels {
     this.noteChange(at);
     if (chunk.levels.length <= CHUNK_LEVELS_MAX) return;
     const half = chunk.levels.splice(CHUNK_LEVELS_MAX / 2);
-    this.chunks.splice(at + 1, 0, { levels: half, volume: undefined });
+    this.chunks.splice(at + 1, 0, { levels: half, sum: undefined });
   }
 
   remove(order: StoredOrder): void {
@@ -150,16 +154,23 @@ export class Levels {
     }
   }
 
-  /** Volume at a price and at better ones. */
-  volumeTo(price: bigint): bigint {
+  /** Sum of the levels at a price and at better ones. */
+  sumTo(price: bigint): bigint {
     const at = this.chunkOf(price);
-    let volume = this.volumeBefore(at);
+    let sum = this.sumBefore(at);
     const levels = this.chunks[at]?.levels ?? [];
     for (const level of levels) {
       if (this.isBetter(price, level.price)) break;
-      volume += level.volume;
+      sum += this.weightOf(level);
     }
-    return volume;
+    return sum;
+  }
+
+  /** Sum of the levels between two prices, both included. */
+  sumBetween(low: bigint, high: bigint): bigint {
+    return this.side === BUY
+      ? this.sumTo(low) - this.sumTo(high + 1n)
+      : this.sumTo(high) - this.sumTo(low - 1n);
   }
 
   /**
@@ -190,24 +201,28 @@ export class Levels {
   }
 
   private newChunk(): Chunk {
-    const chunk: Chunk = { levels: [], volume: undefined };
+    const chunk: Chunk = { levels: [], sum: undefined };
     this.chunks.push(chunk);
     return chunk;
   }
 
   private noteChange(at: number): void {
-    this.chunks[at]!.volume = undefined;
-    // Volumes before a chunk do not change with it.
+    this.chunks[at]!.sum = undefined;
+    // Sums before a chunk do not change with it.
     if (this.before.length > at + 1) this.before.length = at + 1;
   }
 
-  /** Volume of the chunks before one. */
-  private volumeBefore(at: number): bigint {
+  /** Sum of the chunks before one. */
+  private sumBefore(at: number): bigint {
     const { before, chunks } = this;
     for (let index = before.length; index <= at; index++) {
       const chunk = chunks[index - 1];
-      if (chunk !== undefined) chunk.volume ??= chunk.levels.reduce((sum, { volume }) => sum + volume, 0n);
-      before[index] = chunk === undefined ? 0n : before[index - 1]! + chunk.volume!;
+      if (chunk === undefined) {
+        before[index] = 0n;
+        continue;
+      }
+      chunk.sum ??= chunk.levels.reduce((sum, level) => sum + this.weightOf(level), 0n);
+      before[index] = before[index - 1]! + chunk.sum;
     }
     return before[at]!;
   }

@@ -160,13 +160,8 @@ export class Provisions {
   }
 
   /** Value of a provider's other orders of the side. */
-  private ownSupply(party: string, side: Side, { low, high }: { low: bigint; high: bigint }): bigint {
-    let value = 0n;
-    for (const order of this.market.index.ordersOf.get(party)?.values() ?? []) {
-      const counts = order.side === side && order.provision === "" && order.place > 0;
-      if (counts && order.price >= low && order.price <= high) value += order.price * order.remaining;
-    }
-    return this.market.contracts(value).truncated();
+  private ownSupply(party: string, side: Side, range: { low: bigint; high: bigint }): bigint {
+    return this.market.contracts(this.market.index.supplyOf(party).value(side, range)).truncated();
   }
 
   private sizeOf({ proportion }: ShapeEntry, rest: bigint, whole: Decimal, price: bigint): bigint {

@@ -18,6 +18,7 @@ import type {
   UnsettledTrade,
   ValueWindow,
 } from "./records.ts";
+import { Supply } from "./supply.ts";
 
 const NUMBER_DIGITS = 16;
 
@@ -98,6 +99,8 @@ export class MarketIndex {
     ({ number }) => number,
   );
   readonly activities = new Map<string, Activity>();
+  /** Of providers, by party. */
+  private readonly supplies = new Map<string, Supply>();
   /** Earliest time at which an order expires, nanoseconds; undefined until it is asked for. */
   private earliest: bigint | undefined;
 
@@ -111,9 +114,24 @@ export class MarketIndex {
     return this.earliest! <= nowNs;
   }
 
+  /** A provider's orders beside those of its provision. */
+  supplyOf(party: string): Supply {
+    return this.supplies.get(party) ?? new Supply();
+  }
+
+  noteProvision(party: string, now: Provision | undefined): void {
+    if (now === undefined) this.supplies.delete(party);
+    else if (!this.supplies.has(party)) {
+      const supply = new Supply();
+      for (const order of this.ordersOf.get(party)?.values() ?? []) supply.noteOrder(undefined, order);
+      this.supplies.set(party, supply);
+    }
+  }
+
   noteOrder(before: StoredOrder | undefined, now: StoredOrder | undefined): void {
     this.book.noteChange(before, now);
     const { id, party } = (now ?? before)!;
+    this.supplies.get(party)?.noteOrder(before, now);
     noteIn(this.parked, id, now !== undefined && now.place === 0 ? now : undefined);
     noteIn(this.expiring, id, now !== undefined && now.expiresAt > 0n ? now : undefined);
     this.noteExpiry(before?.expiresAt ?? 0n, now?.expiresAt ?? 0n);
@@ -195,7 +213,9 @@ export class MarketTables {
     });
     this.provisions.onChange((_key, before, now) => {
       const { market, party } = (now ?? before)!;
-      noteIn(this.of(market).provisions, party, now);
+      const index = this.of(market);
+      noteIn(index.provisions, party, now);
+      index.noteProvision(party, now);
     });
     this.shares.onChange((_key, before, now) => {
       const { market, party } = (now ?? before)!;

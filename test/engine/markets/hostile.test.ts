@@ -170,6 +170,31 @@ test("a party that floods one level: an order costs the same at its end, and all
   sound({ rig });
 }, 60_000);
 
+test("a provider with thousands of orders of its own: one more costs the same", () => {
+  const { rig } = opened();
+  const shape = (reference: number) => [{ reference, offset: "1", proportion: 1 }];
+  const provision = { commitmentAmount: (10n ** 21n).toString(), fee: "0", reference: "" };
+  const payload = { marketId: idOf("M"), ...provision, buys: shape(2), sells: shape(3) };
+  expect(rig.deliver("lp", { kind: "liquidityProvisionSubmission", payload }).text).toBe("");
+  let value = 0n;
+  const place = (count: number) => {
+    const begun = performance.now();
+    for (let n = 0; n < count; n++) {
+      rig.order("lp", "M", "buy", 1, 1 + (n % 80));
+      value += BigInt(1 + (n % 80)) * 10n ** 18n;
+    }
+    return performance.now() - begun;
+  };
+  place(500);
+  const early = place(500);
+  place(8_000);
+  const late = place(500);
+  expect(late).toBeLessThan(early * 3 + 50);
+  const supply = rig.market("M").index.supplyOf("lp");
+  expect(supply.value(1, { low: 1n, high: 10n ** 30n })).toBe(value);
+  sound({ rig });
+}, 60_000);
+
 test("thousands of crossing prices in an auction: an order costs the same at their end", () => {
   const rig = createMarketRig({ assets: { ETH: { decimals: 18 } } });
   rig.createMarket("M", { asset: "ETH", openingSeconds: 1_000_000, ...FREE });
