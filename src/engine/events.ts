@@ -8,11 +8,19 @@ import {
   type BusEvent,
   encodeBusEvent,
   encodeLedgerMovements,
+  encodePositionStateEvent,
+  encodeSettlePosition,
   encodeTimeUpdate,
   encodeTransactionResult,
   encodeTransfer,
 } from "../wire/generated/events.ts";
-import { encodeAccount, encodeParty } from "../wire/generated/vega.ts";
+import {
+  encodeAccount,
+  encodeMarginLevels,
+  encodeOrder,
+  encodeParty,
+  encodeTrade,
+} from "../wire/generated/vega.ts";
 
 type Envelope = "id" | "block" | "type" | "version" | "chainId" | "txHash";
 /** The member of `BusEvent` that holds the payload. */
@@ -27,22 +35,29 @@ export interface EventSink {
 interface Frequent<M extends EventMember> {
   readonly field: number;
   encode(payload: EventPayload<M>): Uint8Array;
+  /** Its rows are made of its bytes: these are wanted in any case. */
+  readonly isKept?: true;
 }
 
 /**
- * Events that come with every transaction are encoded without looking through all the members that they are not;
- * with their field numbers in `BusEvent`.
+ * Events that come with every transaction, or for every party of a market, are encoded without looking through all the
+ * members that they are not; with their field numbers in `BusEvent`.
  */
 const FREQUENT: { readonly [M in EventMember]?: Frequent<M> } = {
   account: { field: 105, encode: encodeAccount },
   ledgerMovements: { field: 102, encode: encodeLedgerMovements },
+  marginLevels: { field: 108, encode: encodeMarginLevels, isKept: true },
+  order: { field: 104, encode: encodeOrder, isKept: true },
   party: { field: 106, encode: encodeParty },
+  positionStateEvent: { field: 145, encode: encodePositionStateEvent },
+  settlePosition: { field: 114, encode: encodeSettlePosition, isKept: true },
   timeUpdate: { field: 101, encode: encodeTimeUpdate },
+  trade: { field: 107, encode: encodeTrade, isKept: true },
   transactionResult: { field: 152, encode: encodeTransactionResult },
   transfer: { field: 139, encode: encodeTransfer },
 };
 
-/** Encoded on demand: most events are only turned into rows, for which the message is enough. */
+/** Encoded on demand: where only rows are made of it, or nothing, the message is enough. */
 class FrequentEvent<M extends EventMember> implements BlockEvent {
   readonly start = 0;
   private encoded: Uint8Array | undefined;
@@ -86,6 +101,11 @@ export class EventLog implements EventSink {
   emit<M extends EventMember>(member: M, payload: EventPayload<M>): void {
     const seq = this.events.length + 1;
     const frequent = FREQUENT[member] as Frequent<M> | undefined;
+    if (frequent?.isKept) {
+      const bytes = frequent.encode(payload);
+      this.events.push({ field: frequent.field, seq, tx: this.tx, bytes, start: 0, end: bytes.length });
+      return;
+    }
     if (frequent !== undefined) {
       this.events.push(new FrequentEvent(frequent.field, seq, this.tx, payload, frequent.encode));
       return;

@@ -2,17 +2,15 @@
 import { sha3HexOf } from "../../crypto/sha.ts";
 
 export class IdGenerator {
-  private id: string;
+  private last: string | undefined;
 
   /** @param root hex, of any length: the first id */
-  constructor(root: string) {
-    this.id = root;
-  }
+  constructor(private readonly root: string) {}
 
+  /** Hashed when it is asked for: most transactions make one thing or nothing. */
   next(): string {
-    const id = this.id;
-    this.id = sha3HexOf(Uint8Array.fromHex(id));
-    return id;
+    this.last = this.last === undefined ? this.root : sha3HexOf(Uint8Array.fromHex(this.last));
+    return this.last;
   }
 
   /** For what is made outside of transactions: the root itself is not an id (section 2.3). @param blockHash hex */
