@@ -86,6 +86,8 @@ function newAccountId(asset: string, type: AccountTypeNumber, owner: string, mar
 /** Of each asset. */
 const KNOWN_IDS_MAX = 10_000;
 const KNOWN_ASSETS_MAX = 8;
+/** Of all assets: a party has an account for each market. */
+const NAMED_MAX = 50_000;
 
 /** Account ids met lately, by asset and one thing more. */
 class KnownIds<K> {
@@ -117,7 +119,7 @@ export class Collateral {
   /** Assets whose accounts or flows changed since the last check. */
   private readonly unchecked = new Set<string>();
   /** As ledger entries name accounts, by id: the same object each time, so that its references are known by it. */
-  private readonly named = new LruCache<string, Init<AccountDetails>>(KNOWN_IDS_MAX);
+  private readonly named = new LruCache<string, Init<AccountDetails>>(NAMED_MAX);
   /** Network accounts with a market or a metric, by asset: rewards walk them. */
   private readonly systemIds = new Map<string, Set<string>>();
 
@@ -134,7 +136,7 @@ export class Collateral {
   /** Makes the accounts of an asset. @throws CommandError when it has them */
   enableAsset(asset: string): void {
     if (this.hasAsset(asset)) throw new CommandError("asset already enabled");
-    for (const type of ASSET_ACCOUNTS) this.create(asset, type, SYSTEM_OWNER, NO_MARKET);
+    for (const type of ASSET_ACCOUNTS) this.ensureSystem(asset, type);
   }
 
   /** Whether an asset is enabled. */
@@ -156,7 +158,7 @@ export class Collateral {
     const id = accountId(asset, AccountType.ACCOUNT_TYPE_GENERAL, party);
     if (!this.accounts.has(id)) {
       this.core.emit("party", { id: party });
-      this.create(asset, AccountType.ACCOUNT_TYPE_GENERAL, party, NO_MARKET);
+      this.create(id, { asset, type: AccountType.ACCOUNT_TYPE_GENERAL, owner: party, market: NO_MARKET });
     }
     return id;
   }
@@ -164,15 +166,13 @@ export class Collateral {
   /** An account of the network, made if need be. */
   ensureSystem(asset: string, type: AccountTypeNumber, market: string = NO_MARKET): string {
     const id = accountId(asset, type, SYSTEM_OWNER, market);
-    if (!this.accounts.has(id)) this.create(asset, type, SYSTEM_OWNER, market);
+    if (!this.accounts.has(id)) this.create(id, { asset, type, owner: SYSTEM_OWNER, market });
     return id;
   }
 
-  /** A party's account on a market, made if need be. @returns its id */
-  ensureOfParty(asset: string, type: AccountTypeNumber, party: string, market: string): string {
-    const id = accountId(asset, type, party, market);
-    if (!this.accounts.has(id)) this.create(asset, type, party, market);
-    return id;
+  /** A party's account on a market, made if need be. */
+  ensureOfParty(id: string, account: Omit<Account, "balance">): void {
+    if (!this.accounts.has(id)) this.create(id, account);
   }
 
   /** Forgets an empty account; no event tells of it (reference 70, section 9.6). @throws InvariantError */
@@ -281,8 +281,7 @@ export class Collateral {
     this.unchecked.clear();
   }
 
-  private create(asset: string, type: AccountTypeNumber, owner: string, market: string): void {
-    const id = accountId(asset, type, owner, market);
+  private create(id: string, { asset, type, owner, market }: Omit<Account, "balance">): void {
     this.accounts.set(id, { asset, type, owner, market, balance: 0n });
     this.core.emit("account", { id, owner, balance: "0", asset, marketId: market, type });
   }
@@ -324,9 +323,10 @@ export class Collateral {
     for (const { from, amount, balance } of drawn) {
       const details = this.details(from);
       const share = amount / BigInt(to.length);
+      let rest = amount;
       for (const [index, target] of to.entries()) {
-        const isLast = index === to.length - 1;
-        const part = isLast ? amount - share * BigInt(to.length - 1) : share;
+        const part = index === to.length - 1 ? rest : share;
+        rest -= part;
         const account = this.accounts.get(target)!;
         const toAccountBalance = this.put(target, account, account.balance + part);
         received[index]! += part;

@@ -7,6 +7,10 @@ const EXPONENT_FORM = /^([+-]?\d*\.?\d*)[eE]([+-]?\d{1,4})$/;
 /** Far above what sums and products of events' decimals come to (store/field.ts): a stored position reads back. */
 const CHARACTERS_MAX = 4_000;
 
+/** Powers of ten as they are asked for by every sum and comparison: from 0 on. */
+const TENS = Array.from({ length: 64 }, (_, places) => 10n ** BigInt(places));
+const tenTo = (places: number): bigint => TENS[places] ?? 10n ** BigInt(places);
+
 export class Decimal {
   private constructor(
     private readonly coefficient: bigint,
@@ -23,7 +27,7 @@ export class Decimal {
 
   /** The value with the point moved by so many places to the left: 10^-places of it, exactly. */
   static shifted(value: bigint, places: number): Decimal {
-    return places >= 0 ? new Decimal(value, places) : new Decimal(value * 10n ** BigInt(-places), 0);
+    return places >= 0 ? new Decimal(value, places) : new Decimal(value * tenTo(-places), 0);
   }
 
   /** @throws Error when the text is not a plain decimal; empty text is zero. */
@@ -44,7 +48,7 @@ export class Decimal {
     if (!match) return Decimal.parse(text);
     const mantissa = Decimal.parse(match[1]!);
     const exponent = Number(match[2]);
-    if (exponent >= 0) return new Decimal(mantissa.coefficient * 10n ** BigInt(exponent), mantissa.scale);
+    if (exponent >= 0) return new Decimal(mantissa.coefficient * tenTo(exponent), mantissa.scale);
     return new Decimal(mantissa.coefficient, mantissa.scale - exponent);
   }
 
@@ -64,8 +68,8 @@ export class Decimal {
   /** Quotient with 16 decimals. @throws RangeError for a zero divisor */
   dividedBy(other: Decimal): Decimal {
     const shift = DIVISION_SCALE + other.scale - this.scale;
-    const numerator = shift >= 0 ? this.coefficient * 10n ** BigInt(shift) : this.coefficient;
-    const denominator = shift >= 0 ? other.coefficient : other.coefficient * 10n ** BigInt(-shift);
+    const numerator = shift >= 0 ? this.coefficient * tenTo(shift) : this.coefficient;
+    const denominator = shift >= 0 ? other.coefficient : other.coefficient * tenTo(-shift);
     return new Decimal(divideRounded(numerator, denominator), DIVISION_SCALE);
   }
 
@@ -111,18 +115,19 @@ export class Decimal {
 
   /** The whole part, cut toward zero. */
   truncated(): bigint {
-    return this.coefficient / 10n ** BigInt(this.scale);
+    return this.scale === 0 ? this.coefficient : this.coefficient / tenTo(this.scale);
   }
 
   /** The largest whole number that is not above this. */
   floor(): bigint {
     const whole = this.truncated();
-    return this.isNegative() && !Decimal.of(whole).equals(this) ? whole - 1n : whole;
+    return this.isNegative() && whole * tenTo(this.scale) !== this.coefficient ? whole - 1n : whole;
   }
 
   /** The smallest whole number that is not below this. */
   ceiling(): bigint {
-    return -this.negated().floor();
+    const whole = this.truncated();
+    return this.isPositive() && whole * tenTo(this.scale) !== this.coefficient ? whole + 1n : whole;
   }
 
   absolute(): Decimal {
@@ -135,7 +140,7 @@ export class Decimal {
 
   /** Nearest whole number, halves away from zero. */
   rounded(): bigint {
-    return divideRounded(this.coefficient, 10n ** BigInt(this.scale));
+    return divideRounded(this.coefficient, tenTo(this.scale));
   }
 
   /** Plain decimal without trailing zeros. */
@@ -150,7 +155,7 @@ export class Decimal {
   }
 
   private at(scale: number): bigint {
-    return this.coefficient * 10n ** BigInt(scale - this.scale);
+    return scale === this.scale ? this.coefficient : this.coefficient * tenTo(scale - this.scale);
   }
 }
 

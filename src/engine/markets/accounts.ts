@@ -1,8 +1,20 @@
 /** A market's accounts and those of its parties in the market's asset (reference 70, section 9.6; reference 60, section 2). */
+
+import { LruCache } from "../../cache/lru.ts";
 import { AccountType, type TransferType } from "../../wire/generated/vega.ts";
 import { accountId, type Collateral, type Movement } from "../collateral.ts";
 
+type AccountTypeNumber = (typeof AccountType)[keyof typeof AccountType];
 type TransferTypeNumber = (typeof TransferType)[keyof typeof TransferType];
+
+interface PartyIds {
+  readonly general: string;
+  readonly margin: string;
+  readonly bond: string;
+}
+
+/** Parties whose ids are remembered for each market. */
+const KNOWN_PARTIES_MAX = 20_000;
 
 export class MarketAccounts {
   readonly insurance: string;
@@ -11,6 +23,8 @@ export class MarketAccounts {
   readonly makerFees: string;
   readonly infrastructureFees: string;
   readonly treasury: string;
+  /** Ids of a party's accounts: of some two hundred characters each, and every order asks for them ten times. */
+  private readonly known = new LruCache<string, PartyIds>(KNOWN_PARTIES_MAX);
 
   constructor(
     private readonly collateral: Collateral,
@@ -39,23 +53,23 @@ export class MarketAccounts {
   }
 
   general(party: string): string {
-    return accountId(this.asset, AccountType.ACCOUNT_TYPE_GENERAL, party);
+    return this.of(party).general;
   }
 
   margin(party: string): string {
-    return accountId(this.asset, AccountType.ACCOUNT_TYPE_MARGIN, party, this.market);
+    return this.of(party).margin;
   }
 
   bond(party: string): string {
-    return accountId(this.asset, AccountType.ACCOUNT_TYPE_BOND, party, this.market);
+    return this.of(party).bond;
   }
 
   ensureMargin(party: string): void {
-    this.collateral.ensureOfParty(this.asset, AccountType.ACCOUNT_TYPE_MARGIN, party, this.market);
+    this.ensure(this.margin(party), AccountType.ACCOUNT_TYPE_MARGIN, party);
   }
 
   ensureBond(party: string): void {
-    this.collateral.ensureOfParty(this.asset, AccountType.ACCOUNT_TYPE_BOND, party, this.market);
+    this.ensure(this.bond(party), AccountType.ACCOUNT_TYPE_BOND, party);
   }
 
   has(id: string): boolean {
@@ -81,6 +95,24 @@ export class MarketAccounts {
     this.collateral.emitMovements(
       movements.filter(({ entries }) => entries !== undefined && entries.length > 0),
     );
+  }
+
+  private ensure(id: string, type: AccountTypeNumber, owner: string): void {
+    this.collateral.ensureOfParty(id, { asset: this.asset, type, owner, market: this.market });
+  }
+
+  private of(party: string): PartyIds {
+    let ids = this.known.get(party);
+    if (ids === undefined) {
+      const { asset, market } = this;
+      ids = {
+        general: accountId(asset, AccountType.ACCOUNT_TYPE_GENERAL, party),
+        margin: accountId(asset, AccountType.ACCOUNT_TYPE_MARGIN, party, market),
+        bond: accountId(asset, AccountType.ACCOUNT_TYPE_BOND, party, market),
+      };
+      this.known.set(party, ids);
+    }
+    return ids;
   }
 
   /** Amount that a movement moved. */

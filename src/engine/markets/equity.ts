@@ -15,9 +15,8 @@ export class EquityShares {
   }
 
   /** By party. */
-  list(): EquityShare[] {
-    const { shares } = this.market.index;
-    return [...shares.keys()].sort().map((party) => shares.get(party)!);
+  list(): readonly EquityShare[] {
+    return this.market.index.shares.list();
   }
 
   /** A provider's commitment is this from now on; 0 takes the provider out. */

@@ -88,9 +88,7 @@ export class Providers {
       .map((plan) => market.provisions.orderOf(provision, plan));
     let position: Exposure = market.positions.get(party) ?? bare({ size: 0n });
     for (const order of orders) position = withOrder(position, order, order.remaining);
-    const [margin, general] = market.margins.balances(party);
-    const { initial } = market.margins.levels(position, market.status.mark);
-    if (margin + general >= initial) {
+    if (this.affords(party, position, market.status.mark)) {
       market.references.follow(planned.map((plan) => market.provisions.orderOf(provision, plan)));
       return;
     }
@@ -237,9 +235,7 @@ export class Providers {
       const provision = market.provisions.get(party);
       const position = market.positions.get(party);
       if (provision === undefined || position === undefined) continue;
-      const [margin, general] = market.margins.balances(party);
-      const levels = market.margins.levels(position, market.status.mark);
-      if (provision.isPending && margin + general < levels.initial) {
+      if (provision.isPending && !this.affords(party, position, market.status.mark)) {
         gone.push(...this.voidProvision(provision));
         continue;
       }
@@ -251,6 +247,13 @@ export class Providers {
       if (outcome.isDistressed) gone.push(...this.voidProvision(market.provisions.get(party)!));
     }
     return gone;
+  }
+
+  /** Whether a provider's margin and general account cover a position: the bond does not count. */
+  private affords(party: string, position: Exposure, price: bigint): boolean {
+    const { margins } = this.market;
+    const [margin, general] = margins.balances(party);
+    return margin + general >= margins.levels(position, price).initial;
   }
 
   /** Commitments, shares and the fee that follows from them have changed. */
@@ -327,9 +330,7 @@ export class Providers {
       position = withOrder(position, market.provisions.orderOf(after, plan), plan.size);
     // In an auction nothing is deployed that would bring the margin, so that it is moved now.
     if (market.isInAuction) return market.margins.coverOrder(party, position, price, false) !== undefined;
-    const [margin, general] = market.margins.balances(party);
-    const { initial } = market.margins.levels(position, price);
-    return margin + general >= initial;
+    return this.affords(party, position, price);
   }
 
   /** A provision that could not be paid for: everything goes back. */

@@ -34,15 +34,14 @@ export class Provisions {
   }
 
   /** By party. */
-  list(): Provision[] {
-    const { provisions } = this.market.index;
-    return [...provisions.keys()].sort().map((party) => provisions.get(party)!);
+  list(): readonly Provision[] {
+    return this.market.index.provisions.list();
   }
 
   /** Sum of all commitments. */
   supplied(): bigint {
     let sum = 0n;
-    for (const { commitment } of this.market.index.provisions.values()) sum += commitment;
+    for (const { commitment } of this.list()) sum += commitment;
     return sum;
   }
 
@@ -70,7 +69,7 @@ export class Provisions {
 
   /** The fee of the provider with whom commitments, the cheapest first, reach the target (section 7.6). */
   liquidityFee(target: bigint): string {
-    const byFee = this.list().sort((a, b) => Decimal.parse(a.fee).compare(Decimal.parse(b.fee)));
+    const byFee = this.list().toSorted((a, b) => Decimal.parse(a.fee).compare(Decimal.parse(b.fee)));
     let sum = 0n;
     for (const { commitment, fee } of byFee) {
       sum += commitment;

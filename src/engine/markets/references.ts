@@ -160,8 +160,11 @@ export class ReferenceFollower {
     const { market } = this;
     const provisions = market.provisions.list().filter(canDeploy);
     if (provisions.length === 0) return [];
-    const providers = new Set(provisions.map(({ party }) => party));
-    if (!isMoved && !touched.some(({ party }) => providers.has(party))) {
+    const isProvider = (party: string) => {
+      const own = market.provisions.get(party);
+      return own !== undefined && canDeploy(own);
+    };
+    if (!isMoved && !touched.some(({ party }) => isProvider(party))) {
       this.moveBehind(provisions, touched);
       // The price at which a provider's position could be closed follows the book.
       return market.providers.coverAll(provisions.filter(({ isPending }) => !isPending));
@@ -240,22 +243,17 @@ export class ReferenceFollower {
   private moveBehind(provisions: readonly Provision[], touched: readonly StoredOrder[]): void {
     const { orders } = this.market.tables;
     // As they stand now: what was touched may have come to the book since.
-    const placed = touched.flatMap(({ id }) => orders.get(id) ?? []).filter(({ place }) => place > 0);
+    const placed = live(orders, touched, ({ id }) => id).filter(({ place }) => place > 0);
     for (const side of [BUY, SELL] as const) {
-      const levels = new Map<bigint, StoredOrder[]>();
-      for (const { buys, sells } of provisions) {
-        for (const { orderId } of side === BUY ? buys : sells) {
-          const order = orders.get(orderId);
-          if (order === undefined) continue;
-          const level = levels.get(order.price);
-          if (level === undefined) levels.set(order.price, [order]);
-          else level.push(order);
-        }
-      }
-      for (const [price, level] of levels) {
+      const entries = provisions.flatMap(({ buys, sells }) => (side === BUY ? buys : sells));
+      const provided = live(orders, entries, ({ orderId }) => orderId);
+      const joined = placed.filter((order) => order.side === side);
+      // An order that stands alone at its price is in order.
+      if (joined.length === 0 && provided.length < 2) continue;
+      for (const [price, level] of byPrice(provided)) {
         const sorted = level.length === 1 ? level : byId(level);
         const isSorted = sorted.every(({ place }, index) => index === 0 || sorted[index - 1]!.place < place);
-        const isJoined = placed.some((order) => order.side === side && order.price === price);
+        const isJoined = joined.some((order) => order.price === price);
         if (!isSorted || isJoined) for (const order of sorted) this.moveToEnd(order);
       }
     }
@@ -272,3 +270,27 @@ export class ReferenceFollower {
 
 const byId = (orders: Iterable<StoredOrder>): StoredOrder[] =>
   [...orders].sort((a, b) => (a.id < b.id ? -1 : 1));
+
+/** Those of the things whose orders are there, as these stand now. */
+function live<T>(
+  orders: { get(id: string): StoredOrder | undefined },
+  things: readonly T[],
+  idOf: (thing: T) => string,
+): StoredOrder[] {
+  const found: StoredOrder[] = [];
+  for (const thing of things) {
+    const order = orders.get(idOf(thing));
+    if (order !== undefined) found.push(order);
+  }
+  return found;
+}
+
+function byPrice(orders: readonly StoredOrder[]): Map<bigint, StoredOrder[]> {
+  const levels = new Map<bigint, StoredOrder[]>();
+  for (const order of orders) {
+    const level = levels.get(order.price);
+    if (level === undefined) levels.set(order.price, [order]);
+    else level.push(order);
+  }
+  return levels;
+}

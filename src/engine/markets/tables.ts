@@ -72,6 +72,27 @@ class OrderedIndex<V> {
   }
 }
 
+/** Things of parties, by party. */
+class PartyIndex<V> {
+  private readonly map = new Map<string, V>();
+  private listed: readonly V[] | undefined;
+
+  get(party: string): V | undefined {
+    return this.map.get(party);
+  }
+
+  /** The same list until something changes, and then another. */
+  list(): readonly V[] {
+    this.listed ??= [...this.map.keys()].sort().map((party) => this.map.get(party)!);
+    return this.listed;
+  }
+
+  note(party: string, now: V | undefined): void {
+    this.listed = undefined;
+    noteIn(this.map, party, now);
+  }
+}
+
 /** Lists over the tables of one market. */
 export class MarketIndex {
   readonly book = new Book();
@@ -90,8 +111,8 @@ export class MarketIndex {
   readonly trades = new OrderedIndex<{ readonly number: number; readonly trade: UnsettledTrade }>(
     ({ number }) => number,
   );
-  readonly provisions = new Map<string, Provision>();
-  readonly shares = new Map<string, EquityShare>();
+  readonly provisions = new PartyIndex<Provision>();
+  readonly shares = new PartyIndex<EquityShare>();
   readonly pastPrices = new OrderedIndex<{ readonly number: number; readonly past: PastPrice }>(
     ({ number }) => number,
   );
@@ -214,12 +235,12 @@ export class MarketTables {
     this.provisions.onChange((_key, before, now) => {
       const { market, party } = (now ?? before)!;
       const index = this.of(market);
-      noteIn(index.provisions, party, now);
+      index.provisions.note(party, now);
       index.noteProvision(party, now);
     });
     this.shares.onChange((_key, before, now) => {
       const { market, party } = (now ?? before)!;
-      noteIn(this.of(market).shares, party, now);
+      this.of(market).shares.note(party, now);
     });
     this.pastPrices.onChange((key, before, now) => {
       const number = Number(key.slice(-NUMBER_DIGITS));
