@@ -30,8 +30,28 @@ interface Undo {
   readonly before: unknown;
 }
 
+/** An entry's part of the digest: its SHA-256; undefined for an entry that is not there. */
+type EntryDigest = Uint8Array | undefined;
+
+/** An entry that has changed lately. */
+interface Known {
+  readonly key: string;
+  /** Its value as the digest of the state counts it, and its own digest, where that was worked out. */
+  counted: unknown;
+  digest: EntryDigest;
+  /** It is among its table's touched ones. */
+  isTouched: boolean;
+  /** Where the digest has seen it change since the last `takeChanges`: its own digest then, and its text now. */
+  isChanged: boolean;
+  taken: EntryDigest;
+  text: string | undefined;
+}
+
 /** The digest is eight sums of 32 bits: of each entry's SHA-256, word by word. */
 const DIGEST_WORDS = 8;
+/** Entries whose digests are remembered: those that change do so again and again. Some 200 bytes each. */
+const KNOWN_MAX = 50_000;
+
 export class State {
   private readonly tables = new Map<string, Table<unknown>>();
   private journal: Undo[] = [];
@@ -39,13 +59,9 @@ export class State {
   private dropped = 0;
   /** Marks that must stay reachable, with how often each was asked for. */
   private readonly held = new Map<Mark, number>();
-  /** For each table, the values at the last `updateDigest` of the keys touched since. */
-  private readonly touched = new Map<Table<unknown>, Map<string, unknown>>();
-  /** For each table, the keys that the digest has seen change since the last `takeChanges`. */
-  private readonly changed = new Map<Table<unknown>, Map<string, Change>>();
+  /** Tables with entries that were touched since the last `takeChanges`. */
+  private readonly touched = new Set<Table<unknown>>();
   private readonly sum = new Uint32Array(DIGEST_WORDS);
-  private readonly entryDigest = new Uint8Array(DIGEST_WORDS * 4);
-  private readonly entryWords = new DataView(this.entryDigest.buffer);
 
   /** Makes a table; a name is used once. */
   table<V>(name: string): Table<V> {
@@ -86,7 +102,9 @@ export class State {
   /** As `hold`, at the end of a block whose changes were taken. */
   place(): Place {
     this.updateDigest();
-    if (this.changed.size > 0) throw new Error("changes of the state were not taken");
+    for (const { touched } of this.touched) {
+      if (touched.some(({ isChanged }) => isChanged)) throw new Error("changes of the state were not taken");
+    }
     return { mark: this.hold(), sum: this.sum.slice() };
   }
 
@@ -98,8 +116,7 @@ export class State {
       table.restore(key, before);
     }
     this.sum.set(sum);
-    this.touched.clear();
-    this.changed.clear();
+    this.forgetKnown();
   }
 
   release(mark: Mark): void {
@@ -120,32 +137,51 @@ export class State {
   takeChanges(): StateChange[] {
     this.updateDigest();
     const changes: StateChange[] = [];
-    for (const table of [...this.changed.keys()].sort((a, b) => compare(a.name, b.name))) {
-      const keys = this.changed.get(table)!;
-      for (const key of [...keys.keys()].sort(compare)) {
-        const { before, now } = keys.get(key)!;
-        if (before !== now) changes.push({ table: table.name, key, value: now });
+    let known = 0;
+    for (const table of [...this.touched].sort((a, b) => compare(a.name, b.name))) {
+      for (const key of table.touched.map((entry) => entry.key).sort()) {
+        const entry = table.known.get(key)!;
+        const { text, isChanged, taken, digest } = entry;
+        if (isChanged && !isSame(taken, digest)) changes.push({ table: table.name, key, value: text });
+        entry.isTouched = false;
+        entry.isChanged = false;
+        entry.taken = undefined;
+        entry.text = undefined;
+        if (entry.counted === undefined) table.known.delete(key);
       }
+      table.touched = [];
     }
-    this.changed.clear();
+    this.touched.clear();
+    for (const table of this.tables.values()) known += table.known.size;
+    if (known > KNOWN_MAX) this.forgetKnown();
     return changes;
   }
 
-  /** Brings the digest up to date at any moment; costs what has been touched since the last time. */
+  /** Brings the digest up to date at any moment; costs what has been touched since the last `takeChanges`. */
   updateDigest(): void {
-    for (const [table, keys] of this.touched) {
-      for (const [key, old] of keys) {
-        const current = table.get(key);
-        if (old === current) continue;
-        const before = old === undefined ? undefined : encodeValue(old);
-        const now = current === undefined ? undefined : encodeValue(current);
-        if (before === now) continue;
-        if (before !== undefined) this.addToDigest(-1, table.name, key, before);
-        if (now !== undefined) this.addToDigest(1, table.name, key, now);
-        this.recordChange(table, key, before, now);
+    for (const table of this.touched) {
+      for (const entry of table.touched) {
+        const current = table.get(entry.key);
+        if (entry.counted !== current) this.count(table, entry, current);
       }
     }
-    this.touched.clear();
+  }
+
+  /** Puts an entry's value into the digest, in the place of the one that it had. */
+  private count(table: Table<unknown>, entry: Known, current: unknown): void {
+    const { key, counted } = entry;
+    const before =
+      counted === undefined ? undefined : (entry.digest ?? digestOf(table.name, key, encodeValue(counted)));
+    const text = current === undefined ? undefined : encodeValue(current);
+    const digest = text === undefined ? undefined : digestOf(table.name, key, text);
+    entry.counted = current;
+    entry.digest = digest;
+    if (isSame(before, digest)) return;
+    if (before !== undefined) this.addToDigest(-1, before);
+    if (digest !== undefined) this.addToDigest(1, digest);
+    if (!entry.isChanged) entry.taken = before;
+    entry.isChanged = true;
+    entry.text = text;
   }
 
   /** Digest of all entries, whatever way led to them: 64 hex. As of the last `updateDigest` or `takeChanges`. */
@@ -155,7 +191,7 @@ export class State {
 
   /** Every entry, by table and key. */
   *entries(): Generator<{ table: string; key: string; value: string }> {
-    for (const name of [...this.tables.keys()].sort(compare)) {
+    for (const name of [...this.tables.keys()].sort()) {
       const table = this.tables.get(name)!;
       for (const key of table.keys()) yield { table: name, key, value: encodeValue(table.get(key)) };
     }
@@ -172,17 +208,19 @@ export class State {
       const table = this.tables.get(name);
       if (table === undefined) throw new Error(`the stored state has an unknown table '${name}'`);
       table.restore(key, decodeValue(value));
-      this.addToDigest(1, name, key, value);
+      this.addToDigest(1, digestOf(name, key, value));
     }
-    this.touched.clear();
-    this.changed.clear();
+    this.forgetKnown();
   }
 
   /** Puts an entry into the digest, or takes it out. Sums wrap around at 32 bits by themselves. */
-  private addToDigest(sign: 1 | -1, table: string, key: string, text: string): void {
-    sha256TextInto(`${table}\u0000${key}\u0000${text}`, this.entryDigest);
-    const { sum, entryWords } = this;
-    for (let word = 0; word < DIGEST_WORDS; word++) sum[word]! += sign * entryWords.getUint32(word * 4);
+  private addToDigest(sign: 1 | -1, digest: Uint8Array): void {
+    const { sum } = this;
+    for (let word = 0; word < DIGEST_WORDS; word++) {
+      const at = word * 4;
+      const value = (digest[at]! << 24) | (digest[at + 1]! << 16) | (digest[at + 2]! << 8) | digest[at + 3]!;
+      sum[word]! += sign * value;
+    }
   }
 
   private recordUndo(table: Table<unknown>, key: string, before: unknown): void {
@@ -190,35 +228,43 @@ export class State {
     this.touch(table, key, before);
   }
 
-  private recordChange(
-    table: Table<unknown>,
-    key: string,
-    before: string | undefined,
-    now: string | undefined,
-  ): void {
-    let keys = this.changed.get(table);
-    if (keys === undefined) {
-      keys = new Map();
-      this.changed.set(table, keys);
+  private touch(table: Table<unknown>, key: string, before: unknown): void {
+    let entry = table.known.get(key);
+    if (entry === undefined) {
+      entry = {
+        key,
+        counted: before,
+        digest: undefined,
+        isTouched: false,
+        isChanged: false,
+        taken: undefined,
+        text: undefined,
+      };
+      table.known.set(key, entry);
     }
-    const first = keys.get(key);
-    keys.set(key, { before: first === undefined ? before : first.before, now });
+    if (entry.isTouched) return;
+    entry.isTouched = true;
+    if (table.touched.length === 0) this.touched.add(table);
+    table.touched.push(entry);
   }
 
-  private touch(table: Table<unknown>, key: string, before: unknown): void {
-    let keys = this.touched.get(table);
-    if (keys === undefined) {
-      keys = new Map();
-      this.touched.set(table, keys);
+  private forgetKnown(): void {
+    for (const table of this.tables.values()) {
+      table.known.clear();
+      table.touched = [];
     }
-    if (!keys.has(key)) keys.set(key, before);
+    this.touched.clear();
   }
 }
 
-/** Texts of an entry at the last `takeChanges` and at the last digest. */
-interface Change {
-  readonly before: string | undefined;
-  readonly now: string | undefined;
+function digestOf(table: string, key: string, text: string): Uint8Array {
+  const digest = new Uint8Array(DIGEST_WORDS * 4);
+  sha256TextInto(`${table}\u0000${key}\u0000${text}`, digest);
+  return digest;
+}
+
+function isSame(a: EntryDigest, b: EntryDigest): boolean {
+  return a === undefined || b === undefined ? a === b : a.every((byte, at) => byte === b[at]);
 }
 
 /** Values by key. */
@@ -226,6 +272,10 @@ export class Table<V> {
   private readonly map = new Map<string, V>();
   private sorted: string[] | undefined = [];
   private listener: ((key: string, before: V | undefined, now: V | undefined) => void) | undefined;
+  /** @internal Entries that have changed lately, by key, and those of them that changed since the last `takeChanges`. */
+  readonly known = new Map<string, Known>();
+  /** @internal */
+  touched: Known[] = [];
 
   constructor(
     readonly name: string,
@@ -260,7 +310,7 @@ export class Table<V> {
 
   /** All keys in ascending order: a list of its own, so the table may change while it is walked. */
   keys(): readonly string[] {
-    this.sorted ??= [...this.map.keys()].sort(compare);
+    this.sorted ??= [...this.map.keys()].sort();
     return this.sorted;
   }
 

@@ -112,6 +112,48 @@ describe("the state", () => {
     );
   });
 
+  test("given a way back to a place, then what comes after it is counted from there", () => {
+    fc.assert(
+      fc.property(fc.array(fc.array(step), { maxLength: 9 }), (blocks) => {
+        const { state, tables } = stateOf();
+        const run = (some: typeof blocks) => {
+          for (const block of some) {
+            for (const change of block) apply(tables, change);
+            state.takeChanges();
+          }
+        };
+        run(blocks.slice(0, 3));
+        const place = state.place();
+        const then = entriesOf(state);
+        run(blocks.slice(3, 6));
+        for (const change of blocks[6] ?? []) apply(tables, change);
+        state.returnTo(place);
+        expect(entriesOf(state)).toEqual(then);
+        expect(state.takeChanges()).toEqual([]);
+        run(blocks.slice(6));
+        const { state: other } = stateOf();
+        other.load(entriesOf(state));
+        expect(state.digest).toBe(other.digest);
+      }),
+    );
+  });
+
+  test("given more entries than are remembered, then the digest is that of the entries", () => {
+    const { state, tables } = stateOf();
+    const [table] = tables as [Table<bigint>];
+    const isSameLoaded = () => {
+      const { state: other } = stateOf();
+      other.load(entriesOf(state));
+      return state.digest === other.digest;
+    };
+    for (let n = 0; n < 50_001; n++) table.set(String(n), BigInt(n));
+    expect(state.takeChanges()).toHaveLength(50_001);
+    for (let n = 0; n < 50_001; n += 7) table.set(String(n), -1n);
+    for (let n = 0; n < 50_001; n += 1_000) table.delete(String(n));
+    state.takeChanges();
+    expect(isSameLoaded()).toBe(true);
+  });
+
   test("given a change that is undone within a block, then nothing has changed", () => {
     const { state, tables } = stateOf();
     tables[0]!.set("k", 1n);
