@@ -43,6 +43,8 @@ interface MoveRequest {
   readonly to: readonly string[];
   readonly amount: bigint;
   readonly type: TransferTypeNumber;
+  /** Sources that are not there are passed over; without it the movement is refused. */
+  readonly passesMissing?: true;
 }
 
 export type Movement = Init<LedgerMovement>;
@@ -209,9 +211,9 @@ export class Collateral {
     const flow = this.flows.get(asset) ?? NO_FLOW;
     if (!this.hasRoomFor(asset, amount)) throw overflow();
     this.flows.set(asset, { deposited: flow.deposited + amount, withdrawn: flow.withdrawn });
-    const outside = this.balance(external);
+    const from = this.details(external);
     const request = { from: [external], to: [to], amount, type };
-    return this.book(request, [{ from: external, amount, balance: outside.toString() }]);
+    return this.book(request, [{ from, amount, balance: this.balance(external).toString() }]);
   }
 
   /** Takes an amount out. @throws CommandError when the account is not there or holds less */
@@ -298,18 +300,19 @@ export class Collateral {
   }
 
   /** Takes the amount out of the sources: what each gave, and what it holds now. */
-  private collect({ from, amount }: MoveRequest): Drawn[] {
+  private collect({ from, amount, passesMissing }: MoveRequest): Drawn[] {
     const drawn: Drawn[] = [];
     let rest = amount;
     for (const id of from) {
       const account = this.accounts.get(id);
+      if (account === undefined && passesMissing) continue;
       if (account === undefined) throw new CommandError("account does not exists");
       const covers = account.balance >= rest;
       const part = covers ? rest : account.balance;
       // A source that covers the rest is drawn on even for nothing; an empty one is passed over.
       if (part === 0n && !covers) continue;
       const balance = this.put(id, account, account.balance - part);
-      drawn.push({ from: id, amount: part, balance });
+      drawn.push({ from: this.details(id, account), amount: part, balance });
       rest -= part;
       if (covers) break;
     }
@@ -321,7 +324,6 @@ export class Collateral {
     const received = to.map(() => 0n);
     const targets = to.map((id) => this.details(id));
     for (const { from, amount, balance } of drawn) {
-      const details = this.details(from);
       const share = amount / BigInt(to.length);
       let rest = amount;
       for (const [index, target] of to.entries()) {
@@ -331,7 +333,7 @@ export class Collateral {
         const toAccountBalance = this.put(target, account, account.balance + part);
         received[index]! += part;
         entries.push({
-          fromAccount: details,
+          fromAccount: from,
           toAccount: targets[index],
           amount: part.toString(),
           type,
@@ -349,8 +351,7 @@ export class Collateral {
   }
 
   /** As ledger entries name an account: what belongs to the network or to no market is left unset (section 2.5). */
-  private details(id: string): Init<AccountDetails> {
-    const account = this.accounts.get(id);
+  private details(id: string, account = this.accounts.get(id)): Init<AccountDetails> {
     if (account === undefined) throw new CommandError("account does not exists");
     const known = this.named.get(id);
     if (known !== undefined) return known;
@@ -398,7 +399,7 @@ function overflow(): CommandError {
 }
 
 interface Drawn {
-  readonly from: string;
+  readonly from: Init<AccountDetails>;
   readonly amount: bigint;
   /** Balance of the source after it. */
   readonly balance: string;

@@ -82,8 +82,7 @@ export class MarketAccounts {
 
   /** Moves what the sources hold, up to the amount: those that are not there are passed over. */
   move(from: readonly string[], to: string, amount: bigint, type: TransferTypeNumber): Movement {
-    const sources = from.filter((id) => this.has(id));
-    return this.collateral.move({ from: sources, to: [to], amount, type });
+    return this.collateral.move({ from, to: [to], amount, type, passesMissing: true });
   }
 
   /** The account is forgotten; without an event, as it is empty. */
@@ -101,7 +100,8 @@ export class MarketAccounts {
     this.collateral.ensureOfParty(id, { asset: this.asset, type, owner, market: this.market });
   }
 
-  private of(party: string): PartyIds {
+  /** Ids of a party's accounts, whether they are there or not. */
+  of(party: string): PartyIds {
     let ids = this.known.get(party);
     if (ids === undefined) {
       const { asset, market } = this;

@@ -55,7 +55,7 @@ export class MarketContext {
   }
 
   get record(): MarketRecord {
-    const record = this.tables.markets.get(this.id);
+    const { record } = this.index;
     if (record === undefined) throw new InvariantError(`market ${this.id} has no record`);
     return record;
   }
@@ -67,7 +67,7 @@ export class MarketContext {
   }
 
   get status(): MarketStatus {
-    return this.tables.statuses.get(this.id)!;
+    return this.index.status!;
   }
 
   get auction(): Auction {

@@ -237,22 +237,19 @@ export class Margins {
   /** Margin, general and bond balance. */
   balances(party: string): readonly [margin: bigint, general: bigint, bond: bigint] {
     const { accounts } = this.market;
-    return [
-      accounts.balance(accounts.margin(party)),
-      accounts.balance(accounts.general(party)),
-      accounts.balance(accounts.bond(party)),
-    ];
+    const { margin, general, bond } = accounts.of(party);
+    return [accounts.balance(margin), accounts.balance(general), accounts.balance(bond)];
   }
 
   private topUp(party: string, amount: bigint): Movement {
     const { accounts } = this.market;
-    const from = [accounts.general(party), accounts.bond(party)];
-    return accounts.move(from, accounts.margin(party), amount, TransferType.TRANSFER_TYPE_MARGIN_LOW);
+    const { margin, general, bond } = accounts.of(party);
+    return accounts.move([general, bond], margin, amount, TransferType.TRANSFER_TYPE_MARGIN_LOW);
   }
 
   private give(party: string, amount: bigint): Movement {
     const { accounts } = this.market;
-    const from = [accounts.margin(party)];
-    return accounts.move(from, accounts.general(party), amount, TransferType.TRANSFER_TYPE_MARGIN_HIGH);
+    const { margin, general } = accounts.of(party);
+    return accounts.move([margin], general, amount, TransferType.TRANSFER_TYPE_MARGIN_HIGH);
   }
 }

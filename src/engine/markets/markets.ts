@@ -56,6 +56,7 @@ export class Markets implements MarketScores {
     this.oracles = new Oracles(ports.core);
     this.paid = ports.core.state.table("markets.paid");
     this.tables.markets.onChange((id, before, now) => {
+      this.tables.of(id).record = now;
       if ((before === undefined) === (now === undefined)) return;
       this.ordered = undefined;
       if (now === undefined) this.known.delete(id);

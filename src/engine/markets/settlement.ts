@@ -179,9 +179,8 @@ export class Settlement {
   private purses(party: string, { usesBond }: Kinds): string[] {
     const { accounts } = this.market;
     if (party === NETWORK) return [accounts.insurance];
-    const own = [accounts.margin(party), accounts.general(party)];
-    if (usesBond) own.push(accounts.bond(party));
-    return [...own, accounts.insurance];
+    const { margin, general, bond } = accounts.of(party);
+    return usesBond ? [margin, general, bond, accounts.insurance] : [margin, general, accounts.insurance];
   }
 
   /** Cuts the wins down to what was collected (section 6.3). */

@@ -95,6 +95,9 @@ class PartyIndex<V> {
 
 /** Lists over the tables of one market. */
 export class MarketIndex {
+  /** The market's own records, which everything asks for; the first is kept by markets.ts. */
+  record: MarketRecord | undefined;
+  status: MarketStatus | undefined;
   readonly book = new Book();
   /** Live orders by party and id. */
   readonly ordersOf = new Map<string, Map<string, StoredOrder>>();
@@ -210,6 +213,9 @@ export class MarketTables {
     this.interests = state.table("markets.interests");
     this.activities = state.table("markets.activities");
     this.count = state.cell("markets.count", 0);
+    this.statuses.onChange((id, _before, now) => {
+      this.of(id).status = now;
+    });
     this.orders.onChange((_id, before, now) => {
       this.peggedCount += countsAsPegged(now) - countsAsPegged(before);
       this.of((now ?? before)!.market).noteOrder(before, now);
