@@ -88,7 +88,7 @@ function newAccountId(asset: string, type: AccountTypeNumber, owner: string, mar
 /** Of each asset. */
 const KNOWN_IDS_MAX = 10_000;
 const KNOWN_ASSETS_MAX = 8;
-/** Of all assets: a party has an account for each market. */
+/** Of all assets, as a party has an account for each market; all are forgotten then. */
 const NAMED_MAX = 50_000;
 
 /** Account ids met lately, by asset and one thing more. */
@@ -121,7 +121,7 @@ export class Collateral {
   /** Assets whose accounts or flows changed since the last check. */
   private readonly unchecked = new Set<string>();
   /** As ledger entries name accounts, by id: the same object each time, so that its references are known by it. */
-  private readonly named = new LruCache<string, Init<AccountDetails>>(NAMED_MAX);
+  private readonly named = new Map<string, Init<AccountDetails>>();
   /** Network accounts with a market or a metric, by asset: rewards walk them. */
   private readonly systemIds = new Map<string, Set<string>>();
 
@@ -362,6 +362,7 @@ export class Collateral {
       owner: owner === SYSTEM_OWNER ? undefined : owner,
       marketId: market === NO_MARKET ? undefined : market,
     };
+    if (this.named.size >= NAMED_MAX) this.named.clear();
     this.named.set(id, details);
     return details;
   }

@@ -264,7 +264,9 @@ function digestOf(table: string, key: string, text: string): Uint8Array {
 }
 
 function isSame(a: EntryDigest, b: EntryDigest): boolean {
-  return a === undefined || b === undefined ? a === b : a.every((byte, at) => byte === b[at]);
+  if (a === undefined || b === undefined) return a === b;
+  for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false;
+  return true;
 }
 
 /** Values by key. */

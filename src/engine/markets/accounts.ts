@@ -1,6 +1,4 @@
 /** A market's accounts and those of its parties in the market's asset (reference 70, section 9.6; reference 60, section 2). */
-
-import { LruCache } from "../../cache/lru.ts";
 import { AccountType, type TransferType } from "../../wire/generated/vega.ts";
 import { accountId, type Collateral, type Movement } from "../collateral.ts";
 
@@ -13,7 +11,7 @@ interface PartyIds {
   readonly bond: string;
 }
 
-/** Parties whose ids are remembered for each market. */
+/** Parties whose ids are remembered for each market; all are forgotten then, as to keep them in order would cost more. */
 const KNOWN_PARTIES_MAX = 20_000;
 
 export class MarketAccounts {
@@ -24,7 +22,7 @@ export class MarketAccounts {
   readonly infrastructureFees: string;
   readonly treasury: string;
   /** Ids of a party's accounts: of some two hundred characters each, and every order asks for them ten times. */
-  private readonly known = new LruCache<string, PartyIds>(KNOWN_PARTIES_MAX);
+  private readonly known = new Map<string, PartyIds>();
 
   constructor(
     private readonly collateral: Collateral,
@@ -50,6 +48,22 @@ export class MarketAccounts {
     ]) {
       this.collateral.ensureSystem(this.asset, type, this.market);
     }
+  }
+
+  /** Ids of a party's accounts, whether they are there or not. */
+  of(party: string): PartyIds {
+    let ids = this.known.get(party);
+    if (ids === undefined) {
+      const { asset, market } = this;
+      ids = {
+        general: accountId(asset, AccountType.ACCOUNT_TYPE_GENERAL, party),
+        margin: accountId(asset, AccountType.ACCOUNT_TYPE_MARGIN, party, market),
+        bond: accountId(asset, AccountType.ACCOUNT_TYPE_BOND, party, market),
+      };
+      if (this.known.size >= KNOWN_PARTIES_MAX) this.known.clear();
+      this.known.set(party, ids);
+    }
+    return ids;
   }
 
   general(party: string): string {
@@ -98,21 +112,6 @@ export class MarketAccounts {
 
   private ensure(id: string, type: AccountTypeNumber, owner: string): void {
     this.collateral.ensureOfParty(id, { asset: this.asset, type, owner, market: this.market });
-  }
-
-  /** Ids of a party's accounts, whether they are there or not. */
-  of(party: string): PartyIds {
-    let ids = this.known.get(party);
-    if (ids === undefined) {
-      const { asset, market } = this;
-      ids = {
-        general: accountId(asset, AccountType.ACCOUNT_TYPE_GENERAL, party),
-        margin: accountId(asset, AccountType.ACCOUNT_TYPE_MARGIN, party, market),
-        bond: accountId(asset, AccountType.ACCOUNT_TYPE_BOND, party, market),
-      };
-      this.known.set(party, ids);
-    }
-    return ids;
   }
 
   /** Amount that a movement moved. */

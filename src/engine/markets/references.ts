@@ -12,6 +12,7 @@ import type { TradingMarket } from "./trading.ts";
 
 /** Repricing can move the prices that it follows: it ends by itself, and here in any case. */
 const ROUNDS_MAX = 10;
+const NAMES = ["bid", "ask", "midBuy", "midSell"] as const;
 
 export class ReferenceFollower {
   constructor(private readonly market: TradingMarket) {}
@@ -46,9 +47,8 @@ export class ReferenceFollower {
       if (market.isInAuction) return;
       const known = market.status.references;
       const now = this.current();
-      const moved = new Set(
-        (["bid", "ask", "midBuy", "midSell"] as const).filter((name) => forced || known[name] !== now[name]),
-      );
+      const moved = new Set<keyof References>();
+      for (const name of NAMES) if (forced || known[name] !== now[name]) moved.add(name);
       if (moved.size > 0) market.updateStatus({ references: now });
       if (now.bid === 0n || now.ask === 0n) {
         this.withdrawAll();
@@ -248,7 +248,7 @@ export class ReferenceFollower {
       const entries = provisions.flatMap(({ buys, sells }) => (side === BUY ? buys : sells));
       const provided = live(orders, entries, ({ orderId }) => orderId);
       const joined = placed.filter((order) => order.side === side);
-      // An order that stands alone at its price is in order.
+      // An order that stands alone is in order, unless another one came to its price.
       if (joined.length === 0 && provided.length < 2) continue;
       for (const [price, level] of byPrice(provided)) {
         const sorted = level.length === 1 ? level : byId(level);

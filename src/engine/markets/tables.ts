@@ -161,10 +161,10 @@ export class MarketIndex {
     this.noteExpiry(before?.expiresAt ?? 0n, now?.expiresAt ?? 0n);
     const isPegged = now?.peg !== undefined && now.provision === "" && now.place > 0;
     noteIn(this.pegged, id, isPegged ? now : undefined);
-    const orders = this.ordersOf.get(party) ?? new Map<string, StoredOrder>();
+    let orders = this.ordersOf.get(party);
+    if (orders === undefined) this.ordersOf.set(party, (orders = new Map()));
     noteIn(orders, id, now);
     if (orders.size === 0) this.ordersOf.delete(party);
-    else this.ordersOf.set(party, orders);
   }
 
   private noteExpiry(before: bigint, now: bigint): void {
