@@ -27,6 +27,9 @@ import { ORDER_SIZE_MAX } from "./volumes.ts";
 const { TIME_IN_FORCE_GTC: GTC, TIME_IN_FORCE_GTT: GTT, TIME_IN_FORCE_IOC: IOC } = OrderTimeInForce;
 const { TIME_IN_FORCE_FOK: FOK, TIME_IN_FORCE_GFA: GFA, TIME_IN_FORCE_GFN: GFN } = OrderTimeInForce;
 
+/** Parked orders to pegged ones on the books, at the most. */
+const PARKED_MULTIPLE = 10;
+
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 const absolute = (value: bigint): bigint => (value < 0n ? -value : value);
 
@@ -40,12 +43,7 @@ export class Orders {
       reference: command.peggedOrder.reference,
       offset: BigInt(command.peggedOrder.offset),
     };
-    if (
-      peg !== undefined &&
-      market.tables.pegged >= Number(market.params.integer("limits.markets.maxPeggedOrders"))
-    ) {
-      throw refusal(ORDER_ERRORS.tooManyPegged[1]);
-    }
+    if (peg !== undefined && this.hasTooManyPegged()) throw refusal(ORDER_ERRORS.tooManyPegged[1]);
     const isPriced = command.price !== "" && peg === undefined;
     const price = isPriced ? this.internalPrice(command.price) : 0n;
     const order: StoredOrder = {
@@ -76,6 +74,13 @@ export class Orders {
     if (problem !== undefined) throw this.reject(order, problem);
     market.accounts.ensureMargin(party);
     this.enter(order);
+  }
+
+  /** Parked orders come to the book together when their references do: a multiple of those that may stand there is the most. */
+  private hasTooManyPegged(): boolean {
+    const { tables, params } = this.market;
+    const max = Number(params.integer("limits.markets.maxPeggedOrders"));
+    return tables.pegged >= max || tables.parked >= PARKED_MULTIPLE * max;
   }
 
   /** Puts an order whose form is right through margins, matching and fees. @throws CommandError */

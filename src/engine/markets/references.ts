@@ -28,11 +28,17 @@ export class ReferenceFollower {
 
   /** A pegged order with its price; undefined where it has none, and in auctions. */
   priced(order: StoredOrder, references = this.current()): StoredOrder | undefined {
-    if (this.market.isInAuction || order.peg === undefined) return undefined;
-    const reference = referencePrice(order.peg.reference, order.side, references);
-    const offset = order.peg.offset * this.market.terms.priceFactor;
-    if (reference === 0n || (order.side === BUY && reference <= offset)) return undefined;
-    return { ...order, price: order.side === BUY ? reference - offset : reference + offset };
+    const price = this.market.isInAuction ? undefined : this.pegPrice(order, references);
+    return price === undefined ? undefined : { ...order, price };
+  }
+
+  /** Internal price of a pegged order; undefined where its reference, or nothing below it, is there. */
+  private pegPrice({ peg, side }: StoredOrder, references: References): bigint | undefined {
+    if (peg === undefined) return undefined;
+    const reference = referencePrice(peg.reference, side, references);
+    const offset = peg.offset * this.market.terms.priceFactor;
+    if (reference === 0n || (side === BUY && reference <= offset)) return undefined;
+    return side === BUY ? reference - offset : reference + offset;
   }
 
   /**
@@ -91,16 +97,17 @@ export class ReferenceFollower {
       if (peg.reference === PeggedReference.PEGGED_REFERENCE_BEST_ASK) return moved.has("ask");
       return moved.has(side === BUY ? "midBuy" : "midSell");
     };
-    const placed = byId(market.index.pegged.values()).filter(isAffected);
-    const parked = byId(market.index.parked.values()).filter(isAffected);
+    const placed = [...market.index.pegged.values()].filter(isAffected);
+    const parked = [...market.index.parked.values()].filter(isAffected);
     if (placed.length === 0 && parked.length === 0) return;
     for (const order of placed) {
       market.positions.unregister(order);
       market.tables.orders.delete(order.id);
     }
-    const parties = new Set<string>();
-    for (const order of [...placed, ...parked]) {
-      parties.add(order.party);
+    const parties = new Set([...placed, ...parked].map(({ party }) => party));
+    // A parked order that cannot be priced stays as it was, however many of them there are.
+    const returning = parked.filter((order) => this.pegPrice(order, references) !== undefined);
+    for (const order of [...byId(placed), ...byId(returning)]) {
       const priced = this.priced(order, references);
       const now = {
         ...(priced ?? order),
@@ -110,8 +117,6 @@ export class ReferenceFollower {
         updatedAt: market.nowNs,
         place: 0,
       };
-      // A parked order that cannot be priced stays as it was.
-      if (priced === undefined && order.place === 0) continue;
       if (priced === undefined) market.tables.orders.set(now.id, now);
       else {
         market.positions.register(now);

@@ -196,8 +196,9 @@ export class MarketTables {
   /** Counts placements, positions, trades and markets: what comes later has the larger number. */
   private readonly count: Cell<number>;
   private readonly indexes = new Map<string, MarketIndex>();
-  /** Pegged orders on the books of all markets. */
+  /** Pegged orders on the books of all markets, and those that are parked. */
   private peggedCount = 0;
+  private parkedCount = 0;
 
   constructor(state: State) {
     this.markets = state.table("markets");
@@ -218,6 +219,7 @@ export class MarketTables {
     });
     this.orders.onChange((_id, before, now) => {
       this.peggedCount += countsAsPegged(now) - countsAsPegged(before);
+      this.parkedCount += countsAsParked(now) - countsAsParked(before);
       this.of((now ?? before)!.market).noteOrder(before, now);
     });
     this.positions.onChange((_key, before, now) => {
@@ -279,6 +281,11 @@ export class MarketTables {
     return this.peggedCount;
   }
 
+  /** Pegged orders that wait for a price. */
+  get parked(): number {
+    return this.parkedCount;
+  }
+
   /** A number above all that were given before. */
   next(): number {
     const number = this.count.get() + 1;
@@ -289,4 +296,8 @@ export class MarketTables {
 
 function countsAsPegged(order: StoredOrder | undefined): number {
   return order?.peg !== undefined && order.provision === "" && order.place > 0 ? 1 : 0;
+}
+
+function countsAsParked(order: StoredOrder | undefined): number {
+  return order !== undefined && order.place === 0 ? 1 : 0;
 }

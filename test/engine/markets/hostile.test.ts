@@ -152,6 +152,10 @@ describe("oracle data", () => {
   });
 });
 
+/** The fastest of some rounds: the machine's other work is not in it. */
+const fastest = (place: (count: number) => number): number =>
+  Math.min(...Array.from({ length: 5 }, () => place(100)));
+
 test("a party that floods one level: an order costs the same at its end, and all are gone at once", () => {
   const { rig } = opened();
   const place = (count: number) => {
@@ -160,10 +164,10 @@ test("a party that floods one level: an order costs the same at its end, and all
     return performance.now() - begun;
   };
   place(500);
-  const early = place(500);
+  const early = fastest(place);
   place(8_000);
-  const late = place(500);
-  expect(late).toBeLessThan(early * 3 + 50);
+  const late = fastest(place);
+  expect(late).toBeLessThan(early * 3 + 5);
   const begun = performance.now();
   rig.deliver("p1", { kind: "orderCancellation", payload: { marketId: idOf("M") } });
   expect(performance.now() - begun).toBeLessThan(5_000);
@@ -186,10 +190,10 @@ test("a provider with thousands of orders of its own: one more costs the same", 
     return performance.now() - begun;
   };
   place(500);
-  const early = place(500);
+  const early = fastest(place);
   place(8_000);
-  const late = place(500);
-  expect(late).toBeLessThan(early * 3 + 50);
+  const late = fastest(place);
+  expect(late).toBeLessThan(early * 3 + 5);
   const supply = rig.market("M").index.supplyOf("lp");
   expect(supply.value(1, { low: 1n, high: 10n ** 30n })).toBe(value);
   sound({ rig });
@@ -209,11 +213,11 @@ test("thousands of crossing prices in an auction: an order costs the same at the
     return performance.now() - begun;
   };
   place(250);
-  const early = place(250);
+  const early = fastest(place);
   place(4_000);
-  const late = place(250);
-  expect(late).toBeLessThan(early * 3 + 50);
-  expect(play.rig.marketData("M").indicativeVolume).toBe(2_375n);
+  const late = fastest(place);
+  expect(late).toBeLessThan(early * 3 + 5);
+  expect(play.rig.marketData("M").indicativeVolume).toBe(2_625n);
   sound({ rig });
 }, 60_000);
 
@@ -242,6 +246,25 @@ test("many orders that expire: a tick at which none does looks at none of them",
   expect(expiring.size).toBe(3_000);
   rig.nextBlock(10_000);
   expect(expiring.size).toBe(0);
+  sound({ rig });
+}, 60_000);
+
+test("thousands of pegged orders that wait for a price", () => {
+  const { rig } = opened();
+  const most = 15_000;
+  for (let n = 0; n < most; n++) {
+    const offset = String(1_000 + n);
+    expect(rig.order("p1", "M", "buy", 1, undefined, { peg: { reference: 2, offset } }).text).toBe("");
+  }
+  const more = rig.order("p1", "M", "buy", 1, undefined, { peg: { reference: 2, offset: "1000" } });
+  expect(more.text).toBe("OrderError: too many pegged orders");
+  const begun = performance.now();
+  for (let n = 0; n < 50; n++) {
+    const { id } = rig.order("p2", "M", "buy", 1, 95);
+    rig.deliver("p2", { kind: "orderCancellation", payload: { orderId: id, marketId: idOf("M") } });
+  }
+  expect(performance.now() - begun).toBeLessThan(2_500);
+  expect(rig.market("M").index.parked.size).toBe(most);
   sound({ rig });
 }, 60_000);
 
