@@ -2,6 +2,7 @@
 // counted by the end of their stream. Run as a child process, options as JSON on standard input.
 import {
   callHeaders,
+  credit,
   END_HEADERS,
   END_STREAM,
   FrameType,
@@ -137,13 +138,6 @@ async function load(options: GrpcLoadOptions): Promise<LoadResult> {
     errors,
     elapsedMs: ended - started,
   };
-}
-
-/** More bytes that the connection takes. */
-function credit(count: number): Buffer {
-  const payload = Buffer.alloc(4);
-  payload.writeUInt32BE(count);
-  return frame(FrameType.windowUpdate, 0, 0, payload);
 }
 
 /** Runs the generator in a process of its own. */

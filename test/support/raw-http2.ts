@@ -65,6 +65,28 @@ export function message(bytes: Uint8Array = Buffer.of()): Buffer {
   return Buffer.concat([head, bytes]);
 }
 
+/** A whole call with one message. */
+export function call(stream: number, path: string, request?: Uint8Array): Buffer {
+  return Buffer.concat([
+    frame(FrameType.headers, END_HEADERS, stream, callHeaders(path)),
+    frame(FrameType.data, END_STREAM, stream, message(request)),
+  ]);
+}
+
+/** Takes a call back. */
+export function cancel(stream: number): Buffer {
+  const code = Buffer.alloc(4);
+  code.writeUInt32BE(CANCEL);
+  return frame(FrameType.reset, 0, stream, code);
+}
+
+/** More bytes that the connection takes. */
+export function credit(count: number): Buffer {
+  const payload = Buffer.alloc(4);
+  payload.writeUInt32BE(count);
+  return frame(FrameType.windowUpdate, 0, 0, payload);
+}
+
 export class RawConnection {
   readonly closed: Promise<void>;
   received = Buffer.of();
@@ -79,9 +101,9 @@ export class RawConnection {
     this.closed = new Promise((resolve) => this.socket.once("close", () => resolve()));
   }
 
-  /** Preface and settings. */
-  greet(): void {
-    this.write(PREFACE, frame(FrameType.settings, 0, 0));
+  /** Preface, settings, and what a client may send after them. */
+  greet(chosen: Uint8Array = frame(FrameType.settings, 0, 0), ...more: readonly Uint8Array[]): void {
+    this.write(PREFACE, chosen, ...more);
   }
 
   write(...frames: readonly Uint8Array[]): boolean {
@@ -95,17 +117,6 @@ export class RawConnection {
       this.socket.once("drain", resolve);
       this.socket.once("close", () => resolve());
     });
-  }
-
-  /** Opens a call and takes it back at once. */
-  callAndReset(stream: number, path: string): Buffer {
-    const code = Buffer.alloc(4);
-    code.writeUInt32BE(CANCEL);
-    return Buffer.concat([
-      frame(FrameType.headers, END_HEADERS, stream, callHeaders(path)),
-      frame(FrameType.data, END_STREAM, stream, message()),
-      frame(FrameType.reset, 0, stream, code),
-    ]);
   }
 
   /** Frames that came whole. */

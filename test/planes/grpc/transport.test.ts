@@ -8,12 +8,13 @@ import { type GrpcPort, serveGrpc } from "../../../src/planes/grpc/port.ts";
 import { GrpcClient } from "../../support/grpc-client.ts";
 import { RandomChain } from "../../support/random-chain.ts";
 import {
+  call,
   callHeaders,
+  cancel,
   END_HEADERS,
   END_STREAM,
   FrameType,
   frame,
-  message,
   RawConnection,
 } from "../../support/raw-http2.ts";
 import { assetEvent } from "../../support/served-chain.ts";
@@ -214,11 +215,7 @@ describe("connections", () => {
   test("a call in pieces of one byte is answered", async () => {
     const connection = new RawConnection(port.port);
     connection.greet();
-    const call = Buffer.concat([
-      frame(FrameType.headers, END_HEADERS, 1, callHeaders(`/${DATA}/Ping`)),
-      frame(FrameType.data, END_STREAM, 1, message()),
-    ]);
-    for (const byte of call) {
+    for (const byte of call(1, `/${DATA}/Ping`)) {
       connection.write(Buffer.of(byte));
       await Bun.sleep(0);
     }
@@ -228,16 +225,31 @@ describe("connections", () => {
     connection.end();
   });
 
+  test("calls that are taken back in the bytes of their request leave nothing, and their places are free", async () => {
+    const connection = new RawConnection(port.port);
+    connection.greet();
+    const taken = Array.from({ length: 10 * CALLS }, (_, at) => 2 * at + 1);
+    for (const stream of taken) connection.write(call(stream, `/${DATA}/ObserveOrders`), cancel(stream));
+    const last = 2 * taken.length + 1;
+    connection.write(call(last, `/${DATA}/Ping`));
+    const hasMessage = ({ type, stream }: ReturnType<RawConnection["frames"]>[number]) =>
+      stream === last && type === FrameType.data;
+    await until(() => connection.frames().some(hasMessage));
+    await until(() => streams() === 0);
+    connection.end();
+  });
+
   test("calls that are reset by the thousand end the connection, and answers go on", async () => {
     const before = descriptors();
     const connection = new RawConnection(port.port);
     connection.greet();
     let stream = 1;
     for (let round = 0; round < 50 && !connection.isClosed; round++) {
-      const calls = Array.from({ length: 500 }, () =>
-        connection.callAndReset((stream += 2), `/${DATA}/ListAssets`),
-      );
-      connection.write(...calls);
+      const calls = Array.from({ length: 500 }, () => {
+        stream += 2;
+        return [call(stream, `/${DATA}/ListAssets`), cancel(stream)];
+      });
+      connection.write(...calls.flat());
       await connection.drained();
       await Bun.sleep(1);
     }
