@@ -24,8 +24,6 @@ interface GrpcLoadOptions {
   readonly calls: number;
   readonly durationMs: number;
   readonly warmupMs?: number;
-  /** One call, and the time until its last byte. */
-  readonly once?: boolean;
 }
 
 /** Flow control is not what is measured. */
@@ -48,7 +46,7 @@ async function load(options: GrpcLoadOptions): Promise<LoadResult> {
   let bytes = 0;
   let errors = 0;
   const started = performance.now();
-  const warmUntil = options.once ? started : started + (options.warmupMs ?? 300);
+  const warmUntil = started + (options.warmupMs ?? 300);
   const until = warmUntil + options.durationMs;
   let ended = started;
   const head = callHeaders(options.path);
@@ -106,7 +104,7 @@ async function load(options: GrpcLoadOptions): Promise<LoadResult> {
             if (now >= warmUntil) latencies.push(now - flow.startedMs.get(stream)!);
             flow.startedMs.delete(stream);
             ended = now;
-            if (options.once || now >= until) {
+            if (now >= until) {
               if (flow.startedMs.size === 0) {
                 socket.end();
                 done.resolve();

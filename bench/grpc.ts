@@ -1,9 +1,10 @@
-// gRPC against REST over the same store, both asked by generators of bytes: a page of 50 rows that is kept until the next
-// block, and an export. Server and generator are processes of their own; the two take turns within a round.
+// gRPC against REST over the same store: a page of 50 rows that is kept until the next block, asked by generators of bytes,
+// and an export, fetched by curl. Server and client are processes of their own; the two take turns within a round.
 // bun bench/grpc.ts [--rows N] [--mb 200] [--rounds N] [--binary PATH]
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { MESSAGE_BYTES } from "../src/history/export.ts";
 import { DEFAULT_LIMITS } from "../src/http/limits.ts";
 import { ServerStatus } from "../src/http/status.ts";
 import { serveData } from "../src/planes/data/app.ts";
@@ -15,6 +16,8 @@ import {
   encodeExportNetworkHistoryRequest,
   encodeListBalanceChangesRequest,
 } from "../src/wire/generated/datanode.ts";
+import { encodeHttpBody } from "../src/wire/generated/http-body.ts";
+import { message } from "../test/support/raw-http2.ts";
 import { makeBalanceStore } from "./balance-store.ts";
 import { fabricate } from "./fabricated-segments.ts";
 import { loadGrpcInChild } from "./grpc-load.ts";
@@ -24,9 +27,18 @@ import { argument, median, residentMb, startLyra } from "./support.ts";
 const SERVICE = "/datanode.api.v2.TradingDataService";
 const PAGE = "/api/v2/balance/changes?pagination.first=50";
 const EXPORT = "/api/v2/networkhistory/export?table=TABLE_BALANCES&fromBlock=1&toBlock=6000";
+const GRPC_OPTIONS = [
+  "--http2-prior-knowledge",
+  "-H",
+  "content-type: application/grpc",
+  "-H",
+  "te: trailers",
+];
 const CONNECTIONS = 4;
 const CALLS = 16;
 const MEASURE_MS = 1_500;
+/** An export is a third of a second: so many in a round of the pages' time. */
+const EXPORTS = 3;
 
 if (process.argv[2] === "--serve") await serve(process.argv[3]!);
 else await main();
@@ -105,24 +117,27 @@ async function exporting(home: string, rounds: number) {
   try {
     const { value } = await child.stdout.getReader().read();
     const ports = JSON.parse(new TextDecoder().decode(value)) as { rest: number; grpc: number };
-    const request = Buffer.from(
-      encodeExportNetworkHistoryRequest({ fromBlock: 1n, toBlock: 6_000n, table: 1 }),
-    ).toString("base64");
-    const asked = { port: ports.grpc, path: `${SERVICE}/ExportNetworkHistory`, request };
+    const requestFile = join(home, "request");
+    await Bun.write(
+      requestFile,
+      message(encodeExportNetworkHistoryRequest({ fromBlock: 1n, toBlock: 6_000n, table: 1 })),
+    );
+    const archive = Bun.file(join(home, "same.zip")).size;
     const ratios: number[] = [];
     const speeds: number[] = [];
-    for (let round = 0; round < rounds + 1; round++) {
-      const { seconds, bytes } = await download(`http://127.0.0.1:${ports.rest}${EXPORT}`);
-      const { elapsedMs } = await loadGrpcInChild({
-        ...asked,
-        connections: 1,
-        calls: 1,
-        durationMs: 1,
-        once: true,
-      });
-      if (round === 0) continue;
-      speeds.push(bytes / 1e3 / elapsedMs);
-      ratios.push((seconds * 1_000) / elapsedMs);
+    for (let round = 0; round < (rounds + 1) * EXPORTS; round++) {
+      const rest = await download(`http://127.0.0.1:${ports.rest}${EXPORT}`);
+      const grpc = await download(`http://127.0.0.1:${ports.grpc}${SERVICE}/ExportNetworkHistory`, [
+        ...GRPC_OPTIONS,
+        "--data-binary",
+        `@${requestFile}`,
+      ]);
+      if (rest.bytes !== archive || grpc.bytes !== streamBytes(archive))
+        throw new Error(`of ${archive} bytes came ${rest.bytes} and ${grpc.bytes}`);
+      // The first ones warm both.
+      if (round < EXPORTS) continue;
+      speeds.push(archive / 1e6 / grpc.seconds);
+      ratios.push(rest.seconds / grpc.seconds);
     }
     const exportRatio = median(ratios);
     console.error(`export: gRPC ${Math.round(median(speeds))} MB/s, ${exportRatio.toFixed(2)} of REST`);
@@ -133,9 +148,21 @@ async function exporting(home: string, rounds: number) {
   }
 }
 
-async function download(url: string): Promise<{ seconds: number; bytes: number }> {
+/** Length of the messages of an archive: the head of gRPC and the fields of `google.api.HttpBody` are in it. */
+function streamBytes(archive: number): number {
+  const lengthOf = (bytes: number) =>
+    message(encodeHttpBody({ contentType: "application/zip", data: new Uint8Array(bytes) })).length;
+  const rest = archive % MESSAGE_BYTES;
+  return Math.floor(archive / MESSAGE_BYTES) * lengthOf(MESSAGE_BYTES) + (rest > 0 ? lengthOf(rest) : 0);
+}
+
+/** By curl, which takes both: HTTP/1.1 and HTTP/2. */
+async function download(
+  url: string,
+  options: readonly string[] = [],
+): Promise<{ seconds: number; bytes: number }> {
   const form = "%{time_total} %{size_download} %{http_code}";
-  const child = Bun.spawn(["curl", "-sS", "-o", "/dev/null", "-w", form, url], {
+  const child = Bun.spawn(["curl", "-sS", "-o", "/dev/null", "-w", form, ...options, url], {
     stdout: "pipe",
     stderr: "inherit",
   });

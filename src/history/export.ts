@@ -24,6 +24,9 @@ export const MESSAGE_BYTES = 1024 * 1024;
  */
 export const CHUNK_BYTES = 512 * 1024;
 
+/** Free before each chunk in its buffer, for the head of a message that the chunk becomes without a copy. */
+export const ROOM_BYTES = 32;
+
 /** Some bytes of the archive, read in order into whatever room there is. */
 interface Part {
   readonly length: number;
@@ -119,8 +122,8 @@ export function exportStream(plan: ExportPlan, options: StreamOptions = {}): Rea
 }
 
 /**
- * The archive piece by piece, each of which is good until the next but one is asked for. Leaving the loop early closes open
- * files.
+ * The archive piece by piece, each of which is good until the next but one is asked for, behind `ROOM_BYTES` that are free.
+ * Leaving the loop early closes open files.
  */
 export async function* exportPieces(
   plan: ExportPlan,
@@ -183,7 +186,8 @@ export async function* exportChunks(
   chunkBytes = CHUNK_BYTES,
   range: ArchiveRange = { start: 0, end: plan.totalBytes },
 ): AsyncGenerator<Uint8Array, undefined> {
-  let [chunk, other] = [new Uint8Array(chunkBytes), new Uint8Array(chunkBytes)];
+  const buffer = () => new Uint8Array(ROOM_BYTES + chunkBytes).subarray(ROOM_BYTES);
+  let [chunk, other] = [buffer(), buffer()];
   let filled = 0;
   let at = 0;
   for await (const part of archiveParts(plan)) {

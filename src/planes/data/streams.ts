@@ -1,5 +1,6 @@
 // The routes that answer with a stream of bytes instead of one message: the two exports.
 
+import { ROOM_BYTES } from "../../history/export.ts";
 import { errorAnswer } from "../../http/answers.ts";
 import { ApiError } from "../../http/errors.ts";
 import { flagIn, parsePairs, type QueryPairs, type RequestFields, readRequest } from "../../http/query.ts";
@@ -29,12 +30,14 @@ interface StreamRoute {
 }
 
 /** An export under way. */
-interface OpenStream {
+export interface OpenStream {
   readonly contentType: string;
   /** For `content-disposition`. */
   readonly disposition: string;
   /** Leaving the loop early ends the export. */
   readonly pieces: AsyncIterable<Uint8Array>;
+  /** Bytes before each piece in its buffer that are free. */
+  readonly roomBytes: number;
   /** A failure to read the next piece, as an error of the interface. */
   failure(error: unknown): ApiError;
 }
@@ -61,6 +64,7 @@ export function streamRoutes(plane: DataPlane, status: ServerStatus): StreamRout
       open: async (fields, signal) => ({
         ...(await exports.open(fields, signal)),
         contentType: ARCHIVE_TYPE,
+        roomBytes: ROOM_BYTES,
         failure: exportError,
       }),
     },
@@ -84,6 +88,7 @@ export function streamRoutes(plane: DataPlane, status: ServerStatus): StreamRout
           return {
             disposition,
             contentType: CSV_TYPE,
+            roomBytes: 0,
             pieces: released(pieces, release, failed),
             failure: ledgerExportError,
           };

@@ -25,15 +25,12 @@ type WritableCall = ServerWritableStream<Bytes, Uint8Array> | ServerDuplexStream
 const HEIGHT = /^\d{1,15}$/;
 const MIN_HEIGHT = "x-min-height";
 
-/** Large messages of a stream on their way at once: the next one is made while these are sent. */
-const PACE = 3;
-
 /** A stream of answers. */
 export interface Stream {
   /** Initial metadata, sent before the first message. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly messages: AsyncIterable<Uint8Array>;
-  /** Messages are large: few of them may be on their way at once. */
+  /** Messages are large, in buffers that are used again: each is sent before the next one is asked for. */
   readonly isPaced?: boolean;
   /** A failure of the messages as an error of the interface; it is a fault of ours without. */
   failure?(error: unknown): ApiError;
@@ -154,16 +151,13 @@ export class Calls {
         signal: leaving.signal,
         address: addressOf(call.getPeer()),
       });
-      const onTheWay: Promise<void>[] = [];
       try {
         if (headers) call.sendMetadata(metadataOf(headers));
         for await (const message of messages) {
           count(200);
           if (leaving.signal.aborted) return;
-          if (isPaced) {
-            onTheWay.push(sent(call, message, leaving.signal));
-            if (onTheWay.length === PACE) await onTheWay.shift();
-          } else if (!call.write(message)) await drained(call, leaving.signal);
+          if (isPaced) await sent(call, message, leaving.signal);
+          else if (!call.write(message)) await drained(call, leaving.signal);
         }
         count(200);
         call.end();

@@ -7,7 +7,7 @@ import { encodeHttpBody } from "../../wire/generated/http-body.ts";
 import { type ServiceDescriptor, serviceNamed } from "../../wire/schema/services.ts";
 import type { DataContext } from "../data/context.ts";
 import { DATA_ENDPOINTS, UNROUTED_RESOURCES } from "../data/endpoints.ts";
-import { streamRoutes } from "../data/streams.ts";
+import { type OpenStream, streamRoutes } from "../data/streams.ts";
 import { CHAIN_ENDPOINTS, UNROUTED_CALLS, VIEW_ENDPOINTS } from "../node/endpoints.ts";
 import type { DuplexMethod, StreamMethod } from "./calls.ts";
 import { healthMethods } from "./health.ts";
@@ -97,10 +97,10 @@ function exportsOf({ data, status }: GrpcPlanes): Map<string, StreamMethod> {
         needs: "store",
         async open(bytes, { signal }) {
           const fields = fieldsOf(route.request, decodeRequest(codec, bytes), filterValuesMax);
-          const { contentType, disposition, pieces, failure } = await route.open(fields, signal);
+          const { disposition, failure, ...body } = await route.open(fields, signal);
           return {
             headers: { "content-disposition": disposition },
-            messages: bodies(contentType, pieces),
+            messages: bodies(body),
             isPaced: true,
             failure,
           };
@@ -111,11 +111,21 @@ function exportsOf({ data, status }: GrpcPlanes): Map<string, StreamMethod> {
   );
 }
 
+type OpenBody = Pick<OpenStream, "contentType" | "pieces" | "roomBytes">;
+
 /** Field `data` of `google.api.HttpBody`, as a field with a length. */
 const DATA_TAG = 18;
 
-/** Messages of `google.api.HttpBody`, put together with one copy of the piece, which is megabytes. */
-async function* bodies(contentType: string, pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** Messages of `google.api.HttpBody`. Where there is room before a piece, which is megabytes, it is not copied. */
+async function* bodies({ contentType, pieces, roomBytes }: OpenBody): AsyncGenerator<Uint8Array> {
   const type = encodeHttpBody({ contentType });
-  for await (const data of pieces) yield Buffer.concat([type, fieldHead(DATA_TAG, data.length), data]);
+  for await (const data of pieces) {
+    const head = Buffer.concat([type, fieldHead(DATA_TAG, data.length)]);
+    if (head.length > roomBytes) yield Buffer.concat([head, data]);
+    else {
+      const message = new Uint8Array(data.buffer, data.byteOffset - head.length, head.length + data.length);
+      message.set(head);
+      yield message;
+    }
+  }
 }
