@@ -79,6 +79,18 @@ export function listen(options: ListenOptions, fetch: Fetch) {
   }
 }
 
+/** What a server that stops gives its answers under way, such as the last line of a stream, to be written. */
+const GOODBYE_MS = 250;
+
+/** Frees the port at once; answers that are not over by then are broken off. */
+export async function stopServer(server: ReturnType<typeof listen>): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const timer = setTimeout(late.resolve, GOODBYE_MS);
+  await Promise.race([server.stop(), late.promise]);
+  clearTimeout(timer);
+  await server.stop(true);
+}
+
 /** @throws NodeError `host_empty`: the system would take it for every address of this machine */
 export function checkHost(host: string): void {
   if (host !== "") return;

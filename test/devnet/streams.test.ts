@@ -2,6 +2,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Devnet } from "../../src/devnet/devnet.ts";
 import { startNode } from "../../src/start-node.ts";
+import {
+  accountKey,
+  expectWithoutGap,
+  newestOf,
+  nodesOf,
+  positionKey,
+  resultsOf,
+  rowsOf,
+  textsOf,
+} from "../support/stream-messages.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: messages are looked at as they are
 type Json = any;
@@ -28,8 +38,6 @@ async function read(path: string): Promise<Json> {
   const headers = { accept: "application/json+stream" };
   return (await fetch(`${devnet.dataUrl}/api/v2/${path}`, { headers })).json();
 }
-
-const nodes = (connection: Json): Json[] => (connection?.edges ?? []).map(({ node }: Json) => node);
 
 class Client {
   readonly messages: Json[] = [];
@@ -61,12 +69,7 @@ class Client {
   }
 
   get results(): Json[] {
-    return this.messages.flatMap(({ result }) => result ?? []);
-  }
-
-  /** Pages and updates as one list. */
-  all(member: string): Json[] {
-    return this.results.flatMap(({ snapshot, updates }) => (snapshot ?? updates)[member] ?? []);
+    return resultsOf(this.messages);
   }
 }
 
@@ -92,25 +95,20 @@ describe("a crowd that trades", () => {
     await use("market/run", { market: "BTC/USD", orders: 60, seed: 7 });
     await Promise.all(all.map((client) => client.reaches(devnet.chain.status.height)));
 
-    const last = (rows: Json[], key: (row: Json) => string) =>
-      [...new Map(rows.map((row) => [key(row), JSON.stringify(row)])).values()].sort();
-    const texts = (rows: Json[]) => rows.map((row) => JSON.stringify(row)).sort();
-    const account = ({ owner, asset, marketId, type }: Json) => `${owner} ${asset} ${marketId} ${type}`;
-    expect(last(clients.accounts.all("accounts"), account)).toEqual(
-      texts(nodes((await read("accounts")).accounts)),
+    expect(newestOf(rowsOf(clients.accounts.messages, "accounts"), accountKey)).toEqual(
+      textsOf(nodesOf((await read("accounts")).accounts)),
     );
-    const position = ({ partyId, marketId }: Json) => `${partyId} ${marketId}`;
-    expect(last(clients.positions.all("positions"), position)).toEqual(
-      texts(nodes((await read("positions")).positions)),
+    expect(newestOf(rowsOf(clients.positions.messages, "positions"), positionKey)).toEqual(
+      textsOf(nodesOf((await read("positions")).positions)),
     );
-    const live = nodes((await read("orders?filter.liveOnly=true")).orders);
-    const orders = new Map(clients.orders.all("orders").map((order) => [order.id, order]));
+    const live = nodesOf((await read("orders?filter.liveOnly=true")).orders);
+    const orders = new Map(rowsOf(clients.orders.messages, "orders").map((order) => [order.id, order]));
     expect(live.length).toBeGreaterThan(5);
     for (const order of live) expect(orders.get(order.id)).toEqual(order);
 
     const trades = clients.trades.results.flatMap((result) => result.trades);
     expect(trades.length).toBeGreaterThan(10);
-    const stored = nodes((await read(`trades?marketIds=${market}&pagination.newestFirst=false`)).trades);
+    const stored = nodesOf((await read(`trades?marketIds=${market}&pagination.newestFirst=false`)).trades);
     expect(trades).toEqual(stored.slice(stored.length - trades.length));
     // The node's own bus prints by the rules of its other answers.
     const onNode = clients.nodeBus.results.flatMap(({ events }) => events);
@@ -118,7 +116,7 @@ describe("a crowd that trades", () => {
       trades.map(({ id }) => ["BUS_EVENT_TYPE_TRADE", id]),
     );
 
-    const levels = nodes((await read(`margin/levels?marketId=${market}`)).marginLevels);
+    const levels = nodesOf((await read(`margin/levels?marketId=${market}`)).marginLevels);
     const told = new Map(
       clients.margins.results.map(({ marginLevels }) => [marginLevels.partyId, marginLevels]),
     );
@@ -127,19 +125,13 @@ describe("a crowd that trades", () => {
     const { marketsData } = await read("markets/data");
     expect(clients.data.results.at(-1).marketData.at(-1)).toEqual(marketsData[0]);
     const candles = await read(`candle?candleId=trades_candle_1_hour_${market}&pagination.first=1`);
-    expect(clients.candle.results.at(-1).candle).toEqual(nodes(candles.candles)[0]);
+    expect(clients.candle.results.at(-1).candle).toEqual(nodesOf(candles.candles)[0]);
     const { buy, sell } = await read(`market/depth/${market}/latest`);
     const [book] = clients.depth.results.at(-1).marketDepth;
     expect({ buy: book.buy, sell: book.sell }).toEqual({ buy, sell });
 
     const events = clients.bus.results.flatMap(({ events: some }) => some);
-    const ids = events.map(({ id }: Json) => id.split("-").map(Number));
-    for (const [n, [height, seq]] of ids.entries()) {
-      const [heightBefore, seqBefore] = ids[n - 1] ?? [ids[0]![0], 0];
-      expect([height, seq]).toEqual(
-        height === heightBefore ? [height, seqBefore! + 1] : [heightBefore! + 1, 1],
-      );
-    }
+    expectWithoutGap(events);
     const moved = events.flatMap(({ ledgerMovements }: Json) => ledgerMovements?.ledgerMovements ?? []);
     expect(clients.movements.results.map(({ ledgerMovement }) => ledgerMovement)).toEqual(moved);
   }, 60_000);

@@ -13,7 +13,7 @@ import { encodedResponse } from "../../http/compression.ts";
 import { asking, docsPlugin } from "../../http/docs.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { ApiError, wrongMethod } from "../../http/errors.ts";
-import { listen, type PortSharing, splitUrl, urlOf, withCors } from "../../http/http.ts";
+import { listen, type PortSharing, splitUrl, stopServer, urlOf, withCors } from "../../http/http.ts";
 import { cacheKey, PageCache } from "../../http/page-cache.ts";
 import { classify, type HttpRoutes, httpPlugin, RAW } from "../../http/plugin.ts";
 import { answerBySocket, asksForSocket } from "../../http/socket-answer.ts";
@@ -183,7 +183,7 @@ export function serveData(
     cacheHits: () => status.counts.cacheHits,
     stop: () => {
       plane.streams.stop();
-      return server.stop(true);
+      return stopServer(server);
     },
   };
 }

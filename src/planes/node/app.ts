@@ -3,7 +3,7 @@ import { Grpc } from "../../errors/statuses.ts";
 import { answerFailure, DAMAGED, jsonModeOf, NOT_FOUND, refuse, sendAnswer } from "../../http/answers.ts";
 import { asking, docsPlugin } from "../../http/docs.ts";
 import { ApiError, wrongMethod } from "../../http/errors.ts";
-import { checkUrl, listen, splitUrl, urlOf, withCors } from "../../http/http.ts";
+import { checkUrl, listen, splitUrl, stopServer, urlOf, withCors } from "../../http/http.ts";
 import { classify, type HttpApp, type HttpRoutes, httpPlugin, originOf, RAW } from "../../http/plugin.ts";
 import { ServerStatus, STORE_DAMAGED } from "../../http/status.ts";
 import type { JsonMode } from "../../wire/json.ts";
@@ -163,5 +163,5 @@ export function serveNode(
   const options = { host, port, bodyBytesMax, portFlag: "--node-port", counts: status.counts };
   const server = listen({ ...options, hasSockets: true }, app.fetch);
   app.server = server;
-  return { port: server.port!, url: urlOf(host, server.port!), stop: () => server.stop(true) };
+  return { port: server.port!, url: urlOf(host, server.port!), stop: () => stopServer(server) };
 }

@@ -289,6 +289,21 @@ describe("errors", () => {
     await until(() => lines.text.includes(client.texts[0]!));
   });
 
+  test("a node that stops tells streams of lines why, and ends their answers whole", async () => {
+    const { chain, server } = serve();
+    const clients = Array.from({ length: 20 }, (_, at) =>
+      raw(server, `GET /api/v2/stream/${at % 2 ? "trades" : "accounts"}?height=true HTTP/1.1`),
+    );
+    await until(() => chain.plane.streams.count === clients.length);
+    await until(() => clients.every(({ text }) => text.includes('"height"')));
+    await server.stop();
+    await until(() => clients.every(({ closed }) => closed));
+    for (const { text } of clients) {
+      expect(text).toContain('{"error":{"code":14,"message":"the node is stopping"}}\n');
+      expect(text).toEndWith("\r\n0\r\n\r\n");
+    }
+  });
+
   test("blocks that are taken back end every stream", async () => {
     const { chain, server } = serve();
     const clients = ["accounts", "ledger/movements"].map(
