@@ -172,7 +172,10 @@ export class ReferenceFollower {
     if (!isMoved && !touched.some(({ party }) => isProvider(party))) {
       this.moveBehind(provisions, touched);
       // The price at which a provider's position could be closed follows the book.
-      return market.providers.coverAll(provisions.filter(({ isPending }) => !isPending));
+      const gone = market.providers.coverAll(provisions.filter(({ isPending }) => !isPending));
+      // So does the fee, with the target stake of what was traded (step 8).
+      market.providers.onChange();
+      return gone;
     }
     const hit = new Set(touched.map(({ id }) => id));
     const kept: StoredOrder[] = [];
