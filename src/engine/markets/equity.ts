@@ -80,12 +80,13 @@ export class EquityShares {
     return this.total("stake").truncated();
   }
 
-  /** Takes a tick's scores, which add up to 1, into the averages. */
+  /** Takes a tick's scores, which add up to 1, into the averages: one counter for all, whenever a provider has come. */
   addScores(scores: ReadonlyMap<string, Decimal>): void {
+    const count = this.market.status.scoredTicks + 1;
+    this.market.updateStatus({ scoredTicks: count });
     for (const share of this.list()) {
       const score = scores.get(share.party);
       if (score === undefined) continue;
-      const count = share.scores + 1;
       const n = Decimal.of(BigInt(count));
       const average = Decimal.parse(share.score)
         .times(n.minus(Decimal.one))
@@ -97,6 +98,7 @@ export class EquityShares {
 
   /** After a distribution. */
   resetScores(): void {
+    if (this.market.status.scoredTicks > 0) this.market.updateStatus({ scoredTicks: 0 });
     for (const share of this.list()) if (share.scores > 0) this.put({ ...share, score: "0", scores: 0 });
   }
 

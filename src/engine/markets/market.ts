@@ -47,6 +47,8 @@ export class Market extends TradingMarket {
   onTick(): boolean {
     if (this.isOver) return false;
     this.ids = IdGenerator.ofBlock(this.core.block.hash, this.id);
+    // Before the market's own steps: its book and its prices are those of the last block (section 1.5).
+    if (this.prices.isRefreshDue) this.refreshModels();
     if (this.canTrade) this.orders.expire();
     this.prices.onTime();
     const { state } = this.record;

@@ -135,6 +135,7 @@ export class Markets implements MarketScores {
       references: NO_REFERENCES,
       scoredBid: 0n,
       scoredAsk: 0n,
+      scoredTicks: 0,
       distributedNs: core.nowNs,
       openInterest: 0n,
       tradedValue: 0n,

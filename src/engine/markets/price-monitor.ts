@@ -68,8 +68,12 @@ export class PriceMonitor {
     }
     this.put({ nowNs: market.nowNs, first: 0n, sum: 0n, volume: 0n });
     this.dropStale();
-    if (this.state.isInitialised && this.state.refreshNs > 0n && market.nowNs >= this.state.refreshNs)
-      this.refresh();
+  }
+
+  /** Whether the factors, and the probabilities of trading with them, are as old as they may get (section 8.1). */
+  get isRefreshDue(): boolean {
+    const { isInitialised, refreshNs } = this.state;
+    return isInitialised && refreshNs > 0n && this.market.nowNs >= refreshNs;
   }
 
   /** Works the factors out anew, at the end of an auction and every five minutes. */
@@ -209,7 +213,7 @@ export class PriceMonitor {
   private referenceOf({ horizonNs }: TriggerTerms): Decimal | undefined {
     const { market, state } = this;
     const past = market.index.pastPrices.list();
-    const until = market.nowNs - horizonNs;
+    const until = state.nowNs - horizonNs;
     let low = 0;
     let high = past.length;
     while (low < high) {

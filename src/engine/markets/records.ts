@@ -84,11 +84,13 @@ export interface MarketStatus {
   /** Best prices when the probabilities of trading were last worked out; 0 where there was none. */
   readonly scoredBid: bigint;
   readonly scoredAsk: bigint;
+  /** Ticks since the last distribution that have had liquidity scores. */
+  readonly scoredTicks: number;
   /** When liquidity fees were last distributed, Unix nanoseconds. */
   readonly distributedNs: bigint;
   /** Open interest: sum of long positions. */
   readonly openInterest: bigint;
-  /** Value of all trades since the market began, floored one by one. */
+  /** Value of all trades since the market began, floored order by order. */
   readonly tradedValue: bigint;
 }
 
@@ -157,7 +159,7 @@ export interface EquityShare {
   readonly average: string;
   /** Part of the virtual stake, as it is shown: from when no provider was inactive. */
   readonly share: string;
-  /** Average of liquidity scores since the last distribution, and how many there were. */
+  /** Average of liquidity scores since the last distribution, and the number of its last one. */
   readonly score: string;
   readonly scores: number;
 }

@@ -76,7 +76,8 @@ class LogNormalModel implements RiskModel {
     const deviation = this.sigma * Math.sqrt(years);
     const below = (x: number) => (x <= 0 ? 0 : cumulative((Math.log(x) - mean) / deviation));
     const [min, max] = isBid ? [0, best] : [best, 6 * best];
-    if (price <= min || price >= max) return 0.5;
+    if (price < min || price > max) return 0;
+    if (price === min || price === max) return 0.5;
     const whole = below(max) - below(min);
     const part = isBid ? below(price) - below(min) : below(max) - below(price);
     return whole > 0 ? part / whole : 0;

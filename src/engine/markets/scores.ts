@@ -8,6 +8,8 @@ import type { TradingMarket } from "./trading.ts";
 const HALF = Decimal.parse("0.5");
 /** Steps of the grid on which the risk model is asked, to the best price. */
 const STEPS = 1_000;
+/** The grid ends with the first probability that is no more than this. */
+const LAST = 1e-8;
 const TAU_SCALING = "market.liquidity.probabilityOfTrading.tau.scaling";
 const MINIMUM = "market.liquidity.minimum.probabilityOfTrading.lpOrders";
 
@@ -64,6 +66,7 @@ function probabilityOf(market: TradingMarket, price: bigint, side: Side): Decima
     return market.terms.model.reaches(there, base, side === BUY, scaling);
   };
   const [near, far] = [at(cell), at(cell + 1)];
+  if (near <= LAST || at(Math.max(0, cell - 1)) <= LAST) return market.params.decimal(MINIMUM);
   const probability = decimalOf(near + (far - near) * (offset - cell)).times(HALF);
   return probability.max(market.params.decimal(MINIMUM));
 }

@@ -152,8 +152,9 @@ export abstract class TradingMarket extends MarketContext {
     });
   }
 
+  /** @param trades of one order: their value is floored together (section 4.5) */
   private addTradedValue(trades: readonly Trade[]): void {
-    const value = trades.reduce((sum, { price, size }) => sum + this.contracts(price * size).truncated(), 0n);
+    const value = this.contracts(trades.reduce((sum, { price, size }) => sum + price * size, 0n)).truncated();
     if (value === 0n) return;
     this.updateStatus({ tradedValue: this.status.tradedValue + value });
     this.equity.addTraded(value);
