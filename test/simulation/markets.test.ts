@@ -41,6 +41,8 @@ test("given random sequences, then engine and model agree after every command an
       "bond slashed",
     ],
     ...["bond refilled", "order refused 47", "auction by trigger 5"],
+    ...["liquidity fees to 3", "rivals scored", "scored by the risk model", "scored the least"],
+    ...["models refreshed", "value window ended", "stakes grew", "stakes shrank"],
   ])
     expect([what, (reached.get(what) ?? 0) > 0]).toEqual([what, true]);
 }, 60_000);

@@ -170,3 +170,71 @@ test("a provision amended in an auction has the margin of its orders moved", () 
   expect(play.margin("lp")).toBeGreaterThan(0n);
   expect(play.bond("lp")).toBe(60_000n);
 });
+
+/** A provider in continuous trading; fees are not distributed, so that scores gather. */
+function scored(model: Parameters<typeof market>[0] = PROVIDED): Play {
+  const { linearSlippage, quadraticSlippage, targetStake } = PROVIDED;
+  const play = market(
+    { ...model, linearSlippage, quadraticSlippage, targetStake },
+    { parameters: { "market.liquidity.providers.fee.distributionTimeStep": "100h" } },
+  );
+  play.deposit(100_000_000n, "aux", "aux2", "near", "far");
+  play.run("aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000");
+  return play.run("lp near(50000, 0, BID-1, ASK+1)").open();
+}
+
+const scores = (play: Play) =>
+  Object.fromEntries(
+    play.rig
+      .marketData("M")
+      .liquidityProviderFeeShare.map(({ party, averageScore }) => [party, Number(averageScore)]),
+  );
+
+test("ticks are counted for all providers: a later one begins with an average of 0", () => {
+  const play = scored().run("/ 3; lp far(50000, 0, BID-1, ASK+1); /");
+  // Of five ticks, the opening's included, it has had half of the last one.
+  expect(scores(play)).toEqual({ near: 0.9, far: 0.1 });
+});
+
+test("an order beyond all probabilities has the least one", () => {
+  const play = scored({ logNormal: { lambda: 1e-6, tau: 0.1, sigma: 1 } });
+  // At a price of 1, which is farther from the bid than the bid was from 0 when the table was made.
+  play.run("aux B 1@950; lp far(50000, 0, BID-949, ASK+1); /");
+  expect(play.deployed("far")).toContain("buy 50000@1");
+  expect(scores(play).far).toBeLessThan(1e-6);
+});
+
+test("probabilities of trading are worked out anew with time, also where no price is monitored", () => {
+  const play = scored();
+  const { rig } = play;
+  const base = () => rig.market("M").status.scoredBid;
+  play.run("aux B 1@950");
+  rig.nextBlock(200);
+  expect(base()).toBe(900n);
+  rig.nextBlock(200);
+  expect(base()).toBe(950n);
+});
+
+test("the value of an order's trades is floored once", () => {
+  const play = opened({ positionDecimals: 2 });
+  const traded = () => play.rig.market("M").status.tradedValue;
+  play.run("p1 B 1@990; p1 B 1@980");
+  const before = traded();
+  // 9.9 and 9.8
+  play.run("p2 S 2@980");
+  expect(traded() - before).toBe(19n);
+});
+
+test("the liquidity fee follows each trade, also where no price moves and no provider takes part", () => {
+  const play = market({ ...PROVIDED, targetStake: { scaling: 1 } });
+  play.deposit(100_000_000n, "aux", "aux2", "p1", "p2", "cheap", "dear");
+  play.run("aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000");
+  play.run("lp cheap(1000, 0.001, BID-1, ASK+1); lp dear(5000, 0.01, BID-1, ASK+1)").open();
+  const fee = () => play.rig.market("M").record.liquidityFee;
+  play.run("p1 S 20@1000; p2 B 2@1000");
+  expect(fee()).toBe("0.001");
+  // 13 at 0.11 of 1000 are more than the 1000 of the first provider.
+  play.run("p2 B 10@1000");
+  expect(play.trades().slice(1)).toEqual(["p2-p1 2@1000", "p2-p1 10@1000"]);
+  expect(fee()).toBe("0.01");
+});

@@ -1,6 +1,6 @@
 // Auctions of the naive market (reference 70, sections 3.4, 3.5 and 8).
 import { isStatic } from "./book.ts";
-import { Decimal } from "./decimal.ts";
+import { Decimal, ZERO } from "./decimal.ts";
 import type { Fees } from "./margins.ts";
 import { MarketMonitors } from "./monitors.ts";
 import { BUY, most, type Order, opposite, SELL, type Side, State, Status, Tif, Trigger } from "./state.ts";
@@ -123,6 +123,7 @@ export abstract class MarketAuctions extends MarketMonitors {
       this.count("GFA cancelled");
     }
     if (wasOpening) {
+      this.equity.startWindows(this.nowNs);
       this.resetPrices(uncrossing!.price, uncrossing!.volume);
       this.recomputeBounds();
     }
@@ -159,6 +160,7 @@ export abstract class MarketAuctions extends MarketMonitors {
     const others = this.queue(opposite(side));
     for (const { order, volume: whole } of extracted) {
       let open = whole;
+      let value = ZERO;
       for (const passive of others) {
         if (open === 0n) break;
         if (passive.remaining === 0n) continue;
@@ -168,9 +170,11 @@ export abstract class MarketAuctions extends MarketMonitors {
         passive.remaining -= size;
         const [buy, sell] = side === BUY ? [order, passive] : [passive, order];
         this.auctionTrade(buy, sell, size, price, shown, isOpening);
+        value = value.plus(this.tradeValue(price, size));
         for (const one of [order, passive]) if (one.remaining === 0n) this.fill(one);
         this.touchedInAuction.push(passive);
       }
+      this.equity.recordTraded(value.floor());
     }
     for (const order of this.touchedInAuction) this.showOrder(order);
     for (const { order } of extracted) this.showOrder(order);

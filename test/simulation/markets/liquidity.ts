@@ -152,6 +152,7 @@ export abstract class MarketLiquidity extends MarketMargins {
       const repriced = this.repricePegs(moved);
       changed = this.deploy(changed, repriced);
       this.seen = now;
+      this.sharesNow();
       this.liquidityFeeNow();
       if (changed.length === 0) return;
     }
@@ -340,6 +341,9 @@ export abstract class MarketLiquidity extends MarketMargins {
     const orders = this.book.filter((order) => order.provision === provision.id);
     for (const order of orders) this.finish(order, Status.cancelled);
     this.provisions = this.provisions.filter((other) => other !== provision);
+    this.equity.remove(party);
+    this.scores.remove(party);
+    this.shownShares.delete(party);
     this.setStatus(provision, status);
     this.move(bond(party), general(party), this.balance(bond(party)), Move.bondHigh);
     this.accounts.delete(bond(party));
@@ -445,6 +449,19 @@ export abstract class MarketLiquidity extends MarketMargins {
       if (total >= target) break;
     }
     this.liquidityFee = fee;
+  }
+
+  /** Shares that clients see: they stay what they were while a provision is inactive (section 7.8). */
+  readonly shownShares = new Map<string, Decimal>();
+
+  sharesNow(): void {
+    if (this.provisions.some(({ status }) => status !== Provided.active)) return;
+    const parties = this.provisions.map(({ party }) => party);
+    for (const party of parties) this.shownShares.set(party, this.equity.shareOf(party, parties));
+  }
+
+  valueNow(): void {
+    this.marketValue = this.equity.value(this.nowNs, this.terms.valueWindowNs);
   }
 
   hasStaticSides(): boolean {

@@ -103,8 +103,12 @@ export abstract class MarketMargins extends MarketBook {
     this.move(margin(party), general(party), this.balance(margin(party)), Move.marginHigh);
   }
 
+  tradeValue(price: bigint, size: bigint): Decimal {
+    return Decimal.of(price * size).over(this.terms.sizeFactor);
+  }
+
   feesOf(price: bigint, size: bigint): Fees {
-    const value = Decimal.of(price * size).over(this.terms.sizeFactor);
+    const value = this.tradeValue(price, size);
     const of = (factor: Decimal) => value.times(factor).ceil();
     const { maker, infrastructure } = this.terms;
     return {

@@ -3,7 +3,7 @@ import { sum } from "./book.ts";
 import { Decimal } from "./decimal.ts";
 import { rangeOf } from "./risk.ts";
 import { MarketSettlement } from "./settlement.ts";
-import { BUY, most, SELL, type TriggerTerms } from "./state.ts";
+import { BUY, most, Provided, SELL, type TriggerTerms } from "./state.ts";
 
 interface Bound {
   readonly trigger: TriggerTerms;
@@ -49,13 +49,46 @@ export abstract class MarketMonitors extends MarketSettlement {
     this.recomputeBounds();
   }
 
+  private refreshedNs: bigint | undefined;
+
+  /** Bounds and probabilities grow old. */
+  refreshModels(): void {
+    if (this.refreshedNs === undefined || this.nowNs - this.refreshedNs < this.terms.refreshNs) return;
+    this.recomputeBounds();
+    this.count("models refreshed");
+  }
+
+  /** A tick's liquidity scores. */
+  learnScores(): void {
+    const active = this.provisions.filter(({ status }) => status === Provided.active);
+    if (!this.hasStaticSides() || active.length === 0) return;
+    const limits = this.bounds.filter(({ isOn }) => isOn).flatMap((bound) => this.limitsOf(bound) ?? []);
+    this.scores.learn(
+      active.map(({ party }) => party),
+      this.book,
+      {
+        bid: this.best(BUY),
+        ask: this.best(SELL),
+        ...this.range(),
+        min: limits
+          .map(({ min }) => min)
+          .reduce<Decimal | undefined>((a, b) => (a ? a.max(b) : b), undefined),
+        max: limits
+          .map(({ max }) => max)
+          .reduce<Decimal | undefined>((a, b) => (a ? a.min(b) : b), undefined),
+      },
+    );
+  }
+
   private referencePrice({ horizonNs }: TriggerTerms): Decimal | undefined {
-    const at = this.past.findLast(({ timeNs }) => timeNs <= this.nowNs - horizonNs) ?? this.past[0];
+    const at = this.past.findLast(({ timeNs }) => timeNs <= this.currentNs - horizonNs) ?? this.past[0];
     const first = this.current[0];
     return at?.price ?? (first && Decimal.of(first.price));
   }
 
   recomputeBounds(): void {
+    this.refreshedNs = this.nowNs;
+    if (this.hasStaticSides()) this.scores.makeTables(this.best(BUY), this.best(SELL));
     for (const bound of this.bounds) {
       const reference = this.referencePrice(bound.trigger);
       if (reference === undefined || reference.sign <= 0) continue;

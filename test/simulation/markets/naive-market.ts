@@ -1,7 +1,6 @@
 // A market as the reference describes it (70), as plain as can be: what the engine's markets are compared with.
-import { sum } from "./book.ts";
 import type { Amendment, Command, Shape, Submission } from "./commands.ts";
-import { Decimal } from "./decimal.ts";
+import { Decimal, ZERO } from "./decimal.ts";
 import { MarketOrders } from "./orders.ts";
 import {
   BUY,
@@ -101,6 +100,7 @@ export class NaiveMarket extends MarketOrders {
     this.nowNs = nowNs;
     if (this.isOver) this.isGone = true;
     if (this.isGone) return;
+    this.refreshModels();
     if (this.canTrade) this.expireOrders();
     this.learnTime();
     if (this.state === State.terminated) return;
@@ -109,8 +109,20 @@ export class NaiveMarket extends MarketOrders {
       this.distributedNs = nowNs;
     }
     this.checkAuction();
+    if (!this.isOpening) this.endWindow();
+    this.valueNow();
+    this.sharesNow();
+    this.learnScores();
     this.liquidityFeeNow();
     this.flushLevels();
+  }
+
+  private endWindow(): void {
+    const growth = this.equity.endWindow(this.nowNs, this.terms.valueWindowNs);
+    if (growth === undefined) return;
+    this.count("value window ended");
+    if (this.provisions.length > 0 && growth.sign !== 0)
+      this.count(growth.sign > 0 ? "stakes grew" : "stakes shrank");
   }
 
   endBlock(): void {
@@ -216,6 +228,9 @@ export class NaiveMarket extends MarketOrders {
       return refusal("margin check failed");
     }
     this.followReferences([provision.id]);
+    if (this.provisions.includes(provision)) this.equity.set(party, commitment);
+    this.valueNow();
+    this.sharesNow();
     this.liquidityFeeNow();
     return TAKEN;
   }
@@ -271,7 +286,10 @@ export class NaiveMarket extends MarketOrders {
     provision.version += 1n;
     if (provision.status === Provided.active) provision.status = Provided.undeployed;
     this.showProvision(provision);
+    this.equity.set(party, commitment);
     this.followReferences([], true);
+    this.valueNow();
+    this.sharesNow();
     this.liquidityFeeNow();
     return TAKEN;
   }
@@ -281,6 +299,8 @@ export class NaiveMarket extends MarketOrders {
     const is = { [Provided.active]: "active", [Provided.undeployed]: "undeployed" }[status] ?? "pending";
     const mode = this.auction === undefined ? "trading" : this.isOpening ? "opening" : "auction";
     this.count(`provision amended: ${is} in ${mode}`);
+    if (this.equity.hasGrown(provision.party) && amended.commitment !== commitment)
+      this.count("grown stake amended");
     if (amended.commitment > commitment) this.count("provision amended to a larger commitment");
     if (amended.commitment < commitment) this.count("provision amended to a smaller commitment");
     if (fee.minus(provision.fee).sign !== 0) this.count("provision amended to another fee");
@@ -300,6 +320,8 @@ export class NaiveMarket extends MarketOrders {
     this.endProvision(provision, Provided.cancelled);
     this.releaseIfFlat(party);
     this.followReferences([]);
+    this.valueNow();
+    this.sharesNow();
     this.liquidityFeeNow();
     this.count("provision cancelled");
     return TAKEN;
@@ -307,15 +329,25 @@ export class NaiveMarket extends MarketOrders {
 
   distributeLiquidityFees(): void {
     const balance = this.balance("liquidityFees");
-    if (balance === 0n) return;
-    const sharing = this.provisions.filter(({ status }) => status === Provided.active);
-    const whole = Decimal.of(sum(sharing, ({ commitment }) => commitment));
-    if (whole.sign === 0) return;
-    for (const { party, commitment } of [...sharing].sort((a, b) => byText(a.party, b.party))) {
-      const share = Decimal.of(commitment).over(whole);
-      const amount = Decimal.of(balance).times(share).floor();
-      this.move("liquidityFees", general(party), amount, Move.liquidityShare);
+    const sharing = this.provisions
+      .filter(({ status }) => status === Provided.active)
+      .map(({ party }) => party)
+      .sort(byText);
+    if (balance > 0n) {
+      const scored = sharing.map((party) => {
+        const share = this.equity.shareOf(party, sharing);
+        const average = this.scores.averageOf(party);
+        return average === undefined ? share : share.times(average);
+      });
+      const whole = scored.reduce((all, share) => all.plus(share), ZERO);
+      for (const [at, party] of sharing.entries()) {
+        const share = whole.sign > 0 ? scored[at]!.over(whole) : scored[at]!;
+        const amount = Decimal.of(balance).times(share).floor();
+        this.move("liquidityFees", general(party), amount, Move.liquidityShare);
+      }
+      if (sharing.length > 0) this.count(`liquidity fees to ${sharing.length}`);
     }
+    this.scores.reset();
   }
 
   /** Market data as clients see it. */
@@ -337,9 +369,20 @@ export class NaiveMarket extends MarketOrders {
       `trigger ${this.auction?.trigger ?? 0}/${this.auction?.extension ?? 0}`,
       `stake ${this.targetStake()}/${this.supplied}`,
       `bounds ${this.shownBounds().join(" ")}`,
+      `value ${this.marketValue.trunc()}`,
+      `shares ${this.shareTexts().join(" ")}`,
       `state ${this.state}`,
       `last ${this.lastTraded / tick}`,
     ].join(", ");
+  }
+
+  private shareTexts(): string[] {
+    const parties = this.provisions.map(({ party }) => party).sort(byText);
+    return parties.map((party) => {
+      const share = this.shownShares.get(party) ?? ZERO;
+      const score = this.scores.averageOf(party) ?? ZERO;
+      return `${party}:${share}/${this.equity.valuationOf(party)}/${score}`;
+    });
   }
 
   /** Positions in the order of their appearance. */

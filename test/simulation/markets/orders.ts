@@ -2,6 +2,7 @@
 import { MarketAuctions } from "./auctions.ts";
 import type { Match } from "./book.ts";
 import type { Amendment, Submission } from "./commands.ts";
+import { ZERO } from "./decimal.ts";
 import type { Fees } from "./margins.ts";
 import {
   absolute,
@@ -209,13 +210,16 @@ export abstract class MarketOrders extends MarketAuctions {
       shown.push([passive.price, passive.price / this.terms.priceFactor]);
       this.reducePassive(passive, size);
     }
+    let value = ZERO;
     for (const [at, { passive, size }] of fills.entries()) {
       const [price, text] = shown[at]!;
       const [buy, sell] = order.side === BUY ? [order, passive] : [passive, order];
       this.showTrade(buy, sell, size, text, order.side, 1, fees[at], order.side);
       this.applyTrade(buy, sell, size, price, text);
       this.lastTraded = price;
+      value = value.plus(this.tradeValue(price, size));
     }
+    this.equity.recordTraded(value.floor());
     if (isAmended) this.showOrder(order);
     if (order.status !== Status.active && order.remaining > 0n) this.register(order, order.remaining, -1n);
     if (this.auction === undefined)

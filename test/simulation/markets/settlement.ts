@@ -206,6 +206,7 @@ export abstract class MarketSettlement extends MarketLiquidity {
       const provision = this.provisionOf(party);
       if (provision !== undefined) {
         this.endProvision(provision, Provided.cancelled);
+        this.sharesNow();
         this.liquidityFeeNow();
         this.count("provider closed out");
       }
@@ -268,6 +269,8 @@ export abstract class MarketSettlement extends MarketLiquidity {
       this.showTrade(buy, sell, size, shown, order.side, 2, fees[at]!.fees, order.side);
       this.applyTrade(buy, sell, size, passive.price, shown);
     }
+    const traded = fills.map(({ passive, size }) => this.tradeValue(passive.price, size));
+    this.equity.recordTraded(traded.reduce((all, one) => all.plus(one), Decimal.of(0n)).floor());
     const paid = this.payCloseOutFees(distressed, fees);
     for (const { party, size } of distressed) {
       const isLong = this.position(party)!.size > 0n;
@@ -352,7 +355,10 @@ export abstract class MarketSettlement extends MarketLiquidity {
   }
 
   private stopProvisions(): void {
-    for (const provision of this.provisions) this.setStatus(provision, Provided.stopped);
+    for (const provision of this.provisions) {
+      this.setStatus(provision, Provided.stopped);
+      this.equity.remove(provision.party);
+    }
     this.provisions = [];
     this.positions = [];
   }

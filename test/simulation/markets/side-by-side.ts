@@ -13,6 +13,8 @@ import { MAKERS, PARTIES, PROVIDERS, type World, worldOf } from "./world.ts";
 
 const MARKET = "M";
 const ASSET = "ETH";
+/** Of averages of ten decimals. */
+const SCORE_DIFFERENCE = 2e-8;
 const START_NS = 1_700_000_001_000_000_000n;
 
 export class Difference extends Error {
@@ -114,7 +116,18 @@ export class SideBySide implements Outcome {
     this.blocks += 1;
     this.rig.beginBlock(seconds);
     this.naive.beginBlock(this.rig.nowNs);
+    if (this.naive.canTrade) this.takeScores();
     if (this.naive.canTrade) compare("data", [dataOf(this.rig)], [this.naive.data()]);
+  }
+
+  /** Scores come from tails of distributions, whose last digits differ as those of the factors do. */
+  private takeScores(): void {
+    for (const { party, averageScore } of this.rig.marketData(MARKET).liquidityProviderFeeShare) {
+      const own = this.naive.scores.averageOf(party);
+      const score = Decimal.of(averageScore);
+      if (own !== undefined && Math.abs(own.minus(score).number) <= SCORE_DIFFERENCE)
+        this.naive.scores.take(party, score);
+    }
   }
 
   private compareState(after: string): void {
@@ -299,6 +312,10 @@ function dataOf(rig: MarketRig): string {
   const bounds = data.priceMonitoringBounds.map(
     ({ minValidPrice, maxValidPrice }) => `${minValidPrice}..${maxValidPrice}`,
   );
+  const shares = data.liquidityProviderFeeShare.map(
+    ({ party, equityLikeShare, averageEntryValuation, averageScore }) =>
+      `${party}:${equityLikeShare}/${averageEntryValuation}/${averageScore}`,
+  );
   return [
     `mark ${data.markPrice}`,
     `best ${data.bestBidPrice}x${data.bestBidVolume}/${data.bestOfferPrice}x${data.bestOfferVolume}`,
@@ -309,6 +326,8 @@ function dataOf(rig: MarketRig): string {
     `trigger ${data.trigger}/${data.extensionTrigger}`,
     `stake ${data.targetStake}/${data.suppliedStake}`,
     `bounds ${bounds.join(" ")}`,
+    `value ${data.marketValueProxy}`,
+    `shares ${shares.join(" ")}`,
     `state ${data.marketState}`,
     `last ${data.lastTradedPrice}`,
   ].join(", ");

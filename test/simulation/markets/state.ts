@@ -1,6 +1,8 @@
 // What the naive market holds (reference 70): arrays and maps, looked through whenever something is asked. Written from the
 // reference without looking at the engine.
 import { Decimal } from "./decimal.ts";
+import { Equity } from "./equity.ts";
+import { Scores } from "./scores.ts";
 
 export const BUY = 1;
 export const SELL = 2;
@@ -151,6 +153,12 @@ export interface Terms {
   readonly lpRange: Decimal;
   readonly distributionNs: bigint;
   readonly quantum: bigint;
+  /** Factor of a log-normal model's time in probabilities of trading, and the least of these. */
+  readonly tauScaling: number;
+  readonly minimumOdds: Decimal;
+  readonly valueWindowNs: bigint;
+  /** Time after which bounds and probabilities are worked out anew. */
+  readonly refreshNs: bigint;
 }
 
 export interface Verdict {
@@ -180,6 +188,10 @@ export abstract class MarketState {
   batch = 0n;
   liquidityFee = Decimal.of(0n);
   settlementPrice: bigint | undefined;
+  readonly equity: Equity;
+  readonly scores: Scores;
+  /** Market value as the last tick or change of a provision has found it. */
+  marketValue = Decimal.of(0n);
 
   /** In the order of arrival. */
   book: Order[] = [];
@@ -198,6 +210,8 @@ export abstract class MarketState {
 
   constructor(readonly terms: Terms) {
     this.nowNs = terms.startNs;
+    this.equity = new Equity(terms.startNs);
+    this.scores = new Scores(terms, (what) => this.count(what));
     for (const account of ["insurance", "settlement", "liquidityFees", "makerFees"]) this.open(account);
     for (const account of ["infrastructureFees", "globalReward"]) this.open(account);
   }

@@ -19,8 +19,10 @@ export const orderName = (tag: number, at = 0): string => `${tag}/${at}`;
 export interface Mix {
   readonly hasProvisions: boolean;
   readonly hasPegs: boolean;
-  /** More than one provider, who take no fees. */
+  /** More than one provider. */
   readonly hasRivals: boolean;
+  /** Blocks are far apart: windows of the market's value end. */
+  readonly isSlow: boolean;
   readonly length: number;
 }
 
@@ -30,6 +32,7 @@ export function mixOf(seed: number): Mix {
     hasProvisions: seed % 4 !== 0,
     hasPegs: seed % 3 !== 0,
     hasRivals: seed % 2 !== 0,
+    isSlow: seed % 5 === 0,
     length: 20 + (seed % 40),
   };
 }
@@ -68,6 +71,8 @@ class Writer {
     this.limit("max", BUY, 1 + dice.below(10), crossing);
     this.limit("meg", SELL, 1 + dice.below(10), crossing);
     if (this.mix.hasProvisions) this.provide("lea");
+    if (this.mix.hasProvisions && this.mix.hasRivals)
+      for (const rival of ["lou", "lia"]) if (!dice.isOne(3)) this.provide(rival);
     for (let i = dice.below(4); i > 0; i--) this.order(dice.one(PARTIES));
     if (dice.isOne(30)) this.steps.push({ do: "terminate" });
     if (this.mix.hasProvisions && dice.isOne(6)) this.amendProvision();
@@ -125,7 +130,7 @@ class Writer {
     if (this.mix.hasProvisions && this.dice.isOne(3)) this.amendProvision();
   }
 
-  private block(seconds = this.dice.one([1, 1, 1, 1, 2, 5])): void {
+  private block(seconds = this.dice.one(this.mix.isSlow ? [1, 5, 25, 61, 90] : [1, 1, 1, 1, 2, 5])): void {
     this.nowNs += BigInt(seconds) * SECOND;
     this.steps.push({ do: "block", seconds });
   }
@@ -250,8 +255,7 @@ class Writer {
     this.send(party, {
       kind: "provide",
       commitment: isVoid ? 0n : BigInt(dice.one([500, 2_000, 2_400, 20_000, 24_000]) + dice.below(500)),
-      // How fees are split goes by liquidity scores, which the model has not.
-      fee: isVoid ? "0.1" : this.mix.hasRivals ? "0" : dice.one(["0", "0.001", "0.01"]),
+      fee: isVoid ? "0.1" : dice.one(["0", "0.001", "0.01", "0.05"]),
       buys: this.shape(BUY),
       sells: this.shape(SELL),
     });
@@ -265,8 +269,8 @@ class Writer {
       : this.mix.hasRivals && dice.isOne(3)
         ? dice.one(PROVIDERS)
         : "lea";
-    const fee = this.mix.hasRivals ? undefined : dice.one([undefined, undefined, "0", "0.001", "0.01"]);
-    const base = dice.one([undefined, 300, 2_000, 2_400, 20_000, 24_000]);
+    const fee = dice.one([undefined, undefined, "0", "0.001", "0.01"]);
+    const base = dice.one([undefined, undefined, 300, 2_000, 2_400, 20_000, 24_000]);
     const commitment = base === undefined ? undefined : BigInt(base + dice.below(500));
     const buys = dice.isOne(2) ? this.shape(BUY) : [];
     const sells = dice.isOne(2) ? this.shape(SELL) : [];

@@ -22,10 +22,14 @@ interface Parameters {
   readonly penalty: string;
   readonly frequencySeconds: number;
   readonly distributionSeconds: number;
+  readonly tauScaling: string;
+  readonly minimumOdds: string;
+  readonly windowSeconds: number;
+  readonly refreshSeconds: number;
 }
 
 export const PARTIES = ["ann", "bob", "cid", "dan", "eve", "fay"];
-export const PROVIDERS = ["lea", "lou"];
+export const PROVIDERS = ["lea", "lou", "lia"];
 export const MAKERS = ["max", "meg"];
 
 const TRIGGERS: readonly RigTrigger[][] = [
@@ -66,7 +70,11 @@ export function worldOf(dice: Dice): { readonly world: World; readonly terms: (s
     infrastructure: dice.one(["0", "0.0005", "0.002"]),
     penalty: dice.one(["0", "0.5", "1"]),
     frequencySeconds: dice.one([0, 0, 0, 3]),
-    distributionSeconds: dice.one([0, 3, 1_000_000]),
+    distributionSeconds: dice.one([0, 3, 20, 1_000_000]),
+    tauScaling: dice.one(["1", "1", "10"]),
+    minimumOdds: dice.one(["1e-8", "0.01"]),
+    windowSeconds: dice.one([60, 60, 604_800]),
+    refreshSeconds: dice.one([10, 300]),
   };
   const unit = 10n ** BigInt(decimals);
   const deposits = new Map<string, bigint>();
@@ -84,6 +92,10 @@ export function worldOf(dice: Dice): { readonly world: World; readonly terms: (s
         "market.liquidity.bondPenaltyParameter": parameters.penalty,
         "network.markPriceUpdateMaximumFrequency": `${parameters.frequencySeconds}s`,
         "market.liquidity.providers.fee.distributionTimeStep": `${parameters.distributionSeconds}s`,
+        "market.liquidity.probabilityOfTrading.tau.scaling": parameters.tauScaling,
+        "market.liquidity.minimum.probabilityOfTrading.lpOrders": parameters.minimumOdds,
+        "market.value.windowLength": `${parameters.windowSeconds}s`,
+        "network.floatingPointUpdates.delay": `${parameters.refreshSeconds}s`,
       },
       keepsEvents: true,
     },
@@ -127,5 +139,9 @@ function termsOf({ market }: World, parameters: Parameters, unit: bigint, startN
     lpRange: Decimal.of(market.lpPriceRange!),
     distributionNs: BigInt(parameters.distributionSeconds) * SECOND,
     quantum: 1n,
+    tauScaling: Number(parameters.tauScaling),
+    minimumOdds: Decimal.of(parameters.minimumOdds),
+    valueWindowNs: BigInt(parameters.windowSeconds) * SECOND,
+    refreshNs: BigInt(parameters.refreshSeconds) * SECOND,
   };
 }
