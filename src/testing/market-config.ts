@@ -2,7 +2,7 @@
 import { sha3HexOf } from "../crypto/sha.ts";
 import type { Init } from "../wire/codec.ts";
 import type { Signer } from "../wire/generated/data.ts";
-import type { NewMarketConfiguration } from "../wire/generated/vega.ts";
+import type { NewMarketConfiguration, UpdateMarketConfiguration } from "../wire/generated/vega.ts";
 
 export const SETTLEMENT_PROPERTY = "prices.settlement";
 export const TERMINATION_PROPERTY = "trading.terminated";
@@ -137,4 +137,15 @@ export function configurationOf(
     linearSlippageFactor: config.linearSlippage ?? "1000000",
     quadraticSlippageFactor: config.quadraticSlippage ?? "1000000",
   };
+}
+
+/** The same as a proposal to change a market states it: what cannot be changed is left out. */
+export function updateOf(config: RigMarket, asset: string, name: string): Init<UpdateMarketConfiguration> {
+  const { instrument, decimalPlaces, positionDecimalPlaces, ...changes } = configurationOf(
+    config,
+    asset,
+    name,
+  );
+  const { settlementAsset, ...future } = instrument!.future!;
+  return { ...changes, instrument: { code: instrument!.code!, future } };
 }

@@ -36,6 +36,7 @@ import {
   type RigMarket,
   SETTLEMENT_PROPERTY,
   TERMINATION_PROPERTY,
+  updateOf,
 } from "./market-config.ts";
 import { memberOf } from "./recorded-blocks.ts";
 import { positionOfEvents, type ShownPosition } from "./shown-position.ts";
@@ -231,6 +232,21 @@ export class MarketRig {
     const proposal = { id, reference: name, partyId: idOf("proposer"), terms };
     this.engine.domains.markets.propose(recordOf(proposal, this.timeNs));
     return id;
+  }
+
+  /** Changes a market, the vote on that won and its time come. Asset and decimals stay what they were. */
+  updateMarket(name: string, config: RigMarket): void {
+    const now = this.timeNs / SECOND;
+    const changes = updateOf(config, idOf(config.asset), name);
+    const terms = decodeProposalTerms(
+      encodeProposalTerms({
+        closingTimestamp: now,
+        enactmentTimestamp: now,
+        updateMarket: { marketId: idOf(name), changes },
+      }),
+    );
+    const proposal = { id: this.nextId(), reference: name, partyId: idOf("proposer"), terms };
+    this.updateRecorded(proposal, this.timeNs);
   }
 
   /** Makes the market of a proposal that a chain has recorded as open. */
