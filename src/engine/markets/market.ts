@@ -98,9 +98,9 @@ export class Market extends TradingMarket {
     this.updateStatus({ markFrequencyNs, nextMarkNs: shifted });
   }
 
-  /** The risk model was changed. */
+  /** The risk model was changed: also orders of an opening auction are measured anew, by what it indicates. */
   recheckAll(): void {
-    const price = this.status.mark;
+    const price = this.margins.priceFor(0n);
     if (price > 0n)
       this.updateMargins(
         this.positions.list().map(({ party }) => party),

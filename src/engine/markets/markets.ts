@@ -12,7 +12,13 @@ import type {
   OrderCancellation,
   OrderSubmission,
 } from "../../wire/generated/commands.ts";
-import { AuctionTrigger, DispatchMetric, MarketState, MarketTradingMode } from "../../wire/generated/vega.ts";
+import {
+  AuctionTrigger,
+  DispatchMetric,
+  MarketState,
+  MarketTradingMode,
+  type TradableInstrument,
+} from "../../wire/generated/vega.ts";
 import { PropertyErrors } from "../../wire/validate/check.ts";
 import { noteCommandErrors } from "../../wire/validate/commands.ts";
 import { CommandError, ResultCode } from "../errors.ts";
@@ -133,6 +139,7 @@ export class Markets implements MarketScores {
       markFrequencyNs: params.duration(FREQUENCY),
       batch: 0n,
       references: NO_REFERENCES,
+      plannedBy: "",
       scoredBid: 0n,
       scoredAsk: 0n,
       scoredTicks: 0,
@@ -190,11 +197,10 @@ export class Markets implements MarketScores {
     this.unsubscribe(market, "settlement");
     this.unsubscribe(market, "termination");
     const factors = riskModelOf(definition.tradableInstrument!).factors;
-    const { riskLong, riskShort } = market.record;
     market.updateRecord({ definition, riskLong: factors.long, riskShort: factors.short });
     this.subscribe(market);
     market.prices.reset();
-    if (factors.long !== riskLong || factors.short !== riskShort) {
+    if (!hasSameModel(before.tradableInstrument!, definition.tradableInstrument!)) {
       this.ports.core.emit("riskFactor", { market: marketId, long: factors.long, short: factors.short });
       market.recheckAll();
     }
@@ -507,6 +513,12 @@ function measured(market: Market, party: string, metric: number): bigint {
 
 function paidKey(market: string, asset: string, funder: string, scope: readonly string[]): string {
   return `${market}/${asset}/${funder}/${[...scope].sort().join(",")}`;
+}
+
+/** Whether margins and price ranges are worked out alike. */
+function hasSameModel(a: TradableInstrument, b: TradableInstrument): boolean {
+  const text = (of: TradableInstrument) => JSON.stringify([of.logNormalRiskModel, of.simpleRiskModel]);
+  return text(a) === text(b);
 }
 
 /** Where rounding takes the scores above 1, the largest gives the excess up. */

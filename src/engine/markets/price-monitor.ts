@@ -45,7 +45,8 @@ export class PriceMonitor {
       sum: 0n,
       volume: 0n,
       triggers: market.terms.triggers.map(() => ({ isActive: true, down: DOWN, up: UP })),
-      refreshNs: 0n,
+      // What was to be worked out anew still is.
+      refreshNs: market.tables.monitors.get(market.id)?.refreshNs ?? 0n,
     });
   }
 
@@ -72,8 +73,8 @@ export class PriceMonitor {
 
   /** Whether the factors, and the probabilities of trading with them, are as old as they may get (section 8.1). */
   get isRefreshDue(): boolean {
-    const { isInitialised, refreshNs } = this.state;
-    return isInitialised && refreshNs > 0n && this.market.nowNs >= refreshNs;
+    const { refreshNs } = this.state;
+    return refreshNs > 0n && this.market.nowNs >= refreshNs;
   }
 
   /** Works the factors out anew, at the end of an auction and every five minutes. */

@@ -154,6 +154,12 @@ export class Provisions {
     });
   }
 
+  /** What plans follow besides the book: it changes with the market's update, or a parameter's. */
+  get rules(): string {
+    const { params, record } = this.market;
+    return `${record.definition.lpPriceRange} ${params.decimal(STAKE_TO_VOLUME)}`;
+  }
+
   private obligation(commitment: bigint): bigint {
     return Decimal.of(commitment).times(this.market.params.decimal(STAKE_TO_VOLUME)).rounded();
   }

@@ -81,6 +81,8 @@ export interface MarketStatus {
   /** Auctions that were left so far. */
   readonly batch: bigint;
   readonly references: References;
+  /** Rules by which the orders of provisions were last planned. */
+  readonly plannedBy: string;
   /** Best prices when the probabilities of trading were last worked out; 0 where there was none. */
   readonly scoredBid: bigint;
   readonly scoredAsk: bigint;

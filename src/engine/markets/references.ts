@@ -169,7 +169,9 @@ export class ReferenceFollower {
       const own = market.provisions.get(party);
       return own !== undefined && canDeploy(own);
     };
-    if (!isMoved && !touched.some(({ party }) => isProvider(party))) {
+    const { rules } = market.provisions;
+    const isPlanned = market.status.plannedBy === rules;
+    if (!isMoved && isPlanned && !touched.some(({ party }) => isProvider(party))) {
       this.moveBehind(provisions, touched);
       // The price at which a provider's position could be closed follows the book.
       const gone = market.providers.coverAll(provisions.filter(({ isPending }) => !isPending));
@@ -177,6 +179,7 @@ export class ReferenceFollower {
       market.providers.onChange();
       return gone;
     }
+    if (!isPlanned) market.updateStatus({ plannedBy: rules });
     const hit = new Set(touched.map(({ id }) => id));
     const kept: StoredOrder[] = [];
     const fresh: StoredOrder[] = [];
