@@ -42,7 +42,16 @@ test("given random sequences, then engine and model agree after every command an
     ],
     ...["bond refilled", "order refused 47", "auction by trigger 5"],
     ...["liquidity fees to 3", "rivals scored", "scored by the risk model", "scored the least"],
-    ...["models refreshed", "value window ended", "stakes grew", "stakes shrank"],
+    ...["market updated", "risk model changed in opening", "risk model changed in trading"],
+    ...["batch over several markets", "cancelled in 2 markets at once", "too many pegged orders"],
+    ...[
+      "insurance split to 1 markets",
+      "insurance split to 2 markets",
+      "models refreshed",
+      "value window ended",
+      "stakes grew",
+      "stakes shrank",
+    ],
   ])
     expect([what, (reached.get(what) ?? 0) > 0]).toEqual([what, true]);
 }, 60_000);

@@ -238,3 +238,52 @@ test("the liquidity fee follows each trade, also where no price moves and no pro
   expect(play.trades().slice(1)).toEqual(["p2-p1 2@1000", "p2-p1 10@1000"]);
   expect(fee()).toBe("0.01");
 });
+
+test("another risk model measures the orders of an opening auction anew, by what it indicates", () => {
+  const play = market(M3);
+  play.deposit(1_000_000n, "aux", "aux2", "p1").run("aux B 1@1000; aux2 S 1@1000; p1 B 10@900");
+  expect(play.levels("p1")).toBe("990/1089/1188/1386");
+  play.rig.updateMarket("M", { ...M3, asset: "ETH", simple: { long: 0.2, short: 0.1 } });
+  play.rig.nextBlock();
+  expect(play.levels("p1")).toBe("1800/1980/2160/2520");
+  expect(play.margin("p1")).toBe(2160n);
+});
+
+test("a risk model of the same factors is another one, too", () => {
+  const play = opened({ simple: { long: 0.1, short: 0.1, up: 10, down: -10 } });
+  play.run("p1 B 5@1000; p2 S 5@1000; p2 B 5@990 =near; aux B 5@950; /");
+  expect(play.levels("p1").split("/")[0]).toBe("550");
+  play.run("cancel near");
+  const config = { ...M3, linearSlippage: "1", quadraticSlippage: "0", asset: "ETH" };
+  play.rig.updateMarket("M", { ...config, simple: { long: 0.1, short: 0.1, up: 20, down: -10 } });
+  play.rig.nextBlock();
+  // 50 below the mark price, and a tenth of it, for each.
+  expect(play.levels("p1").split("/")[0]).toBe("750");
+});
+
+test("orders of provisions follow another price range with the next order", () => {
+  const config = { ...PROVIDED, lpPriceRange: "0.05" };
+  const play = market(config);
+  play.deposit(100_000_000n, "aux", "aux2", "lp", "p1");
+  play.run("aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000; lp lp(50000, 0, BID-1, ASK+1)").open();
+  expect(play.deployed("lp")).toEqual(["buy 53@950", "sell 48@1050"]);
+  play.rig.updateMarket("M", { ...config, asset: "ETH", lpPriceRange: "1" });
+  play.run("p1 B 1@800");
+  expect(play.deployed("lp")).toEqual(["buy 56@899", "sell 46@1101"]);
+});
+
+test("price bounds of an updated market are worked out when they would have been", () => {
+  const simple = { long: 0.1, short: 0.1, up: 20, down: -20 };
+  const triggers = [{ horizon: 60, probability: 0.95, extension: 5 }];
+  const play = market({ simple, triggers, targetStake: { scaling: 0.001 } });
+  play.deposit(100_000_000n, "aux", "aux2", "void", "p1", "p2");
+  play.run(`${VOID}; aux B 1@10; aux2 S 1@900; aux B 1@100; aux2 S 1@100`).open();
+  const bounds = () => play.rig.marketData("M").priceMonitoringBounds.map((one) => one.maxValidPrice);
+  expect(bounds()).toEqual(["120"]);
+  play.rig.updateMarket("M", { asset: "ETH", simple, triggers });
+  expect(bounds()).toEqual([]);
+  play.run("p1 S 1@100; p2 B 1@100; /");
+  expect(bounds()).toEqual(["110"]);
+  play.rig.nextBlock(300);
+  expect(bounds()).toEqual(["120"]);
+});

@@ -2,6 +2,8 @@
 import type { Side } from "./state.ts";
 
 export interface Submission {
+  /** Name of the market. */
+  readonly market: string;
   readonly side: Side;
   /** In market precision; undefined for market and pegged orders. */
   readonly price: bigint | undefined;
@@ -15,6 +17,7 @@ export interface Submission {
 }
 
 export interface Amendment {
+  readonly market: string;
   readonly order: string;
   readonly price: bigint | undefined;
   readonly sizeDelta: bigint;
@@ -34,17 +37,18 @@ export interface Shape {
 
 export type Command =
   | { readonly kind: "submit"; readonly order: Submission }
-  | { readonly kind: "amend"; readonly amendment: Amendment }
-  /** All orders of the party where the order is undefined. */
-  | { readonly kind: "cancel"; readonly order: string | undefined }
+  | { readonly kind: "amend"; readonly market: string; readonly amendment: Amendment }
+  /** All orders of the party where the order is undefined; in all markets where the market is, too. */
+  | { readonly kind: "cancel"; readonly market: string | undefined; readonly order: string | undefined }
   | {
       readonly kind: "batch";
-      readonly cancellations: readonly string[];
+      readonly cancellations: readonly { readonly market: string; readonly order: string }[];
       readonly amendments: readonly Amendment[];
       readonly submissions: readonly Submission[];
     }
   | {
       readonly kind: "provide";
+      readonly market: string;
       readonly commitment: bigint;
       readonly fee: string;
       readonly buys: readonly Shape[];
@@ -52,9 +56,10 @@ export type Command =
     }
   | {
       readonly kind: "amendProvision";
+      readonly market: string;
       readonly commitment: bigint | undefined;
       readonly fee: string | undefined;
       readonly buys: readonly Shape[];
       readonly sells: readonly Shape[];
     }
-  | { readonly kind: "cancelProvision" };
+  | { readonly kind: "cancelProvision"; readonly market: string };

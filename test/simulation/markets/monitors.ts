@@ -19,15 +19,17 @@ interface Priced {
 }
 
 export abstract class MarketMonitors extends MarketSettlement {
-  private readonly bounds: Bound[] = sortedTriggers(this.terms.triggers).map((trigger) => ({
-    trigger,
-    isOn: true,
-    down: Decimal.of("0.9"),
-    up: Decimal.of("1.1"),
-  }));
+  private bounds: Bound[] = freshBounds(this.terms.triggers);
   private past: { readonly timeNs: bigint; readonly price: Decimal }[] = [];
   private current: Priced[] = [];
   private currentNs = this.terms.startNs;
+
+  /** The market was updated: as if no price had been seen. */
+  forgetPrices(): void {
+    this.bounds = freshBounds(this.terms.triggers);
+    this.past = [];
+    this.current = [];
+  }
 
   /** The block's prices become one of the past. */
   learnTime(): void {
@@ -223,6 +225,14 @@ export abstract class MarketMonitors extends MarketSettlement {
     return trades;
   }
 }
+
+const freshBounds = (triggers: readonly TriggerTerms[]): Bound[] =>
+  sortedTriggers(triggers).map((trigger) => ({
+    trigger,
+    isOn: true,
+    down: Decimal.of("0.9"),
+    up: Decimal.of("1.1"),
+  }));
 
 /** In the proposal's order, but a shorter horizon that is as probable moves ahead. */
 function sortedTriggers(triggers: readonly TriggerTerms[]): TriggerTerms[] {

@@ -1,5 +1,5 @@
 // A market as the reference describes it (70), as plain as can be: what the engine's markets are compared with.
-import type { Amendment, Command, Shape, Submission } from "./commands.ts";
+import type { Command, Shape } from "./commands.ts";
 import { Decimal, ZERO } from "./decimal.ts";
 import { MarketOrders } from "./orders.ts";
 import {
@@ -17,83 +17,17 @@ import {
   State,
   Status,
   TAKEN,
+  type Terms,
   type Verdict,
 } from "./state.ts";
 
 export class NaiveMarket extends MarketOrders {
   private distributedNs = this.terms.startNs;
 
-  deposit(party: string, amount: bigint): void {
-    this.accounts.set(general(party), this.balance(general(party)) + amount);
-  }
-
-  /** @param idAt of the transaction's identifiers */
-  command(party: string, command: Command, idAt: (index: number) => string): Verdict {
-    const verdict = this.commandOf(party, command, idAt);
-    this.flushLevels();
-    return verdict;
-  }
-
-  private commandOf(party: string, command: Command, idAt: (index: number) => string): Verdict {
-    switch (command.kind) {
-      case "submit":
-        return this.marketIsGone() ?? this.submit(party, idAt(0), command.order);
-      case "amend":
-        return this.marketIsGone() ?? this.amend(party, command.amendment);
-      case "cancel":
-        if (this.isGone) return refusal("OrderError: Invalid Market ID");
-        return command.order === undefined ? this.cancelAll(party) : this.cancel(party, command.order);
-      case "batch":
-        return this.batchOf(party, command, idAt);
-      case "provide":
-        return this.marketIsGone() ?? this.provide(party, command, idAt);
-      case "amendProvision":
-        return this.marketIsGone() ?? this.amendProvision(party, command, idAt);
-      case "cancelProvision":
-        return this.marketIsGone() ?? this.cancelProvision(party);
-    }
-  }
-
   isGone = false;
 
   get isOver(): boolean {
     return this.state === State.settled || this.state === State.cancelled;
-  }
-
-  private marketIsGone(): Verdict | undefined {
-    return this.isGone ? refusal("OrderError: Invalid Market ID") : undefined;
-  }
-
-  private batchOf(
-    party: string,
-    batch: {
-      readonly cancellations: readonly string[];
-      readonly amendments: readonly Amendment[];
-      readonly submissions: readonly Submission[];
-    },
-    idAt: (index: number) => string,
-  ): Verdict {
-    const verdicts: Verdict[] = [];
-    const note = (verdict: Verdict) => {
-      verdicts.push(verdict);
-      if (verdict.isTaken) this.flushLevels();
-    };
-    const amended = new Set<string>();
-    for (const order of batch.cancellations) note(this.marketIsGone() ?? this.cancel(party, order));
-    for (const amendment of batch.amendments) {
-      if (amended.has(amendment.order)) {
-        note(refusal("order already amended in batch"));
-        continue;
-      }
-      const verdict = this.marketIsGone() ?? this.amend(party, amendment);
-      if (verdict.isTaken) amended.add(amendment.order);
-      note(verdict);
-    }
-    for (const [at, submission] of batch.submissions.entries())
-      note(this.marketIsGone() ?? this.submit(party, idAt(at), submission));
-    const failed = verdicts.filter(({ isTaken }) => !isTaken);
-    if (failed.length === 0) return TAKEN;
-    return refusal(failed.length === verdicts.length ? "70" : "71");
   }
 
   beginBlock(nowNs: bigint): void {
@@ -153,6 +87,20 @@ export class NaiveMarket extends MarketOrders {
     this.positions = this.positions.filter((position) => !flat.includes(position));
   }
 
+  /** Section 1.7. @param hasNewModel the risk model is another */
+  update(terms: Terms, hasNewModel: boolean): void {
+    this.terms = terms;
+    this.forgetPrices();
+    this.count("market updated");
+    const mode = this.isOpening ? "opening" : this.auction === undefined ? "trading" : "auction";
+    if (!hasNewModel) return;
+    this.count(`risk model changed in ${mode}`);
+    this.scores.changeModel();
+    const price = this.isOpening ? this.uncrossing()?.price : this.mark;
+    if (price !== undefined && price > 0n) this.recheckMargins(price);
+    this.flushLevels();
+  }
+
   terminate(): void {
     if (this.isGone || !this.canTrade) return;
     this.count("terminated");
@@ -189,7 +137,7 @@ export class NaiveMarket extends MarketOrders {
     this.flushLevels();
   }
 
-  private provide(
+  provide(
     party: string,
     command: Extract<Command, { readonly kind: "provide" }>,
     idAt: (index: number) => string,
@@ -235,7 +183,7 @@ export class NaiveMarket extends MarketOrders {
     return TAKEN;
   }
 
-  private amendProvision(
+  amendProvision(
     party: string,
     command: Extract<Command, { readonly kind: "amendProvision" }>,
     idAt: (index: number) => string,
@@ -261,7 +209,7 @@ export class NaiveMarket extends MarketOrders {
       this.count("provision amendment refused for want of collateral");
       return refusal("not enough collateral in general account");
     }
-    const accounts = new Map(this.accounts);
+    const accounts = this.accounts.copy();
     const shown = this.facts.length;
     this.adjustBond(party, commitment);
     const amended = {
@@ -312,7 +260,7 @@ export class NaiveMarket extends MarketOrders {
     else this.move(bond(party), general(party), -missing, Move.bondHigh);
   }
 
-  private cancelProvision(party: string): Verdict {
+  cancelProvision(party: string): Verdict {
     const provision = this.provisionOf(party);
     if (provision === undefined) return refusal("party is not a liquidity provider");
     if (this.supplied - this.targetStake() < provision.commitment)

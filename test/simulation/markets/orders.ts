@@ -41,7 +41,7 @@ const DEFAULT_TEXT = "invalid OrderError";
 const STOPPING = [47, 49, 50];
 
 export abstract class MarketOrders extends MarketAuctions {
-  protected submit(party: string, id: string, submission: Submission): Verdict {
+  submit(party: string, id: string, submission: Submission): Verdict {
     const { side, size, tif, isMarket, expiresNs, peg, postOnly, reduceOnly } = submission;
     const order: Order = {
       id,
@@ -228,7 +228,7 @@ export abstract class MarketOrders extends MarketAuctions {
       this.releaseIfFlat(party);
   }
 
-  protected cancel(party: string, id: string): Verdict {
+  cancel(party: string, id: string): Verdict {
     if (!this.canTrade) return refusal("trading not allowed");
     const order = [...this.book, ...this.parked].find((one) => one.id === id);
     if (order === undefined) return refusal("unable to find the order in the market");
@@ -245,7 +245,7 @@ export abstract class MarketOrders extends MarketAuctions {
     this.count("cancelled");
   }
 
-  protected cancelAll(party: string): Verdict {
+  cancelAll(party: string): Verdict {
     if (!this.canTrade) return refusal("trading not allowed");
     const own = [...this.book, ...this.parked].filter(
       (order) => order.party === party && order.provision === "",
@@ -258,7 +258,7 @@ export abstract class MarketOrders extends MarketAuctions {
     return TAKEN;
   }
 
-  protected amend(party: string, amendment: Amendment): Verdict {
+  amend(party: string, amendment: Amendment): Verdict {
     if (!this.canTrade) return refusal("trading not allowed");
     const order = [...this.book, ...this.parked].find(({ id }) => id === amendment.order);
     if (order === undefined) return refusal("OrderError: Invalid Order ID");
@@ -338,7 +338,7 @@ export abstract class MarketOrders extends MarketAuctions {
     const isLarger = amended.size > order.size;
     const isSmaller = amended.size < order.size;
     const isOther = amended.tif !== order.tif || amended.expiresNs !== order.expiresNs;
-    const accounts = new Map(this.accounts);
+    const accounts = this.accounts.copy();
     const shown = this.facts.length;
     if (isNewPrice || isLarger || isSmaller || isOther) {
       this.register(order, order.remaining, -1n);

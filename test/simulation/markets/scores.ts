@@ -15,13 +15,13 @@ export class OddsTable {
 
   /** @param best price when the table was made */
   constructor(
-    private readonly terms: Terms,
+    private readonly termsNow: () => Terms,
     private readonly side: Side,
     private readonly best: number,
   ) {}
 
   private probabilityAt(price: number): number {
-    const { logNormal, simple, tauScaling } = this.terms;
+    const { logNormal, simple, tauScaling } = this.termsNow();
     const [min, max] = this.side === BUY ? [0, this.best] : [this.best, FARTHEST_ASK * this.best];
     if (simple !== undefined) return simple.probability;
     if (price < min || price > max) return 0;
@@ -55,9 +55,9 @@ export class OddsTable {
     const place = (offset.number * STEPS) / this.best;
     const at = Math.floor(place);
     const [inner, outer] = [this.entry(at), this.entry(at + 1)];
-    if (inner === undefined || outer === undefined) return this.terms.minimumOdds;
+    if (inner === undefined || outer === undefined) return this.termsNow().minimumOdds;
     const between = inner + (outer - inner) * (place - at);
-    return Decimal.of(between).times(HALF).max(this.terms.minimumOdds);
+    return Decimal.of(between).times(HALF).max(this.termsNow().minimumOdds);
   }
 }
 
@@ -74,20 +74,27 @@ export interface Quoted {
 
 export class Scores {
   private tables: { readonly [side in Side]: OddsTable } | undefined;
+  private bests: [bigint, bigint] | undefined;
   private averages = new Map<string, Decimal>();
   private ticks = 0n;
 
   constructor(
-    private readonly terms: Terms,
+    private readonly termsNow: () => Terms,
     private readonly count: (what: string) => void,
   ) {}
 
   /** Tables are worked out anew, by the best prices. */
   makeTables(bid: bigint, ask: bigint): void {
+    this.bests = [bid, ask];
     this.tables = {
-      [BUY]: new OddsTable(this.terms, BUY, Number(bid)),
-      [SELL]: new OddsTable(this.terms, SELL, Number(ask)),
+      [BUY]: new OddsTable(this.termsNow, BUY, Number(bid)),
+      [SELL]: new OddsTable(this.termsNow, SELL, Number(ask)),
     };
+  }
+
+  /** The risk model is another: the tables keep the best prices for which they were made. */
+  changeModel(): void {
+    if (this.bests !== undefined) this.makeTables(...this.bests);
   }
 
   averageOf(party: string): Decimal | undefined {
@@ -160,7 +167,7 @@ export class Scores {
     }
     const odds = table.at(offset);
     this.count(
-      odds.minus(this.terms.minimumOdds).sign === 0 ? "scored the least" : "scored by the risk model",
+      odds.minus(this.termsNow().minimumOdds).sign === 0 ? "scored the least" : "scored by the risk model",
     );
     return odds;
   }

@@ -120,9 +120,14 @@ export abstract class MarketSettlement extends MarketLiquidity {
     if (isLast) return;
     // With the same book all margins are what they were made a moment ago.
     if (this.bookText() === book) return;
+    this.recheckMargins(this.mark);
+  }
+
+  /** Parties that cannot reach maintenance are passed over. */
+  protected recheckMargins(price: bigint): void {
     const short = this.positions.map((position) => ({
       party: position.party,
-      shortfall: this.updateMargin(position, this.mark).shortfall,
+      shortfall: this.updateMargin(position, price).shortfall,
     }));
     for (const { party, shortfall } of short) if (shortfall > 0n) this.slash(party, shortfall);
   }
@@ -363,6 +368,16 @@ export abstract class MarketSettlement extends MarketLiquidity {
     this.positions = [];
   }
 
+  /** To the asset's other markets and the global reward account, which gets what cannot be split. */
+  private splitInsurance(): void {
+    const whole = this.balance("insurance");
+    const others = this.home.insurances();
+    const part = whole / BigInt(others.length + 1);
+    for (const other of others) this.move("insurance", other, part, Move.clear);
+    if (part > 0n && others.length > 0) this.count(`insurance split to ${others.length} markets`);
+    this.move("insurance", "globalReward", this.balance("insurance"), Move.clear);
+  }
+
   private clearAccounts(): void {
     const parties = [...this.accounts.keys()]
       .filter((account) => account.startsWith("margin ") || account.startsWith("bond "))
@@ -375,7 +390,7 @@ export abstract class MarketSettlement extends MarketLiquidity {
     }
     this.move("liquidityFees", "insurance", this.balance("liquidityFees"), Move.clear);
     this.accounts.delete("liquidityFees");
-    this.move("insurance", "globalReward", this.balance("insurance"), Move.clear);
+    this.splitInsurance();
     this.accounts.delete("insurance");
   }
 }

@@ -1,18 +1,18 @@
 // The engine and the naive market side by side: the same steps for both, and after every command and every block the same
 // answers. A sequence that tells them apart is made as short as it gets.
 import { sha3HexOf } from "../../../src/crypto/sha.ts";
+import type { RigMarket } from "../../../src/testing/market-config.ts";
 import { createMarketRig, idOf, type MarketRig, type RigEvent } from "../../../src/testing/market-rig.ts";
 import type { CommandInit } from "../../../src/wire/transaction.ts";
 import type { Amendment, Command, Shape, Submission } from "./commands.ts";
 import { Decimal } from "./decimal.ts";
 import { Dice } from "./dice.ts";
-import { NaiveMarket } from "./naive-market.ts";
+import { NaiveExchange } from "./exchange.ts";
+import type { NaiveMarket } from "./naive-market.ts";
 import { byText, type Terms } from "./state.ts";
 import { type Mix, mixOf, type Step, stepsOf } from "./steps.ts";
-import { MAKERS, PARTIES, PROVIDERS, type World, worldOf } from "./world.ts";
+import { MAKERS, MARKETS, PARTIES, PROVIDERS, type World, worldOf } from "./world.ts";
 
-const MARKET = "M";
-const ASSET = "ETH";
 /** Of averages of ten decimals. */
 const SCORE_DIFFERENCE = 2e-8;
 const START_NS = 1_700_000_001_000_000_000n;
@@ -42,59 +42,86 @@ const orderId = (name: string): string => {
 };
 
 export class SideBySide implements Outcome {
+  private readonly world: World;
   readonly rig: MarketRig;
-  readonly naive: NaiveMarket;
+  readonly naive: NaiveExchange;
   commands = 0;
   blocks = 0;
 
-  constructor(readonly seed: number) {
-    const { world, terms } = worldOf(new Dice(seed));
+  constructor(
+    readonly seed: number,
+    mix: Mix,
+  ) {
+    const world = worldOf(new Dice(seed), mix.markets);
+    this.world = world;
     this.rig = createMarketRig(world.options);
-    this.rig.createMarket(MARKET, { asset: ASSET, ...world.market });
-    this.naive = new NaiveMarket(withFactors(terms(START_NS), this.rig.market(MARKET).record));
-    this.naive.startOpening();
+    this.naive = new NaiveExchange(world.pegsMax);
+    for (const { name, asset, config, terms } of world.markets) {
+      this.rig.createMarket(name, { asset, ...config });
+      const known = withFactors(terms(START_NS), this.rig.market(name).record);
+      this.naive.add({ name, asset, id: idOf(name) }, known);
+    }
     this.fund(world);
   }
 
   get counts(): ReadonlyMap<string, number> {
-    return this.naive.counts;
+    return this.naive.allCounts();
   }
 
-  private fund({ deposits, insurance }: World): void {
-    for (const [party, amount] of deposits) {
-      this.rig.deposit(party, ASSET, amount);
-      this.naive.deposit(party, amount);
+  private fund({ deposits, markets }: World): void {
+    for (const { party, asset, amount } of deposits) {
+      this.rig.deposit(party, asset, amount);
+      this.naive.deposit(party, asset, amount);
     }
-    if (insurance > 0n) {
-      this.rig.fundInsurance(MARKET, insurance);
-      this.naive.accounts.set("insurance", insurance);
+    for (const { name, insurance } of markets) {
+      if (insurance === 0n) continue;
+      this.rig.fundInsurance(name, insurance);
+      this.naive.get(name).accounts.set("insurance", insurance);
     }
   }
 
   take(step: Step): void {
     if (step.do === "block") this.block(step.seconds);
     else if (step.do === "terminate") {
-      this.rig.terminate();
-      this.naive.terminate();
+      this.rig.terminate(step.oracle);
+      const market = this.naive.get(step.market);
+      if (step.oracle === market.terms.oracle) market.terminate();
     } else if (step.do === "settle") {
-      this.rig.settle(step.price);
-      this.naive.settleAt(step.price * this.naive.terms.priceFactor);
+      this.rig.settle(step.price, step.oracle);
+      const market = this.naive.get(step.market);
+      if (step.oracle === market.terms.oracle) market.settleAt(step.price * market.terms.priceFactor);
+    } else if (step.do === "update") {
+      this.update(step.market, step.config);
     } else this.deliver(step.tag, step.party, step.command);
     if (this.rig.faults.length > 0) throw this.rig.faults[0];
     this.compareState(step.do);
   }
 
+  /** A market that trades becomes another. */
+  private update(name: string, changes: Omit<RigMarket, "asset">): void {
+    const market = this.naive.get(name);
+    if (!market.canTrade) return;
+    const { config, terms } = this.world.markets.find((one) => one.name === name)!.updated(changes);
+    const before = market.terms;
+    this.rig.updateMarket(name, config);
+    const known = withFactors(terms(START_NS), this.rig.market(name).record);
+    const modelOf = ({ logNormal, simple, long, short }: Terms) =>
+      JSON.stringify([logNormal, simple, long.toString(), short.toString()]);
+    market.update(known, modelOf(known) !== modelOf(before));
+  }
+
   /** A provider that gives all it has, 0, cannot pay for its first orders. */
-  private committed(party: string, commitment: bigint): bigint {
-    const { terms } = this.naive;
-    return commitment === 0n ? this.naive.balance(`general ${party}`) : commitment * terms.priceFactor;
+  private committed(market: NaiveMarket, party: string, commitment: bigint): bigint {
+    return commitment === 0n ? market.balance(`general ${party}`) : commitment * market.terms.priceFactor;
   }
 
   private inAssetUnits(party: string, command: Command): Command {
+    if (command.kind !== "provide" && command.kind !== "amendProvision") return command;
+    const market = this.naive.get(command.market);
     if (command.kind === "provide")
-      return { ...command, commitment: this.committed(party, command.commitment) };
-    if (command.kind !== "amendProvision" || command.commitment === undefined) return command;
-    return { ...command, commitment: command.commitment * this.naive.terms.priceFactor };
+      return { ...command, commitment: this.committed(market, party, command.commitment) };
+    if (command.commitment === undefined) return command;
+    return { ...command, commitment: command.commitment * market.terms.priceFactor };
   }
 
   private deliver(tag: number, party: string, given: Command): void {
@@ -111,54 +138,63 @@ export class SideBySide implements Outcome {
   private block(seconds: number): void {
     this.naive.endBlock();
     const facts = this.rig.endBlock().flatMap(factOf);
-    compareFacts(facts, this.naive.facts);
-    this.naive.facts = [];
+    compareFacts(facts, this.naive.takeFacts());
     this.blocks += 1;
     this.rig.beginBlock(seconds);
     this.naive.beginBlock(this.rig.nowNs);
-    if (this.naive.canTrade) this.takeScores();
-    if (this.naive.canTrade) compare("data", [dataOf(this.rig)], [this.naive.data()]);
+    for (const [name, market] of this.naive.markets) {
+      if (!market.canTrade) continue;
+      this.takeScores(name, market);
+      compare(`data of ${name}`, [dataOf(this.rig, name)], [market.data()]);
+    }
   }
 
   /** Scores come from tails of distributions, whose last digits differ as those of the factors do. */
-  private takeScores(): void {
-    for (const { party, averageScore } of this.rig.marketData(MARKET).liquidityProviderFeeShare) {
-      const own = this.naive.scores.averageOf(party);
+  private takeScores(name: string, { scores }: NaiveMarket): void {
+    for (const { party, averageScore } of this.rig.marketData(name).liquidityProviderFeeShare) {
+      const own = scores.averageOf(party);
       const score = Decimal.of(averageScore);
       if (own !== undefined && Math.abs(own.minus(score).number) <= SCORE_DIFFERENCE)
-        this.naive.scores.take(party, score);
+        scores.take(party, score);
     }
   }
 
   private compareState(after: string): void {
     const { rig, naive } = this;
-    if (rig.hasMarket(MARKET) === naive.isGone) throw new Difference(`after ${after}: market there?`);
     const accounts = rig
       .accounts()
-      .map(({ type, owner, market, balance }) => `${accountName(type, owner, market)} ${balance}`)
+      .map(
+        ({ type, owner, market, asset, balance }) => `${accountName(type, owner, market, asset)} ${balance}`,
+      )
       .filter(isKnownAccount)
       .sort();
-    const expected = [...naive.accounts]
+    const expected = [...naive.balances]
       .map(([name, balance]) => `${name} ${balance}`)
       .filter(isKnownAccount);
     compare("accounts", accounts, expected.sort());
+    for (const [name, market] of naive.markets) this.compareMarket(name, market, after);
+  }
+
+  private compareMarket(name: string, naive: NaiveMarket, after: string): void {
+    const { rig } = this;
+    if (rig.hasMarket(name) === naive.isGone) throw new Difference(`after ${after}: market ${name} there?`);
     // A market that has ended has neither positions nor orders.
     if (naive.isGone || naive.isOver) return;
-    const market = rig.market(MARKET);
+    const market = rig.market(name);
     const positions = market.positions
       .list()
       .map(
         ({ party, size, buy, sell, buySum, sellSum }) =>
           `${party} ${size} ${buy}/${sell} ${buySum}/${sellSum}`,
       );
-    compare("positions", positions, naive.positionLines());
+    compare(`positions of ${name}`, positions, naive.positionLines());
     const orders = [...MAKERS, ...PARTIES, ...PROVIDERS]
-      .flatMap((party) => rig.liveOrders(party, MARKET))
+      .flatMap((party) => rig.liveOrders(party, name))
       .map(({ id, status, price, size, remaining, timeInForce }) =>
         [id, status === 8 ? 0n : price, size, remaining, timeInForce, status].join(" "),
       )
       .sort();
-    compare("orders", orders, naive.orderLines());
+    compare(`orders of ${name}`, orders, naive.orderLines());
   }
 }
 
@@ -197,13 +233,13 @@ function compareFacts(found: readonly string[], expected: readonly string[]): vo
   const grouped = (facts: readonly string[]) => {
     const groups = new Map<string, string[]>();
     for (const fact of facts) {
-      const [kind = "", id = ""] = fact.split(" ");
+      const [market = "", kind = "", id = ""] = fact.split(" ");
       const isOf = kind === "order" || kind === "provision" || kind === "levels";
-      const group = isOf ? `${kind} ${id}` : kind;
+      const group = isOf ? `${kind} ${market} ${id}` : `${kind} ${market}`;
       // The last levels of a block are what clients keep.
       groups.set(group, kind === "levels" ? [fact] : [...(groups.get(group) ?? []), fact]);
     }
-    groups.get("move")?.sort();
+    groups.get("move -")?.sort();
     return groups;
   };
   const [a, b] = [grouped(found), grouped(expected)];
@@ -221,20 +257,33 @@ const ACCOUNTS: Readonly<Record<number, string>> = {
   12: "globalReward",
 };
 
-function accountName(type: number, owner: string | undefined, market: string | undefined): string {
-  if (type === 3) return `margin ${owner}`;
-  if (type === 4) return `general ${owner}`;
-  if (type === 9) return `bond ${owner}`;
-  if (type === 1 && !market) return "?";
-  return ACCOUNTS[type] ?? "?";
+const NAMES: ReadonlyMap<string, string> = new Map(
+  [...MARKETS, "ETH", "DAI"].map((name) => [idOf(name), name]),
+);
+
+function accountName(
+  type: number,
+  owner: string | undefined,
+  market: string | undefined,
+  asset: string,
+): string {
+  const isOfMarket = market !== undefined && NAMES.has(market);
+  if (type === 1 && !isOfMarket) return "?";
+  const name = { 3: `margin ${owner}`, 4: `general ${owner}`, 9: `bond ${owner}` }[type] ?? ACCOUNTS[type];
+  return name === undefined ? "?" : `${name}@${NAMES.get(isOfMarket ? market : asset)}`;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: an event is looked at as it is
 const feeText = (fee: any): string =>
   fee ? `${fee.makerFee || 0}/${fee.infrastructureFee || 0}/${fee.liquidityFee || 0}` : "-";
 
-/** An engine's event as the naive market states it. */
-function factOf({ member, payload }: RigEvent): string[] {
+/** An engine's event as the naive markets state it. */
+function factOf(event: RigEvent): string[] {
+  const market = NAMES.get(event.payload.marketId) ?? "-";
+  return marketFactOf(event).map((fact) => `${market} ${fact}`);
+}
+
+function marketFactOf({ member, payload }: RigEvent): string[] {
   switch (member) {
     case "order": {
       const { id, partyId, side, price, size, remaining, timeInForce, type, status, reason } = payload;
@@ -298,7 +347,7 @@ function factOf({ member, payload }: RigEvent): string[] {
         movement.entries.flatMap((entry: any) => {
           const { fromAccount: from, toAccount: to, amount, type } = entry;
           if (type === 19 || amount === "0") return [];
-          const nameOf = (of: typeof from) => accountName(of.type, of.owner, of.marketId);
+          const nameOf = (of: typeof from) => accountName(of.type, of.owner, of.marketId, of.assetId);
           return [`move ${type} ${nameOf(from)} ${nameOf(to)} ${amount}`];
         }),
       );
@@ -307,8 +356,8 @@ function factOf({ member, payload }: RigEvent): string[] {
   }
 }
 
-function dataOf(rig: MarketRig): string {
-  const data = rig.marketData(MARKET);
+function dataOf(rig: MarketRig, market: string): string {
+  const data = rig.marketData(market);
   const bounds = data.priceMonitoringBounds.map(
     ({ minValidPrice, maxValidPrice }) => `${minValidPrice}..${maxValidPrice}`,
   );
@@ -333,11 +382,9 @@ function dataOf(rig: MarketRig): string {
   ].join(", ");
 }
 
-const marketId = idOf(MARKET);
-
 function submissionInit(order: Submission) {
   return {
-    marketId,
+    marketId: idOf(order.market),
     price: order.price?.toString() ?? "",
     size: order.size,
     side: order.side,
@@ -354,7 +401,7 @@ function submissionInit(order: Submission) {
 function amendmentInit(amendment: Amendment) {
   return {
     orderId: orderId(amendment.order),
-    marketId,
+    marketId: idOf(amendment.market),
     price: amendment.price?.toString(),
     sizeDelta: amendment.sizeDelta,
     timeInForce: amendment.tif,
@@ -379,6 +426,7 @@ function commandInit(command: Command): CommandInit {
       return { kind: "orderAmendment", payload: amendmentInit(command.amendment) };
     case "cancel": {
       const id = command.order === undefined ? "" : orderId(command.order);
+      const marketId = command.market === undefined ? "" : idOf(command.market);
       return { kind: "orderCancellation", payload: { marketId, orderId: id } };
     }
     case "batch": {
@@ -386,7 +434,10 @@ function commandInit(command: Command): CommandInit {
       return {
         kind: "batchMarketInstructions",
         payload: {
-          cancellations: cancellations.map((name) => ({ marketId, orderId: orderId(name) })),
+          cancellations: cancellations.map(({ market, order }) => ({
+            marketId: idOf(market),
+            orderId: orderId(order),
+          })),
           amendments: amendments.map(amendmentInit),
           submissions: submissions.map(submissionInit),
         },
@@ -398,7 +449,7 @@ function commandInit(command: Command): CommandInit {
       return {
         kind: command.kind === "provide" ? "liquidityProvisionSubmission" : "liquidityProvisionAmendment",
         payload: {
-          marketId,
+          marketId: idOf(command.market),
           commitmentAmount: commitment?.toString() ?? "",
           fee: fee ?? "",
           buys: shapeInit(buys),
@@ -408,7 +459,7 @@ function commandInit(command: Command): CommandInit {
       };
     }
     case "cancelProvision":
-      return { kind: "liquidityProvisionCancellation", payload: { marketId } };
+      return { kind: "liquidityProvisionCancellation", payload: { marketId: idOf(command.market) } };
   }
 }
 
@@ -420,14 +471,19 @@ function withIds(command: Command): Command {
     return { ...command, order: orderId(command.order) };
   if (command.kind !== "batch") return command;
   const { cancellations, amendments } = command;
-  return { ...command, cancellations: cancellations.map(orderId), amendments: amendments.map(amendmentOf) };
+  return {
+    ...command,
+    cancellations: cancellations.map(({ market, order }) => ({ market, order: orderId(order) })),
+    amendments: amendments.map(amendmentOf),
+  };
 }
 
 function runSteps(
   seed: number,
   steps: readonly Step[],
+  mix: Mix,
 ): { readonly error?: Error; readonly outcome: Outcome; readonly taken: number } {
-  const run = new SideBySide(seed);
+  const run = new SideBySide(seed, mix);
   let taken = 0;
   try {
     for (const step of steps) {
@@ -442,6 +498,7 @@ function runSteps(
 
 export interface Finding {
   readonly seed: number;
+  readonly mix: Mix;
   readonly steps: readonly Step[];
   readonly error: Error;
 }
@@ -449,34 +506,35 @@ export interface Finding {
 /** Runs a seed's sequence. @returns what was found, made short */
 export function findDifference(seed: number, mix: Mix = mixOf(seed)): Finding | Outcome {
   const steps = stepsOf(seed, START_NS, mix);
-  const { error, outcome, taken } = runSteps(seed, steps);
+  const { error, outcome, taken } = runSteps(seed, steps, mix);
   if (error === undefined) return outcome;
-  return shrink(seed, steps.slice(0, taken), error);
+  return shrink(seed, steps.slice(0, taken), error, mix);
 }
 
 /** Leaves out what the difference does without. */
-function shrink(seed: number, steps: readonly Step[], error: Error): Finding {
-  let finding: Finding = { seed, steps, error };
+function shrink(seed: number, steps: readonly Step[], error: Error, mix: Mix): Finding {
+  let finding: Finding = { seed, mix, steps, error };
   const kindOf = ({ message, name }: Error) => `${name} ${message.split(/[\s]/)[0]}`;
   for (let size = Math.ceil(steps.length / 2); size >= 1; size = size > 1 ? Math.ceil(size / 2) : 0) {
     for (let at = 0; at < finding.steps.length; ) {
       const shorter = [...finding.steps.slice(0, at), ...finding.steps.slice(at + size)];
-      const run = runSteps(seed, shorter);
+      const run = runSteps(seed, shorter, mix);
       if (run.error !== undefined && kindOf(run.error) === kindOf(error))
-        finding = { seed, steps: shorter.slice(0, run.taken), error: run.error };
+        finding = { seed, mix, steps: shorter.slice(0, run.taken), error: run.error };
       else at += size;
     }
   }
   return finding;
 }
 
-export function describeFinding({ seed, steps, error }: Finding): string {
-  const { world } = worldOf(new Dice(seed));
+export function describeFinding({ seed, mix, steps, error }: Finding): string {
+  const world = worldOf(new Dice(seed), mix.markets);
   const json = (value: unknown) =>
     JSON.stringify(value, (_key, member) => (typeof member === "bigint" ? `${member}` : member));
   const lines = [
-    `seed ${seed}: ${json(world.market)} ${json(world.options)}`,
-    `  ${[...world.deposits].map(([party, amount]) => `${party} ${amount}`).join(", ")}, insurance ${world.insurance}`,
+    `seed ${seed}: ${json(world.options)}`,
+    ...world.markets.map((market) => `  ${json(market)}`),
+    `  ${world.deposits.map(({ party, asset, amount }) => `${party} ${amount} ${asset}`).join(", ")}`,
     ...steps.map((step) => `  ${describeStep(step)}`),
   ];
   return `${lines.join("\n")}\n${error instanceof Difference ? error.message : error.stack}`;
@@ -485,6 +543,7 @@ export function describeFinding({ seed, steps, error }: Finding): string {
 const TIFS = ["", "GTC", "GTT", "IOC", "FOK", "GFA", "GFN"];
 
 function describeOrder({
+  market,
   side,
   size,
   price,
@@ -502,13 +561,14 @@ function describeOrder({
       : `@${price}`;
   const more = `${postOnly ? " post-only" : ""}${reduceOnly ? " reduce-only" : ""}`;
   const until = expiresNs > 0n ? ` until +${(expiresNs - START_NS) / 1_000_000_000n} s` : "";
-  return `${side === 1 ? "B" : "S"} ${size}${at} ${TIFS[tif]}${more}${until}`;
+  return `${market}: ${side === 1 ? "B" : "S"} ${size}${at} ${TIFS[tif]}${more}${until}`;
 }
 
 function describeStep(step: Step): string {
   if (step.do === "block") return `/ ${step.seconds}`;
-  if (step.do === "terminate") return "terminate";
-  if (step.do === "settle") return `settle ${step.price}`;
+  if (step.do === "terminate") return `terminate ${step.market} by ${step.oracle}`;
+  if (step.do === "settle") return `settle ${step.market} ${step.price} by ${step.oracle}`;
+  if (step.do === "update") return `update ${step.market} ${JSON.stringify(step.config)}`;
   const { tag, party, command } = step;
   const name = `${party} (${tag}, ${idsOf(tag)(0).slice(0, 6)})`;
   if (command.kind === "submit") return `${name} ${describeOrder(command.order)}`;

@@ -1,5 +1,6 @@
 // What the naive market holds (reference 70): arrays and maps, looked through whenever something is asked. Written from the
 // reference without looking at the engine.
+import type { Accounts } from "./accounts.ts";
 import { Decimal } from "./decimal.ts";
 import { Equity } from "./equity.ts";
 import { Scores } from "./scores.ts";
@@ -127,6 +128,8 @@ export interface TriggerTerms {
 }
 
 export interface Terms {
+  /** Key whose data ends and settles the market. */
+  readonly oracle: string;
   readonly startNs: bigint;
   readonly openingNs: bigint;
   readonly priceFactor: bigint;
@@ -172,6 +175,16 @@ export const general = (party: string) => `general ${party}`;
 export const margin = (party: string) => `margin ${party}`;
 export const bond = (party: string) => `bond ${party}`;
 
+/** Where a market stands among the others. */
+export interface Home {
+  readonly name: string;
+  readonly id: string;
+  readonly asset: string;
+  readonly accounts: Accounts;
+  /** Insurance accounts of the asset's other markets, by the markets' ids. */
+  readonly insurances: () => string[];
+}
+
 /** The state, and money between accounts. */
 export abstract class MarketState {
   nowNs: bigint;
@@ -201,17 +214,25 @@ export abstract class MarketState {
   readonly settled = new Map<string, { size: bigint; mark: bigint }>();
   provisions: Provision[] = [];
   readonly interest: { readonly timeNs: bigint; readonly volume: bigint }[] = [];
-  readonly accounts = new Map<string, bigint>();
+  readonly accounts: Accounts;
   private readonly pendingLevels = new Map<string, string>();
   /** What clients see, one line a fact. */
   facts: string[] = [];
   /** How often a state of interest was reached. */
   readonly counts = new Map<string, number>();
 
-  constructor(readonly terms: Terms) {
+  constructor(
+    /** They are replaced when the market is updated. */
+    public terms: Terms,
+    readonly home: Home,
+  ) {
+    this.accounts = home.accounts;
     this.nowNs = terms.startNs;
     this.equity = new Equity(terms.startNs);
-    this.scores = new Scores(terms, (what) => this.count(what));
+    this.scores = new Scores(
+      () => this.terms,
+      (what) => this.count(what),
+    );
     for (const account of ["insurance", "settlement", "liquidityFees", "makerFees"]) this.open(account);
     for (const account of ["infrastructureFees", "globalReward"]) this.open(account);
   }
@@ -260,7 +281,7 @@ export abstract class MarketState {
     if (amount < 0n || this.balance(from) < amount) throw new Error(`${from} cannot pay ${amount}`);
     this.accounts.set(from, this.balance(from) - amount);
     this.accounts.set(to, this.balance(to) + amount);
-    this.fact("move", type, from, to, amount);
+    this.fact("move", type, this.accounts.full(from), this.accounts.full(to), amount);
   }
 
   /** As much of an amount as sources hold, one after the other. @returns what was moved */

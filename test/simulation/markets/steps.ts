@@ -1,17 +1,19 @@
 // Random sequences of commands and blocks, by a seed. Orders are named by the step that made them, so that steps can be left
 // out of a sequence.
+import type { RigMarket } from "../../../src/testing/market-config.ts";
 import type { Amendment, Command, Shape, Submission } from "./commands.ts";
 import { Dice } from "./dice.ts";
 import { BUY, SELL, type Side, Tif } from "./state.ts";
-import { MAKERS, PARTIES, PROVIDERS } from "./world.ts";
+import { configOf, MAKERS, MARKETS, PARTIES, PROVIDERS } from "./world.ts";
 
 const SECOND = 1_000_000_000n;
 
 export type Step =
   | { readonly do: "command"; readonly tag: number; readonly party: string; readonly command: Command }
   | { readonly do: "block"; readonly seconds: number }
-  | { readonly do: "terminate" }
-  | { readonly do: "settle"; readonly price: bigint };
+  | { readonly do: "update"; readonly market: string; readonly config: Omit<RigMarket, "asset"> }
+  | { readonly do: "terminate"; readonly market: string; readonly oracle: string }
+  | { readonly do: "settle"; readonly market: string; readonly oracle: string; readonly price: bigint };
 
 /** Name of a step's order. @param at place among the orders of a batch */
 export const orderName = (tag: number, at = 0): string => `${tag}/${at}`;
@@ -23,6 +25,9 @@ export interface Mix {
   readonly hasRivals: boolean;
   /** Blocks are far apart: windows of the market's value end. */
   readonly isSlow: boolean;
+  readonly hasUpdates: boolean;
+  /** How many markets there are. */
+  readonly markets: number;
   readonly length: number;
 }
 
@@ -33,6 +38,8 @@ export function mixOf(seed: number): Mix {
     hasPegs: seed % 3 !== 0,
     hasRivals: seed % 2 !== 0,
     isSlow: seed % 5 === 0,
+    hasUpdates: seed % 3 === 1,
+    markets: seed % 7 < 4 ? 1 : 2 + (seed % 2),
     length: 20 + (seed % 40),
   };
 }
@@ -41,11 +48,21 @@ export function stepsOf(seed: number, startNs: bigint, mix: Mix): Step[] {
   return new Writer(new Dice(seed), startNs, mix).write();
 }
 
+interface Named {
+  readonly name: string;
+  readonly party: string;
+  readonly market: string;
+}
+
 class Writer {
   private readonly steps: Step[] = [];
-  private readonly names: { readonly name: string; readonly party: string }[] = [];
+  private readonly names: Named[] = [];
   private tag = 0;
-  private center = 100;
+  /** The market of the next commands. */
+  private market = "M";
+  /** Of each market, the first ones first. */
+  private readonly oracles = new Map<string, string[]>();
+  private readonly centers = new Map<string, number>();
 
   constructor(
     private readonly dice: Dice,
@@ -54,17 +71,30 @@ class Writer {
   ) {}
 
   write(): Step[] {
-    this.begin();
-    for (let i = 0; i < this.mix.length; i++) this.next();
-    if (this.dice.isOne(3)) this.end();
+    const markets = MARKETS.slice(0, this.mix.markets);
+    for (this.market of markets) this.begin();
+    if (this.mix.hasProvisions && this.dice.isOne(6)) this.amendProvision();
+    for (let i = 0; i < 5; i++) this.block(1);
+    for (let i = 0; i < this.mix.length; i++) {
+      this.market = this.dice.one(markets);
+      this.next();
+      // One ends while the others go on.
+      if (markets.length > 1 && this.dice.isOne(60)) this.end();
+    }
+    for (this.market of markets) if (this.dice.isOne(3)) this.end();
     this.block();
     return this.steps;
+  }
+
+  private get center(): number {
+    return this.centers.get(this.market) ?? 100;
   }
 
   /** What lets the market open. */
   private begin(): void {
     const { dice } = this;
-    if (!this.mix.hasProvisions) this.provide("lea");
+    // Each gives all that it has.
+    if (!this.mix.hasProvisions) this.provide(PROVIDERS[MARKETS.indexOf(this.market)]!);
     this.limit("max", BUY, 1 + dice.below(5), 60 + dice.below(30));
     this.limit("meg", SELL, 1 + dice.below(5), 110 + dice.below(60));
     const crossing = 95 + dice.below(10);
@@ -74,15 +104,15 @@ class Writer {
     if (this.mix.hasProvisions && this.mix.hasRivals)
       for (const rival of ["lou", "lia"]) if (!dice.isOne(3)) this.provide(rival);
     for (let i = dice.below(4); i > 0; i--) this.order(dice.one(PARTIES));
-    if (dice.isOne(30)) this.steps.push({ do: "terminate" });
-    if (this.mix.hasProvisions && dice.isOne(6)) this.amendProvision();
-    for (let i = 0; i < 5; i++) this.block(1);
+    if (dice.isOne(30)) this.terminate();
+    if (this.mix.hasUpdates && dice.isOne(4)) this.update();
   }
 
   private next(): void {
     const { dice } = this;
     if (dice.isOne(4)) this.block();
     if (this.mix.hasProvisions && dice.isOne(12)) this.amendProvision();
+    if (this.mix.hasUpdates && dice.isOne(10)) this.update();
     const kind = dice.below(40);
     const party = dice.one(PARTIES);
     if (kind < 20) this.order(party);
@@ -106,7 +136,8 @@ class Writer {
   /** The price goes elsewhere, and trades there. */
   private jump(): void {
     const { dice } = this;
-    this.center = Math.max(10, Math.floor(this.center * dice.one([0.5, 0.7, 0.85, 1.1, 1.3, 2])));
+    const center = Math.max(10, Math.floor(this.center * dice.one([0.5, 0.7, 0.85, 1.1, 1.3, 2])));
+    this.centers.set(this.market, center);
     const side = dice.one([BUY, SELL] as const);
     for (const maker of [0, 1, 2, 3]) if (dice.isOne(2)) this.cancelAll(MAKERS[maker % 2]!);
     this.limit("max", BUY, 30 + dice.below(60), Math.max(1, this.center - 1 - dice.below(20)));
@@ -118,16 +149,40 @@ class Writer {
   }
 
   private end(): void {
-    if (this.dice.isOne(4)) this.steps.push({ do: "settle", price: BigInt(this.price()) });
-    this.steps.push({ do: "terminate" });
+    if (this.dice.isOne(4)) this.settle();
+    this.terminate();
     if (this.dice.isOne(2)) this.block();
     if (this.dice.isOne(3)) this.order(this.dice.one(PARTIES));
     if (this.mix.hasProvisions && this.dice.isOne(3)) this.amendProvision();
-    this.steps.push({ do: "settle", price: BigInt(this.price()) });
+    this.settle();
     if (this.dice.isOne(2)) this.order(this.dice.one(PARTIES));
     this.block();
     if (this.dice.isOne(2)) this.order(this.dice.one(PARTIES));
     if (this.mix.hasProvisions && this.dice.isOne(3)) this.amendProvision();
+  }
+
+  private terminate(): void {
+    this.steps.push({ do: "terminate", market: this.market, oracle: this.oracle() });
+  }
+
+  private settle(): void {
+    const price = BigInt(this.price());
+    this.steps.push({ do: "settle", market: this.market, oracle: this.oracle(), price });
+  }
+
+  /** The market's, now and then the one before. */
+  private oracle(): string {
+    const known = this.oracles.get(this.market) ?? [`oracle ${this.market}`];
+    return this.dice.isOne(8) ? this.dice.one(known) : known.at(-1)!;
+  }
+
+  private update(): void {
+    const { dice, market } = this;
+    const oracles = this.oracles.get(market) ?? [`oracle ${market}`];
+    if (dice.isOne(4)) oracles.push(`oracle ${market}${oracles.length}`);
+    this.oracles.set(market, oracles);
+    const config = { ...configOf(dice), oracle: oracles.at(-1)! };
+    this.steps.push({ do: "update", market, config });
   }
 
   private block(seconds = this.dice.one(this.mix.isSlow ? [1, 5, 25, 61, 90] : [1, 1, 1, 1, 2, 5])): void {
@@ -148,7 +203,7 @@ class Writer {
 
   private plain(side: Side, size: bigint, price: bigint): Submission {
     const rest = { isMarket: false, expiresNs: 0n, peg: undefined, postOnly: false, reduceOnly: false };
-    return { side, size, price, tif: Tif.gtc, ...rest };
+    return { market: this.market, side, size, price, tif: Tif.gtc, ...rest };
   }
 
   private price(): number {
@@ -165,6 +220,7 @@ class Writer {
     const isMarket = isImmediate && dice.isOne(3);
     const isPegged = this.mix.hasPegs && !isImmediate && tif !== Tif.gfa && dice.isOne(4);
     return {
+      market: this.market,
       side,
       price: isMarket || isPegged ? undefined : BigInt(this.price()),
       size: BigInt(1 + dice.below(dice.one([3, 20, 60]))),
@@ -186,20 +242,26 @@ class Writer {
     this.keep(party, this.send(party, { kind: "submit", order: this.submission() }));
   }
 
-  private keep(party: string, tag: number, at = 0): void {
-    this.names.push({ name: orderName(tag, at), party });
+  private keep(party: string, tag: number): void {
+    this.names.push({ name: orderName(tag), party, market: this.market });
   }
 
-  private known(): { readonly name: string; readonly party: string } {
+  private known(): Named {
     return this.dice.one(this.names.slice(-25));
   }
 
-  private amendment(order: string): Amendment {
+  /** Of the order's market; now and then of another one. */
+  private marketOf({ market }: Named): string {
+    return this.dice.isOne(30) ? this.dice.one(MARKETS.slice(0, this.mix.markets)) : market;
+  }
+
+  private amendment(named: Named): Amendment {
     const { dice } = this;
     const tif = dice.one([0, 0, 0, 0, Tif.gtc, Tif.gtt, Tif.ioc]);
     const mayExpire = tif === Tif.gtt || (tif === 0 && dice.isOne(4));
     return {
-      order,
+      market: this.marketOf(named),
+      order: named.name,
       price: dice.isOne(2) ? BigInt(this.price()) : undefined,
       sizeDelta: BigInt(dice.below(21) - 10),
       tif,
@@ -210,34 +272,44 @@ class Writer {
   }
 
   private amend(): void {
-    const { name, party } = this.known();
-    const by = this.dice.isOne(20) ? this.dice.one(PARTIES) : party;
-    const amendment = this.amendment(name);
+    const named = this.known();
+    const by = this.dice.isOne(20) ? this.dice.one(PARTIES) : named.party;
+    const amendment = this.amendment(named);
     if (isEmptyAmendment(amendment)) return;
-    this.send(by, { kind: "amend", amendment });
+    this.send(by, { kind: "amend", market: amendment.market, amendment });
   }
 
   private cancel(): void {
-    const { name, party } = this.known();
-    if (this.dice.isOne(8)) this.cancelAll(party);
-    else this.send(this.dice.isOne(20) ? this.dice.one(PARTIES) : party, { kind: "cancel", order: name });
+    const named = this.known();
+    const party = this.dice.isOne(20) ? this.dice.one(PARTIES) : named.party;
+    const kind = this.dice.below(16);
+    if (kind < 2) this.cancelAll(named.party);
+    else if (kind < 4) this.send(named.party, { kind: "cancel", market: undefined, order: undefined });
+    else this.send(party, { kind: "cancel", market: this.marketOf(named), order: named.name });
   }
 
   private cancelAll(party: string): void {
-    this.send(party, { kind: "cancel", order: undefined });
+    this.send(party, { kind: "cancel", market: this.market, order: undefined });
   }
 
   private batch(party: string): void {
     const { dice } = this;
     const own = this.names.filter((one) => one.party === party).slice(-8);
-    const pick = () => (own.length > 0 ? dice.one(own).name : this.known().name);
+    const pick = () => (own.length > 0 ? dice.one(own) : this.known());
     const amendments = Array.from({ length: dice.below(3) }, () => this.amendment(pick())).filter(
       (amendment) => !isEmptyAmendment(amendment),
     );
-    const submissions = Array.from({ length: 1 + dice.below(3) }, () => this.submission());
-    const cancellations = Array.from({ length: dice.below(2) }, pick);
+    const submissions = Array.from({ length: 1 + dice.below(3) }, () => ({
+      ...this.submission(),
+      market: dice.one(MARKETS.slice(0, this.mix.markets)),
+    }));
+    const cancellations = Array.from({ length: dice.below(2) }, () => {
+      const named = pick();
+      return { market: this.marketOf(named), order: named.name };
+    });
     const tag = this.send(party, { kind: "batch", cancellations, amendments, submissions });
-    for (const at of submissions.keys()) this.keep(party, tag, at);
+    for (const [at, { market }] of submissions.entries())
+      this.names.push({ name: orderName(tag, at), party, market });
   }
 
   private shape(side: Side): Shape[] {
@@ -254,6 +326,7 @@ class Writer {
     const isVoid = !this.mix.hasProvisions;
     this.send(party, {
       kind: "provide",
+      market: this.market,
       commitment: isVoid ? 0n : BigInt(dice.one([500, 2_000, 2_400, 20_000, 24_000]) + dice.below(500)),
       fee: isVoid ? "0.1" : dice.one(["0", "0.001", "0.01", "0.05"]),
       buys: this.shape(BUY),
@@ -277,13 +350,13 @@ class Writer {
     // A fee of 0 is none.
     const changesFee = fee !== undefined && fee !== "0";
     if (commitment === undefined && !changesFee && buys.length + sells.length === 0) return;
-    this.send(party, { kind: "amendProvision", commitment, fee, buys, sells });
+    this.send(party, { kind: "amendProvision", market: this.market, commitment, fee, buys, sells });
   }
 
   private changeProvision(): void {
     const rivals = [...PROVIDERS, ...PROVIDERS, this.dice.one(PARTIES)];
     const party = this.mix.hasRivals ? this.dice.one(rivals) : "lea";
-    if (this.dice.isOne(3)) this.send(party, { kind: "cancelProvision" });
+    if (this.dice.isOne(3)) this.send(party, { kind: "cancelProvision", market: this.market });
     else this.provide(party);
   }
 }

@@ -9,11 +9,24 @@ import type { Terms } from "./state.ts";
 
 const SECOND = 1_000_000_000n;
 
-export interface World {
-  readonly market: Omit<RigMarket, "asset">;
-  readonly options: MarketRigOptions;
-  readonly deposits: ReadonlyMap<string, bigint>;
+export interface WorldMarket {
+  readonly name: string;
+  readonly asset: string;
+  readonly config: Omit<RigMarket, "asset">;
   readonly insurance: bigint;
+  readonly terms: (startNs: bigint) => Terms;
+  /** The market as it would be with another configuration. */
+  readonly updated: (config: Omit<RigMarket, "asset">) => {
+    readonly config: RigMarket;
+    readonly terms: (startNs: bigint) => Terms;
+  };
+}
+
+export interface World {
+  readonly markets: readonly WorldMarket[];
+  readonly options: MarketRigOptions;
+  readonly deposits: readonly { readonly party: string; readonly asset: string; readonly amount: bigint }[];
+  readonly pegsMax: number;
 }
 
 interface Parameters {
@@ -46,9 +59,80 @@ const TRIGGERS: readonly RigTrigger[][] = [
   ],
 ];
 
-export function worldOf(dice: Dice): { readonly world: World; readonly terms: (startNs: bigint) => Terms } {
-  const decimals = dice.below(3);
-  const market: Omit<RigMarket, "asset"> = {
+/** Names of markets in the order of their creation. */
+export const MARKETS = ["M", "N", "O"];
+
+/** @param marketsMax how many markets there are; some of them may have another asset */
+export function worldOf(dice: Dice, marketsMax: number): World {
+  const parameters: Parameters = {
+    maker: dice.one(["0", "0.0003", "0.005"]),
+    infrastructure: dice.one(["0", "0.0005", "0.002"]),
+    penalty: dice.one(["0", "0.5", "1"]),
+    frequencySeconds: dice.one([0, 0, 0, 3]),
+    distributionSeconds: dice.one([0, 3, 20, 1_000_000]),
+    tauScaling: dice.one(["1", "1", "10"]),
+    minimumOdds: dice.one(["1e-8", "0.01"]),
+    windowSeconds: dice.one([60, 60, 604_800]),
+    refreshSeconds: dice.one([10, 300]),
+  };
+  const assets: Record<string, { readonly decimals: number }> = { ETH: { decimals: dice.below(3) } };
+  if (marketsMax > 1 && dice.isOne(3)) assets.DAI = { decimals: dice.below(3) };
+  const names = Object.keys(assets);
+  const unitOf = (asset: string) => 10n ** BigInt(assets[asset]!.decimals);
+  const deposits = names.flatMap((asset) => {
+    const deposit = (party: string, whole: number) => ({
+      party,
+      asset,
+      amount: BigInt(whole) * unitOf(asset),
+    });
+    return [
+      ...MAKERS.map((party) => deposit(party, 1_000_000_000)),
+      ...PARTIES.map((party) => deposit(party, dice.one([500, 2_000, 5_000, 20_000, 1_000_000]))),
+      ...PROVIDERS.map((party) => deposit(party, dice.one([3_000, 30_000, 10_000_000]))),
+    ];
+  });
+  const markets = MARKETS.slice(0, marketsMax).map((name, at) => {
+    const asset = at === 0 ? "ETH" : dice.one(names);
+    const config = { ...configOf(dice), oracle: `oracle ${name}` };
+    const insurance = BigInt(dice.one([0, 0, 200, 5_000])) * unitOf(asset);
+    const terms = (startNs: bigint) => termsOf(config, parameters, unitOf(asset), startNs);
+    const updated = (changes: Omit<RigMarket, "asset">) => {
+      const { positionDecimals, openingSeconds } = config;
+      const whole = { ...changes, asset, positionDecimals, openingSeconds } as RigMarket;
+      return {
+        config: whole,
+        terms: (startNs: bigint) => termsOf(whole, parameters, unitOf(asset), startNs),
+      };
+    };
+    return { name, asset, config, insurance, terms, updated };
+  });
+  const pegsMax = dice.one([1_500, 1_500, 2]);
+  return {
+    markets,
+    deposits,
+    pegsMax,
+    options: {
+      assets,
+      parameters: {
+        "market.fee.factors.makerFee": parameters.maker,
+        "market.fee.factors.infrastructureFee": parameters.infrastructure,
+        "market.liquidity.bondPenaltyParameter": parameters.penalty,
+        "network.markPriceUpdateMaximumFrequency": `${parameters.frequencySeconds}s`,
+        "market.liquidity.providers.fee.distributionTimeStep": `${parameters.distributionSeconds}s`,
+        "market.liquidity.probabilityOfTrading.tau.scaling": parameters.tauScaling,
+        "market.liquidity.minimum.probabilityOfTrading.lpOrders": parameters.minimumOdds,
+        "market.value.windowLength": `${parameters.windowSeconds}s`,
+        "network.floatingPointUpdates.delay": `${parameters.refreshSeconds}s`,
+        "limits.markets.maxPeggedOrders": `${pegsMax}`,
+      },
+      keepsEvents: true,
+    },
+  };
+}
+
+/** A configuration by chance. */
+export function configOf(dice: Dice): Omit<RigMarket, "asset"> {
+  return {
     ...dice.one([
       { simple: { long: 0.11, short: 0.1, up: 12, down: -11 } },
       { simple: { long: 0.2, short: 0.1, up: 30, down: -30 } },
@@ -65,52 +149,20 @@ export function worldOf(dice: Dice): { readonly world: World; readonly terms: (s
     triggeringRatio: dice.one(["0", "0", "0.5"]),
     openingSeconds: 1 + dice.below(3),
   };
-  const parameters: Parameters = {
-    maker: dice.one(["0", "0.0003", "0.005"]),
-    infrastructure: dice.one(["0", "0.0005", "0.002"]),
-    penalty: dice.one(["0", "0.5", "1"]),
-    frequencySeconds: dice.one([0, 0, 0, 3]),
-    distributionSeconds: dice.one([0, 3, 20, 1_000_000]),
-    tauScaling: dice.one(["1", "1", "10"]),
-    minimumOdds: dice.one(["1e-8", "0.01"]),
-    windowSeconds: dice.one([60, 60, 604_800]),
-    refreshSeconds: dice.one([10, 300]),
-  };
-  const unit = 10n ** BigInt(decimals);
-  const deposits = new Map<string, bigint>();
-  for (const party of MAKERS) deposits.set(party, 1_000_000_000n * unit);
-  for (const party of PARTIES)
-    deposits.set(party, BigInt(dice.one([500, 2_000, 5_000, 20_000, 1_000_000])) * unit);
-  for (const party of PROVIDERS) deposits.set(party, BigInt(dice.one([3_000, 30_000, 10_000_000])) * unit);
-  const world: World = {
-    market,
-    options: {
-      assets: { ETH: { decimals } },
-      parameters: {
-        "market.fee.factors.makerFee": parameters.maker,
-        "market.fee.factors.infrastructureFee": parameters.infrastructure,
-        "market.liquidity.bondPenaltyParameter": parameters.penalty,
-        "network.markPriceUpdateMaximumFrequency": `${parameters.frequencySeconds}s`,
-        "market.liquidity.providers.fee.distributionTimeStep": `${parameters.distributionSeconds}s`,
-        "market.liquidity.probabilityOfTrading.tau.scaling": parameters.tauScaling,
-        "market.liquidity.minimum.probabilityOfTrading.lpOrders": parameters.minimumOdds,
-        "market.value.windowLength": `${parameters.windowSeconds}s`,
-        "network.floatingPointUpdates.delay": `${parameters.refreshSeconds}s`,
-      },
-      keepsEvents: true,
-    },
-    deposits,
-    insurance: dice.one([0n, 0n, 200n, 5_000n]) * unit,
-  };
-  return { world, terms: (startNs) => termsOf(world, parameters, unit, startNs) };
 }
 
-function termsOf({ market }: World, parameters: Parameters, unit: bigint, startNs: bigint): Terms {
+function termsOf(
+  market: Omit<RigMarket, "asset">,
+  parameters: Parameters,
+  unit: bigint,
+  startNs: bigint,
+): Terms {
   const { logNormal, simple } = market;
   const [long, short] = logNormal
     ? logNormalFactors(logNormal.lambda, logNormal.tau, 0, logNormal.sigma)
     : [simple!.long, simple!.short];
   return {
+    oracle: market.oracle!,
     startNs,
     openingNs: BigInt(market.openingSeconds ?? 1) * SECOND,
     priceFactor: unit,
