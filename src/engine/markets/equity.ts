@@ -25,6 +25,7 @@ export class EquityShares {
     const key = keyOf(market.id, party);
     if (commitment === 0n) {
       market.tables.shares.delete(key);
+      this.keepValue();
       return;
     }
     const known = this.get(party);
@@ -50,6 +51,7 @@ export class EquityShares {
       score: known?.score ?? "0",
       scores: known?.scores ?? 0,
     });
+    this.keepValue();
   }
 
   /** Each party's part of the virtual stake: 1 in all. @param isCounted who takes part */
@@ -112,8 +114,14 @@ export class EquityShares {
     if (window !== undefined) this.putWindow({ ...window, traded: window.traded + value });
   }
 
-  /** Ends a window whose time is over: stakes grow with the market's trade. */
+  /** Ends a window whose time is over, and looks at the market's worth. */
   onTick(): void {
+    this.endWindow();
+    this.keepValue();
+  }
+
+  /** Stakes grow with the market's trade. */
+  private endWindow(): void {
     const { market, window } = this;
     if (window === undefined || market.nowNs - window.startNs < market.params.duration(WINDOW)) return;
     const before = Decimal.parse(window.average);
@@ -135,8 +143,19 @@ export class EquityShares {
     });
   }
 
-  /** The market's worth: its commitments, or the trade of a window if that is more. */
+  /** The market's worth as it was last looked at; a market without trading keeps it. */
   get marketValue(): bigint {
+    return this.window?.value ?? this.valueNow;
+  }
+
+  /** At a tick, and when stakes change (sections 1.5, 7.2 and 7.8). */
+  private keepValue(): void {
+    const { window, valueNow } = this;
+    if (window !== undefined && window.value !== valueNow) this.putWindow({ ...window, value: valueNow });
+  }
+
+  /** Commitments, or the trade of a window if that is more. */
+  private get valueNow(): bigint {
     const { market, window, committed: commitments } = this;
     if (window === undefined || window.traded === 0n) return commitments;
     const active = market.nowNs - window.startNs;

@@ -174,6 +174,8 @@ export interface ValueWindow {
   /** Windows that are over, and their mean traded value. */
   readonly windows: number;
   readonly average: string;
+  /** The market's worth as the last tick or change of stakes has found it; there is none at the opening. */
+  readonly value?: bigint;
 }
 
 export interface TriggerState {
