@@ -42,6 +42,8 @@ test("given random sequences, then engine and model agree after every command an
     ],
     ...["bond refilled", "order refused 47", "auction by trigger 5"],
     ...["liquidity fees to 3", "rivals scored", "scored by the risk model", "scored the least"],
+    ...["terminated in mode 4, trigger 3", "terminated in mode 4, trigger 6", "last distribution of fees"],
+    ...["changed: network.markPriceUpdateMaximumFrequency", "changed: market.liquidity.stakeToCcyVolume"],
     ...["market updated", "risk model changed in opening", "risk model changed in trading"],
     ...["batch over several markets", "cancelled in 2 markets at once", "too many pegged orders"],
     ...[
@@ -54,7 +56,7 @@ test("given random sequences, then engine and model agree after every command an
     ],
   ])
     expect([what, (reached.get(what) ?? 0) > 0]).toEqual([what, true]);
-}, 60_000);
+}, 120_000);
 
 describe("the model's own arithmetic", () => {
   test("factors of the log-normal model are those of the reference (70, section 5.2)", () => {

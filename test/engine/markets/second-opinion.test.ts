@@ -287,3 +287,19 @@ test("price bounds of an updated market are worked out when they would have been
   play.rig.nextBlock(300);
   expect(bounds()).toEqual(["120"]);
 });
+
+test("the value of a market whose trading has ended stays what it was", () => {
+  const play = market(PROVIDED, { parameters: { "market.value.windowLength": "60s" } });
+  play.deposit(100_000_000n, "aux", "aux2", "lp", "p1", "p2");
+  play.run("aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000; lp lp(5000, 0, BID-1, ASK+1)").open();
+  const { rig } = play;
+  const value = () => rig.marketData("M").marketValueProxy;
+  play.run("p1 S 1@1000; p2 B 1@1000");
+  rig.nextBlock(5);
+  expect(value()).toBe("12000");
+  rig.nextBlock(5);
+  expect(value()).toBe("6000");
+  rig.terminate();
+  rig.nextBlock(5);
+  expect(value()).toBe("6000");
+});

@@ -19,7 +19,7 @@ export class NaiveExchange {
   readonly balances = new Map<string, bigint>();
   readonly counts = new Map<string, number>();
 
-  constructor(private readonly pegsMax: number) {}
+  constructor(public pegsMax: number) {}
 
   add(place: Place, terms: Terms): void {
     const accounts = new Accounts(this.balances, place.name, place.asset);

@@ -261,7 +261,9 @@ export abstract class MarketLiquidity extends MarketMargins {
       this.facts.splice(shown);
       this.forgetLevels(party);
       this.count("provision void");
-      return this.endProvision(provision, Provided.cancelled);
+      const orders = this.endProvision(provision, Provided.cancelled);
+      this.releaseIfFlat(party);
+      return orders;
     }
     provision.isNew = false;
     if (shortfall > 0n) {
@@ -342,6 +344,7 @@ export abstract class MarketLiquidity extends MarketMargins {
     for (const order of orders) this.finish(order, Status.cancelled);
     this.provisions = this.provisions.filter((other) => other !== provision);
     this.equity.remove(party);
+    this.valueNow();
     this.scores.remove(party);
     this.shownShares.delete(party);
     this.setStatus(provision, status);
@@ -421,7 +424,8 @@ export abstract class MarketLiquidity extends MarketMargins {
     const supplied = Decimal.of(sum(own, ({ price, remaining }) => price * remaining))
       .over(sizeFactor)
       .trunc();
-    const rest = provision.commitment - supplied;
+    const obligation = Decimal.of(provision.commitment).times(this.terms.stakeToVolume).round().trunc();
+    const rest = obligation - supplied;
     const entries = side === BUY ? provision.buys : provision.sells;
     const whole = Decimal.of(sum(entries, ({ proportion }) => proportion));
     return entries.map((entry) => {

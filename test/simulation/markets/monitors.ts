@@ -5,6 +5,8 @@ import { rangeOf } from "./risk.ts";
 import { MarketSettlement } from "./settlement.ts";
 import { BUY, most, Provided, SELL, type TriggerTerms } from "./state.ts";
 
+const SECOND = 1_000_000_000n;
+
 interface Bound {
   readonly trigger: TriggerTerms;
   isOn: boolean;
@@ -161,11 +163,18 @@ export abstract class MarketMonitors extends MarketSettlement {
         if (limits === undefined) return [];
         const min = limits.min.ceil() / tick;
         const low = tick === 1n ? limits.min.ceil() : limits.min.floor() / tick + 1n;
-        return [`${tick === 1n ? min : low}..${limits.max.floor() / tick}`];
+        const { horizonNs, probability, extensionNs } = bound.trigger;
+        const of = `${horizonNs / SECOND}/${probability}/${extensionNs / SECOND}`;
+        const reference = limits.at.floor() / tick;
+        return [`${tick === 1n ? min : low}..${limits.max.floor() / tick} of ${reference} by ${of}`];
       });
   }
 
+  /** What is older than the window goes: a window that becomes longer does not find it again. */
   recordInterest(): void {
+    const from = this.nowNs - this.terms.stakeWindowNs;
+    const last = this.interest.at(-1)?.timeNs;
+    this.interest = this.interest.filter(({ timeNs }) => timeNs >= from || timeNs === last);
     this.interest.push({ timeNs: this.nowNs, volume: this.openInterest });
   }
 

@@ -18,10 +18,13 @@ import {
   Status,
   TAKEN,
   type Terms,
+  Trigger,
   type Verdict,
 } from "./state.ts";
 
 export class NaiveMarket extends MarketOrders {
+  /** Auction in which trading ended: clients still see it (section 1.4). */
+  private lastAuction: MarketOrders["auction"];
   private distributedNs = this.terms.startNs;
 
   isGone = false;
@@ -87,6 +90,13 @@ export class NaiveMarket extends MarketOrders {
     this.positions = this.positions.filter((position) => !flat.includes(position));
   }
 
+  /** Network parameters are others from now on. */
+  changeParameters(terms: Terms): void {
+    this.nextMarkNs += terms.markFrequencyNs - this.terms.markFrequencyNs;
+    this.terms = terms;
+    this.scores.changeModel();
+  }
+
   /** Section 1.7. @param hasNewModel the risk model is another */
   update(terms: Terms, hasNewModel: boolean): void {
     this.terms = terms;
@@ -113,6 +123,8 @@ export class NaiveMarket extends MarketOrders {
       this.markToMarket(true);
     }
     this.state = State.terminated;
+    this.lastAuction = this.auction;
+    this.count(`terminated in mode ${this.mode}, trigger ${this.auction?.trigger ?? 0}`);
     this.auction = undefined;
     if (this.settlementPrice !== undefined) this.settleFinally(this.settlementPrice);
     this.flushLevels();
@@ -175,8 +187,9 @@ export class NaiveMarket extends MarketOrders {
       this.endProvision(provision, Provided.rejected);
       return refusal("margin check failed");
     }
+    this.equity.set(party, commitment);
+    this.valueNow();
     this.followReferences([provision.id]);
-    if (this.provisions.includes(provision)) this.equity.set(party, commitment);
     this.valueNow();
     this.sharesNow();
     this.liquidityFeeNow();
@@ -281,6 +294,7 @@ export class NaiveMarket extends MarketOrders {
       .filter(({ status }) => status === Provided.active)
       .map(({ party }) => party)
       .sort(byText);
+    if (balance > 0n && this.state === State.terminated) this.count("last distribution of fees");
     if (balance > 0n) {
       const scored = sharing.map((party) => {
         const share = this.equity.shareOf(party, sharing);
@@ -301,9 +315,11 @@ export class NaiveMarket extends MarketOrders {
   /** Market data as clients see it. */
   data(): string {
     const tick = this.terms.priceFactor;
+    const auction = this.auction ?? this.lastAuction;
     const best = (price: bigint, volume: bigint) => `${price / tick}x${volume}`;
     const [bid, ask] = [this.best(BUY), this.best(SELL)];
     const [staticBid, staticAsk] = [this.bestStatic(BUY), this.bestStatic(SELL)];
+    const middle = (a: bigint, b: bigint) => (a === 0n || b === 0n ? 0n : (a + b) / 2n / tick);
     const ofStatic = ({ peg, provision }: { peg: unknown; provision: string }) =>
       peg === undefined && provision === "";
     const uncrossing = this.auction === undefined ? undefined : this.uncrossing();
@@ -311,10 +327,13 @@ export class NaiveMarket extends MarketOrders {
       `mark ${this.mark / tick}`,
       `best ${best(bid, this.volumeAt(BUY, bid))}/${best(ask, this.volumeAt(SELL, ask))}`,
       `static ${best(staticBid, this.volumeAt(BUY, staticBid, ofStatic))}/${best(staticAsk, this.volumeAt(SELL, staticAsk, ofStatic))}`,
+      `mid ${middle(bid, ask)}/${middle(staticBid, staticAsk)}`,
       `interest ${this.openInterest}`,
-      `auction ${this.auction?.startNs ?? 0}/${this.auction?.endNs ?? 0}`,
+      `mode ${this.mode}, next ${this.nextMarkNs}, at ${this.nowNs}`,
+      `fee ${this.liquidityFee}`,
+      `auction ${auction?.startNs ?? 0}/${auction?.endNs ?? 0}`,
       `indicative ${(uncrossing?.price ?? 0n) / tick}x${uncrossing?.volume ?? 0n}`,
-      `trigger ${this.auction?.trigger ?? 0}/${this.auction?.extension ?? 0}`,
+      `trigger ${auction?.trigger ?? 0}/${auction?.extension ?? 0}`,
       `stake ${this.targetStake()}/${this.supplied}`,
       `bounds ${this.shownBounds().join(" ")}`,
       `value ${this.marketValue.trunc()}`,
@@ -333,11 +352,26 @@ export class NaiveMarket extends MarketOrders {
     });
   }
 
+  /** CONTINUOUS, OPENING_AUCTION or MONITORING_AUCTION. */
+  private get mode(): number {
+    const trigger = (this.auction ?? this.lastAuction)?.trigger;
+    return trigger === undefined ? 1 : trigger === Trigger.opening ? 3 : 4;
+  }
+
   /** Positions in the order of their appearance. */
   positionLines(): string[] {
     return this.positions.map(
       ({ party, size, buy, sell, buySum, sellSum }) => `${party} ${size} ${buy}/${sell} ${buySum}/${sellSum}`,
     );
+  }
+
+  /** Sizes, potential volumes and their average prices, by party (section 5.1). */
+  positionStates(): [string, string][] {
+    const average = (sum: bigint, volume: bigint) => (volume === 0n ? 0n : sum / volume);
+    return this.positions.map(({ party, size, buy, sell, buySum, sellSum }) => [
+      party,
+      `${size} ${buy}@${average(buySum, buy)} ${sell}@${average(sellSum, sell)}`,
+    ]);
   }
 
   orderLines(): string[] {

@@ -92,7 +92,7 @@ export class Scores {
     };
   }
 
-  /** The risk model is another: the tables keep the best prices for which they were made. */
+  /** Models and scaling are others: the tables keep the best prices for which they were made. */
   changeModel(): void {
     if (this.bests !== undefined) this.makeTables(...this.bests);
   }

@@ -13,6 +13,7 @@ import { byText, type Terms } from "./state.ts";
 import { type Mix, mixOf, type Step, stepsOf } from "./steps.ts";
 import { MAKERS, MARKETS, PARTIES, PROVIDERS, type World, worldOf } from "./world.ts";
 
+const FLAT = "0 0@0 0@0";
 /** Of averages of ten decimals. */
 const SCORE_DIFFERENCE = 2e-8;
 const START_NS = 1_700_000_001_000_000_000n;
@@ -43,8 +44,11 @@ const orderId = (name: string): string => {
 
 export class SideBySide implements Outcome {
   private readonly world: World;
+  private readonly configs = new Map<string, Omit<RigMarket, "asset">>();
   readonly rig: MarketRig;
   readonly naive: NaiveExchange;
+  /** Last state by market and party. */
+  private readonly positionsShown = new Map<string, string>();
   commands = 0;
   blocks = 0;
 
@@ -55,17 +59,36 @@ export class SideBySide implements Outcome {
     const world = worldOf(new Dice(seed), mix.markets);
     this.world = world;
     this.rig = createMarketRig(world.options);
-    this.naive = new NaiveExchange(world.pegsMax);
-    for (const { name, asset, config, terms } of world.markets) {
+    this.naive = new NaiveExchange(this.pegsMax);
+    for (const { name, asset, config } of world.markets) {
       this.rig.createMarket(name, { asset, ...config });
-      const known = withFactors(terms(START_NS), this.rig.market(name).record);
-      this.naive.add({ name, asset, id: idOf(name) }, known);
+      this.configs.set(name, config);
+      this.naive.add({ name, asset, id: idOf(name) }, this.termsOf(name));
     }
     this.fund(world);
   }
 
   get counts(): ReadonlyMap<string, number> {
     return this.naive.allCounts();
+  }
+
+  private get pegsMax(): number {
+    return Number(this.world.parameters["limits.markets.maxPeggedOrders"]);
+  }
+
+  /** Of a market by its configuration and the parameters of this moment. */
+  private termsOf(name: string): Terms {
+    const { terms } = this.world.markets.find((one) => one.name === name)!;
+    return withFactors(terms(this.configs.get(name)!, START_NS), this.rig.market(name).record);
+  }
+
+  private changeParameter(key: keyof World["parameters"], value: string): void {
+    this.world.parameters[key] = value;
+    this.rig.setParameter(key, value);
+    this.naive.count(`changed: ${key}`);
+    this.naive.pegsMax = this.pegsMax;
+    for (const [name, market] of this.naive.markets)
+      if (!market.isGone) market.changeParameters(this.termsOf(name));
   }
 
   private fund({ deposits, markets }: World): void {
@@ -90,6 +113,8 @@ export class SideBySide implements Outcome {
       this.rig.settle(step.price, step.oracle);
       const market = this.naive.get(step.market);
       if (step.oracle === market.terms.oracle) market.settleAt(step.price * market.terms.priceFactor);
+    } else if (step.do === "parameter") {
+      this.changeParameter(step.key, step.value);
     } else if (step.do === "update") {
       this.update(step.market, step.config);
     } else this.deliver(step.tag, step.party, step.command);
@@ -101,10 +126,11 @@ export class SideBySide implements Outcome {
   private update(name: string, changes: Omit<RigMarket, "asset">): void {
     const market = this.naive.get(name);
     if (!market.canTrade) return;
-    const { config, terms } = this.world.markets.find((one) => one.name === name)!.updated(changes);
+    const config = this.world.markets.find((one) => one.name === name)!.updated(changes);
     const before = market.terms;
     this.rig.updateMarket(name, config);
-    const known = withFactors(terms(START_NS), this.rig.market(name).record);
+    this.configs.set(name, config);
+    const known = this.termsOf(name);
     const modelOf = ({ logNormal, simple, long, short }: Terms) =>
       JSON.stringify([logNormal, simple, long.toString(), short.toString()]);
     market.update(known, modelOf(known) !== modelOf(before));
@@ -137,15 +163,35 @@ export class SideBySide implements Outcome {
 
   private block(seconds: number): void {
     this.naive.endBlock();
-    const facts = this.rig.endBlock().flatMap(factOf);
-    compareFacts(facts, this.naive.takeFacts());
+    const events = this.rig.endBlock();
+    compareFacts(events.flatMap(factOf), this.naive.takeFacts());
+    this.comparePositionStates(events);
     this.blocks += 1;
     this.rig.beginBlock(seconds);
     this.naive.beginBlock(this.rig.nowNs);
     for (const [name, market] of this.naive.markets) {
-      if (!market.canTrade) continue;
+      if (market.isGone || market.isOver) continue;
       this.takeScores(name, market);
       compare(`data of ${name}`, [dataOf(this.rig, name)], [market.data()]);
+    }
+  }
+
+  /** What clients know of positions that there are: each change is told by the end of its block (section 5.1). */
+  private comparePositionStates(events: readonly RigEvent[]): void {
+    for (const { member, payload } of events) {
+      if (member !== "positionStateEvent") continue;
+      const { size, potentialBuys, potentialSells, vwBuyPrice, vwSellPrice } = payload;
+      const text = `${size} ${potentialBuys}@${vwBuyPrice} ${potentialSells}@${vwSellPrice}`;
+      this.positionsShown.set(`${NAMES.get(payload.marketId)} ${payload.partyId}`, text);
+    }
+    for (const [name, market] of this.naive.markets) {
+      if (market.isGone || market.isOver) continue;
+      const states = market.positionStates();
+      const shown = states.map(
+        ([party]) => `${party} ${this.positionsShown.get(`${name} ${party}`) ?? FLAT}`,
+      );
+      const expected = states.map(([party, state]) => `${party} ${state}`);
+      compare(`position states of ${name}`, shown, expected);
     }
   }
 
@@ -359,7 +405,9 @@ function marketFactOf({ member, payload }: RigEvent): string[] {
 function dataOf(rig: MarketRig, market: string): string {
   const data = rig.marketData(market);
   const bounds = data.priceMonitoringBounds.map(
-    ({ minValidPrice, maxValidPrice }) => `${minValidPrice}..${maxValidPrice}`,
+    ({ minValidPrice, maxValidPrice, referencePrice, trigger }) =>
+      `${minValidPrice}..${maxValidPrice} of ${referencePrice} by ` +
+      `${trigger?.horizon}/${trigger?.probability}/${trigger?.auctionExtension}`,
   );
   const shares = data.liquidityProviderFeeShare.map(
     ({ party, equityLikeShare, averageEntryValuation, averageScore }) =>
@@ -369,7 +417,10 @@ function dataOf(rig: MarketRig, market: string): string {
     `mark ${data.markPrice}`,
     `best ${data.bestBidPrice}x${data.bestBidVolume}/${data.bestOfferPrice}x${data.bestOfferVolume}`,
     `static ${data.bestStaticBidPrice}x${data.bestStaticBidVolume}/${data.bestStaticOfferPrice}x${data.bestStaticOfferVolume}`,
+    `mid ${data.midPrice}/${data.staticMidPrice}`,
     `interest ${data.openInterest}`,
+    `mode ${data.marketTradingMode}, next ${data.nextMarkToMarket}, at ${data.timestamp}`,
+    `fee ${rig.market(market).record.liquidityFee}`,
     `auction ${data.auctionStart}/${data.auctionEnd}`,
     `indicative ${data.indicativePrice}x${data.indicativeVolume}`,
     `trigger ${data.trigger}/${data.extensionTrigger}`,
@@ -568,6 +619,7 @@ function describeStep(step: Step): string {
   if (step.do === "block") return `/ ${step.seconds}`;
   if (step.do === "terminate") return `terminate ${step.market} by ${step.oracle}`;
   if (step.do === "settle") return `settle ${step.market} ${step.price} by ${step.oracle}`;
+  if (step.do === "parameter") return `${step.key} ${step.value}`;
   if (step.do === "update") return `update ${step.market} ${JSON.stringify(step.config)}`;
   const { tag, party, command } = step;
   const name = `${party} (${tag}, ${idsOf(tag)(0).slice(0, 6)})`;

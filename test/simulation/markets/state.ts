@@ -146,6 +146,7 @@ export interface Terms {
   /** Search, initial and release factors times 100,000. */
   readonly scaling: readonly [bigint, bigint, bigint];
   readonly markFrequencyNs: bigint;
+  readonly stakeToVolume: Decimal;
   readonly auctionMinimumNs: bigint;
   readonly triggers: readonly TriggerTerms[];
   readonly stakeWindowNs: bigint;
@@ -197,7 +198,7 @@ export abstract class MarketState {
   isCleared = false;
   mark = 0n;
   lastTraded = 0n;
-  nextMarkNs = -1n;
+  nextMarkNs: bigint;
   batch = 0n;
   liquidityFee = Decimal.of(0n);
   settlementPrice: bigint | undefined;
@@ -213,7 +214,7 @@ export abstract class MarketState {
   unsettled: Unsettled[] = [];
   readonly settled = new Map<string, { size: bigint; mark: bigint }>();
   provisions: Provision[] = [];
-  readonly interest: { readonly timeNs: bigint; readonly volume: bigint }[] = [];
+  interest: { readonly timeNs: bigint; readonly volume: bigint }[] = [];
   readonly accounts: Accounts;
   private readonly pendingLevels = new Map<string, string>();
   /** What clients see, one line a fact. */
@@ -228,6 +229,7 @@ export abstract class MarketState {
   ) {
     this.accounts = home.accounts;
     this.nowNs = terms.startNs;
+    this.nextMarkNs = ZERO_TIME_NS + terms.markFrequencyNs;
     this.equity = new Equity(terms.startNs);
     this.scores = new Scores(
       () => this.terms,
@@ -305,6 +307,9 @@ export abstract class MarketState {
     );
   }
 }
+
+/** The time before any other, as it wraps (section 6.1). */
+const ZERO_TIME_NS = -6_795_364_578_871_345_152n;
 
 export const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 export const most = (a: bigint, b: bigint): bigint => (a > b ? a : b);

@@ -4,7 +4,7 @@ import type { RigMarket } from "../../../src/testing/market-config.ts";
 import type { Amendment, Command, Shape, Submission } from "./commands.ts";
 import { Dice } from "./dice.ts";
 import { BUY, SELL, type Side, Tif } from "./state.ts";
-import { configOf, MAKERS, MARKETS, PARTIES, PROVIDERS } from "./world.ts";
+import { changeOf, configOf, MAKERS, MARKETS, PARTIES, type Parameters, PROVIDERS } from "./world.ts";
 
 const SECOND = 1_000_000_000n;
 
@@ -12,6 +12,7 @@ export type Step =
   | { readonly do: "command"; readonly tag: number; readonly party: string; readonly command: Command }
   | { readonly do: "block"; readonly seconds: number }
   | { readonly do: "update"; readonly market: string; readonly config: Omit<RigMarket, "asset"> }
+  | { readonly do: "parameter"; readonly key: keyof Parameters; readonly value: string }
   | { readonly do: "terminate"; readonly market: string; readonly oracle: string }
   | { readonly do: "settle"; readonly market: string; readonly oracle: string; readonly price: bigint };
 
@@ -26,6 +27,8 @@ export interface Mix {
   /** Blocks are far apart: windows of the market's value end. */
   readonly isSlow: boolean;
   readonly hasUpdates: boolean;
+  /** Network parameters change. */
+  readonly hasChanges: boolean;
   /** How many markets there are. */
   readonly markets: number;
   readonly length: number;
@@ -39,6 +42,7 @@ export function mixOf(seed: number): Mix {
     hasRivals: seed % 2 !== 0,
     isSlow: seed % 5 === 0,
     hasUpdates: seed % 3 === 1,
+    hasChanges: seed % 11 < 3,
     markets: seed % 7 < 4 ? 1 : 2 + (seed % 2),
     length: 20 + (seed % 40),
   };
@@ -113,6 +117,7 @@ class Writer {
     if (dice.isOne(4)) this.block();
     if (this.mix.hasProvisions && dice.isOne(12)) this.amendProvision();
     if (this.mix.hasUpdates && dice.isOne(10)) this.update();
+    if (this.mix.hasChanges && dice.isOne(6)) this.steps.push({ do: "parameter", ...changeOf(dice) });
     const kind = dice.below(40);
     const party = dice.one(PARTIES);
     if (kind < 20) this.order(party);

@@ -14,31 +14,51 @@ export interface WorldMarket {
   readonly asset: string;
   readonly config: Omit<RigMarket, "asset">;
   readonly insurance: bigint;
-  readonly terms: (startNs: bigint) => Terms;
-  /** The market as it would be with another configuration. */
-  readonly updated: (config: Omit<RigMarket, "asset">) => {
-    readonly config: RigMarket;
-    readonly terms: (startNs: bigint) => Terms;
-  };
+  /** Terms of a configuration, by the parameters of this moment. */
+  readonly terms: (config: Omit<RigMarket, "asset">, startNs: bigint) => Terms;
+  /** A configuration with what cannot be changed. */
+  readonly updated: (changes: Omit<RigMarket, "asset">) => RigMarket;
 }
 
 export interface World {
   readonly markets: readonly WorldMarket[];
   readonly options: MarketRigOptions;
   readonly deposits: readonly { readonly party: string; readonly asset: string; readonly amount: bigint }[];
-  readonly pegsMax: number;
+  /** They change in the middle of a sequence. */
+  readonly parameters: Parameters;
 }
 
-interface Parameters {
-  readonly maker: string;
-  readonly infrastructure: string;
-  readonly penalty: string;
-  readonly frequencySeconds: number;
-  readonly distributionSeconds: number;
-  readonly tauScaling: string;
-  readonly minimumOdds: string;
-  readonly windowSeconds: number;
-  readonly refreshSeconds: number;
+/** Network parameters, and what they may be. */
+const PARAMETERS = {
+  "market.fee.factors.makerFee": ["0", "0.0003", "0.005"],
+  "market.fee.factors.infrastructureFee": ["0", "0.0005", "0.002"],
+  "market.margin.scalingFactors": [scaling(1.1, 1.2, 1.4), scaling(1.1, 1.2, 1.4), scaling(1.5, 2, 3)],
+  "market.auction.minimumDuration": ["1s", "1s", "3s"],
+  "market.liquidity.bondPenaltyParameter": ["0", "0.5", "1"],
+  "market.liquidity.stakeToCcyVolume": ["1", "1", "0.7"],
+  "market.liquidity.providers.fee.distributionTimeStep": ["0s", "3s", "20s", "1000000s"],
+  "market.liquidity.probabilityOfTrading.tau.scaling": ["1", "1", "10"],
+  "market.liquidity.minimum.probabilityOfTrading.lpOrders": ["1e-8", "0.01"],
+  "market.value.windowLength": ["60s", "60s", "604800s"],
+  "network.markPriceUpdateMaximumFrequency": ["0s", "0s", "0s", "3s"],
+  "network.floatingPointUpdates.delay": ["10s", "300s"],
+  "limits.markets.maxPeggedOrders": ["1500", "1500", "2"],
+} as const;
+type Key = keyof typeof PARAMETERS;
+export type Parameters = Record<Key, string>;
+/** Those that change while markets trade: all but the time between refreshes, of which the reference does not say when it begins. */
+const CHANGING = (Object.keys(PARAMETERS) as Key[]).filter(
+  (key) => key !== "network.floatingPointUpdates.delay",
+);
+
+function scaling(search_level: number, initial_margin: number, collateral_release: number): string {
+  return JSON.stringify({ search_level, initial_margin, collateral_release });
+}
+
+/** Another value of a parameter. */
+export function changeOf(dice: Dice): { readonly key: Key; readonly value: string } {
+  const key = dice.one(CHANGING);
+  return { key, value: dice.one<string>(PARAMETERS[key]) };
 }
 
 export const PARTIES = ["ann", "bob", "cid", "dan", "eve", "fay"];
@@ -64,17 +84,9 @@ export const MARKETS = ["M", "N", "O"];
 
 /** @param marketsMax how many markets there are; some of them may have another asset */
 export function worldOf(dice: Dice, marketsMax: number): World {
-  const parameters: Parameters = {
-    maker: dice.one(["0", "0.0003", "0.005"]),
-    infrastructure: dice.one(["0", "0.0005", "0.002"]),
-    penalty: dice.one(["0", "0.5", "1"]),
-    frequencySeconds: dice.one([0, 0, 0, 3]),
-    distributionSeconds: dice.one([0, 3, 20, 1_000_000]),
-    tauScaling: dice.one(["1", "1", "10"]),
-    minimumOdds: dice.one(["1e-8", "0.01"]),
-    windowSeconds: dice.one([60, 60, 604_800]),
-    refreshSeconds: dice.one([10, 300]),
-  };
+  const parameters = Object.fromEntries(
+    Object.entries(PARAMETERS).map(([key, values]) => [key, dice.one<string>(values)]),
+  ) as Parameters;
   const assets: Record<string, { readonly decimals: number }> = { ETH: { decimals: dice.below(3) } };
   if (marketsMax > 1 && dice.isOne(3)) assets.DAI = { decimals: dice.below(3) };
   const names = Object.keys(assets);
@@ -95,38 +107,18 @@ export function worldOf(dice: Dice, marketsMax: number): World {
     const asset = at === 0 ? "ETH" : dice.one(names);
     const config = { ...configOf(dice), oracle: `oracle ${name}` };
     const insurance = BigInt(dice.one([0, 0, 200, 5_000])) * unitOf(asset);
-    const terms = (startNs: bigint) => termsOf(config, parameters, unitOf(asset), startNs);
-    const updated = (changes: Omit<RigMarket, "asset">) => {
-      const { positionDecimals, openingSeconds } = config;
-      const whole = { ...changes, asset, positionDecimals, openingSeconds } as RigMarket;
-      return {
-        config: whole,
-        terms: (startNs: bigint) => termsOf(whole, parameters, unitOf(asset), startNs),
-      };
-    };
-    return { name, asset, config, insurance, terms, updated };
+    const { positionDecimals, openingSeconds } = config;
+    const whole = (changes: Omit<RigMarket, "asset">) =>
+      ({ ...changes, asset, positionDecimals, openingSeconds }) as RigMarket;
+    const terms = (of: Omit<RigMarket, "asset">, startNs: bigint) =>
+      termsOf(of, parameters, unitOf(asset), startNs);
+    return { name, asset, config, insurance, terms, updated: whole };
   });
-  const pegsMax = dice.one([1_500, 1_500, 2]);
   return {
     markets,
     deposits,
-    pegsMax,
-    options: {
-      assets,
-      parameters: {
-        "market.fee.factors.makerFee": parameters.maker,
-        "market.fee.factors.infrastructureFee": parameters.infrastructure,
-        "market.liquidity.bondPenaltyParameter": parameters.penalty,
-        "network.markPriceUpdateMaximumFrequency": `${parameters.frequencySeconds}s`,
-        "market.liquidity.providers.fee.distributionTimeStep": `${parameters.distributionSeconds}s`,
-        "market.liquidity.probabilityOfTrading.tau.scaling": parameters.tauScaling,
-        "market.liquidity.minimum.probabilityOfTrading.lpOrders": parameters.minimumOdds,
-        "market.value.windowLength": `${parameters.windowSeconds}s`,
-        "network.floatingPointUpdates.delay": `${parameters.refreshSeconds}s`,
-        "limits.markets.maxPeggedOrders": `${pegsMax}`,
-      },
-      keepsEvents: true,
-    },
+    parameters,
+    options: { assets, parameters: { ...parameters }, keepsEvents: true },
   };
 }
 
@@ -161,6 +153,8 @@ function termsOf(
   const [long, short] = logNormal
     ? logNormalFactors(logNormal.lambda, logNormal.tau, 0, logNormal.sigma)
     : [simple!.long, simple!.short];
+  const seconds = (key: Key) => BigInt(parameters[key].slice(0, -1)) * SECOND;
+  const factors = JSON.parse(parameters["market.margin.scalingFactors"]);
   return {
     oracle: market.oracle!,
     startNs,
@@ -173,11 +167,14 @@ function termsOf(
     simple: simple && { up: simple.up!, down: simple.down!, probability: 0.1 },
     linear: Decimal.of(market.linearSlippage!),
     quadratic: Decimal.of(market.quadraticSlippage!),
-    maker: Decimal.of(parameters.maker),
-    infrastructure: Decimal.of(parameters.infrastructure),
-    scaling: [110_000n, 120_000n, 140_000n],
-    markFrequencyNs: BigInt(parameters.frequencySeconds) * SECOND,
-    auctionMinimumNs: SECOND,
+    maker: Decimal.of(parameters["market.fee.factors.makerFee"]),
+    infrastructure: Decimal.of(parameters["market.fee.factors.infrastructureFee"]),
+    scaling: [factors.search_level, factors.initial_margin, factors.collateral_release].map((factor) =>
+      Decimal.of(factor).times(Decimal.of(100_000n)).trunc(),
+    ) as [bigint, bigint, bigint],
+    stakeToVolume: Decimal.of(parameters["market.liquidity.stakeToCcyVolume"]),
+    markFrequencyNs: seconds("network.markPriceUpdateMaximumFrequency"),
+    auctionMinimumNs: seconds("market.auction.minimumDuration"),
     triggers: market.triggers!.map(({ horizon, probability, extension }) => ({
       horizonNs: BigInt(horizon) * SECOND,
       probability,
@@ -187,13 +184,13 @@ function termsOf(
     stakeScaling: Decimal.of(market.targetStake!.scaling!).times(Decimal.of(100_000n)).trunc(),
     triggeringRatio: Decimal.of(market.triggeringRatio!),
     liquidityExtensionNs: SECOND,
-    bondPenalty: Decimal.of(parameters.penalty),
+    bondPenalty: Decimal.of(parameters["market.liquidity.bondPenaltyParameter"]),
     lpRange: Decimal.of(market.lpPriceRange!),
-    distributionNs: BigInt(parameters.distributionSeconds) * SECOND,
+    distributionNs: seconds("market.liquidity.providers.fee.distributionTimeStep"),
     quantum: 1n,
-    tauScaling: Number(parameters.tauScaling),
-    minimumOdds: Decimal.of(parameters.minimumOdds),
-    valueWindowNs: BigInt(parameters.windowSeconds) * SECOND,
-    refreshNs: BigInt(parameters.refreshSeconds) * SECOND,
+    tauScaling: Number(parameters["market.liquidity.probabilityOfTrading.tau.scaling"]),
+    minimumOdds: Decimal.of(parameters["market.liquidity.minimum.probabilityOfTrading.lpOrders"]),
+    valueWindowNs: seconds("market.value.windowLength"),
+    refreshNs: seconds("network.floatingPointUpdates.delay"),
   };
 }
