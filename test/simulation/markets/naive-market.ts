@@ -22,6 +22,12 @@ import {
   type Verdict,
 } from "./state.ts";
 
+interface Shapes {
+  readonly fee: Decimal;
+  readonly buys: readonly unknown[];
+  readonly sells: readonly unknown[];
+}
+
 export class NaiveMarket extends MarketOrders {
   /** Auction in which trading ended: clients still see it (section 1.4). */
   private lastAuction: MarketOrders["auction"];
@@ -86,6 +92,7 @@ export class NaiveMarket extends MarketOrders {
       if (this.provisionOf(party) === undefined)
         this.move(margin(party), general(party), this.balance(margin(party)), Move.marginHigh);
       this.settled.delete(party);
+      this.flagged.delete(party);
     }
     this.positions = this.positions.filter((position) => !flat.includes(position));
   }
@@ -156,7 +163,21 @@ export class NaiveMarket extends MarketOrders {
   ): Verdict {
     if (!this.canTrade) return refusal("commitment submission not allowed");
     const { commitment } = command;
-    if (commitment < this.terms.quantum) return refusal("commitment amount is too low");
+    if (Decimal.of(commitment).isBelow(this.terms.stakeLeast)) return refusal("commitment amount is too low");
+    const objection = this.shapeObjection({ ...command, fee: Decimal.of(command.fee) });
+    if (objection !== "") {
+      this.fact(
+        "provision",
+        idAt(0),
+        party,
+        Provided.rejected,
+        commitment,
+        Decimal.of(command.fee).toString(),
+        0,
+      );
+      this.count(`provision refused: ${objection}`);
+      return refusal(objection);
+    }
     if (this.provisionOf(party) !== undefined) return refusal("liquidity provision already exists");
     const provision: Provision = {
       id: idAt(0),
@@ -196,6 +217,13 @@ export class NaiveMarket extends MarketOrders {
     return TAKEN;
   }
 
+  private shapeObjection({ fee, buys, sells }: Shapes): string {
+    const { feeMost, shapeMost } = this.terms;
+    if (feeMost.isBelow(fee)) return "invalid liquidity provision fee";
+    if (buys.length > shapeMost) return `SIDE_BUY shape size exceed max (${shapeMost})`;
+    return sells.length > shapeMost ? `SIDE_SELL shape size exceed max (${shapeMost})` : "";
+  }
+
   amendProvision(
     party: string,
     command: Extract<Command, { readonly kind: "amendProvision" }>,
@@ -213,6 +241,13 @@ export class NaiveMarket extends MarketOrders {
     const fee = newFee.sign === 0 ? provision.fee : newFee;
     const buys = command.buys.length > 0 ? command.buys : provision.buys;
     const sells = command.sells.length > 0 ? command.sells : provision.sells;
+    // Of what the provision becomes; the reference names these checks for submissions only.
+    const isLittle = Decimal.of(commitment).isBelow(this.terms.stakeLeast);
+    const objection = isLittle ? "commitment amount is too low" : this.shapeObjection({ fee, buys, sells });
+    if (objection !== "") {
+      this.count(`provision amendment refused: ${objection}`);
+      return refusal(objection);
+    }
     const decrease = provision.commitment - commitment;
     if (decrease > 0n && this.supplied - this.targetStake() < decrease) {
       this.count("provision amendment refused for want of stake");
@@ -341,6 +376,17 @@ export class NaiveMarket extends MarketOrders {
       `state ${this.state}`,
       `last ${this.lastTraded / tick}`,
     ].join(", ");
+  }
+
+  /** The market itself as clients see it. */
+  shown(): string {
+    const { state, terms } = this;
+    const modes = new Map<number, number>([
+      [State.pending, 3],
+      [State.active, 1],
+      [State.suspended, 4],
+    ]);
+    return `${state} ${modes.get(state) ?? 5} ${terms.maker} ${terms.infrastructure} ${this.liquidityFee}`;
   }
 
   private shareTexts(): string[] {

@@ -235,6 +235,7 @@ export abstract class MarketSettlement extends MarketLiquidity {
       const { fills } = this.matchOf(order);
       if (fills.length === 0) {
         this.count("close-out without volume");
+        this.showDistressed(parties.map(({ party }) => party));
         return { changed: touched, hasTraded: false };
       }
       this.tradeForNetwork(order, fills, sizes);
@@ -243,6 +244,7 @@ export abstract class MarketSettlement extends MarketLiquidity {
     for (const { party, total } of parties) {
       this.count("closed out");
       this.fact("distressed", party, total, this.mark);
+      this.flagged.delete(party);
       this.positions = this.positions.filter((position) => position.party !== party);
       this.settled.delete(party);
       this.collect([bond(party), general(party)], margin(party), this.totalOf(party), Move.marginLow);
@@ -250,6 +252,20 @@ export abstract class MarketSettlement extends MarketLiquidity {
       this.accounts.delete(margin(party));
     }
     return { changed: touched, hasTraded: net !== 0n };
+  }
+
+  /** A flag of the position's record: it goes with it (section 5.1). */
+  protected readonly flagged = new Set<string>();
+
+  /** Who has become distressed, and who is not any more: of positions that nothing on the book can close. */
+  private showDistressed(parties: readonly string[]): void {
+    const more = parties.filter((party) => !this.flagged.has(party));
+    const safe = [...this.flagged].filter((party) => !parties.includes(party));
+    if (more.length + safe.length > 0)
+      this.fact("distressedPositions", more.sort().join(), safe.sort().join());
+    for (const party of safe) this.flagged.delete(party);
+    for (const party of more) this.flagged.add(party);
+    if (safe.length > 0) this.count("distressed no longer");
   }
 
   private tradeForNetwork(

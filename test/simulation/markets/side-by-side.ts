@@ -47,6 +47,7 @@ export class SideBySide implements Outcome {
   private readonly configs = new Map<string, Omit<RigMarket, "asset">>();
   readonly rig: MarketRig;
   readonly naive: NaiveExchange;
+  private readonly marketsShown = new Map<string, string>();
   /** Last state by market and party. */
   private readonly positionsShown = new Map<string, string>();
   commands = 0;
@@ -166,6 +167,7 @@ export class SideBySide implements Outcome {
     const events = this.rig.endBlock();
     compareFacts(events.flatMap(factOf), this.naive.takeFacts());
     this.comparePositionStates(events);
+    this.compareMarkets(events);
     this.blocks += 1;
     this.rig.beginBlock(seconds);
     this.naive.beginBlock(this.rig.nowNs);
@@ -193,6 +195,18 @@ export class SideBySide implements Outcome {
       const expected = states.map(([party, state]) => `${party} ${state}`);
       compare(`position states of ${name}`, shown, expected);
     }
+  }
+
+  /** What clients know of a market by the events: its state, its mode and its fees (sections 1.4 and 7.6). */
+  private compareMarkets(events: readonly RigEvent[]): void {
+    for (const { member, payload } of events) {
+      if (member !== "marketCreated" && member !== "marketUpdated") continue;
+      const { makerFee, infrastructureFee, liquidityFee } = payload.fees.factors;
+      const text = `${payload.state} ${payload.tradingMode} ${makerFee} ${infrastructureFee} ${liquidityFee}`;
+      this.marketsShown.set(NAMES.get(payload.id)!, text);
+    }
+    for (const [name, market] of this.naive.markets)
+      if (!market.isGone) compare(`market ${name}`, [this.marketsShown.get(name) ?? ""], [market.shown()]);
   }
 
   /** Scores come from tails of distributions, whose last digits differ as those of the factors do. */
@@ -374,6 +388,10 @@ function marketFactOf({ member, payload }: RigEvent): string[] {
       return [`distressed ${payload.partyId} ${payload.margin} ${payload.price}`];
     case "distressedOrders":
       return [`ordersClosed ${payload.parties.join(" ")}`];
+    case "distressedPositions": {
+      const of = (parties: readonly string[]) => [...parties].sort().join();
+      return [`distressedPositions ${of(payload.distressedParties)} ${of(payload.safeParties)}`];
+    }
     case "expiredOrders":
       return [`expired ${[...payload.orderIds].sort(byText).join(" ")}`];
     case "settleMarket":

@@ -156,7 +156,10 @@ export interface Terms {
   readonly bondPenalty: Decimal;
   readonly lpRange: Decimal;
   readonly distributionNs: bigint;
-  readonly quantum: bigint;
+  /** Least commitment, highest fee and most entries of a side of a provision. */
+  readonly stakeLeast: Decimal;
+  readonly feeMost: Decimal;
+  readonly shapeMost: number;
   /** Factor of a log-normal model's time in probabilities of trading, and the least of these. */
   readonly tauScaling: number;
   readonly minimumOdds: Decimal;

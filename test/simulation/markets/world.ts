@@ -36,6 +36,9 @@ const PARAMETERS = {
   "market.auction.minimumDuration": ["1s", "1s", "3s"],
   "market.liquidity.bondPenaltyParameter": ["0", "0.5", "1"],
   "market.liquidity.stakeToCcyVolume": ["1", "1", "0.7"],
+  "market.liquidity.maximumLiquidityFeeFactorLevel": ["1", "1", "1", "0.02"],
+  "market.liquidityProvision.shapes.maxSize": ["5", "5", "5", "1"],
+  "market.liquidityProvision.minLpStakeQuantumMultiple": ["1", "1", "1000.5"],
   "market.liquidity.providers.fee.distributionTimeStep": ["0s", "3s", "20s", "1000000s"],
   "market.liquidity.probabilityOfTrading.tau.scaling": ["1", "1", "10"],
   "market.liquidity.minimum.probabilityOfTrading.lpOrders": ["1e-8", "0.01"],
@@ -85,7 +88,11 @@ export const MARKETS = ["M", "N", "O"];
 /** @param marketsMax how many markets there are; some of them may have another asset */
 export function worldOf(dice: Dice, marketsMax: number): World {
   const parameters = Object.fromEntries(
-    Object.entries(PARAMETERS).map(([key, values]) => [key, dice.one<string>(values)]),
+    Object.entries(PARAMETERS).map(([key, values]) => [
+      key,
+      // With limits of provisions fewer markets would open.
+      key.startsWith("market.liquidityProvision.") ? values[0] : dice.one<string>(values),
+    ]),
   ) as Parameters;
   const assets: Record<string, { readonly decimals: number }> = { ETH: { decimals: dice.below(3) } };
   if (marketsMax > 1 && dice.isOne(3)) assets.DAI = { decimals: dice.below(3) };
@@ -187,7 +194,9 @@ function termsOf(
     bondPenalty: Decimal.of(parameters["market.liquidity.bondPenaltyParameter"]),
     lpRange: Decimal.of(market.lpPriceRange!),
     distributionNs: seconds("market.liquidity.providers.fee.distributionTimeStep"),
-    quantum: 1n,
+    stakeLeast: Decimal.of(parameters["market.liquidityProvision.minLpStakeQuantumMultiple"]),
+    feeMost: Decimal.of(parameters["market.liquidity.maximumLiquidityFeeFactorLevel"]),
+    shapeMost: Number(parameters["market.liquidityProvision.shapes.maxSize"]),
     tauScaling: Number(parameters["market.liquidity.probabilityOfTrading.tau.scaling"]),
     minimumOdds: Decimal.of(parameters["market.liquidity.minimum.probabilityOfTrading.lpOrders"]),
     valueWindowNs: seconds("market.value.windowLength"),
