@@ -5,7 +5,7 @@
 // Standard output has one line of JSON: what was run, and how often each state of interest was reached. When the two differ,
 // the sequence is made short and printed to standard error with its seed, and the exit code is 1.
 import { parseArgs } from "node:util";
-import { describeFinding, findDifference } from "../test/simulation/markets/side-by-side.ts";
+import { describeFinding, findDifference } from "../test/simulation/markets/findings.ts";
 
 const PROGRESS_EVERY = 1_000;
 

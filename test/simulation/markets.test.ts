@@ -2,8 +2,8 @@
 // sequences: some here, and as many as one likes with `bun scripts/simulate-markets.ts`.
 import { describe, expect, test } from "bun:test";
 import { Decimal } from "./markets/decimal.ts";
+import { describeFinding, findDifference } from "./markets/findings.ts";
 import { inversePhi, logNormalFactors, phi } from "./markets/risk.ts";
-import { describeFinding, findDifference } from "./markets/side-by-side.ts";
 
 const SEQUENCES = 120;
 

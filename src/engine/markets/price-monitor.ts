@@ -45,7 +45,7 @@ export class PriceMonitor {
       sum: 0n,
       volume: 0n,
       triggers: market.terms.triggers.map(() => ({ isActive: true, down: DOWN, up: UP })),
-      // What was to be worked out anew still is.
+      // The time for that stays what it was.
       refreshNs: market.tables.monitors.get(market.id)?.refreshNs ?? 0n,
     });
   }

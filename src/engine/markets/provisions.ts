@@ -154,7 +154,7 @@ export class Provisions {
     });
   }
 
-  /** What plans follow besides the book: it changes with the market's update, or a parameter's. */
+  /** Rules that plans follow besides the book: they change with the market's update, or a parameter. */
   get rules(): string {
     const { params, record } = this.market;
     return `${record.definition.lpPriceRange} ${params.decimal(STAKE_TO_VOLUME)}`;
