@@ -84,7 +84,7 @@ export class EquityShares {
 
   /** Takes a tick's scores, which add up to 1, into the averages: one counter for all, whenever a provider has come. */
   addScores(scores: ReadonlyMap<string, Decimal>): void {
-    const count = this.market.status.scoredTicks + 1;
+    const count = this.ticks + 1;
     this.market.updateStatus({ scoredTicks: count });
     for (const share of this.list()) {
       const score = scores.get(share.party);
@@ -100,7 +100,7 @@ export class EquityShares {
 
   /** After a distribution. */
   resetScores(): void {
-    if (this.market.status.scoredTicks > 0) this.market.updateStatus({ scoredTicks: 0 });
+    if (this.ticks > 0) this.market.updateStatus({ scoredTicks: 0 });
     for (const share of this.list()) if (share.scores > 0) this.put({ ...share, score: "0", scores: 0 });
   }
 
@@ -163,6 +163,10 @@ export class EquityShares {
     const length = Decimal.of(market.params.duration(WINDOW));
     const value = length.dividedBy(Decimal.of(active)).times(Decimal.of(window.traded)).truncated();
     return value > commitments ? value : commitments;
+  }
+
+  private get ticks(): number {
+    return this.market.status.scoredTicks ?? 0;
   }
 
   private get window(): ValueWindow | undefined {

@@ -86,8 +86,8 @@ export interface MarketStatus {
   /** Best prices when the probabilities of trading were last worked out; 0 where there was none. */
   readonly scoredBid: bigint;
   readonly scoredAsk: bigint;
-  /** Ticks since the last distribution that have had liquidity scores. */
-  readonly scoredTicks: number;
+  /** Ticks since the last distribution that have had liquidity scores; a stored state of earlier versions has none. */
+  readonly scoredTicks?: number;
   /** When liquidity fees were last distributed, Unix nanoseconds. */
   readonly distributedNs: bigint;
   /** Open interest: sum of long positions. */
