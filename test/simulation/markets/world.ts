@@ -41,7 +41,7 @@ const PARAMETERS = {
   "market.liquidityProvision.minLpStakeQuantumMultiple": ["1", "1", "1000.5"],
   "market.liquidity.providers.fee.distributionTimeStep": ["0s", "3s", "20s", "1000000s"],
   "market.liquidity.probabilityOfTrading.tau.scaling": ["1", "1", "10"],
-  "market.liquidity.minimum.probabilityOfTrading.lpOrders": ["1e-8", "0.01"],
+  "market.liquidity.minimum.probabilityOfTrading.lpOrders": ["1e-8", "0.01", "1e-12"],
   "market.value.windowLength": ["60s", "60s", "604800s"],
   "network.markPriceUpdateMaximumFrequency": ["0s", "0s", "0s", "3s"],
   "network.floatingPointUpdates.delay": ["10s", "300s"],
