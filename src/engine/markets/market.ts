@@ -136,11 +136,10 @@ export class Market extends TradingMarket {
       this.markToMarket(mark, { recheck, touched: changed });
       return;
     }
-    if (!recheck) return;
     this.providers.onChange();
     this.references.follow(changed);
     // With the same book all margins are what they were made a moment ago.
-    if (this.isInAuction || this.book.version === version) return;
+    if (!recheck || this.isInAuction || this.book.version === version) return;
     this.updateMargins(
       this.positions.list().map(({ party }) => party),
       mark,
