@@ -303,3 +303,21 @@ test("the value of a market whose trading has ended stays what it was", () => {
   rig.nextBlock(5);
   expect(value()).toBe("6000");
 });
+
+test("the last mark to market leaves out the recheck only: the liquidity fee follows the new mark", () => {
+  const play = market(
+    { ...PROVIDED, targetStake: { scaling: 1 } },
+    {
+      parameters: { "network.markPriceUpdateMaximumFrequency": "1h" },
+    },
+  );
+  play.deposit(100_000_000n, "aux", "aux2", "p1", "p2", "cheap", "dear");
+  play.run("aux B 1@900; aux2 S 1@9000; aux B 1@1000; aux2 S 1@1000");
+  play.run("lp cheap(1000, 0.001, BID-1, ASK+1); lp dear(5000, 0.01, BID-1, ASK+1)").open();
+  const fee = () => play.rig.market("M").record.liquidityFee;
+  play.run("p1 S 1@8000; p2 B 1@8000");
+  expect(fee()).toBe("0.001");
+  // 2 at 0.11 of 8000 are more than the 1000 of the first provider.
+  play.rig.terminate();
+  expect(fee()).toBe("0.01");
+});

@@ -311,6 +311,7 @@ export class NaiveMarket extends MarketOrders {
   cancelProvision(party: string): Verdict {
     const provision = this.provisionOf(party);
     if (provision === undefined) return refusal("party is not a liquidity provider");
+    if (!this.canTrade) return refusal("commitment submission not allowed");
     if (this.supplied - this.targetStake() < provision.commitment)
       return refusal("commitment submission rejected, not enough stake");
     this.endProvision(provision, Provided.cancelled);

@@ -116,7 +116,8 @@ export abstract class MarketSettlement extends MarketLiquidity {
       return;
     }
     this.liquidityFeeNow();
-    if (!isLast) this.followReferences(all);
+    this.followReferences(all);
+    // Of all that follows only the recheck is left out when trading ends.
     if (isLast) return;
     // With the same book all margins are what they were made a moment ago.
     if (this.bookText() === book) return;
