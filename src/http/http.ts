@@ -79,7 +79,7 @@ export function listen(options: ListenOptions, fetch: Fetch) {
   }
 }
 
-/** What a server that stops gives its answers under way, such as the last line of a stream, to be written. */
+/** Time for answers that are nearly over, such as the last line of a stream, once their server stops. */
 const GOODBYE_MS = 250;
 
 /** Frees the port at once; answers that are not over by then are broken off. */
