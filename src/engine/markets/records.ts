@@ -83,7 +83,7 @@ export interface MarketStatus {
   readonly references: References;
   /** Rules by which the orders of provisions were last planned. */
   readonly plannedBy: string;
-  /** Best prices when the probabilities of trading were last worked out; 0 where there was none. */
+  /** Best static prices when the probabilities of trading were last worked out; 0 before. */
   readonly scoredBid: bigint;
   readonly scoredAsk: bigint;
   /** Ticks since the last distribution that have had liquidity scores; a stored state of earlier versions has none. */

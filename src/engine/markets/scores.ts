@@ -51,10 +51,11 @@ function sideScore(
 }
 
 function probabilityOf(market: TradingMarket, price: bigint, side: Side): Decimal {
-  const best = market.book.best(side)?.price ?? 0n;
-  if (side === BUY ? price >= best : price <= best) return HALF;
   const allowed = market.prices.allowed();
   if (allowed !== undefined && (price < allowed.min || price > allowed.max)) return Decimal.zero;
+  // Static, as the references of provisions are.
+  const best = market.book.bestStatic(side)?.price ?? 0n;
+  if (side === BUY ? price >= best : price <= best) return HALF;
   const { scoredBid, scoredAsk } = market.status;
   const base = Number((side === BUY ? scoredBid : scoredAsk) || best);
   const scaling = Number(market.params.decimal(TAU_SCALING).toString());

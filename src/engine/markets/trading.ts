@@ -146,10 +146,10 @@ export abstract class TradingMarket extends MarketContext {
   /** Probabilities and price bounds are worked out anew. */
   refreshModels(): void {
     this.prices.refresh();
-    this.updateStatus({
-      scoredBid: this.book.best(BUY)?.price ?? 0n,
-      scoredAsk: this.book.best(SELL)?.price ?? 0n,
-    });
+    const scoredBid = this.book.bestStatic(BUY)?.price;
+    const scoredAsk = this.book.bestStatic(SELL)?.price;
+    // Without one of them the probabilities stay as they are.
+    if (scoredBid !== undefined && scoredAsk !== undefined) this.updateStatus({ scoredBid, scoredAsk });
   }
 
   /** @param trades of one order: their value is floored together (section 4.5) */

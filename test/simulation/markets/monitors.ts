@@ -71,8 +71,8 @@ export abstract class MarketMonitors extends MarketSettlement {
       active.map(({ party }) => party),
       this.book,
       {
-        bid: this.best(BUY),
-        ask: this.best(SELL),
+        bid: this.bestStatic(BUY),
+        ask: this.bestStatic(SELL),
         ...this.range(),
         min: limits
           .map(({ min }) => min)
@@ -92,7 +92,7 @@ export abstract class MarketMonitors extends MarketSettlement {
 
   recomputeBounds(): void {
     this.refreshedNs = this.nowNs;
-    if (this.hasStaticSides()) this.scores.makeTables(this.best(BUY), this.best(SELL));
+    if (this.hasStaticSides()) this.scores.makeTables(this.bestStatic(BUY), this.bestStatic(SELL));
     for (const bound of this.bounds) {
       const reference = this.referencePrice(bound.trigger);
       if (reference === undefined || reference.sign <= 0) continue;

@@ -160,11 +160,11 @@ export class Scores {
 
   private oddsOf(price: Decimal, side: Side, { bid, ask, min, max }: Quoted, table: OddsTable): Decimal {
     const offset = side === BUY ? Decimal.of(bid).minus(price) : price.minus(Decimal.of(ask));
-    if (offset.sign <= 0) return HALF;
     if ((min !== undefined && price.isBelow(min)) || max?.isBelow(price)) {
       this.count("scored out of bounds");
       return ZERO;
     }
+    if (offset.sign <= 0) return HALF;
     const odds = table.at(offset);
     this.count(
       odds.minus(this.termsNow().minimumOdds).sign === 0 ? "scored the least" : "scored by the risk model",
