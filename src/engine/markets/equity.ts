@@ -123,7 +123,7 @@ export class EquityShares {
   /** Stakes grow with the market's trade. */
   private endWindow(): void {
     const { market, window } = this;
-    if (window === undefined || market.nowNs - window.startNs < market.params.duration(WINDOW)) return;
+    if (window === undefined || market.nowNs - window.startNs <= market.params.duration(WINDOW)) return;
     const before = Decimal.parse(window.average);
     const windows = Decimal.of(BigInt(window.windows + 1));
     const average = before

@@ -79,7 +79,7 @@ export class Equity {
 
   /** @returns the growth that a window's end has brought; undefined before it */
   endWindow(nowNs: bigint, lengthNs: bigint): Decimal | undefined {
-    if (nowNs - this.startNs < lengthNs) return undefined;
+    if (nowNs - this.startNs <= lengthNs) return undefined;
     this.windows += 1n;
     const before = Decimal.of(this.windows - 1n);
     const all = this.mean.times(before).plus(Decimal.of(this.traded));
