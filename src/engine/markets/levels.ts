@@ -192,12 +192,27 @@ export class Levels {
   /** The chunk that a price is in or belongs into; behind all for one that is worse than the last level. */
   private chunkOf(price: bigint): number {
     const { chunks } = this;
-    return firstIndex(chunks.length, (index) => !this.isBetter(chunks[index]!.levels.at(-1)!.price, price));
+    let low = 0;
+    let high = chunks.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const { levels } = chunks[middle]!;
+      if (this.isBetter(levels[levels.length - 1]!.price, price)) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 
   /** Where a price is in a chunk, or would be. */
   private indexIn({ levels }: Chunk, price: bigint): number {
-    return firstIndex(levels.length, (index) => !this.isBetter(levels[index]!.price, price));
+    let low = 0;
+    let high = levels.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.isBetter(levels[middle]!.price, price)) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 
   private newChunk(): Chunk {
