@@ -152,17 +152,22 @@ describe("oracle data", () => {
   });
 });
 
+/** Does something so often. @returns how long it took, milliseconds */
+const timed =
+  (act: (n: number) => void) =>
+  (count: number): number => {
+    const begun = performance.now();
+    for (let n = 0; n < count; n++) act(n);
+    return performance.now() - begun;
+  };
+
 /** The fastest of some rounds: the machine's other work is not in it. */
 const fastest = (place: (count: number) => number): number =>
   Math.min(...Array.from({ length: 5 }, () => place(100)));
 
 test("a party that floods one level: an order costs the same at its end, and all are gone at once", () => {
   const { rig } = opened();
-  const place = (count: number) => {
-    const begun = performance.now();
-    for (let n = 0; n < count; n++) rig.order("p1", "M", "buy", 1, 80);
-    return performance.now() - begun;
-  };
+  const place = timed(() => rig.order("p1", "M", "buy", 1, 80));
   place(500);
   const early = fastest(place);
   place(8_000);
@@ -181,14 +186,10 @@ test("a provider with thousands of orders of its own: one more costs the same", 
   const payload = { marketId: idOf("M"), ...provision, buys: shape(2), sells: shape(3) };
   expect(rig.deliver("lp", { kind: "liquidityProvisionSubmission", payload }).text).toBe("");
   let value = 0n;
-  const place = (count: number) => {
-    const begun = performance.now();
-    for (let n = 0; n < count; n++) {
-      rig.order("lp", "M", "buy", 1, 1 + (n % 80));
-      value += BigInt(1 + (n % 80)) * 10n ** 18n;
-    }
-    return performance.now() - begun;
-  };
+  const place = timed((n) => {
+    rig.order("lp", "M", "buy", 1, 1 + (n % 80));
+    value += BigInt(1 + (n % 80)) * 10n ** 18n;
+  });
   place(500);
   const early = fastest(place);
   place(8_000);
@@ -204,14 +205,11 @@ test("thousands of crossing prices in an auction: an order costs the same at the
   rig.createMarket("M", { asset: "ETH", openingSeconds: 1_000_000, ...FREE });
   const play = new Play(rig, "M").deposit(HUGE, "p1", "p2");
   let price = 1_000;
-  const place = (count: number) => {
-    const begun = performance.now();
-    for (let n = 0; n < count; n++, price++) {
-      rig.order("p1", "M", "buy", 1, price);
-      rig.order("p2", "M", "sell", 1, price);
-    }
-    return performance.now() - begun;
-  };
+  const place = timed(() => {
+    rig.order("p1", "M", "buy", 1, price);
+    rig.order("p2", "M", "sell", 1, price);
+    price += 1;
+  });
   place(250);
   const early = fastest(place);
   place(4_000);
