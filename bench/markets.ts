@@ -56,12 +56,14 @@ function mixed(): number {
   const rig = quiet(MARKETS);
   const dice = new Dice(1);
   for (let n = 0; n < PARTIES; n++) rig.deposit(`p${n}`, "ETH", MONEY);
+  // Names are the rig's; a chain's commands have ids.
+  const ids = Array.from({ length: MARKETS }, (_, n) => idOf(`m${n}`));
   const resting: { id: string; party: string; market: string }[] = [];
   const begun = performance.now();
   for (let n = 1; n <= COMMANDS; n++) {
     const kind = dice.below(100);
     const party = `p${dice.below(PARTIES)}`;
-    const market = `m${dice.below(MARKETS)}`;
+    const market = ids[dice.below(MARKETS)]!;
     const side = dice.below(2) === 0 ? "buy" : "sell";
     if (kind < 45 || resting.length < 100) {
       const away = 1 + dice.below(2_000);
@@ -75,8 +77,7 @@ function mixed(): number {
       resting.push({ id, party, market });
     } else if (kind < 90) {
       const at = dice.below(resting.length);
-      const { id, party: owner, market: where } = resting[at]!;
-      const marketId = idOf(where);
+      const { id, party: owner, market: marketId } = resting[at]!;
       if (dice.below(2) === 0) {
         rig.deliver(owner, { kind: "orderCancellation", payload: { orderId: id, marketId } });
         resting[at] = resting.at(-1)!;

@@ -260,6 +260,12 @@ export class Providers {
   onChange(): void {
     const { market } = this;
     market.equity.keepShares(this.isActive);
+    this.updateFee();
+  }
+
+  /** The target stake may have changed, and with it the provider whose fee is the market's (section 7.6). */
+  updateFee(): void {
+    const { market } = this;
     const fee = market.provisions.liquidityFee(market.targetStakeNow());
     if (fee === market.record.liquidityFee) return;
     market.updateRecord({ liquidityFee: fee });

@@ -26,7 +26,16 @@ export interface PlannedOrder {
   readonly size: bigint;
 }
 
+interface Priced {
+  readonly commitment: bigint;
+  /** As a market states it. */
+  readonly fee: string;
+}
+
 export class Provisions {
+  /** The cheapest first, as long as the provisions are the same: each order asks. */
+  private byFee: { readonly of: readonly Provision[]; readonly sorted: readonly Priced[] } | undefined;
+
   constructor(private readonly market: MarketContext) {}
 
   get(party: string): Provision | undefined {
@@ -69,13 +78,15 @@ export class Provisions {
 
   /** The fee of the provider with whom commitments, the cheapest first, reach the target (section 7.6). */
   liquidityFee(target: bigint): string {
-    const byFee = this.list().toSorted((a, b) => Decimal.parse(a.fee).compare(Decimal.parse(b.fee)));
+    const provisions = this.list();
+    if (this.byFee?.of !== provisions) this.byFee = { of: provisions, sorted: sortedByFee(provisions) };
+    const { sorted } = this.byFee;
     let sum = 0n;
-    for (const { commitment, fee } of byFee) {
+    for (const { commitment, fee } of sorted) {
       sum += commitment;
-      if (sum >= target) return Decimal.parse(fee).toString();
+      if (sum >= target) return fee;
     }
-    return Decimal.parse(byFee.at(-1)?.fee ?? "0").toString();
+    return sorted.at(-1)?.fee ?? "0";
   }
 
   /** Prices between which a provider's orders count (section 7.3); undefined where a static side is empty. */
@@ -193,6 +204,13 @@ export class Provisions {
     const price = reference <= offset ? tick : reference - offset;
     return price < low || price > high ? low : price;
   }
+}
+
+function sortedByFee(provisions: readonly Provision[]): Priced[] {
+  return provisions
+    .map(({ commitment, fee }) => ({ commitment, factor: Decimal.parse(fee) }))
+    .sort((a, b) => a.factor.compare(b.factor))
+    .map(({ commitment, factor }) => ({ commitment, fee: factor.toString() }));
 }
 
 /** The price that a peg follows; 0 where there is none (section 2.7). */

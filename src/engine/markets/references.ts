@@ -175,8 +175,8 @@ export class ReferenceFollower {
       this.moveBehind(provisions, touched);
       // The price at which a provider's position could be closed follows the book.
       const gone = market.providers.coverAll(provisions.filter(({ isPending }) => !isPending));
-      // So does the fee, with the target stake of what was traded (step 8): a trade touches two orders.
-      if (touched.length > 1) market.providers.onChange();
+      // So does the fee, with the target stake of what was traded (step 8).
+      market.providers.updateFee();
       return gone;
     }
     if (!isPlanned) market.updateStatus({ plannedBy: rules });

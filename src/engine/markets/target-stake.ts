@@ -1,5 +1,4 @@
 /** Target stake: what the providers of a market must have committed for its open interest (reference 70, section 8.2). */
-import { Decimal } from "../../wire/decimal.ts";
 import type { Indication } from "./book.ts";
 import type { MarketContext } from "./context.ts";
 import { BUY } from "./order.ts";
@@ -93,9 +92,8 @@ export class TargetStake {
 
   private stakeFor(price: bigint, interest: bigint): bigint {
     const { terms } = this.market;
-    const factor = terms.riskLong.max(terms.riskShort).times(Decimal.of(FACTOR_PARTS)).truncated();
     const value = this.market.contracts(price * interest).truncated();
-    return (value * factor * terms.targetScaling) / (FACTOR_PARTS * FACTOR_PARTS);
+    return (value * terms.targetRisk * terms.targetScaling) / (FACTOR_PARTS * FACTOR_PARTS);
   }
 
   private highestInterest(): bigint {

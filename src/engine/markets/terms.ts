@@ -38,7 +38,8 @@ export interface Terms {
   readonly liquidityFee: Decimal;
   readonly triggers: readonly TriggerTerms[];
   readonly targetWindowNs: bigint;
-  /** Parts of 100,000. */
+  /** Of the target stake, parts of 100,000: the larger risk factor, and the scaling. */
+  readonly targetRisk: bigint;
   readonly targetScaling: bigint;
   readonly triggeringRatio: Decimal;
   readonly liquidityExtensionNs: bigint;
@@ -98,6 +99,7 @@ export function termsOf(record: Stated, assetDecimals: number): Terms {
     extensionNs: trigger.auctionExtension * SECOND,
     index,
   }));
+  const [riskLong, riskShort] = [Decimal.parse(record.riskLong), Decimal.parse(record.riskShort)];
   return {
     asset: future.settlementAsset,
     priceFactor: 10n ** BigInt(assetDecimals - Number(definition.decimalPlaces)),
@@ -109,13 +111,14 @@ export function termsOf(record: Stated, assetDecimals: number): Terms {
     search: parts(scaling.searchLevel),
     initial: parts(scaling.initialMargin),
     release: parts(scaling.collateralRelease),
-    riskLong: Decimal.parse(record.riskLong),
-    riskShort: Decimal.parse(record.riskShort),
+    riskLong,
+    riskShort,
     makerFee: Decimal.parse(record.makerFee),
     infrastructureFee: Decimal.parse(record.infrastructureFee),
     liquidityFee: Decimal.parse(record.liquidityFee),
     triggers: inOrder(triggers),
     targetWindowNs: (liquidity?.targetStakeParameters?.timeWindow ?? 0n) * SECOND,
+    targetRisk: riskLong.max(riskShort).times(Decimal.of(FACTOR_PARTS)).truncated(),
     targetScaling: parts(liquidity?.targetStakeParameters?.scalingFactor ?? 0),
     triggeringRatio: Decimal.parseNumber(liquidity?.triggeringRatio ?? ""),
     liquidityExtensionNs: (liquidity?.auctionExtension || 1n) * SECOND,

@@ -56,6 +56,7 @@ interface ProvidersPort {
   coverAll(provisions: readonly Provision[]): StoredOrder[];
   end(provision: Provision, status: number): void;
   onChange(): void;
+  updateFee(): void;
 }
 
 export abstract class TradingMarket extends MarketContext {
