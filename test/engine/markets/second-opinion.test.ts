@@ -321,3 +321,16 @@ test("the last mark to market leaves out the recheck only: the liquidity fee fol
   play.rig.terminate();
   expect(fee()).toBe("0.01");
 });
+
+test("the fee follows another target stake with the next order, which trades nothing", () => {
+  const config = { ...PROVIDED, targetStake: { scaling: 1 } };
+  const play = market(config).deposit(100_000_000n, "aux", "aux2", "p1", "cheap", "dear");
+  play.run("aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000");
+  play.run("lp cheap(1000, 0.001, BID-1, ASK+1); lp dear(5000, 0.01, BID-1, ASK+1)").open();
+  const fee = () => play.rig.market("M").record.liquidityFee;
+  expect(fee()).toBe("0.001");
+  play.rig.updateMarket("M", { ...config, asset: "ETH", targetStake: { scaling: 20 } });
+  expect(fee()).toBe("0.001");
+  play.run("p1 B 1@800");
+  expect(fee()).toBe("0.01");
+});
