@@ -46,6 +46,13 @@ test("given an upgrade at the end, then rows and segments are the same, and the 
   await chain.mine(2);
   await until(() => lines.some((line) => line.includes(`ready for the upgrade after block ${height}`)));
   expect(sidecar.head()?.height).toBe(height);
+  // The devnet makes its segments beside its blocks.
+  await until(() => {
+    const db = openReader(own);
+    const segments = listSegments(db);
+    db.close();
+    return segments.length > 0;
+  });
   await devnet.stop();
   await sidecar.stop();
   const digests = [own, followed].map((home) => {
