@@ -13,6 +13,13 @@ const LAST = 1e-8;
 const TAU_SCALING = "market.liquidity.probabilityOfTrading.tau.scaling";
 const MINIMUM = "market.liquidity.minimum.probabilityOfTrading.lpOrders";
 
+/** Prices of providers' orders that count, and those at which they can trade. */
+interface Range {
+  readonly low: bigint;
+  readonly high: bigint;
+  readonly allowed: { readonly min: bigint; readonly max: bigint } | undefined;
+}
+
 /** Scores of the active providers, 1 in all; empty where no provider is active. */
 export function liquidityScores(market: TradingMarket): Map<string, Decimal> {
   const range = market.provisions.range();
@@ -22,8 +29,9 @@ export function liquidityScores(market: TradingMarket): Map<string, Decimal> {
   if (range === undefined || active.length === 0) return new Map();
   // A single provider has all of it, whatever the probabilities say.
   if (active.length === 1) return new Map([[active[0]!.party, Decimal.one]]);
+  const allowed = market.prices.allowed();
   const raw = active.map(({ party }) => {
-    const side = (which: Side) => sideScore(market, party, which, range);
+    const side = (which: Side) => sideScore(market, party, which, { ...range, allowed });
     return [party, side(BUY).min(side(SELL))] as const;
   });
   const total = raw.reduce((sum, [, score]) => sum.plus(score), Decimal.zero);
@@ -33,25 +41,21 @@ export function liquidityScores(market: TradingMarket): Map<string, Decimal> {
   );
 }
 
-function sideScore(
-  market: TradingMarket,
-  party: string,
-  side: Side,
-  range: { low: bigint; high: bigint },
-): Decimal {
+function sideScore(market: TradingMarket, party: string, side: Side, range: Range): Decimal {
   let weighted = Decimal.zero;
   let volume = 0n;
   for (const order of market.index.ordersOf.get(party)?.values() ?? []) {
     if (order.side !== side || order.place === 0 || order.price < range.low || order.price > range.high)
       continue;
-    weighted = weighted.plus(probabilityOf(market, order.price, side).times(Decimal.of(order.remaining)));
+    weighted = weighted.plus(
+      probabilityOf(market, order.price, side, range).times(Decimal.of(order.remaining)),
+    );
     volume += order.remaining;
   }
   return volume === 0n ? Decimal.zero : weighted.dividedBy(Decimal.of(volume));
 }
 
-function probabilityOf(market: TradingMarket, price: bigint, side: Side): Decimal {
-  const allowed = market.prices.allowed();
+function probabilityOf(market: TradingMarket, price: bigint, side: Side, { allowed }: Range): Decimal {
   if (allowed !== undefined && (price < allowed.min || price > allowed.max)) return Decimal.zero;
   // Static, as the references of provisions are.
   const best = market.book.bestStatic(side)?.price ?? 0n;
