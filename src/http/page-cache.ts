@@ -3,11 +3,15 @@
 import { LruCache } from "../cache/lru.ts";
 import { acceptedForm } from "./accept.ts";
 
-export interface CachedAnswer {
-  readonly body: Uint8Array<ArrayBuffer>;
-  readonly headers: Record<string, string>;
+interface KeptBody {
+  readonly body: Uint8Array;
   /** The same compressed, from the first request that asks for it on. */
   packed?: Uint8Array<ArrayBuffer>;
+}
+
+export interface CachedAnswer extends KeptBody {
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly headers: Record<string, string>;
 }
 
 /** Answers larger than this are not kept: few ask twice for them. */
@@ -17,8 +21,8 @@ const ENTRY_BYTES = 500;
 /** Of questions remembered as asked once: an address can be long. */
 const ASKED_BYTES_MAX = 4 * 1024 * 1024;
 
-export class PageCache {
-  private readonly answers: LruCache<string, CachedAnswer>;
+export class PageCache<Kept extends KeptBody = CachedAnswer> {
+  private readonly answers: LruCache<string, Kept>;
   private readonly asked = new LruCache<string, true>(ASKED_BYTES_MAX, (_, key) => ENTRY_BYTES + key.length);
   private version: unknown;
 
@@ -27,10 +31,10 @@ export class PageCache {
     bytesMax: number,
     private readonly versionNow: () => unknown,
   ) {
-    this.answers = new LruCache(bytesMax, weigh);
+    this.answers = new LruCache<string, Kept>(bytesMax, weigh);
   }
 
-  get(key: string): CachedAnswer | undefined {
+  get(key: string): Kept | undefined {
     const version = this.versionNow();
     if (version !== this.version) {
       this.answers.clear();
@@ -49,15 +53,15 @@ export class PageCache {
   }
 
   /** Keeps an answer that was made after the last `get`. */
-  put(key: string, answer: CachedAnswer): void {
+  put(key: string, answer: Kept): void {
     if (answer.body.length <= ANSWER_BYTES_MAX) this.answers.set(key, answer);
   }
 
   /** The compressed form of an answer that is kept. */
   packed(
     key: string,
-    answer: CachedAnswer,
-    compress: (body: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>,
+    answer: Kept,
+    compress: (body: Kept["body"]) => Uint8Array<ArrayBuffer>,
   ): Uint8Array<ArrayBuffer> {
     if (answer.packed === undefined) {
       answer.packed = compress(answer.body);
@@ -67,7 +71,7 @@ export class PageCache {
   }
 }
 
-function weigh({ body, packed }: CachedAnswer, key: string): number {
+function weigh({ body, packed }: KeptBody, key: string): number {
   return ENTRY_BYTES + key.length + body.length + (packed?.length ?? 0);
 }
 

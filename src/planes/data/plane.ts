@@ -38,6 +38,7 @@ export class DataPlane {
   readonly streams: Streams;
   /** The answer to a failure that no client can be blamed for; the port that serves the plane logs it, too. */
   onFault: (error: unknown) => ApiError = () => new ApiError(Grpc.internal, "Internal error", [], true);
+  private changesTold = 0;
   private readonly begin: Statement;
   private readonly end: Statement;
   private readonly heads: HeadReader;
@@ -61,14 +62,21 @@ export class DataPlane {
     return this.current;
   }
 
+  /** How often this thread was told of a changed store. */
+  get changes(): number {
+    return this.changesTold;
+  }
+
   /** Drops everything kept of the store: a devnet took its last blocks back and makes others. */
   renewContext(): void {
     this.current = this.current.renewed();
+    this.changesTold++;
     this.streams.notifyReverted();
   }
 
   /** To be called after every commit: wakes what waits for a height, and brings the streams forward. */
   notifyCommit(): void {
+    this.changesTold++;
     this.heightWaiters.notify();
     this.streams.notifyCommit();
   }

@@ -2,13 +2,12 @@
  * Calls of the library as calls of ours: bytes in, bytes out, with limits, counts, and every failure turned into a status.
  * A failure that a handler lets through would end the process.
  */
-import {
-  Metadata,
-  type MetadataValue,
-  type ServerDuplexStream,
-  type ServerUnaryCall,
-  type ServerWritableStream,
-  type sendUnaryData,
+import type {
+  MetadataValue,
+  ServerDuplexStream,
+  ServerUnaryCall,
+  ServerWritableStream,
+  sendUnaryData,
 } from "@grpc/grpc-js";
 import { Grpc } from "../../errors/statuses.ts";
 import { DAMAGED, noteFailure } from "../../http/answers.ts";
@@ -16,6 +15,7 @@ import type { RouteClass } from "../../http/counts.ts";
 import { ApiError, badRequest } from "../../http/errors.ts";
 import type { ServerStatus } from "../../http/status.ts";
 import type { DataPlane } from "../data/plane.ts";
+import { metadataOf } from "./metadata.ts";
 import { statusOf } from "./status.ts";
 import { type Needs, Refusal, type Reply, type UnaryMethod } from "./unary.ts";
 
@@ -68,14 +68,14 @@ export class Calls {
   unary(method: UnaryMethod) {
     return (call: ServerUnaryCall<Bytes, Uint8Array>, answer: sendUnaryData<Uint8Array>): void => {
       const startedMs = performance.now();
-      const send = ({ bytes, headers }: Reply): void => {
-        call.sendMetadata(metadataOf(headers));
-        answer(null, bytes);
+      const send = ({ body, metadata }: Reply): void => {
+        if (metadata) call.sendMetadata(metadata);
+        answer(null, body);
         this.status.counts.countResponse(200, method.kind, performance.now() - startedMs);
       };
       const fail = (error: unknown): void => {
         const known = this.errorOf(error);
-        if (error instanceof Refusal) call.sendMetadata(metadataOf(error.headers));
+        if (error instanceof Refusal && error.metadata) call.sendMetadata(error.metadata);
         answer(statusOf(known));
         this.status.counts.countResponse(known.status, method.kind, performance.now() - startedMs);
       };
@@ -183,12 +183,6 @@ export class Calls {
     if (error instanceof Refusal) return error.error;
     return error instanceof ApiError ? error : noteFailure(this.status, error);
   }
-}
-
-function metadataOf(headers: Readonly<Record<string, string>>): Metadata {
-  const metadata = new Metadata();
-  for (const name in headers) metadata.set(name, headers[name]!);
-  return metadata;
 }
 
 /** Of `127.0.0.1:40000`. */

@@ -32,7 +32,7 @@ export function healthMethods({ status }: GrpcPlanes, services: readonly string[
     needs: "nothing",
     run(bytes) {
       if (!names.has(serviceOf(bytes))) throw new ApiError(Grpc.notFound, "unknown service");
-      return { bytes: encodeHealthCheckResponse({ status: now() }), headers: {} };
+      return { body: encodeHealthCheckResponse({ status: now() }) };
     },
   };
   const list: UnaryMethod = {
@@ -40,7 +40,7 @@ export function healthMethods({ status }: GrpcPlanes, services: readonly string[
     needs: "nothing",
     run() {
       const statuses = new Map([...names].map((name) => [name, { status: now() }]));
-      return { bytes: encodeHealthListResponse({ statuses }), headers: {} };
+      return { body: encodeHealthListResponse({ statuses }) };
     },
   };
   const watch: StreamMethod = {

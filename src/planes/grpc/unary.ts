@@ -2,6 +2,7 @@
  * Unary methods, from the same handlers as HTTP's resources: bytes to a message, its fields to the handler, the handler's
  * message to bytes. Answers of the data service are kept until the next block, as HTTP keeps its own.
  */
+import type { Metadata } from "@grpc/grpc-js";
 import type { Answer } from "../../http/answers.ts";
 import type { RouteClass } from "../../http/counts.ts";
 import { pathParameters, type Resource } from "../../http/endpoint.ts";
@@ -14,14 +15,15 @@ import { WireError } from "../../wire/errors.ts";
 import type { DataContext } from "../data/context.ts";
 import type { DataPlane } from "../data/plane.ts";
 import type { ChainEndpoint, NodeContext, UnroutedCall } from "../node/context.ts";
+import { metadataOf } from "./metadata.ts";
 
 type Head = NonNullable<Answer["head"]>;
 
 /** An answer before it is sent. */
 export interface Reply {
-  readonly bytes: Uint8Array;
-  /** Initial metadata. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  /** Initial metadata, where there is some. */
+  readonly metadata?: Metadata;
 }
 
 /** A refusal with the metadata that goes with it. */
@@ -29,7 +31,7 @@ export class Refusal extends Error {
   override readonly name = "Refusal";
   constructor(
     readonly error: ApiError,
-    readonly headers: Readonly<Record<string, string>> = {},
+    readonly metadata?: Metadata,
   ) {
     super(error.message);
   }
@@ -68,7 +70,7 @@ export function readMethod(
   plane: DataPlane,
   resource: Resource<DataContext>,
   kind: RouteClass,
-  cache?: PageCache,
+  cache?: PageCache<Reply>,
 ): UnaryMethod {
   const request = codecOf(resource.request);
   const response = codecOf(resource.response);
@@ -78,31 +80,24 @@ export function readMethod(
   return {
     kind,
     needs: "height",
-    kept(bytes) {
-      const answer = cache?.get(keyOf(bytes));
-      return answer && { bytes: answer.body, headers: answer.headers };
-    },
+    kept: (bytes) => cache?.get(keyOf(bytes)),
     run(bytes) {
       const given = fieldsOf(resource.request, decodeRequest(request, bytes), limits.filterValuesMax);
       const reply = plane.readResource<Reply>(resource, completed(resource.path, given), {
         make(message, head) {
           const body = response.encode(message);
           plane.checkSize(body.length, resource.narrowing);
-          return { bytes: body, headers: headersOf(head) };
+          return { body, metadata: metadataOf(headersOf(head)) };
         },
         refuse(error, head) {
-          throw new Refusal(error, head && headersOf(head));
+          throw new Refusal(error, head && metadataOf(headersOf(head)));
         },
       });
-      keep(cache, keyOf(bytes), reply);
+      const key = keyOf(bytes);
+      if (cache?.isAskedAgain(key)) cache.put(key, reply);
       return reply;
     },
   };
-}
-
-function keep(cache: PageCache | undefined, key: string, { bytes, headers }: Reply): void {
-  if (cache?.isAskedAgain(key))
-    cache.put(key, { body: bytes as Uint8Array<ArrayBuffer>, headers: { ...headers } });
 }
 
 /** The height of the snapshot that was read, under the names of HTTP's headers (reference 10, section 1.5). */
@@ -125,10 +120,10 @@ export function chainMethod(context: NodeContext, endpoint: ChainEndpoint | Unro
     async run(bytes) {
       const message = decodeRequest(request, bytes);
       if (endpoint.method === "POST")
-        return { bytes: response.encode(await endpoint.handle(context, message)), headers: {} };
+        return { body: response.encode(await endpoint.handle(context, message)) };
       const given = fieldsOf(endpoint.request, message, limits.filterValuesMax);
       const made = await endpoint.handle(context, completed(endpoint.path, given));
-      return { bytes: response.encode(made), headers: {} };
+      return { body: response.encode(made) };
     },
   };
 }

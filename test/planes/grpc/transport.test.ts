@@ -106,6 +106,26 @@ describe("deadlines and cancelled calls", () => {
     });
   });
 
+  test("an answer that is kept is never from before a block that was there when it was asked for", async () => {
+    const ask = async (least: number) => {
+      const { headers, message } = await client.call(`${DATA}/ListAssets`);
+      const height = Number(headers["x-block-height"]);
+      expect(height).toBeGreaterThanOrEqual(least);
+      // The first block has an asset, and so has each one after it here.
+      expect(message.assets.edges.length).toBe(height - before + 1);
+    };
+    const before = chain.plane.head()!.height;
+    for (let n = 1; n <= 40; n++) {
+      const height = before + n;
+      // Asked for in the turn of the commit, told of it or not, and while the next ones are made.
+      const early = Array.from({ length: CALLS / 2 }, () => ask(height - 1));
+      await new Promise((resolve) => setImmediate(resolve));
+      chain.write([{ stepUs: 1, events: [assetEvent(height.toString(16).padStart(64, "0"), "more")] }]);
+      if (n % 2 === 0) chain.plane.notifyCommit();
+      await Promise.all([...early, ...Array.from({ length: CALLS / 2 }, () => ask(height))]);
+    }
+  });
+
   test("calls beyond the limit of a connection wait for a place", async () => {
     const opened = Array.from({ length: CALLS }, () =>
       client.stream(`${DATA}/ObserveVotes`, { partyId: "ab".repeat(32) }),
