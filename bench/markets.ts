@@ -3,7 +3,9 @@
 // positions; and how long 100,000 resting orders take to be taken back and to be loaded.
 // bun bench/markets.ts [--commands N]
 
-import { createMarketRig, idOf, type MarketRig } from "../test/engine/markets/rig.ts";
+import type { CommandInit } from "../src/wire/transaction.ts";
+import type { CheckedTransaction } from "../src/wire/transaction-check.ts";
+import { createMarketRig, idOf, type MarketRig, orderOf, transactionOf } from "../test/engine/markets/rig.ts";
 import { Dice } from "../test/simulation/markets/dice.ts";
 import { argument, median } from "./support.ts";
 
@@ -51,46 +53,57 @@ function quiet(markets: number): MarketRig {
   return rig;
 }
 
-/** Of the mix that a busy market has: new orders, cancellations and amendments, and orders that trade. */
+/**
+ * Of the mix that a busy market has: new orders, cancellations and amendments, and orders that trade. What a client does
+ * before (encoding) and admission (decoding, checks of form; admission.ts) is done when the clock starts.
+ */
 function mixed(): number {
   const rig = quiet(MARKETS);
-  const dice = new Dice(1);
   for (let n = 0; n < PARTIES; n++) rig.deposit(`p${n}`, "ETH", MONEY);
+  const transactions = mix();
+  const begun = performance.now();
+  for (const [at, tx] of transactions.entries()) {
+    rig.engine.deliver(tx);
+    if ((at + 1) % PER_BLOCK === 0) rig.nextBlock();
+  }
+  return COMMANDS / ((performance.now() - begun) / 1_000);
+}
+
+function mix(): CheckedTransaction[] {
+  const dice = new Dice(1);
+  const transactions: CheckedTransaction[] = [];
+  const add = (party: string, command: CommandInit): string => {
+    const id = idOf(`order ${transactions.length}`);
+    transactions.push(transactionOf(party, command, id));
+    return id;
+  };
   // Names are the rig's; a chain's commands have ids.
   const ids = Array.from({ length: MARKETS }, (_, n) => idOf(`m${n}`));
   const resting: { id: string; party: string; market: string }[] = [];
-  const begun = performance.now();
-  for (let n = 1; n <= COMMANDS; n++) {
+  while (transactions.length < COMMANDS) {
     const kind = dice.below(100);
     const party = `p${dice.below(PARTIES)}`;
     const market = ids[dice.below(MARKETS)]!;
     const side = dice.below(2) === 0 ? "buy" : "sell";
     if (kind < 45 || resting.length < 100) {
       const away = 1 + dice.below(2_000);
-      const { id } = rig.order(
-        party,
-        market,
-        side,
-        1 + dice.below(9),
-        side === "buy" ? MIDDLE - away : MIDDLE + away,
-      );
-      resting.push({ id, party, market });
+      const price = side === "buy" ? MIDDLE - away : MIDDLE + away;
+      resting.push({ id: add(party, orderOf(market, side, 1 + dice.below(9), price)), party, market });
     } else if (kind < 90) {
       const at = dice.below(resting.length);
       const { id, party: owner, market: marketId } = resting[at]!;
       if (dice.below(2) === 0) {
-        rig.deliver(owner, { kind: "orderCancellation", payload: { orderId: id, marketId } });
+        add(owner, { kind: "orderCancellation", payload: { orderId: id, marketId } });
         resting[at] = resting.at(-1)!;
         resting.pop();
       } else {
-        rig.deliver(owner, { kind: "orderAmendment", payload: { orderId: id, marketId, sizeDelta: 1n } });
+        add(owner, { kind: "orderAmendment", payload: { orderId: id, marketId, sizeDelta: 1n } });
       }
     } else {
-      rig.order(party, market, side, 1 + dice.below(3), undefined);
+      add(party, orderOf(market, side, 1 + dice.below(3), undefined));
     }
-    if (n % PER_BLOCK === 0) rig.nextBlock();
   }
-  return COMMANDS / ((performance.now() - begun) / 1_000);
+  return transactions;
 }
 
 /** A book with so many orders of many parties, at 2,000 prices a side. */

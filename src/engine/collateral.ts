@@ -8,6 +8,7 @@ import type { Init } from "../wire/codec.ts";
 import {
   type AccountDetails,
   AccountType,
+  type LedgerEntry,
   type LedgerMovement,
   type TransferType,
 } from "../wire/generated/vega.ts";
@@ -39,8 +40,8 @@ export interface Account {
 interface MoveRequest {
   /** Account ids, drained in this order. */
   readonly from: readonly string[];
-  /** Account ids; the amount is split equally between them. */
-  readonly to: readonly string[];
+  /** Account id. */
+  readonly to: string;
   readonly amount: bigint;
   readonly type: TransferTypeNumber;
   /** Sources that are not there are passed over; without it the movement is refused. */
@@ -185,12 +186,26 @@ export class Collateral {
   }
 
   /**
-   * Moves an amount: sources are drained in order, destinations get their shares, an Account event for each change.
+   * Moves an amount: sources are drained in order, an Account event for each change.
    * Sources that do not hold enough make the movement smaller; callers that must not allow that check first.
    * @returns the movement, for the LedgerMovements event that the caller emits
    */
   move(request: MoveRequest): Movement {
     return this.book(request, this.collect(request));
+  }
+
+  /** Moves an amount out of an account in equal parts; the last part is larger by what does not divide. */
+  split(from: string, to: readonly string[], amount: bigint, type: TransferTypeNumber): Movement {
+    const [source] = this.collect({ from: [from], amount });
+    const share = amount / BigInt(to.length);
+    const parts = to.map((id, index) => ({
+      id,
+      part: index < to.length - 1 ? share : amount - share * BigInt(index),
+    }));
+    return {
+      entries: parts.map(({ id, part }) => this.credit(id, source!, part, type)),
+      balances: parts.map(({ id, part }) => ({ account: this.details(id), balance: part.toString() })),
+    };
   }
 
   /**
@@ -212,7 +227,7 @@ export class Collateral {
     if (!this.hasRoomFor(asset, amount)) throw overflow();
     this.flows.set(asset, { deposited: flow.deposited + amount, withdrawn: flow.withdrawn });
     const from = this.details(external);
-    const request = { from: [external], to: [to], amount, type };
+    const request = { from: [external], to, amount, type };
     return this.book(request, [{ from, amount, balance: this.balance(external).toString() }]);
   }
 
@@ -225,7 +240,7 @@ export class Collateral {
     const external = accountId(asset, AccountType.ACCOUNT_TYPE_EXTERNAL);
     if (this.balance(external) + amount > UINT_MAX) throw overflow();
     this.flows.set(asset, { deposited: flow.deposited, withdrawn: flow.withdrawn + amount });
-    return this.move({ from: [from], to: [external], amount, type });
+    return this.move({ from: [from], to: external, amount, type });
   }
 
   /** Emits movements as one event; nothing for an empty list. */
@@ -300,7 +315,11 @@ export class Collateral {
   }
 
   /** Takes the amount out of the sources: what each gave, and what it holds now. */
-  private collect({ from, amount, passesMissing }: MoveRequest): Drawn[] {
+  private collect({
+    from,
+    amount,
+    passesMissing,
+  }: Pick<MoveRequest, "from" | "amount" | "passesMissing">): Drawn[] {
     const drawn: Drawn[] = [];
     let rest = amount;
     for (const id of from) {
@@ -320,34 +339,29 @@ export class Collateral {
   }
 
   private book({ to, type }: MoveRequest, drawn: readonly Drawn[]): Movement {
-    const entries: NonNullable<Movement["entries"]>[number][] = [];
-    const received = to.map(() => 0n);
-    const targets = to.map((id) => this.details(id));
-    for (const { from, amount, balance } of drawn) {
-      const share = amount / BigInt(to.length);
-      let rest = amount;
-      for (const [index, target] of to.entries()) {
-        const part = index === to.length - 1 ? rest : share;
-        rest -= part;
-        const account = this.accounts.get(target)!;
-        const toAccountBalance = this.put(target, account, account.balance + part);
-        received[index]! += part;
-        entries.push({
-          fromAccount: from,
-          toAccount: targets[index],
-          amount: part.toString(),
-          type,
-          timestamp: this.core.nowNs,
-          fromAccountBalance: balance,
-          toAccountBalance,
-        });
-      }
-    }
-    const balances = targets.map((account, index) => ({
-      account,
-      balance: received[index]!.toString(),
-    }));
-    return { entries, balances };
+    const entries = drawn.map((source) => this.credit(to, source, source.amount, type));
+    const received = drawn.reduce((sum, { amount }) => sum + amount, 0n);
+    return { entries, balances: [{ account: this.details(to), balance: received.toString() }] };
+  }
+
+  /** Puts what a source gave, or a part of it, into an account. */
+  private credit(
+    to: string,
+    { from, balance }: Drawn,
+    amount: bigint,
+    type: TransferTypeNumber,
+  ): Init<LedgerEntry> {
+    const toAccount = this.details(to);
+    const account = this.accounts.get(to)!;
+    return {
+      fromAccount: from,
+      toAccount,
+      amount: amount.toString(),
+      type,
+      timestamp: this.core.nowNs,
+      fromAccountBalance: balance,
+      toAccountBalance: this.put(to, account, account.balance + amount),
+    };
   }
 
   /** As ledger entries name an account: what belongs to the network or to no market is left unset (section 2.5). */

@@ -117,7 +117,7 @@ export class Rewards {
       const to = this.collateral.ensureGeneral(party, asset);
       return this.collateral.move({
         from: [id],
-        to: [to],
+        to,
         amount,
         type: TransferType.TRANSFER_TYPE_REWARD_PAYOUT,
       });

@@ -207,7 +207,7 @@ export class TransferMovements {
     const movements = [
       this.collateral.move({
         from: [general],
-        to: [pending],
+        to: pending,
         amount,
         type: TransferType.TRANSFER_TYPE_TRANSFER_FUNDS_SEND,
       }),
@@ -217,7 +217,7 @@ export class TransferMovements {
     movements.push(
       this.collateral.move({
         from: [general],
-        to: [infrastructure],
+        to: infrastructure,
         amount: fee,
         type: TransferType.TRANSFER_TYPE_INFRASTRUCTURE_FEE_PAY,
       }),
@@ -229,7 +229,7 @@ export class TransferMovements {
   deliver(request: TransferRequest, amount: bigint, market = NO_MARKET): Movement {
     return this.collateral.move({
       from: [accountId(request.asset, AccountType.ACCOUNT_TYPE_PENDING_TRANSFERS)],
-      to: [this.target(request, market)],
+      to: this.target(request, market),
       amount,
       type: TransferType.TRANSFER_TYPE_TRANSFER_FUNDS_DISTRIBUTE,
     });

@@ -52,6 +52,16 @@ export interface RigAsset {
   readonly quantum?: string;
 }
 
+/** What an order can have beside its side, size and price. */
+export interface RigOrder {
+  readonly timeInForce?: number;
+  readonly expiresAt?: bigint;
+  readonly peg?: { readonly reference: number; readonly offset: string };
+  readonly postOnly?: boolean;
+  readonly reduceOnly?: boolean;
+  readonly reference?: string;
+}
+
 export interface MarketRigOptions {
   /** By name: ids are the names' hashes unless the name is 64 hex digits. */
   readonly assets?: Readonly<Record<string, RigAsset>>;
@@ -315,23 +325,10 @@ export class MarketRig {
    * @param isRecorded a chain has executed it: its form is not looked at, because another version's rules may differ
    */
   deliver(party: string, command: CommandInit, id = this.nextId(), isRecorded = false): RigResult {
-    const bytes = encodeInputData({ [command.kind]: command.payload } as Init<InputData>);
-    const payload = decodeInputData(bytes)[command.kind]!;
+    const tx = transactionOf(party, command, id);
     const errors = new PropertyErrors();
-    if (!isRecorded) noteCommandErrors(command.kind, payload as never, errors);
+    if (!isRecorded) noteCommandErrors(command.kind, tx.payload as never, errors);
     if (!errors.isEmpty) return { code: 60, text: errors.toString(), id };
-    const tx = {
-      kind: command.kind,
-      payload,
-      party,
-      nonce: 1n,
-      blockHeight: 1n,
-      pow: undefined,
-      version: 3,
-      signature: new Uint8Array(),
-      hash: id,
-      id,
-    } as unknown as CheckedTransaction;
     const { code, text } = this.engine.deliver(tx);
     return { code, text, id };
   }
@@ -343,34 +340,9 @@ export class MarketRig {
     side: "buy" | "sell",
     size: bigint | number,
     price: bigint | number | undefined,
-    more: {
-      readonly timeInForce?: number;
-      readonly expiresAt?: bigint;
-      readonly peg?: { readonly reference: number; readonly offset: string };
-      readonly postOnly?: boolean;
-      readonly reduceOnly?: boolean;
-      readonly reference?: string;
-      readonly id?: string;
-    } = {},
+    more: RigOrder & { readonly id?: string } = {},
   ): RigResult {
-    const isMarket = price === undefined && more.peg === undefined;
-    const command: CommandInit = {
-      kind: "orderSubmission",
-      payload: {
-        marketId: idOf(market),
-        price: price === undefined ? "" : price.toString(),
-        size: BigInt(size),
-        side: side === "buy" ? 1 : 2,
-        timeInForce: more.timeInForce ?? (isMarket ? 3 : 1),
-        expiresAt: more.expiresAt ?? 0n,
-        type: isMarket ? 2 : 1,
-        reference: more.reference ?? "",
-        peggedOrder: more.peg,
-        postOnly: more.postOnly ?? false,
-        reduceOnly: more.reduceOnly ?? false,
-      },
-    };
-    return this.deliver(party, command, more.id);
+    return this.deliver(party, orderOf(market, side, size, price, more), more.id);
   }
 
   /** Data of the market's oracle: the end of its trading. */
@@ -536,4 +508,48 @@ export class MarketRig {
       return { member, payload: decoded[member] };
     });
   }
+}
+
+/** The command for a limit or market order, in the market's own decimals. */
+export function orderOf(
+  market: string,
+  side: "buy" | "sell",
+  size: bigint | number,
+  price: bigint | number | undefined,
+  more: RigOrder = {},
+): CommandInit {
+  const isMarket = price === undefined && more.peg === undefined;
+  return {
+    kind: "orderSubmission",
+    payload: {
+      marketId: idOf(market),
+      price: price === undefined ? "" : price.toString(),
+      size: BigInt(size),
+      side: side === "buy" ? 1 : 2,
+      timeInForce: more.timeInForce ?? (isMarket ? 3 : 1),
+      expiresAt: more.expiresAt ?? 0n,
+      type: isMarket ? 2 : 1,
+      reference: more.reference ?? "",
+      peggedOrder: more.peg,
+      postOnly: more.postOnly ?? false,
+      reduceOnly: more.reduceOnly ?? false,
+    },
+  };
+}
+
+/** A command as it comes out of admission, without signature and proof. @param id root of the identifiers that it makes */
+export function transactionOf(party: string, { kind, payload }: CommandInit, id: string): CheckedTransaction {
+  const bytes = encodeInputData({ [kind]: payload } as Init<InputData>);
+  return {
+    kind,
+    payload: decodeInputData(bytes)[kind]!,
+    party,
+    nonce: 1n,
+    blockHeight: 1n,
+    pow: undefined,
+    version: 3,
+    signature: new Uint8Array(),
+    hash: id,
+    id,
+  } as unknown as CheckedTransaction;
 }

@@ -96,7 +96,7 @@ export class MarketAccounts {
 
   /** Moves what the sources hold, up to the amount: those that are not there are passed over. */
   move(from: readonly string[], to: string, amount: bigint, type: TransferTypeNumber): Movement {
-    return this.collateral.move({ from, to: [to], amount, type, passesMissing: true });
+    return this.collateral.move({ from, to, amount, type, passesMissing: true });
   }
 
   /** The account is forgotten; without an event, as it is empty. */

@@ -286,7 +286,7 @@ export class Market extends TradingMarket {
     const insurance = accounts.balance(accounts.insurance);
     if (insurance > 0n) {
       const to = [...this.otherInsurances(), accounts.treasury];
-      movements.push(this.ports.collateral.move({ from: [accounts.insurance], to, amount: insurance, type }));
+      movements.push(this.ports.collateral.split(accounts.insurance, to, insurance, type));
     }
     accounts.remove(accounts.insurance);
     accounts.emit(movements);
