@@ -52,7 +52,7 @@ export interface RigAsset {
   readonly quantum?: string;
 }
 
-/** What an order can have beside its side, size and price. */
+/** Options of an order beside its side, size and price. */
 export interface RigOrder {
   readonly timeInForce?: number;
   readonly expiresAt?: bigint;
