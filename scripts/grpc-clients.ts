@@ -1,7 +1,8 @@
 // Clients of other makers over gRPC: Python's, Go's and Node's, generated from what `lyra proto` writes, call every unary method of
-// a running devnet; each answer equals REST's, which is this project's own client's (test/planes/grpc).
+// a running devnet; each answer equals REST's, which is this project's own client's (test/planes/grpc). Tools that look at a
+// server from the outside: grpcurl, by reflection, and grpc-health-probe.
 //
-//   bun scripts/grpc-clients.ts [--binary PATH] [--only python,node,go]
+//   bun scripts/grpc-clients.ts [--binary PATH] [--only python,node,go,tools]
 //
 // The generators come from PyPI, npm and the Go module proxy and are put into a temporary folder: they are not part of the
 // project. A tool that is missing is skipped with a line. Exit code 1 for a fault.
@@ -22,6 +23,10 @@ const PYTHON_PACKAGES = ["grpcio==1.76.0", "grpcio-tools==1.76.0"];
 const GO_PLUGINS = [
   "google.golang.org/protobuf/cmd/protoc-gen-go@v1.36.11",
   "google.golang.org/grpc/cmd/protoc-gen-go-grpc@v1.6.0",
+];
+const GO_TOOLS = [
+  "github.com/fullstorydev/grpcurl/cmd/grpcurl@v1.9.4",
+  "github.com/grpc-ecosystem/grpc-health-probe@v0.4.61",
 ];
 
 const scratch = new Scratch("grpc-clients");
@@ -49,8 +54,9 @@ async function main(): Promise<void> {
     const addresses = await addressesIn(config);
     await run([...program, "proto", "--out", protos, "--quiet"]);
     const own = await ownAnswers(addresses);
-    const only = values.only?.split(",") ?? Object.keys(CLIENTS);
+    const only = values.only?.split(",") ?? [...Object.keys(CLIENTS), "tools"];
     for (const name of only) {
+      if (name === "tools") await lookFromOutside(addresses, own);
       const answers = await CLIENTS[name]?.(addresses);
       if (answers !== undefined) compare(name, answers, own);
     }
@@ -206,6 +212,40 @@ async function go(addresses: Addresses): Promise<Answers | undefined> {
   const module = join(out, "code.vegaprotocol.io/vega");
   await run(["go", "mod", "tidy"], module);
   return JSON.parse(await run(["go", "run", ".", JSON.stringify(addresses)], module));
+}
+
+/** Every service is there by reflection and healthy; every method is called by what reflection tells of it. */
+async function lookFromOutside(addresses: Addresses, own: Answers): Promise<void> {
+  const bin = join(folder, "go-bin");
+  try {
+    if (Bun.which("go") === null) throw new Error("go is not here");
+    for (const tool of GO_TOOLS) await run(["go", "install", tool], folder, { GOBIN: bin });
+  } catch (error) {
+    skipped("tools", String(error));
+    return;
+  }
+  const grpcurl = (...words: string[]) => run([join(bin, "grpcurl"), "-plaintext", ...words]);
+  const probe = (...words: string[]) => run([join(bin, "grpc-health-probe"), ...words]);
+  const answers: Answers = {};
+  for (const [service, where] of Object.entries(SERVICES)) {
+    const address = addresses[where];
+    const listed = (await grpcurl(address, "list")).split("\n");
+    if (!listed.includes(service)) problems.push(`grpcurl: ${service} is not listed`);
+    await probe("-addr", address);
+    await probe("-addr", address, "-service", service);
+    const isRefused = await probe("-addr", address, "-service", `${service}s`).then(
+      () => false,
+      (error) => String(error).includes("NotFound"),
+    );
+    if (!isRefused) problems.push(`grpc-health-probe: ${service}s is not refused`);
+    for (const method of Object.keys(own).filter((name) => name.startsWith(`${service}/`))) {
+      answers[method] = await grpcurl("-emit-defaults", "-format-error", address, method).then(
+        (text) => ({ code: 0, json: JSON.parse(text) }),
+        (error) => ({ code: Number(/"code": (\d+)/.exec(String(error))?.[1] ?? -1) }),
+      );
+    }
+  }
+  compare("tools", answers, own);
 }
 
 function protoFiles(): string[] {
