@@ -129,7 +129,7 @@ export class Market extends TradingMarket {
   ): void {
     const parties = this.settlement.markToMarket(mark);
     const { version } = this.book;
-    const distressed = this.updateMargins(parties, mark);
+    const { distressed, isSlashed } = this.updateMargins(parties, mark);
     const closed = this.closeOut.run(distressed);
     const changed = [...touched, ...closed.touched];
     if (closed.hasTraded) {
@@ -138,16 +138,19 @@ export class Market extends TradingMarket {
     }
     this.providers.onChange();
     this.references.follow(changed);
-    // With the same book all margins are what they were made a moment ago.
-    if (!recheck || this.isInAuction || this.book.version === version) return;
+    // With the same book all margins are what they were made a moment ago, but for those that paid a penalty since.
+    if (!recheck || this.isInAuction || (this.book.version === version && !isSlashed)) return;
     this.updateMargins(
       this.positions.list().map(({ party }) => party),
       mark,
     );
   }
 
-  /** @returns those that cannot keep their margin */
-  private updateMargins(parties: readonly string[], mark: bigint): MarginOutcome[] {
+  /** @returns those that cannot keep their margin, and whether a provider was slashed */
+  private updateMargins(
+    parties: readonly string[],
+    mark: bigint,
+  ): { readonly distressed: MarginOutcome[]; readonly isSlashed: boolean } {
     const movements: Movement[] = [];
     const outcomes: MarginOutcome[] = [];
     for (const party of parties) {
@@ -162,8 +165,10 @@ export class Market extends TradingMarket {
       outcomes.push(this.margins.update(party, position, mark, movements));
     }
     this.accounts.emit(movements);
-    for (const { party, shortfall } of outcomes) if (shortfall > 0n) this.providers.slash(party, shortfall);
-    return outcomes.filter(({ isDistressed }) => isDistressed);
+    let isSlashed = false;
+    for (const { party, shortfall } of outcomes)
+      if (shortfall > 0n) isSlashed = this.providers.slash(party, shortfall) || isSlashed;
+    return { distressed: outcomes.filter(({ isDistressed }) => isDistressed), isSlashed };
   }
 
   /** The vote on the market's proposal is over (section 1.4, step 2). */

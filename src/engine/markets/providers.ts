@@ -192,13 +192,16 @@ export class Providers {
     }
   }
 
-  /** A bond was drawn on for a margin: part of what was missing goes to the insurance (section 7.5). */
-  slash(party: string, shortfall: bigint): void {
+  /**
+   * A bond was drawn on for a margin: part of what was missing goes to the insurance (section 7.5).
+   * @returns whether money has moved
+   */
+  slash(party: string, shortfall: bigint): boolean {
     const { market } = this;
-    if (market.provisions.get(party) === undefined) return;
+    if (market.provisions.get(party) === undefined) return false;
     const { accounts } = market;
     const penalty = Decimal.of(shortfall).times(market.params.decimal(PENALTY)).floor();
-    if (penalty === 0n) return;
+    if (penalty === 0n) return false;
     const fromBond = least(penalty, accounts.balance(accounts.bond(party)));
     const movements: Movement[] = [];
     const take = (from: string, amount: bigint) => {
@@ -209,6 +212,7 @@ export class Providers {
     take(accounts.bond(party), fromBond);
     take(accounts.margin(party), least(penalty - fromBond, accounts.balance(accounts.margin(party))));
     accounts.emit(movements);
+    return movements.length > 0;
   }
 
   /** Brings bonds back to their commitments, as far as there is money (section 7.5). */

@@ -334,3 +334,14 @@ test("the fee follows another target stake with the next order, which trades not
   play.run("p1 B 1@800");
   expect(fee()).toBe("0.01");
 });
+
+test("the recheck of a mark to market asks a provider again that has just paid a penalty, with the same book, too", () => {
+  const play = market(PROVIDED, { parameters: { "market.liquidity.bondPenaltyParameter": "1" } });
+  play.deposit(100_000_000n, "aux", "aux2", "p1", "p2").deposit(8_150n, "lp");
+  play.run("lp lp(1300, 0.001, BID-20, ASK+20); aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000");
+  play.open().run("lp S 5@1000; p1 B 5@1000; /; p1 S 1@1095; p2 B 1@1095; /");
+  // Its margin is below the search level after the first penalty, and nothing is left to raise it.
+  expect(play.levels("lp")).toBe("6242/6866/7490/8738");
+  expect(play.transfers(20).map(({ amount }) => amount)).toEqual([190n, 920n, 920n]);
+  expect([play.margin("lp"), play.insurance()]).toEqual([5650n, 2030n]);
+});

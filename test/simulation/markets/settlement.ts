@@ -95,7 +95,6 @@ export abstract class MarketSettlement extends MarketLiquidity {
     this.settleResults(losses, wins, Move.mtmLoss, Move.mtmWin, true);
     const distressed: Distressed[] = [];
     const shortfalls: [string, bigint][] = [];
-    const book = this.bookText();
     // All parties, also those whose position is worth what it was: distressed ones are tried again at each run.
     for (const position of [...this.positions]) {
       const { party } = position;
@@ -119,8 +118,6 @@ export abstract class MarketSettlement extends MarketLiquidity {
     this.followReferences(all);
     // Of all that follows only the recheck is left out when trading ends.
     if (isLast) return;
-    // With the same book all margins are what they were made a moment ago.
-    if (this.bookText() === book) return;
     this.recheckMargins(this.mark);
   }
 
@@ -131,10 +128,6 @@ export abstract class MarketSettlement extends MarketLiquidity {
       shortfall: this.updateMargin(position, price).shortfall,
     }));
     for (const { party, shortfall } of short) if (shortfall > 0n) this.slash(party, shortfall);
-  }
-
-  private bookText(): string {
-    return this.book.map(({ id, price, remaining }) => `${id} ${price} ${remaining}`).join();
   }
 
   private balanceExists(account: string): boolean {
