@@ -318,8 +318,11 @@ export class Markets implements MarketScores {
   marketScores({ strategy, payoutAsset, funder }: ScoreRequest): readonly MarketScore[] {
     const { metric, assetForMetric, markets } = strategy;
     const scope = markets.length > 0 ? new Set(markets) : undefined;
+    // The metric of proposers alone can do without an asset.
     const inScope = this.list().filter(
-      ({ id, accounts }) => accounts.asset === assetForMetric && (scope === undefined || scope.has(id)),
+      ({ id, accounts }) =>
+        (assetForMetric === "" || accounts.asset === assetForMetric) &&
+        (scope === undefined || scope.has(id)),
     );
     if (metric === DispatchMetric.DISPATCH_METRIC_MARKET_VALUE) {
       const eligible = inScope.filter(

@@ -1,0 +1,180 @@
+// Rewards for what was done on markets, from the trades to the payout at the epoch's end (reference 70, section 4.5;
+// reference 60, sections 8.4 and 8.8).
+import { describe, expect, test } from "bun:test";
+import { AccountType, DispatchMetric } from "../../../src/wire/generated/vega.ts";
+import { createMarketRig, idOf, type MarketRig, type MarketRigOptions } from "./rig.ts";
+
+const EPOCH_SECONDS = 1_000;
+const [MAKER, TAKER, PROVIDER, FUNDER, BUYER, SELLER] = [
+  "maker",
+  "taker",
+  "provider",
+  "funder",
+  "b",
+  "s",
+].map(idOf) as [string, string, string, string, string, string];
+const NAMES = new Map([
+  ...["maker", "taker", "provider", "proposer"].map((name) => [idOf(name), name] as const),
+  ...["A", "B", "C"].map((name) => [idOf(name), name] as const),
+]);
+const named = (id: string) => NAMES.get(id) ?? id;
+
+const PAID = [
+  AccountType.ACCOUNT_TYPE_REWARD_MAKER_PAID_FEES,
+  DispatchMetric.DISPATCH_METRIC_MAKER_FEES_PAID,
+];
+const RECEIVED = [
+  AccountType.ACCOUNT_TYPE_REWARD_MAKER_RECEIVED_FEES,
+  DispatchMetric.DISPATCH_METRIC_MAKER_FEES_RECEIVED,
+];
+const PROVIDED = [
+  AccountType.ACCOUNT_TYPE_REWARD_LP_RECEIVED_FEES,
+  DispatchMetric.DISPATCH_METRIC_LP_FEES_RECEIVED,
+];
+const PROPOSED = [
+  AccountType.ACCOUNT_TYPE_REWARD_MARKET_PROPOSERS,
+  DispatchMetric.DISPATCH_METRIC_MARKET_VALUE,
+];
+
+/** A chain with open markets: their assets by their names. */
+function rigWith(
+  markets: Readonly<Record<string, string>>,
+  { parameters, ...options }: MarketRigOptions = {},
+): MarketRig {
+  const rig = createMarketRig({
+    assets: { ETH: {}, BTC: {} },
+    ...options,
+    parameters: {
+      "validators.epoch.length": `${EPOCH_SECONDS}s`,
+      "market.fee.factors.makerFee": "0.01",
+      "transfer.fee.factor": "0",
+      "transfer.minTransferQuantumMultiple": "0",
+      "rewards.marketCreationQuantumMultiple": "10000",
+      ...parameters,
+    },
+  });
+  for (const party of [MAKER, TAKER, PROVIDER, FUNDER, BUYER, SELLER])
+    for (const asset of ["ETH", "BTC"]) rig.deposit(party, asset, 1_000_000_000n);
+  for (const [name, asset] of Object.entries(markets)) open(rig, name, asset);
+  return rig;
+}
+
+function open(rig: MarketRig, name: string, asset: string): void {
+  rig.createMarket(name, {
+    asset,
+    simple: { long: 0.1, short: 0.1 },
+    targetStake: { scaling: 1 },
+    oracle: oracleOf(name),
+  });
+  rig.deliver(PROVIDER, {
+    kind: "liquidityProvisionSubmission",
+    payload: {
+      marketId: idOf(name),
+      commitmentAmount: "100000",
+      fee: "0.002",
+      buys: [{ reference: 2, offset: "10", proportion: 1 }],
+      sells: [{ reference: 3, offset: "10", proportion: 1 }],
+    },
+  });
+  rig.order(BUYER, name, "buy", 1, 900);
+  rig.order(SELLER, name, "sell", 1, 1_100);
+  rig.order(BUYER, name, "buy", 1, 1_000);
+  rig.order(SELLER, name, "sell", 1, 1_000);
+  rig.nextBlock(1, 3);
+  expect(rig.marketData(name).marketTradingMode).toBe(1);
+}
+
+const oracleOf = (market: string) => idOf(`oracle of ${market}`);
+
+/** Trades at 1000: a maker fee of 10 for each unit. */
+function trade(rig: MarketRig, market: string, size: number): void {
+  rig.order(MAKER, market, "sell", size, 1_000);
+  rig.order(TAKER, market, "buy", size, 1_000);
+}
+
+/** Sends 1000 units of ETH to the rewards of a metric at each epoch's end. */
+function fund(
+  rig: MarketRig,
+  [toAccountType, metric]: readonly number[],
+  { asset = "ETH", markets = [] as readonly string[] } = {},
+): void {
+  const { code, text } = rig.deliver(FUNDER, {
+    kind: "transfer",
+    payload: {
+      fromAccountType: AccountType.ACCOUNT_TYPE_GENERAL,
+      to: "0".repeat(64),
+      toAccountType: toAccountType as never,
+      asset: idOf("ETH"),
+      amount: "1000",
+      recurring: {
+        startEpoch: rig.engine.domains.epochs.current.seq,
+        factor: "1",
+        dispatchStrategy: {
+          assetForMetric: asset === "" ? "" : idOf(asset),
+          metric: metric as never,
+          markets: markets.map(idOf),
+        },
+      },
+    },
+  });
+  expect([code, text]).toEqual([0, ""]);
+}
+
+/** Ends the epoch. @returns what was paid: `maker 1000 A` */
+function endEpoch(rig: MarketRig): string[] {
+  const before = rig.events("rewardPayout").length;
+  const { seq } = rig.engine.domains.epochs.current;
+  rig.nextBlock(EPOCH_SECONDS + 1);
+  rig.nextBlock();
+  expect(rig.engine.domains.epochs.current.seq).toBe(seq + 1n);
+  return rig
+    .events("rewardPayout")
+    .slice(before)
+    .map(({ payload: { party, amount, market } }) => `${named(party)} ${amount} ${named(market)}`);
+}
+
+describe("rewards for fees", () => {
+  test("given fees in several markets, then each gets its part by the metric, and its parties theirs", () => {
+    const rig = rigWith({ A: "ETH", B: "ETH", C: "BTC" });
+    trade(rig, "A", 10);
+    trade(rig, "B", 20);
+    trade(rig, "C", 5);
+    for (const metric of [PAID, RECEIVED, PROVIDED]) fund(rig, metric);
+    fund(rig, RECEIVED, { asset: "BTC", markets: ["A", "C", "none"] });
+    const parts = (party: string) => [`${party} 333 A`, `${party} 666 B`].sort((a, b) => sortKey(a, b));
+    const sortKey = (a: string, b: string) => (marketOf(a) < marketOf(b) ? -1 : 1);
+    const marketOf = (line: string) => idOf(line.split(" ")[2]!);
+    const received = [...parts("maker"), "maker 1000 C"].sort(sortKey);
+    expect(endEpoch(rig)).toEqual([...received, ...parts("taker"), ...parts("provider")]);
+    // Nothing was done in this one.
+    expect(endEpoch(rig)).toEqual([]);
+  });
+});
+
+describe("the reward of a market's proposer", () => {
+  test("given enough was traded, then it is paid once for each funder and scope", () => {
+    const rig = rigWith({ A: "ETH", B: "ETH" });
+    // With the unit of the opening auction this is the threshold, which must be passed.
+    trade(rig, "A", 9);
+    fund(rig, PROPOSED, { markets: ["A", "B"] });
+    expect(endEpoch(rig)).toEqual([]);
+    trade(rig, "A", 1);
+    expect(endEpoch(rig)).toEqual(["proposer 1000 A"]);
+    trade(rig, "A", 1);
+    expect(endEpoch(rig)).toEqual([]);
+    trade(rig, "B", 10);
+    expect(endEpoch(rig)).toEqual(["proposer 1000 B"]);
+    fund(rig, PROPOSED, { markets: ["A"] });
+    expect(endEpoch(rig)).toEqual(["proposer 1000 A"]);
+  });
+
+  test("given no asset for the metric, then markets of every asset are meant, each with its own quantum", () => {
+    const rig = rigWith({ A: "ETH", C: "BTC" }, { assets: { ETH: {}, BTC: { quantum: "2" } } });
+    fund(rig, PROPOSED, { asset: "" });
+    trade(rig, "A", 11);
+    trade(rig, "C", 11);
+    expect(endEpoch(rig)).toEqual(["proposer 1000 A"]);
+    trade(rig, "C", 11);
+    expect(endEpoch(rig)).toEqual(["proposer 1000 C"]);
+  });
+});
