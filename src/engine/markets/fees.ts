@@ -169,11 +169,6 @@ export class Fees {
     });
   }
 
-  drop(): void {
-    const { id, index, tables } = this.market;
-    for (const party of [...index.activities.keys()].sort()) tables.activities.delete(keyOf(id, party));
-  }
-
   private payMaker(party: string, amount: bigint): Movement {
     const { accounts } = this.market;
     this.note(party, { makerReceived: amount });

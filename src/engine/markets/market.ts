@@ -109,14 +109,13 @@ export class Market extends TradingMarket {
     this.flush();
   }
 
-  /** Forgets everything: the market is over. */
+  /** Forgets everything but the fees of the epoch, which rewards ask for at its end: the market is over. */
   drop(): void {
     const orders = [...this.index.ordersOf.values()].flatMap((ofParty) => [...ofParty.keys()]);
     for (const id of orders.sort()) this.tables.orders.delete(id);
     this.dropRest();
     this.prices.drop();
     this.targetStake.drop();
-    this.fees.drop();
   }
 
   /** Settles gains and losses against a mark price, with all that follows (section 6.2). */

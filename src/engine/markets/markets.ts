@@ -32,7 +32,7 @@ import { Market } from "./market.ts";
 import type { OracleMessage } from "./open-oracle.ts";
 import { BUILTIN_TIME, Oracles } from "./oracles.ts";
 import { newDefinition, updatedDefinition, withScaling } from "./proposals.ts";
-import { NO_REFERENCES } from "./records.ts";
+import { type Activity, NO_REFERENCES, type RewardedMarket } from "./records.ts";
 import { ORDER_ERRORS, refusal } from "./refusals.ts";
 import { riskModelOf } from "./risk.ts";
 import { MarketTables } from "./tables.ts";
@@ -55,12 +55,15 @@ export class Markets implements MarketScores {
   private ordered: readonly Market[] | undefined;
   /** Markets that a proposer's bonus has paid, by who paid it. */
   private readonly paid: Table<true>;
+  /** Markets that are gone since the epoch began: what was done on them counts at its end. */
+  private readonly ended: Table<RewardedMarket>;
 
   constructor(ports: Omit<MarketPorts, "tables">) {
     this.tables = new MarketTables(ports.core.state);
     this.ports = { ...ports, tables: this.tables };
     this.oracles = new Oracles(ports.core);
     this.paid = ports.core.state.table("markets.paid");
+    this.ended = ports.core.state.table("markets.ended");
     this.tables.markets.onChange((id, before, now) => {
       this.tables.of(id).record = now;
       if ((before === undefined) === (now === undefined)) return;
@@ -304,25 +307,20 @@ export class Markets implements MarketScores {
 
   /** Contributions of parties to a market in the epoch (section 4.5). */
   readonly contributions: Contributions = (id, metric) => {
-    const market = this.get(id);
-    if (market === undefined) return [];
-    if (metric === DispatchMetric.DISPATCH_METRIC_MARKET_VALUE) {
-      return [{ party: market.record.proposer, amount: 1n }];
+    if (metric !== DispatchMetric.DISPATCH_METRIC_MARKET_VALUE) {
+      return this.measured(id, metric).sort((a, b) => compare(a.party, b.party));
     }
-    return [...market.index.activities.keys()]
-      .sort(compare)
-      .map((party) => ({ party, amount: measured(market, party, metric) }))
-      .filter(({ amount }) => amount > 0n);
+    const proposer = (this.get(id)?.record ?? this.ended.get(id))?.proposer;
+    return proposer === undefined ? [] : [{ party: proposer, amount: 1n }];
   };
 
   marketScores({ strategy, payoutAsset, funder }: ScoreRequest): readonly MarketScore[] {
     const { metric, assetForMetric, markets } = strategy;
     const scope = markets.length > 0 ? new Set(markets) : undefined;
     // The metric of proposers alone can do without an asset.
-    const inScope = this.list().filter(
-      ({ id, accounts }) =>
-        (assetForMetric === "" || accounts.asset === assetForMetric) &&
-        (scope === undefined || scope.has(id)),
+    const inScope = this.rewarded().filter(
+      ({ id, asset }) =>
+        (assetForMetric === "" || asset === assetForMetric) && (scope === undefined || scope.has(id)),
     );
     if (metric === DispatchMetric.DISPATCH_METRIC_MARKET_VALUE) {
       const eligible = inScope.filter(
@@ -333,13 +331,10 @@ export class Markets implements MarketScores {
         eligible.length > 0 ? Decimal.one.dividedBy(Decimal.of(BigInt(eligible.length))) : Decimal.zero;
       return capped(eligible.map(({ id }) => ({ market: id, score: share })));
     }
-    const totals = inScope.map((market) => {
-      const parties = [...market.index.activities.keys()];
-      return {
-        market: market.id,
-        total: parties.reduce((sum, party) => sum + measured(market, party, metric), 0n),
-      };
-    });
+    const totals = inScope.map(({ id }) => ({
+      market: id,
+      total: this.measured(id, metric).reduce((sum, { amount }) => sum + amount, 0n),
+    }));
     const whole = totals.reduce((sum, { total }) => sum + total, 0n);
     if (whole === 0n) return [];
     return capped(
@@ -357,6 +352,7 @@ export class Markets implements MarketScores {
   /** A new epoch counts anew. */
   onEpochStart(): void {
     for (const key of this.tables.activities.keys()) this.tables.activities.delete(key);
+    for (const id of this.ended.keys()) this.ended.delete(id);
   }
 
   /** Equity-like share of a party in a market: a decimal from 0 to 1. */
@@ -365,10 +361,22 @@ export class Markets implements MarketScores {
     return market?.equity.shares(() => true).get(party) ?? Decimal.zero;
   }
 
-  private earnsBonus(market: Market): boolean {
-    const quantum = Decimal.parse(this.ports.assets.get(market.accounts.asset)!.details.quantum);
+  /** Markets that rewards can go to, in the order of their creation: those that ended within the epoch, too. */
+  private rewarded(): RewardedMarket[] {
+    return [...this.ended.values(), ...this.list().map(rewardedOf)].sort((a, b) => a.sequence - b.sequence);
+  }
+
+  /** Fees of an epoch by party, of those that have any. @param metric other than that of proposers */
+  private measured(id: string, metric: number) {
+    return [...this.tables.of(id).activities.values()]
+      .map((activity) => ({ party: activity.party, amount: measuredBy(activity, metric) }))
+      .filter(({ amount }) => amount > 0n);
+  }
+
+  private earnsBonus({ asset, tradedValue }: RewardedMarket): boolean {
+    const quantum = Decimal.parse(this.ports.assets.get(asset)!.details.quantum);
     const least = quantum.times(this.ports.params.decimal(CREATION_MULTIPLE));
-    return least.isLess(Decimal.of(market.status.tradedValue));
+    return least.isLess(Decimal.of(tradedValue));
   }
 
   /** Runs one instruction of a batch. @returns its refusal */
@@ -475,6 +483,7 @@ export class Markets implements MarketScores {
   }
 
   private remove(market: Market): void {
+    this.ended.set(market.id, rewardedOf(market));
     market.drop();
     this.tables.markets.delete(market.id);
     this.tables.statuses.delete(market.id);
@@ -505,13 +514,16 @@ function checkInner(
   if (!errors.isEmpty) throw refusal(errors.toString() as CommandText);
 }
 
-function measured(market: Market, party: string, metric: number): bigint {
-  const activity = market.index.activities.get(party);
-  if (activity === undefined) return 0n;
-  if (metric === DispatchMetric.DISPATCH_METRIC_MAKER_FEES_PAID) return activity.makerPaid;
-  if (metric === DispatchMetric.DISPATCH_METRIC_MAKER_FEES_RECEIVED) return activity.makerReceived;
-  if (metric === DispatchMetric.DISPATCH_METRIC_LP_FEES_RECEIVED) return activity.liquidityReceived;
+function measuredBy({ makerPaid, makerReceived, liquidityReceived }: Activity, metric: number): bigint {
+  if (metric === DispatchMetric.DISPATCH_METRIC_MAKER_FEES_PAID) return makerPaid;
+  if (metric === DispatchMetric.DISPATCH_METRIC_MAKER_FEES_RECEIVED) return makerReceived;
+  if (metric === DispatchMetric.DISPATCH_METRIC_LP_FEES_RECEIVED) return liquidityReceived;
   return 0n;
+}
+
+function rewardedOf({ id, accounts, record, status }: Market): RewardedMarket {
+  const { sequence, proposer } = record;
+  return { id, sequence, asset: accounts.asset, proposer, tradedValue: status.tradedValue };
 }
 
 function paidKey(market: string, asset: string, funder: string, scope: readonly string[]): string {

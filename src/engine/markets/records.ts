@@ -220,3 +220,10 @@ export interface Activity {
   readonly makerReceived: bigint;
   readonly liquidityReceived: bigint;
 }
+
+/** A market as rewards look at it. */
+export interface RewardedMarket extends Pick<MarketRecord, "id" | "sequence" | "proposer"> {
+  readonly asset: string;
+  /** Value of all trades since the market began. */
+  readonly tradedValue: bigint;
+}

@@ -92,6 +92,11 @@ function trade(rig: MarketRig, market: string, size: number): void {
   rig.order(TAKER, market, "buy", size, 1_000);
 }
 
+function settle(rig: MarketRig, market: string): void {
+  rig.terminate(oracleOf(market));
+  rig.settle(1_000n, oracleOf(market));
+}
+
 /** Sends 1000 units of ETH to the rewards of a metric at each epoch's end. */
 function fund(
   rig: MarketRig,
@@ -147,6 +152,39 @@ describe("rewards for fees", () => {
     const received = [...parts("maker"), "maker 1000 C"].sort(sortKey);
     expect(endEpoch(rig)).toEqual([...received, ...parts("taker"), ...parts("provider")]);
     // Nothing was done in this one.
+    expect(endEpoch(rig)).toEqual([]);
+  });
+});
+
+describe("a market that ends within the epoch", () => {
+  test("given it is gone, then its fees of the epoch count as those of the others, and in the next one no more", () => {
+    const rig = rigWith({ A: "ETH", B: "ETH" });
+    for (const metric of [PAID, RECEIVED]) fund(rig, metric);
+    // Those of its last distribution are liquidity fees that were received, too.
+    rig.setParameter("market.liquidity.providers.fee.distributionTimeStep", "1h");
+    fund(rig, PROVIDED, { markets: ["A"] });
+    trade(rig, "A", 30);
+    trade(rig, "B", 10);
+    settle(rig, "A");
+    rig.nextBlock(1, 2);
+    expect(rig.hasMarket("A")).toBe(false);
+    expect(endEpoch(rig).sort()).toEqual(
+      ["maker 750 A", "maker 250 B", "provider 1000 A", "taker 750 A", "taker 250 B"].sort(),
+    );
+    trade(rig, "B", 1);
+    expect(endEpoch(rig)).toEqual(["maker 1000 B", "taker 1000 B"]);
+  });
+
+  test("given enough was traded, then its proposer is paid at the epoch's end, and not after it", () => {
+    const rig = rigWith({ A: "ETH", B: "ETH" });
+    trade(rig, "A", 11);
+    trade(rig, "B", 11);
+    fund(rig, PROPOSED, { markets: ["A"] });
+    settle(rig, "A");
+    settle(rig, "B");
+    rig.nextBlock(1, 2);
+    expect(endEpoch(rig)).toEqual(["proposer 1000 A"]);
+    fund(rig, PROPOSED, { markets: ["B"] });
     expect(endEpoch(rig)).toEqual([]);
   });
 });
