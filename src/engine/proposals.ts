@@ -177,8 +177,6 @@ export class Proposals {
       ...proposalMessage(proposal),
       reason: reason || undefined,
       errorDetails,
-      requiredLiquidityProviderParticipation: proposal.requiredLpParticipation,
-      requiredLiquidityProviderMajority: proposal.requiredLpMajority,
     });
   }
 }
@@ -186,10 +184,12 @@ export class Proposals {
 /** The members that the bus and checkpoints share. */
 export function proposalMessage(proposal: ProposalRecord): Init<Proposal> {
   const { id, reference, party, state, timestampNs, terms, rationale } = proposal;
-  const { requiredParticipation, requiredMajority } = proposal;
+  const { requiredParticipation, requiredMajority, requiredLpParticipation, requiredLpMajority } = proposal;
   return {
     ...{ id, reference, partyId: party, state, timestamp: timestampNs, terms, rationale },
     ...{ requiredParticipation, requiredMajority },
+    requiredLiquidityProviderParticipation: requiredLpParticipation,
+    requiredLiquidityProviderMajority: requiredLpMajority,
   };
 }
 

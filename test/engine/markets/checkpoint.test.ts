@@ -1,0 +1,52 @@
+// Markets in a checkpoint, and in a chain that begins from it (reference 60, section 12).
+import { describe, expect, test } from "bun:test";
+import { Engine } from "../../../src/engine/engine.ts";
+import type { ProposalRecord } from "../../../src/engine/proposals.ts";
+import { decodeCheckpoint, decodeProposals } from "../../../src/wire/generated/checkpoint.ts";
+import {
+  decodeProposalTerms,
+  encodeProposalTerms,
+  ProposalState,
+  type ProposalTerms,
+} from "../../../src/wire/generated/vega.ts";
+import { createMarketRig, idOf, type MarketRig } from "./rig.ts";
+
+const contentOf = (engine: Engine) => decodeCheckpoint(Buffer.from(engine.checkpoint().state, "base64"));
+
+/** A chain that begins from the checkpoint of another one. */
+function loaded(rig: MarketRig): Engine {
+  const { genesis } = rig.engine;
+  const appState = { ...genesis.appState, checkpoint: rig.engine.checkpoint() };
+  const engine = new Engine({ ...genesis, timeNs: rig.nowNs, appState });
+  engine.initChain();
+  engine.commit();
+  return engine;
+}
+
+describe("proposals in a checkpoint", () => {
+  const ended = { closingTimestamp: 1n, enactmentTimestamp: 2n };
+  const updateMarket = decodeProposalTerms(
+    encodeProposalTerms({ ...ended, updateMarket: { marketId: idOf("M"), changes: {} } }),
+  );
+
+  function record(reference: string, terms: ProposalTerms): ProposalRecord {
+    return {
+      ...{ sequence: 0, id: idOf(reference), reference, party: idOf("proposer"), timestampNs: 1n, terms },
+      state: ProposalState.STATE_OPEN,
+      rationale: { title: "t", description: "d" },
+      ...{ requiredParticipation: "0.1", requiredMajority: "0.2" },
+      ...{ requiredLpParticipation: "0.3", requiredLpMajority: "0.4" },
+    };
+  }
+  test("given an enacted change of a market, then what was required of its providers is kept", () => {
+    const rig = createMarketRig();
+    const { proposals } = rig.engine.domains.governance;
+    proposals.endProposal(record("update", updateMarket), ProposalState.STATE_ENACTED);
+    const [proposal] = decodeProposals(contentOf(loaded(rig)).governance).proposals;
+    expect(proposal).toMatchObject({
+      reference: "update",
+      requiredLiquidityProviderParticipation: "0.3",
+      requiredLiquidityProviderMajority: "0.4",
+    });
+  });
+});
