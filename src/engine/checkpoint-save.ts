@@ -76,7 +76,7 @@ export function saveCheckpoint(domains: CheckpointDomains): Checkpoint {
 
 function governance({ governance: { proposals } }: CheckpointDomains): Uint8Array {
   return encodeProposals({
-    proposals: proposals.enacted().map(proposalMessage),
+    proposals: [...proposals.enacted(), ...proposals.passedMarkets()].map(proposalMessage),
   });
 }
 

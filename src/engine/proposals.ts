@@ -160,6 +160,13 @@ export class Proposals {
     return this.enactedRecords.values();
   }
 
+  /** New markets that were voted for and wait for their enactment, in the order of submission. For checkpoints. */
+  passedMarkets(): readonly ProposalRecord[] {
+    return this.active().filter(
+      ({ state, terms }) => state === ProposalState.STATE_PASSED && terms.newMarket !== undefined,
+    );
+  }
+
   /** Restores an enacted proposal of a checkpoint (section 12). */
   restore(proposal: ProposalRecord): void {
     this.enactedRecords.set(proposal.id, proposal);

@@ -25,9 +25,11 @@ function loaded(rig: MarketRig): Engine {
 
 describe("proposals in a checkpoint", () => {
   const ended = { closingTimestamp: 1n, enactmentTimestamp: 2n };
+  const newMarket = decodeProposalTerms(encodeProposalTerms({ ...ended, newMarket: { changes: {} } }));
   const updateMarket = decodeProposalTerms(
     encodeProposalTerms({ ...ended, updateMarket: { marketId: idOf("M"), changes: {} } }),
   );
+  const freeform = decodeProposalTerms(encodeProposalTerms({ ...ended, newFreeform: {} }));
 
   function record(reference: string, terms: ProposalTerms): ProposalRecord {
     return {
@@ -38,6 +40,24 @@ describe("proposals in a checkpoint", () => {
       ...{ requiredLpParticipation: "0.3", requiredLpMajority: "0.4" },
     };
   }
+  const proposalsOf = (engine: Engine) =>
+    decodeProposals(contentOf(engine).governance).proposals.map(({ reference, state }) => [reference, state]);
+
+  test("given passed ones, then new markets alone are in it, and the other chain passes them over", () => {
+    const rig = createMarketRig();
+    const { proposals } = rig.engine.domains.governance;
+    for (const [reference, terms] of [
+      ["market", newMarket],
+      ["freeform", freeform],
+    ] as const) {
+      proposals.openProposal(record(reference, terms));
+      proposals.advance(record(reference, terms), ProposalState.STATE_PASSED);
+    }
+    proposals.openProposal(record("open", newMarket));
+    expect(proposalsOf(rig.engine)).toEqual([["market", ProposalState.STATE_PASSED]]);
+    expect(proposalsOf(loaded(rig))).toEqual([]);
+  });
+
   test("given an enacted change of a market, then what was required of its providers is kept", () => {
     const rig = createMarketRig();
     const { proposals } = rig.engine.domains.governance;
