@@ -10,11 +10,13 @@ import {
   decodeBanking,
   decodeCollateral,
   decodeDelegate,
+  decodeMarketTracker,
   decodeMultisigControl,
   decodeNetParams,
   decodeProposals,
   decodeStaking,
   decodeValidators,
+  type MarketActivityTracker,
 } from "../wire/generated/checkpoint.ts";
 import {
   decodeEpochEvent,
@@ -26,6 +28,7 @@ import {
 import { ProposalState, TransferType } from "../wire/generated/vega.ts";
 import { accountOf, type CheckpointDomains, STATUS_NUMBERS } from "./checkpoint-save.ts";
 import { invalidCheckpoint as invalid } from "./checkpoints.ts";
+import { type Activity, NO_FEES } from "./markets/records.ts";
 import type { SignerEvent, ThresholdEvent } from "./multisig.ts";
 import type { NodeStatus } from "./ports.ts";
 import type { ProposalStateNumber } from "./proposals.ts";
@@ -57,6 +60,8 @@ export function loadCheckpoint(
   step("network parameters", () => loadParameters(content.networkParameters, domains, kept));
   step("governance", () => loadProposals(content.governance, domains));
   step("epoch", () => domains.epochs.restore(epochOf(content.epoch)));
+  // The network loads it in front of the proposals; nothing tells of it, and an epoch that begins would forget it.
+  step("market activity", () => loadActivity(content.marketTracker, domains));
   step("multisig control", () => loadMultisig(content.multisigControl, domains));
   step("staking", () => loadStaking(content.staking, domains));
   step("delegation", () => loadDelegation(content.delegation, domains));
@@ -128,6 +133,38 @@ function loadProposals(bytes: Uint8Array, { governance }: CheckpointDomains): vo
       requiredLpMajority: proposal.requiredLiquidityProviderMajority ?? "0",
     });
   }
+}
+
+function loadActivity(bytes: Uint8Array, { assets, markets }: CheckpointDomains): void {
+  const { marketActivity } = decodeMarketTracker(bytes);
+  markets.restore(
+    marketActivity.map((tracker) => {
+      const { market: id, asset, proposer, bonusPaid: paid } = tracker;
+      if (!assets.isEnabled(asset)) throw new Error(`asset ${asset.slice(0, 64)} does not exist`);
+      const tradedValue = amountOf(tracker.valueTraded || "0", "a traded value is not an amount");
+      return { market: { id, asset, proposer, tradedValue }, activities: activitiesOf(tracker), paid };
+    }),
+  );
+}
+
+function activitiesOf({
+  market,
+  makerFeesPaid,
+  makerFeesReceived,
+  lpFees,
+}: MarketActivityTracker): Activity[] {
+  const byParty = new Map<string, Activity>();
+  for (const [member, fees] of [
+    ["makerPaid", makerFeesPaid],
+    ["makerReceived", makerFeesReceived],
+    ["liquidityReceived", lpFees],
+  ] as const) {
+    for (const { party, fee } of fees) {
+      const known = byParty.get(party) ?? { market, party, ...NO_FEES };
+      byParty.set(party, { ...known, [member]: amountOf(fee, "a fee is not an amount") });
+    }
+  }
+  return [...byParty.values()];
 }
 
 function epochOf(bytes: Uint8Array) {

@@ -18,6 +18,7 @@ import {
   encodeRewards,
   encodeStaking,
   encodeValidators,
+  type PartyFees,
   type ScheduledTransfer,
 } from "../wire/generated/checkpoint.ts";
 import { encodeEpochEvent, TransferStatus } from "../wire/generated/events.ts";
@@ -35,6 +36,8 @@ import type { Core } from "./core.ts";
 import type { Delegation } from "./delegation.ts";
 import type { Epochs } from "./epochs.ts";
 import type { Governance } from "./governance.ts";
+import type { Markets } from "./markets/markets.ts";
+import type { Activity, ActivityFees } from "./markets/records.ts";
 import { type Multisig, signerMessage, thresholdMessage } from "./multisig.ts";
 import { validatorMessage } from "./nodes.ts";
 import type { NetworkParameters } from "./parameters.ts";
@@ -64,13 +67,13 @@ export function saveCheckpoint(domains: CheckpointDomains): Checkpoint {
     delegation: delegation(domains),
     epoch: epoch(domains),
     block: encodeBlock({ height: BigInt(domains.core.height) }),
-    // Nothing is paid out later than at the end of its epoch, and there are no markets.
+    // Nothing is paid out later than at the end of its epoch.
     rewards: encodeRewards({}),
     banking: banking(domains),
     validators: validators(domains),
     staking: staking(domains),
     multisigControl: multisig(domains),
-    marketTracker: encodeMarketTracker({}),
+    marketTracker: marketTracker(domains),
   };
 }
 
@@ -208,6 +211,28 @@ function staking({ staking }: CheckpointDomains): Uint8Array {
   });
 }
 
+function marketTracker({ markets }: CheckpointDomains): Uint8Array {
+  return encodeMarketTracker({
+    marketActivity: markets.tracked().map(({ market, isOver, activities, paid }) => ({
+      market: market.id,
+      asset: market.asset,
+      makerFeesReceived: partyFees(activities, "makerReceived"),
+      makerFeesPaid: partyFees(activities, "makerPaid"),
+      lpFees: partyFees(activities, "liquidityReceived"),
+      proposer: market.proposer,
+      bonusPaid: paid,
+      valueTraded: market.tradedValue.toString(),
+      readyToDelete: isOver,
+    })),
+  });
+}
+
+function partyFees(activities: readonly Activity[], member: keyof ActivityFees): PartyFees[] {
+  return activities
+    .filter((activity) => activity[member] > 0n)
+    .map((activity) => ({ party: activity.party, fee: activity[member].toString() }));
+}
+
 function multisig({ multisig }: CheckpointDomains): Uint8Array {
   const { signers, threshold } = multisig.known();
   return encodeMultisigControl({
@@ -235,6 +260,7 @@ export interface CheckpointDomains {
   readonly staking: Staking;
   readonly delegation: Delegation;
   readonly banking: Banking;
+  readonly markets: Markets;
 }
 
 const typeNames = new Map<number, string>(Object.entries(AccountType).map(([name, type]) => [type, name]));

@@ -32,10 +32,16 @@ import { Market } from "./market.ts";
 import type { OracleMessage } from "./open-oracle.ts";
 import { BUILTIN_TIME, Oracles } from "./oracles.ts";
 import { newDefinition, updatedDefinition, withScaling } from "./proposals.ts";
-import { type Activity, NO_REFERENCES, type RewardedMarket } from "./records.ts";
+import {
+  type Activity,
+  NO_REFERENCES,
+  type RestoredMarket,
+  type RewardedMarket,
+  type TrackedMarket,
+} from "./records.ts";
 import { ORDER_ERRORS, refusal } from "./refusals.ts";
 import { riskModelOf } from "./risk.ts";
-import { MarketTables } from "./tables.ts";
+import { keyOf, MarketTables } from "./tables.ts";
 
 const SECOND = 1_000_000_000n;
 const MAKER_FEE = "market.fee.factors.makerFee";
@@ -347,6 +353,28 @@ export class Markets implements MarketScores {
   markPaid({ strategy, payoutAsset, funder }: ScoreRequest, market: string): void {
     if (strategy.metric !== DispatchMetric.DISPATCH_METRIC_MARKET_VALUE) return;
     this.paid.set(paidKey(market, payoutAsset, funder, strategy.markets), true);
+  }
+
+  /** All that rewards go by, market by market. For checkpoints. */
+  tracked(): readonly TrackedMarket[] {
+    const activities = Map.groupBy(this.tables.activities.values(), ({ market }) => market);
+    const paid = Map.groupBy(this.paid.keys(), (key) => key.slice(0, key.indexOf("/")));
+    return this.rewarded().map((market) => ({
+      market,
+      isOver: this.get(market.id) === undefined,
+      activities: activities.get(market.id) ?? [],
+      paid: (paid.get(market.id) ?? []).map((key) => key.slice(market.id.length + 1)),
+    }));
+  }
+
+  /** Restores markets of a checkpoint (reference 60, section 12): over, but what was done on them in the epoch counts. */
+  restore(markets: readonly RestoredMarket[]): void {
+    for (const { market, activities, paid } of markets) {
+      this.ended.set(market.id, { ...market, sequence: this.tables.next() });
+      for (const activity of activities)
+        this.tables.activities.set(keyOf(market.id, activity.party), activity);
+      for (const by of paid) this.paid.set(`${market.id}/${by}`, true);
+    }
   }
 
   /** A new epoch counts anew. */

@@ -213,17 +213,36 @@ export interface InterestRecord {
 }
 
 /** A party's fees in a market in the running epoch (section 4.5), in asset units. */
-export interface Activity {
+export interface Activity extends ActivityFees {
   readonly market: string;
   readonly party: string;
+}
+
+export interface ActivityFees {
   readonly makerPaid: bigint;
   readonly makerReceived: bigint;
   readonly liquidityReceived: bigint;
 }
+
+export const NO_FEES: ActivityFees = { makerPaid: 0n, makerReceived: 0n, liquidityReceived: 0n };
 
 /** A market as rewards look at it. */
 export interface RewardedMarket extends Pick<MarketRecord, "id" | "sequence" | "proposer"> {
   readonly asset: string;
   /** Value of all trades since the market began. */
   readonly tradedValue: bigint;
+}
+
+/** All that rewards go by of a market in the running epoch. */
+export interface TrackedMarket {
+  readonly market: RewardedMarket;
+  readonly isOver: boolean;
+  readonly activities: readonly Activity[];
+  /** By what its proposer's bonus was paid: asset, funder and scope. */
+  readonly paid: readonly string[];
+}
+
+/** As a checkpoint has it. */
+export interface RestoredMarket extends Pick<TrackedMarket, "activities" | "paid"> {
+  readonly market: Omit<RewardedMarket, "sequence">;
 }

@@ -1,6 +1,6 @@
 // Markets in a checkpoint, and in a chain that begins from it (reference 60, section 12).
 import { describe, expect, test } from "bun:test";
-import { Engine } from "../../../src/engine/engine.ts";
+import type { Engine } from "../../../src/engine/engine.ts";
 import type { ProposalRecord } from "../../../src/engine/proposals.ts";
 import { decodeCheckpoint, decodeProposals } from "../../../src/wire/generated/checkpoint.ts";
 import {
@@ -9,19 +9,9 @@ import {
   ProposalState,
   type ProposalTerms,
 } from "../../../src/wire/generated/vega.ts";
-import { createMarketRig, idOf, type MarketRig } from "./rig.ts";
+import { beginFrom, createMarketRig, idOf } from "./rig.ts";
 
 const contentOf = (engine: Engine) => decodeCheckpoint(Buffer.from(engine.checkpoint().state, "base64"));
-
-/** A chain that begins from the checkpoint of another one. */
-function loaded(rig: MarketRig): Engine {
-  const { genesis } = rig.engine;
-  const appState = { ...genesis.appState, checkpoint: rig.engine.checkpoint() };
-  const engine = new Engine({ ...genesis, timeNs: rig.nowNs, appState });
-  engine.initChain();
-  engine.commit();
-  return engine;
-}
 
 describe("proposals in a checkpoint", () => {
   const ended = { closingTimestamp: 1n, enactmentTimestamp: 2n };
@@ -55,14 +45,14 @@ describe("proposals in a checkpoint", () => {
     }
     proposals.openProposal(record("open", newMarket));
     expect(proposalsOf(rig.engine)).toEqual([["market", ProposalState.STATE_PASSED]]);
-    expect(proposalsOf(loaded(rig))).toEqual([]);
+    expect(proposalsOf(beginFrom(rig))).toEqual([]);
   });
 
   test("given an enacted change of a market, then what was required of its providers is kept", () => {
     const rig = createMarketRig();
     const { proposals } = rig.engine.domains.governance;
     proposals.endProposal(record("update", updateMarket), ProposalState.STATE_ENACTED);
-    const [proposal] = decodeProposals(contentOf(loaded(rig)).governance).proposals;
+    const [proposal] = decodeProposals(contentOf(beginFrom(rig)).governance).proposals;
     expect(proposal).toMatchObject({
       reference: "update",
       requiredLiquidityProviderParticipation: "0.3",

@@ -1,8 +1,10 @@
 // Rewards for what was done on markets, from the trades to the payout at the epoch's end (reference 70, section 4.5;
 // reference 60, sections 8.4 and 8.8).
 import { describe, expect, test } from "bun:test";
+import { accountId } from "../../../src/engine/collateral.ts";
+import type { Engine } from "../../../src/engine/engine.ts";
 import { AccountType, DispatchMetric } from "../../../src/wire/generated/vega.ts";
-import { createMarketRig, idOf, type MarketRig, type MarketRigOptions } from "./rig.ts";
+import { beginFrom, createMarketRig, idOf, type MarketRig, type MarketRigOptions } from "./rig.ts";
 
 const EPOCH_SECONDS = 1_000;
 const [MAKER, TAKER, PROVIDER, FUNDER, BUYER, SELLER] = [
@@ -214,5 +216,46 @@ describe("the reward of a market's proposer", () => {
     expect(endEpoch(rig)).toEqual(["proposer 1000 A"]);
     trade(rig, "C", 11);
     expect(endEpoch(rig)).toEqual(["proposer 1000 C"]);
+  });
+});
+
+describe("a chain that begins from a checkpoint within an epoch", () => {
+  /** Two blocks behind the epoch's end. */
+  function endRestored(engine: Engine): void {
+    const { expireNs } = engine.domains.epochs.current;
+    for (const after of [1n, 2n]) {
+      const height = engine.core.height + 1;
+      engine.beginBlock({ height, timeNs: expireNs + after, hash: height.toString(16).padStart(64, "0") });
+      engine.endBlock();
+      engine.commit();
+    }
+  }
+
+  test("given fees of that epoch, then its rewards are those of the chain before", () => {
+    const rig = rigWith({ A: "ETH", B: "ETH" });
+    for (const metric of [PAID, RECEIVED, PROVIDED, PROPOSED]) fund(rig, metric);
+    trade(rig, "A", 30);
+    trade(rig, "B", 10);
+    settle(rig, "A");
+    rig.nextBlock(1, 2);
+    const restored = beginFrom(rig);
+    const general = (engine: Engine) =>
+      ["maker", "taker", "provider", "proposer"].map((name) =>
+        engine.domains.collateral.balance(
+          accountId(idOf("ETH"), AccountType.ACCOUNT_TYPE_GENERAL, idOf(name)),
+        ),
+      );
+    const gains = (engine: Engine, end: () => void) => {
+      const before = general(engine);
+      end();
+      return general(engine).map((balance, index) => balance - before[index]!);
+    };
+    const expected = gains(rig.engine, () => endEpoch(rig));
+    expect(expected).toEqual([1_000n, 1_000n, 1_000n, 1_000n]);
+    expect(gains(restored, () => endRestored(restored))).toEqual(expected);
+    // A bonus that was paid stays paid.
+    trade(rig, "B", 1);
+    const again = beginFrom(rig);
+    expect(gains(again, () => endRestored(again))[3]).toBe(0n);
   });
 });

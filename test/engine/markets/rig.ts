@@ -1,6 +1,7 @@
 // The documented entry point of market tests: the same rig that users import from "lyra/testing", and a notation as
 // compact as that of the reference's worked scenarios (70, section 10).
 import { expect } from "bun:test";
+import { Engine } from "../../../src/engine/engine.ts";
 import type { MarketRig, RigResult } from "../../../src/testing/market-rig.ts";
 
 export * from "../../../src/testing/market-rig.ts";
@@ -15,6 +16,16 @@ const CANCEL = /^cancel (\S+)$/;
 /** `lp p0(50000, 0.001, BID-20, ASK+20)`; several entries a side: `BID-2*1 MID-1*2`. */
 const PROVISION = /^lp (\S+?)\((\d+), ([\d.]+), ([^,]+), ([^,]+)\)$/;
 const BLOCKS = /^\/(?: (\d+))?$/;
+
+/** A chain that begins from the checkpoint of another one. */
+export function beginFrom(rig: MarketRig): Engine {
+  const { genesis } = rig.engine;
+  const appState = { ...genesis.appState, checkpoint: rig.engine.checkpoint() };
+  const engine = new Engine({ ...genesis, timeNs: rig.nowNs, appState });
+  engine.initChain();
+  engine.commit();
+  return engine;
+}
 
 /** A market in a rig, played by lines. */
 export class Play {
