@@ -151,7 +151,7 @@ export const MARKET_TEXTS = {
     "One instruction is needed.",
     "Add one.",
   ],
-  "batch market instructions exceed the maximum size of <count>": [
+  "market batch instructions too big, got(<count>), expected(<max>)": [
     "The batch holds too many instructions.",
     "`spam.protection.max.batchSize` is the limit.",
     "Send several batches.",

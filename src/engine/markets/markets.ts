@@ -256,7 +256,7 @@ export class Markets implements MarketScores {
     const count = BigInt(cancellations.length + amendments.length + submissions.length);
     const max = this.ports.params.integer(BATCH_MAX);
     if (count === 0n) throw refusal("batch market instructions cannot be empty");
-    if (count > max) throw refusal(`batch market instructions exceed the maximum size of ${max}`);
+    if (count > max) throw refusal(`market batch instructions too big, got(${count}), expected(${max})`);
   }
 
   /** Cancellations, then amendments, then submissions; each stands or falls alone (section 2.8). */

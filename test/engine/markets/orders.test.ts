@@ -288,6 +288,16 @@ describe("a batch", () => {
     });
     expect(code).toBe(70);
   });
+  test("is refused when it holds too many instructions", () => {
+    opened();
+    const cancellations = Array.from({ length: 16 }, () => ({ orderId: "", marketId: "" }));
+    const { code, text } = rig.deliver("p3", {
+      kind: "batchMarketInstructions",
+      payload: { cancellations, amendments: [], submissions: [] },
+    });
+    expect(code).toBe(70);
+    expect(text).toBe("market batch instructions too big, got(16), expected(15)");
+  });
 });
 
 test("ids: an order's is the root of its transaction, those of its trades follow", () => {
