@@ -265,13 +265,13 @@ export class Markets implements MarketScores {
     const { party, id } = this.ports.core.currentTx;
     const ids = new IdGenerator(id);
     const orderIds = command.submissions.map(() => ids.next());
-    const errors: string[] = [];
+    const errors = new PropertyErrors();
     let done = 0;
     let index = 0;
     const attempt = (run: () => void) => {
       const error = this.alone(run);
       if (error === undefined) done++;
-      else errors.push(`${index}: ${error}`);
+      else errors.add(String(index), error);
       index++;
     };
     for (const cancellation of command.cancellations) {
@@ -297,9 +297,9 @@ export class Markets implements MarketScores {
         );
       });
     }
-    if (errors.length === 0) return;
+    if (errors.isEmpty) return;
     const code = done > 0 ? ResultCode.partlyFailed : ResultCode.failed;
-    throw new CommandError(errors.join(", ") as CommandText, { code, keepChanges: true });
+    throw new CommandError(errors.toString() as CommandText, { code, keepChanges: true });
   }
 
   /** Mempool's check of oracle data: a specification must wait for it. @throws CommandError */

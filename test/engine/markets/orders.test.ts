@@ -273,9 +273,10 @@ describe("a batch", () => {
       root,
     );
     expect(code).toBe(71);
-    expect(text).toContain("0: unable to find the order in the market");
-    expect(text).toContain("2: order already amended in batch");
-    expect(text).toContain("4: order_submission.size");
+    expect(text).toBe(
+      "0 (unable to find the order in the market), 2 (order already amended in batch), " +
+        "4 (order_submission.size (must be positive))",
+    );
     expect(shown(id).size).toBe(6n);
     expect(rig.liveOrder(root)).toMatchObject({ price: 96n });
   });
