@@ -63,6 +63,11 @@ export const MARKET_TEXTS = {
     "Its time lies in the past.",
     "Give a later time.",
   ],
+  "OrderError: Invalid Expiration Datetime": [
+    "The order would expire before it was made.",
+    "Its new time lies before its creation.",
+    "Give a later time.",
+  ],
   "gfn order received during auction trading": [
     AUCTION,
     "Orders of this kind are for continuous trading.",

@@ -217,7 +217,8 @@ export class Orders {
       this.finishCancel(party, [before]);
       return;
     }
-    if (after.expiresAt > 0n && after.expiresAt < after.createdAt) throw orderError("invalidExpiry");
+    if (after.expiresAt !== 0n && after.expiresAt < after.createdAt)
+      throw refusal("OrderError: Invalid Expiration Datetime");
     if (after.expiresAt > 0n && after.expiresAt < market.nowNs) {
       this.removeWith(after, before, OrderStatus.STATUS_EXPIRED);
       this.finishCancel(party, [before]);

@@ -144,6 +144,19 @@ describe("an amendment", () => {
     else expect(said).toBe(text);
     expect(rig.liveOrder(id)).toMatchObject({ version: 1n, size: 5n });
   });
+  test.each([
+    ["before the order was made", -1n],
+    ["below zero", undefined],
+  ])("to a time %s", (_name, after) => {
+    opened();
+    const expiresAt = rig.nowNs + 1_000_000_000n;
+    const { id } = rig.order("p3", "M", "buy", 5, 95, { timeInForce: GTT, expiresAt });
+    const early = after === undefined ? -5n : rig.nowNs + after;
+    expect(amend("p3", id, { sizeDelta: 1n, expiresAt: early })).toBe(
+      "OrderError: Invalid Expiration Datetime",
+    );
+    expect(rig.liveOrder(id)).toMatchObject({ version: 1n, size: 5n, expiresAt });
+  });
   test("of an order that is gone, and of a provision's", () => {
     opened();
     expect(amend("p3", idOf("none"), { sizeDelta: 1n })).toBe("OrderError: Invalid Order ID");

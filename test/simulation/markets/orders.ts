@@ -272,7 +272,7 @@ export abstract class MarketOrders extends MarketAuctions {
     const amended = this.amendedOrder(order, amendment);
     const hasNewExpiry = amended.expiresNs !== order.expiresNs;
     if (hasNewExpiry && amended.expiresNs !== 0n && amended.expiresNs < order.createdNs)
-      return refusal("invalid expiresAt time");
+      return refusal("OrderError: Invalid Expiration Datetime");
     if (hasNewExpiry && amended.expiresNs !== 0n && amended.expiresNs < this.nowNs) {
       this.count("expired by an amendment");
       amended.status = Status.expired;
