@@ -23,7 +23,7 @@ export const BUILTIN_TIME = `${BUILTIN}.timestamp`;
 const PROPERTIES_MAX = 1_000;
 
 /** Types of properties and operators of conditions, as the wire numbers them. */
-const TYPE = { integer: 2, text: 3, boolean: 4, decimal: 5, timestamp: 6 } as const;
+export const PROPERTY_TYPE = { integer: 2, text: 3, boolean: 4, decimal: 5, timestamp: 6 } as const;
 const OPERATOR = { equals: 1, greater: 2, greaterOrEqual: 3, less: 4, lessOrEqual: 5 } as const;
 
 /** A market's interest in a specification. */
@@ -137,7 +137,7 @@ export class Oracles {
 export function filtersOf({ internal, external }: DataSourceDefinition): readonly Filter[] {
   if (external?.oracle !== undefined) return external.oracle.filters as readonly Filter[];
   const conditions = (internal?.time?.conditions ?? []).slice(0, 1) as readonly Condition[];
-  const key = { name: BUILTIN_TIME, type: TYPE.timestamp, numberDecimalPlaces: undefined };
+  const key = { name: BUILTIN_TIME, type: PROPERTY_TYPE.timestamp, numberDecimalPlaces: undefined };
   return [{ key, conditions: [...conditions] }];
 }
 
@@ -172,12 +172,12 @@ type Value = Decimal | string | boolean;
 
 /** A property's value by its type; undefined where the text is not of it. */
 function parsedValue(text: string, type: number): Value | undefined {
-  if (type === TYPE.text) return text;
-  if (type === TYPE.boolean) return BOOLEANS.get(text);
-  if (type === TYPE.integer || type === TYPE.timestamp) {
+  if (type === PROPERTY_TYPE.text) return text;
+  if (type === PROPERTY_TYPE.boolean) return BOOLEANS.get(text);
+  if (type === PROPERTY_TYPE.integer || type === PROPERTY_TYPE.timestamp) {
     return /^[+-]?\d{1,80}$/.test(text) ? Decimal.of(BigInt(text.replace("+", ""))) : undefined;
   }
-  if (type !== TYPE.decimal || text.length > 200) return undefined;
+  if (type !== PROPERTY_TYPE.decimal || text.length > 200) return undefined;
   try {
     return text === "" ? undefined : Decimal.parseNumber(text);
   } catch {

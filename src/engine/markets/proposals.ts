@@ -1,17 +1,20 @@
 /** Proposals of markets: what governance checks of them, and the definition that comes of one (reference 70, sections 1.2, 1.3 and 1.7). */
 import { Decimal } from "../../wire/decimal.ts";
+import type { Filter } from "../../wire/generated/data.ts";
 import type {
   DataSourceDefinition,
+  FutureProduct,
   LiquidityMonitoringParameters,
   NewMarketConfiguration,
   PriceMonitoringParameters,
   ProposalTerms,
   TradableInstrument,
+  UpdateFutureProduct,
   UpdateMarketConfiguration,
 } from "../../wire/generated/vega.ts";
 import { refuseProposal } from "../errors.ts";
 import type { AssetReader, ParameterReader } from "../ports.ts";
-import { filtersOf, Oracles } from "./oracles.ts";
+import { BUILTIN_TIME, filtersOf, Oracles, PROPERTY_TYPE } from "./oracles.ts";
 import type { MarketDefinition } from "./records.ts";
 
 const SECOND = 1_000_000_000n;
@@ -20,7 +23,6 @@ const SLIPPAGE_MAX = Decimal.of(1_000_000n);
 const RANGE_MAX = Decimal.of(100n);
 /** Far above what any model says. */
 const RISK_MAX = 1e15;
-const TIMESTAMP = 6;
 const SCALING = "market.margin.scalingFactors";
 
 interface ScalingFactors {
@@ -57,7 +59,7 @@ export function checkNewMarket(terms: ProposalTerms, { assets, params }: Checked
   if (assets.get(settlementAsset)!.details.decimals < changes.decimalPlaces) {
     refuseProposal("TOO_MANY_MARKET_DECIMAL_PLACES", "market cannot have more decimal places than assets");
   }
-  checkTerminationTime(future.dataSourceSpecForTradingTermination!, terms.enactmentTimestamp);
+  checkSources(future, terms.enactmentTimestamp);
   const durationNs = (terms.enactmentTimestamp - terms.closingTimestamp) * SECOND;
   if (durationNs !== 0n && durationNs < params.duration("market.auction.minimumDuration")) {
     refuseProposal("OPENING_AUCTION_DURATION_TOO_SMALL", "opening auction duration is too small");
@@ -73,7 +75,7 @@ export function checkUpdateMarket(terms: ProposalTerms): void {
   const changes = terms.updateMarket!.changes!;
   const future = changes.instrument?.future;
   if (future === undefined) refuseProposal("NO_PRODUCT", "missing product");
-  checkTerminationTime(future.dataSourceSpecForTradingTermination!, terms.enactmentTimestamp);
+  checkSources(future, terms.enactmentTimestamp);
   checkChanges(changes);
 }
 
@@ -117,10 +119,31 @@ function checkChanges(changes: Changes): void {
   }
 }
 
+/** Sources of the settlement price and of the end of trading must have the properties that are bound. */
+function checkSources(future: FutureProduct | UpdateFutureProduct, enactment: bigint): void {
+  const { settlementDataProperty, tradingTerminationProperty } = future.dataSourceSpecBinding!;
+  const settlement = filtersOf(future.dataSourceSpecForSettlementData!);
+  const termination = filtersOf(future.dataSourceSpecForTradingTermination!);
+  const typeOf = (filters: readonly Filter[], property: string) =>
+    filters.find(({ key }) => key?.name === property)?.key?.type;
+  if (typeOf(settlement, settlementDataProperty) !== PROPERTY_TYPE.integer) {
+    refuseProposal("INVALID_FUTURE_PRODUCT", "the bound property of the settlement data is not an integer");
+  }
+  const isTimed = tradingTerminationProperty === BUILTIN_TIME;
+  const type = typeOf(termination, tradingTerminationProperty);
+  if (type !== PROPERTY_TYPE.boolean && !(isTimed && type === PROPERTY_TYPE.timestamp)) {
+    refuseProposal(
+      "INVALID_FUTURE_PRODUCT",
+      "the bound property of the trading termination is neither a boolean nor the chain's time",
+    );
+  }
+  checkTerminationTime(future.dataSourceSpecForTradingTermination!, enactment);
+}
+
 /** Trading may not end before the market is enacted. */
 function checkTerminationTime(source: DataSourceDefinition, enactment: bigint): void {
   for (const { key, conditions } of filtersOf(source)) {
-    if (key?.type !== TIMESTAMP) continue;
+    if (key?.type !== PROPERTY_TYPE.timestamp) continue;
     for (const { value } of conditions) {
       if (/^\d{1,30}$/.test(value) && BigInt(value) <= enactment) {
         refuseProposal("INVALID_FUTURE_PRODUCT", "trading would end before the market is enacted");

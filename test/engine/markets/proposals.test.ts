@@ -1,0 +1,91 @@
+// Checks by governance of proposed and changed markets (reference 70, sections 1.3 and 1.6), beyond the command's form.
+import { describe, expect, test } from "bun:test";
+import { ProposalRefusal } from "../../../src/engine/errors.ts";
+import { checkNewMarket, checkUpdateMarket } from "../../../src/engine/markets/proposals.ts";
+import { configurationOf, updateOf } from "../../../src/testing/market-config.ts";
+import { ProposalError, type ProposalTerms } from "../../../src/wire/generated/vega.ts";
+import { createMarketRig, idOf } from "./rig.ts";
+
+const CONFIG = { asset: "ETH", simple: { long: 0.1, short: 0.1 } };
+const ENACTMENT = 2_000_000_000n;
+const DAY = 86_400n;
+const BUILTIN = "vegaprotocol.builtin.timestamp";
+const [INTEGER, TEXT, BOOLEAN, DECIMAL, TIMESTAMP] = [2, 3, 4, 5, 6];
+const GREATER = 2;
+
+// biome-ignore lint/suspicious/noExplicitAny: a proposal is spoiled in many ways
+type Future = any;
+
+const { domains } = createMarketRig({ assets: { ETH: { decimals: 3 } } }).engine;
+
+const filter = (name: string, type: number, ...conditions: object[]) => ({
+  key: { name, type, numberDecimalPlaces: undefined },
+  conditions,
+});
+const time = (operator: number, value: string) => ({ operator, value });
+const external = (...filters: object[]) => ({
+  external: { oracle: { signers: [{ pubKey: { key: idOf("oracle") } }], filters } },
+});
+const internal = (...conditions: object[]) => ({ internal: { time: { conditions } } });
+
+/** The refusal's reason; "" without one. */
+function refusalOf(check: () => void): string {
+  try {
+    check();
+    return "";
+  } catch (error) {
+    if (!(error instanceof ProposalRefusal)) throw error;
+    const name = Object.entries(ProposalError).find(([, number]) => number === error.reason)![0];
+    return name.replace("PROPOSAL_ERROR_", "");
+  }
+}
+
+/** Reasons for which a new market is refused, and an update to the same. */
+function refusals(spoil: (future: Future) => void): [string, string] {
+  const create = configurationOf(CONFIG, idOf("ETH"), "M");
+  const update = updateOf(CONFIG, idOf("ETH"), "M");
+  for (const changes of [create, update]) spoil(changes.instrument!.future);
+  const times = { closingTimestamp: ENACTMENT - DAY, enactmentTimestamp: ENACTMENT };
+  const terms = { ...times, newMarket: { changes: create } } as ProposalTerms;
+  const updateTerms = { ...times, updateMarket: { changes: update } } as ProposalTerms;
+  const { assets, params } = domains;
+  return [
+    refusalOf(() => checkNewMarket(terms, { assets, params })),
+    refusalOf(() => checkUpdateMarket(updateTerms)),
+  ];
+}
+
+const FINE: [string, string] = ["", ""];
+const INVALID: [string, string] = ["INVALID_FUTURE_PRODUCT", "INVALID_FUTURE_PRODUCT"];
+
+const settlesBy = (source: object, property: string) => (future: Future) => {
+  future.dataSourceSpecForSettlementData = source;
+  future.dataSourceSpecBinding = { ...future.dataSourceSpecBinding, settlementDataProperty: property };
+};
+const endsBy = (source: object, property: string) => (future: Future) => {
+  future.dataSourceSpecForTradingTermination = source;
+  future.dataSourceSpecBinding = { ...future.dataSourceSpecBinding, tradingTerminationProperty: property };
+};
+const later = (ENACTMENT + 1n).toString();
+
+describe("a property that is bound", () => {
+  test.each([
+    ["a price of integers", settlesBy(external(filter("p", INTEGER)), "p"), FINE],
+    ["a price of decimals", settlesBy(external(filter("p", DECIMAL)), "p"), INVALID],
+    ["a price of texts", settlesBy(external(filter("p", TEXT), filter("q", INTEGER)), "p"), INVALID],
+    ["a price that no filter has", settlesBy(external(filter("p", INTEGER)), "q"), INVALID],
+    ["an end of booleans", endsBy(external(filter("e", BOOLEAN)), "e"), FINE],
+    ["an end of integers", endsBy(external(filter("e", INTEGER)), "e"), INVALID],
+    ["an end of times that are not the chain's", endsBy(external(filter("e", TIMESTAMP)), "e"), INVALID],
+    ["an end of the chain's time", endsBy(external(filter(BUILTIN, TIMESTAMP)), BUILTIN), FINE],
+    [
+      "an end of the chain's time as an integer",
+      endsBy(external(filter(BUILTIN, INTEGER)), BUILTIN),
+      INVALID,
+    ],
+    ["an internal source", endsBy(internal(time(GREATER, later)), BUILTIN), FINE],
+    ["an internal source of another name", endsBy(internal(time(GREATER, later)), "e"), INVALID],
+  ] as const)("%s", (_name, spoil, expected) => {
+    expect(refusals(spoil)).toEqual(expected);
+  });
+});
