@@ -137,7 +137,14 @@ function checkSources(future: FutureProduct | UpdateFutureProduct, enactment: bi
       "the bound property of the trading termination is neither a boolean nor the chain's time",
     );
   }
+  for (const filters of [settlement, termination]) checkFilters(filters);
   checkTerminationTime(future.dataSourceSpecForTradingTermination!, enactment);
+}
+
+function checkFilters(filters: readonly Filter[]): void {
+  if (new Set(filters.map(({ key }) => key?.name)).size < filters.length) {
+    refuseProposal("INVALID_FUTURE_PRODUCT", "two filters of a data source have the same property");
+  }
 }
 
 /** Trading may not end before the market is enacted. */

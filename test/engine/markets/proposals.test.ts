@@ -89,3 +89,22 @@ describe("a property that is bound", () => {
     expect(refusals(spoil)).toEqual(expected);
   });
 });
+
+describe("filters of a source", () => {
+  const over = { operator: GREATER, value: "5" };
+  test.each([
+    [
+      "of several properties",
+      settlesBy(external(filter("p", INTEGER), filter("q", INTEGER, over)), "p"),
+      FINE,
+    ],
+    ["of one, twice", settlesBy(external(filter("p", INTEGER), filter("p", INTEGER, over)), "p"), INVALID],
+    [
+      "of another one, twice",
+      endsBy(external(filter("e", BOOLEAN), filter("q", TEXT), filter("q", TEXT)), "e"),
+      INVALID,
+    ],
+  ] as const)("%s", (_name, spoil, expected) => {
+    expect(refusals(spoil)).toEqual(expected);
+  });
+});
