@@ -24,7 +24,7 @@ const PROPERTIES_MAX = 1_000;
 
 /** Types of properties and operators of conditions, as the wire numbers them. */
 export const PROPERTY_TYPE = { integer: 2, text: 3, boolean: 4, decimal: 5, timestamp: 6 } as const;
-const OPERATOR = { equals: 1, greater: 2, greaterOrEqual: 3, less: 4, lessOrEqual: 5 } as const;
+export const OPERATOR = { equals: 1, greater: 2, greaterOrEqual: 3, less: 4, lessOrEqual: 5 } as const;
 
 /** A market's interest in a specification. */
 export interface Subscription {

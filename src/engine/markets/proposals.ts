@@ -14,7 +14,7 @@ import type {
 } from "../../wire/generated/vega.ts";
 import { refuseProposal } from "../errors.ts";
 import type { AssetReader, ParameterReader } from "../ports.ts";
-import { BUILTIN_TIME, filtersOf, Oracles, PROPERTY_TYPE } from "./oracles.ts";
+import { BUILTIN_TIME, filtersOf, OPERATOR, Oracles, PROPERTY_TYPE } from "./oracles.ts";
 import type { MarketDefinition } from "./records.ts";
 
 const SECOND = 1_000_000_000n;
@@ -144,6 +144,12 @@ function checkSources(future: FutureProduct | UpdateFutureProduct, enactment: bi
 function checkFilters(filters: readonly Filter[]): void {
   if (new Set(filters.map(({ key }) => key?.name)).size < filters.length) {
     refuseProposal("INVALID_FUTURE_PRODUCT", "two filters of a data source have the same property");
+  }
+  for (const { key, conditions } of filters) {
+    if (key?.type !== PROPERTY_TYPE.timestamp) continue;
+    if (!conditions.some(({ operator }) => operator === OPERATOR.less || operator === OPERATOR.lessOrEqual))
+      continue;
+    refuseProposal("INVALID_FUTURE_PRODUCT", "a condition on a time is that it be earlier");
   }
 }
 

@@ -11,7 +11,7 @@ const ENACTMENT = 2_000_000_000n;
 const DAY = 86_400n;
 const BUILTIN = "vegaprotocol.builtin.timestamp";
 const [INTEGER, TEXT, BOOLEAN, DECIMAL, TIMESTAMP] = [2, 3, 4, 5, 6];
-const GREATER = 2;
+const [EQUALS, GREATER, GREATER_OR_EQUAL, LESS, LESS_OR_EQUAL] = [1, 2, 3, 4, 5];
 
 // biome-ignore lint/suspicious/noExplicitAny: a proposal is spoiled in many ways
 type Future = any;
@@ -106,5 +106,26 @@ describe("filters of a source", () => {
     ],
   ] as const)("%s", (_name, spoil, expected) => {
     expect(refusals(spoil)).toEqual(expected);
+  });
+});
+
+describe("a condition on a time", () => {
+  test.each([
+    ["equal", EQUALS, FINE],
+    ["later", GREATER, FINE],
+    ["not earlier", GREATER_OR_EQUAL, FINE],
+    ["earlier", LESS, INVALID],
+    ["not later", LESS_OR_EQUAL, INVALID],
+  ] as const)("%s", (_name, operator, expected) => {
+    expect(refusals(endsBy(internal(time(operator, later)), BUILTIN))).toEqual(expected);
+    expect(refusals(endsBy(external(filter(BUILTIN, TIMESTAMP, time(operator, later))), BUILTIN))).toEqual(
+      expected,
+    );
+    const price = external(filter("p", INTEGER), filter("t", TIMESTAMP, time(operator, later)));
+    expect(refusals(settlesBy(price, "p"))).toEqual(expected);
+  });
+  test("of an internal source counts when it is the first", () => {
+    const two = [time(GREATER, later), time(LESS, later)];
+    expect(refusals(endsBy(internal(...two), BUILTIN))).toEqual(FINE);
   });
 });
