@@ -158,7 +158,7 @@ function checkTerminationTime(source: DataSourceDefinition, enactment: bigint): 
   for (const { key, conditions } of filtersOf(source)) {
     if (key?.type !== PROPERTY_TYPE.timestamp) continue;
     for (const { value } of conditions) {
-      if (/^\d{1,30}$/.test(value) && BigInt(value) <= enactment) {
+      if (!/^\+?\d{1,80}$/.test(value) || BigInt(value.replace("+", "")) <= enactment) {
         refuseProposal("INVALID_FUTURE_PRODUCT", "trading would end before the market is enacted");
       }
     }

@@ -129,3 +129,19 @@ describe("a condition on a time", () => {
     expect(refusals(endsBy(internal(...two), BUILTIN))).toEqual(FINE);
   });
 });
+
+describe("a time at which trading ends", () => {
+  test.each([
+    ["after the enactment", later, FINE],
+    ["far after it", "9".repeat(80), FINE],
+    ["at the enactment", ENACTMENT.toString(), INVALID],
+    ["before all times", "-5", INVALID],
+    ["of no number", "tomorrow", INVALID],
+    ["of a fraction", `${later}.5`, INVALID],
+  ] as const)("%s", (_name, value, expected) => {
+    expect(refusals(endsBy(internal(time(GREATER, value)), BUILTIN))).toEqual(expected);
+    expect(refusals(endsBy(external(filter(BUILTIN, TIMESTAMP, time(GREATER, value))), BUILTIN))).toEqual(
+      expected,
+    );
+  });
+});
