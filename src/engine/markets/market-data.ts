@@ -1,5 +1,4 @@
 /** The event with a market's data, once a tick and with each turn of its life (reference 70, section 9.3). */
-import { MarketState, MarketTradingMode } from "../../wire/generated/vega.ts";
 import type { Level } from "./levels.ts";
 import { BUY, SELL } from "./order.ts";
 import type { TradingMarket } from "./trading.ts";
@@ -9,14 +8,8 @@ import { asUint64 } from "./volumes.ts";
 const UNSET_NS = -6_795_364_578_871_345_152n;
 const MARK_FREQUENCY = "network.markPriceUpdateMaximumFrequency";
 
-const ENDED: ReadonlySet<number> = new Set([MarketState.STATE_TRADING_TERMINATED, MarketState.STATE_SETTLED]);
-
 export function emitMarketData(market: TradingMarket): void {
   const { status, book, auction } = market;
-  // Trading that ends in an auction leaves the auction's data as they were (section 1.4).
-  const isShown =
-    auction.isRunning ||
-    (ENDED.has(market.record.state) && auction.mode === MarketTradingMode.TRADING_MODE_MONITORING_AUCTION);
   const bid = book.best(BUY);
   const offer = book.best(SELL);
   const staticBid = book.bestStatic(BUY);
@@ -40,8 +33,8 @@ export function emitMarketData(market: TradingMarket): void {
     market: market.id,
     timestamp: market.nowNs,
     openInterest: asUint64(status.openInterest),
-    auctionEnd: isShown && auction.endNs !== auction.beginNs ? auction.endNs : 0n,
-    auctionStart: isShown ? auction.beginNs : 0n,
+    auctionEnd: auction.isRunning && auction.endNs !== auction.beginNs ? auction.endNs : 0n,
+    auctionStart: auction.isRunning ? auction.beginNs : 0n,
     indicativePrice: market.shown(indication?.price ?? 0n),
     indicativeVolume: asUint64(indication?.volume ?? 0n),
     marketTradingMode: auction.mode,

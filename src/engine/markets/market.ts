@@ -200,7 +200,6 @@ export class Market extends TradingMarket {
       this.markToMarket(mark, { recheck: false });
     }
     this.updateRecord({ state: MarketState.STATE_TRADING_TERMINATED });
-    this.updateAuction({ isRunning: false, isLeaving: false });
     this.emitUpdated();
     if (this.record.settlementPrice >= 0n) this.settle();
     this.flush();
@@ -251,7 +250,6 @@ export class Market extends TradingMarket {
     this.unsubscribe(this, "termination");
     this.unsubscribe(this, "settlement");
     this.clearAccounts();
-    this.updateAuction({ isRunning: false, isLeaving: false });
     this.updateRecord({ state: MarketState.STATE_CANCELLED });
     this.emitUpdated();
     this.providers.stopAll();

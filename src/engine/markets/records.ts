@@ -48,7 +48,7 @@ export interface Auction {
   /** Unix nanoseconds; an auction whose begin is its end has no limit of time. */
   readonly beginNs: bigint;
   readonly endNs: bigint;
-  /** False before the opening auction begins and while trading is continuous. */
+  /** False before the opening auction begins and while trading is continuous; trading that ends in an auction leaves it running. */
   readonly isRunning: boolean;
   /** Its orders are being uncrossed: margins are those of continuous trading already. */
   readonly isLeaving: boolean;

@@ -33,3 +33,42 @@ test("a market that is changed after its trading has ended leaves no source behi
   expect([...sources(play).values()]).toEqual([DEACTIVATED, DEACTIVATED, DEACTIVATED, DEACTIVATED]);
   expect(rig.terminate(idOf("other")).text).toBe("no market waits for this data from this signer");
 });
+
+test("trading that ends in an auction leaves the auction to be seen as it was, until the orders go", () => {
+  const simple = { long: 0.11, short: 0.1, up: 20, down: -20 };
+  const play = opened({ simple, triggers: [{ horizon: 60, probability: 0.95, extension: 50 }] });
+  const { rig } = play;
+  play.run("p1 S 1@1050; p2 B 2@1050; p1 S 1@1050");
+  const shown = () => {
+    const data = rig.marketData("M");
+    const { marketTradingMode, trigger, auctionStart, auctionEnd, nextMarkToMarket, targetStake } = data;
+    const { indicativePrice, indicativeVolume } = data;
+    return {
+      ...{ marketTradingMode, trigger, auctionStart, auctionEnd, nextMarkToMarket, targetStake },
+      indication: `${indicativeVolume}@${indicativePrice}`,
+    };
+  };
+  const before = shown();
+  expect(before).toMatchObject({ marketTradingMode: 4, trigger: 3, indication: "2@1050" });
+  rig.terminate();
+  rig.nextBlock();
+  rig.nextBlock();
+  expect(shown()).toEqual(before);
+  rig.settle(1_000);
+  const { auctionStart, auctionEnd } = before;
+  expect(shown()).toMatchObject({ marketTradingMode: 4, auctionStart, auctionEnd, indication: "0@0" });
+});
+
+test("so does an opening auction", () => {
+  const play = market(CONFIG).deposit(1_000_000n, "p1", "p2").run("p1 B 1@1000; p2 S 1@1000; /");
+  const { rig } = play;
+  const { auctionStart, auctionEnd } = rig.marketData("M");
+  expect(auctionStart).toBeGreaterThan(0n);
+  rig.terminate();
+  expect(rig.marketData("M")).toMatchObject({
+    ...{ marketState: 4, marketTradingMode: 3, auctionStart, auctionEnd },
+    ...{ indicativePrice: "0", indicativeVolume: 0n },
+  });
+  rig.nextBlock();
+  expect(rig.hasMarket("M")).toBe(false);
+});

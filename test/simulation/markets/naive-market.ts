@@ -29,8 +29,6 @@ interface Shapes {
 }
 
 export class NaiveMarket extends MarketOrders {
-  /** Auction in which trading ended: clients still see it (section 1.4). */
-  private lastAuction: MarketOrders["auction"];
   private distributedNs = this.terms.startNs;
 
   isGone = false;
@@ -130,9 +128,8 @@ export class NaiveMarket extends MarketOrders {
       this.markToMarket(true);
     }
     this.state = State.terminated;
-    this.lastAuction = this.auction;
+    // The auction in which trading ended goes on for those who look at it (section 1.4).
     this.count(`terminated in mode ${this.mode}, trigger ${this.auction?.trigger ?? 0}`);
-    this.auction = undefined;
     if (this.settlementPrice !== undefined) this.settleFinally(this.settlementPrice);
     this.flushLevels();
   }
@@ -144,7 +141,6 @@ export class NaiveMarket extends MarketOrders {
       this.finish(order, Status.cancelled);
       this.releaseIfFlat(order.party);
     }
-    this.auction = undefined;
     this.state = State.cancelled;
     this.close();
   }
@@ -351,7 +347,7 @@ export class NaiveMarket extends MarketOrders {
   /** Market data as clients see it. */
   data(): string {
     const tick = this.terms.priceFactor;
-    const auction = this.auction ?? this.lastAuction;
+    const { auction } = this;
     const best = (price: bigint, volume: bigint) => `${price / tick}x${volume}`;
     const [bid, ask] = [this.best(BUY), this.best(SELL)];
     const [staticBid, staticAsk] = [this.bestStatic(BUY), this.bestStatic(SELL)];
@@ -401,7 +397,7 @@ export class NaiveMarket extends MarketOrders {
 
   /** CONTINUOUS, OPENING_AUCTION or MONITORING_AUCTION. */
   private get mode(): number {
-    const trigger = (this.auction ?? this.lastAuction)?.trigger;
+    const trigger = this.auction?.trigger;
     return trigger === undefined ? 1 : trigger === Trigger.opening ? 3 : 4;
   }
 
