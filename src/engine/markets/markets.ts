@@ -26,6 +26,7 @@ import type { ProposalRecord } from "../proposals.ts";
 import type { MarketScore, MarketScores, ScoreRequest } from "../recurring.ts";
 import type { Contributions } from "../rewards.ts";
 import { compare, type Table } from "../state.ts";
+import { UINT_MAX } from "../values.ts";
 import type { MarketPorts } from "./context.ts";
 import { IdGenerator } from "./id-generator.ts";
 import { Market } from "./market.ts";
@@ -484,11 +485,12 @@ export class Markets implements MarketScores {
   private settle(market: Market, properties: ReadonlyMap<string, string>): void {
     const text = properties.get(market.terms.settlementProperty);
     if (text === undefined) return;
-    const decimals = market.terms.settlementDecimals;
     const assetDecimals = Number(this.ports.assets.get(market.accounts.asset)!.details.decimals);
-    const value = Decimal.of(BigInt(text.replace("+", "")));
-    const price = value.times(Decimal.shifted(1n, decimals - assetDecimals)).truncated();
-    if (price < 0n) return;
+    const places = market.terms.settlementDecimals - assetDecimals;
+    // So many decimals that nothing is left, whatever the number: they can be more than one can work with.
+    const value = places > text.length ? 0n : BigInt(text.replace("+", ""));
+    const price = value === 0n ? 0n : Decimal.shifted(value, places).truncated();
+    if (price < 0n || price > UINT_MAX) return;
     market.setSettlementPrice(price);
   }
 

@@ -1,6 +1,6 @@
 // The life of a market at its edges: states in which it is changed or ended (reference 70, sections 1.4 to 1.7).
 import { expect, test } from "bun:test";
-import { idOf, type Play } from "./rig.ts";
+import { createMarketRig, idOf, type Play } from "./rig.ts";
 import { M3, market, VOID } from "./scenario-markets.ts";
 
 const CONFIG = { ...M3, asset: "ETH", linearSlippage: "1", quadraticSlippage: "0" };
@@ -71,4 +71,18 @@ test("so does an opening auction", () => {
   });
   rig.nextBlock();
   expect(rig.hasMarket("M")).toBe(false);
+});
+
+test.each([
+  ["nothing is left of a number with more decimals than it has digits", 2 ** 40, "9".repeat(80), 0n],
+  ["decimals beyond the asset's are cut", 20, "123456", 1_234n],
+  ["a number without decimals has the asset's", 0, "+7", 7n * 10n ** 18n],
+  ["a negative number is no price", 0, "-7", -1n],
+  ["a number beyond 256 bits is no price", 0, "9".repeat(60), -1n],
+])("settlement data: %s", (_name, settlementDecimals, text, price) => {
+  const rig = createMarketRig({ assets: { ETH: { decimals: 18 } } });
+  rig.createMarket("M", { ...CONFIG, settlementDecimals });
+  expect(rig.oracleData({ "prices.settlement": text }).text).toBe("");
+  expect(rig.market("M").record.settlementPrice).toBe(price);
+  expect(rig.faults).toEqual([]);
 });
