@@ -211,6 +211,7 @@ export class Domains {
   /** Tick listeners in the order of section 1.5. */
   tick(): void {
     this.epochs.onTick();
+    this.markets.publishTime();
     this.params.onTick();
     this.multisig.onTick();
     this.witness.onTick();

@@ -108,9 +108,15 @@ export class Markets implements MarketScores {
     return this.ordered;
   }
 
-  /** Section 1.5: after the builtin data about time. */
+  /** The chain's own time as data of an oracle: early in the tick, before the markets look at it (reference 60, section 1.5). */
+  publishTime(): void {
+    if (!this.oracles.hasTimed) return;
+    const properties = new Map([[BUILTIN_TIME, this.ports.core.nowSeconds.toString()]]);
+    this.takeData({ signers: [], properties });
+  }
+
+  /** Section 1.5. */
   onTick(): void {
-    this.publishTime();
     const over: Market[] = [];
     for (const market of this.list()) if (!market.onTick()) over.push(market);
     const isRejected = ({ record }: Market) => record.state === MarketState.STATE_REJECTED;
@@ -459,12 +465,6 @@ export class Markets implements MarketScores {
       throw error;
     }
     market.flush();
-  }
-
-  private publishTime(): void {
-    if (!this.oracles.hasTimed) return;
-    const properties = new Map([[BUILTIN_TIME, this.ports.core.nowSeconds.toString()]]);
-    this.takeData({ signers: [], properties });
   }
 
   /** Data has come: its subscribers take it, and then it is shown. */

@@ -1,9 +1,14 @@
 // The life of a market at its edges: states in which it is changed or ended (reference 70, sections 1.4 to 1.7).
 import { expect, test } from "bun:test";
+import type { ProposalRecord } from "../../../src/engine/proposals.ts";
+import { configurationOf } from "../../../src/testing/market-config.ts";
+import { decodeProposalTerms, encodeProposalTerms } from "../../../src/wire/generated/vega.ts";
+import { alice, ChainRig, SECOND, type SeenEvent } from "../chain-rig.ts";
 import { createMarketRig, idOf, type Play } from "./rig.ts";
 import { M3, market, VOID } from "./scenario-markets.ts";
 
 const CONFIG = { ...M3, asset: "ETH", linearSlippage: "1", quadraticSlippage: "0" };
+const BUILTIN = "vegaprotocol.builtin.timestamp";
 const [ACTIVE, DEACTIVATED] = [1, 2];
 
 /** Continuous trading at 1000 between 900 and 1100. */
@@ -85,4 +90,42 @@ test.each([
   expect(rig.oracleData({ "prices.settlement": text }).text).toBe("");
   expect(rig.market("M").record.settlementPrice).toBe(price);
   expect(rig.faults).toEqual([]);
+});
+
+test("the chain's time comes as data before all that ticks but epochs", () => {
+  const chain = new ChainRig();
+  const { markets, assets } = chain.engine.domains;
+  const now = chain.engine.core.nowNs;
+  const changes = configurationOf(CONFIG, assets.all()[0]!.id, "M");
+  // biome-ignore lint/suspicious/noExplicitAny: the end of trading is put in
+  const { future } = changes.instrument as any;
+  future.dataSourceSpecForTradingTermination = {
+    internal: { time: { conditions: [{ operator: 2, value: "1" }] } },
+  };
+  future.dataSourceSpecBinding = { ...future.dataSourceSpecBinding, tradingTerminationProperty: BUILTIN };
+  const terms = {
+    closingTimestamp: now / SECOND,
+    enactmentTimestamp: now / SECOND + 1n,
+    newMarket: { changes },
+  };
+  const proposal = {
+    id: idOf("M"),
+    party: idOf("proposer"),
+    terms: decodeProposalTerms(encodeProposalTerms(terms)),
+  };
+  markets.propose(proposal as ProposalRecord);
+  const stakeDeposited = {
+    ethereumAddress: `0x${"7".repeat(40)}`,
+    vegaPublicKey: alice.publicKey,
+    amount: "5",
+  };
+  const stakingEvent = { index: 0n, block: 1n, stakeDeposited: { ...stakeDeposited, blockTime: 1n } };
+  const blocks = chain.report({ txId: `0x${"1".repeat(64)}`, nonce: 1n, stakingEvent });
+  chain.close();
+  const ACCEPTED = 2;
+  const linked = ({ member, payload }: SeenEvent) => member === "stakeLinking" && payload.status === ACCEPTED;
+  const { events } = blocks.find((block) => block.events.some(linked))!;
+  const data = events.findIndex(({ member }) => member === "oracleData");
+  expect(data).toBeGreaterThan(0);
+  expect(data).toBeLessThan(events.findIndex(linked));
 });
