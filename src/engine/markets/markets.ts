@@ -131,8 +131,8 @@ export class Markets implements MarketScores {
   /** A proposal of a market was accepted: the market is there, and waits for the vote (section 1.4, step 1). */
   propose(proposal: ProposalRecord): void {
     const { id, terms, party } = proposal;
-    const { core, params } = this.ports;
-    const definition = newDefinition(terms, params);
+    const { core, params, rules } = this.ports;
+    const definition = newDefinition(terms, params, rules);
     const closingNs = terms.closingTimestamp * SECOND;
     const beginNs = closingNs;
     const endNs = terms.enactmentTimestamp * SECOND;
@@ -209,7 +209,8 @@ export class Markets implements MarketScores {
     const market = this.get(marketId);
     if (market === undefined || market.isOver) throw refusal("market does not exist");
     const before = market.record.definition;
-    const definition = updatedDefinition(before, changes!, this.ports.params);
+    const { params, rules } = this.ports;
+    const definition = updatedDefinition(before, changes!, params, rules);
     this.unsubscribe(market, "settlement");
     this.unsubscribe(market, "termination");
     const factors = riskModelOf(definition.tradableInstrument!).factors;

@@ -16,6 +16,7 @@ import { refuseProposal } from "../errors.ts";
 import type { AssetReader, ParameterReader } from "../ports.ts";
 import { BUILTIN_TIME, filtersOf, OPERATOR, Oracles, PROPERTY_TYPE } from "./oracles.ts";
 import type { MarketDefinition } from "./records.ts";
+import type { MarketRules } from "./rules.ts";
 
 const SECOND = 1_000_000_000n;
 const TRIGGERS_MAX = 5;
@@ -166,7 +167,11 @@ function checkTerminationTime(source: DataSourceDefinition, enactment: bigint): 
 }
 
 /** The definition of a proposed market. */
-export function newDefinition(terms: ProposalTerms, params: ParameterReader): MarketDefinition {
+export function newDefinition(
+  terms: ProposalTerms,
+  params: ParameterReader,
+  rules: MarketRules,
+): MarketDefinition {
   const changes = terms.newMarket!.changes!;
   const instrument = changes.instrument!;
   const future = instrument.future!;
@@ -193,8 +198,7 @@ export function newDefinition(terms: ProposalTerms, params: ParameterReader): Ma
     openingAuction: { duration: terms.enactmentTimestamp - terms.closingTimestamp, volume: 0n },
     ...monitoringOf(changes, params),
     lpPriceRange: changes.lpPriceRange,
-    linearSlippageFactor: changes.linearSlippageFactor,
-    quadraticSlippageFactor: changes.quadraticSlippageFactor,
+    ...slippageOf(changes, rules),
   };
 }
 
@@ -203,6 +207,7 @@ export function updatedDefinition(
   before: MarketDefinition,
   changes: UpdateMarketConfiguration,
   params: ParameterReader,
+  rules: MarketRules,
 ): MarketDefinition {
   const tradable = before.tradableInstrument!;
   const instrument = tradable.instrument!;
@@ -227,9 +232,17 @@ export function updatedDefinition(
     },
     ...monitoringOf(changes, params),
     lpPriceRange: changes.lpPriceRange,
-    linearSlippageFactor: changes.linearSlippageFactor,
-    quadraticSlippageFactor: changes.quadraticSlippageFactor,
+    ...slippageOf(changes, rules),
   };
+}
+
+/** A factor that is left out is 0; older networks had none. */
+function slippageOf(
+  { linearSlippageFactor: linear, quadraticSlippageFactor: quadratic }: Changes | NewMarketConfiguration,
+  { boundsSlippage }: MarketRules,
+): Pick<MarketDefinition, "linearSlippageFactor" | "quadraticSlippageFactor"> {
+  const none = boundsSlippage ? "0" : "";
+  return { linearSlippageFactor: linear || none, quadraticSlippageFactor: quadratic || none };
 }
 
 /** With the scaling factors that the network states. */

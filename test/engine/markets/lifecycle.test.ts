@@ -129,3 +129,17 @@ test("the chain's time comes as data before all that ticks but epochs", () => {
   expect(data).toBeGreaterThan(0);
   expect(data).toBeLessThan(events.findIndex(linked));
 });
+
+test("slippage factors that a proposal leaves out are 0, in a new market and in a changed one", () => {
+  const none = { ...CONFIG, linearSlippage: "", quadraticSlippage: "" };
+  const { rig } = market(none);
+  const shown = (member: string) => {
+    const { linearSlippageFactor, quadraticSlippageFactor } = rig.events(member).at(-1)!.payload;
+    return [linearSlippageFactor, quadraticSlippageFactor];
+  };
+  expect(shown("marketCreated")).toEqual(["0", "0"]);
+  rig.updateMarket("M", CONFIG);
+  expect(shown("marketUpdated")).toEqual(["1", "0"]);
+  rig.updateMarket("M", none);
+  expect(shown("marketUpdated")).toEqual(["0", "0"]);
+});
