@@ -19,8 +19,8 @@ import {
   MarketTradingMode,
   type TradableInstrument,
 } from "../../wire/generated/vega.ts";
-import { PropertyErrors } from "../../wire/validate/check.ts";
-import { noteCommandErrors } from "../../wire/validate/commands.ts";
+import { type Check, PropertyErrors } from "../../wire/validate/check.ts";
+import { batchCancellation, orderAmendment, orderSubmission } from "../../wire/validate/orders.ts";
 import { CommandError, ResultCode } from "../errors.ts";
 import type { ProposalRecord } from "../proposals.ts";
 import type { MarketScore, MarketScores, ScoreRequest } from "../recurring.ts";
@@ -284,7 +284,7 @@ export class Markets implements MarketScores {
     };
     for (const cancellation of command.cancellations) {
       attempt(() => {
-        checkInner("orderCancellation", cancellation);
+        checkInner(batchCancellation, cancellation);
         this.cancel(party, cancellation, ids);
       });
     }
@@ -292,14 +292,14 @@ export class Markets implements MarketScores {
     for (const amendment of command.amendments) {
       attempt(() => {
         if (amended.has(amendment.orderId)) throw refusal("order already amended in batch");
-        checkInner("orderAmendment", amendment);
+        checkInner(orderAmendment, amendment);
         this.command(amendment.marketId, ids, (market) => market.orders.amend(party, amendment));
         amended.add(amendment.orderId);
       });
     }
     for (const [at, submission] of command.submissions.entries()) {
       attempt(() => {
-        checkInner("orderSubmission", submission);
+        checkInner(orderSubmission, submission);
         this.command(submission.marketId, ids, (market) =>
           market.orders.submit(party, orderIds[at]!, submission),
         );
@@ -536,12 +536,9 @@ export class Markets implements MarketScores {
 }
 
 /** Instructions of a batch are looked at when they are executed. @throws CommandError */
-function checkInner(
-  kind: "orderCancellation" | "orderAmendment" | "orderSubmission",
-  payload: never | object,
-): void {
+function checkInner<T>(check: Check<T>, instruction: T): void {
   const errors = new PropertyErrors();
-  noteCommandErrors(kind, payload as never, errors);
+  check.run(instruction, errors, []);
   if (!errors.isEmpty) throw refusal(errors.toString() as CommandText);
 }
 

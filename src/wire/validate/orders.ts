@@ -252,6 +252,18 @@ export const orderAmendment: Check<OrderAmendment> = all(
 /** A cancellation sent alone is not looked at: the market answers for it. */
 export const orderCancellation: Check<OrderCancellation> = all();
 
+/** A cancellation inside of a batch is looked at; its ids may be left out. */
+export const batchCancellation: Check<OrderCancellation> = all(
+  when(
+    (command) => command.marketId !== "",
+    identifier("order_cancellation.market_id", (command: OrderCancellation) => command.marketId),
+  ),
+  when(
+    (command) => command.orderId !== "",
+    identifier("order_cancellation.order_id", (command: OrderCancellation) => command.orderId),
+  ),
+);
+
 /** The instructions are checked one by one when the batch is executed. */
 export const batchMarketInstructions: Check<BatchMarketInstructions> = rule(
   "batch_market_instructions",

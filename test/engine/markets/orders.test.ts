@@ -302,6 +302,23 @@ describe("a batch", () => {
     });
     expect(code).toBe(70);
   });
+  test("looks at the ids of its cancellations, which may be left out", () => {
+    opened();
+    const marketId = idOf("M");
+    const cancellations = [
+      { orderId: "x", marketId: "y" },
+      { orderId: "x", marketId },
+      { orderId: "", marketId },
+      { orderId: "", marketId: "" },
+    ];
+    const { code, text } = rig.deliver("p3", {
+      kind: "batchMarketInstructions",
+      payload: { cancellations, amendments: [], submissions: [] },
+    });
+    expect(code).toBe(71);
+    const wrong = (member: string) => `order_cancellation.${member} (should be a valid vega ID)`;
+    expect(text).toBe(`0 (${wrong("market_id")}, ${wrong("order_id")}), 1 (${wrong("order_id")})`);
+  });
   test("is refused when it holds too many instructions", () => {
     opened();
     const cancellations = Array.from({ length: 16 }, () => ({ orderId: "", marketId: "" }));
