@@ -19,6 +19,8 @@ import type { MarketDefinition } from "./records.ts";
 import type { MarketRules } from "./rules.ts";
 
 const SECOND = 1_000_000_000n;
+/** Decimal places that an asset can have beyond those of its market: the next power of ten has more than 256 bits. */
+const PRICE_PLACES_MAX = 77n;
 const TRIGGERS_MAX = 5;
 const SLIPPAGE_MAX = Decimal.of(1_000_000n);
 const RANGE_MAX = Decimal.of(100n);
@@ -57,8 +59,12 @@ export function checkNewMarket(terms: ProposalTerms, { assets, params }: Checked
   if (!assets.isEnabled(settlementAsset)) {
     refuseProposal("INVALID_ASSET", `invalid asset ${settlementAsset.slice(0, 64)}`);
   }
-  if (assets.get(settlementAsset)!.details.decimals < changes.decimalPlaces) {
+  const { decimals } = assets.get(settlementAsset)!.details;
+  if (decimals < changes.decimalPlaces) {
     refuseProposal("TOO_MANY_MARKET_DECIMAL_PLACES", "market cannot have more decimal places than assets");
+  }
+  if (decimals - changes.decimalPlaces > PRICE_PLACES_MAX) {
+    refuseProposal("INVALID_ASSET", "prices in units of the asset would not have room in 256 bits");
   }
   checkSources(future, terms.enactmentTimestamp);
   const durationNs = (terms.enactmentTimestamp - terms.closingTimestamp) * SECOND;

@@ -145,3 +145,20 @@ describe("a time at which trading ends", () => {
     );
   });
 });
+
+test.each([
+  [77n, 0n, ""],
+  [78n, 0n, "INVALID_ASSET"],
+  [90n, 13n, ""],
+  [2n ** 31n - 1n, 0n, "INVALID_ASSET"],
+])("an asset of %p decimals, a market of %p: %s", (decimals, decimalPlaces, expected) => {
+  const changes = { ...configurationOf(CONFIG, idOf("ETH"), "M"), decimalPlaces };
+  const times = { closingTimestamp: ENACTMENT - DAY, enactmentTimestamp: ENACTMENT };
+  const terms = { ...times, newMarket: { changes } } as ProposalTerms;
+  const { assets, params } = domains;
+  const asset = assets.get(idOf("ETH"))!;
+  const details = { ...asset.details, decimals };
+  const known = { ...asset, details };
+  const reader = { isEnabled: () => true, get: () => known } as never;
+  expect(refusalOf(() => checkNewMarket(terms, { assets: reader, params }))).toBe(expected);
+});
