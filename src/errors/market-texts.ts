@@ -166,6 +166,11 @@ export const MARKET_TEXTS = {
     "Trading has ended, or it was rejected.",
     MARKET,
   ],
+  "invalid commitment amount": [
+    "The commitment is not an amount.",
+    "It is a whole number of at most 256 bits.",
+    "Correct the amount.",
+  ],
   "commitment amount is too low": [
     "The commitment is below the minimum.",
     "The minimum is the asset's quantum times `market.liquidityProvision.minLpStakeQuantumMultiple`.",

@@ -13,6 +13,7 @@ import {
 } from "../../wire/generated/vega.ts";
 import type { Movement } from "../collateral.ts";
 import type { CommandError } from "../errors.ts";
+import { parseDecimal, parseUint } from "../values.ts";
 import { MarketAccounts } from "./accounts.ts";
 import { BUY, SELL, type Side, type StoredOrder } from "./order.ts";
 import { bare, type Exposure, withOrder } from "./positions.ts";
@@ -33,8 +34,9 @@ export class Providers {
   submit(party: string, id: string, command: LiquidityProvisionSubmission): void {
     const { market } = this;
     if (!market.canCommit) throw refusal("commitment submission not allowed");
-    const commitment = BigInt(command.commitmentAmount);
+    const commitment = amountOf(command.commitmentAmount);
     this.checkAmount(commitment);
+    feeOf(command.fee);
     const ids = market.ids;
     const draft: Provision = {
       market: market.id,
@@ -113,9 +115,9 @@ export class Providers {
       command.buys.length === 0 &&
       command.sells.length === 0;
     if (isEmpty) throw refusal("empty liquidity provision amendment content");
-    const asked = command.commitmentAmount === "" ? 0n : BigInt(command.commitmentAmount);
+    const asked = command.commitmentAmount === "" ? 0n : amountOf(command.commitmentAmount);
     const commitment = asked === 0n ? before.commitment : asked;
-    const fee = command.fee === "" || Decimal.parseNumber(command.fee).isZero() ? before.fee : command.fee;
+    const fee = command.fee === "" || feeOf(command.fee).isZero() ? before.fee : command.fee;
     this.checkAmount(commitment);
     const shapeOf = (shape: readonly LiquidityOrder[], side: Side) =>
       shape.length > 0 ? shape : side === BUY ? liquidityOrders(before.buys) : liquidityOrders(before.sells);
@@ -378,7 +380,7 @@ export class Providers {
     sells: readonly LiquidityOrder[],
   ): CommandText | undefined {
     const { params } = this.market;
-    const factor = Decimal.parseNumber(fee);
+    const factor = feeOf(fee);
     if (factor.isNegative() || params.decimal(FEE_MAX).isLess(factor))
       return "invalid liquidity provision fee";
     const max = params.integer(SHAPE_MAX);
@@ -412,6 +414,20 @@ export class Providers {
     const type = TransferType.TRANSFER_TYPE_BOND_HIGH;
     return accounts.move([accounts.bond(party)], accounts.general(party), amount, type);
   }
+}
+
+/** A commitment as a command states it. @throws CommandError */
+function amountOf(text: string): bigint {
+  const amount = parseUint(text.replace(/^\+/, ""));
+  if (amount === undefined) throw refusal("invalid commitment amount");
+  return amount;
+}
+
+/** A provision's fee as a command states it. @throws CommandError */
+function feeOf(text: string): Decimal {
+  const fee = parseDecimal(text);
+  if (fee === undefined) throw refusal("invalid liquidity provision fee");
+  return fee;
 }
 
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);

@@ -278,3 +278,40 @@ test("many pegged orders that follow every move", () => {
   expect(performance.now() - begun).toBeLessThan(10_000);
   sound({ rig });
 }, 60_000);
+
+describe("a provision's numbers", () => {
+  const marketId = idOf("M");
+  const shape = (reference: number) => [{ reference, offset: "1", proportion: 1 }];
+  const shapes = { buys: shape(2), sells: shape(3), reference: "" };
+  const LARGE = (1n << 256n).toString();
+  test.each(["abc", "-5", "1.5", "1e5", "NaN", "1_000", "0x10", " ", LARGE])("commitment %p", (amount) => {
+    const { rig } = opened();
+    const fine = { marketId, commitmentAmount: "1000", fee: "0", ...shapes };
+    expect(rig.deliver("lp", { kind: "liquidityProvisionSubmission", payload: fine }).text).toBe("");
+    const none = { buys: [], sells: [], reference: "", fee: "" };
+    const amendment = { marketId, commitmentAmount: amount, ...none };
+    expect(rig.deliver("lp", { kind: "liquidityProvisionAmendment", payload: amendment }).text).toBe(
+      "invalid commitment amount",
+    );
+    const submission = { ...fine, commitmentAmount: amount };
+    const { code, text } = rig.deliver("p1", { kind: "liquidityProvisionSubmission", payload: submission });
+    expect(code === 60 || text === "invalid commitment amount").toBe(true);
+    expect(rig.provision("lp", "M")!.commitment).toBe(1_000n);
+    sound({ rig });
+  });
+  test.each(["NaN", "Inf", "1_0", "0x0p1", "abc", " "])("fee %p", (fee) => {
+    const { rig } = opened();
+    const fine = { marketId, commitmentAmount: "1000", fee: "0", ...shapes };
+    expect(rig.deliver("lp", { kind: "liquidityProvisionSubmission", payload: fine }).text).toBe("");
+    const amendment = { marketId, fee, commitmentAmount: "", buys: [], sells: [], reference: "" };
+    expect(rig.deliver("lp", { kind: "liquidityProvisionAmendment", payload: amendment }).text).toBe(
+      "invalid liquidity provision fee",
+    );
+    const { code, text } = rig.deliver("p1", {
+      kind: "liquidityProvisionSubmission",
+      payload: { ...fine, fee },
+    });
+    expect(code === 60 || text === "invalid liquidity provision fee").toBe(true);
+    sound({ rig });
+  });
+});
