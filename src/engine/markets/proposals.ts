@@ -16,6 +16,7 @@ import { refuseProposal } from "../errors.ts";
 import type { AssetReader, ParameterReader } from "../ports.ts";
 import { BUILTIN_TIME, filtersOf, OPERATOR, Oracles, PROPERTY_TYPE } from "./oracles.ts";
 import type { MarketDefinition } from "./records.ts";
+import { riskModelOf } from "./risk.ts";
 import type { MarketRules } from "./rules.ts";
 
 const SECOND = 1_000_000_000n;
@@ -123,6 +124,18 @@ function checkChanges(changes: Changes): void {
       "INVALID_RISK_PARAMETER",
       "a parameter of the risk model is not a number that can be worked with",
     );
+  }
+  if (!hasFactors(changes))
+    refuseProposal("INVALID_RISK_PARAMETER", "the risk model has no factors that can be worked with");
+}
+
+/** A market that runs may get parameters outside of the ranges for new ones: some come to no number, or to one beyond all margins. */
+function hasFactors(changes: Changes): boolean {
+  try {
+    const { long, short } = riskModelOf(riskOf(changes)).factors;
+    return [long, short].every((factor) => Math.abs(Number(factor)) <= RISK_MAX);
+  } catch {
+    return false;
   }
 }
 

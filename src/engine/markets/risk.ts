@@ -35,7 +35,9 @@ const toDecimal = (value: number): Decimal =>
   Decimal.parseNumber(String(Math.min(PRICE_MAX, Math.max(0, value))));
 const toNumber = (value: Decimal): number => Number(value.toString());
 
-export function riskModelOf(instrument: TradableInstrument): RiskModel {
+export function riskModelOf(
+  instrument: Pick<TradableInstrument, "logNormalRiskModel" | "simpleRiskModel">,
+): RiskModel {
   const { logNormalRiskModel: model, simpleRiskModel } = instrument;
   if (model !== undefined) {
     const { riskAversionParameter, tau, params } = model;

@@ -162,3 +162,17 @@ test.each([
   const reader = { isEnabled: () => true, get: () => known } as never;
   expect(refusalOf(() => checkNewMarket(terms, { assets: reader, params }))).toBe(expected);
 });
+
+describe("an update's risk model", () => {
+  test.each([
+    ["beyond the ranges of new markets", { lambda: 1e-9, tau: 2, sigma: 60 }, ""],
+    ["that comes to no number", { lambda: 5e-324, tau: 1, sigma: 1 }, "INVALID_RISK_PARAMETER"],
+    ["of infinite factors", { lambda: 0.1, tau: 1, sigma: 1, mu: 1e15 }, "INVALID_RISK_PARAMETER"],
+    ["of factors beyond all margins", { lambda: 0.1, tau: 1, sigma: 1, mu: 100 }, "INVALID_RISK_PARAMETER"],
+  ])("%s", (_name, logNormal, expected) => {
+    const changes = updateOf({ asset: "ETH", logNormal }, idOf("ETH"), "M");
+    const times = { closingTimestamp: ENACTMENT, enactmentTimestamp: ENACTMENT };
+    const terms = { ...times, updateMarket: { marketId: idOf("M"), changes } } as ProposalTerms;
+    expect(refusalOf(() => checkUpdateMarket(terms))).toBe(expected);
+  });
+});
