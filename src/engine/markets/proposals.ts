@@ -91,6 +91,11 @@ function checkChanges(changes: Changes): void {
   if ((changes.priceMonitoringParameters?.triggers.length ?? 0) > TRIGGERS_MAX) {
     refuseProposal("TOO_MANY_PRICE_MONITORING_TRIGGERS", `${TRIGGERS_MAX} is the maximum number of triggers`);
   }
+  const ratio = changes.liquidityMonitoringParameters?.triggeringRatio ?? "";
+  const texts = [changes.lpPriceRange, changes.linearSlippageFactor, changes.quadraticSlippageFactor, ratio];
+  if (!texts.every(isReadable)) {
+    refuseProposal("INVALID_RISK_PARAMETER", "a decimal of the market is too long to be worked with");
+  }
   const range = Decimal.parseNumber(changes.lpPriceRange);
   if (!range.isPositive())
     refuseProposal("LP_PRICE_RANGE_NONPOSITIVE", "LP price range must be greater than 0");
@@ -127,6 +132,16 @@ function checkChanges(changes: Changes): void {
   }
   if (!hasFactors(changes))
     refuseProposal("INVALID_RISK_PARAMETER", "the risk model has no factors that can be worked with");
+}
+
+/** The form of the command allows more digits and exponents than decimals have here. */
+function isReadable(text: string): boolean {
+  try {
+    Decimal.parseNumber(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** A market that runs may get parameters outside of the ranges for new ones: some come to no number, or to one beyond all margins. */

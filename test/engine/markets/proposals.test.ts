@@ -176,3 +176,19 @@ describe("an update's risk model", () => {
     expect(refusalOf(() => checkUpdateMarket(terms))).toBe(expected);
   });
 });
+
+describe("decimals that are too long", () => {
+  const LONG = `0.${"1".repeat(5_000)}`;
+  const given = { asset: "ETH", simple: { long: 0.1, short: 0.1 } };
+  test.each([
+    ["a price range", { lpPriceRange: "1e-99999" }],
+    ["a linear factor", { linearSlippage: LONG }],
+    ["a quadratic factor", { quadraticSlippage: "1e-99999" }],
+    ["a triggering ratio", { triggeringRatio: LONG }],
+  ])("%s", (_name, config) => {
+    const changes = updateOf({ ...given, ...config }, idOf("ETH"), "M");
+    const times = { closingTimestamp: ENACTMENT, enactmentTimestamp: ENACTMENT };
+    const terms = { ...times, updateMarket: { marketId: idOf("M"), changes } } as ProposalTerms;
+    expect(refusalOf(() => checkUpdateMarket(terms))).toBe("INVALID_RISK_PARAMETER");
+  });
+});
