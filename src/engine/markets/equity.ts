@@ -54,6 +54,11 @@ export class EquityShares {
     this.keepValue();
   }
 
+  /** The market is over, and its shares were shown for the last time. */
+  drop(): void {
+    for (const { market, party } of this.list()) this.market.tables.shares.delete(keyOf(market, party));
+  }
+
   /** Each party's part of the virtual stake: 1 in all. @param isCounted who takes part */
   shares(isCounted: (party: string) => boolean): Map<string, Decimal> {
     const counted = this.list().filter(({ party }) => isCounted(party));

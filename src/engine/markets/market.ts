@@ -116,6 +116,7 @@ export class Market extends TradingMarket {
     this.dropRest();
     this.prices.drop();
     this.targetStake.drop();
+    this.equity.drop();
   }
 
   /** Settles gains and losses against a mark price, with all that follows (section 6.2). */

@@ -143,3 +143,30 @@ test("slippage factors that a proposal leaves out are 0, in a new market and in 
   rig.updateMarket("M", none);
   expect(shown("marketUpdated")).toEqual(["0", "0"]);
 });
+
+test.each([
+  ["settled", (play: Play) => [play.rig.terminate(), play.rig.settle(1_000)]],
+  ["cancelled", (play: Play) => [play.rig.terminate()]],
+])("nothing of a market that was %s stays in the state", (how, end) => {
+  const provided = { ...CONFIG, targetStake: { scaling: 0.001 } };
+  const play = market(provided).deposit(100_000_000n, "aux", "aux2", "lp");
+  play.run("lp lp(50000, 0.001, BID-20, ASK+20); aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000");
+  if (how === "settled") play.open();
+  const { rig } = play;
+  const shares = () => rig.engine.domains.markets.tables.shares.keys().length;
+  expect(shares()).toBe(1);
+  end(play);
+  rig.nextBlock();
+  expect(rig.events("marketData").at(-1)!.payload.liquidityProviderFeeShare).toHaveLength(1);
+  expect(rig.hasMarket("M")).toBe(false);
+  const { tables } = rig.engine.domains.markets;
+  const kept = [
+    tables.shares,
+    tables.orders,
+    tables.positions,
+    tables.provisions,
+    tables.trades,
+    tables.windows,
+  ];
+  expect(kept.map((table) => [...table.keys()].length)).toEqual(kept.map(() => 0));
+});
