@@ -23,7 +23,7 @@ import { Delegation } from "./delegation.ts";
 import { Epochs } from "./epochs.ts";
 import { CommandError } from "./errors.ts";
 import type { GenesisAppState } from "./genesis.ts";
-import { Governance } from "./governance.ts";
+import { Governance, type GovernedMarkets } from "./governance.ts";
 import { Limits } from "./limits.ts";
 import { Markets } from "./markets/markets.ts";
 import { checkNewMarket, checkUpdateMarket } from "./markets/proposals.ts";
@@ -103,7 +103,7 @@ export class Domains {
     const hasModels = (market: string) => listener.hasModels?.(market) ?? true;
     const rules = listener.marketRules ?? PRESENT_RULES;
     this.markets = new Markets({ core, params, collateral, assets, hasModels, rules });
-    this.governance = new Governance(core, this.params, this.assets, this.staking, this.witness, {
+    const markets: GovernedMarkets = {
       has: (id) => this.markets.get(id) !== undefined,
       checkNew: (terms) => checkNewMarket(terms, { assets, params }),
       checkUpdate: (terms) => checkUpdateMarket(terms),
@@ -111,7 +111,10 @@ export class Domains {
       propose: (proposal) => this.markets.propose(proposal),
       onVoteClosed: (id, isPassed) => this.markets.onVoteClosed(id, isPassed),
       update: (proposal) => this.markets.update(proposal),
-    });
+    };
+    const onFault = (subject: string, error: unknown) => listener.onCommandError?.(subject, error);
+    const { staking, witness } = this;
+    this.governance = new Governance(core, this.params, this.assets, staking, witness, markets, onFault);
     this.checkpoints = new Checkpoints(core, this.params, () => checkpointHash(saveCheckpoint(this)));
     this.banking = new Banking(
       core,

@@ -8,7 +8,7 @@ import type { ProposalSubmission, VoteSubmission } from "../wire/generated/comma
 import { ProposalError, ProposalState, VoteValue } from "../wire/generated/vega.ts";
 import type { Assets } from "./assets.ts";
 import type { Core } from "./core.ts";
-import { CommandError, type ProposalErrorNumber, ProposalRefusal } from "./errors.ts";
+import { CommandError, commandErrorOf, type ProposalErrorNumber, ProposalRefusal } from "./errors.ts";
 import { ETHEREUM_CONFIG } from "./parameter-definitions.ts";
 import type { NetworkParameters } from "./parameters.ts";
 import type { StakeReader, WitnessPort } from "./ports.ts";
@@ -25,7 +25,7 @@ import {
 import { compare, type Table } from "./state.ts";
 
 /** Markets as proposals make and change them. */
-interface GovernedMarkets extends ProposableMarkets {
+export interface GovernedMarkets extends ProposableMarkets {
   /** A market of an accepted proposal is made. @throws CommandError */
   propose(proposal: ProposalRecord): void;
   onVoteClosed(id: string, isPassed: boolean): void;
@@ -44,6 +44,7 @@ export class Governance {
     private readonly stake: StakeReader,
     private readonly witness: WitnessPort,
     private readonly markets: GovernedMarkets,
+    private readonly onFault: (subject: string, error: unknown) => void,
   ) {
     this.proposals = new Proposals(core, params);
     this.votes = new Votes(core, stake, markets);
@@ -180,14 +181,24 @@ export class Governance {
     if (terms.updateMarket !== undefined) this.markets.update(proposal);
   }
 
-  /** Does a step of the enactment; a refusal ends the proposal as failed. @returns whether it worked */
+  /**
+   * Does a step of the enactment; a refusal ends the proposal as failed. So does a fault of the engine, with nothing done:
+   * otherwise one proposal could stop the chain. @returns whether it worked
+   */
   private orFail(proposal: ProposalRecord, step: () => void): boolean {
+    const { state, log } = this.core;
+    const mark = state.mark();
+    const events = log.length;
     try {
       step();
       return true;
     } catch (error) {
-      if (!(error instanceof CommandError)) throw error;
-      this.proposals.endProposal(proposal, ProposalState.STATE_FAILED, endOf(error));
+      const refusal = commandErrorOf(error, (fault) => {
+        state.rollback(mark);
+        log.truncate(events);
+        this.onFault(`proposal ${proposal.id}`, fault);
+      });
+      this.proposals.endProposal(proposal, ProposalState.STATE_FAILED, endOf(refusal));
       return false;
     }
   }

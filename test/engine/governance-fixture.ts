@@ -54,6 +54,7 @@ export class SmallChain {
   supply = 0n;
   readonly enabled: string[] = [];
   readonly signed: { resource: string; kind: number; digest: string }[] = [];
+  readonly faults: string[] = [];
   readonly validations: WitnessResource<unknown>[] = [];
   readonly assets: Assets;
   readonly governance: Governance;
@@ -83,7 +84,7 @@ export class SmallChain {
     };
     this.assets = new Assets(core, params, collateral, notary);
     params.useAssets((id) => this.assets.isEnabled(id));
-    this.governance = new Governance(core, params, this.assets, stake, witness, {
+    const markets = {
       has: () => false,
       checkNew: () => {},
       checkUpdate: () => {},
@@ -91,7 +92,9 @@ export class SmallChain {
       propose: () => {},
       onVoteClosed: () => {},
       update: () => {},
-    });
+    };
+    const onFault = (subject: string, error: unknown) => this.faults.push(`${subject}: ${error}`);
+    this.governance = new Governance(core, params, this.assets, stake, witness, markets, onFault);
     this.at(START);
   }
 

@@ -284,6 +284,20 @@ describe("enactment", () => {
     expect(chain.params.text(key)).toBe("30m0s");
   });
 
+  test("given a fault of the engine, then the proposal fails, nothing of it is done, and the chain goes on", () => {
+    const { chain, id } = passed(fee);
+    chain.params.watch(["transfer.fee.factor"], () => {
+      throw new RangeError("a fault");
+    });
+    const before = chain.params.text("transfer.fee.factor");
+    const events = chain.tick(ENACT + 1n);
+    expect(outline(events)).toEqual(["proposal 1"]);
+    expect(events[0]!.payload.errorDetails).toBe("internal error: the command was not executed");
+    expect(chain.params.text("transfer.fee.factor")).toBe(before);
+    expect(chain.faults).toEqual([`proposal ${id}: RangeError: a fault`]);
+    expect(chain.tick(ENACT + 2n)).toEqual([]);
+  });
+
   test("given a freeform proposal, then it closes and is enacted in one tick", () => {
     const { chain, id } = opened({ newFreeform: {} });
     chain.vote(ALICE, id, YES);
