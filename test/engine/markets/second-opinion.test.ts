@@ -345,3 +345,16 @@ test("the recheck of a mark to market asks a provider again that has just paid a
   expect(play.transfers(20).map(({ amount }) => amount)).toEqual([190n, 920n, 920n]);
   expect([play.margin("lp"), play.insurance()]).toEqual([5650n, 2030n]);
 });
+
+test("the price of an order that cannot pay its fees has been seen all the same", () => {
+  const simple = { long: 0.11, short: 0.1, up: 60, down: -60 };
+  const play = opened({ simple, triggers: [{ horizon: 1, probability: 0.95, extension: 50 }] });
+  const { rig } = play;
+  rig.setParameter("market.fee.factors.infrastructureFee", "1");
+  play.deposit(300n, "poor").run("/ 5; aux2 S 1@1050");
+  const { id } = rig.order("poor", "M", "buy", 1, undefined);
+  expect(shown(play, id)).toMatchObject({ reason: 21, remaining: 1n });
+  play.run("/; /");
+  const [bounds] = rig.marketData("M").priceMonitoringBounds;
+  expect(bounds).toMatchObject({ referencePrice: "1050", minValidPrice: "987", maxValidPrice: "1113" });
+});

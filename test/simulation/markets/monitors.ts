@@ -129,6 +129,10 @@ export abstract class MarketMonitors extends MarketSettlement {
     this.current.push(...trades.map(({ price, size }) => ({ price, size })));
   }
 
+  dropPrices(count: number): void {
+    this.current.length -= count;
+  }
+
   switchOn(triggers: readonly TriggerTerms[]): void {
     for (const bound of this.bounds) if (triggers.includes(bound.trigger)) bound.isOn = true;
   }

@@ -169,12 +169,13 @@ export abstract class MarketOrders extends MarketAuctions {
       );
       return 0;
     }
+    // Prices count from here on, also of an order that cannot pay for its trades (sections 2.5 and 8.1).
+    this.recordPrices(priced);
     const fees = fills.map(({ passive, size }) => ({
       maker: passive.party,
       fees: this.feesOf(passive.price, size),
     }));
     if (fills.length > 0 && !this.payFees(order.party, fees)) return 21;
-    this.recordPrices(priced);
     return 0;
   }
 
@@ -383,6 +384,8 @@ export abstract class MarketOrders extends MarketAuctions {
     if (refused !== 0) {
       this.register(amended, amended.remaining, -1n);
       this.register(order, order.remaining);
+      // An amendment that is refused leaves nothing behind.
+      if (refused === 21) this.dropPrices(match.fills.length);
       this.count(`amendment refused ${refused}`);
       return refusal(TEXTS[refused]!);
     }
