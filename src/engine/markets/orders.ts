@@ -320,7 +320,7 @@ export class Orders {
       market.positions.unregister(before);
       market.tables.orders.delete(before.id);
       this.park(after);
-      this.releaseIfFlat(after.party);
+      this.finishCancel(after.party, [before]);
       return;
     }
     this.amendPlaced(before, { ...priced, place: before.place });

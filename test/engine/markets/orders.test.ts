@@ -241,6 +241,24 @@ describe("a pegged order", () => {
   });
 });
 
+describe("a pegged order that is amended", () => {
+  const amend = (party: string, orderId: string, change: object) =>
+    rig.deliver(party, {
+      kind: "orderAmendment",
+      payload: { orderId, marketId: idOf("M"), sizeDelta: 0n, ...change },
+    }).text;
+
+  test("so that it has no price leaves its provider's obligation to the provision", () => {
+    opened();
+    const peg = { peg: { reference: BID, offset: "5" } };
+    const { id } = rig.order("lp", "M", "buy", 5, undefined, peg);
+    expect(play.deployed("lp")[0]).toBe("buy 8@80");
+    expect(amend("lp", id, { peggedOffset: "500" })).toBe("");
+    expect(shown(id).status).toBe(PARKED);
+    expect(play.deployed("lp")[0]).toBe("buy 13@80");
+  });
+});
+
 describe("orders that expire", () => {
   test("in one event, without one of their own, and in the order of their times", () => {
     opened();

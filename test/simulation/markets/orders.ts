@@ -324,6 +324,7 @@ export abstract class MarketOrders extends MarketAuctions {
         this.releaseIfFlat(order.party);
       }
       this.showOrder(amended);
+      if (order.status !== Status.parked) this.followReferences([order.id]);
       this.count("amended while parked");
       return TAKEN;
     }
