@@ -283,6 +283,12 @@ export class Orders {
     if (length === 0n) throw restore("outOfBounds");
     if (length !== undefined) {
       market.auctions.startPrice(length);
+      if (after.peg !== undefined) {
+        market.positions.unregister(after);
+        this.park(after);
+        this.releaseIfFlat(after.party);
+        return [];
+      }
       market.putOnBook(fresh);
       market.emitOrder(fresh);
       return [fresh];

@@ -257,6 +257,26 @@ describe("a pegged order that is amended", () => {
     expect(shown(id).status).toBe(PARKED);
     expect(play.deployed("lp")[0]).toBe("buy 13@80");
   });
+
+  test("so that it begins an auction waits for its end", () => {
+    rig.createMarket("A", {
+      asset: "ETH",
+      simple: { long: 0.1, short: 0.1, up: 5, down: 5 },
+      targetStake: { scaling: 0.00001 },
+      triggers: [{ horizon: 1_000, probability: 0.99, extension: 300 }],
+    });
+    const other = new Play(rig, "A");
+    other.run("lp lp(1000, 0, BID-10, ASK+10); p1 B 10@90; p2 S 10@130; p1 B 1@100; p2 S 1@100").open();
+    rig.order("p2", "A", "sell", 5, undefined, { peg: { reference: MID, offset: "8" } });
+    const { id } = rig.order("p3", "A", "buy", 5, undefined, { peg: { reference: BID, offset: "1" } });
+    const change = { peggedReference: ASK, peggedOffset: "5" };
+    const payload = { orderId: id, marketId: idOf("A"), sizeDelta: 0n, ...change };
+    expect(rig.deliver("p3", { kind: "orderAmendment", payload }).text).toBe("");
+    expect(rig.marketData("A").marketTradingMode).toBe(4);
+    expect(shown(id)).toMatchObject({ status: PARKED, price: "0", version: 2n });
+    expect(rig.position("p3", "A")).toMatchObject({ buy: 0n, buySum: 0n });
+    expect(other.margin("p3")).toBe(0n);
+  });
 });
 
 describe("orders that expire", () => {

@@ -126,16 +126,22 @@ export abstract class MarketOrders extends MarketAuctions {
       else fees = match.fills.map(({ passive, size }) => this.feesOf(passive.price, size));
     }
     if (this.auction !== undefined && order.peg !== undefined) {
-      this.register(order, order.remaining, -1n);
-      order.price = 0n;
-      order.status = Status.parked;
-      this.parked.push(order);
-      this.showOrder(order);
-      this.releaseIfFlat(order.party);
+      this.parkNew(order);
       return TAKEN;
     }
     this.execute(order, match, fees, aside);
     return TAKEN;
+  }
+
+  /** A pegged order has begun an auction, and waits for its end. */
+  private parkNew(order: Order): void {
+    this.register(order, order.remaining, -1n);
+    order.price = 0n;
+    order.status = Status.parked;
+    this.parked.push(order);
+    this.showOrder(order);
+    this.releaseIfFlat(order.party);
+    this.count("pegged order began an auction");
   }
 
   private undo(order: Order, reason: number): Verdict {
@@ -381,8 +387,12 @@ export abstract class MarketOrders extends MarketAuctions {
       return TAKEN;
     }
     let match = this.matchOf(amended);
+    // An auction that it begins does not find it on the book.
+    const at = this.book.indexOf(order);
+    this.take(order);
     const refused = this.beforeTrading(amended, match);
     if (refused !== 0) {
+      this.book.splice(at, 0, order);
       this.register(amended, amended.remaining, -1n);
       this.register(order, order.remaining);
       // An amendment that is refused leaves nothing behind.
@@ -391,8 +401,13 @@ export abstract class MarketOrders extends MarketAuctions {
       return refusal(TEXTS[refused]!);
     }
     // An auction has parked what it found on the book.
-    if (this.auction !== undefined) match = { fills: [], isSelf: false };
-    this.take(order);
+    if (this.auction !== undefined) {
+      match = { fills: [], isSelf: false };
+      if (amended.peg !== undefined) {
+        this.parkNew(amended);
+        return TAKEN;
+      }
+    }
     const fees = match.fills.map(({ passive, size }) => this.feesOf(passive.price, size));
     this.execute(amended, match, fees, 0n, true);
     return TAKEN;
