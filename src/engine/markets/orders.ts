@@ -164,7 +164,8 @@ export class Orders {
     const now = { ...order, batchId, remaining };
     if (remaining === 0n) return { ...now, status: OrderStatus.STATUS_FILLED };
     if (match.metOwn) {
-      const isPart = match.filled > 0n && !order.reduceOnly;
+      // An amended order may have traded before, while it rested.
+      const isPart = remaining < order.size && !order.reduceOnly;
       const status = isPart ? OrderStatus.STATUS_PARTIALLY_FILLED : OrderStatus.STATUS_STOPPED;
       return { ...now, status, reason: SELF_TRADING };
     }

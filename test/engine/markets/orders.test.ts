@@ -199,6 +199,18 @@ describe("an amendment", () => {
     ).toEqual(["p2", "trade", "p3"]);
     expect(shown(id).status).toBe(FILLED);
   });
+  test("onto an order of the same party ends it: as filled in part, when it had traded before", () => {
+    opened();
+    const { id } = rig.order("p3", "M", "sell", 10, 110);
+    const whole = rig.order("p3", "M", "sell", 1, 111);
+    rig.order("p1", "M", "buy", 14, 110);
+    rig.order("p3", "M", "buy", 1, 105);
+    expect(amend("p3", id, { price: "105" })).toBe("");
+    expect(shown(id)).toMatchObject({ status: PARTIAL, reason: 20, remaining: 6n });
+    expect(amend("p3", whole.id, { price: "105" })).toBe("");
+    expect(shown(whole.id)).toMatchObject({ status: STOPPED, reason: 20, remaining: 1n });
+    expect(rig.position("p3", "M")).toMatchObject({ size: -4n, sell: 0n });
+  });
 });
 
 describe("a cancellation", () => {

@@ -202,6 +202,7 @@ export abstract class MarketOrders extends MarketAuctions {
       if (order.tif === Tif.fok) order.status = Status.stopped;
     }
     if (isSelf) {
+      if (isAmended && order.remaining > 0n && order.remaining < order.size) order.status = Status.partial;
       order.reason = 20;
       this.count("self-trade stopped");
     }
