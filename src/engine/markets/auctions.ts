@@ -80,9 +80,12 @@ export class Auctions {
       isLeaving: false,
       isExtended: false,
     });
-    for (const order of this.liveOrders()) {
-      if (order.timeInForce === OrderTimeInForce.TIME_IN_FORCE_GFN) market.orders.cancelAndRelease(order);
-    }
+    const ended = this.liveOrders().filter(
+      ({ timeInForce }) => timeInForce === OrderTimeInForce.TIME_IN_FORCE_GFN,
+    );
+    // Those on the book first, then parked ones.
+    for (const order of ended) if (order.place > 0) market.orders.cancelAndRelease(order);
+    for (const order of ended) if (order.place === 0) market.orders.cancelAndRelease(order);
     market.references.withdrawAll();
     this.emit({ isLeaving: false });
     market.updateRecord({ state: MarketState.STATE_SUSPENDED });

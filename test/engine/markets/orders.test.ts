@@ -313,6 +313,21 @@ describe("orders that expire", () => {
   });
 });
 
+test("orders for continuous trading end with it: those on the book, then parked ones", () => {
+  opened();
+  const peg = { reference: BID, offset: "500" };
+  const [parked, placed] = ["1", "2"].map((digit) => digit.repeat(64));
+  rig.order("p3", "M", "buy", 1, undefined, { timeInForce: GFN, id: parked, peg });
+  rig.order("p3", "M", "buy", 1, 80, { timeInForce: GFN, id: placed });
+  rig.order("p3", "M", "buy", 10, 110);
+  const seen = rig.events().length;
+  rig.nextBlock();
+  const members = rig.events().slice(seen);
+  const ended = members.filter(({ payload }) => payload.status === CANCELLED);
+  expect(ended.map(({ payload }) => payload.id)).toEqual([placed, parked]);
+  expect(members.indexOf(ended[1]!)).toBeLessThan(members.findIndex(({ member }) => member === "auction"));
+});
+
 describe("a batch", () => {
   test("carries out what it can, draws its ids first, and names what failed", () => {
     opened();
