@@ -83,6 +83,8 @@ export class CloseOut {
     for (const { party } of outcomes) {
       const provision = market.provisions.get(party);
       if (provision !== undefined) market.providers.end(provision, LiquidityProvisionStatus.STATUS_CANCELLED);
+    }
+    for (const { party } of outcomes) {
       for (const order of market.orders.ofParty(party))
         market.orders.remove(order, OrderStatus.STATUS_STOPPED);
     }

@@ -328,6 +328,25 @@ test("orders for continuous trading end with it: those on the book, then parked 
   expect(members.indexOf(ended[1]!)).toBeLessThan(members.findIndex(({ member }) => member === "auction"));
 });
 
+test("in a close-out all provisions end before the orders that are parked", () => {
+  play.deposit(120n, "frail").deposit(130n, "weak");
+  play.run("frail B 1@70; lp weak(10, 0, BID-10, ASK+10)");
+  opened();
+  play.run("p1 B 100@90; p1 S 100@200; frail B 5@110; weak B 5@110");
+  const parked = rig.order("frail", "M", "buy", 1, undefined, { peg: { reference: BID, offset: "500" } });
+  play.run("p2 S 1@90");
+  const seen = rig.events().length;
+  rig.nextBlock();
+  const events = rig.events().slice(seen);
+  const ended = events.findIndex(
+    ({ member, payload }) =>
+      member === "liquidityProvision" && payload.partyId === "weak" && payload.status === 3,
+  );
+  const stopped = events.findIndex(({ payload }) => payload.id === parked.id && payload.status === STOPPED);
+  expect(ended).toBeGreaterThan(0);
+  expect(stopped).toBeGreaterThan(ended);
+});
+
 describe("a batch", () => {
   test("carries out what it can, draws its ids first, and names what failed", () => {
     opened();
