@@ -107,6 +107,7 @@ export class ReferenceFollower {
     const parties = new Set([...placed, ...parked].map(({ party }) => party));
     // A parked order that cannot be priced stays as it was, however many of them there are.
     const returning = parked.filter((order) => this.pegPrice(order, references) !== undefined);
+    const entered = new Set<string>();
     for (const order of [...byId(placed), ...byId(returning)]) {
       const priced = this.priced(order, references);
       const now = {
@@ -121,10 +122,11 @@ export class ReferenceFollower {
       else {
         market.positions.register(now);
         market.putOnBook(now);
+        entered.add(now.id);
       }
       market.emitOrder(now);
     }
-    this.coverPegged([...parties].sort());
+    this.coverPegged([...parties].sort(), entered);
   }
 
   /** Orders of provisions that are on the book. */
@@ -136,8 +138,8 @@ export class ReferenceFollower {
       .flatMap(({ orderId }) => market.tables.orders.get(orderId) ?? []);
   }
 
-  /** Margins of repriced orders; who cannot pay for them loses them. */
-  private coverPegged(parties: readonly string[]): void {
+  /** Margins of repriced orders, which came to the book; who cannot pay for them loses them, and no others. */
+  private coverPegged(parties: readonly string[], entered: ReadonlySet<string>): void {
     const { market } = this;
     const movements: Movement[] = [];
     const short: string[] = [];
@@ -154,7 +156,7 @@ export class ReferenceFollower {
     market.accounts.emit(movements);
     for (const party of short) {
       for (const order of market.orders.ofParty(party)) {
-        if (order.peg !== undefined && order.place > 0) market.orders.cancelOrder(order);
+        if (entered.has(order.id)) market.orders.cancelOrder(order);
       }
       market.orders.releaseIfFlat(party);
     }

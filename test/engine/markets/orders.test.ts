@@ -253,6 +253,17 @@ describe("a pegged order", () => {
   });
 });
 
+test("of pegged orders that cannot be paid for, those that a move of prices brought are lost, and no others", () => {
+  opened();
+  const stays = rig.order("poor", "M", "sell", 1, undefined, { peg: { reference: ASK, offset: "5" } });
+  const comes = rig.order("poor", "M", "buy", 10, undefined, { peg: { reference: BID, offset: "95" } });
+  expect(shown(comes.id).status).toBe(PARKED);
+  rig.order("p1", "M", "buy", 1, 99);
+  expect(shown(comes.id)).toMatchObject({ status: CANCELLED, price: "4" });
+  expect(shown(stays.id)).toMatchObject({ status: ACTIVE, price: "115" });
+  expect(rig.position("poor", "M")).toMatchObject({ buy: 0n, sell: 1n });
+});
+
 describe("a pegged order that is amended", () => {
   const amend = (party: string, orderId: string, change: object) =>
     rig.deliver(party, {

@@ -22,6 +22,12 @@ import {
   Tif,
 } from "./state.ts";
 
+interface Repriced {
+  readonly parties: ReadonlySet<string>;
+  /** On the book again, or for the first time. */
+  readonly entered: readonly Order[];
+}
+
 interface References {
   readonly bid: bigint;
   readonly ask: bigint;
@@ -158,7 +164,7 @@ export abstract class MarketLiquidity extends MarketMargins {
     }
   }
 
-  private repricePegs(moved: (name: keyof References) => boolean): ReadonlySet<string> {
+  private repricePegs(moved: (name: keyof References) => boolean): Repriced {
     const isAffected = ({ peg, side }: Order) => {
       if (peg === undefined) return false;
       if (peg.reference === Peg.bid) return moved("bid");
@@ -168,6 +174,7 @@ export abstract class MarketLiquidity extends MarketMargins {
     const onBook = this.book.filter(isAffected).sort((a, b) => byText(a.id, b.id));
     const waiting = this.parked.filter(isAffected).sort((a, b) => byText(a.id, b.id));
     const parties = new Set<string>();
+    const entered: Order[] = [];
     for (const order of onBook) {
       this.take(order);
       this.register(order, order.remaining, -1n);
@@ -185,16 +192,17 @@ export abstract class MarketLiquidity extends MarketMargins {
         order.status = Status.active;
         this.register(order, order.remaining);
         this.place(order);
+        entered.push(order);
         this.count("peg repriced");
       }
       parties.add(order.party);
       if (!(wasParked && price === undefined)) this.showOrder(order);
     }
-    return parties;
+    return { parties, entered };
   }
 
   /** Orders of provisions are put anew. @returns ids of orders that were taken away */
-  private deploy(touched: readonly string[], pegged: ReadonlySet<string>): string[] {
+  private deploy(touched: readonly string[], { parties: pegged, entered }: Repriced): string[] {
     const old = this.book.filter(({ provision }) => provision !== "");
     this.book = this.book.filter(({ provision }) => provision === "");
     const cancelled: string[] = [];
@@ -205,8 +213,7 @@ export abstract class MarketLiquidity extends MarketMargins {
     );
     for (const party of short) {
       this.count("pegs cancelled for want of margin");
-      for (const order of this.book.filter((one) => one.party === party && one.peg !== undefined))
-        this.finish(order, Status.cancelled);
+      for (const order of entered.filter((one) => one.party === party)) this.finish(order, Status.cancelled);
       this.releaseIfFlat(party);
     }
     const kept: Order[] = [];
