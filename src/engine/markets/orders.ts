@@ -1,4 +1,5 @@
 /** Orders on their way in, changed and taken back (reference 70, sections 2.5 to 2.10 and 3.2). */
+import type { CommandText } from "../../errors/result-codes.ts";
 import type { OrderAmendment, OrderSubmission } from "../../wire/generated/commands.ts";
 import {
   OrderStatus,
@@ -7,6 +8,7 @@ import {
   PeggedReference,
   Side as WireSide,
 } from "../../wire/generated/vega.ts";
+import { CommandError } from "../errors.ts";
 import { parseUint, UINT_MAX } from "../values.ts";
 import type { Match } from "./book.ts";
 import { canRest, isFinished, type Side, type StoredOrder } from "./order.ts";
@@ -319,7 +321,7 @@ export class Orders {
         return;
       }
       market.tables.orders.delete(before.id);
-      market.references.follow(this.place({ ...priced, status: OrderStatus.STATUS_ACTIVE }));
+      market.references.follow(this.placeAmended({ ...priced, status: OrderStatus.STATUS_ACTIVE }));
       return;
     }
     const priced = market.references.priced({ ...after, place: 0 });
@@ -331,6 +333,16 @@ export class Orders {
       return;
     }
     this.amendPlaced(before, { ...priced, place: before.place });
+  }
+
+  /** An order that was parked comes in. A refusal leaves it as it was, and shows nothing. @throws CommandError */
+  private placeAmended(order: StoredOrder): StoredOrder[] {
+    try {
+      return this.place(order);
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      throw refusal(error.message as CommandText);
+    }
   }
 
   /** Cancels one order, or all of a party in the market. @throws CommandError */

@@ -281,6 +281,17 @@ describe("a pegged order that is amended", () => {
     expect(play.deployed("lp")[0]).toBe("buy 13@80");
   });
 
+  test("while it is parked stays as it was when its party cannot pay for it at its price", () => {
+    opened();
+    const { id } = rig.order("poor", "M", "buy", 10, undefined, { peg: { reference: BID, offset: "95" } });
+    const seen = rig.events("order").length;
+    expect(amend("poor", id, { peggedOffset: "5" })).toBe("margin check failed");
+    expect(rig.events("order").length).toBe(seen);
+    expect(rig.liveOrder(id)).toMatchObject({ status: PARKED, version: 1n, peg: { offset: 95n } });
+    expect(amend("poor", id, { peggedOffset: "5", sizeDelta: -8n })).toBe("");
+    expect(rig.liveOrder(id)).toMatchObject({ status: ACTIVE, version: 2n, price: 85n, remaining: 2n });
+  });
+
   test("so that it begins an auction waits for its end", () => {
     rig.createMarket("A", {
       asset: "ETH",

@@ -338,8 +338,14 @@ export abstract class MarketOrders extends MarketAuctions {
     amended.price = price;
     if (order.status !== Status.parked) return this.amendPlain(order, amended);
     amended.status = Status.active;
+    const [parked, accounts, shown] = [this.parked, this.accounts.copy(), this.facts.length];
     this.parked = this.parked.filter((other) => other !== order);
-    return this.enter(amended);
+    const verdict = this.enter(amended);
+    if (verdict.isTaken) return verdict;
+    this.parked = parked;
+    this.takeBack(order, accounts, shown);
+    this.count("amendment refused while parked");
+    return verdict;
   }
 
   private amendPlain(order: Order, amended: Order): Verdict {
@@ -372,12 +378,15 @@ export abstract class MarketOrders extends MarketAuctions {
     }
     this.count("amendment lost its priority");
     const verdict = this.replace(order, amended);
-    if (verdict.isTaken) return verdict;
-    // Nothing is left of a refused amendment.
+    if (!verdict.isTaken) this.takeBack(order, accounts, shown);
+    return verdict;
+  }
+
+  /** Nothing is left of a refused amendment. */
+  private takeBack({ party }: Order, accounts: Iterable<[string, bigint]>, shown: number): void {
     for (const [name, balance] of accounts) this.accounts.set(name, balance);
     this.facts.splice(shown);
-    this.forgetLevels(order.party);
-    return verdict;
+    this.forgetLevels(party);
   }
 
   private replace(order: Order, amended: Order): Verdict {
