@@ -200,7 +200,8 @@ export class Providers {
    */
   slash(party: string, shortfall: bigint): boolean {
     const { market } = this;
-    if (market.provisions.get(party) === undefined) return false;
+    // Nobody pays a penalty for a provision that was never deployed.
+    if (market.provisions.get(party)?.isPending !== false) return false;
     const { accounts } = market;
     const penalty = Decimal.of(shortfall).times(market.params.decimal(PENALTY)).floor();
     if (penalty === 0n) return false;

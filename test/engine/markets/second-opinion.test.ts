@@ -16,8 +16,8 @@ const PROVIDED = {
 };
 
 /** Continuous trading at 1000 between 900 and 1100. */
-function opened(more: Parameters<typeof market>[0] = {}): Play {
-  const play = market({ ...M3, linearSlippage: "1", quadraticSlippage: "0", ...more });
+function opened(more: Parameters<typeof market>[0] = {}, parameters: Record<string, string> = {}): Play {
+  const play = market({ ...M3, linearSlippage: "1", quadraticSlippage: "0", ...more }, { parameters });
   play.deposit(100_000_000n, "aux", "aux2", "void", "p1", "p2");
   return play.run(`${VOID}; aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000`).open();
 }
@@ -357,4 +357,15 @@ test("the price of an order that cannot pay its fees has been seen all the same"
   play.run("/; /");
   const [bounds] = rig.marketData("M").priceMonitoringBounds;
   expect(bounds).toMatchObject({ referencePrice: "1050", minValidPrice: "987", maxValidPrice: "1113" });
+});
+
+test("a provision that was never deployed costs no penalty when its bond pays for a margin", () => {
+  const play = opened({}, { "market.liquidity.bondPenaltyParameter": "1" });
+  play.deposit(20_000n, "q").run("aux B 10@1000; q S 10@1000; /");
+  // Nothing is left to sell, so that the provision waits for its first orders.
+  play.run("p1 B 1@1100 FOK");
+  play.run(`lp q(${play.general("q")}, 0.1, BID-10, ASK+10); /`);
+  expect(play.bond("q")).toBeLessThan(6_800n);
+  expect(play.margin("q")).toBe(14_520n);
+  expect(play.insurance()).toBe(0n);
 });

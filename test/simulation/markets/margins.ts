@@ -89,7 +89,7 @@ export abstract class MarketMargins extends MarketBook {
 
   /** A provider's penalty for margin that its bond had to pay. */
   slash(party: string, shortfall: bigint): void {
-    if (this.provisionOf(party) === undefined) return;
+    if (this.provisionOf(party)?.isNew !== false) return;
     const penalty = Decimal.of(shortfall).times(this.terms.bondPenalty).floor();
     if (penalty > 0n) this.count("bond slashed");
     this.collect([bond(party), margin(party)], "insurance", penalty, Move.slash);
