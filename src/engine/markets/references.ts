@@ -4,6 +4,7 @@
  */
 import { LiquidityProvisionStatus, OrderStatus, PeggedReference } from "../../wire/generated/vega.ts";
 import type { Movement } from "../collateral.ts";
+import type { MarginOutcome } from "./margins.ts";
 import { BUY, SELL, type StoredOrder } from "./order.ts";
 import { isFlat } from "./positions.ts";
 import { canDeploy, type PlannedOrder, referencePrice } from "./provisions.ts";
@@ -142,19 +143,20 @@ export class ReferenceFollower {
   private coverPegged(parties: readonly string[], entered: ReadonlySet<string>): void {
     const { market } = this;
     const movements: Movement[] = [];
-    const short: string[] = [];
+    const outcomes: MarginOutcome[] = [];
     // Orders of provisions are off the book meanwhile (section 7.4, step 5).
     market.margins.withoutOrders(this.provided(), () => {
       for (const party of parties) {
         const position = market.positions.get(party);
         const margin = market.accounts.balance(market.accounts.margin(party));
         if (position === undefined || (isFlat(position) && margin === 0n)) continue;
-        const outcome = market.margins.update(party, position, market.status.mark, movements);
-        if (outcome.isDistressed) short.push(party);
+        outcomes.push(market.margins.update(party, position, market.status.mark, movements));
       }
     });
     market.accounts.emit(movements);
-    for (const party of short) {
+    for (const { party, shortfall, isDistressed } of outcomes) {
+      if (shortfall > 0n) market.providers.slash(party, shortfall);
+      if (!isDistressed) continue;
       for (const order of market.orders.ofParty(party)) {
         if (entered.has(order.id)) market.orders.cancelOrder(order);
       }

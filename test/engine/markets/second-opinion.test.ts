@@ -369,3 +369,29 @@ test("a provision that was never deployed costs no penalty when its bond pays fo
   expect(play.margin("q")).toBe(14_520n);
   expect(play.insurance()).toBe(0n);
 });
+
+/** A buy order far below the best bid: parked until there is a higher one. */
+const lowPeg = (play: Play, party: string, size: number): string =>
+  play.rig.order(party, "M", "buy", size, undefined, { peg: { reference: 2, offset: "950" } }).id;
+
+test("a party that cannot pay for pegged orders that were repriced keeps those that were not", () => {
+  const play = opened().deposit(2_000n, "q");
+  const { rig } = play;
+  const sell = rig.order("q", "M", "sell", 10, undefined, { peg: { reference: 3, offset: "10" } }).id;
+  const buy = lowPeg(play, "q", 100);
+  expect([shown(play, sell).status, shown(play, buy).status]).toEqual([1, 8]);
+  play.run("aux B 1@1000");
+  expect([shown(play, sell).status, shown(play, buy).status]).toEqual([1, 3]);
+  expect(rig.liveOrder(sell)).toBeDefined();
+});
+
+test("a bond that pays for the margin of pegged orders costs a penalty", () => {
+  const play = opened({}, { "market.liquidity.bondPenaltyParameter": "0.1" }).deposit(1_364n, "q");
+  play.run("lp q(1000, 0.1, BID-10, ASK+10)");
+  // 2 bought at 890 and 5 pegged: 7 at 0.11 of 1000, times 1.2.
+  lowPeg(play, "q", 5);
+  expect([play.margin("q"), play.general("q"), play.bond("q")]).toEqual([264n, 100n, 1_000n]);
+  play.run("aux B 1@1000");
+  expect(play.transfers(20).map(({ from, amount }) => [from, amount])).toEqual([["q", 56n]]);
+  expect([play.bond("q"), play.insurance()]).toEqual([384n, 56n]);
+});

@@ -208,10 +208,16 @@ export abstract class MarketLiquidity extends MarketMargins {
     const cancelled: string[] = [];
     const parties = [...this.provisions].sort((a, b) => byText(a.party, b.party));
     const pegParties = [...pegged].filter((party) => this.position(party) !== undefined).sort(byText);
-    const short = pegParties.filter(
-      (party) => this.updateMargin(this.position(party)!, this.mark).isDistressed,
-    );
-    for (const party of short) {
+    const updates = pegParties.map((party) => ({
+      party,
+      ...this.updateMargin(this.position(party)!, this.mark),
+    }));
+    for (const { party, shortfall, isDistressed } of updates) {
+      if (shortfall > 0n) {
+        this.count("bond used by pegged orders");
+        this.slash(party, shortfall);
+      }
+      if (!isDistressed) continue;
       this.count("pegs cancelled for want of margin");
       for (const order of entered.filter((one) => one.party === party)) this.finish(order, Status.cancelled);
       this.releaseIfFlat(party);
