@@ -148,7 +148,10 @@ export class Providers {
     };
     if (movement !== undefined) accounts.emit([movement]);
     if (!this.coverPotential(before, after)) throw refusal("margin check failed");
+    const placed = new Set(this.ordersOf(before).map(({ id: orderId }) => orderId));
     this.removeOrders(before, OrderStatus.STATUS_CANCELLED);
+    // The last that was heard of the others may be that they are parked.
+    this.emitStubs(before, (orderId) => !placed.has(orderId));
     this.emitStubs(after);
     const isActive = after.status === LiquidityProvisionStatus.STATUS_ACTIVE;
     const status = isActive ? LiquidityProvisionStatus.STATUS_UNDEPLOYED : after.status;
@@ -362,9 +365,12 @@ export class Providers {
     return [...buys, ...sells].flatMap(({ orderId }) => this.market.tables.orders.get(orderId) ?? []);
   }
 
-  private emitStubs(provision: Provision): void {
-    for (const entry of provision.buys) this.market.provisions.emitStub(provision, entry, BUY);
-    for (const entry of provision.sells) this.market.provisions.emitStub(provision, entry, SELL);
+  private emitStubs(provision: Provision, isShown = (_orderId: string) => true): void {
+    for (const side of [BUY, SELL] as const) {
+      const entries = side === BUY ? provision.buys : provision.sells;
+      for (const entry of entries)
+        if (isShown(entry.orderId)) this.market.provisions.emitStub(provision, entry, side);
+    }
   }
 
   private checkAmount(commitment: bigint): void {

@@ -395,3 +395,20 @@ test("a bond that pays for the margin of pegged orders costs a penalty", () => {
   expect(play.transfers(20).map(({ from, amount }) => [from, amount])).toEqual([["q", 56n]]);
   expect([play.bond("q"), play.insurance()]).toEqual([384n, 56n]);
 });
+
+test("a provision's amendment stops the orders that its former entries had, also where they are parked", () => {
+  const play = opened().deposit(100_000n, "q").run("lp q(1000, 0.1, BID-10, ASK+10)");
+  const { rig } = play;
+  const parkedOf = (party: string) => {
+    const last = new Map(rig.events("order").map(({ payload }) => [payload.id, payload]));
+    return [...last.values()].filter(({ partyId, status }) => partyId === party && status === 8);
+  };
+  // Nothing is left to sell: orders of provisions are parked.
+  play.run("p1 B 1@1100 FOK");
+  expect(parkedOf("q")).toHaveLength(2);
+  const payload = { marketId: idOf("M"), commitmentAmount: "", fee: "", reference: "", sells: [] };
+  const buys = [{ reference: 2, offset: "20", proportion: 1 }];
+  const amendment = { kind: "liquidityProvisionAmendment", payload: { ...payload, buys } } as const;
+  expect(rig.deliver("q", amendment).text).toBe("");
+  expect(parkedOf("q")).toEqual([]);
+});
