@@ -234,6 +234,14 @@ export class Margins {
     if (margin > 0n) accounts.emit([this.give(party, margin)]);
   }
 
+  /** What was moved for a command that failed goes back. @param held what the margin account had before */
+  restore(party: string, held: bigint): void {
+    const { accounts } = this.market;
+    const moved = accounts.balance(accounts.margin(party)) - held;
+    if (moved > 0n) accounts.emit([this.give(party, moved)]);
+    this.buffer.delete(party);
+  }
+
   /** Margin, general and bond balance. */
   balances(party: string): readonly [margin: bigint, general: bigint, bond: bigint] {
     const { accounts } = this.market;

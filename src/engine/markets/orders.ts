@@ -549,7 +549,7 @@ function checkAmendment(before: StoredOrder, command: OrderAmendment): void {
 }
 
 /** An order that can only close what is open needs no margin of its own (section 2.5, step 9). */
-function reducesExposure(order: StoredOrder, position: Position): boolean {
+export function reducesExposure(order: StoredOrder, position: Position): boolean {
   const closes = order.side === WireSide.SIDE_SELL ? position.size : -position.size;
   if (closes <= 0n) return false;
   if (order.type === OrderType.TYPE_MARKET) return order.remaining <= closes;

@@ -16,6 +16,7 @@ import type { CommandError } from "../errors.ts";
 import { parseDecimal, parseUint } from "../values.ts";
 import { MarketAccounts } from "./accounts.ts";
 import { BUY, SELL, type Side, type StoredOrder } from "./order.ts";
+import { reducesExposure } from "./orders.ts";
 import { bare, type Exposure, withOrder } from "./positions.ts";
 import { entriesOf } from "./provisions.ts";
 import type { Provision } from "./records.ts";
@@ -80,7 +81,10 @@ export class Providers {
     this.onChange();
   }
 
-  /** The first orders of a provision in continuous trading: all of them, or none. @throws CommandError */
+  /**
+   * The first orders of a provision in continuous trading: each comes in as an order of its own does, and one that cannot be
+   * paid for takes the others with it. @throws CommandError
+   */
   private deployFirst(provision: Provision): void {
     const { market } = this;
     const { party } = provision;
@@ -88,18 +92,37 @@ export class Providers {
     const orders = planned
       .filter(({ size }) => size > 0n)
       .map((plan) => market.provisions.orderOf(provision, plan));
-    let position: Exposure = market.positions.get(party) ?? bare({ size: 0n });
-    for (const order of orders) position = withOrder(position, order, order.remaining);
-    if (this.affords(party, position, market.status.mark)) {
-      market.references.follow(planned.map((plan) => market.provisions.orderOf(provision, plan)));
+    const status = LiquidityProvisionStatus.STATUS_ACTIVE;
+    const active = market.provisions.setStatus({ ...provision, isPending: false }, status);
+    const [held] = market.margins.balances(party);
+    const failed = orders.findIndex((order) => !this.enterFirst(order));
+    if (failed < 0) {
+      market.references.follow(orders);
       return;
     }
-    for (const order of orders) {
+    for (const order of orders.slice(failed)) {
       const [reason] = ORDER_ERRORS.margin;
       market.emitOrder({ ...order, status: OrderStatus.STATUS_REJECTED, reason });
     }
-    this.end(provision, LiquidityProvisionStatus.STATUS_REJECTED);
+    this.end(active, LiquidityProvisionStatus.STATUS_REJECTED);
+    market.margins.restore(party, held);
     throw refusal(ORDER_ERRORS.margin[1]).keepingChanges();
+  }
+
+  /** @returns false where margin and general account do not cover the order: the bond does not count */
+  private enterFirst(order: StoredOrder): boolean {
+    const { margins, positions, status } = this.market;
+    const position = positions.register(order);
+    const isCovered =
+      reducesExposure(order, position) ||
+      margins.coverOrder(order.party, position, status.mark, false) !== undefined;
+    if (!isCovered) {
+      positions.unregister(order);
+      return false;
+    }
+    this.market.putOnBook(order);
+    this.market.emitOrder(order);
+    return true;
   }
 
   /** @throws CommandError */

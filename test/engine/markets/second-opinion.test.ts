@@ -412,3 +412,37 @@ test("a provision's amendment stops the orders that its former entries had, also
   expect(rig.deliver("q", amendment).text).toBe("");
   expect(parkedOf("q")).toEqual([]);
 });
+
+test("the first orders of a provision are paid for one by one, up to the initial margin", () => {
+  const play = opened().deposit(100_000n, "q").run("q B 10@950");
+  expect(play.margin("q")).toBe(1_320n);
+  // Its own order supplies all that it owes on that side.
+  play.run("lp q(800, 0.1, BID-10, ASK+10)");
+  expect(play.deployed("q")).toEqual(["sell 1@1110"]);
+  expect(play.levels("q")).toBe("1100/1210/1320/1540");
+  play.deposit(100_000n, "r").run("r B 20@850");
+  expect(play.margin("r")).toBe(2_640n);
+  // One more is bought: the margin is above the search level still.
+  play.run("lp r(17800, 0.1, BID-10, ASK+10)");
+  expect([play.levels("r"), play.margin("r")]).toEqual(["2310/2541/2772/3234", 2_772n]);
+});
+
+test("a first order that cannot be paid for takes the others of its provision with it", () => {
+  const play = opened().deposit(1_300n, "q").run("q B 1@950");
+  const before = [play.margin("q"), play.general("q"), play.bond("q")];
+  expect(before).toEqual([132n, 1_168n, 0n]);
+  // The bond leaves 168: enough for the first of its orders.
+  play.run("lp q(1000, 0.1, MID-999 BID-10, ASK+10)");
+  expect(play.last.text).toBe("margin check failed");
+  const orders = play.rig
+    .events("order")
+    .filter(({ payload }) => payload.partyId === "q" && payload.liquidityProvisionId && payload.size > 0n);
+  const told = orders.map(({ payload: { side, size, price, status } }) => [side, size, price, status]);
+  expect(told).toEqual([
+    [1, 1n, "26", 1],
+    [1, 1n, "940", 6],
+    [2, 1n, "1110", 6],
+    [1, 1n, "26", 3],
+  ]);
+  expect([play.margin("q"), play.general("q"), play.bond("q")]).toEqual(before);
+});

@@ -299,17 +299,35 @@ export abstract class MarketLiquidity extends MarketMargins {
     }
   }
 
-  /** The first orders of a provision, in continuous trading: shown as rejected where they cannot be paid for. */
-  canDeployFirst(provision: Provision): boolean {
+  abstract onlyReduces(order: Order, position: Position): boolean;
+
+  /** The first orders of a provision, in continuous trading, come in one by one: all of them, or none. */
+  deployFirst(provision: Provision): boolean {
     const { party } = provision;
+    this.setStatus(provision, Provided.active);
     const orders = this.quotesOf(provision)
       .filter(({ size }) => size > 0n)
       .map((quote) => this.providedOrder(provision, quote));
-    const [, , initial] = this.levelsOf(this.exposureWith(party, orders), this.mark);
-    if (this.balance(margin(party)) + this.balance(general(party)) >= initial) return true;
-    this.count("provision rejected for want of margin");
-    for (const order of orders) this.showOrder({ ...order, status: Status.rejected, reason: 14 });
-    return false;
+    const held = this.balance(margin(party));
+    for (const [index, order] of orders.entries()) {
+      const position = this.register(order, order.remaining);
+      if (this.onlyReduces(order, position) || this.canCarry(order)) {
+        this.place(order);
+        this.showOrder(order);
+        continue;
+      }
+      this.register(order, order.remaining, -1n);
+      this.count(`provision rejected for want of margin, after ${index > 0 ? "some" : "no"} orders`);
+      for (const other of orders.slice(index))
+        this.showOrder({ ...other, status: Status.rejected, reason: 14 });
+      this.endProvision(provision, Provided.rejected);
+      this.move(margin(party), general(party), this.balance(margin(party)) - held, Move.marginHigh);
+      this.forgetLevels(party);
+      return false;
+    }
+    provision.isNew = false;
+    this.followReferences(orders.map(({ id }) => id));
+    return true;
   }
 
   /** A party's position as further orders would make it. */

@@ -200,13 +200,10 @@ export class NaiveMarket extends MarketOrders {
     this.count("provision submitted");
     // Where both static prices are there, it no longer counts as one whose first deployment is to come (section 7.2).
     if (this.auction !== undefined && this.hasStaticSides()) provision.isNew = false;
-    if (this.auction === undefined && this.hasStaticSides() && !this.canDeployFirst(provision)) {
-      this.endProvision(provision, Provided.rejected);
-      return refusal("margin check failed");
-    }
     this.equity.set(party, commitment);
     this.valueNow();
-    this.followReferences([provision.id]);
+    if (this.auction === undefined && this.hasStaticSides() && !this.deployFirst(provision))
+      return refusal("margin check failed");
     this.valueNow();
     this.sharesNow();
     this.liquidityFeeNow();

@@ -151,7 +151,7 @@ export abstract class MarketOrders extends MarketAuctions {
     return verdict;
   }
 
-  private onlyReduces(order: Order, { size, buy, sell }: Position): boolean {
+  onlyReduces(order: Order, { size, buy, sell }: Position): boolean {
     if (size === 0n || size > 0n === (order.side === BUY)) return false;
     const open = absolute(size);
     if (order.type === OrderType.market) return order.remaining <= open;
