@@ -234,7 +234,7 @@ export class Margins {
     if (margin > 0n) accounts.emit([this.give(party, margin)]);
   }
 
-  /** What was moved for a command that failed goes back. @param held what the margin account had before */
+  /** Money that was moved for a failed command goes back. @param held what the margin account had before */
   restore(party: string, held: bigint): void {
     const { accounts } = this.market;
     const moved = accounts.balance(accounts.margin(party)) - held;

@@ -226,7 +226,7 @@ export class Providers {
    */
   slash(party: string, shortfall: bigint): boolean {
     const { market } = this;
-    // Nobody pays a penalty for a provision that was never deployed.
+    // A provision that was never deployed costs no penalty.
     if (market.provisions.get(party)?.isPending !== false) return false;
     const { accounts } = market;
     const penalty = Decimal.of(shortfall).times(market.params.decimal(PENALTY)).floor();
