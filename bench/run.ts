@@ -190,6 +190,7 @@ const result = {
     wire,
     pages,
     exports,
+    grpc,
     solver,
     admission,
     devnet,
