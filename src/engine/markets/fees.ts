@@ -4,7 +4,7 @@ import { TransferType } from "../../wire/generated/vega.ts";
 import type { Movement } from "../collateral.ts";
 import type { MarketContext } from "./context.ts";
 import { BUY } from "./order.ts";
-import type { Activity } from "./records.ts";
+import type { ActivityFees } from "./records.ts";
 import { keyOf } from "./tables.ts";
 import type { Terms } from "./terms.ts";
 import { buyerOf, NO_FEE, sellerOf, type Trade, type TradeFee, totalFee } from "./trade.ts";
@@ -154,10 +154,7 @@ export class Fees {
   }
 
   /** Adds to what a party did in the epoch. */
-  note(
-    party: string,
-    change: Partial<Pick<Activity, "makerPaid" | "makerReceived" | "liquidityReceived">>,
-  ): void {
+  note(party: string, change: Partial<ActivityFees>): void {
     const { id: market, index, tables } = this.market;
     const known = index.activities.get(party);
     tables.activities.set(keyOf(market, party), {

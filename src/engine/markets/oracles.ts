@@ -7,7 +7,14 @@ import {
   type OracleDataSubmission,
   OracleDataSubmissionOracleSource,
 } from "../../wire/generated/commands.ts";
-import type { Condition, Filter, Property, Signer } from "../../wire/generated/data.ts";
+import {
+  type Condition,
+  ConditionOperator,
+  type Filter,
+  type Property,
+  PropertyKeyType,
+  type Signer,
+} from "../../wire/generated/data.ts";
 import {
   type DataSourceDefinition,
   DataSourceSpecStatus,
@@ -21,10 +28,6 @@ import { refusal } from "./refusals.ts";
 const BUILTIN = "vegaprotocol.builtin";
 export const BUILTIN_TIME = `${BUILTIN}.timestamp`;
 const PROPERTIES_MAX = 1_000;
-
-/** Types of properties and operators of conditions, as the wire numbers them. */
-export const PROPERTY_TYPE = { integer: 2, text: 3, boolean: 4, decimal: 5, timestamp: 6 } as const;
-export const OPERATOR = { equals: 1, greater: 2, greaterOrEqual: 3, less: 4, lessOrEqual: 5 } as const;
 
 /** A market's interest in a specification. */
 export interface Subscription {
@@ -137,7 +140,7 @@ export class Oracles {
 export function filtersOf({ internal, external }: DataSourceDefinition): readonly Filter[] {
   if (external?.oracle !== undefined) return external.oracle.filters as readonly Filter[];
   const conditions = (internal?.time?.conditions ?? []).slice(0, 1) as readonly Condition[];
-  const key = { name: BUILTIN_TIME, type: PROPERTY_TYPE.timestamp, numberDecimalPlaces: undefined };
+  const key = { name: BUILTIN_TIME, type: PropertyKeyType.TYPE_TIMESTAMP, numberDecimalPlaces: undefined };
   return [{ key, conditions: [...conditions] }];
 }
 
@@ -172,12 +175,12 @@ type Value = Decimal | string | boolean;
 
 /** A property's value by its type; undefined where the text is not of it. */
 function parsedValue(text: string, type: number): Value | undefined {
-  if (type === PROPERTY_TYPE.text) return text;
-  if (type === PROPERTY_TYPE.boolean) return BOOLEANS.get(text);
-  if (type === PROPERTY_TYPE.integer || type === PROPERTY_TYPE.timestamp) {
+  if (type === PropertyKeyType.TYPE_STRING) return text;
+  if (type === PropertyKeyType.TYPE_BOOLEAN) return BOOLEANS.get(text);
+  if (type === PropertyKeyType.TYPE_INTEGER || type === PropertyKeyType.TYPE_TIMESTAMP) {
     return /^[+-]?\d{1,80}$/.test(text) ? Decimal.of(BigInt(text.replace("+", ""))) : undefined;
   }
-  if (type !== PROPERTY_TYPE.decimal || text.length > 200) return undefined;
+  if (type !== PropertyKeyType.TYPE_DECIMAL || text.length > 200) return undefined;
   try {
     return text === "" ? undefined : Decimal.parseNumber(text);
   } catch {
@@ -197,11 +200,11 @@ function compareValues(a: Value, b: Value): number {
 }
 
 function holds(order: number, operator: number): boolean {
-  if (operator === OPERATOR.equals) return order === 0;
-  if (operator === OPERATOR.greater) return order > 0;
-  if (operator === OPERATOR.greaterOrEqual) return order >= 0;
-  if (operator === OPERATOR.less) return order < 0;
-  return operator === OPERATOR.lessOrEqual && order <= 0;
+  if (operator === ConditionOperator.OPERATOR_EQUALS) return order === 0;
+  if (operator === ConditionOperator.OPERATOR_GREATER_THAN) return order > 0;
+  if (operator === ConditionOperator.OPERATOR_GREATER_THAN_OR_EQUAL) return order >= 0;
+  if (operator === ConditionOperator.OPERATOR_LESS_THAN) return order < 0;
+  return operator === ConditionOperator.OPERATOR_LESS_THAN_OR_EQUAL && order <= 0;
 }
 
 /** Properties of an object of texts. @throws CommandError */

@@ -1,6 +1,6 @@
 /** Proposals of markets: what governance checks of them, and the definition that comes of one (reference 70, sections 1.2, 1.3 and 1.7). */
 import { Decimal } from "../../wire/decimal.ts";
-import type { Filter } from "../../wire/generated/data.ts";
+import { ConditionOperator, type Filter, PropertyKeyType } from "../../wire/generated/data.ts";
 import type {
   DataSourceDefinition,
   FutureProduct,
@@ -14,7 +14,7 @@ import type {
 } from "../../wire/generated/vega.ts";
 import { refuseProposal } from "../errors.ts";
 import type { AssetReader, ParameterReader } from "../ports.ts";
-import { BUILTIN_TIME, filtersOf, OPERATOR, Oracles, PROPERTY_TYPE } from "./oracles.ts";
+import { BUILTIN_TIME, filtersOf, Oracles } from "./oracles.ts";
 import type { MarketDefinition } from "./records.ts";
 import { riskModelOf } from "./risk.ts";
 import type { MarketRules } from "./rules.ts";
@@ -161,12 +161,12 @@ function checkSources(future: FutureProduct | UpdateFutureProduct, enactment: bi
   const termination = filtersOf(future.dataSourceSpecForTradingTermination!);
   const typeOf = (filters: readonly Filter[], property: string) =>
     filters.find(({ key }) => key?.name === property)?.key?.type;
-  if (typeOf(settlement, settlementDataProperty) !== PROPERTY_TYPE.integer) {
+  if (typeOf(settlement, settlementDataProperty) !== PropertyKeyType.TYPE_INTEGER) {
     refuseProposal("INVALID_FUTURE_PRODUCT", "the bound property of the settlement data is not an integer");
   }
   const isTimed = tradingTerminationProperty === BUILTIN_TIME;
   const type = typeOf(termination, tradingTerminationProperty);
-  if (type !== PROPERTY_TYPE.boolean && !(isTimed && type === PROPERTY_TYPE.timestamp)) {
+  if (type !== PropertyKeyType.TYPE_BOOLEAN && !(isTimed && type === PropertyKeyType.TYPE_TIMESTAMP)) {
     refuseProposal(
       "INVALID_FUTURE_PRODUCT",
       "the bound property of the trading termination is neither a boolean nor the chain's time",
@@ -181,8 +181,14 @@ function checkFilters(filters: readonly Filter[]): void {
     refuseProposal("INVALID_FUTURE_PRODUCT", "two filters of a data source have the same property");
   }
   for (const { key, conditions } of filters) {
-    if (key?.type !== PROPERTY_TYPE.timestamp) continue;
-    if (!conditions.some(({ operator }) => operator === OPERATOR.less || operator === OPERATOR.lessOrEqual))
+    if (key?.type !== PropertyKeyType.TYPE_TIMESTAMP) continue;
+    if (
+      !conditions.some(
+        ({ operator }) =>
+          operator === ConditionOperator.OPERATOR_LESS_THAN ||
+          operator === ConditionOperator.OPERATOR_LESS_THAN_OR_EQUAL,
+      )
+    )
       continue;
     refuseProposal("INVALID_FUTURE_PRODUCT", "a condition on a time is that it be earlier");
   }
@@ -191,7 +197,7 @@ function checkFilters(filters: readonly Filter[]): void {
 /** Trading may not end before the market is enacted. */
 function checkTerminationTime(source: DataSourceDefinition, enactment: bigint): void {
   for (const { key, conditions } of filtersOf(source)) {
-    if (key?.type !== PROPERTY_TYPE.timestamp) continue;
+    if (key?.type !== PropertyKeyType.TYPE_TIMESTAMP) continue;
     for (const { value } of conditions) {
       if (!/^\+?\d{1,80}$/.test(value) || BigInt(value.replace("+", "")) <= enactment) {
         refuseProposal("INVALID_FUTURE_PRODUCT", "trading would end before the market is enacted");
