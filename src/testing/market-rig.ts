@@ -28,7 +28,7 @@ import type { CommandInit } from "../wire/transaction.ts";
 import type { CheckedTransaction } from "../wire/transaction-check.ts";
 import { PropertyErrors } from "../wire/validate/check.ts";
 import { noteCommandErrors } from "../wire/validate/commands.ts";
-import { wholeEvent } from "../wire/whole-event.ts";
+import { bareEvent } from "../wire/whole-event.ts";
 import {
   configurationOf,
   idOf,
@@ -465,9 +465,9 @@ export class MarketRig {
     const { core } = this.engine;
     const events = core.log.length;
     this.market(market).emitData();
-    const data = this.running().at(-1)!.payload as MarketData;
+    const [data] = this.decoded({ events: core.log.blockEvents().events.slice(-1) });
     core.log.truncate(events);
-    return data;
+    return data!.payload as MarketData;
   }
 
   /** Forgets the events of blocks that are over: a long run does not grow by them. */
@@ -499,11 +499,9 @@ export class MarketRig {
     return this.isOpen ? this.decoded(this.engine.core.log.blockEvents()) : [];
   }
 
-  private decoded(block: Pick<Block, "events" | "txHashes">): RigEvent[] {
-    const { height, hash } = this.engine.core.block;
-    const around = { chainId: "market-rig", height, hash: hash.toUpperCase(), txHashes: block.txHashes };
-    return block.events.map((event) => {
-      const decoded = decodeBusEvent(wholeEvent(around, event));
+  private decoded({ events }: Pick<Block, "events">): RigEvent[] {
+    return events.map((event) => {
+      const decoded = decodeBusEvent(bareEvent(event));
       const member = memberOf(decoded)!;
       return { member, payload: decoded[member] };
     });

@@ -29,8 +29,12 @@ export function wholeEvent(
     chainId: block.chainId,
     txHash: block.txHashes[event.tx] ?? block.hash,
   });
-  const payload = asMember(event.field, event.bytes.subarray(event.start, event.end));
-  return new Uint8Array(Buffer.concat([envelope, payload]));
+  return new Uint8Array(Buffer.concat([envelope, bareEvent(event)]));
+}
+
+/** The same with nothing but its payload. */
+export function bareEvent({ field, bytes, start, end }: BlockEvent): Uint8Array {
+  return asMember(field, bytes.subarray(start, end));
 }
 
 const LENGTH_DELIMITED = 2;
