@@ -98,7 +98,7 @@ export class BlockRunner {
       previousTimeNs: before.timeNs,
       appHash: appHashAfter(before, info, stateDigest, outcomes),
       txs: txs.length,
-      blockEvents: events,
+      blockEvents: block.events.at(-1)?.seq ?? 0,
       ledgerEntries: ledgerEntriesOf(block.events),
       events: before.events + events,
     };

@@ -25,6 +25,7 @@ export interface ChainPoint {
   readonly appHash: string;
   /** Of the last block. */
   readonly txs: number;
+  /** Their last sequence number: orders that expire count one by one. */
   readonly blockEvents: number;
   readonly ledgerEntries: number;
   /** Of all blocks. */

@@ -85,12 +85,15 @@ export class EventLog implements EventSink {
   private events: BlockEvent[] = [];
   private txHashes: string[] = [];
   private tx = 0;
+  /** Sequence number of the next event. */
+  private next = 1;
 
   /** @param hash the block's trace id, upper-case hex */
   startBlock(hash: string): void {
     this.events = [];
     this.txHashes = [hash];
     this.tx = 0;
+    this.next = 1;
   }
 
   /** Events from here on belong to this transaction (upper-case hex), or to the block itself. */
@@ -99,7 +102,7 @@ export class EventLog implements EventSink {
   }
 
   emit<M extends EventMember>(member: M, payload: EventPayload<M>): void {
-    const seq = this.events.length + 1;
+    const seq = this.next++;
     const frequent = FREQUENT[member] as Frequent<M> | undefined;
     if (frequent?.isKept) {
       const bytes = frequent.encode(payload);
@@ -110,6 +113,7 @@ export class EventLog implements EventSink {
       this.events.push(new FrequentEvent(frequent.field, seq, this.tx, payload, frequent.encode));
       return;
     }
+    if (member === "expiredOrders") this.next = seq + numbersOf(payload as EventPayload<"expiredOrders">);
     const bytes = encodeBusEvent({ [member]: payload } as Init<BusEvent>);
     const { field, start } = payloadPlace(bytes);
     this.events.push({ field, seq, tx: this.tx, bytes, start, end: bytes.length });
@@ -121,12 +125,18 @@ export class EventLog implements EventSink {
 
   /** Takes back the events after the first `length`. */
   truncate(length: number): void {
+    this.next = this.events[length]?.seq ?? this.next;
     this.events.length = length;
   }
 
   blockEvents(): Pick<Block, "events" | "txHashes"> {
     return { events: this.events, txHashes: this.txHashes };
   }
+}
+
+/** Sequence numbers that expired orders take: one for each (reference 60, section 1.2), because each becomes a row. */
+function numbersOf({ orderIds = [] }: EventPayload<"expiredOrders">): number {
+  return orderIds.length;
 }
 
 /** A bus event with nothing but its payload: where that lies and what it is. */
