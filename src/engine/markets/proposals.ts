@@ -92,7 +92,10 @@ function checkChanges(changes: Changes): void {
     refuseProposal("TOO_MANY_PRICE_MONITORING_TRIGGERS", `${TRIGGERS_MAX} is the maximum number of triggers`);
   }
   const ratio = changes.liquidityMonitoringParameters?.triggeringRatio ?? "";
-  const texts = [changes.lpPriceRange, changes.linearSlippageFactor, changes.quadraticSlippageFactor, ratio];
+  const probabilities =
+    changes.priceMonitoringParameters?.triggers.map(({ probability }) => probability) ?? [];
+  const factors = [changes.linearSlippageFactor, changes.quadraticSlippageFactor];
+  const texts = [changes.lpPriceRange, ...factors, ratio, ...probabilities];
   if (!texts.every(isReadable)) {
     refuseProposal("INVALID_RISK_PARAMETER", "a decimal of the market is too long to be worked with");
   }
@@ -237,7 +240,7 @@ export function newDefinition(
     positionDecimalPlaces: changes.positionDecimalPlaces,
     openingAuction: { duration: terms.enactmentTimestamp - terms.closingTimestamp, volume: 0n },
     ...monitoringOf(changes, params),
-    lpPriceRange: changes.lpPriceRange,
+    lpPriceRange: shownDecimal(changes.lpPriceRange),
     ...slippageOf(changes, rules),
   };
 }
@@ -271,7 +274,7 @@ export function updatedDefinition(
       ...riskOf(changes),
     },
     ...monitoringOf(changes, params),
-    lpPriceRange: changes.lpPriceRange,
+    lpPriceRange: shownDecimal(changes.lpPriceRange),
     ...slippageOf(changes, rules),
   };
 }
@@ -282,8 +285,14 @@ function slippageOf(
   { boundsSlippage }: MarketRules,
 ): Pick<MarketDefinition, "linearSlippageFactor" | "quadraticSlippageFactor"> {
   const none = boundsSlippage ? "0" : "";
-  return { linearSlippageFactor: linear || none, quadraticSlippageFactor: quadratic || none };
+  return {
+    linearSlippageFactor: shownDecimal(linear) || none,
+    quadraticSlippageFactor: shownDecimal(quadratic) || none,
+  };
 }
+
+/** A decimal as events show it, whatever the proposal wrote: `1.0` is `1` (reference 10, section 2.3). */
+const shownDecimal = (text: string): string => (text === "" ? "" : Decimal.parseNumber(text).toString());
 
 /** With the scaling factors that the network states. */
 export function withScaling(before: MarketDefinition, params: ParameterReader): MarketDefinition {
@@ -319,9 +328,10 @@ function monitoringOf(
   changes: Changes | NewMarketConfiguration,
   params: ParameterReader,
 ): Pick<MarketDefinition, "priceMonitoringSettings" | "liquidityMonitoringParameters"> {
-  const parameters = changes.priceMonitoringParameters ?? defaultTriggers(params);
+  const { triggers } = changes.priceMonitoringParameters ?? defaultTriggers(params);
+  const shown = triggers.map((trigger) => ({ ...trigger, probability: shownDecimal(trigger.probability) }));
   return {
-    priceMonitoringSettings: { parameters },
+    priceMonitoringSettings: { parameters: { triggers: shown } },
     liquidityMonitoringParameters: liquidityOf(changes.liquidityMonitoringParameters, params),
   };
 }
@@ -358,7 +368,7 @@ function liquidityOf(
     triggeringRatio:
       given === undefined
         ? params.decimal("market.liquidity.targetstake.triggering.ratio").toString()
-        : given.triggeringRatio,
+        : shownDecimal(given.triggeringRatio),
     auctionExtension: given?.auctionExtension || 1n,
   };
 }

@@ -37,7 +37,7 @@ export class Providers {
     if (!market.canCommit) throw refusal("commitment submission not allowed");
     const commitment = amountOf(command.commitmentAmount);
     this.checkAmount(commitment);
-    feeOf(command.fee);
+    const fee = feeOf(command.fee).toString();
     const ids = market.ids;
     const draft: Provision = {
       market: market.id,
@@ -46,7 +46,7 @@ export class Providers {
       createdAt: market.nowNs,
       updatedAt: market.nowNs,
       commitment,
-      fee: command.fee,
+      fee,
       buys: [],
       sells: [],
       version: 1n,
@@ -54,7 +54,7 @@ export class Providers {
       reference: command.reference,
       isPending: true,
     };
-    const problem = this.problemOf(command.fee, command.buys, command.sells);
+    const problem = this.problemOf(fee, command.buys, command.sells);
     if (problem !== undefined) {
       const buys = entriesOf(command.buys, () => "");
       const sells = entriesOf(command.sells, () => "");
@@ -140,7 +140,8 @@ export class Providers {
     if (isEmpty) throw refusal("empty liquidity provision amendment content");
     const asked = command.commitmentAmount === "" ? 0n : amountOf(command.commitmentAmount);
     const commitment = asked === 0n ? before.commitment : asked;
-    const fee = command.fee === "" || feeOf(command.fee).isZero() ? before.fee : command.fee;
+    const asFee = command.fee === "" ? Decimal.zero : feeOf(command.fee);
+    const fee = asFee.isZero() ? before.fee : asFee.toString();
     this.checkAmount(commitment);
     const shapeOf = (shape: readonly LiquidityOrder[], side: Side) =>
       shape.length > 0 ? shape : side === BUY ? liquidityOrders(before.buys) : liquidityOrders(before.sells);

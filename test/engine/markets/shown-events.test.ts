@@ -1,8 +1,10 @@
 // What the events of markets show: their numbers, their order and their members (reference 70, section 9).
 import { afterAll, describe, expect, test } from "bun:test";
+import { configurationOf } from "../../../src/testing/market-config.ts";
 import { type BlockEvent, Field } from "../../../src/wire/block.ts";
+import { decodeProposalTerms, encodeProposalTerms } from "../../../src/wire/generated/vega.ts";
 import { folder, type MadeEvent, removeFolders, secondNs, writeBlocks } from "../../history/fixtures.ts";
-import { idOf } from "./rig.ts";
+import { createMarketRig, idOf } from "./rig.ts";
 import { M4, market } from "./scenario-markets.ts";
 
 afterAll(removeFolders);
@@ -65,5 +67,50 @@ describe("numbers of events", () => {
     const count = db.query("SELECT COUNT(*) AS n FROM orders WHERE block = (SELECT MAX(block) FROM orders)");
     expect(count.get()).toEqual({ n: 5n });
     db.close();
+  });
+});
+
+describe("decimals are shown without zeros at their end and without exponents, whatever was written", () => {
+  test("a market's", () => {
+    const rig = createMarketRig();
+    const decimals = { lpPriceRange: "1.0", linearSlippage: "0.10", quadraticSlippage: "1e-3" };
+    const config = { asset: "ETH", ...M4, ...decimals, triggeringRatio: "0.50" };
+    const changes = {
+      ...configurationOf(config, idOf("ETH"), "M"),
+      priceMonitoringParameters: { triggers: [{ horizon: 60n, probability: "0.950", auctionExtension: 5n }] },
+    };
+    const now = rig.nowNs / 1_000_000_000n;
+    const terms = encodeProposalTerms({
+      ...{ closingTimestamp: now, enactmentTimestamp: now + 1n },
+      newMarket: { changes },
+    });
+    const id = idOf("M");
+    rig.proposeRecorded(
+      { id, reference: "", partyId: idOf("proposer"), terms: decodeProposalTerms(terms) },
+      rig.nowNs,
+    );
+    expect(rig.events("marketCreated")[0]!.payload).toMatchObject({
+      ...{ lpPriceRange: "1", linearSlippageFactor: "0.1", quadraticSlippageFactor: "0.001" },
+      priceMonitoringSettings: { parameters: { triggers: [{ probability: "0.95" }] } },
+      liquidityMonitoringParameters: { triggeringRatio: "0.5" },
+    });
+    rig.decide("M", true);
+    rig.updateMarket("M", { ...config, lpPriceRange: "0.90", linearSlippage: "00.2" });
+    expect(rig.events("marketUpdated").at(-1)!.payload).toMatchObject({
+      ...{ lpPriceRange: "0.9", linearSlippageFactor: "0.2" },
+      liquidityMonitoringParameters: { triggeringRatio: "0.5" },
+    });
+  });
+
+  test("a provision's, and the market's fee that follows it", () => {
+    const { rig } = market(M4).deposit(10_000_000n, "lp").run("lp lp(100000, 0.010, BID-2, ASK+2)");
+    const shown = () => [
+      rig.events("liquidityProvision").at(-1)!.payload.fee,
+      rig.events("marketUpdated").at(-1)!.payload.fees.factors.liquidityFee,
+    ];
+    expect(shown()).toEqual(["0.01", "0.01"]);
+    const payload = { marketId: idOf("M"), fee: "2.50e-2" };
+    rig.deliver("lp", { kind: "liquidityProvisionAmendment", payload });
+    expect(shown()).toEqual(["0.025", "0.025"]);
   });
 });
