@@ -31,7 +31,7 @@ const FIELDS: readonly FieldReason[] = [
     kinds: /^(auction|marketData)$/,
     path: /^(trigger|extensionTrigger)$/,
     text: "one trigger stood for every want of liquidity",
-    holds: ({ recorded, made }) => (recorded === LIQUIDITY || recorded === "0") && LIQUIDITY_NOW.has(made),
+    holds: ({ recorded, made }) => recorded === LIQUIDITY && LIQUIDITY_NOW.has(made),
   },
   {
     kinds: /^order$/,

@@ -276,7 +276,8 @@ export class Auctions {
       start: auction.beginNs,
       end: isLeaving ? market.nowNs : auction.endNs,
       trigger: auction.trigger,
-      extensionTrigger: auction.extension,
+      // Of what made it longer the end says nothing any more (section 3.6).
+      extensionTrigger: isLeaving ? AUCTION_TRIGGER_UNSPECIFIED : auction.extension,
     });
   }
 }

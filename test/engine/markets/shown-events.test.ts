@@ -114,3 +114,18 @@ describe("decimals are shown without zeros at their end and without exponents, w
     expect(shown()).toEqual(["0.025", "0.025"]);
   });
 });
+
+test("given an auction that was extended, then its end does not say for what", () => {
+  const play = market(M4).deposit(10_000_000n, "a", "b", "lp");
+  play.run("a B 1@90; b S 1@110; a B 5@100; b S 5@100; /; /");
+  play.run("lp lp(100000, 0.01, BID-2, ASK+2)").open();
+  const shown = play.rig
+    .events("auction")
+    .map(({ payload: { leave, trigger, extensionTrigger } }) => [leave, trigger, extensionTrigger]);
+  const [OPENING, TARGET_NOT_MET] = [2, 5];
+  expect(shown).toEqual([
+    [false, OPENING, 0],
+    [false, OPENING, TARGET_NOT_MET],
+    [true, OPENING, 0],
+  ]);
+});
