@@ -4,11 +4,13 @@ import type { Decimal } from "../wire/decimal.ts";
 import { NodeVoteType, type ProposalSubmission } from "../wire/generated/commands.ts";
 import {
   type NetworkParameter,
+  type NewMarketConfiguration,
   type Proposal,
   ProposalError,
   type ProposalRationale,
   ProposalState,
   type ProposalTerms,
+  type UpdateMarketConfiguration,
 } from "../wire/generated/vega.ts";
 import { sentenceTime } from "../wire/time-text.ts";
 import { type Assets, checkAssetUpdate } from "./assets.ts";
@@ -24,6 +26,7 @@ import type { ProposalKind } from "./parameter-definitions.ts";
 import type { NetworkParameters } from "./parameters.ts";
 import type { ParameterReader, StakeReader, WitnessResource } from "./ports.ts";
 import type { Cell, Table } from "./state.ts";
+import { shownDecimal } from "./values.ts";
 
 export type ProposalStateNumber = (typeof ProposalState)[keyof typeof ProposalState];
 
@@ -112,7 +115,7 @@ export class Proposals {
   /** The proposal that the transaction in hand submits; not kept yet. */
   draftProposal(submission: ProposalSubmission): ProposalRecord {
     const { id, party } = this.core.currentTx;
-    const terms = submission.terms!;
+    const terms = shownTerms(submission.terms!);
     const kind = kindOf(terms);
     const prefix = `governance.proposal.${kind}`;
     const forProviders = (key: string) =>
@@ -186,6 +189,37 @@ export class Proposals {
       errorDetails,
     });
   }
+}
+
+/** Terms as events show them: the decimals of a market are printed anew. */
+function shownTerms(terms: ProposalTerms): ProposalTerms {
+  const { newMarket, updateMarket } = terms;
+  if (newMarket?.changes !== undefined)
+    return { ...terms, newMarket: { ...newMarket, changes: shownMarket(newMarket.changes) } };
+  if (updateMarket?.changes !== undefined)
+    return { ...terms, updateMarket: { ...updateMarket, changes: shownMarket(updateMarket.changes) } };
+  return terms;
+}
+
+function shownMarket<C extends NewMarketConfiguration | UpdateMarketConfiguration>(changes: C): C {
+  const { priceMonitoringParameters: prices, liquidityMonitoringParameters: liquidity } = changes;
+  return {
+    ...changes,
+    lpPriceRange: shownDecimal(changes.lpPriceRange),
+    linearSlippageFactor: shownDecimal(changes.linearSlippageFactor),
+    quadraticSlippageFactor: shownDecimal(changes.quadraticSlippageFactor),
+    priceMonitoringParameters: prices && {
+      ...prices,
+      triggers: prices.triggers.map((trigger) => ({
+        ...trigger,
+        probability: shownDecimal(trigger.probability),
+      })),
+    },
+    liquidityMonitoringParameters: liquidity && {
+      ...liquidity,
+      triggeringRatio: shownDecimal(liquidity.triggeringRatio),
+    },
+  };
 }
 
 /** The members that the bus and checkpoints share. */

@@ -25,6 +25,19 @@ export function parseDecimal(text: string): Decimal | undefined {
   }
 }
 
+/**
+ * A decimal as events show it, whatever was written: `1.0` is `1` (reference 10, section 2.3). Text that cannot be
+ * read as a decimal stays as it is.
+ */
+export function shownDecimal(text: string): string {
+  if (text === "") return "";
+  try {
+    return Decimal.parseNumber(text).toString();
+  } catch {
+    return text;
+  }
+}
+
 /** A whole number of at most 256 bits, base 10. */
 export function parseUint(text: string): bigint | undefined {
   if (!/^\d+$/.test(text) || text.replace(/^0+/, "").length > UINT_DIGITS_MAX) return undefined;

@@ -1,7 +1,12 @@
 // Submission of proposals (reference 60, sections 6.1 to 6.4).
 import { describe, expect, test } from "bun:test";
+import { configurationOf } from "../../src/testing/market-config.ts";
 import { emptyProposalSubmission } from "../../src/wire/generated/commands.ts";
-import type { ProposalTerms } from "../../src/wire/generated/vega.ts";
+import {
+  decodeProposalTerms,
+  encodeProposalTerms,
+  type ProposalTerms,
+} from "../../src/wire/generated/vega.ts";
 import { ALICE, outline, SECOND, SmallChain, START, TOKEN } from "./governance-fixture.ts";
 
 const HOUR = 3_600n;
@@ -317,5 +322,34 @@ describe("the submission of a proposal", () => {
   test("given a kind that this version does not know, then the chain says so", () => {
     const sent = started().submit(ALICE, terms({}));
     expect(sent).toMatchObject({ text: "not supported by this chain", code: 80, events: [] });
+  });
+});
+
+test("a proposal's event shows the decimals of a market without zeros at their end, whatever was written", () => {
+  const chain = new SmallChain();
+  chain.genesis();
+  chain.stakes.set(ALICE, 10n ** 30n);
+  const changes = {
+    ...configurationOf({ asset: "A", simple: { long: 0.1, short: 0.1 } }, "ab".repeat(32), "M"),
+    ...{ lpPriceRange: "1.0", linearSlippageFactor: "0.10", quadraticSlippageFactor: "1e-3" },
+    priceMonitoringParameters: { triggers: [{ horizon: 60n, probability: "0.950", auctionExtension: 5n }] },
+    liquidityMonitoringParameters: { triggeringRatio: "0.50" },
+  };
+  const encoded = encodeProposalTerms({
+    ...terms({}, LATE, LATE + DAY),
+    newMarket: { changes },
+  });
+  const { text, events } = chain.submit(ALICE, decodeProposalTerms(encoded));
+  expect(text).toBe("");
+  expect(events.find(({ member }) => member === "proposal")!.payload).toMatchObject({
+    terms: {
+      newMarket: {
+        changes: {
+          ...{ lpPriceRange: "1", linearSlippageFactor: "0.1", quadraticSlippageFactor: "0.001" },
+          priceMonitoringParameters: { triggers: [{ probability: "0.95" }] },
+          liquidityMonitoringParameters: { triggeringRatio: "0.5" },
+        },
+      },
+    },
   });
 });

@@ -14,6 +14,7 @@ import type {
 } from "../../wire/generated/vega.ts";
 import { refuseProposal } from "../errors.ts";
 import type { AssetReader, ParameterReader } from "../ports.ts";
+import { shownDecimal } from "../values.ts";
 import { BUILTIN_TIME, filtersOf, Oracles } from "./oracles.ts";
 import type { MarketDefinition } from "./records.ts";
 import { riskModelOf } from "./risk.ts";
@@ -290,9 +291,6 @@ function slippageOf(
     quadraticSlippageFactor: shownDecimal(quadratic) || none,
   };
 }
-
-/** A decimal as events show it, whatever the proposal wrote: `1.0` is `1` (reference 10, section 2.3). */
-const shownDecimal = (text: string): string => (text === "" ? "" : Decimal.parseNumber(text).toString());
 
 /** With the scaling factors that the network states. */
 export function withScaling(before: MarketDefinition, params: ParameterReader): MarketDefinition {
