@@ -9,7 +9,7 @@ import {
 } from "../../wire/generated/vega.ts";
 import type { Movement } from "../collateral.ts";
 import { NETWORK } from "./context.ts";
-import { type MarginOutcome, NO_MARGIN } from "./margins.ts";
+import type { MarginOutcome } from "./margins.ts";
 import { BUY, opposite, SELL, type Side, type StoredOrder } from "./order.ts";
 import { bare } from "./positions.ts";
 import { continuousTrade, NO_FEE, type Trade, type TradeFee } from "./trade.ts";
@@ -134,12 +134,13 @@ export class CloseOut {
     const touched = market.orders.fill(match);
     const owed = market.fees.payCloseOut(distressed, trades);
     market.applyNetworkTrades(trades);
-    for (const party of distressed) this.takeOver(party, average, owed.get(party.party) ?? NO_FEE);
+    const taken = distressed.map((one) => this.takeOver(one, average, owed.get(one.party) ?? NO_FEE));
+    for (const trade of taken) market.emitTrade(trade);
     return touched;
   }
 
-  /** Step 8, for one party: its position goes to the network, on paper. */
-  private takeOver({ party, size }: Distressed, average: bigint, fee: TradeFee): void {
+  /** Step 8, for one party: its position goes to the network, on paper. @returns the trade, to be shown behind all orders */
+  private takeOver({ party, size }: Distressed, average: bigint, fee: TradeFee): Trade {
     const { market } = this;
     const own: Side = size > 0n ? SELL : BUY;
     const volume = absolute(size);
@@ -162,7 +163,8 @@ export class CloseOut {
     const filled = { remaining: 0n, status: OrderStatus.STATUS_FILLED };
     market.emitOrder({ ...mine, ...filled });
     market.emitOrder({ ...theirs, price: average, ...filled });
-    const trade: Trade = {
+    market.margins.showNone(party);
+    return {
       id: market.ids.next(),
       passive: mine,
       aggressor: theirs,
@@ -175,8 +177,6 @@ export class CloseOut {
       buyerFee: own === BUY ? fee : NO_FEE,
       sellerFee: own === SELL ? fee : NO_FEE,
     };
-    market.margins.show(party, NO_MARGIN);
-    market.emitTrade(trade);
   }
 
   /** Step 9. */

@@ -153,6 +153,12 @@ export class Margins {
     this.buffer.set(party, levels);
   }
 
+  /** A party that was closed out: at once, between its orders and its trade (section 9.2). */
+  showNone(party: string): void {
+    this.buffer.delete(party);
+    this.emit(party, NO_MARGIN);
+  }
+
   /** An event for each party whose levels were worked out, by party. */
   flush(): void {
     for (const party of [...this.buffer.keys()].sort()) this.emit(party, this.buffer.get(party)!);

@@ -5,7 +5,7 @@ import { type BlockEvent, Field } from "../../../src/wire/block.ts";
 import { decodeProposalTerms, encodeProposalTerms } from "../../../src/wire/generated/vega.ts";
 import { folder, type MadeEvent, removeFolders, secondNs, writeBlocks } from "../../history/fixtures.ts";
 import { createMarketRig, idOf } from "./rig.ts";
-import { M4, market } from "./scenario-markets.ts";
+import { M4, MD, market } from "./scenario-markets.ts";
 
 afterAll(removeFolders);
 
@@ -128,4 +128,48 @@ test("given an auction that was extended, then its end does not say for what", (
     [false, OPENING, TARGET_NOT_MET],
     [true, OPENING, 0],
   ]);
+});
+
+test("given parties that are closed out, then each one's orders and levels come together, and their trades behind all", () => {
+  const play = market(MD)
+    .deposit(1_000_000n, "sp", "bp", "party1", "party2", "aux")
+    .deposit(120_000n, "one", "two")
+    .deposit(90_000n, "lp");
+  play
+    .run(
+      "aux B 1@1; aux S 1@10001; lp lp(90000, 0.1, BID-100, ASK+100); party1 B 1@100 GFA; party2 S 1@100 GFA",
+    )
+    .open();
+  play.run("sp S 200@10000; /; bp B 200@1; /; one B 50@10000; two B 50@10000");
+  const { rig } = play;
+  const shown = rig.endBlock().map(({ member, payload }) => {
+    if (member === "order") return `order ${payload.partyId} ${payload.reference.slice(0, 11)}`.trim();
+    if (member === "marginLevels") return `levels ${payload.partyId} ${payload.maintenanceMargin}`;
+    if (member === "trade") return `trade ${payload.type} ${payload.buyer} ${payload.seller}`;
+    return member === "settleDistressed" ? `${member} ${payload.partyId}` : "";
+  });
+  const from = shown.indexOf("order network LS");
+  expect(
+    shown
+      .slice(from)
+      .filter((line) => line !== "")
+      .slice(0, 15),
+  ).toEqual([
+    "order network LS",
+    "order aux",
+    "order bp",
+    "trade 2 aux network",
+    "trade 2 bp network",
+    "order one distressed-",
+    "order network close-out d",
+    "levels one 0",
+    "order two distressed-",
+    "order network close-out d",
+    "levels two 0",
+    "trade 3 network one",
+    "trade 3 network two",
+    "settleDistressed one",
+    "settleDistressed two",
+  ]);
+  expect(shown.slice(from).filter((line) => line.startsWith("levels one"))).toEqual(["levels one 0"]);
 });
