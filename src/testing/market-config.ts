@@ -1,7 +1,7 @@
 /** Markets of a test's rig: what may be said of one, and the proposal that it stands for. */
 import { sha3HexOf } from "../crypto/sha.ts";
 import type { Init } from "../wire/codec.ts";
-import type { Signer } from "../wire/generated/data.ts";
+import { ConditionOperator, type Signer } from "../wire/generated/data.ts";
 import type { NewMarketConfiguration, UpdateMarketConfiguration } from "../wire/generated/vega.ts";
 
 export const SETTLEMENT_PROPERTY = "prices.settlement";
@@ -49,6 +49,8 @@ export interface RigMarket {
   readonly openingSeconds?: number;
   /** Decimals of the settlement data. */
   readonly settlementDecimals?: number;
+  /** Unix seconds from which on the chain's own time ends the market's trading; the oracle does unless they are given. */
+  readonly terminationSeconds?: bigint;
   /** Key whose data ends and settles the market. */
   readonly oracle?: string;
   /** The settlement price is of the Open Oracle instead: property `prices.SYMBOL.value`, signed by an Ethereum address. */
@@ -82,7 +84,7 @@ export function configurationOf(
       },
     },
   });
-  const { simple, logNormal } = config;
+  const { simple, logNormal, terminationSeconds } = config;
   return {
     instrument: {
       name,
@@ -96,10 +98,12 @@ export function configurationOf(
           2,
           config.settlementDecimals ?? 0,
         ),
-        dataSourceSpecForTradingTermination: source(key, TERMINATION_PROPERTY, 4),
+        dataSourceSpecForTradingTermination:
+          terminationSeconds === undefined ? source(key, TERMINATION_PROPERTY, 4) : from(terminationSeconds),
         dataSourceSpecBinding: {
           settlementDataProperty: priceProperty,
-          tradingTerminationProperty: TERMINATION_PROPERTY,
+          tradingTerminationProperty:
+            terminationSeconds === undefined ? TERMINATION_PROPERTY : "vegaprotocol.builtin.timestamp",
         },
       },
     },
@@ -138,6 +142,15 @@ export function configurationOf(
     quadraticSlippageFactor: config.quadraticSlippage ?? "1000000",
   };
 }
+
+/** The chain's time, from a second on. */
+const from = (seconds: bigint) => ({
+  internal: {
+    time: {
+      conditions: [{ operator: ConditionOperator.OPERATOR_GREATER_THAN_OR_EQUAL, value: seconds.toString() }],
+    },
+  },
+});
 
 /** The same as a proposal to change a market states it: what cannot be changed is left out. */
 export function updateOf(config: RigMarket, asset: string, name: string): Init<UpdateMarketConfiguration> {

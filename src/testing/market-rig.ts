@@ -11,7 +11,7 @@ import type { Position, Provision } from "../engine/markets/records.ts";
 import type { MarketRules } from "../engine/markets/rules.ts";
 import type { Block } from "../wire/block.ts";
 import type { Init } from "../wire/codec.ts";
-import { decodeInputData, encodeInputData, type InputData } from "../wire/generated/commands.ts";
+import type { BatchMarketInstructions } from "../wire/generated/commands.ts";
 import { decodeBusEvent } from "../wire/generated/events.ts";
 import {
   AccountType,
@@ -19,16 +19,25 @@ import {
   encodeProposalTerms,
   type MarginLevels,
   type MarketData,
+  type Order,
   type Proposal,
   ProposalState,
   type Trade,
   TransferType,
 } from "../wire/generated/vega.ts";
 import type { CommandInit } from "../wire/transaction.ts";
-import type { CheckedTransaction } from "../wire/transaction-check.ts";
 import { PropertyErrors } from "../wire/validate/check.ts";
 import { noteCommandErrors } from "../wire/validate/commands.ts";
 import { bareEvent } from "../wire/whole-event.ts";
+import {
+  amendmentOf,
+  orderOf,
+  provisionOf,
+  type RigAmendment,
+  type RigOrder,
+  type RigProvision,
+  transactionOf,
+} from "./market-commands.ts";
 import {
   configurationOf,
   idOf,
@@ -41,6 +50,7 @@ import {
 import { memberOf } from "./recorded-blocks.ts";
 import { positionOfEvents, type ShownPosition } from "./shown-position.ts";
 
+export * from "./market-commands.ts";
 export { idOf, type RigMarket } from "./market-config.ts";
 
 const SECOND = 1_000_000_000n;
@@ -50,16 +60,6 @@ export interface RigAsset {
   readonly decimals?: number;
   /** A decimal; 1 unless it is given. */
   readonly quantum?: string;
-}
-
-/** Options of an order beside its side, size and price. */
-export interface RigOrder {
-  readonly timeInForce?: number;
-  readonly expiresAt?: bigint;
-  readonly peg?: { readonly reference: number; readonly offset: string };
-  readonly postOnly?: boolean;
-  readonly reduceOnly?: boolean;
-  readonly reference?: string;
 }
 
 export interface MarketRigOptions {
@@ -345,6 +345,46 @@ export class MarketRig {
     return this.deliver(party, orderOf(market, side, size, price, more), more.id);
   }
 
+  /** Changes an order of the party. */
+  amend(party: string, market: string, orderId: string, change: RigAmendment): RigResult {
+    return this.deliver(party, { kind: "orderAmendment", payload: amendmentOf(market, orderId, change) });
+  }
+
+  /** Cancels an order, all orders of the party in a market, or, where no market is named, all that it has. */
+  cancel(party: string, market?: string, orderId = ""): RigResult {
+    const payload = { orderId, marketId: market === undefined ? "" : idOf(market) };
+    return this.deliver(party, { kind: "orderCancellation", payload });
+  }
+
+  /** Carries out instructions of a party as one transaction; {@link amendmentOf} and {@link orderOf} make parts of it. */
+  batch(
+    party: string,
+    { cancellations = [], amendments = [], submissions = [] }: Partial<Init<BatchMarketInstructions>>,
+  ): RigResult {
+    const payload = { cancellations, amendments, submissions };
+    return this.deliver(party, { kind: "batchMarketInstructions", payload });
+  }
+
+  /** Commits liquidity. */
+  provide(party: string, market: string, provision: RigProvision): RigResult {
+    return this.deliver(party, {
+      kind: "liquidityProvisionSubmission",
+      payload: provisionOf(market, provision),
+    });
+  }
+
+  /** Changes the party's provision; what is left out stays. */
+  amendProvision(party: string, market: string, change: Partial<RigProvision>): RigResult {
+    return this.deliver(party, { kind: "liquidityProvisionAmendment", payload: provisionOf(market, change) });
+  }
+
+  cancelProvision(party: string, market: string): RigResult {
+    return this.deliver(party, {
+      kind: "liquidityProvisionCancellation",
+      payload: { marketId: idOf(market) },
+    });
+  }
+
   /** Data of the market's oracle: the end of its trading. */
   terminate(oracle = RIG_ORACLE): RigResult {
     return this.oracleData({ [TERMINATION_PROPERTY]: "true" }, oracle);
@@ -393,6 +433,17 @@ export class MarketRig {
       else levels.push({ price, volume });
     }
     return levels;
+  }
+
+  /** Orders of a side as they are matched: by price, and in the order of their levels. */
+  queue(market: string, side: "buy" | "sell"): StoredOrder[] {
+    const levels = this.market(market).book.levels(side === "buy" ? BUY : SELL);
+    return [...levels].flatMap(({ orders }) => [...orders]);
+  }
+
+  /** An order as it was shown last, also one that is over. @returns undefined where no event showed it */
+  shownOrder(id: string): Order | undefined {
+    return this.events("order").findLast(({ payload }) => payload.id === id)?.payload;
   }
 
   position(party: string, market: string): Position | undefined {
@@ -506,48 +557,4 @@ export class MarketRig {
       return { member, payload: decoded[member] };
     });
   }
-}
-
-/** The command for a limit or market order, in the market's own decimals. */
-export function orderOf(
-  market: string,
-  side: "buy" | "sell",
-  size: bigint | number,
-  price: bigint | number | undefined,
-  more: RigOrder = {},
-): CommandInit {
-  const isMarket = price === undefined && more.peg === undefined;
-  return {
-    kind: "orderSubmission",
-    payload: {
-      marketId: idOf(market),
-      price: price === undefined ? "" : price.toString(),
-      size: BigInt(size),
-      side: side === "buy" ? 1 : 2,
-      timeInForce: more.timeInForce ?? (isMarket ? 3 : 1),
-      expiresAt: more.expiresAt ?? 0n,
-      type: isMarket ? 2 : 1,
-      reference: more.reference ?? "",
-      peggedOrder: more.peg,
-      postOnly: more.postOnly ?? false,
-      reduceOnly: more.reduceOnly ?? false,
-    },
-  };
-}
-
-/** A command as it comes out of admission, without signature and proof. @param id root of the identifiers that it makes */
-export function transactionOf(party: string, { kind, payload }: CommandInit, id: string): CheckedTransaction {
-  const bytes = encodeInputData({ [kind]: payload } as Init<InputData>);
-  return {
-    kind,
-    payload: decodeInputData(bytes)[kind]!,
-    party,
-    nonce: 1n,
-    blockHeight: 1n,
-    pow: undefined,
-    version: 3,
-    signature: new Uint8Array(),
-    hash: id,
-    id,
-  } as unknown as CheckedTransaction;
 }

@@ -9,10 +9,17 @@ export * from "../../../src/testing/market-rig.ts";
 const TIF: Readonly<Record<string, number>> = { GTC: 1, GTT: 2, IOC: 3, FOK: 4, GFA: 5, GFN: 6 };
 const REFERENCE: Readonly<Record<string, number>> = { MID: 1, BID: 2, ASK: 3 };
 
-/** One order: `p1 B 5@10000 GFA =b1`; market orders have no price: `p1 S 25 FOK`. */
-const ORDER = /^(\S+) ([BS]) (\d+)(?:@(\d+))?(?: (GTC|GTT|IOC|FOK|GFA|GFN))?(?: =(\S+))?$/;
-const AMEND = /^amend (\S+) (?:([+-]\d+)|@(\d+))$/;
-const CANCEL = /^cancel (\S+)$/;
+/**
+ * One order: `p1 B 5@10000 GFA =b1`. Market orders have no price, `p1 S 25 FOK`, and pegs a reference: `p1 B 5 BID-3 GFN`.
+ * `GTT+5` ends in five seconds, `GTT` in an hour; `post` and `reduce` stand behind the time in force.
+ */
+const ORDER =
+  /^(\S+) ([BS]) (\d+)(?:@(\d+)| (MID|BID|ASK)[+-](\d+))?(?: (GTC|GTT|IOC|FOK|GFA|GFN)(?:\+(\d+))?)?(?: (post|reduce))?(?: =(\S+))?$/;
+/** Any of them, in this order: `amend b1 -2 @105 MID-3 GTT+5`. */
+const AMEND =
+  /^amend (\S+)(?: ([+-]\d+))?(?: @(\d+))?(?: (MID|BID|ASK)[+-](\d+))?(?: (GTC|GTT|IOC|FOK|GFA|GFN)(?:\+(\d+))?)?$/;
+/** A named order, or all of a party in the market: `cancel all p1`. */
+const CANCEL = /^cancel (all )?(\S+)$/;
 /** `lp p0(50000, 0.001, BID-20, ASK+20)`; several entries a side: `BID-2*1 MID-1*2`. */
 const PROVISION = /^lp (\S+?)\((\d+), ([\d.]+), ([^,]+), ([^,]+)\)$/;
 const BLOCKS = /^\/(?: (\d+))?$/;
@@ -156,6 +163,18 @@ export class Play {
     );
   }
 
+  /** Orders of a side as they are matched: `p1 5@90`. */
+  queue(side: "buy" | "sell"): string[] {
+    const { priceFactor } = this.rig.market(this.market).terms;
+    return this.rig
+      .queue(this.market, side)
+      .map(({ party, remaining, price }) => `${party} ${remaining}@${price / priceFactor}`);
+  }
+
+  private after(seconds = "3600"): bigint {
+    return this.rig.nowNs + BigInt(seconds) * 1_000_000_000n;
+  }
+
   private step(line: string): void {
     const blocks = BLOCKS.exec(line);
     if (blocks) {
@@ -165,7 +184,7 @@ export class Play {
     const { market, rig } = this;
     const order = ORDER.exec(line);
     if (order) {
-      const [, party, side, size, price, tif, name] = order;
+      const [, party, side, size, price, reference, offset, tif, seconds, flag, name] = order;
       const result = rig.order(
         party!,
         market,
@@ -174,7 +193,10 @@ export class Play {
         (price && BigInt(price)) || undefined,
         {
           ...(tif && { timeInForce: TIF[tif] }),
-          ...(tif === "GTT" && { expiresAt: rig.nowNs + 3_600_000_000_000n }),
+          ...(tif === "GTT" && { expiresAt: this.after(seconds) }),
+          ...(reference && { peg: { reference: REFERENCE[reference]!, offset: offset! } }),
+          postOnly: flag === "post",
+          reduceOnly: flag === "reduce",
         },
       );
       if (name) {
@@ -186,35 +208,30 @@ export class Play {
     }
     const amend = AMEND.exec(line);
     if (amend) {
-      const [, name, delta, price] = amend;
-      const payload = {
-        orderId: this.ids.get(name!)!,
-        marketId: rig.market(market).id,
-        sizeDelta: BigInt(delta ?? 0),
-        price,
+      const [, name, delta, price, reference, offset, tif, seconds] = amend;
+      const change = {
+        ...(delta && { sizeDelta: BigInt(delta) }),
+        ...(price && { price }),
+        ...(reference && { peg: { reference: REFERENCE[reference]!, offset: offset! } }),
+        ...(tif && { timeInForce: TIF[tif] }),
+        ...(tif === "GTT" && { expiresAt: this.after(seconds) }),
       };
-      this.results.push(rig.deliver(this.parties.get(name!)!, { kind: "orderAmendment", payload }));
+      this.results.push(rig.amend(this.parties.get(name!)!, market, this.ids.get(name!)!, change));
       return;
     }
     const cancel = CANCEL.exec(line);
     if (cancel) {
-      const name = cancel[1]!;
-      const payload = { orderId: this.ids.get(name)!, marketId: rig.market(market).id };
-      this.results.push(rig.deliver(this.parties.get(name)!, { kind: "orderCancellation", payload }));
+      const [, all, name] = cancel;
+      this.results.push(
+        all ? rig.cancel(name!, market) : rig.cancel(this.parties.get(name!)!, market, this.ids.get(name!)),
+      );
       return;
     }
     const provision = PROVISION.exec(line);
     if (provision) {
       const [, party, commitment, fee, buys, sells] = provision;
-      const payload = {
-        marketId: rig.market(market).id,
-        commitmentAmount: commitment!,
-        fee: fee!,
-        buys: shapeOf(buys!),
-        sells: shapeOf(sells!),
-        reference: `lp-${party}`,
-      };
-      this.results.push(rig.deliver(party!, { kind: "liquidityProvisionSubmission", payload }));
+      const shape = { buys: shapeOf(buys!), sells: shapeOf(sells!), reference: `lp-${party}` };
+      this.results.push(rig.provide(party!, market, { commitment: commitment!, fee: fee!, ...shape }));
       return;
     }
     throw new Error(`not a statement: ${line}`);

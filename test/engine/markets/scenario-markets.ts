@@ -31,3 +31,37 @@ export const socialised = (play: Play) =>
 export function amounts(play: Play, type: number): bigint[] {
   return play.transfers(type).map(({ amount }) => amount);
 }
+
+/** A second, in nanoseconds. */
+export const NS = 1_000_000_000n;
+
+/** A market whose target stake is nearly nothing. */
+export const LIGHT = { ...M4, targetStake: { scaling: 0.00001 } };
+
+/**
+ * A market in its opening auction, whose target stake is nearly nothing: p1 buys 10 at 90 (`b`), p2 sells 10 at 110 (`s`),
+ * 1 crosses at 100, and lp provides ten ticks away from the best static prices. x, y and z have money and do nothing.
+ */
+export function quoted(config: Partial<RigMarket> = {}, options: MarketRigOptions = {}): Play {
+  const play = market({ ...LIGHT, ...config }, options);
+  play.deposit(MILLIONS, "p1", "p2", "lp", "x", "y", "z");
+  return play.run("lp lp(1000, 0, BID-10, ASK+10); p1 B 10@90 =b; p2 S 10@110 =s; p1 B 1@100; p2 S 1@100");
+}
+
+/** The same in continuous trading: bids 10@90 and the provision's 13@80, asks 10@110 and its 9@120. */
+export const opened = (config: Partial<RigMarket> = {}, options: MarketRigOptions = {}): Play =>
+  quoted(config, options).open();
+
+/** Orders as they were shown last: status, remaining size, price, reason. */
+export const states = (play: Play, ...names: string[]): string[] =>
+  names.map((name) => {
+    const { status, remaining, price, reason } = play.order(name);
+    return `${status} ${remaining} ${price} ${reason ?? ""}`.trim();
+  });
+
+/** Events of some kinds, from a place on. */
+export const eventsFrom = (play: Play, place: number, ...members: string[]) =>
+  play.rig
+    .events()
+    .slice(place)
+    .filter(({ member }) => members.includes(member));

@@ -1,0 +1,255 @@
+// Orders of all kinds together, on a market of few quotes: expected values are worked out by hand from the reference (70, section 2).
+import { expect, test } from "bun:test";
+import { amendmentOf, idOf, orderOf, Play } from "./rig.ts";
+import { eventsFrom, LIGHT, MILLIONS, NS, opened, quoted, states } from "./scenario-markets.ts";
+
+test("fill or kill counts what is within its limit, across levels", () => {
+  const play = opened();
+  play.run("x B 15@119 FOK =a");
+  expect(states(play, "a")).toEqual(["4 15 119"]);
+  play.run("x B 15@120 FOK =b2");
+  expect(states(play, "b2")).toEqual(["5 0 120"]);
+  expect(play.trades(1)).toEqual(["x-p2 10@110", "x-lp 5@120"]);
+});
+
+test("fill or kill meets an own order only where it must count it", () => {
+  const play = opened();
+  play.run("y S 5@104; x S 5@105 =own; x B 5@105 FOK =ok");
+  expect(states(play, "ok")).toEqual(["5 0 105"]);
+  play.run("y S 5@104; x B 6@120 FOK =no");
+  expect(states(play, "no", "own")).toEqual(["4 6 120 20", "1 5 105"]);
+  expect(play.last.text).toBe("");
+});
+
+test("a reduce-only order takes no more than the position, and is stopped with what remains", () => {
+  const play = opened();
+  play.run("x B 5@110; y B 3@95; x S 8@95 IOC reduce =r");
+  expect(states(play, "r")).toEqual(["4 5 95"]);
+  expect(play.rig.position("x", "M")).toMatchObject({ size: 2n, sell: 0n });
+  play.run("x S 3@90 FOK reduce =f; x B 1@110 IOC reduce =g; x S 2@90 FOK reduce =h; x S 1@90 IOC reduce =i");
+  expect(states(play, "f", "g", "h", "i")).toEqual(["4 3 90 50", "4 1 110 50", "5 0 90", "4 1 90 50"]);
+});
+
+test("an order whose fees cannot be paid is refused before it trades, and margin pays what general money cannot", () => {
+  const play = opened(
+    { linearSlippage: "0", quadraticSlippage: "0" },
+    { parameters: { "market.fee.factors.makerFee": "0.2" } },
+  )
+    .deposit(131n, "w")
+    .deposit(142n, "v");
+  // w buys 10@110: margin mark 100 -> 100*10*.1=100 initial 120; fee 1100*.2 = 220 > 131
+  play.run("w B 10@110 =w");
+  expect(play.last.text).toBe("OrderError: Insufficient funds to pay fees");
+  expect(states(play, "w")).toEqual(["6 10 110 21"]);
+  expect([play.general("w"), play.margin("w")]).toEqual([131n, 0n]);
+  // v buys 5: margin 50->60; fee 110 <= 142: pays general 82, margin 28
+  play.run("v B 5@110 =v");
+  expect(states(play, "v")).toEqual(["5 0 110"]);
+  expect([play.general("v"), play.margin("v")]).toEqual([0n, 32n]);
+});
+
+test("times of orders are changed and run out in an auction", () => {
+  const play = quoted({ openingSeconds: 20 });
+  play.run(
+    "x B 1@95 GTT+5 =a; y B 1@96 GTT+5 =b1; z B 1@97 =c; / 2; amend a GTT+10; amend b1 GTC; amend c GTT+1; / 2",
+  );
+  expect(play.rig.events("expiredOrders").map((e) => e.payload.orderIds)).toEqual([[play.ids.get("c")!]]);
+  expect(play.queue("buy")).toEqual(["p1 1@100", "y 1@96", "x 1@95", "p1 10@90"]);
+  expect(play.rig.liveOrder(play.ids.get("b1")!)).toMatchObject({
+    expiresAt: 0n,
+    timeInForce: 1,
+    version: 2n,
+  });
+  play.run("/ 7");
+  expect(play.queue("buy")).toEqual(["p1 1@100", "y 1@96", "x 1@95", "p1 10@90"]);
+  play.run("/ 1");
+  expect(play.queue("buy")).toEqual(["p1 1@100", "y 1@96", "p1 10@90"]);
+  expect(play.rig.events("expiredOrders").at(-1)!.payload).toEqual({
+    marketId: idOf("M"),
+    orderIds: [play.ids.get("a")!],
+  });
+});
+
+test("a batch in an auction names what it may not do there", () => {
+  const play = quoted();
+  play.run("x B 1@95 =a");
+  const r = play.rig.batch("x", {
+    amendments: [amendmentOf("none", play.ids.get("a")!, { sizeDelta: 1 })],
+    submissions: [
+      orderOf("M", "buy", 1, 96, { timeInForce: 3 }).payload as never,
+      orderOf("M", "buy", 1, 97).payload as never,
+      orderOf("none", "buy", 1, 97).payload as never,
+    ],
+  });
+  expect(r.code).toBe(71);
+  expect(r.text).toBe(
+    "0 (OrderError: Invalid Market ID), 1 (ioc order received during auction trading), 3 (OrderError: Invalid Market ID)",
+  );
+});
+
+test("a batch pays for an order with the margin of one that it cancels", () => {
+  const play = opened().deposit(120n, "w");
+  play.run("w B 10@95 =a");
+  const r = play.rig.batch("w", {
+    cancellations: [{ orderId: play.ids.get("a")!, marketId: idOf("M") }],
+    submissions: [orderOf("M", "buy", 10, 96).payload as never],
+  });
+  expect([r.code, r.text]).toEqual([0, ""]);
+  expect(play.queue("buy")[0]).toBe("w 10@96");
+});
+
+test("an order that has traded in part changes by what remains", () => {
+  const play = opened();
+  play.run("x B 10@95 =a; y S 6@95");
+  play.run("amend a +2");
+  expect(play.rig.shownOrder(play.ids.get("a")!)).toMatchObject({
+    size: 12n,
+    remaining: 6n,
+    status: 1,
+    version: 2n,
+  });
+  play.run("amend a -5");
+  expect(play.rig.shownOrder(play.ids.get("a")!)).toMatchObject({
+    size: 7n,
+    remaining: 1n,
+    status: 1,
+    version: 3n,
+  });
+  play.run("amend a -1");
+  expect(play.rig.shownOrder(play.ids.get("a")!)).toMatchObject({ status: 3 });
+  expect(play.rig.position("x", "M")).toMatchObject({ size: 6n, buy: 0n });
+});
+
+test("a parked order that is given a time that is over ends at once", () => {
+  const play = quoted({ openingSeconds: 20 });
+  play.run("x B 5 BID-3 GTT+15 =a; / 5");
+  const text = play.rig.amend("x", "M", play.ids.get("a")!, {
+    timeInForce: 2,
+    expiresAt: play.rig.nowNs - 2n * NS,
+  }).text;
+  expect(text).toBe("");
+  expect(play.rig.shownOrder(play.ids.get("a")!)).toMatchObject({ status: 2, version: 2n });
+  play.open();
+  expect(play.rig.liveOrder(play.ids.get("a")!)).toBeUndefined();
+});
+
+test("an order whose time is over does not trade when the auction ends", () => {
+  const play = quoted({ openingSeconds: 5 });
+  play.run("x B 5@105 GTT+6; y S 5@95 =c; / 5");
+  // Asks 5@95 and 1@100, bids 5@105 and 1@100.
+  expect(play.rig.marketData("M").indicativeVolume).toBe(6n);
+  play.run("/");
+  expect(play.rig.marketData("M").marketTradingMode).toBe(1);
+  expect(play.trades()).toEqual(["p1-y 1@97"]);
+  expect(states(play, "c")).toEqual(["1 4 95"]);
+});
+
+test("pegs lie between ticks", () => {
+  const play = opened({ decimals: 0 }, { assets: { ETH: { decimals: 2 } } });
+  play.run("amend s @111; x B 1 MID-1 =a; x S 1 MID+1 =c");
+  expect(states(play, "a", "c")).toEqual(["1 1 100", "1 1 101"]);
+  expect(play.rig.position("x", "M")).toMatchObject({ buySum: 10000n, sellSum: 10150n });
+  play.run("y B 1@101 =r");
+  expect(states(play, "r", "c")).toEqual(["1 1 101", "1 1 107"]);
+});
+
+test("a peg that would cost nothing waits", () => {
+  const play = opened();
+  play.run("x B 1 BID-90 =a; x B 1 BID-89 =c; x B 1 MID-100 =d");
+  expect(states(play, "a", "c", "d")).toEqual(["8 1 0", "1 1 1", "8 1 0"]);
+  play.run("p1 B 1@91");
+  expect(states(play, "a", "c", "d")).toEqual(["1 1 1", "1 1 2", "1 1 1"]); // mid floor((91+110+1)/2)=101
+});
+
+test("pegs that follow a price stand behind it, in the order of their ids", () => {
+  const play = opened();
+  play.run("x B 1 BID-1 =a; y B 2 BID-1 =c; z B 3 BID-1 =d; p1 B 1@91");
+  const sorted = [
+    ["x 1@90", "a"],
+    ["y 2@90", "c"],
+    ["z 3@90", "d"],
+  ]
+    .sort((l, r) => (play.ids.get(l[1]!)! < play.ids.get(r[1]!)! ? -1 : 1))
+    .map(([t]) => t!);
+  expect(play.queue("buy").slice(0, 5)).toEqual(["p1 1@91", "p1 10@90", ...sorted]);
+});
+
+test("pegs of an opening auction are changed while they wait", () => {
+  const play = quoted({ openingSeconds: 10 });
+  play.run("x B 5 BID-3 =a; x S 5 MID+9 =c; amend a +2 BID-4; amend c ASK+1 GTT+5");
+  expect(play.rig.shownOrder(play.ids.get("a")!)).toMatchObject({
+    status: 8,
+    version: 2n,
+    size: 7n,
+    remaining: 7n,
+    price: "0",
+    peggedOrder: { reference: 2, offset: "4" },
+  });
+  expect([play.margin("x"), play.general("x")]).toEqual([0n, MILLIONS]);
+  play.run("/ 6");
+  expect(play.rig.events("expiredOrders").at(-1)!.payload.orderIds).toEqual([play.ids.get("c")!]);
+  play.open();
+  expect(states(play, "a")).toEqual(["1 7 86"]);
+  expect(play.rig.shownOrder(play.ids.get("a")!)!.version).toBe(2n);
+});
+
+test("a peg that has traded in part goes on with what remains", () => {
+  const play = opened();
+  play.run("x B 5 MID-1 =a; y S 2@99; p1 B 1@92");
+  // mid floor((92+110+1)/2) = 101 → 100
+  expect(states(play, "a")).toEqual(["1 3 100"]);
+  expect(play.rig.position("x", "M")).toMatchObject({ size: 2n, buy: 3n, buySum: 300n });
+});
+
+test("an order whose time is over moves pegs, and begins an auction, in the same tick", () => {
+  const play = opened();
+  play.run("x B 5 BID-3 =a; y B 1@95 GTT+2; /");
+  expect(states(play, "a")).toEqual(["1 5 92"]);
+  play.run("/");
+  expect(states(play, "a")).toEqual(["1 5 87"]);
+  play.run("amend b GTT+1; /");
+  expect(play.rig.marketData("M").marketTradingMode).toBe(4);
+  expect(states(play, "a")).toEqual(["8 5 0"]);
+});
+
+test("pegs count on the books of all markets, and not while they wait", () => {
+  const play = opened({}, { parameters: { "limits.markets.maxPeggedOrders": "2" } });
+  play.rig.createMarket("Q", { asset: "ETH", ...LIGHT });
+  const q = new Play(play.rig, "Q");
+  q.run("x B 1 BID-3; x B 1 BID-4; x B 1 BID-5");
+  expect(q.last.text).toBe("");
+  play.run("x B 1 BID-3; x B 1 BID-4");
+  expect(play.last.text).toBe("");
+  q.run("x B 1 BID-6");
+  expect(q.last.text).toBe("OrderError: too many pegged orders");
+  expect(play.rig.events("order").some((e) => e.payload.id === q.last.id)).toBe(false);
+});
+
+test("events of an order that crosses", () => {
+  const play = opened({}, { parameters: { "market.fee.factors.makerFee": "0.01" } });
+  play.run("y S 1@109");
+  const n = play.rig.events().length;
+  play.run("x B 2@110");
+  const ev = eventsFrom(play, n, "ledgerMovements", "order", "trade", "marginLevels").map(
+    ({ member, payload }) =>
+      member === "order"
+        ? `order ${payload.partyId} ${payload.status}`
+        : member === "trade"
+          ? `trade ${payload.price}`
+          : member === "marginLevels"
+            ? `margin ${payload.partyId}`
+            : member,
+  );
+  expect(ev).toEqual([
+    "ledgerMovements",
+    "ledgerMovements",
+    "order x 5",
+    "order y 5",
+    "order p2 1",
+    "trade 109",
+    "trade 110",
+    "order lp 1",
+    "margin lp",
+    "margin x",
+  ]);
+});
