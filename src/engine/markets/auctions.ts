@@ -17,6 +17,7 @@ import { asInt64 } from "./volumes.ts";
 const { AUCTION_TRIGGER_PRICE, AUCTION_TRIGGER_UNSPECIFIED } = AuctionTrigger;
 const TARGET_NOT_MET = AuctionTrigger.AUCTION_TRIGGER_LIQUIDITY_TARGET_NOT_MET;
 const UNABLE_TO_DEPLOY = AuctionTrigger.AUCTION_TRIGGER_UNABLE_TO_DEPLOY_LP_ORDERS;
+const LIQUIDITY_TRIGGERS: ReadonlySet<number> = new Set([TARGET_NOT_MET, UNABLE_TO_DEPLOY]);
 const MINIMUM_DURATION = "market.auction.minimumDuration";
 
 export class Auctions {
@@ -105,9 +106,16 @@ export class Auctions {
     market.providers.refillBonds();
     const hasBoth = this.hasStaticSides() && this.leavesBothSides(indication);
     const target = market.targetStake.theoretical(indication);
-    if (hasBoth && market.provisions.supplied() >= target) return true;
+    const least = this.wantsTarget ? target : market.contractsOf(target, market.terms.triggeringRatio);
+    if (hasBoth && market.provisions.supplied() >= least) return true;
     this.extend(hasBoth ? TARGET_NOT_MET : UNABLE_TO_DEPLOY, market.terms.liquidityExtensionNs);
     return false;
+  }
+
+  /** Liquidity keeps the auction up, which then ends with the full target; a price auction asks for what would begin one. */
+  private get wantsTarget(): boolean {
+    const { trigger, extension } = this.market.auction;
+    return this.market.isOpening || trigger !== AUCTION_TRIGGER_PRICE || LIQUIDITY_TRIGGERS.has(extension);
   }
 
   /** The trades that uncrossing would make: each may break a bound of its own (section 8.1). */

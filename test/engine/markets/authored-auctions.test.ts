@@ -344,6 +344,43 @@ test("stake below the triggering ratio begins an auction that the full target en
   expect(play.rig.marketData("M").marketTradingMode).toBe(1);
 });
 
+test("a price auction asks for the triggering ratio, and, once extended for stake, for the full target", () => {
+  const withRatio = (ratio: string) => {
+    const rig = createMarketRig();
+    rig.createMarket("M", {
+      asset: "ETH",
+      ...BOUND,
+      targetStake: { scaling: 1 },
+      triggeringRatio: ratio,
+      liquidityExtension: 3,
+    });
+    const play = new Play(rig, "M").deposit(MILLIONS, "p1", "p2", "lp", "x", "z");
+    play.run("lp lp(100, 0, BID-10, ASK+10); p1 B 10@90; p2 S 10@110; p1 B 1@100; p2 S 1@100").open();
+    play.run("z S 10@115; z S 1@118; x B 12@115");
+    return play.run("");
+  };
+  // OI after: 13; at 115: 1495*.1 = 149
+  const free = withRatio("0");
+  expect(free.rig.marketData("M").targetStake).toBe("149");
+  free.run("/ 6");
+  expect(free.rig.marketData("M").marketTradingMode).toBe(1);
+  const play = withRatio("0.8"); // trunc(149*.8)=119 > 100
+  const t = play.rig.nowNs;
+  play.run("/ 6");
+  expect(play.rig.marketData("M")).toMatchObject({
+    marketTradingMode: 4,
+    trigger: 3,
+    extensionTrigger: 5,
+    auctionEnd: t + 8n * NS,
+  });
+  play.rig.amendProvision("lp", "M", { commitment: 148 });
+  play.run("/ 3");
+  expect(play.rig.marketData("M")).toMatchObject({ marketTradingMode: 4, auctionEnd: t + 11n * NS });
+  play.rig.amendProvision("lp", "M", { commitment: 149 });
+  play.run("/ 3");
+  expect(play.rig.marketData("M").marketTradingMode).toBe(1);
+});
+
 test("an auction for orders goes on for the price", () => {
   const play = opened(BOUND);
   play.run("cancel s; /");

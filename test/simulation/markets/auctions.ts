@@ -59,7 +59,12 @@ export abstract class MarketAuctions extends MarketMonitors {
   private hasLiquidity(): boolean {
     this.refillBonds();
     const isFull = this.keepsBothSides();
-    if (isFull && this.supplied >= this.theoreticalStake()) return true;
+    const { trigger, extension } = this.auction!;
+    const target = this.theoreticalStake();
+    // A price auction ends where no stake auction would begin, unless its stake has extended it.
+    const isPrice = trigger === Trigger.price && (extension === Trigger.none || extension === Trigger.price);
+    const least = isPrice ? this.terms.triggeringRatio.times(Decimal.of(target)).trunc() : target;
+    if (isFull && this.supplied >= least) return true;
     this.extend(isFull ? Trigger.stake : Trigger.orders, this.terms.liquidityExtensionNs);
     return false;
   }
