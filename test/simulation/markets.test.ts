@@ -24,6 +24,7 @@ test("given random sequences, then engine and model agree after every command an
       "expired",
       "self-trade stopped",
     ],
+    "auction lengthened by its least duration",
     ...["mark to market", "loss socialised", "insurance empty", "closed out", "close-out without volume"],
     ...["rounding repaired", "reduce-only cut", "settled", "called off"],
     ...[

@@ -37,6 +37,16 @@ export class Auctions {
     this.start(AUCTION_TRIGGER_PRICE, length);
   }
 
+  /** The least duration of auctions was changed, nanoseconds: one that has a time lasts as long, from its begin. */
+  onLeastDuration(duration: bigint): void {
+    const { market } = this;
+    const { beginNs, endNs } = market.auction;
+    const least = asInt64(beginNs + duration);
+    if (endNs === beginNs || least <= endNs) return;
+    market.updateAuction({ endNs: least });
+    this.emit({ extension: AUCTION_TRIGGER_UNSPECIFIED, isLeaving: false });
+  }
+
   /** At each tick (section 1.5, step 6). */
   onTick(): void {
     const { market } = this;

@@ -49,6 +49,7 @@ const MAKER_FEE = "market.fee.factors.makerFee";
 const INFRASTRUCTURE_FEE = "market.fee.factors.infrastructureFee";
 const SCALING = "market.margin.scalingFactors";
 const FREQUENCY = "network.markPriceUpdateMaximumFrequency";
+const LEAST_AUCTION = "market.auction.minimumDuration";
 const BATCH_MAX = "spam.protection.max.batchSize";
 const CREATION_MULTIPLE = "rewards.marketCreationQuantumMultiple";
 
@@ -96,6 +97,9 @@ export class Markets implements MarketScores {
       }
     });
     params.watch([FREQUENCY], () => this.onFrequency());
+    params.watch([LEAST_AUCTION], () => {
+      for (const market of this.list()) market.auctions.onLeastDuration(params.duration(LEAST_AUCTION));
+    });
   }
 
   get(id: string): Market | undefined {

@@ -310,6 +310,33 @@ test("each trigger has its own reference, by its horizon", () => {
   expect(bounds(play)).toEqual(["5 96-116 106"]);
 });
 
+test("an auction lasts at least as long as the parameter says, also where it is raised meanwhile", () => {
+  const play = opened(BOUND);
+  play.rig.setParameter("market.auction.minimumDuration", "20s");
+  play.run("z S 5@115; z S 1@118; /");
+  const t = play.rig.nowNs;
+  play.run("x B 12@115");
+  expect(play.rig.marketData("M").auctionEnd).toBe(t + 20n * NS);
+  const seen = play.rig.events().length;
+  play.rig.setParameter("market.auction.minimumDuration", "60s");
+  play.run("/");
+  expect(play.rig.marketData("M")).toMatchObject({
+    auctionEnd: t + 60n * NS,
+    trigger: 3,
+    extensionTrigger: 0,
+  });
+  expect(eventsFrom(play, seen, "auction").map(({ payload }) => payload)).toMatchObject([
+    { leave: false, openingAuction: false, start: t, end: t + 60n * NS, trigger: 3, extensionTrigger: 0 },
+  ]);
+  play.rig.setParameter("market.auction.minimumDuration", "1s");
+  play.run("/ 58");
+  expect(play.rig.marketData("M")).toMatchObject({ marketTradingMode: 4, auctionEnd: t + 60n * NS });
+  play.run("/");
+  expect([play.rig.marketData("M").marketTradingMode, play.mark()]).toEqual([4, 100n]);
+  play.run("/");
+  expect([play.rig.marketData("M").marketTradingMode, play.mark()]).toEqual([1, 115n]);
+});
+
 test("stake below the triggering ratio begins an auction that the full target ends", () => {
   const withRatio = (ratio: string) => {
     const rig = createMarketRig();

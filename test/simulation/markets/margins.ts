@@ -171,8 +171,8 @@ export abstract class MarketMargins extends MarketBook {
   }
 
   /** The auction that begins, or is extended. */
-  showAuction(): void {
-    const { trigger, extension, startNs, endNs } = this.auction!;
+  showAuction(extension = this.auction!.extension): void {
+    const { trigger, startNs, endNs } = this.auction!;
     this.fact("auction", +(trigger === Trigger.opening), startNs, endNs, trigger, extension);
   }
 }

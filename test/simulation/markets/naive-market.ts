@@ -100,6 +100,13 @@ export class NaiveMarket extends MarketOrders {
     this.nextMarkNs += terms.markFrequencyNs - this.terms.markFrequencyNs;
     this.terms = terms;
     this.scores.changeModel();
+    const { auction } = this;
+    if (auction === undefined) return;
+    const least = auction.startNs + terms.auctionMinimumNs;
+    if (auction.endNs >= least) return;
+    auction.endNs = least;
+    this.count("auction lengthened by its least duration");
+    this.showAuction(Trigger.none);
   }
 
   /** Section 1.7. @param hasNewModel the risk model is another */
