@@ -22,6 +22,8 @@ export interface RigTrigger {
 /** A market's configuration; what is left out has the values of the reference's scenarios (70, section 10). */
 export interface RigMarket {
   readonly asset: string;
+  /** Instrument's code, which an update can change; the market's name unless it is given. */
+  readonly code?: string;
   readonly decimals?: number;
   readonly positionDecimals?: number;
   readonly simple?: {
@@ -88,7 +90,7 @@ export function configurationOf(
   return {
     instrument: {
       name,
-      code: name,
+      code: config.code ?? name,
       future: {
         settlementAsset: asset,
         quoteName: config.asset,

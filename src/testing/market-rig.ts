@@ -12,13 +12,16 @@ import type { MarketRules } from "../engine/markets/rules.ts";
 import type { Block } from "../wire/block.ts";
 import type { Init } from "../wire/codec.ts";
 import type { BatchMarketInstructions } from "../wire/generated/commands.ts";
-import { decodeBusEvent } from "../wire/generated/events.ts";
+import { decodeBusEvent, type LedgerMovements } from "../wire/generated/events.ts";
 import {
   AccountType,
   decodeProposalTerms,
   encodeProposalTerms,
+  type LedgerEntry,
+  type LiquidityProvision,
   type MarginLevels,
   type MarketData,
+  type Market as MarketMessage,
   type Order,
   type Proposal,
   ProposalState,
@@ -104,6 +107,8 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   "market.fee.factors.infrastructureFee": "0",
   "market.margin.scalingFactors": '{"search_level":1.1,"initial_margin":1.2,"collateral_release":1.4}',
 };
+
+const MARKET_EVENTS: ReadonlySet<string> = new Set(["marketCreated", "marketUpdated"]);
 
 export function createMarketRig(options: MarketRigOptions = {}): MarketRig {
   return new MarketRig(options);
@@ -444,6 +449,29 @@ export class MarketRig {
   /** An order as it was shown last, also one that is over. @returns undefined where no event showed it */
   shownOrder(id: string): Order | undefined {
     return this.events("order").findLast(({ payload }) => payload.id === id)?.payload;
+  }
+
+  /** A market as it was shown last: state, mode, fees, times. Also one that is gone. */
+  shownMarket(market: string): MarketMessage | undefined {
+    const id = idOf(market);
+    return this.events().findLast(({ member, payload }) => MARKET_EVENTS.has(member) && payload.id === id)
+      ?.payload;
+  }
+
+  /** A party's provision as it was shown last, also one that is over. */
+  shownProvision(party: string, market: string): LiquidityProvision | undefined {
+    const id = idOf(market);
+    return this.events("liquidityProvision").findLast(
+      ({ payload }) => payload.partyId === party && payload.marketId === id,
+    )?.payload;
+  }
+
+  /** Entries of the ledger so far, in their order. @param type of transfer; all unless it is given */
+  transfers(type?: number): LedgerEntry[] {
+    return this.events("ledgerMovements")
+      .flatMap(({ payload }) => (payload as LedgerMovements).ledgerMovements)
+      .flatMap(({ entries }) => entries)
+      .filter((entry) => type === undefined || entry.type === type);
   }
 
   position(party: string, market: string): Position | undefined {

@@ -56,8 +56,8 @@ test("a market that is proposed takes provisions and no orders; its opening auct
     end: t0 + 5n * NS,
     trigger: 2,
   });
-  expect(play.rig.events("marketUpdated").at(-1)!.payload).toMatchObject({ state: 3, tradingMode: 3 });
-  expect(play.rig.events("marketUpdated").at(-1)!.payload.marketTimestamps).toMatchObject({
+  expect(play.rig.shownMarket("M")).toMatchObject({ state: 3, tradingMode: 3 });
+  expect(play.rig.shownMarket("M")!.marketTimestamps).toMatchObject({
     proposed: t0,
     pending: t0,
     open: t0 + 5n * NS,
@@ -120,14 +120,14 @@ test("a market that ends before it opens gives all money back", () => {
   play.run("x B 5 BID-3 =peg");
   play.rig.terminate();
   expect(play.rig.marketData(play.market).marketState).toBe(9 - 5);
-  expect(play.rig.events("marketUpdated").at(-1)!.payload).toMatchObject({ state: 4, tradingMode: 5 });
+  expect(play.rig.shownMarket("M")).toMatchObject({ state: 4, tradingMode: 5 });
   expect([play.general("p1"), play.general("p2"), play.general("lp")]).toEqual([
     MILLIONS,
     MILLIONS,
     MILLIONS,
   ]);
   expect(states(play, "b", "s", "peg").map((s) => s[0])).toEqual(["3", "3", "3"]);
-  expect(play.rig.events("liquidityProvision").at(-1)!.payload.status).toBe(2);
+  expect(play.rig.shownProvision("lp", "M")!.status).toBe(2);
   play.run("x B 1@100 =late");
   expect(play.last.text).toBe("trading not allowed");
   play.run("/; x B 1@100");
@@ -231,30 +231,6 @@ test("one trigger: what begins the auction, what it parks and ends, and how it i
     buyerFee: { makerFee: "0", infrastructureFee: "0", liquidityFee: "0" },
     timestamp: play.rig.nowNs,
   });
-});
-
-test("orders that may not rest are stopped at the bounds, which stay", () => {
-  const play = opened(BOUND);
-  play.run(
-    "z S 5@115; x B 12@115 FOK =f; x B 12@115 IOC =i; x B 12@115 GFN =g; x B 12 IOC =m; x B 12@115 GTC post =po",
-  );
-  expect(states(play, "f", "i", "g", "m", "po")).toEqual([
-    "4 12 115 47",
-    "4 12 115 47",
-    "4 12 115 47",
-    "4 12 0 47",
-    "4 12 115 49",
-  ]);
-  expect(play.results.slice(-5).map((r) => r.text)).toEqual([
-    ...Array(4).fill("OrderError: non-persistent order trades out of price bounds"),
-    "OrderError: post only order would trade",
-  ]);
-  expect(play.rig.marketData("M").marketTradingMode).toBe(1);
-  expect(play.rig.marketData("M").priceMonitoringBounds.length).toBe(1);
-  play.run("x B 10@115 FOK =ok");
-  expect(states(play, "ok")).toEqual(["5 0 115"]);
-  play.run("x B 2@115");
-  expect(play.rig.marketData("M").marketTradingMode).toBe(4);
 });
 
 test("a trade breaks one bound: the other one's extension comes when the time is over", () => {
@@ -447,7 +423,7 @@ test("an update in a price auction forgets the bounds", () => {
   play.run("z S 5@115; z S 2@118; x B 12@115 =in; /");
   play.rig.updateMarket("M", { asset: "ETH", ...BOUND_TWICE });
   expect(play.rig.marketData("M")).toMatchObject({ marketTradingMode: 4, marketState: 6 });
-  expect(play.rig.events("marketUpdated").at(-1)!.payload).toMatchObject({ state: 6, tradingMode: 4 });
+  expect(play.rig.shownMarket("M")).toMatchObject({ state: 6, tradingMode: 4 });
   play.run("/ 5");
   expect([play.rig.marketData("M").marketTradingMode, play.mark()]).toEqual([1, 115n]);
 });
@@ -577,4 +553,30 @@ test("an updated market hears its new oracle alone", () => {
   expect(play.rig.marketData(play.market).marketState).toBe(5);
   expect(play.rig.terminate(idOf("new")).code).toBe(0);
   expect(play.rig.marketData(play.market).marketState).toBe(8);
+});
+
+test("a trigger without a price in its horizon is not asked in an auction", () => {
+  const waited = (seconds: number) =>
+    opened(BOUND).run(`/ ${seconds}; cancel s; /; y S 5@120; y S 1@125; x B 5@120; / 2`).rig.marketData("M");
+  expect(waited(50)).toMatchObject({ marketTradingMode: 4, extensionTrigger: 3 });
+  expect(waited(70)).toMatchObject({ marketTradingMode: 1, markPrice: "120" });
+});
+
+test("an update in continuous trading forgets the bounds: the next price is the first", () => {
+  const play = opened(BOUND).run("z S 5@115; z S 5@135");
+  play.rig.updateMarket("M", { asset: "ETH", ...BOUND });
+  play.run("x B 12@115 =in");
+  expect(states(play, "in")).toEqual(["5 0 115"]);
+  // Of 110, the first of two trades, a tenth each way: nothing has been worked out yet.
+  expect(bounds(play)).toEqual(["60 99-121 110"]);
+});
+
+test("orders that are met twice are shown twice, with what they end with", () => {
+  const play = crossing("a B 8@102; b B 5@101; c S 4@100; d S 6@101; / 5");
+  const seen = play.rig.events().length;
+  play.run("/");
+  const shown = eventsFrom(play, seen, "order", "trade").map(({ member, payload }) =>
+    member === "order" ? `${payload.partyId} ${payload.status} ${payload.remaining}` : member,
+  );
+  expect(shown.slice(0, 8)).toEqual(["a 5 0", "trade", "a 5 0", "b 1 3", "trade", "trade", "c 5 0", "d 5 0"]);
 });

@@ -1,7 +1,7 @@
 // Orders of all kinds together, on a market of few quotes: expected values are worked out by hand from the reference (70, section 2).
 import { expect, test } from "bun:test";
-import { amendmentOf, idOf, orderOf, Play } from "./rig.ts";
-import { eventsFrom, LIGHT, MILLIONS, NS, opened, quoted, states } from "./scenario-markets.ts";
+import { amendmentOf, idOf, orderOf } from "./rig.ts";
+import { MILLIONS, NS, opened, quoted, states } from "./scenario-markets.ts";
 
 test("fill or kill counts what is within its limit, across levels", () => {
   const play = opened();
@@ -210,46 +210,4 @@ test("an order whose time is over moves pegs, and begins an auction, in the same
   play.run("amend b GTT+1; /");
   expect(play.rig.marketData("M").marketTradingMode).toBe(4);
   expect(states(play, "a")).toEqual(["8 5 0"]);
-});
-
-test("pegs count on the books of all markets, and not while they wait", () => {
-  const play = opened({}, { parameters: { "limits.markets.maxPeggedOrders": "2" } });
-  play.rig.createMarket("Q", { asset: "ETH", ...LIGHT });
-  const q = new Play(play.rig, "Q");
-  q.run("x B 1 BID-3; x B 1 BID-4; x B 1 BID-5");
-  expect(q.last.text).toBe("");
-  play.run("x B 1 BID-3; x B 1 BID-4");
-  expect(play.last.text).toBe("");
-  q.run("x B 1 BID-6");
-  expect(q.last.text).toBe("OrderError: too many pegged orders");
-  expect(play.rig.events("order").some((e) => e.payload.id === q.last.id)).toBe(false);
-});
-
-test("events of an order that crosses", () => {
-  const play = opened({}, { parameters: { "market.fee.factors.makerFee": "0.01" } });
-  play.run("y S 1@109");
-  const n = play.rig.events().length;
-  play.run("x B 2@110");
-  const ev = eventsFrom(play, n, "ledgerMovements", "order", "trade", "marginLevels").map(
-    ({ member, payload }) =>
-      member === "order"
-        ? `order ${payload.partyId} ${payload.status}`
-        : member === "trade"
-          ? `trade ${payload.price}`
-          : member === "marginLevels"
-            ? `margin ${payload.partyId}`
-            : member,
-  );
-  expect(ev).toEqual([
-    "ledgerMovements",
-    "ledgerMovements",
-    "order x 5",
-    "order y 5",
-    "order p2 1",
-    "trade 109",
-    "trade 110",
-    "order lp 1",
-    "margin lp",
-    "margin x",
-  ]);
 });

@@ -148,19 +148,11 @@ export class Play {
 
   /** Ledger entries of the last event of a kind of transfer. */
   transfers(type: number): { from: string | undefined; to: string | undefined; amount: bigint }[] {
-    return this.rig.events("ledgerMovements").flatMap(({ payload }) =>
-      payload.ledgerMovements.flatMap((movement: { entries: Record<string, never>[] }) =>
-        movement.entries
-          // biome-ignore lint/suspicious/noExplicitAny: an event is looked at as it is
-          .filter((entry: any) => entry.type === type)
-          // biome-ignore lint/suspicious/noExplicitAny: an event is looked at as it is
-          .map((entry: any) => ({
-            from: entry.fromAccount?.owner,
-            to: entry.toAccount?.owner,
-            amount: BigInt(entry.amount),
-          })),
-      ),
-    );
+    return this.rig.transfers(type).map(({ fromAccount, toAccount, amount }) => ({
+      from: fromAccount?.owner,
+      to: toAccount?.owner,
+      amount: BigInt(amount),
+    }));
   }
 
   /** Orders of a side as they are matched: `p1 5@90`. */
