@@ -55,6 +55,8 @@ export interface RigMarket {
   readonly terminationSeconds?: bigint;
   /** Key whose data ends and settles the market. */
   readonly oracle?: string;
+  /** Last word on the proposal's changes: for conditions of data, absent parts and other rare things. */
+  readonly adjust?: (changes: Init<NewMarketConfiguration>) => Init<NewMarketConfiguration>;
   /** The settlement price is of the Open Oracle instead: property `prices.SYMBOL.value`, signed by an Ethereum address. */
   readonly openOracle?: { readonly address: string; readonly symbol: string };
 }
@@ -86,8 +88,8 @@ export function configurationOf(
       },
     },
   });
-  const { simple, logNormal, terminationSeconds } = config;
-  return {
+  const { simple, logNormal, terminationSeconds, adjust = (changes) => changes } = config;
+  return adjust({
     instrument: {
       name,
       code: config.code ?? name,
@@ -142,7 +144,7 @@ export function configurationOf(
     lpPriceRange: config.lpPriceRange ?? "1",
     linearSlippageFactor: config.linearSlippage ?? "1000000",
     quadraticSlippageFactor: config.quadraticSlippage ?? "1000000",
-  };
+  });
 }
 
 /** The chain's time, from a second on. */

@@ -1,25 +1,22 @@
 // Auctions, triggers, changes and ends of markets together: expected values are worked out by hand from the reference (70, sections 1, 3, 8).
 import { expect, test } from "bun:test";
 import { createMarketRig, idOf, Play } from "./rig.ts";
-import { eventsFrom, LIGHT, MILLIONS, NS, opened, quoted, states } from "./scenario-markets.ts";
+import {
+  BOUND,
+  bounds,
+  eventsFrom,
+  LIGHT,
+  MILLIONS,
+  NS,
+  opened,
+  quoted,
+  states,
+} from "./scenario-markets.ts";
 
-/** Prices of trades may move by 10 from the reference's. */
-const BOUND = {
-  ...LIGHT,
-  simple: { long: 0.1, short: 0.1, up: 10, down: -10 },
-  triggers: [{ horizon: 60, probability: 0.95, extension: 5 }],
-};
 const BOUND_TWICE = {
   ...BOUND,
   triggers: [...BOUND.triggers, { horizon: 600, probability: 0.99, extension: 7 }],
 };
-
-/** Bounds as they are shown: horizon, prices, reference. */
-const bounds = (play: Play) =>
-  play.rig.marketData("M").priceMonitoringBounds.map((bound) => {
-    const { minValidPrice, maxValidPrice, referencePrice, trigger } = bound;
-    return `${trigger!.horizon} ${minValidPrice}-${maxValidPrice} ${referencePrice}`;
-  });
 
 /** An opening auction, with quotes far away. */
 function crossing(orders: string): Play {

@@ -38,6 +38,19 @@ export const NS = 1_000_000_000n;
 /** A market whose target stake is nearly nothing. */
 export const LIGHT = { ...M4, targetStake: { scaling: 0.00001 } };
 
+/** Prices of trades may move by 10 from the reference's. */
+export const BOUND = {
+  ...LIGHT,
+  simple: { long: 0.1, short: 0.1, up: 10, down: -10 },
+  triggers: [{ horizon: 60, probability: 0.95, extension: 5 }],
+};
+/** Bounds as they are shown: horizon, prices, reference. */
+export const bounds = (play: Play) =>
+  play.rig.marketData("M").priceMonitoringBounds.map((bound) => {
+    const { minValidPrice, maxValidPrice, referencePrice, trigger } = bound;
+    return `${trigger!.horizon} ${minValidPrice}-${maxValidPrice} ${referencePrice}`;
+  });
+
 /**
  * A market in its opening auction, whose target stake is nearly nothing: p1 buys 10 at 90 (`b`), p2 sells 10 at 110 (`s`),
  * 1 crosses at 100, and lp provides ten ticks away from the best static prices. x, y and z have money and do nothing.

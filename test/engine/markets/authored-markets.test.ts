@@ -1,0 +1,95 @@
+// What a proposal says of data sources, and what parameters say where it leaves something out: expected values are worked out
+// by hand from the reference (70, sections 1.2, 1.6 and 1.7).
+import { expect, test } from "bun:test";
+import type { RigMarket } from "./rig.ts";
+import { BOUND, bounds, LIGHT, MILLIONS, opened, quoted } from "./scenario-markets.ts";
+
+type Changes = Parameters<NonNullable<RigMarket["adjust"]>>[0];
+
+/** A market, the specifications of whose data are changed. */
+const withFuture = (more: (future: NonNullable<NonNullable<Changes["instrument"]>["future"]>) => object) =>
+  opened({
+    adjust: (changes) => {
+      const future = changes.instrument!.future!;
+      return { ...changes, instrument: { ...changes.instrument, future: { ...future, ...more(future) } } };
+    },
+  });
+
+test("a settlement price counts where it meets all conditions", () => {
+  const play = withFuture(({ dataSourceSpecForSettlementData: source }) => {
+    const { signers, filters } = source!.external!.oracle!;
+    const conditions = [
+      { operator: 2, value: "100" },
+      { operator: 5, value: "120" },
+    ];
+    const oracle = { signers, filters: [{ ...filters![0], conditions }] };
+    return { dataSourceSpecForSettlementData: { external: { oracle } } };
+  });
+  const state = () => play.rig.marketData("M").marketState;
+  play.rig.terminate();
+  for (const price of [100, 121]) expect(play.rig.settle(price).code).not.toBe(0);
+  expect(state()).toBe(8);
+  expect(play.rig.settle(120).code).toBe(0);
+  expect(state()).toBe(9);
+  expect(play.general("p1")).toBe(MILLIONS + 20n);
+});
+
+test("data must have every property that a filter asks for, and may have others", () => {
+  const play = withFuture(({ dataSourceSpecForTradingTermination: source }) => {
+    const { signers, filters } = source!.external!.oracle!;
+    const why = { key: { name: "why", type: 3 }, conditions: [{ operator: 1, value: "end" }] };
+    return {
+      dataSourceSpecForTradingTermination: { external: { oracle: { signers, filters: [...filters!, why] } } },
+    };
+  });
+  const say = (more: object) => play.rig.oracleData({ "trading.terminated": "true", ...more }).code;
+  expect(say({})).not.toBe(0);
+  expect(say({ why: "none" })).not.toBe(0);
+  expect(play.rig.marketData("M").marketState).toBe(5);
+  expect(say({ why: "end", more: "1" })).toBe(0);
+  expect(play.rig.marketData("M").marketState).toBe(8);
+});
+
+test("one message ends trading and settles", () => {
+  const play = opened();
+  play.rig.oracleData({ "trading.terminated": "true", "prices.settlement": "90" });
+  expect(play.rig.marketData("M").marketState).toBe(9);
+  expect(play.general("p1")).toBe(MILLIONS - 10n);
+});
+
+test("parameters fill in the stake and the triggers that a proposal leaves out", () => {
+  const stake = quoted(
+    { openingSeconds: 50, adjust: (changes) => ({ ...changes, liquidityMonitoringParameters: undefined }) },
+    {
+      parameters: {
+        "market.stake.target.scalingFactor": "7",
+        "market.liquidity.targetstake.triggering.ratio": "0.5",
+      },
+    },
+  );
+  // 1 at 100, a tenth of it, seven times.
+  expect(stake.rig.marketData("M").targetStake).toBe("70");
+  expect(stake.rig.shownMarket("M")!.liquidityMonitoringParameters).toMatchObject({
+    triggeringRatio: "0.5",
+    targetStakeParameters: { scalingFactor: 7, timeWindow: 3_600n },
+  });
+  const triggers = [{ horizon: 60, probability: "0.95", auction_extension: 5 }];
+  const bound = opened(
+    { ...BOUND, adjust: (changes) => ({ ...changes, priceMonitoringParameters: undefined }) },
+    { parameters: { "market.monitor.price.defaultParameters": JSON.stringify({ triggers }) } },
+  );
+  expect(bounds(bound)).toEqual(["60 90-110 100"]);
+});
+
+test("an update changes the code, and neither name, decimals nor state", () => {
+  const play = opened();
+  const change = { ...LIGHT, code: "NEW", positionDecimals: 3, decimals: 1 };
+  play.rig.updateMarket("M", { asset: "ETH", ...change });
+  expect(play.rig.shownMarket("M")).toMatchObject({
+    decimalPlaces: 0n,
+    positionDecimalPlaces: 0n,
+    tradableInstrument: { instrument: { code: "NEW", name: "M" } },
+    state: 5,
+    tradingMode: 1,
+  });
+});
