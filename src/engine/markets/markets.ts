@@ -98,7 +98,8 @@ export class Markets implements MarketScores {
     });
     params.watch([FREQUENCY], () => this.onFrequency());
     params.watch([LEAST_AUCTION], () => {
-      for (const market of this.list()) market.auctions.onLeastDuration(params.duration(LEAST_AUCTION));
+      const open = this.list().filter((market) => !market.isOver);
+      for (const market of open) market.auctions.onLeastDuration(params.duration(LEAST_AUCTION));
     });
   }
 
