@@ -5,6 +5,8 @@ import type { EquityShare, ValueWindow } from "./records.ts";
 import { keyOf } from "./tables.ts";
 
 const SCORE_DECIMALS = 10;
+/** Of virtual stakes: far beyond what is shown of them. Each window and each smaller commitment multiplies them, and they must not grow without end. */
+const STAKE_DECIMALS = 64;
 const WINDOW = "market.value.windowLength";
 
 export class EquityShares {
@@ -45,7 +47,7 @@ export class EquityShares {
       market: market.id,
       party,
       stake: stake.toString(),
-      virtualStake: virtualStake.toString(),
+      virtualStake: rounded(virtualStake, STAKE_DECIMALS).toString(),
       average: average.toString(),
       share: known?.share ?? "0",
       score: known?.score ?? "0",
@@ -99,7 +101,7 @@ export class EquityShares {
         .times(n.minus(Decimal.one))
         .dividedBy(n)
         .plus(score.dividedBy(n));
-      this.put({ ...share, score: rounded(average).toString(), scores: count });
+      this.put({ ...share, score: rounded(average, SCORE_DECIMALS).toString(), scores: count });
     }
   }
 
@@ -138,7 +140,8 @@ export class EquityShares {
     const growth = before.isZero() ? Decimal.zero : average.minus(before).dividedBy(before);
     for (const share of this.list()) {
       const grown = Decimal.parse(share.virtualStake).times(Decimal.one.plus(growth));
-      this.put({ ...share, virtualStake: Decimal.parse(share.stake).max(grown).toString() });
+      const virtualStake = Decimal.parse(share.stake).max(grown);
+      this.put({ ...share, virtualStake: rounded(virtualStake, STAKE_DECIMALS).toString() });
     }
     this.putWindow({
       startNs: market.nowNs,
@@ -191,7 +194,7 @@ export class EquityShares {
   }
 }
 
-/** To ten decimals, halves away from zero. */
-function rounded(value: Decimal): Decimal {
-  return Decimal.shifted(value.times(Decimal.shifted(1n, -SCORE_DECIMALS)).rounded(), SCORE_DECIMALS);
+/** To so many decimals, halves away from zero. */
+function rounded(value: Decimal, decimals: number): Decimal {
+  return Decimal.shifted(value.times(Decimal.shifted(1n, -decimals)).rounded(), decimals);
 }
