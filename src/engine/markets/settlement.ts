@@ -195,7 +195,8 @@ export class Settlement {
     const rest = collected - paid;
     const heir =
       wins.find(({ party }) => party === NETWORK) ?? wins.findLast((_win, index) => due[index]! > 0n);
-    if (heir !== undefined) heir.amount += rest;
+    // A ratio that was rounded up can promise more than there is: the last winners then get what is left.
+    if (heir !== undefined && rest > 0n) heir.amount += rest;
     for (const [index, { party, amount }] of wins.entries()) {
       if (party !== NETWORK && due[index]! !== amount) this.emitSocialised(party, amount - due[index]!);
     }

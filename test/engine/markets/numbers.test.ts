@@ -1,7 +1,7 @@
 // Figures at the edges of the arithmetic rules (reference 70, sections 6.3, 7.7, 7.8, 8.1 and 11), each worked out by hand.
 import { expect, test } from "bun:test";
 import { idOf } from "./rig.ts";
-import { M3, market } from "./scenario-markets.ts";
+import { M2, M3, market, socialised } from "./scenario-markets.ts";
 
 const PROVIDED = {
   ...M3,
@@ -29,4 +29,26 @@ test("virtual stakes that windows and smaller commitments multiply again and aga
   const [share] = play.rig.market("M").equity.list();
   expect(share!.virtualStake.length).toBeLessThan(100);
   expect(play.rig.faults).toEqual([]);
+});
+
+test("a ratio that was rounded up promises more than losers have paid: the last winner gets what is left", () => {
+  const play = market({ ...M2, linearSlippage: "0", quadraticSlippage: "0" });
+  const size = 10n ** 18n;
+  play.deposit(10n ** 30n, "sp", "bp", "a1", "a2", "p2");
+  play.deposit(700_000_000_000_012_345n, "p1").deposit(1_000n, "p4");
+  play.run("lp sp(1, 0, BID-1, ASK+1); sp S 1000@120; bp B 1000@80; a1 S 1@120; a2 B 1@80");
+  play.run("a1 S 1@100; a2 B 1@100").open();
+  play.run(`p1 S ${size}@100; p2 B ${size}@100; sp S 3@100; p4 B 3@100; /; sp B 1@118; bp S 1@118; /`);
+  // 700000000000012417 of 18000000000000000072, p1's money and 18 and 54 of a1 and sp, is a ratio of 0.0388888888888896 (and
+  // not 0.03888888888888957…): of 18, 18·10^18 and 54 it makes 0, 700000000000012800 and 2, which is 385 too much.
+  expect(socialised(play)).toEqual([
+    "p1 17299999999999987655",
+    "a2 -18",
+    `p2 -${18n * size - 700_000_000_000_012_800n}`,
+    "p4 -52",
+  ]);
+  expect([play.margin("p2") + play.general("p2") - 10n ** 30n, play.general("p4")]).toEqual([
+    700_000_000_000_012_417n,
+    1_000n,
+  ]);
 });

@@ -181,7 +181,7 @@ export abstract class MarketSettlement extends MarketLiquidity {
       for (const win of cut) win.amount = Decimal.of(win.full).times(ratio).floor();
       const rest = collected - sum(cut, ({ amount }) => amount);
       const last = cut.find(({ party }) => party === NETWORK) ?? cut.findLast(({ full }) => full > 0n);
-      if (last !== undefined) last.amount += rest;
+      if (last !== undefined && rest > 0n) last.amount += rest;
       for (const { party, amount, full } of cut)
         if (party !== NETWORK && amount !== full) this.fact("loss", party, amount - full);
     }
