@@ -284,8 +284,8 @@ function extensionOf(violated: readonly Bounds[]): bigint {
   return violated.reduce((sum, { trigger }) => sum + trigger.extensionNs, 0n);
 }
 
-/** Rounded down, and up by one tick where there are ticks. */
+/** The lowest valid price in market precision: rounded down, and up by one tick where there are ticks. */
 function shownMin(min: Decimal, priceFactor: bigint): string {
-  if (priceFactor === 1n) return min.ceiling().toString();
-  return (min.floor() / priceFactor + 1n).toString();
+  const valid = min.ceiling() / priceFactor;
+  return (priceFactor === 1n ? valid : valid + 1n).toString();
 }

@@ -1,6 +1,6 @@
 // Figures at the edges of the arithmetic rules (reference 70, sections 6.3, 7.7, 7.8, 8.1 and 11), each worked out by hand.
 import { expect, test } from "bun:test";
-import { idOf } from "./rig.ts";
+import { createMarketRig, idOf, Play } from "./rig.ts";
 import { M2, M3, market, socialised } from "./scenario-markets.ts";
 
 const PROVIDED = {
@@ -51,4 +51,17 @@ test("a ratio that was rounded up promises more than losers have paid: the last 
     700_000_000_000_012_417n,
     1_000n,
   ]);
+});
+
+test("the lowest valid price is shown in market precision, and one tick above it", () => {
+  const rig = createMarketRig({ assets: { ETH: { decimals: 1 } } });
+  const simple = { long: 0.1, short: 0.1, up: 10.5, down: -10.5 };
+  const triggers = [{ horizon: 60, probability: 0.95, extension: 5 }];
+  rig.createMarket("M", { asset: "ETH", ...PROVIDED, simple, triggers });
+  const play = new Play(rig, "M").deposit(100_000_000n, "aux", "aux2", "lp");
+  play.run("aux B 1@90; aux2 S 1@110; aux B 1@100; aux2 S 1@100; lp lp(50000, 0, BID-1, ASK+1)").open();
+  // Internally 989.5 to 1010.5 of 1000, so that 990 to 1010 are valid.
+  expect(rig.market("M").prices.allowed()).toEqual({ min: 990n, max: 1_010n });
+  const [bounds] = rig.marketData("M").priceMonitoringBounds;
+  expect(bounds).toMatchObject({ minValidPrice: "100", maxValidPrice: "101", referencePrice: "100" });
 });

@@ -166,11 +166,10 @@ export abstract class MarketMonitors extends MarketSettlement {
         const limits = this.limitsOf(bound);
         if (limits === undefined) return [];
         const min = limits.min.ceil() / tick;
-        const low = tick === 1n ? limits.min.ceil() : limits.min.floor() / tick + 1n;
         const { horizonNs, probability, extensionNs } = bound.trigger;
         const of = `${horizonNs / SECOND}/${probability}/${extensionNs / SECOND}`;
         const reference = limits.at.floor() / tick;
-        return [`${tick === 1n ? min : low}..${limits.max.floor() / tick} of ${reference} by ${of}`];
+        return [`${tick === 1n ? min : min + 1n}..${limits.max.floor() / tick} of ${reference} by ${of}`];
       });
   }
 
