@@ -67,7 +67,9 @@ function probabilityOf(market: TradingMarket, price: bigint, side: Side, { allow
   const offset = Math.abs(Number(best - price)) / step;
   const cell = Math.floor(offset);
   const at = (index: number) => {
-    const there = side === BUY ? base - index * step : base + index * step;
+    // Exactly 0 at the last step of bids, where the model's end is.
+    const distance = (index * base) / STEPS;
+    const there = side === BUY ? base - distance : base + distance;
     return market.terms.model.reaches(there, base, side === BUY, scaling);
   };
   const [near, far] = [at(cell), at(cell + 1)];

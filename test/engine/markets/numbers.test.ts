@@ -65,3 +65,17 @@ test("the lowest valid price is shown in market precision, and one tick above it
   const [bounds] = rig.marketData("M").priceMonitoringBounds;
   expect(bounds).toMatchObject({ minValidPrice: "100", maxValidPrice: "101", referencePrice: "100" });
 });
+
+test("probabilities of bids end with a half at a price of 0", () => {
+  const logNormal = { lambda: 0.1, tau: 1, sigma: 5 };
+  const parameters = { "market.liquidity.providers.fee.distributionTimeStep": "100h" };
+  const play = market({ ...PROVIDED, logNormal }, { parameters });
+  play.deposit(100_000_000n, "aux", "aux2", "near", "far");
+  play.run("aux B 1@1001; aux2 S 1@1100; aux B 1@1050; aux2 S 1@1050");
+  play.run("lp near(50000, 0, BID-1, ASK+1); lp far(50000, 0, BID-1000, ASK+1)").open();
+  expect(play.deployed("far")).toContain("buy 50000@1");
+  const scores = play.rig.marketData("M").liquidityProviderFeeShare.map(({ averageScore }) => averageScore);
+  // The bid at 1 lies between 999 and 1000 steps from the best one: 0.43668230 of 0.87367… and 0.5, halved; the other provider's
+  // ask is worth 0.47688250.
+  expect(scores).toEqual(["0.477998168", "0.522001832"]);
+});
