@@ -78,3 +78,66 @@ export const eventsFrom = (play: Play, place: number, ...members: string[]) =>
     .events()
     .slice(place)
     .filter(({ member }) => members.includes(member));
+
+/** Margins by risk alone. */
+export const FLAT = { ...M4, linearSlippage: "0", quadraticSlippage: "0" };
+/** The same with a target that any provision reaches. */
+export const PROVIDED = { ...FLAT, targetStake: { scaling: 0.001 } };
+
+export interface Opening {
+  /** Prices of what rests after the opening, and of its one trade. */
+  readonly bid?: number;
+  readonly ask?: number;
+  readonly mark?: number;
+  /** Statements before those of the opening. */
+  readonly first?: string;
+  /** Parties with as much money as the others, and how much that is. */
+  readonly rich?: string;
+  readonly funds?: bigint;
+}
+
+/** Continuous trading, in which aux has bought one of aux2. */
+export function trading(
+  config: Omit<RigMarket, "asset"> = FLAT,
+  { bid = 500, ask = 2000, mark = 1000, first, rich = "", funds = MILLIONS }: Opening = {},
+  options: MarketRigOptions = {},
+): Play {
+  const parties = ["aux", "aux2", "void", ...rich.split(" ").filter((party) => party !== "")];
+  const play = market(config, options).deposit(funds, ...parties);
+  play.run(first ?? VOID.replace("100000000", String(funds)));
+  return play.run(`aux B 1@${bid} =bid; aux2 S 1@${ask} =ask; aux B 1@${mark}; aux2 S 1@${mark}`).open();
+}
+
+/** Brings the mark price there. */
+export const move = (play: Play, price: number): Play => play.run(`aux2 S 1@${price}; aux B 1@${price}; /`);
+
+/** Balances of a party: `margin general bond`. */
+export const money = (play: Play, party: string): string =>
+  [play.margin(party), play.general(party), play.bond(party)].join(" ");
+
+/** Entries of a type that moved something, with the parties on both sides: `p> 20`, `>p 20`. */
+export const flows = (play: Play, type: number): string[] =>
+  play
+    .transfers(type)
+    .filter(({ amount }) => amount > 0n)
+    .map(({ from, to, amount }) => `${from ?? ""}>${to ?? ""} ${amount}`);
+
+/** Losses of parties that were passed on. */
+export const shared = (play: Play): string[] =>
+  socialised(play).filter((line) => !line.startsWith("network"));
+
+/** Fees of the last trades, maker/infrastructure/liquidity of buyer and seller. */
+export const feesOf = (play: Play, count: number): string[] =>
+  play.rig
+    .trades("M")
+    .slice(-count)
+    .map(({ buyerFee, sellerFee }) =>
+      [buyerFee, sellerFee]
+        .map((fee) => `${fee?.makerFee}/${fee?.infrastructureFee}/${fee?.liquidityFee}`)
+        .join(" "),
+    );
+
+export const feeFactors = (maker: string, infrastructure: string) => ({
+  "market.fee.factors.makerFee": maker,
+  "market.fee.factors.infrastructureFee": infrastructure,
+});

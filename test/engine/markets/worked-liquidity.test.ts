@@ -1,0 +1,338 @@
+// Scenarios of liquidity provisions whose figures were worked out by hand from the reference (70, section 7), to the unit,
+// before the engine was asked.
+import { expect, test } from "bun:test";
+import { createMarketRig, idOf, type MarketRigOptions, Play } from "./rig.ts";
+import {
+  FLAT,
+  feesOf,
+  flows,
+  LN,
+  MILLIONS,
+  market,
+  money,
+  move,
+  type Opening,
+  PROVIDED,
+  shared,
+  trading,
+} from "./scenario-markets.ts";
+
+const ACTIVE = 1;
+const CANCELLED = 3;
+const UNDEPLOYED = 5;
+const PENDING = 6;
+
+type Config = Parameters<typeof trading>[0];
+
+/** Continuous trading at 1000, between 990 and 1010 if nothing else is said, with provisions. */
+const provided = (
+  first: string,
+  more: Opening = {},
+  config: Config = PROVIDED,
+  options: MarketRigOptions = {},
+) =>
+  trading(config, { bid: 990, ask: 1010, first, ...more, rich: `l1 l2 l3 p q ${more.rich ?? ""}` }, options);
+const amend = (play: Play, party: string, change: object): string =>
+  play.rig.deliver(party, {
+    kind: "liquidityProvisionAmendment",
+    payload: { marketId: idOf("M"), ...change },
+  }).text;
+const cancel = (play: Play, party: string): string =>
+  play.rig.deliver(party, { kind: "liquidityProvisionCancellation", payload: { marketId: idOf("M") } }).text;
+const statusOf = (play: Play, party: string): number =>
+  play.rig.events("liquidityProvision").findLast(({ payload }) => payload.partyId === party)!.payload.status;
+const fee = (play: Play): string => play.rig.market("M").record.liquidityFee;
+const feeShares = (play: Play) => play.rig.marketData("M").liquidityProviderFeeShare;
+const NOT_ENOUGH = "commitment submission rejected, not enough stake";
+const rarely = { parameters: { "market.liquidity.providers.fee.distributionTimeStep": "1h" } };
+
+test("7.3 a share of two thirds is rounded up before it is divided: one more at a price that fits", () => {
+  const first = "lp l1(9000, 0, BID-1*2 BID-2*1, ASK+1)";
+  const play = provided(first, { bid: 1001, ask: 1999, mark: 1500 });
+  expect(play.deployed("l1")).toEqual(["buy 4@999", "buy 7@1000", "sell 5@2000"]);
+});
+
+test("7.3 ranges: in ticks, narrower than the spread, and prices beyond them", () => {
+  const finer = { assets: { ETH: { decimals: 5 } } };
+  const ticks = { ...PROVIDED, decimals: 3, lpPriceRange: "0.05" };
+  const first = "lp l1(1000000, 0, BID-100, ASK+10 ASK+50)";
+  // From 94762.5 and to 104737.5.
+  expect(provided(first, { bid: 985, funds: 10n ** 12n }, ticks, finer).deployed("l1")).toEqual([
+    "buy 11@948",
+    "sell 5@1020",
+    "sell 5@1047",
+  ]);
+  const narrow = { ...PROVIDED, lpPriceRange: "0.0001" };
+  const near = "lp l1(10000, 0, BID-10, ASK+10)";
+  expect(provided(near, {}, narrow).deployed("l1")).toEqual(["buy 10@1000", "sell 10@1001"]);
+  const touching = { bid: 999, ask: 1000, mark: 999 };
+  expect(provided(near, touching, narrow).deployed("l1")).toEqual(["buy 11@999", "sell 10@1001"]);
+  const far = "lp l1(100, 0, BID-2000, ASK+5000)";
+  expect(provided(far).deployed("l1")).toEqual(["buy 100@1", "sell 1@2000"]);
+});
+
+test("7.3 the middle of an odd spread lies between ticks for sales, which trade at the price that is shown", () => {
+  const options = { assets: { ETH: { decimals: 1 } } };
+  const play = provided("lp l1(100000, 0, MID-1, MID+1)", { ask: 1011 }, PROVIDED, options);
+  expect(play.rig.liveOrders("l1", "M").map(({ price }) => price)).toEqual([10_000n, 10_015n]);
+  play.run("p B 3; /");
+  expect([play.trades().slice(1), play.mark(), play.pnl("p")]).toEqual([["p-l1 3@1001"], 1001n, "3/0/0"]);
+});
+
+test("7.3 own orders count from one end of the range to the other, their value cut to a whole", () => {
+  const play = provided("lp l1(1000, 0, BID-10, ASK+10)", {}, { ...PROVIDED, lpPriceRange: "0.05" });
+  expect(play.run("l1 B 1@949").deployed("l1")).toEqual(["buy 2@980", "sell 1@1020"]);
+  expect(play.run("l1 B 1@950").deployed("l1")).toEqual(["buy 1@980", "sell 1@1020"]);
+  expect(play.run("l1 B 1@950; l1 S 1@1050").deployed("l1")).toEqual([]);
+  // 29.97 of 0.03: 971 are left, where 970.03 would need 99.
+  const parts = provided("lp l1(1000, 0, BID-19, ASK+10)", {}, { ...PROVIDED, positionDecimals: 2 });
+  expect(parts.run("l1 B 3@999").deployed("l1")).toContain("buy 100@980");
+});
+
+test("7.4 an order that was hit is whole again at its new price; a provider stops at its own", () => {
+  const first = "lp l1(10000, 0, BID-1, ASK+1); w S 1@1020";
+  const play = provided(first, { rich: "w" });
+  expect([play.deployed("l1"), play.margin("l1")]).toEqual([["buy 11@989", "sell 10@1011"], 1_320n]);
+  play.run("p B 3@1011");
+  expect(play.trades().slice(1)).toEqual(["p-aux2 1@1010", "p-l1 2@1011"]);
+  expect(play.deployed("l1")).toEqual(["buy 11@989", "sell 10@1021"]);
+  expect([play.levels("l1"), play.margin("l1")]).toEqual(["1200/1320/1440/1680", 1_320n]);
+  const own = provided(first, { rich: "w" }).run("l1 B 3@1015 =o");
+  expect(own.order("o")).toMatchObject({ status: 7, reason: 20, remaining: 2n });
+});
+
+/** A provider that has bought ten at 1000, and has been paid its fee again. */
+function trader(funds: bigint, penalty: string, bids = ""): Play {
+  const options = { parameters: { "market.liquidity.bondPenaltyParameter": penalty } };
+  const play = market(PROVIDED, options).deposit(MILLIONS, "aux", "aux2", "s", "bp").deposit(funds, "z");
+  play.run(`lp z(1000, 0.01, BID-1, ASK+1); aux B 1@500; ${bids}; aux2 S 1@2000 =ask`);
+  return play.run("aux B 1@1000; aux2 S 1@1000").open().run("s S 10@1000; z B 10@1000; /; /");
+}
+
+test("7.5 a bond that pays for margin after a mark is cut, and filled from what comes", () => {
+  const play = trader(2_660n, "0.5");
+  expect(money(play, "z")).toBe("1560 100 1000");
+  // 168 missing, 68 of them from the bond, 34 to the insurance; 10 of fees come back.
+  expect([money(move(play, 980), "z"), play.insurance()]).toEqual(["1528 0 908", 34n]);
+  play.deposit(300n, "z");
+  expect(money(play.run("/"), "z")).toBe("1528 208 1000");
+});
+
+test("7.5 an order may use the bond to the last unit, and costs a penalty from bond and margin", () => {
+  const first = "lp l1(1000, 0.1, BID-10, ASK+10); lp z(1000, 0.2, BID-1, ASK+1)";
+  const options = { parameters: { "market.liquidity.bondPenaltyParameter": "0.1" } };
+  const opened = () => {
+    const play = market(PROVIDED, options).deposit(MILLIONS, "aux", "aux2", "l1").deposit(1_240n, "z");
+    return play.run(`${first}; aux B 1@990; aux2 S 1@1010; aux B 1@1000; aux2 S 1@1000`).open();
+  };
+  expect(opened().run("z S 10@1100 =o").order("o").reason).toBe(14);
+  const play = opened().run("z S 9@1100 =o");
+  expect([money(play, "z"), flows(play, 20), play.deployed("z")]).toEqual([
+    "1144 0 0",
+    ["z> 40", "z> 56"],
+    ["buy 2@989"],
+  ]);
+});
+
+test("7.5 larger orders at lower prices take the bond, and the penalty more than that", () => {
+  const options = { parameters: { "market.liquidity.bondPenaltyParameter": "0.1" } };
+  const play = market(PROVIDED, options).deposit(MILLIONS, "aux", "aux2", "x").deposit(1_240n, "z");
+  play.run("x B 1@90; lp z(1000, 0.2, BID-1, ASK+1); aux B 1@990 =bid; aux2 S 1@1010");
+  play.run("aux B 1@1000; aux2 S 1@1000").open();
+  expect(money(play, "z")).toBe("240 0 1000");
+  // 12 instead of 2: 1200 missing, of which there are 1000.
+  play.run("cancel bid");
+  expect([play.deployed("z"), money(play, "z"), play.insurance()]).toEqual([
+    ["buy 12@89", "sell 1@1011"],
+    "1120 0 0",
+    120n,
+  ]);
+});
+
+test("7.5 a provider that is closed out: its bond pays the loss, then the margin, then goes", () => {
+  const check = (play: Play) => {
+    expect(play.trades().slice(-2)).toEqual(["bp-network 10@700", "network-z 10@700"]);
+    expect(flows(play, 8)).toEqual(["z> 540"]);
+    expect([shared(play), play.pnl("z"), play.insurance()]).toEqual([["bp -460"], "0/0/-2540", 0n]);
+    expect([statusOf(play, "z"), money(play, "z"), fee(play)]).toEqual([CANCELLED, "0 0 0", "0"]);
+    expect(play.rig.accounts().flatMap(({ owner, type }) => (owner === "z" ? [type as number] : []))).toEqual(
+      [4],
+    );
+  };
+  const play = trader(2_540n, "0", "bp B 20@700");
+  expect(money(play, "z")).toBe("1440 100 1000");
+  check(move(play, 800));
+  expect(flows(play, 4).filter((line) => line.startsWith("z"))).toEqual(["z> 1440", "z> 100", "z> 460"]);
+  // The same with the end of an auction.
+  const auction = trader(2_540n, "0", "bp B 20@700").deposit(MILLIONS, "a", "b").run("cancel ask; / 2");
+  expect(money(auction, "z")).toBe("1440 100 1000");
+  check(auction.run("aux2 S 1@2000; a B 1@800; b S 1@800; / 2; / 2"));
+});
+
+test("7.5 a provider that is safe without its provision keeps its position", () => {
+  const play = move(trader(2_660n, "0"), 830);
+  // 960 are left: 1079 with what it buys for its provision, 830 without.
+  expect([statusOf(play, "z"), money(play, "z"), play.pnl("z"), play.levels("z")]).toEqual([
+    CANCELLED,
+    "960 0 0",
+    "10/-1700/0",
+    "830/913/996/1162",
+  ]);
+  expect(play.rig.events("distressedOrders").at(-1)!.payload.parties).toEqual(["z"]);
+});
+
+test("7.5 the fee of a close-out is that of the providers who stay, who get it", () => {
+  const play = market(PROVIDED).deposit(MILLIONS, "aux", "aux2", "s", "bp", "big").deposit(2_590n, "z");
+  play.run("lp big(1000, 0.02, BID-1, ASK+1); lp z(1000, 0.01, BID-1, ASK+1); aux B 1@500; bp B 20@700");
+  play.run("aux2 S 1@2000; aux B 1@1000; aux2 S 1@1000").open().run("s S 10@1000; z B 10@1000; /; /");
+  expect([fee(play), money(play, "z")]).toEqual(["0.01", "1440 100 1000"]);
+  move(play, 800);
+  expect(feesOf(play, 2)).toEqual(["0/0/0 0/0/140", "0/0/0 0/0/140"]);
+  expect([fee(play), flows(play, 8), shared(play)]).toEqual(["0.02", ["z> 400"], ["bp -600"]]);
+  expect(flows(play, 14).at(-1)).toBe(">big 148");
+});
+
+test("7.5 with an auction's end a provider pays for its orders by the new mark", () => {
+  const config = {
+    ...FLAT,
+    simple: { ...FLAT.simple, up: 10, down: -10 },
+    triggers: [{ horizon: 60, probability: 0.95, extension: 5 }],
+    targetStake: { scaling: 0.01 },
+  };
+  const options = { parameters: { "market.liquidity.bondPenaltyParameter": "0.5" } };
+  const play = market(config, options).deposit(MILLIONS, "aux", "aux2", "a", "b").deposit(1_240n, "z");
+  play.run("lp z(1000, 0.01, BID-1, ASK+1); aux B 1@900; aux2 S 1@1200; aux B 1@1000; aux2 S 1@1000").open();
+  // Its margin comes back while nothing is deployed.
+  expect([money(play, "z"), money(play.run("a B 1@1100; b S 1@1100; /"), "z")]).toEqual([
+    "240 0 1000",
+    "0 240 1000",
+  ]);
+  expect([money(play.run("/ 5"), "z"), play.mark(), play.insurance()]).toEqual(["264 0 964", 1100n, 12n]);
+  expect(money(play.run("/"), "z")).toBe("264 0 976");
+});
+
+test("7.6 the fee is that of the provider with whom the target is reached, from the next trade on", () => {
+  const first =
+    "lp l1(1000, 0.001, BID-1, ASK+1); lp l2(500, 0.002, BID-1, ASK+1); lp l3(2000, 0.005, BID-1, ASK+1)";
+  const play = provided(first, {}, { ...FLAT, targetStake: { scaling: 1 } });
+  const after = (size: number) => [
+    play.run(`q S ${size}@1000; p B ${size}@1000; /`).rig.marketData("M").targetStake,
+    fee(play),
+  ];
+  expect([after(9), after(1), after(4), after(1), after(20)]).toEqual([
+    ["1000", "0.001"],
+    ["1100", "0.002"],
+    ["1500", "0.002"],
+    ["1600", "0.005"],
+    ["3600", "0.005"],
+  ]);
+  expect(flows(play, 13)).toEqual(["p> 9", "p> 1", "p> 8", "p> 2", "p> 100"]);
+});
+
+test("7.7 fees are shared by stake, kept while nothing is deployed, and lost with an end in an auction", () => {
+  const two = provided("lp l1(1000, 0.01, BID-1, ASK+1); lp l2(500, 0.01, BID-1, ASK+1)");
+  two.run("q S 10@1000; p B 10@1000; /; /");
+  expect([flows(two, 14), two.rig.systemBalance("ETH", 6, "M")]).toEqual([[">l1 66", ">l2 33"], 1n]);
+  const kept = provided("lp l1(1000, 0.01, BID-1, ASK+1)");
+  kept.run("q S 10@1000; p B 10@1000; cancel ask; / 2; / 2; / 2");
+  expect([statusOf(kept, "l1"), flows(kept, 14)]).toEqual([UNDEPLOYED, []]);
+  expect(flows(kept.run("aux2 S 1@1010; / 2; / 2; / 2"), 14)).toEqual([">l1 100"]);
+  const lost = provided("lp l1(1000, 0.01, BID-1, ASK+1)", {}, PROVIDED, rarely);
+  lost.run("q S 10@1000; p B 10@1000; cancel ask; / 2; /");
+  lost.rig.terminate();
+  lost.rig.settle(1_000);
+  expect([flows(lost, 14), lost.rig.systemBalance("ETH", 12), money(lost, "l1")]).toEqual([
+    [],
+    100n,
+    "0 100000000 0",
+  ]);
+});
+
+test("7.7 scores: half at the best price, and half of what the model says beyond it", () => {
+  const first = "lp l1(1000, 0.01, BID-0, ASK+0); lp l2(1000, 0.01, BID-100, ASK+100)";
+  const parameters = { "market.liquidity.providers.fee.distributionTimeStep": "20s" };
+  // 0.5 and 0.05
+  const simple = provided(first, {}, PROVIDED, { parameters });
+  simple.run("q S 100@1000; p B 100@1000; / 10; / 15");
+  expect(flows(simple, 14)).toEqual([">l1 909", ">l2 90"]);
+  // The lesser of 0.3812250 for 890 and 0.3705040 for 1110, by the distributions themselves.
+  const config = { ...LN, linearSlippage: "0", quadraticSlippage: "0", targetStake: { scaling: 0.001 } };
+  const model = provided(first, {}, config, { parameters }).run("/; /");
+  const [near, far] = feeShares(model).map(({ averageScore }) => Number(averageScore));
+  expect(near).toBeCloseTo(0.57437993, 6);
+  expect(far).toBeCloseTo(0.42562007, 6);
+});
+
+test("7.8 shares and valuations of stakes that rise and fall, and of who stays", () => {
+  const play = provided("lp l1(1000, 0.01, BID-1, ASK+1)");
+  const told = () =>
+    feeShares(play).map(
+      ({ party, equityLikeShare, averageEntryValuation }) =>
+        `${party} ${equityLikeShare} ${averageEntryValuation}`,
+    );
+  play.run("lp l2(500, 0.01, BID-1, ASK+1)");
+  expect(amend(play, "l1", { commitmentAmount: "2000" })).toBe("");
+  expect(told()).toEqual(["l1 0.8 1750", "l2 0.2 1500"]);
+  expect(amend(play, "l1", { commitmentAmount: "1500" })).toBe("");
+  expect(told()).toEqual(["l1 0.75 1750", "l2 0.25 1500"]);
+  expect(cancel(play, "l1")).toBe("");
+  expect(told()).toEqual(["l2 1 1500"]);
+});
+
+test("7.9 commitments fall, and providers go, down to the target and no further", () => {
+  const play = provided("lp l1(6000, 0.01, BID-1, ASK+1)", {}, { ...FLAT, targetStake: { scaling: 1 } });
+  expect([amend(play, "l1", { commitmentAmount: "99" }), cancel(play, "l1")]).toEqual([
+    NOT_ENOUGH,
+    NOT_ENOUGH,
+  ]);
+  expect(amend(play, "l1", { commitmentAmount: "100" })).toBe("");
+  expect([play.deployed("l1"), play.bond("l1"), play.margin("l1")]).toEqual([
+    ["buy 1@989", "sell 1@1011"],
+    100n,
+    120n,
+  ]);
+  play.run("lp l2(99, 0.02, BID-1, ASK+1)");
+  expect(cancel(play, "l1")).toBe(NOT_ENOUGH);
+  expect(amend(play, "l2", { commitmentAmount: "100" })).toBe("");
+  expect([cancel(play, "l1"), money(play, "l1"), fee(play)]).toEqual(["", "0 100000000 0", "0.02"]);
+  // In an opening auction the target is that of what would trade.
+  const early = market(FLAT).deposit(MILLIONS, "aux", "aux2", "l1", "l2");
+  early.run("lp l1(2000, 0.01, BID-1, ASK+1); lp l2(1000, 0.01, BID-1, ASK+1); aux B 1@1000; aux2 S 1@1000");
+  expect([cancel(early, "l2"), cancel(early, "l1")]).toEqual(["", NOT_ENOUGH]);
+  expect(statusOf(early, "l1")).toBe(PENDING);
+});
+
+test("7.9 a raised commitment is paid for to the unit, its orders without the bond", () => {
+  const play = market(PROVIDED).deposit(MILLIONS, "aux", "aux2", "l1").deposit(1_240n, "z");
+  play.run("lp l1(1000, 0.1, BID-10, ASK+10); lp z(1000, 0.2, BID-1, ASK+1); aux B 1@990; aux2 S 1@1010");
+  play.run("aux B 1@1000; aux2 S 1@1000").open();
+  const raise = (more: bigint) => amend(play.deposit(more, "z"), "z", { commitmentAmount: "2000" });
+  expect([raise(0n), raise(1_000n), raise(119n)].every((text) => text !== "")).toBe(true);
+  expect([money(play, "z"), play.deployed("z")]).toEqual(["240 1119 1000", ["buy 2@989", "sell 1@1011"]]);
+  expect(raise(1n)).toBe("");
+  expect([money(play, "z"), play.deployed("z")]).toEqual(["360 0 2000", ["buy 3@989", "sell 2@1011"]]);
+});
+
+test("two markets of an asset: a close-out in one takes the general account, and leaves margin and bond in the other", () => {
+  const rig = createMarketRig();
+  for (const name of ["A", "B"]) rig.createMarket(name, { asset: "ETH", ...PROVIDED, oracle: idOf(name) });
+  const [a, b] = [new Play(rig, "A"), new Play(rig, "B")];
+  a.deposit(MILLIONS, "aux", "aux2", "s", "bp").deposit(5_000n, "z");
+  for (const play of [a, b]) {
+    play.run(
+      "lp z(1000, 0, BID-1, ASK+1); aux B 1@500; bp B 20@700; aux2 S 1@2000; aux B 1@1000; aux2 S 1@1000",
+    );
+  }
+  a.open();
+  b.open();
+  a.run("s S 10@1000; z B 10@1000; /");
+  expect([money(a, "z"), money(b, "z")]).toEqual(["1440 1320 1000", "240 1320 1000"]);
+  // 2990 lost: 1440, 1320 and 230; then 770 where 841 are needed for twelve and 701 for ten.
+  move(a, 701);
+  expect([money(a, "z"), rig.provision("z", "A"), rig.position("z", "A")!.size]).toEqual([
+    "770 0 0",
+    undefined,
+    10n,
+  ]);
+  expect([money(b, "z"), rig.provision("z", "B")!.status]).toEqual(["240 0 1000", ACTIVE]);
+});
