@@ -86,9 +86,9 @@ export abstract class TradingMarket extends MarketContext {
     return this.canTrade || this.record.state === MarketState.STATE_PROPOSED;
   }
 
-  /** Target stake as it is judged now. */
+  /** Target stake by which fees and commitments are judged: in the opening auction alone what would trade counts. */
   targetStakeNow(): bigint {
-    return this.isInAuction ? this.targetStake.theoretical() : this.targetStake.current();
+    return this.isOpening ? this.targetStake.theoretical() : this.targetStake.current();
   }
 
   /** A part of an amount, cut. */

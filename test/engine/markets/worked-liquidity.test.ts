@@ -229,6 +229,28 @@ test("7.6 the fee is that of the provider with whom the target is reached, from 
   expect(flows(play, 13)).toEqual(["p> 9", "p> 1", "p> 8", "p> 2", "p> 100"]);
 });
 
+test("7.6 8.2 in a monitoring auction the fee and the stake that may go are still those of the mark price and of what was open", () => {
+  const config = {
+    ...FLAT,
+    simple: { ...FLAT.simple, up: 10, down: -10 },
+    triggers: [{ horizon: 60, probability: 0.95, extension: 5 }],
+    targetStake: { scaling: 1 },
+  };
+  const first = "lp l1(1000, 0.001, BID-1, ASK+1); lp l2(5000, 0.003, BID-1, ASK+1)";
+  const play = trading(config, { first, rich: "l1 l2 p q" });
+  play.run("q S 4@1000; p B 4@1000; /; p B 10@1020; q S 10@1020; / 2");
+  // Of 15 at 1020, where 5 at 1000 are 500.
+  expect([play.rig.marketData("M").marketTradingMode, play.rig.marketData("M").targetStake]).toEqual([
+    4,
+    "1530",
+  ]);
+  expect(fee(play)).toBe("0.001");
+  // 5500 are above 500; 4470 would be above the other.
+  expect(amend(play, "l2", { commitmentAmount: "700" })).toBe("");
+  play.run("/ 6");
+  expect([play.trades().length, feesOf(play, 1), fee(play)]).toEqual([3, ["0/0/6 0/0/6"], "0.003"]);
+});
+
 test("7.7 fees are shared by stake, kept while nothing is deployed, and lost with an end in an auction", () => {
   const two = provided("lp l1(1000, 0.01, BID-1, ASK+1); lp l2(500, 0.01, BID-1, ASK+1)");
   two.run("q S 10@1000; p B 10@1000; /; /");

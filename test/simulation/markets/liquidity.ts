@@ -54,7 +54,7 @@ export abstract class MarketLiquidity extends MarketMargins {
     return sum(this.provisions, ({ commitment }) => commitment);
   }
 
-  abstract targetStake(): bigint;
+  abstract judgedStake(): bigint;
 
   private references(): References {
     const [bid, ask] = [this.bestStatic(BUY), this.bestStatic(SELL)];
@@ -475,7 +475,7 @@ export abstract class MarketLiquidity extends MarketMargins {
   /** Fee factor of the market by its provisions and its target stake (section 7.6). */
   liquidityFeeNow(): void {
     const sorted = [...this.provisions].sort((a, b) => a.fee.minus(b.fee).sign || byText(a.party, b.party));
-    const target = this.targetStake();
+    const target = this.judgedStake();
     let total = 0n;
     let fee = Decimal.of(0n);
     for (const provision of sorted) {

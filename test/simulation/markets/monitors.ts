@@ -198,8 +198,14 @@ export abstract class MarketMonitors extends MarketSettlement {
       .reduce((max, { volume }) => most(max, volume), 0n);
   }
 
+  /** As market data show it. */
   targetStake(): bigint {
     return this.isInAuction ? this.theoreticalStake() : this.stakeNow();
+  }
+
+  /** By which fees and commitments are judged. */
+  judgedStake(): bigint {
+    return this.isOpening && this.isInAuction ? this.theoreticalStake() : this.stakeNow();
   }
 
   /** By the mark price and the open interest that there was. */

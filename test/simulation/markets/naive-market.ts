@@ -249,7 +249,7 @@ export class NaiveMarket extends MarketOrders {
       return refusal(objection);
     }
     const decrease = provision.commitment - commitment;
-    if (decrease > 0n && this.supplied - this.targetStake() < decrease) {
+    if (decrease > 0n && this.supplied - this.judgedStake() < decrease) {
       this.count("provision amendment refused for want of stake");
       return refusal("commitment submission rejected, not enough stake");
     }
@@ -312,7 +312,7 @@ export class NaiveMarket extends MarketOrders {
     const provision = this.provisionOf(party);
     if (provision === undefined) return refusal("party is not a liquidity provider");
     if (!this.canTrade) return refusal("commitment submission not allowed");
-    if (this.supplied - this.targetStake() < provision.commitment)
+    if (this.supplied - this.judgedStake() < provision.commitment)
       return refusal("commitment submission rejected, not enough stake");
     this.endProvision(provision, Provided.cancelled);
     this.releaseIfFlat(party);
