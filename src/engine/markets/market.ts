@@ -279,9 +279,12 @@ export class Market extends TradingMarket {
     const movements: Movement[] = [];
     const type = TransferType.TRANSFER_TYPE_CLEAR_ACCOUNT;
     for (const party of this.parties()) {
+      const general = accounts.general(party);
       for (const from of [accounts.margin(party), accounts.bond(party)]) {
         if (!accounts.has(from)) continue;
-        movements.push(accounts.move([from], accounts.general(party), accounts.balance(from), type));
+        // A party that has never had any of the asset has no general account, and nothing on these either.
+        if (accounts.has(general))
+          movements.push(accounts.move([from], general, accounts.balance(from), type));
         accounts.remove(from);
       }
     }

@@ -1,10 +1,10 @@
 // The life of a market at its edges: states in which it is changed or ended (reference 70, sections 1.4 to 1.7).
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { ProposalRecord } from "../../../src/engine/proposals.ts";
 import { configurationOf } from "../../../src/testing/market-config.ts";
 import { decodeProposalTerms, encodeProposalTerms } from "../../../src/wire/generated/vega.ts";
 import { alice, ChainRig, SECOND, type SeenEvent } from "../chain-rig.ts";
-import { createMarketRig, idOf, type Play } from "./rig.ts";
+import { createMarketRig, idOf, type MarketRig, type Play } from "./rig.ts";
 import { M3, market, VOID } from "./scenario-markets.ts";
 
 const CONFIG = { ...M3, asset: "ETH", linearSlippage: "1", quadraticSlippage: "0" };
@@ -169,4 +169,41 @@ test.each([
     tables.windows,
   ];
   expect(kept.map((table) => [...table.keys()].length)).toEqual(kept.map(() => 0));
+});
+
+describe("a party that has never had the market's asset, and wanted to provide liquidity, is in no market's way when it", () => {
+  const provide = (rig: MarketRig) => {
+    const entry = (reference: number) => [{ reference, proportion: 1, offset: "1" }];
+    const amounts = { commitmentAmount: "1000", fee: "0.01" };
+    const payload = { marketId: idOf("M"), ...amounts, buys: entry(2), sells: entry(3) };
+    const { text } = rig.deliver(idOf("stranger"), { kind: "liquidityProvisionSubmission", payload });
+    expect(text).toBe("not enough collateral in general account");
+  };
+
+  test("is declined", () => {
+    const rig = createMarketRig();
+    rig.proposeMarket("M", CONFIG);
+    provide(rig);
+    rig.decide("M", false);
+    rig.nextBlock();
+    expect(rig.hasMarket("M")).toBe(false);
+  });
+
+  test("is cancelled", () => {
+    const rig = createMarketRig();
+    rig.createMarket("M", CONFIG);
+    provide(rig);
+    expect(rig.terminate().text).toBe("");
+    rig.nextBlock();
+    expect(rig.hasMarket("M")).toBe(false);
+  });
+
+  test("settles", () => {
+    const { rig } = opened();
+    provide(rig);
+    expect([rig.terminate().text, rig.settle(1_000).text]).toEqual(["", ""]);
+    rig.nextBlock();
+    expect(rig.hasMarket("M")).toBe(false);
+    expect(rig.accounts().some(({ owner }) => owner === idOf("stranger"))).toBe(false);
+  });
 });
