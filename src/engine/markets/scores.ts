@@ -8,6 +8,8 @@ import type { TradingMarket } from "./trading.ts";
 const HALF = Decimal.parse("0.5");
 /** Steps of the grid on which the risk model is asked, to the best price. */
 const STEPS = 1_000;
+/** Parts of a step in which offsets from the best price are measured. */
+const STEP_PARTS = 1_000;
 /** The grid ends with the first probability that is no more than this. */
 const LAST = 1e-8;
 const TAU_SCALING = "market.liquidity.probabilityOfTrading.tau.scaling";
@@ -63,9 +65,10 @@ function probabilityOf(market: TradingMarket, price: bigint, side: Side, { allow
   const { scoredBid, scoredAsk } = market.status;
   const base = Number((side === BUY ? scoredBid : scoredAsk) || best);
   const scaling = Number(market.params.decimal(TAU_SCALING).toString());
-  const step = base / STEPS;
-  const offset = Math.abs(Number(best - price)) / step;
-  const cell = Math.floor(offset);
+  // In millionths of the best price of this moment, as the network does, whichever the grid was made for.
+  const parts = offsetParts(price < best ? best - price : price - best, best);
+  const cell = Math.floor(parts / STEP_PARTS);
+  const between = (parts % STEP_PARTS) / STEP_PARTS;
   const at = (index: number) => {
     // Exactly 0 at the last step of bids, where the model's end is.
     const distance = (index * base) / STEPS;
@@ -74,6 +77,11 @@ function probabilityOf(market: TradingMarket, price: bigint, side: Side, { allow
   };
   const [near, far] = [at(cell), at(cell + 1)];
   if (near <= LAST || at(Math.max(0, cell - 1)) <= LAST) return market.params.decimal(MINIMUM);
-  const probability = decimalOf(near + (far - near) * (offset - cell)).times(HALF);
+  const probability = decimalOf(near + (far - near) * between).times(HALF);
   return probability.max(market.params.decimal(MINIMUM));
+}
+
+function offsetParts(distance: bigint, best: bigint): number {
+  const part = Decimal.of(distance).dividedBy(Decimal.of(best));
+  return Number(part.times(Decimal.of(BigInt(STEPS * STEP_PARTS))).floor());
 }

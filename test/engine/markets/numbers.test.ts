@@ -75,7 +75,7 @@ test("probabilities of bids end with a half at a price of 0", () => {
   play.run("lp near(50000, 0, BID-1, ASK+1); lp far(50000, 0, BID-1000, ASK+1)").open();
   expect(play.deployed("far")).toContain("buy 50000@1");
   const scores = play.rig.marketData("M").liquidityProviderFeeShare.map(({ averageScore }) => averageScore);
-  // The bid at 1 lies between 999 and 1000 steps from the best one: 0.43668230 of 0.87367… and 0.5, halved; the other provider's
-  // ask is worth 0.47688250.
-  expect(scores).toEqual(["0.477998168", "0.522001832"]);
+  // The bid at 1 is 999,000 millionths of the best one away, on the grid: 0.43686899, half of 0.87373797; the other provider's ask,
+  // 909 millionths away, is worth 0.47685981.
+  expect(scores).toEqual(["0.4781166862", "0.5218833138"]);
 });

@@ -277,12 +277,12 @@ test("7.7 scores: half at the best price, and half of what the model says beyond
   const simple = provided(first, {}, PROVIDED, { parameters });
   simple.run("q S 100@1000; p B 100@1000; / 10; / 15");
   expect(flows(simple, 14)).toEqual([">l1 909", ">l2 90"]);
-  // The lesser of 0.3812250 for 890 and 0.3705040 for 1110, by the distributions themselves.
+  // The lesser of 0.38122514 for 890 and 0.37050504 for 1110: 101,010 and 99,009 millionths away from the best price.
   const config = { ...LN, linearSlippage: "0", quadraticSlippage: "0", targetStake: { scaling: 0.001 } };
   const model = provided(first, {}, config, { parameters }).run("/; /");
   const [near, far] = feeShares(model).map(({ averageScore }) => Number(averageScore));
-  expect(near).toBeCloseTo(0.57437993, 6);
-  expect(far).toBeCloseTo(0.42562007, 6);
+  expect(near).toBeCloseTo(0.574379216, 9);
+  expect(far).toBeCloseTo(0.425620784, 9);
 });
 
 test("7.8 shares and valuations of stakes that rise and fall, and of who stays", () => {

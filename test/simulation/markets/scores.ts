@@ -50,9 +50,9 @@ export class OddsTable {
     return probability;
   }
 
-  /** @param offset from the best price, outward; halved, and not below a minimum */
-  at(offset: Decimal): Decimal {
-    const place = (offset.number * STEPS) / this.best;
+  /** @param millionths of the best price of now, outward; halved, and not below a minimum */
+  at(millionths: bigint): Decimal {
+    const place = Number(millionths) / 1_000;
     const at = Math.floor(place);
     const [inner, outer] = [this.entry(at), this.entry(at + 1)];
     if (inner === undefined || outer === undefined) return this.termsNow().minimumOdds;
@@ -165,7 +165,8 @@ export class Scores {
       return ZERO;
     }
     if (offset.sign <= 0) return HALF;
-    const odds = table.at(offset);
+    const now = Decimal.of(side === BUY ? bid : ask);
+    const odds = table.at(offset.over(now).times(Decimal.of(1_000_000n)).floor());
     this.count(
       odds.minus(this.termsNow().minimumOdds).sign === 0 ? "scored the least" : "scored by the risk model",
     );
