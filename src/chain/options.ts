@@ -24,7 +24,7 @@ import type { BlockSink } from "./outbox.ts";
 export type EngineResult = TxResult;
 export type EngineCommit = CommittedBlock;
 /** Called as things happen inside a block; admission follows them. */
-export type EngineFollower = Required<Omit<EngineListener, "hasModels" | "marketRules">>;
+export type EngineFollower = Required<Omit<EngineListener, "hasModels" | "idAfter" | "marketRules">>;
 
 export interface ChainEngine {
   readonly chainId: string;

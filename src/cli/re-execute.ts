@@ -66,7 +66,7 @@ async function eachBlock(
 
 /** @returns whether every difference is explained */
 function printText(execution: ReExecution, show: number): boolean {
-  const { results, blocks, commands, faults } = execution;
+  const { results, blocks, commands, faults, notes } = execution;
   const say = (line: string) => process.stdout.write(`${line}\n`);
   say(`${grouped(blocks)} blocks, ${grouped(commands)} commands of markets executed anew`);
   say("");
@@ -82,16 +82,19 @@ function printText(execution: ReExecution, show: number): boolean {
   const reasons = reasonsOf(results);
   if (reasons.size > 0) say("\nexplained:");
   for (const [reason, count] of reasons) say(`${grouped(count).padStart(8)}  ${reason}`);
+  if (notes.length > 0) say("\nnot executed or not known:");
+  for (const note of notes) say(`  ${note}`);
   say("");
-  if (faults.length > 0) say(red(`${faults.length} commands failed inside the engine: ${faults[0]}`));
+  if (faults.length > 0) say(red(`${faults.length} faults inside the engine, the first: ${faults[0]}`));
   const [first] = open.toSorted((a, b) => a.height - b.height);
-  if (first === undefined) say(green("the engine and the chain agree"));
+  const scope = notes.length > 0 ? ", as far as the recording goes" : "";
+  if (first === undefined) say(green(`the engine and the chain agree${scope}`));
   else say(red(`the first difference: ${first.kind}, ${sentenceOf(first)}`));
   return first === undefined && faults.length === 0;
 }
 
 function printJson(execution: ReExecution): boolean {
-  const { results, blocks, commands, faults } = execution;
+  const { results, blocks, commands, faults, notes } = execution;
   const differences = [...results.values()].flatMap((tally) => tally.differences);
   const different = differences.filter(({ reason }) => reason === undefined);
   const kinds = Object.fromEntries(
@@ -104,6 +107,7 @@ function printJson(execution: ReExecution): boolean {
     blocks,
     commands,
     faults: faults.length,
+    notes,
     kinds,
     explained: Object.fromEntries(reasonsOf(results)),
     different: different.toSorted((a, b) => a.height - b.height),

@@ -44,6 +44,8 @@ export interface EngineListener {
   onParameter?(key: string, value: string): void;
   /** Whether a market's price bounds are agreed on, where several validators work them out; else they always are. */
   hasModels?(market: string): boolean;
+  /** The id behind another one in a transaction; its hash unless one is given. */
+  idAfter?(id: string): string | undefined;
   /** Of markets; the present ones unless an older network's commands are executed anew. */
   readonly marketRules?: MarketRules;
   /** An internal fault: the command failed, and the chain goes on. @param subject e.g. `transaction HASH (Order)` */
@@ -102,7 +104,8 @@ export class Domains {
     const { params, collateral, assets } = this;
     const hasModels = (market: string) => listener.hasModels?.(market) ?? true;
     const rules = listener.marketRules ?? PRESENT_RULES;
-    this.markets = new Markets({ core, params, collateral, assets, hasModels, rules });
+    const idAfter = (id: string) => listener.idAfter?.(id);
+    this.markets = new Markets({ core, params, collateral, assets, hasModels, idAfter, rules });
     const markets: GovernedMarkets = {
       has: (id) => this.markets.get(id) !== undefined,
       checkNew: (terms) => checkNewMarket(terms, { assets, params }),

@@ -63,6 +63,8 @@ export interface RigAsset {
   readonly decimals?: number;
   /** A decimal; 1 unless it is given. */
   readonly quantum?: string;
+  /** The name's hash unless it is given: a chain's genesis names assets as it likes. */
+  readonly id?: string;
 }
 
 export interface MarketRigOptions {
@@ -139,6 +141,8 @@ export class MarketRig {
   readonly engine: Engine;
   /** Whether a market's price bounds are there; a chain of several validators takes some blocks to agree on them. */
   hasModels: (market: string) => boolean = () => true;
+  /** Ids that follow others in a transaction otherwise than by their hash: those that a chain has recorded. */
+  readonly idsAfter = new Map<string, string>();
   /** Errors that no rule of the engine meant: there should be none. */
   readonly faults: unknown[] = [];
   private timeNs: bigint;
@@ -148,6 +152,7 @@ export class MarketRig {
   private readonly past: RigEvent[] = [];
 
   private readonly keepsEvents: boolean;
+  private readonly assetIds: ReadonlyMap<string, string>;
   private blocks = 0;
 
   constructor({
@@ -158,6 +163,7 @@ export class MarketRig {
     rules,
   }: MarketRigOptions) {
     this.keepsEvents = keepsEvents;
+    this.assetIds = new Map(Object.entries(assets).map(([name, { id }]) => [name, id ?? idOf(name)]));
     this.timeNs = startSeconds * SECOND;
     const genesis = {
       genesis_time: new Date(Number(startSeconds) * 1_000).toISOString(),
@@ -165,7 +171,7 @@ export class MarketRig {
       app_state: {
         assets: Object.fromEntries(
           Object.entries(assets).map(([name, { decimals = 0, quantum = "1" }]) => [
-            idOf(name),
+            this.assetId(name),
             {
               name,
               symbol: name.slice(0, 20),
@@ -176,13 +182,18 @@ export class MarketRig {
           ]),
         ),
         network: {},
-        network_parameters: { "reward.asset": idOf(Object.keys(assets)[0]!), ...PARAMETERS, ...parameters },
+        network_parameters: {
+          "reward.asset": this.assetId(Object.keys(assets)[0] ?? "ETH"),
+          ...PARAMETERS,
+          ...parameters,
+        },
         network_limits: { propose_market_enabled: true, propose_asset_enabled: true },
       },
     };
     this.engine = new Engine(readGenesis(JSON.stringify(genesis)), {
       onCommandError: (_subject, error) => this.faults.push(error),
       hasModels: (market) => this.hasModels(market),
+      idAfter: (id) => this.idsAfter.get(id),
       ...(rules && { marketRules: rules }),
     });
     this.engine.initChain();
@@ -236,7 +247,7 @@ export class MarketRig {
   proposeMarket(name: string, config: RigMarket): string {
     const id = idOf(name);
     const now = this.timeNs / SECOND;
-    const changes = configurationOf(config, idOf(config.asset), name);
+    const changes = configurationOf(config, this.assetId(config.asset), name);
     const terms = decodeProposalTerms(
       encodeProposalTerms({
         closingTimestamp: now,
@@ -252,7 +263,7 @@ export class MarketRig {
   /** Changes a market, the vote on that won and its time come. Asset and decimals stay what they were. */
   updateMarket(name: string, config: RigMarket): void {
     const now = this.timeNs / SECOND;
-    const changes = updateOf(config, idOf(config.asset), name);
+    const changes = updateOf(config, this.assetId(config.asset), name);
     const terms = decodeProposalTerms(
       encodeProposalTerms({
         closingTimestamp: now,
@@ -293,7 +304,7 @@ export class MarketRig {
   /** Money from outside, on a party's general account. @param party any name: the same from here on */
   deposit(party: string, asset: string, amount: bigint): void {
     const { collateral } = this.engine.domains;
-    const id = idOf(asset);
+    const id = this.assetId(asset);
     const to = collateral.ensureGeneral(party, id);
     collateral.emitMovements([collateral.deposit(id, to, amount, TransferType.TRANSFER_TYPE_DEPOSIT)]);
   }
@@ -314,7 +325,7 @@ export class MarketRig {
   /** Takes money out of a general account. */
   withdraw(party: string, asset: string, amount: bigint): void {
     const { collateral } = this.engine.domains;
-    const id = idOf(asset);
+    const id = this.assetId(asset);
     const from = accountId(id, AccountType.ACCOUNT_TYPE_GENERAL, party);
     collateral.emitMovements([collateral.withdraw(id, from, amount, TransferType.TRANSFER_TYPE_WITHDRAW)]);
   }
@@ -412,6 +423,10 @@ export class MarketRig {
     return market;
   }
 
+  hasAsset(name: string): boolean {
+    return this.engine.domains.assets.isEnabled(this.assetId(name));
+  }
+
   hasMarket(name: string): boolean {
     return this.engine.domains.markets.get(idOf(name)) !== undefined;
   }
@@ -503,13 +518,15 @@ export class MarketRig {
       bond: AccountType.ACCOUNT_TYPE_BOND,
     };
     const of = market === undefined ? undefined : idOf(market);
-    return this.engine.domains.collateral.balance(accountId(idOf(asset), types[type], party, of));
+    return this.engine.domains.collateral.balance(accountId(this.assetId(asset), types[type], party, of));
   }
 
   /** Balance of an account of a market, or of the network in an asset. */
   systemBalance(asset: string, type: number, market?: string): bigint {
     const of = market === undefined ? undefined : idOf(market);
-    return this.engine.domains.collateral.balance(accountId(idOf(asset), type as never, undefined, of));
+    return this.engine.domains.collateral.balance(
+      accountId(this.assetId(asset), type as never, undefined, of),
+    );
   }
 
   /** Every account, by id. */
@@ -558,6 +575,10 @@ export class MarketRig {
   digest(): string {
     this.engine.state.updateDigest();
     return this.engine.state.digest;
+  }
+
+  private assetId(name: string): string {
+    return this.assetIds.get(name) ?? idOf(name);
   }
 
   private nextId(): string {

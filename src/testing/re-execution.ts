@@ -3,11 +3,28 @@
  * compares what comes of them with what the chain has recorded, event by event and field by field. Deposits, decided votes and
  * network parameters are taken from the recording: they are the other domains' affair.
  */
+import { sha3HexOf } from "../crypto/sha.ts";
+import { CommandError } from "../engine/errors.ts";
 import { OLDER_RULES } from "../engine/markets/rules.ts";
-import type { Difference, FieldDifference } from "./difference.ts";
+import { PARAMETERS } from "../engine/parameter-definitions.ts";
+import { reasonOf } from "../errors/node-error.ts";
+import type { Difference } from "./difference.ts";
 import { createMarketRig, type MarketRig } from "./market-rig.ts";
 import { isShownAgain, OlderNetwork } from "./older-networks.ts";
 import type { RecordedBlock, RecordedEvent } from "./recorded-blocks.ts";
+import {
+  accountKey,
+  entriesOf,
+  GENERAL,
+  isOfMarkets,
+  isParty,
+  isSetAlone,
+  type LedgerEntry,
+} from "./recorded-money.ts";
+import { isOpenMarket, MARKET_SHOWN, type RecordingFacts } from "./recording-facts.ts";
+import { differingFields, LEDGER, type Said, type Statement, saidOf, short } from "./statements.ts";
+
+export { FactsOfRecording } from "./recording-facts.ts";
 
 export interface Tally {
   /** Events that are the same in every field. */
@@ -15,53 +32,14 @@ export interface Tally {
   readonly differences: Difference[];
 }
 
-interface AssetOfRecording {
-  readonly id: string;
-  readonly decimals: number;
-  readonly quantum: string;
-}
-
-/** Known of a recording before its first block is executed. */
-interface RecordingFacts {
-  readonly assets: readonly AssetOfRecording[];
-  /** Its rules are those before 0.71. */
-  readonly isOlder: boolean;
-  /** Its validators work price bounds out together, which takes some blocks. */
-  readonly hasAgreements: boolean;
-}
-
-/** Gathers the facts of a recording, block by block. */
-export class FactsOfRecording {
-  private readonly assets = new Map<string, AssetOfRecording>();
-  private isOlder = false;
-  private hasAgreements = false;
-
-  read({ events }: RecordedBlock): void {
-    for (const { member, payload } of events) {
-      if (member === "stateVar") this.hasAgreements = true;
-      if (member === "marketCreated" && payload.linearSlippageFactor === "") this.isOlder = true;
-      if (member !== "asset") continue;
-      const { id, details } = payload;
-      this.assets.set(id, { id, decimals: Number(details.decimals), quantum: details.quantum });
-    }
-  }
-
-  get facts(): RecordingFacts {
-    const { isOlder, hasAgreements } = this;
-    return { assets: [...this.assets.values()], isOlder, hasAgreements };
-  }
-}
-
-const GENERAL = 4;
-/** Insurance, settlement, margin, liquidity fees, bond, maker fees. */
-const MARKET_ACCOUNTS: ReadonlySet<number> = new Set([1, 2, 3, 6, 7, 9]);
-const STATE_OPEN = 2;
 const STATE_PASSED = 3;
 const STATE_DECLINED = 5;
 const STATE_ENACTED = 6;
 /** Parameters of other domains stay as they are by default: some of them would ask for what the rig does not have. */
 const MARKET_PARAMETER =
-  /^(market\.|network\.markPrice|network\.floating|limits\.markets|rewards\.marketCreation)/;
+  /^(market\.|network\.markPrice|network\.floating|limits\.markets\.max|rewards\.marketCreation|spam\.protection\.max\.batchSize)/;
+/** Events that only a command makes when they come with a transaction. */
+const OF_COMMANDS: ReadonlySet<string> = new Set(["order", "liquidityProvision", "oracleData"]);
 /** State variables of price bounds. */
 const BOUNDS = /_([0-9a-f]{64})_bound-factors$/;
 
@@ -78,6 +56,25 @@ const MARKET_COMMANDS = [
 
 export class ReExecution {
   private readonly rig: MarketRig;
+  /** Markets whose commands are not executed. */
+  private readonly foreign: Set<string>;
+  private readonly missingKinds: ReadonlySet<string>;
+  /** Markets that the engine has made. */
+  private readonly own = new Set<string>();
+  /** Orders that the recording has shown. */
+  private readonly shown = new Set<string>();
+  /** What recorded events said last of general accounts. */
+  private readonly balances = new Map<string, bigint>();
+  /** How often each thing was met that is not the engine's to judge. */
+  private readonly counts = new Map<string, number>();
+  private readonly ownFaults: string[] = [];
+  private readonly decided = new Set<string>();
+  /** The last recorded event of each kind about each subject. */
+  private readonly lastShown = new Map<string, string>();
+  /** The last block ended with an upgrade: the nodes begin anew from a snapshot. */
+  private isRestored = false;
+  private last: Pick<RecordedBlock, "height" | "hash">;
+  private isStopped = false;
   /** Markets whose price bounds the chain's validators have agreed on by now. */
   private readonly agreed = new Set<string>();
   private readonly tallies = new Map<string, Tally>();
@@ -87,14 +84,15 @@ export class ReExecution {
   commands = 0;
 
   /** @param first block of the recording: its state is where the execution begins */
-  constructor(first: RecordedBlock, { assets, isOlder, hasAgreements }: RecordingFacts) {
+  constructor(first: RecordedBlock, facts: RecordingFacts) {
+    const { assets, isOlder, hasAgreements, foreignMarkets, missingKinds, opening } = facts;
+    this.last = first;
+    this.foreign = new Set(foreignMarkets);
+    this.missingKinds = missingKinds;
     const parameters: Record<string, string> = {};
-    for (const { member, payload } of first.events) {
-      if (member === "networkParameter" && MARKET_PARAMETER.test(payload.key))
-        parameters[payload.key] = payload.value;
-    }
+    for (const [key, { initial }] of PARAMETERS) if (MARKET_PARAMETER.test(key)) parameters[key] = initial;
     this.rig = createMarketRig({
-      assets: Object.fromEntries(assets.map(({ id, ...asset }) => [id, asset])),
+      ...(assets.length > 0 && { assets: Object.fromEntries(assets.map((asset) => [asset.id, asset])) }),
       parameters,
       startSeconds: first.timeNs / 1_000_000_000n,
       ...(isOlder && { rules: OLDER_RULES }),
@@ -103,15 +101,36 @@ export class ReExecution {
     this.lastOnly = new Set(isOlder ? ["marginLevels", "positionStateEvent"] : []);
     this.older = isOlder ? new OlderNetwork() : undefined;
     for (const { member, payload } of first.events) {
-      if (member === "account" && payload.type === GENERAL && payload.owner && payload.balance !== "0")
-        this.rig.deposit(payload.owner, payload.asset, BigInt(payload.balance));
+      if (member === "networkParameter") this.setParameter(payload);
+      if (member === "account") this.noteBalance(payload);
+    }
+    const isWhole = first.events.some(({ member }) => member === "networkParameter");
+    // Behind its first block a chain's accounts begin empty.
+    if (first.height > 1 || !isWhole)
+      for (const [key, balance] of opening) if (!this.balances.has(key)) this.balances.set(key, balance);
+    for (const [key, balance] of this.balances) {
+      const [owner, asset] = JSON.parse(key) as [string, string];
+      this.give(owner, asset, balance);
     }
     this.rig.endBlock();
+    if (!isWhole)
+      this.count(
+        `the recording begins at block ${first.height}, without the state of that block: parameters have their defaults until they change`,
+      );
+    if (first.events.some(({ member, payload }) => member === "transactionResult" && commandOf(payload)))
+      this.count(`block ${first.height} is where the execution begins: its own commands are not executed`);
+    if (assets.length === 0) this.count("the recording names no asset");
+    for (const kind of missingKinds) this.count(`the recording has no ${kind}: that is not compared`);
   }
 
   /** Errors of the engine that no rule meant. */
   get faults(): readonly unknown[] {
-    return this.rig.faults;
+    return [...this.rig.faults, ...this.ownFaults];
+  }
+
+  /** In words: what the recording does not say, and what was passed over because of that. */
+  get notes(): readonly string[] {
+    return [...this.counts].map(([text, count]) => (count > 1 ? `${text} (${count} times)` : text));
   }
 
   /** By kind of event. */
@@ -120,59 +139,201 @@ export class ReExecution {
   }
 
   run(block: RecordedBlock): void {
+    if (this.isStopped || this.isRepeated(block)) return;
     this.blocks++;
+    try {
+      this.execute(block);
+    } catch (error) {
+      // The state is not to be trusted behind an error that came out of a block.
+      this.isStopped = true;
+      this.ownFaults.push(`block ${block.height}, where the execution ends: ${reasonOf(error)}`);
+    }
+  }
+
+  private execute(block: RecordedBlock): void {
+    const ticked = markedTick(block.events);
+    // Epochs end before the markets' turn: what they pay out is there for margins.
+    for (const event of block.events.slice(0, ticked)) this.takeOver(block, event);
     this.rig.beginBlockAt(block.timeNs, block.hash);
-    for (const event of block.events) {
+    for (const [at, event] of block.events.entries()) {
       this.older?.note(event);
-      this.takeOver(block, event);
+      if (at >= ticked) this.takeOver(block, event);
       if (event.member === "transactionResult") this.deliver(block, event);
     }
     for (const { member, payload } of block.events) {
+      if (member === "order") this.shown.add(payload.id);
       const [, market] = (member === "stateVar" && BOUNDS.exec(payload.id)) || [];
       if (market !== undefined && /consensus_reached|perfect_match/.test(payload.state))
         this.agreed.add(market);
     }
     const made = saidOf(this.rig.endBlock(), this.lastOnly);
     this.rig.forgetEvents();
-    this.compare(block.height, saidOf(block.events, this.lastOnly), made);
+    const events = this.foreign.size === 0 ? block.events : block.events.filter((event) => this.isOwn(event));
+    const recorded = saidOf(events, this.lastOnly, this.foreign);
+    this.compare(block.height, recorded, made);
+    for (const [kind, statements] of recorded)
+      for (const { subject, text } of statements) this.lastShown.set(`${kind} ${subject}`, text);
+    this.noteUnknown(block, events);
+    this.isRestored = block.events.some(
+      ({ member, payload }) => member === "coreSnapshotEvent" && payload.protocolUpgradeBlock === true,
+    );
+  }
+
+  /** Transactions that did something on markets, and whose command is not there. */
+  private noteUnknown({ events }: RecordedBlock, own: readonly RecordedEvent[]): void {
+    const known = new Set(events.filter(({ member }) => member === "transactionResult").map(({ tx }) => tx));
+    known.add(events[0]?.tx ?? "");
+    const unknown = own.filter(({ member, tx }) => OF_COMMANDS.has(member) && !known.has(tx));
+    for (const _tx of new Set(unknown.map(({ tx }) => tx)))
+      this.count("a transaction did something on a market, and the recording has no result of it");
+  }
+
+  /** Files may overlap, and a node that takes up its stream again may send a block twice. */
+  private isRepeated({ height, hash }: RecordedBlock): boolean {
+    const { last } = this;
+    // The first block of a chain has the height of the pseudo block of its genesis.
+    if (height < last.height || (height === last.height && hash === last.hash)) {
+      this.count("a block came again and was passed over");
+      return true;
+    }
+    if (height > last.height + 1) {
+      const missing = `${last.height + 1}${height > last.height + 2 ? ` to ${height - 1}` : ""}`;
+      this.count(`the recording has no block ${missing}: what was done there is not known`);
+    }
+    this.last = { height, hash };
+    return false;
   }
 
   /** The recording decides on money, parameters and votes. */
-  private takeOver(block: RecordedBlock, { member, payload }: RecordedEvent): void {
+  private takeOver(block: RecordedBlock, { member, payload, tx }: RecordedEvent): void {
     const { rig } = this;
     if (member === "ledgerMovements") {
       const entries = entriesOf(payload);
-      if (!entries.some(isOfMarket)) for (const entry of entries) this.moveMoney(entry);
+      if (!isOfMarkets(entries) || entries.some((entry) => this.isForeign(entry)))
+        for (const entry of entries) this.moveMoney(entry);
     }
+    const isSet = member === "account" && !this.missingKinds.has("ledgerMovements");
+    if (member === "account") this.noteBalance(payload, isSet && isSetAlone(block, payload, tx));
     // Several validators worked these out, within a tolerance: the last digits are theirs.
     if (member === "riskFactor" && rig.hasMarket(payload.market))
       rig.setRiskFactors(payload.market, payload.long, payload.short);
-    if (member === "networkParameter" && MARKET_PARAMETER.test(payload.key))
-      rig.setParameter(payload.key, payload.value);
-    const isUpdate = member === "proposal" && payload.terms?.updateMarket !== undefined;
-    if (isUpdate && payload.state === STATE_ENACTED && rig.hasMarket(payload.terms.updateMarket.marketId))
-      rig.updateRecorded(payload, block.timeNs);
-    if (member === "proposal" && payload.terms?.newMarket !== undefined) {
-      if (payload.state === STATE_OPEN) rig.proposeRecorded(payload, block.timeNs);
-      const isDecided = payload.state === STATE_PASSED || payload.state === STATE_DECLINED;
-      if (isDecided && rig.hasMarket(payload.id)) rig.decide(payload.id, payload.state === STATE_PASSED);
+    if (member === "networkParameter") this.setParameter(payload);
+    if (member !== "proposal") return;
+    const { id, state, terms } = payload;
+    const market: string | undefined = terms?.updateMarket?.marketId;
+    const isUpdate = market !== undefined && state === STATE_ENACTED && !this.decided.has(id);
+    if (isUpdate) this.decided.add(id);
+    if (isUpdate && rig.hasMarket(market) && terms.updateMarket.changes?.instrument?.future !== undefined)
+      this.attempt(`block ${block.height}, the update of market ${short(market)}`, () =>
+        rig.updateRecorded(payload, block.timeNs),
+      );
+    if (isOpenMarket(member, payload) && !this.own.has(id) && !this.foreign.has(id))
+      this.propose(block, payload);
+    const isDecided = state === STATE_PASSED || state === STATE_DECLINED;
+    if (terms?.newMarket !== undefined && isDecided && rig.hasMarket(id) && !this.decided.has(id)) {
+      this.decided.add(id);
+      rig.decide(id, state === STATE_PASSED);
     }
+  }
+
+  private propose({ timeNs }: RecordedBlock, proposal: RecordedEvent["payload"]): void {
+    const { id, terms } = proposal;
+    const future = terms.newMarket.changes?.instrument?.future;
+    const problem =
+      future === undefined
+        ? "it is no future"
+        : this.rig.hasAsset(future.settlementAsset)
+          ? undefined
+          : "the recording does not describe its asset";
+    if (problem !== undefined) {
+      this.foreign.add(id);
+      this.count(`market ${short(id)} is passed over: ${problem}`);
+      return;
+    }
+    this.own.add(id);
+    this.rig.proposeRecorded(proposal, timeNs);
+  }
+
+  private setParameter({ key, value }: RecordedEvent["payload"]): void {
+    if (!MARKET_PARAMETER.test(key)) return;
+    try {
+      this.rig.setParameter(key, value);
+    } catch (error) {
+      this.count(`the parameter ${key} = ${cut(value)} is not one of this version: ${reasonOf(error)}`);
+    }
+  }
+
+  private attempt(what: string, run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      this.ownFaults.push(`${what}: ${error.message}`);
+    }
+  }
+
+  private count(text: string): void {
+    this.counts.set(text, (this.counts.get(text) ?? 0) + 1);
   }
 
   /** Other domains change the accounts that markets take margins from. */
   private moveMoney({ fromAccount: from, toAccount: to, amount }: LedgerEntry): void {
-    const { rig } = this;
-    if (from?.type === GENERAL && from.owner) rig.withdraw(from.owner, from.assetId, BigInt(amount));
-    if (to?.type === GENERAL && to.owner) rig.deposit(to.owner, to.assetId, BigInt(amount));
+    if (from?.type === GENERAL && isParty(from.owner)) this.take(from.owner, from.assetId, BigInt(amount));
+    if (to?.type === GENERAL && isParty(to.owner)) this.give(to.owner, to.assetId, BigInt(amount));
+  }
+
+  private give(owner: string, asset: string, amount: bigint): void {
+    if (amount > 0n && this.rig.hasAsset(asset)) this.rig.deposit(owner, asset, amount);
+  }
+
+  private take(owner: string, asset: string, amount: bigint): void {
+    if (!this.rig.hasAsset(asset)) return;
+    const balance = this.rig.balance(owner, asset);
+    const there = amount < balance ? amount : balance;
+    if (there < amount)
+      this.count("a party paid more than the engine has on its account: the rest is left out");
+    if (there > 0n) this.rig.withdraw(owner, asset, there);
+  }
+
+  /** @param isSet a tool has set the balance, and no movement tells of it */
+  private noteBalance({ type, owner, asset, balance }: RecordedEvent["payload"], isSet = false): void {
+    if (type !== GENERAL || !isParty(owner)) return;
+    const key = accountKey(owner, asset);
+    const now = BigInt(balance);
+    const change = now - (this.balances.get(key) ?? 0n);
+    this.balances.set(key, now);
+    if (!isSet) return;
+    if (change < 0n) this.take(owner, asset, -change);
+    else this.give(owner, asset, change);
+  }
+
+  private isForeign({ fromAccount, toAccount }: LedgerEntry): boolean {
+    return [fromAccount, toAccount].some((account) => this.foreign.has(account?.marketId));
+  }
+
+  /** Of no market whose state is unknown. */
+  private isOwn({ member, payload }: RecordedEvent): boolean {
+    // Data can be for both.
+    if (member === "oracleData") return false;
+    const market = MARKET_SHOWN[member]?.(payload) ?? payload.marketId;
+    return !this.foreign.has(market);
   }
 
   private deliver(block: RecordedBlock, event: RecordedEvent): void {
     const { payload } = event;
-    const kind = MARKET_COMMANDS.find((name) => payload[name] !== undefined);
+    const kind = commandOf(payload);
     if (kind === undefined) return;
+    const markets = marketsOf(kind, payload[kind]);
+    const foreign = markets.filter((market) => this.foreign.has(market));
+    if (foreign.length > 0 && foreign.length === markets.length) {
+      this.count(FOREIGN_COMMAND);
+      return;
+    }
     const command = { kind, payload: payload[kind] } as never;
-    const { code, text } = this.rig.deliver(payload.partyId, command, idOf(block, event), true);
+    const { code, text } = this.rig.deliver(payload.partyId, command, this.idOf(block, event), true);
     this.commands++;
+    // Verdicts on what concerns markets of both kinds, and data that either may wait for, say nothing.
+    if (foreign.length > 0 || (kind === "oracleDataSubmission" && this.foreign.size > 0)) return;
     const tally = this.tallyOf("verdict");
     if ((code === 0) === payload.status) {
       tally.same++;
@@ -189,8 +350,55 @@ export class ReExecution {
     });
   }
 
+  /** The root of a transaction's identifiers, by what it made. */
+  private idOf(block: RecordedBlock, { tx, payload }: RecordedEvent): string | undefined {
+    const mine = block.events.filter((event) => event.tx === tx);
+    const made = mine.find(({ member, payload: order }) => {
+      const isOwn = order.partyId === payload.partyId && order.liquidityProvisionId === "";
+      return member === "order" && isOwn && !this.shown.has(order.id);
+    });
+    for (const { member, payload: order } of mine) if (member === "order") this.shown.add(order.id);
+    const provision = mine.find(({ member }) => member === "liquidityProvision")?.payload;
+    if (payload.liquidityProvisionSubmission !== undefined) return provision?.id;
+    if (payload.liquidityProvisionAmendment !== undefined)
+      return (provision?.buys[0] ?? provision?.sells[0])?.orderId;
+    // An amendment may trade, and makes nothing else.
+    const first = made ?? mine.find(({ member }) => member === "trade");
+    const { batchMarketInstructions: batch } = payload;
+    if (batch === undefined || first === undefined) return first?.payload.id;
+    // Submissions of a batch that are refused without an order have taken their ids all the same.
+    const isIts = (submission: LedgerEntry) =>
+      SAME_OF_ORDER.every((name) => submission[name] === first.payload[name]);
+    const at = made === undefined ? batch.submissions.length : batch.submissions.findIndex(isIts);
+    let { id } = first.payload;
+    const isForeign =
+      batch.submissions.length > at &&
+      marketsOf("batchMarketInstructions", batch).some((market) => this.foreign.has(market));
+    if (isForeign) {
+      // The trades of the other markets have taken ids, too.
+      const trades = mine.filter(
+        ({ member, payload: trade }) => member === "trade" && !this.foreign.has(trade.marketId),
+      );
+      let last = id;
+      for (let left = batch.submissions.length - at; left > 1; left--)
+        last = sha3HexOf(Uint8Array.fromHex(last));
+      for (const { payload: trade } of trades) {
+        this.rig.idsAfter.set(last, trade.id);
+        last = trade.id;
+      }
+    }
+    for (let before = 0; before < at; before++) {
+      const unknown = sha3HexOf(new TextEncoder().encode(`before ${id}`));
+      this.rig.idsAfter.set(unknown, id);
+      id = unknown;
+    }
+    return id;
+  }
+
   private compare(height: number, recorded: Said, made: Said): void {
     for (const kind of new Set([...recorded.keys(), ...made.keys()])) {
+      const member = kind === LEDGER ? "ledgerMovements" : kind;
+      if (this.missingKinds.has(member) || (kind === "oracleData" && this.foreign.size > 0)) continue;
       const tally = this.tallyOf(kind);
       const rest = [...(made.get(kind) ?? [])];
       const missing: Statement[] = [];
@@ -229,8 +437,14 @@ export class ReExecution {
     };
     const reason = isShownAgain(difference, event)
       ? "a new market is shown once, and not again for each of its parameters"
-      : this.older?.reasonFor(difference, event);
+      : this.isShownByRestart(difference)
+        ? "nodes that begin anew after an upgrade show again what was there"
+        : this.older?.reasonFor(difference, event);
     return { ...difference, reason };
+  }
+
+  private isShownByRestart({ kind, subject, recorded, made }: Difference): boolean {
+    return this.isRestored && made === undefined && this.lastShown.get(`${kind} ${subject}`) === recorded;
   }
 
   private tallyOf(kind: string): Tally {
@@ -240,113 +454,29 @@ export class ReExecution {
   }
 }
 
-type LedgerEntry = RecordedEvent["payload"];
+const commandOf = (result: RecordedEvent["payload"]) =>
+  MARKET_COMMANDS.find((name) => result[name] !== undefined);
 
-const entriesOf = (payload: RecordedEvent["payload"]): LedgerEntry[] =>
-  payload.ledgerMovements.flatMap(({ entries }: { entries: LedgerEntry[] }) => entries);
-
-/** Movements of markets have an account of one in them. */
-const isOfMarket = ({ fromAccount, toAccount }: LedgerEntry): boolean =>
-  MARKET_ACCOUNTS.has(fromAccount?.type) || MARKET_ACCOUNTS.has(toAccount?.type);
-
-/** Balances of other accounts are the other domains' affair. */
-const isKept = (account: LedgerEntry): boolean =>
-  MARKET_ACCOUNTS.has(account?.type) || account?.type === GENERAL;
-
-/** The identifier of what a transaction made, as the chain gave it. */
-function idOf(block: RecordedBlock, { tx, payload }: RecordedEvent): string | undefined {
-  const mine = block.events.filter((event) => event.tx === tx);
-  const provision = mine.find(({ member }) => member === "liquidityProvision");
-  if (payload.liquidityProvisionSubmission !== undefined) return provision?.payload.id;
-  const own = mine.find(
-    ({ member, payload: order }) =>
-      member === "order" &&
-      order.partyId === payload.partyId &&
-      order.createdAt === block.timeNs &&
-      order.liquidityProvisionId === "",
-  );
-  return own?.payload.id;
+/** Place of the markets' turn in a block's tick; 0 where no market was there. */
+function markedTick(events: readonly RecordedEvent[]): number {
+  const block = events[0]?.tx;
+  const isTheirs = (member: string) => member === "marketTick" || member === "marketData";
+  const at = events.findIndex(({ member, tx }) => isTheirs(member) || tx !== block);
+  return at >= 0 && isTheirs(events[at]!.member) ? at : 0;
 }
 
-/** An event, and how to find the other chain's. */
-interface Statement {
-  readonly subject: string;
-  /** The whole payload. */
-  readonly text: string;
-  readonly event: RecordedEvent;
-}
+/** Members that an order has of its submission. */
+const SAME_OF_ORDER = ["marketId", "side", "size", "type", "timeInForce", "reference"];
+const FOREIGN_COMMAND = "a command of a market that was there before the recording was passed over";
 
-/** Statements of a block by kind, in order. */
-type Said = Map<string, Statement[]>;
-
-const short = (id: string | undefined) => (id === undefined || id === "" ? "the network" : id.slice(0, 8));
-
-/** Members that are compared, with what they are about. */
-const SUBJECTS: Readonly<Record<string, (payload: RecordedEvent["payload"]) => string>> = {
-  order: ({ id, status }) => `order ${short(id)} of status ${status}`,
-  trade: ({ id, buyer, seller }) => `trade ${short(id)} of ${short(buyer)} and ${short(seller)}`,
-  settlePosition: ({ marketId, partyId }) => `${short(partyId)} on ${short(marketId)}`,
-  settleDistressed: ({ marketId, partyId }) => `${short(partyId)} on ${short(marketId)}`,
-  distressedOrders: ({ marketId }) => `market ${short(marketId)}`,
-  distressedPositions: ({ marketId }) => `market ${short(marketId)}`,
-  lossSocialization: ({ marketId, partyId }) => `${short(partyId)} on ${short(marketId)}`,
-  settleMarket: ({ marketId }) => `market ${short(marketId)}`,
-  liquidityProvision: ({ id, status }) => `provision ${short(id)} of status ${status}`,
-  marginLevels: ({ marketId, partyId }) => `${short(partyId)} on ${short(marketId)}`,
-  positionStateEvent: ({ marketId, partyId }) => `${short(partyId)} on ${short(marketId)}`,
-  auction: ({ marketId, leave }) => `auction of ${short(marketId)} ${leave ? "left" : "held"}`,
-  oracleData: ({ externalData }) => `data ${JSON.stringify(externalData.data.data)}`,
-  marketData: ({ market }) => `market ${short(market)}`,
-  marketTick: ({ id }) => `market ${short(id)}`,
-  marketCreated: ({ id }) => `market ${short(id)}`,
-  marketUpdated: ({ id, state }) => `market ${short(id)} in state ${state}`,
-};
-const LEDGER = "ledgerEntry";
-
-type EventSeen = Omit<RecordedEvent, "tx"> & { readonly tx?: string };
-
-/** @param lastOnly kinds of which the last event about a subject counts */
-function saidOf(events: readonly EventSeen[], lastOnly: ReadonlySet<string>): Said {
-  const said: Said = new Map();
-  const add = (kind: string, subject: string, event: RecordedEvent) => {
-    let statements = said.get(kind) ?? [];
-    if (lastOnly.has(kind)) statements = statements.filter((before) => before.subject !== subject);
-    statements.push({ subject, text: textOf(event.payload), event });
-    said.set(kind, statements);
-  };
-  for (const { member, payload, tx = "" } of events) {
-    const subject = SUBJECTS[member]?.(payload);
-    if (subject !== undefined) add(member, subject, { member, payload, tx });
-    if (member !== "ledgerMovements") continue;
-    const entries = entriesOf(payload);
-    if (!entries.some(isOfMarket)) continue;
-    for (const { type, amount, fromAccount, toAccount, ...rest } of entries) {
-      if (amount === "0") continue;
-      const subjectOfEntry = `type ${type} ${short(fromAccount?.owner)} to ${short(toAccount?.owner)}`;
-      const entry = { type, amount, fromAccount, toAccount, ...rest };
-      if (!isKept(fromAccount)) delete entry.fromAccountBalance;
-      if (!isKept(toAccount)) delete entry.toAccountBalance;
-      add(LEDGER, subjectOfEntry, { member, payload: entry, tx });
-    }
+/** Markets that a command names. */
+function marketsOf(kind: string, payload: RecordedEvent["payload"]): string[] {
+  if (kind === "batchMarketInstructions") {
+    const { cancellations, amendments, submissions } = payload;
+    return [...cancellations, ...amendments, ...submissions].map(({ marketId }) => marketId);
   }
-  return said;
+  return payload.marketId ? [payload.marketId] : [];
 }
 
-function textOf(value: unknown): string {
-  return JSON.stringify(value, (_key, part) => (typeof part === "bigint" ? part.toString() : part));
-}
-
-/** Every field in which two payloads differ. */
-function differingFields(recorded: unknown, made: unknown, path = ""): FieldDifference[] {
-  const isNested =
-    typeof recorded === "object" && typeof made === "object" && recorded !== null && made !== null;
-  if (!isNested) {
-    const [a, b] = [textOf(recorded) ?? "absent", textOf(made) ?? "absent"];
-    return a === b ? [] : [{ path, recorded: a, made: b }];
-  }
-  const names = new Set([...Object.keys(recorded), ...Object.keys(made)]);
-  const at = (value: object, name: string) => (value as Record<string, unknown>)[name];
-  return [...names].flatMap((name) =>
-    differingFields(at(recorded, name), at(made, name), path === "" ? name : `${path}.${name}`),
-  );
-}
+const TEXT_MAX = 60;
+const cut = (text: string) => (text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX)} ...` : text);

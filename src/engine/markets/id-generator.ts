@@ -4,12 +4,19 @@ import { sha3HexOf } from "../../crypto/sha.ts";
 export class IdGenerator {
   private last: string | undefined;
 
-  /** @param root hex, of any length: the first id */
-  constructor(private readonly root: string) {}
+  /**
+   * @param root hex, of any length: the first id
+   * @param after the id behind another one, where a chain that is executed anew has said it
+   */
+  constructor(
+    private readonly root: string,
+    private readonly after?: (id: string) => string | undefined,
+  ) {}
 
   /** Hashed when it is asked for: most transactions make one thing or nothing. */
   next(): string {
-    this.last = this.last === undefined ? this.root : sha3HexOf(Uint8Array.fromHex(this.last));
+    const { last } = this;
+    this.last = last === undefined ? this.root : (this.after?.(last) ?? sha3HexOf(Uint8Array.fromHex(last)));
     return this.last;
   }
 

@@ -232,36 +232,36 @@ export class Markets implements MarketScores {
 
   submitOrder(command: OrderSubmission): void {
     const { party, id } = this.ports.core.currentTx;
-    const ids = new IdGenerator(id);
+    const ids = this.idsFrom(id);
     const orderId = ids.next();
     this.command(command.marketId, ids, (market) => market.orders.submit(party, orderId, command));
   }
 
   amendOrder(command: OrderAmendment): void {
     const { party, id } = this.ports.core.currentTx;
-    this.command(command.marketId, new IdGenerator(id), (market) => market.orders.amend(party, command));
+    this.command(command.marketId, this.idsFrom(id), (market) => market.orders.amend(party, command));
   }
 
   cancelOrder(command: OrderCancellation): void {
     const { party, id } = this.ports.core.currentTx;
-    this.cancel(party, command, new IdGenerator(id));
+    this.cancel(party, command, this.idsFrom(id));
   }
 
   submitProvision(command: LiquidityProvisionSubmission): void {
     const { party, id } = this.ports.core.currentTx;
-    const ids = new IdGenerator(id);
+    const ids = this.idsFrom(id);
     const provisionId = ids.next();
     this.command(command.marketId, ids, (market) => market.providers.submit(party, provisionId, command));
   }
 
   amendProvision(command: LiquidityProvisionAmendment): void {
     const { party, id } = this.ports.core.currentTx;
-    this.command(command.marketId, new IdGenerator(id), (market) => market.providers.amend(party, command));
+    this.command(command.marketId, this.idsFrom(id), (market) => market.providers.amend(party, command));
   }
 
   cancelProvision({ marketId }: LiquidityProvisionCancellation): void {
     const { party, id } = this.ports.core.currentTx;
-    this.command(marketId, new IdGenerator(id), (market) => market.providers.cancel(party));
+    this.command(marketId, this.idsFrom(id), (market) => market.providers.cancel(party));
   }
 
   /** Mempool's check of a batch, made again when it is executed. @throws CommandError */
@@ -276,7 +276,7 @@ export class Markets implements MarketScores {
   batch(command: BatchMarketInstructions): void {
     this.checkBatch(command);
     const { party, id } = this.ports.core.currentTx;
-    const ids = new IdGenerator(id);
+    const ids = this.idsFrom(id);
     const orderIds = command.submissions.map(() => ids.next());
     const errors = new PropertyErrors();
     let done = 0;
@@ -436,6 +436,10 @@ export class Markets implements MarketScores {
       }
       return error.message;
     }
+  }
+
+  private idsFrom(root: string): IdGenerator {
+    return new IdGenerator(root, this.ports.idAfter);
   }
 
   private cancel(party: string, { marketId, orderId }: OrderCancellation, ids: IdGenerator): void {
