@@ -41,6 +41,9 @@ const statuses = new Map(
   Object.entries(STATUS_NUMBERS).map(([status, number]) => [number, status as NodeStatus]),
 );
 
+/** By a core's own numbers. Files of a network have these, and scores beside them, which ours do not have. */
+const NETWORK_STATUSES: readonly NodeStatus[] = ["pending", "ersatz", "tendermint"];
+
 /** @param kept network parameters that the genesis keeps @throws NodeError `checkpoint_invalid` */
 export function loadCheckpoint(
   content: Checkpoint,
@@ -70,8 +73,11 @@ export function loadCheckpoint(
 
 function loadValidators(bytes: Uint8Array, { core, validators }: CheckpointDomains): void {
   const { validatorState, pendingKeyRotations, pendingEthereumKeyRotations } = decodeValidators(bytes);
+  const isNetworks = validatorState.some(
+    ({ rankingScore, status }) => rankingScore !== undefined || status === 0,
+  );
   for (const { validatorUpdate, status, validatorPower, ethEventsForwarded } of validatorState) {
-    const known = statuses.get(status);
+    const known = isNetworks ? NETWORK_STATUSES[status] : statuses.get(status);
     if (validatorUpdate === undefined || known === undefined) throw new Error("a validator is invalid");
     const { nodeId, vegaPubKey, vegaPubKeyIndex, ethereumAddress, tmPubKey } = validatorUpdate;
     const { infoUrl, country, name, avatarUrl, fromEpoch, submitterAddress, epochSeq } = validatorUpdate;

@@ -285,11 +285,15 @@ function holderOf({ type, owner, market }: Account): string | undefined {
   return market === NO_MARKET ? name : `${name}/${market}`;
 }
 
+/** Between the type of a network's account and its market: ours, and that of a network's files. */
+const MARKET_SEPARATOR = /\/|___/;
+
 /** The account of a holder, made if need be. @throws Error for an invalid name */
 export function accountOf(holder: string, asset: string, collateral: Collateral): string {
   if (holder === SYSTEM_OWNER) return accountId(asset, AccountType.ACCOUNT_TYPE_GLOBAL_REWARD);
   if (!holder.startsWith(SYSTEM_OWNER)) return collateral.ensureGeneral(holder, asset);
-  const [name, market] = holder.slice(SYSTEM_OWNER.length).split("/");
+  const [name, scope] = holder.slice(SYSTEM_OWNER.length).split(MARKET_SEPARATOR);
+  const market = scope === NO_MARKET ? undefined : scope;
   const type = (AccountType as Readonly<Record<string, number>>)[name!];
   if (type === undefined || type === AccountType.ACCOUNT_TYPE_EXTERNAL) {
     throw new Error(`there is no account '${holder.slice(0, 64)}' of the network`);
