@@ -1,6 +1,7 @@
 /** `lyra replay --re-execute` by the sources: bun scripts/re-execute.ts RECORDING.evts[.gz] [--show N] [--json] */
 import { parseArgs } from "node:util";
 import { reExecute } from "../src/cli/re-execute.ts";
+import { NodeError } from "../src/errors/node-error.ts";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -11,4 +12,10 @@ if (positionals.length === 0) {
   process.exit(2);
 }
 const { show, json } = values;
-process.exitCode = await reExecute(positionals, { show: Number(show), json, quiet: true });
+try {
+  process.exitCode = await reExecute(positionals, { show: Number(show), json, quiet: true });
+} catch (error) {
+  if (!(error instanceof NodeError)) throw error;
+  console.error([error.message, error.hint].join("\n"));
+  process.exitCode = 1;
+}

@@ -21,7 +21,7 @@ import {
   isSetAlone,
   type LedgerEntry,
 } from "./recorded-money.ts";
-import { isOpenMarket, MARKET_SHOWN, type RecordingFacts } from "./recording-facts.ts";
+import { isOpenMarket, isUpgrade, MARKET_SHOWN, type RecordingFacts } from "./recording-facts.ts";
 import { differingFields, LEDGER, type Said, type Statement, saidOf, short } from "./statements.ts";
 
 export { FactsOfRecording } from "./recording-facts.ts";
@@ -69,7 +69,8 @@ export class ReExecution {
   private readonly counts = new Map<string, number>();
   private readonly ownFaults: string[] = [];
   private readonly decided = new Set<string>();
-  /** The last recorded event of each kind about each subject. */
+  private readonly hasUpgrade: boolean;
+  /** The last recorded event of each kind about each subject, where an upgrade may show it again. */
   private readonly lastShown = new Map<string, string>();
   /** The last block ended with an upgrade: the nodes begin anew from a snapshot. */
   private isRestored = false;
@@ -89,6 +90,7 @@ export class ReExecution {
     this.last = first;
     this.foreign = new Set(foreignMarkets);
     this.missingKinds = missingKinds;
+    this.hasUpgrade = facts.hasUpgrade;
     const parameters: Record<string, string> = {};
     for (const [key, { initial }] of PARAMETERS) if (MARKET_PARAMETER.test(key)) parameters[key] = initial;
     this.rig = createMarketRig({
@@ -171,12 +173,12 @@ export class ReExecution {
     const events = this.foreign.size === 0 ? block.events : block.events.filter((event) => this.isOwn(event));
     const recorded = saidOf(events, this.lastOnly, this.foreign);
     this.compare(block.height, recorded, made);
-    for (const [kind, statements] of recorded)
-      for (const { subject, text } of statements) this.lastShown.set(`${kind} ${subject}`, text);
+    if (this.hasUpgrade) {
+      for (const [kind, statements] of recorded)
+        for (const { subject, text } of statements) this.lastShown.set(`${kind} ${subject}`, text);
+    }
     this.noteUnknown(block, events);
-    this.isRestored = block.events.some(
-      ({ member, payload }) => member === "coreSnapshotEvent" && payload.protocolUpgradeBlock === true,
-    );
+    this.isRestored = block.events.some(({ member, payload }) => isUpgrade(member, payload));
   }
 
   /** Transactions that did something on markets, and whose command is not there. */

@@ -36,6 +36,8 @@ export interface RecordingFacts {
   readonly missingKinds: ReadonlySet<string>;
   /** Of general accounts that the first block does not show: what they held before they were first named. */
   readonly opening: ReadonlyMap<string, bigint>;
+  /** Nodes began anew from a snapshot somewhere in it. */
+  readonly hasUpgrade: boolean;
   /** Its rules are those before 0.71. */
   readonly isOlder: boolean;
   /** Its validators work price bounds out together, which takes some blocks. */
@@ -50,6 +52,7 @@ export class FactsOfRecording {
   private readonly kinds = new Set<string>();
   private readonly opening = new Map<string, bigint>();
   private readonly named = new Set<string>();
+  private hasUpgrade = false;
   private isOlder = false;
   private hasAgreements = false;
   private isFirst = true;
@@ -65,6 +68,7 @@ export class FactsOfRecording {
       if (isFirst && member === "account" && payload.type === GENERAL)
         this.named.add(accountKey(payload.owner, payload.asset));
       if (!isFirst && member === "ledgerMovements") for (const entry of entriesOf(payload)) this.note(entry);
+      if (isUpgrade(member, payload)) this.hasUpgrade = true;
       if (member === "stateVar") this.hasAgreements = true;
       if (member === "marketCreated" && payload.linearSlippageFactor === "") this.isOlder = true;
       if (member !== "asset" || payload.details === undefined) continue;
@@ -85,12 +89,13 @@ export class FactsOfRecording {
   }
 
   get facts(): RecordingFacts {
-    const { isOlder, hasAgreements, kinds, opening } = this;
+    const { hasUpgrade, isOlder, hasAgreements, kinds, opening } = this;
     return {
       assets: [...this.assets.values()],
       foreignMarkets: this.markets.difference(this.proposed),
       missingKinds: new Set(kinds.has("trade") ? ALWAYS_MADE.filter((kind) => !kinds.has(kind)) : []),
       opening,
+      hasUpgrade,
       isOlder,
       hasAgreements,
     };
@@ -99,3 +104,7 @@ export class FactsOfRecording {
 
 export const isOpenMarket = (member: string, { state, terms }: RecordedEvent["payload"]): boolean =>
   member === "proposal" && state === STATE_OPEN && terms?.newMarket !== undefined;
+
+/** The block is the last one before an upgrade. */
+export const isUpgrade = (member: string, { protocolUpgradeBlock }: RecordedEvent["payload"]): boolean =>
+  member === "coreSnapshotEvent" && protocolUpgradeBlock === true;
