@@ -63,7 +63,7 @@ export class ReExecution {
   private readonly own = new Set<string>();
   /** Orders that the recording has shown. */
   private readonly shown = new Set<string>();
-  /** What recorded events said last of general accounts. */
+  /** Balances of general accounts that recorded events said last. */
   private readonly balances = new Map<string, bigint>();
   /** How often each thing was met that is not the engine's to judge. */
   private readonly counts = new Map<string, number>();
@@ -112,7 +112,7 @@ export class ReExecution {
       for (const [key, balance] of opening) if (!this.balances.has(key)) this.balances.set(key, balance);
     for (const [key, balance] of this.balances) {
       const [owner, asset] = JSON.parse(key) as [string, string];
-      this.give(owner, asset, balance);
+      this.giveMoney(owner, asset, balance);
     }
     this.rig.endBlock();
     if (!isWhole)
@@ -243,7 +243,7 @@ export class ReExecution {
     const future = terms.newMarket.changes?.instrument?.future;
     const problem =
       future === undefined
-        ? "it is no future"
+        ? "it is not a future"
         : this.rig.hasAsset(future.settlementAsset)
           ? undefined
           : "the recording does not describe its asset";
@@ -280,15 +280,16 @@ export class ReExecution {
 
   /** Other domains change the accounts that markets take margins from. */
   private moveMoney({ fromAccount: from, toAccount: to, amount }: LedgerEntry): void {
-    if (from?.type === GENERAL && isParty(from.owner)) this.take(from.owner, from.assetId, BigInt(amount));
-    if (to?.type === GENERAL && isParty(to.owner)) this.give(to.owner, to.assetId, BigInt(amount));
+    if (from?.type === GENERAL && isParty(from.owner))
+      this.takeMoney(from.owner, from.assetId, BigInt(amount));
+    if (to?.type === GENERAL && isParty(to.owner)) this.giveMoney(to.owner, to.assetId, BigInt(amount));
   }
 
-  private give(owner: string, asset: string, amount: bigint): void {
+  private giveMoney(owner: string, asset: string, amount: bigint): void {
     if (amount > 0n && this.rig.hasAsset(asset)) this.rig.deposit(owner, asset, amount);
   }
 
-  private take(owner: string, asset: string, amount: bigint): void {
+  private takeMoney(owner: string, asset: string, amount: bigint): void {
     if (!this.rig.hasAsset(asset)) return;
     const balance = this.rig.balance(owner, asset);
     const there = amount < balance ? amount : balance;
@@ -305,8 +306,8 @@ export class ReExecution {
     const change = now - (this.balances.get(key) ?? 0n);
     this.balances.set(key, now);
     if (!isSet) return;
-    if (change < 0n) this.take(owner, asset, -change);
-    else this.give(owner, asset, change);
+    if (change < 0n) this.takeMoney(owner, asset, -change);
+    else this.giveMoney(owner, asset, change);
   }
 
   private isForeign({ fromAccount, toAccount }: LedgerEntry): boolean {

@@ -1,4 +1,4 @@
-/** What is known of a recording before its first block is executed. */
+/** Facts of a recording that its execution wants before the first block. */
 
 import type { RecordedBlock, RecordedEvent } from "./recorded-blocks.ts";
 import { accountKey, entriesOf, GENERAL, isParty, type LedgerEntry } from "./recorded-money.ts";

@@ -179,7 +179,7 @@ describe("a recording", () => {
     expect(bare.notes[0]).toContain(`begins at block ${blocks[at]!.height}, without the state of that block`);
   });
 
-  test("with a market of a genesis or a checkpoint, or that is no future", () => {
+  test("with a market of a genesis or a checkpoint, or that is not a future", () => {
     const mine = ({ member, payload }: RecordedEvent) => member === "proposal" && payload.id === first;
     const restored = executed(without((event) => mine(event) && event.payload.state === 2));
     expect(restored).toMatchObject({ ...agrees, notes: [expect.stringMatching(PASSED_OVER)] });
@@ -189,7 +189,7 @@ describe("a recording", () => {
       return [{ ...event, payload: { ...event.payload, terms: { ...terms, newMarket: {} } } }];
     });
     expect(executed(spot)).toMatchObject(agrees);
-    expect(executed(spot).notes[0]).toBe(`market ${first.slice(0, 8)} is passed over: it is no future`);
+    expect(executed(spot).notes[0]).toBe(`market ${first.slice(0, 8)} is passed over: it is not a future`);
   });
 
   test("with parameters of another version", () => {
