@@ -11,7 +11,7 @@ import { reasonOf } from "../errors/node-error.ts";
 import type { Difference } from "./difference.ts";
 import { createMarketRig, type MarketRig } from "./market-rig.ts";
 import { isShownAgain, OlderNetwork } from "./older-networks.ts";
-import type { RecordedBlock, RecordedEvent } from "./recorded-blocks.ts";
+import { isOfBlock, type RecordedBlock, type RecordedEvent } from "./recorded-blocks.ts";
 import {
   accountKey,
   entriesOf,
@@ -153,7 +153,7 @@ export class ReExecution {
   }
 
   private execute(block: RecordedBlock): void {
-    const ticked = markedTick(block.events);
+    const ticked = markedTick(block);
     // Epochs end before the markets' turn: what they pay out is there for margins.
     for (const event of block.events.slice(0, ticked)) this.takeOver(block, event);
     this.rig.beginBlockAt(block.timeNs, block.hash);
@@ -182,10 +182,12 @@ export class ReExecution {
   }
 
   /** Transactions that did something on markets, and whose command is not there. */
-  private noteUnknown({ events }: RecordedBlock, own: readonly RecordedEvent[]): void {
-    const known = new Set(events.filter(({ member }) => member === "transactionResult").map(({ tx }) => tx));
-    known.add(events[0]?.tx ?? "");
-    const unknown = own.filter(({ member, tx }) => OF_COMMANDS.has(member) && !known.has(tx));
+  private noteUnknown(block: RecordedBlock, own: readonly RecordedEvent[]): void {
+    const results = block.events.filter(({ member }) => member === "transactionResult");
+    const known = new Set(results.map(({ tx }) => tx));
+    const unknown = own.filter(
+      ({ member, tx }) => OF_COMMANDS.has(member) && !known.has(tx) && !isOfBlock(block, tx),
+    );
     for (const _tx of new Set(unknown.map(({ tx }) => tx)))
       this.count("a transaction did something on a market, and the recording has no result of it");
   }
@@ -332,6 +334,11 @@ export class ReExecution {
       this.count(FOREIGN_COMMAND);
       return;
     }
+    // Markets that are left out have pegged orders, too.
+    if (this.foreign.size > 0 && kind === "orderSubmission" && payload.failure?.error.includes(PEGS_FULL)) {
+      this.count("a pegged order that was refused because of all markets' pegged orders was passed over");
+      return;
+    }
     const command = { kind, payload: payload[kind] } as never;
     const { code, text } = this.rig.deliver(payload.partyId, command, this.idOf(block, event), true);
     this.commands++;
@@ -461,15 +468,16 @@ const commandOf = (result: RecordedEvent["payload"]) =>
   MARKET_COMMANDS.find((name) => result[name] !== undefined);
 
 /** Place of the markets' turn in a block's tick; 0 where no market was there. */
-function markedTick(events: readonly RecordedEvent[]): number {
-  const block = events[0]?.tx;
+function markedTick(block: RecordedBlock): number {
+  const { events } = block;
   const isTheirs = (member: string) => member === "marketTick" || member === "marketData";
-  const at = events.findIndex(({ member, tx }) => isTheirs(member) || tx !== block);
+  const at = events.findIndex(({ member, tx }) => isTheirs(member) || !isOfBlock(block, tx));
   return at >= 0 && isTheirs(events[at]!.member) ? at : 0;
 }
 
 /** Members that an order has of its submission. */
 const SAME_OF_ORDER = ["marketId", "side", "size", "type", "timeInForce", "reference"];
+const PEGS_FULL = "too many pegged orders";
 const FOREIGN_COMMAND = "a command of a market that was there before the recording was passed over";
 
 /** Markets that a command names. */

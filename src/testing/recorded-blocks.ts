@@ -17,6 +17,10 @@ export interface RecordedBlock {
   readonly events: readonly RecordedEvent[];
 }
 
+/** Whether an event came with no transaction: its trace is the block's. */
+export const isOfBlock = ({ hash }: RecordedBlock, tx: string): boolean =>
+  tx.toLowerCase() === hash.toLowerCase();
+
 /** The member of an event's oneof; undefined for one that the schema does not know. */
 export function memberOf(event: BusEvent): keyof BusEvent | undefined {
   return (Object.keys(event) as (keyof BusEvent)[]).find((name) => {

@@ -1,6 +1,6 @@
 /** Money in recorded events: whose accounts they are, and which movements are those of markets. */
 import { TransferType } from "../wire/generated/vega.ts";
-import type { RecordedBlock, RecordedEvent } from "./recorded-blocks.ts";
+import { isOfBlock, type RecordedBlock, type RecordedEvent } from "./recorded-blocks.ts";
 
 /** Type of general accounts. */
 export const GENERAL = 4;
@@ -33,18 +33,14 @@ export const isKept = (account: LedgerEntry): boolean =>
   MARKET_ACCOUNTS.has(account?.type) || account?.type === GENERAL;
 
 /** Whether no transaction, and no movement of the block's own, has led to a balance. */
-export function isSetAlone(
-  { events }: RecordedBlock,
-  account: RecordedEvent["payload"],
-  tx: string,
-): boolean {
-  if (tx !== events[0]?.tx) return false;
+export function isSetAlone(block: RecordedBlock, account: RecordedEvent["payload"], tx: string): boolean {
+  if (!isOfBlock(block, tx)) return false;
   const { owner, asset, balance } = account;
   const isIts = (of: LedgerEntry, now: string) =>
     of?.type === GENERAL && of.owner === owner && of.assetId === asset && now === balance;
   const leads = (entry: LedgerEntry) =>
     isIts(entry.fromAccount, entry.fromAccountBalance) || isIts(entry.toAccount, entry.toAccountBalance);
-  return !events.some(
+  return !block.events.some(
     ({ member, payload, tx: of }) =>
       member === "ledgerMovements" && of === tx && entriesOf(payload).some(leads),
   );
