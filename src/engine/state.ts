@@ -42,7 +42,7 @@ interface Entry<V> {
   known: Known | undefined;
 }
 
-/** What the digest knows of an entry that has changed lately. */
+/** An entry that has changed lately, as the digest knows it. */
 interface Known {
   /** Its value as the digest of the state counts it, and its own digest, where that was worked out. */
   counted: unknown;

@@ -50,22 +50,16 @@ import {
   TERMINATION_PROPERTY,
   updateOf,
 } from "./market-config.ts";
+import { type RigAsset, rigGenesis } from "./market-genesis.ts";
 import { memberOf } from "./recorded-blocks.ts";
 import { positionOfEvents, type ShownPosition } from "./shown-position.ts";
 
 export * from "./market-commands.ts";
 export { idOf, type RigMarket } from "./market-config.ts";
+export type { RigAsset } from "./market-genesis.ts";
 
 const SECOND = 1_000_000_000n;
 const START = 1_700_000_000n;
-
-export interface RigAsset {
-  readonly decimals?: number;
-  /** A decimal; 1 unless it is given. */
-  readonly quantum?: string;
-  /** The name's hash unless it is given: a chain's genesis names assets as it likes. */
-  readonly id?: string;
-}
 
 export interface MarketRigOptions {
   /** By name: ids are the names' hashes unless the name is 64 hex digits. */
@@ -99,16 +93,6 @@ export interface RigEvent {
   // biome-ignore lint/suspicious/noExplicitAny: an event is looked at as it is
   readonly payload: any;
 }
-
-/** The parameters of the reference's scenarios, which want no waiting. */
-const PARAMETERS: Readonly<Record<string, string>> = {
-  "market.auction.minimumDuration": "1s",
-  "network.markPriceUpdateMaximumFrequency": "0s",
-  "market.liquidity.bondPenaltyParameter": "0",
-  "market.fee.factors.makerFee": "0",
-  "market.fee.factors.infrastructureFee": "0",
-  "market.margin.scalingFactors": '{"search_level":1.1,"initial_margin":1.2,"collateral_release":1.4}',
-};
 
 const MARKET_EVENTS: ReadonlySet<string> = new Set(["marketCreated", "marketUpdated"]);
 
@@ -165,32 +149,8 @@ export class MarketRig {
     this.keepsEvents = keepsEvents;
     this.assetIds = new Map(Object.entries(assets).map(([name, { id }]) => [name, id ?? idOf(name)]));
     this.timeNs = startSeconds * SECOND;
-    const genesis = {
-      genesis_time: new Date(Number(startSeconds) * 1_000).toISOString(),
-      chain_id: "market-rig",
-      app_state: {
-        assets: Object.fromEntries(
-          Object.entries(assets).map(([name, { decimals = 0, quantum = "1" }]) => [
-            this.assetId(name),
-            {
-              name,
-              symbol: name.slice(0, 20),
-              decimals,
-              quantum,
-              source: { builtin_asset: { max_faucet_amount_mint: "0" } },
-            },
-          ]),
-        ),
-        network: {},
-        network_parameters: {
-          "reward.asset": this.assetId(Object.keys(assets)[0] ?? "ETH"),
-          ...PARAMETERS,
-          ...parameters,
-        },
-        network_limits: { propose_market_enabled: true, propose_asset_enabled: true },
-      },
-    };
-    this.engine = new Engine(readGenesis(JSON.stringify(genesis)), {
+    const genesis = rigGenesis({ assets, assetIds: this.assetIds, parameters, startSeconds });
+    this.engine = new Engine(readGenesis(genesis), {
       onCommandError: (_subject, error) => this.faults.push(error),
       hasModels: (market) => this.hasModels(market),
       idAfter: (id) => this.idsAfter.get(id),

@@ -17,7 +17,7 @@ export interface MarginLevels {
   readonly release: bigint;
 }
 
-export const NO_MARGIN: MarginLevels = { maintenance: 0n, search: 0n, initial: 0n, release: 0n };
+const NO_MARGIN: MarginLevels = { maintenance: 0n, search: 0n, initial: 0n, release: 0n };
 
 /** The market, as the formulas look at it beside the position. */
 interface MarginView {

@@ -32,7 +32,7 @@ interface Priced {
   readonly fee: string;
 }
 
-/** What each order asks of the provisions, worked out once while they are the same. */
+/** Answers that each order asks for, worked out once while the provisions are the same. */
 interface Summary {
   readonly of: readonly Provision[];
   /** The cheapest first. */
