@@ -26,6 +26,8 @@ const PRICE_PLACES_MAX = 77n;
 const TRIGGERS_MAX = 5;
 const SLIPPAGE_MAX = Decimal.of(1_000_000n);
 const RANGE_MAX = Decimal.of(100n);
+/** Digits of a decimal in the narrowest column for one, `numeric(1000, 16)`. */
+const DECIMAL_DIGITS_MAX = 984;
 /** Far above what any model says. */
 const RISK_MAX = 1e15;
 const SCALING = "market.margin.scalingFactors";
@@ -138,11 +140,10 @@ function checkChanges(changes: Changes): void {
     refuseProposal("INVALID_RISK_PARAMETER", "the risk model has no factors that can be worked with");
 }
 
-/** The form of the command allows more digits and exponents than decimals have here. */
+/** The form of the command allows more digits and exponents than decimals have here, and than a row of the market holds. */
 function isReadable(text: string): boolean {
   try {
-    Decimal.parseNumber(text);
-    return true;
+    return Decimal.parseNumber(text).toString().replace(".", "").length <= DECIMAL_DIGITS_MAX;
   } catch {
     return false;
   }

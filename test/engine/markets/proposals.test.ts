@@ -182,6 +182,8 @@ describe("decimals that are too long", () => {
   const given = { asset: "ETH", simple: { long: 0.1, short: 0.1 } };
   test.each([
     ["a price range", { lpPriceRange: "1e-99999" }],
+    ["a linear factor that a row of the market cannot hold", { linearSlippage: `0.${"1".repeat(984)}` }],
+    ["a quadratic factor of such digits", { quadraticSlippage: "1e-984" }],
     ["a linear factor", { linearSlippage: LONG }],
     ["a quadratic factor", { quadraticSlippage: "1e-99999" }],
     ["a triggering ratio", { triggeringRatio: LONG }],
