@@ -43,7 +43,7 @@ export class Orders {
     const { market } = this;
     const peg = command.peggedOrder && {
       reference: command.peggedOrder.reference,
-      offset: BigInt(command.peggedOrder.offset),
+      offset: this.pegOffset(command.peggedOrder.offset),
     };
     if (peg !== undefined && this.hasTooManyPegged()) throw refusal(ORDER_ERRORS.tooManyPegged[1]);
     const isPriced = command.price !== "" && peg === undefined;
@@ -490,6 +490,12 @@ export class Orders {
     return internal;
   }
 
+  /** Offset of a peg in market precision. @throws CommandError for one that is no price in 256 bits */
+  private pegOffset(text: string): bigint {
+    this.internalPrice(text.replace("-", ""));
+    return BigInt(text);
+  }
+
   /** Checks 3 to 5 of a submission. */
   private problemOf(order: StoredOrder): OrderErrorName | undefined {
     const { market } = this;
@@ -524,7 +530,7 @@ export class Orders {
       updatedAt: market.nowNs,
       peg: before.peg && {
         reference: reference ?? PeggedReference.PEGGED_REFERENCE_UNSPECIFIED,
-        offset: command.peggedOffset === "" ? before.peg.offset : BigInt(command.peggedOffset),
+        offset: command.peggedOffset === "" ? before.peg.offset : this.pegOffset(command.peggedOffset),
       },
     };
   }

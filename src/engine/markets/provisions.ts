@@ -10,6 +10,7 @@ import {
   OrderType,
   PeggedReference,
 } from "../../wire/generated/vega.ts";
+import { UINT_MAX } from "../values.ts";
 import type { MarketContext } from "./context.ts";
 import { BUY, SELL, type Side, type StoredOrder } from "./order.ts";
 import type { Provision, References, ShapeEntry } from "./records.ts";
@@ -132,7 +133,9 @@ export class Provisions {
     if (low >= high) high = low + tick;
     if (low >= ask) low = ask - tick;
     if (high <= bid) high = bid + tick;
-    return { low, high };
+    // Prices of orders have 256 bits.
+    const highest = UINT_MAX - (UINT_MAX % tick);
+    return { low, high: high > highest ? highest : high };
   }
 
   /** The orders of a provision at these references; undefined where they cannot be priced. */

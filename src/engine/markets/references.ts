@@ -4,6 +4,7 @@
  */
 import { LiquidityProvisionStatus, OrderStatus, PeggedReference } from "../../wire/generated/vega.ts";
 import type { Movement } from "../collateral.ts";
+import { UINT_MAX } from "../values.ts";
 import type { MarginOutcome } from "./margins.ts";
 import { BUY, SELL, type StoredOrder } from "./order.ts";
 import { isFlat } from "./positions.ts";
@@ -33,13 +34,14 @@ export class ReferenceFollower {
     return price === undefined ? undefined : { ...order, price };
   }
 
-  /** Internal price of a pegged order; undefined where its reference, or nothing below it, is there. */
+  /** Internal price of a pegged order; undefined where its reference is not there, or no amount can say the price. */
   private pegPrice({ peg, side }: StoredOrder, references: References): bigint | undefined {
     if (peg === undefined) return undefined;
     const reference = referencePrice(peg.reference, side, references);
     const offset = peg.offset * this.market.terms.priceFactor;
     if (reference === 0n || (side === BUY && reference <= offset)) return undefined;
-    return side === BUY ? reference - offset : reference + offset;
+    const price = side === BUY ? reference - offset : reference + offset;
+    return price > UINT_MAX ? undefined : price;
   }
 
   /**

@@ -1,0 +1,85 @@
+// Commands that an engine takes and a store refuses would stop the chain: values at the bounds of what rows hold.
+import { afterEach, describe, expect, test } from "bun:test";
+import { idOf, type MarketRig, Play, type RigMarket } from "./rig.ts";
+import { createStoredRig } from "./stored-rig.ts";
+
+const HUGE = 10n ** 70n;
+const UINT_MAX = (1n << 256n) - 1n;
+const ORDER_MAX = (1n << 63n) - 1n;
+const [BUYER, SELLER, THIRD, PROVIDER] = ["p1", "p2", "p3", "lp"].map(idOf) as [
+  string,
+  string,
+  string,
+  string,
+];
+
+let close = () => {};
+afterEach(() => close());
+
+/** A market in continuous trading: a bid of 90, an ask of 110. */
+function opened(
+  config: Partial<RigMarket> = {},
+  parameters: Readonly<Record<string, string>> = {},
+): MarketRig {
+  const { rig, ...stored } = createStoredRig({ assets: { ETH: { decimals: 18 } }, parameters });
+  close = stored.close;
+  const free = { asset: "ETH", decimals: 18, positionDecimals: 6, simple: { long: 0, short: 0 } };
+  rig.createMarket("M", { ...free, ...config });
+  for (const party of [BUYER, SELLER, THIRD, PROVIDER]) rig.deposit(party, "ETH", HUGE);
+  rig.order(BUYER, "M", "buy", 1, 90);
+  rig.order(SELLER, "M", "sell", 1, 110);
+  rig.order(BUYER, "M", "buy", 1, 100);
+  rig.order(SELLER, "M", "sell", 1, 100);
+  new Play(rig, "M").open();
+  return rig;
+}
+
+describe("pegs", () => {
+  const peg = (rig: MarketRig, side: "buy" | "sell", reference: number, offset: string) =>
+    rig.order(BUYER, "M", side, 1, undefined, { peg: { reference, offset } });
+
+  test.each([
+    [1, UINT_MAX],
+    [3, UINT_MAX - 109n],
+  ])("one whose price no amount can say waits: reference %d", (reference, offset) => {
+    const rig = opened();
+    const { code, id } = peg(rig, "sell", reference, offset.toString());
+    expect(code).toBe(0);
+    expect(rig.liveOrder(id)!.place).toBe(0);
+    rig.nextBlock();
+    // The highest price that there is.
+    const highest = peg(rig, "sell", 3, (UINT_MAX - 110n).toString());
+    expect(rig.liveOrder(highest.id)!.price).toBe(UINT_MAX);
+    rig.nextBlock();
+    expect(rig.faults).toEqual([]);
+  });
+
+  test.each([
+    ["buy", 2],
+    ["sell", 3],
+  ] as const)("an offset of more than 256 bits is refused: %s", (side, reference) => {
+    const rig = opened();
+    expect(peg(rig, side, reference, "1".repeat(1_500)).text).toBe("invalid order price");
+    expect(peg(rig, side, reference, (UINT_MAX + 1n).toString()).text).toBe("invalid order price");
+    const { id } = peg(rig, side, reference, "1");
+    const amended = rig.amend(BUYER, "M", id, { peg: { offset: "1".repeat(1_500) } });
+    expect(amended.text).toBe("invalid order price");
+    expect(peg(rig, side, reference, "+2").code).toBe(0);
+    rig.nextBlock();
+    expect(rig.faults).toEqual([]);
+  });
+});
+
+test("a provider's sale ends at the highest price that there is", () => {
+  const rig = opened({ lpPriceRange: "100" });
+  rig.cancel(SELLER, "M");
+  rig.order(SELLER, "M", "sell", 1, UINT_MAX - 1n);
+  const shape = { proportion: 1, offset: "10" };
+  const provision = { commitment: 10n ** 60n, fee: "0" };
+  const sides = { buys: [{ reference: 2, ...shape }], sells: [{ reference: 3, ...shape }] };
+  expect(rig.provide(PROVIDER, "M", { ...provision, ...sides }).code).toBe(0);
+  const sale = rig.liveOrders(PROVIDER, "M").find(({ side }) => side === 2)!;
+  expect(sale.price).toBe(UINT_MAX);
+  rig.nextBlock();
+  expect(rig.faults).toEqual([]);
+});
