@@ -14,6 +14,7 @@ import { BUY, opposite, SELL, type Side, type StoredOrder } from "./order.ts";
 import { bare } from "./positions.ts";
 import { continuousTrade, NO_FEE, type Trade, type TradeFee } from "./trade.ts";
 import type { TradingMarket } from "./trading.ts";
+import { asOrderSize } from "./volumes.ts";
 
 interface Distressed extends MarginOutcome {
   readonly size: bigint;
@@ -168,7 +169,7 @@ export class CloseOut {
       id: market.ids.next(),
       passive: mine,
       aggressor: theirs,
-      size: volume,
+      size: theirs.size,
       price: average,
       shown: average / market.terms.priceFactor,
       timestamp: market.nowNs,
@@ -240,14 +241,15 @@ export class CloseOut {
     readonly reference: string;
   }): StoredOrder {
     const { market } = this;
+    const size = asOrderSize(of.size);
     return {
       id: of.id,
       market: market.id,
       party: NETWORK,
       side: of.side,
       price: 0n,
-      size: of.size,
-      remaining: of.size,
+      size,
+      remaining: size,
       timeInForce: OrderTimeInForce.TIME_IN_FORCE_FOK,
       type: OrderType.TYPE_NETWORK,
       status: OrderStatus.STATUS_ACTIVE,

@@ -83,3 +83,29 @@ test("a provider's sale ends at the highest price that there is", () => {
   rig.nextBlock();
   expect(rig.faults).toEqual([]);
 });
+
+test("a position larger than any order is closed out", () => {
+  const rig = opened({
+    simple: { long: 0.1, short: 0.1 },
+    linearSlippage: "0",
+    quadraticSlippage: "0",
+  });
+  const poor = idOf("poor");
+  rig.deposit(poor, "ETH", 5n * 10n ** 14n);
+  for (let n = 0; n < 3; n++) {
+    rig.order(SELLER, "M", "sell", ORDER_MAX, 100);
+    rig.order(poor, "M", "buy", ORDER_MAX, 100);
+  }
+  rig.nextBlock();
+  expect(rig.position(poor, "M")!.size).toBe(3n * ORDER_MAX);
+  rig.cancel(BUYER, "M");
+  for (let n = 0; n < 4; n++) rig.order(BUYER, "M", "buy", ORDER_MAX, 20);
+  rig.order(THIRD, "M", "sell", 1, 20);
+  rig.nextBlock();
+  expect(rig.position(poor, "M")).toBeUndefined();
+  expect(rig.position(BUYER, "M")!.size).toBeGreaterThan(3n * ORDER_MAX);
+  // Trades of a close-out: the good ones, as large as the orders that they met, and the bad one.
+  expect(rig.trades("M").map(({ type, size }) => [type, size])).toContainEqual([3, ORDER_MAX]);
+  rig.nextBlock();
+  expect(rig.faults).toEqual([]);
+});
