@@ -68,7 +68,9 @@ class LogNormalModel implements RiskModel {
     const years = horizonSeconds / YEAR_SECONDS;
     const mean = Math.log(toNumber(reference)) + (this.mu - (this.sigma * this.sigma) / 2) * years;
     const deviation = this.sigma * Math.sqrt(years);
-    const at = (part: number) => toDecimal(Math.exp(mean + deviation * quantile(part)));
+    // No deviation at all, times the infinite quantile of a certainty, is no number.
+    const at = (part: number) =>
+      toDecimal(Math.exp(mean + (deviation === 0 ? 0 : deviation * quantile(part))));
     return { min: at((1 - probability) / 2), max: at((1 + probability) / 2) };
   }
 
@@ -82,7 +84,8 @@ class LogNormalModel implements RiskModel {
     if (price === min || price === max) return 0.5;
     const whole = below(max) - below(min);
     const part = isBid ? below(price) - below(min) : below(max) - below(price);
-    return whole > 0 ? part / whole : 0;
+    // Without a deviation the price at the mean has no number.
+    return whole > 0 && part > 0 ? part / whole : 0;
   }
 }
 

@@ -109,3 +109,20 @@ test("a position larger than any order is closed out", () => {
   rig.nextBlock();
   expect(rig.faults).toEqual([]);
 });
+
+test("a model that has no deviation, asked for a certainty", () => {
+  const triggers = '{"triggers":[{"horizon":5,"probability":"1","auction_extension":5}]}';
+  const model = (sigma: number): RigMarket => ({
+    asset: "ETH",
+    logNormal: { lambda: 0.01, tau: 0.0001, sigma, mu: 1e-9 },
+    adjust: (changes) => ({ ...changes, simple: undefined, priceMonitoringParameters: undefined }),
+  });
+  const rig = opened(model(1), { "market.monitor.price.defaultParameters": triggers });
+  rig.updateMarket("M", model(5e-324));
+  for (let n = 0; n < 3; n++) {
+    rig.order(SELLER, "M", "sell", 1_000, 100 + n);
+    rig.order(BUYER, "M", "buy", 1_000, 100 + n);
+    rig.nextBlock(400);
+  }
+  expect(rig.faults).toEqual([]);
+});
