@@ -49,6 +49,7 @@ import { linkingMessage } from "./staking.ts";
 import { compare } from "./state.ts";
 import { type Scheduled, transferEvent } from "./transfers.ts";
 import type { Validators } from "./validators.ts";
+import { UINT_MAX } from "./values.ts";
 
 export const STATUS_NUMBERS: Readonly<Record<NodeStatus, number>> = {
   tendermint: ValidatorNodeStatus.VALIDATOR_NODE_STATUS_TENDERMINT,
@@ -221,7 +222,7 @@ function marketTracker({ markets }: CheckpointDomains): Uint8Array {
       lpFees: partyFees(activities, "liquidityReceived"),
       proposer: market.proposer,
       bonusPaid: paid,
-      valueTraded: market.tradedValue.toString(),
+      valueTraded: amountText(market.tradedValue),
       readyToDelete: isOver,
     })),
   });
@@ -230,7 +231,12 @@ function marketTracker({ markets }: CheckpointDomains): Uint8Array {
 function partyFees(activities: readonly Activity[], member: keyof ActivityFees): PartyFees[] {
   return activities
     .filter((activity) => activity[member] > 0n)
-    .map((activity) => ({ party: activity.party, fee: activity[member].toString() }));
+    .map((activity) => ({ party: activity.party, fee: amountText(activity[member]) }));
+}
+
+/** Sums that no account holds can be more than an amount says: the other chain takes none of these. */
+function amountText(sum: bigint): string {
+  return (sum > UINT_MAX ? UINT_MAX : sum).toString();
 }
 
 function multisig({ multisig }: CheckpointDomains): Uint8Array {

@@ -2,7 +2,12 @@
 import { describe, expect, test } from "bun:test";
 import type { Engine } from "../../../src/engine/engine.ts";
 import type { ProposalRecord } from "../../../src/engine/proposals.ts";
-import { decodeCheckpoint, decodeProposals } from "../../../src/wire/generated/checkpoint.ts";
+import { UINT_MAX } from "../../../src/engine/values.ts";
+import {
+  decodeCheckpoint,
+  decodeMarketTracker,
+  decodeProposals,
+} from "../../../src/wire/generated/checkpoint.ts";
 import {
   decodeProposalTerms,
   encodeProposalTerms,
@@ -59,4 +64,21 @@ describe("proposals in a checkpoint", () => {
       requiredLiquidityProviderMajority: "0.4",
     });
   });
+});
+
+test("given trades of more than 256 bits, then another chain can begin from it", () => {
+  const rig = createMarketRig({ assets: { ETH: { decimals: 18 } } });
+  rig.createMarket("M", { asset: "ETH", decimals: 18, simple: { long: 0, short: 0 } });
+  for (const party of ["p1", "p2"]) rig.deposit(party, "ETH", 10n ** 70n);
+  // The first trade of a market without triggers may have any price, and a risk of 0 asks for no margin.
+  for (let n = 0; n < 2; n++) {
+    rig.order("p1", "M", "buy", 10, UINT_MAX);
+    rig.order("p2", "M", "sell", 10, UINT_MAX);
+  }
+  rig.order("p1", "M", "buy", 1, 90);
+  rig.order("p2", "M", "sell", 1, UINT_MAX);
+  for (let n = 0; n < 5; n++) rig.nextBlock();
+  expect(rig.market("M").status.tradedValue).toBe(20n * UINT_MAX);
+  const { marketActivity } = decodeMarketTracker(contentOf(beginFrom(rig)).marketTracker);
+  expect(marketActivity.map(({ valueTraded }) => BigInt(valueTraded))).toEqual([UINT_MAX]);
 });
