@@ -223,5 +223,6 @@ function jsonProperties(payload: Uint8Array): Map<string, string> {
   }
   for (const [, text] of entries)
     if (typeof text !== "string") throw refusal("a property of the data is not a text");
-  return new Map(entries as [string, string][]);
+  // A lone surrogate, which JSON can spell, is the replacement character, as the network's parser reads it.
+  return new Map(entries.map(([name, text]) => [name.toWellFormed(), (text as string).toWellFormed()]));
 }

@@ -126,3 +126,12 @@ test("a model that has no deviation, asked for a certainty", () => {
   }
   expect(rig.faults).toEqual([]);
 });
+
+test("oracle data with half of a surrogate pair ends a market, and is shown", () => {
+  const rig = opened();
+  expect(rig.oracleData({ "trading.terminated": "true", "\ud800": "\udfff" }).text).toBe("");
+  const [shown] = rig.events("oracleData");
+  expect(shown!.payload.externalData.data.data[1]).toMatchObject({ name: "\ufffd", value: "\ufffd" });
+  rig.nextBlock();
+  expect(rig.faults).toEqual([]);
+});
