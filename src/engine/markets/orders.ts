@@ -490,7 +490,7 @@ export class Orders {
     return internal;
   }
 
-  /** Offset of a peg in market precision. @throws CommandError for one that is no price in 256 bits */
+  /** Offset of a peg in market precision. @throws CommandError for one of more than 256 bits */
   private pegOffset(text: string): bigint {
     this.internalPrice(text.replace("-", ""));
     return BigInt(text);

@@ -68,7 +68,7 @@ class LogNormalModel implements RiskModel {
     const years = horizonSeconds / YEAR_SECONDS;
     const mean = Math.log(toNumber(reference)) + (this.mu - (this.sigma * this.sigma) / 2) * years;
     const deviation = this.sigma * Math.sqrt(years);
-    // No deviation at all, times the infinite quantile of a certainty, is no number.
+    // A deviation of 0 times the infinite quantile of a certainty would be NaN.
     const at = (part: number) =>
       toDecimal(Math.exp(mean + (deviation === 0 ? 0 : deviation * quantile(part))));
     return { min: at((1 - probability) / 2), max: at((1 + probability) / 2) };
