@@ -337,10 +337,12 @@ export class Markets implements MarketScores {
     const { metric, assetForMetric, markets } = strategy;
     const scope = markets.length > 0 ? new Set(markets) : undefined;
     // The metric of proposers alone can do without an asset.
-    const inScope = this.rewarded().filter(
-      ({ id, asset }) =>
-        (assetForMetric === "" || asset === assetForMetric) && (scope === undefined || scope.has(id)),
-    );
+    const inScope = this.rewarded()
+      .filter(
+        ({ id, asset }) =>
+          (assetForMetric === "" || asset === assetForMetric) && (scope === undefined || scope.has(id)),
+      )
+      .sort((a, b) => compare(a.id, b.id));
     if (metric === DispatchMetric.DISPATCH_METRIC_MARKET_VALUE) {
       const eligible = inScope.filter(
         (market) =>

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { accountId } from "../../../src/engine/collateral.ts";
 import type { Engine } from "../../../src/engine/engine.ts";
-import { AccountType, DispatchMetric } from "../../../src/wire/generated/vega.ts";
+import { AccountType, DispatchMetric, TransferType } from "../../../src/wire/generated/vega.ts";
 import { beginFrom, createMarketRig, idOf, type MarketRig, type MarketRigOptions } from "./rig.ts";
 
 const EPOCH_SECONDS = 1_000;
@@ -155,6 +155,26 @@ describe("rewards for fees", () => {
     expect(endEpoch(rig)).toEqual([...received, ...parts("taker"), ...parts("provider")]);
     // Nothing was done in this one.
     expect(endEpoch(rig)).toEqual([]);
+  });
+});
+
+describe("the markets of a transfer", () => {
+  const ids = ["A", "B", "C"].map(idOf).sort();
+  const [first, second, third] = ids.map(named) as [string, string, string];
+
+  test("given several, then they get their parts in the order of their ids, whichever was made first", () => {
+    const rig = rigWith({ [third]: "ETH", [first]: "ETH", [second]: "ETH" });
+    for (const market of ["A", "B", "C"]) trade(rig, market, 20);
+    fund(rig, PAID);
+    fund(rig, PROPOSED, { markets: ["A", "B", "C"] });
+    const before = rig.transfers().length;
+    endEpoch(rig);
+    const funded = rig
+      .transfers()
+      .slice(before)
+      .filter(({ type }) => type === TransferType.TRANSFER_TYPE_TRANSFER_FUNDS_DISTRIBUTE)
+      .map(({ toAccount }) => [toAccount!.type, toAccount!.marketId]);
+    expect(funded).toEqual([PAID, PROPOSED].flatMap(([type]) => ids.map((id) => [type, id])));
   });
 });
 
