@@ -103,9 +103,11 @@ export class Oracles {
     );
   }
 
-  /** Shows data that a specification has matched. @param specs as they were before it was used */
+  /** Shows data that a specification has matched, by the names of its properties. @param specs as they were before it was used */
   emitData(message: OracleMessage, specs: readonly string[]): void {
-    const data = [...message.properties].map(([name, value]): Property => ({ name, value }));
+    const data = [...message.properties]
+      .map(([name, value]): Property => ({ name, value }))
+      .sort((a, b) => compare(a.name, b.name));
     this.core.emit("oracleData", {
       externalData: {
         data: { signers: message.signers, data, matchedSpecIds: specs, broadcastAt: this.core.nowNs },

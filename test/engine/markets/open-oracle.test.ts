@@ -3,6 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { ethereumAddress, keccakOf, secp256k1Sign } from "../../../src/crypto/secp256k1.ts";
 import { openOracleProperties } from "../../../src/engine/markets/open-oracle.ts";
+import type { OracleData } from "../../../src/wire/generated/vega.ts";
 import type { Play } from "./rig.ts";
 import { M3, market, VOID } from "./scenario-markets.ts";
 
@@ -109,6 +110,12 @@ describe("a market of it", () => {
   const submit = ({ rig }: Play, payload: Uint8Array) =>
     rig.deliver("p9", { kind: "oracleDataSubmission", payload: { source: OPEN_ORACLE, payload } });
 
+  /** Properties of the data that was shown last. */
+  const shownNames = ({ rig }: Play) => {
+    const { externalData } = rig.events("oracleData").at(-1)!.payload as OracleData;
+    return externalData!.data!.data.map(({ name }) => name);
+  };
+
   test("settles at the exchange's price, whoever brings it", () => {
     const play = ended(EXCHANGE.toLowerCase());
     const [before] = [play.general("p1") + play.margin("p1")];
@@ -116,6 +123,20 @@ describe("a market of it", () => {
     play.rig.nextBlock();
     expect(play.rig.events("marketUpdated").at(-1)!.payload.state).toBe(SETTLED);
     expect(play.general("p1") - before).toBe(11_306n - 1_000n);
+  });
+
+  test("is shown its data by the names of the properties, of either format", () => {
+    const play = ended(EXCHANGE);
+    expect(submit(play, payloadOf(BTC, ETH)).text).toBe("");
+    expect(shownNames(play)).toEqual([
+      "prices.BTC.timestamp",
+      "prices.BTC.value",
+      "prices.ETH.timestamp",
+      "prices.ETH.value",
+    ]);
+    const other = market(M3);
+    other.rig.oracleData({ zebra: "1", "trading.terminated": "true", ant: "2" });
+    expect(shownNames(other)).toEqual(["ant", "trading.terminated", "zebra"]);
   });
 
   test("takes none of another signer, or of another symbol", () => {
