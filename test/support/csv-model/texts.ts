@@ -102,7 +102,8 @@ export function protoJson(type: string, message: Any): Record<string, Any> {
     if (field.repeated) {
       if (value.length > 0) out[field.jsonName] = value.map(one);
     } else if (field.kind === "message" || field.oneof !== "") out[field.jsonName] = one(value);
-    else if (value !== "" && value !== 0 && value !== 0n && value !== false) out[field.jsonName] = one(value);
+    else if (field.optional || (value !== "" && value !== 0 && value !== 0n && value !== false))
+      out[field.jsonName] = one(value);
   }
   return out;
 }
