@@ -15,6 +15,8 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 
 const START_MS_MAX = 300;
+/** On a slow machine: so many times as long as the executable alone takes until it listens. */
+const START_RATIO_MAX = 1.5;
 const SNAPSHOT_REVERT_MS_MAX = 20;
 const PACKED_BYTES_MAX = 3_000_000;
 const EXECUTABLE_PACKED_BYTES_MAX = 100_000_000;
@@ -247,9 +249,33 @@ async function terminal(app: string, release: string, path: string): Promise<voi
 }
 
 const MEASURE = `
+  import { spawn } from "node:child_process";
+  import { once } from "node:events";
+  import { createRequire } from "node:module";
+  import { dirname, join } from "node:path";
   import { startDevnet } from "lyra/devnet";
-  const starts = [], turns = [];
+  const manifest = "@lyra/" + process.platform + "-" + process.arch + "/package.json";
+  const executable = join(dirname(createRequire(import.meta.url).resolve(manifest)), "bin", "lyra");
+  const starts = [], turns = [], bare = [];
+  async function startBare() {
+    const begin = performance.now();
+    const devnet = spawn(executable, ["devnet", "--temporary", "--port", "0"], { stdio: ["ignore", "pipe", "pipe"] });
+    const exit = once(devnet, "exit");
+    let said = "";
+    await new Promise((settle) => {
+      for (const stream of [devnet.stdout, devnet.stderr]) stream.on("data", (part) => {
+        said += part;
+        if (said.includes("listening")) settle();
+      });
+      devnet.on("exit", settle);
+    });
+    if (!said.includes("listening")) throw new Error("the executable ended: " + said);
+    bare.push(performance.now() - begin);
+    devnet.kill();
+    await exit;
+  }
   for (let n = 0; n < 7; n++) {
+    await startBare();
     const begin = performance.now();
     const devnet = await startDevnet();
     await devnet.tools.status();
@@ -264,34 +290,43 @@ const MEASURE = `
     await devnet.stop();
   }
   const median = (list) => list.sort((a, b) => a - b)[list.length >> 1];
-  console.log(JSON.stringify({ start: median(starts), least: Math.min(...starts), turn: median(turns) }));
+  console.log(JSON.stringify({ start: median(starts), least: Math.min(...starts), turn: median(turns), bare: Math.min(...bare) }));
 `;
 
 /** What else the machine does is in the times, too: a round that is over a limit is repeated so often. */
 const ROUNDS_MAX = 5;
+
+/** Milliseconds. */
+type Measured = Readonly<Record<"start" | "least" | "turn" | "bare", number>>;
+
+const startMsMax = ({ bare }: Measured): number => Math.max(START_MS_MAX, START_RATIO_MAX * bare);
 
 function measure(app: string): void {
   writeFileSync(join(app, "measure.mjs"), MEASURE);
   const round = () => {
     const { code, out } = run(["node", "measure.mjs"], app);
     if (code !== 0) check("a devnet starts and is reverted", false, out);
-    return code === 0 ? (JSON.parse(out) as Record<"start" | "least" | "turn", number>) : undefined;
+    return code === 0 ? (JSON.parse(out) as Measured) : undefined;
   };
   let measured = round();
   for (let rounds = 1; rounds < ROUNDS_MAX && measured; rounds++) {
-    if (measured.least <= START_MS_MAX && measured.turn <= SNAPSHOT_REVERT_MS_MAX) break;
+    if (measured.least <= startMsMax(measured) && measured.turn <= SNAPSHOT_REVERT_MS_MAX) break;
     measured = round();
   }
   if (measured === undefined) return;
-  const { start, least, turn } = measured;
-  check(`a devnet is usable within ${START_MS_MAX} ms of the call`, least <= START_MS_MAX, `${least} ms`);
+  const { start, least, turn, bare } = measured;
+  check(
+    `a devnet is usable within ${START_MS_MAX} ms of the call, or ${START_RATIO_MAX} starts of the executable alone`,
+    least <= startMsMax(measured),
+    `${least} ms`,
+  );
   check(
     `snapshot and revert within ${SNAPSHOT_REVERT_MS_MAX} ms`,
     turn <= SNAPSHOT_REVERT_MS_MAX,
     `${turn} ms`,
   );
   console.log(
-    `     start ${start.toFixed(0)} ms (quickest ${least.toFixed(0)}), snapshot and revert ${turn.toFixed(1)} ms (medians)`,
+    `     start ${start.toFixed(0)} ms (quickest ${least.toFixed(0)}, the executable alone ${bare.toFixed(0)}), snapshot and revert ${turn.toFixed(1)} ms (medians)`,
   );
 }
 
