@@ -33,17 +33,9 @@ interface Undo {
 /** An entry's part of the digest: its SHA-256; undefined for an entry that is not there. */
 type EntryDigest = Uint8Array | undefined;
 
-/** A key of a table with its value. */
-interface Entry<V> {
-  readonly key: string;
-  /** Undefined where it was removed: it stays in the table until its removal was taken. */
-  value: V | undefined;
-  /** Where it has changed lately. */
-  known: Known | undefined;
-}
-
-/** An entry that has changed lately, as the digest knows it. */
+/** An entry that has changed lately. */
 interface Known {
+  readonly key: string;
   /** Its value as the digest of the state counts it, and its own digest, where that was worked out. */
   counted: unknown;
   digest: EntryDigest;
@@ -74,9 +66,7 @@ export class State {
   /** Makes a table; a name is used once. */
   table<V>(name: string): Table<V> {
     if (this.tables.has(name)) throw new Error(`the state has two tables '${name}'`);
-    const table = new Table<V>(name, (entry) =>
-      this.recordUndo(table as Table<unknown>, entry as Entry<unknown>),
-    );
+    const table = new Table<V>(name, (key, before) => this.recordUndo(table as Table<unknown>, key, before));
     this.tables.set(name, table as Table<unknown>);
     return table;
   }
@@ -97,7 +87,7 @@ export class State {
     while (this.dropped + this.journal.length > mark) {
       const { table, key, before } = this.journal.pop()!;
       // A change that is taken back may have been stored already: taking it back is a change too.
-      this.touch(table, table.entry(key));
+      this.touch(table, key, table.get(key));
       table.restore(key, before);
     }
   }
@@ -113,8 +103,7 @@ export class State {
   place(): Place {
     this.updateDigest();
     for (const { touched } of this.touched) {
-      if (touched.some(({ known }) => known!.isChanged))
-        throw new Error("changes of the state were not taken");
+      if (touched.some(({ isChanged }) => isChanged)) throw new Error("changes of the state were not taken");
     }
     return { mark: this.hold(), sum: this.sum.slice() };
   }
@@ -148,46 +137,51 @@ export class State {
   takeChanges(): StateChange[] {
     this.updateDigest();
     const changes: StateChange[] = [];
+    let known = 0;
     for (const table of [...this.touched].sort((a, b) => compare(a.name, b.name))) {
-      // Keys are sorted as texts: a comparison of entries by a function of ours is slow.
       for (const key of table.touched.map((entry) => entry.key).sort()) {
-        const { text, isChanged, taken, digest } = table.entry(key).known!;
+        const entry = table.known.get(key)!;
+        const { text, isChanged, taken, digest } = entry;
         if (isChanged && !isSame(taken, digest)) changes.push({ table: table.name, key, value: text });
+        entry.isTouched = false;
+        entry.isChanged = false;
+        entry.taken = undefined;
+        entry.text = undefined;
+        if (entry.counted === undefined) table.known.delete(key);
       }
-      table.endTouched();
+      table.touched = [];
     }
     this.touched.clear();
-    if (this.knownCount > KNOWN_MAX) {
-      for (const table of this.tables.values()) table.dropGone();
-      if (this.knownCount > KNOWN_MAX) this.forgetKnown();
-    }
+    for (const table of this.tables.values()) known += table.known.size;
+    if (known > KNOWN_MAX) this.forgetKnown();
     return changes;
   }
 
   /** Brings the digest up to date at any moment; costs what has been touched since the last `takeChanges`. */
   updateDigest(): void {
     for (const table of this.touched) {
-      for (const { key, value, known } of table.touched) {
-        if (known!.counted !== value) this.count(table.name, key, known!, value);
+      for (const entry of table.touched) {
+        const current = table.get(entry.key);
+        if (entry.counted !== current) this.count(table, entry, current);
       }
     }
   }
 
   /** Puts an entry's value into the digest, in the place of the one that it had. */
-  private count(table: string, key: string, known: Known, current: unknown): void {
-    const { counted } = known;
+  private count(table: Table<unknown>, entry: Known, current: unknown): void {
+    const { key, counted } = entry;
     const before =
-      counted === undefined ? undefined : (known.digest ?? digestOf(table, key, encodeValue(counted)));
+      counted === undefined ? undefined : (entry.digest ?? digestOf(table.name, key, encodeValue(counted)));
     const text = current === undefined ? undefined : encodeValue(current);
-    const digest = text === undefined ? undefined : digestOf(table, key, text);
-    known.counted = current;
-    known.digest = digest;
+    const digest = text === undefined ? undefined : digestOf(table.name, key, text);
+    entry.counted = current;
+    entry.digest = digest;
     if (isSame(before, digest)) return;
     if (before !== undefined) this.addToDigest(-1, before);
     if (digest !== undefined) this.addToDigest(1, digest);
-    if (!known.isChanged) known.taken = before;
-    known.isChanged = true;
-    known.text = text;
+    if (!entry.isChanged) entry.taken = before;
+    entry.isChanged = true;
+    entry.text = text;
   }
 
   /** Digest of all entries, whatever way led to them: 64 hex. As of the last `updateDigest` or `takeChanges`. */
@@ -229,26 +223,36 @@ export class State {
     }
   }
 
-  private recordUndo(table: Table<unknown>, entry: Entry<unknown>): void {
-    this.journal.push({ table, key: entry.key, before: entry.value });
-    this.touch(table, entry);
+  private recordUndo(table: Table<unknown>, key: string, before: unknown): void {
+    this.journal.push({ table, key, before });
+    this.touch(table, key, before);
   }
 
-  /** The entry is about to change. */
-  private touch(table: Table<unknown>, entry: Entry<unknown>): void {
-    if (entry.known?.isTouched) return;
+  private touch(table: Table<unknown>, key: string, before: unknown): void {
+    let entry = table.known.get(key);
+    if (entry === undefined) {
+      entry = {
+        key,
+        counted: before,
+        digest: undefined,
+        isTouched: false,
+        isChanged: false,
+        taken: undefined,
+        text: undefined,
+      };
+      table.known.set(key, entry);
+    }
+    if (entry.isTouched) return;
+    entry.isTouched = true;
     if (table.touched.length === 0) this.touched.add(table);
-    table.touch(entry);
-  }
-
-  private get knownCount(): number {
-    let count = 0;
-    for (const table of this.tables.values()) count += table.knownCount;
-    return count;
+    table.touched.push(entry);
   }
 
   private forgetKnown(): void {
-    for (const table of this.tables.values()) table.forgetKnown();
+    for (const table of this.tables.values()) {
+      table.known.clear();
+      table.touched = [];
+    }
     this.touched.clear();
   }
 }
@@ -267,63 +271,57 @@ function isSame(a: EntryDigest, b: EntryDigest): boolean {
 
 /** Values by key. */
 export class Table<V> {
-  /** Removed ones are among them until their removal was taken. */
-  private readonly map = new Map<string, Entry<V>>();
-  private count = 0;
+  private readonly map = new Map<string, V>();
   private sorted: string[] | undefined = [];
   private listener: ((key: string, before: V | undefined, now: V | undefined) => void) | undefined;
-  /** Entries that have changed lately, and those that are gone since. */
-  private known: Entry<V>[] = [];
-  /** @internal Entries that changed since the last `takeChanges`. */
-  touched: Entry<V>[] = [];
+  /** @internal Entries that have changed lately, by key, and those of them that changed since the last `takeChanges`. */
+  readonly known = new Map<string, Known>();
+  /** @internal */
+  touched: Known[] = [];
 
   constructor(
     readonly name: string,
-    private readonly note: (entry: Entry<V>) => void,
+    private readonly note: (key: string, before: V | undefined) => void,
   ) {}
 
   get size(): number {
-    return this.count;
+    return this.map.size;
   }
 
   get(key: string): V | undefined {
-    return this.map.get(key)?.value;
+    return this.map.get(key);
   }
 
   has(key: string): boolean {
-    return this.get(key) !== undefined;
+    return this.map.has(key);
   }
 
   /** Puts a value; it must not change any more. */
   set(key: string, value: V): void {
-    const entry = this.entry(key);
-    this.note(entry);
-    this.put(entry, value);
+    const before = this.map.get(key);
+    this.note(key, before);
+    this.put(key, before, value);
   }
 
   delete(key: string): void {
-    const entry = this.map.get(key);
-    if (entry?.value === undefined) return;
-    this.note(entry);
-    this.put(entry, undefined);
+    const before = this.map.get(key);
+    if (before === undefined) return;
+    this.note(key, before);
+    this.put(key, before, undefined);
   }
 
   /** All keys in ascending order: a list of its own, so the table may change while it is walked. */
   keys(): readonly string[] {
-    if (this.sorted === undefined) {
-      const sorted: string[] = [];
-      for (const { key, value } of this.map.values()) if (value !== undefined) sorted.push(key);
-      this.sorted = sorted.sort();
-    }
+    this.sorted ??= [...this.map.keys()].sort();
     return this.sorted;
   }
 
   values(): V[] {
-    return this.keys().map((key) => this.get(key)!);
+    return this.keys().map((key) => this.map.get(key)!);
   }
 
   entries(): [string, V][] {
-    return this.keys().map((key) => [key, this.get(key)!]);
+    return this.keys().map((key) => [key, this.map.get(key)!]);
   }
 
   /** For indexes that are derived from the table and not part of the state: told of every change, taken back or loaded. */
@@ -331,95 +329,25 @@ export class Table<V> {
     this.listener = listener;
   }
 
-  /** @internal The entry of a key, made if need be. */
-  entry(key: string): Entry<V> {
-    let entry = this.map.get(key);
-    if (entry === undefined) {
-      entry = { key, value: undefined, known: undefined };
-      this.map.set(key, entry);
-    }
-    return entry;
-  }
-
   /** @internal */
   restore(key: string, value: V | undefined): void {
-    const entry = this.entry(key);
-    this.put(entry, value);
-    this.removeUnused(entry);
+    this.put(key, this.map.get(key), value);
   }
 
   /** @internal */
   clear(): void {
-    for (const entry of this.map.values()) if (entry.value !== undefined) this.put(entry, undefined);
-    this.map.clear();
-    this.known = [];
-    this.touched = [];
+    for (const [key, value] of [...this.map]) this.put(key, value, undefined);
   }
 
-  /** @internal The digest and `takeChanges` must look at this entry, which has its value still. */
-  touch(entry: Entry<V>): void {
-    if (entry.known === undefined) {
-      entry.known = {
-        counted: entry.value,
-        digest: undefined,
-        isTouched: true,
-        isChanged: false,
-        taken: undefined,
-        text: undefined,
-      };
-      this.known.push(entry);
-    }
-    entry.known.isTouched = true;
-    this.touched.push(entry);
-  }
-
-  /** @internal Changes were taken. */
-  endTouched(): void {
-    for (const entry of this.touched) {
-      const known = entry.known!;
-      known.isTouched = false;
-      known.isChanged = false;
-      known.taken = undefined;
-      known.text = undefined;
-      if (entry.value === undefined) entry.known = undefined;
-      this.removeUnused(entry);
-    }
-    this.touched = [];
-  }
-
-  /** @internal How many entries have changed lately, those counted that are gone. */
-  get knownCount(): number {
-    return this.known.length;
-  }
-
-  /** @internal */
-  dropGone(): void {
-    this.known = this.known.filter(({ known }) => known !== undefined);
-  }
-
-  /** @internal */
-  forgetKnown(): void {
-    this.dropGone();
-    for (const entry of this.known) {
-      entry.known = undefined;
-      this.removeUnused(entry);
-    }
-    this.known = [];
-    this.touched = [];
-  }
-
-  private removeUnused(entry: Entry<V>): void {
-    if (entry.value === undefined && entry.known === undefined) this.map.delete(entry.key);
-  }
-
-  private put(entry: Entry<V>, value: V | undefined): void {
-    const before = entry.value;
-    entry.value = value;
-    if ((before === undefined) !== (value === undefined)) {
-      this.count += value === undefined ? -1 : 1;
+  private put(key: string, before: V | undefined, value: V | undefined): void {
+    if (value === undefined) {
+      this.map.delete(key);
       this.sorted = undefined;
+    } else {
+      this.map.set(key, value);
+      if (before === undefined) this.sorted = undefined;
     }
-    this.listener?.(entry.key, before, value);
+    this.listener?.(key, before, value);
   }
 }
 

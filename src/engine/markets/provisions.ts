@@ -33,20 +33,9 @@ interface Priced {
   readonly fee: string;
 }
 
-/** Answers that each order asks for, worked out once while the provisions are the same. */
-interface Summary {
-  readonly of: readonly Provision[];
-  /** The cheapest first. */
-  readonly byFee: readonly Priced[];
-  /** Those whose orders the market may place, and of these the ones that have been deployed. */
-  readonly deployable: readonly Provision[];
-  readonly deployed: readonly Provision[];
-  readonly entries: { readonly [S in Side]: readonly ShapeEntry[] };
-}
-
 export class Provisions {
-  private known: Summary | undefined;
-  private knownRules: { readonly range: string; readonly stake: Decimal; readonly text: string } | undefined;
+  /** The cheapest first, as long as the provisions are the same: each order asks. */
+  private byFee: { readonly of: readonly Provision[]; readonly sorted: readonly Priced[] } | undefined;
 
   constructor(private readonly market: MarketContext) {}
 
@@ -57,27 +46,6 @@ export class Provisions {
   /** By party. */
   list(): readonly Provision[] {
     return this.market.index.provisions.list();
-  }
-
-  /** Those whose orders the market may place, by party. */
-  deployable(): readonly Provision[] {
-    return this.summary.deployable;
-  }
-
-  /** Those of them that have been deployed before. */
-  deployed(): readonly Provision[] {
-    return this.summary.deployed;
-  }
-
-  /** Entries of the shapes of all that may be placed. */
-  entries(side: Side): readonly ShapeEntry[] {
-    return this.summary.entries[side];
-  }
-
-  private get summary(): Summary {
-    const of = this.list();
-    if (this.known?.of !== of) this.known = summaryOf(of);
-    return this.known;
   }
 
   /** Sum of all commitments. */
@@ -111,13 +79,15 @@ export class Provisions {
 
   /** The fee of the provider with whom commitments, the cheapest first, reach the target (section 7.6). */
   liquidityFee(target: bigint): string {
-    const { byFee } = this.summary;
+    const provisions = this.list();
+    if (this.byFee?.of !== provisions) this.byFee = { of: provisions, sorted: sortedByFee(provisions) };
+    const { sorted } = this.byFee;
     let sum = 0n;
-    for (const { commitment, fee } of byFee) {
+    for (const { commitment, fee } of sorted) {
       sum += commitment;
       if (sum >= target) return fee;
     }
-    return byFee.at(-1)?.fee ?? "0";
+    return sorted.at(-1)?.fee ?? "0";
   }
 
   /** Prices between which a provider's orders count (section 7.3); undefined where a static side is empty. */
@@ -201,11 +171,7 @@ export class Provisions {
   /** Rules that plans follow besides the book: they change with the market's update, or a parameter. */
   get rules(): string {
     const { params, record } = this.market;
-    const { lpPriceRange: range } = record.definition;
-    const stake = params.decimal(STAKE_TO_VOLUME);
-    if (this.knownRules?.range !== range || this.knownRules.stake !== stake)
-      this.knownRules = { range, stake, text: `${range} ${stake}` };
-    return this.knownRules.text;
+    return `${record.definition.lpPriceRange} ${params.decimal(STAKE_TO_VOLUME)}`;
   }
 
   private obligation(commitment: bigint): bigint {
@@ -241,20 +207,6 @@ export class Provisions {
     const price = reference <= offset ? tick : reference - offset;
     return price < low || price > high ? low : price;
   }
-}
-
-function summaryOf(provisions: readonly Provision[]): Summary {
-  const deployable = provisions.filter(canDeploy);
-  return {
-    of: provisions,
-    byFee: sortedByFee(provisions),
-    deployable,
-    deployed: deployable.filter(({ isPending }) => !isPending),
-    entries: {
-      [BUY]: deployable.flatMap(({ buys }) => buys),
-      [SELL]: deployable.flatMap(({ sells }) => sells),
-    },
-  };
 }
 
 function sortedByFee(provisions: readonly Provision[]): Priced[] {

@@ -169,7 +169,7 @@ export class ReferenceFollower {
   /** Places the orders of all provisions. @returns orders that left the book because of it */
   private deploy(references: References, touched: readonly StoredOrder[], isMoved: boolean): StoredOrder[] {
     const { market } = this;
-    const provisions = market.provisions.deployable();
+    const provisions = market.provisions.list().filter(canDeploy);
     if (provisions.length === 0) return [];
     const isProvider = (party: string) => {
       const own = market.provisions.get(party);
@@ -178,9 +178,9 @@ export class ReferenceFollower {
     const { rules } = market.provisions;
     const isPlanned = market.status.plannedBy === rules;
     if (!isMoved && isPlanned && !touched.some(({ party }) => isProvider(party))) {
-      this.moveBehind(touched);
+      this.moveBehind(provisions, touched);
       // The price at which a provider's position could be closed follows the book.
-      const gone = market.providers.coverAll(market.provisions.deployed());
+      const gone = market.providers.coverAll(provisions.filter(({ isPending }) => !isPending));
       // So does the fee, with the target stake of what was traded (step 8).
       market.providers.updateFee();
       return gone;
@@ -257,12 +257,13 @@ export class ReferenceFollower {
   }
 
   /** Orders of provisions stand behind what came to their price, and among themselves by id: nothing else changes. */
-  private moveBehind(touched: readonly StoredOrder[]): void {
-    const { tables, provisions } = this.market;
+  private moveBehind(provisions: readonly Provision[], touched: readonly StoredOrder[]): void {
+    const { orders } = this.market.tables;
     // As they stand now: what was touched may have come to the book since.
-    const placed = live(tables.orders, touched, ({ id }) => id).filter(({ place }) => place > 0);
+    const placed = live(orders, touched, ({ id }) => id).filter(({ place }) => place > 0);
     for (const side of [BUY, SELL] as const) {
-      const provided = live(tables.orders, provisions.entries(side), ({ orderId }) => orderId);
+      const entries = provisions.flatMap(({ buys, sells }) => (side === BUY ? buys : sells));
+      const provided = live(orders, entries, ({ orderId }) => orderId);
       const joined = placed.filter((order) => order.side === side);
       // An order that stands alone is in order, unless another one came to its price.
       if (joined.length === 0 && provided.length < 2) continue;
