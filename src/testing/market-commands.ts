@@ -8,6 +8,7 @@ import {
 } from "../wire/generated/commands.ts";
 import type { CommandInit } from "../wire/transaction.ts";
 import type { CheckedTransaction } from "../wire/transaction-check.ts";
+import type { CommandKind } from "../wire/transaction-commands.ts";
 import { idOf } from "./market-config.ts";
 
 /** Options of an order beside its side, size and price. */
@@ -98,16 +99,17 @@ export function orderOf(
 /** A command as it comes out of admission, without signature and proof. @param id root of the identifiers that it makes */
 export function transactionOf(party: string, { kind, payload }: CommandInit, id: string): CheckedTransaction {
   const bytes = encodeInputData({ [kind]: payload } as Init<InputData>);
-  return {
-    kind,
-    payload: decodeInputData(bytes)[kind]!,
-    party,
-    nonce: 1n,
-    blockHeight: 1n,
-    pow: undefined,
-    version: 3,
-    signature: new Uint8Array(),
-    hash: id,
-    id,
-  } as unknown as CheckedTransaction;
+  return unsigned(party, kind, decodeInputData(bytes)[kind]!, id);
+}
+
+/** The same of a payload that needs no decoding. */
+export function unsigned(
+  party: string,
+  kind: CommandKind,
+  payload: object,
+  id: string,
+  nonce = 1n,
+): CheckedTransaction {
+  const none = { blockHeight: 1n, pow: undefined, version: 3, signature: new Uint8Array() };
+  return { kind, payload, party, nonce, ...none, hash: id, id } as unknown as CheckedTransaction;
 }

@@ -3,6 +3,7 @@
  * choices are relative ("the balance and one more", "the third transfer"), so that a step still means something when
  * those before it are gone.
  */
+import { unsigned } from "../../src/testing/market-commands.ts";
 import type { CheckedTransaction } from "../../src/wire/transaction-check.ts";
 import type { CommandKind } from "../../src/wire/transaction-commands.ts";
 import { accountOf, NETWORK, SECOND, Type, UINT_MAX, ZERO_PARTY } from "./naive-book.ts";
@@ -161,19 +162,7 @@ export class Realizer {
   /** A transaction as it would be after admission. */
   tx(party: string, kind: CommandKind, payload: object): CheckedTransaction {
     this.count += 1;
-    const id = idOf(this.count);
-    return {
-      kind,
-      payload,
-      party,
-      nonce: BigInt(this.count),
-      blockHeight: 1n,
-      pow: undefined,
-      version: 3,
-      signature: new Uint8Array(),
-      hash: id,
-      id,
-    } as unknown as CheckedTransaction;
+    return unsigned(party, kind, payload, idOf(this.count), BigInt(this.count));
   }
 
   private party(at: number): string {
