@@ -88,7 +88,7 @@ export class BlockRunner {
     txs: readonly BlockTx[],
     results: readonly TxExecution[],
   ): RunBlock {
-    const { block, changes, stateDigest } = this.engine.commit();
+    const { block, changes, changesDigest } = this.engine.commit();
     const outcomes = results.map(({ code, text }, n): TxDigest => ({ hash: txs[n]!.tx.hash, code, text }));
     const events = block.events.length;
     const point: ChainPoint = {
@@ -96,7 +96,7 @@ export class BlockRunner {
       hash: info.hash,
       timeNs: info.timeNs.toString(),
       previousTimeNs: before.timeNs,
-      appHash: appHashAfter(before, info, stateDigest, outcomes),
+      appHash: appHashAfter(before, info, changesDigest, outcomes),
       txs: txs.length,
       blockEvents: block.events.at(-1)?.seq ?? 0,
       ledgerEntries: ledgerEntriesOf(block.events),
@@ -158,11 +158,11 @@ interface TxDigest {
 function appHashAfter(
   before: { readonly appHash: string },
   { height, timeNs, hash }: BlockInfo,
-  stateDigest: string,
+  changesDigest: string,
   results: readonly TxDigest[],
 ): string {
   const digest = new Bun.CryptoHasher("sha256");
-  digest.update(`${before.appHash}\n${height}\n${timeNs}\n${hash}\n${stateDigest}\n${results.length}\n`);
+  digest.update(`${before.appHash}\n${height}\n${timeNs}\n${hash}\n${changesDigest}\n${results.length}\n`);
   for (const { hash: tx, code, text } of results) digest.update(`${tx}\n${code}\n${JSON.stringify(text)}\n`);
   return digest.digest("hex");
 }

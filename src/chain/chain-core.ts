@@ -423,7 +423,7 @@ export class ChainCore {
     this.savedWithBatch = undefined;
     engine.state.rollback(batch.mark);
     engine.state.release(batch.mark);
-    // Brings the digest back too; nothing of it is a change to what is stored.
+    // Nothing of it is a change to what is stored.
     engine.state.takeChanges();
     engine.state.dropJournal();
     this.log.rewind(batch.admissionMark);

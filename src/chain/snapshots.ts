@@ -4,7 +4,7 @@
  * a restart the journal is gone: then the rows go back, and the state is read from them.
  */
 import type { Database } from "bun:sqlite";
-import type { Place } from "../engine/state.ts";
+import type { Mark } from "../engine/state.ts";
 import { NodeError } from "../errors/node-error.ts";
 import { UndoLog } from "../store/undo-log.ts";
 import type { ChainCore, SavePoint } from "./chain-core.ts";
@@ -15,7 +15,7 @@ import { pooled } from "./mempool.ts";
 /** A snapshot whose way back is in memory. */
 interface Warm {
   /** In the state's journal. */
-  readonly state: Place;
+  readonly state: Mark;
   readonly chain: SavePoint;
   readonly mempool: MempoolState;
 }
@@ -142,7 +142,7 @@ export class Snapshots {
   /** Called after every commit: the memory that snapshots hold on to is bounded. */
   limitMemory(): void {
     const oldest = this.warm.values().next().value;
-    if (oldest === undefined || this.core.engine.state.mark() - oldest.state.mark <= JOURNAL_MAX) return;
+    if (oldest === undefined || this.core.engine.state.mark() - oldest.state <= JOURNAL_MAX) return;
     this.cool();
     this.core.engine.state.dropJournal();
   }
@@ -163,7 +163,7 @@ export class Snapshots {
     const warm = this.warm.get(level);
     if (warm === undefined) return;
     this.warm.delete(level);
-    this.core.engine.state.release(warm.state.mark);
+    this.core.engine.state.release(warm.state);
   }
 
   private levelOf(id: string): number {

@@ -47,13 +47,23 @@ export function sha256HexOf(bytes: Uint8Array): string {
   return Bun.CryptoHasher.hash("sha256", bytes, "hex");
 }
 
-/** The SHA-256 digest of a text's UTF-8, into the first 32 bytes of `into`. */
-export function sha256TextInto(text: string, into: Uint8Array): void {
-  if (isBun) Bun.SHA256.hash(text, into);
-  else digestOf("sha256", text, into);
+/** SHA-256 of texts one after the other, as UTF-8. */
+export class Sha256 {
+  private readonly hash: { update(text: string): unknown; digest(encoding: "hex"): string } = isBun
+    ? new Bun.CryptoHasher("sha256")
+    : createHash("sha256");
+
+  update(text: string): void {
+    this.hash.update(text);
+  }
+
+  /** Lower-case hexadecimal; the last call. */
+  hex(): string {
+    return this.hash.digest("hex");
+  }
 }
 
-function digestOf(algorithm: string, input: Uint8Array | string, into?: Uint8Array): Uint8Array {
+function digestOf(algorithm: string, input: Uint8Array, into?: Uint8Array): Uint8Array {
   const digest = createHash(algorithm).update(input).digest();
   if (into === undefined) return new Uint8Array(digest);
   into.set(digest);

@@ -13,7 +13,7 @@ import { type CommandTable, Domains, type EngineListener } from "./domains.ts";
 import { CommandError, commandErrorOf, ResultCode } from "./errors.ts";
 import type { Genesis } from "./genesis.ts";
 import type { Duty, EpochInfo } from "./ports.ts";
-import type { StateChange } from "./state.ts";
+import { digestOfChanges, type StateChange } from "./state.ts";
 
 export interface BlockHeader extends BlockInfo {
   /** Node id of the validator that proposes the block; chosen by turns when it is left out. */
@@ -35,7 +35,8 @@ export interface CommittedBlock {
   /** All events, begin-block and end-block included. */
   readonly block: ReturnType<Core["log"]["blockEvents"]>;
   readonly changes: readonly StateChange[];
-  readonly stateDigest: string;
+  /** SHA-256 of the changes, 64 hex: engines with the same blocks behind them have the same. */
+  readonly changesDigest: string;
 }
 
 export class Engine {
@@ -155,7 +156,7 @@ export class Engine {
     domains.checkInvariants();
     const changes = this.state.takeChanges();
     this.state.dropJournal();
-    return { block: core.log.blockEvents(), changes, stateDigest: this.state.digest };
+    return { block: core.log.blockEvents(), changes, changesDigest: digestOfChanges(changes) };
   }
 
   /** Something waits for the next block and nothing else will bring it about. */

@@ -1,12 +1,12 @@
 /**
- * The engine's whole state: named tables of plain values. Every change goes through here, which gives four things at
+ * The engine's whole state: named tables of plain values. Every change goes through here, which gives three things at
  * once: a failed transaction is taken back, a snapshot is a mark in the journal and reverting to it costs what has
- * changed since, the changes of a block can be stored, and a digest of the whole is kept up with them.
+ * changed since, and the changes of a block can be stored and proved.
  *
  * Values are never changed in place: `set` puts a new one. Tables are walked in the order of their keys, so that a
  * state that was loaded behaves as the one that was saved.
  */
-import { sha256TextInto } from "../crypto/sha.ts";
+import { Sha256 } from "../crypto/sha.ts";
 
 /** An entry as it is stored: `value` undefined where it was removed. */
 export interface StateChange {
@@ -16,41 +16,13 @@ export interface StateChange {
 }
 
 /** A place in the journal to come back to. */
-type Mark = number;
-
-/** A mark between two blocks, with the digest there. */
-export interface Place {
-  readonly mark: Mark;
-  readonly sum: Uint32Array;
-}
+export type Mark = number;
 
 interface Undo {
   readonly table: Table<unknown>;
   readonly key: string;
   readonly before: unknown;
 }
-
-/** An entry's part of the digest: its SHA-256; undefined for an entry that is not there. */
-type EntryDigest = Uint8Array | undefined;
-
-/** An entry that has changed lately. */
-interface Known {
-  readonly key: string;
-  /** Its value as the digest of the state counts it, and its own digest, where that was worked out. */
-  counted: unknown;
-  digest: EntryDigest;
-  /** It is among its table's touched ones. */
-  isTouched: boolean;
-  /** Where the digest has seen it change since the last `takeChanges`: its own digest then, and its text now. */
-  isChanged: boolean;
-  taken: EntryDigest;
-  text: string | undefined;
-}
-
-/** The digest is eight sums of 32 bits: of each entry's SHA-256, word by word. */
-const DIGEST_WORDS = 8;
-/** Entries whose digests are remembered: those that change do so again and again. Some 200 bytes each. */
-const KNOWN_MAX = 50_000;
 
 export class State {
   private readonly tables = new Map<string, Table<unknown>>();
@@ -59,14 +31,13 @@ export class State {
   private dropped = 0;
   /** Marks that must stay reachable, with how often each was asked for. */
   private readonly held = new Map<Mark, number>();
-  /** Tables with entries that were touched since the last `takeChanges`. */
-  private readonly touched = new Set<Table<unknown>>();
-  private readonly sum = new Uint32Array(DIGEST_WORDS);
 
   /** Makes a table; a name is used once. */
   table<V>(name: string): Table<V> {
     if (this.tables.has(name)) throw new Error(`the state has two tables '${name}'`);
-    const table = new Table<V>(name, (key, before) => this.recordUndo(table as Table<unknown>, key, before));
+    const table = new Table<V>(name, (key, before) =>
+      this.journal.push({ table: table as Table<unknown>, key, before }),
+    );
     this.tables.set(name, table as Table<unknown>);
     return table;
   }
@@ -86,8 +57,6 @@ export class State {
     if (mark < this.dropped) throw new Error("the mark is older than the journal");
     while (this.dropped + this.journal.length > mark) {
       const { table, key, before } = this.journal.pop()!;
-      // A change that is taken back may have been stored already: taking it back is a change too.
-      this.touch(table, key, table.get(key));
       table.restore(key, before);
     }
   }
@@ -100,23 +69,18 @@ export class State {
   }
 
   /** As `hold`, at the end of a block whose changes were taken. */
-  place(): Place {
-    this.updateDigest();
-    for (const { touched } of this.touched) {
-      if (touched.some(({ isChanged }) => isChanged)) throw new Error("changes of the state were not taken");
+  place(): Mark {
+    for (const { touched, map } of this.tables.values()) {
+      for (const [key, before] of touched)
+        if (map.get(key) !== before) throw new Error("changes of the state were not taken");
     }
-    return { mark: this.hold(), sum: this.sum.slice() };
+    return this.hold();
   }
 
-  /** Back to a place as if nothing had come after it: the digest is not worked out again, and no change is left to take. */
-  returnTo({ mark, sum }: Place): void {
-    if (mark < this.dropped) throw new Error("the place is older than the journal");
-    while (this.mark() > mark) {
-      const { table, key, before } = this.journal.pop()!;
-      table.restore(key, before);
-    }
-    this.sum.set(sum);
-    this.forgetKnown();
+  /** Back to a place as if nothing had come after it: no change is left to take. */
+  returnTo(place: Mark): void {
+    this.rollback(place);
+    this.forgetTouched();
   }
 
   release(mark: Mark): void {
@@ -133,60 +97,28 @@ export class State {
     }
   }
 
-  /** Changes since the last call, by table and key in order; the digest goes with it. */
+  /**
+   * Changes since the last call, by table and key in order. An entry whose value was put anew counts, also with the same text:
+   * all who execute the same transactions have the same changes.
+   */
   takeChanges(): StateChange[] {
-    this.updateDigest();
     const changes: StateChange[] = [];
-    let known = 0;
-    for (const table of [...this.touched].sort((a, b) => compare(a.name, b.name))) {
-      for (const key of table.touched.map((entry) => entry.key).sort()) {
-        const entry = table.known.get(key)!;
-        const { text, isChanged, taken, digest } = entry;
-        if (isChanged && !isSame(taken, digest)) changes.push({ table: table.name, key, value: text });
-        entry.isTouched = false;
-        entry.isChanged = false;
-        entry.taken = undefined;
-        entry.text = undefined;
-        if (entry.counted === undefined) table.known.delete(key);
+    for (const name of [...this.tables.keys()].sort()) {
+      const { touched, map } = this.tables.get(name)!;
+      if (touched.size === 0) continue;
+      for (const key of [...touched.keys()].sort()) {
+        const now = map.get(key);
+        if (now === touched.get(key)) continue;
+        changes.push({ table: name, key, value: now === undefined ? undefined : encodeValue(now) });
       }
-      table.touched = [];
+      touched.clear();
     }
-    this.touched.clear();
-    for (const table of this.tables.values()) known += table.known.size;
-    if (known > KNOWN_MAX) this.forgetKnown();
     return changes;
   }
 
-  /** Brings the digest up to date at any moment; costs what has been touched since the last `takeChanges`. */
-  updateDigest(): void {
-    for (const table of this.touched) {
-      for (const entry of table.touched) {
-        const current = table.get(entry.key);
-        if (entry.counted !== current) this.count(table, entry, current);
-      }
-    }
-  }
-
-  /** Puts an entry's value into the digest, in the place of the one that it had. */
-  private count(table: Table<unknown>, entry: Known, current: unknown): void {
-    const { key, counted } = entry;
-    const before =
-      counted === undefined ? undefined : (entry.digest ?? digestOf(table.name, key, encodeValue(counted)));
-    const text = current === undefined ? undefined : encodeValue(current);
-    const digest = text === undefined ? undefined : digestOf(table.name, key, text);
-    entry.counted = current;
-    entry.digest = digest;
-    if (isSame(before, digest)) return;
-    if (before !== undefined) this.addToDigest(-1, before);
-    if (digest !== undefined) this.addToDigest(1, digest);
-    if (!entry.isChanged) entry.taken = before;
-    entry.isChanged = true;
-    entry.text = text;
-  }
-
-  /** Digest of all entries, whatever way led to them: 64 hex. As of the last `updateDigest` or `takeChanges`. */
-  get digest(): string {
-    return [...this.sum].map((word) => word.toString(16).padStart(8, "0")).join("");
+  /** Digest of all entries, whatever way led to them: 64 hex. A walk over all of them: for tools, not for blocks. */
+  digest(): string {
+    return digestOfChanges(this.entries());
   }
 
   /** Every entry, by table and key. */
@@ -203,85 +135,51 @@ export class State {
     this.journal = [];
     this.dropped = 0;
     this.held.clear();
-    this.sum.fill(0);
     for (const { table: name, key, value } of entries) {
       const table = this.tables.get(name);
       if (table === undefined) throw new Error(`the stored state has an unknown table '${name}'`);
       table.restore(key, decodeValue(value));
-      this.addToDigest(1, digestOf(name, key, value));
     }
-    this.forgetKnown();
+    this.forgetTouched();
   }
 
-  /** Puts an entry into the digest, or takes it out. Sums wrap around at 32 bits by themselves. */
-  private addToDigest(sign: 1 | -1, digest: Uint8Array): void {
-    const { sum } = this;
-    for (let word = 0; word < DIGEST_WORDS; word++) {
-      const at = word * 4;
-      const value = (digest[at]! << 24) | (digest[at + 1]! << 16) | (digest[at + 2]! << 8) | digest[at + 3]!;
-      sum[word]! += sign * value;
-    }
-  }
-
-  private recordUndo(table: Table<unknown>, key: string, before: unknown): void {
-    this.journal.push({ table, key, before });
-    this.touch(table, key, before);
-  }
-
-  private touch(table: Table<unknown>, key: string, before: unknown): void {
-    let entry = table.known.get(key);
-    if (entry === undefined) {
-      entry = {
-        key,
-        counted: before,
-        digest: undefined,
-        isTouched: false,
-        isChanged: false,
-        taken: undefined,
-        text: undefined,
-      };
-      table.known.set(key, entry);
-    }
-    if (entry.isTouched) return;
-    entry.isTouched = true;
-    if (table.touched.length === 0) this.touched.add(table);
-    table.touched.push(entry);
-  }
-
-  private forgetKnown(): void {
-    for (const table of this.tables.values()) {
-      table.known.clear();
-      table.touched = [];
-    }
-    this.touched.clear();
+  private forgetTouched(): void {
+    for (const { touched } of this.tables.values()) touched.clear();
   }
 }
 
-function digestOf(table: string, key: string, text: string): Uint8Array {
-  const digest = new Uint8Array(DIGEST_WORDS * 4);
-  sha256TextInto(`${table}\u0000${key}\u0000${text}`, digest);
-  return digest;
+/** SHA-256 of changes in their order: 64 hex. */
+export function digestOfChanges(changes: Iterable<StateChange>): string {
+  const digest = new Sha256();
+  // A call for each of them would cost more than the hash.
+  let text = "";
+  for (const { table, key, value = REMOVED } of changes) {
+    text += `${table}\u0000${key}\u0000${value}\u0000`;
+    if (text.length < HASHED_AT_ONCE) continue;
+    digest.update(text);
+    text = "";
+  }
+  digest.update(text);
+  return digest.hex();
 }
 
-function isSame(a: EntryDigest, b: EntryDigest): boolean {
-  if (a === undefined || b === undefined) return a === b;
-  for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false;
-  return true;
-}
+/** Characters. */
+const HASHED_AT_ONCE = 65_536;
+/** No value's text. */
+const REMOVED = "";
 
 /** Values by key. */
 export class Table<V> {
-  private readonly map = new Map<string, V>();
+  /** @internal */
+  readonly map = new Map<string, V>();
+  /** @internal Entries that were touched since the last `takeChanges`, with what they were then. */
+  readonly touched = new Map<string, V | undefined>();
   private sorted: string[] | undefined = [];
   private listener: ((key: string, before: V | undefined, now: V | undefined) => void) | undefined;
-  /** @internal Entries that have changed lately, by key, and those of them that changed since the last `takeChanges`. */
-  readonly known = new Map<string, Known>();
-  /** @internal */
-  touched: Known[] = [];
 
   constructor(
     readonly name: string,
-    private readonly note: (key: string, before: V | undefined) => void,
+    private readonly recordUndo: (key: string, before: V | undefined) => void,
   ) {}
 
   get size(): number {
@@ -299,14 +197,14 @@ export class Table<V> {
   /** Puts a value; it must not change any more. */
   set(key: string, value: V): void {
     const before = this.map.get(key);
-    this.note(key, before);
+    this.recordUndo(key, before);
     this.put(key, before, value);
   }
 
   delete(key: string): void {
     const before = this.map.get(key);
     if (before === undefined) return;
-    this.note(key, before);
+    this.recordUndo(key, before);
     this.put(key, before, undefined);
   }
 
@@ -340,6 +238,7 @@ export class Table<V> {
   }
 
   private put(key: string, before: V | undefined, value: V | undefined): void {
+    if (!this.touched.has(key)) this.touched.set(key, before);
     if (value === undefined) {
       this.map.delete(key);
       this.sorted = undefined;

@@ -533,8 +533,7 @@ export class MarketRig {
 
   /** The state's digest: the same for the same state, whatever led to it. */
   digest(): string {
-    this.engine.state.updateDigest();
-    return this.engine.state.digest;
+    return this.engine.state.digest();
   }
 
   private assetId(name: string): string {

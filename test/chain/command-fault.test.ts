@@ -70,14 +70,14 @@ test("given an unexpected error in a check, then the submission is refused and n
     const running = openChain();
     await funded(running);
     const { checks } = running.engine.domains as unknown as { checks: { transfer?: () => void } };
-    const { digest } = running.engine.state;
+    const digest = running.engine.state.digest();
     const check = checks.transfer;
     checks.transfer = () => {
       throw new RangeError("out of range");
     };
     const bytes = transfer(running, 0, 1, 10n ** 18n, 1n);
     expect(await running.chain.submit(bytes, "check")).toMatchObject({ code: 70, text: FAULT });
-    expect(running.engine.state.digest).toBe(digest);
+    expect(running.engine.state.digest()).toBe(digest);
     if (check) checks.transfer = check;
     else delete checks.transfer;
     expect(await running.chain.submit(transfer(running, 0, 1, 10n ** 18n, 2n), "check")).toMatchObject({

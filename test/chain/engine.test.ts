@@ -32,7 +32,7 @@ describe("the real engine", () => {
     await running.chain.submit(bytes, "check");
     await running.chain.mine(4);
     const { status } = running.chain;
-    const { digest } = running.engine.state;
+    const digest = running.engine.state.digest();
     running.abandon();
     const again = openChain(running.home);
     expect(again.chain.resumption.replayed).toBeGreaterThan(3);
@@ -41,7 +41,7 @@ describe("the real engine", () => {
       appHash: status.appHash,
       epoch: status.epoch,
     });
-    expect(again.engine.state.digest).toBe(digest);
+    expect(again.engine.state.digest()).toBe(digest);
     await something(again, 200n);
     await again.stop();
   });
@@ -49,7 +49,11 @@ describe("the real engine", () => {
   test("given a revert, then state and rows are back, and the same blocks have the same outcome", async () => {
     const running = openChain();
     await something(running, 1n);
-    const before = { status: running.chain.status, rows: running.rows(), state: running.engine.state.digest };
+    const before = {
+      status: running.chain.status,
+      rows: running.rows(),
+      state: running.engine.state.digest(),
+    };
     const id = await running.chain.snapshot();
     await something(running, 50n);
     const after = { appHash: running.chain.status.appHash, rows: running.rows() };
@@ -60,7 +64,7 @@ describe("the real engine", () => {
       epoch: before.status.epoch,
       pow: before.status.pow,
     });
-    expect(running.engine.state.digest).toBe(before.state);
+    expect(running.engine.state.digest()).toBe(before.state);
     expect(differences(running.rows(), before.rows)).toEqual([]);
     await something(running, 50n);
     expect(running.chain.status.appHash).toBe(after.appHash);

@@ -21,7 +21,7 @@ function essence(rig: Rig) {
     height,
     hash,
     timeNs,
-    state: rig.engine.state.digest,
+    state: rig.engine.state.digest(),
     balances: SENDERS.map(({ party }) => rig.engine.balanceOf(party)),
     clock: rig.time.clock.save(),
     mempool: rig.chain.status.mempool,

@@ -168,7 +168,7 @@ export class ChainRig {
       height,
       events: events.map((event) => seenEvent(wholeEvent(block, event))),
       results,
-      digest: committed.stateDigest,
+      digest: committed.changesDigest,
     };
     this.blocks.push(seen);
     return seen;

@@ -109,7 +109,7 @@ describe("epochs", () => {
     expect(second.epochs.current).toEqual(first.epochs.current);
     second.core.state.takeChanges();
     first.core.state.takeChanges();
-    expect(second.core.state.digest).toBe(first.core.state.digest);
+    expect(second.core.state.digest()).toBe(first.core.state.digest());
   });
 
   test("given everything happens at a boundary, then the events have the order of section 1.7", () => {

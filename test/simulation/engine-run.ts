@@ -69,13 +69,13 @@ export class EngineRun {
 
   endBlock(): EngineBlock {
     this.engine.endBlock();
-    const { block, stateDigest } = this.engine.commit();
+    const { block, changesDigest } = this.engine.commit();
     const facts = new Facts();
     for (const { field, bytes, start, end } of block.events) tell[field]?.(facts, bytes, start, end);
     const { height, timeNs, hash } = this.engine.core.block;
     const events = block.events.filter(({ field }) => field !== Field.beginBlock && field !== Field.endBlock);
     const place = { chainId: this.engine.chainId, height, timeNs, hash: hash.toUpperCase() };
-    return { block: { ...place, ...block, events }, facts: facts.lines, digest: stateDigest };
+    return { block: { ...place, ...block, events }, facts: facts.lines, digest: changesDigest };
   }
 
   /** What this block's events say of a node's score. */
@@ -92,7 +92,7 @@ export class EngineRun {
   mark(): void {
     this.hold = this.engine.state.hold();
     this.resumeAt = { ...this.engine.core.block };
-    this.digestAtMark = this.engine.state.digest;
+    this.digestAtMark = this.engine.state.digest();
   }
 
   /** @throws Error when the state is not what it was */
@@ -100,7 +100,7 @@ export class EngineRun {
     this.engine.state.rollback(this.hold);
     this.engine.state.takeChanges();
     this.engine.resume(this.resumeAt);
-    if (this.engine.state.digest !== this.digestAtMark) throw new Error("the state was not taken back");
+    if (this.engine.state.digest() !== this.digestAtMark) throw new Error("the state was not taken back");
   }
 
   /** Another engine with the state of this one, as after a restart. */
@@ -115,7 +115,7 @@ export class EngineRun {
     }[];
     other.engine.state.load(entries);
     other.engine.resume({ ...this.engine.core.block });
-    if (other.engine.state.digest !== this.engine.state.digest)
+    if (other.engine.state.digest() !== this.engine.state.digest())
       throw new Error("the loaded state is another");
     return other;
   }
