@@ -7,11 +7,13 @@ import { WireError } from "./errors.ts";
 import { UINT64_MAX } from "./limits.ts";
 
 const encoder = new TextEncoder();
-const latin1Write = (
+const utf8Write = (
   Buffer.prototype as unknown as {
-    latin1Write: (this: Uint8Array, text: string, offset: number, length: number) => number;
+    utf8Write: (this: Uint8Array, text: string, offset: number, length: number) => number;
   }
-).latin1Write;
+).utf8Write;
+/** Of a character, as strings count them. */
+const UTF8_BYTES_MAX = 3;
 
 /** Bytes that the shared writer keeps between messages. */
 const KEPT_BYTES_MAX = 1024 * 1024;
@@ -104,12 +106,16 @@ export class Writer {
 
   string(tag: number, text: string): void {
     this.raw(tag);
-    // A character is one byte exactly for ASCII.
-    if (text.length < 128 && isAscii(text)) {
-      this.room(text.length + 1);
-      this.buffer[this.pos++] = text.length;
-      this.pos += latin1Write.call(this.buffer, text, this.pos, text.length);
-      return;
+    if (text.length < 128) {
+      this.room(1 + UTF8_BYTES_MAX * text.length);
+      const start = this.pos + 1;
+      const length = utf8Write.call(this.buffer, text, start, UTF8_BYTES_MAX * text.length);
+      // As many bytes as characters: ASCII.
+      if (length < 128 && (length === text.length || text.isWellFormed())) {
+        this.buffer[this.pos] = length;
+        this.pos = start + length;
+        return;
+      }
     }
     if (!text.isWellFormed())
       throw new WireError("value_invalid", "the text has a lone surrogate: it has no UTF-8");
@@ -196,9 +202,4 @@ export class Writer {
     wide[0] = value;
     this.rawHalves(halves[0]!, halves[1]!);
   }
-}
-
-function isAscii(text: string): boolean {
-  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) > 127) return false;
-  return true;
 }
