@@ -1,13 +1,18 @@
 // First-run set-up for a machine that has Node and npm only: installs what the lockfile pins (Bun included), and writes
 // the code that is generated. Runs before `npm start`, `npm test` and `npm run build`, and after `npm ci`; costs a few
 // milliseconds once everything is there.
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+/** Holds the number of the process that sets up: a second command, given meanwhile, waits for it. */
+const LOCK = join(root, ".setup.lock");
+/** Told to the set-up that npm runs as a part of this one's installation. */
+const HOLDER = "LYRA_SETUP_HOLDER";
 const lock = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
 
 function isInstalled() {
@@ -19,13 +24,6 @@ function isInstalled() {
     if (JSON.parse(readFileSync(manifest, "utf8")).version !== entry.version) return false;
   }
   return true;
-}
-
-// npm runs this after it has installed: there is nothing to install then.
-if (process.env.npm_lifecycle_event !== "postinstall" && !isInstalled()) {
-  console.error("lyra: installing what the lockfile names (once) ...");
-  const npm = process.platform === "win32" ? "npm.cmd" : "npm";
-  execFileSync(npm, ["ci", "--no-audit", "--no-fund"], { cwd: root, stdio: "inherit" });
 }
 
 /** Sources of generated code: when any of them changes, all of it is made again. */
@@ -46,12 +44,92 @@ function digestOfInputs() {
   return hash.digest("hex");
 }
 
-// A container's first layer has the lockfile without the sources.
-if (existsSync(join(root, TABLES))) {
+function isRunning(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === "EPERM";
+  }
+}
+
+function takeLock() {
+  try {
+    writeFileSync(LOCK, String(process.pid), { flag: "wx" });
+    return true;
+  } catch (error) {
+    if (error.code !== "EEXIST") throw error;
+    return false;
+  }
+}
+
+/** The process that holds the lock; undefined where it is gone, or has not written its number yet. */
+function holderOf() {
+  try {
+    return Number(readFileSync(LOCK, "utf8")) || undefined;
+  } catch (error) {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+async function waitForLock() {
+  for (let isTold = false; !takeLock(); await sleep(100)) {
+    const holder = holderOf();
+    if (holder === undefined) continue;
+    if (!isRunning(holder)) rmSync(LOCK, { force: true });
+    else if (!isTold) {
+      console.error(`lyra: waiting for the set-up that another command has begun (process ${holder}) ...`);
+      isTold = true;
+    }
+  }
+}
+
+/** npm runs this after it has installed, too: there is nothing to install then. */
+function needsInstallation() {
+  return process.env.npm_lifecycle_event !== "postinstall" && !isInstalled();
+}
+
+function install() {
+  console.error("lyra: installing what the lockfile names (once) ...");
+  const isWindows = process.platform === "win32";
+  const { status, error } = spawnSync(isWindows ? "npm.cmd" : "npm", ["ci", "--no-audit", "--no-fund"], {
+    cwd: root,
+    stdio: "inherit",
+    shell: isWindows,
+    env: { ...process.env, [HOLDER]: String(process.pid) },
+  });
+  if (error !== undefined) throw new Error(`npm cannot be started: ${error.message}`);
+  if (status !== 0) throw new Error("the installation failed; what npm says of it stands above");
+}
+
+/** A container's first layer has the lockfile without the sources. */
+function digestToGenerate() {
+  if (!existsSync(join(root, TABLES))) return undefined;
   const digest = digestOfInputs();
-  if (!existsSync(KERNEL) || !existsSync(STAMP) || readFileSync(STAMP, "utf8") !== digest) {
-    for (const path of GENERATORS)
-      execFileSync(join(root, "node_modules", ".bin", "bun"), [path], { cwd: root, stdio: "ignore" });
-    writeFileSync(STAMP, digest);
+  const isMade = existsSync(KERNEL) && existsSync(STAMP) && readFileSync(STAMP, "utf8") === digest;
+  return isMade ? undefined : digest;
+}
+
+function generate(digest) {
+  for (const path of GENERATORS)
+    execFileSync(join(root, "node_modules", ".bin", "bun"), [path], { cwd: root, stdio: "ignore" });
+  writeFileSync(STAMP, digest);
+}
+
+// While another command installs, what is there is not whole.
+if (existsSync(LOCK) || needsInstallation() || digestToGenerate() !== undefined) {
+  const isPart = process.env[HOLDER] !== undefined;
+  if (!isPart) await waitForLock();
+  try {
+    // The other command may have done all of it meanwhile.
+    if (needsInstallation()) install();
+    const digest = digestToGenerate();
+    if (digest !== undefined) generate(digest);
+  } catch (error) {
+    console.error(`lyra: ${error.message}`);
+    process.exitCode = 1;
+  } finally {
+    if (!isPart) rmSync(LOCK, { force: true });
   }
 }

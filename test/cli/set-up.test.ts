@@ -1,0 +1,95 @@
+// Set-up of a fresh clone (scripts/setup.mjs), with a program in the place of npm that only says that it ran.
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+
+let root: string;
+
+/** @param ends how the installation ends */
+function pretendNpm(ends: "well" | "badly"): void {
+  const path = join(root, "programs", "npm");
+  const steps = {
+    well: ["sleep 0.4", "mkdir -p node_modules/.bin", "touch node_modules/.bin/bun"],
+    badly: ["echo 'npm ERR! no network' >&2", "exit 7"],
+  };
+  writeFileSync(path, ["#!/bin/sh", 'echo "$@" >> ran.log', ...steps[ends], ""].join("\n"));
+  chmodSync(path, 0o755);
+}
+
+async function setUp(): Promise<{ code: number; said: string }> {
+  const child = Bun.spawn(["node", "scripts/setup.mjs"], {
+    cwd: root,
+    env: { ...process.env, PATH: `${join(root, "programs")}${delimiter}${process.env.PATH}` },
+    stderr: "pipe",
+  });
+  const said = await new Response(child.stderr).text();
+  return { code: await child.exited, said };
+}
+
+const lock = () => join(root, ".setup.lock");
+const installations = () => readFileSync(join(root, "ran.log"), "utf8").trim().split("\n");
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "lyra-set-up-"));
+  for (const folder of ["scripts", "programs"]) mkdirSync(join(root, folder));
+  cpSync(join(import.meta.dir, "../../scripts/setup.mjs"), join(root, "scripts", "setup.mjs"));
+  writeFileSync(join(root, "package-lock.json"), JSON.stringify({ packages: {} }));
+  pretendNpm("well");
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+describe("set-up", () => {
+  test("given three commands at once, then one installs and the others wait for it", async () => {
+    const done = await Promise.all([setUp(), setUp(), setUp()]);
+    expect(done.map(({ code }) => code)).toEqual([0, 0, 0]);
+    expect(installations()).toEqual(["ci --no-audit --no-fund"]);
+    expect(done.filter(({ said }) => said.includes("installing what the lockfile names"))).toHaveLength(1);
+    expect(existsSync(lock())).toBe(false);
+    expect((await setUp()).said).toBe("");
+    expect(installations()).toHaveLength(1);
+  });
+
+  test("given another command that sets up, then it says what it waits for", async () => {
+    writeFileSync(lock(), String(process.pid));
+    const waiting = setUp();
+    await Bun.sleep(500);
+    expect(existsSync(join(root, "ran.log"))).toBe(false);
+    rmSync(lock());
+    const { code, said } = await waiting;
+    expect(code).toBe(0);
+    expect(said).toContain(`another command has begun (process ${process.pid})`);
+    expect(installations()).toHaveLength(1);
+  });
+
+  test("given a command that was killed while it set up, then the next one goes on", async () => {
+    const gone = Bun.spawn(["true"]);
+    await gone.exited;
+    writeFileSync(lock(), String(gone.pid));
+    expect((await setUp()).code).toBe(0);
+    expect(installations()).toHaveLength(1);
+    expect(existsSync(lock())).toBe(false);
+  });
+
+  test("given an installation that fails, then it says so and the next command tries again", async () => {
+    pretendNpm("badly");
+    const { code, said } = await setUp();
+    expect(code).toBe(1);
+    expect(said).toContain(
+      "npm ERR! no network\nlyra: the installation failed; what npm says of it stands above\n",
+    );
+    expect(existsSync(lock())).toBe(false);
+    pretendNpm("well");
+    expect((await setUp()).code).toBe(0);
+    expect(installations()).toHaveLength(2);
+  });
+});
