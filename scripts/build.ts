@@ -1,7 +1,8 @@
 // Builds dist/lyra: one executable that needs nothing beside it. Bytecode more than halves its start; workers are
 // further entry points; splitting leaves out of memory what is not used, such as gRPC, and shares what all of them need; the folder it is started in cannot configure it (no .env, no bunfig.toml).
 
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { $ } from "bun";
 import { WORKERS } from "./entry-points.ts";
 
@@ -31,10 +32,16 @@ const flags = [
   `--outfile=${outfile}`,
   ...(target ? [target] : []),
 ];
+const begunMs = Date.now();
 const built = Bun.spawnSync([process.execPath, "build", ...flags, ...ENTRY_POINTS], {
   stdout: "inherit",
   stderr: "inherit",
 });
 if (built.exitCode !== 0) process.exit(built.exitCode ?? 1);
+// The executable holds its source maps; the files beside it have a new name each time.
+for (const name of readdirSync(dirname(outfile)).filter((name) => name.endsWith(".map"))) {
+  const path = join(dirname(outfile), name);
+  if (statSync(path).mtimeMs >= begunMs - 1) rmSync(path);
+}
 const bytes = Bun.file(outfile).size;
 console.log(`built ${outfile} (${(bytes / 1e6).toFixed(1)} MB, commit ${commit})`);
