@@ -200,7 +200,6 @@ export class Auctions {
     });
     market.updateStatus({ mark: market.status.lastTraded });
     if (isOpening) market.equity.startWindows();
-    market.updateRecord({ state: MarketState.STATE_ACTIVE, ...(isOpening && { openAt: market.nowNs }) });
     market.references.follow([], { isForced: true });
     for (const party of parties) market.orders.releaseIfFlat(party);
     if (this.checkLiquidity()) {
@@ -211,6 +210,8 @@ export class Auctions {
     market.markToMarket(market.status.lastTraded);
     market.scheduleMark();
     market.refreshModels();
+    // Until here the market is shown as the auction has left it, also with a fee that has changed on the way.
+    market.updateRecord({ state: MarketState.STATE_ACTIVE, ...(isOpening && { openAt: market.nowNs }) });
     market.emitUpdated();
     market.providers.onChange();
   }

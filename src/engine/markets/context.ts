@@ -1,7 +1,7 @@
 /** The ground that the parts of a market share: its records, its book, its accounts, and the chain around it. */
 import type { Init } from "../../wire/codec.ts";
 import { Decimal } from "../../wire/decimal.ts";
-import { type Market as MarketMessage, MarketTradingMode } from "../../wire/generated/vega.ts";
+import { type Market as MarketMessage, MarketState, MarketTradingMode } from "../../wire/generated/vega.ts";
 import type { Collateral } from "../collateral.ts";
 import type { Core } from "../core.ts";
 import { InvariantError } from "../errors.ts";
@@ -145,10 +145,9 @@ export class MarketContext {
     };
   }
 
-  /** As the market's message has it: nothing is traded before its opening auction, nor after its end. */
+  /** As the market's message has it: it goes with the state, and not with the auction, which begins and ends before that. */
   private get tradingMode(): number {
-    const { state } = this.record;
-    return TRADED.has(state) ? this.auction.mode : MarketTradingMode.TRADING_MODE_NO_TRADING;
+    return MODES.get(this.record.state) ?? MarketTradingMode.TRADING_MODE_NO_TRADING;
   }
 
   private get assetDecimals(): number {
@@ -159,5 +158,11 @@ export class MarketContext {
   }
 }
 
-/** Pending, active and suspended markets trade. */
-export const TRADED: ReadonlySet<number> = new Set([3, 5, 6]);
+/** Trading modes of the states in which a market trades: pending, active and suspended. */
+const MODES: ReadonlyMap<number, number> = new Map([
+  [MarketState.STATE_PENDING, MarketTradingMode.TRADING_MODE_OPENING_AUCTION],
+  [MarketState.STATE_ACTIVE, MarketTradingMode.TRADING_MODE_CONTINUOUS],
+  [MarketState.STATE_SUSPENDED, MarketTradingMode.TRADING_MODE_MONITORING_AUCTION],
+]);
+
+export const TRADED: ReadonlySet<number> = new Set(MODES.keys());
