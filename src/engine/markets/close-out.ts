@@ -256,6 +256,7 @@ export class CloseOut {
       createdAt: market.nowNs,
       updatedAt: 0n,
       expiresAt: 0n,
+      expiryTurn: 0,
       version: 1n,
       batchId: 0n,
       reference: of.reference,

@@ -32,6 +32,8 @@ export interface StoredOrder {
   readonly createdAt: bigint;
   readonly updatedAt: bigint;
   readonly expiresAt: bigint;
+  /** Grows with each expiry that an order is given: those of the same time end in this order. 0 without one. */
+  readonly expiryTurn: number;
   readonly version: bigint;
   readonly batchId: bigint;
   readonly reference: string;

@@ -62,6 +62,7 @@ export class Orders {
       createdAt: market.nowNs,
       updatedAt: 0n,
       expiresAt: command.expiresAt,
+      expiryTurn: this.expiryTurn(command.expiresAt),
       version: 1n,
       batchId: 0n,
       reference: command.reference,
@@ -400,10 +401,7 @@ export class Orders {
     const { market } = this;
     if (!market.index.hasExpired(market.nowNs)) return;
     const due = [...market.index.expiring.values()].filter(({ expiresAt }) => expiresAt <= market.nowNs);
-    due.sort(
-      (a, b) =>
-        compareBig(a.expiresAt, b.expiresAt) || compareBig(a.createdAt, b.createdAt) || a.place - b.place,
-    );
+    due.sort((a, b) => compareBig(a.expiresAt, b.expiresAt) || a.expiryTurn - b.expiryTurn);
     for (const order of due) {
       if (order.place > 0) market.positions.unregister(order);
       market.tables.orders.delete(order.id);
@@ -482,6 +480,10 @@ export class Orders {
     return orderError(name);
   }
 
+  private expiryTurn(expiresAt: bigint): number {
+    return expiresAt === 0n ? 0 : this.market.tables.next();
+  }
+
   /** A price in market precision in internal units. @throws CommandError for one that 256 bits do not hold */
   private internalPrice(text: string): bigint {
     const price = parseUint(text.replace(/^\+/, ""));
@@ -526,6 +528,7 @@ export class Orders {
       remaining: remaining < 0n ? 0n : remaining,
       timeInForce,
       expiresAt,
+      expiryTurn: expiresAt === before.expiresAt ? before.expiryTurn : this.expiryTurn(expiresAt),
       version: before.version + 1n,
       updatedAt: market.nowNs,
       peg: before.peg && {

@@ -145,6 +145,7 @@ export class Provisions {
       createdAt: provision.createdAt,
       updatedAt: this.market.nowNs,
       expiresAt: 0n,
+      expiryTurn: 0,
       version: 1n,
       batchId: this.market.status.batch,
       reference: provision.reference,

@@ -105,6 +105,17 @@ test("a peg that a missing side has parked waits until its own reference moves",
   expect(states(play, "ask")).toEqual(["1 2 110"]);
 });
 
+test("orders of one time end in the order in which they were given it", () => {
+  const play = opened(FLAT);
+  play.run(
+    "x B 1 BID-95 GTT+9 =parked; y B 1@84 GTT+9 =amended; z B 1 BID-1 GTT+9 =peg; x B 1@83 GTT+9 =late",
+  );
+  play.run("y B 1@82 GTT+9 =last; amend late GTT+5; amend late GTT+9; amend amended @86; p1 B 1@91; / 9");
+  const names = new Map([...play.ids].map(([name, id]) => [id, name]));
+  const { orderIds } = play.rig.events("expiredOrders").at(-1)!.payload;
+  expect(orderIds.map((id: string) => names.get(id))).toEqual(["parked", "amended", "peg", "last", "late"]);
+});
+
 test("orders expire in an auction: margin goes back with a block's end where nothing else needs it, else with the auction's", () => {
   const play = opened(WATCHED).deposit(1000n, "w", "v");
   play.run("z S 5@115; z S 3@118; w B 5@110; x B 12@115; w B 10@100 GTT+2 =o; v B 10@100 GTT+2 =q");

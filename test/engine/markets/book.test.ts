@@ -17,7 +17,8 @@ const ORDER: StoredOrder = {
     timeInForce: 1,
     type: 1,
   },
-  ...{ status: 1, createdAt: 0n, updatedAt: 0n, expiresAt: 0n, version: 1n, batchId: 0n, reference: "" },
+  ...{ status: 1, createdAt: 0n, updatedAt: 0n, expiresAt: 0n, expiryTurn: 0 },
+  ...{ version: 1n, batchId: 0n, reference: "" },
   ...{ peg: undefined, provision: "", postOnly: false, reduceOnly: false, reason: 0, place: 0 },
 };
 
