@@ -222,9 +222,14 @@ export const MARKET_TEXTS = {
     "It has neither staked tokens nor a share as a liquidity provider.",
     "Stake tokens, or provide liquidity.",
   ],
-  "no market waits for this data from this signer": [
+  "no one listens to the public keys that signed this oracle data": [
+    "No data source has these signers.",
+    "Every signer of the data must be listed; what has ended does not wait any more.",
+    ORACLE,
+  ],
+  "there are no subscribes to the oracle data": [
     "No data source matches.",
-    "Signer, names, types and conditions must all fit; what has ended does not wait any more.",
+    "The signers fit, but names, types and conditions must fit as well.",
     ORACLE,
   ],
   "forbidden property name: it is reserved for the chain itself": [

@@ -21,6 +21,7 @@ import {
   encodeDataSourceDefinition,
 } from "../../wire/generated/vega.ts";
 import type { Core } from "../core.ts";
+import { CommandError } from "../errors.ts";
 import { compare, type Table } from "../state.ts";
 import { type OracleMessage, openOracleProperties } from "./open-oracle.ts";
 import { refusal } from "./refusals.ts";
@@ -84,15 +85,10 @@ export class Oracles {
 
   /** Data as a command brings it. @throws CommandError for data that cannot be read, or that no specification waits for */
   read(party: string, command: OracleDataSubmission): OracleMessage {
-    const message =
-      command.source === OracleDataSubmissionOracleSource.ORACLE_SOURCE_OPEN_ORACLE
-        ? openOracleProperties(command.payload)
-        : { signers: [{ pubKey: { key: party } }], properties: jsonProperties(command.payload) };
-    for (const name of message.properties.keys()) {
-      if (name.startsWith(BUILTIN))
-        throw refusal("forbidden property name: it is reserved for the chain itself");
-    }
-    if (this.matches(message).length === 0) throw refusal("no market waits for this data from this signer");
+    const message = normalised(party, command);
+    if (!this.specs.values().some(({ definition }) => listensTo(definition, message)))
+      throw refusal("no one listens to the public keys that signed this oracle data");
+    if (this.matches(message).length === 0) throw refusal("there are no subscribes to the oracle data");
     return message;
   }
 
@@ -146,14 +142,18 @@ export function filtersOf({ internal, external }: DataSourceDefinition): readonl
   return [{ key, conditions: [...conditions] }];
 }
 
-function matchesSpec(definition: DataSourceDefinition, { signers, properties }: OracleMessage): boolean {
+function matchesSpec(definition: DataSourceDefinition, message: OracleMessage): boolean {
+  const { properties } = message;
   const isBuiltin = [...properties.keys()].every((name) => name.startsWith(BUILTIN));
-  if (!isBuiltin) {
-    const listed = new Set((definition.external?.oracle?.signers ?? []).map(signerKey));
-    if (listed.size === 0 || !signers.every((signer) => listed.has(signerKey(signer)))) return false;
-  }
+  if (!isBuiltin && !listensTo(definition, message)) return false;
   const filters = filtersOf(definition);
   return filters.length > 0 && filters.every((filter) => passes(filter, properties));
+}
+
+/** Every signer of the data is listed. */
+function listensTo({ external }: DataSourceDefinition, { signers }: OracleMessage): boolean {
+  const listed = new Set((external?.oracle?.signers ?? []).map(signerKey));
+  return listed.size > 0 && signers.every((signer) => listed.has(signerKey(signer)));
 }
 
 function signerKey({ pubKey, ethAddress }: Init<Signer>): string {
@@ -207,6 +207,24 @@ function holds(order: number, operator: number): boolean {
   if (operator === ConditionOperator.OPERATOR_GREATER_THAN_OR_EQUAL) return order >= 0;
   if (operator === ConditionOperator.OPERATOR_LESS_THAN) return order < 0;
   return operator === ConditionOperator.OPERATOR_LESS_THAN_OR_EQUAL && order <= 0;
+}
+
+/** Data in the form of its source, without names that are the chain's own. @throws CommandError */
+function normalised(party: string, { source, payload }: OracleDataSubmission): OracleMessage {
+  try {
+    const message =
+      source === OracleDataSubmissionOracleSource.ORACLE_SOURCE_OPEN_ORACLE
+        ? openOracleProperties(payload)
+        : { signers: [{ pubKey: { key: party } }], properties: jsonProperties(payload) };
+    for (const name of message.properties.keys()) {
+      if (name.startsWith(BUILTIN))
+        throw refusal("forbidden property name: it is reserved for the chain itself");
+    }
+    return message;
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    throw error.prefixedBy("error normalizing incoming oracle data: ");
+  }
 }
 
 /** Properties of an object of texts. @throws CommandError */

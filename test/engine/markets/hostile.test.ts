@@ -131,15 +131,17 @@ describe("oracle data", () => {
       '{"vegaprotocol.builtin.timestamp":"1"}',
       "forbidden property name: it is reserved for the chain itself",
     ],
-    ['{"a":"1"}', "no market waits for this data from this signer"],
   ])("%s", (text, refusal) => {
     const { rig } = opened();
-    expect(send(rig, text)).toBe(refusal);
+    expect(send(rig, text)).toBe(`error normalizing incoming oracle data: ${refusal}`);
     sound({ rig });
   });
-  test("bytes that are not a text, and the other source's format", () => {
+  test("of an unknown signer, bytes that are not a text, and the other source's format", () => {
     const { rig } = opened();
-    expect(send(rig, Uint8Array.of(0xff, 0xfe))).toBe("the data is not JSON");
+    expect(send(rig, '{"a":"1"}')).toBe("no one listens to the public keys that signed this oracle data");
+    expect(send(rig, Uint8Array.of(0xff, 0xfe))).toBe(
+      "error normalizing incoming oracle data: the data is not JSON",
+    );
     for (const text of [
       "{}",
       '{"messages":["00"],"signatures":[]}',

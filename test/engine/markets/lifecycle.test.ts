@@ -34,9 +34,13 @@ test("a market that is changed after its trading has ended leaves no source behi
   rig.nextBlock();
   rig.updateMarket("M", { ...CONFIG, oracle: idOf("other") });
   expect([...sources(play).values()].filter((status) => status === ACTIVE)).toHaveLength(2);
+  const unknown = rig.oracleData({ "trading.ended": "true" }, idOf("other"));
+  expect(unknown.text).toBe("there are no subscribes to the oracle data");
   expect(rig.settle(1_000, idOf("other")).text).toBe("");
   expect([...sources(play).values()]).toEqual([DEACTIVATED, DEACTIVATED, DEACTIVATED, DEACTIVATED]);
-  expect(rig.terminate(idOf("other")).text).toBe("no market waits for this data from this signer");
+  expect(rig.terminate(idOf("other")).text).toBe(
+    "no one listens to the public keys that signed this oracle data",
+  );
 });
 
 test("trading that ends in an auction leaves the auction to be seen as it was, until the orders go", () => {

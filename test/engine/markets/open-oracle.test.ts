@@ -141,9 +141,9 @@ describe("a market of it", () => {
 
   test("takes none of another signer, or of another symbol", () => {
     const play = ended(EXCHANGE);
-    const other = "no market waits for this data from this signer";
+    const other = "no one listens to the public keys that signed this oracle data";
     expect(submit(play, payloadOf(signedBy(OWN_KEY, BTC.message))).text).toBe(other);
-    expect(submit(play, payloadOf(ETH)).text).toBe(other);
+    expect(submit(play, payloadOf(ETH)).text).toBe("there are no subscribes to the oracle data");
     // All signers of a message must be listed.
     expect(submit(play, payloadOf(BTC, signedBy(OWN_KEY, ETH.message))).text).toBe(other);
   });
