@@ -3,6 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { accountId } from "../../../src/engine/collateral.ts";
 import type { Engine } from "../../../src/engine/engine.ts";
+import { TransferStatus } from "../../../src/wire/generated/events.ts";
 import { AccountType, DispatchMetric, TransferType } from "../../../src/wire/generated/vega.ts";
 import { beginFrom, createMarketRig, idOf, type MarketRig, type MarketRigOptions } from "./rig.ts";
 
@@ -278,4 +279,88 @@ describe("a chain that begins from a checkpoint within an epoch", () => {
     const again = beginFrom(rig);
     expect(gains(again, () => endRestored(again))[3]).toBe(0n);
   });
+});
+
+test("given several funders, strategies and a fee, then all that is due comes together, market by market", () => {
+  const parties = ["m1", "m2", "t1", "t2", "f1", "f2", "f3"];
+  const rig = rigWith(
+    { A: "ETH", B: "ETH" },
+    { parameters: { "transfer.fee.factor": "0.01", "transfer.minTransferQuantumMultiple": "5" } },
+  );
+  // The third has the amount and the fee on it of one epoch: 995 and 9.
+  for (const name of parties) rig.deposit(idOf(name), "BTC", name === "f3" ? 1_004n : 1_000_000n);
+  for (const name of parties.slice(0, 4)) rig.deposit(idOf(name), "ETH", 1_000_000n);
+  const deal = (market: string, maker: string, taker: string, size: number) => {
+    rig.order(idOf(maker), market, "sell", size, 1_000);
+    rig.order(idOf(taker), market, "buy", size, 1_000);
+  };
+  const send = (
+    funder: string,
+    [type, metric]: readonly number[],
+    amount: number,
+    markets: string[] = [],
+  ) => {
+    const strategy = { assetForMetric: idOf("ETH"), metric, markets: markets.map(idOf) };
+    const { text } = rig.deliver(idOf(funder), {
+      kind: "transfer",
+      payload: {
+        fromAccountType: AccountType.ACCOUNT_TYPE_GENERAL,
+        to: "0".repeat(64),
+        toAccountType: type as never,
+        asset: idOf("BTC"),
+        amount: amount.toString(),
+        recurring: { startEpoch: 1n, factor: "1", dispatchStrategy: strategy as never },
+      },
+    });
+    return text;
+  };
+  const general = (name: string) => rig.balance(idOf(name), "BTC");
+  const pot = ([type]: readonly number[], market: string) => rig.systemBalance("BTC", type!, market);
+  // Fees of 10 and 20 in A, 60 in B: a third and two thirds.
+  deal("A", "m1", "t1", 1);
+  deal("A", "m2", "t2", 2);
+  deal("B", "m1", "t2", 6);
+  expect([
+    send("f1", RECEIVED, 100, ["A"]),
+    send("f2", RECEIVED, 1_000),
+    send("f3", PAID, 995),
+    send("f1", RECEIVED, 4),
+    send("f1", RECEIVED, 100, ["A"]),
+    send("f1", RECEIVED, 100, ["A", "B"]),
+    send("f1", RECEIVED, 100, ["B", "A"]),
+  ]).toEqual([
+    ...["", "", ""],
+    "could not transfer funds, less than minimal amount requested to transfer",
+    "cannot submit duplicate recurring transfer with same from and to",
+    ...["", ""],
+  ]);
+  endEpoch(rig);
+  // 100 + 333 + 33 + 33 in A and 666 + 66 + 66 in B, of which one unit of A is nobody's.
+  const paid = (seq: string) =>
+    rig
+      .events("rewardPayout")
+      .filter(({ payload }) => payload.epochSeq === seq)
+      .map(({ payload: { party, market, amount, percentOfTotalReward } }) => {
+        const name = parties.find((one) => idOf(one) === party);
+        return `${name} ${amount} ${named(market)} ${percentOfTotalReward}`;
+      })
+      .sort();
+  expect(paid("1")).toEqual(
+    [
+      ...["m1 166 A 33.33333333333333", "m2 332 A 66.66666666666667", "m1 798 B 100"],
+      ...["t1 110 A 33.33333333333333", "t2 220 A 66.66666666666667", "t2 663 B 100"],
+    ].sort(),
+  );
+  expect([pot(RECEIVED, "A"), pot(PAID, "A"), pot(RECEIVED, "B"), pot(PAID, "B")]).toEqual([1n, 1n, 0n, 0n]);
+  // Fees are those of each part: 1 + 3 + 6 + 3 + 6, and none of 33 and 66.
+  expect(rig.systemBalance("BTC", AccountType.ACCOUNT_TYPE_FEES_INFRASTRUCTURE)).toBe(19n);
+  expect(["f1", "f2", "f3"].map(general)).toEqual([999_701n, 998_992n, 1n]);
+  deal("A", "m1", "t1", 1);
+  endEpoch(rig);
+  // The third cannot send its whole amount any more; the unit of the last epoch is paid now.
+  expect(rig.events("transfer").at(-1)!.payload).toMatchObject({
+    status: TransferStatus.STATUS_STOPPED,
+    reason: "could not pay the fee for transfer: not enough funds to transfer",
+  });
+  expect(paid("2")).toEqual(["m1 1301 A 100", "t1 1 A 100"]);
 });

@@ -1,0 +1,367 @@
+// Markets as governance makes and changes them: proposals, votes with tokens and with equity-like shares, enactment (reference
+// 60, section 6; reference 70, sections 1.3, 1.4 and 1.7).
+import { describe, expect, test } from "bun:test";
+import {
+  AccountType,
+  MarketState,
+  MarketTradingMode,
+  ProposalError,
+  ProposalState,
+} from "../../../src/wire/generated/vega.ts";
+import {
+  CLOSE,
+  ENACT,
+  governedRig,
+  link,
+  NO,
+  newMarket,
+  outline,
+  PLAIN,
+  PROPOSER,
+  propose,
+  proposed,
+  SHAPE,
+  update,
+  updateParameter,
+  vote,
+  YES,
+} from "./governed-rig.ts";
+import { idOf, type MarketRig, type MarketRigOptions } from "./rig.ts";
+
+const [A, B, FIRST, SECOND] = ["a", "b", "first", "second"].map(idOf) as [string, string, string, string];
+const { STATE_PASSED, STATE_DECLINED, STATE_ENACTED, STATE_FAILED } = ProposalState;
+const MAJORITY = ProposalError.PROPOSAL_ERROR_MAJORITY_THRESHOLD_NOT_REACHED;
+const PARTICIPATION = ProposalError.PROPOSAL_ERROR_PARTICIPATION_THRESHOLD_NOT_REACHED;
+
+/** The last proposal event: state, reason and text. */
+const lastProposal = (rig: MarketRig) => {
+  const { state, reason, errorDetails } = rig.events("proposal").at(-1)!.payload;
+  return [state, reason, errorDetails];
+};
+
+/** A market M that trades at 1000, whose providers have 0.6 and 0.4 of it. */
+function traded(options: MarketRigOptions = {}): MarketRig {
+  const rig = governedRig(options);
+  for (const party of [A, B, FIRST, SECOND]) rig.deposit(party, "ETH", 1_000_000n);
+  rig.createMarket("M", { ...PLAIN, linearSlippage: "0", quadraticSlippage: "0" });
+  rig.provide(FIRST, "M", { commitment: 60_000, fee: "0", ...SHAPE });
+  rig.provide(SECOND, "M", { commitment: 40_000, fee: "0", ...SHAPE });
+  rig.order(A, "M", "buy", 1, 900);
+  rig.order(B, "M", "sell", 1, 1_100);
+  rig.order(A, "M", "buy", 1, 1_000);
+  rig.order(B, "M", "sell", 1, 1_000);
+  rig.nextBlock(1, 3);
+  expect(rig.marketData("M").marketTradingMode).toBe(MarketTradingMode.TRADING_MODE_CONTINUOUS);
+  return rig;
+}
+
+describe("a proposed market", () => {
+  test("given its votes, then it is there at once, opens with the close of the vote, and the enactment changes nothing", () => {
+    const rig = governedRig();
+    let seen = rig.events().length;
+    const id = proposed(rig, newMarket());
+    expect(outline(rig, seen)).toEqual([
+      ...["proposal 2", "oracleSpec", "oracleSpec", "marketData", "marketCreated 1", "marketUpdated 1"],
+      ...["riskFactor", "vote"],
+    ]);
+    expect(rig.shownMarket(id)).toMatchObject({
+      tradingMode: MarketTradingMode.TRADING_MODE_NO_TRADING,
+      openingAuction: { duration: ENACT - CLOSE },
+    });
+    expect(rig.order(A, id, "buy", 1, 1).text).toBe("trading not allowed");
+    rig.nextBlock(CLOSE);
+    seen = rig.events().length;
+    rig.nextBlock();
+    expect(outline(rig, seen)).toEqual(["marketData", "proposal 3", "vote", "auction", "marketUpdated 3"]);
+    expect(rig.shownMarket(id)!.tradingMode).toBe(MarketTradingMode.TRADING_MODE_OPENING_AUCTION);
+    rig.nextBlock(ENACT - CLOSE - 1n);
+    seen = rig.events().length;
+    rig.nextBlock();
+    expect(outline(rig, seen)).toEqual(["marketData", "proposal 6"]);
+    expect(rig.marketData(id).marketState).toBe(MarketState.STATE_PENDING);
+  });
+
+  test("given too few votes, then it is gone with the close of the vote, and commitments return", () => {
+    const rig = governedRig();
+    const { id } = propose(rig, newMarket());
+    rig.deposit(FIRST, "ETH", 1_000n);
+    expect(rig.provide(FIRST, id, { commitment: 600, fee: "0", ...SHAPE }).text).toBe("");
+    vote(rig, PROPOSER, id, NO);
+    rig.nextBlock(CLOSE);
+    const seen = rig.events().length;
+    expect([rig.balance(FIRST, "ETH"), rig.balance(FIRST, "ETH", "bond", id)]).toEqual([400n, 600n]);
+    rig.nextBlock();
+    expect(outline(rig, seen)).toEqual([
+      ...["marketData", "proposal 5", "vote", "liquidityProvision 2", "ledgerMovements", "marketUpdated 2"],
+      ...["oracleSpec", "oracleSpec"],
+    ]);
+    expect(rig.balance(FIRST, "ETH")).toBe(1_000n);
+    expect(rig.shownMarket(id)!.tradingMode).toBe(MarketTradingMode.TRADING_MODE_NO_TRADING);
+    expect(rig.order(FIRST, id, "buy", 1, 1).text).toBe("OrderError: Invalid Market ID");
+  });
+
+  test("given the end of trading, then it is passed over before the vote is closed, and cancels the market behind it", () => {
+    const rig = governedRig();
+    const id = proposed(rig, newMarket());
+    rig.terminate();
+    expect(rig.marketData(id).marketState).toBe(MarketState.STATE_PROPOSED);
+    rig.nextBlock(CLOSE + 1n);
+    rig.terminate();
+    expect(rig.shownMarket(id)).toMatchObject({ state: MarketState.STATE_CANCELLED });
+    rig.nextBlock(ENACT - CLOSE);
+    expect(rig.hasMarket(id)).toBe(false);
+    expect(lastProposal(rig)).toEqual([STATE_ENACTED, undefined, undefined]);
+  });
+});
+
+describe("checks of a proposal, the first of them that fails", () => {
+  const poor = { party: idOf("poor") };
+  const late = { terminationSeconds: 1n };
+  const many = { asset: "XYZ", decimals: 4 };
+  test.each([
+    [
+      "times, before the proposer",
+      newMarket(many),
+      { ...poor, close: 0n },
+      1,
+      /^proposal closing time too soon, /,
+    ],
+    ["an account of stake", newMarket(many), { party: idOf("none") }, 5, "no balance for party"],
+    [
+      "the stake, before the market",
+      newMarket(many),
+      poor,
+      5,
+      "proposer have insufficient governance token, expected >= 2 got 1",
+    ],
+    ["the asset, before its decimals", newMarket(many), {}, 16, /^invalid asset /],
+    ["decimals, before the end of trading", newMarket({ ...late, decimals: 4 }), {}, 39, /decimal places/],
+    ["the end of trading", newMarket(late), {}, 26, /before the market is enacted/],
+    ["an auction that is too short", newMarket(), { enact: 14n }, 22, /too small/],
+    ["an auction that is too long", newMarket(), { enact: 31n }, 23, /too large/],
+    ["the stake, before the market that changes", update("none"), poor, 5, /^proposer have insufficient gov/],
+    ["the market that changes", update("none"), {}, 38, "market does not exist"],
+  ] as const)("%s", (_name, change, how, reason, text) => {
+    const rig = governedRig({
+      assets: { ETH: { decimals: 3 } },
+      parameters: {
+        "governance.proposal.market.minProposerBalance": "2",
+        "governance.proposal.updateMarket.minProposerBalance": "2",
+        "market.auction.minimumDuration": "5s",
+        "market.auction.maximumDuration": "20s",
+      },
+    });
+    link(rig, idOf("poor"), 1n);
+    const seen = rig.events().length;
+    const result = propose(rig, change, how);
+    expect([result.code, lastProposal(rig)]).toEqual([
+      70,
+      [ProposalState.STATE_REJECTED, reason, result.text],
+    ]);
+    expect(result.text).toMatch(text);
+    expect(outline(rig, seen)).toEqual(["proposal 4", "txErrEvent"]);
+  });
+
+  test.each([0n, 5n, 20n])("an opening auction of %p seconds passes", (seconds) => {
+    const rig = governedRig({
+      parameters: { "market.auction.minimumDuration": "5s", "market.auction.maximumDuration": "20s" },
+    });
+    expect(propose(rig, newMarket(), { enact: CLOSE + seconds }).text).toBe("");
+  });
+
+  test("a market whose own proposal is not enacted does not change", () => {
+    const rig = governedRig();
+    const id = proposed(rig, newMarket());
+    rig.nextBlock(CLOSE + 1n);
+    expect(propose(rig, update(id)).text).toBe("market has been enacted yet");
+    rig.nextBlock(ENACT - CLOSE);
+    expect(propose(rig, update(id)).text).toBe("");
+  });
+
+  test("the equity-like share of the proposer, with that of the market's providers alone", () => {
+    const rig = traded();
+    rig.setParameter("governance.proposal.updateMarket.minProposerEquityLikeShare", "0.6");
+    const short = (share: string) =>
+      `proposer have insufficient equity-like share, expected >= 0.6 got ${share}`;
+    expect(propose(rig, update("M"), { party: FIRST }).text).toBe("no balance for party");
+    for (const party of [FIRST, SECOND]) link(rig, party, 1n);
+    expect(propose(rig, update("M"), { party: SECOND }).text).toBe(short("0.4"));
+    expect(propose(rig, update("M")).text).toBe(short("0"));
+    expect(lastProposal(rig)[1]).toBe(ProposalError.PROPOSAL_ERROR_INSUFFICIENT_EQUITY_LIKE_SHARE);
+    expect(propose(rig, update("M"), { party: FIRST }).text).toBe("");
+  });
+});
+
+describe("votes on the change of a market", () => {
+  test("given tokens, a share, or neither, then they are taken by the rules for each", () => {
+    const rig = traded({ parameters: { "governance.proposal.updateMarket.minVoterBalance": "3" } });
+    const { id } = propose(rig, update("M"));
+    const [few, gone] = [idOf("few"), idOf("gone")];
+    for (const [party, amount] of [
+      [few, 2n],
+      [gone, 5n],
+      [gone, -5n],
+      [FIRST, 1n],
+    ] as const)
+      link(rig, party, amount);
+    expect(vote(rig, SECOND, id).text).toBe("no balance for party");
+    expect(vote(rig, gone, id).text).toBe("vote requires tokens or equity-like share");
+    expect(vote(rig, few, id).text).toBe("vote requires more tokens than the party has");
+    expect(vote(rig, FIRST, id).text).toBe("");
+    expect(rig.events("vote").at(-1)!.payload).toMatchObject({
+      totalGovernanceTokenBalance: "1",
+      totalGovernanceTokenWeight: "0",
+      totalEquityLikeShareWeight: "0.6",
+    });
+  });
+
+  /** [name, what tokens say and whether their stake stays, what shares say, state, reason] */
+  test.each([
+    ["tokens for it", [YES, true], {}, STATE_PASSED, undefined],
+    [
+      "tokens against it, whatever shares say",
+      [NO, true],
+      { first: YES, second: YES },
+      STATE_DECLINED,
+      MAJORITY,
+    ],
+    ["neither", undefined, {}, STATE_DECLINED, PARTICIPATION],
+    ["a share that is no majority of all", undefined, { first: YES }, STATE_DECLINED, MAJORITY],
+    ["all shares", undefined, { first: YES, second: YES }, STATE_PASSED, undefined],
+    ["shares on both sides", undefined, { first: YES, second: NO }, STATE_DECLINED, MAJORITY],
+    [
+      "tokens that are gone, and all shares",
+      [NO, false],
+      { first: YES, second: YES },
+      STATE_PASSED,
+      undefined,
+    ],
+  ] as const)("given %s, then the outcome is that of section 6.6", (_name, tokens, shares, state, reason) => {
+    const rig = traded({ parameters: { "governance.proposal.updateMarket.requiredMajorityLP": "0.61" } });
+    const { id } = propose(rig, update("M"));
+    for (const party of [FIRST, SECOND]) link(rig, party, 5n);
+    if (tokens !== undefined) vote(rig, PROPOSER, id, tokens[0]);
+    for (const [name, value] of Object.entries(shares)) vote(rig, idOf(name), id, value);
+    for (const party of [FIRST, SECOND]) link(rig, party, -5n);
+    if (tokens?.[1] === false) link(rig, PROPOSER, -100n);
+    rig.nextBlock(CLOSE + 1n);
+    expect(lastProposal(rig)).toEqual([state, reason, undefined]);
+  });
+});
+
+describe("a change of a market", () => {
+  test("given its enactment, then its rules are replaced, its state is kept, and all is shown before the proposal's end", () => {
+    const rig = traded();
+    const before = rig.shownMarket("M")!;
+    const id = proposed(
+      rig,
+      update("M", { code: "NEXT", lpPriceRange: "0.50", oracle: idOf("other"), linearSlippage: "" }),
+    );
+    rig.nextBlock(ENACT);
+    const seen = rig.events().length;
+    rig.nextBlock();
+    expect(outline(rig, seen)).toEqual([
+      ...["marketData", "oracleSpec", "oracleSpec", "oracleSpec", "oracleSpec"],
+      ...["marketData", "marketUpdated 5", "proposal 6"],
+    ]);
+    expect(rig.events("proposal").at(-1)!.payload.id).toBe(id);
+    const after = rig.shownMarket("M")!;
+    const { instrument } = after.tradableInstrument!;
+    expect([instrument!.code, instrument!.name, after.lpPriceRange, after.linearSlippageFactor]).toEqual([
+      "NEXT",
+      "M",
+      "0.5",
+      "0",
+    ]);
+    for (const member of [
+      "state",
+      "tradingMode",
+      "marketTimestamps",
+      "openingAuction",
+      "decimalPlaces",
+    ] as const)
+      expect(after[member]).toEqual(before[member] as never);
+    expect(rig.marketData("M").markPrice).toBe("1000");
+    expect(rig.terminate().text).toBe("no one listens to the public keys that signed this oracle data");
+    expect(rig.terminate(idOf("other")).text).toBe("");
+  });
+
+  test("given a riskier model, then margins rise at once, as far as there is money, and no position is closed", () => {
+    const rig = traded();
+    const [rich, poor] = [idOf("rich"), idOf("poor")];
+    rig.deposit(rich, "ETH", 300n);
+    rig.deposit(poor, "ETH", 130n);
+    rig.order(B, "M", "sell", 2, 1_000);
+    for (const party of [rich, poor]) rig.order(party, "M", "buy", 1, 1_000);
+    rig.nextBlock();
+    const funds = () =>
+      [rich, poor].map((party) => [rig.balance(party, "ETH", "margin", "M"), rig.balance(party, "ETH")]);
+    // Maintenance 0.1 of 1000, and 1.2 times that at first.
+    expect(funds()).toEqual([
+      [120n, 180n],
+      [120n, 10n],
+    ]);
+    proposed(
+      rig,
+      update("M", { simple: { long: 0.2, short: 0.1 }, linearSlippage: "0", quadraticSlippage: "0" }),
+    );
+    rig.nextBlock(ENACT + 1n);
+    expect(funds()).toEqual([
+      [240n, 60n],
+      [130n, 0n],
+    ]);
+    rig.nextBlock();
+    expect(rig.position(poor, "M")!.size).toBe(1n);
+  });
+
+  test("given two in one tick, then the later proposal has the last word", () => {
+    const rig = traded();
+    for (const code of ["LATE", "LATER"]) proposed(rig, update("M", { code }));
+    rig.nextBlock(ENACT + 1n);
+    expect(
+      rig
+        .events("proposal")
+        .slice(-2)
+        .map(({ payload }) => payload.state),
+    ).toEqual([STATE_ENACTED, STATE_ENACTED]);
+    expect(rig.shownMarket("M")!.tradableInstrument!.instrument!.code).toBe("LATER");
+  });
+
+  test("given the market's end before it, then it fails, and providers have no share in it any more", () => {
+    const rig = traded();
+    proposed(rig, update("M"));
+    const open = propose(rig, update("M"), { close: ENACT }).id;
+    rig.terminate();
+    rig.settle(1_000);
+    rig.nextBlock(ENACT);
+    expect(rig.hasMarket("M")).toBe(false);
+    expect(vote(rig, PROPOSER, open).text).toBe("");
+    rig.nextBlock();
+    const ends = rig
+      .events("proposal")
+      .slice(-3)
+      .map(({ payload }) => [payload.state, payload.errorDetails]);
+    expect(ends).toEqual([
+      [STATE_PASSED, undefined],
+      [STATE_FAILED, "market does not exist"],
+      [STATE_FAILED, "market does not exist"],
+    ]);
+    expect(propose(rig, update("M")).text).toBe("market does not exist");
+  });
+});
+
+test("given a fee by a proposal, then every market has it before the proposal's end, and the next trade pays it", () => {
+  const rig = traded();
+  rig.createMarket("N", PLAIN);
+  proposed(rig, updateParameter("market.fee.factors.makerFee", "0.01"));
+  rig.nextBlock(ENACT);
+  const seen = rig.events().length;
+  rig.nextBlock();
+  expect(outline(rig, seen)).toEqual([
+    ...["marketData", "marketData", "networkParameter", "marketUpdated 5", "marketUpdated 3", "proposal 6"],
+  ]);
+  rig.order(B, "M", "sell", 3, 1_000);
+  rig.order(A, "M", "buy", 3, 1_000);
+  expect(rig.trades("M").at(-1)!.buyerFee!.makerFee).toBe("30");
+  expect(rig.systemBalance("ETH", AccountType.ACCOUNT_TYPE_FEES_MAKER, "M")).toBe(0n);
+});
