@@ -123,7 +123,8 @@ function assign(
       setField(target, field, values, filterValuesMax);
       return;
     }
-    if (field.kind !== "message") throw badRequest(`invalid path: "${part}" is not a message`);
+    if (field.kind !== "message" || field.repeated)
+      throw badRequest(`invalid path: "${part}" is not a message`);
     target[field.jsonName] ??= {};
     target = target[field.jsonName] as RequestFields;
     message = field.typeName;
@@ -141,7 +142,8 @@ function setField(
   filterValuesMax: number,
 ): void {
   if (field.kind === "message") {
-    throw badRequest(`parsing field "${field.name}": unsupported message type: "${field.typeName}"`);
+    const what = field.repeated ? "list" : "field";
+    throw badRequest(`parsing ${what} "${field.name}": unsupported message type: "${field.typeName}"`);
   }
   if (field.repeated) {
     target[field.jsonName] ??= [];

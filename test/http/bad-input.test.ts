@@ -61,6 +61,14 @@ test("a name of nothing but brackets costs no more than any other of its length"
   expect(performance.now() - startedMs).toBeLessThan(500);
 });
 
+test.each([
+  ["orders.price", 'invalid path: "orders" is not a message'],
+  ["orders", 'parsing list "orders": unsupported message type: "datanode.api.v2.OrderInfo"'],
+])("a list of messages takes no parameter: %s", (key, text) => {
+  const read = () => readRequest("datanode.api.v2.EstimatePositionRequest", [[key, "5"]], {}, 1);
+  expect(read).toThrow(text);
+});
+
 describe("every parameter of every endpoint", () => {
   test.each(targets.map((target): [string, Target] => [target.path, target]))("%s", async (_, target) => {
     for (const parameter of target.parameters) {
