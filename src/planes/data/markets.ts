@@ -171,7 +171,9 @@ const getLatestMarketData: Endpoint<DataContext> = {
   },
 };
 
+/** Capital letters match nothing here, unlike elsewhere (reference 10, section 5.15). */
 function knownPosition(context: DataContext, id: string): number | null {
+  if (id !== id.toLowerCase()) return null;
   try {
     return context.ids.position(id);
   } catch (error) {

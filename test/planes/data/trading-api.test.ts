@@ -246,6 +246,13 @@ test("market data history: both ends inclusive, every event of a block, the last
   expect((await get(`/market/data/${MARKET}`)).body.marketData.edges).toEqual([]);
 });
 
+test("latest market data: an identifier in capital letters matches nothing", async () => {
+  const get = chainOf([[[Field.marketData, encodeMarketData({ market: MARKET, markPrice: "1" })]]]);
+  expect((await get(`/market/data/${MARKET}/latest`)).body.marketData.markPrice).toBe("1");
+  const { status, body } = await get(`/market/data/${MARKET.toUpperCase()}/latest`);
+  expect([status, body.details[0].code]).toEqual([500, 30004]);
+});
+
 test("liquidity provisions: history by default, filters on what only the message tells", async () => {
   const provision = (n: number, status: number, reference: string): Event => [
     Field.liquidityProvision,
