@@ -134,12 +134,80 @@ describe("the tools", () => {
       "must be one of btc, eth, simple",
     );
     await use(devnet, "market/create", { preset: "simple" });
-    await expect(use(devnet, "market/price", { market: "SIMPLE", price: "1.5" })).rejects.toThrow(
-      "at most 0 decimals",
-    );
-    await expect(use(devnet, "market/settle", { market: "SIMPLE", price: "x" })).rejects.toThrow(
-      "must be a number",
-    );
+    const refusals: [string, object, string][] = [
+      ["price", { market: "SIMPLE", price: "1.5" }, "'price' must be a whole number, not '1.5'"],
+      ["price", { market: "SIMPLE", price: "9".repeat(40) }, "'price' has more than 30 digits"],
+      ["price", { market: "SIMPLE", price: "9".repeat(20) }, "orderSubmission of grace was refused"],
+      ["price", { market: ["SIMPLE"], price: "1" }, "'market' must be a text, not a list"],
+      ["settle", { market: "SIMPLE", price: "x" }, "'price' must be a whole number, not 'x'"],
+      ["run", { market: "SIMPLE", orders: "x" }, "'orders' must be a whole number from 1 to 10000, not 'x'"],
+      ["run", { market: "SIMPLE", orders: ["5"] }, "whole number from 1 to 10000, not a list"],
+    ];
+    for (const [tool, body, sentence] of refusals)
+      await expect(use(devnet, `market/${tool}`, body)).rejects.toThrow(sentence);
+    const { market } = await use(devnet, "market/settle", { market: "SIMPLE", price: "100" });
+    const settled = `the market SIMPLE (${market.slice(0, 8)}) is settled`;
+    for (const [tool, body] of [
+      ["price", { price: "1" }],
+      ["settle", { price: "1" }],
+      ["run", {}],
+      ["terminate", {}],
+    ] as const) {
+      await expect(use(devnet, `market/${tool}`, { market, ...body })).rejects.toThrow(settled);
+    }
+    await devnet.stop();
+  }, 60_000);
+
+  test("leave no market behind whose price is refused, and take the newest of one code", async () => {
+    const devnet = await start({ home: join(folder, "newest") });
+    for (const body of [{ price: "x" }, { price: "0" }, { price: "1.234" }])
+      await expect(use(devnet, "market/create", body)).rejects.toThrow("'price' must be");
+    expect(nodesOf((await get(devnet, "markets?includeSettled=true")).markets)).toEqual([]);
+    const first = await use(devnet, "market/create");
+    const second = await use(devnet, "market/create");
+    for (const price of ["60100", "60200"]) {
+      expect(await use(devnet, "market/price", { market: "BTC/USD", price })).toMatchObject({
+        market: second.market,
+        tradingMode: "TRADING_MODE_CONTINUOUS",
+      });
+    }
+    expect(await use(devnet, "market/price", { market: first.market, price: "60300" })).toMatchObject({
+      markPrice: "6030000",
+    });
+    await devnet.stop();
+  }, 60_000);
+
+  test("make a market of any asset, and say whose data settles it", async () => {
+    const devnet = await start({ home: join(folder, "assets") });
+    const { presetChanges } = await import("../../src/planes/devnet/markets.ts");
+    const assets = nodesOf((await get(devnet, "assets")).assets);
+    const oracle = devnet.parties.find(({ name }) => name === "bob")!.publicKey;
+    for (const symbol of ["LYRA", "tBTC", "dUSD"]) {
+      const { id } = assets.find(({ details }: Answer) => details.symbol === symbol);
+      const proposal = { changes: presetChanges("simple", id, oracle) };
+      expect(await use(devnet, "market/create", { proposal })).toMatchObject({
+        state: "STATE_ACTIVE",
+        tradingMode: "TRADING_MODE_CONTINUOUS",
+        oracle,
+      });
+    }
+    await devnet.stop();
+  }, 60_000);
+
+  test("stop a crowd whose caller goes away", async () => {
+    const devnet = await start({ home: join(folder, "left") });
+    await use(devnet, "market/create", { preset: "simple" });
+    const caller = new AbortController();
+    const body = JSON.stringify({ market: "SIMPLE", orders: 10_000 });
+    const url = `${devnet.nodeUrl}/devnet/market/run`;
+    const running = fetch(url, { method: "POST", body, signal: caller.signal }).catch(() => undefined);
+    await Bun.sleep(500);
+    caller.abort();
+    await running;
+    await Bun.sleep(1_000);
+    const { height } = devnet.chain.status;
+    await Bun.sleep(1_000);
+    expect(devnet.chain.status.height).toBe(height);
     await devnet.stop();
   }, 60_000);
 });

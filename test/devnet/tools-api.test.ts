@@ -211,9 +211,9 @@ describe("bad input is refused by name, and nothing is done", () => {
   const cases: [path: string, body: unknown, message: string][] = [
     ["mine", "{", "the request body is not JSON"],
     ["mine", [1], "the request body must be a JSON object"],
-    ["mine", { blocks: 0 }, "'blocks' must be a number from 1 to 100000, not '0'"],
-    ["mine", { blocks: "many" }, "'blocks' must be a whole number, 0 or more, not 'many'"],
-    ["mine", { blocks: 1.5 }, "'blocks' must be a whole number, 0 or more, not '1.5'"],
+    ["mine", { blocks: 0 }, "'blocks' must be a whole number from 1 to 100000, not '0'"],
+    ["mine", { blocks: "many" }, "'blocks' must be a whole number from 1 to 100000, not 'many'"],
+    ["mine", { blocks: 1.5 }, "'blocks' must be a whole number from 1 to 100000, not '1.5'"],
     ["mine", { block: 1 }, "there is no 'block' here"],
     [
       "fund",

@@ -106,7 +106,7 @@ export interface MarketCreated extends MarketAnswer {
   readonly state: string;
   /** `TRADING_MODE_...` */
   readonly tradingMode: string;
-  /** Public key whose data ends and settles it. */
+  /** Public key whose data settles it; empty where no key does. */
   readonly oracle: string;
 }
 
@@ -115,6 +115,8 @@ export interface MarketPriced extends MarketAnswer {
   readonly price: string;
   /** In the market's decimals; absent while there is none. */
   readonly markPrice?: string;
+  /** `TRADING_MODE_...`: in an auction the trade waits for its end. */
+  readonly tradingMode: string;
 }
 
 export interface MarketRun extends MarketAnswer {
@@ -122,6 +124,8 @@ export interface MarketRun extends MarketAnswer {
   /** Last middle of the maker's quotes, in the market's decimals. */
   readonly price: string;
   readonly markPrice: string;
+  /** `TRADING_MODE_...` */
+  readonly tradingMode: string;
 }
 
 export interface MarketTerminated extends MarketAnswer {

@@ -7,7 +7,7 @@ import { NOT_FOUND, refuse } from "../../http/answers.ts";
 import { docsPlugin } from "../../http/docs.ts";
 import { ApiError, badRequest, wrongMethod } from "../../http/errors.ts";
 import { readBody, withCors } from "../../http/http.ts";
-import { httpPlugin, RAW } from "../../http/plugin.ts";
+import { httpPlugin, originOf, RAW } from "../../http/plugin.ts";
 import { WireError } from "../../wire/errors.ts";
 import type { DevnetContext } from "./context.ts";
 import { Fields } from "./fields.ts";
@@ -109,7 +109,7 @@ async function use(
   request: Request,
 ): Promise<Response> {
   const body = tool.method === "GET" ? "" : await readBody(request, BODY_BYTES_MAX);
-  const answer = await tool.run(context, Fields.of(parsed(body)));
+  const answer = await tool.run(context, Fields.of(parsed(body)), originOf(request).signal);
   return json(typeof answer === "string" ? answer : JSON.stringify(answer), request);
 }
 

@@ -57,9 +57,11 @@ export class Fields {
   /** A small whole number. @throws ApiError 400 */
   count(name: string, fallback: number, most: number): number {
     if (!this.has(name)) return fallback;
-    const value = this.wholeNumber(name);
-    if (value < 1n || value > BigInt(most)) throw wrong(name, `a number from 1 to ${most}`, value.toString());
-    return Number(value);
+    const value = this.read(name);
+    const count = typeof value === "string" && UINT.test(value) ? Number(value) : value;
+    if (typeof count !== "number" || !Number.isInteger(count) || count < 1 || count > most)
+      throw wrong(name, `a whole number from 1 to ${most}`, value);
+    return count;
   }
 
   /** @throws ApiError 400 */
@@ -117,6 +119,12 @@ export class Fields {
 
 function wrong(name: string, wanted: string, value: unknown): ApiError {
   const shown =
-    typeof value === "object" ? "something else" : `'${String(value).slice(0, SHOWN_CHARACTERS)}'`;
+    value === null
+      ? "null"
+      : Array.isArray(value)
+        ? "a list"
+        : typeof value === "object"
+          ? "an object"
+          : `'${String(value).slice(0, SHOWN_CHARACTERS)}'`;
   return badRequest(`'${name}' must be ${wanted}, not ${shown}`);
 }

@@ -84,6 +84,7 @@ interface MarketNode {
   readonly tradingMode: string;
   readonly decimalPlaces: string;
   readonly positionDecimalPlaces: string;
+  readonly marketTimestamps: { readonly proposed: string };
   readonly tradableInstrument: {
     readonly instrument: {
       readonly code: string;
@@ -114,7 +115,7 @@ interface Spec {
 }
 
 /** `newMarket` of a proposal, which may stand in its terms, these in the submission, and this in a command. */
-function newMarketOf(given: object): object {
+function newMarketOf(given: object): { readonly changes: unknown } {
   let found = given as Readonly<Record<string, unknown>>;
   for (const name of ["proposalSubmission", "terms", "newMarket"]) {
     const inner = found[name];
@@ -122,17 +123,28 @@ function newMarketOf(given: object): object {
   }
   if (!("changes" in found))
     throw badRequest("'proposal' must be the `newMarket` of a proposal, with its `changes`");
-  return found;
+  return found as { readonly changes: unknown };
+}
+
+/** Decimals of a proposed market's prices; undefined for a text that the chain will refuse. */
+function proposedDecimals({ changes }: { readonly changes: unknown }): number | undefined {
+  const found = changes as Readonly<Record<string, unknown>> | null;
+  const decimals = Number(found?.decimalPlaces ?? found?.decimal_places ?? 0);
+  return Number.isInteger(decimals) && decimals >= 0 ? decimals : undefined;
 }
 
 /** `market/create`: a market that trades. @throws ApiError, ChainCallError */
 export async function createMarket(context: DevnetContext, fields: Fields): Promise<MarketCreated> {
   const name = fields.has("preset") ? fields.text("preset") : MARKET_PRESETS[0]!;
   const given = fields.has("proposal") ? newMarketOf(fields.object("proposal")) : undefined;
-  const price = fields.has("price") ? fields.text("price") : undefined;
+  const asked = fields.has("price") ? fields.text("price") : undefined;
   fields.end();
   const preset = PRESETS[name];
   if (preset === undefined) throw badRequest(`'preset' must be one of ${MARKET_PRESETS.join(", ")}`);
+  const price = asked ?? (given === undefined ? preset.price : PROPOSED_PRICE);
+  const decimals = given === undefined ? preset.decimals : proposedDecimals(given);
+  // A market would stay behind if its price were refused later.
+  if (decimals !== undefined) inTicks(decimals, price);
   const { chain } = context;
   for (const [key, value] of Object.entries(PARAMETERS)) await chain.setParameter(key, value);
   const party = partiesOf(context);
@@ -146,38 +158,38 @@ export async function createMarket(context: DevnetContext, fields: Fields): Prom
     },
   };
   const rationale = { title: preset.code, description: `${preset.name}, made by a tool of the devnet` };
-  await send(chain, party(PROPOSER), { proposalSubmission: { reference, rationale, terms } });
+  await send(context, party(PROPOSER), { proposalSubmission: { reference, rationale, terms } });
   const proposal = context.read<{ data: { proposal: { id: string } } }>("/api/v2/governance", { reference });
   const id = proposal?.data.proposal.id;
   if (id === undefined) throw badRequest("the proposal was not accepted");
-  await send(chain, party(PROPOSER), { voteSubmission: { proposalId: id, value: "VALUE_YES" } });
+  await send(context, party(PROPOSER), { voteSubmission: { proposalId: id, value: "VALUE_YES" } });
   await pass(chain, 4n);
-  await openMarket(context, id, price ?? (given === undefined ? preset.price : PROPOSED_PRICE));
+  await openMarket(context, id, price);
   await pass(chain, 3n);
   await pass(chain, 1n);
   const market = marketOf(context, id);
+  const oracle = signerOf(market.tradableInstrument.instrument.future.dataSourceSpecForSettlementData);
   return {
     market: id,
     code: market.tradableInstrument.instrument.code,
     state: market.state,
     tradingMode: market.tradingMode,
-    oracle: party(ORACLE),
+    oracle: oracle ?? "",
   };
 }
 
 /** Quotes, a provision, and a trade at the price at which the market opens. */
 async function openMarket(context: DevnetContext, id: string, price: string): Promise<void> {
-  const { chain } = context;
   const party = partiesOf(context);
   const market = marketOf(context, id);
-  const middle = inTicks(market, price);
+  const middle = ticksIn(market, price);
   const size = 10n ** BigInt(Math.max(0, Number(market.positionDecimalPlaces)));
   const spread = middle / 100n > 0n ? middle / 100n : 1n;
   const shape = (reference: string) => [{ reference, proportion: 1, offset: spread.toString() }];
-  await send(chain, party(PROVIDER), {
+  await send(context, party(PROVIDER), {
     liquidityProvisionSubmission: {
       marketId: id,
-      commitmentAmount: COMMITMENT,
+      commitmentAmount: commitmentOf(context, market),
       fee: "0.001",
       buys: shape("PEGGED_REFERENCE_BEST_BID"),
       sells: shape("PEGGED_REFERENCE_BEST_ASK"),
@@ -191,14 +203,24 @@ async function openMarket(context: DevnetContext, id: string, price: string): Pr
     [SELLER, SELL, middle],
   ] as const;
   for (const [name, side, at] of quotes) {
-    await send(chain, party(name), { orderSubmission: orderOf(id, side, at, size) });
+    await send(context, party(name), { orderSubmission: orderOf(id, side, at, size) });
   }
 }
 
 /** Where a market of a proposal of one's own opens, unless the caller names a price. */
 const PROPOSED_PRICE = "100";
-/** In units of tUSD: 10,000 dollars. */
-const COMMITMENT = "1000000000";
+/** In units of the settlement asset, and at least in quanta of it: 10,000 dollars in tUSD. */
+const COMMITMENT_MIN = 1_000_000_000n;
+const COMMITMENT_QUANTA = 10_000n;
+
+function commitmentOf(context: DevnetContext, market: MarketNode): string {
+  const { settlementAsset } = market.tradableInstrument.instrument.future;
+  const answer = context.read<{ asset: { details: { quantum: string } } }>("/api/v2/asset/{asset_id}", {
+    assetId: settlementAsset,
+  });
+  const quanta = COMMITMENT_QUANTA * BigInt(answer?.asset.details.quantum ?? "1");
+  return (quanta > COMMITMENT_MIN ? quanta : COMMITMENT_MIN).toString();
+}
 
 /** `market/price`: a trade at this price, by two parties. @throws ApiError, ChainCallError */
 export async function movePrice(context: DevnetContext, fields: Fields): Promise<MarketPriced> {
@@ -207,10 +229,12 @@ export async function movePrice(context: DevnetContext, fields: Fields): Promise
   fields.end();
   const { chain } = context;
   const party = partiesOf(context);
-  const at = inTicks(market, price);
+  const at = ticksIn(market, price);
+  checkTrades(market);
   const { id } = market;
   // Their own quotes would stand in the way: an order never meets its own party's.
-  for (const name of [BUYER, SELLER]) await send(chain, party(name), { orderCancellation: { marketId: id } });
+  for (const name of [BUYER, SELLER])
+    await send(context, party(name), { orderCancellation: { marketId: id } });
   const spread = at / 100n > 0n ? at / 100n : 1n;
   const size = 10n ** BigInt(Math.max(0, Number(market.positionDecimalPlaces)));
   const quotes = [
@@ -220,14 +244,15 @@ export async function movePrice(context: DevnetContext, fields: Fields): Promise
     [SELLER, SELL, at],
   ] as const;
   for (const [name, side, tick] of quotes) {
-    if (tick > 0n) await send(chain, party(name), { orderSubmission: orderOf(id, side, tick, size) });
+    if (tick > 0n) await send(context, party(name), { orderSubmission: orderOf(id, side, tick, size) });
   }
   await pass(chain, 2n);
   const data = context.read<{ marketData: { markPrice: string; lastTradedPrice?: string } }>(
     "/api/v2/market/data/{market_id}/latest",
     { marketId: id },
   );
-  return { market: id, price, ...(data && { markPrice: data.marketData.markPrice }) };
+  const { tradingMode } = marketOf(context, id);
+  return { market: id, price, ...(data && { markPrice: data.marketData.markPrice }), tradingMode };
 }
 
 const TRADERS = ["carol", "dave", "erin", "frank"];
@@ -239,13 +264,18 @@ const STEP_EVERY = 20;
 
 /**
  * `market/run`: a maker that quotes around a price which wanders, and takers who trade with it; the same seed gives the same
- * orders. @throws ApiError, ChainCallError
+ * orders. @param signal of a caller that goes away: nothing more is sent @throws ApiError, ChainCallError
  */
-export async function runMarket(context: DevnetContext, fields: Fields): Promise<MarketRun> {
+export async function runMarket(
+  context: DevnetContext,
+  fields: Fields,
+  signal: AbortSignal,
+): Promise<MarketRun> {
   const market = marketOf(context, fields.text("market"));
   const orders = fields.count("orders", 100, ORDERS_MAX);
   let state = fields.count("seed", 1, SEED_MAX);
   fields.end();
+  checkTrades(market);
   // Numerical Recipes' linear congruential generator: enough for a crowd.
   const below = (end: number) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -264,17 +294,19 @@ export async function runMarket(context: DevnetContext, fields: Fields): Promise
   let middle = latest();
   if (middle === 0n) throw badRequest("the market has no price yet");
   const step = middle / 1_000n > 0n ? middle / 1_000n : 1n;
-  for (let n = 0; n < orders; n++) {
+  let sent = 0;
+  for (; sent < orders && !signal.aborted; sent++) {
+    const n = sent;
     if (n % QUOTE_EVERY === 0) {
       middle += BigInt(below(5) - 2) * step;
       if (middle <= 5n * step) middle += 5n * step;
       for (const name of [BUYER, SELLER])
-        await send(chain, party(name), { orderCancellation: { marketId: id } });
+        await send(context, party(name), { orderCancellation: { marketId: id } });
       for (const depth of [1n, 2n, 4n]) {
-        await send(chain, party(BUYER), {
+        await send(context, party(BUYER), {
           orderSubmission: orderOf(id, BUY, middle - depth * step, unit * 5n),
         });
-        await send(chain, party(SELLER), {
+        await send(context, party(SELLER), {
           orderSubmission: orderOf(id, SELL, middle + depth * step, unit * 5n),
         });
       }
@@ -283,19 +315,21 @@ export async function runMarket(context: DevnetContext, fields: Fields): Promise
     const away = BigInt(below(4) - 1) * step;
     const price = side === BUY ? middle - away : middle + away;
     const name = TRADERS[below(TRADERS.length)]!;
-    await send(chain, party(name), {
+    await send(context, party(name), {
       orderSubmission: orderOf(id, side, price, unit * BigInt(1 + below(3))),
     });
     if (n % STEP_EVERY === STEP_EVERY - 1) await pass(chain, 1n);
   }
   await pass(chain, 2n);
-  return { market: id, orders, price: middle.toString(), markPrice: latest().toString() };
+  const { tradingMode } = marketOf(context, id);
+  return { market: id, orders: sent, price: middle.toString(), markPrice: latest().toString(), tradingMode };
 }
 
 /** `market/terminate`: the oracle ends trading. @throws ApiError, ChainCallError */
 export async function terminateMarket(context: DevnetContext, fields: Fields): Promise<MarketTerminated> {
   const market = marketOf(context, fields.text("market"));
   fields.end();
+  checkTrades(market);
   await sendData(context, market, "termination", "true");
   return { market: market.id, state: marketOf(context, market.id).state };
 }
@@ -310,14 +344,39 @@ export async function settleMarket(context: DevnetContext, fields: Fields): Prom
   const filters = future.dataSourceSpecForSettlementData.data.external?.oracle?.filters ?? [];
   const decimals = Number(filters.find(({ key }) => key.name === property)?.key.numberDecimalPlaces ?? 0);
   const value = scaled(price, decimals);
-  if (market.state !== "STATE_TRADING_TERMINATED") await sendData(context, market, "termination", "true");
+  if (market.state !== TERMINATED) {
+    checkTrades(market);
+    await sendData(context, market, "termination", "true");
+  }
   await sendData(context, market, "settlement", value.toString());
   await context.chain.mine(1);
   return { market: market.id, price, state: marketOf(context, market.id).state };
 }
 
+/** States of markets that trade no more. */
+const TERMINATED = "STATE_TRADING_TERMINATED";
+const OVER: Readonly<Record<string, string>> = {
+  [TERMINATED]: "has ended its trading",
+  STATE_SETTLED: "is settled",
+  STATE_CANCELLED: "is cancelled",
+  STATE_REJECTED: "was rejected",
+  STATE_CLOSED: "is closed",
+};
+
+/** @throws ApiError 400 for a market whose trading is over */
+function checkTrades({ id, state, tradableInstrument }: MarketNode): void {
+  const over = OVER[state];
+  if (over === undefined) return;
+  throw badRequest(`the market ${tradableInstrument.instrument.code} (${id.slice(0, 8)}) ${over}`);
+}
+
+/** The public key whose data an oracle's specification takes; undefined where it takes none of a key. */
+function signerOf(spec: Spec): string | undefined {
+  return spec.data.external?.oracle?.signers[0]?.pubKey?.key;
+}
+
 async function sendData(
-  { chain }: DevnetContext,
+  context: DevnetContext,
   market: MarketNode,
   what: "settlement" | "termination",
   value: string,
@@ -326,12 +385,12 @@ async function sendData(
   const isEnd = what === "termination";
   const spec = isEnd ? future.dataSourceSpecForTradingTermination : future.dataSourceSpecForSettlementData;
   const { tradingTerminationProperty, settlementDataProperty } = future.dataSourceSpecBinding;
-  const signer = spec.data.external?.oracle?.signers[0]?.pubKey?.key;
+  const signer = signerOf(spec);
   if (signer === undefined)
-    throw badRequest("the market's data does not come from a key, so that no tool can send it");
+    throw badRequest(`the market's ${what} does not come from a key, so that no tool can send it`);
   const data = { [isEnd ? tradingTerminationProperty : settlementDataProperty]: value };
   const payload = Buffer.from(JSON.stringify(data), "utf8").toString("base64");
-  await send(chain, signer, { oracleDataSubmission: { source: "ORACLE_SOURCE_JSON", payload } });
+  await send(context, signer, { oracleDataSubmission: { source: "ORACLE_SOURCE_JSON", payload } });
 }
 
 function orderOf(marketId: string, side: string, price: bigint, size: bigint) {
@@ -346,9 +405,14 @@ function orderOf(marketId: string, side: string, price: bigint, size: bigint) {
 }
 
 /** Sends a command as a party. @throws ApiError when it is refused */
-async function send(chain: DevnetPort, party: string, command: object): Promise<void> {
+async function send(context: DevnetContext, party: string, command: object): Promise<void> {
+  const { chain } = context;
   const { code, text, height } = await chain.impersonate(party, command);
-  if (code !== 0) throw badRequest(`${Object.keys(command)[0]} of ${party.slice(0, 8)} was refused: ${text}`);
+  if (code !== 0) {
+    const known = context.parties().parties.find(({ publicKey }) => publicKey === party);
+    const sender = known?.name ?? party.slice(0, 8);
+    throw badRequest(`${Object.keys(command)[0]} of ${sender} was refused: ${text}`);
+  }
   // Where blocks are made by a clock or by hand, this one is made now.
   if (height === 0) await chain.mine(1);
 }
@@ -373,7 +437,9 @@ function marketOf(context: DevnetContext, text: string): MarketNode {
   const answer = context.read<{ markets: { edges: { node: MarketNode }[] } }>("/api/v2/markets", {
     includeSettled: "true",
   });
-  const markets = answer?.markets.edges.map(({ node }) => node) ?? [];
+  const nodes = answer?.markets.edges.map(({ node }) => node) ?? [];
+  const timeOf = ({ marketTimestamps }: MarketNode) => BigInt(marketTimestamps.proposed);
+  const markets = nodes.toSorted((a, b) => Number(timeOf(a) - timeOf(b)));
   const found =
     markets.find(({ id }) => id === text) ??
     markets.findLast(({ tradableInstrument: { instrument } }) => instrument.code === text) ??
@@ -387,20 +453,31 @@ function marketOf(context: DevnetContext, text: string): MarketNode {
   );
 }
 
+const PRICE_DIGITS_MAX = 30;
+
 /** A price as people write it, in the market's own decimals. @throws ApiError 400 */
-function inTicks({ decimalPlaces }: MarketNode, price: string): bigint {
-  const ticks = scaled(price, Number(decimalPlaces));
+function ticksIn({ decimalPlaces }: MarketNode, price: string): bigint {
+  return inTicks(Number(decimalPlaces), price);
+}
+
+function inTicks(decimals: number, price: string): bigint {
+  const ticks = scaled(price, decimals);
   if (ticks <= 0n) throw badRequest("'price' must be above zero");
   return ticks;
 }
 
 /** @throws ApiError 400 for a text that has more decimals */
 function scaled(text: string, decimals: number): bigint {
-  const match = /^\d{1,30}(?:\.(\d{1,30}))?$/.exec(text);
-  const fraction = match?.[1]?.replace(/0+$/, "") ?? "";
-  if (match === null || fraction.length > decimals) {
-    throw badRequest(`'price' must be a number with at most ${decimals} decimals`);
+  const match = /^(\d+)(?:\.(\d+))?$/.exec(text);
+  const [, whole = "", digits = ""] = match ?? [];
+  if (match === null || digits.replace(/0+$/, "").length > decimals) {
+    const most = decimals === 1 ? "1 decimal" : `${decimals} decimals`;
+    throw badRequest(
+      `'price' must be a ${decimals === 0 ? "whole number" : `number with at most ${most}`}, not '${text.slice(0, 60)}'`,
+    );
   }
+  if (whole.length > PRICE_DIGITS_MAX || digits.length > PRICE_DIGITS_MAX)
+    throw badRequest(`'price' has more than ${PRICE_DIGITS_MAX} digits`);
   return Decimal.parse(text).times(Decimal.shifted(1n, -decimals)).truncated();
 }
 

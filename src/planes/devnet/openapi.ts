@@ -73,6 +73,7 @@ const PENDING = {
 
 const MARKET = text("Identifier of the market.");
 const MARKET_STATE = text("`STATE_...`, as the data API names it.");
+const TRADING_MODE = text("`TRADING_MODE_...`, as the data API names it.");
 const MARK_PRICE = text("Mark price, in the market's decimals.");
 
 /** Answers that are not the chain's status. */
@@ -114,15 +115,21 @@ const ANSWERS: Readonly<Record<string, Schema>> = {
     market: MARKET,
     code: text("Code of its instrument."),
     state: MARKET_STATE,
-    tradingMode: text("`TRADING_MODE_...`, as the data API names it."),
-    oracle: text("Public key whose data ends and settles it."),
+    tradingMode: TRADING_MODE,
+    oracle: text("Public key whose data settles it; empty where no key does."),
   }),
-  "market/price": object({ market: MARKET, price: text("As it was asked for."), "markPrice?": MARK_PRICE }),
+  "market/price": object({
+    market: MARKET,
+    price: text("As it was asked for."),
+    "markPrice?": MARK_PRICE,
+    tradingMode: TRADING_MODE,
+  }),
   "market/run": object({
     market: MARKET,
     orders: whole("Orders of the takers."),
     price: text("Where the maker quotes last, in the market's decimals."),
     markPrice: MARK_PRICE,
+    tradingMode: TRADING_MODE,
   }),
   "market/terminate": object({ market: MARKET, state: MARKET_STATE }),
   "market/settle": object({ market: MARKET, price: text("As it was asked for."), state: MARKET_STATE }),

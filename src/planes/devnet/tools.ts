@@ -48,8 +48,11 @@ export interface Tool {
   readonly summary: string;
   /** Members of the body by name: what each one is. A question mark behind a name: may be left out. */
   readonly body: Readonly<Record<string, string>>;
-  /** The answer: plain data, or a text that is JSON already. @throws ApiError, ChainCallError, NodeError */
-  run(context: DevnetContext, fields: Fields): Promise<object | string> | object;
+  /**
+   * The answer: plain data, or a text that is JSON already.
+   * @param signal of a caller that goes away @throws ApiError, ChainCallError, NodeError
+   */
+  run(context: DevnetContext, fields: Fields, signal: AbortSignal): Promise<object | string> | object;
 }
 
 function get(path: string, summary: string, run: Tool["run"]): Tool {
