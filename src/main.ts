@@ -19,6 +19,8 @@ ${lines.join("\n")}
 
 async function main(argv: string[]): Promise<number> {
   const [word, ...rest] = argv;
+  // `lyra help devnet` is `lyra devnet --help`.
+  if (word === "help" && rest[0] !== undefined && !rest[0].startsWith("-")) return main([...rest, "--help"]);
   if (word === undefined || word === "--help" || word === "-h" || word === "help") {
     (word === undefined ? process.stderr : process.stdout).write(overview());
     return word === undefined ? ExitCode.usage : ExitCode.done;

@@ -1,7 +1,8 @@
 // lyra completions: what a shell completes, made from the commands' own help, which names every word and flag.
 import { ExitCode } from "../errors/node-error.ts";
-import { TOOLS } from "../planes/devnet/tools.ts";
 import { readArguments, usageError } from "./arguments.ts";
+import { verbFlags } from "./devnet-tools.ts";
+import { orderHelp } from "./tx-order.ts";
 import { HELP_WORDS, helpOf } from "./wallet-help.ts";
 
 export const help = `lyra completions bash|zsh|fish: what your shell completes
@@ -29,10 +30,8 @@ function treeOf(helps: ReadonlyMap<string, string>): CompletionTree {
   const flags = new Map<string, readonly string[]>();
   const add = (before: string, word: string) => words.set(before, (words.get(before) ?? new Set()).add(word));
   for (const [place, text] of helps) {
-    if (place !== "") {
-      const parts = place.split(" ");
-      add(parts.slice(0, -1).join(" "), parts.at(-1)!);
-    }
+    for (const [at, part] of place.split(" ").entries())
+      if (part !== "") add(place.split(" ").slice(0, at).join(" "), part);
     const found = text.match(/(?<![\w-])--[a-z][a-z-]*/g) ?? [];
     flags.set(place, [...new Set([...found, ...COMMON_FLAGS])].sort());
     for (const word of verbsIn(place, text)) add(place, word);
@@ -148,6 +147,8 @@ async function helpTexts(commands: Commands): Promise<ReadonlyMap<string, string
   const texts = new Map<string, string>([["", ""]]);
   for (const [name, { load }] of Object.entries(commands)) texts.set(name, (await load()).help);
   for (const word of HELP_WORDS) texts.set(`wallet ${word}`, helpOf([word]));
-  for (const { path } of TOOLS) texts.set(`devnet ${path.replace("/", " ")}`, "");
+  for (const [verb, flags] of verbFlags())
+    texts.set(`devnet ${verb}`, flags.map((flag) => `--${flag}`).join(" "));
+  texts.set("tx build", texts.get("tx")!).set("tx build order", orderHelp);
   return texts;
 }

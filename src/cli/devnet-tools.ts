@@ -72,17 +72,25 @@ function isBegun(path: string, words: readonly string[]): boolean {
 }
 
 function unknownVerb(words: readonly string[]): NodeError {
-  const known = TOOLS.map(({ path }) => path.replace("/", " "));
-  const heads = known.map((path) => path.split(" ")[0]!);
-  const near = didYouMean(words.slice(0, 2).join(" "), known) || didYouMean(words[0] ?? "", heads);
-  return verbError(`there is no 'devnet ${words.join(" ").slice(0, 60)}'${near}`);
+  const [head = ""] = words;
+  const known = VERBS.map(({ path }) => path.replace("/", " "));
+  const group = known.filter((path) => path.startsWith(`${head} `)).map((path) => path.split(" ")[1]!);
+  if (group.length > 0 && words.length === 1)
+    return verbError(`devnet ${head} needs another word: ${group.join(", ")}`, head);
+  const heads = known.map((path) => path.split(" ")[0]!).filter((path) => path !== head);
+  const near = didYouMean(words.slice(0, 2).join(" "), known) || didYouMean(head, heads);
+  return verbError(
+    `there is no 'devnet ${words.join(" ").slice(0, 60)}'${near}`,
+    group.length > 0 ? head : "",
+  );
 }
 
 /** The verbs have a help of their own, which says what words they take. */
 function verbError(message: string, path = ""): NodeError {
-  const hint = `see: lyra devnet help ${path.replace("/", " ")}`.trimEnd();
-  return new NodeError("devnet", "usage", message, hint);
+  return new NodeError("devnet", "usage", message, `see: ${helpCommand(path)}`);
 }
+
+const helpCommand = (path: string) => `lyra devnet help ${path.replace("/", " ")}`.trimEnd();
 
 /** The tool that these words begin with; undefined when they name none. */
 export function findVerb(words: readonly string[]): { tool: Tool; rest: readonly string[] } | undefined {
@@ -143,10 +151,19 @@ const isOptional = (name: string) => name.endsWith("?");
 const plainName = (name: string) => name.replace("?", "");
 
 function flagsOf(tool: Tool): Record<string, { type: "string" }> {
-  if (tool === LOAD) return {};
+  return Object.fromEntries(flagNames(tool).map((name) => [name, { type: "string" as const }]));
+}
+
+function flagNames(tool: Tool): readonly string[] {
+  if (tool === LOAD) return [];
   const names = Object.keys(tool.body).map(plainName);
-  const flags = names.includes(FROM_FILE.member) ? [...names, FROM_FILE.flag] : names;
-  return Object.fromEntries(flags.map((name) => [name, { type: "string" as const }]));
+  return names.includes(FROM_FILE.member) ? [...names, FROM_FILE.flag] : names;
+}
+
+/** Every verb with the flags that it takes, for completions. */
+export function verbFlags(): ReadonlyMap<string, readonly string[]> {
+  const common = Object.keys(FLAGS);
+  return new Map(VERBS.map((tool) => [tool.path.replace("/", " "), [...flagNames(tool), ...common]]));
 }
 
 /** @param flags words that were given by their names */
@@ -249,7 +266,7 @@ async function ask(url: string, { method, path }: Tool, body: string): Promise<s
     // Of a newer node it may be one that this program does not know.
     code as ProgramCode,
     message,
-    hint || (response.status === 404 ? "this node is not a devnet" : ""),
+    hint || (response.status === 404 ? "this node is not a devnet" : `see: ${helpCommand(path)}`),
   );
 }
 

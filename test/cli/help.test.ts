@@ -74,6 +74,24 @@ describe("the verbs of a devnet", () => {
     expect(await after("--home", "x")).toBe(devnet.help);
     expect(await after("fly")).toBe(devnet.help);
   });
+
+  test("given the first of two words alone, or a wrong second one, then those that there are", async () => {
+    const { code, err } = await new Lyra(["devnet", "market"]).end();
+    expect(code).toBe(2);
+    expect(err).toContain("devnet market needs another word: create, price, run, terminate, settle");
+    expect(err).toContain("see: lyra devnet help market\n");
+    const wrong = await new Lyra(["devnet", "market", "nothing"]).end();
+    expect(wrong.err).toBe("lyra: there is no 'devnet market nothing'\n      see: lyra devnet help market\n");
+  });
+});
+
+test("lyra help COMMAND is lyra COMMAND --help", async () => {
+  const helpOf = async (...words: string[]) => (await new Lyra(["help", ...words]).end()).out;
+  expect(await helpOf("tx")).toBe(tx.help);
+  expect(await helpOf("tx", "build", "order")).toBe(orderHelp);
+  expect(await helpOf("devnet", "mine")).toContain("make blocks");
+  expect(await helpOf("help")).toBe(await helpOf());
+  expect(await new Lyra(["help", "fly"]).end()).toMatchObject({ code: 2, out: "" });
 });
 
 test("given a command that is none and --json, then the failure is one line of JSON", async () => {

@@ -187,7 +187,9 @@ describe("a running devnet", () => {
 
   test("refuses by name, with the exit code of its kind", async () => {
     expect(await verb("fund", "alice", "tUSD", "none")).toMatchObject({ code: 1, out: "" });
-    expect((await verb("fund", "alice", "tUSD", "none")).err).toContain("'amount' must be a whole number");
+    const { err } = await verb("fund", "alice", "tUSD", "none");
+    expect(JSON.parse(err).error.message).toStartWith("'amount' must be a whole number");
+    expect(JSON.parse(err).error.hint).toBe("see: lyra devnet help fund");
     expect(await verb("teleport")).toMatchObject({ code: 2, out: "" });
     expect(await verb("stake", "alice")).toMatchObject({ code: 2, out: "" });
   });

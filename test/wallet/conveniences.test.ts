@@ -108,6 +108,11 @@ describe("completions", () => {
     expect(await complete("wallet", "key", "gen")).toEqual(["generate"]);
     expect(await complete("tx", "si")).toEqual(["sign"]);
     expect(await complete("devnet", "time", "fo")).toEqual(["forward"]);
+    expect(await complete("devnet", "mar")).toEqual(["market"]);
+    expect(await complete("devnet", "loa")).toEqual(["load"]);
+    expect(await complete("devnet", "market", "create", "--pre")).toEqual(["--preset"]);
+    expect(await complete("tx", "build", "--non")).toEqual(["--nonce"]);
+    expect(await complete("tx", "build", "order", "--post")).toEqual(["--post-only"]);
     expect(await complete("tx", "sign", "--chain")).toEqual(["--chain-id"]);
     expect(await complete("wallet", "serve", "x", "--idle")).toEqual(["--idle-lock"]);
   });
