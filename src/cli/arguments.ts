@@ -36,11 +36,21 @@ export function readArguments<const O extends ParseArgsOptionsConfig>(
   try {
     return parseArgs({ args: argv, options, allowPositionals: true, strict: true });
   } catch (error) {
-    const sentence = (error as Error).message.split("\n")[0]!.replace(/\. To specify.*$/, "");
+    const sentence = refusalOf((error as Error).message, argv);
     const unknown = /Unknown option '--([\w-]+)'/.exec(sentence)?.[1];
     const near = unknown && nearest(unknown, Object.keys(options));
     throw usageError(command, near ? `${sentence}: did you mean '--${near}'?` : sentence);
   }
+}
+
+/** The runtime's sentence, where another one says more: of a value that begins with a dash, and of a word that is such a value. */
+function refusalOf(message: string, argv: readonly string[]): string {
+  const sentence = message.split("\n")[0]!.replace(/\. To specify.*$/, "");
+  const flag = /^Option '(--[\w-]+)' argument is ambiguous/.exec(sentence)?.[1];
+  if (flag !== undefined)
+    return `'${flag}' needs a value; one that begins with a dash is given as ${flag}=-1`;
+  const word = argv.find((text) => /^-\d/.test(text));
+  return word !== undefined && /^Unknown option '-?\d/.test(sentence) ? `Unknown option '${word}'` : sentence;
 }
 
 /** The words that are not flags, whichever flags there are: which command they name decides what its flags are. */

@@ -4,6 +4,7 @@ import type { LastBlock } from "../wallet/sending/blocks.ts";
 import { HttpNode } from "../wallet/sending/http-node.ts";
 import type { MarketFacts } from "../wallet/sending/nodes.ts";
 import { OrderTimeInForce, OrderType, PeggedReference, Side } from "../wire/generated/vega.ts";
+import { timeNs } from "../wire/time-text.ts";
 import type { CommandInit } from "../wire/transaction.ts";
 import { usageError } from "./arguments.ts";
 import { hostsOf, NODE_ADDRESS_FLAGS } from "./tx-online.ts";
@@ -74,8 +75,17 @@ const PEGS: Readonly<Record<string, number>> = {
   ask: PeggedReference.PEGGED_REFERENCE_BEST_ASK,
 };
 const SIZE_AND_PRICE = /^(\d{1,40}(?:\.\d{1,40})?)(?:@(\d{1,80}(?:\.\d{1,40})?))?$/;
+const NUMBER = /^\d{1,80}(?:\.\d{1,40})?$/;
+/** Bits of a size and of a price on the wire. */
+const SIZE_BITS = 64n;
+const PRICE_BITS = 256n;
+/** As far as a 64-bit number of nanoseconds goes. */
+const TIME_MAX_NS = (1n << 63n) - 1n;
 const ID = /^[0-9a-f]{64}$/;
 const DECIMALS = /^-?\d{1,2}$/;
+/** Its words, as the help names them. */
+export const ORDER_COMMAND = "tx build order";
+const wrong = (message: string) => usageError(ORDER_COMMAND, message);
 const USAGE = "an order is: buy SIZE@PRICE, or sell SIZE for a market order";
 
 /**
@@ -90,13 +100,13 @@ export async function orderOf(
   const [which = "", amount = "", ...rest] = words;
   const side = SIDES[which];
   const [, size, price] = SIZE_AND_PRICE.exec(amount) ?? [];
-  if (side === undefined || size === undefined || rest.length > 0) throw usageError("tx", USAGE);
-  if (values.market === undefined) throw usageError("tx", "say --market ID, or its code with --node URL");
+  if (side === undefined || size === undefined || rest.length > 0) throw wrong(USAGE);
+  if (values.market === undefined) throw wrong("say --market ID, or its code with --node URL");
   const { decimals, block } = await decimalsOf(values.market, values);
   const payload = {
     marketId: decimals.id,
     side,
-    size: BigInt(scaled(size, decimals.positionDecimals, "size")),
+    size: BigInt(scaled(size, decimals.positionDecimals, "size", SIZE_BITS)),
     ...kindOf(values, price, decimals),
     ...lifeOf(values, price !== undefined || values.peg !== undefined),
     postOnly: values["post-only"] === true,
@@ -110,29 +120,32 @@ export async function orderOf(
 function kindOf(values: OrderValues, price: string | undefined, { decimals }: Decimals) {
   const { peg, offset } = values;
   if (peg === undefined) {
-    if (offset !== undefined) throw usageError("tx", "--offset goes with --peg");
+    if (offset !== undefined) throw wrong("--offset goes with --peg");
     if (price === undefined) return { type: OrderType.TYPE_MARKET, price: "" };
-    return { type: OrderType.TYPE_LIMIT, price: scaled(price, decimals, "price") };
+    return { type: OrderType.TYPE_LIMIT, price: scaled(price, decimals, "price", PRICE_BITS) };
   }
   const reference = PEGS[peg];
-  if (reference === undefined) throw usageError("tx", "--peg is mid, bid or ask");
-  if (price !== undefined) throw usageError("tx", "a pegged order has no price: say --offset");
-  const peggedOrder = { reference, offset: scaled(offset ?? "0", decimals, "offset") };
+  if (reference === undefined) throw wrong("--peg is mid, bid or ask");
+  if (price !== undefined) throw wrong("a pegged order has no price: say --offset");
+  if (offset !== undefined && !NUMBER.test(offset))
+    throw wrong("--offset is a number such as 0.5, in the direction away from the peg");
+  const peggedOrder = { reference, offset: scaled(offset ?? "0", decimals, "offset", PRICE_BITS) };
   return { type: OrderType.TYPE_LIMIT, price: "", peggedOrder };
 }
 
 function lifeOf({ tif, expires }: OrderValues, rests: boolean) {
   const text = tif ?? (expires !== undefined ? "gtt" : rests ? "gtc" : "ioc");
   const timeInForce = TIMES[text];
-  if (timeInForce === undefined) throw usageError("tx", `--tif is ${Object.keys(TIMES).join(", ")}`);
+  if (timeInForce === undefined) throw wrong(`--tif is ${Object.keys(TIMES).join(", ")}`);
   if (expires === undefined) {
-    if (text === "gtt") throw usageError("tx", "an order good till a time needs --expires TIME");
+    if (text === "gtt") throw wrong("an order good till a time needs --expires TIME");
     return { timeInForce, expiresAt: 0n };
   }
-  if (text !== "gtt") throw usageError("tx", "--expires goes with --tif gtt");
-  const ms = Date.parse(expires);
-  if (Number.isNaN(ms)) throw usageError("tx", "--expires is a time such as 2026-12-31T12:00:00Z");
-  return { timeInForce, expiresAt: BigInt(ms) * 1_000_000n };
+  if (text !== "gtt") throw wrong("--expires goes with --tif gtt");
+  const expiresAt = timeNs(expires);
+  if (expiresAt === undefined || expiresAt <= 0n || expiresAt > TIME_MAX_NS)
+    throw wrong("--expires is a time such as 2030-12-31T12:00:00Z, up to the year 2262");
+  return { timeInForce, expiresAt };
 }
 
 async function decimalsOf(
@@ -143,10 +156,10 @@ async function decimalsOf(
   const ofSizes = values["size-decimals"];
   if (ofPrices !== undefined || ofSizes !== undefined) {
     if (ofPrices === undefined || ofSizes === undefined)
-      throw usageError("tx", "say both --price-decimals and --size-decimals, or --node URL");
-    if (!ID.test(market)) throw usageError("tx", "without a node --market is 64 hexadecimal digits");
+      throw wrong("say both --price-decimals and --size-decimals, or --node URL");
+    if (!ID.test(market)) throw wrong("without a node --market is 64 hexadecimal digits");
     if (!DECIMALS.test(ofPrices) || !DECIMALS.test(ofSizes))
-      throw usageError("tx", "--price-decimals and --size-decimals are whole numbers");
+      throw wrong("--price-decimals and --size-decimals are whole numbers");
     const decimals = { id: market, decimals: Number(ofPrices), positionDecimals: Number(ofSizes) };
     return { decimals, block: undefined };
   }
@@ -154,30 +167,36 @@ async function decimalsOf(
   const [markets, block] = await Promise.all([node.markets(), node.lastBlock()]);
   const found = markets.filter(({ id, code }) => id === market || code === market);
   if (found.length > 1) {
-    throw usageError("tx", `${found.length} markets have this code: say --market with the identifier`);
+    const ids = found.slice(0, 5).map(({ id }) => id);
+    throw wrong(
+      `${found.length} markets have this code: say --market with the identifier (${ids.join(", ")})`,
+    );
   }
   const [decimals] = found;
   if (decimals === undefined) {
     const codes = [...new Set(markets.map(({ code }) => code))].slice(0, 10).join(", ");
-    throw usageError("tx", codes === "" ? "the node has no market" : `the node's markets are ${codes}`);
+    const known = codes === "" ? "the node has none" : `the node's markets are ${codes}`;
+    throw wrong(`there is no market '${market.slice(0, 64)}': ${known}`);
   }
   return { decimals, block };
 }
 
-/** `100.25` with two decimals as `10025`. @throws NodeError for more decimals than the market has */
-function scaled(text: string, decimals: number, what: string): string {
+/** `100.25` with two decimals as `10025`. @throws NodeError for more decimals than the market has, and for too many bits */
+function scaled(text: string, decimals: number, what: string, bits: bigint): string {
   const [whole = "", fraction = ""] = text.split(".");
   const digits = fraction.replace(/0+$/, "");
   if (digits.length > Math.max(0, decimals)) {
-    throw usageError(
-      "tx",
-      `the market's ${what}s have ${Math.max(0, decimals)} decimals, and ${text} has more`,
+    throw wrong(
+      decimals <= 0
+        ? `the market's ${what}s are whole numbers, and ${text} is not`
+        : `the market's ${what}s have ${decimals} ${decimals === 1 ? "decimal" : "decimals"}, and ${text} has more`,
     );
   }
   const scaledUp = BigInt(whole + digits.padEnd(Math.max(0, decimals), "0"));
-  if (decimals >= 0) return scaledUp.toString();
-  const unit = 10n ** BigInt(-decimals);
+  const unit = 10n ** BigInt(Math.max(0, -decimals));
   if (scaledUp % unit !== 0n)
-    throw usageError("tx", `the market's ${what}s are multiples of ${unit}, and ${text} is not`);
-  return (scaledUp / unit).toString();
+    throw wrong(`the market's ${what}s are multiples of ${unit}, and ${text} is not`);
+  const units = scaledUp / unit;
+  if (units >> bits !== 0n) throw wrong(`the ${what} ${text} is too large: it has more than ${bits} bits`);
+  return units.toString();
 }

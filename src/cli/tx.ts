@@ -95,9 +95,9 @@ async function build(argv: string[]): Promise<number> {
 }
 
 async function buildOrder(argv: string[]): Promise<number> {
-  const { ORDER_FLAGS, orderOf } = await import("./tx-order.ts");
+  const { ORDER_COMMAND, ORDER_FLAGS, orderOf } = await import("./tx-order.ts");
   const flags = { ...COMMON, ...DRAFT_FLAGS, ...OUT, ...ORDER_FLAGS };
-  const { values, positionals } = readArguments("tx", argv, flags);
+  const { values, positionals } = readArguments(ORDER_COMMAND, argv, flags);
   const { command, block } = await orderOf(positionals, values);
   return giveDraft({ kind: "command", command, block }, values);
 }

@@ -49,11 +49,23 @@ describe("without a node", () => {
   });
 
   test.each([
-    [["buy", "5.55@1"], "the market's sizes have 1 decimals, and 5.55 has more"],
+    [["buy", "5.55@1"], "the market's sizes have 1 decimal, and 5.55 has more"],
     [["buy", "5@1.001"], "the market's prices have 2 decimals, and 1.001 has more"],
     [["hold", "5@1"], "an order is: buy SIZE@PRICE, or sell SIZE for a market order"],
     [["buy", "5@1", "more"], "an order is: buy SIZE@PRICE"],
-    [["buy", "-5@1"], "unknown"],
+    [["buy", "-5@1"], "unknown option '-5@1'"],
+    [
+      ["buy", "1844674407370955161.6@1"],
+      "the size 1844674407370955161.6 is too large: it has more than 64 bits",
+    ],
+    [["buy", `1@1${"0".repeat(78)}`], "is too large: it has more than 256 bits"],
+    [["buy", "5@1", "--expires", "5"], "--expires is a time such as"],
+    [["buy", "5@1", "--expires", "9999-01-01T00:00:00Z"], "--expires is a time such as"],
+    [["buy", "5@1", "--expires", "-5"], "'--expires' needs a value; one that begins with a dash is"],
+    [["buy", "5", "--peg", "mid", "--offset", "x"], "--offset is a number such as 0.5"],
+    [["buy", "5", "--peg", "mid", "--offset="], "--offset is a number such as 0.5"],
+    [["buy", "5", "--peg", "mid", "--offset=-1"], "--offset is a number such as 0.5"],
+    [["buy", "5@1", "--tif", "x"], "see: lyra tx build order --help"],
     [["buy", "5@1", "--tif", "x"], "--tif is gtc, gtt, ioc, fok, gfa, gfn"],
     [["buy", "5@1", "--tif", "gtt"], "an order good till a time needs --expires TIME"],
     [["buy", "5@1", "--tif", "gtc", "--expires", "2030-01-01"], "--expires goes with --tif gtt"],
@@ -74,6 +86,8 @@ describe("without a node", () => {
     expect(decodeInputData(Uint8Array.fromBase64(made.out.trim())).orderSubmission!.size).toBe(12n);
     const odd = await build("buy", "1250@3", "--market", MARKET, ...hundreds);
     expect(odd.err).toContain("the market's sizes are multiples of 100, and 1250 is not");
+    const broken = await build("buy", "1200@3.5", "--market", MARKET, ...hundreds);
+    expect(broken.err).toContain("the market's prices are whole numbers, and 3.5 is not");
     const coded = await build("buy", "1@3", "--market", "BTC/USD", ...hundreds);
     expect(coded.err).toContain("without a node --market is 64 hexadecimal digits");
     const half = await build("buy", "1@3", "--market", MARKET, "--price-decimals", "0");
@@ -114,7 +128,7 @@ describe("with a node", () => {
   test("another code is refused with those that there are", async () => {
     const { code, err } = await build("buy", "1@1", "--market", "XYZ", "--node", devnet.nodeUrl);
     expect(code).toBe(2);
-    expect(err).toContain(`the node's markets are ${market.code}`);
+    expect(err).toContain(`there is no market 'XYZ': the node's markets are ${market.code}`);
   });
 
   test("an approval says the margin at worst: what the engine asks for when all of it has traded", async () => {
