@@ -18,6 +18,7 @@ import {
   serializeTransaction,
   signTransaction,
 } from "../wire/transaction.ts";
+import { COMMAND_KINDS } from "../wire/transaction-commands.ts";
 
 export interface SentTransaction {
   readonly outcome: TxOutcome;
@@ -56,10 +57,11 @@ export class PartyClient {
 
   /**
    * Builds on the newest block with room, sends, and waits for its block.
-   * @throws NodeError `transaction_refused` with the chain's reason, and of the proof; ChainCallError
+   * @throws NodeError `transaction_refused` with the chain's reason, `usage` for what has no bytes, and of the proof; ChainCallError
    */
   async send(command: CommandInit, options: SendOptions = {}): Promise<SentTransaction> {
     const { wait = "commit", allowRefusal = false } = options;
+    checkCommand(command);
     const { bytes, id } = await this.build(command);
     const outcome = await this.chain.submit(bytes, wait);
     if (outcome.code === 0 || allowRefusal) return { outcome, id };
@@ -98,5 +100,28 @@ export class PartyClient {
     if (plan.kind === "go") return plan.slot;
     const text = "the transaction per block limit has been reached";
     throw new NodeError("proof.plan", "quota_reached", text, "wait for the next block and build on it");
+  }
+}
+
+const FORM =
+  "give { kind, payload }: 64-bit numbers as bigint, enumerations as numbers, prices and amounts as texts";
+
+/** @throws NodeError `usage` for a command that cannot be encoded: the member whose type is another one */
+function checkCommand(command: CommandInit): void {
+  const wrong = (message: string) => new NodeError("party.send", "usage", message, FORM);
+  const { kind, payload } = command as { readonly kind: CommandInit["kind"]; readonly payload: unknown };
+  if (!COMMAND_KINDS.includes(kind)) throw wrong(`there is no command '${String(kind).slice(0, 60)}'`);
+  if (typeof payload !== "object" || payload === null) throw wrong(`the ${kind} has no payload`);
+  if (isEncoded(kind, payload)) return;
+  const member = Object.entries(payload).find(([name, value]) => !isEncoded(kind, { [name]: value }));
+  throw wrong(`the ${kind} cannot be encoded${member ? `: '${member[0]}' has another type` : ""}`);
+}
+
+function isEncoded(kind: CommandInit["kind"], payload: object): boolean {
+  try {
+    encodeCommand({ kind, payload } as CommandInit, 1n, 1n);
+    return true;
+  } catch {
+    return false;
   }
 }

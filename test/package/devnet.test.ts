@@ -73,6 +73,23 @@ describe("a devnet", () => {
     const { outcome } = await alice.send(tooMuch, { allowRefusal: true });
     expect(outcome.code).not.toBe(0);
     expect(outcome.details?.rule).toBe("command_failed");
+    const wrong: [unknown, string][] = [
+      [{ kind: "fly", payload: {} }, "there is no command 'fly'"],
+      [{ transfer: {} }, "there is no command 'undefined'"],
+      [{ kind: "transfer" }, "the transfer has no payload"],
+      [{ kind: "transfer", payload: { to: "x", amount: 5 } }, "cannot be encoded: 'amount' has another type"],
+      [{ kind: "orderSubmission", payload: { size: 10 } }, "cannot be encoded: 'size' has another type"],
+      [
+        { kind: "orderSubmission", payload: { side: "SIDE_BUY" } },
+        "cannot be encoded: 'side' has another type",
+      ],
+    ];
+    for (const [command, message] of wrong)
+      await expect(alice.send(command as never)).rejects.toMatchObject({
+        code: "usage",
+        message: expect.stringContaining(message),
+        hint: expect.stringContaining("kind, payload"),
+      });
     await expect(devnet.tools.fund("nobody", "tUSD", 1)).rejects.toThrow("there is no party 'nobody'");
     await expect(devnet.get("/api/v2/order/zz")).rejects.toBeInstanceOf(NodeError);
     expect(() => devnet.party("nobody")).toThrow("there is no party 'nobody': give alice");
