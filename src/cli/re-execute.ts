@@ -20,8 +20,13 @@ const VALUE_MAX = 200;
 export async function reExecute(paths: readonly string[], options: ReExecuteOptions): Promise<number> {
   checkRecordings(paths);
   const facts = new FactsOfRecording();
+  let chainId: string | undefined;
   // Twice through the files: a chain's assets are wanted before its first block.
-  await eachBlock(paths, "reading", options, (block) => facts.read(block));
+  await eachBlock(paths, "reading", options, (block) => {
+    chainId ??= block.chainId;
+    if (block.chainId !== chainId) throw otherChain(block, chainId);
+    facts.read(block);
+  });
   const executions: ReExecution[] = [];
   const ends = await eachBlock(paths, "executing", options, (block) => {
     const [execution] = executions;
@@ -35,9 +40,21 @@ export async function reExecute(paths: readonly string[], options: ReExecuteOpti
     throw new NodeError("replay", "recording_unreadable", sentence, "give an event file (.evts or .evts.gz)");
   }
   const isSame = options.json ? printJson(execution) : printText(execution, options.show);
-  if (damage) say(red(`the rest of the recording is damaged: record ${damage.record}: ${damage.reason}`));
+  if (damage) say(red(`the rest of the recording is damaged: ${placed(damage)}`));
   return isSame && !damage ? ExitCode.done : ExitCode.failed;
 }
+
+function otherChain({ height, chainId }: RecordedBlock, first: string): NodeError {
+  const sentence = `block ${height} is of chain ${chainId}, those before it are of chain ${first}`;
+  return new NodeError("replay", "chain_mismatch", sentence, "give recordings of one chain");
+}
+
+/** The reason with its record, which many reasons name themselves. */
+function placed({ record, reason }: { readonly record: number; readonly reason: string }): string {
+  return reason.includes(`record ${record}`) ? reason : `record ${record}: ${reason}`;
+}
+
+const counted = (count: number, what: string) => `${grouped(count)} ${what}${count === 1 ? "" : "s"}`;
 
 async function eachBlock(
   paths: readonly string[],
@@ -68,9 +85,10 @@ async function eachBlock(
 function printText(execution: ReExecution, show: number): boolean {
   const { results, blocks, commands, faults, notes } = execution;
   const say = (line: string) => process.stdout.write(`${line}\n`);
-  say(`${grouped(blocks)} blocks, ${grouped(commands)} commands of markets executed anew`);
+  say(`${counted(blocks, "block")}, ${counted(commands, "command")} of markets executed anew`);
   say("");
-  say(`${"event".padEnd(20)}${"same".padStart(10)}${"explained".padStart(12)}${"different".padStart(12)}`);
+  if (results.size > 0)
+    say(`${"event".padEnd(20)}${"same".padStart(10)}${"explained".padStart(12)}${"different".padStart(12)}`);
   const open: Difference[] = [];
   for (const [kind, { same, differences }] of results) {
     const different = differences.filter(({ reason }) => reason === undefined);
@@ -85,10 +103,12 @@ function printText(execution: ReExecution, show: number): boolean {
   if (notes.length > 0) say("\nnot executed or not known:");
   for (const note of notes) say(`  ${note}`);
   say("");
-  if (faults.length > 0) say(red(`${faults.length} faults inside the engine, the first: ${faults[0]}`));
+  if (faults.length > 0)
+    say(red(`${counted(faults.length, "fault")} inside the engine, the first: ${faults[0]}`));
   const [first] = open.toSorted((a, b) => a.height - b.height);
   const scope = notes.length > 0 ? ", as far as the recording goes" : "";
-  if (first === undefined) say(green(`the engine and the chain agree${scope}`));
+  if (first === undefined && results.size === 0) say("there are no markets in it: nothing was compared");
+  else if (first === undefined) say(green(`the engine and the chain agree${scope}`));
   else say(red(`the first difference: ${first.kind}, ${sentenceOf(first)}`));
   return first === undefined && faults.length === 0;
 }

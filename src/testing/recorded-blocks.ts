@@ -14,6 +14,7 @@ export interface RecordedBlock {
   readonly height: number;
   readonly timeNs: bigint;
   readonly hash: string;
+  readonly chainId: string;
   readonly events: readonly RecordedEvent[];
 }
 
@@ -48,7 +49,7 @@ export class RecordedBlocks {
     if (member === undefined) return undefined;
     if (member === "beginBlock") {
       const { height, timestamp, hash } = event.beginBlock!;
-      this.open = { height: Number(height), timeNs: timestamp, hash, events: [] };
+      this.open = { height: Number(height), timeNs: timestamp, hash, chainId: event.chainId, events: [] };
       return undefined;
     }
     const { open } = this;

@@ -1,7 +1,7 @@
 // A devnet's recording executed anew, whole and in the ways in which a recording can lack something: what is not in it is said,
 // and nothing is called different because of that.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Devnet } from "../../src/devnet/devnet.ts";
@@ -11,6 +11,7 @@ import { presetChanges } from "../../src/planes/devnet/markets.ts";
 import { startNode } from "../../src/start-node.ts";
 import { FactsOfRecording, ReExecution } from "../../src/testing/re-execution.ts";
 import { type RecordedBlock, RecordedBlocks, type RecordedEvent } from "../../src/testing/recorded-blocks.ts";
+import { lyra } from "../rig/lyra.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lyra-re-execution-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -18,6 +19,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const SECOND = 1_000_000_000n;
 const DOLLAR = madeUpAssetId("tUSD");
 const QUIET = "market.liquidity.of.another.version";
+const record = join(folder, "run.evts");
 let blocks: readonly RecordedBlock[];
 let first: string;
 
@@ -101,7 +103,6 @@ async function play(devnet: Devnet): Promise<string> {
 }
 
 beforeAll(async () => {
-  const record = join(folder, "run.evts");
   const ports = { dataPort: 0, nodePort: 0, faucetPort: 0 };
   const options = { kind: "devnet", ...ports, record };
   const devnet = (await startNode(options as never)) as never as Devnet;
@@ -149,6 +150,24 @@ test("a whole recording agrees in everything", () => {
   expect(kinds).toEqual(
     expect.arrayContaining(["trade", "settleMarket", "liquidityProvision", "ledgerEntry"]),
   );
+});
+
+describe("the command", () => {
+  test("says that nothing was compared where there are no markets, and where the damage is", async () => {
+    const cut = join(folder, "cut.evts");
+    writeFileSync(cut, readFileSync(record).subarray(0, 170_000));
+    const { code, out, err } = await lyra(["replay", "--re-execute", cut]);
+    expect(code).toBe(1);
+    expect(out).toMatch(/^\d+ blocks?, 0 commands of markets executed anew\n/);
+    expect(out).toEndWith("there are no markets in it: nothing was compared\n");
+    expect(err).toMatch(/the rest of the recording is damaged: the file ends inside record \d+: at least/);
+  });
+
+  test("refuses the recordings of two chains", async () => {
+    const { code, out, err } = await lyra(["replay", "--re-execute", record, "data/sample.evts.gz"]);
+    expect([code, out]).toEqual([1, ""]);
+    expect(err).toContain("block 1 is of chain lyra-sample-1, those before it are of chain lyra-devnet");
+  });
 });
 
 describe("a recording", () => {
