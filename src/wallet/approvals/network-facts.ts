@@ -135,6 +135,8 @@ function namesIn(command: CommandInit): Names {
     case "orderSubmission":
       return { assets: [], markets: marketsOf([payload]), hasCommitment: true };
     case "orderAmendment":
+    case "orderCancellation":
+    case "liquidityProvisionCancellation":
       return { assets: [], markets: marketsOf([payload]) };
     case "liquidityProvisionSubmission":
     case "liquidityProvisionAmendment":

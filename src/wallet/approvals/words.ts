@@ -174,10 +174,10 @@ const cancellationTitle = ({ orderId, marketId }: Init<OrderCancellation>): stri
   return marketId ? `Cancel all orders on market ${named(marketId)}` : "Cancel all orders on all markets";
 };
 
-const orderCancellation: Describe<"orderCancellation"> = (cancellation) =>
+const orderCancellation: Describe<"orderCancellation"> = (cancellation, { markets }) =>
   words(cancellationTitle(cancellation), [
     line("order", cancellation.orderId),
-    line("market", cancellation.marketId),
+    marketLine(cancellation.marketId, markets(cancellation.marketId ?? "")),
   ]);
 
 const amendmentLines = (
@@ -192,6 +192,9 @@ const amendmentLines = (
   amendment.timeInForce
     ? line("time in force", enumWord("vega.Order.TimeInForce", amendment.timeInForce, "TIME_IN_FORCE_"))
     : undefined,
+  amendment.peggedReference
+    ? line("pegged to", enumWord("vega.PeggedReference", amendment.peggedReference, "PEGGED_REFERENCE_"))
+    : undefined,
   line("pegged offset", amendment.peggedOffset && priceText(amendment.peggedOffset, market)),
 ];
 
@@ -201,6 +204,8 @@ const orderAmendment: Describe<"orderAmendment"> = (amendment, { markets }) =>
     amendmentLines(amendment, markets(amendment.marketId ?? "")),
     unitsOf([amendment.marketId], markets),
   );
+
+const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 const batchMarketInstructions: Describe<"batchMarketInstructions"> = (
   { cancellations = [], amendments = [], submissions = [] },
@@ -214,7 +219,11 @@ const batchMarketInstructions: Describe<"batchMarketInstructions"> = (
     return taken;
   };
   const told = words(
-    `${count} instructions at once: ${cancellations.length} cancellations, ${amendments.length} changes, ${submissions.length} new orders`,
+    `${counted(count, "instruction")} at once: ${[
+      counted(cancellations.length, "cancellation"),
+      counted(amendments.length, "change"),
+      counted(submissions.length, "new order"),
+    ].join(", ")}`,
     [
       ...some(cancellations).map((one, at) => line(`cancellation ${at + 1}`, cancellationTitle(one))),
       ...some(amendments).map((one, at) =>
@@ -268,8 +277,11 @@ const liquidityProvisionAmendment: Describe<"liquidityProvisionAmendment"> = (pr
   ]);
 };
 
-const liquidityProvisionCancellation: Describe<"liquidityProvisionCancellation"> = ({ marketId = "" }) =>
-  words(`Take your liquidity back from market ${named(marketId)}`, [line("market", marketId)]);
+const liquidityProvisionCancellation: Describe<"liquidityProvisionCancellation"> = (
+  { marketId = "" },
+  { markets },
+) =>
+  words(`Take your liquidity back from market ${named(marketId)}`, [marketLine(marketId, markets(marketId))]);
 
 const marketWords = {
   orderSubmission,

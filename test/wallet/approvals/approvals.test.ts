@@ -83,7 +83,7 @@ describe("plain words", () => {
     [{ orderAmendment: { orderId: "o1", sizeDelta: "-3" } }, "Change the order o1"],
     [
       { batchMarketInstructions: { cancellations: [{}], submissions: [{ marketId: "m", size: "1" }] } },
-      "2 instructions at once: 1 cancellations, 0 changes, 1 new orders",
+      "2 instructions at once: 1 cancellation, 0 changes, 1 new order",
     ],
     [
       { proposalSubmission: { terms: { updateNetworkParameter: { changes: { key: "a.b", value: "3" } } } } },

@@ -67,6 +67,7 @@ export const rows: readonly Row[] = [
     { order: "o1", market: "m1" },
     [],
   ],
+  ["orderCancellation", { marketId: "m9" }, "Cancel all orders on market m9", { market: 'm9 "TEA/X"' }, []],
   [
     "orderAmendment",
     {
@@ -253,22 +254,30 @@ export const rows: readonly Row[] = [
   ],
   [
     "orderAmendment",
-    { orderId: "o1", marketId: "m9", price: "7", sizeDelta: "-1500", peggedOffset: "150" },
+    {
+      orderId: "o1",
+      marketId: "m9",
+      price: "7",
+      sizeDelta: "-1500",
+      peggedOffset: "150",
+      peggedReference: "PEGGED_REFERENCE_BEST_BID",
+    },
     "Change the order o1",
     {
       order: "o1",
       market: 'm9 "TEA/X"',
       "new price": "0.07 USD",
       "size changes by": "-1.5",
+      "pegged to": "best bid",
       "pegged offset": "1.5 USD",
     },
     [],
   ],
   [
     "liquidityProvisionCancellation",
-    { marketId: "m1" },
-    "Take your liquidity back from market m1",
-    { market: "m1" },
+    { marketId: "m9" },
+    "Take your liquidity back from market m9",
+    { market: 'm9 "TEA/X"' },
     [],
   ],
   [
@@ -350,7 +359,7 @@ export const rows: readonly Row[] = [
       amendments: [{ orderId: "o2", price: "5" }],
       submissions: [{ marketId: "m1", size: "1", price: "9", side: "SIDE_SELL", type: "TYPE_LIMIT" }],
     },
-    "3 instructions at once: 1 cancellations, 1 changes, 1 new orders",
+    "3 instructions at once: 1 cancellation, 1 change, 1 new order",
     {
       "cancellation 1": "Cancel the order o1",
       "change 1": "order o2, new price 5",
