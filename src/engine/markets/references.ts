@@ -16,6 +16,13 @@ import type { TradingMarket } from "./trading.ts";
 const ROUNDS_MAX = 10;
 const NAMES = ["bid", "ask", "midBuy", "midSell"] as const;
 
+/** Orders of provisions: those that stay, those that leave the book for good, and those that come to it. */
+interface Exchange {
+  readonly kept: StoredOrder[];
+  readonly gone: StoredOrder[];
+  readonly fresh: StoredOrder[];
+}
+
 export class ReferenceFollower {
   constructor(private readonly market: TradingMarket) {}
 
@@ -78,14 +85,11 @@ export class ReferenceFollower {
       market.orders.park(order);
       market.orders.releaseIfFlat(order.party);
     }
+    // All provisions are shown before the first of their orders.
+    for (const provision of market.provisions.list()) this.undeploy(provision);
     for (const provision of market.provisions.list()) {
-      const orders = [...provision.buys, ...provision.sells].flatMap(
-        ({ orderId }) => market.tables.orders.get(orderId) ?? [],
-      );
+      const orders = this.ordersOf(provision);
       for (const order of orders) this.dropOrder(order, OrderStatus.STATUS_PARKED);
-      if (provision.status === LiquidityProvisionStatus.STATUS_ACTIVE) {
-        market.provisions.setStatus(provision, LiquidityProvisionStatus.STATUS_UNDEPLOYED);
-      }
       // Margin of an order that has expired meanwhile waits for the block's end (section 2.9).
       if (orders.length > 0) market.orders.releaseIfFlat(provision.party);
     }
@@ -134,11 +138,13 @@ export class ReferenceFollower {
 
   /** Orders of provisions that are on the book. */
   private provided(): StoredOrder[] {
-    const { market } = this;
-    return market.provisions
-      .list()
-      .flatMap(({ buys, sells }) => [...buys, ...sells])
-      .flatMap(({ orderId }) => market.tables.orders.get(orderId) ?? []);
+    return this.market.provisions.list().flatMap((provision) => this.ordersOf(provision));
+  }
+
+  /** Orders of a provision that are on the book. */
+  private ordersOf({ buys, sells }: Provision): StoredOrder[] {
+    const { orders } = this.market.tables;
+    return [...buys, ...sells].flatMap(({ orderId }) => orders.get(orderId) ?? []);
   }
 
   /** Margins of repriced orders, which came to the book; who cannot pay for them loses them, and no others. */
@@ -187,21 +193,22 @@ export class ReferenceFollower {
     }
     if (!isPlanned) market.updateStatus({ plannedBy: rules });
     const hit = new Set(touched.map(({ id }) => id));
-    const kept: StoredOrder[] = [];
-    const fresh: StoredOrder[] = [];
+    const exchanged: Exchange = { kept: [], gone: [], fresh: [] };
     for (const provision of provisions) {
       const planned = market.provisions.plan(provision, references);
       if (planned === undefined) {
         this.undeploy(provision);
+        exchanged.gone.push(...this.ordersOf(provision));
         continue;
       }
       if (provision.status !== LiquidityProvisionStatus.STATUS_ACTIVE) {
         market.provisions.setStatus(provision, LiquidityProvisionStatus.STATUS_ACTIVE);
       }
-      for (const plan of planned) this.exchange(provision, plan, hit, kept, fresh);
+      for (const plan of planned) this.exchange(provision, plan, hit, exchanged);
     }
-    for (const order of byId(kept)) this.moveToEnd(order);
-    for (const order of fresh) {
+    for (const order of byId(exchanged.kept)) this.moveToEnd(order);
+    for (const order of exchanged.gone) this.dropOrder(order, OrderStatus.STATUS_PARKED);
+    for (const order of exchanged.fresh) {
       market.positions.register(order);
       market.putOnBook(order);
       market.emitOrder(order);
@@ -216,8 +223,7 @@ export class ReferenceFollower {
     provision: Provision,
     plan: PlannedOrder,
     hit: ReadonlySet<string>,
-    kept: StoredOrder[],
-    fresh: StoredOrder[],
+    { kept, gone, fresh }: Exchange,
   ): void {
     const { market } = this;
     const live = market.tables.orders.get(plan.entry.orderId);
@@ -227,7 +233,7 @@ export class ReferenceFollower {
       return;
     }
     if (live !== undefined) {
-      if (plan.size === 0n) this.dropOrder(live, OrderStatus.STATUS_PARKED);
+      if (plan.size === 0n) gone.push(live);
       else {
         market.positions.unregister(live);
         market.tables.orders.delete(live.id);
@@ -237,13 +243,8 @@ export class ReferenceFollower {
   }
 
   private undeploy(provision: Provision): void {
-    const { market } = this;
-    for (const { orderId } of [...provision.buys, ...provision.sells]) {
-      const order = market.tables.orders.get(orderId);
-      if (order !== undefined) this.dropOrder(order, OrderStatus.STATUS_PARKED);
-    }
     if (provision.status === LiquidityProvisionStatus.STATUS_ACTIVE) {
-      market.provisions.setStatus(provision, LiquidityProvisionStatus.STATUS_UNDEPLOYED);
+      this.market.provisions.setStatus(provision, LiquidityProvisionStatus.STATUS_UNDEPLOYED);
     }
   }
 
