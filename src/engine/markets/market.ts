@@ -179,6 +179,8 @@ export class Market extends TradingMarket {
 
   /** The proposal of the market came to nothing. */
   reject(): void {
+    this.unsubscribe(this, "termination");
+    this.unsubscribe(this, "settlement");
     this.providers.stopAll();
     this.clearAccounts();
     this.updateRecord({ state: MarketState.STATE_REJECTED });

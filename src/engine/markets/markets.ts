@@ -206,8 +206,6 @@ export class Markets implements MarketScores {
       return;
     }
     market.reject();
-    this.unsubscribe(market, "settlement");
-    this.unsubscribe(market, "termination");
     this.remove(market);
   }
 

@@ -1,8 +1,8 @@
 // What a proposal says of data sources, and what parameters say where it leaves something out: expected values are worked out
 // by hand from the reference (70, sections 1.2, 1.6 and 1.7).
 import { expect, test } from "bun:test";
-import type { RigMarket } from "./rig.ts";
-import { BOUND, bounds, LIGHT, MILLIONS, opened, quoted } from "./scenario-markets.ts";
+import { createMarketRig, Play, type RigMarket } from "./rig.ts";
+import { BOUND, bounds, eventsFrom, LIGHT, MILLIONS, opened, quoted } from "./scenario-markets.ts";
 
 type Changes = Parameters<NonNullable<RigMarket["adjust"]>>[0];
 
@@ -92,4 +92,20 @@ test("an update changes the code, and neither name, decimals nor state", () => {
     state: 5,
     tradingMode: 1,
   });
+});
+
+test("a market that is declined lets go of its data, then of its provisions and their money", () => {
+  const rig = createMarketRig();
+  rig.proposeMarket("P", { asset: "ETH", ...LIGHT });
+  const play = new Play(rig, "P").deposit(1_000n, "lp").run("lp lp(1000, 0, BID-10, ASK+10)");
+  const seen = rig.events().length;
+  rig.decide("P", false);
+  const told = eventsFrom(play, seen, "oracleSpec", "liquidityProvision", "ledgerMovements", "marketUpdated");
+  expect(told.map(({ member }) => member)).toEqual([
+    ...["oracleSpec", "oracleSpec", "liquidityProvision"],
+    ...["ledgerMovements", "marketUpdated"],
+  ]);
+  const [first] = told.map(({ payload }) => payload.externalDataSourceSpec?.spec);
+  expect(first.data.external.oracle.filters[0].key.name).toBe("trading.terminated");
+  expect(play.general("lp")).toBe(1_000n);
 });
