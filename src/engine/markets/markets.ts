@@ -65,8 +65,6 @@ export class Markets implements MarketScores {
   private readonly paid: Table<true>;
   /** Markets that are gone since the epoch began: what was done on them counts at its end. */
   private readonly ended: Table<RewardedMarket>;
-  /** An epoch has begun in this tick: markets that it drops were over in the one before. */
-  private beginsEpoch = false;
 
   constructor(ports: Omit<MarketPorts, "tables">) {
     this.tables = new MarketTables(ports.core.state);
@@ -129,7 +127,6 @@ export class Markets implements MarketScores {
     const isRejected = ({ record }: Market) => record.state === MarketState.STATE_REJECTED;
     for (const market of this.list()) if (!isRejected(market)) market.emitData();
     for (const market of over) this.remove(market);
-    this.beginsEpoch = false;
   }
 
   onBlockEnd(): void {
@@ -395,7 +392,6 @@ export class Markets implements MarketScores {
 
   /** A new epoch counts anew. */
   onEpochStart(): void {
-    this.beginsEpoch = true;
     for (const key of this.tables.activities.keys()) this.tables.activities.delete(key);
     for (const id of this.ended.keys()) this.ended.delete(id);
   }
@@ -527,7 +523,7 @@ export class Markets implements MarketScores {
   }
 
   private remove(market: Market): void {
-    if (!this.beginsEpoch) this.ended.set(market.id, rewardedOf(market));
+    this.ended.set(market.id, rewardedOf(market));
     market.drop();
     this.tables.markets.delete(market.id);
     this.tables.statuses.delete(market.id);

@@ -210,19 +210,6 @@ describe("a market that ends within the epoch", () => {
     fund(rig, PROPOSED, { markets: ["B"] });
     expect(endEpoch(rig)).toEqual([]);
   });
-
-  test("given its end in the epoch's last block, then it is gone with that epoch, too", () => {
-    const rig = rigWith({ A: "ETH", B: "ETH" });
-    for (const market of ["A", "B"]) trade(rig, market, 11);
-    fund(rig, PROPOSED, { markets: ["A"] });
-    rig.nextBlock(EPOCH_SECONDS + 1);
-    for (const market of ["A", "B"]) settle(rig, market);
-    rig.nextBlock();
-    expect(rig.events("rewardPayout").map(({ payload }) => named(payload.market))).toEqual(["A"]);
-    expect(rig.hasMarket("B")).toBe(false);
-    fund(rig, PROPOSED, { markets: ["B"] });
-    expect(endEpoch(rig)).toEqual([]);
-  });
 });
 
 describe("the reward of a market's proposer", () => {
