@@ -202,6 +202,11 @@ export const MARKET_TEXTS = {
     "It comes from the general account.",
     `Deposit more. ${MONEY}`,
   ],
+  "party general account missing when trying to create a bond account": [
+    "The party has never had any of the market's asset.",
+    "A bond comes from the general account in that asset.",
+    `Deposit first. ${MONEY}`,
+  ],
   "party is not a liquidity provider": [
     "The party has no provision in this market.",
     "It was never made, was cancelled, or the party was closed out.",

@@ -284,7 +284,7 @@ export class Market extends TradingMarket {
       const general = accounts.general(party);
       for (const from of [accounts.margin(party), accounts.bond(party)]) {
         if (!accounts.has(from)) continue;
-        // A party that has never had any of the asset has no general account, and nothing on these either.
+        // States of earlier versions have such accounts of parties without a general account: there is nothing on them.
         if (accounts.has(general))
           movements.push(accounts.move([from], general, accounts.balance(from), type));
         accounts.remove(from);

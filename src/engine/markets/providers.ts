@@ -68,6 +68,9 @@ export class Providers {
     };
     this.emitStubs(provision);
     market.provisions.emit(provision);
+    if (!market.accounts.has(market.accounts.general(party))) {
+      throw this.reject(provision, "party general account missing when trying to create a bond account");
+    }
     market.accounts.ensureBond(party);
     market.accounts.ensureMargin(party);
     const movement = this.fillBond(party, commitment);

@@ -2,7 +2,11 @@
 import { describe, expect, test } from "bun:test";
 import type { ProposalRecord } from "../../../src/engine/proposals.ts";
 import { configurationOf } from "../../../src/testing/market-config.ts";
-import { decodeProposalTerms, encodeProposalTerms } from "../../../src/wire/generated/vega.ts";
+import {
+  decodeProposalTerms,
+  encodeProposalTerms,
+  LiquidityProvisionStatus,
+} from "../../../src/wire/generated/vega.ts";
 import { alice, ChainRig, SECOND, type SeenEvent } from "../chain-rig.ts";
 import { createMarketRig, idOf, type MarketRig, type Play } from "./rig.ts";
 import { M3, market, VOID } from "./scenario-markets.ts";
@@ -181,7 +185,13 @@ describe("a party that has never had the market's asset, and wanted to provide l
     const amounts = { commitmentAmount: "1000", fee: "0.01" };
     const payload = { marketId: idOf("M"), ...amounts, buys: entry(2), sells: entry(3) };
     const { text } = rig.deliver(idOf("stranger"), { kind: "liquidityProvisionSubmission", payload });
-    expect(text).toBe("not enough collateral in general account");
+    expect(text).toBe("party general account missing when trying to create a bond account");
+    const shown = rig.events("liquidityProvision").slice(-2);
+    expect(shown.map(({ payload: { status } }) => status)).toEqual([
+      LiquidityProvisionStatus.STATUS_PENDING,
+      LiquidityProvisionStatus.STATUS_REJECTED,
+    ]);
+    expect(rig.accounts().filter(({ owner }) => owner === idOf("stranger"))).toEqual([]);
   };
 
   test("is declined", () => {

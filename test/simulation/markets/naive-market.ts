@@ -196,6 +196,10 @@ export class NaiveMarket extends MarketOrders {
       isNew: true,
     };
     this.showProvision(provision);
+    if (!this.accounts.has(general(party))) {
+      this.setStatus(provision, Provided.rejected);
+      return refusal("party general account missing when trying to create a bond account");
+    }
     this.accounts.set(bond(party), this.balance(bond(party)));
     this.accounts.set(margin(party), this.balance(margin(party)));
     if (this.balance(general(party)) < commitment) {
