@@ -210,6 +210,22 @@ describe("a market that ends within the epoch", () => {
     fund(rig, PROPOSED, { markets: ["B"] });
     expect(endEpoch(rig)).toEqual([]);
   });
+
+  test("given its end in the epoch's last block, then it is dropped in the next epoch, and stays with its rewards to the end of that", () => {
+    const rig = rigWith({ A: "ETH" });
+    trade(rig, "A", 11);
+    fund(rig, PAID);
+    rig.nextBlock(EPOCH_SECONDS + 1);
+    settle(rig, "A");
+    rig.nextBlock();
+    expect(rig.events("rewardPayout").map(({ payload }) => named(payload.market))).toEqual(["A"]);
+    expect(rig.hasMarket("A")).toBe(false);
+    fund(rig, PROPOSED, { markets: ["A"] });
+    // No fees of that epoch: its proposer alone is paid.
+    expect(endEpoch(rig)).toEqual(["proposer 1000 A"]);
+    fund(rig, PROPOSED);
+    expect(endEpoch(rig)).toEqual([]);
+  });
 });
 
 describe("the reward of a market's proposer", () => {
