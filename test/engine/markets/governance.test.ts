@@ -365,3 +365,47 @@ test("given a fee by a proposal, then every market has it before the proposal's 
   expect(rig.trades("M").at(-1)!.buyerFee!.makerFee).toBe("30");
   expect(rig.systemBalance("ETH", AccountType.ACCOUNT_TYPE_FEES_MAKER, "M")).toBe(0n);
 });
+
+test("given parameters of markets, then each counts from the next command on", () => {
+  const rig = governedRig({ assets: { ETH: { quantum: "1.5" } } });
+  const other = idOf("other");
+  for (const party of [A, B, FIRST, SECOND, other]) rig.deposit(party, "ETH", 1_000_000n);
+  rig.createMarket("M", {
+    ...PLAIN,
+    simple: { long: 0.1, short: 0.1, up: 10, down: -10 },
+    triggers: [{ horizon: 60, probability: 0.95, extension: 5 }],
+  });
+  rig.provide(FIRST, "M", { commitment: 90_000, fee: "0", ...SHAPE });
+  rig.order(A, "M", "buy", 1, 900);
+  rig.order(B, "M", "sell", 1, 1_100);
+  rig.order(A, "M", "buy", 1, 1_000);
+  rig.order(B, "M", "sell", 1, 1_000);
+  rig.nextBlock(1, 3);
+  const factors = { search_level: 1.3, initial_margin: 1.5, collateral_release: 2 };
+  rig.setParameter("market.margin.scalingFactors", JSON.stringify(factors));
+  rig.order(other, "M", "buy", 1, 950);
+  expect(rig.balance(other, "ETH", "margin", "M")).toBe(150n);
+  const provide = (commitment: number, fee: string, buys = SHAPE.buys) =>
+    rig.provide(SECOND, "M", { commitment, fee, ...SHAPE, buys }).text;
+  rig.setParameter("market.liquidityProvision.minLpStakeQuantumMultiple", "2");
+  expect(provide(2, "0.2")).toBe("commitment amount is too low");
+  rig.setParameter("market.liquidity.maximumLiquidityFeeFactorLevel", "0.1");
+  expect(provide(3, "0.2")).toBe("invalid liquidity provision fee");
+  rig.setParameter("market.liquidityProvision.shapes.maxSize", "1");
+  expect(provide(3, "0.1", [...SHAPE.buys, ...SHAPE.buys])).toBe("SIDE_BUY shape size exceed max (1)");
+  expect(provide(3, "0.1")).toBe("");
+  rig.setParameter("limits.markets.maxPeggedOrders", "1");
+  const peg = () => rig.order(other, "M", "buy", 1, undefined, { peg: { reference: 2, offset: "5" } }).text;
+  expect([peg(), peg()]).toEqual(["", "OrderError: too many pegged orders"]);
+  rig.setParameter("spam.protection.max.batchSize", "2");
+  expect(rig.batch(other, { cancellations: [{}, {}, {}] }).text).toBe(
+    "market batch instructions too big, got(3), expected(2)",
+  );
+  const { nextMarkToMarket } = rig.marketData("M");
+  rig.setParameter("network.markPriceUpdateMaximumFrequency", "30s");
+  expect(rig.marketData("M").nextMarkToMarket - nextMarkToMarket).toBe(30_000_000_000n);
+  rig.setParameter("market.auction.minimumDuration", "7s");
+  rig.order(A, "M", "buy", 1, 1_020);
+  rig.order(B, "M", "sell", 1, 1_020);
+  expect(rig.marketData("M").auctionEnd - rig.nowNs).toBe(7_000_000_000n);
+});
