@@ -92,8 +92,8 @@ describe("a proposed market", () => {
     expect([rig.balance(FIRST, "ETH"), rig.balance(FIRST, "ETH", "bond", id)]).toEqual([400n, 600n]);
     rig.nextBlock();
     expect(outline(rig, seen)).toEqual([
-      ...["marketData", "proposal 5", "vote", "liquidityProvision 2", "ledgerMovements", "marketUpdated 2"],
-      ...["oracleSpec", "oracleSpec"],
+      ...["marketData", "proposal 5", "vote", "oracleSpec", "oracleSpec"],
+      ...["liquidityProvision 2", "ledgerMovements", "marketUpdated 2"],
     ]);
     expect(rig.balance(FIRST, "ETH")).toBe(1_000n);
     expect(rig.shownMarket(id)!.tradingMode).toBe(MarketTradingMode.TRADING_MODE_NO_TRADING);
