@@ -2,8 +2,11 @@
 import { DETAIL_CODES } from "./detail-codes.ts";
 import { EXECUTION, VALIDATOR_TEXTS } from "./execution.ts";
 import { type Explanation, messages, table } from "./explanation.ts";
+import { ORDER_REASONS } from "./market-texts.ts";
 import { CHAIN_CODES } from "./program/chain.ts";
 import { HISTORY_CODES } from "./program/history.ts";
+import { LIVE_CODES } from "./program/live.ts";
+import { PACKAGE_CODES } from "./program/package.ts";
 import { SENDING_CODES } from "./program/sending.ts";
 import { STORE_CODES } from "./program/store.ts";
 import { WALLET_CODES as WALLET_FILE_CODES } from "./program/wallet.ts";
@@ -116,12 +119,18 @@ function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   return (2 * common) / (a.size + b.size);
 }
 
+/** An order that is refused carries the number's name, where the transaction has the text. */
+function withOrderReason(explanation: Explanation): Explanation {
+  const reason = ORDER_REASONS[explanation.code];
+  return reason === undefined ? explanation : { ...explanation, texts: [...explanation.texts, reason] };
+}
+
 /** In the order in which they are shown where several match. */
 export const CATALOGUE: readonly Explanation[] = [
   ...table("result code", RESULT_CODES),
   ...RULES,
   ...VALIDATION,
-  ...messages("execution", EXECUTION),
+  ...messages("execution", EXECUTION).map(withOrderReason),
   ...messages("execution", VALIDATOR_TEXTS),
   ...PROPOSAL_REASONS,
   ...STATUSES,
@@ -131,5 +140,7 @@ export const CATALOGUE: readonly Explanation[] = [
   ...table("program code", HISTORY_CODES),
   ...table("program code", CHAIN_CODES),
   ...table("program code", SENDING_CODES),
+  ...table("program code", LIVE_CODES),
+  ...table("program code", PACKAGE_CODES),
   ...table("program code", WALLET_FILE_CODES),
 ];

@@ -281,3 +281,38 @@ export const MARKET_TEXTS = {
     FORMAT,
   ],
 } as const satisfies Readonly<Record<string, MessageRow>>;
+
+/** `reason` of an order in the data API, by the text of the transaction that was refused with it. */
+export const ORDER_REASONS: Readonly<Record<string, string>> = {
+  "OrderError: Invalid Market ID": "ORDER_ERROR_INVALID_MARKET_ID",
+  "OrderError: Invalid Order ID": "ORDER_ERROR_INVALID_ORDER_ID",
+  "invalid expiresAt time": "ORDER_ERROR_INVALID_EXPIRATION_DATETIME",
+  "OrderError: Edit Not Allowed": "ORDER_ERROR_EDIT_NOT_ALLOWED",
+  "OrderError: Invalid Party ID": "ORDER_ERROR_INVALID_PARTY_ID",
+  "OrderError: Invalid Size": "ORDER_ERROR_INVALID_SIZE",
+  "trading not allowed": "ORDER_ERROR_MARKET_CLOSED",
+  "margin check failed": "ORDER_ERROR_MARGIN_CHECK_FAILED",
+  "OrderError: Insufficient funds to pay fees": "ORDER_ERROR_INSUFFICIENT_FUNDS_TO_PAY_FEES",
+  "gfn order received during auction trading": "ORDER_ERROR_CANNOT_SEND_GFN_ORDER_DURING_AN_AUCTION",
+  "gfa order received during continuous trading":
+    "ORDER_ERROR_CANNOT_SEND_GFA_ORDER_DURING_CONTINUOUS_TRADING",
+  "OrderError: Cannot amend order to GTT without an expiryAt field":
+    "ORDER_ERROR_CANNOT_AMEND_TO_GTT_WITHOUT_EXPIRYAT",
+  "OrderError: ExpiryAt field must not be before CreatedAt": "ORDER_ERROR_EXPIRYAT_BEFORE_CREATEDAT",
+  "OrderError: Cannot set ExpiryAt and GTC": "ORDER_ERROR_CANNOT_HAVE_GTC_AND_EXPIRYAT",
+  "OrderError: Cannot amend TIF to FOK or IOC": "ORDER_ERROR_CANNOT_AMEND_TO_FOK_OR_IOC",
+  "OrderError: Cannot amend TIF to GFA or GFN": "ORDER_ERROR_CANNOT_AMEND_TO_GFA_OR_GFN",
+  "OrderError: Cannot amend TIF from GFA or GFN": "ORDER_ERROR_CANNOT_AMEND_FROM_GFA_OR_GFN",
+  "ioc order received during auction trading": "ORDER_ERROR_CANNOT_SEND_IOC_ORDER_DURING_AUCTION",
+  "fok order received during auction trading": "ORDER_ERROR_CANNOT_SEND_FOK_ORDER_DURING_AUCTION",
+  "party has insufficient balance in asset": "ORDER_ERROR_INSUFFICIENT_ASSET_BALANCE",
+  "OrderError: cannot amend pegged details on a non pegged order":
+    "ORDER_ERROR_CANNOT_AMEND_PEGGED_ORDER_DETAILS_ON_NON_PEGGED_ORDER",
+  "invalid OrderError": "ORDER_ERROR_UNABLE_TO_AMEND_PRICE_ON_PEGGED_ORDER",
+  "OrderError: non-persistent order trades out of price bounds":
+    "ORDER_ERROR_NON_PERSISTENT_ORDER_OUT_OF_PRICE_BOUNDS",
+  "OrderError: too many pegged orders": "ORDER_ERROR_TOO_MANY_PEGGED_ORDERS",
+  "OrderError: post only order would trade": "ORDER_ERROR_POST_ONLY_ORDER_WOULD_TRADE",
+  "OrderError: reduce only order would not reduce position":
+    "ORDER_ERROR_REDUCE_ONLY_ORDER_WOULD_NOT_REDUCE_POSITION",
+};

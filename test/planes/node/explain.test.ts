@@ -2,11 +2,14 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { ORDER_ERRORS } from "../../../src/engine/markets/refusals.ts";
 import { DETAIL_NUMBERS } from "../../../src/errors/detail-codes.ts";
 import type { Kind } from "../../../src/errors/explanation.ts";
 import { CATALOGUE, lookUp } from "../../../src/errors/lookup.ts";
+import { PROGRAM_CODES } from "../../../src/errors/program-codes.ts";
 import * as MESSAGES from "../../../src/errors/validation.ts";
 import { ProposalError } from "../../../src/wire/generated/vega.ts";
+import { enumDescriptor } from "../../../src/wire/schema/index.ts";
 
 const root = join(import.meta.dir, "../../..");
 
@@ -87,6 +90,15 @@ describe("nothing is left out", () => {
   });
 });
 
+test("every code of this program, and every reason that stands on a refused order", () => {
+  expect(Object.keys(PROGRAM_CODES).filter((code) => lookUp(code).explanations.length === 0)).toEqual([]);
+  const { nameOf } = enumDescriptor("vega.OrderError");
+  for (const [number, text] of Object.values(ORDER_ERRORS)) {
+    const [found] = lookUp(nameOf.get(number)!).explanations;
+    expect(found).toEqual(expect.objectContaining({ kind: "execution", code: text }));
+  }
+});
+
 describe("found by", () => {
   const found = (query: string) => lookUp(query).explanations.map(({ kind, code }) => `${kind} ${code}`);
 
@@ -98,6 +110,11 @@ describe("found by", () => {
     ["pow_tid_used", ["rule pow_tid_used"]],
     ["  POW_TID_USED ", ["rule pow_tid_used"]],
     ["port_in_use", ["program code port_in_use"]],
+    ["invalid asset tUSD", ["proposal reason PROPOSAL_ERROR_INVALID_ASSET"]],
+    [
+      "proposalSubmission of alice was refused: market cannot have more decimal places than assets",
+      ["proposal reason PROPOSAL_ERROR_TOO_MANY_MARKET_DECIMAL_PLACES"],
+    ],
     ["tx already exists in cache", ["detail code duplicate"]],
     ["party is banned from sending transactions", ["rule pow_banned"]],
     ["'must be positive'", ["message must be positive"]],
