@@ -125,6 +125,24 @@ describe("the tools", () => {
     await devnet.stop();
   }, 60_000);
 
+  test("bring a price about through the orders of others", async () => {
+    const devnet = await start({ home: join(folder, "through") });
+    for (const preset of ["btc", "simple"]) {
+      const { market, code } = await use(devnet, "market/create", { preset });
+      await use(devnet, "market/run", { market, orders: 60, seed: 3 });
+      const [up, down] = code === "SIMPLE" ? ["108", "95"] : ["60400.5", "59100"];
+      for (const price of [up!, down!, up!]) {
+        const { markPrice, tradingMode } = await use(devnet, "market/price", { market: code, price });
+        expect([price, Number(markPrice), tradingMode]).toEqual([
+          price,
+          Number(price) * (code === "SIMPLE" ? 1 : 100),
+          "TRADING_MODE_CONTINUOUS",
+        ]);
+      }
+    }
+    await devnet.stop();
+  }, 60_000);
+
   test("refuse what is not there", async () => {
     const devnet = await start({ home: join(folder, "refused") });
     await expect(use(devnet, "market/price", { market: "none", price: "1" })).rejects.toThrow(
@@ -137,7 +155,7 @@ describe("the tools", () => {
     const refusals: [string, object, string][] = [
       ["price", { market: "SIMPLE", price: "1.5" }, "'price' must be a whole number, not '1.5'"],
       ["price", { market: "SIMPLE", price: "9".repeat(40) }, "'price' has more than 30 digits"],
-      ["price", { market: "SIMPLE", price: "9".repeat(20) }, "orderSubmission of grace was refused"],
+      ["price", { market: "SIMPLE", price: "9".repeat(20) }, "orderSubmission of grace was refused: "],
       ["price", { market: ["SIMPLE"], price: "1" }, "'market' must be a text, not a list"],
       ["settle", { market: "SIMPLE", price: "x" }, "'price' must be a whole number, not 'x'"],
       ["run", { market: "SIMPLE", orders: "x" }, "'orders' must be a whole number from 1 to 10000, not 'x'"],

@@ -1,28 +1,37 @@
 /**
- * The tools that make markets and move them: by commands of the funded parties, as if these had sent them. A proposal, votes, a
+ * The tools that make markets and end them: by commands of the funded parties, as if these had sent them. A proposal, votes, a
  * liquidity provision, orders, and the oracle's data.
  */
-import type { DevnetPort } from "../../engine/chain-port.ts";
 import { badRequest } from "../../http/errors.ts";
-import { Decimal } from "../../wire/decimal.ts";
-import type { MarketCreated, MarketPriced, MarketRun, MarketSettled, MarketTerminated } from "./answers.ts";
+import type { MarketCreated, MarketSettled, MarketTerminated } from "./answers.ts";
 import type { DevnetContext } from "./context.ts";
 import type { Fields } from "./fields.ts";
+import {
+  BUY,
+  BUYER,
+  checkTrades,
+  inTicks,
+  type MarketNode,
+  marketOf,
+  orderOf,
+  partiesOf,
+  pass,
+  SELL,
+  SELLER,
+  type Spec,
+  scaled,
+  send,
+  TERMINATED,
+  ticksIn,
+} from "./market-commands.ts";
 import { assetNamed } from "./names.ts";
 
 const SECOND = 1_000_000_000n;
 /** Proposes and votes: has staked tokens. */
 const PROPOSER = "alice";
-/** Quote for the opening, and whenever a price is asked for. */
-const BUYER = "grace";
-const SELLER = "heidi";
 const PROVIDER = "ivan";
 /** Its key signs the data that ends and settles a market. */
 const ORACLE = "judy";
-
-const BUY = "SIDE_BUY";
-const SELL = "SIDE_SELL";
-const GTC = "TIME_IN_FORCE_GTC";
 
 /** Parameters that stand in the way of a market which opens in seconds. */
 const PARAMETERS = {
@@ -77,42 +86,6 @@ const PRESETS: Readonly<Record<string, Preset>> = {
 
 /** Names of the presets. */
 export const MARKET_PRESETS: readonly string[] = Object.keys(PRESETS);
-
-interface MarketNode {
-  readonly id: string;
-  readonly state: string;
-  readonly tradingMode: string;
-  readonly decimalPlaces: string;
-  readonly positionDecimalPlaces: string;
-  readonly marketTimestamps: { readonly proposed: string };
-  readonly tradableInstrument: {
-    readonly instrument: {
-      readonly code: string;
-      readonly future: {
-        readonly settlementAsset: string;
-        readonly dataSourceSpecForSettlementData: Spec;
-        readonly dataSourceSpecForTradingTermination: Spec;
-        readonly dataSourceSpecBinding: {
-          readonly settlementDataProperty: string;
-          readonly tradingTerminationProperty: string;
-        };
-      };
-    };
-  };
-}
-
-interface Spec {
-  readonly data: {
-    readonly external?: {
-      readonly oracle?: {
-        readonly signers: readonly { readonly pubKey?: { readonly key: string } }[];
-        readonly filters: readonly {
-          readonly key: { readonly name: string; readonly numberDecimalPlaces?: string };
-        }[];
-      };
-    };
-  };
-}
 
 /** `newMarket` of a proposal, which may stand in its terms, these in the submission, and this in a command. */
 function newMarketOf(given: object): { readonly changes: unknown } {
@@ -222,109 +195,6 @@ function commitmentOf(context: DevnetContext, market: MarketNode): string {
   return (quanta > COMMITMENT_MIN ? quanta : COMMITMENT_MIN).toString();
 }
 
-/** `market/price`: a trade at this price, by two parties. @throws ApiError, ChainCallError */
-export async function movePrice(context: DevnetContext, fields: Fields): Promise<MarketPriced> {
-  const market = marketOf(context, fields.text("market"));
-  const price = fields.text("price");
-  fields.end();
-  const { chain } = context;
-  const party = partiesOf(context);
-  const at = ticksIn(market, price);
-  checkTrades(market);
-  const { id } = market;
-  // Their own quotes would stand in the way: an order never meets its own party's.
-  for (const name of [BUYER, SELLER])
-    await send(context, party(name), { orderCancellation: { marketId: id } });
-  const spread = at / 100n > 0n ? at / 100n : 1n;
-  const size = 10n ** BigInt(Math.max(0, Number(market.positionDecimalPlaces)));
-  const quotes = [
-    [BUYER, BUY, at - spread],
-    [SELLER, SELL, at + spread],
-    [BUYER, BUY, at],
-    [SELLER, SELL, at],
-  ] as const;
-  for (const [name, side, tick] of quotes) {
-    if (tick > 0n) await send(context, party(name), { orderSubmission: orderOf(id, side, tick, size) });
-  }
-  await pass(chain, 2n);
-  const data = context.read<{ marketData: { markPrice: string; lastTradedPrice?: string } }>(
-    "/api/v2/market/data/{market_id}/latest",
-    { marketId: id },
-  );
-  const { tradingMode } = marketOf(context, id);
-  return { market: id, price, ...(data && { markPrice: data.marketData.markPrice }), tradingMode };
-}
-
-const TRADERS = ["carol", "dave", "erin", "frank"];
-const ORDERS_MAX = 10_000;
-const SEED_MAX = 4_294_967_295;
-/** Orders between two quotes of the maker, and between two steps of the clock. */
-const QUOTE_EVERY = 8;
-const STEP_EVERY = 20;
-
-/**
- * `market/run`: a maker that quotes around a price which wanders, and takers who trade with it; the same seed gives the same
- * orders. @param signal of a caller that goes away: nothing more is sent @throws ApiError, ChainCallError
- */
-export async function runMarket(
-  context: DevnetContext,
-  fields: Fields,
-  signal: AbortSignal,
-): Promise<MarketRun> {
-  const market = marketOf(context, fields.text("market"));
-  const orders = fields.count("orders", 100, ORDERS_MAX);
-  let state = fields.count("seed", 1, SEED_MAX);
-  fields.end();
-  checkTrades(market);
-  // Numerical Recipes' linear congruential generator: enough for a crowd.
-  const below = (end: number) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 4_294_967_296) * end);
-  };
-  const { chain } = context;
-  const party = partiesOf(context);
-  const { id } = market;
-  const unit = 10n ** BigInt(Math.max(0, Number(market.positionDecimalPlaces)));
-  const latest = () =>
-    BigInt(
-      context.read<{ marketData: { markPrice: string } }>("/api/v2/market/data/{market_id}/latest", {
-        marketId: id,
-      })?.marketData.markPrice ?? "0",
-    );
-  let middle = latest();
-  if (middle === 0n) throw badRequest("the market has no price yet");
-  const step = middle / 1_000n > 0n ? middle / 1_000n : 1n;
-  let sent = 0;
-  for (; sent < orders && !signal.aborted; sent++) {
-    const n = sent;
-    if (n % QUOTE_EVERY === 0) {
-      middle += BigInt(below(5) - 2) * step;
-      if (middle <= 5n * step) middle += 5n * step;
-      for (const name of [BUYER, SELLER])
-        await send(context, party(name), { orderCancellation: { marketId: id } });
-      for (const depth of [1n, 2n, 4n]) {
-        await send(context, party(BUYER), {
-          orderSubmission: orderOf(id, BUY, middle - depth * step, unit * 5n),
-        });
-        await send(context, party(SELLER), {
-          orderSubmission: orderOf(id, SELL, middle + depth * step, unit * 5n),
-        });
-      }
-    }
-    const side = below(2) === 0 ? BUY : SELL;
-    const away = BigInt(below(4) - 1) * step;
-    const price = side === BUY ? middle - away : middle + away;
-    const name = TRADERS[below(TRADERS.length)]!;
-    await send(context, party(name), {
-      orderSubmission: orderOf(id, side, price, unit * BigInt(1 + below(3))),
-    });
-    if (n % STEP_EVERY === STEP_EVERY - 1) await pass(chain, 1n);
-  }
-  await pass(chain, 2n);
-  const { tradingMode } = marketOf(context, id);
-  return { market: id, orders: sent, price: middle.toString(), markPrice: latest().toString(), tradingMode };
-}
-
 /** `market/terminate`: the oracle ends trading. @throws ApiError, ChainCallError */
 export async function terminateMarket(context: DevnetContext, fields: Fields): Promise<MarketTerminated> {
   const market = marketOf(context, fields.text("market"));
@@ -353,23 +223,6 @@ export async function settleMarket(context: DevnetContext, fields: Fields): Prom
   return { market: market.id, price, state: marketOf(context, market.id).state };
 }
 
-/** States of markets that trade no more. */
-const TERMINATED = "STATE_TRADING_TERMINATED";
-const OVER: Readonly<Record<string, string>> = {
-  [TERMINATED]: "has ended its trading",
-  STATE_SETTLED: "is settled",
-  STATE_CANCELLED: "is cancelled",
-  STATE_REJECTED: "was rejected",
-  STATE_CLOSED: "is closed",
-};
-
-/** @throws ApiError 400 for a market whose trading is over */
-function checkTrades({ id, state, tradableInstrument }: MarketNode): void {
-  const over = OVER[state];
-  if (over === undefined) return;
-  throw badRequest(`the market ${tradableInstrument.instrument.code} (${id.slice(0, 8)}) ${over}`);
-}
-
 /** The public key whose data an oracle's specification takes; undefined where it takes none of a key. */
 function signerOf(spec: Spec): string | undefined {
   return spec.data.external?.oracle?.signers[0]?.pubKey?.key;
@@ -391,94 +244,6 @@ async function sendData(
   const data = { [isEnd ? tradingTerminationProperty : settlementDataProperty]: value };
   const payload = Buffer.from(JSON.stringify(data), "utf8").toString("base64");
   await send(context, signer, { oracleDataSubmission: { source: "ORACLE_SOURCE_JSON", payload } });
-}
-
-function orderOf(marketId: string, side: string, price: bigint, size: bigint) {
-  return {
-    marketId,
-    side,
-    price: price.toString(),
-    size: size.toString(),
-    timeInForce: GTC,
-    type: "TYPE_LIMIT",
-  };
-}
-
-/** Sends a command as a party. @throws ApiError when it is refused */
-async function send(context: DevnetContext, party: string, command: object): Promise<void> {
-  const { chain } = context;
-  const { code, text, height } = await chain.impersonate(party, command);
-  if (code !== 0) {
-    const known = context.parties().parties.find(({ publicKey }) => publicKey === party);
-    const sender = known?.name ?? party.slice(0, 8);
-    throw badRequest(`${Object.keys(command)[0]} of ${sender} was refused: ${text}`);
-  }
-  // Where blocks are made by a clock or by hand, this one is made now.
-  if (height === 0) await chain.mine(1);
-}
-
-async function pass(chain: DevnetPort, seconds: bigint): Promise<void> {
-  await chain.forwardTime(seconds * SECOND);
-  await chain.mine(1);
-}
-
-function partiesOf(context: DevnetContext): (name: string) => string {
-  const { parties } = context.parties();
-  return (name) => {
-    const party = parties.find((one) => one.name === name);
-    if (party === undefined)
-      throw badRequest("markets are made by the funded parties, which this devnet does not have");
-    return party.publicKey;
-  };
-}
-
-/** A market by its id, the beginning of it, or its code; of several the newest. @throws ApiError 400 */
-function marketOf(context: DevnetContext, text: string): MarketNode {
-  const answer = context.read<{ markets: { edges: { node: MarketNode }[] } }>("/api/v2/markets", {
-    includeSettled: "true",
-  });
-  const nodes = answer?.markets.edges.map(({ node }) => node) ?? [];
-  const timeOf = ({ marketTimestamps }: MarketNode) => BigInt(marketTimestamps.proposed);
-  const markets = nodes.toSorted((a, b) => Number(timeOf(a) - timeOf(b)));
-  const found =
-    markets.find(({ id }) => id === text) ??
-    markets.findLast(({ tradableInstrument: { instrument } }) => instrument.code === text) ??
-    (text.length >= 4 ? markets.find(({ id }) => id.startsWith(text)) : undefined);
-  if (found !== undefined) return found;
-  const codes = markets
-    .slice(-10)
-    .map(({ id, tradableInstrument: { instrument } }) => `${instrument.code} (${id.slice(0, 8)})`);
-  throw badRequest(
-    `there is no market '${text.slice(0, 64)}': ${codes.length === 0 ? "none was made yet" : codes.join(", ")}`,
-  );
-}
-
-const PRICE_DIGITS_MAX = 30;
-
-/** A price as people write it, in the market's own decimals. @throws ApiError 400 */
-function ticksIn({ decimalPlaces }: MarketNode, price: string): bigint {
-  return inTicks(Number(decimalPlaces), price);
-}
-
-function inTicks(decimals: number, price: string): bigint {
-  const ticks = scaled(price, decimals);
-  if (ticks <= 0n) throw badRequest("'price' must be above zero");
-  return ticks;
-}
-
-/** @throws ApiError 400 for a text that has more decimals */
-function scaled(text: string, decimals: number): bigint {
-  const match = /^(\d+)(?:\.(\d+))?$/.exec(text);
-  const [, whole = "", digits = ""] = match ?? [];
-  if (match === null || digits.replace(/0+$/, "").length > decimals) {
-    const most = decimals === 1 ? "1 decimal" : `${decimals} decimals`;
-    throw badRequest(
-      `'price' must be a ${decimals === 0 ? "whole number" : `number with at most ${most}`}, not '${text.slice(0, 60)}'`,
-    );
-  }
-  if (whole.length > PRICE_DIGITS_MAX || digits.length > PRICE_DIGITS_MAX)
-    throw badRequest(`'price' has more than ${PRICE_DIGITS_MAX} digits`);
-  return Decimal.parse(text).times(Decimal.shifted(1n, -decimals)).truncated();
 }
 
 /** `changes` of a proposal of a preset's market, as JSON. @param asset its id @param oracle the key whose data ends it */

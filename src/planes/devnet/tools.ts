@@ -26,14 +26,8 @@ import type {
 import { blockModeText, parseBlockMode } from "./block-mode.ts";
 import type { DevnetContext } from "./context.ts";
 import type { Fields } from "./fields.ts";
-import {
-  createMarket,
-  MARKET_PRESETS,
-  movePrice,
-  runMarket,
-  settleMarket,
-  terminateMarket,
-} from "./markets.ts";
+import { movePrice, runMarket } from "./market-trading.ts";
+import { createMarket, MARKET_PRESETS, settleMarket, terminateMarket } from "./markets.ts";
 import { assetNamed, partyNamed } from "./names.ts";
 
 /** Blocks of one `mine`: some seconds of work. */

@@ -1,0 +1,155 @@
+// Commands and readings that the tools of markets are made of.
+import type { DevnetPort } from "../../engine/chain-port.ts";
+import { badRequest } from "../../http/errors.ts";
+import { Decimal } from "../../wire/decimal.ts";
+import type { DevnetContext } from "./context.ts";
+
+const SECOND = 1_000_000_000n;
+/** Quote for the opening, and whenever a price is asked for. */
+export const BUYER = "grace";
+export const SELLER = "heidi";
+
+export const BUY = "SIDE_BUY";
+export const SELL = "SIDE_SELL";
+const GTC = "TIME_IN_FORCE_GTC";
+
+export interface MarketNode {
+  readonly id: string;
+  readonly state: string;
+  readonly tradingMode: string;
+  readonly decimalPlaces: string;
+  readonly positionDecimalPlaces: string;
+  readonly marketTimestamps: { readonly proposed: string };
+  readonly tradableInstrument: {
+    readonly instrument: {
+      readonly code: string;
+      readonly future: {
+        readonly settlementAsset: string;
+        readonly dataSourceSpecForSettlementData: Spec;
+        readonly dataSourceSpecForTradingTermination: Spec;
+        readonly dataSourceSpecBinding: {
+          readonly settlementDataProperty: string;
+          readonly tradingTerminationProperty: string;
+        };
+      };
+    };
+  };
+}
+
+export interface Spec {
+  readonly data: {
+    readonly external?: {
+      readonly oracle?: {
+        readonly signers: readonly { readonly pubKey?: { readonly key: string } }[];
+        readonly filters: readonly {
+          readonly key: { readonly name: string; readonly numberDecimalPlaces?: string };
+        }[];
+      };
+    };
+  };
+}
+
+/** States of markets that trade no more. */
+export const TERMINATED = "STATE_TRADING_TERMINATED";
+const OVER: Readonly<Record<string, string>> = {
+  [TERMINATED]: "has ended its trading",
+  STATE_SETTLED: "is settled",
+  STATE_CANCELLED: "is cancelled",
+  STATE_REJECTED: "was rejected",
+  STATE_CLOSED: "is closed",
+};
+
+/** @throws ApiError 400 for a market whose trading is over */
+export function checkTrades({ id, state, tradableInstrument }: MarketNode): void {
+  const over = OVER[state];
+  if (over === undefined) return;
+  throw badRequest(`the market ${tradableInstrument.instrument.code} (${id.slice(0, 8)}) ${over}`);
+}
+
+export function orderOf(marketId: string, side: string, price: bigint, size: bigint) {
+  return {
+    marketId,
+    side,
+    price: price.toString(),
+    size: size.toString(),
+    timeInForce: GTC,
+    type: "TYPE_LIMIT",
+  };
+}
+
+/** Sends a command as a party. @throws ApiError when it is refused */
+export async function send(context: DevnetContext, party: string, command: object): Promise<void> {
+  const { chain } = context;
+  const { code, text, height } = await chain.impersonate(party, command);
+  if (code !== 0) {
+    const known = context.parties().parties.find(({ publicKey }) => publicKey === party);
+    const sender = known?.name ?? party.slice(0, 8);
+    throw badRequest(`${Object.keys(command)[0]} of ${sender} was refused: ${text}`);
+  }
+  // Where blocks are made by a clock or by hand, this one is made now.
+  if (height === 0) await chain.mine(1);
+}
+
+export async function pass(chain: DevnetPort, seconds: bigint): Promise<void> {
+  await chain.forwardTime(seconds * SECOND);
+  await chain.mine(1);
+}
+
+export function partiesOf(context: DevnetContext): (name: string) => string {
+  const { parties } = context.parties();
+  return (name) => {
+    const party = parties.find((one) => one.name === name);
+    if (party === undefined)
+      throw badRequest("markets are made by the funded parties, which this devnet does not have");
+    return party.publicKey;
+  };
+}
+
+/** A market by its id, the beginning of it, or its code; of several the newest. @throws ApiError 400 */
+export function marketOf(context: DevnetContext, text: string): MarketNode {
+  const answer = context.read<{ markets: { edges: { node: MarketNode }[] } }>("/api/v2/markets", {
+    includeSettled: "true",
+  });
+  const nodes = answer?.markets.edges.map(({ node }) => node) ?? [];
+  const timeOf = ({ marketTimestamps }: MarketNode) => BigInt(marketTimestamps.proposed);
+  const markets = nodes.toSorted((a, b) => Number(timeOf(a) - timeOf(b)));
+  const found =
+    markets.find(({ id }) => id === text) ??
+    markets.findLast(({ tradableInstrument: { instrument } }) => instrument.code === text) ??
+    (text.length >= 4 ? markets.find(({ id }) => id.startsWith(text)) : undefined);
+  if (found !== undefined) return found;
+  const codes = markets
+    .slice(-10)
+    .map(({ id, tradableInstrument: { instrument } }) => `${instrument.code} (${id.slice(0, 8)})`);
+  throw badRequest(
+    `there is no market '${text.slice(0, 64)}': ${codes.length === 0 ? "none was made yet" : codes.join(", ")}`,
+  );
+}
+
+const PRICE_DIGITS_MAX = 30;
+
+/** A price as people write it, in the market's own decimals. @throws ApiError 400 */
+export function ticksIn({ decimalPlaces }: MarketNode, price: string): bigint {
+  return inTicks(Number(decimalPlaces), price);
+}
+
+export function inTicks(decimals: number, price: string): bigint {
+  const ticks = scaled(price, decimals);
+  if (ticks <= 0n) throw badRequest("'price' must be above zero");
+  return ticks;
+}
+
+/** @throws ApiError 400 for a text that has more decimals */
+export function scaled(text: string, decimals: number): bigint {
+  const match = /^(\d+)(?:\.(\d+))?$/.exec(text);
+  const [, whole = "", digits = ""] = match ?? [];
+  if (match === null || digits.replace(/0+$/, "").length > decimals) {
+    const most = decimals === 1 ? "1 decimal" : `${decimals} decimals`;
+    throw badRequest(
+      `'price' must be a ${decimals === 0 ? "whole number" : `number with at most ${most}`}, not '${text.slice(0, 60)}'`,
+    );
+  }
+  if (whole.length > PRICE_DIGITS_MAX || digits.length > PRICE_DIGITS_MAX)
+    throw badRequest(`'price' has more than ${PRICE_DIGITS_MAX} digits`);
+  return Decimal.parse(text).times(Decimal.shifted(1n, -decimals)).truncated();
+}

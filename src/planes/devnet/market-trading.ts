@@ -1,0 +1,177 @@
+// The tools with which the funded parties trade: to a price, and as a crowd.
+import { badRequest } from "../../http/errors.ts";
+import type { MarketPriced, MarketRun } from "./answers.ts";
+import type { DevnetContext } from "./context.ts";
+import type { Fields } from "./fields.ts";
+import {
+  BUY,
+  BUYER,
+  checkTrades,
+  marketOf,
+  orderOf,
+  partiesOf,
+  pass,
+  SELL,
+  SELLER,
+  send,
+  ticksIn,
+} from "./market-commands.ts";
+
+/** `market/price`: a trade at this price, by two parties. @throws ApiError, ChainCallError */
+export async function movePrice(context: DevnetContext, fields: Fields): Promise<MarketPriced> {
+  const market = marketOf(context, fields.text("market"));
+  const price = fields.text("price");
+  fields.end();
+  const { chain } = context;
+  const party = partiesOf(context);
+  const at = ticksIn(market, price);
+  checkTrades(market);
+  const { id } = market;
+  const spread = at / 100n > 0n ? at / 100n : 1n;
+  const size = 10n ** BigInt(Math.max(0, Number(market.positionDecimalPlaces)));
+  const quote = async (name: string, side: string, tick: bigint) => {
+    if (tick > 0n) await send(context, party(name), { orderSubmission: orderOf(id, side, tick, size) });
+  };
+  // Both sides have an order at any time, because an auction would begin without: that side goes first which meets nothing.
+  const sides = [
+    [BUYER, BUY, at - spread],
+    [SELLER, SELL, at + spread],
+  ] as const;
+  const outer = before(context, id, at).bought > 0n ? sides : sides.toReversed();
+  for (const [name, side, tick] of outer) await quote(name, side, tick);
+  await clearUpTo(context, id, at);
+  const earlier = liveQuotes(context, id);
+  for (const [name, side, tick] of outer) await quote(name, side, tick);
+  await quote(BUYER, BUY, at);
+  await quote(SELLER, SELL, at);
+  for (const [orderId, name] of liveQuotes(context, id)) {
+    if (!earlier.has(orderId)) continue;
+    await send(context, party(name), { orderCancellation: { marketId: id, orderId } });
+  }
+  // The second block shows the mark to market of the first.
+  await pass(chain, 2n);
+  await pass(chain, 1n);
+  const data = context.read<{ marketData: { markPrice: string; lastTradedPrice?: string } }>(
+    "/api/v2/market/data/{market_id}/latest",
+    { marketId: id },
+  );
+  const { tradingMode } = marketOf(context, id);
+  return { market: id, price, ...(data && { markPrice: data.marketData.markPrice }), tradingMode };
+}
+
+interface Level {
+  readonly price: string;
+  readonly volume: string;
+}
+
+/** The makers' live orders, each with its party's name. */
+function liveQuotes(context: DevnetContext, marketId: string): ReadonlyMap<string, string> {
+  const party = partiesOf(context);
+  const ofParty = (name: string) => {
+    const answer = context.read<{ orders: { edges: { node: { id: string } }[] } }>("/api/v2/orders", {
+      "filter.partyIds": party(name),
+      "filter.marketIds": marketId,
+      "filter.liveOnly": "true",
+    });
+    return (answer?.orders.edges ?? []).map(({ node }) => [node.id, name] as const);
+  };
+  return new Map([...ofParty(BUYER), ...ofParty(SELLER)]);
+}
+
+/** Volumes on the book of sells and of buys that would trade before a price is reached. */
+function before(context: DevnetContext, marketId: string, at: bigint): { sold: bigint; bought: bigint } {
+  const path = "/api/v2/market/depth/{market_id}/latest";
+  const depth = context.read<{ buy: readonly Level[]; sell: readonly Level[] }>(path, { marketId });
+  const volumeOf = (levels: readonly Level[] = [], isNear: (price: bigint) => boolean) =>
+    levels.filter(({ price }) => isNear(BigInt(price))).reduce((sum, { volume }) => sum + BigInt(volume), 0n);
+  return {
+    sold: volumeOf(depth?.sell, (price) => price <= at),
+    bought: volumeOf(depth?.buy, (price) => price >= at),
+  };
+}
+
+/** A provision's orders follow the book, and stand in the way again, this often at the most. */
+const SWEEPS_MAX = 10;
+
+/** Trades with the orders of others that would trade before the price is reached. In an auction they trade at its end. */
+async function clearUpTo(context: DevnetContext, id: string, at: bigint): Promise<void> {
+  const party = partiesOf(context);
+  for (let sweep = 0; sweep < SWEEPS_MAX; sweep++) {
+    if (marketOf(context, id).tradingMode !== "TRADING_MODE_CONTINUOUS") return;
+    const { sold, bought } = before(context, id, at);
+    if (sold === 0n && bought === 0n) return;
+    const [name, side, size] = sold > 0n ? ([BUYER, BUY, sold] as const) : ([SELLER, SELL, bought] as const);
+    const order = { ...orderOf(id, side, at, size), timeInForce: "TIME_IN_FORCE_IOC" };
+    await send(context, party(name), { orderSubmission: order });
+  }
+}
+
+const TRADERS = ["carol", "dave", "erin", "frank"];
+const ORDERS_MAX = 10_000;
+const SEED_MAX = 4_294_967_295;
+/** Orders between two quotes of the maker, and between two steps of the clock. */
+const QUOTE_EVERY = 8;
+const STEP_EVERY = 20;
+
+/**
+ * `market/run`: a maker that quotes around a price which wanders, and takers who trade with it; the same seed gives the same
+ * orders. @param signal of a caller that goes away: nothing more is sent @throws ApiError, ChainCallError
+ */
+export async function runMarket(
+  context: DevnetContext,
+  fields: Fields,
+  signal: AbortSignal,
+): Promise<MarketRun> {
+  const market = marketOf(context, fields.text("market"));
+  const orders = fields.count("orders", 100, ORDERS_MAX);
+  let state = fields.count("seed", 1, SEED_MAX);
+  fields.end();
+  checkTrades(market);
+  // Numerical Recipes' linear congruential generator: enough for a crowd.
+  const below = (end: number) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 4_294_967_296) * end);
+  };
+  const { chain } = context;
+  const party = partiesOf(context);
+  const { id } = market;
+  const unit = 10n ** BigInt(Math.max(0, Number(market.positionDecimalPlaces)));
+  const latest = () =>
+    BigInt(
+      context.read<{ marketData: { markPrice: string } }>("/api/v2/market/data/{market_id}/latest", {
+        marketId: id,
+      })?.marketData.markPrice ?? "0",
+    );
+  let middle = latest();
+  if (middle === 0n) throw badRequest("the market has no price yet");
+  const step = middle / 1_000n > 0n ? middle / 1_000n : 1n;
+  let sent = 0;
+  for (; sent < orders && !signal.aborted; sent++) {
+    const n = sent;
+    if (n % QUOTE_EVERY === 0) {
+      middle += BigInt(below(5) - 2) * step;
+      if (middle <= 5n * step) middle += 5n * step;
+      for (const name of [BUYER, SELLER])
+        await send(context, party(name), { orderCancellation: { marketId: id } });
+      for (const depth of [1n, 2n, 4n]) {
+        await send(context, party(BUYER), {
+          orderSubmission: orderOf(id, BUY, middle - depth * step, unit * 5n),
+        });
+        await send(context, party(SELLER), {
+          orderSubmission: orderOf(id, SELL, middle + depth * step, unit * 5n),
+        });
+      }
+    }
+    const side = below(2) === 0 ? BUY : SELL;
+    const away = BigInt(below(4) - 1) * step;
+    const price = side === BUY ? middle - away : middle + away;
+    const name = TRADERS[below(TRADERS.length)]!;
+    await send(context, party(name), {
+      orderSubmission: orderOf(id, side, price, unit * BigInt(1 + below(3))),
+    });
+    if (n % STEP_EVERY === STEP_EVERY - 1) await pass(chain, 1n);
+  }
+  await pass(chain, 2n);
+  const { tradingMode } = marketOf(context, id);
+  return { market: id, orders: sent, price: middle.toString(), markPrice: latest().toString(), tradingMode };
+}
