@@ -77,6 +77,8 @@ export function orderOf(
   price: bigint | number | undefined,
   more: RigOrder = {},
 ): CommandInit {
+  if (side !== "buy" && side !== "sell")
+    throw new Error(`an order's side is buy or sell, not ${String(side)}`);
   const isMarket = price === undefined && more.peg === undefined;
   return {
     kind: "orderSubmission",

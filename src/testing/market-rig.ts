@@ -29,6 +29,7 @@ import {
   TransferType,
 } from "../wire/generated/vega.ts";
 import type { CommandInit } from "../wire/transaction.ts";
+import { COMMAND_KINDS } from "../wire/transaction-commands.ts";
 import { PropertyErrors } from "../wire/validate/check.ts";
 import { noteCommandErrors } from "../wire/validate/commands.ts";
 import { bareEvent } from "../wire/whole-event.ts";
@@ -121,6 +122,12 @@ function recordOf(
   };
 }
 
+/** @throws Error for an amount that would break the ledger */
+function checkAmount(amount: bigint): void {
+  if (typeof amount !== "bigint" || amount < 0n)
+    throw new Error(`an amount is a bigint, 0n or more, not ${String(amount)}`);
+}
+
 export class MarketRig {
   readonly engine: Engine;
   /** Whether a market's price bounds are there; a chain of several validators takes some blocks to agree on them. */
@@ -206,6 +213,7 @@ export class MarketRig {
   /** Makes a market whose vote is not over. @returns its id */
   proposeMarket(name: string, config: RigMarket): string {
     const id = idOf(name);
+    if (this.hasMarket(name)) throw new Error(`there is a market ${name} already`);
     const now = this.timeNs / SECOND;
     const changes = configurationOf(config, this.assetId(config.asset), name);
     const terms = decodeProposalTerms(
@@ -264,7 +272,8 @@ export class MarketRig {
   /** Money from outside, on a party's general account. @param party any name: the same from here on */
   deposit(party: string, asset: string, amount: bigint): void {
     const { collateral } = this.engine.domains;
-    const id = this.assetId(asset);
+    const id = this.knownAssetId(asset);
+    checkAmount(amount);
     const to = collateral.ensureGeneral(party, id);
     collateral.emitMovements([collateral.deposit(id, to, amount, TransferType.TRANSFER_TYPE_DEPOSIT)]);
   }
@@ -273,6 +282,7 @@ export class MarketRig {
   fundInsurance(market: string, amount: bigint): void {
     const { collateral } = this.engine.domains;
     const { accounts } = this.market(market);
+    checkAmount(amount);
     const movement = collateral.deposit(
       accounts.asset,
       accounts.insurance,
@@ -285,7 +295,8 @@ export class MarketRig {
   /** Takes money out of a general account. */
   withdraw(party: string, asset: string, amount: bigint): void {
     const { collateral } = this.engine.domains;
-    const id = this.assetId(asset);
+    const id = this.knownAssetId(asset);
+    checkAmount(amount);
     const from = accountId(id, AccountType.ACCOUNT_TYPE_GENERAL, party);
     collateral.emitMovements([collateral.withdraw(id, from, amount, TransferType.TRANSFER_TYPE_WITHDRAW)]);
   }
@@ -301,6 +312,7 @@ export class MarketRig {
    * @param isRecorded a chain has executed it: its form is not looked at, because another version's rules may differ
    */
   deliver(party: string, command: CommandInit, id = this.nextId(), isRecorded = false): RigResult {
+    if (!COMMAND_KINDS.includes(command.kind)) throw new Error(`there is no command ${command.kind}`);
     const tx = transactionOf(party, command, id);
     const errors = new PropertyErrors();
     if (!isRecorded) noteCommandErrors(command.kind, tx.payload as never, errors);
@@ -478,7 +490,9 @@ export class MarketRig {
       bond: AccountType.ACCOUNT_TYPE_BOND,
     };
     const of = market === undefined ? undefined : idOf(market);
-    return this.engine.domains.collateral.balance(accountId(this.assetId(asset), types[type], party, of));
+    return this.engine.domains.collateral.balance(
+      accountId(this.knownAssetId(asset), types[type], party, of),
+    );
   }
 
   /** Balance of an account of a market, or of the network in an asset. */
@@ -534,6 +548,12 @@ export class MarketRig {
   /** The state's digest: the same for the same state, whatever led to it. */
   digest(): string {
     return this.engine.state.digest();
+  }
+
+  /** @throws Error for a name of no asset */
+  private knownAssetId(name: string): string {
+    if (!this.hasAsset(name)) throw new Error(`there is no asset ${name}`);
+    return this.assetId(name);
   }
 
   private assetId(name: string): string {

@@ -221,3 +221,21 @@ describe("a party that has never had the market's asset, and wanted to provide l
     expect(rig.accounts().some(({ owner }) => owner === idOf("stranger"))).toBe(false);
   });
 });
+
+test("a wrong use of the rig throws by name, and changes nothing", () => {
+  const rig = createMarketRig({ assets: { USD: { decimals: 2 } } });
+  const config = { asset: "USD", simple: { long: 0.1, short: 0.1 } };
+  rig.createMarket("M", config);
+  rig.deposit("a", "USD", 1_000n);
+  expect(() => rig.createMarket("M", config)).toThrow("there is a market M already");
+  expect(() => rig.deposit("a", "EUR", 1n)).toThrow("there is no asset EUR");
+  expect(() => rig.balance("a", "EUR")).toThrow("there is no asset EUR");
+  expect(() => rig.deposit("a", "USD", -5n)).toThrow("an amount is a bigint, 0n or more, not -5");
+  expect(() => rig.withdraw("a", "USD", 5 as never)).toThrow("an amount is a bigint, 0n or more, not 5");
+  expect(() => rig.fundInsurance("M", -1n)).toThrow("an amount is a bigint");
+  expect(() => rig.order("a", "M", "hold" as never, 1, 1)).toThrow("side is buy or sell, not hold");
+  expect(() => rig.deliver("a", { orderSubmission: {} } as never)).toThrow("there is no command");
+  expect(() => rig.marketData("Z")).toThrow("there is no market Z");
+  rig.nextBlock();
+  expect([rig.balance("a", "USD"), rig.faults]).toEqual([1_000n, []]);
+});
