@@ -84,9 +84,17 @@ export class NetworkRefusal extends NodeError {
     /** Of the block that refused it; 0 when it got into none. */
     readonly height = 0n,
   ) {
-    super("tx.send", "transaction_refused", `${reason} (ABCI code ${abciCode})`);
+    super(
+      "tx.send",
+      "transaction_refused",
+      `${reason} (ABCI code ${abciCode})`,
+      `see: lyra explain ${PLAIN_WORDS.test(reason) ? `'${reason}'` : abciCode}`,
+    );
   }
 }
+
+/** Of a reason that can stand in a shell's command: it is a node's text. */
+const PLAIN_WORDS = /^[\w .:,()-]{1,100}$/;
 
 export function sendError<Code extends ErrorCode>(
   code: Code,

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { viewOf } from "../../../src/wallet/sending/blocks.ts";
 import { HttpNode } from "../../../src/wallet/sending/http-node.ts";
+import { NetworkRefusal } from "../../../src/wallet/sending/nodes.ts";
 import { OpenWallets } from "../../../src/wallet/service/open-wallets.ts";
 import { codeOf, failureOf } from "../support/failures.ts";
 import { bytes, cheapStore, PASSPHRASE } from "../support/wallets.ts";
@@ -145,6 +146,11 @@ test.each([{}, { status: "ok" }, { success: true, code: "x" }, { success: true, 
     expect(await codeOf(() => node.submit(bytes("x"), "TYPE_SYNC"))).toBe("outcome_unknown");
   },
 );
+
+test("a refusal names the way to its explanation, and no text of a node that a shell would read", () => {
+  expect(new NetworkRefusal(70, "margin check failed").hint).toBe("see: lyra explain 'margin check failed'");
+  expect(new NetworkRefusal(70, "no'; reboot").hint).toBe("see: lyra explain 70");
+});
 
 test("no more past blocks are remembered than a network can have", async () => {
   const numberOfPastBlocks = "18446744073709551615";
