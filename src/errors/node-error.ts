@@ -35,7 +35,8 @@ export class NodeError<Code extends ErrorCode = ErrorCode> extends Error {
 }
 
 /** Advice of the runtime for programmers, useless to a reader of our errors. */
-const ADVICE = / For more information, pass `verbose: true` in the second argument to fetch\(\)/;
+const ADVICE =
+  /\.? (?:For more information, pass `verbose: true` in the second argument to fetch\(\)|Is the computer able to access the url\?)/;
 
 /** The system's code of a thrown value, such as `ENOENT`. */
 export function codeOf(error: unknown): string | undefined {

@@ -125,6 +125,13 @@ describe("with a node", () => {
     expect((await lyra(["tx", "check", file])).out).toStartWith("valid orderSubmission");
   });
 
+  test("a node that does not answer is named, without the runtime's advice", async () => {
+    const { code, err } = await build("buy", "1@1", "--market", "XYZ", "--node", "http://127.0.0.1:1");
+    expect(code).toBe(3);
+    expect(err).toStartWith("lyra: the node http://127.0.0.1:1 does not answer: ECONNREFUSED");
+    expect(err).not.toContain("Is the computer");
+  });
+
   test("another code is refused with those that there are", async () => {
     const { code, err } = await build("buy", "1@1", "--market", "XYZ", "--node", devnet.nodeUrl);
     expect(code).toBe(2);

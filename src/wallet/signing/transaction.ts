@@ -99,5 +99,9 @@ function invalid(why: string): NodeError {
 }
 
 function broken(errors: string): NodeError {
-  return walletError("command_broken", errors, "the network would refuse it: reference 30, section 4");
+  return walletError(
+    "command_broken",
+    errors,
+    "the network would refuse it: lyra explain knows the text in parentheses",
+  );
 }
