@@ -41,6 +41,8 @@ export class Orders {
   /** @throws CommandError; a rejected order's event stays */
   submit(party: string, id: string, command: OrderSubmission): void {
     const { market } = this;
+    // Without an event: rows hold no such size.
+    if (command.size > ORDER_SIZE_MAX) throw orderError("invalidSize");
     const peg = command.peggedOrder && {
       reference: command.peggedOrder.reference,
       offset: this.pegOffset(command.peggedOrder.offset),
@@ -502,7 +504,6 @@ export class Orders {
   private problemOf(order: StoredOrder): OrderErrorName | undefined {
     const { market } = this;
     if (!market.canTrade) return "marketClosed";
-    if (order.size > ORDER_SIZE_MAX) return "invalidSize";
     if (market.isInAuction) {
       if (order.timeInForce === GFN) return "goodForNormalInAuction";
       if (order.timeInForce === IOC) return "immediateInAuction";

@@ -70,6 +70,25 @@ describe("pegs", () => {
   });
 });
 
+describe("an order larger than any row holds", () => {
+  const refused = (rig: MarketRig) => {
+    expect(rig.order(BUYER, "M", "buy", ORDER_MAX + 1n, 95).text).toBe("OrderError: Invalid Size");
+    expect(rig.order(BUYER, "M", "buy", (1n << 64n) - 1n, 95).text).toBe("OrderError: Invalid Size");
+    rig.nextBlock();
+    expect(rig.faults).toEqual([]);
+  };
+
+  test("is refused without an event, and the chain goes on", () => {
+    refused(opened());
+  });
+
+  test("is refused so too where trading has ended", () => {
+    const rig = opened();
+    rig.terminate();
+    refused(rig);
+  });
+});
+
 test("a provider's sale ends at the highest price that there is", () => {
   const rig = opened({ lpPriceRange: "100" });
   rig.cancel(SELLER, "M");
