@@ -24,6 +24,7 @@ import { BlockWriter } from "../store/block-writer.ts";
 import { encodeInputData, type InputData, TxVersion } from "../wire/generated/commands.ts";
 import { hexOf, isHex64 } from "../wire/identifiers.ts";
 import { fromJson } from "../wire/json.ts";
+import { rfc3339Nano } from "../wire/time-text.ts";
 import { SIGNATURE_ALGORITHM, SIGNATURE_VERSION, serializeTransaction } from "../wire/transaction.ts";
 import { readTrusted } from "../wire/transaction-check.ts";
 import { PropertyErrors } from "../wire/validate/check.ts";
@@ -145,7 +146,7 @@ export class LocalChain implements ChainPort, SequencerTools {
   async setNextBlockTime(timeNs: bigint): Promise<ClockStatus> {
     const { earliestTimeNs } = this.core;
     if (timeNs < earliestTimeNs) {
-      const text = `the next block must be at ${earliestTimeNs} ns or later: the last one needs a microsecond for each of its rows`;
+      const text = `the next block must be at ${rfc3339Nano(earliestTimeNs)} or later: the last one needs a microsecond for each of its rows`;
       throw invalid("time", text);
     }
     checkTime(timeNs);

@@ -104,7 +104,8 @@ export class DevnetWords {
     const { assets, stakeAsset } = this;
     const facts = { assets: (id: string) => assets.get(id), markets: () => undefined, stakeAsset };
     const { title } = wordsOf(command, { ...facts, publicKey });
-    return title.replace(/ \(asset [0-9a-f]{64}\)/g, "").replace(HEX_ID, (id) => this.party(id));
+    const units = command.kind === "orderSubmission" ? ", in its smallest units" : "";
+    return title.replace(/ \(asset [0-9a-f]{64}\)/g, "").replace(HEX_ID, (id) => this.party(id)) + units;
   }
 
   /** The name of a funded party; of others the first digits. */

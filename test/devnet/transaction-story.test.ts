@@ -131,6 +131,13 @@ describe("a line for each transaction", () => {
     expect(lines.filter((line) => line.includes("vote"))).toEqual([]);
   });
 
+  test("says that an order's numbers are in the market's smallest units", () => {
+    const payload = { marketId: "ab".repeat(32), side: 1, size: 5n, price: "100", type: 1, timeInForce: 1 };
+    expect(new DevnetWords(names()).command({ kind: "orderSubmission", payload }, "")).toBe(
+      "Buy 5 at 100 (limit order) on market abababab..., in its smallest units",
+    );
+  });
+
   test("of a flood so many a second, and how many more there were", () => {
     let now = 0;
     const { lines, shown } = printed(() => now);
