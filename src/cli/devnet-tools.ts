@@ -109,7 +109,8 @@ export async function useTool(argv: string[]): Promise<number> {
     readArguments("devnet", argv, FLAGS);
     throw unknownVerb(loose);
   }
-  const { values, positionals } = readArguments("devnet", argv, { ...flagsOf(tool), ...FLAGS });
+  const verb = `devnet ${tool.path.replace("/", " ")}`;
+  const { values, positionals } = readArguments(verb, argv, { ...flagsOf(tool), ...FLAGS });
   const found = findVerb(positionals);
   if (!found) throw unknownVerb(positionals);
   const url = devnetUrl(values["node-url"], values.home);

@@ -235,7 +235,11 @@ describe("a running devnet", () => {
     );
     writeFileSync(wrong, "{}");
     expect((await verb("market", "create", "--file", wrong)).err).toContain("with its `changes`");
-    expect((await verb("mine", "--preset", "eth")).err).toContain("Unknown option '--preset'");
+    const { error } = JSON.parse((await verb("mine", "--preset", "eth")).err);
+    expect([error.message, error.hint]).toEqual([
+      "Unknown option '--preset'",
+      "see: lyra devnet mine --help",
+    ]);
     expect((await verb("market", "create", "eth", "--preset", "eth")).code).toBe(2);
   }, 60_000);
 

@@ -76,7 +76,7 @@ export class NetworkFacts {
     try {
       const order = { side, size: BigInt(size), price: highest };
       const margin = worstMargin(traded.market, facts.decimals, order);
-      return [["margin at worst, it says", amountText(margin.toString(), asset, assets)]];
+      return [["margin, it says", `at worst ${amountText(margin.toString(), asset, assets)}`]];
     } catch {
       // A node can say a market that no network would have.
       return [];
