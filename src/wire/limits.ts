@@ -12,3 +12,13 @@ export const FIELD_NUMBER_MAX = 536_870_911;
 /** Largest values of unsigned fields. */
 export const UINT32_MAX = 2 ** 32 - 1;
 export const UINT64_MAX = 2n ** 64n - 1n;
+const INT64_MAX = 2n ** 63n - 1n;
+
+/** A sum as a signed field can say it. */
+export function asInt64(sum: bigint): bigint {
+  if (sum > INT64_MAX) return INT64_MAX;
+  return sum < -INT64_MAX ? -INT64_MAX : sum;
+}
+
+/** A sum as an unsigned field can say it. */
+export const asUint64 = (sum: bigint): bigint => (sum > UINT64_MAX ? UINT64_MAX : sum);

@@ -465,6 +465,24 @@ describe("order of rows", () => {
     ]);
   });
 
+  test("the volume of a position ends at 64 bits", () => {
+    const size = 2n ** 63n - 1n;
+    const trade = (n: string) => ({
+      field: Field.trade,
+      message: vega.encodeTrade({
+        id: id(n),
+        marketId: MARKET,
+        price: "1",
+        size,
+        buyer: id("01"),
+        seller: PARTY,
+      }),
+    });
+    const block = { height: 1, timeNs: secondNs(1), events: [trade("0a"), trade("0b")] };
+    const volumes = linesOf("positions", [block]).map((line) => line.split(",")[11]);
+    expect(volumes).toEqual([String(size), String(-size)]);
+  });
+
   test("positions sort by party before market, though the market stands first", () => {
     const settle = (market: string, party: string): MadeEvent => ({
       field: Field.settlePosition,

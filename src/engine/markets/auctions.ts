@@ -8,11 +8,11 @@ import {
   OrderType,
   TradeType,
 } from "../../wire/generated/vega.ts";
+import { asInt64 } from "../../wire/limits.ts";
 import type { Extracted, Indication } from "./book.ts";
 import { BUY, SELL, type Side, type StoredOrder } from "./order.ts";
 import type { Trade } from "./trade.ts";
 import type { TradingMarket } from "./trading.ts";
-import { asInt64 } from "./volumes.ts";
 
 const { AUCTION_TRIGGER_PRICE, AUCTION_TRIGGER_UNSPECIFIED } = AuctionTrigger;
 const TARGET_NOT_MET = AuctionTrigger.AUCTION_TRIGGER_LIQUIDITY_TARGET_NOT_MET;

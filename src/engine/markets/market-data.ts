@@ -1,8 +1,8 @@
 /** The event with a market's data, once a tick and with each turn of its life (reference 70, section 9.3). */
+import { asUint64 } from "../../wire/limits.ts";
 import type { Level } from "./levels.ts";
 import { BUY, SELL } from "./order.ts";
 import type { TradingMarket } from "./trading.ts";
-import { asUint64 } from "./volumes.ts";
 
 /** Nanoseconds of a time that was never set, as the network's clock wraps it. */
 const UNSET_NS = -6_795_364_578_871_345_152n;

@@ -1,9 +1,9 @@
 /** Positions of a market: open volume, and the volume that live orders could add to it (reference 70, section 5.1). */
+import { asInt64 } from "../../wire/limits.ts";
 import type { MarketContext } from "./context.ts";
 import { BUY, type StoredOrder } from "./order.ts";
 import type { Position } from "./records.ts";
 import { keyOf } from "./tables.ts";
-import { asInt64 } from "./volumes.ts";
 
 /** Members that sizing margins needs. */
 export type Exposure = Pick<Position, "size" | "buy" | "sell" | "buySum" | "sellSum">;

@@ -1,5 +1,6 @@
 // Rows of orders, trades and positions (reference 20, section 3.4, tables 5, 6, 9).
 import { type Fee, readOrderAt, readTradeAt } from "../../wire/generated/vega.ts";
+import { asInt64 } from "../../wire/limits.ts";
 import { bool, identifier, text, timestamp, timestampNs, wholeText } from "../csv.ts";
 import {
   bytesKey,
@@ -11,6 +12,8 @@ import {
   sequence,
 } from "./source.ts";
 
+/** Digits of the largest number of 64 bits. */
+const INT64_DIGITS = 19;
 const positionStatus = labels("vega.PositionStatus");
 
 export const orders: ExportTable = {
@@ -68,6 +71,10 @@ interface PositionRow {
   state: string;
 }
 
+/** A volume in a `bigint` column. */
+const bigintText = (volume: string): string =>
+  volume.length < INT64_DIGITS ? volume : asInt64(BigInt(volume)).toString();
+
 export const positions: ExportTable = {
   name: "positions",
   header:
@@ -79,8 +86,8 @@ export const positions: ExportTable = {
       const party = source.id(row.party);
       // Seven settled values, six that count trades not settled yet, and the status (store/project/position-state.ts).
       const state = JSON.parse(row.state) as string[];
-      const settled = state.slice(0, 7).join(",");
-      const pending = state.slice(7, 13).join(",");
+      const settled = [bigintText(state[0]!), ...state.slice(1, 7)].join(",");
+      const pending = [bigintText(state[7]!), ...state.slice(8, 13)].join(",");
       return [
         bytesKey(party, market),
         `${market},${party},${settled},${source.tx(row.tx, block)},${block.time},${pending},${positionStatus(Number(state[13]))}\n`,

@@ -8,6 +8,7 @@ import { encodeCursor, type PageRequest } from "../../http/pagination.ts";
 import type { Candle } from "../../wire/generated/datanode.ts";
 import { readTradeAt } from "../../wire/generated/vega.ts";
 import { isHex } from "../../wire/identifiers.ts";
+import { asUint64 } from "../../wire/limits.ts";
 import { Skim } from "../../wire/skim.ts";
 import { nanoseconds, rfc3339, sequenceOf } from "./blocks.ts";
 import { type Connection, CursorReader, connectionOf, type DataContext, perContext } from "./context.ts";
@@ -316,7 +317,7 @@ class CandleInMaking {
       low: low.toString(),
       open: first.toString(),
       close: last.toString(),
-      volume: BigInt(volume),
+      volume: asUint64(BigInt(volume)),
     };
   }
 }

@@ -6,6 +6,7 @@ import type { Param, Row } from "../../http/pagination.ts";
 import type { RequestFields } from "../../http/query.ts";
 import { type Order, type PriceLevel, readOrderAt } from "../../wire/generated/vega.ts";
 import { canonicalIdentifier, hexOf, isHex64 } from "../../wire/identifiers.ts";
+import { asUint64 } from "../../wire/limits.ts";
 import { rfc3339, sequenceOf } from "./blocks.ts";
 import { type DataContext, dateRange, isPartyFilter, truncatedNs } from "./context.ts";
 import { armsOf, type Condition, mergedRows } from "./lists.ts";
@@ -227,9 +228,10 @@ class BookSide {
   /** The best `depthMax` levels, best price first. */
   list(lowestFirst: boolean, depthMax: number): PriceLevel[] {
     const prices = [...this.levels.keys()].sort((a, b) => (a < b === lowestFirst ? -1 : 1));
-    return prices
-      .slice(0, depthMax)
-      .map((price) => ({ price: price.toString(), ...this.levels.get(price)! }));
+    return prices.slice(0, depthMax).map((price) => {
+      const { numberOfOrders, volume } = this.levels.get(price)!;
+      return { price: price.toString(), numberOfOrders, volume: asUint64(volume) };
+    });
   }
 }
 

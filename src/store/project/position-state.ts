@@ -4,6 +4,7 @@
  */
 import { Decimal } from "../../wire/decimal.ts";
 import type { Position } from "../../wire/generated/vega.ts";
+import { asInt64 } from "../../wire/limits.ts";
 
 /** Distressed states of `vega.PositionStatus`. */
 export const Status = { unspecified: 0, ordersClosed: 1, closedOut: 2, distressed: 4 } as const;
@@ -74,7 +75,7 @@ export function parsePosition(text: string): PositionState {
 /** As the API shows it: the pending values, rounded. */
 export function shownPosition(p: PositionState): Omit<Position, "marketId" | "partyId" | "updatedAt"> {
   return {
-    openVolume: p.pendingOpenVolume,
+    openVolume: asInt64(p.pendingOpenVolume),
     realisedPnl: p.pendingRealised.rounded().toString(),
     unrealisedPnl: p.pendingUnrealised.rounded().toString(),
     averageEntryPrice: p.pendingEntryMarketPrice.rounded().toString(),

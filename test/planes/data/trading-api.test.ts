@@ -218,6 +218,19 @@ describe("orders (reference 10, section 5.16)", () => {
   });
 });
 
+test("sums of volumes end at the largest number of their field", async () => {
+  const size = 2n ** 63n - 1n;
+  const orders = [1, 2, 3].map((n) => order(n, 1, { size, remaining: size }));
+  const get = chainOf([[...orders, trade(1, { size }), trade(2, { size }), trade(3, { size })]]);
+  const most = String(2n ** 64n - 1n);
+  const [level] = (await get(`/market/depth/${MARKET}/latest`)).body.buy;
+  expect(level).toEqual({ price: "100", numberOfOrders: "3", volume: most });
+  const { candles } = (await get(`/candle?candleId=trades_candle_block_${MARKET}`)).body;
+  expect(candles.edges.map(({ node }: Json) => node.volume)).toEqual([most]);
+  const { positions } = (await get("/positions?pagination.newestFirst=false")).body;
+  expect(positions.edges.map(({ node }: Json) => node.openVolume)).toEqual([String(size), String(-size)]);
+});
+
 test("markets: rejected ones never, settled ones unless told; ties in time break by id", async () => {
   const market = (n: number, state: number): Event => [
     Field.marketCreated,

@@ -8,6 +8,7 @@ import {
   readOrderAt,
 } from "../../../wire/generated/vega.ts";
 import { canonicalIdentifier } from "../../../wire/identifiers.ts";
+import { asUint64 } from "../../../wire/limits.ts";
 import { sequenceOf } from "../blocks.ts";
 import type { DataContext } from "../context.ts";
 import { liveOrdersOf } from "../orders.ts";
@@ -60,7 +61,7 @@ class Side {
       .sort((a, b) => (a < b === this.isLowestFirst ? -1 : 1))
       .map((price) => {
         const { orders = 0n, volume = 0n } = this.levels.get(price) ?? {};
-        return { price: price.toString(), numberOfOrders: orders, volume };
+        return { price: price.toString(), numberOfOrders: orders, volume: asUint64(volume) };
       });
   }
 }
