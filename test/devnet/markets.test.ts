@@ -151,6 +151,7 @@ describe("the tools", () => {
     await expect(use(devnet, "market/create", { preset: "none" })).rejects.toThrow(
       "must be one of btc, eth, simple",
     );
+    await expect(use(devnet, "market/create", { preset: "btc", proposal: {} })).rejects.toThrow("not both");
     await use(devnet, "market/create", { preset: "simple" });
     const refusals: [string, object, string][] = [
       ["price", { market: "SIMPLE", price: "1.5" }, "'price' must be a whole number, not '1.5'"],

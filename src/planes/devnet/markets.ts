@@ -108,6 +108,8 @@ function proposedDecimals({ changes }: { readonly changes: unknown }): number | 
 
 /** `market/create`: a market that trades. @throws ApiError, ChainCallError */
 export async function createMarket(context: DevnetContext, fields: Fields): Promise<MarketCreated> {
+  if (fields.has("preset") && fields.has("proposal"))
+    throw badRequest("give a 'preset' or a 'proposal', not both: each describes the whole market");
   const name = fields.has("preset") ? fields.text("preset") : MARKET_PRESETS[0]!;
   const given = fields.has("proposal") ? newMarketOf(fields.object("proposal")) : undefined;
   const asked = fields.has("price") ? fields.text("price") : undefined;
