@@ -142,8 +142,9 @@ function setField(
   filterValuesMax: number,
 ): void {
   if (field.kind === "message") {
-    const what = field.repeated ? "list" : "field";
-    throw badRequest(`parsing ${what} "${field.name}": unsupported message type: "${field.typeName}"`);
+    const reason = `unsupported message type: "${field.typeName}"`;
+    if (field.repeated) throw badRequest(`parsing list "${field.name}": ${reason}`);
+    throw badRequest(`parsing field "${field.name}": ${reason}`);
   }
   if (field.repeated) {
     target[field.jsonName] ??= [];
