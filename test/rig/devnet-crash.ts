@@ -136,7 +136,7 @@ class Rig {
       const mode = round === first ? "funding" : modes[(round - 1) % modes.length]!;
       const before = life.ledger.count;
       const isClose = round === last || (round - first) % CLOSE_LOOK === CLOSE_LOOK - 1;
-      const { killedMs, failures } = await this.round(life, mode, round);
+      const { killedMs, failures } = await this.round(life, mode, round, round === last);
       if (round === last) tamper?.(home);
       failures.push(...(await this.look(life, isClose)));
       if (round === last) failures.push(...(await this.lastLook(home)));
@@ -154,6 +154,7 @@ class Rig {
     life: Life,
     mode: DevnetMode,
     round: number,
+    isLast: boolean,
   ): Promise<{ killedMs: number[]; failures: string[] }> {
     const killedMs: number[] = [];
     const failures: string[] = [];
@@ -184,7 +185,10 @@ class Rig {
           failures.push(`the parties have other balances than in an undisturbed devnet: ${found}`);
       }
       life.market ??= (await client.tool("market/create", { preset: "simple" })).market;
-      failures.push(...(await this.loadUntilKilled(client, life, mode, round, () => kill(devnet))));
+      const beforeKill = () => (isLast ? untilAcknowledged(life.ledger) : undefined);
+      failures.push(
+        ...(await this.loadUntilKilled(client, life, mode, round, beforeKill, () => kill(devnet))),
+      );
     } catch (error) {
       failures.push((error as Error).message);
     } finally {
@@ -199,6 +203,7 @@ class Rig {
     life: Life,
     mode: DevnetMode,
     round: number,
+    beforeKill: () => Promise<void> | undefined,
     kill: () => Promise<void>,
   ): Promise<string[]> {
     const seed = this.options.seed * 100_000 + round;
@@ -215,6 +220,7 @@ class Rig {
     if (mode === "checkpoint") {
       if (await untilCheckpoint(life.home, this.dice.below(4))) this.atCheckpoint++;
     } else await Bun.sleep(this.dice.below((mode === "burst" ? 2 : 1) * (this.options.loadMs ?? LOAD_MS)));
+    await beforeKill();
     tools?.end();
     const failures = [...load.failures];
     await kill();
@@ -273,6 +279,14 @@ class Rig {
     const words = ["--segment-length", SEGMENT_LENGTH];
     return new RunningDevnet({ home, block, program, parameters: EASY, words });
   }
+}
+
+const ACKNOWLEDGED_MS_MAX = 10_000;
+
+/** A home in which nothing was ever promised shows nothing: its last kill waits for that. */
+async function untilAcknowledged(ledger: Ledger): Promise<void> {
+  const giveUpAt = performance.now() + ACKNOWLEDGED_MS_MAX;
+  while (ledger.count === 0 && performance.now() < giveUpAt) await Bun.sleep(5);
 }
 
 /** A home and what was promised in it. */
