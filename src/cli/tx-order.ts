@@ -4,6 +4,7 @@ import type { LastBlock } from "../wallet/sending/blocks.ts";
 import { HttpNode } from "../wallet/sending/http-node.ts";
 import type { MarketFacts } from "../wallet/sending/nodes.ts";
 import { OrderTimeInForce, OrderType, PeggedReference, Side } from "../wire/generated/vega.ts";
+import { INT64_MAX } from "../wire/limits.ts";
 import { timeNs } from "../wire/time-text.ts";
 import type { CommandInit } from "../wire/transaction.ts";
 import { usageError } from "./arguments.ts";
@@ -79,8 +80,6 @@ const NUMBER = /^\d{1,80}(?:\.\d{1,40})?$/;
 /** Bits of a size and of a price on the wire. */
 const SIZE_BITS = 64n;
 const PRICE_BITS = 256n;
-/** As far as a 64-bit number of nanoseconds goes. */
-const TIME_MAX_NS = (1n << 63n) - 1n;
 const ID = /^[0-9a-f]{64}$/;
 const DECIMALS = /^-?\d{1,2}$/;
 /** Its words, as the help names them. */
@@ -143,7 +142,7 @@ function lifeOf({ tif, expires }: OrderValues, rests: boolean) {
   }
   if (text !== "gtt") throw wrong("--expires goes with --tif gtt");
   const expiresAt = timeNs(expires);
-  if (expiresAt === undefined || expiresAt <= 0n || expiresAt > TIME_MAX_NS)
+  if (expiresAt === undefined || expiresAt <= 0n || expiresAt > INT64_MAX)
     throw wrong("--expires is a time such as 2030-12-31T12:00:00Z, up to the year 2262");
   return { timeInForce, expiresAt };
 }

@@ -9,10 +9,10 @@ export const DEPTH_MAX = 100;
 /** Largest field number (protobuf encoding guide, "message structure"): 2^29 - 1. */
 export const FIELD_NUMBER_MAX = 536_870_911;
 
-/** Largest values of unsigned fields. */
+/** Largest values of integer fields. */
 export const UINT32_MAX = 2 ** 32 - 1;
 export const UINT64_MAX = 2n ** 64n - 1n;
-const INT64_MAX = 2n ** 63n - 1n;
+export const INT64_MAX = 2n ** 63n - 1n;
 
 /** A sum as a signed field can say it. */
 export function asInt64(sum: bigint): bigint {

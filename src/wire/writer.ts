@@ -4,7 +4,7 @@
  * and moved up by the rare second or third byte: most messages are shorter than 128 bytes.
  */
 import { WireError } from "./errors.ts";
-import { UINT64_MAX } from "./limits.ts";
+import { INT64_MAX, UINT64_MAX } from "./limits.ts";
 
 const encoder = new TextEncoder();
 const utf8Write = (
@@ -22,7 +22,6 @@ const KEPT_BYTES_MAX = 1024 * 1024;
 const wide = new BigUint64Array(1);
 const halves = new Uint32Array(wide.buffer);
 const INT64_MIN = -(1n << 63n);
-const INT64_MAX = (1n << 63n) - 1n;
 
 export class Writer {
   private buffer = Buffer.allocUnsafeSlow(1024);

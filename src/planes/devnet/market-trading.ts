@@ -37,7 +37,7 @@ export async function movePrice(context: DevnetContext, fields: Fields): Promise
     [BUYER, BUY, at - spread],
     [SELLER, SELL, at + spread],
   ] as const;
-  const outer = before(context, id, at).bought > 0n ? sides : sides.toReversed();
+  const outer = volumesBefore(context, id, at).bought > 0n ? sides : sides.toReversed();
   for (const [name, side, tick] of outer) await quote(name, side, tick);
   await clearUpTo(context, id, at);
   const earlier = liveQuotes(context, id);
@@ -79,7 +79,11 @@ function liveQuotes(context: DevnetContext, marketId: string): ReadonlyMap<strin
 }
 
 /** Volumes on the book of sells and of buys that would trade before a price is reached. */
-function before(context: DevnetContext, marketId: string, at: bigint): { sold: bigint; bought: bigint } {
+function volumesBefore(
+  context: DevnetContext,
+  marketId: string,
+  at: bigint,
+): { sold: bigint; bought: bigint } {
   const path = "/api/v2/market/depth/{market_id}/latest";
   const depth = context.read<{ buy: readonly Level[]; sell: readonly Level[] }>(path, { marketId });
   const volumeOf = (levels: readonly Level[] = [], isNear: (price: bigint) => boolean) =>
@@ -98,7 +102,7 @@ async function clearUpTo(context: DevnetContext, id: string, at: bigint): Promis
   const party = partiesOf(context);
   for (let sweep = 0; sweep < SWEEPS_MAX; sweep++) {
     if (marketOf(context, id).tradingMode !== "TRADING_MODE_CONTINUOUS") return;
-    const { sold, bought } = before(context, id, at);
+    const { sold, bought } = volumesBefore(context, id, at);
     if (sold === 0n && bought === 0n) return;
     const [name, side, size] = sold > 0n ? ([BUYER, BUY, sold] as const) : ([SELLER, SELL, bought] as const);
     const order = { ...orderOf(id, side, at, size), timeInForce: "TIME_IN_FORCE_IOC" };
@@ -147,8 +151,7 @@ export async function runMarket(
   const step = middle / 1_000n > 0n ? middle / 1_000n : 1n;
   let sent = 0;
   for (; sent < orders && !signal.aborted; sent++) {
-    const n = sent;
-    if (n % QUOTE_EVERY === 0) {
+    if (sent % QUOTE_EVERY === 0) {
       middle += BigInt(below(5) - 2) * step;
       if (middle <= 5n * step) middle += 5n * step;
       for (const name of [BUYER, SELLER])
@@ -169,7 +172,7 @@ export async function runMarket(
     await send(context, party(name), {
       orderSubmission: orderOf(id, side, price, unit * BigInt(1 + below(3))),
     });
-    if (n % STEP_EVERY === STEP_EVERY - 1) await pass(chain, 1n);
+    if (sent % STEP_EVERY === STEP_EVERY - 1) await pass(chain, 1n);
   }
   await pass(chain, 2n);
   const { tradingMode } = marketOf(context, id);
