@@ -234,7 +234,7 @@ export class SideBySide implements Outcome {
       );
     compare(`positions of ${name}`, positions, naive.positionLines());
     const orders = [...MAKERS, ...PARTIES, ...PROVIDERS]
-      .flatMap((party) => rig.liveOrders(party, name))
+      .flatMap((party) => market.orders.ofParty(party))
       .map(({ id, status, price, size, remaining, timeInForce }) =>
         [id, status === 8 ? 0n : price, size, remaining, timeInForce, status].join(" "),
       )

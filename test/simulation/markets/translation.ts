@@ -29,6 +29,8 @@ const ACCOUNTS: Readonly<Record<number, string>> = {
   12: "globalReward",
 };
 
+const PARTY_ACCOUNTS: Readonly<Record<number, string>> = { 3: "margin", 4: "general", 9: "bond" };
+
 export const NAMES: ReadonlyMap<string, string> = new Map(
   [...MARKETS, "ETH", "DAI"].map((name) => [idOf(name), name]),
 );
@@ -41,7 +43,8 @@ export function accountName(
 ): string {
   const isOfMarket = market !== undefined && NAMES.has(market);
   if (type === 1 && !isOfMarket) return "?";
-  const name = { 3: `margin ${owner}`, 4: `general ${owner}`, 9: `bond ${owner}` }[type] ?? ACCOUNTS[type];
+  const ofParty = PARTY_ACCOUNTS[type];
+  const name = ofParty === undefined ? ACCOUNTS[type] : `${ofParty} ${owner}`;
   return name === undefined ? "?" : `${name}@${NAMES.get(isOfMarket ? market : asset)}`;
 }
 
