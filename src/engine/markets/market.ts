@@ -334,7 +334,7 @@ export class Market extends TradingMarket {
 
   private releaseFlat(): void {
     for (const party of [...this.index.flat].sort()) {
-      if (!this.settlement.hasTradesOf(party)) this.margins.releaseAll(party);
+      if (!this.settlement.hasPositionOf(party)) this.margins.releaseAll(party);
     }
   }
 }

@@ -421,7 +421,7 @@ export class Orders {
   releaseIfFlat(party: string): void {
     const { market } = this;
     const position = market.positions.get(party);
-    if (position !== undefined && isFlat(position) && !market.settlement.hasTradesOf(party)) {
+    if (position !== undefined && isFlat(position) && !market.settlement.hasPositionOf(party)) {
       market.margins.releaseAll(party);
     }
   }

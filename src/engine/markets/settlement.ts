@@ -56,6 +56,11 @@ export class Settlement {
     return this.market.index.tradesOf.has(party);
   }
 
+  /** Whether what is not settled yet changes a position that mark to market has seen: its margin stays until then. */
+  hasPositionOf(party: string): boolean {
+    return this.hasTradesOf(party) && this.positions.get(party)?.isSettled === true;
+  }
+
   add(trade: Trade): void {
     this.addOf(buyerOf(trade).party, trade.size, trade);
     this.addOf(sellerOf(trade).party, -trade.size, trade);

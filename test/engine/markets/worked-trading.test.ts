@@ -195,13 +195,19 @@ test("5.4 an order that is made smaller is measured, too; margin of one of two o
   expect([play.last.text, play.levels("p"), play.margin("p")]).toEqual(["", "1632/1795/1958/2284", 2_000n]);
 });
 
-test("5.4 a flat party's margin waits for trades that are not settled", () => {
-  const play = trading(FLAT, { rich: "q" }).deposit(2_000n, "p");
+test("5.4 a flat party's margin waits for the trades of a position that was settled before, and for no others", () => {
+  const play = trading(FLAT, { rich: "q" }).deposit(2_000n, "p", "late");
+  play.run("/; q S 10@1010; p B 10@1010; /");
+  const after = money(play, "p");
   play.rig.setParameter("network.markPriceUpdateMaximumFrequency", "1h");
-  play.run("/; q S 10@1010; p B 10@1010; q B 10@1000; p S 10@1000; /; /");
-  expect(money(play, "p")).toBe("1200 800 0");
+  play.run("q B 20@1000; p S 10@1000; /; /");
+  expect(money(play, "p")).toBe(after);
+  // In and out between two marks: the loss of 50 comes with the next one, from the general account.
+  play.run("cancel all q; q S 10@1005; late B 10@1005; q B 10@1000; late S 10@1000");
+  expect(money(play, "late")).toBe("0 2000 0");
   play.rig.setParameter("network.markPriceUpdateMaximumFrequency", "0s");
-  expect(money(play.run("/"), "p")).toBe("0 1900 0");
+  play.run("/");
+  expect([money(play, "p"), money(play, "late")]).toEqual(["0 1900 0", "0 1950 0"]);
 });
 
 test("5.5 at the maintenance margin a position stays, a unit below it is closed out", () => {

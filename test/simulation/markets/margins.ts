@@ -95,11 +95,11 @@ export abstract class MarketMargins extends MarketBook {
     this.collect([bond(party), margin(party)], "insurance", penalty, Move.slash);
   }
 
-  /** Margin of a party that is flat, has no orders and no trades to settle goes back. */
+  /** Margin of a party that is flat and has no orders goes back, unless trades change what was settled before. */
   releaseIfFlat(party: string): void {
     const position = this.position(party);
     if (position === undefined || position.size !== 0n || position.buy !== 0n || position.sell !== 0n) return;
-    if (this.hasUnsettled(party)) return;
+    if (this.hasUnsettled(party) && this.settled.has(party)) return;
     this.move(margin(party), general(party), this.balance(margin(party)), Move.marginHigh);
   }
 
