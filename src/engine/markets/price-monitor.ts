@@ -250,15 +250,13 @@ export class PriceMonitor {
     this.put({ first: state.volume > 0n ? state.first : prices[0]!.price, sum, volume });
   }
 
-  /**
-   * Prices from before the horizon of the last trigger go, the newest excepted; so that trigger looks at the first price behind
-   * it. Inside a monitoring auction a trigger that lies behind all prices is switched off.
-   */
+  /** Prices that no trigger looks at any more. Inside a monitoring auction a trigger that lies behind all prices is switched off. */
   private dropStale(): void {
     const { market, state } = this;
-    const from = market.nowNs - market.terms.triggers.at(-1)!.horizonNs;
+    const horizons = market.terms.triggers.map(({ horizonNs }) => horizonNs);
+    const until = market.nowNs - horizons.reduce((a, b) => (a > b ? a : b));
     const past = market.index.pastPrices.list();
-    const kept = past.find(({ past: { timeNs } }) => timeNs >= from) ?? past.at(-1);
+    const kept = past.findLast(({ past: { timeNs } }) => timeNs <= until);
     if (kept !== undefined) this.dropPast((number) => number < kept.number);
     const { isRunning, mode } = market.auction;
     if (!isRunning || mode !== MarketTradingMode.TRADING_MODE_MONITORING_AUCTION) return;

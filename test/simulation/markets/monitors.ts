@@ -42,14 +42,7 @@ export abstract class MarketMonitors extends MarketSettlement {
       this.current = [];
     }
     this.currentNs = this.nowNs;
-    this.forgetOldPrices();
     if (this.auction !== undefined && !this.isOpening) this.switchStaleOff();
-  }
-
-  /** What lies before the horizon of the last trigger; one price stays. */
-  private forgetOldPrices(): void {
-    const horizonNs = this.bounds.at(-1)?.trigger.horizonNs ?? 0n;
-    while (this.past.length > 1 && this.past[0]!.timeNs < this.currentNs - horizonNs) this.past.shift();
   }
 
   /** The first price that an opening auction indicates. */
