@@ -178,6 +178,7 @@ export class Auctions {
     const { market } = this;
     const isOpening = market.isOpening;
     const { beginNs } = market.auction;
+    const { tradedValue } = market.status;
     // An opening auction's price is the first one, however far it is from what was indicated before.
     if (isOpening) market.prices.initialise(this.indicated(indication));
     market.updateStatus({ batch: market.status.batch + 1n });
@@ -199,7 +200,7 @@ export class Auctions {
       isExtended: false,
     });
     market.updateStatus({ mark: market.status.lastTraded });
-    if (isOpening) market.equity.startWindows();
+    if (isOpening) market.equity.startWindows(market.status.tradedValue - tradedValue);
     market.references.follow([], { isForced: true });
     for (const party of parties) market.orders.releaseIfFlat(party);
     if (this.checkLiquidity()) {

@@ -111,9 +111,9 @@ export class EquityShares {
     for (const share of this.list()) if (share.scores > 0) this.put({ ...share, score: "0", scores: 0 });
   }
 
-  /** The first window begins when the market opens. */
-  startWindows(): void {
-    this.putWindow({ startNs: this.market.nowNs, traded: 0n, windows: 0, average: "0" });
+  /** The first window begins when the market opens. @param opened value of the opening's trades, part of the first window's */
+  startWindows(opened: bigint): void {
+    this.putWindow({ startNs: this.market.nowNs, traded: 0n, windows: 0, average: opened.toString() });
   }
 
   addTraded(value: bigint): void {
@@ -132,12 +132,13 @@ export class EquityShares {
     const { market, window } = this;
     if (window === undefined || market.nowNs - window.startNs <= market.params.duration(WINDOW)) return;
     const before = Decimal.parse(window.average);
-    const windows = Decimal.of(BigInt(window.windows + 1));
-    const average = before
-      .times(Decimal.of(BigInt(window.windows)))
-      .plus(Decimal.of(window.traded))
-      .dividedBy(windows);
-    const growth = before.isZero() ? Decimal.zero : average.minus(before).dividedBy(before);
+    const n = Decimal.of(BigInt(window.windows + 1));
+    const traded = Decimal.of(window.traded);
+    const isFirst = window.windows === 0;
+    const average = isFirst
+      ? before.plus(traded)
+      : before.times(n.minus(Decimal.one).dividedBy(n)).plus(traded.dividedBy(n));
+    const growth = isFirst ? Decimal.zero : average.minus(before).dividedBy(before);
     for (const share of this.list()) {
       const grown = Decimal.parse(share.virtualStake).times(Decimal.one.plus(growth));
       const virtualStake = Decimal.parse(share.stake).max(grown);
@@ -146,7 +147,8 @@ export class EquityShares {
     this.putWindow({
       startNs: market.nowNs,
       traded: 0n,
-      windows: window.windows + 1,
+      // A window without any trade so far is none.
+      windows: average.isZero() ? 0 : window.windows + 1,
       average: average.toString(),
     });
   }

@@ -71,19 +71,23 @@ export class Equity {
     this.traded += value;
   }
 
-  /** The opening auction is over: windows begin. */
+  /** The opening auction is over: windows begin, and what it has traded counts for the first one. */
   startWindows(nowNs: bigint): void {
     this.startNs = nowNs;
+    this.mean = Decimal.of(this.traded);
     this.traded = 0n;
   }
 
   /** @returns the growth that a window's end has brought; undefined before it */
   endWindow(nowNs: bigint, lengthNs: bigint): Decimal | undefined {
     if (nowNs - this.startNs <= lengthNs) return undefined;
-    this.windows += 1n;
-    const before = Decimal.of(this.windows - 1n);
-    const all = this.mean.times(before).plus(Decimal.of(this.traded));
-    this.mean = all.over(Decimal.of(this.windows));
+    const traded = Decimal.of(this.traded);
+    if (this.windows === 0n) this.mean = this.mean.plus(traded);
+    else {
+      const n = Decimal.of(this.windows + 1n);
+      this.mean = this.mean.times(n.minus(ONE).over(n)).plus(traded.over(n));
+    }
+    if (this.mean.sign > 0) this.windows += 1n;
     const growth = this.previous.sign === 0 ? ZERO : this.mean.minus(this.previous).over(this.previous);
     this.previous = this.mean;
     for (const holding of this.holdings.values())

@@ -1,0 +1,112 @@
+// Liquidity in whole courses of a market, to the unit: what grows a stake, who shares the fees, and the stake that is asked for
+// (reference 70, sections 7.6 to 7.8 and 8.2).
+import { expect, test } from "bun:test";
+import type { MarketRigOptions, Play, RigMarket } from "./rig.ts";
+import { MILLIONS, market } from "./scenario-markets.ts";
+
+/** Shares of fees as they are shown: equity-like share and average valuation. */
+const shares = (play: Play): string[] =>
+  play.rig
+    .marketData("M")
+    .liquidityProviderFeeShare.map(
+      ({ party, equityLikeShare, averageEntryValuation }) =>
+        `${party} ${equityLikeShare} ${averageEntryValuation}`,
+    )
+    .sort();
+
+/** Margins by risk of a tenth; distribution of fees every ten minutes, windows of an hour. */
+const rewarding = (config: Partial<RigMarket> = {}, parameters: MarketRigOptions["parameters"] = {}): Play =>
+  market(
+    {
+      simple: { long: 0.1, short: 0.1, up: 500, down: -500 },
+      linearSlippage: "0.2",
+      quadraticSlippage: "0",
+      targetStake: { windowSeconds: 86_400, scaling: 1 },
+      ...config,
+    },
+    {
+      parameters: {
+        "market.value.windowLength": "1h",
+        "market.liquidity.providers.fee.distributionTimeStep": "10m",
+        ...parameters,
+      },
+    },
+  ).deposit(MILLIONS, "lp1", "lp2", "lp3", "p1", "p2");
+
+/** Half a window and a second, so often. */
+const halves = (play: Play, count = 1): Play => {
+  play.rig.nextBlock(1_801, count);
+  return play;
+};
+const BOTH = "BID-2*1 MID-1*3, ASK+2*1 MID+1*3";
+
+test("7.8 stakes grow with the mean value of windows, the opening's trades among the first one's, and shrink to what they are", () => {
+  const play = rewarding().run(`lp lp1(25000, 0.001, ${BOTH}); lp lp2(25000, 0.001, ${BOTH})`);
+  play.run("p1 B 1@900; p1 B 10@1000; p2 S 1@1100; p2 S 10@1000").open();
+  // The opening has traded 10000, the first window nothing: that mean is the first one. The second window is worth 20020.
+  halves(play, 2).run("p1 B 20@1001");
+  halves(play, 2);
+  expect(shares(play)).toEqual(["lp1 0.5 25000", "lp2 0.5 50000"]);
+  play.run(`lp lp3(25000, 0.001, ${BOTH})`);
+  const grown = ["lp1 0.3750624687656172", "lp2 0.3750624687656172", "lp3 0.2498750624687656"];
+  const valued = (...text: string[]) => text.map((line, index) => `${line} ${[25000, 50000, 100050][index]}`);
+  expect(shares(play)).toEqual(valued(...grown));
+  halves(play.run("p1 B 30@1001"), 2);
+  expect(shares(play)).toEqual(valued(...grown));
+  halves(play.run("p1 B 10@1001"), 2);
+  expect(shares(play)).toEqual(valued(...grown));
+  const shrunk = [];
+  for (let window = 0; window < 4; window++) shrunk.push(shares(halves(play, 2))[2]);
+  expect(shrunk).toEqual(
+    ["0.2629917946560067", "0.2998201079352388", "0.3331429659242338", "0.3333333333333333"].map(
+      (share) => `lp3 ${share} 100050`,
+    ),
+  );
+});
+
+test("7.8 valuations follow what stakes have grown to, and lower commitments lower it in proportion", () => {
+  const play = rewarding().run("lp lp1(4000, 0.001, MID-1, MID+1); lp lp2(46000, 0.002, MID-1, MID+1)");
+  play.run("p1 B 1@900; p1 B 20@1000; p2 S 1@1100; p2 S 20@1000").open();
+  const seen: string[][] = [];
+  const amended = (commitments: Readonly<Record<string, string>>, order: string) => {
+    for (const [party, commitment] of Object.entries(commitments))
+      expect(play.rig.amendProvision(party, "M", { commitment }).code).toBe(0);
+    seen.push(shares(play));
+    halves(play.run(order), 2);
+    expect(shares(play)).toEqual(seen.at(-1)!);
+  };
+  halves(play, 2);
+  amended({ lp1: "3000" }, "p1 B 21@1001");
+  amended({ lp1: "4000" }, "p1 B 22@1001");
+  amended({ lp1: "3000", lp2: "45000" }, "p1 B 23@1001");
+  amended({ lp1: "4000", lp2: "46000" }, "p1 B 24@1001");
+  amended({ lp1: "3000", lp2: "47000" }, "p1 B 25@1001");
+  expect(seen).toEqual([
+    ["lp1 0.0612244897959184 4000", "lp2 0.9387755102040816 50000"],
+    ["lp1 0.0795418016037822 15812.68125", "lp2 0.9204581983962178 50000"],
+    ["lp1 0.0621352630754675 15812.68125", "lp2 0.9378647369245325 50000"],
+    ["lp1 0.0784675524761938 25014.390259105092498", "lp2 0.9215324475238062 50078.6851584004428259"],
+    ["lp1 0.0589326838400726 25014.390259105092498", "lp2 0.9410673161599274 50178.9876096722076451"],
+  ]);
+});
+
+test("7.8 the market's worth follows the running window, also where its length changes meanwhile", () => {
+  const play = rewarding().run("lp lp1(8000, 0.001, BID-2, ASK+2); lp lp2(2000, 0.002, BID-2, ASK+2)");
+  play.run("p1 B 1@900; p1 B 60@1000; p2 S 1@1100; p2 S 60@1000").open();
+  const worth = (order: string, seconds: number): string => {
+    play.run(order).rig.nextBlock(seconds);
+    return play.rig.marketData("M").marketValueProxy;
+  };
+  const length = (value: string) => play.rig.setParameter("market.value.windowLength", value);
+  expect(play.rig.marketData("M").marketValueProxy).toBe("10000");
+  expect(worth("p1 S 5@1000; p2 B 5@1000; p1 B 15@1000; p2 S 15@1000", 10)).toBe("7200000");
+  expect(worth("", 1_840)).toBe("38918");
+  length("30m");
+  expect(worth("", 2)).toBe("10000");
+  expect(worth("p1 B 10@1000; p2 S 10@1000", 2)).toBe("9000000");
+  expect(worth("", 1_800)).toBe("10000");
+  expect(worth("p1 S 10@1000; p2 B 10@1000", 200)).toBe("90000");
+  length("40m");
+  expect(worth("", 2_000)).toBe("10909");
+  expect(worth("", 200)).toBe("10000");
+});
