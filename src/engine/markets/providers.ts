@@ -332,21 +332,23 @@ export class Providers {
   private readonly isActive = (party: string): boolean =>
     this.market.provisions.get(party)?.status === LiquidityProvisionStatus.STATUS_ACTIVE;
 
-  /** Shares times scores, 1 in all, by party. */
+  /**
+   * Shares times scores, by party: those of providers with a score are 1 in all. A provider that no tick has scored since
+   * the last distribution has its share against their total, and what the others before it leave.
+   */
   private weights(): Map<string, Decimal> {
-    const { market } = this;
-    const weights = market.equity.shares(this.isActive);
-    if (weights.size === 0) return weights;
-    const scored = new Map(
-      [...weights].map(([party, share]) => {
-        const known = market.equity.get(party);
-        const score = known !== undefined && known.scores > 0 ? Decimal.parse(known.score) : Decimal.one;
-        return [party, share.times(score)] as const;
-      }),
-    );
-    const total = [...scored.values()].reduce((sum, part) => sum.plus(part), Decimal.zero);
-    if (!total.isPositive()) return scored;
-    return new Map([...scored].map(([party, part]) => [party, part.dividedBy(total)] as const));
+    const { equity } = this.market;
+    const weights = equity.shares(this.isActive);
+    let total = Decimal.zero;
+    for (const [party, share] of weights) {
+      const known = equity.get(party);
+      if (known === undefined || known.scores === 0) continue;
+      const scored = share.times(Decimal.parse(known.score));
+      weights.set(party, scored);
+      total = total.plus(scored);
+    }
+    if (!total.isPositive()) return weights;
+    return new Map([...weights].map(([party, part]) => [party, part.dividedBy(total)] as const));
   }
 
   /** Stake above the target. */

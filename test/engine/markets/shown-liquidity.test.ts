@@ -14,6 +14,13 @@ const shares = (play: Play): string[] =>
     )
     .sort();
 
+/** What a distribution has paid. @param from entry of the ledger on which to begin */
+const paid = (play: Play, from = 0): string[] =>
+  play
+    .transfers(14)
+    .slice(from)
+    .map(({ to, amount }) => `${to} ${amount}`);
+
 /** Margins by risk of a tenth; distribution of fees every ten minutes, windows of an hour. */
 const rewarding = (config: Partial<RigMarket> = {}, parameters: MarketRigOptions["parameters"] = {}): Play =>
   market(
@@ -109,4 +116,16 @@ test("7.8 the market's worth follows the running window, also where its length c
   length("40m");
   expect(worth("", 2_000)).toBe("10909");
   expect(worth("", 200)).toBe("10000");
+});
+
+test("7.7 a provider without a score has its share against the others' total, and what they leave", () => {
+  const play = rewarding().run(`lp lp1(25000, 0.001, ${BOTH}); lp lp2(25000, 0.001, ${BOTH})`);
+  play.run("p1 B 1@900; p1 B 10@1000; p2 S 1@1100; p2 S 10@1000").open().rig.nextBlock(601);
+  // No tick has scored it when the fees are shared.
+  play.run(`lp lp3(25000, 0.001, ${BOTH}); p1 B 32@1001`);
+  expect(play.rig.systemBalance("ETH", 6, "M")).toBe(34n);
+  play.rig.nextBlock(601);
+  expect(paid(play)).toEqual(["lp1 17", "lp2 17"]);
+  play.run("p1 B 32@1001").rig.nextBlock(601);
+  expect(paid(play, 2)).toEqual(["lp1 11", "lp2 11", "lp3 11"]);
 });

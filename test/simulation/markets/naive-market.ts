@@ -7,6 +7,7 @@ import {
   bond,
   byText,
   general,
+  least,
   Move,
   margin,
   Provided,
@@ -341,11 +342,23 @@ export class NaiveMarket extends MarketOrders {
         const average = this.scores.averageOf(party);
         return average === undefined ? share : share.times(average);
       });
-      const whole = scored.reduce((all, share) => all.plus(share), ZERO);
+      // Providers without a score have their shares against the total of the others.
+      const whole = scored.reduce(
+        (all, share, at) => (this.scores.averageOf(sharing[at]!) === undefined ? all : all.plus(share)),
+        ZERO,
+      );
+      if (whole.sign > 0 && sharing.some((party) => this.scores.averageOf(party) === undefined))
+        this.count("fees to a provider without a score");
       for (const [at, party] of sharing.entries()) {
         const share = whole.sign > 0 ? scored[at]!.over(whole) : scored[at]!;
         const amount = Decimal.of(balance).times(share).floor();
-        this.move("liquidityFees", general(party), amount, Move.liquidityShare);
+        // Such a provider's part can be more than what is left.
+        this.move(
+          "liquidityFees",
+          general(party),
+          least(amount, this.balance("liquidityFees")),
+          Move.liquidityShare,
+        );
       }
       if (sharing.length > 0) this.count(`liquidity fees to ${sharing.length}`);
     }
