@@ -43,8 +43,10 @@ export class TargetStake {
   /** The stake that would be asked for after an auction (section 8.2, "theoretical"). */
   theoretical(indication: Indication | undefined = this.market.book.indication()): bigint {
     const price = indication?.price ?? this.price;
-    const highest = this.highestInterest();
-    const after = indication === undefined ? 0n : this.indicatedInterest(indication);
+    // What lies behind the window does not count, even if nothing was traded since.
+    const highest = this.interestWithin();
+    const after =
+      indication === undefined ? this.market.status.openInterest : this.indicatedInterest(indication);
     return this.stakeFor(price, after > highest ? after : highest);
   }
 
@@ -96,12 +98,18 @@ export class TargetStake {
     return (value * terms.targetRisk * terms.targetScaling) / (FACTOR_PARTS * FACTOR_PARTS);
   }
 
+  /** Of the window; without one, of the last time at which there were trades. */
   private highestInterest(): bigint {
+    const records = this.market.index.interests.list();
+    return this.interestWithin(records.at(-1)?.record.timeNs);
+  }
+
+  /** Of the window. @param last time that counts in any case */
+  private interestWithin(last?: bigint): bigint {
     const { market } = this;
     const from = market.nowNs - market.terms.targetWindowNs;
     const records = market.index.interests.list();
-    const last = records.at(-1)?.record;
-    const first = records.find(({ record }) => record.timeNs >= from || record.timeNs === last?.timeNs);
+    const first = records.find(({ record: { timeNs } }) => timeNs >= from || timeNs === last);
     return first?.record.interest ?? 0n;
   }
 }

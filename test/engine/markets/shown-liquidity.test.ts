@@ -129,3 +129,24 @@ test("7.7 a provider without a score has its share against the others' total, an
   play.run("p1 B 32@1001").rig.nextBlock(601);
   expect(paid(play, 2)).toEqual(["lp1 11", "lp2 11", "lp3 11"]);
 });
+
+test("8.2 in an auction open interest behind the window gives way to what the auction would leave", () => {
+  const play = rewarding({ targetStake: { windowSeconds: 10, scaling: 1 }, triggeringRatio: "1" });
+  play.run("lp1 B 1000@90; lp1 S 1000@200; p1 S 50@110; p2 B 50@110; lp lp1(1000, 0, BID-10, ASK+10)").open();
+  const stake = () => {
+    const { targetStake, marketTradingMode, openInterest } = play.rig.marketData("M");
+    return `${targetStake} in mode ${marketTradingMode} of ${openInterest}`;
+  };
+  expect(stake()).toBe("550 in mode 1 of 50");
+  play.run("/ 5; p1 S 50@110; p2 B 50@110");
+  expect(stake()).toBe("1100 in mode 1 of 100");
+  play.run("/");
+  expect(stake()).toBe("1100 in mode 4 of 100");
+  // What is there counts without trades, too, however old it is.
+  play.run("/ 11");
+  expect(stake()).toBe("1100 in mode 4 of 100");
+  play.run("p1 B 50@110; p2 S 50@110");
+  expect(stake()).toBe("550 in mode 4 of 100");
+  play.run("/");
+  expect(stake()).toBe("550 in mode 1 of 50");
+});

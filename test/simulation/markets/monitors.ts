@@ -222,7 +222,11 @@ export abstract class MarketMonitors extends MarketSettlement {
       sizes.set(sell, (sizes.get(sell) ?? 0n) - size);
     }
     const after = sum([...sizes.values()], (size) => (size > 0n ? size : 0n));
-    return this.stakeAt(uncrossing?.price ?? this.mark, most(after, this.maximumInterest()));
+    const from = this.nowNs - this.terms.stakeWindowNs;
+    const within = this.interest.filter(({ timeNs }) => timeNs >= from);
+    if (within.length === 0 && this.interest.length > 0) this.count("open interest of an auction alone");
+    const highest = within.reduce((max, { volume }) => most(max, volume), after);
+    return this.stakeAt(uncrossing?.price ?? this.mark, highest);
   }
 
   indicativeTrades(): { readonly buy: string; readonly sell: string; readonly size: bigint }[] {
