@@ -96,8 +96,18 @@ export class Orders {
       this.park(submitted);
       return;
     }
-    const touched = this.place(order);
-    market.references.follow(touched);
+    this.followTo(this.place(order));
+  }
+
+  /**
+   * What follows prices does so within the confirmation of trades, and again after any order (section 2.5, step 16): the second
+   * time orders of provisions that were made anew take their turn, and a margin that a penalty was taken from is filled again.
+   */
+  private followTo(touched: readonly StoredOrder[]): void {
+    const { references } = this.market;
+    const hasTraded = touched.length > 1;
+    if (hasTraded) references.follow(touched);
+    references.follow(touched);
   }
 
   /** Everything from the registration of the position on. @returns orders that it touched */
@@ -255,7 +265,7 @@ export class Orders {
       market.references.follow([after]);
       return;
     }
-    market.references.follow(this.replace(before, after));
+    this.followTo(this.replace(before, after));
   }
 
   /** The order leaves its place and comes in again. */
@@ -324,7 +334,7 @@ export class Orders {
         return;
       }
       market.tables.orders.delete(before.id);
-      market.references.follow(this.placeAmended({ ...priced, status: OrderStatus.STATUS_ACTIVE }));
+      this.followTo(this.placeAmended({ ...priced, status: OrderStatus.STATUS_ACTIVE }));
       return;
     }
     const priced = market.references.priced({ ...after, place: 0 });

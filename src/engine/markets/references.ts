@@ -192,7 +192,6 @@ export class ReferenceFollower {
       return gone;
     }
     if (!isPlanned) market.updateStatus({ plannedBy: rules });
-    const hit = new Set(touched.map(({ id }) => id));
     const exchanged: Exchange = { kept: [], gone: [], fresh: [] };
     for (const provision of provisions) {
       const planned = market.provisions.plan(provision, references);
@@ -204,7 +203,7 @@ export class ReferenceFollower {
       if (provision.status !== LiquidityProvisionStatus.STATUS_ACTIVE) {
         market.provisions.setStatus(provision, LiquidityProvisionStatus.STATUS_ACTIVE);
       }
-      for (const plan of planned) this.exchange(provision, plan, hit, exchanged);
+      for (const plan of planned) this.exchange(provision, plan, exchanged);
     }
     for (const order of byId(exchanged.kept)) this.moveToEnd(order);
     for (const order of exchanged.gone) this.dropOrder(order, OrderStatus.STATUS_PARKED);
@@ -219,16 +218,11 @@ export class ReferenceFollower {
   }
 
   /** The order of an entry stays, goes, or is made anew. */
-  private exchange(
-    provision: Provision,
-    plan: PlannedOrder,
-    hit: ReadonlySet<string>,
-    { kept, gone, fresh }: Exchange,
-  ): void {
+  private exchange(provision: Provision, plan: PlannedOrder, { kept, gone, fresh }: Exchange): void {
     const { market } = this;
     const live = market.tables.orders.get(plan.entry.orderId);
-    const isSame = live !== undefined && live.price === plan.price && live.remaining === plan.size;
-    if (isSame && !hit.has(live.id)) {
+    // One that has traded is made anew, whatever is left of it.
+    if (live?.price === plan.price && live.size === plan.size && live.remaining === plan.size) {
       kept.push(live);
       return;
     }

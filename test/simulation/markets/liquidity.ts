@@ -156,7 +156,7 @@ export abstract class MarketLiquidity extends MarketMargins {
       }
       if (!(["bid", "ask", "midBuy", "midSell"] as const).some(moved) && changed.length === 0) return;
       const repriced = this.repricePegs(moved);
-      changed = this.deploy(changed, repriced);
+      changed = this.deploy(repriced);
       this.seen = now;
       this.sharesNow();
       this.liquidityFeeNow();
@@ -202,7 +202,7 @@ export abstract class MarketLiquidity extends MarketMargins {
   }
 
   /** Orders of provisions are put anew. @returns ids of orders that were taken away */
-  private deploy(touched: readonly string[], { parties: pegged, entered }: Repriced): string[] {
+  private deploy({ parties: pegged, entered }: Repriced): string[] {
     const old = this.book.filter(({ provision }) => provision !== "");
     this.book = this.book.filter(({ provision }) => provision === "");
     const cancelled: string[] = [];
@@ -235,8 +235,7 @@ export abstract class MarketLiquidity extends MarketMargins {
           live !== undefined &&
           live.price === quote.price &&
           live.remaining === quote.size &&
-          live.size === quote.size &&
-          !touched.includes(live.id);
+          live.size === quote.size;
         if (isSame) kept.push(live);
         else {
           if (live !== undefined) (quote.size === 0n ? dropped : replaced).push(live);

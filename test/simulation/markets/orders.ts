@@ -230,8 +230,12 @@ export abstract class MarketOrders extends MarketAuctions {
     this.equity.recordTraded(value.floor());
     if (isAmended) this.showOrder(order);
     if (order.status !== Status.active && order.remaining > 0n) this.register(order, order.remaining, -1n);
-    if (this.auction === undefined)
-      this.followReferences([order.id, ...fills.map(({ passive }) => passive.id)]);
+    if (this.auction === undefined) {
+      const touched = [order.id, ...fills.map(({ passive }) => passive.id)];
+      // Once with its trades, and once after the order (section 2.5, step 16).
+      if (filled) this.followReferences(touched);
+      this.followReferences(touched);
+    }
     for (const party of new Set([order.party, ...fills.map(({ passive }) => passive.party)]))
       this.releaseIfFlat(party);
   }

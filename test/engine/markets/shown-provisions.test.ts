@@ -1,0 +1,54 @@
+// Rules of liquidity provisions that runs of other engines of these markets show, which the reference (70) states in passing.
+import { expect, test } from "bun:test";
+import { feeFactors, MILLIONS, market, money } from "./scenario-markets.ts";
+
+const ACTIVE = 1;
+const step = { "market.liquidity.providers.fee.distributionTimeStep": "10s" };
+/** Provisions stay near the middle, penalties take all that was missing, and fees are paid out seldom. */
+const NARROW = {
+  simple: { long: 0.1, short: 0.1 },
+  targetStake: { windowSeconds: 86_400, scaling: 1 },
+  triggeringRatio: "0.1",
+  lpPriceRange: "0.01",
+  linearSlippage: "0.5",
+  quadraticSlippage: "0",
+};
+const PENALISED = {
+  parameters: { ...step, ...feeFactors("0.004", "0.001"), "market.liquidity.bondPenaltyParameter": "1" },
+};
+const OPENING = "p1 B 1@990; p1 B 10@1000; p2 S 1@1010; p2 S 10@1000";
+
+/** Provider z has 721 beside its bond of 5000. */
+const narrow = (first: string, more = "") =>
+  market(NARROW, PENALISED)
+    .deposit(5_721n, "z", "y")
+    .deposit(MILLIONS, "p1", "p2", "p3", "w")
+    .run(`${first}; ${OPENING}; ${more}`)
+    .open();
+
+test("2.5 what follows prices does so within a trade and after the order: a margin short of its search level pays twice", () => {
+  const play = narrow("lp z(5000, 0.001, BID-10, ASK+10)", "p1 B 1000@900; p2 S 1000@1100");
+  play.run("p3 B 3@1010; /; p3 B 5@1055 FOK; /");
+  expect([money(play, "z"), play.insurance()]).toEqual(["1843 0 2638", 1_181n]);
+  play.run("p3 B 5@1055 FOK; /");
+  expect([money(play, "z"), play.insurance()]).toEqual(["2527 0 1314", 1_843n]);
+  // 868 of 890 from the bond, and as much for the insurance; then 422 are missing, which the margin itself pays.
+  play.run("p3 B 5@1055 FOK");
+  expect([play.levels("z"), money(play, "z")]).toEqual(["2848/3132/3417/3987", "2573 0 0"]);
+  expect([play.insurance(), play.rig.shownProvision("z", "M")!.status]).toEqual([3_133n, ACTIVE]);
+});
+
+test("7.4 after a trade orders of providers stand by their ids again, the one that was hit among them", () => {
+  const play = narrow("lp z(5000, 0.001, BID-10, ASK+10); lp y(5000, 0.001, BID-10, ASK+10)", "p2 S 9@1100");
+  play.run("p3 B 1@1010; /");
+  const sells = () =>
+    ["z", "y"].flatMap((party) => play.rig.liveOrders(party, "M")).filter(({ side }) => side === 2);
+  const byId = sells()
+    .sort((a, b) => (a.id < b.id ? -1 : 1))
+    .map(({ party }) => `${party} 5@1055`);
+  const inTurn = () => play.queue("sell").slice(0, 2);
+  expect(inTurn()).toEqual(byId);
+  // An order that only comes to the book changes nothing about that, and neither does one that takes the first.
+  play.run("w B 1@900; p3 B 5@1055 FOK");
+  expect([play.trades().at(-1), inTurn()]).toEqual([`p3-${byId[0]!.split(" ")[0]} 5@1055`, byId]);
+});
