@@ -255,6 +255,10 @@ export class Margins {
     return [accounts.balance(margin), accounts.balance(general), accounts.balance(bond)];
   }
 
+  fundsOf(party: string): bigint {
+    return this.balances(party).reduce((sum, balance) => sum + balance, 0n);
+  }
+
   private topUp(party: string, amount: bigint): Movement {
     const { accounts } = this.market;
     const { margin, general, bond } = accounts.of(party);

@@ -168,7 +168,11 @@ export class Market extends TradingMarket {
     let isSlashed = false;
     for (const { party, shortfall } of outcomes)
       if (shortfall > 0n) isSlashed = this.providers.slash(party, shortfall) || isSlashed;
-    return { distressed: outcomes.filter(({ isDistressed }) => isDistressed), isSlashed };
+    // What there is of a party's money to be closed out, after its penalty.
+    const distressed = outcomes
+      .filter(({ isDistressed }) => isDistressed)
+      .map((outcome) => ({ ...outcome, funds: this.margins.fundsOf(outcome.party) }));
+    return { distressed, isSlashed };
   }
 
   /** The vote on the market's proposal is over (section 1.4, step 2). */

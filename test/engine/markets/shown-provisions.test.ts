@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { feeFactors, MILLIONS, market, money } from "./scenario-markets.ts";
 
 const ACTIVE = 1;
+const CANCELLED = 3;
 const step = { "market.liquidity.providers.fee.distributionTimeStep": "10s" };
 /** Provisions stay near the middle, penalties take all that was missing, and fees are paid out seldom. */
 const NARROW = {
@@ -36,6 +37,16 @@ test("2.5 what follows prices does so within a trade and after the order: a marg
   play.run("p3 B 5@1055 FOK");
   expect([play.levels("z"), money(play, "z")]).toEqual(["2848/3132/3417/3987", "2573 0 0"]);
   expect([play.insurance(), play.rig.shownProvision("z", "M")!.status]).toEqual([3_133n, ACTIVE]);
+});
+
+test("5.5 what a party had when it was closed out is what its penalty left", () => {
+  const play = narrow("lp z(5000, 0.001, BID-10, ASK+10)", "p1 B 1000@900; p2 S 1000@1100");
+  play.run("p3 B 3@1010; /; p3 B 5@1055 FOK; /; p3 B 5@1055 FOK; /; p3 B 5@1055 FOK; /");
+  expect(play.trades().slice(-2)).toEqual(["network-p2 17@1100", "z-network 17@1100"]);
+  // 2573 less a penalty of 844; 94 of that went for fees, and the network lost 765.
+  const [settled] = play.rig.events("settleDistressed");
+  expect([settled!.payload.margin, play.pnl("z"), play.insurance()]).toEqual(["1729", "0/0/-1819", 4_847n]);
+  expect([money(play, "z"), play.rig.shownProvision("z", "M")!.status]).toEqual(["0 0 0", CANCELLED]);
 });
 
 test("7.4 after a trade orders of providers stand by their ids again, the one that was hit among them", () => {

@@ -34,7 +34,7 @@ interface Result {
 
 interface Distressed {
   readonly party: string;
-  readonly total: bigint;
+  total: bigint;
 }
 
 export abstract class MarketSettlement extends MarketLiquidity {
@@ -106,6 +106,8 @@ export abstract class MarketSettlement extends MarketLiquidity {
       this.count("bond used after mark to market");
       this.slash(party, shortfall);
     }
+    // A close-out is of what a penalty has left.
+    for (const one of distressed) one.total = this.totalOf(one.party);
     const { changed, hasTraded } =
       distressed.length === 0 ? { changed: [], hasTraded: false } : this.closeOut(distressed);
     const all = [...touched, ...changed];
