@@ -164,7 +164,7 @@ export class Markets implements MarketScores {
       scoredBid: 0n,
       scoredAsk: 0n,
       scoredTicks: 0,
-      distributedNs: core.nowNs,
+      distributedNs: 0n,
       openInterest: 0n,
       tradedValue: 0n,
     });

@@ -510,7 +510,7 @@ test("positions in hundreds in a price auction, and a party that can pay a loss 
 test("the step of fee distribution and the maker's fee change in a block: the next trade and the next tick follow", () => {
   const step = "market.liquidity.providers.fee.distributionTimeStep";
   const play = market(PROVIDED, { parameters: { [step]: "10s", ...feeFactors("0", "0") } });
-  const ends = play.rig.nowNs + 12n * NS;
+  const ends = play.rig.nowNs + 13n * NS;
   play.deposit(MILLIONS, "p1", "p2", "lp", "x");
   play.run("lp lp(1000, 0.1, BID-10, ASK+10); p1 B 10@90; p2 S 10@110; p1 B 1@100; p2 S 1@100").open();
   while (play.rig.nowNs < ends) play.run("/");

@@ -63,3 +63,13 @@ test("7.4 after a trade orders of providers stand by their ids again, the one th
   play.run("w B 1@900; p3 B 5@1055 FOK");
   expect([play.trades().at(-1), inTurn()]).toEqual([`p3-${byId[0]!.split(" ")[0]} 5@1055`, byId]);
 });
+
+test("1.5 the first tick of a market counts as a distribution of fees, however long the step is", () => {
+  const play = narrow("lp z(5000, 0.001, BID-10, ASK+10)", "p2 S 9@1100");
+  const fees = () => play.rig.systemBalance("ETH", 6, "M");
+  const first = play.rig.shownMarket("M")!.marketTimestamps!.proposed + 1_000_000_000n;
+  play.run("p3 B 1@1010");
+  while (play.rig.nowNs < first + 10_000_000_000n) play.run("/");
+  expect(fees()).toBe(2n);
+  expect(play.run("/") && fees()).toBe(0n);
+});

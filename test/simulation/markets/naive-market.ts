@@ -30,7 +30,8 @@ interface Shapes {
 }
 
 export class NaiveMarket extends MarketOrders {
-  private distributedNs = this.terms.startNs;
+  /** Never, at first: the first tick counts as a distribution. */
+  private distributedNs = 0n;
 
   isGone = false;
 
