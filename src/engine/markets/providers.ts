@@ -361,11 +361,13 @@ export class Providers {
   private coverPotential(before: Provision, after: Provision): boolean {
     const { market } = this;
     const { party } = after;
-    const references = market.references.current();
-    const planned = market.provisions.plan(after, references);
-    if (planned === undefined) return true;
-    const price = market.margins.priceFor(0n);
+    const { isInAuction, margins, provisions } = market;
+    const price = margins.priceFor(0n);
     if (price === 0n) return true;
+    const planned = isInAuction
+      ? provisions.planAround(after, price)
+      : provisions.plan(after, market.references.current());
+    if (planned === undefined) return true;
     let position: Exposure = market.positions.get(party) ?? bare({ size: 0n });
     for (const { orderId } of [...before.buys, ...before.sells]) {
       const order = market.tables.orders.get(orderId);
@@ -374,7 +376,7 @@ export class Providers {
     for (const plan of planned)
       position = withOrder(position, market.provisions.orderOf(after, plan), plan.size);
     // In an auction nothing is deployed that would bring the margin, so that it is moved now.
-    if (market.isInAuction) return market.margins.coverOrder(party, position, price, false) !== undefined;
+    if (isInAuction) return margins.coverOrder(party, position, price, false) !== undefined;
     return this.affords(party, position, price);
   }
 

@@ -103,15 +103,33 @@ export class Provisions {
     if (low >= high) high = low + tick;
     if (low >= ask) low = ask - tick;
     if (high <= bid) high = bid + tick;
-    // Prices of orders have 256 bits.
-    const highest = UINT_MAX - (UINT_MAX % tick);
+    const highest = this.highestPrice;
     return { low, high: high > highest ? highest : high };
+  }
+
+  /** Prices of orders have 256 bits. */
+  private get highestPrice(): bigint {
+    return UINT_MAX - (UINT_MAX % this.market.terms.priceFactor);
   }
 
   /** The orders of a provision at these references; undefined where they cannot be priced. */
   plan(provision: Provision, references: References): PlannedOrder[] | undefined {
     const range = this.range();
-    if (range === undefined) return undefined;
+    return range === undefined ? undefined : this.planWithin(provision, references, range);
+  }
+
+  /** The orders that it might have after an auction: all at their distance from one price, however far that is. */
+  planAround(provision: Provision, price: bigint): PlannedOrder[] | undefined {
+    const references = { bid: price, ask: price, midBuy: price, midSell: price };
+    const range = { low: this.market.terms.priceFactor, high: this.highestPrice };
+    return this.planWithin(provision, references, range);
+  }
+
+  private planWithin(
+    provision: Provision,
+    references: References,
+    range: { low: bigint; high: bigint },
+  ): PlannedOrder[] | undefined {
     const planned: PlannedOrder[] = [];
     const sides = [
       [BUY, provision.buys],

@@ -459,12 +459,12 @@ test("a provision of an auction is paid for with its bond and a penalty; one tha
   expect(blind.rig.shownProvision("q", "M")!.status).toBe(3);
 });
 
-test("a provision is amended in an auction by its crossed prices, and placed by those that are left, in the range of an update", () => {
+test("a provision is amended in an auction by the mark, and placed by the prices that are left, in the range of an update", () => {
   const play = opened(WATCHED);
   play.run("z S 5@115; z S 1@130; x B 12@115");
   play.rig.amendProvision("lp", "M", { commitment: 2000 });
-  // 20 at 105 and 17 at 120: 210, and a fifth more.
-  expect(money(play, "lp")).toBe(`252 ${MILLIONS - 2252n} 2000`);
+  // 23 at 90 and 19 at 110: 209, and a fifth more.
+  expect(money(play, "lp")).toBe(`250 ${MILLIONS - 2250n} 2000`);
   play.run("/ 6");
   expect(play.deployed("lp")).toEqual(["buy 25@80", "sell 16@125"]);
   expect(money(play, "lp")).toBe(`345 ${MILLIONS - 2345n} 2000`);

@@ -73,3 +73,17 @@ test("1.5 the first tick of a market counts as a distribution of fees, however l
   expect(fees()).toBe(2n);
   expect(play.run("/") && fees()).toBe(0n);
 });
+
+test("7.9 in an auction the orders of an amended provision are measured around the known price, whatever they refer to", () => {
+  const model = { logNormal: { lambda: 1e-6, tau: 0.01, sigma: 1 } };
+  const play = market({ ...model, targetStake: { scaling: 1.5 }, openingSeconds: 3 });
+  play.deposit(500_000_000n, "z").deposit(MILLIONS, "p1", "p2", "p3");
+  play.run("lp z(50000, 0.001, BID-17, ASK+17); p1 B 1@900; p1 B 1@990; p1 B 10@1000; p1 B 100@50000 =b");
+  play.run("p2 S 10@1000; p2 S 1@1100; p2 S 1@1010; p3 S 100@50000 =s");
+  play.rig.amendProvision("z", "M", { commitment: 55_000 });
+  // Two each at 49983 and 50017, though the best static prices are 50000 and 1000.
+  expect(play.levels("z")).toBe("63256/69581/75907/88558");
+  expect(money(play, "z")).toBe("75907 499869093 55000");
+  play.run("cancel s; cancel b").open();
+  expect([play.levels("z"), money(play, "z")]).toEqual(["34147/37561/40976/47805", "40976 499904024 55000"]);
+});

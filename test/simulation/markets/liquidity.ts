@@ -35,6 +35,15 @@ interface References {
   readonly midSell: bigint;
 }
 
+/** Lowest and highest price. */
+interface Range {
+  readonly low: bigint;
+  readonly high: bigint;
+}
+
+/** Above all prices. */
+const FAR = 2n ** 256n;
+
 /** What an order of a provision would be. */
 export interface Quote {
   readonly entry: ShapeEntry;
@@ -348,7 +357,7 @@ export abstract class MarketLiquidity extends MarketMargins {
     provision: Provision,
   ): boolean {
     // Silent for orders that have no price: nothing is checked then, not even the position.
-    if (!this.hasStaticSides()) return true;
+    if (this.auction === undefined && !this.hasStaticSides()) return true;
     const price = this.isOpening ? this.uncrossing()?.price : this.mark;
     // A mark of 0: another auction has followed on the opening one, and no price is known.
     if (price === undefined || price === 0n) return true;
@@ -356,7 +365,16 @@ export abstract class MarketLiquidity extends MarketMargins {
     const old = this.book
       .filter((order) => order.provision === provision.id)
       .map(({ side, remaining, price: at }) => ({ side, size: -remaining, price: at }));
-    const levels = this.levelsOf(this.exposureWith(party, [...old, ...this.quotesOf(amended)]), price);
+    // In an auction all of them stand around the known price, as far away as they like.
+    const quotes =
+      this.auction === undefined
+        ? this.quotesOf(amended)
+        : this.quotesOf(
+            amended,
+            { bid: price, ask: price, midBuy: price, midSell: price },
+            { low: this.terms.priceFactor, high: FAR },
+          );
+    const levels = this.levelsOf(this.exposureWith(party, [...old, ...quotes]), price);
     const [, , initial] = levels;
     const missing = initial - this.balance(margin(party));
     if (missing > this.balance(general(party))) return false;
@@ -416,7 +434,7 @@ export abstract class MarketLiquidity extends MarketMargins {
   }
 
   /** Lowest and highest price of provisions. */
-  range(): { readonly low: bigint; readonly high: bigint } {
+  range(): Range {
     const { bid, ask } = this.references();
     const tick = this.terms.priceFactor;
     const mid = Decimal.of(bid + ask).times(Decimal.of("0.5"));
@@ -432,16 +450,23 @@ export abstract class MarketLiquidity extends MarketMargins {
   }
 
   /** Sizes and prices of all entries (section 7.3). */
-  quotesOf(provision: Pick<Provision, "party" | "commitment" | "buys" | "sells">): Quote[] {
-    return [...this.sideQuotes(provision, BUY), ...this.sideQuotes(provision, SELL)];
+  quotesOf(
+    provision: Pick<Provision, "party" | "commitment" | "buys" | "sells">,
+    prices = this.references(),
+    range: Range = this.range(),
+  ): Quote[] {
+    return [
+      ...this.sideQuotes(provision, BUY, prices, range),
+      ...this.sideQuotes(provision, SELL, prices, range),
+    ];
   }
 
   private sideQuotes(
     provision: Pick<Provision, "party" | "commitment" | "buys" | "sells">,
     side: Side,
+    prices: References,
+    { low, high }: Range,
   ): Quote[] {
-    const { low, high } = this.range();
-    const prices = this.references();
     const { priceFactor, sizeFactor } = this.terms;
     const own = this.book.filter(
       (order) =>
