@@ -272,7 +272,7 @@ export class Providers {
       const provision = market.provisions.get(party);
       const position = market.positions.get(party);
       if (provision === undefined || position === undefined) continue;
-      if (provision.isPending && !this.affords(party, position, market.status.mark)) {
+      if (provision.isPending && this.needsBond(party, position, market.status.mark)) {
         gone.push(...this.voidProvision(provision));
         continue;
       }
@@ -284,6 +284,14 @@ export class Providers {
       if (outcome.isDistressed) gone.push(...this.voidProvision(market.provisions.get(party)!));
     }
     return gone;
+  }
+
+  /** Whether a provider's margin would be topped up out of its bond; above the search level it is not topped up at all. */
+  private needsBond(party: string, position: Exposure, price: bigint): boolean {
+    const { margins } = this.market;
+    const [margin, general] = margins.balances(party);
+    const { search, initial } = margins.levels(position, price);
+    return margin < search && margin + general < initial;
   }
 
   /** Whether a provider's margin and general account cover a position: the bond does not count. */

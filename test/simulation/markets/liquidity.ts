@@ -273,8 +273,10 @@ export abstract class MarketLiquidity extends MarketMargins {
       (name) => [name, this.balance(name)] as const,
     );
     const shown = this.facts.length;
-    const [, , initial] = this.levelsOf(position, this.mark);
-    const isPaid = this.balance(margin(party)) + this.balance(general(party)) >= initial;
+    const [, search, initial] = this.levelsOf(position, this.mark);
+    const held = this.balance(margin(party));
+    // A margin at its search level or above is not filled up, whatever else there is (section 5.4).
+    const isPaid = held >= search || held + this.balance(general(party)) >= initial;
     const { isDistressed, shortfall } = this.updateMargin(position, this.mark);
     if (provision.isNew && !isPaid) {
       // Its margin and its bond are what they were.
