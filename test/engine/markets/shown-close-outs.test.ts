@@ -1,0 +1,223 @@
+// Scenarios of orders, close-outs and decimals whose figures the network itself has shown, to the unit (reference 70, sections 2.7,
+// 3.5, 5.3 to 5.5, 6.2 and 7.3): chains of several rules, which tests of single rules do not meet.
+import { expect, test } from "bun:test";
+import type { Play } from "./rig.ts";
+import { LN, M4, MILLIONS, market, money, socialised, states } from "./scenario-markets.ts";
+
+const RICH = 1_000_000_000_000n;
+const scaling = (search: number, initial: number, release: number) => ({
+  "market.margin.scalingFactors": JSON.stringify({
+    search_level: search,
+    initial_margin: initial,
+    collateral_release: release,
+  }),
+});
+const WIDE = { parameters: scaling(1.5, 2, 3) };
+/** A block's end and a tick at the same time: the mark follows. */
+const mark = (play: Play): Play => {
+  play.rig.nextBlock(0);
+  return play;
+};
+const modeOf = (play: Play) => {
+  const { marketTradingMode, trigger, markPrice } = play.rig.marketData("M");
+  return `${marketTradingMode} ${trigger} ${markPrice}`;
+};
+
+/** Bids 5@5, asks 10@1000, a mark of 10; the provision's orders are 55 ticks away from the best. */
+const thin = (config: Parameters<typeof market>[0], parties: Readonly<Record<string, bigint>>): Play => {
+  const play = market(config, WIDE).deposit(RICH, "a", "b", "lp");
+  for (const [party, funds] of Object.entries(parties)) play.deposit(funds, party);
+  play.run("lp lp(100000, 0.001, BID-55, ASK+55)");
+  return play.run("b B 5@5; a S 10@1000; b B 10@10; a S 10@10").open();
+};
+
+test("5.5 the bid that takes a close-out makes its party the next one to be closed out, in the same block", () => {
+  const play = mark(thin(M4, { p: 2_000n, q: 100n }).run("p B 50@50"));
+  expect([play.levels("p"), money(play, "p")]).toEqual(["50/75/100/150", "100 1900 0"]);
+  play.run("q B 50@100; a S 50@100; b B 50@10; /");
+  expect(play.trades()).toEqual([
+    "b-a 10@10",
+    "q-a 50@100",
+    "p-network 50@50",
+    "network-q 50@50",
+    "b-network 50@10",
+    "network-p 50@10",
+  ]);
+  // The prices of close-outs are not the mark.
+  expect([modeOf(play), play.pnl("p"), play.pnl("q")]).toEqual(["1 0 100", "0/0/-2000", "0/0/-100"]);
+  expect([money(play, "a"), money(play, "b")]).toEqual(["114320 999999884775 0", "13180 999999989816 0"]);
+  expect(play.deployed("lp")).toEqual(["buy 100000@1", "sell 100@1005"]);
+});
+
+test("5.5 two in distress at once: orders are all that there is of one, and bids are gone with the other", () => {
+  const play = mark(thin(LN, { p: 2_000n, q: 162n }).run("p B 40@50"));
+  expect([play.levels("p"), play.levels("lp")]).toEqual([
+    "321/481/642/963",
+    "800729/1201093/1601458/2402187",
+  ]);
+  mark(play.run("q B 10@100"));
+  expect([play.deployed("lp"), money(play, "q")]).toEqual([["buy 2223@45", "sell 95@1055"], "162 0 0"]);
+  mark(play.run("b S 10@100"));
+  expect(play.trades().slice(1)).toEqual(["q-b 10@100", "b-network 5@5", "lp-network 5@1", "network-q 10@3"]);
+  expect(["p", "q", "b", "lp"].map((party) => play.pnl(party))).toEqual([
+    "0/0/0",
+    "0/0/-162",
+    "5/475/503",
+    "5/495/-413",
+  ]);
+  expect(["p", "q"].map((party) => play.rig.shownPosition(party, "M")!.positionStatus)).toEqual([1, 2]);
+  expect([money(play, "p"), modeOf(play), play.insurance()]).toEqual(["0 2000 0", "4 6 100", 0n]);
+});
+
+test("5.5 the end of a price auction leaves a short without its margin: it is closed out in that tick", () => {
+  const triggers = [
+    { horizon: 5, probability: 0.95, extension: 6 },
+    { horizon: 10, probability: 0.99, extension: 8 },
+  ];
+  const play = thin({ ...LN, triggers }, { p: 1_027n });
+  mark(mark(play.run("b B 1@10")).run("p S 1@10"));
+  expect([play.levels("p"), money(play, "p")]).toEqual(["1026/1539/2052/3078", "1026 0 0"]);
+  play.run("a S 10@40; b B 10@40; / 14");
+  expect([modeOf(play), play.pnl("p")]).toEqual(["4 3 10", "-1/0/0"]);
+  play.run("/");
+  expect([modeOf(play), play.pnl("p"), money(play, "p")]).toEqual(["1 0 40", "0/0/-1026", "0 0 0"]);
+});
+
+test("5.5 the end of the opening auction leaves a party without its margin: it pays the provision's fee, too", () => {
+  const play = market({ ...M4, linearSlippage: "0.1", quadraticSlippage: "0.1" });
+  play.deposit(MILLIONS, "q", "r", "s", "t", "u", "lp").deposit(20_000n, "p");
+  play.run("t B 1@1000; u S 1@11000; p B 5@10000 GFA; q S 5@10000 GFA; p B 5@10000 GFA; r S 5@10001 GFA");
+  play.run("p B 4@3000 GFA; s S 3@3000 GFA; lp lp(160000, 0.01, MID-100, MID+100)");
+  expect([play.levels("p"), money(play, "p")]).toEqual(["11200/12320/13440/15680", "13440 6560 0"]);
+  play.open();
+  expect(play.trades()).toEqual([
+    "p-s 3@10000",
+    "p-q 2@10000",
+    "p-q 3@10000",
+    "lp-network 8@5900",
+    "network-p 8@5900",
+  ]);
+  expect([play.pnl("p"), play.pnl("lp"), socialised(play)]).toEqual([
+    "0/0/-20000",
+    "8/32800/-13272",
+    ["lp -13272"],
+  ]);
+  expect([money(play, "p"), money(play, "lp"), play.insurance()]).toEqual([
+    "0 0 0",
+    "82560 99776968 160000",
+    0n,
+  ]);
+});
+
+/** A provider that is short of one, and sells 111 more far below the mark: the asks are all its own. */
+function soldOut(linear: string, quadratic: string, funds: bigint): Play {
+  const triggers = [{ horizon: 72_000_000, probability: 0.99, extension: 3 }];
+  const config = { ...LN, decimals: 3, triggers, linearSlippage: linear, quadraticSlippage: quadratic };
+  const play = market(config, { ...WIDE, assets: { ETH: { decimals: 3 } } });
+  play.deposit(10_000_000_000_000n, "a", "c").deposit(funds, "lp");
+  play.run("lp lp(150000, 0.001, BID-20, ASK+20)");
+  play.run("a B 1@49; lp S 1@350; a B 1@350; lp S 1@2000; lp S 1@3000").open();
+  expect(play.levels("lp")).toBe("1449759/2174638/2899518/4349277");
+  expect(play.deployed("lp")).toEqual(["buy 5173@29", "sell 74@2020"]);
+  return mark(mark(play.run("a B 111@50")).run("lp S 111@50"));
+}
+
+test.each([
+  ["1000000", "1000000", "632800019919/949200029878/1265600039838/1898400059757"],
+  ["1", "100", "62745519/94118278/125491038/188236557"],
+  ["10", "1000", "627275919/940913878/1254551838/1881827757"],
+])(
+  "5.3 slippage factors %s and %s cap what no book can close: the provision ends, the position stays",
+  (linear, quadratic, levels) => {
+    const play = soldOut(linear, quadratic, 3_100_000n);
+    expect([play.levels("lp"), money(play, "lp")]).toEqual([levels, "3100294 0 0"]);
+    expect([play.queue("buy"), play.queue("sell")]).toEqual([["a 1@49"], []]);
+    expect([modeOf(play), play.rig.marketData("M").targetStake]).toEqual(["4 6 50", "199186"]);
+  },
+);
+
+test("5.3 an ask at any price does not raise a slippage that its cap has reached", () => {
+  const play = soldOut("100", "1", 21_700_000n);
+  const held = ["1220635/1830952/2441270/3661905", "2441270 19109024 0"];
+  expect([play.levels("lp"), `${play.margin("lp")} ${play.general("lp")} 0`]).toEqual(held);
+  mark(play.run("c S 120@45000000000"));
+  expect([play.levels("lp"), `${play.margin("lp")} ${play.general("lp")} 0`]).toEqual(held);
+  expect([money(play, "c"), modeOf(play), play.bond("lp")]).toEqual([
+    "42684 9999999957316 0",
+    "1 0 50",
+    150_000n,
+  ]);
+});
+
+test("2.7 pegs that cannot be paid for when the auction ends are cancelled, and no move of prices brings them back", () => {
+  const play = market(M4).deposit(MILLIONS, "p", "q", "r", "s", "lp").deposit(1n, "t");
+  play.run("s B 100000 BID-1 =a; s B 100000 MID-1 =b; t S 100000 ASK+1 =c; t S 100000 MID+1 =d");
+  play.run("r B 1@900; s S 1@1100; p B 5@1000; q S 5@1000 GFA; lp lp(90000, 0.1, MID-100, MID+100)").open();
+  const gone = ["3 100000 1101", "3 100000 1001"];
+  expect(states(play, "a", "b", "c", "d")).toEqual(["1 100000 899", "1 100000 999", ...gone]);
+  expect(play.deployed("lp")).toEqual(["buy 100@900", "sell 82@1100"]);
+  mark(play.run("r S 1@1000"));
+  expect(states(play, "a", "b", "c", "d")).toEqual(["1 100000 899", "1 100000 949", ...gone]);
+  expect(play.deployed("lp")).toEqual(["buy 106@850", "sell 86@1050"]);
+});
+
+/** Decimals of money 5; bounds around a price of 10 are 8 and 13. */
+const coarse = (config: Partial<Parameters<typeof market>[0]>): Play => {
+  const triggers = [{ horizon: 360_000, probability: 0.99, extension: 300 }];
+  const fees = { "market.fee.factors.makerFee": "0.004", "market.fee.factors.infrastructureFee": "0.001" };
+  const options = { assets: { ETH: { decimals: 5 } }, parameters: fees };
+  const target = { targetStake: { windowSeconds: 86_400, scaling: 1 }, triggeringRatio: "0.1" };
+  return market({ ...LN, triggers, ...target, ...config }, options).deposit(MILLIONS, "p", "q", "r");
+};
+
+test("6.2 positions in tens: marks, fees and margins of what is traded at each price", () => {
+  const play = coarse({ decimals: 5, positionDecimals: -1, lpPriceRange: "0.99" }).deposit(5_000_000n, "lp");
+  play.run("lp lp(35569, 0.001, BID-20, ASK+20); lp S 1481@13; lp B 1206@8");
+  play.run("p B 5@8; p B 1@9; p B 10@10; q S 10@10; q S 1@10; q S 5@11").open();
+  // Its own orders are all that it owes.
+  expect([play.deployed("lp"), money(play, "lp")]).toEqual([[], "632133 4332298 35569"]);
+  expect([money(play, "p"), money(play, "q")]).toEqual(["1778 99998222 0", "7042 99992958 0"]);
+  expect([play.levels("p"), play.levels("q")]).toEqual(["1482/1630/1778/2074", "5792/6371/6950/8108"]);
+  mark(play.run("r S 1@9"));
+  expect([play.pnl("p"), play.pnl("q"), play.pnl("r")]).toEqual(["11/-100/0", "-10/100/0", "-1/0/0"]);
+  expect([money(play, "p"), money(play, "q")]).toEqual(["1678 99998223 0", "7142 99992958 0"]);
+  expect(play.levels("lp")).toBe("474100/521510/568920/663740");
+  mark(play.run("r S 1@8"));
+  expect([play.pnl("p"), play.pnl("q"), play.pnl("r"), play.pnl("lp")]).toEqual([
+    "11/-210/0",
+    "-10/200/0",
+    "-2/10/0",
+    "1/0/0",
+  ]);
+  expect([money(play, "p"), money(play, "q"), money(play, "lp")]).toEqual([
+    "1230 99998561 0",
+    "5823 99994377 0",
+    "505706 4458726 35569",
+  ]);
+  expect(play.rig.marketData("M")).toMatchObject({ targetStake: "3414", openInterest: 12n });
+});
+
+test("7.3 a provision next to the middle of a spread of one tick never trades when it is moved", () => {
+  const config = { decimals: 2, positionDecimals: -2, lpPriceRange: "0.000001" };
+  const play = coarse(config).deposit(1_005_000_000n, "lp").run("lp lp(40000000, 0.001, MID-1, MID+1)");
+  play.run("p B 5@8; p B 1@9; p B 10@10; q S 10@10; q S 1@10; q S 5@11").open();
+  const volumes = () =>
+    (["sell", "buy"] as const).map((side) =>
+      play.rig.book("M", side).map(({ price, volume }) => `${volume}@${price}`),
+    );
+  expect(volumes()).toEqual([
+    ["40@10", "5@11"],
+    ["46@9", "5@8"],
+  ]);
+  mark(play.run("r S 1@9"));
+  expect(volumes()).toEqual([
+    ["41@10", "5@11"],
+    ["45@9", "5@8"],
+  ]);
+  mark(play.run("r B 1@10"));
+  expect(volumes()).toEqual([
+    ["39@10", "5@11"],
+    ["40@10", "5@8"],
+  ]);
+  expect([modeOf(play), play.trades().length]).toEqual(["1 0 10", 3]);
+});
