@@ -136,6 +136,16 @@ export const MARKET_TEXTS = {
     "It follows its reference.",
     "Amend peggedOffset or peggedReference.",
   ],
+  "couldn't insert order in book": [
+    "The order cannot take its new place.",
+    "It is post-only and would trade, or it may not begin a price monitoring auction and would trade out of the price bounds.",
+    `Give another price. The order stays as it was. ${DATA}`,
+  ],
+  "could not apply fees for order": [
+    "The party cannot pay the fees of the trades that the change leads to.",
+    "Fees come from the general account, then from the margin account.",
+    `Deposit more, or give another price. The order stays as it was. ${MONEY}`,
+  ],
   "unable to find the order in the market": [
     "There is no such live order in this market.",
     "It was filled, cancelled or stopped, or never made.",

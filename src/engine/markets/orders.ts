@@ -29,6 +29,9 @@ import { ORDER_SIZE_MAX } from "./volumes.ts";
 const { TIME_IN_FORCE_GTC: GTC, TIME_IN_FORCE_GTT: GTT, TIME_IN_FORCE_IOC: IOC } = OrderTimeInForce;
 const { TIME_IN_FORCE_FOK: FOK, TIME_IN_FORCE_GFA: GFA, TIME_IN_FORCE_GFN: GFN } = OrderTimeInForce;
 
+/** An amended order that price monitoring or its being post-only keeps from the book. */
+const NOT_PLACED = "couldn't insert order in book";
+
 /** Parked orders to pegged ones on the books, at the most. */
 const PARKED_MULTIPLE = 10;
 
@@ -278,10 +281,11 @@ export class Orders {
       market.emitOrder(fresh);
       return [fresh];
     }
-    const restore = (name: OrderErrorName) => {
+    // The texts are an amendment's own: no order is shown that could have a reason.
+    const restore = (text: CommandText) => {
       market.tables.orders.set(before.id, before);
       market.positions.amend(after, before);
-      return refusal(ORDER_ERRORS[name][1]);
+      return refusal(text);
     };
     const match = market.book.match({
       party: after.party,
@@ -291,12 +295,12 @@ export class Orders {
       isFillOrKill: false,
       stopsAtOwn: true,
     });
-    if (after.postOnly && match.fills.length > 0) throw restore("postOnly");
+    if (after.postOnly && match.fills.length > 0) throw restore(NOT_PLACED);
     const length = market.prices.checkTrades(
       match.fills.map(({ order, size }) => ({ price: order.price, size })),
       after.timeInForce !== GFN,
     );
-    if (length === 0n) throw restore("outOfBounds");
+    if (length === 0n) throw restore(NOT_PLACED);
     if (length !== undefined) {
       market.auctions.startPrice(length);
       if (after.peg !== undefined) {
@@ -310,7 +314,7 @@ export class Orders {
       return [fresh];
     }
     const trades = this.tradesOf(after, match);
-    if (!market.fees.payContinuous(after.party, trades)) throw restore("fees");
+    if (!market.fees.payContinuous(after.party, trades)) throw restore("could not apply fees for order");
     const now = this.settled(fresh, match);
     if (isFinished(now)) {
       if (now.remaining > 0n) market.positions.unregister({ ...after, remaining: now.remaining });

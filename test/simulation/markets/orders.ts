@@ -36,6 +36,12 @@ const TEXTS: Readonly<Record<number, string>> = {
   49: "OrderError: post only order would trade",
   50: "OrderError: reduce only order would not reduce position",
 };
+/** Those of orders that are there and would be changed. */
+const AMENDMENT_TEXTS: Readonly<Record<number, string>> = {
+  21: "could not apply fees for order",
+  47: "couldn't insert order in book",
+  49: "couldn't insert order in book",
+};
 /** Of errors without one of their own. */
 const DEFAULT_TEXT = "invalid OrderError";
 const STOPPING = [47, 49, 50];
@@ -412,7 +418,7 @@ export abstract class MarketOrders extends MarketAuctions {
       // An amendment that is refused leaves nothing behind.
       if (refused === 21) this.dropPrices(match.fills.length);
       this.count(`amendment refused ${refused}`);
-      return refusal(TEXTS[refused]!);
+      return refusal(AMENDMENT_TEXTS[refused]!);
     }
     // An auction has parked what it found on the book.
     if (this.auction !== undefined) {
