@@ -30,6 +30,10 @@ const RECONCILIATION_NS = 30n * 1_000_000_000n;
 /** Share of its stake, with 16 decimals, that a party must have delegated so that more follows by itself (section 7.4). */
 const AUTO_SHARE = Decimal.parse("0.95");
 const UNAVAILABLE = "incorrect token amount for undelegation";
+const METHODS: ReadonlySet<number> = new Set([
+  UndelegateSubmissionMethod.METHOD_NOW,
+  UndelegateSubmissionMethod.METHOD_AT_END_OF_EPOCH,
+]);
 
 type SharesOf = readonly (readonly [party: string, shares: Shares])[];
 
@@ -66,7 +70,7 @@ export class Delegation {
   delegate({ nodeId, amount: text }: DelegateSubmission): void {
     const { party } = this.core.currentTx;
     const amount = readAmount(text, NOT_A_NUMBER);
-    if (this.validators.node(nodeId) === undefined) throw new CommandError("invalid node ID");
+    this.checkNode(nodeId);
     const stake = this.staking.balance(party);
     if (stake === undefined) throw new CommandError("cannot find staking account for the party");
     const amountMin = this.params.integer("validators.delegation.minAmount");
@@ -91,26 +95,26 @@ export class Delegation {
     const { party } = this.core.currentTx;
     // Stateless validation lets any text pass.
     const wanted = readAmount(text, NOT_A_NUMBER);
+    if (!METHODS.has(method)) throw new CommandError("unimplemented");
+    this.checkNode(nodeId);
     const now = this.current.get(party) ?? NO_SHARES;
     const later = this.next.get(party) ?? NO_SHARES;
     const [onNow, onLater] = [amountOn(now, nodeId), amountOn(later, nodeId)];
-    switch (method) {
-      case UndelegateSubmissionMethod.METHOD_AT_END_OF_EPOCH: {
-        const amount = available(wanted, onLater);
-        if (amount > 0n) this.setNext(party, withAmount(later, nodeId, onLater - amount), [nodeId]);
-        break;
-      }
-      case UndelegateSubmissionMethod.METHOD_NOW: {
-        const amount = available(wanted, onNow > onLater ? onNow : onLater);
-        const [fromNow, fromLater] = [smaller(onNow, amount), smaller(onLater, amount)];
-        if (fromNow > 0n) this.setCurrent(party, withAmount(now, nodeId, onNow - fromNow), [nodeId]);
-        if (fromLater > 0n) this.setNext(party, withAmount(later, nodeId, onLater - fromLater), [nodeId]);
-        break;
-      }
-      default:
-        throw new CommandError("unimplemented");
+    if (method === UndelegateSubmissionMethod.METHOD_NOW) {
+      const amount = available(wanted, onNow > onLater ? onNow : onLater);
+      const [fromNow, fromLater] = [smaller(onNow, amount), smaller(onLater, amount)];
+      if (fromNow > 0n) this.setCurrent(party, withAmount(now, nodeId, onNow - fromNow), [nodeId]);
+      if (fromLater > 0n) this.setNext(party, withAmount(later, nodeId, onLater - fromLater), [nodeId]);
+    } else {
+      const amount = available(wanted, onLater);
+      if (amount > 0n) this.setNext(party, withAmount(later, nodeId, onLater - amount), [nodeId]);
     }
     this.automatic.delete(party);
+  }
+
+  /** @throws CommandError unless the node is a validator, of whatever status */
+  private checkNode(nodeId: string): void {
+    if (this.validators.node(nodeId) === undefined) throw new CommandError("invalid node ID");
   }
 
   /** Everything that is delegated, by party. For checkpoints. */

@@ -75,6 +75,13 @@ describe("undelegate", () => {
     expect(balances()).toEqual([]);
   });
 
+  test("given an unknown node, then it is refused, whatever the amount and the method", () => {
+    for (const method of [NOW, AT_END])
+      for (const amount of [0n, 50n])
+        expect(undelegate(ALICE, "ff".repeat(32), amount, method)).toBe("invalid node ID");
+    expect(undelegate(ALICE, "ff".repeat(32), 0n, 3)).toBe("unimplemented");
+  });
+
   test.each([
     // current, next, amount, method, error, events, then
     [50n, 80n, 30n, NOW, "", ["A 20@2", "A 50@3"], { current: "A 20", next: "A 50" }],

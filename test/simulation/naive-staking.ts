@@ -134,6 +134,7 @@ export class Staking {
 
   undelegate(party: string, { nodeId, amount: text, method }: UndelegateSubmission): void {
     if (!/^\d+$/.test(text) || BigInt(text) > UINT_MAX) throw new Refusal(NOT_A_NUMBER);
+    if (!this.ledger.nodes.has(nodeId)) throw new Refusal("invalid node ID");
     const { current, next } = this.data;
     const now = amountOf(current, party, nodeId);
     const later = amountOf(next, party, nodeId);
