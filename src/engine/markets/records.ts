@@ -88,7 +88,7 @@ export interface MarketStatus {
   readonly scoredAsk: bigint;
   /** Ticks since the last distribution that have had liquidity scores; a stored state of earlier versions has none. */
   readonly scoredTicks?: number;
-  /** When liquidity fees were last distributed, Unix nanoseconds. */
+  /** When liquidity fees were last distributed, Unix nanoseconds; 0 before: the first tick of the opening auction is due. */
   readonly distributedNs: bigint;
   /** Open interest: sum of long positions. */
   readonly openInterest: bigint;
