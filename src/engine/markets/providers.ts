@@ -14,7 +14,6 @@ import {
 import type { Movement } from "../collateral.ts";
 import type { CommandError } from "../errors.ts";
 import { parseDecimal, parseUint } from "../values.ts";
-import { MarketAccounts } from "./accounts.ts";
 import { BUY, SELL, type Side, type StoredOrder } from "./order.ts";
 import { reducesExposure } from "./orders.ts";
 import { bare, type Exposure, withOrder } from "./positions.ts";
@@ -330,7 +329,8 @@ export class Providers {
         const type = TransferType.TRANSFER_TYPE_LIQUIDITY_FEE_DISTRIBUTE;
         const movement = accounts.move([accounts.liquidityFees], accounts.general(party), amount, type);
         movements.push(movement);
-        market.fees.note(party, { liquidityReceived: MarketAccounts.moved(movement) });
+        // The part itself, as with other fees: the account may have less (see weights).
+        market.fees.note(party, { liquidityReceived: amount });
       }
       accounts.emit(movements);
     }

@@ -1,6 +1,7 @@
 // Fees and how they are passed on: what the network has been seen to do where the rules leave it open (reference 70,
 // sections 4, 7.6 and 7.7).
 import { describe, expect, test } from "bun:test";
+import { AccountType } from "../../../src/wire/generated/vega.ts";
 import { flows, LIQUIDITY_DISTRIBUTE, trading } from "./scenario-markets.ts";
 
 const STEP = "market.liquidity.providers.fee.distributionTimeStep";
@@ -25,5 +26,28 @@ describe("the distribution of liquidity fees", () => {
     expect(flows(play, LIQUIDITY_DISTRIBUTE)).toEqual([]);
     play.run("/");
     expect(flows(play, LIQUIDITY_DISTRIBUTE)).toEqual([">lp 2"]);
+  });
+
+  test("given a provider without a score, then its share is measured by the scores of the others, and it gets what they leave", () => {
+    const play = trading(
+      { ...OPEN, openingSeconds: 3 },
+      {
+        bid: 900,
+        ask: 1100,
+        first: `lp a(8000, 0.001, ${SHAPE}); lp b(2000, 0.002, ${SHAPE})`,
+        rich: "a b c x",
+      },
+      { parameters: { [STEP]: "10m" } },
+    );
+    // One tick has scored a and b alike; c comes after it.
+    play.rig.nextBlock(601);
+    play.run(`lp c(10000, 0.001, ${SHAPE}); x B 15@1001 FOK`);
+    expect(play.rig.systemBalance("ETH", AccountType.ACCOUNT_TYPE_FEES_LIQUIDITY, "M")).toBe(18n);
+    play.rig.nextBlock(601);
+    // Shares 0.4, 0.1, 0.5; the first two by 0.5, and all of them by the sum of those two, 0.25: four fifths and a fifth
+    // for a and b, and twice what there is for c, of which 1 is there. For its reward the whole part counts.
+    expect(flows(play, LIQUIDITY_DISTRIBUTE)).toEqual([">a 14", ">b 3", ">c 1"]);
+    const received = ["a", "b", "c"].map((party) => play.rig.market("M").index.activities.get(party));
+    expect(received.map((activity) => activity?.liquidityReceived)).toEqual([14n, 3n, 36n]);
   });
 });

@@ -1,13 +1,12 @@
 // A market as the reference describes it (70), as plain as can be: what the engine's markets are compared with.
 import type { Command, Shape } from "./commands.ts";
-import { Decimal, ZERO } from "./decimal.ts";
+import { Decimal, ONE, ZERO } from "./decimal.ts";
 import { MarketOrders } from "./orders.ts";
 import {
   BUY,
   bond,
   byText,
   general,
-  least,
   Move,
   margin,
   Provided,
@@ -338,28 +337,21 @@ export class NaiveMarket extends MarketOrders {
       .sort(byText);
     if (balance > 0n && this.state === State.terminated) this.count("last distribution of fees");
     if (balance > 0n) {
-      const scored = sharing.map((party) => {
+      const averages = sharing.map((party) => this.scores.averageOf(party));
+      const scored = sharing.map((party, at) => {
         const share = this.equity.shareOf(party, sharing);
-        const average = this.scores.averageOf(party);
-        return average === undefined ? share : share.times(average);
+        return share.times(averages[at] ?? ONE);
       });
-      // Providers without a score have their shares against the total of the others.
       const whole = scored.reduce(
-        (all, share, at) => (this.scores.averageOf(sharing[at]!) === undefined ? all : all.plus(share)),
+        (all, share, at) => (averages[at] === undefined ? all : all.plus(share)),
         ZERO,
       );
-      if (whole.sign > 0 && sharing.some((party) => this.scores.averageOf(party) === undefined))
-        this.count("fees to a provider without a score");
+      if (averages.includes(undefined) && whole.sign > 0) this.count("fees to a provider without a score");
       for (const [at, party] of sharing.entries()) {
         const share = whole.sign > 0 ? scored[at]!.over(whole) : scored[at]!;
         const amount = Decimal.of(balance).times(share).floor();
-        // Such a provider's part can be more than what is left.
-        this.move(
-          "liquidityFees",
-          general(party),
-          least(amount, this.balance("liquidityFees")),
-          Move.liquidityShare,
-        );
+        // A part without a score can be more than what is left.
+        this.collect(["liquidityFees"], general(party), amount, Move.liquidityShare);
       }
       if (sharing.length > 0) this.count(`liquidity fees to ${sharing.length}`);
     }
