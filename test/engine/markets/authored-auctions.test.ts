@@ -429,7 +429,7 @@ test("an amendment begins a price auction, and one that may not rest stays as it
   const play = opened(BOUND);
   play.run("z S 5@115; z S 1@118; x B 12@95 =a; y B 12@94 GFN =g");
   play.run("amend g @115");
-  expect(play.last.text).toBe("OrderError: non-persistent order trades out of price bounds");
+  expect(play.last.text).toBe("couldn't insert order in book");
   expect([states(play, "g"), play.rig.marketData("M").marketTradingMode]).toEqual([["1 12 94"], 1]);
   play.run("amend a @115");
   expect(play.last.text).toBe("");

@@ -1,35 +1,17 @@
 // What the network shows of orders that are changed (reference 70, sections 2.4, 2.7 and 2.8).
 import { expect, test } from "bun:test";
 import { amendmentOf, orderOf } from "./rig.ts";
-import { BOUND, feeFactors, money, opened, states } from "./scenario-markets.ts";
-
-const NOT_PLACED = "couldn't insert order in book";
+import { feeFactors, money, opened, states } from "./scenario-markets.ts";
 
 test("2.8 a post-only order that a new price would let trade stays where it was", () => {
   const play = opened().run("x B 5@95 post =a; amend a @110");
   expect([play.last.text, states(play, "a"), play.queue("buy")[0]]).toEqual([
-    NOT_PLACED,
+    "couldn't insert order in book",
     ["1 5 95"],
     "x 5@95",
   ]);
   play.run("amend a @109");
   expect([play.last.text, states(play, "a")]).toEqual(["", ["1 5 109"]]);
-});
-
-test("2.8 a new price that only an order to stay could trade at is refused to one for normal trading", () => {
-  const play = opened(BOUND).run("y S 3@112; x B 3@95 GFN =a; x B 3@95 =c; cancel s; amend a @112");
-  expect([play.last.text, states(play, "a"), play.rig.marketData("M").marketTradingMode]).toEqual([
-    NOT_PLACED,
-    ["1 3 95"],
-    1,
-  ]);
-  // The same of one that may rest begins the auction, which ends the other.
-  play.run("amend c @112");
-  expect([play.last.text, states(play, "a", "c"), play.rig.marketData("M").marketTradingMode]).toEqual([
-    "",
-    ["3 3 95", "1 3 112"],
-    4,
-  ]);
 });
 
 test("2.8 a price that fees cannot be paid for is refused with the amendment's own text", () => {
