@@ -263,8 +263,8 @@ export class Orders {
     }
     if (after.price === before.price && after.size <= before.size) {
       market.tables.orders.set(after.id, after);
-      market.emitOrder(after);
       if (after.size < before.size) market.recheck(after.party);
+      market.emitOrder(after);
       market.references.follow([after]);
       return;
     }
@@ -343,10 +343,11 @@ export class Orders {
     }
     const priced = market.references.priced({ ...after, place: 0 });
     if (priced === undefined) {
-      market.positions.unregister(before);
-      market.tables.orders.delete(before.id);
-      this.park(after);
-      this.finishCancel(after.party, [before]);
+      // Shown twice: as it leaves the book, and as it is changed.
+      this.park(before);
+      this.releaseIfFlat(after.party);
+      this.park({ ...after, place: 0 });
+      market.references.follow([before]);
       return;
     }
     this.amendPlaced(before, { ...priced, place: before.place });

@@ -1,7 +1,7 @@
 // What the network shows of orders that are changed (reference 70, sections 2.4, 2.7 and 2.8).
 import { expect, test } from "bun:test";
 import { amendmentOf, orderOf } from "./rig.ts";
-import { feeFactors, money, opened, states } from "./scenario-markets.ts";
+import { eventsFrom, feeFactors, money, opened, states } from "./scenario-markets.ts";
 
 test("2.8 a post-only order that a new price would let trade stays where it was", () => {
   const play = opened().run("x B 5@95 post =a; amend a @110");
@@ -30,4 +30,26 @@ test("2.8 a price that fees cannot be paid for is refused with the amendment's o
     submissions: [orderOf("M", "buy", 1, 90).payload as never],
   });
   expect([code, text]).toEqual([70, "0 (could not apply fees for order), 1 (margin check failed)"]);
+});
+
+test("2.7 a peg that its change leaves without a price is shown as it leaves the book, and as it is changed", () => {
+  const play = opened().run("x B 5 BID-3 =a");
+  const place = play.rig.events().length;
+  play.run("amend a BID-90");
+  const orders = eventsFrom(play, place, "order").map(({ payload }) => {
+    const { status, version, price, peggedOrder } = payload;
+    return [status, version, price, peggedOrder.offset].join(" ");
+  });
+  expect(orders).toEqual(["8 1 0 3", "8 2 0 90"]);
+  expect([states(play, "a"), money(play, "x")]).toEqual([["8 5 0"], "0 100000000 0"]);
+  play.run("amend a BID-2");
+  expect(states(play, "a")).toEqual(["1 5 88"]);
+});
+
+test("2.8 a smaller order gives its margin back before it is shown", () => {
+  const play = opened().run("x B 50@95 =a");
+  const place = play.rig.events().length;
+  play.run("amend a -40");
+  const seen = eventsFrom(play, place, "order", "ledgerMovements").map(({ member }) => member);
+  expect([seen, money(play, "x")]).toEqual([["ledgerMovements", "order"], "120 99999880 0"]);
 });

@@ -335,6 +335,7 @@ export abstract class MarketOrders extends MarketAuctions {
         amended.price = 0n;
       } else {
         this.drop(order);
+        this.showOrder({ ...order, price: 0n, status: Status.parked });
         amended.price = 0n;
         amended.status = Status.parked;
         this.parked.push(amended);
