@@ -168,7 +168,7 @@ export class Market extends TradingMarket {
     let isSlashed = false;
     for (const { party, shortfall } of outcomes)
       if (shortfall > 0n) isSlashed = this.providers.slash(party, shortfall) || isSlashed;
-    // What there is of a party's money to be closed out, after its penalty.
+    // A close-out takes what a penalty has left of a party's money.
     const distressed = outcomes
       .filter(({ isDistressed }) => isDistressed)
       .map((outcome) => ({ ...outcome, funds: this.margins.fundsOf(outcome.party) }));

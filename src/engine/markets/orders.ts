@@ -103,8 +103,8 @@ export class Orders {
   }
 
   /**
-   * What follows prices does so within the confirmation of trades, and again after any order (section 2.5, step 16): the second
-   * time orders of provisions that were made anew take their turn, and a margin that a penalty was taken from is filled again.
+   * Prices are followed within the confirmation of trades, and again after any order (section 2.5, step 16): the second time
+   * orders of provisions that were made anew take their turn, and a margin that a penalty was taken from is filled again.
    */
   private followTo(touched: readonly StoredOrder[]): void {
     const { references } = this.market;

@@ -221,7 +221,7 @@ export class ReferenceFollower {
   private exchange(provision: Provision, plan: PlannedOrder, { kept, gone, fresh }: Exchange): void {
     const { market } = this;
     const live = market.tables.orders.get(plan.entry.orderId);
-    // One that has traded is made anew, whatever is left of it.
+    // An order that has traded is made anew, whatever is left of it.
     if (live?.price === plan.price && live.size === plan.size && live.remaining === plan.size) {
       kept.push(live);
       return;
