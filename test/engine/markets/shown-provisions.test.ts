@@ -49,6 +49,22 @@ test("5.5 what a party had when it was closed out is what its penalty left", () 
   expect([money(play, "z"), play.rig.shownProvision("z", "M")!.status]).toEqual(["0 0 0", CANCELLED]);
 });
 
+test("7.5 a provider that its penalty leaves short of maintenance loses its provision within the order", () => {
+  const play = market({ ...NARROW, positionDecimals: 2 }, PENALISED);
+  play.deposit(5_721n, "z").deposit(MILLIONS, "p1", "p2", "p3");
+  play.run("lp z(5000, 0.001, BID-10, ASK+10); p1 B 100000@900; p1 B 100@990; p1 B 1000@1000");
+  play.run("p2 S 100@1010; p2 S 100000@1100; p2 S 1000@1000").open();
+  play.run("p3 B 300@1010; /; p3 B 474@1055 FOK; /; p3 B 474@1055 FOK; /; p3 B 474@1055 FOK; /");
+  expect([money(play, "z"), play.insurance()]).toEqual(["3148 0 0", 2_555n]);
+  play.run("p3 B 474@1055 FOK");
+  expect(play.rig.shownProvision("z", "M")!.status).toBe(CANCELLED);
+  expect([play.deployed("z"), play.rig.position("z", "M")!.size]).toEqual([[], -2_096n]);
+  // Its position alone is more than what is left, which the mark to market finds without another penalty.
+  play.run("/");
+  expect([play.pnl("z"), play.insurance()]).toEqual(["0/0/-2320", 4_664n]);
+  expect(play.rig.book("M", "sell")).toEqual([{ price: 1_100n, volume: 97_904n }]);
+});
+
 test("7.4 after a trade orders of providers stand by their ids again, the one that was hit among them", () => {
   const play = narrow("lp z(5000, 0.001, BID-10, ASK+10); lp y(5000, 0.001, BID-10, ASK+10)", "p2 S 9@1100");
   play.run("p3 B 1@1010; /");
