@@ -219,7 +219,7 @@ export class Markets implements MarketScores {
     const factors = riskModelOf(definition.tradableInstrument!).factors;
     market.updateRecord({ definition, riskLong: factors.long, riskShort: factors.short });
     this.subscribe(market);
-    market.prices.reset();
+    market.prices.onUpdate();
     if (!hasSameModel(before.tradableInstrument!, definition.tradableInstrument!)) {
       this.ports.core.emit("riskFactor", { market: marketId, long: factors.long, short: factors.short });
       market.recheckAll();

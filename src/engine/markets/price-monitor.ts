@@ -34,7 +34,20 @@ interface Bounds {
 export class PriceMonitor {
   constructor(private readonly market: MarketContext) {}
 
-  /** Forgets all prices: a new market, or one whose rules were changed. */
+  /**
+   * The market's rules were changed: every bound is on, with factors that nothing was worked out for yet. Its prices stay the
+   * references; an opening auction begins with what it indicates next, and without triggers no price is kept.
+   */
+  onUpdate(): void {
+    const { isOpening, terms } = this.market;
+    if (isOpening || terms.triggers.length === 0) {
+      this.reset();
+      return;
+    }
+    this.put({ triggers: this.freshTriggers(), nowNs: this.market.nowNs });
+  }
+
+  /** Without any price: a new market. */
   reset(): void {
     const { market } = this;
     this.dropPast(() => true);
@@ -44,7 +57,7 @@ export class PriceMonitor {
       first: 0n,
       sum: 0n,
       volume: 0n,
-      triggers: market.terms.triggers.map(() => ({ isActive: true, down: DOWN, up: UP })),
+      triggers: this.freshTriggers(),
       // The time for that stays what it was.
       refreshNs: market.tables.monitors.get(market.id)?.refreshNs ?? 0n,
     });
@@ -173,6 +186,10 @@ export class PriceMonitor {
 
   private get state(): PriceMonitorState {
     return this.market.tables.monitors.get(this.market.id)!;
+  }
+
+  private freshTriggers(): TriggerState[] {
+    return this.market.terms.triggers.map(() => ({ isActive: true, down: DOWN, up: UP }));
   }
 
   private put(changes: Partial<PriceMonitorState>): void {

@@ -415,13 +415,18 @@ test("an order that meets its own party begins a price auction, and trades with 
   expect(play.mark()).toBe(113n);
 });
 
-test("an update in a price auction forgets the bounds", () => {
+test("an update in a price auction puts all bounds on again", () => {
   const play = opened(BOUND_TWICE);
   play.run("z S 5@115; z S 2@118; x B 12@115 =in; /");
   play.rig.updateMarket("M", { asset: "ETH", ...BOUND_TWICE });
   expect(play.rig.marketData("M")).toMatchObject({ marketTradingMode: 4, marketState: 6 });
   expect(play.rig.shownMarket("M")).toMatchObject({ state: 6, tradingMode: 4 });
+  const { auctionEnd } = play.rig.marketData("M");
   play.run("/ 5");
+  // Each of the two trades breaks a bound of the opening's 100.
+  expect(play.rig.marketData("M")).toMatchObject({ marketTradingMode: 4, extensionTrigger: 3 });
+  expect(play.rig.marketData("M").auctionEnd).toBe(auctionEnd + 12n * NS);
+  play.run("/ 12");
   expect([play.rig.marketData("M").marketTradingMode, play.mark()]).toEqual([1, 115n]);
 });
 
@@ -557,15 +562,6 @@ test("a trigger without a price in its horizon is not asked in an auction", () =
     opened(BOUND).run(`/ ${seconds}; cancel s; /; y S 5@120; y S 1@125; x B 5@120; / 2`).rig.marketData("M");
   expect(waited(50)).toMatchObject({ marketTradingMode: 4, extensionTrigger: 3 });
   expect(waited(70)).toMatchObject({ marketTradingMode: 1, markPrice: "120" });
-});
-
-test("an update in continuous trading forgets the bounds: the next price is the first", () => {
-  const play = opened(BOUND).run("z S 5@115; z S 5@135");
-  play.rig.updateMarket("M", { asset: "ETH", ...BOUND });
-  play.run("x B 12@115 =in");
-  expect(states(play, "in")).toEqual(["5 0 115"]);
-  // Of 110, the first of two trades, a tenth each way: nothing has been worked out yet.
-  expect(bounds(play)).toEqual(["60 99-121 110"]);
 });
 
 test("orders that are met twice are shown twice, with what they end with", () => {

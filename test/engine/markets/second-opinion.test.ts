@@ -275,17 +275,25 @@ test("orders of provisions follow another price range with the next order", () =
 test("price bounds of an updated market are worked out when they would have been", () => {
   const simple = { long: 0.1, short: 0.1, up: 20, down: -20 };
   const triggers = [{ horizon: 60, probability: 0.95, extension: 5 }];
-  const play = market({ simple, triggers, targetStake: { scaling: 0.001 } });
+  const config = { simple, triggers, linearSlippage: "0", quadraticSlippage: "0" };
+  const play = market({ ...config, targetStake: { scaling: 0.001 } });
   play.deposit(100_000_000n, "aux", "aux2", "void", "p1", "p2");
   play.run(`${VOID}; aux B 1@10; aux2 S 1@900; aux B 1@100; aux2 S 1@100`).open();
   const bounds = () => play.rig.marketData("M").priceMonitoringBounds.map((one) => one.maxValidPrice);
   expect(bounds()).toEqual(["120"]);
-  play.rig.updateMarket("M", { asset: "ETH", simple, triggers });
-  expect(bounds()).toEqual([]);
+  play.rig.updateMarket("M", { asset: "ETH", ...config });
+  expect(bounds()).toEqual(["110"]);
   play.run("p1 S 1@100; p2 B 1@100; /");
   expect(bounds()).toEqual(["110"]);
   play.rig.nextBlock(300);
   expect(bounds()).toEqual(["120"]);
+  // Prices of a market without triggers are not kept.
+  play.rig.updateMarket("M", { asset: "ETH", ...config, triggers: [] });
+  play.run("p1 S 1@100; p2 B 1@100; /");
+  play.rig.updateMarket("M", { asset: "ETH", ...config });
+  expect(bounds()).toEqual([]);
+  play.run("p1 S 1@100; p2 B 1@100; /");
+  expect(bounds()).toEqual(["110"]);
 });
 
 test("the value of a market whose trading has ended stays what it was", () => {

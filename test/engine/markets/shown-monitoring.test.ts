@@ -1,7 +1,8 @@
 // Price monitoring over time (reference 70, sections 1.7, 3.5 and 8.1): which price of the past a trigger looks at, and what an
 // update of the market leaves of them.
 import { expect, test } from "bun:test";
-import { BOUND, bounds, NS, opened } from "./scenario-markets.ts";
+import type { Play } from "./rig.ts";
+import { BOUND, bounds, MILLIONS, market, NS, opened } from "./scenario-markets.ts";
 
 const SHORT_AND_LONG = {
   ...BOUND,
@@ -12,6 +13,12 @@ const SHORT_AND_LONG = {
     { horizon: 100, probability: 0.99, extension: 7 },
   ],
 };
+
+/** An opening auction of ten seconds that has seen a tick. */
+const opening = (orders: string): Play =>
+  market({ ...SHORT_AND_LONG, openingSeconds: 10 })
+    .deposit(MILLIONS, "p1", "p2")
+    .run(`${orders}; /`);
 
 test("a trigger looks at the last price from before its horizon, however much older that is", () => {
   const play = opened(SHORT_AND_LONG).run("y S 1@105; / 60; x B 1@105; / 50");
@@ -40,4 +47,40 @@ test("time that passes in an auction does not move a trigger on to a price withi
   });
   play.run("/ 7");
   expect([play.rig.marketData("M").marketTradingMode, play.mark()]).toEqual([1, 113n]);
+});
+
+test("an update in continuous trading leaves the prices, a tenth each way until bounds are worked out anew", () => {
+  const play = opened(SHORT_AND_LONG);
+  const changed = (up: number) => ({
+    asset: "ETH",
+    ...SHORT_AND_LONG,
+    simple: { ...SHORT_AND_LONG.simple, up, down: -up },
+  });
+  play.rig.updateMarket("M", changed(20));
+  expect(bounds(play)).toEqual(["10 90-110 100", "100 90-110 100"]);
+  play.run("z S 1@111; cancel s; z S 1@119; x B 1@111; /");
+  expect(play.rig.marketData("M").marketTradingMode).toBe(4);
+  expect(bounds(play)).toEqual(["100 90-110 100"]);
+  // An update puts a bound that was broken on again.
+  play.rig.updateMarket("M", changed(20));
+  expect(bounds(play)).toEqual(["10 90-110 100", "100 90-110 100"]);
+  // The one trade breaks them one after the other, and then the end of the auction works them out.
+  play.run("/ 5");
+  expect(bounds(play)).toEqual(["100 90-110 100"]);
+  play.run("/ 5");
+  expect(bounds(play)).toEqual([]);
+  play.run("/ 7");
+  expect(bounds(play)).toEqual(["10 91-131 111", "100 91-131 111"]);
+});
+
+test("an update in an opening auction begins with the price that is indicated next", () => {
+  const play = opening("p1 B 1@100 =b; p2 S 1@100 =s");
+  expect(bounds(play)).toEqual(["10 90-110 100", "100 90-110 100"]);
+  play.rig.updateMarket("M", {
+    asset: "ETH",
+    ...SHORT_AND_LONG,
+    simple: { long: 0.1, short: 0.1, up: 20, down: -20 },
+  });
+  play.run("cancel b; cancel s; p1 B 1@200; p2 S 1@200; /");
+  expect(bounds(play)).toEqual(["10 180-220 200", "100 180-220 200"]);
 });

@@ -26,9 +26,11 @@ export abstract class MarketMonitors extends MarketSettlement {
   private current: Priced[] = [];
   private currentNs = this.terms.startNs;
 
-  /** The market was updated: as if no price had been seen. */
-  forgetPrices(): void {
+  /** The market was updated: prices that were monitored stay, but for those that an opening auction has indicated. */
+  renewBounds(): void {
+    const wasMonitored = this.bounds.length > 0;
     this.bounds = freshBounds(this.terms.triggers);
+    if (wasMonitored && !this.isOpening) return;
     this.past = [];
     this.current = [];
   }

@@ -113,7 +113,7 @@ export class NaiveMarket extends MarketOrders {
   /** Section 1.7. @param hasNewModel the risk model is another */
   update(terms: Terms, hasNewModel: boolean): void {
     this.terms = terms;
-    this.forgetPrices();
+    this.renewBounds();
     this.count("market updated");
     const mode = this.isOpening ? "opening" : this.auction === undefined ? "trading" : "auction";
     if (!hasNewModel) return;
