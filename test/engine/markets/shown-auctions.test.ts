@@ -1,0 +1,153 @@
+// Auctions that follow from one another (reference 70, sections 2.7, 3.4, 3.5, 8.1 and 8.2): what keeps them up, and what is
+// shown of the market meanwhile.
+import { expect, test } from "bun:test";
+import type { MarketRigOptions, Play } from "./rig.ts";
+import { FLAT, feeFactors, M4, MILLIONS, market, NS } from "./scenario-markets.ts";
+
+const PARAMETERS = { ...feeFactors("0.004", "0.001"), "market.auction.minimumDuration": "10s" };
+const MONITORED = {
+  simple: { long: 0.1, short: 0.1, up: 10, down: -10 },
+  linearSlippage: "0.5",
+  quadraticSlippage: "0",
+  triggers: [{ horizon: 100, probability: 0.99, extension: 300 }],
+  targetStake: { windowSeconds: 86_400, scaling: 1 },
+  triggeringRatio: "0.8",
+  openingSeconds: 10,
+};
+const QUOTES = "p1 B 1@900; p1 B 1@990; p1 B 10@1000; p2 S 1@1100; p2 S 1@1010; p2 S 10@1000";
+
+/** Opened at 1000 with ten contracts. @param offset of the orders beside the best prices */
+function opened(commitment: number, ratio = "0.8", quotes = QUOTES, offset = 2): Play {
+  const options: MarketRigOptions = { parameters: PARAMETERS };
+  const play = market({ ...MONITORED, triggeringRatio: ratio }, options).deposit(MILLIONS, "p1", "p2", "lp");
+  const buys = `BID-${offset}*1 MID-1*2`;
+  const sells = `ASK+${offset}*1 MID+1*2`;
+  return play.run(`lp lp(${commitment}, 0.001, ${buys}, ${sells}); ${quotes}`).open();
+}
+
+const amended = (play: Play, commitment: number): Play => {
+  expect(play.rig.amendProvision("lp", "M", { commitment }).text).toBe("");
+  return play;
+};
+
+/** Mode, trigger/extension, mark, target/supplied stake, open interest. */
+function shown(play: Play): string {
+  const data = play.rig.marketData("M");
+  const { marketTradingMode, trigger, extensionTrigger, markPrice, targetStake, suppliedStake } = data;
+  return `${marketTradingMode} ${trigger}/${extensionTrigger} ${markPrice} ${targetStake}/${suppliedStake} ${data.openInterest}`;
+}
+
+/** Seconds that the auction lasts as it is now. */
+const lasts = (play: Play): bigint => {
+  const { auctionStart, auctionEnd } = play.rig.marketData("M");
+  return (auctionEnd - auctionStart) / NS;
+};
+
+test("too little stake begins an auction at the next tick, prices extend it, and the stake for the trades again", () => {
+  const play = opened(1000).run("p2 S 2@1010; p1 B 10@1010");
+  expect(play.trades(1)).toEqual(["p1-lp 1@1001", "p1-p2 1@1010", "p1-p2 2@1010"]);
+  expect(shown(play)).toBe("1 0/0 1000 1400/1000 14");
+  play.run("/");
+  expect(shown(play)).toBe("4 5/0 1010 1414/1000 14");
+  expect(lasts(play)).toBe(10n);
+  play.run("p1 B 20@1020; p2 S 20@1020");
+  amended(play, 3468).run("/ 11");
+  // The stake is enough for 34 contracts at 1020; the price is not within 10 of what was traded.
+  expect(shown(play)).toBe("4 5/3 1010 3468/3468 14");
+  expect(lasts(play)).toBe(310n);
+  play.run("p1 B 10@1020; p2 S 10@1020; / 300");
+  expect(shown(play)).toBe("4 5/5 1010 4488/3468 14");
+  amended(play, 4488).run("/ 2");
+  expect(shown(play)).toBe("1 0/0 1020 4488/4488 44");
+  expect(play.rig.marketData("M").priceMonitoringBounds).toMatchObject([
+    { minValidPrice: "1010", maxValidPrice: "1030" },
+  ]);
+});
+
+test("a price auction is kept up by the stake that its trades want", () => {
+  const play = opened(2000).run("p2 S 20@1020; p1 B 20@1020");
+  expect(shown(play)).toBe("4 3/0 1000 3060/2000 10");
+  play.run("/ 301");
+  expect(shown(play)).toBe("4 3/5 1000 3060/2000 10");
+  // What began it is 0.8 of the target; what ends it, once it was extended, is all of it.
+  amended(play, 3000).run("/");
+  expect(shown(play)).toBe("4 3/5 1000 3060/3000 10");
+  amended(play, 3060).run("/");
+  expect(shown(play)).toBe("1 0/0 1020 3060/3060 30");
+});
+
+test("a side that is filled up again within the block begins no auction", () => {
+  const quotes = "p1 B 1@991; p1 B 1@1000; p2 S 1@1009; p2 S 1@1000";
+  const emptied = () => opened(2000, "0", quotes, 1).run("p1 B 4 IOC");
+  const play = emptied();
+  expect(play.trades(1)).toEqual(["p1-lp 2@1001", "p1-p2 1@1009", "p1-lp 1@1010"]);
+  expect([play.queue("sell"), play.queue("buy")]).toEqual([[], ["p1 1@991"]]);
+  play.run("/");
+  expect(shown(play)).toBe("4 6/0 1010 505/2000 5");
+
+  const filled = emptied().run("p1 S 1@1009; /");
+  expect(shown(filled)).toBe("1 0/0 1010 505/2000 5");
+  expect(filled.queue("sell")).toEqual(["lp 2@1001", "p1 1@1009", "lp 1@1010"]);
+  // The reference is the average of the block with the opening: (1000 + 2*1001 + 1009 + 1010) / 5 = 1004.2.
+  expect(filled.rig.marketData("M").priceMonitoringBounds).toMatchObject([
+    { minValidPrice: "995", maxValidPrice: "1014", referencePrice: "1004" },
+  ]);
+});
+
+test("an opening auction is extended by a second at each tick, with the time that has accrued", () => {
+  const play = market({ ...MONITORED, openingSeconds: 1 }).deposit(MILLIONS, "p1", "p2", "lp");
+  play.run("lp lp(700, 0.001, BID-2, ASK+2); p1 B 1@900; p1 B 10@1000; p2 S 1@1100; p2 S 10@1000");
+  play.rig.nextBlock(2);
+  expect([shown(play), lasts(play)]).toEqual(["3 2/5 0 1000/700 0", 2n]);
+  amended(play, 801).run("/; p1 B 10@1020; p2 S 20@1020");
+  expect([shown(play), lasts(play)]).toEqual(["3 2/5 0 1010/801 0", 3n]);
+  amended(play, 1010).run("/");
+  expect([shown(play), lasts(play)]).toEqual(["1 0/0 1010 1010/1010 10", 0n]);
+  // 1000/1010 and 1020/1010 have 16 digits: the bounds are a hair within 1000 and 1020.
+  expect(play.rig.marketData("M").priceMonitoringBounds).toMatchObject([
+    { minValidPrice: "1001", maxValidPrice: "1019", referencePrice: "1010" },
+  ]);
+});
+
+test("pegged orders that their party cannot pay for at the uncrossing are cancelled at the price that they would have had", () => {
+  const play = market(M4).deposit(MILLIONS, "p1", "p2", "p3", "p4", "lp").deposit(1n, "poor");
+  play.run(
+    "p4 B 100000 BID-1 =bid; p4 B 100000 MID-1 =low; poor S 100000 ASK+1 =ask; poor S 100000 MID+1 =high",
+  );
+  const states = () =>
+    ["bid", "low", "ask", "high"].map((name) => `${play.order(name).status} ${play.order(name).price}`);
+  expect(states()).toEqual(["8 0", "8 0", "8 0", "8 0"]);
+  play
+    .run("p3 B 1@900; p4 S 1@1100; p1 B 5@1000; p2 S 5@1000 GFA; lp lp(90000, 0.1, MID-100, MID+100)")
+    .open();
+  expect(states()).toEqual(["1 899", "1 999", "3 1101", "3 1001"]);
+  expect([play.queue("sell"), play.queue("buy")]).toEqual([
+    ["p4 1@1100", "lp 82@1100"],
+    ["p4 100000@999", "p3 1@900", "lp 100@900", "p4 100000@899"],
+  ]);
+  // They do not come back with the next best price.
+  play.run("p3 S 1@1000; /");
+  expect(states()).toEqual(["1 899", "1 949", "3 1101", "3 1001"]);
+  expect(play.queue("sell")).toEqual(["p3 1@1000", "lp 86@1050", "p4 1@1100"]);
+});
+
+test("the price at which an opening auction uncrosses counts, not the one that it indicated first", () => {
+  const play = market(
+    {
+      ...FLAT,
+      simple: { long: 0.1, short: 0.1, up: 2, down: -3 },
+      triggers: MONITORED.triggers,
+      openingSeconds: 10,
+    },
+    { parameters: { "network.floatingPointUpdates.delay": "10s" } },
+  ).deposit(MILLIONS, "p1", "p2", "lp");
+  play.run("lp lp(90000, 0.1, BID-100, ASK+100); p1 B 1@10 GFA =b; p2 S 1@10 GFA; /");
+  expect(play.rig.marketData("M").priceMonitoringBounds).toMatchObject([
+    { minValidPrice: "7", maxValidPrice: "12", referencePrice: "10" },
+  ]);
+  play.run("p1 B 1@1000; p2 S 1@11000; p1 B 6@10000; p2 S 5@10000").open();
+  expect([play.mark(), play.order("b").status]).toEqual([10_000n, 3]);
+  expect(play.rig.marketData("M").priceMonitoringBounds).toMatchObject([
+    { minValidPrice: "9997", maxValidPrice: "10002", referencePrice: "10000" },
+  ]);
+});
