@@ -44,7 +44,18 @@ export abstract class MarketMonitors extends MarketSettlement {
       this.current = [];
     }
     this.currentNs = this.nowNs;
+    this.forgetOldPrices();
     if (this.auction !== undefined && !this.isOpening) this.switchStaleOff();
+  }
+
+  /** What no trigger looks at any more: a longer horizon does not find it again. */
+  private forgetOldPrices(): void {
+    const longest = this.bounds.reduce(
+      (most, { trigger: { horizonNs } }) => (horizonNs > most ? horizonNs : most),
+      0n,
+    );
+    const last = this.past.findLastIndex(({ timeNs }) => timeNs <= this.currentNs - longest);
+    if (last > 0) this.past.splice(0, last);
   }
 
   /** The first price that an opening auction indicates. */
