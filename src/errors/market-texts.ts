@@ -172,8 +172,8 @@ export const MARKET_TEXTS = {
     "Send several batches.",
   ],
   "commitment submission not allowed": [
-    "The market takes no commitments.",
-    "Trading has ended, or it was rejected.",
+    "The market does not take the commitment.",
+    "Trading has ended, it was rejected, or a party that amends its commitment has less than that.",
     MARKET,
   ],
   "invalid commitment amount": [
@@ -223,9 +223,9 @@ export const MARKET_TEXTS = {
     "GET /api/v2/liquidity/provisions?partyId=YOUR_KEY lists them.",
   ],
   "empty liquidity provision amendment content": [
-    "Nothing would change.",
-    "All members are empty.",
-    "Give one.",
+    "Nothing of weight would change.",
+    "It states neither a commitment nor a fee nor a shape; another reference alone is not enough.",
+    "State one of them.",
   ],
   "market does not exist": [
     "There is no such market.",

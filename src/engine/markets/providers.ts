@@ -131,20 +131,16 @@ export class Providers {
   amend(party: string, command: LiquidityProvisionAmendment): void {
     const { market } = this;
     if (!market.canCommit) throw refusal("commitment submission not allowed");
+    const asked = command.commitmentAmount === "" ? 0n : amountOf(command.commitmentAmount);
+    const asFee = command.fee === "" ? Decimal.zero : feeOf(command.fee);
+    // A new reference alone does not count.
+    if (asFee.isZero() && asked === 0n && command.buys.length + command.sells.length === 0)
+      throw refusal("empty liquidity provision amendment content");
+    if (asked > 0n) this.checkAmount(asked);
     const before = market.provisions.get(party);
     if (before === undefined) throw refusal("party is not a liquidity provider");
-    const isEmpty =
-      command.fee === "" &&
-      command.commitmentAmount === "" &&
-      command.reference === "" &&
-      command.buys.length === 0 &&
-      command.sells.length === 0;
-    if (isEmpty) throw refusal("empty liquidity provision amendment content");
-    const asked = command.commitmentAmount === "" ? 0n : amountOf(command.commitmentAmount);
     const commitment = asked === 0n ? before.commitment : asked;
-    const asFee = command.fee === "" ? Decimal.zero : feeOf(command.fee);
     const fee = asFee.isZero() ? before.fee : asFee.toString();
-    this.checkAmount(commitment);
     const shapeOf = (shape: readonly LiquidityOrder[], side: Side) =>
       shape.length > 0 ? shape : side === BUY ? liquidityOrders(before.buys) : liquidityOrders(before.sells);
     const buys = shapeOf(command.buys, BUY);
@@ -158,7 +154,7 @@ export class Providers {
     const { accounts } = market;
     const bond = accounts.balance(accounts.bond(party));
     const general = accounts.balance(accounts.general(party));
-    if (bond + general < commitment) throw refusal("not enough collateral in general account");
+    if (bond + general < commitment) throw refusal("commitment submission not allowed");
     accounts.ensureBond(party);
     const movement =
       commitment > bond ? this.fillBond(party, commitment - bond) : this.emptyBond(party, bond - commitment);
@@ -190,9 +186,9 @@ export class Providers {
   /** @throws CommandError */
   cancel(party: string): void {
     const { market } = this;
+    if (!market.canCommit) throw refusal("commitment submission not allowed");
     const provision = market.provisions.get(party);
     if (provision === undefined) throw refusal("party is not a liquidity provider");
-    if (!market.canCommit) throw refusal("commitment submission not allowed");
     if (this.spare() < provision.commitment) {
       throw refusal("commitment submission rejected, not enough stake");
     }

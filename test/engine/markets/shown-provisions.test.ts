@@ -124,3 +124,22 @@ test("7.9 in an auction the orders of an amended provision are measured around t
   play.run("cancel s; cancel b").open();
   expect([play.levels("z"), money(play, "z")]).toEqual(["34147/37561/40976/47805", "40976 499904024 55000"]);
 });
+
+test("7.9 refusals of an amendment: what it states comes first, then whose it is, then the money", () => {
+  const play = narrow("lp z(5000, 0.001, BID-10, ASK+10)", "p2 S 9@1100");
+  const amend = (party: string, change: Parameters<typeof play.rig.amendProvision>[2]) =>
+    play.rig.amendProvision(party, "M", change).text;
+  expect(amend("z", { reference: "other" })).toBe("empty liquidity provision amendment content");
+  expect(amend("z", { fee: "0", reference: "other" })).toBe("empty liquidity provision amendment content");
+  expect(amend("y", { fee: "0" })).toBe("empty liquidity provision amendment content");
+  expect(amend("y", { fee: "0.1" })).toBe("party is not a liquidity provider");
+  expect(amend("z", { commitment: 5_722 })).toBe("commitment submission not allowed");
+  expect(play.rig.shownProvision("z", "M")).toMatchObject({ version: 1n, commitmentAmount: "5000" });
+  // The least stake has risen since, which binds those who state one.
+  play.rig.setParameter("market.liquidityProvision.minLpStakeQuantumMultiple", "5001");
+  expect(amend("y", { commitment: 5_000 })).toBe("commitment amount is too low");
+  expect(amend("z", { fee: "0.002", reference: "other" })).toBe("");
+  expect(play.rig.shownProvision("z", "M")).toMatchObject({ version: 2n, reference: "other" });
+  play.rig.terminate();
+  expect(play.rig.cancelProvision("y", "M").text).toBe("commitment submission not allowed");
+});

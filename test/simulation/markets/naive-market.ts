@@ -235,20 +235,24 @@ export class NaiveMarket extends MarketOrders {
     idAt: (index: number) => string,
   ): Verdict {
     if (!this.canTrade) return refusal("commitment submission not allowed");
+    const asked = command.commitment || 0n;
+    if (asked > 0n && Decimal.of(asked).isBelow(this.terms.stakeLeast)) {
+      this.count("provision amendment refused: commitment amount is too low");
+      return refusal("commitment amount is too low");
+    }
     const provision = this.provisionOf(party);
     if (provision === undefined) {
       this.count("amendment of no provision");
       return refusal("party is not a liquidity provider");
     }
     // A commitment and a fee of 0 stay as they are.
-    const commitment = command.commitment || provision.commitment;
+    const commitment = asked || provision.commitment;
     const newFee = Decimal.of(command.fee ?? "0");
     const fee = newFee.sign === 0 ? provision.fee : newFee;
     const buys = command.buys.length > 0 ? command.buys : provision.buys;
     const sells = command.sells.length > 0 ? command.sells : provision.sells;
     // Of what the provision becomes; the reference names these checks for submissions only.
-    const isLittle = Decimal.of(commitment).isBelow(this.terms.stakeLeast);
-    const objection = isLittle ? "commitment amount is too low" : this.shapeObjection({ fee, buys, sells });
+    const objection = this.shapeObjection({ fee, buys, sells });
     if (objection !== "") {
       this.count(`provision amendment refused: ${objection}`);
       return refusal(objection);
@@ -260,7 +264,7 @@ export class NaiveMarket extends MarketOrders {
     }
     if (this.balance(general(party)) + this.balance(bond(party)) < commitment) {
       this.count("provision amendment refused for want of collateral");
-      return refusal("not enough collateral in general account");
+      return refusal("commitment submission not allowed");
     }
     const accounts = this.accounts.copy();
     const shown = this.facts.length;
