@@ -194,7 +194,8 @@ export class Providers {
     }
     this.end(provision, LiquidityProvisionStatus.STATUS_CANCELLED);
     market.orders.releaseIfFlat(party);
-    market.references.follow([]);
+    // All that follows prices comes anew: the position of another provider may cost more to close now.
+    market.references.follow([], { isForced: true });
   }
 
   /** Ends a provision: its orders go, and its bond returns. */

@@ -143,3 +143,17 @@ test("7.9 refusals of an amendment: what it states comes first, then whose it is
   play.rig.terminate();
   expect(play.rig.cancelProvision("y", "M").text).toBe("commitment submission not allowed");
 });
+
+test("7.9 a cancelled provision moves all that follows prices: another provider is measured by the thinner book", () => {
+  const config = { ...NARROW, lpPriceRange: "1", linearSlippage: "1", targetStake: { scaling: 0.01 } };
+  const play = market(config, { parameters: { "market.liquidity.bondPenaltyParameter": "0" } });
+  play.deposit(MILLIONS, "z", "y", "p1", "p2", "p3");
+  play.run("lp z(5000, 0, BID-10, ASK+10); lp y(5000, 0, BID-10, ASK+10); p1 B 8@990; p2 S 20@1100");
+  play.run("p2 S 2@1010; p1 B 10@1000; p2 S 10@1000").open();
+  play.run("p3 B 8@1000; z S 8@1000; /");
+  // Eight at 1017 on the average: two at 1010, and six of ten at 1020.
+  expect(play.levels("z").split("/")[0]).toBe(String(8 * 17 + 800 + 500));
+  expect(play.rig.cancelProvision("y", "M").text).toBe("");
+  // One of them is at 1100 now.
+  expect(play.levels("z").split("/")[0]).toBe(String(8 * 27 + 800 + 500));
+});

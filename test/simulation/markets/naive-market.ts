@@ -325,7 +325,7 @@ export class NaiveMarket extends MarketOrders {
       return refusal("commitment submission rejected, not enough stake");
     this.endProvision(provision, Provided.cancelled);
     this.releaseIfFlat(party);
-    this.followReferences([]);
+    this.followReferences([], true);
     this.valueNow();
     this.sharesNow();
     this.liquidityFeeNow();
