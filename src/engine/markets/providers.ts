@@ -260,7 +260,7 @@ export class Providers {
     accounts.emit(movements);
   }
 
-  /** Margins of providers after their orders were placed. @returns orders of providers that could not pay */
+  /** Margins of providers with orders of their provisions on the book, after these were placed. @returns orders of providers that could not pay */
   coverAll(provisions: readonly Provision[]): StoredOrder[] {
     const { market } = this;
     const gone: StoredOrder[] = [];
@@ -268,6 +268,7 @@ export class Providers {
       const provision = market.provisions.get(party);
       const position = market.positions.get(party);
       if (provision === undefined || position === undefined) continue;
+      if (this.ordersOf(provision).length === 0) continue;
       if (provision.isPending && this.needsBond(party, position, market.status.mark)) {
         gone.push(...this.voidProvision(provision));
         continue;

@@ -157,3 +157,20 @@ test("7.9 a cancelled provision moves all that follows prices: another provider 
   // One of them is at 1100 now.
   expect(play.levels("z").split("/")[0]).toBe(String(8 * 27 + 800 + 500));
 });
+
+test("7.4 only providers that have orders of their provision are measured with each move, not those covered by their own", () => {
+  const config = { ...NARROW, lpPriceRange: "1", linearSlippage: "1", targetStake: { scaling: 0.01 } };
+  const play = market(config).deposit(MILLIONS, "z", "p1", "p2", "p3");
+  play.run(
+    "lp z(5000, 0, BID-10, ASK+10); z B 6@900; z S 5@1100 =own; p1 B 8@990; p2 S 2@1010; p2 S 20@1200",
+  );
+  play.run("p1 B 10@1000; p2 S 10@1000").open().run("p3 B 8@1000; z S 8@1000; /");
+  expect(play.deployed("z")).toEqual([]);
+  // Two at 1010, five at 1100, one at 1200: 1090 on the average; five of its own at risk, too.
+  const levels = () => play.levels("z").split("/")[0];
+  expect(levels()).toBe(String(8 * 90 + 800 + 500));
+  expect(play.run("p2 S 8@1010; /") && levels()).toBe(String(8 * 90 + 800 + 500));
+  // One of its own less is one of its provision's more.
+  play.run("amend own -1");
+  expect([play.deployed("z"), levels()]).toEqual([["sell 1@1020"], String(8 * 10 + 800 + 500)]);
+});

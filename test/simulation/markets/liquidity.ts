@@ -261,7 +261,11 @@ export abstract class MarketLiquidity extends MarketMargins {
       this.showOrder(order);
       this.count("provided order deployed");
     }
-    for (const provision of parties) cancelled.push(...this.chargeProvider(provision));
+    // Those that have such orders: a provision may be covered by its party's own ones.
+    for (const provision of parties) {
+      const hasOrders = this.book.some((order) => order.provision === provision.id);
+      if (hasOrders) cancelled.push(...this.chargeProvider(provision));
+    }
     return cancelled;
   }
 
