@@ -147,7 +147,7 @@ export class EquityShares {
     this.putWindow({
       startNs: market.nowNs,
       traded: 0n,
-      // A window without any trade so far is none.
+      // Windows are counted from the first trade on.
       windows: average.isZero() ? 0 : window.windows + 1,
       average: average.toString(),
     });

@@ -43,7 +43,7 @@ export class TargetStake {
   /** The stake that would be asked for after an auction (section 8.2, "theoretical"). */
   theoretical(indication: Indication | undefined = this.market.book.indication()): bigint {
     const price = indication?.price ?? this.price;
-    // What lies behind the window does not count, even if nothing was traded since.
+    // Records behind the window do not count, even if nothing was traded since.
     const highest = this.interestWithin();
     const after =
       indication === undefined ? this.market.status.openInterest : this.indicatedInterest(indication);
