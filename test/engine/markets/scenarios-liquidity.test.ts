@@ -15,14 +15,14 @@ import {
 } from "./scenario-markets.ts";
 
 describe("S16 provision orders, bond and slashing", () => {
-  const opened = (penalty: string) => {
+  const opened = (penalty: string, ratio: string, funds: bigint, orders: string) => {
     const play = market(
       {
         ...LN,
         linearSlippage: "0.7",
         quadraticSlippage: "0",
         triggers: [{ horizon: 1, probability: 0.99, extension: 300 }],
-        triggeringRatio: "0.24",
+        triggeringRatio: ratio,
         targetStake: { windowSeconds: 86_400, scaling: 1 },
       },
       {
@@ -33,13 +33,13 @@ describe("S16 provision orders, bond and slashing", () => {
         },
       },
     )
-      .deposit(512_500n, "p0")
+      .deposit(funds, "p0")
       .deposit(MILLIONS, "p1", "p2", "p3", "p4", "p5");
-    play.run("lp p0(50000, 0.001, BID-20, ASK+20); p4 B 100@850; p1 B 1@900; p1 B 1@990; p1 B 10@1000");
-    return play.run("p2 S 10@1000; p2 S 1@1010; p2 S 1@1100; p5 S 100@1200").open();
+    play.run(`lp p0(50000, 0.001, BID-20, ASK+20); ${orders}; p1 B 1@990; p1 B 10@1000`);
+    return play.run("p2 S 10@1000; p2 S 1@1010; p2 S 1@1100").open();
   };
   test("penalty 0.2", () => {
-    const play = opened("0.2");
+    const play = opened("0.2", "0.24", 512_500n, "p4 B 100@850; p1 B 1@900; p5 S 100@1200");
     expect(play.deployed("p0")).toEqual(["buy 52@970", "sell 49@1030"]);
     expect(play.rig.marketData("M").targetStake).toBe("35569");
     expect([play.margin("p0"), play.general("p0"), play.bond("p0")]).toEqual([209146n, 253354n, 50000n]);
@@ -85,6 +85,24 @@ describe("S16 provision orders, bond and slashing", () => {
       130n,
     ]);
     expect(play.deployed("p0")).toEqual([]);
+  });
+
+  test("penalty 0.5, in a run of its own: an order that trades asks the provider twice", () => {
+    const play = opened("0.5", "0.1", 500_000n, "p1 B 2@900");
+    expect([play.margin("p0"), play.general("p0"), play.bond("p0")]).toEqual([209146n, 240854n, 50000n]);
+    expect(play.levels("p0")).toBe("174289/191717/209146/244004");
+    play.run("p3 B 30@1000; p2 S 50@1000");
+    expect(play.rig.marketData("M").targetStake).toBe("142276");
+    expect(play.levels("p0")).toBe("177846/195630/213415/248984");
+    play.run("p0 S 60@1000; p1 B 100@1000");
+    expect(play.trades(2)).toEqual(["p1-p2 20@1000", "p1-p0 60@1000"]);
+    const { targetStake, openInterest } = play.rig.marketData("M");
+    expect([targetStake, openInterest]).toEqual(["426828", 120n]);
+    // For the order, for the provision's own orders after it, and once more below the search level.
+    expect(amounts(play, 20)).toEqual([9756n, 22945n, 24052n]);
+    expect(play.insurance()).toBe(56753n);
+    expect([play.margin("p0"), play.general("p0"), play.bond("p0")]).toEqual([443487n, 0n, 0n]);
+    expect(play.levels("p0")).toBe("429703/472673/515643/601584");
   });
 });
 

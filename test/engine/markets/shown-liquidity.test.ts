@@ -1,7 +1,7 @@
 // Liquidity in whole courses of a market, to the unit: what grows a stake, who shares the fees, and the stake that is asked for
 // (reference 70, sections 7.6 to 7.8 and 8.2).
 import { expect, test } from "bun:test";
-import type { MarketRigOptions, Play, RigMarket } from "./rig.ts";
+import { type MarketRigOptions, type Play, provisionOf, type RigMarket } from "./rig.ts";
 import { MILLIONS, market } from "./scenario-markets.ts";
 
 /** Shares of fees as they are shown: equity-like share and average valuation. */
@@ -149,4 +149,58 @@ test("8.2 in an auction open interest behind the window gives way to what the au
   expect(stake()).toBe("550 in mode 4 of 100");
   play.run("/");
   expect(stake()).toBe("550 in mode 1 of 50");
+});
+
+test("7.4 an order that trades looks twice: new orders of provisions stand by their ids, not by their parties", () => {
+  const root = (digit: string) => digit.repeat(64);
+  const play = rewarding().deposit(MILLIONS, "lp1", "lp2");
+  const side = (reference: number) => [{ reference, offset: "1", proportion: 1 }];
+  for (const [party, id] of [
+    ["lp1", root("1")],
+    ["lp2", root("e")],
+  ] as const) {
+    const payload = provisionOf("M", { commitment: "10000", fee: "0", buys: side(1), sells: side(1) });
+    play.rig.deliver(party, { kind: "liquidityProvisionSubmission", payload }, id);
+  }
+  play.run("p1 B 1@900; p1 B 10@1000; p2 S 1@1100; p2 S 10@1000").open();
+  const asks = () => play.queue("sell").slice(0, 2);
+  expect(asks()).toEqual(["lp1 10@1001", "lp2 10@1001"]);
+  const [first, second] = play.rig.queue("M", "sell").map(({ id }) => id);
+  expect(first! > second!).toBe(true);
+  // Both are hit, and made anew: by party first, and by id when the order has traded.
+  play.run("p1 B 11@1001");
+  expect(play.trades(1)).toEqual(["p1-lp1 10@1001", "p1-lp2 1@1001"]);
+  expect(asks()).toEqual(["lp2 10@1001", "lp1 10@1001"]);
+});
+
+test("7.9 a provision amended in an auction is measured around the price of margins, wherever the book stands", () => {
+  const play = market(
+    {
+      logNormal: { lambda: 1e-6, tau: 0.01, sigma: 1 },
+      targetStake: { windowSeconds: 86_400, scaling: 1.5 },
+    },
+    { parameters: { "market.liquidity.bondPenaltyParameter": "0.2" } },
+  ).deposit(500_000_000n, "p0");
+  play.deposit(MILLIONS, "p1", "p2", "p3");
+  play.run("lp p0(50000, 0.001, BID-17, ASK+17); p1 B 1@990; p1 B 10@1000; p1 B 100@50000 =bid");
+  play.run("p2 S 10@1000; p2 S 1@1010; p3 S 100@50000 =ask");
+  const amended = (commitment: string) => play.rig.amendProvision("p0", "M", { commitment }).text;
+  // The indicative price is 50000: 2 to buy at 49983, and 2 to sell at 50017.
+  expect(amended("55000")).toBe("");
+  expect(play.levels("p0")).toBe("63256/69581/75907/88558");
+  expect([play.margin("p0"), play.general("p0"), play.bond("p0")]).toEqual([75907n, 499869093n, 55000n]);
+  play.run("cancel ask; cancel bid").open();
+  expect(play.levels("p0")).toBe("34147/37561/40976/47805");
+  expect([play.margin("p0"), play.general("p0"), play.bond("p0")]).toEqual([40976n, 499904024n, 55000n]);
+});
+
+test("7.9 in a monitoring auction the mark price is known, also without orders on a side", () => {
+  const play = rewarding().run("lp lp1(10000, 0, BID-10, ASK+10); p1 B 1@900 =bid; p2 S 1@1100");
+  play.run("p1 B 1@1000; p2 S 1@1000").open().run("cancel bid; /");
+  expect(play.rig.marketData("M").marketTradingMode).toBe(4);
+  expect(play.margin("lp1")).toBe(0n);
+  // 21 to buy at 990, 20 to sell at 1010.
+  expect(play.rig.amendProvision("lp1", "M", { commitment: "20000" }).text).toBe("");
+  expect(play.levels("lp1")).toBe("2079/2286/2494/2910");
+  expect(play.margin("lp1")).toBe(2_494n);
 });

@@ -39,27 +39,6 @@ test("2.5 what follows prices does so within a trade and after the order: a marg
   expect([play.insurance(), play.rig.shownProvision("z", "M")!.status]).toEqual([3_133n, ACTIVE]);
 });
 
-test("S16 with half of what is missing as penalty: the margin pays it in two steps", () => {
-  const trigger = { horizon: 1, probability: 0.99, extension: 300 };
-  const play = market(
-    {
-      logNormal: { lambda: 1e-6, tau: 0.1, sigma: 1 },
-      linearSlippage: "0.7",
-      quadraticSlippage: "0",
-      triggers: [trigger],
-      targetStake: { windowSeconds: 86_400, scaling: 1 },
-      triggeringRatio: "0.1",
-    },
-    { parameters: { ...feeFactors("0.004", "0.001"), "market.liquidity.bondPenaltyParameter": "0.5" } },
-  );
-  play.deposit(500_000n, "p0").deposit(MILLIONS, "p1", "p2", "p3");
-  play.run("lp p0(50000, 0.001, BID-20, ASK+20); p1 B 2@900; p1 B 1@990; p1 B 10@1000");
-  play.run("p2 S 10@1000; p2 S 1@1010; p2 S 1@1100").open().run("p3 B 30@1000; p2 S 50@1000; p0 S 60@1000");
-  play.run("p1 B 100@1000");
-  expect([money(play, "p0"), play.insurance()]).toEqual(["443487 0 0", 56_753n]);
-  expect(play.levels("p0")).toBe("429703/472673/515643/601584");
-});
-
 test("5.5 what a party had when it was closed out is what its penalty left", () => {
   const play = narrow("lp z(5000, 0.001, BID-10, ASK+10)", "p1 B 1000@900; p2 S 1000@1100");
   play.run("p3 B 3@1010; /; p3 B 5@1055 FOK; /; p3 B 5@1055 FOK; /; p3 B 5@1055 FOK; /");
