@@ -183,7 +183,7 @@ export class Auctions {
     if (isOpening) market.prices.initialise(this.indicated(indication));
     market.updateStatus({ batch: market.status.batch + 1n });
     market.updateAuction({ isLeaving: true });
-    const parties = this.uncross(indication, isOpening);
+    this.uncross(indication, isOpening);
     for (const order of this.liveOrders()) {
       if (order.timeInForce === OrderTimeInForce.TIME_IN_FORCE_GFA) market.orders.cancelAndRelease(order);
     }
@@ -202,7 +202,6 @@ export class Auctions {
     market.updateStatus({ mark: market.status.lastTraded });
     if (isOpening) market.equity.startWindows(market.status.tradedValue - tradedValue);
     market.references.follow([], { isForced: true });
-    for (const party of parties) market.orders.releaseIfFlat(party);
     if (this.checkLiquidity()) {
       market.updateStatus({ mark });
       return;
@@ -217,11 +216,10 @@ export class Auctions {
     market.providers.onChange();
   }
 
-  /** Trades what crosses. @returns parties that traded */
-  private uncross(indication: Indication | undefined, isOpening: boolean): Set<string> {
+  /** Trades what crosses. */
+  private uncross(indication: Indication | undefined, isOpening: boolean): void {
     const { market } = this;
-    const parties = new Set<string>();
-    if (indication === undefined) return parties;
+    if (indication === undefined) return;
     const done: StoredOrder[] = [];
     // All is matched before anything is shown: an order that is met twice is shown with its last values both times.
     const matches = market.book.uncrossing(indication);
@@ -231,12 +229,9 @@ export class Auctions {
       const priced = isOpening ? trades[index]! : market.fees.payAuction(trades[index]!);
       for (const fill of fills) market.emitOrder(this.afterwards(fill.order));
       market.applyTrades(priced);
-      parties.add(order.party);
-      for (const fill of fills) parties.add(fill.order.party);
       done.push(this.afterwards(order));
     }
     for (const order of done) market.emitOrder(order);
-    return parties;
   }
 
   /** An order with what the uncrossing took of it. */

@@ -168,10 +168,13 @@ export class EquityShares {
   private get valueNow(): bigint {
     const { market, window, committed: commitments } = this;
     if (window === undefined || window.traded === 0n) return commitments;
-    const active = market.nowNs - window.startNs;
+    const length = market.params.duration(WINDOW);
+    const past = market.nowNs - window.startNs;
+    // The length may have become shorter than what is over of the window.
+    const active = past < length ? past : length;
     if (active <= 0n) return commitments;
-    const length = Decimal.of(market.params.duration(WINDOW));
-    const value = length.dividedBy(Decimal.of(active)).times(Decimal.of(window.traded)).truncated();
+    const part = Decimal.of(length).dividedBy(Decimal.of(active));
+    const value = part.times(Decimal.of(window.traded)).truncated();
     return value > commitments ? value : commitments;
   }
 

@@ -99,18 +99,7 @@ export class Orders {
       this.park(submitted);
       return;
     }
-    this.followTo(this.place(order));
-  }
-
-  /**
-   * Prices are followed within the confirmation of trades, and again after any order (section 2.5, step 16): the second time
-   * orders of provisions that were made anew take their turn, and a margin that a penalty was taken from is filled again.
-   */
-  private followTo(touched: readonly StoredOrder[]): void {
-    const { references } = this.market;
-    const hasTraded = touched.length > 1;
-    if (hasTraded) references.follow(touched);
-    references.follow(touched);
+    this.market.references.follow(this.place(order));
   }
 
   /** Everything from the registration of the position on. @returns orders that it touched */
@@ -168,10 +157,20 @@ export class Orders {
       market.putOnBook(now);
     }
     market.emitOrder(now);
-    const passive = this.fill(match);
+    const touched = [now, ...this.fill(match)];
     market.applyTrades(trades);
-    this.releaseIfFlat(order.party);
-    return [now, ...passive];
+    this.endConfirmation(touched);
+    return touched;
+  }
+
+  /**
+   * Prices are followed within the confirmation of trades, and again after any order (section 2.5, step 16): the second time
+   * orders of provisions that were made anew take their turn, and a margin that a penalty was taken from is filled again.
+   */
+  private endConfirmation(touched: readonly StoredOrder[]): void {
+    if (touched.length > 1) this.market.references.follow(touched);
+    // Only of the order's own party: the others' goes back with the block's end.
+    this.releaseIfFlat(touched[0]!.party);
   }
 
   /** The order as it is after matching. */
@@ -268,7 +267,7 @@ export class Orders {
       market.references.follow([after]);
       return;
     }
-    this.followTo(this.replace(before, after));
+    market.references.follow(this.replace(before, after));
   }
 
   /** The order leaves its place and comes in again. */
@@ -321,11 +320,11 @@ export class Orders {
     } else {
       market.putOnBook(now);
     }
-    const passive = this.fill(match);
+    const touched = [now, ...this.fill(match)];
     market.applyTrades(trades);
     market.emitOrder(now);
-    this.releaseIfFlat(after.party);
-    return [now, ...passive];
+    this.endConfirmation(touched);
+    return touched;
   }
 
   private amendPegged(before: StoredOrder, after: StoredOrder): void {
@@ -338,7 +337,7 @@ export class Orders {
         return;
       }
       market.tables.orders.delete(before.id);
-      this.followTo(this.placeAmended({ ...priced, status: OrderStatus.STATUS_ACTIVE }));
+      market.references.follow(this.placeAmended({ ...priced, status: OrderStatus.STATUS_ACTIVE }));
       return;
     }
     const priced = market.references.priced({ ...after, place: 0 });

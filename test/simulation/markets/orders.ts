@@ -236,14 +236,12 @@ export abstract class MarketOrders extends MarketAuctions {
     this.equity.recordTraded(value.floor());
     if (isAmended) this.showOrder(order);
     if (order.status !== Status.active && order.remaining > 0n) this.register(order, order.remaining, -1n);
-    if (this.auction === undefined) {
-      const touched = [order.id, ...fills.map(({ passive }) => passive.id)];
-      // Once with its trades, and once after the order (section 2.5, step 16).
-      if (filled) this.followReferences(touched);
-      this.followReferences(touched);
-    }
-    for (const party of new Set([order.party, ...fills.map(({ passive }) => passive.party)]))
-      this.releaseIfFlat(party);
+    const touched = [order.id, ...fills.map(({ passive }) => passive.id)];
+    // Once with its trades, and once after the order (section 2.5, step 16).
+    if (filled && this.auction === undefined) this.followReferences(touched);
+    // The margin of those that it has met waits for the block's end.
+    this.releaseIfFlat(order.party);
+    if (this.auction === undefined) this.followReferences(touched);
   }
 
   cancel(party: string, id: string): Verdict {
@@ -351,10 +349,12 @@ export abstract class MarketOrders extends MarketAuctions {
     amended.status = Status.active;
     const [parked, accounts, shown] = [this.parked, this.accounts.copy(), this.facts.length];
     this.parked = this.parked.filter((other) => other !== order);
+    const hasRecord = this.position(order.party) !== undefined;
     const verdict = this.enter(amended);
     if (verdict.isTaken) return verdict;
     this.parked = parked;
     this.takeBack(order, accounts, shown);
+    if (!hasRecord) this.positions = this.positions.filter(({ party }) => party !== order.party);
     this.count("amendment refused while parked");
     return verdict;
   }
