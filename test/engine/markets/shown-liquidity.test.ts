@@ -204,3 +204,95 @@ test("7.9 in a monitoring auction the mark price is known, also without orders o
   expect(play.levels("lp1")).toBe("2079/2286/2494/2910");
   expect(play.margin("lp1")).toBe(2_494n);
 });
+
+test("7.7 the first tick of the opening auction distributes, and the time to the next distribution runs from there", () => {
+  const step = { "market.liquidity.providers.fee.distributionTimeStep": "5s" };
+  const play = rewarding({}, step).run("lp lp1(10000, 0.01, BID-10, ASK+10); p1 B 1@900; p2 S 100@1100");
+  play.rig.nextBlock(4);
+  play.run("p1 B 10@1000; p2 S 10@1000; /; p1 B 1@1100");
+  const paidAfter: number[] = [];
+  for (let seconds = 1; seconds <= 12; seconds++) {
+    play.run("/; p1 B 1@1100");
+    if (paid(play).length > paidAfter.length) paidAfter.push(seconds + 1);
+  }
+  expect(paidAfter).toEqual([6, 12]);
+});
+
+test("7.7 the scaling of the model's time: the longer it is, the more the orders far away count", () => {
+  const split = (scaling: string, far: number): string[] => {
+    const play = market(
+      {
+        logNormal: { lambda: 1e-6, tau: 0.001, sigma: 1 },
+        linearSlippage: "0.001",
+        quadraticSlippage: "0",
+        triggers: [{ horizon: 100_000, probability: 0.99, extension: 3 }],
+        targetStake: { windowSeconds: 86_400, scaling: 1 },
+      },
+      {
+        parameters: {
+          "market.liquidity.providers.fee.distributionTimeStep": "10m",
+          "market.liquidity.probabilityOfTrading.tau.scaling": scaling,
+        },
+        assets: { ETH: { decimals: 2 } },
+      },
+    );
+    play.deposit(100_000_000_000n, "far", "near", "p1", "p2");
+    const shape = (offset: number) => `BID-${offset * 2} MID-${offset}, ASK+${offset * 2} MID+${offset}`;
+    play.run(`lp far(500000000, 0.001, ${shape(far)}); lp near(500000000, 0.002, ${shape(1)})`);
+    play.run("p1 B 1@900; p1 B 60@1000; p2 S 1@1100; p2 S 60@1000").open();
+    play.run("/; p1 S 20@1000; /; p2 B 20@1000; /").rig.nextBlock(600);
+    expect(play.transfers(13).at(-1)?.amount).toBe(1_902n);
+    return paid(play);
+  };
+  // 100 away some of the orders are outside of the price bounds, and worth nothing.
+  expect(["1", "10", "1000"].map((scaling) => split(scaling, 100)[0])).toEqual([
+    "far 295",
+    "far 291",
+    "far 289",
+  ]);
+  expect(["1", "10", "1000"].map((scaling) => split(scaling, 10))).toEqual([
+    ["far 815", "near 1086"],
+    ["far 910", "near 991"],
+    ["far 946", "near 955"],
+  ]);
+});
+
+test("7.7 orders beyond the price bounds earn nothing, a provider's own orders and pegs nearer by earn their part", () => {
+  const play = market(
+    {
+      logNormal: { lambda: 0.001, tau: 0.01, sigma: 1.2 },
+      linearSlippage: "0.5",
+      quadraticSlippage: "0",
+      triggers: [{ horizon: 10_000, probability: 0.9999999, extension: 3 }],
+      targetStake: { windowSeconds: 86_400, scaling: 1 },
+    },
+    { parameters: { "market.liquidity.providers.fee.distributionTimeStep": "5s" } },
+  ).deposit(MILLIONS, "lp1", "lp2", "p1", "p2");
+  play.run("lp lp1(40000, 0.001, BID-32, ASK+32); lp lp2(40000, 0.002, BID-102, ASK+102)");
+  play.run("p1 B 1@995; p1 B 90@1000; p2 S 1@1005; p2 S 90@1000").rig.nextBlock(4);
+  let seen = 0;
+  /** Of 40 in fees, and what the last distribution has left. */
+  const shared = (): string[] => {
+    play.run("p1 S 20@1000; p2 B 20@1000 FOK; / 6");
+    const now = paid(play).slice(seen);
+    seen += now.length;
+    return now;
+  };
+  expect(play.deployed("lp2")).toEqual(["buy 45@893", "sell 37@1107"]);
+  expect(shared()).toEqual(["lp1 26", "lp2 13"]);
+  const side = (reference: number) => [{ reference, offset: "116", proportion: 1 }];
+  play.rig.amendProvision("lp2", "M", { buys: side(2), sells: side(3) });
+  expect(play.deployed("lp2")).toEqual(["buy 46@879", "sell 36@1121"]);
+  // One of six ticks has seen the former orders.
+  expect(shared()).toEqual(["lp1 38", "lp2 2"]);
+  expect(shared()).toEqual(["lp1 41", "lp2 0"]);
+  play.run("lp2 B 15@995; lp2 S 15@1005");
+  expect(play.deployed("lp2").filter((order) => /@(879|1121)/.test(order))).toEqual([
+    "buy 29@879",
+    "sell 23@1121",
+  ]);
+  expect(shared()).toEqual(["lp1 29", "lp2 10"]);
+  play.run("lp2 S 30 ASK+1; lp2 B 30 BID-1");
+  expect(play.deployed("lp2")).toEqual([]);
+  expect(shared()).toEqual(["lp1 19", "lp2 21"]);
+});
