@@ -312,6 +312,19 @@ test("the value of a market whose trading has ended stays what it was", () => {
   expect(value()).toBe("6000");
 });
 
+test("a window that has become shorter than its past counts as a whole one for a market's value", () => {
+  const play = market(PROVIDED, { parameters: { "market.value.windowLength": "3m" } });
+  play.deposit(100_000_000n, "aux", "aux2", "lp", "p1", "p2");
+  play.run("aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000; lp lp(5000, 0, BID-1, ASK+1)").open();
+  const { rig } = play;
+  play.run("p1 S 20@1000; p2 B 20@1000");
+  rig.nextBlock(90);
+  expect(rig.marketData("M").marketValueProxy).toBe("40000");
+  rig.setParameter("market.value.windowLength", "1m");
+  rig.amendProvision("lp", "M", { commitment: "6000" });
+  expect(rig.marketData("M").marketValueProxy).toBe("20000");
+});
+
 test("the last mark to market leaves out the recheck only: the liquidity fee follows the new mark", () => {
   const play = market(
     { ...PROVIDED, targetStake: { scaling: 1 } },

@@ -210,6 +210,16 @@ test("5.4 a flat party's margin waits for the trades of a position that was sett
   expect([money(play, "p"), money(play, "late")]).toEqual(["0 1900 0", "0 1950 0"]);
 });
 
+test("5.4 a newcomer's own order brings its margin back at once, another's with the block's end", () => {
+  const play = trading(FLAT, { rich: "q" }).deposit(2_000n, "p", "late");
+  play.rig.setParameter("network.markPriceUpdateMaximumFrequency", "1h");
+  play.run("/; q S 10@1000; p B 10@1000; p S 10@1005; q B 10@1005");
+  expect([play.rig.position("p", "M")?.size, money(play, "p")]).toEqual([0n, "1200 800 0"]);
+  expect(money(play.run("/"), "p")).toBe("0 2000 0");
+  play.run("q S 10@1000; late B 10@1000; q B 10@1000; late S 10@1000");
+  expect(money(play, "late")).toBe("0 2000 0");
+});
+
 test("5.5 at the maintenance margin a position stays, a unit below it is closed out", () => {
   const after = (funds: bigint) => {
     const play = trading(FLAT, { rich: "s bp" }).deposit(funds, "p");
