@@ -318,9 +318,9 @@ export class NaiveMarket extends MarketOrders {
   }
 
   cancelProvision(party: string): Verdict {
+    if (!this.canTrade) return refusal("commitment submission not allowed");
     const provision = this.provisionOf(party);
     if (provision === undefined) return refusal("party is not a liquidity provider");
-    if (!this.canTrade) return refusal("commitment submission not allowed");
     if (this.supplied - this.judgedStake() < provision.commitment)
       return refusal("commitment submission rejected, not enough stake");
     this.endProvision(provision, Provided.cancelled);
