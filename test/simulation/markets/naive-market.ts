@@ -214,12 +214,12 @@ export class NaiveMarket extends MarketOrders {
     if (this.auction !== undefined && this.hasStaticSides()) provision.isNew = false;
     this.equity.set(party, commitment);
     this.valueNow();
-    if (this.auction === undefined && this.hasStaticSides() && !this.deployFirst(provision))
-      return refusal("margin check failed");
+    const isDeployed = this.auction !== undefined || !this.hasStaticSides() || this.deployFirst(provision);
+    // Also of a provision that has come and gone.
     this.valueNow();
     this.sharesNow();
     this.liquidityFeeNow();
-    return TAKEN;
+    return isDeployed ? TAKEN : refusal("margin check failed");
   }
 
   private shapeObjection({ fee, buys, sells }: Shapes): string {
