@@ -18,6 +18,8 @@ import { asOrderSize } from "./volumes.ts";
 
 interface Distressed extends MarginOutcome {
   readonly size: bigint;
+  /** Margin, general and bond balance, after the penalties and before the fees of the close-out. */
+  readonly funds: bigint;
 }
 
 const absolute = (value: bigint): bigint => (value < 0n ? -value : value);
@@ -57,6 +59,7 @@ export class CloseOut {
     const distressed = remaining.map((outcome) => ({
       ...outcome,
       size: market.positions.get(outcome.party)?.size ?? 0n,
+      funds: market.margins.fundsOf(outcome.party),
     }));
     if (distressed.length === 0) return { touched: removed, hasTraded: false };
     const net = distressed.reduce((sum, { size }) => sum + size, 0n);

@@ -100,8 +100,6 @@ export interface MarginOutcome {
   readonly isDistressed: boolean;
   /** The part that the general account did not have, for which the bond stands in. */
   readonly shortfall: bigint;
-  /** Margin, general and bond balance after it. */
-  readonly funds: bigint;
 }
 
 export class Margins {
@@ -207,9 +205,8 @@ export class Margins {
    */
   update(party: string, position: Exposure, price: bigint, movements: Movement[]): MarginOutcome {
     const { accounts } = this.market;
-    const [margin, general, bond] = this.balances(party);
-    const funds = margin + general + bond;
-    const untouched = { party, isDistressed: false, shortfall: 0n, funds };
+    const [margin, general] = this.balances(party);
+    const untouched = { party, isDistressed: false, shortfall: 0n };
     if (isFlat(position)) {
       this.show(party, NO_MARGIN);
       if (margin > 0n) movements.push(this.give(party, margin));
@@ -230,7 +227,7 @@ export class Margins {
     const now = accounts.balance(accounts.margin(party));
     const least = levels.maintenance > margin ? levels.maintenance : margin;
     const shortfall = missing > general ? missing - general : 0n;
-    return { party, isDistressed: now < least, shortfall, funds };
+    return { party, isDistressed: now < least, shortfall };
   }
 
   /** All margin of a party that has neither position nor orders goes back. */

@@ -168,11 +168,7 @@ export class Market extends TradingMarket {
     let isSlashed = false;
     for (const { party, shortfall } of outcomes)
       if (shortfall > 0n) isSlashed = this.providers.slash(party, shortfall) || isSlashed;
-    // A close-out takes what a penalty has left of a party's money.
-    const distressed = outcomes
-      .filter(({ isDistressed }) => isDistressed)
-      .map((outcome) => ({ ...outcome, funds: this.margins.fundsOf(outcome.party) }));
-    return { distressed, isSlashed };
+    return { distressed: outcomes.filter(({ isDistressed }) => isDistressed), isSlashed };
   }
 
   /** The vote on the market's proposal is over (section 1.4, step 2). */

@@ -170,7 +170,7 @@ export class Providers {
     };
     if (movement !== undefined) accounts.emit([movement]);
     if (!this.coverPotential(before, after)) throw refusal("margin check failed");
-    const placed = new Set(this.ordersOf(before).map(({ id: orderId }) => orderId));
+    const placed = new Set(market.provisions.ordersOf(before).map(({ id: orderId }) => orderId));
     this.removeOrders(before, OrderStatus.STATUS_CANCELLED);
     // The last that was heard of the others may be that they are parked.
     this.emitStubs(before, (orderId) => !placed.has(orderId));
@@ -268,7 +268,7 @@ export class Providers {
       const provision = market.provisions.get(party);
       const position = market.positions.get(party);
       if (provision === undefined || position === undefined) continue;
-      if (this.ordersOf(provision).length === 0) continue;
+      if (market.provisions.ordersOf(provision).length === 0) continue;
       if (provision.isPending && this.needsBond(party, position, market.status.mark)) {
         gone.push(...this.voidProvision(provision));
         continue;
@@ -388,18 +388,15 @@ export class Providers {
 
   /** A provision that could not be paid for: everything goes back. */
   private voidProvision(provision: Provision): StoredOrder[] {
-    const orders = this.ordersOf(provision);
+    const orders = this.market.provisions.ordersOf(provision);
     this.end(provision, LiquidityProvisionStatus.STATUS_CANCELLED);
     this.market.orders.releaseIfFlat(provision.party);
     return orders;
   }
 
   private removeOrders(provision: Provision, status: number): void {
-    for (const order of this.ordersOf(provision)) this.market.references.dropOrder(order, status);
-  }
-
-  private ordersOf({ buys, sells }: Provision): StoredOrder[] {
-    return [...buys, ...sells].flatMap(({ orderId }) => this.market.tables.orders.get(orderId) ?? []);
+    for (const order of this.market.provisions.ordersOf(provision))
+      this.market.references.dropOrder(order, status);
   }
 
   private emitStubs(provision: Provision, isShown = (_orderId: string) => true): void {

@@ -112,6 +112,12 @@ export class Provisions {
     return UINT_MAX - (UINT_MAX % this.market.terms.priceFactor);
   }
 
+  /** Orders of a provision that are on the book. */
+  ordersOf({ buys, sells }: Provision): StoredOrder[] {
+    const { orders } = this.market.tables;
+    return [...buys, ...sells].flatMap(({ orderId }) => orders.get(orderId) ?? []);
+  }
+
   /** The orders of a provision at these references; undefined where they cannot be priced. */
   plan(provision: Provision, references: References): PlannedOrder[] | undefined {
     const range = this.range();

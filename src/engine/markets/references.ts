@@ -88,7 +88,7 @@ export class ReferenceFollower {
     // All provisions are shown before the first of their orders.
     for (const provision of market.provisions.list()) this.undeploy(provision);
     for (const provision of market.provisions.list()) {
-      const orders = this.ordersOf(provision);
+      const orders = market.provisions.ordersOf(provision);
       for (const order of orders) this.dropOrder(order, OrderStatus.STATUS_PARKED);
       // Margin of an order that has expired meanwhile waits for the block's end (section 2.9).
       if (orders.length > 0) market.orders.releaseIfFlat(provision.party);
@@ -138,13 +138,8 @@ export class ReferenceFollower {
 
   /** Orders of provisions that are on the book. */
   private provided(): StoredOrder[] {
-    return this.market.provisions.list().flatMap((provision) => this.ordersOf(provision));
-  }
-
-  /** Orders of a provision that are on the book. */
-  private ordersOf({ buys, sells }: Provision): StoredOrder[] {
-    const { orders } = this.market.tables;
-    return [...buys, ...sells].flatMap(({ orderId }) => orders.get(orderId) ?? []);
+    const { provisions } = this.market;
+    return provisions.list().flatMap((provision) => provisions.ordersOf(provision));
   }
 
   /** Margins of repriced orders, which came to the book; who cannot pay for them loses them, and no others. */
@@ -197,7 +192,7 @@ export class ReferenceFollower {
       const planned = market.provisions.plan(provision, references);
       if (planned === undefined) {
         this.undeploy(provision);
-        exchanged.gone.push(...this.ordersOf(provision));
+        exchanged.gone.push(...market.provisions.ordersOf(provision));
         continue;
       }
       if (provision.status !== LiquidityProvisionStatus.STATUS_ACTIVE) {

@@ -69,7 +69,7 @@ test("a price auction is kept up by the stake that its trades want", () => {
   expect(shown(play)).toBe("4 3/0 1000 3060/2000 10");
   play.run("/ 301");
   expect(shown(play)).toBe("4 3/5 1000 3060/2000 10");
-  // What began it is 0.8 of the target; what ends it, once it was extended, is all of it.
+  // It began below 0.8 of the target, and ends, once it was extended, with all of it.
   amended(play, 3000).run("/");
   expect(shown(play)).toBe("4 3/5 1000 3060/3000 10");
   amended(play, 3060).run("/");

@@ -39,7 +39,7 @@ describe("the distribution of liquidity fees", () => {
       },
       { parameters: { [STEP]: "10m" } },
     );
-    // One tick has scored a and b alike; c comes after it.
+    // A single tick has scored a and b alike; c comes after it.
     play.rig.nextBlock(601);
     play.run(`lp c(10000, 0.001, ${SHAPE}); x B 15@1001 FOK`);
     expect(play.rig.systemBalance("ETH", AccountType.ACCOUNT_TYPE_FEES_LIQUIDITY, "M")).toBe(18n);

@@ -14,7 +14,7 @@ const shares = (play: Play): string[] =>
     )
     .sort();
 
-/** What a distribution has paid. @param from entry of the ledger on which to begin */
+/** Payments of a distribution. @param from entry of the ledger on which to begin */
 const paid = (play: Play, from = 0): string[] =>
   play
     .transfers(14)
@@ -142,7 +142,7 @@ test("8.2 in an auction open interest behind the window gives way to what the au
   expect(stake()).toBe("1100 in mode 1 of 100");
   play.run("/");
   expect(stake()).toBe("1100 in mode 4 of 100");
-  // What is there counts without trades, too, however old it is.
+  // Open interest counts without trades, too, however old it is.
   play.run("/ 11");
   expect(stake()).toBe("1100 in mode 4 of 100");
   play.run("p1 B 50@110; p2 S 50@110");
@@ -283,7 +283,7 @@ test("7.7 orders beyond the price bounds earn nothing, a provider's own orders a
   const side = (reference: number) => [{ reference, offset: "116", proportion: 1 }];
   play.rig.amendProvision("lp2", "M", { buys: side(2), sells: side(3) });
   expect(play.deployed("lp2")).toEqual(["buy 46@879", "sell 36@1121"]);
-  // One of six ticks has seen the former orders.
+  // The first of six ticks has seen the former orders.
   expect(shared()).toEqual(["lp1 38", "lp2 2"]);
   expect(shared()).toEqual(["lp1 41", "lp2 0"]);
   play.run("lp2 B 15@995; lp2 S 15@1005");

@@ -1,4 +1,4 @@
-// What the network shows of orders that are changed (reference 70, sections 2.4, 2.7 and 2.8).
+// Orders that are changed, as the network shows them (reference 70, sections 2.4, 2.7 and 2.8).
 import { expect, test } from "bun:test";
 import { amendmentOf, orderOf } from "./rig.ts";
 import { eventsFrom, feeFactors, money, opened, states } from "./scenario-markets.ts";

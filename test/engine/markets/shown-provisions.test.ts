@@ -133,7 +133,7 @@ test("7.9 a cancelled provision moves all that follows prices: another provider 
   // Eight at 1017 on the average: two at 1010, and six of ten at 1020.
   expect(play.levels("z").split("/")[0]).toBe(String(8 * 17 + 800 + 500));
   expect(play.rig.cancelProvision("y", "M").text).toBe("");
-  // One of them is at 1100 now.
+  // A single one of them is at 1100 now.
   expect(play.levels("z").split("/")[0]).toBe(String(8 * 27 + 800 + 500));
 });
 
@@ -149,7 +149,7 @@ test("7.4 only providers that have orders of their provision are measured with e
   const levels = () => play.levels("z").split("/")[0];
   expect(levels()).toBe(String(8 * 90 + 800 + 500));
   expect(play.run("p2 S 8@1010; /") && levels()).toBe(String(8 * 90 + 800 + 500));
-  // One of its own less is one of its provision's more.
+  // With an order of its own less its provision has one more.
   play.run("amend own -1");
   expect([play.deployed("z"), levels()]).toEqual([["sell 1@1020"], String(8 * 10 + 800 + 500)]);
 });

@@ -1,4 +1,4 @@
-// What single trades leave behind with those who made them: losses that nobody covers, fees of an amended order, and a
+// Single trades, and their marks on those who made them: losses that nobody covers, fees of an amended order, and a
 // party that trades with itself as an auction ends. Marks are made at each block's end.
 import { expect, test } from "bun:test";
 import { amounts, LIQUIDITY_PAY, M2, MAKER_PAY, market, socialised } from "./scenario-markets.ts";

@@ -48,7 +48,7 @@ export abstract class MarketMonitors extends MarketSettlement {
     if (this.auction !== undefined && !this.isOpening) this.switchStaleOff();
   }
 
-  /** What no trigger looks at any more: a longer horizon does not find it again. */
+  /** Prices that no trigger looks at any more go: a longer horizon does not find them again. */
   private forgetOldPrices(): void {
     const longest = this.bounds.reduce(
       (most, { trigger: { horizonNs } }) => (horizonNs > most ? horizonNs : most),
