@@ -305,10 +305,10 @@ function refusalIn(text: string): { code: string; message: string; hint: string 
   };
 }
 
-/** Undefined for a text that is not JSON. */
+/** A byte order mark in front, as some editors leave it, counts for nothing. @returns undefined for a text that is not JSON */
 function jsonIn(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return JSON.parse(text.replace(/^\ufeff/, "")) as unknown;
   } catch {
     return undefined;
   }

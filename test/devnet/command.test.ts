@@ -216,7 +216,8 @@ describe("a running devnet", () => {
       { proposalSubmission: { terms: { newMarket: { changes: mine } } } },
     ].entries()) {
       const file = join(folder, `proposal-${at}.json`);
-      writeFileSync(file, JSON.stringify(proposal));
+      const mark = at === 0 ? "\ufeff" : "";
+      writeFileSync(file, `${mark}${JSON.stringify(proposal)}`);
       const made = await verb("market", "create", "--file", file, "--price", "250");
       expect(made.err).toBe("");
       const { market, code } = JSON.parse(made.out);

@@ -47,6 +47,12 @@ export const CHAIN_CODES = {
     "Its handler met something that it was not written for; what it had changed was taken back.",
     "The chain goes on. Report it with the transaction and the line of the log.",
   ],
+  command_refused: [
+    "",
+    "A tool of the devnet asked the engine for what its rules do not allow.",
+    "The text says which rule; nothing has changed.",
+    "Correct what was asked for. The text itself may be explained, too.",
+  ],
   duty_failed: [
     "",
     "The chain refused what a validator of the devnet owed it: a vote, a signature, a heartbeat.",
