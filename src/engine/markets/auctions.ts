@@ -73,7 +73,7 @@ export class Auctions {
     const { market } = this;
     market.providers.refillBonds();
     const hasBoth = this.hasStaticSides();
-    const threshold = market.contractsOf(market.targetStake.current(), market.terms.triggeringRatio);
+    const threshold = market.contractsOf(market.targetStake.standing(), market.terms.triggeringRatio);
     if (hasBoth && market.provisions.supplied() >= threshold) return false;
     this.start(hasBoth ? TARGET_NOT_MET : UNABLE_TO_DEPLOY, market.params.duration(MINIMUM_DURATION));
     return true;

@@ -42,12 +42,20 @@ export class TargetStake {
 
   /** The stake that would be asked for after an auction (section 8.2, "theoretical"). */
   theoretical(indication: Indication | undefined = this.market.book.indication()): bigint {
-    const price = indication?.price ?? this.price;
-    // Records behind the window do not count, even if nothing was traded since.
+    return indication === undefined
+      ? this.standing()
+      : this.stakeFor(indication.price, this.highestWith(this.indicatedInterest(indication)));
+  }
+
+  /** The stake without which an auction begins: positions as they are count, however long ago they were traded. */
+  standing(): bigint {
+    return this.stakeFor(this.price, this.highestWith(this.market.status.openInterest));
+  }
+
+  /** Records behind the window do not count here, even if nothing was traded since. */
+  private highestWith(interest: bigint): bigint {
     const highest = this.interestWithin();
-    const after =
-      indication === undefined ? this.market.status.openInterest : this.indicatedInterest(indication);
-    return this.stakeFor(price, after > highest ? after : highest);
+    return interest > highest ? interest : highest;
   }
 
   private indicatedInterest(indication: Indication): bigint {

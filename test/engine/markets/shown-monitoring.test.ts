@@ -2,7 +2,7 @@
 // update of the market leaves of them.
 import { expect, test } from "bun:test";
 import type { Play } from "./rig.ts";
-import { BOUND, bounds, MILLIONS, market, NS, opened } from "./scenario-markets.ts";
+import { BOUND, bounds, FLAT, MILLIONS, market, NS, opened } from "./scenario-markets.ts";
 
 const SHORT_AND_LONG = {
   ...BOUND,
@@ -83,4 +83,15 @@ test("an update in an opening auction begins with the price that is indicated ne
   });
   play.run("cancel b; cancel s; p1 B 1@200; p2 S 1@200; /");
   expect(bounds(play)).toEqual(["10 180-220 200", "100 180-220 200"]);
+});
+
+test("open interest of a block that lies behind the window begins no auction", () => {
+  const config = { ...FLAT, targetStake: { windowSeconds: 10, scaling: 20 }, triggeringRatio: "0" };
+  const play = opened(config).run("y S 10@105; x B 10@105; y B 10@104; x S 10@104; / 12");
+  // The last block with trades is what is shown for the target: 11 at 104.
+  const shown = { openInterest: 1n, targetStake: "2288", suppliedStake: "1000" };
+  expect(play.rig.marketData("M")).toMatchObject(shown);
+  play.rig.updateMarket("M", { asset: "ETH", ...config, triggeringRatio: "1" });
+  play.run("/");
+  expect(play.rig.marketData("M")).toMatchObject({ ...shown, marketTradingMode: 1 });
 });

@@ -109,7 +109,7 @@ export abstract class MarketAuctions extends MarketMonitors {
     this.refillBonds();
     const sides = [BUY, SELL] as const;
     const isFull = sides.every((side) => this.book.some((order) => order.side === side && isStatic(order)));
-    const least = this.terms.triggeringRatio.times(Decimal.of(this.stakeNow())).trunc();
+    const least = this.terms.triggeringRatio.times(Decimal.of(this.standingStake())).trunc();
     if (isFull && this.supplied >= least) return false;
     this.enterAuction(isFull ? Trigger.stake : Trigger.orders, this.terms.auctionMinimumNs);
     return true;

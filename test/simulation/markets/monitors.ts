@@ -226,6 +226,16 @@ export abstract class MarketMonitors extends MarketSettlement {
     return this.stakeAt(this.mark, this.maximumInterest());
   }
 
+  /** Below a part of it an auction begins: what was traded before the window counts as far as it is still there. */
+  standingStake(): bigint {
+    const from = this.nowNs - this.terms.stakeWindowNs;
+    const highest = this.interest
+      .filter(({ timeNs }) => timeNs >= from)
+      .reduce((max, { volume }) => most(max, volume), this.openInterest);
+    if (highest < this.maximumInterest()) this.count("interest of a block behind the window");
+    return this.stakeAt(this.mark, highest);
+  }
+
   /** With the indicative trades of an auction. */
   theoreticalStake(): bigint {
     const uncrossing = this.uncrossing();
