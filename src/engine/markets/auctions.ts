@@ -57,12 +57,12 @@ export class Auctions {
     const indication = market.book.indication();
     if (market.isOpening && indication !== undefined && !market.prices.isInitialised)
       market.prices.initialise([{ price: indication.price, size: indication.volume }]);
-    const { beginNs, endNs, trigger } = market.auction;
+    const { beginNs, endNs } = market.auction;
     if (endNs === beginNs || endNs >= market.nowNs) return;
     if (market.isOpening) {
       if (indication === undefined || !this.hasLiquidity(indication)) return;
       if (market.ports.hasModels?.(market.id) === false) return;
-    } else if (trigger === AUCTION_TRIGGER_PRICE) {
+    } else if (this.isOfPrices) {
       if (!this.mayEndByPrice(indication) || !this.hasLiquidity(indication)) return;
     } else if (!this.hasLiquidity(indication) || !this.mayEndByPrice(indication)) return;
     this.leave(indication);
@@ -138,8 +138,17 @@ export class Auctions {
     return fills.map(({ size }) => ({ price, size }));
   }
 
+  /** Prices have begun the auction, or extended it last: they are looked at before the stake (section 3.5). */
+  private get isOfPrices(): boolean {
+    const { trigger, extension } = this.market.auction;
+    return trigger === AUCTION_TRIGGER_PRICE || extension === AUCTION_TRIGGER_PRICE;
+  }
+
   private mayEndByPrice(indication: Indication | undefined): boolean {
-    const extension = this.market.prices.checkAuction(this.indicated(indication));
+    const { isOfPrices } = this;
+    const extension = this.market.prices.checkAuction(this.indicated(indication), isOfPrices);
+    // Prices that an update has forgotten keep up an auction of theirs until something would trade.
+    if (extension === undefined) return !isOfPrices;
     if (extension === 0n) return true;
     this.extend(AUCTION_TRIGGER_PRICE, extension);
     return false;

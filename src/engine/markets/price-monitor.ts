@@ -36,15 +36,14 @@ export class PriceMonitor {
 
   /**
    * The market's rules were changed: every bound is on, with factors that nothing was worked out for yet. Its prices stay the
-   * references; an opening auction begins with what it indicates next, and without triggers no price is kept.
+   * references, until an opening auction indicates some; without triggers no price is kept.
    */
   onUpdate(): void {
-    const { isOpening, terms } = this.market;
-    if (isOpening || terms.triggers.length === 0) {
+    if (this.market.terms.triggers.length === 0) {
       this.reset();
       return;
     }
-    this.put({ triggers: this.freshTriggers(), nowNs: this.market.nowNs });
+    this.put({ isInitialised: false, triggers: this.freshTriggers(), nowNs: this.market.nowNs });
   }
 
   /** Without any price: a new market. */
@@ -121,13 +120,12 @@ export class PriceMonitor {
    */
   checkTrades(prices: Prices, isPersistent: boolean): bigint | undefined {
     if (prices.length === 0) return undefined;
-    if (!this.isInitialised) {
-      this.restart(prices);
-      return undefined;
-    }
+    const isFirst = !this.isInitialised;
+    if (isFirst && this.startWith(prices)) return undefined;
     const violated = this.violations(prices);
     if (violated.length === 0) {
-      this.record(prices);
+      // The first order after an update is looked at, and its prices are not kept.
+      if (!isFirst) this.record(prices);
       return undefined;
     }
     if (!isPersistent) return 0n;
@@ -139,26 +137,28 @@ export class PriceMonitor {
 
   /**
    * Looks at what an auction would trade when its time is over.
-   * @returns by how much it goes on; 0 where it may end
+   * @param isPrice prices have begun the auction, or extended it last: it ends with the only price that is kept
+   * @returns by how much it goes on; 0 where it may end, and undefined where there is nothing to tell by since an update
    */
-  checkAuction(prices: Prices): bigint {
+  checkAuction(prices: Prices, isPrice: boolean): bigint | undefined {
     if (!this.isInitialised) {
-      this.restart(prices);
-      return 0n;
+      if (prices.length === 0) return undefined;
+      this.startWith(prices);
     }
     const violated = this.violations(prices);
     if (violated.length > 0) {
       this.deactivate(violated);
       return extensionOf(violated);
     }
-    this.restart(prices);
+    if (isPrice) this.restart(prices);
+    else this.activateAll();
     return 0n;
   }
 
   /** As events show them: active ones, the shortest horizon first (section 8.1). */
   bounds(): Init<PriceMonitoringBounds>[] {
     const { market } = this;
-    if (market.terms.triggers.length === 0 || !this.isInitialised) return [];
+    if (market.terms.triggers.length === 0) return [];
     const { priceFactor } = market.terms;
     const settings = market.record.definition.priceMonitoringSettings!.parameters!.triggers;
     return this.activeBounds()
@@ -176,7 +176,7 @@ export class PriceMonitor {
 
   /** Lowest and highest price that no active trigger refuses; undefined without any. */
   allowed(): { readonly min: bigint; readonly max: bigint } | undefined {
-    const active = this.market.terms.triggers.length > 0 && this.isInitialised ? this.activeBounds() : [];
+    const active = this.market.terms.triggers.length > 0 ? this.activeBounds() : [];
     if (active.length === 0) return undefined;
     return {
       min: active.map(({ min }) => min.ceiling()).reduce((a, b) => (a > b ? a : b)),
@@ -244,19 +244,29 @@ export class PriceMonitor {
     return state.volume > 0n ? Decimal.of(state.first) : undefined;
   }
 
+  /** The first prices since an update. @returns whether there were none before, so that these are the references */
+  private startWith(prices: Prices): boolean {
+    const isFresh = this.market.index.pastPrices.list().length === 0 && this.state.volume === 0n;
+    if (isFresh) this.restart(prices);
+    else this.put({ isInitialised: true });
+    return isFresh;
+  }
+
   /** All bounds are on again, and the given prices are the only ones; without any, the last one of the past stays. */
   private restart(prices: Prices): void {
-    const { market, state } = this;
-    const triggers = state.triggers.map((trigger) => ({ ...trigger, isActive: true }));
+    this.activateAll();
     if (prices.length > 0) {
       this.dropPast(() => true);
-      this.put({ isInitialised: true, triggers, first: 0n, sum: 0n, volume: 0n });
+      this.put({ isInitialised: true, first: 0n, sum: 0n, volume: 0n });
       this.record(prices);
       return;
     }
-    const last = market.index.pastPrices.list().at(-1);
+    const last = this.market.index.pastPrices.list().at(-1);
     this.dropPast((number) => number !== last?.number);
-    this.put({ triggers });
+  }
+
+  private activateAll(): void {
+    this.put({ triggers: this.state.triggers.map((trigger) => ({ ...trigger, isActive: true })) });
   }
 
   private record(prices: Prices): void {

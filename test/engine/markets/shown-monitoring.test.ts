@@ -14,6 +14,12 @@ const SHORT_AND_LONG = {
   ],
 };
 
+/** Two triggers that a price breaks alike. */
+const BOTH = [
+  { horizon: 60, probability: 0.95, extension: 5 },
+  { horizon: 600, probability: 0.99, extension: 7 },
+];
+
 /** An opening auction of ten seconds that has seen a tick. */
 const opening = (orders: string): Play =>
   market({ ...SHORT_AND_LONG, openingSeconds: 10 })
@@ -83,6 +89,68 @@ test("an update in an opening auction begins with the price that is indicated ne
   });
   play.run("cancel b; cancel s; p1 B 1@200; p2 S 1@200; /");
   expect(bounds(play)).toEqual(["10 180-220 200", "100 180-220 200"]);
+});
+
+/** Changed to move by 20, which counts when bounds are worked out next. */
+const changeTo20 = (play: Play): void => {
+  const simple = { ...SHORT_AND_LONG.simple, up: 20, down: -20 };
+  play.rig.updateMarket("M", { asset: "ETH", ...SHORT_AND_LONG, simple });
+};
+
+test("an update in an opening auction leaves the old price, until another one is indicated", () => {
+  const play = opening("p1 B 1@100 =b; p2 S 1@100 =s").run("cancel b; cancel s");
+  changeTo20(play);
+  expect(bounds(play)).toEqual(["10 90-110 100", "100 90-110 100"]);
+  play.run("/; p1 B 1@200; p2 S 1@200; /");
+  expect(bounds(play)).toEqual(["10 180-220 200", "100 180-220 200"]);
+});
+
+test("the first trade after an update is looked at, and does not become a price of the past", () => {
+  const play = opened(SHORT_AND_LONG);
+  changeTo20(play);
+  play.run("y S 1@105; x B 1@105; / 11");
+  expect(bounds(play)).toEqual(["10 90-110 100", "100 90-110 100"]);
+  play.run("y S 1@106; x B 1@106; / 11");
+  expect(bounds(play)).toEqual(["10 96-116 106", "100 90-110 100"]);
+});
+
+test("a price auction that was updated does not end before something would trade", () => {
+  const play = opened(SHORT_AND_LONG).run("z S 1@118; cancel s; z S 1@115 =ask; x B 1@115 =bid");
+  changeTo20(play);
+  play.run("cancel ask; cancel bid; / 30");
+  expect(play.rig.marketData("M")).toMatchObject({ marketTradingMode: 4, trigger: 3, extensionTrigger: 0 });
+  play.run("z S 1@109; x B 1@109; /");
+  expect([play.rig.marketData("M").marketTradingMode, play.mark()]).toEqual([1, 109n]);
+});
+
+test("an auction for orders leaves the prices from before it, which its own do not become", () => {
+  // The one trigger has no price within its horizon any more, so that it lets 120 pass.
+  const play = opened(BOUND).run("/ 70; cancel s; /; y S 5@120 =ask; y S 1@125; x B 3@120; / 2");
+  expect([play.rig.marketData("M").marketTradingMode, play.mark()]).toEqual([1, 120n]);
+  expect(bounds(play)).toEqual(["60 90-110 100"]);
+  play.run("/ 5; x B 1@120");
+  expect(play.rig.marketData("M")).toMatchObject({ marketTradingMode: 4, trigger: 3 });
+  // Its own price is the only one, and 130/120 has 16 digits.
+  play.run("/ 6");
+  expect(bounds(play)).toEqual(["60 111-129 120"]);
+});
+
+test("an auction for orders that ends without trades keeps all prices", () => {
+  const play = opened(SHORT_AND_LONG).run("/; y S 1@105; x B 1@105; / 12; cancel s; /; z S 1@112; / 2");
+  expect(play.rig.marketData("M").marketTradingMode).toBe(1);
+  expect(bounds(play)).toEqual(["10 96-114 105", "100 90-110 100"]);
+});
+
+test("an auction for orders that prices have extended is asked for its prices first", () => {
+  const play = opened({ ...SHORT_AND_LONG, triggers: BOTH }).run("cancel s; /");
+  const begin = play.rig.nowNs;
+  play.run("y S 5@120; y S 1@125 =last; x B 5@120; / 2");
+  expect(play.rig.marketData("M")).toMatchObject({ extensionTrigger: 3, auctionEnd: begin + 6n * NS });
+  // No sale would be left, which is asked for when no bound is broken any more.
+  play.run("cancel last; / 5");
+  expect(play.rig.marketData("M")).toMatchObject({ extensionTrigger: 3, auctionEnd: begin + 13n * NS });
+  play.run("/ 7");
+  expect(play.rig.marketData("M")).toMatchObject({ trigger: 6, extensionTrigger: 6 });
 });
 
 test("open interest of a block that lies behind the window begins no auction", () => {

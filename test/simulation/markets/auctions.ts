@@ -69,24 +69,34 @@ export abstract class MarketAuctions extends MarketMonitors {
     return false;
   }
 
+  /** Prices have begun it, or extended it last. */
+  private get isOfPrices(): boolean {
+    const { trigger, extension } = this.auction!;
+    return trigger === Trigger.price || extension === Trigger.price;
+  }
+
   /** @returns false when the auction goes on because its price is out of bounds */
   private hasValidPrice(): boolean {
-    const uncrossing = this.uncrossing();
-    if (uncrossing === undefined) {
-      this.resetPrices(0n, 0n);
-      return true;
+    const { isOfPrices } = this;
+    const { price, volume } = this.uncrossing() ?? { price: 0n, volume: 0n };
+    const trades = this.indicativeTrades().map(({ size }) => ({ price, size }));
+    const before = this.meetPrices(trades);
+    if (before === "asleep" && trades.length === 0) {
+      if (isOfPrices) this.count("price auction without prices since an update");
+      return !isOfPrices;
     }
-    const trades = this.indicativeTrades().map(({ size }) => ({ price: uncrossing.price, size }));
+    if (before === "fresh") this.resetPrices(price, volume);
     const violated = this.violatedBy(trades);
-    if (violated.length === 0) {
-      this.resetPrices(uncrossing.price, uncrossing.volume);
-      return true;
+    if (violated.length > 0) {
+      this.extend(
+        Trigger.price,
+        violated.reduce((all, { extensionNs }) => all + extensionNs, 0n),
+      );
+      return false;
     }
-    this.extend(
-      Trigger.price,
-      violated.reduce((all, { extensionNs }) => all + extensionNs, 0n),
-    );
-    return false;
+    if (isOfPrices) this.resetPrices(price, volume);
+    else this.switchAllOn();
+    return true;
   }
 
   checkAuction(): void {
@@ -99,7 +109,7 @@ export abstract class MarketAuctions extends MarketMonitors {
     if (auction.endNs >= this.nowNs) return;
     if (auction.trigger === Trigger.opening) {
       if (this.uncrossing() !== undefined && this.hasLiquidity()) this.leaveAuction();
-    } else if (auction.trigger === Trigger.price) {
+    } else if (this.isOfPrices) {
       if (this.hasValidPrice() && this.hasLiquidity()) this.leaveAuction();
     } else if (this.hasLiquidity() && this.hasValidPrice()) this.leaveAuction();
   }

@@ -25,14 +25,38 @@ export abstract class MarketMonitors extends MarketSettlement {
   private past: { readonly timeNs: bigint; readonly price: Decimal }[] = [];
   private current: Priced[] = [];
   private currentNs = this.terms.startNs;
+  /** Prices were seen since the last update. */
+  private isAwake = false;
 
-  /** The market was updated: prices that were monitored stay, but for those that an opening auction has indicated. */
+  /** The market was updated: prices that were monitored stay. */
   renewBounds(): void {
     const wasMonitored = this.bounds.length > 0;
     this.bounds = freshBounds(this.terms.triggers);
-    if (wasMonitored && !this.isOpening) return;
+    this.isAwake = false;
+    if (wasMonitored && this.bounds.length > 0) return;
     this.past = [];
     this.current = [];
+  }
+
+  /** Prices come. @returns what there was of them before: none since an update, or none at all */
+  meetPrices(trades: readonly Priced[]): "awake" | "asleep" | "fresh" {
+    if (this.isAwake) return "awake";
+    if (trades.length === 0) return "asleep";
+    this.isAwake = true;
+    if (this.past.length + this.current.length === 0) return "fresh";
+    this.count("first prices since an update");
+    return "asleep";
+  }
+
+  /** @returns takes back what is learned of prices from here on */
+  pricesSoFar(): () => void {
+    const { isAwake, past } = this;
+    const current = [...this.current];
+    return () => {
+      this.isAwake = isAwake;
+      this.past = past;
+      this.current = current;
+    };
   }
 
   /** The block's prices become one of the past. */
@@ -61,7 +85,7 @@ export abstract class MarketMonitors extends MarketSettlement {
   /** The first price that an opening auction indicates. */
   learnFirstPrice(): void {
     const uncrossing = this.uncrossing();
-    if (!this.isOpening || uncrossing === undefined || this.past.length + this.current.length > 0) return;
+    if (!this.isOpening || uncrossing === undefined || this.isAwake) return;
     this.resetPrices(uncrossing.price, uncrossing.volume);
     this.recomputeBounds();
   }
@@ -142,10 +166,6 @@ export abstract class MarketMonitors extends MarketSettlement {
     this.current.push(...trades.map(({ price, size }) => ({ price, size })));
   }
 
-  dropPrices(count: number): void {
-    this.current.length -= count;
-  }
-
   switchOn(triggers: readonly TriggerTerms[]): void {
     for (const bound of this.bounds) if (triggers.includes(bound.trigger)) bound.isOn = true;
   }
@@ -156,10 +176,15 @@ export abstract class MarketMonitors extends MarketSettlement {
     for (const bound of this.bounds) if (last + bound.trigger.horizonNs < this.nowNs) bound.isOn = false;
   }
 
+  switchAllOn(): void {
+    for (const bound of this.bounds) bound.isOn = true;
+  }
+
   /** An auction has ended. @param price of its trades; 0 without any */
   resetPrices(price: bigint, size: bigint): void {
-    for (const bound of this.bounds) bound.isOn = true;
+    this.switchAllOn();
     if (price > 0n) {
+      this.isAwake = true;
       this.past = [];
       this.current = [{ price, size }];
     } else {

@@ -168,6 +168,7 @@ export abstract class MarketOrders extends MarketAuctions {
   private beforeTrading(order: Order, { fills }: Match): number {
     if (order.postOnly && fills.length > 0) return 49;
     const priced = fills.map(({ passive, size }) => ({ price: passive.price, size }));
+    const isFirst = this.meetPrices(priced) === "asleep";
     const violated = this.violatedBy(priced);
     if (violated.length > 0) {
       const persists = order.tif === Tif.gtc || order.tif === Tif.gtt;
@@ -182,7 +183,7 @@ export abstract class MarketOrders extends MarketAuctions {
       return 0;
     }
     // Prices count from here on, also of an order that cannot pay for its trades (sections 2.5 and 8.1).
-    this.recordPrices(priced);
+    if (!isFirst) this.recordPrices(priced);
     const fees = fills.map(({ passive, size }) => ({
       maker: passive.party,
       fees: this.feesOf(passive.price, size),
@@ -411,13 +412,14 @@ export abstract class MarketOrders extends MarketAuctions {
     // An auction that it begins does not find it on the book.
     const at = this.book.indexOf(order);
     this.take(order);
+    const forgetPrices = this.pricesSoFar();
     const refused = this.beforeTrading(amended, match);
     if (refused !== 0) {
       this.book.splice(at, 0, order);
       this.register(amended, amended.remaining, -1n);
       this.register(order, order.remaining);
       // An amendment that is refused leaves nothing behind.
-      if (refused === 21) this.dropPrices(match.fills.length);
+      forgetPrices();
       this.count(`amendment refused ${refused}`);
       return refusal(AMENDMENT_TEXTS[refused]!);
     }
