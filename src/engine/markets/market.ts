@@ -192,11 +192,11 @@ export class Market extends TradingMarket {
     const { state } = this.record;
     if (!this.canTrade) return;
     this.ids = IdGenerator.ofBlock(this.core.block.hash, `finalmtm${this.id}`);
+    this.unsubscribe(this, "termination");
     if (state === MarketState.STATE_PENDING) {
       this.cancelMarket();
       return;
     }
-    this.unsubscribe(this, "termination");
     if (this.settlement.hasTrades) {
       const mark = this.status.lastTraded;
       this.updateStatus({ mark });
@@ -250,7 +250,6 @@ export class Market extends TradingMarket {
     for (const party of parties) {
       for (const order of this.orders.ofParty(party)) this.orders.cancelAndRelease(order);
     }
-    this.unsubscribe(this, "termination");
     this.unsubscribe(this, "settlement");
     this.clearAccounts();
     this.updateRecord({ state: MarketState.STATE_CANCELLED });
