@@ -214,8 +214,8 @@ export class Markets implements MarketScores {
     const before = market.record.definition;
     const { params, rules } = this.ports;
     const definition = updatedDefinition(before, changes!, params, rules);
-    this.unsubscribe(market, "settlement");
     this.unsubscribe(market, "termination");
+    this.unsubscribe(market, "settlement");
     const factors = riskModelOf(definition.tradableInstrument!).factors;
     market.updateRecord({ definition, riskLong: factors.long, riskShort: factors.short });
     this.subscribe(market);

@@ -549,8 +549,15 @@ test("an updated market hears its new oracle alone", () => {
   const play = opened();
   const n = play.rig.events().length;
   play.rig.updateMarket("M", { asset: "ETH", ...LIGHT, oracle: idOf("new") });
-  const specs = eventsFrom(play, n, "oracleSpec").map((e) => e.payload.externalDataSourceSpec.spec.status);
-  expect(specs.sort()).toEqual([1, 1, 2, 2]);
+  const specs = eventsFrom(play, n, "oracleSpec").map(({ payload }) => {
+    const { status, data } = payload.externalDataSourceSpec.spec;
+    return `${status} ${data.external.oracle.filters[0].key.name}`;
+  });
+  // The old ones go as those of a market that is over do, and the new ones come as those of a new market.
+  expect(specs).toEqual([
+    ...["2 trading.terminated", "2 prices.settlement"],
+    ...["1 prices.settlement", "1 trading.terminated"],
+  ]);
   expect(play.rig.terminate().code).not.toBe(0);
   expect(play.rig.marketData(play.market).marketState).toBe(5);
   expect(play.rig.terminate(idOf("new")).code).toBe(0);
