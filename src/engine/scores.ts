@@ -205,71 +205,116 @@ interface ContractState {
   readonly threshold: number;
 }
 
-/** @returns the status of every node in the next epoch */
+/**
+ * Each group in turn gets to its number of slots; when it has exactly that many, the best of the others takes the
+ * place of the worst, also where the slots have just been filled or given up.
+ * @returns the status of every node in the next epoch
+ */
 export function nextStatuses(
   nodes: readonly RankedNode[],
   slots: Slots,
   contract: ContractState,
   random: Randomness,
 ): Map<string, NodeStatus> {
-  const sorted = sortByRanking(nodes, random);
-  const status = new Map(nodes.map((node) => [node.nodeId, node.status] as const));
-  const having = (wanted: NodeStatus) => sorted.filter(({ nodeId }) => status.get(nodeId) === wanted);
-  const notTendermint = () => sorted.filter(({ nodeId }) => status.get(nodeId) !== "tendermint");
-
-  const validators = having("tendermint");
-  for (const node of demotable(validators, validators.length - slots.tendermint, contract)) {
-    status.set(node.nodeId, "ersatz");
-  }
-  fill(status, validators, slots.tendermint, {
-    candidates: notTendermint(),
+  const statuses = new Statuses(nodes, random);
+  const validators = statuses.ranked(({ status }) => status === "tendermint");
+  const replaced = statuses.settle(validators, {
+    slots: slots.tendermint,
+    candidates: statuses.ranked(({ status }) => status !== "tendermint"),
+    leaving: demotable(validators, validators.length - slots.tendermint, contract),
     up: "tendermint",
     down: "ersatz",
-    isFull: validators.length === slots.tendermint,
   });
-
-  const standby = having("ersatz");
-  for (const node of standby.slice(slots.ersatz)) status.set(node.nodeId, "pending");
-  fill(status, standby, slots.ersatz, {
-    candidates: having("pending").filter((node) => !standby.includes(node)),
+  const isStandby = (node: RankedNode) => statuses.of(node) === "ersatz";
+  const standby = statuses.ranked((node) => isStandby(node) && node !== replaced);
+  // Behind the others, whatever its ranking: it may compete for a place again.
+  if (replaced !== undefined) standby.push(replaced);
+  statuses.settle(standby, {
+    slots: slots.ersatz,
+    candidates: statuses.ranked((node) => statuses.of(node) === "pending"),
+    leaving: standby.slice(slots.ersatz),
     up: "ersatz",
     down: "pending",
-    isFull: standby.length === slots.ersatz,
   });
-  return status;
+  return statuses.all;
 }
 
 interface Change {
+  readonly slots: number;
   /** Best first. */
   readonly candidates: readonly RankedNode[];
+  /** Members without a slot. */
+  readonly leaving: readonly RankedNode[];
   readonly up: NodeStatus;
   readonly down: NodeStatus;
-  /** Whether the group had exactly as many members as slots. */
-  readonly isFull: boolean;
 }
 
-/** Fills free slots with the best; in a full group the best of the others takes the place of the worst. */
-function fill(
-  status: Map<string, NodeStatus>,
-  members: readonly RankedNode[],
-  slots: number,
-  change: Change,
-): void {
-  const { up, down, isFull } = change;
-  const candidates = change.candidates.filter(({ ranking }) => ranking.isPositive());
-  for (const node of candidates.slice(0, Math.max(0, slots - members.length))) status.set(node.nodeId, up);
-  const worst = members.at(-1);
-  const best = candidates[0];
-  if (!isFull || worst === undefined || best === undefined) return;
-  if (worst.ranking.isLess(best.ranking)) {
-    status.set(worst.nodeId, down);
-    status.set(best.nodeId, up);
+class Statuses {
+  readonly all: Map<string, NodeStatus>;
+  private readonly lots: ReadonlyMap<string, number>;
+  /** Nodes whose status has changed. */
+  private readonly moved = new Set<RankedNode>();
+
+  constructor(
+    private readonly nodes: readonly RankedNode[],
+    random: Randomness,
+  ) {
+    this.all = new Map(nodes.map(({ nodeId, status }) => [nodeId, status] as const));
+    this.lots = new Map(nodes.map(({ nodeId }) => [nodeId, random.below(0xffff_ffff)] as const));
+  }
+
+  of({ nodeId }: RankedNode): NodeStatus {
+    return this.all.get(nodeId)!;
+  }
+
+  ranked(isWanted: (node: RankedNode) => boolean): RankedNode[] {
+    return this.sorted(this.nodes.filter(isWanted));
+  }
+
+  /** @returns the member whose place another one took */
+  settle(members: readonly RankedNode[], change: Change): RankedNode | undefined {
+    const { slots, candidates, leaving, up, down } = change;
+    const free = Math.max(0, slots - members.length);
+    const joining = candidates.filter(({ ranking }) => ranking.isPositive()).slice(0, free);
+    for (const node of leaving) this.move(node, down);
+    for (const node of joining) this.move(node, up);
+    const inside = this.sorted([...members.filter((node) => !leaving.includes(node)), ...joining]);
+    const outside = this.sorted([...candidates.filter((node) => !joining.includes(node)), ...leaving]);
+    const [worst, best] = [inside.at(-1), outside[0]];
+    if (inside.length !== slots || worst === undefined || best === undefined) return undefined;
+    if (!worst.ranking.isLess(best.ranking)) return undefined;
+    this.move(worst, down);
+    this.move(best, up);
+    return worst;
+  }
+
+  private move(node: RankedNode, status: NodeStatus): void {
+    this.all.set(node.nodeId, status);
+    this.moved.add(node);
+  }
+
+  /** Best first; of equals the one that has its status for longer, then by lot. */
+  private sorted(nodes: readonly RankedNode[]): RankedNode[] {
+    const since = (node: RankedNode) => (this.moved.has(node) ? Number.POSITIVE_INFINITY : node.statusHeight);
+    return [...nodes].sort(
+      (a, b) =>
+        b.ranking.compare(a.ranking) ||
+        compareHeights(since(a), since(b)) ||
+        this.lots.get(a.nodeId)! - this.lots.get(b.nodeId)! ||
+        (a.nodeId < b.nodeId ? -1 : 1),
+    );
   }
 }
 
+/** Also of infinite ones. */
+function compareHeights(a: number, b: number): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
 /**
- * The worst validators, as many as there are too many: at most one of them a signer of the contract, and only while
- * the others can still surpass its threshold.
+ * The worst validators, as many as there are too many. A signer of the contract goes only while the others can still
+ * surpass its threshold, and is the last to go in an epoch; one that must stay keeps all that are better, too.
  */
 function demotable(
   validators: readonly RankedNode[],
@@ -277,27 +322,11 @@ function demotable(
   { signers, threshold }: ContractState,
 ): readonly RankedNode[] {
   const signing = validators.filter(({ isSigner }) => isSigner).length;
-  let mayDemoteSigner = signers > 0 && Math.floor(((signing - 1) * 1000) / signers) > threshold;
-  const demoted: RankedNode[] = [];
-  for (const node of [...validators].reverse()) {
-    if (demoted.length >= count) break;
-    if (node.isSigner && !mayDemoteSigner) continue;
-    if (node.isSigner) mayDemoteSigner = false;
-    demoted.push(node);
-  }
-  return demoted;
-}
-
-/** Best first; of equals the one that has its status for longer, then by lot. */
-function sortByRanking(nodes: readonly RankedNode[], random: Randomness): readonly RankedNode[] {
-  const lots = new Map(nodes.map(({ nodeId }) => [nodeId, random.below(0xffff_ffff)] as const));
-  return [...nodes].sort(
-    (a, b) =>
-      b.ranking.compare(a.ranking) ||
-      a.statusHeight - b.statusHeight ||
-      lots.get(a.nodeId)! - lots.get(b.nodeId)! ||
-      (a.nodeId < b.nodeId ? -1 : 1),
-  );
+  const mayDemoteSigner = signers > 0 && Math.floor(((signing - 1) * 1000) / signers) > threshold;
+  const worstFirst = validators.slice(validators.length - Math.max(0, count)).reverse();
+  const firstSigner = worstFirst.findIndex(({ isSigner }) => isSigner);
+  if (firstSigner === -1) return worstFirst;
+  return worstFirst.slice(0, mayDemoteSigner ? firstSigner + 1 : firstSigner);
 }
 
 // The engine's only numbers drawn by lot. They are not chance: every node that executes the same block
