@@ -120,11 +120,11 @@ export class Nodes implements ValidatorReader {
     });
   }
 
-  /** Drops a node that has been idle for long (section 7.6, "Removal"). */
+  /** Drops a node that has been idle for long (section 7.6, "Removal"). @param epoch the one that ends */
   protected remove(node: ValidatorNode, epoch: bigint): void {
     this.records.delete(node.nodeId);
     this.forwarded.delete(node.nodeId);
-    this.reportUpdate(node, false, epoch);
+    this.reportUpdate({ ...node, fromEpoch: epoch }, false, epoch);
   }
 
   private reportUpdate(node: ValidatorNode, added: boolean, epochSeq: bigint): void {

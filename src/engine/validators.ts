@@ -220,7 +220,7 @@ export class Validators extends Nodes {
         tmVotingPower: Number(now?.power ?? 0n),
       });
     }
-    for (const node of dropped) this.drop(node, epoch.seq + 1n);
+    for (const node of dropped) this.drop(node, epoch.seq);
   }
 
   private rankings(stakes: StakeByNode): Map<string, Ranking> {

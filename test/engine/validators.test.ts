@@ -374,7 +374,7 @@ describe("the way of a node", () => {
     // Safe until epoch 3 + 10; by then it has been idle for more than 10 blocks.
     expect(epoch).toBe(13n);
     expect(of(removed!, "validatorUpdate")).toMatchObject([
-      { nodeId: NEW.id, added: false, fromEpoch: 3n, epochSeq: 14n },
+      { nodeId: NEW.id, added: false, fromEpoch: 13n, epochSeq: 13n },
     ]);
     const ranking = of(removed!, "rankingEvent").find(({ nodeId }) => nodeId === NEW.id);
     expect(ranking).toMatchObject({ previousStatus: "pending", nextStatus: "removed" });
