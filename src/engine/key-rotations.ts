@@ -125,7 +125,7 @@ export class EthereumKeyRotations {
     if (node === undefined) throw new CommandError("ethereum key rotation is not from a validator");
     const { nodeId, ethereumAddress, status } = node;
     if (this.pending.has(nodeId)) throw new CommandError("node already has a pending key rotation");
-    if (!this.isResolved(nodeId, signers)) {
+    if (this.unresolved.has(nodeId)) {
       throw new CommandError(
         "ethereum keys from a previous rotation have not been resolved on the multisig control contract",
       );
@@ -144,8 +144,11 @@ export class EthereumKeyRotations {
     if (status === "tendermint") this.change("remove", nodeId, ethereumAddress, submitter, signers, seconds);
   }
 
-  /** Rotations due at this height, by node id. */
+  /** Rotations due at this height, by node id; those before them that the contract has followed are done. */
   onBeginBlock(signers: Multisig, seconds: bigint): void {
+    for (const [nodeId, { oldAddress, newAddress }] of this.unresolved.entries()) {
+      if (signers.isSigner(newAddress) && !signers.isSigner(oldAddress)) this.unresolved.delete(nodeId);
+    }
     for (const [nodeId, { target, newAddress, submitter }] of this.pending.entries()) {
       if (target > BigInt(this.core.height)) continue;
       this.pending.delete(nodeId);
@@ -182,13 +185,6 @@ export class EthereumKeyRotations {
     seconds: bigint,
   ): void {
     signers.changes.prepareChanges(action, [{ nodeId, address }], this.epochs.current.seq, seconds);
-    if (submitter !== "") signers.changes.issueChange(address, submitter);
-  }
-
-  /** Whether the contract has the new signer of the last rotation and lacks the old one. */
-  private isResolved(nodeId: string, signers: Multisig): boolean {
-    const rotation = this.unresolved.get(nodeId);
-    if (rotation === undefined) return true;
-    return signers.isSigner(rotation.newAddress) && !signers.isSigner(rotation.oldAddress);
+    if (submitter !== "") signers.changes.issueChanges(action, nodeId, submitter);
   }
 }

@@ -292,14 +292,21 @@ class SignerChanges {
     }
   }
 
-  /** Issues a prepared change to a submitter; nothing the second time. */
-  issueChange(address: string, submitter: string): void {
-    const change = this.pending.get(keyOf(address));
-    if (change === undefined || change.submitters.includes(submitter)) return;
-    const submitters = [...change.submitters, submitter].sort(compare);
-    this.pending.set(keyOf(address), { ...change, submitters });
-    if (change.action === "add") this.issueAddition(change, submitter);
-    else this.issueRemoval(change, submitter);
+  /**
+   * Issues a node's prepared changes to a submitter, each once: there are several when the contract has two of its
+   * addresses. @returns whether there are any
+   */
+  issueChanges(action: SignerAction, nodeId: string, submitter: string): boolean {
+    const changes = this.pending
+      .entries()
+      .filter(([, change]) => change.nodeId === nodeId && change.action === action);
+    for (const [key, change] of changes) {
+      if (change.submitters.includes(submitter)) continue;
+      this.pending.set(key, { ...change, submitters: [...change.submitters, submitter].sort(compare) });
+      if (action === "add") this.issueAddition(change, submitter);
+      else this.issueRemoval(change, submitter);
+    }
+    return changes.length > 0;
   }
 
   /** The IssueSignatures command. @throws CommandError */
@@ -307,11 +314,9 @@ class SignerChanges {
     if (!isEthereumAddress(submitter)) throw new CommandError("invalid ethereum address of the submitter");
     const action = ACTIONS.get(kind);
     if (action === undefined) throw new CommandError("unexpected node-signature kind");
-    const changes = this.pending
-      .values()
-      .filter((change) => change.nodeId === validatorNodeId && change.action === action);
-    if (changes.length === 0) throw new CommandError("there are no pending signatures for the given nodeID");
-    for (const { address } of changes) this.issueChange(address, checksumAddress(submitter));
+    if (!this.issueChanges(action, validatorNodeId, checksumAddress(submitter))) {
+      throw new CommandError("there are no pending signatures for the given nodeID");
+    }
   }
 
   /** Drops changes that the contract has already. Once a block (section 1.4, step 8). */

@@ -289,12 +289,12 @@ export class Validators extends Nodes {
     const { seconds } = this.proposers;
     signers.changes.prepareChanges("add", promoted.map(signerOf), epoch.seq, seconds);
     signers.changes.prepareChanges("remove", demoted.map(signerOf), epoch.seq, seconds);
-    for (const { ethereumAddress, submitterAddress } of [...promoted].sort(byAddress)) {
-      if (submitterAddress !== "") signers.changes.issueChange(ethereumAddress, submitterAddress);
+    for (const { nodeId, submitterAddress } of [...promoted].sort(byAddress)) {
+      if (submitterAddress !== "") signers.changes.issueChanges("add", nodeId, submitterAddress);
     }
-    for (const { ethereumAddress } of [...demoted].sort(byAddress)) {
+    for (const { nodeId } of [...demoted].sort(byAddress)) {
       for (const { submitterAddress } of this.tendermint()) {
-        if (submitterAddress !== "") signers.changes.issueChange(ethereumAddress, submitterAddress);
+        if (submitterAddress !== "") signers.changes.issueChanges("remove", nodeId, submitterAddress);
       }
     }
   }

@@ -287,8 +287,25 @@ describe("an Ethereum key rotation", () => {
       "ethereum keys from a previous rotation have not been resolved on the multisig control contract";
     expect(again()).toBe(unresolved);
     rig.setSigner(NEW.address, { seconds: 6n });
+    rig.block();
     expect(again()).toBe(unresolved);
     rig.setSigner(node.address, { remove: true, seconds: 7n });
+    rig.block();
     expect(again()).toBe("");
+  });
+
+  test("given the contract has followed and later loses the signer, then the next one need not wait", () => {
+    rig.setSigner(node.address);
+    expect(rotate()).toBe("");
+    rig.block();
+    rig.block();
+    rig.setSigner(NEW.address, { seconds: 6n });
+    rig.setSigner(node.address, { remove: true, seconds: 7n });
+    rig.block();
+    rig.setSigner(NEW.address, { remove: true, seconds: 8n });
+    rig.block();
+    const third = new NodeKeys(74);
+    const next = { currentAddress: NEW.address, newAddress: third.address, targetBlock: 9n };
+    expect(rotate(next, third)).toBe("");
   });
 });

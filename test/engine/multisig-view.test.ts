@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import { bridgeDigest } from "../../src/crypto/multisig.ts";
 import { checksumAddress } from "../../src/crypto/secp256k1.ts";
 import { sha3HexOf } from "../../src/crypto/sha.ts";
-import { ALICE, of, SECOND, type SeenEvent, START, ValidatorRig } from "./validator-rig.ts";
+import { ALICE, NodeKeys, of, SECOND, type SeenEvent, START, ValidatorRig } from "./validator-rig.ts";
 
 const SIGNER = checksumAddress("a1".repeat(20));
 const OTHER = checksumAddress("b2".repeat(20));
@@ -274,7 +274,8 @@ describe("signer changes", () => {
     expect(rig.multisig.changes.pendingChanges()).toEqual([]);
   });
 
-  test("given a demoted validator, then each validator with a submitter gets its removal, and its node can be asked for", () => {
+  /** Three validators with stake and submitters, of which the contract has all; the first is the worst. */
+  function threeValidators(): ValidatorRig {
     const chain = new ValidatorRig({ nodes: 3, parameters: { "validators.epoch.length": "1m" } });
     for (const node of chain.nodes) {
       chain.setSigner(node.address);
@@ -285,9 +286,19 @@ describe("signer changes", () => {
         submitterAddress: checksumAddress(`${node.number}${node.number}`.repeat(20)),
       });
     }
+    return chain;
+  }
+
+  /** Ends an epoch with a slot less. */
+  function demote(chain: ValidatorRig) {
     chain.params.setValue("network.validators.multisig.numberOfSigners", "2");
     chain.params.setValue("network.validators.tendermint.number", "2");
-    const seen = chain.endEpoch();
+    return chain.endEpoch();
+  }
+
+  test("given a demoted validator, then each validator with a submitter gets its removal, and its node can be asked for", () => {
+    const chain = threeValidators();
+    const seen = demote(chain);
     const [worst] = chain.nodes;
     const removals = of(seen, "erc20MultisigSignerRemoved");
     expect(removals).toHaveLength(2);
@@ -300,5 +311,26 @@ describe("signer changes", () => {
     );
     expect(submitters).toEqual(["22", "33"].map((digits) => checksumAddress(digits.repeat(20))));
     expect(chain.validators.node(worst!.id)).toMatchObject({ status: "ersatz", power: 0n });
+  });
+
+  test("given a demoted validator of which the contract still has the old key, then both are to be removed", () => {
+    const chain = threeValidators();
+    const worst = chain.nodes[0]!;
+    const key = new NodeKeys(81);
+    const targetBlock = BigInt(chain.core.height) + 2n;
+    const payload = {
+      targetBlock,
+      newAddress: key.address,
+      currentAddress: worst.address,
+      submitterAddress: "",
+      ethereumSignature: key.ethereumSignature(`${worst.address}${key.address}${targetBlock}`),
+    };
+    expect(chain.send(worst.key, () => chain.validators.ethereumKeyRotate(payload))).toBe("");
+    chain.block();
+    chain.block();
+    chain.setSigner(key.address, { seconds: 6n });
+    const removals = of(demote(chain), "erc20MultisigSignerRemoved");
+    const both = [worst.address, key.address].sort();
+    expect(removals.map(({ oldSigner }) => oldSigner)).toEqual([...both, ...both]);
   });
 });
