@@ -1,7 +1,7 @@
 /**
  * Heartbeats (reference 60, section 7.7): now and then a node is asked to sign the block's hash, and what came of the
- * last ten makes its performance. Validators of status tendermint are judged by their blocks and owe none
- * (docs/compatibility.md).
+ * last ten makes its performance. Validators of status tendermint are judged by their blocks and owe none; one that
+ * leaves that status begins with ten good ones (docs/compatibility.md).
  */
 import type { ValidatorHeartbeat } from "../wire/generated/commands.ts";
 import type { Core } from "./core.ts";
@@ -48,6 +48,11 @@ export class HeartbeatTracker {
 
   remove(nodeId: string): void {
     this.table.delete(nodeId);
+  }
+
+  /** A node is no longer of status tendermint: it has answered so far, and misses them from here on if it is down. */
+  beginAnswered(nodeId: string): void {
+    this.table.set(nodeId, { expected: "", sinceNs: this.core.nowNs, results: Array(REMEMBERED).fill(1) });
   }
 
   /** Once a block: what is late counts as missed, and one node that is due is asked. */

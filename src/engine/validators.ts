@@ -257,7 +257,9 @@ export class Validators extends Nodes {
     const statuses = nextStatuses(ranked, slots, contract, random);
     for (const { nodeId, status: before } of ranked) {
       const status = statuses.get(nodeId)!;
-      if (status !== before) this.update(nodeId, { status, statusHeight: this.core.height, power: 0n });
+      if (status === before) continue;
+      this.update(nodeId, { status, statusHeight: this.core.height, power: 0n });
+      if (before === "tendermint") this.heartbeats.beginAnswered(nodeId);
     }
   }
 

@@ -360,6 +360,28 @@ describe("the way of a node", () => {
     expect(rig.validators.tendermint()).toHaveLength(1);
   });
 
+  test("given a demoted validator, then it is judged by heartbeats from there on, ten good ones to begin with", () => {
+    const rig = rigWith({ "validators.epoch.length": "20m" }, 2);
+    rig.params.setValue("network.validators.ersatz.multipleOfTendermintValidators", "1");
+    rig.params.setValue("network.validators.multisig.numberOfSigners", "1");
+    rig.params.setValue("network.validators.tendermint.number", "1");
+    const [, second] = rig.nodes as [NodeKeys, NodeKeys];
+    stakeOn(rig, rig.nodes[0]!, 1_000n);
+    stakeOn(rig, second, 100n);
+    rig.validators.countForwarded(second.id);
+    const ranked = () => of(rig.endEpoch(), "rankingEvent").find(({ nodeId }) => nodeId === second.id);
+    rig.endEpoch();
+    expect(rig.validators.node(second.id)).toMatchObject({ status: "ersatz" });
+    for (let round = 0; round < 3; round++) {
+      rig.block(51n);
+      expect(beat(rig, second)).toBe("");
+    }
+    expect(ranked()).toMatchObject({ performanceScore: "1", nextStatus: "ersatz" });
+    // From here on it is down.
+    for (let round = 0; round < 20; round++) rig.block(51n);
+    expect(ranked()).toMatchObject({ performanceScore: "0" });
+  });
+
   test("given no stake and no ranking for ten epochs, then an announced node is removed, with an update", () => {
     const rig = rigWith({ "validators.epoch.length": "1s" });
     announce(rig, NEW, { fromEpoch: 3n });
