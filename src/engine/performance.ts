@@ -7,7 +7,7 @@ import type { ValidatorHeartbeat } from "../wire/generated/commands.ts";
 import type { Core } from "./core.ts";
 import { CommandError } from "./errors.ts";
 import { checkEthereumSignature, checkVegaSignature } from "./nodes.ts";
-import type { ParameterReader, ValidatorReader } from "./ports.ts";
+import type { EpochReader, ParameterReader, ValidatorReader } from "./ports.ts";
 import type { Cell, Table } from "./state.ts";
 
 /** Heartbeats that count. */
@@ -31,6 +31,7 @@ export class HeartbeatTracker {
   constructor(
     private readonly core: Core,
     private readonly params: ParameterReader,
+    private readonly epochs: EpochReader,
     private readonly validators: ValidatorReader,
   ) {
     this.table = core.state.table("validators.heartbeats");
@@ -55,7 +56,7 @@ export class HeartbeatTracker {
     this.table.set(nodeId, { expected: "", sinceNs: this.core.nowNs, results: Array(REMEMBERED).fill(1) });
   }
 
-  /** Once a block: what is late counts as missed, and one node that is due is asked. */
+  /** Once a block: what is late counts as missed, and one node that is due is asked, from the epoch on that it named. */
   onBeginBlock(): void {
     const owing = this.validators.nodes().filter(({ status }) => status !== "tendermint");
     if (owing.length === 0) return;
@@ -64,9 +65,10 @@ export class HeartbeatTracker {
       const { expected, sinceNs } = this.of(nodeId);
       if (expected !== "" && sinceNs + intervalNs / 2n < this.core.nowNs) this.record(nodeId, 0);
     }
-    const due = owing.filter(({ nodeId }) => {
+    const { seq } = this.epochs.current;
+    const due = owing.filter(({ nodeId, fromEpoch }) => {
       const { expected, sinceNs } = this.of(nodeId);
-      return expected === "" && sinceNs + intervalNs < this.core.nowNs;
+      return fromEpoch <= seq && expected === "" && sinceNs + intervalNs < this.core.nowNs;
     });
     if (due.length === 0) return;
     const trace = this.core.block.hash.toUpperCase();

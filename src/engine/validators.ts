@@ -67,7 +67,7 @@ export class Validators extends Nodes {
   ) {
     super(core);
     this.proposers = new Proposers(core);
-    this.heartbeats = new HeartbeatTracker(core, params, this);
+    this.heartbeats = new HeartbeatTracker(core, params, epochs, this);
     this.keyRotations = new KeyRotations(core, this);
     this.ethereumKeyRotations = new EthereumKeyRotations(core, epochs, this);
   }

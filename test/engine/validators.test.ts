@@ -430,6 +430,13 @@ describe("the way of a node", () => {
 });
 
 describe("heartbeats", () => {
+  /** In epoch 1, from which the announced node is there. */
+  function startedRig(parameters: Record<string, string> = {}): ValidatorRig {
+    const rig = rigWith(parameters);
+    rig.endEpoch();
+    return rig;
+  }
+
   test("given the text of the FNV-1a definition, then the digest is its", () => {
     expect(fnv1a64("")).toBe(0xcbf29ce484222325n);
     expect(fnv1a64("a")).toBe(0xaf63dc4c8601ec8cn);
@@ -443,7 +450,7 @@ describe("heartbeats", () => {
   });
 
   test("given an announced node, then it is asked for the block's trace id, and again 50 seconds later", () => {
-    const rig = rigWith();
+    const rig = startedRig();
     announce(rig);
     rig.block();
     const trace = rig.core.block.hash.toUpperCase();
@@ -456,8 +463,18 @@ describe("heartbeats", () => {
     expect(rig.validators.heartbeatDue(NEW.id)).toBe(rig.core.block.hash.toUpperCase());
   });
 
+  test("given an announced node that is to come later, then it is asked from its epoch on", () => {
+    const rig = rigWith();
+    announce(rig, NEW, { fromEpoch: 3n });
+    while (rig.epochs.current.seq < 3n) {
+      expect(rig.validators.heartbeatDue(NEW.id)).toBeUndefined();
+      rig.block();
+    }
+    expect(rig.validators.heartbeatDue(NEW.id)).toBe(rig.core.block.hash.toUpperCase());
+  });
+
   test("given a long epoch, then the interval is a hundredth of it and the reply may take half of that", () => {
-    const rig = rigWith({ "validators.epoch.length": "4h" });
+    const rig = startedRig({ "validators.epoch.length": "4h" });
     announce(rig);
     rig.block();
     const trace = rig.validators.heartbeatDue(NEW.id);
@@ -487,7 +504,7 @@ describe("heartbeats", () => {
       `received an heartbeat from a non-validator node: ${"ff".repeat(32)}`,
     ],
   ])("given %s, then it is refused", (_title, changes, text) => {
-    const rig = rigWith();
+    const rig = startedRig();
     announce(rig);
     rig.block();
     expect(beat(rig, NEW, changes)).toBe(text);
@@ -495,7 +512,7 @@ describe("heartbeats", () => {
   });
 
   test("given several nodes that are due, then the digest of the trace picks one a block", () => {
-    const rig = rigWith();
+    const rig = startedRig();
     const others = [61, 62, 63].map((number) => new NodeKeys(number));
     for (const node of others) announce(rig, node);
     rig.block();
@@ -508,7 +525,7 @@ describe("heartbeats", () => {
   });
 
   test("given ten good ones and then missed ones, then the last ten count", () => {
-    const rig = rigWith({
+    const rig = startedRig({
       "validators.epoch.length": "2h",
       "network.validators.tendermint.number": "1",
       "network.validators.multisig.numberOfSigners": "1",
