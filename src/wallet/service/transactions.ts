@@ -9,7 +9,7 @@ import { wordsOf } from "../approvals/words.ts";
 import { isNoHealthyNode } from "../sending/nodes.ts";
 import type { SendingMode } from "../sending/raw-submission.ts";
 import type { Job } from "../sending/sender.ts";
-import { checkedCommand, readCommand } from "../signing/transaction.ts";
+import { readCommand, walletCommand } from "../signing/transaction.ts";
 import type { UnlockedWallet } from "../unlocked-wallet.ts";
 import { approvedOrThrow, rejected } from "./failures.ts";
 import { Params, sendingModeOf, transactionResultJson } from "./params.ts";
@@ -70,7 +70,7 @@ async function approved(call: Call, purpose: Purpose, act: Act): Promise<string>
   const wanted = wantedOf(call.given.release(), purpose);
   const wallet = await call.service.unlocked(connection.wallet, call, () => rejected.transaction(purpose));
   checkKey(wallet, connection, call.hostname, wanted.publicKey);
-  const command = checkedCommand(wanted.command());
+  const command = walletCommand(wanted.command());
   const { service } = call;
   const { approver } = service.parts;
   service.count(call.hostname);

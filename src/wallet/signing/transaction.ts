@@ -94,6 +94,18 @@ export function checkedCommand(command: CommandInit): CommandInit {
   return command;
 }
 
+/** Made by a validator's own program: a wallet signs none (reference 50, section 3.1). */
+const VALIDATORS_ALONE: ReadonlySet<CommandInit["kind"]> = new Set([
+  "stateVariableProposal",
+  "validatorHeartbeat",
+]);
+
+/** A command that a wallet signs. @throws NodeError `command_broken` */
+export function walletCommand(command: CommandInit): CommandInit {
+  if (VALIDATORS_ALONE.has(command.kind)) throw broken("input_data.command (is not supported)");
+  return checkedCommand(command);
+}
+
 function invalid(why: string): NodeError {
   return walletError("command_invalid", `the transaction does not use a valid Vega command: ${why}`);
 }

@@ -298,6 +298,12 @@ describe("what else each refuses", () => {
       -32602,
       "submit_transaction_request.command (is required)",
     ],
+    [
+      "admin.send_transaction",
+      { ...T, ...NODE, transaction: { stateVariableProposal: {} } },
+      -32602,
+      "input_data.command (is not supported)",
+    ],
     ["admin.send_transaction", { ...T, network: "none" }, -32602, "the network does not exist"],
     ["admin.send_transaction", { ...T, ...NODE, transaction: null }, -32602, "the transaction is required"],
     ["admin.check_transaction", T, -32602, "a network or a node address is required"],

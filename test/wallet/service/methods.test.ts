@@ -5,6 +5,12 @@ import { decodeInputData, decodeTransaction } from "../../../src/wire/generated/
 import { KEY_1, KEY_2, Rig, VOTE } from "./rig.ts";
 
 const PASSPHRASE = () => new Uint8Array(Buffer.from("correct horse battery staple"));
+/** Whole: its own rules have nothing against it. */
+const HEARTBEAT = {
+  nodeId: "a".repeat(64),
+  ethereumSignature: { value: "ab" },
+  vegaSignature: { value: "ab", algo: "vega/ed25519", version: 1 },
+};
 const UNLOCK: Decision = { outcome: "approved", passphrase: PASSPHRASE() };
 
 describe("client.connect_wallet", () => {
@@ -226,6 +232,18 @@ describe("transactions: the checks, in their order", () => {
       "this public key is not allowed to be used",
     ],
     ["no command", { ...send, transaction: {} }, -32602, "submit_transaction_request.command (is required)"],
+    [
+      "a validator's heartbeat",
+      { ...send, transaction: { validatorHeartbeat: HEARTBEAT } },
+      -32602,
+      "input_data.command (is not supported)",
+    ],
+    [
+      "a validator's state variable",
+      { ...send, transaction: { stateVariableProposal: {} } },
+      -32602,
+      "input_data.command (is not supported)",
+    ],
     [
       "a command that breaks rules",
       { ...send, transaction: { voteSubmission: {} } },

@@ -10,7 +10,7 @@ import { encodeCommand } from "../../../wire/transaction.ts";
 import { randomNonce, secureRandom } from "../../random.ts";
 import type { Job, TransactionSender } from "../../sending/sender.ts";
 import { verifyMessage } from "../../signing/message.ts";
-import { checkedCommand, readCommand } from "../../signing/transaction.ts";
+import { readCommand, walletCommand } from "../../signing/transaction.ts";
 import type { SignedTransaction, UnlockedWallet } from "../../unlocked-wallet.ts";
 import { chainIdOf } from "../networks.ts";
 import { Params, sendingModeOf, transactionResultJson } from "../params.ts";
@@ -42,7 +42,7 @@ async function jobOf(
   { params, publicKey }: Wanted,
 ): Promise<Job & { wallet: UnlockedWallet }> {
   const wallet = await walletOf(parts, params);
-  const command = checkedCommand(readCommand(params.raw("transaction")));
+  const command = walletCommand(readCommand(params.raw("transaction")));
   wallet.key(publicKey);
   return { wallet, publicKey, command, sign: (content) => wallet.signTransaction(publicKey, content) };
 }
