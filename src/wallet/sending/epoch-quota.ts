@@ -2,7 +2,7 @@
 // would refuse, and perhaps ban for. The network counts finished blocks only, so what was sent is remembered here.
 //
 // Different from the original: what was never sent is given back, cancelled transfers count as the network counts
-// them, and what is on its way while an epoch ends counts for the next one as well.
+// them, and what is on its way while an epoch ends counts for the next one as well, until it must have arrived.
 
 import type { NodeError } from "../../errors/node-error.ts";
 import type { SpamPolicy } from "../../errors/rules.ts";
@@ -26,6 +26,7 @@ const BEFORE_MS = 10_000;
 
 interface SentCommand {
   readonly key: string;
+  /** 0 for what the network has counted. */
   readonly height: bigint;
   /** 1; more for transactions that the network had counted and this wallet did not know of. */
   readonly times: bigint;
@@ -37,6 +38,8 @@ interface SentCommand {
 /** The memory as plain JSON. */
 export interface EpochQuotaState {
   readonly epoch: string;
+  /** Left out by earlier versions. */
+  readonly from?: string;
   readonly sent: readonly (readonly [key: string, height: string, times: string, tag?: string])[];
 }
 
@@ -55,6 +58,8 @@ interface EpochUse {
 
 export class EpochQuota {
   private epoch = -1n;
+  /** The newest block when the epoch's number was first heard: what was sent before was sent in another one. */
+  private from = 0n;
   private height = 0n;
   private beginnings = 0;
   private sent: SentCommand[] = [];
@@ -74,7 +79,8 @@ export class EpochQuota {
     const key = policy === "vote" ? `vote ${proposal}` : policy;
     const known = tag === undefined ? undefined : this.sent.find((one) => one.key === key && one.tag === tag);
     if (known !== undefined) return () => this.takeBack(known);
-    const remembered = this.sent.reduce((sum, one) => (one.key === key ? sum + one.times : sum), 0n);
+    if (!isLate) this.settle(key, count);
+    const remembered = timesOf(this.sent.filter((one) => one.key === key));
     if ((remembered > count ? remembered : count) >= max) throw maximumReached(max);
     // Transactions that the network has counted and this wallet does not remember are not sent by it once more.
     const missing = count - remembered;
@@ -91,7 +97,7 @@ export class EpochQuota {
     for (const { key, height, times, tag } of this.sent) {
       if (tag !== undefined) sent.push([key, `${height}`, `${times}`, tag]);
       else {
-        const place = `${this.isOnItsWay(height) ? height : 0n} ${key}`;
+        const place = `${this.isOnItsWay(height) || this.isOfBefore(height) ? height : 0n} ${key}`;
         sums.set(place, (sums.get(place) ?? 0n) + times);
       }
     }
@@ -99,11 +105,12 @@ export class EpochQuota {
       const [height, ...key] = place.split(" ");
       sent.push([key.join(" "), height!, `${times}`]);
     }
-    return { epoch: `${this.epoch}`, sent };
+    return { epoch: `${this.epoch}`, from: `${this.from}`, sent };
   }
 
-  load({ epoch, sent }: EpochQuotaState): void {
+  load({ epoch, from = "0", sent }: EpochQuotaState): void {
     this.epoch = BigInt(epoch);
+    this.from = BigInt(from);
     this.sent = sent.map(([key, height, times, tag]) => ({
       ...{ key, height: BigInt(height), times: BigInt(times), tag },
     }));
@@ -114,7 +121,27 @@ export class EpochQuota {
   }
 
   private isOnItsWay(height: bigint): boolean {
-    return height + ON_ITS_WAY_BLOCKS >= this.height;
+    return height > 0n && height + ON_ITS_WAY_BLOCKS >= this.height;
+  }
+
+  private isOfBefore(height: bigint): boolean {
+    return height > 0n && height < this.from;
+  }
+
+  /**
+   * Commands sent in the epoch before have arrived by now, in this one or in that: the network's count says which, and
+   * lacks no more than what is on its way.
+   */
+  private settle(key: string, count: bigint): void {
+    const isArrived = ({ height }: SentCommand) => this.isOfBefore(height) && !this.isOnItsWay(height);
+    const own = this.sent.filter((one) => one.key === key);
+    const arrived = own.filter(isArrived);
+    if (arrived.length === 0) return;
+    this.sent = this.sent.filter((one) => !arrived.includes(one));
+    const onItsWay = own.filter(({ height }) => this.isOnItsWay(height));
+    const counted = count + timesOf(onItsWay) - timesOf(own) + timesOf(arrived);
+    const times = counted < timesOf(arrived) ? counted : timesOf(arrived);
+    if (times > 0n) this.sent.push({ key, height: 0n, times });
   }
 
   /** @returns false for late statistics, of an epoch that is over */
@@ -126,10 +153,16 @@ export class EpochQuota {
     this.sent = this.sent.filter(({ goodUntilMs }) => goodUntilMs === undefined || nowMs < goodUntilMs);
     if (isAnew || height > this.height) this.height = height;
     if (epoch > this.epoch && !isAnew) this.sent = this.sent.filter((one) => this.isOnItsWay(one.height));
+    if (isAnew) this.from = 0n;
+    else if (epoch > this.epoch) this.from = this.height;
     if (epoch < this.epoch && !isAnew) return false;
     this.epoch = epoch;
     return true;
   }
+}
+
+function timesOf(sent: readonly SentCommand[]): bigint {
+  return sent.reduce((sum, { times }) => sum + times, 0n);
 }
 
 function standing(statistics: SpamStatistics, policy: SpamPolicy, proposal: string) {

@@ -154,6 +154,37 @@ describe("37: checking before sending", () => {
     expect(admit(quota, "transfer", fresh)).toBe("admitted");
   });
 
+  test("an epoch's last commands count for the next one until they must have arrived, and then as the network says", () => {
+    const quota = new EpochQuota();
+    const last = (count: bigint) => answer(transfers(count, 3n));
+    const next = (count: bigint) => answer({ ...transfers(count, 3n), epochSeq: 8n });
+    const at = (statistics: SpamStatistics, height: bigint) =>
+      admit(quota, "transfer", statistics, undefined, height);
+    expect([at(last(0n), 10n), at(last(0n), 10n), at(last(0n), 10n)]).toEqual(Array(3).fill("admitted"));
+    // Two of the three were in time for their own epoch.
+    expect([at(next(0n), 12n), at(next(1n), 15n)]).toEqual([maximum(3), maximum(3)]);
+    const again = new EpochQuota();
+    again.load(JSON.parse(JSON.stringify(quota.save())));
+    for (const one of [quota, again]) {
+      const verdicts = [16n, 16n, 16n, 30n].map((height) =>
+        admit(one, "transfer", next(1n), undefined, height),
+      );
+      expect(verdicts).toEqual(["admitted", "admitted", maximum(3), maximum(3)]);
+    }
+  });
+
+  test("commands of the new epoch that are on their way are counted beside those of the one before", () => {
+    const quota = new EpochQuota();
+    const next = (count: bigint) => answer({ ...transfers(count, 4n), epochSeq: 8n });
+    const at = (statistics: SpamStatistics, height: bigint) =>
+      admit(quota, "transfer", statistics, undefined, height);
+    expect([at(answer(transfers(0n, 4n)), 10n), at(next(0n), 11n), at(next(0n), 14n)]).toEqual(
+      Array(3).fill("admitted"),
+    );
+    // The one of before and the first are counted; the second, and the one that goes now, are not yet.
+    expect([at(next(2n), 16n), at(next(2n), 16n)]).toEqual(["admitted", maximum(4)]);
+  });
+
   test("what a late node counted for the epoch before is not counted for this one", () => {
     const quota = new EpochQuota();
     expect(admit(quota, "transfer", answer({ ...transfers(0n), epochSeq: 8n }))).toBe("admitted");
