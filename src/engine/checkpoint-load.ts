@@ -13,7 +13,6 @@ import {
   decodeMarketTracker,
   decodeMultisigControl,
   decodeNetParams,
-  decodeProposals,
   decodeStaking,
   decodeValidators,
   type MarketActivityTracker,
@@ -25,13 +24,13 @@ import {
   type ERC20MultiSigThresholdSetEvent,
   type Transfer,
 } from "../wire/generated/events.ts";
-import { ProposalState, TransferType } from "../wire/generated/vega.ts";
+import { TransferType } from "../wire/generated/vega.ts";
+import { loadProposals } from "./checkpoint-markets.ts";
 import { accountOf, type CheckpointDomains, STATUS_NUMBERS } from "./checkpoint-save.ts";
 import { invalidCheckpoint as invalid } from "./checkpoints.ts";
 import { type Activity, NO_FEES } from "./markets/records.ts";
 import type { SignerEvent, ThresholdEvent } from "./multisig.ts";
 import type { NodeStatus } from "./ports.ts";
-import type { ProposalStateNumber } from "./proposals.ts";
 import type { Shares } from "./stakes.ts";
 import { compare } from "./state.ts";
 import type { TransferRequest } from "./transfers.ts";
@@ -61,7 +60,7 @@ export function loadCheckpoint(
   step("assets", () => loadAssets(content.assets, domains));
   step("collateral", () => loadBalances(content.collateral, domains));
   step("network parameters", () => loadParameters(content.networkParameters, domains, kept));
-  step("governance", () => loadProposals(content.governance, domains));
+  step("governance", () => loadProposals(content, domains));
   step("epoch", () => domains.epochs.restore(epochOf(content.epoch)));
   // The network loads it in front of the proposals; nothing tells of it, and an epoch that begins would forget it.
   step("market activity", () => loadActivity(content.marketTracker, domains));
@@ -123,22 +122,6 @@ function loadBalances(bytes: Uint8Array, { assets, collateral }: CheckpointDomai
 function loadParameters(bytes: Uint8Array, { params }: CheckpointDomains, kept: readonly string[]): void {
   const values = decodeNetParams(bytes).params.map(({ key, value }) => [key, value] as const);
   params.restore(Object.fromEntries(values), new Set(kept));
-}
-
-function loadProposals(bytes: Uint8Array, { governance }: CheckpointDomains): void {
-  for (const [sequence, proposal] of decodeProposals(bytes).proposals.entries()) {
-    const { id, reference, partyId, state, timestamp, terms, rationale } = proposal;
-    if (state !== ProposalState.STATE_ENACTED) continue;
-    if (terms === undefined || rationale === undefined) throw new Error("a proposal is incomplete");
-    governance.proposals.restore({
-      ...{ sequence, id, reference, party: partyId, state: state as ProposalStateNumber },
-      ...{ timestampNs: timestamp, terms, rationale },
-      requiredParticipation: proposal.requiredParticipation,
-      requiredMajority: proposal.requiredMajority,
-      requiredLpParticipation: proposal.requiredLiquidityProviderParticipation ?? "0",
-      requiredLpMajority: proposal.requiredLiquidityProviderMajority ?? "0",
-    });
-  }
 }
 
 function loadActivity(bytes: Uint8Array, { assets, markets }: CheckpointDomains): void {

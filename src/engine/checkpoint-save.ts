@@ -42,7 +42,7 @@ import { type Multisig, signerMessage, thresholdMessage } from "./multisig.ts";
 import { validatorMessage } from "./nodes.ts";
 import type { NetworkParameters } from "./parameters.ts";
 import type { NodeStatus } from "./ports.ts";
-import { proposalMessage } from "./proposals.ts";
+import { type ProposalRecord, proposalMessage } from "./proposals.ts";
 import type { Shares } from "./stakes.ts";
 import type { Staking } from "./staking.ts";
 import { linkingMessage } from "./staking.ts";
@@ -78,10 +78,15 @@ export function saveCheckpoint(domains: CheckpointDomains): Checkpoint {
   };
 }
 
-function governance({ governance: { proposals } }: CheckpointDomains): Uint8Array {
-  return encodeProposals({
-    proposals: [...proposals.enacted(), ...proposals.passedMarkets()].map(proposalMessage),
-  });
+/** Without those of markets that are gone, or whose trading has ended: no chain makes these again. */
+function governance({ governance: { proposals }, markets }: CheckpointDomains): Uint8Array {
+  const isKept = ({ id, terms }: ProposalRecord) => {
+    if (terms.newMarket === undefined && terms.updateMarket === undefined) return true;
+    const market = markets.get(terms.updateMarket?.marketId ?? id);
+    return market?.canTrade === true;
+  };
+  const kept = [...proposals.enacted(), ...proposals.passedMarkets()].filter(isKept);
+  return encodeProposals({ proposals: kept.map(proposalMessage) });
 }
 
 function assets({ assets }: CheckpointDomains): Uint8Array {

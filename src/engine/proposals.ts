@@ -170,9 +170,11 @@ export class Proposals {
     );
   }
 
-  /** Restores an enacted proposal of a checkpoint (section 12). */
+  /** Restores a proposal of a checkpoint (section 12): one that was enacted, or a market's that will be. */
   restore(proposal: ProposalRecord): void {
-    this.enactedRecords.set(proposal.id, proposal);
+    const isEnacted = proposal.state === ProposalState.STATE_ENACTED;
+    (isEnacted ? this.enactedRecords : this.records).set(proposal.id, proposal);
+    this.sequence.set(proposal.sequence + 1);
     this.emit(proposal);
   }
 

@@ -205,7 +205,7 @@ test("a network's file: money, parameters, validators, stake, epoch and proposal
       ],
     },
   ]);
-  // A market is not made again: its proposal alone is told.
+  // A market without a product is not made again: its proposal alone is told.
   expect(events.flatMap(({ proposal: told }) => told?.reference ?? [])).toEqual(["enacted market"]);
   expect(markets.list()).toEqual([]);
 });

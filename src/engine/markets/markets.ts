@@ -194,6 +194,12 @@ export class Markets implements MarketScores {
     core.emit("riskFactor", { market: id, long: factors.long, short: factors.short });
   }
 
+  /** The market of a checkpoint's proposal is made, and its opening auction begins (reference 60, section 12). */
+  reopen(proposal: ProposalRecord): void {
+    this.propose(proposal);
+    this.get(proposal.id)!.openAuction();
+  }
+
   /** The vote on a proposed market is over. */
   onVoteClosed(id: string, isPassed: boolean): void {
     const market = this.get(id);
@@ -380,10 +386,12 @@ export class Markets implements MarketScores {
     }));
   }
 
-  /** Restores markets of a checkpoint (reference 60, section 12): over, but what was done on them in the epoch counts. */
+  /** Restores what was done in the epoch on the markets of a checkpoint (reference 60, section 12), also on those that are over. */
   restore(markets: readonly RestoredMarket[]): void {
     for (const { market, activities, paid } of markets) {
-      this.ended.set(market.id, { ...market, sequence: this.tables.next() });
+      const open = this.get(market.id);
+      if (open === undefined) this.ended.set(market.id, { ...market, sequence: this.tables.next() });
+      else open.updateStatus({ tradedValue: market.tradedValue });
       for (const activity of activities)
         this.tables.activities.set(keyOf(market.id, activity.party), activity);
       for (const by of paid) this.paid.set(`${market.id}/${by}`, true);

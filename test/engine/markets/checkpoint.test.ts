@@ -2,8 +2,9 @@
 import { describe, expect, test } from "bun:test";
 import { accountId } from "../../../src/engine/collateral.ts";
 import type { Engine } from "../../../src/engine/engine.ts";
-import type { ProposalRecord } from "../../../src/engine/proposals.ts";
 import { UINT_MAX } from "../../../src/engine/values.ts";
+import { RIG_ORACLE, type RigMarket } from "../../../src/testing/market-config.ts";
+import { type MarketRig, orderOf, provisionOf, transactionOf } from "../../../src/testing/market-rig.ts";
 import {
   decodeCheckpoint,
   decodeMarketTracker,
@@ -11,61 +12,133 @@ import {
 } from "../../../src/wire/generated/checkpoint.ts";
 import {
   AccountType,
-  decodeProposalTerms,
-  encodeProposalTerms,
+  MarketState,
+  MarketTradingMode,
   ProposalState,
-  type ProposalTerms,
 } from "../../../src/wire/generated/vega.ts";
+import type { CommandInit } from "../../../src/wire/transaction.ts";
 import { governedRig, newMarket, PLAIN, proposed, SHAPE, update, updateParameter } from "./governed-rig.ts";
 import { beginFrom, createMarketRig, idOf } from "./rig.ts";
 
+const { STATE_PENDING } = MarketState;
+const { TRADING_MODE_OPENING_AUCTION } = MarketTradingMode;
+const SECOND = 1_000_000_000n;
 const contentOf = (engine: Engine) => decodeCheckpoint(Buffer.from(engine.checkpoint().state, "base64"));
 
-describe("proposals in a checkpoint", () => {
-  const ended = { closingTimestamp: 1n, enactmentTimestamp: 2n };
-  const newMarket = decodeProposalTerms(encodeProposalTerms({ ...ended, newMarket: { changes: {} } }));
-  const updateMarket = decodeProposalTerms(
-    encodeProposalTerms({ ...ended, updateMarket: { marketId: idOf("M"), changes: {} } }),
-  );
-  const freeform = decodeProposalTerms(encodeProposalTerms({ ...ended, newFreeform: {} }));
+/** A market by proposal and vote, whose time has come. @returns its id */
+function enacted(rig: MarketRig, config: Partial<RigMarket> = {}): string {
+  const id = proposed(rig, newMarket(config), { close: 2n, enact: 3n });
+  rig.nextBlock(1, 5);
+  return id;
+}
 
-  function record(reference: string, terms: ProposalTerms): ProposalRecord {
-    return {
-      ...{ sequence: 0, id: idOf(reference), reference, party: idOf("proposer"), timestampNs: 1n, terms },
-      state: ProposalState.STATE_OPEN,
-      rationale: { title: "t", description: "d" },
-      ...{ requiredParticipation: "0.1", requiredMajority: "0.2" },
-      ...{ requiredLpParticipation: "0.3", requiredLpMajority: "0.4" },
-    };
+/** A change of a market by proposal and vote. */
+function changed(rig: MarketRig, id: string, config: Partial<RigMarket>): void {
+  proposed(rig, update(id, config), { close: 2n, enact: 3n });
+  rig.nextBlock(1, 5);
+}
+
+/** Blocks of a chain that began from a checkpoint; in the last one the party's commands are executed. */
+class Restored {
+  private nonce = 0;
+
+  constructor(
+    readonly engine: Engine,
+    private timeNs: bigint,
+  ) {}
+
+  /** @returns texts of refusals */
+  block(
+    seconds: bigint,
+    commands: readonly (readonly [party: string, command: CommandInit])[] = [],
+  ): string[] {
+    this.timeNs += seconds * SECOND;
+    const height = this.engine.core.height + 1;
+    this.engine.beginBlock({ height, timeNs: this.timeNs, hash: height.toString(16).padStart(64, "0") });
+    const results = commands.map(([party, command]) =>
+      this.engine.deliver(transactionOf(idOf(party), command, idOf(`restored ${this.nonce++}`))),
+    );
+    this.engine.endBlock();
+    this.engine.commit();
+    return results.map(({ text }) => text);
   }
-  const proposalsOf = (engine: Engine) =>
-    decodeProposals(contentOf(engine).governance).proposals.map(({ reference, state }) => [reference, state]);
 
-  test("given passed ones, then new markets alone are in it, and the other chain passes them over", () => {
-    const rig = createMarketRig();
-    const { proposals } = rig.engine.domains.governance;
-    for (const [reference, terms] of [
-      ["market", newMarket],
-      ["freeform", freeform],
-    ] as const) {
-      proposals.openProposal(record(reference, terms));
-      proposals.advance(record(reference, terms), ProposalState.STATE_PASSED);
-    }
-    proposals.openProposal(record("open", newMarket));
-    expect(proposalsOf(rig.engine)).toEqual([["market", ProposalState.STATE_PASSED]]);
-    expect(proposalsOf(beginFrom(rig))).toEqual([]);
+  general(party: string): bigint {
+    const id = accountId(idOf("ETH"), AccountType.ACCOUNT_TYPE_GENERAL, idOf(party));
+    return this.engine.domains.collateral.balance(id);
+  }
+}
+
+function restoredFrom(rig: MarketRig): Restored {
+  return new Restored(beginFrom(rig), rig.nowNs);
+}
+
+/** Liquidity and a trade, so that the market opens. */
+function open(rig: MarketRig, id: string): void {
+  for (const party of ["a", "b", "lp"]) rig.deposit(idOf(party), "ETH", 1_000_000n);
+  for (const [party, command] of opening(id)) expect(rig.deliver(idOf(party), command).text).toBe("");
+  rig.nextBlock(1, 3);
+  expect(rig.market(id).record.state).toBe(MarketState.STATE_ACTIVE);
+}
+
+function opening(id: string): (readonly [party: string, command: CommandInit])[] {
+  const provision = provisionOf(id, { commitment: 90_000, fee: "0.01", ...SHAPE });
+  return [
+    ["lp", { kind: "liquidityProvisionSubmission", payload: provision }],
+    ["a", orderOf(id, "buy", 1, 900)],
+    ["b", orderOf(id, "sell", 1, 1_100)],
+    ["a", orderOf(id, "buy", 5, 1_000)],
+    ["b", orderOf(id, "sell", 5, 1_000)],
+  ];
+}
+
+/** Data of the market's oracle. */
+function oracle(name: string, value: string): [party: string, command: CommandInit] {
+  const payload = Buffer.from(JSON.stringify({ [name]: value }));
+  return [RIG_ORACLE, { kind: "oracleDataSubmission", payload: { source: 2, payload } }];
+}
+
+describe("proposals in a checkpoint", () => {
+  const referencesOf = (engine: Engine) =>
+    decodeProposals(contentOf(engine).governance).proposals.map(({ id, state }) => [id, state]);
+
+  test("given passed ones, then new markets alone are in it, and the other chain has them until they are due", () => {
+    const rig = governedRig();
+    const passed = proposed(rig, newMarket(), { close: 2n, enact: 500n });
+    proposed(rig, updateParameter("market.fee.factors.makerFee", "0.5"), { close: 2n, enact: 500n });
+    proposed(rig, newMarket(), { close: 400n, enact: 500n });
+    rig.nextBlock(1, 4);
+    expect(referencesOf(rig.engine)).toEqual([[passed, ProposalState.STATE_PASSED]]);
+    const restored = restoredFrom(rig);
+    expect(referencesOf(restored.engine)).toEqual([[passed, ProposalState.STATE_PASSED]]);
+    restored.block(1n);
+    restored.block(510n);
+    expect(referencesOf(restored.engine)).toEqual([[passed, ProposalState.STATE_ENACTED]]);
+    expect(restored.engine.domains.governance.proposals.active()).toEqual([]);
   });
 
   test("given an enacted change of a market, then what was required of its providers is kept", () => {
-    const rig = createMarketRig();
-    const { proposals } = rig.engine.domains.governance;
-    proposals.endProposal(record("update", updateMarket), ProposalState.STATE_ENACTED);
-    const [proposal] = decodeProposals(contentOf(beginFrom(rig)).governance).proposals;
-    expect(proposal).toMatchObject({
-      reference: "update",
-      requiredLiquidityProviderParticipation: "0.3",
-      requiredLiquidityProviderMajority: "0.4",
+    const rig = governedRig({
+      parameters: { "governance.proposal.updateMarket.requiredParticipationLP": "0.3" },
     });
+    changed(rig, enacted(rig), { lpPriceRange: "0.25" });
+    const saved = decodeProposals(contentOf(beginFrom(rig)).governance).proposals;
+    expect(saved.find(({ terms }) => terms?.updateMarket !== undefined)).toMatchObject({
+      requiredLiquidityProviderParticipation: "0.3",
+      requiredLiquidityProviderMajority: "0.66",
+    });
+  });
+
+  test("given a market whose trading has ended, then neither it nor its change is in it", () => {
+    const rig = governedRig();
+    const id = enacted(rig);
+    changed(rig, id, { lpPriceRange: "0.25" });
+    expect(referencesOf(rig.engine)).toHaveLength(2);
+    open(rig, id);
+    expect(rig.deliver(...oracle("trading.terminated", "true")).text).toBe("");
+    expect(rig.market(id).record.state).toBe(MarketState.STATE_TRADING_TERMINATED);
+    expect(referencesOf(rig.engine)).toEqual([]);
+    expect(beginFrom(rig).domains.markets.list()).toEqual([]);
   });
 });
 
@@ -86,7 +159,7 @@ test("given trades of more than 256 bits, then another chain can begin from it",
   expect(marketActivity.map(({ valueTraded }) => BigInt(valueTraded))).toEqual([UINT_MAX]);
 });
 
-test("given markets in every stage of governance, then the other chain has the money and none of them", () => {
+test("given markets in every stage of governance, then the other chain has the money, and those that were voted for", () => {
   const rig = governedRig({ parameters: { "market.fee.factors.infrastructureFee": "0.02" } });
   for (const party of ["a", "b", "lp"]) rig.deposit(idOf(party), "ETH", 1_000_000n);
   rig.createMarket("M", PLAIN);
@@ -99,12 +172,12 @@ test("given markets in every stage of governance, then the other chain has the m
     rig.nextBlock(1, 3);
   }
   rig.fundInsurance("M", 777n);
-  const enacted = proposed(rig, newMarket(), { close: 2n, enact: 3n });
+  const done = proposed(rig, newMarket(), { close: 2n, enact: 3n });
   const passed = proposed(rig, newMarket(), { close: 2n, enact: 500n });
   proposed(rig, updateParameter("market.fee.factors.makerFee", "0.5"), { close: 2n, enact: 500n });
   proposed(rig, update("M"), { close: 400n, enact: 500n });
-  const open = proposed(rig, newMarket(), { close: 400n, enact: 500n });
-  for (const id of [enacted, passed, open])
+  const voted = proposed(rig, newMarket(), { close: 400n, enact: 500n });
+  for (const id of [done, passed, voted])
     expect(rig.provide(idOf("lp"), id, { commitment: 500, fee: "0", ...SHAPE }).text).toBe("");
   rig.nextBlock(1, 5);
   const restored = beginFrom(rig);
@@ -120,7 +193,76 @@ test("given markets in every stage of governance, then the other chain has the m
   const fees = rig.systemBalance("ETH", AccountType.ACCOUNT_TYPE_FEES_LIQUIDITY, "M");
   expect(network(AccountType.ACCOUNT_TYPE_GLOBAL_REWARD)).toBe(777n + fees);
   expect(network(AccountType.ACCOUNT_TYPE_FEES_INFRASTRUCTURE)).toBe(1_000n);
-  expect(markets.list()).toEqual([]);
-  expect(governance.proposals.active()).toEqual([]);
-  expect(governance.proposals.enacted().map(({ id }) => id)).toEqual([enacted]);
+  const { provisions } = markets.tables;
+  expect([...markets.tables.orders.values(), ...provisions.values()]).toEqual([]);
+  // The network's least time to an enactment is a second; the passed one keeps its own time.
+  expect(
+    markets.list().map(({ id, record, auction }) => [id, record.state, auction.mode, auction.endNs]),
+  ).toEqual([
+    [done, STATE_PENDING, TRADING_MODE_OPENING_AUCTION, rig.nowNs + 1n * SECOND],
+    [passed, STATE_PENDING, TRADING_MODE_OPENING_AUCTION, rig.nowNs + 495n * SECOND],
+  ]);
+  expect(governance.proposals.active().map(({ id }) => id)).toEqual([passed]);
+  expect(governance.proposals.enacted().map(({ id }) => id)).toEqual([done]);
+});
+
+describe("a market that is made again", () => {
+  test("then it has its terms with the last change of them, and nothing of its trading", () => {
+    const rig = governedRig();
+    const id = enacted(rig, {
+      simple: { long: 0.2, short: 0.3 },
+      triggers: [{ horizon: 60, probability: 0.95, extension: 10 }],
+    });
+    changed(rig, id, { simple: { long: 0.4, short: 0.5 }, lpPriceRange: "0.25" });
+    changed(rig, id, { simple: { long: 0.6, short: 0.7 }, lpPriceRange: "0.35" });
+    open(rig, id);
+    const { record } = rig.market(id);
+    const market = restoredFrom(rig).engine.domains.markets.get(id)!;
+    const { openingAuction: _before, ...terms } = record.definition;
+    const { openingAuction: _after, ...again } = market.record.definition;
+    expect(again).toEqual(terms);
+    expect([market.record.riskLong, market.record.riskShort]).toEqual(["0.6", "0.7"]);
+    expect(market.record.proposer).toBe(record.proposer);
+    expect([market.status.mark, market.status.openInterest]).toEqual([0n, 0n]);
+    // Rewards of proposers go by it.
+    expect(market.status.tradedValue).toBe(rig.market(id).status.tradedValue);
+  });
+
+  test("then it opens, trades, ends and is settled there", () => {
+    const rig = governedRig();
+    const id = enacted(rig);
+    open(rig, id);
+    const chain = restoredFrom(rig);
+    const before = ["a", "b", "lp"].map((party) => chain.general(party));
+    chain.block(1n);
+    expect(chain.block(1n, opening(id))).toEqual(["", "", "", "", ""]);
+    chain.block(5n);
+    chain.block(1n);
+    const market = chain.engine.domains.markets.get(id)!;
+    expect([market.record.state, market.status.mark, market.status.openInterest]).toEqual([
+      MarketState.STATE_ACTIVE,
+      1_000n,
+      5n,
+    ]);
+    expect(
+      chain.block(1n, [oracle("trading.terminated", "true"), oracle("prices.settlement", "1010")]),
+    ).toEqual(["", ""]);
+    chain.block(1n);
+    expect(chain.engine.domains.markets.get(id)).toBeUndefined();
+    const gains = ["a", "b", "lp"].map((party, index) => chain.general(party) - before[index]!);
+    expect(gains).toEqual([50n, -50n, 0n]);
+  });
+
+  test("given a time at which its trading ends, and that has come, then it is not made", () => {
+    const rig = governedRig();
+    const end = rig.nowNs / SECOND + 60n;
+    const id = enacted(rig, { terminationSeconds: end });
+    const { markets, governance } = beginFrom(rig).domains;
+    expect([markets.list().map((market) => market.id), governance.proposals.enacted().length]).toEqual([
+      [id],
+      1,
+    ]);
+    const late = beginFrom(rig, 60n).domains;
+    expect([late.markets.list(), late.governance.proposals.enacted().length]).toEqual([[], 1]);
+  });
 });

@@ -24,11 +24,11 @@ const CANCEL = /^cancel (all )?(\S+)$/;
 const PROVISION = /^lp (\S+?)\((\d+), ([\d.]+), ([^,]+), ([^,]+)\)$/;
 const BLOCKS = /^\/(?: (\d+))?$/;
 
-/** A chain that begins from the checkpoint of another one. */
-export function beginFrom(rig: MarketRig): Engine {
+/** A chain that begins from the checkpoint of another one. @param afterSeconds since that one's last block */
+export function beginFrom(rig: MarketRig, afterSeconds = 0n): Engine {
   const { genesis } = rig.engine;
   const appState = { ...genesis.appState, checkpoint: rig.engine.checkpoint() };
-  const engine = new Engine({ ...genesis, timeNs: rig.nowNs, appState });
+  const engine = new Engine({ ...genesis, timeNs: rig.nowNs + afterSeconds * 1_000_000_000n, appState });
   engine.initChain();
   engine.commit();
   return engine;
