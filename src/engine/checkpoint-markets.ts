@@ -56,17 +56,18 @@ function proposalsOf({ governance }: Checkpoint): ProposalRecord[] {
 }
 
 /**
- * Makes the market of a proposal again. When its time has come already, it opens as soon as the network lets a market.
+ * Makes the market of a proposal again. When it was open, or its time has come, it opens as soon as the network lets it.
  * @returns the proposal with its new time; undefined where no such market can be, as when its trading would have ended
  */
 function reopened(proposal: ProposalRecord, domains: CheckpointDomains): ProposalRecord | undefined {
   const { core, params, markets } = domains;
   const now = core.nowSeconds;
-  const isDue = proposal.terms.enactmentTimestamp <= now;
   const waits = LEAST_TIMES.map((key) => (params.duration(key) + SECOND - 1n) / SECOND);
   const soonest = now + waits.reduce((longest, wait) => (wait > longest ? wait : longest));
-  const terms = isDue ? { ...proposal.terms, enactmentTimestamp: soonest } : proposal.terms;
-  const auction = isDue ? { ...terms, closingTimestamp: now } : terms;
+  const { enactmentTimestamp } = proposal.terms;
+  const isToOpen = proposal.state === ProposalState.STATE_ENACTED || enactmentTimestamp <= now;
+  const terms = isToOpen ? { ...proposal.terms, enactmentTimestamp: soonest } : proposal.terms;
+  const auction = isToOpen ? { ...terms, closingTimestamp: now } : terms;
   if (isRefused(() => checkNewMarket(auction, domains))) return undefined;
   markets.reopen({ ...proposal, terms: auction });
   return { ...proposal, terms };

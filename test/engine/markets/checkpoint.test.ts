@@ -1,7 +1,7 @@
 // Markets in a checkpoint, and in a chain that begins from it (reference 60, section 12).
 import { describe, expect, test } from "bun:test";
 import { accountId } from "../../../src/engine/collateral.ts";
-import type { Engine } from "../../../src/engine/engine.ts";
+import { Engine } from "../../../src/engine/engine.ts";
 import { UINT_MAX } from "../../../src/engine/values.ts";
 import { RIG_ORACLE, type RigMarket } from "../../../src/testing/market-config.ts";
 import { type MarketRig, orderOf, provisionOf, transactionOf } from "../../../src/testing/market-rig.ts";
@@ -251,6 +251,24 @@ describe("a market that is made again", () => {
     expect(chain.engine.domains.markets.get(id)).toBeUndefined();
     const gains = ["a", "b", "lp"].map((party, index) => chain.general(party) - before[index]!);
     expect(gains).toEqual([50n, -50n, 0n]);
+  });
+
+  test("given a next checkpoint before it has opened, then it begins anew there as well", () => {
+    const rig = governedRig({ parameters: { "governance.proposal.market.minEnact": "48h" } });
+    const id = proposed(rig, newMarket(), { close: 2n, enact: 3n + 48n * 3_600n });
+    rig.nextBlock(48n * 3_600n + 4n, 2);
+    const first = beginFrom(rig);
+    const appState = { ...first.genesis.appState, checkpoint: first.checkpoint() };
+    for (const days of [1n, 30n, -30n]) {
+      const timeNs = rig.nowNs + days * 24n * 3_600n * SECOND;
+      const engine = new Engine({ ...first.genesis, timeNs, appState });
+      engine.initChain();
+      const market = engine.domains.markets.get(id)!;
+      expect([market.record.state, market.auction.endNs]).toEqual([
+        STATE_PENDING,
+        timeNs + 48n * 3_600n * SECOND,
+      ]);
+    }
   });
 
   test("given a time at which its trading ends, and that has come, then it is not made", () => {
