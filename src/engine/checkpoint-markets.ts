@@ -3,7 +3,8 @@
  * provisions, in an opening auction that begins with the chain.
  */
 import { type Checkpoint, decodeMarketTracker, decodeProposals } from "../wire/generated/checkpoint.ts";
-import { ProposalState } from "../wire/generated/vega.ts";
+import { ProposalState, type ProposalTerms } from "../wire/generated/vega.ts";
+import { checkCommand } from "../wire/validate/commands.ts";
 import type { CheckpointDomains } from "./checkpoint-save.ts";
 import { ProposalRefusal } from "./errors.ts";
 import { checkNewMarket, checkUpdateMarket } from "./markets/proposals.ts";
@@ -68,7 +69,7 @@ function reopened(proposal: ProposalRecord, domains: CheckpointDomains): Proposa
   const isToOpen = proposal.state === ProposalState.STATE_ENACTED || enactmentTimestamp <= now;
   const terms = isToOpen ? { ...proposal.terms, enactmentTimestamp: soonest } : proposal.terms;
   const auction = isToOpen ? { ...terms, closingTimestamp: now } : terms;
-  if (isRefused(() => checkNewMarket(auction, domains))) return undefined;
+  if (!isWhole(proposal, auction) || isRefused(() => checkNewMarket(auction, domains))) return undefined;
   markets.reopen({ ...proposal, terms: auction });
   return { ...proposal, terms };
 }
@@ -77,7 +78,12 @@ function reopened(proposal: ProposalRecord, domains: CheckpointDomains): Proposa
 function applyChange(proposal: ProposalRecord, { markets }: CheckpointDomains): void {
   const { terms } = proposal;
   if (markets.get(terms.updateMarket!.marketId) === undefined) return;
-  if (!isRefused(() => checkUpdateMarket(terms))) markets.update(proposal);
+  if (isWhole(proposal, terms) && !isRefused(() => checkUpdateMarket(terms))) markets.update(proposal);
+}
+
+/** Files of other versions have proposals that this one would not take, and could not work with. */
+function isWhole({ reference, rationale }: ProposalRecord, terms: ProposalTerms): boolean {
+  return checkCommand("proposalSubmission", { reference, rationale, terms }).isEmpty;
 }
 
 function isRefused(check: () => void): boolean {

@@ -114,7 +114,8 @@ const content = decodeCheckpoint(
     }),
     governance: encodeProposals({
       proposals: [
-        proposal("enacted market", ProposalState.STATE_ENACTED, { newMarket: { changes: {} } }),
+        { ...proposal("enacted market", ProposalState.STATE_ENACTED, { newMarket: {} }), id: MARKET },
+        proposal("changed market", ProposalState.STATE_ENACTED, { updateMarket: { marketId: MARKET } }),
         proposal("passed market", ProposalState.STATE_PASSED, { newMarket: { changes: {} } }),
       ],
     }),
@@ -205,8 +206,11 @@ test("a network's file: money, parameters, validators, stake, epoch and proposal
       ],
     },
   ]);
-  // A market without a product is not made again: its proposal alone is told.
-  expect(events.flatMap(({ proposal: told }) => told?.reference ?? [])).toEqual(["enacted market"]);
+  // A market is not made again of what is no whole proposal: that alone is told.
+  expect(events.flatMap(({ proposal: told }) => told?.reference ?? [])).toEqual([
+    "enacted market",
+    "changed market",
+  ]);
   expect(markets.list()).toEqual([]);
 });
 
