@@ -227,6 +227,11 @@ export const MARKET_TEXTS = {
     "It states neither a commitment nor a fee nor a shape; another reference alone is not enough.",
     "State one of them.",
   ],
+  "no orders on the book": [
+    "The provision cannot be amended while a side of the book is empty.",
+    "Outside of auctions its orders are priced by the best bid and the best offer.",
+    "Send it again when both are there, or in the auction that follows.",
+  ],
   "market does not exist": [
     "There is no such market.",
     "It may have ended meanwhile.",

@@ -46,6 +46,12 @@ const FIELDS: readonly FieldReason[] = [
     holds: (_field, { status }) => status === 4,
   },
   {
+    kinds: /^liquidityProvision$/,
+    path: /^updatedAt$/,
+    text: "provisions that their market's end stopped kept the time of their last change",
+    holds: (_field, { status }) => status === 2,
+  },
+  {
     kinds: /^positionStateEvent$/,
     path: /^vw(Buy|Sell)Price$/,
     text: "the average price of orders stayed as it was when one was filled",

@@ -1,6 +1,5 @@
 /** Parties that cannot keep their margin lose their orders, and then their positions to the book (reference 70, section 5.5). */
 import {
-  LiquidityProvisionStatus,
   OrderStatus,
   OrderTimeInForce,
   OrderType,
@@ -86,7 +85,7 @@ export class CloseOut {
     }
     for (const { party } of outcomes) {
       const provision = market.provisions.get(party);
-      if (provision !== undefined) market.providers.end(provision, LiquidityProvisionStatus.STATUS_CANCELLED);
+      if (provision !== undefined) market.providers.end(provision);
     }
     for (const { party } of outcomes) {
       for (const order of market.orders.ofParty(party))

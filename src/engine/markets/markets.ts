@@ -226,6 +226,8 @@ export class Markets implements MarketScores {
     market.updateRecord({ definition, riskLong: factors.long, riskShort: factors.short });
     this.subscribe(market);
     market.prices.onUpdate();
+    // With the target stake.
+    market.providers.updateFee();
     if (!hasSameModel(before.tradableInstrument!, definition.tradableInstrument!)) {
       this.ports.core.emit("riskFactor", { market: marketId, long: factors.long, short: factors.short });
       market.recheckAll();

@@ -18,7 +18,7 @@ import { BUY, SELL, type Side, type StoredOrder } from "./order.ts";
 import { reducesExposure } from "./orders.ts";
 import { bare, type Exposure, withOrder } from "./positions.ts";
 import { entriesOf } from "./provisions.ts";
-import type { Provision } from "./records.ts";
+import type { Provision, ShapeEntry } from "./records.ts";
 import { ORDER_ERRORS, refusal } from "./refusals.ts";
 import type { TradingMarket } from "./trading.ts";
 
@@ -53,7 +53,7 @@ export class Providers {
       reference: command.reference,
       isPending: true,
     };
-    const problem = this.problemOf(fee, command.buys, command.sells);
+    const problem = this.problemOf(feeOf(fee), sidesOf(command));
     if (problem !== undefined) {
       const buys = entriesOf(command.buys, () => "");
       const sells = entriesOf(command.sells, () => "");
@@ -102,13 +102,19 @@ export class Providers {
       market.references.follow(orders);
       return;
     }
-    for (const order of orders.slice(failed)) {
-      const [reason] = ORDER_ERRORS.margin;
+    const [reason, text] = ORDER_ERRORS.margin;
+    const rejectOrder = (order: StoredOrder) =>
       market.emitOrder({ ...order, status: OrderStatus.STATUS_REJECTED, reason });
-    }
-    this.end(active, LiquidityProvisionStatus.STATUS_REJECTED);
+    rejectOrder(orders[failed]!);
+    this.removeOrders(active, OrderStatus.STATUS_CANCELLED);
     market.margins.restore(party, held);
-    throw refusal(ORDER_ERRORS.margin[1]).keepingChanges();
+    for (const order of orders.slice(failed + 1)) rejectOrder(order);
+    this.returnBond(party);
+    market.provisions.drop(active);
+    market.equity.setStake(party, 0n);
+    const problem = this.reject({ ...active, updatedAt: market.nowNs }, text);
+    this.onChange();
+    throw problem;
   }
 
   /** @returns false where margin and general account do not cover the order: the bond does not count */
@@ -136,6 +142,11 @@ export class Providers {
     // A new reference alone does not count.
     if (asFee.isZero() && asked === 0n && command.buys.length + command.sells.length === 0)
       throw refusal("empty liquidity provision amendment content");
+    const stated = this.problemOf(
+      asFee,
+      sidesOf(command).filter(([, shape]) => shape.length > 0),
+    );
+    if (stated !== undefined) throw refusal(stated);
     if (asked > 0n) this.checkAmount(asked);
     const before = market.provisions.get(party);
     if (before === undefined) throw refusal("party is not a liquidity provider");
@@ -145,7 +156,8 @@ export class Providers {
       shape.length > 0 ? shape : side === BUY ? liquidityOrders(before.buys) : liquidityOrders(before.sells);
     const buys = shapeOf(command.buys, BUY);
     const sells = shapeOf(command.sells, SELL);
-    const problem = this.problemOf(fee, buys, sells);
+    // Parts that stay have to be allowed now, too.
+    const problem = this.problemOf(feeOf(fee), sidesOf({ buys, sells }));
     if (problem !== undefined) throw refusal(problem);
     const decrease = before.commitment - commitment;
     if (decrease > 0n && this.spare() < decrease) {
@@ -155,6 +167,9 @@ export class Providers {
     const bond = accounts.balance(accounts.bond(party));
     const general = accounts.balance(accounts.general(party));
     if (bond + general < commitment) throw refusal("commitment submission not allowed");
+    const { bid, ask } = market.references.current();
+    // Nothing can be priced then, and nothing can be checked. In an auction nothing is placed.
+    if (!market.isInAuction && (bid === 0n || ask === 0n)) throw refusal("no orders on the book");
     accounts.ensureBond(party);
     const movement =
       commitment > bond ? this.fillBond(party, commitment - bond) : this.emptyBond(party, bond - commitment);
@@ -172,8 +187,7 @@ export class Providers {
     if (!this.coverPotential(before, after)) throw refusal("margin check failed");
     const placed = new Set(market.provisions.ordersOf(before).map(({ id: orderId }) => orderId));
     this.removeOrders(before, OrderStatus.STATUS_CANCELLED);
-    // The last that was heard of the others may be that they are parked.
-    this.emitStubs(before, (orderId) => !placed.has(orderId));
+    this.endStubs(before, OrderStatus.STATUS_STOPPED, placed);
     this.emitStubs(after);
     const isActive = after.status === LiquidityProvisionStatus.STATUS_ACTIVE;
     const status = isActive ? LiquidityProvisionStatus.STATUS_UNDEPLOYED : after.status;
@@ -192,31 +206,40 @@ export class Providers {
     if (this.spare() < provision.commitment) {
       throw refusal("commitment submission rejected, not enough stake");
     }
-    this.end(provision, LiquidityProvisionStatus.STATUS_CANCELLED);
+    this.end(provision);
     market.orders.releaseIfFlat(party);
     // All that follows prices comes anew: the position of another provider may cost more to close now.
     market.references.follow([], { isForced: true });
   }
 
-  /** Ends a provision: its orders go, and its bond returns. */
-  end(provision: Provision, status: number): void {
+  /** A provision is cancelled: its orders go, and its bond returns. */
+  end(provision: Provision): void {
     const { market } = this;
     const { party } = provision;
-    market.provisions.end({ ...provision, updatedAt: market.nowNs }, status);
+    this.endStubs(provision, OrderStatus.STATUS_CANCELLED);
+    const ended = { ...provision, updatedAt: market.nowNs };
+    market.provisions.end(ended, LiquidityProvisionStatus.STATUS_CANCELLED);
     this.removeOrders(provision, OrderStatus.STATUS_CANCELLED);
     const bond = market.accounts.bond(party);
-    const movement = this.emptyBond(party, market.accounts.balance(bond));
-    if (movement !== undefined) market.accounts.emit([movement]);
+    this.returnBond(party);
     if (market.accounts.has(bond)) market.accounts.remove(bond);
     market.equity.setStake(party, 0n);
     this.onChange();
+  }
+
+  private returnBond(party: string): void {
+    const { accounts } = this.market;
+    const movement = this.emptyBond(party, accounts.balance(accounts.bond(party)));
+    if (movement !== undefined) accounts.emit([movement]);
   }
 
   /** The market is over: provisions stop, without orders and bonds of their own any more. */
   stopAll(): void {
     const { market } = this;
     for (const provision of market.provisions.list()) {
-      market.provisions.end(provision, LiquidityProvisionStatus.STATUS_STOPPED);
+      this.endStubs(provision, OrderStatus.STATUS_STOPPED);
+      const ended = { ...provision, updatedAt: market.nowNs };
+      market.provisions.end(ended, LiquidityProvisionStatus.STATUS_STOPPED);
     }
   }
 
@@ -374,6 +397,8 @@ export class Providers {
       ? provisions.planAround(after, price)
       : provisions.plan(after, market.references.current());
     if (planned === undefined) return true;
+    // A provider whose own orders cover its obligation pays for nothing more in an auction.
+    if (isInAuction && planned.every(({ size }) => size === 0n)) return true;
     let position: Exposure = market.positions.get(party) ?? bare({ size: 0n });
     for (const { orderId } of [...before.buys, ...before.sells]) {
       const order = market.tables.orders.get(orderId);
@@ -389,22 +414,33 @@ export class Providers {
   /** A provision that could not be paid for: everything goes back. */
   private voidProvision(provision: Provision): StoredOrder[] {
     const orders = this.market.provisions.ordersOf(provision);
-    this.end(provision, LiquidityProvisionStatus.STATUS_CANCELLED);
+    this.end(provision);
     this.market.orders.releaseIfFlat(provision.party);
     return orders;
   }
 
   private removeOrders(provision: Provision, status: number): void {
-    for (const order of this.market.provisions.ordersOf(provision))
-      this.market.references.dropOrder(order, status);
+    const orders = this.market.provisions.ordersOf(provision);
+    orders.sort((a, b) => (a.id < b.id ? -1 : 1));
+    for (const order of orders) this.market.references.dropOrder(order, status);
   }
 
-  private emitStubs(provision: Provision, isShown = (_orderId: string) => true): void {
-    for (const side of [BUY, SELL] as const) {
-      const entries = side === BUY ? provision.buys : provision.sells;
-      for (const entry of entries)
-        if (isShown(entry.orderId)) this.market.provisions.emitStub(provision, entry, side);
-    }
+  private emitStubs(provision: Provision): void {
+    const { provisions } = this.market;
+    for (const entry of provision.buys) provisions.emitStub(provision, entry, BUY);
+    for (const entry of provision.sells) provisions.emitStub(provision, entry, SELL);
+  }
+
+  /** Entries without an order on the book end with their provision: the last that was heard of them may be that they are parked. */
+  private endStubs(
+    provision: Provision,
+    status: number,
+    placed: { has(orderId: string): boolean } = this.market.tables.orders,
+  ): void {
+    const { provisions } = this.market;
+    const isOff = ({ orderId }: ShapeEntry) => !placed.has(orderId);
+    for (const entry of provision.buys.filter(isOff)) provisions.emitStub(provision, entry, BUY, status);
+    for (const entry of provision.sells.filter(isOff)) provisions.emitStub(provision, entry, SELL, status);
   }
 
   private checkAmount(commitment: bigint): void {
@@ -416,19 +452,12 @@ export class Providers {
   }
 
   private problemOf(
-    fee: string,
-    buys: readonly LiquidityOrder[],
-    sells: readonly LiquidityOrder[],
+    fee: Decimal,
+    sides: readonly (readonly ["SIDE_BUY" | "SIDE_SELL", readonly LiquidityOrder[]])[],
   ): CommandText | undefined {
     const { params } = this.market;
-    const factor = feeOf(fee);
-    if (factor.isNegative() || params.decimal(FEE_MAX).isLess(factor))
-      return "invalid liquidity provision fee";
+    if (fee.isNegative() || params.decimal(FEE_MAX).isLess(fee)) return "invalid liquidity provision fee";
     const max = params.integer(SHAPE_MAX);
-    const sides = [
-      ["SIDE_BUY", buys],
-      ["SIDE_SELL", sells],
-    ] as const;
     for (const [name, shape] of sides) {
       if (shape.length === 0) return `empty ${name} shape`;
       if (BigInt(shape.length) > max) return `${name} shape size exceed max (${max})`;
@@ -437,6 +466,8 @@ export class Providers {
   }
 
   private reject(provision: Provision, text: CommandText): CommandError {
+    // A provision that was refused for its form has no orders.
+    if (provision.version > 0n) this.endStubs(provision, OrderStatus.STATUS_REJECTED);
     this.market.provisions.emit({ ...provision, status: LiquidityProvisionStatus.STATUS_REJECTED });
     return refusal(text).keepingChanges();
   }
@@ -472,6 +503,18 @@ function feeOf(text: string): Decimal {
 }
 
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+
+const sidesOf = ({
+  buys,
+  sells,
+}: {
+  readonly buys: readonly LiquidityOrder[];
+  readonly sells: readonly LiquidityOrder[];
+}) =>
+  [
+    ["SIDE_BUY", buys],
+    ["SIDE_SELL", sells],
+  ] as const;
 
 function liquidityOrders(entries: Provision["buys"]): LiquidityOrder[] {
   return entries.map(({ reference, proportion, offset }) => ({

@@ -69,8 +69,12 @@ export class Provisions {
 
   /** The last state of a provision. */
   end(provision: Provision, status: number): void {
-    this.market.tables.provisions.delete(keyOf(provision.market, provision.party));
+    this.drop(provision);
     this.emit({ ...provision, status });
+  }
+
+  drop({ market, party }: Provision): void {
+    this.market.tables.provisions.delete(keyOf(market, party));
   }
 
   emit(provision: Provision): void {
@@ -182,14 +186,17 @@ export class Provisions {
     };
   }
 
-  /** An entry that has no order: shown as a stopped one without size. */
-  emitStub(provision: Provision, entry: ShapeEntry, side: Side): void {
+  /** An entry whose order is not on the book is shown without size: as a new one, or as one that has ended. @param ended with this status */
+  emitStub(provision: Provision, entry: ShapeEntry, side: Side, ended?: number): void {
     const order = this.orderOf(provision, { entry, side, price: 0n, size: 0n });
+    const status = ended ?? OrderStatus.STATUS_STOPPED;
+    const isNew = ended === undefined;
     this.market.emitOrder({
       ...order,
-      status: OrderStatus.STATUS_STOPPED,
-      timeInForce: OrderTimeInForce.TIME_IN_FORCE_UNSPECIFIED,
-      updatedAt: 0n,
+      status,
+      // No book has seen it.
+      batchId: 0n,
+      ...(isNew && { timeInForce: OrderTimeInForce.TIME_IN_FORCE_UNSPECIFIED, updatedAt: 0n }),
     });
   }
 

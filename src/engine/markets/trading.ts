@@ -54,7 +54,7 @@ interface ProvidersPort {
   slash(party: string, shortfall: bigint): void;
   refillBonds(): void;
   coverAll(provisions: readonly Provision[]): StoredOrder[];
-  end(provision: Provision, status: number): void;
+  end(provision: Provision): void;
   onChange(): void;
   updateFee(): void;
 }

@@ -37,7 +37,7 @@ test.skipIf(!isThere)(
     expect(report.kinds).toMatchObject({
       verdict: { same: 119, explained: 0 },
       marketTick: { same: 4_553, explained: 0 },
-      liquidityProvision: { same: 32, explained: 0 },
+      liquidityProvision: { same: 23, explained: 9 },
       lossSocialization: { same: 3, explained: 0 },
       oracleData: { same: 17, explained: 0 },
       settleMarket: { same: 8, explained: 0 },

@@ -362,8 +362,6 @@ export abstract class MarketLiquidity extends MarketMargins {
     amended: Pick<Provision, "party" | "commitment" | "buys" | "sells">,
     provision: Provision,
   ): boolean {
-    // Silent for orders that have no price: nothing is checked then, not even the position.
-    if (this.auction === undefined && !this.hasStaticSides()) return true;
     const price = this.isOpening ? this.uncrossing()?.price : this.mark;
     // A mark of 0: another auction has followed on the opening one, and no price is known.
     if (price === undefined || price === 0n) return true;
@@ -380,6 +378,10 @@ export abstract class MarketLiquidity extends MarketMargins {
             { bid: price, ask: price, midBuy: price, midSell: price },
             { low: this.terms.priceFactor, high: FAR },
           );
+    if (this.auction !== undefined && quotes.every(({ size }) => size === 0n)) {
+      this.count("amended by a provider whose own orders are enough, in an auction");
+      return true;
+    }
     const levels = this.levelsOf(this.exposureWith(party, [...old, ...quotes]), price);
     const [, , initial] = levels;
     const missing = initial - this.balance(margin(party));

@@ -114,6 +114,7 @@ export class NaiveMarket extends MarketOrders {
   update(terms: Terms, hasNewModel: boolean): void {
     this.terms = terms;
     this.renewBounds();
+    this.liquidityFeeNow();
     this.count("market updated");
     const mode = this.isOpening ? "opening" : this.auction === undefined ? "trading" : "auction";
     if (!hasNewModel) return;
@@ -235,6 +236,13 @@ export class NaiveMarket extends MarketOrders {
     idAt: (index: number) => string,
   ): Verdict {
     if (!this.canTrade) return refusal("commitment submission not allowed");
+    const newFee = Decimal.of(command.fee ?? "0");
+    // An empty shape stays as it was.
+    const stated = this.shapeObjection({ fee: newFee, buys: command.buys, sells: command.sells });
+    if (stated !== "") {
+      this.count(`provision amendment refused: ${stated}`);
+      return refusal(stated);
+    }
     const asked = command.commitment || 0n;
     if (asked > 0n && Decimal.of(asked).isBelow(this.terms.stakeLeast)) {
       this.count("provision amendment refused: commitment amount is too low");
@@ -247,11 +255,10 @@ export class NaiveMarket extends MarketOrders {
     }
     // A commitment and a fee of 0 stay as they are.
     const commitment = asked || provision.commitment;
-    const newFee = Decimal.of(command.fee ?? "0");
     const fee = newFee.sign === 0 ? provision.fee : newFee;
     const buys = command.buys.length > 0 ? command.buys : provision.buys;
     const sells = command.sells.length > 0 ? command.sells : provision.sells;
-    // Of what the provision becomes; the reference names these checks for submissions only.
+    // Parts that stay may not be allowed any more.
     const objection = this.shapeObjection({ fee, buys, sells });
     if (objection !== "") {
       this.count(`provision amendment refused: ${objection}`);
@@ -265,6 +272,10 @@ export class NaiveMarket extends MarketOrders {
     if (this.balance(general(party)) + this.balance(bond(party)) < commitment) {
       this.count("provision amendment refused for want of collateral");
       return refusal("commitment submission not allowed");
+    }
+    if (this.auction === undefined && !this.hasStaticSides()) {
+      this.count("provision amendment refused without prices");
+      return refusal("no orders on the book");
     }
     const accounts = this.accounts.copy();
     const shown = this.facts.length;

@@ -1,0 +1,186 @@
+// What becomes of the orders of provisions with their provisions, and when commitments may be amended (reference 70, section 7).
+import { describe, expect, test } from "bun:test";
+import { createMarketRig, Play } from "./rig.ts";
+import { BOUND, eventsFrom, LIGHT, MILLIONS, market, money, opened, quoted } from "./scenario-markets.ts";
+
+const CANCELLED = 3;
+const STOPPED = 4;
+const REJECTED = 6;
+const PARKED = 8;
+const [GTC, NONE] = [1, 0];
+
+/** Orders of a party's provisions as they were shown from a place on, and the provisions: `order 3 0@0`, `provision 3`. */
+const shown = (play: Play, party: string, from = 0): string[] =>
+  eventsFrom(play, from, "order", "liquidityProvision")
+    .filter(({ payload }) => payload.partyId === party && payload.liquidityProvisionId !== "")
+    .map(({ member, payload: { status, size, price } }) =>
+      member === "order" ? `order ${status} ${size}@${price}` : `provision ${status}`,
+    );
+/** Orders of a party's provisions as they were shown last. */
+const last = (play: Play, party: string) => {
+  const orders = new Map<string, { status: number; size: bigint; price: string }>();
+  for (const { payload } of play.rig.events("order"))
+    if (payload.partyId === party && payload.liquidityProvisionId !== "") orders.set(payload.id, payload);
+  return [...orders.values()].map(({ status, size, price }) => `${status} ${size}@${price}`);
+};
+const ended = (status: number, ...others: string[]) => [
+  `order ${status} 0@0`,
+  `order ${status} 0@0`,
+  ...others,
+];
+
+describe("orders end with their provision, where they are on the book and where they are not", () => {
+  test("cancelled while they are parked", () => {
+    const play = opened().run("lp x(1000, 0, BID-10, ASK+10); cancel s");
+    expect(last(play, "x")).toEqual([`${PARKED} 13@0`, `${PARKED} 9@0`]);
+    const from = play.rig.events().length;
+    expect(play.rig.cancelProvision("x", "M").text).toBe("");
+    expect(shown(play, "x", from)).toEqual(ended(CANCELLED, `provision ${CANCELLED}`));
+    const [first] = eventsFrom(play, from, "order");
+    expect(first!.payload).toMatchObject({ timeInForce: GTC, updatedAt: play.rig.nowNs, batchId: 0n });
+    expect(play.rig.shownProvision("x", "M")!.updatedAt).toBe(play.rig.nowNs);
+  });
+
+  test("cancelled before they were placed, and with one of them on the book", () => {
+    const play = quoted().run("lp x(1000, 0, BID-10, ASK+10)");
+    const from = play.rig.events().length;
+    play.rig.cancelProvision("x", "M");
+    expect(shown(play, "x", from)).toEqual(ended(CANCELLED, `provision ${CANCELLED}`));
+    // Of its two offers none is needed beside its own.
+    play.open().run("y S 10@115; lp y(1000, 0, BID-10, ASK+10)");
+    const then = play.rig.events().length;
+    play.rig.cancelProvision("y", "M");
+    expect(shown(play, "y", then)).toEqual([
+      `order ${CANCELLED} 0@0`,
+      `provision ${CANCELLED}`,
+      `order ${CANCELLED} 13@80`,
+    ]);
+  });
+
+  test("stopped with the market, whether it settles, is called off or is declined", () => {
+    const play = opened();
+    play.rig.terminate();
+    const from = play.rig.events().length;
+    play.rig.settle(100);
+    const stopped = [`order ${STOPPED} 13@80`, `order ${STOPPED} 9@120`];
+    const placed = shown(play, "lp", from);
+    expect(placed.slice(0, 2).sort()).toEqual(stopped);
+    expect(placed.slice(2)).toEqual(ended(STOPPED, "provision 2"));
+    expect(play.rig.shownProvision("lp", "M")!.updatedAt).toBe(play.rig.nowNs);
+    const parked = opened().run("cancel s");
+    parked.rig.terminate();
+    parked.rig.settle(100);
+    expect(last(parked, "lp")).toEqual([`${STOPPED} 0@0`, `${STOPPED} 0@0`]);
+    const early = quoted();
+    const before = early.rig.events().length;
+    early.rig.terminate();
+    expect(shown(early, "lp", before)).toEqual(ended(STOPPED, "provision 2"));
+  });
+
+  test("rejected with a provision whose bond or whose orders cannot be paid for", () => {
+    const play = opened().deposit(1_050n, "q").deposit(1_100n, "r");
+    play.run("lp q(2000, 0, BID-10, ASK+10)");
+    expect(play.last.text).toBe("not enough collateral in general account");
+    expect(shown(play, "q")).toEqual(ended(STOPPED, "provision 6", ...ended(REJECTED, "provision 4")));
+    // 84 for its first order, 96 more for the second.
+    play.run("lp r(1000, 0, BID-10 BID-20, ASK+10)");
+    expect(play.last.text).toBe("margin check failed");
+    const orders = shown(play, "r").slice(5);
+    expect(orders).toEqual([
+      "order 1 7@80",
+      "order 6 8@70",
+      "order 3 7@80",
+      "order 6 9@120",
+      ...[0, 1, 2].map(() => `order ${REJECTED} 0@0`),
+      "provision 4",
+    ]);
+    expect([money(play, "q"), money(play, "r")]).toEqual(["0 1050 0", "0 1100 0"]);
+  });
+
+  test("cancelled behind what a close-out stops", () => {
+    const play = market({ ...LIGHT, linearSlippage: "0", quadraticSlippage: "0" });
+    play.deposit(MILLIONS, "p1", "p2", "x", "y", "lp").deposit(1_000n, "z");
+    play.run("lp lp(1000, 0, BID-10, ASK+10); lp z(100, 0, BID-10, ASK+10)");
+    play.run("p1 B 50@20; p2 S 50@150; p1 B 1@100; p2 S 1@100").open();
+    play.run("y S 25@100; z B 25@100; /; x S 1@21; p1 B 1@21");
+    const from = play.rig.events().length;
+    play.run("/");
+    expect(shown(play, "z", from)).toEqual([
+      `order ${STOPPED} 10@10`,
+      `order ${STOPPED} 1@160`,
+      ...ended(CANCELLED, "provision 3"),
+    ]);
+  });
+
+  test("stopped with an amendment while they are parked, when new ones take their places", () => {
+    const play = quoted();
+    const from = play.rig.events().length;
+    play.rig.amendProvision("lp", "M", { fee: "0.01" });
+    expect(shown(play, "lp", from)).toEqual(ended(STOPPED, ...ended(STOPPED, "provision 6")));
+    const stubs = eventsFrom(play, from, "order").map(({ payload }) => payload);
+    expect(stubs.map(({ timeInForce }) => timeInForce)).toEqual([GTC, GTC, NONE, NONE]);
+    expect(stubs.map(({ updatedAt }) => updatedAt > 0n)).toEqual([true, true, false, false]);
+  });
+});
+
+test("7.9 what an amendment states is looked at first, also its fee and its shape, then what it keeps", () => {
+  const play = opened();
+  const amend = (party: string, change: Parameters<typeof play.rig.amendProvision>[2]) =>
+    play.rig.amendProvision(party, "M", change).text;
+  play.rig.setParameter("market.liquidity.maximumLiquidityFeeFactorLevel", "0.1");
+  play.rig.setParameter("market.liquidityProvision.minLpStakeQuantumMultiple", "5000");
+  const entry = { reference: 2, proportion: 1, offset: "3" };
+  expect(amend("x", { fee: "0.2" })).toBe("invalid liquidity provision fee");
+  expect(amend("x", { fee: "0.2", commitment: 1 })).toBe("invalid liquidity provision fee");
+  const six = Array.from({ length: 6 }, () => entry);
+  expect(amend("x", { buys: six })).toBe("SIDE_BUY shape size exceed max (5)");
+  expect(amend("x", { buys: [entry], commitment: 1 })).toBe("commitment amount is too low");
+  expect(amend("x", { buys: [entry] })).toBe("party is not a liquidity provider");
+  expect(amend("lp", { buys: [entry, entry] })).toBe("");
+  play.rig.setParameter("market.liquidityProvision.shapes.maxSize", "1");
+  expect(amend("lp", { fee: "0.01" })).toBe("SIDE_BUY shape size exceed max (1)");
+  expect(amend("lp", { buys: [entry] })).toBe("");
+});
+
+test("7.9 a provision cannot be amended in continuous trading without prices, and can in the auction that follows", () => {
+  const play = opened().run("cancel s");
+  expect(play.rig.amendProvision("lp", "M", { fee: "0.01" }).text).toBe("no orders on the book");
+  expect(play.rig.shownProvision("lp", "M")).toMatchObject({ fee: "0", version: 1n });
+  play.run("/");
+  expect(play.rig.marketData("M").marketTradingMode).toBe(4);
+  expect(play.rig.amendProvision("lp", "M", { fee: "0.01" }).text).toBe("");
+});
+
+test("7.9 in an auction a provider whose own orders meet its obligation is not measured", () => {
+  const play = opened(BOUND).deposit(1_500n, "q");
+  play.run("q B 12@90; q S 10@110; lp q(1000, 0, BID-10, ASK+10); x B 21@120");
+  expect(play.rig.marketData("M").marketTradingMode).toBe(4);
+  const factors = { search_level: 20, initial_margin: 30, collateral_release: 40 };
+  play.rig.setParameter("market.margin.scalingFactors", JSON.stringify(factors));
+  const before = money(play, "q");
+  expect(play.rig.amendProvision("q", "M", { fee: "0.01" }).text).toBe("");
+  expect(money(play, "q")).toBe(before);
+  // Beyond what its own orders are worth, the rest is measured with them.
+  expect(play.rig.amendProvision("q", "M", { commitment: 1_001 }).text).toBe("");
+  expect(play.rig.amendProvision("q", "M", { commitment: 1_101 }).text).toBe("margin check failed");
+});
+
+test("1.7 with a market's update the fee follows the target stake at once", () => {
+  const play = market({ ...LIGHT, targetStake: { scaling: 1 } }).deposit(MILLIONS, "a", "b", "l1", "l2");
+  play.run("lp l1(100, 0.01, BID-10, ASK+10); lp l2(1000, 0.02, BID-10, ASK+10)");
+  play.run("a B 1@90; b S 1@110; a B 5@100; b S 5@100").open();
+  const fee = () => play.rig.shownMarket("M")!.fees!.factors!.liquidityFee;
+  expect([fee(), play.rig.marketData("M").targetStake]).toEqual(["0.01", "50"]);
+  play.rig.updateMarket("M", { asset: "ETH", ...LIGHT, targetStake: { scaling: 3 } });
+  expect([fee(), play.rig.marketData("M").targetStake]).toEqual(["0.02", "150"]);
+  play.run("a S 1@100; b B 1@100");
+  expect(play.rig.trades("M").at(-1)!.buyerFee!.liquidityFee).toBe("2");
+});
+
+test("7.2 a bond of a rejected provision stays empty for the next one", () => {
+  const play = new Play(createMarketRig(), "M");
+  play.rig.createMarket("M", { asset: "ETH", ...LIGHT });
+  play.deposit(100n, "x").run("lp x(101, 0, BID-10, ASK+10)").deposit(1n, "x");
+  play.run("lp x(101, 0, BID-10, ASK+10)");
+  expect([play.last.text, money(play, "x")]).toEqual(["", "0 0 101"]);
+});
