@@ -83,14 +83,19 @@ export class CloseOut {
         }
       }
     }
+    let isProvided = false;
     for (const { party } of outcomes) {
       const provision = market.provisions.get(party);
-      if (provision !== undefined) market.providers.end(provision);
+      if (provision === undefined) continue;
+      market.providers.end(provision);
+      isProvided = true;
     }
     for (const { party } of outcomes) {
       for (const order of market.orders.ofParty(party))
         market.orders.remove(order, OrderStatus.STATUS_STOPPED);
     }
+    // With each cancelled provision, all that follows prices comes anew: the network trades with what is there then.
+    if (isProvided) market.references.follow([], { isForced: true });
     return removed;
   }
 

@@ -184,3 +184,16 @@ test("7.2 a bond of a rejected provision stays empty for the next one", () => {
   play.run("lp x(101, 0, BID-10, ASK+10)");
   expect([play.last.text, money(play, "x")]).toEqual(["", "0 0 101"]);
 });
+
+test("5.5 the network trades with what has followed the prices that a provider in distress has left behind", () => {
+  const play = market({ ...LIGHT, linearSlippage: "0", quadraticSlippage: "0" });
+  play.deposit(MILLIONS, "p1", "p2", "x", "y", "lp").deposit(1_450n, "z");
+  play.run("lp lp(1000, 0, BID-1, ASK+10); lp z(100, 0, BID-10, ASK+10); p1 B 50@20; p2 S 50@150");
+  play.run("p1 B 1@100; p2 S 1@100").open();
+  play.run("z B 1@30; y S 25@100; z B 25@100; /");
+  expect(play.deployed("lp").at(0)).toBe("buy 35@29");
+  play.run("x S 1@31; p1 B 1@31; /");
+  // Not at 29, where the provider's bid stood below that of the party in distress.
+  expect(play.trades().slice(-2)).toEqual(["p1-network 25@20", "network-z 25@20"]);
+  expect(play.deployed("lp").at(0)).toBe("buy 53@19");
+});

@@ -203,6 +203,7 @@ export abstract class MarketSettlement extends MarketLiquidity {
         touched.push(order.id);
       }
     }
+    const providers = parties.filter(({ party }) => this.provisionOf(party) !== undefined);
     for (const { party } of parties) {
       const provision = this.provisionOf(party);
       if (provision !== undefined) {
@@ -214,6 +215,7 @@ export abstract class MarketSettlement extends MarketLiquidity {
       for (const order of this.parked.filter((one) => one.party === party))
         this.finish(order, Status.stopped);
     }
+    if (providers.length > 0) this.followReferences([], true);
     if (touched.length > 0) {
       const isSafe = ({ party }: Distressed) =>
         this.balance(margin(party)) > this.levelsOf(this.position(party)!, this.lastTraded)[0];
