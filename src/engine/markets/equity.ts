@@ -26,11 +26,13 @@ export class EquityShares {
     const { market } = this;
     const key = keyOf(market.id, party);
     if (commitment === 0n) {
+      this.leaveScore(party);
       market.tables.shares.delete(key);
       this.keepValue();
       return;
     }
     const known = this.get(party);
+    const scored = known ?? market.status.leftScores?.findLast((left) => left.party === party);
     const before = Decimal.parse(known?.stake ?? "0");
     const stake = Decimal.of(commitment);
     const change = stake.minus(before);
@@ -50,10 +52,19 @@ export class EquityShares {
       virtualStake: rounded(virtualStake, STAKE_DECIMALS).toString(),
       average: average.toString(),
       share: known?.share ?? "0",
-      score: known?.score ?? "0",
-      scores: known?.scores ?? 0,
+      score: scored?.score ?? "0",
+      scores: scored?.scores ?? 0,
     });
     this.keepValue();
+  }
+
+  /** The score of a provider that leaves waits for the next tick's: one that comes back before goes on with it. */
+  private leaveScore(party: string): void {
+    const { market } = this;
+    const known = this.get(party);
+    if (known === undefined || known.scores === 0) return;
+    const { score, scores } = known;
+    market.updateStatus({ leftScores: [...(market.status.leftScores ?? []), { party, score, scores }] });
   }
 
   /** The market is over, and its shares were shown for the last time. */
@@ -92,7 +103,7 @@ export class EquityShares {
   /** Takes a tick's scores, which add up to 1, into the averages: one counter for all, whenever a provider has come. */
   addScores(scores: ReadonlyMap<string, Decimal>): void {
     const count = this.ticks + 1;
-    this.market.updateStatus({ scoredTicks: count });
+    this.market.updateStatus({ scoredTicks: count, leftScores: [] });
     for (const share of this.list()) {
       const score = scores.get(share.party);
       if (score === undefined) continue;
@@ -107,7 +118,7 @@ export class EquityShares {
 
   /** After a distribution. */
   resetScores(): void {
-    if (this.ticks > 0) this.market.updateStatus({ scoredTicks: 0 });
+    if (this.ticks > 0) this.market.updateStatus({ scoredTicks: 0, leftScores: [] });
     for (const share of this.list()) if (share.scores > 0) this.put({ ...share, score: "0", scores: 0 });
   }
 

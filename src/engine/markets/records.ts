@@ -88,6 +88,8 @@ export interface MarketStatus {
   readonly scoredAsk: bigint;
   /** Ticks since the last distribution that have had liquidity scores; a stored state of earlier versions has none. */
   readonly scoredTicks?: number;
+  /** Liquidity scores of providers that have left since the last tick; a stored state of earlier versions has none. */
+  readonly leftScores?: readonly Pick<EquityShare, "party" | "score" | "scores">[];
   /** When liquidity fees were last distributed, Unix nanoseconds; 0 before: the first tick of the opening auction is due. */
   readonly distributedNs: bigint;
   /** Open interest: sum of long positions. */

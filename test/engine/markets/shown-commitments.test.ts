@@ -197,3 +197,20 @@ test("5.5 the network trades with what has followed the prices that a provider i
   expect(play.trades().slice(-2)).toEqual(["p1-network 25@20", "network-z 25@20"]);
   expect(play.deployed("lp").at(0)).toBe("buy 53@19");
 });
+
+test("7.7 a provider that leaves and comes back within a block goes on with its score", () => {
+  const parameters = { "market.liquidity.providers.fee.distributionTimeStep": "1h" };
+  const play = opened({}, { parameters }).run("lp x(1000, 0, BID-10, ASK+10); / 2; /; /");
+  const scores = () =>
+    play.rig.marketData("M").liquidityProviderFeeShare.map(({ averageScore }) => averageScore);
+  expect(scores()).toEqual(["0.6", "0.4"]);
+  play.rig.cancelProvision("x", "M");
+  play.run("lp x(1000, 0, BID-10, ASK+10)");
+  expect(scores()).toEqual(["0.6", "0.4"]);
+  play.run("/");
+  expect(scores()).toEqual(["0.5833333333", "0.4166666667"]);
+  // With a tick in between it begins anew.
+  play.rig.cancelProvision("x", "M");
+  play.run("/; lp x(1000, 0, BID-10, ASK+10)");
+  expect(scores()).toEqual(["0.6428571428", "0"]);
+});

@@ -401,7 +401,6 @@ export abstract class MarketLiquidity extends MarketMargins {
     this.provisions = this.provisions.filter((other) => other !== provision);
     this.equity.remove(party);
     this.valueNow();
-    this.scores.remove(party);
     this.shownShares.delete(party);
     this.setStatus(provision, status);
     this.move(bond(party), general(party), this.balance(bond(party)), Move.bondHigh);

@@ -110,11 +110,7 @@ export class Scores {
     this.ticks = 0n;
   }
 
-  remove(party: string): void {
-    this.averages.delete(party);
-  }
-
-  /** A tick's scores go into the averages. */
+  /** A tick's scores go into the averages; those of providers that have left are forgotten with it. */
   learn(parties: readonly string[], book: readonly Order[], quoted: Quoted): void {
     const { tables } = this;
     if (tables === undefined || parties.length === 0) return;
@@ -129,10 +125,12 @@ export class Scores {
     if (this.ticks > 1n && sorted.some((party) => !this.averages.has(party)))
       this.count("scored since later");
     const n = Decimal.of(this.ticks);
+    const former = this.averages;
+    this.averages = new Map();
     for (const [at, party] of sorted.entries()) {
       const equal = ONE.over(Decimal.of(BigInt(sorted.length)));
       const score = whole.sign === 0 ? equal : scores[at]!.over(whole);
-      const before = this.averages.get(party) ?? ZERO;
+      const before = former.get(party) ?? ZERO;
       const average = before.times(n.minus(ONE)).over(n).plus(score.over(n));
       this.averages.set(party, average.round(10));
     }
