@@ -48,6 +48,26 @@ export const MARKET_TEXTS = {
     "Margin, general and bond account together hold less than the initial margin of position and orders.",
     `Deposit more, or trade less. POST or GET /api/v2/estimate/margin says how much it takes. ${MONEY}`,
   ],
+  "insufficient funds for initial margin": [
+    "The party cannot pay the margin of the amended provision.",
+    "Margin, general and bond account together hold less than the initial margin of its position and orders.",
+    `Deposit more, or commit less. ${MONEY}`,
+  ],
+  "margin would be below maintenance with amend during continuous: insufficient margin": [
+    "The amended provision would be paid for by its bond.",
+    "Margin and general account together hold less than the initial margin of its position and orders.",
+    `Deposit more, or commit less. ${MONEY}`,
+  ],
+  "margin would be below maintenance: insufficient margin": [
+    "The party cannot pay the margin of the amended provision.",
+    "Margin, general and bond account together hold less than the maintenance margin after the auction.",
+    `Deposit more, or commit less. ${MONEY}`,
+  ],
+  "margin would require bond: insufficient margin": [
+    "The amended provision would be paid for by its bond.",
+    "Margin and general account together hold less than the initial margin after the auction.",
+    `Deposit more, or commit less. ${MONEY}`,
+  ],
   "OrderError: Insufficient funds to pay fees": [
     "The party cannot pay the fees of the trades.",
     "Fees come from the general account, then from the margin account.",

@@ -184,7 +184,8 @@ export class Providers {
       updatedAt: market.nowNs,
     };
     if (movement !== undefined) accounts.emit([movement]);
-    if (!this.coverPotential(before, after)) throw refusal("margin check failed");
+    const shortage = this.coverPotential(before, after);
+    if (shortage !== undefined) throw refusal(shortage);
     const placed = new Set(market.provisions.ordersOf(before).map(({ id: orderId }) => orderId));
     this.removeOrders(before, OrderStatus.STATUS_CANCELLED);
     this.endStubs(before, OrderStatus.STATUS_STOPPED, placed);
@@ -314,13 +315,6 @@ export class Providers {
     return margin < search && margin + general < initial;
   }
 
-  /** Whether a provider's margin and general account cover a position: the bond does not count. */
-  private affords(party: string, position: Exposure, price: bigint): boolean {
-    const { margins } = this.market;
-    const [margin, general] = margins.balances(party);
-    return margin + general >= margins.levels(position, price).initial;
-  }
-
   /** Commitments, shares and the fee that follows from them have changed. */
   onChange(): void {
     const { market } = this;
@@ -386,19 +380,19 @@ export class Providers {
     return market.provisions.supplied() - market.targetStakeNow();
   }
 
-  /** Orders of an amended provision must be affordable without its bond. @returns false when they are not (section 7.9) */
-  private coverPotential(before: Provision, after: Provision): boolean {
+  /** Orders of an amended provision must be affordable without its bond. @returns why they are not (section 7.9) */
+  private coverPotential(before: Provision, after: Provision): CommandText | undefined {
     const { market } = this;
     const { party } = after;
     const { isInAuction, margins, provisions } = market;
     const price = margins.priceFor(0n);
-    if (price === 0n) return true;
+    if (price === 0n) return undefined;
     const planned = isInAuction
       ? provisions.planAround(after, price)
       : provisions.plan(after, market.references.current());
-    if (planned === undefined) return true;
+    if (planned === undefined) return undefined;
     // A provider whose own orders cover its obligation pays for nothing more in an auction.
-    if (isInAuction && planned.every(({ size }) => size === 0n)) return true;
+    if (isInAuction && planned.every(({ size }) => size === 0n)) return undefined;
     let position: Exposure = market.positions.get(party) ?? bare({ size: 0n });
     for (const { orderId } of [...before.buys, ...before.sells]) {
       const order = market.tables.orders.get(orderId);
@@ -406,9 +400,19 @@ export class Providers {
     }
     for (const plan of planned)
       position = withOrder(position, market.provisions.orderOf(after, plan), plan.size);
-    // In an auction nothing is deployed that would bring the margin, so that it is moved now.
-    if (isInAuction) return margins.coverOrder(party, position, price, false) !== undefined;
-    return this.affords(party, position, price);
+    const [margin, general, bond] = margins.balances(party);
+    const { initial, maintenance } = margins.levels(position, price);
+    const funds = margin + general + bond;
+    if (isInAuction) {
+      if (funds < maintenance) return "margin would be below maintenance: insufficient margin";
+      // Nothing is deployed that would bring the margin, so that it is moved now.
+      const isCovered = margins.coverOrder(party, position, price, false) !== undefined;
+      return isCovered ? undefined : "margin would require bond: insufficient margin";
+    }
+    if (funds < initial) return "insufficient funds for initial margin";
+    return margin + general < initial
+      ? "margin would be below maintenance with amend during continuous: insufficient margin"
+      : undefined;
   }
 
   /** A provision that could not be paid for: everything goes back. */

@@ -162,7 +162,9 @@ test("7.9 in an auction a provider whose own orders meet its obligation is not m
   expect(money(play, "q")).toBe(before);
   // Beyond what its own orders are worth, the rest is measured with them.
   expect(play.rig.amendProvision("q", "M", { commitment: 1_001 }).text).toBe("");
-  expect(play.rig.amendProvision("q", "M", { commitment: 1_101 }).text).toBe("margin check failed");
+  expect(play.rig.amendProvision("q", "M", { commitment: 1_101 }).text).toBe(
+    "margin would require bond: insufficient margin",
+  );
 });
 
 test("1.7 with a market's update the fee follows the target stake at once", () => {
@@ -213,4 +215,27 @@ test("7.7 a provider that leaves and comes back within a block goes on with its 
   play.rig.cancelProvision("x", "M");
   play.run("/; lp x(1000, 0, BID-10, ASK+10)");
   expect(scores()).toEqual(["0.6428571428", "0"]);
+});
+
+test("7.9 an amendment that cannot be paid for says whether its bond would be enough", () => {
+  const play = opened(BOUND).deposit(1_200n, "q").run("lp q(1000, 0, BID-10, ASK+10)");
+  const margins = (initial: number) => {
+    const factors = { search_level: 1.1, initial_margin: initial, collateral_release: 2 * initial };
+    play.rig.setParameter("market.margin.scalingFactors", JSON.stringify(factors));
+  };
+  const amend = () => play.rig.amendProvision("q", "M", { fee: "0.01" }).text;
+  // 130 of maintenance; 1200 in all, 1000 of it the bond.
+  margins(9);
+  expect(amend()).toBe("margin would be below maintenance with amend during continuous: insufficient margin");
+  margins(10);
+  expect(amend()).toBe("insufficient funds for initial margin");
+  // 110 in the auction, in which its orders are ten from 100.
+  play.run("x B 20@120");
+  expect(play.rig.marketData("M").marketTradingMode).toBe(4);
+  margins(2);
+  expect(amend()).toBe("margin would require bond: insufficient margin");
+  margins(1.2);
+  expect(amend()).toBe("");
+  play.rig.setParameter("market.liquidity.stakeToCcyVolume", "12");
+  expect(amend()).toBe("margin would be below maintenance: insufficient margin");
 });

@@ -357,14 +357,14 @@ export abstract class MarketLiquidity extends MarketMargins {
     return exposure;
   }
 
-  /** Whether an amended provision's orders can be paid for without its bond (section 7.9). */
-  canCarryShapes(
+  /** Why an amended provision's orders cannot be paid for without its bond; empty where they can (section 7.9). */
+  shapesObjection(
     amended: Pick<Provision, "party" | "commitment" | "buys" | "sells">,
     provision: Provision,
-  ): boolean {
+  ): string {
     const price = this.isOpening ? this.uncrossing()?.price : this.mark;
     // A mark of 0: another auction has followed on the opening one, and no price is known.
-    if (price === undefined || price === 0n) return true;
+    if (price === undefined || price === 0n) return "";
     const { party } = amended;
     const old = this.book
       .filter((order) => order.provision === provision.id)
@@ -380,17 +380,26 @@ export abstract class MarketLiquidity extends MarketMargins {
           );
     if (this.auction !== undefined && quotes.every(({ size }) => size === 0n)) {
       this.count("amended by a provider whose own orders are enough, in an auction");
-      return true;
+      return "";
     }
     const levels = this.levelsOf(this.exposureWith(party, [...old, ...quotes]), price);
-    const [, , initial] = levels;
+    const [maintenance, , initial] = levels;
     const missing = initial - this.balance(margin(party));
-    if (missing > this.balance(general(party))) return false;
+    const funds = this.totalOf(party);
+    const isShort = missing > this.balance(general(party));
+    if (this.auction !== undefined) {
+      if (funds < maintenance) return "margin would be below maintenance: insufficient margin";
+      if (isShort) return "margin would require bond: insufficient margin";
+    } else {
+      if (funds < initial) return "insufficient funds for initial margin";
+      if (isShort)
+        return "margin would be below maintenance with amend during continuous: insufficient margin";
+    }
     if (this.auction !== undefined) {
       this.showLevels(party, levels);
       if (missing > 0n) this.move(general(party), margin(party), missing, Move.marginLow);
     }
-    return true;
+    return "";
   }
 
   /** A provision ends: its orders go, the bond returns. @returns ids of its orders */

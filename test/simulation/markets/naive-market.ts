@@ -286,11 +286,12 @@ export class NaiveMarket extends MarketOrders {
       buys: entriesOf(buys, 0, idAt),
       sells: entriesOf(sells, buys.length, idAt),
     };
-    if (!this.canCarryShapes(amended, provision)) {
+    const shortage = this.shapesObjection(amended, provision);
+    if (shortage !== "") {
       for (const [name, balance] of accounts) this.accounts.set(name, balance);
       this.facts.splice(shown);
-      this.count("provision amendment refused for want of margin");
-      return refusal("margin check failed");
+      this.count(`provision amendment refused: ${shortage}`);
+      return refusal(shortage);
     }
     this.countAmendment(provision, amended, fee);
     for (const order of this.book.filter((one) => one.provision === provision.id))
