@@ -1,11 +1,12 @@
 // Keyset paging (reference 10, section 3). A page is rows after or before a cursor in a total order, so a walk
 // gives every row once and ends; what the original loses or repeats is listed in docs/compatibility.md.
 import type { Database } from "bun:sqlite";
+import { WireError } from "../wire/errors.ts";
+import { base64Bytes } from "../wire/json.ts";
 import type { Limits } from "./limits.ts";
 import type { RequestFields } from "./query.ts";
 
 const DEFAULT_NEWEST_FIRST = true;
-const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 /** A request for a page, checked. */
 export interface PageRequest {
@@ -52,13 +53,12 @@ export function pageRequest(pagination: RequestFields | undefined, limits: Limit
 
 function decodeCursor(cursor: string, title: string): string {
   if (cursor === "") throw new PaginationError(`failed to decode ${title} cursor: cursor is empty`);
-  if (cursor.length % 4 !== 0 || !BASE64.test(cursor)) {
-    const at = /[^A-Za-z0-9+/]/.exec(cursor)?.index ?? cursor.length;
-    throw new PaginationError(
-      `failed to decode ${title} cursor: failed to decode cursor: illegal base64 data at input byte ${at}`,
-    );
+  try {
+    return Buffer.from(base64Bytes(cursor)).toString("utf8");
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error;
+    throw new PaginationError(`failed to decode ${title} cursor: failed to decode cursor: ${error.message}`);
   }
-  return Buffer.from(cursor, "base64").toString("utf8");
 }
 
 export function encodeCursor(text: string): string {

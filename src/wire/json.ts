@@ -364,16 +364,36 @@ function readBytes(value: unknown, path: string): Uint8Array {
 }
 
 const notBase64 = /[^A-Za-z0-9+/]/;
+const lineEnds = /[\r\n]+/g;
 
 /**
- * Bytes of standard base64 with its padding. @param path of the value, for the error
+ * Bytes of standard base64 with its padding; line ends count for nothing, wherever they are: tools wrap what they encode.
+ * @param path of the value, for the error
  * @throws WireError in the original's words (reference 30, REST conventions)
  */
 export function base64Bytes(text: string, path = ""): Uint8Array {
-  const digits = text.replace(/={1,2}$/, "");
-  const stray = digits.search(notBase64);
-  if (text.length % 4 === 0 && digits.length % 4 !== 1 && stray < 0) return Uint8Array.fromBase64(text);
-  refuse(path, `illegal base64 data at input byte ${stray >= 0 ? stray : text.length}`);
+  const joined = text.replace(lineEnds, "");
+  const digits = joined.replace(/={1,2}$/, "");
+  const isBase64 = joined.length % 4 === 0 && digits.length % 4 !== 1 && !notBase64.test(digits);
+  if (isBase64) return Uint8Array.fromBase64(joined);
+  refuse(path, `illegal base64 data at input byte ${whereBase64Ends(text)}`);
+}
+
+/** Where a text stops being base64, as the original's decoder counts: line ends are bytes, too. */
+function whereBase64Ends(text: string): number {
+  let digits = 0;
+  let padding = 0;
+  for (let at = 0; at < text.length; at++) {
+    const letter = text[at]!;
+    if (letter === "\r" || letter === "\n") continue;
+    // Two digits of a group take two signs of padding, three take one: the decoder looks one letter ahead for the second.
+    if (padding > 0 && digits + padding === 4) return at;
+    if (letter === "=" && digits >= 2) padding++;
+    else if (padding > 0) return at - 1;
+    else if (notBase64.test(letter)) return at;
+    else digits = (digits + 1) % 4;
+  }
+  return padding > 0 ? text.length : text.length - digits;
 }
 
 /** Longer texts are refused unread: no 64-bit integer needs more than 20 characters. */

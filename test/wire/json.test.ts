@@ -211,7 +211,7 @@ describe("fromJson", () => {
       "base64 without padding",
       "vega.commands.v1.OracleDataSubmission",
       { payload: "+/8" },
-      "illegal base64 data at input byte 3",
+      "illegal base64 data at input byte 0",
     ],
     ["a double out of range", "vega.LogNormalModelParams", { mu: "1e400" }, "is out of range"],
     ["a float out of range", "vega.NodeData", { uptime: 1e39 }, "is out of range"],

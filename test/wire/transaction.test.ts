@@ -389,15 +389,28 @@ describe("forms in which the API takes a transaction (reference 30, section 5.1)
     expect(base64Bytes("")).toEqual(new Uint8Array());
   });
 
+  // Wrapped as `base64` and Python's `encodebytes` do it.
+  test.each(["AR\nAK\r\n8j5E\nCg==\n", "ARAK8j5ECg=\n=\n", "ARAK8j5E\nCg\n==", "\nARAK8j5ECg=="])(
+    "line ends in %j count for nothing",
+    (text) => expect(base64Bytes(text)).toEqual(bytes.subarray(3, 10)),
+  );
+
   test.each([
-    ["AQ", 2],
+    ["AQ", 0],
+    ["AQIDBA", 4],
+    ["AQID\nBA", 5],
     ["AQ=", 3],
+    ["AQ\n=", 4],
+    ["AQ=A", 2],
+    ["AQI=\nAQID", 5],
+    ["AQID=", 4],
     ["A-==", 1],
     ["A_8=", 1],
+    ["AQ\n*A", 3],
     ["====", 0],
-    ["AQ==AQ==", 2],
+    ["AQ==AQ==", 4],
     [" AQ=", 0],
-  ])("%s is no base64", (text, at) => {
+  ])("%j is no base64", (text, at) => {
     expect(() => base64Bytes(text)).toThrow(`illegal base64 data at input byte ${at}`);
   });
 
