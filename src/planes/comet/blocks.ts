@@ -152,6 +152,25 @@ export class CometBlocks {
     };
   }
 
+  /** A block without its transactions. `block_size` is their bytes alone: no block is put together. */
+  meta(height: number): object {
+    const found = this.find(height);
+    const txs = this.txs(height);
+    return {
+      block_id: blockIdOf(found.hash),
+      block_size: String(txs.reduce((sum, { bytes }) => sum + bytes.length, 0)),
+      header: this.header(found, txs),
+      num_txs: String(txs.length),
+    };
+  }
+
+  /** The commit of the last block is not canonical yet: the next block will have it. */
+  commit(height: number): object {
+    const header = this.header(this.find(height), this.txs(height));
+    const commit = this.commitOf(height);
+    return { signed_header: { header, commit }, canonical: height < this.range.last };
+  }
+
   results(height: number): object {
     const txs = this.txs(height);
     return {

@@ -21,6 +21,8 @@ const APPLICATION_VERSION = "v0.71.6";
 const ID_CHARACTERS = 40;
 const PER_PAGE = 30;
 const PER_PAGE_MAX = 100;
+/** Blocks that one answer of `blockchain` tells of. */
+const METAS_MAX = 20;
 /** Transactions, or blocks, that a search looks at. */
 const SEARCHED_MAX = 20_000;
 
@@ -217,6 +219,19 @@ function pageOf<T>(all: readonly T[], { page = 1, per_page: size = PER_PAGE }: G
   return all.slice(((page as number) - 1) * rows, (page as number) * rows);
 }
 
+/** Headers of the newest blocks of a range, the newest first. */
+function blockMetas({ blocks }: CometContext, given: Given): object {
+  const { minHeight: least = 0, maxHeight: most = 0 } = given as { minHeight?: number; maxHeight?: number };
+  if (least < 0 || most < 0) throw new RpcError("internal", "heights must be non-negative");
+  const { first, last } = blocks.range;
+  const to = Math.min(most || last, last);
+  const from = Math.max(least, first, to - METAS_MAX + 1);
+  if (from > to) throw new RpcError("internal", `min height ${from} can't be greater than max height ${to}`);
+  const metas: object[] = [];
+  for (let height = to; height >= from; height--) metas.push(blocks.meta(height));
+  return { last_height: String(last), block_metas: metas };
+}
+
 function validators(context: CometContext, given: Given): object {
   const height = heightOf(context, given);
   const all = context.genesis.validators;
@@ -288,6 +303,14 @@ export const METHODS: Readonly<Record<string, Method>> = {
   genesis: { parameters: [], answer: wholeGenesis },
   genesis_chunked: { parameters: [["chunk", "number"]], answer: genesisChunk },
   block: { parameters: HEIGHT, answer: (context, given) => context.blocks.block(heightOf(context, given)) },
+  blockchain: {
+    parameters: [
+      ["minHeight", "number"],
+      ["maxHeight", "number"],
+    ],
+    answer: blockMetas,
+  },
+  commit: { parameters: HEIGHT, answer: (context, given) => context.blocks.commit(heightOf(context, given)) },
   block_results: {
     parameters: HEIGHT,
     answer: (context, given) => context.blocks.results(heightOf(context, given)),

@@ -3,6 +3,9 @@
  * over GET with the parameters in the address, and over a websocket.
  */
 
+import { WireError } from "../../wire/errors.ts";
+import { base64Bytes } from "../../wire/json.ts";
+
 const CODES = {
   parse: [-32700, "Parse error. Invalid JSON"],
   request: [-32600, "Invalid Request"],
@@ -80,7 +83,7 @@ function checkedValue(name: string, kind: ParameterKind, value: unknown): unknow
     if (typeof value === "boolean") return value;
   } else if (typeof value === "string") {
     if (kind === "text") return value;
-    if (isBase64(value)) return new Uint8Array(Buffer.from(value, "base64"));
+    return base64Parameter(name, value);
   }
   throw badParams("json", `'${name}' is not ${NAMES[kind]}`);
 }
@@ -102,8 +105,13 @@ function valueInAddress(name: string, kind: ParameterKind, text: string): unknow
   throw badParams("http", `'${name}' is not ${forms}`);
 }
 
-function isBase64(text: string): boolean {
-  return text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
+function base64Parameter(name: string, text: string): Uint8Array {
+  try {
+    return base64Bytes(text);
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error;
+    throw badParams("json", `'${name}': ${error.message}`);
+  }
 }
 
 function badParams(source: "json" | "http", reason: string): RpcError {

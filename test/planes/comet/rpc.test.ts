@@ -133,6 +133,44 @@ describe("blocks", () => {
     expect(stored).toEqual([first.deliver_tx, second.deliver_tx]);
   });
 
+  test("given a range of heights, then the newest twenty headers of it come, the newest first", async () => {
+    await devnet.chain.mine(30);
+    const { hash } = await call("broadcast_tx_commit", { tx: base64(transfer()) });
+    const last = devnet.chain.status.height;
+    const newest = await call("blockchain");
+    expect(newest.last_height).toBe(String(last));
+    const heights = (metas: Json[]) => metas.map(({ header }) => Number(header.height));
+    expect(heights(newest.block_metas)).toEqual(Array.from({ length: 20 }, (_, at) => last - at));
+    const { block_id, block } = await call("block", { height: String(last) });
+    const [tx] = block.data.txs;
+    expect(hashOf(Buffer.from(tx, "base64"))).toBe(hash);
+    const size = String(Buffer.from(tx, "base64").length);
+    expect(newest.block_metas[0]).toEqual({
+      block_id,
+      block_size: size,
+      header: block.header,
+      num_txs: "1",
+    });
+    const some = await call("blockchain", { minHeight: "3", maxHeight: "5" });
+    expect(heights(some.block_metas)).toEqual([5, 4, 3]);
+    const old = await call("blockchain", { maxHeight: 2 });
+    expect(heights(old.block_metas)).toEqual([2, 1]);
+  });
+
+  test("the commit of a block is the one in the next, and that of the last is not canonical", async () => {
+    await devnet.chain.mine(1);
+    const { height } = devnet.chain.status;
+    const { signed_header: signed, canonical } = await call("commit", { height: height - 1 });
+    expect(canonical).toBe(true);
+    expect(signed.header).toEqual((await call("block", { height: height - 1 })).block.header);
+    expect(signed.commit).toEqual((await call("block", { height })).block.last_commit);
+    const last = await call("commit");
+    expect(last).toMatchObject({
+      signed_header: { header: { height: String(height) } },
+      canonical: false,
+    });
+  });
+
   test("given an impersonated command, then the block's list of submitted transactions has it not", async () => {
     const { publicKey } = devnet.parties[0]!;
     const { height } = await devnet.chain.impersonate(publicKey, {
@@ -183,6 +221,11 @@ describe("requests", () => {
     ["block", { height: 99_999 }, -32603, "must be less than or equal to the current blockchain height"],
     ["block", { height: "x" }, -32602, "error converting json params to arguments"],
     ["block", [1, 2], -32602, "expected 1 parameters ([height]), got 2"],
+    ["blockchain", { minHeight: -1 }, -32603, "heights must be non-negative"],
+    ["blockchain", { minHeight: 3, maxHeight: 2 }, -32603, "min height 3 can't be greater than max height 2"],
+    ["commit", { height: "0" }, -32603, "height must be greater than 0, but got 0"],
+    ["tx", { hash: "AAA" }, -32602, "illegal base64 data at input byte 0"],
+    ["tx", { hash: "AA\nAA\n" }, -32603, "tx (000000) not found"],
     ["tx", { hash: "AAAA" }, -32603, "tx (000000) not found"],
     ["tx_search", { query: "a ~ b" }, -32603, "failed to parse query"],
     ["tx_search", { query: "tx.height>0", page: "50" }, -32603, "page should be within [1, "],
