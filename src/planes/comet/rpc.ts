@@ -83,7 +83,7 @@ function checkedValue(name: string, kind: ParameterKind, value: unknown): unknow
     if (typeof value === "boolean") return value;
   } else if (typeof value === "string") {
     if (kind === "text") return value;
-    return base64Parameter(name, value);
+    return base64Parameter(value);
   }
   throw badParams("json", `'${name}' is not ${NAMES[kind]}`);
 }
@@ -105,12 +105,12 @@ function valueInAddress(name: string, kind: ParameterKind, text: string): unknow
   throw badParams("http", `'${name}' is not ${forms}`);
 }
 
-function base64Parameter(name: string, text: string): Uint8Array {
+function base64Parameter(text: string): Uint8Array {
   try {
     return base64Bytes(text);
   } catch (error) {
     if (!(error instanceof WireError)) throw error;
-    throw badParams("json", `'${name}': ${error.message}`);
+    throw badParams("json", error.message);
   }
 }
 

@@ -69,7 +69,7 @@ export function handlersOf(planes: GrpcPlanes): Handlers {
 }
 
 /** Unary handlers by their request message. */
-function resourcesOf({ data, node }: GrpcPlanes): Map<string, UnaryMethod> {
+function resourcesOf({ kind, data, node }: GrpcPlanes): Map<string, UnaryMethod> {
   const { db, limits } = data.context;
   const version = db.prepare("PRAGMA data_version");
   const versionNow = onceATurn(data, () => (version.get() as { data_version: bigint }).data_version);
@@ -81,8 +81,9 @@ function resourcesOf({ data, node }: GrpcPlanes): Map<string, UnaryMethod> {
   add(DATA_ENDPOINTS);
   add(UNROUTED_RESOURCES);
   if (node === undefined) return made;
+  const told = kind === "data" ? () => data.told() : undefined;
   for (const one of [...CHAIN_ENDPOINTS, ...UNROUTED_CALLS])
-    made.set(one.request, chainMethod(node.context, one));
+    made.set(one.request, chainMethod(node.context, one, told));
   for (const one of VIEW_ENDPOINTS) made.set(one.request, readMethod(data, one, "node", cache));
   return made;
 }

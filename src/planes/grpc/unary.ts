@@ -109,8 +109,15 @@ function headersOf({ height, timeUs, historyFrom }: Head): Record<string, string
   };
 }
 
-/** A resource that asks the chain. */
-export function chainMethod(context: NodeContext, endpoint: ChainEndpoint | UnroutedCall): UnaryMethod {
+/**
+ * A resource that asks the chain.
+ * @param told how far the store is, where every answer says that
+ */
+export function chainMethod(
+  context: NodeContext,
+  endpoint: ChainEndpoint | UnroutedCall,
+  told?: () => Head,
+): UnaryMethod {
   const request = codecOf(endpoint.request);
   const response = codecOf(endpoint.response);
   const { limits } = context;
@@ -119,11 +126,20 @@ export function chainMethod(context: NodeContext, endpoint: ChainEndpoint | Unro
     needs: endpoint.method === "GET" ? "height" : "store",
     async run(bytes) {
       const message = decodeRequest(request, bytes);
-      if (endpoint.method === "POST")
-        return { body: response.encode(await endpoint.handle(context, message)) };
-      const given = fieldsOf(endpoint.request, message, limits.filterValuesMax);
-      const made = await endpoint.handle(context, completed(endpoint.path, given));
-      return { body: response.encode(made) };
+      const { method } = endpoint;
+      try {
+        const made =
+          method === "POST"
+            ? await endpoint.handle(context, message)
+            : await endpoint.handle(
+                context,
+                completed(endpoint.path, fieldsOf(endpoint.request, message, limits.filterValuesMax)),
+              );
+        return { body: response.encode(made), ...(told && { metadata: metadataOf(headersOf(told())) }) };
+      } catch (error) {
+        if (told === undefined || !(error instanceof ApiError) || error.fromGateway) throw error;
+        throw new Refusal(error, metadataOf(headersOf(told())));
+      }
     },
   };
 }

@@ -13,7 +13,7 @@ import { readRoute } from "../data/read-route.ts";
 import { whenReadable } from "../data/readable.ts";
 import { type DevnetTools, DUMP_BYTES_MAX, isToolPath } from "../devnet/app.ts";
 import { CHAIN_ENDPOINTS, VIEW_ENDPOINTS } from "./endpoints.ts";
-import type { NodePlane } from "./plane.ts";
+import type { NodePlane, Printing } from "./plane.ts";
 
 /** The core node prints everything in one layout, whatever the request asks for. */
 const NODE_MODE: JsonMode = "node";
@@ -23,12 +23,14 @@ const NOT_POST = wrongMethod("POST");
 /**
  * The node's routes.
  * @param modeOf in which form an answer is printed
+ * @param told how far the store is, where every answer says that
  */
 function addRoutes(
   app: HttpApp,
   plane: NodePlane,
   status: ServerStatus,
   modeOf: (request: Request) => JsonMode,
+  told?: Printing["told"],
 ): void {
   const { limits } = plane.context;
   for (const endpoint of CHAIN_ENDPOINTS) {
@@ -39,7 +41,7 @@ function addRoutes(
         classify(request, "submission");
         if (status.isDamaged) throw DAMAGED;
         checkUrl(request, limits);
-        return sendAnswer(await plane.call(endpoint, request, modeOf(request)), request);
+        return sendAnswer(await plane.call(endpoint, request, { mode: modeOf(request), told }), request);
       };
       app.all(path, call, RAW);
       continue;
@@ -47,7 +49,7 @@ function addRoutes(
     readRoute(app, path, limits, (request, fields, query) => {
       classify(request, "node");
       const mode = modeOf(request);
-      const ask = () => plane.ask(endpoint, request, { path: fields, query }, mode);
+      const ask = () => plane.ask(endpoint, request, { path: fields, query }, { mode, told });
       return whenReadable(
         plane.data,
         status,
@@ -114,7 +116,7 @@ export function nodeApp(
 /** The same resources for the data port, which prints them as it prints its own. */
 export function mountedNode(plane: NodePlane, status: ServerStatus): HttpRoutes {
   return (app) => {
-    addRoutes(app, plane, status, jsonModeOf);
+    addRoutes(app, plane, status, jsonModeOf, () => plane.data.told());
     addBus(app, plane, status);
     return app;
   };

@@ -26,6 +26,13 @@ export interface Question {
   readonly query: string;
 }
 
+/** How the answers of a port are printed. */
+export interface Printing {
+  readonly mode: JsonMode;
+  /** Tells how far the store is: the data port's answers say it, also where the chain was asked. */
+  readonly told?: (() => Answer["head"]) | undefined;
+}
+
 export class NodePlane {
   constructor(
     readonly context: NodeContext,
@@ -34,13 +41,13 @@ export class NodePlane {
   ) {}
 
   /** The way of transactions, with no more promises than it takes. */
-  call(endpoint: ChainCall, request: Request, mode: JsonMode): Promise<Answer> {
+  call(endpoint: ChainCall, request: Request, printing: Printing): Promise<Answer> {
     const { submissionBytesMax, bodyDepthMax } = this.context.limits;
     return withBody(request, submissionBytesMax, (body) =>
       endpoint.handle(this.context, readMessage(endpoint.request, body, bodyDepthMax)),
     ).then(
-      (message) => rendered(endpoint, message, mode, request),
-      (error) => refusal(error, mode),
+      (message) => rendered(endpoint, message, printing, request),
+      (error) => refusal(error, printing),
     );
   }
 
@@ -49,7 +56,7 @@ export class NodePlane {
     endpoint: ChainQuery,
     request: Request,
     { path, query }: Question,
-    mode: JsonMode,
+    printing: Printing,
   ): Promise<Answer> {
     try {
       const fields = readRequest(
@@ -58,9 +65,9 @@ export class NodePlane {
         path,
         this.context.limits.filterValuesMax,
       );
-      return rendered(endpoint, await endpoint.handle(this.context, fields), mode, request);
+      return rendered(endpoint, await endpoint.handle(this.context, fields), printing, request);
     } catch (error) {
-      return refusal(error, mode);
+      return refusal(error, printing);
     }
   }
 
@@ -70,13 +77,18 @@ export class NodePlane {
   }
 }
 
-function rendered(endpoint: ChainEndpoint, message: object, mode: JsonMode, request: Request): Answer {
+function rendered(
+  endpoint: ChainEndpoint,
+  message: object,
+  { mode, told }: Printing,
+  request: Request,
+): Answer {
   const body = render(endpoint, message, mode, asksForDetails(request));
-  return { status: 200, body, contentType: "application/json" };
+  return { status: 200, body, contentType: "application/json", head: told?.() };
 }
 
-function refusal(error: unknown, mode: JsonMode): Answer {
-  if (error instanceof ApiError) return errorAnswer(error, mode, undefined);
+function refusal(error: unknown, { mode, told }: Printing): Answer {
+  if (error instanceof ApiError) return errorAnswer(error, mode, error.fromGateway ? undefined : told?.());
   throw error;
 }
 

@@ -224,7 +224,7 @@ describe("requests", () => {
     ["blockchain", { minHeight: -1 }, -32603, "heights must be non-negative"],
     ["blockchain", { minHeight: 3, maxHeight: 2 }, -32603, "min height 3 can't be greater than max height 2"],
     ["commit", { height: "0" }, -32603, "height must be greater than 0, but got 0"],
-    ["tx", { hash: "AAA" }, -32602, "illegal base64 data at input byte 0"],
+    ["tx", { hash: "AAA" }, -32602, "arguments: illegal base64 data at input byte 0"],
     ["tx", { hash: "AA\nAA\n" }, -32603, "tx (000000) not found"],
     ["tx", { hash: "AAAA" }, -32603, "tx (000000) not found"],
     ["tx_search", { query: "a ~ b" }, -32603, "failed to parse query"],

@@ -70,6 +70,16 @@ describe("what a wallet calls", () => {
     expect(own.chainId).toBe("lyra-devnet");
   });
 
+  test("on the data port its answers say how far the store is, errors too", async () => {
+    const { headers } = await data.call(`${CORE}/Statistics`);
+    expect(headers["x-block-height"]).toBe(String(devnet.chain.status.height));
+    expect(headers["x-block-timestamp"]).toBe(String(devnet.chain.status.timeNs));
+    const refused = await data.call(`${CORE}/GetSpamStatistics`, { partyId: "" });
+    expect(refused.code).not.toBe(Status.OK);
+    expect(refused.headers["x-block-height"]).toBe(headers["x-block-height"]!);
+    expect((await node.call(`${CORE}/Statistics`)).headers["x-block-height"]).toBeUndefined();
+  });
+
   test("LastBlockHeight: everything that a proof of work takes", async () => {
     const { message } = await node.call(`${CORE}/LastBlockHeight`);
     expect(asJson(`${CORE}/LastBlockHeight`, message)).toEqual(await get("/blockchain/height"));

@@ -228,6 +228,25 @@ describe("mounted on the data port", () => {
     await run(data.url, { name: path, get: pretty, status: 200, is: JSON.stringify(want, undefined, 1) });
   });
 
+  test("every answer of the service says how far the store is, of a submission and an error too", async () => {
+    const assets = await fetch(`${data.url}/api/v2/assets`);
+    const told = (response: Response) =>
+      ["x-block-height", "x-block-timestamp"].map((name) => response.headers.get(name));
+    const store = told(assets);
+    expect(store[0]).toMatch(/^[1-9]\d*$/);
+    for (const path of reads) expect([path, told(await fetch(data.url + path))]).toEqual([path, store]);
+    const body = JSON.stringify({ tx: base64(signedTransfer(78n)) });
+    const checked = await fetch(`${data.url}/transaction/raw/check`, { method: "POST", body });
+    expect([checked.status, told(checked)]).toEqual([200, store]);
+    const large = JSON.stringify({ tx: base64(new Uint8Array(1_048_577)), type: "TYPE_SYNC" });
+    const refused = await fetch(`${data.url}/transaction/raw`, { method: "POST", body: large });
+    expect([refused.status, told(refused)]).toEqual([500, store]);
+    const unread = await fetch(`${data.url}/transaction/raw`, { method: "POST", body: "{" });
+    expect([unread.status, told(unread)]).toEqual([400, [null, null]]);
+    // The core knows of no store.
+    expect(told(await fetch(`${server.url}/statistics`))).toEqual([null, null]);
+  });
+
   test("submissions go in there too, up to the same size", async () => {
     const submit = async (bytes: Uint8Array) => {
       const body = JSON.stringify({ tx: base64(bytes), type: "TYPE_SYNC" });
