@@ -99,12 +99,6 @@ export class DataPlane {
     return this.heads.read();
   }
 
-  /** How far the store is, in the headers of answers that are not read from it. */
-  told(): ReadHead {
-    const { height = 0, timeUs = 0 } = this.head() ?? {};
-    return { height, timeUs };
-  }
-
   /** Answers a unary request; errors are answers too. */
   answer(
     endpoint: Endpoint<DataContext>,

@@ -81,7 +81,7 @@ function resourcesOf({ kind, data, node }: GrpcPlanes): Map<string, UnaryMethod>
   add(DATA_ENDPOINTS);
   add(UNROUTED_RESOURCES);
   if (node === undefined) return made;
-  const told = kind === "data" ? () => data.told() : undefined;
+  const told = kind === "data" ? () => node.told() : undefined;
   for (const one of [...CHAIN_ENDPOINTS, ...UNROUTED_CALLS])
     made.set(one.request, chainMethod(node.context, one, told));
   for (const one of VIEW_ENDPOINTS) made.set(one.request, readMethod(data, one, "node", cache));

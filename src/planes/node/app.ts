@@ -116,7 +116,7 @@ export function nodeApp(
 /** The same resources for the data port, which prints them as it prints its own. */
 export function mountedNode(plane: NodePlane, status: ServerStatus): HttpRoutes {
   return (app) => {
-    addRoutes(app, plane, status, jsonModeOf, () => plane.data.told());
+    addRoutes(app, plane, status, jsonModeOf, () => plane.told());
     addBus(app, plane, status);
     return app;
   };

@@ -17,6 +17,7 @@ export const NODE_ROUTES = [
   ...VIEW_ENDPOINTS.map(({ path }) => ({ method: "GET" as const, path })),
 ];
 
+const NS_A_MICROSECOND = 1_000n;
 const DETAILS_ASKED = /(?:^|&)details=(?:true|1)(?:&|$)/;
 
 /** Path and query of a request. */
@@ -39,6 +40,17 @@ export class NodePlane {
     /** The store, for the views of the state. */
     readonly data: DataPlane,
   ) {}
+
+  /**
+   * How far the store is, for answers of the chain. Never beyond the block that these tell of: news of a block reach this
+   * thread after the block itself, and a node whose two heights differ is passed over by wallets.
+   */
+  told(): NonNullable<Answer["head"]> {
+    const { height = 0, timeUs = 0 } = this.data.head() ?? {};
+    const { status } = this.context.chain;
+    if (status.hash === "" || height <= status.height) return { height, timeUs };
+    return { height: status.height, timeUs: Number(status.timeNs / NS_A_MICROSECOND) };
+  }
 
   /** The way of transactions, with no more promises than it takes. */
   call(endpoint: ChainCall, request: Request, printing: Printing): Promise<Answer> {

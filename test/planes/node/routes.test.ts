@@ -247,6 +247,16 @@ describe("mounted on the data port", () => {
     expect(told(await fetch(`${server.url}/statistics`))).toEqual([null, null]);
   });
 
+  test("given a chain whose news come after its block, then the height is that of the answer", async () => {
+    const { height, timeNs } = node.chain.status;
+    node.chain.tell({ height: 0, timeNs: 7_000n });
+    const early = await fetch(`${data.url}/blockchain/height`);
+    node.chain.tell({ height, timeNs });
+    expect(((await early.json()) as Json).height).toBe("0");
+    expect(early.headers.get("x-block-height")).toBe("0");
+    expect(early.headers.get("x-block-timestamp")).toBe("7000");
+  });
+
   test("submissions go in there too, up to the same size", async () => {
     const submit = async (bytes: Uint8Array) => {
       const body = JSON.stringify({ tx: base64(bytes), type: "TYPE_SYNC" });
