@@ -225,8 +225,6 @@ export class Market extends TradingMarket {
   private settle(): void {
     const price = this.record.settlementPrice;
     this.settlement.settleFinally(price, () => this.unsubscribe(this, "settlement"));
-    // A change after the end of trading has subscribed this one again.
-    this.unsubscribe(this, "termination");
     this.providers.distribute();
     this.clearAccounts();
     this.updateRecord({ state: MarketState.STATE_SETTLED });

@@ -51,6 +51,8 @@ const SCALING = "market.margin.scalingFactors";
 const FREQUENCY = "network.markPriceUpdateMaximumFrequency";
 const LEAST_AUCTION = "market.auction.minimumDuration";
 const BATCH_MAX = "spam.protection.max.batchSize";
+/** No settlement data has come. */
+const NO_PRICE = -1n;
 const CREATION_MULTIPLE = "rewards.marketCreationQuantumMultiple";
 
 export class Markets implements MarketScores {
@@ -182,7 +184,7 @@ export class Markets implements MarketScores {
       openAt: endNs,
       riskLong: factors.long,
       riskShort: factors.short,
-      settlementPrice: -1n,
+      settlementPrice: NO_PRICE,
     });
     const market = this.get(id)!;
     this.subscribe(market);
@@ -223,9 +225,13 @@ export class Markets implements MarketScores {
     this.unsubscribe(market, "termination");
     this.unsubscribe(market, "settlement");
     const factors = riskModelOf(definition.tradableInstrument!).factors;
-    market.updateRecord({ definition, riskLong: factors.long, riskShort: factors.short });
+    // A price that the former source has given is not the new one's.
+    const risk = { riskLong: factors.long, riskShort: factors.short };
+    market.updateRecord({ definition, ...risk, settlementPrice: NO_PRICE });
     this.subscribe(market);
     market.prices.onUpdate();
+    // Trading cannot end twice: the new source is shown, and nothing waits for it.
+    if (market.record.state === MarketState.STATE_TRADING_TERMINATED) this.unsubscribe(market, "termination");
     // With the target stake.
     market.providers.updateFee();
     if (!hasSameModel(before.tradableInstrument!, definition.tradableInstrument!)) {

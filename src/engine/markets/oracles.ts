@@ -23,6 +23,7 @@ import {
 import type { Core } from "../core.ts";
 import { CommandError } from "../errors.ts";
 import { compare, type Table } from "../state.ts";
+import { INT64_MAX } from "../values.ts";
 import { type OracleMessage, openOracleProperties } from "./open-oracle.ts";
 import { refusal } from "./refusals.ts";
 
@@ -173,6 +174,26 @@ function passes({ key, conditions }: Filter, properties: ReadonlyMap<string, str
   });
 }
 
+/** Types whose values are compared, and those of them that have an order. */
+const COMPARED: ReadonlySet<number> = new Set([
+  PropertyKeyType.TYPE_INTEGER,
+  PropertyKeyType.TYPE_STRING,
+  PropertyKeyType.TYPE_BOOLEAN,
+  PropertyKeyType.TYPE_DECIMAL,
+  PropertyKeyType.TYPE_TIMESTAMP,
+]);
+const UNORDERED: ReadonlySet<number> = new Set([PropertyKeyType.TYPE_STRING, PropertyKeyType.TYPE_BOOLEAN]);
+
+/** Data can be held against a filter: its values are of the property's type, and that type has the comparison. */
+export function isUsable({ key, conditions }: Filter): boolean {
+  const type = key!.type;
+  if (!COMPARED.has(type)) return false;
+  return conditions.every(({ operator, value }) => {
+    if (UNORDERED.has(type) && operator !== ConditionOperator.OPERATOR_EQUALS) return false;
+    return parsedValue(value, type) !== undefined;
+  });
+}
+
 type Value = Decimal | string | boolean;
 
 /** A property's value by its type; undefined where the text is not of it. */
@@ -180,7 +201,10 @@ function parsedValue(text: string, type: number): Value | undefined {
   if (type === PropertyKeyType.TYPE_STRING) return text;
   if (type === PropertyKeyType.TYPE_BOOLEAN) return BOOLEANS.get(text);
   if (type === PropertyKeyType.TYPE_INTEGER || type === PropertyKeyType.TYPE_TIMESTAMP) {
-    return /^[+-]?\d{1,80}$/.test(text) ? Decimal.of(BigInt(text.replace("+", ""))) : undefined;
+    if (!/^[+-]?\d{1,80}$/.test(text)) return undefined;
+    const value = BigInt(text.replace("+", ""));
+    const isTime = value >= 0n && value <= INT64_MAX;
+    return type === PropertyKeyType.TYPE_INTEGER || isTime ? Decimal.of(value) : undefined;
   }
   if (type !== PropertyKeyType.TYPE_DECIMAL || text.length > 200) return undefined;
   try {

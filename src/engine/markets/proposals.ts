@@ -15,9 +15,8 @@ import type {
 import { refuseProposal } from "../errors.ts";
 import type { AssetReader, ParameterReader } from "../ports.ts";
 import { shownDecimal } from "../values.ts";
-import { BUILTIN_TIME, filtersOf, Oracles } from "./oracles.ts";
+import { BUILTIN_TIME, filtersOf, isUsable, Oracles } from "./oracles.ts";
 import type { MarketDefinition } from "./records.ts";
-import { riskModelOf } from "./risk.ts";
 import type { MarketRules } from "./rules.ts";
 
 const SECOND = 1_000_000_000n;
@@ -136,8 +135,7 @@ function checkChanges(changes: Changes): void {
       "a parameter of the risk model is not a number that can be worked with",
     );
   }
-  if (!hasFactors(changes))
-    refuseProposal("INVALID_RISK_PARAMETER", "the risk model has no factors that can be worked with");
+  if (!isInRange(changes)) refuseProposal("INVALID_RISK_PARAMETER", "invalid risk parameter");
 }
 
 /** The form of the command allows more digits and exponents than decimals have here, and than a row of the market holds. */
@@ -149,14 +147,19 @@ function isReadable(text: string): boolean {
   }
 }
 
-/** A market that runs may get parameters outside of the ranges for new ones: some come to no number, or to one beyond all margins. */
-function hasFactors(changes: Changes): boolean {
-  try {
-    const { long, short } = riskModelOf(riskOf(changes)).factors;
-    return [long, short].every((factor) => Math.abs(Number(factor)) <= RISK_MAX);
-  } catch {
-    return false;
-  }
+/** The form of an update allows more than the network takes: the ranges are those of new markets. */
+function isInRange({ logNormal }: Changes): boolean {
+  if (logNormal === undefined) return true;
+  const { riskAversionParameter: lambda, tau, params } = logNormal;
+  const { mu, r, sigma } = params!;
+  const isBetween = (value: number, least: number, most: number) => value >= least && value <= most;
+  return (
+    isBetween(lambda, 1e-8, 0.1) &&
+    isBetween(tau, 1e-8, 1) &&
+    isBetween(mu, -1e-6, 1e-6) &&
+    isBetween(r, -1, 1) &&
+    isBetween(sigma, 1e-3, 50)
+  );
 }
 
 /** Sources of the settlement price and of the end of trading must have the properties that are bound. */
@@ -185,6 +188,9 @@ function checkFilters(filters: readonly Filter[]): void {
   if (new Set(filters.map(({ key }) => key?.name)).size < filters.length) {
     refuseProposal("INVALID_FUTURE_PRODUCT", "two filters of a data source have the same property");
   }
+  if (!filters.every(isUsable)) {
+    refuseProposal("INVALID_FUTURE_PRODUCT", "a condition of a data source does not fit its property's type");
+  }
   for (const { key, conditions } of filters) {
     if (key?.type !== PropertyKeyType.TYPE_TIMESTAMP) continue;
     if (
@@ -204,7 +210,7 @@ function checkTerminationTime(source: DataSourceDefinition, enactment: bigint): 
   for (const { key, conditions } of filtersOf(source)) {
     if (key?.type !== PropertyKeyType.TYPE_TIMESTAMP) continue;
     for (const { value } of conditions) {
-      if (!/^\+?\d{1,80}$/.test(value) || BigInt(value.replace("+", "")) <= enactment) {
+      if (BigInt(value.replace("+", "")) <= enactment) {
         refuseProposal("INVALID_FUTURE_PRODUCT", "trading would end before the market is enacted");
       }
     }

@@ -37,7 +37,7 @@ test("a market that is changed after its trading has ended leaves no source behi
   rig.terminate();
   rig.nextBlock();
   rig.updateMarket("M", { ...CONFIG, oracle: idOf("other") });
-  expect([...sources(play).values()].filter((status) => status === ACTIVE)).toHaveLength(2);
+  expect([...sources(play).values()]).toEqual([DEACTIVATED, DEACTIVATED, ACTIVE, DEACTIVATED]);
   const unknown = rig.oracleData({ "trading.ended": "true" }, idOf("other"));
   expect(unknown.text).toBe("there are no subscribes to the oracle data");
   expect(rig.settle(1_000, idOf("other")).text).toBe("");

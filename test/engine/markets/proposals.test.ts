@@ -109,6 +109,34 @@ describe("filters of a source", () => {
   });
 });
 
+describe("conditions of a filter", () => {
+  const [EMPTY] = [1];
+  const condition = (operator: number, value: string) => ({ operator, value });
+  test.each([
+    ["an integer above another", INTEGER, condition(GREATER, "-5"), FINE],
+    ["an integer above a fraction", INTEGER, condition(GREATER, "5.5"), INVALID],
+    ["an integer above a text", INTEGER, condition(GREATER, "five"), INVALID],
+    ["a decimal below a fraction", DECIMAL, condition(LESS, "5.5"), FINE],
+    ["a decimal below a text", DECIMAL, condition(LESS, "five"), INVALID],
+    ["a text that is another", TEXT, condition(EQUALS, "BTC"), FINE],
+    ["a text above another", TEXT, condition(GREATER_OR_EQUAL, "BTC"), INVALID],
+    ["a boolean that is true", BOOLEAN, condition(EQUALS, "true"), FINE],
+    ["a boolean that is a text", BOOLEAN, condition(EQUALS, "yes"), INVALID],
+    ["a boolean above another", BOOLEAN, condition(GREATER, "false"), INVALID],
+    ["a time from one on", TIMESTAMP, condition(GREATER_OR_EQUAL, later), FINE],
+    ["a time from a fraction on", TIMESTAMP, condition(GREATER_OR_EQUAL, "1.5"), INVALID],
+    ["a time before all times", TIMESTAMP, condition(GREATER, "-1"), INVALID],
+    ["a property of no type", EMPTY, condition(EQUALS, "1"), INVALID],
+  ] as const)("%s", (_name, type, given, expected) => {
+    const also = filter("also", type, given);
+    expect(refusals(settlesBy(external(filter("p", INTEGER), also), "p"))).toEqual(expected);
+    expect(refusals(endsBy(external(filter("e", BOOLEAN), also), "e"))).toEqual(expected);
+  });
+  test("a property of no type that nothing is asked of", () => {
+    expect(refusals(settlesBy(external(filter("p", INTEGER), filter("also", EMPTY)), "p"))).toEqual(INVALID);
+  });
+});
+
 describe("a condition on a time", () => {
   test.each([
     ["equal", EQUALS, FINE],
@@ -133,7 +161,8 @@ describe("a condition on a time", () => {
 describe("a time at which trading ends", () => {
   test.each([
     ["after the enactment", later, FINE],
-    ["far after it", "9".repeat(80), FINE],
+    ["far after it", (2n ** 63n - 1n).toString(), FINE],
+    ["beyond all times", (2n ** 63n).toString(), INVALID],
     ["at the enactment", ENACTMENT.toString(), INVALID],
     ["before all times", "-5", INVALID],
     ["of no number", "tomorrow", INVALID],
@@ -164,11 +193,21 @@ test.each([
 });
 
 describe("an update's risk model", () => {
+  const OUTSIDE = "INVALID_RISK_PARAMETER";
   test.each([
-    ["beyond the ranges of new markets", { lambda: 1e-9, tau: 2, sigma: 60 }, ""],
-    ["that comes to no number", { lambda: 5e-324, tau: 1, sigma: 1 }, "INVALID_RISK_PARAMETER"],
-    ["of infinite factors", { lambda: 0.1, tau: 1, sigma: 1, mu: 1e15 }, "INVALID_RISK_PARAMETER"],
-    ["of factors beyond all margins", { lambda: 0.1, tau: 1, sigma: 1, mu: 100 }, "INVALID_RISK_PARAMETER"],
+    ["at the least of all ranges", { lambda: 1e-8, tau: 1e-8, mu: -1e-6, r: -1, sigma: 1e-3 }, ""],
+    ["at the most of them", { lambda: 0.1, tau: 1, mu: 1e-6, r: 1, sigma: 5 }, ""],
+    ["of too small an aversion", { lambda: 9e-9, tau: 1, sigma: 1 }, OUTSIDE],
+    ["of too large an aversion", { lambda: 0.11, tau: 1, sigma: 1 }, OUTSIDE],
+    ["of too short a time", { lambda: 0.1, tau: 9e-9, sigma: 1 }, OUTSIDE],
+    ["of too long a time", { lambda: 0.1, tau: 1.1, sigma: 1 }, OUTSIDE],
+    ["of too low a drift", { lambda: 0.1, tau: 1, sigma: 1, mu: -2e-6 }, OUTSIDE],
+    ["of too high a drift", { lambda: 0.1, tau: 1, sigma: 1, mu: 2e-6 }, OUTSIDE],
+    ["of too low a rate", { lambda: 0.1, tau: 1, sigma: 1, r: -1.1 }, OUTSIDE],
+    ["of too high a rate", { lambda: 0.1, tau: 1, sigma: 1, r: 1.1 }, OUTSIDE],
+    ["of too low a volatility", { lambda: 0.1, tau: 1, sigma: 9e-4 }, OUTSIDE],
+    ["of too high a volatility", { lambda: 0.1, tau: 1, sigma: 51 }, OUTSIDE],
+    ["of infinite numbers", { lambda: 0.1, tau: 1, sigma: 1, mu: 1 / 0 }, OUTSIDE],
   ])("%s", (_name, logNormal, expected) => {
     const changes = updateOf({ asset: "ETH", logNormal }, idOf("ETH"), "M");
     const times = { closingTimestamp: ENACTMENT, enactmentTimestamp: ENACTMENT };

@@ -113,9 +113,11 @@ export class NaiveMarket extends MarketOrders {
   /** Section 1.7. @param hasNewModel the risk model is another */
   update(terms: Terms, hasNewModel: boolean): void {
     this.terms = terms;
+    this.settlementPrice = undefined;
     this.renewBounds();
     this.liquidityFeeNow();
     this.count("market updated");
+    this.liquidityFeeNow();
     const mode = this.isOpening ? "opening" : this.auction === undefined ? "trading" : "auction";
     if (!hasNewModel) return;
     this.count(`risk model changed in ${mode}`);

@@ -1,0 +1,81 @@
+// Changes of markets by proposals, as the network's behaviour has shown them (reference 70, sections 1.6 and 1.7).
+import { expect, test } from "bun:test";
+import { createMarketRig, idOf, type MarketRig, Play, type RigMarket } from "./rig.ts";
+
+const [ACTIVE, DEACTIVATED] = [1, 2];
+const [TERMINATED, SETTLED] = [8, 9];
+const CONFIG: RigMarket = {
+  asset: "ETH",
+  simple: { long: 0.1, short: 0.1 },
+  targetStake: { scaling: 0.1 },
+  linearSlippage: "0",
+  quadraticSlippage: "0",
+};
+const OTHER = idOf("other");
+
+/** A market that trades at 1000, with a cheap small provider and a dear large one. */
+function opened(): MarketRig {
+  const rig = createMarketRig();
+  rig.createMarket("M", CONFIG);
+  const play = new Play(rig, "M").deposit(1_000_000n, "few", "many", "a", "b");
+  play.run(`lp few(100, 0.001, BID-10, ASK+10); lp many(10000, 0.005, BID-10, ASK+10)`);
+  play.run(`a B 1@900; b S 1@1100; a B 2@1000; b S 2@1000`).open();
+  rig.nextBlock();
+  return rig;
+}
+
+/** Sources in the order in which they were shown: the price's or the end's, with their status. */
+const sources = (rig: MarketRig, from = 0): string[] =>
+  rig
+    .events("oracleSpec")
+    .slice(from)
+    .map(({ payload }) => {
+      const { data, status } = payload.externalDataSourceSpec.spec;
+      const { name } = data.external.oracle.filters[0].key;
+      return `${name === "prices.settlement" ? "price" : "end"} ${status}`;
+    });
+const state = (rig: MarketRig) => rig.shownMarket("M")!.state;
+
+test("1.7 the old sources go before the new ones come, the end of trading first", () => {
+  const rig = opened();
+  const seen = rig.events("oracleSpec").length;
+  rig.updateMarket("M", { ...CONFIG, oracle: OTHER });
+  expect(sources(rig, seen)).toEqual([
+    ...[`end ${DEACTIVATED}`, `price ${DEACTIVATED}`],
+    ...[`price ${ACTIVE}`, `end ${ACTIVE}`],
+  ]);
+});
+
+test("1.7 behind the end of trading the new source of the end is shown, and nothing waits for it", () => {
+  const rig = opened();
+  rig.terminate();
+  const seen = rig.events("oracleSpec").length;
+  rig.updateMarket("M", { ...CONFIG, oracle: OTHER });
+  expect(sources(rig, seen)).toEqual([
+    ...[`price ${DEACTIVATED}`, `price ${ACTIVE}`],
+    ...[`end ${ACTIVE}`, `end ${DEACTIVATED}`],
+  ]);
+  expect(rig.terminate(OTHER).text).toBe("there are no subscribes to the oracle data");
+  expect([rig.settle(1_000, OTHER).text, state(rig)]).toEqual(["", SETTLED]);
+});
+
+test.each([OTHER, undefined])("1.6 a price of the source before the change settles nothing", (oracle) => {
+  const rig = opened();
+  rig.settle(900);
+  rig.updateMarket("M", { ...CONFIG, code: "NEXT", ...(oracle && { oracle }) });
+  rig.terminate(oracle);
+  expect(state(rig)).toBe(TERMINATED);
+  rig.settle(1_100, oracle);
+  expect(state(rig)).toBe(SETTLED);
+  expect(rig.events("settleMarket").map(({ payload }) => payload.price)).toEqual(["1100"]);
+});
+
+test("1.7 7.6 the fee is that of the new target stake from the next trade on", () => {
+  const rig = opened();
+  const fee = () => rig.shownMarket("M")!.fees!.factors!.liquidityFee;
+  expect(fee()).toBe("0.001");
+  rig.updateMarket("M", { ...CONFIG, targetStake: { scaling: 10 } });
+  expect(fee()).toBe("0.005");
+  new Play(rig, "M").run("a S 1@1000; b B 1@1000");
+  expect(rig.trades("M").at(-1)!.buyerFee!.liquidityFee).toBe("5");
+});
