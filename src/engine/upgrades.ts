@@ -91,12 +91,14 @@ export class Upgrades {
   onCommit(): boolean {
     const due = this.proposals
       .values()
-      .filter((proposal) => proposal.height === BigInt(this.core.height) && this.isAccepted(proposal));
-    const [proposal] = due;
-    if (proposal === undefined) return false;
-    this.proposals.delete(keyOf(proposal));
-    this.approved.set(proposal);
-    this.report(proposal, APPROVED);
+      .find((proposal) => proposal.height === BigInt(this.core.height) && this.isAccepted(proposal));
+    if (due === undefined) return false;
+    this.approved.set(due);
+    // The next release begins without proposals.
+    for (const proposal of this.proposals.values()) {
+      this.proposals.delete(keyOf(proposal));
+      this.report(proposal, this.isAccepted(proposal) ? APPROVED : REJECTED);
+    }
     return true;
   }
 

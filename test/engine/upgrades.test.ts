@@ -104,6 +104,14 @@ describe("the height of a proposal", () => {
     expect(again.upgrades.haltReason()).toBe(rig.upgrades.haltReason()!);
   });
 
+  test("given others for later heights, then they are rejected with its approval", () => {
+    const rig = new ValidatorRig({ nodes: 5 });
+    for (const node of [0, 1, 2, 3]) propose(rig, node, 2n, "v0.73.0");
+    propose(rig, 4, 9n, "v0.72.0");
+    rig.events();
+    expect(seen(rig, rig.block())).toEqual([`v0.72.0@9 ${REJECTED} 4`, `v0.73.0@2 ${APPROVED} 0123`]);
+  });
+
   test("given too little power, then it is rejected when its height comes, and the chain goes on", () => {
     const rig = new ValidatorRig({ nodes: 3 });
     propose(rig, 0, 3n, "v0.72.0");
