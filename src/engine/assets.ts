@@ -10,6 +10,7 @@ import {
   type AssetDetails,
   type AssetDetailsUpdate,
   AssetStatus,
+  type ERC20,
   type ERC20Update,
   ProposalError,
 } from "../wire/generated/vega.ts";
@@ -158,11 +159,8 @@ export class Assets implements AssetReader {
     this.enable(id);
   }
 
-  /**
-   * Stages an enacted update and collects signatures for it.
-   * @throws CommandError when the asset is unknown (as ProposalRefusal) or of another kind
-   */
-  stageUpdate(proposalId: string, assetId: string, changes: AssetDetailsUpdate): void {
+  /** An asset of the bridge, and what an update changes of it. @throws CommandError when the asset is unknown (as ProposalRefusal) or of another kind */
+  checkUpdatable(assetId: string, changes: AssetDetailsUpdate): { erc20: ERC20; update: ERC20Update } {
     const asset = this.assets.get(assetId);
     if (asset === undefined) {
       throw new ProposalRefusal(ProposalError.PROPOSAL_ERROR_INVALID_ASSET, "asset does not exist");
@@ -171,10 +169,16 @@ export class Assets implements AssetReader {
     if (erc20 === undefined || changes.erc20 === undefined) {
       throw new CommandError("expected an ERC20 asset but was not");
     }
+    return { erc20, update: changes.erc20 };
+  }
+
+  /** Stages an enacted update and collects signatures for it. @throws CommandError when it does not fit the asset */
+  stageUpdate(proposalId: string, assetId: string, changes: AssetDetailsUpdate): void {
+    const { erc20, update } = this.checkUpdatable(assetId, changes);
     const values = {
       token: erc20.contractAddress,
-      lifetimeLimit: BigInt(changes.erc20.lifetimeLimit),
-      withdrawThreshold: BigInt(changes.erc20.withdrawThreshold),
+      lifetimeLimit: BigInt(update.lifetimeLimit),
+      withdrawThreshold: BigInt(update.withdrawThreshold),
       nonce: idAsNumber(proposalId),
     };
     const digest = bridgeDigest("set_asset_limits", values, this.bridge());

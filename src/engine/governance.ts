@@ -8,7 +8,13 @@ import type { ProposalSubmission, VoteSubmission } from "../wire/generated/comma
 import { ProposalError, ProposalState, VoteValue } from "../wire/generated/vega.ts";
 import type { Assets } from "./assets.ts";
 import type { Core } from "./core.ts";
-import { CommandError, commandErrorOf, type ProposalErrorNumber, ProposalRefusal } from "./errors.ts";
+import {
+  CommandError,
+  commandErrorOf,
+  type ProposalErrorNumber,
+  ProposalRefusal,
+  refuseProposal,
+} from "./errors.ts";
 import { ETHEREUM_CONFIG } from "./parameter-definitions.ts";
 import type { NetworkParameters } from "./parameters.ts";
 import type { StakeReader, WitnessPort } from "./ports.ts";
@@ -147,8 +153,13 @@ export class Governance {
 
   /** @returns false when the proposal has failed */
   private prepare(proposal: ProposalRecord): boolean {
-    if (proposal.terms.newAsset === undefined) return true;
-    return this.orFail(proposal, () => this.assets.awaitListing(proposal.id));
+    const { newAsset, updateAsset, updateMarket } = proposal.terms;
+    return this.orFail(proposal, () => {
+      if (newAsset !== undefined) this.assets.awaitListing(proposal.id);
+      if (updateAsset !== undefined) this.assets.checkUpdatable(updateAsset.assetId, updateAsset.changes!);
+      if (updateMarket !== undefined && !this.markets.has(updateMarket.marketId))
+        refuseProposal("INVALID_MARKET", `market "${updateMarket.marketId}" doesn't exist anymore`);
+    });
   }
 
   private applyValidations(): void {

@@ -74,11 +74,18 @@ export class NetworkParameters implements ParameterReader {
       this.store(key, given[key]!);
       this.pending.set(key, true);
     }
+    this.checkAll((key, value) => PARAMETERS.get(key)!.type.problem(value));
+    // A rule between two keys reads both of them.
+    this.checkAll((key, value) => this.problem(key, value));
+    for (const key of PARAMETERS.keys()) this.push(key);
+  }
+
+  /** @throws NodeError `genesis_invalid` for the first key with a problem */
+  private checkAll(problemOf: (key: string, value: string) => string | undefined): void {
     for (const key of PARAMETERS.keys()) {
-      const problem = this.problem(key, this.text(key));
+      const problem = problemOf(key, this.text(key));
       if (problem !== undefined) throw invalid(key, problem);
     }
-    for (const key of PARAMETERS.keys()) this.push(key);
   }
 
   /** Pushes what is pending to the watchers, by key (section 1.5, tick 3). */

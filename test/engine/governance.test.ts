@@ -373,6 +373,13 @@ describe("enactment", () => {
     expect(events[0]!.payload.errorDetails).toBe(text);
     expect(chain.signed).toEqual([]);
   });
+
+  test("given an update that fails, then it does so before what was submitted later closes", () => {
+    const changes = { quantum: "5", erc20: { lifetimeLimit: "7", withdrawThreshold: "6" } };
+    const { chain } = passed({ updateAsset: { assetId: "ab".repeat(32), changes } });
+    chain.submit(ALICE, { ...terms({ newFreeform: {} }), closingTimestamp: ENACT });
+    expect(outline(chain.tick(ENACT + 1n))).toEqual(["proposal 1", "proposal 5"]);
+  });
 });
 
 describe("a new asset before its vote", () => {

@@ -305,6 +305,11 @@ describe("network parameters", () => {
     ["an unknown key", { "no.such": "1" }, "network parameter 'no.such': unknown key"],
     ["a value that is not a text", { "spam.pow.difficulty": 4 as unknown as string }, "must be a text"],
     ["a value out of bounds", { "spam.pow.difficulty": "257" }, "expect <= 256 got 257"],
+    [
+      "a value of another type, which a rule between two keys reads first",
+      { "network.validators.tendermint.number": "many" },
+      "network parameter 'network.validators.tendermint.number': ",
+    ],
     ["two values that contradict", { "network.validators.tendermint.number": "5" }, "got"],
     ["a reward asset that is not enabled", { "reward.asset": "beef" }, "invalid asset beef"],
   ])("given %s in the genesis, then the chain does not start", (_name, given, text) => {

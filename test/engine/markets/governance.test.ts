@@ -340,12 +340,13 @@ describe("a change of a market", () => {
     const ends = rig
       .events("proposal")
       .slice(-3)
-      .map(({ payload }) => [payload.state, payload.errorDetails]);
-    expect(ends).toEqual([
-      [STATE_PASSED, undefined],
-      [STATE_FAILED, "market does not exist"],
-      [STATE_FAILED, "market does not exist"],
-    ]);
+      .map(({ payload }) => [payload.state, payload.reason, payload.errorDetails]);
+    const gone = [
+      STATE_FAILED,
+      ProposalError.PROPOSAL_ERROR_INVALID_MARKET,
+      `market "${idOf("M")}" doesn't exist anymore`,
+    ];
+    expect(ends).toEqual([gone, [STATE_PASSED, undefined, undefined], gone]);
     expect(propose(rig, update("M")).text).toBe("market does not exist");
   });
 });
