@@ -58,6 +58,7 @@ export function checkNewMarket(terms: ProposalTerms, { assets, params }: Checked
   const changes = terms.newMarket!.changes!;
   const future = changes.instrument?.future;
   if (future === undefined) refuseProposal("NO_PRODUCT", "missing product");
+  checkSources(future, terms.enactmentTimestamp);
   const { settlementAsset } = future;
   if (!assets.isEnabled(settlementAsset)) {
     refuseProposal("INVALID_ASSET", `invalid asset ${settlementAsset.slice(0, 64)}`);
@@ -69,7 +70,6 @@ export function checkNewMarket(terms: ProposalTerms, { assets, params }: Checked
   if (decimals - changes.decimalPlaces > PRICE_PLACES_MAX) {
     refuseProposal("INVALID_ASSET", "prices in units of the asset would not have room in 256 bits");
   }
-  checkSources(future, terms.enactmentTimestamp);
   const durationNs = (terms.enactmentTimestamp - terms.closingTimestamp) * SECOND;
   if (durationNs !== 0n && durationNs < params.duration("market.auction.minimumDuration")) {
     refuseProposal("OPENING_AUCTION_DURATION_TOO_SMALL", "opening auction duration is too small");
