@@ -101,13 +101,13 @@ export const PROPOSAL_REASONS = table("proposal reason", {
     "Propose a value in range.",
   ],
   PROPOSAL_ERROR_OPENING_AUCTION_DURATION_TOO_SMALL: [
-    "opening auction duration is too small",
+    "",
     "The opening auction is too short.",
     "`market.auction.minimumDuration` sets the least.",
     MARKET,
   ],
   PROPOSAL_ERROR_OPENING_AUCTION_DURATION_TOO_LARGE: [
-    "opening auction duration is too large",
+    "",
     "The opening auction is too long.",
     "`market.auction.maximumDuration` sets the most.",
     MARKET,

@@ -20,10 +20,11 @@ import {
   DataSourceSpecStatus,
   encodeDataSourceDefinition,
 } from "../../wire/generated/vega.ts";
+import { enumDescriptor } from "../../wire/schema/index.ts";
 import type { Core } from "../core.ts";
 import { CommandError } from "../errors.ts";
 import { compare, type Table } from "../state.ts";
-import { INT64_MAX } from "../values.ts";
+import { parseInt64, shortened } from "../values.ts";
 import { type OracleMessage, openOracleProperties } from "./open-oracle.ts";
 import { refusal } from "./refusals.ts";
 
@@ -174,7 +175,7 @@ function passes({ key, conditions }: Filter, properties: ReadonlyMap<string, str
   });
 }
 
-/** Types whose values are compared, and those of them that have an order. */
+/** Types whose values are compared, and those of them that have no order. */
 const COMPARED: ReadonlySet<number> = new Set([
   PropertyKeyType.TYPE_INTEGER,
   PropertyKeyType.TYPE_STRING,
@@ -184,14 +185,36 @@ const COMPARED: ReadonlySet<number> = new Set([
 ]);
 const UNORDERED: ReadonlySet<number> = new Set([PropertyKeyType.TYPE_STRING, PropertyKeyType.TYPE_BOOLEAN]);
 
-/** Data can be held against a filter: its values are of the property's type, and that type has the comparison. */
-export function isUsable({ key, conditions }: Filter): boolean {
-  const type = key!.type;
-  if (!COMPARED.has(type)) return false;
-  return conditions.every(({ operator, value }) => {
-    if (UNORDERED.has(type) && operator !== ConditionOperator.OPERATOR_EQUALS) return false;
-    return parsedValue(value, type) !== undefined;
-  });
+/** Why no data can be held against a filter: its values are of another type than the property, or that has no such comparison. */
+export function filterProblem({ key, conditions }: Filter): string | undefined {
+  const { type } = key!;
+  if (!COMPARED.has(type)) return `property type ${typeName(type)}`;
+  for (const { operator, value } of conditions) {
+    if (parsedValue(value, type) === undefined) return valueProblem(value, type);
+    if (!UNORDERED.has(type) || operator === ConditionOperator.OPERATOR_EQUALS) continue;
+    const name = enumDescriptor("vega.data.v1.Condition.Operator").nameOf.get(operator);
+    return `unsupported operator ${name} for type ${typeName(type)}`;
+  }
+  return undefined;
+}
+
+export function typeName(type: number): string {
+  return enumDescriptor("vega.data.v1.PropertyKey.Type").nameOf.get(type) ?? String(type);
+}
+
+function valueProblem(text: string, type: number): string {
+  const shown = shortened(text);
+  if (type === PropertyKeyType.TYPE_INTEGER) return `value "${shown}" is not a valid integer`;
+  if (type === PropertyKeyType.TYPE_DECIMAL) return `can't convert ${shown} to decimal`;
+  if (type === PropertyKeyType.TYPE_BOOLEAN)
+    return `strconv.ParseBool: parsing ${JSON.stringify(shown)}: invalid syntax`;
+  return parseInt64(text) === undefined ? int64Problem(text) : "invalid timestamp";
+}
+
+/** The refusal of a text that is not a whole number of 64 bits. */
+export function int64Problem(text: string): string {
+  const fault = /^[+-]?\d+$/.test(text) ? "value out of range" : "invalid syntax";
+  return `strconv.ParseInt: parsing ${JSON.stringify(shortened(text))}: ${fault}`;
 }
 
 type Value = Decimal | string | boolean;
@@ -200,11 +223,12 @@ type Value = Decimal | string | boolean;
 function parsedValue(text: string, type: number): Value | undefined {
   if (type === PropertyKeyType.TYPE_STRING) return text;
   if (type === PropertyKeyType.TYPE_BOOLEAN) return BOOLEANS.get(text);
-  if (type === PropertyKeyType.TYPE_INTEGER || type === PropertyKeyType.TYPE_TIMESTAMP) {
-    if (!/^[+-]?\d{1,80}$/.test(text)) return undefined;
-    const value = BigInt(text.replace("+", ""));
-    const isTime = value >= 0n && value <= INT64_MAX;
-    return type === PropertyKeyType.TYPE_INTEGER || isTime ? Decimal.of(value) : undefined;
+  if (type === PropertyKeyType.TYPE_INTEGER) {
+    return /^[+-]?\d{1,80}$/.test(text) ? Decimal.of(BigInt(text.replace("+", ""))) : undefined;
+  }
+  if (type === PropertyKeyType.TYPE_TIMESTAMP) {
+    const time = parseInt64(text) ?? -1n;
+    return time < 0n ? undefined : Decimal.of(time);
   }
   if (type !== PropertyKeyType.TYPE_DECIMAL || text.length > 200) return undefined;
   try {

@@ -12,10 +12,11 @@ import type {
   UpdateFutureProduct,
   UpdateMarketConfiguration,
 } from "../../wire/generated/vega.ts";
+import { durationText } from "../../wire/time-text.ts";
 import { refuseProposal } from "../errors.ts";
 import type { AssetReader, ParameterReader } from "../ports.ts";
-import { shownDecimal } from "../values.ts";
-import { BUILTIN_TIME, filtersOf, isUsable, Oracles } from "./oracles.ts";
+import { parseInt64, shortened, shownDecimal } from "../values.ts";
+import { BUILTIN_TIME, filterProblem, filtersOf, int64Problem, Oracles, typeName } from "./oracles.ts";
 import type { MarketDefinition } from "./records.ts";
 import type { MarketRules } from "./rules.ts";
 
@@ -23,6 +24,10 @@ const SECOND = 1_000_000_000n;
 /** Decimal places that an asset can have beyond those of its market: the next power of ten has more than 256 bits. */
 const PRICE_PLACES_MAX = 77n;
 const TRIGGERS_MAX = 5;
+const EARLIER: ReadonlySet<number> = new Set([
+  ConditionOperator.OPERATOR_LESS_THAN,
+  ConditionOperator.OPERATOR_LESS_THAN_OR_EQUAL,
+]);
 const SLIPPAGE_MAX = Decimal.of(1_000_000n);
 const RANGE_MAX = Decimal.of(100n);
 /** Digits of a decimal in the narrowest column for one, `numeric(1000, 16)`. */
@@ -71,11 +76,21 @@ export function checkNewMarket(terms: ProposalTerms, { assets, params }: Checked
     refuseProposal("INVALID_ASSET", "prices in units of the asset would not have room in 256 bits");
   }
   const durationNs = (terms.enactmentTimestamp - terms.closingTimestamp) * SECOND;
-  if (durationNs !== 0n && durationNs < params.duration("market.auction.minimumDuration")) {
-    refuseProposal("OPENING_AUCTION_DURATION_TOO_SMALL", "opening auction duration is too small");
+  const least = params.duration("market.auction.minimumDuration");
+  if (durationNs !== 0n && durationNs < least) {
+    const got = `expected > ${durationText(least)}, got ${durationText(durationNs)}`;
+    refuseProposal(
+      "OPENING_AUCTION_DURATION_TOO_SMALL",
+      `proposal opening auction duration is too short, ${got}`,
+    );
   }
-  if (durationNs > params.duration("market.auction.maximumDuration")) {
-    refuseProposal("OPENING_AUCTION_DURATION_TOO_LARGE", "opening auction duration is too large");
+  const most = params.duration("market.auction.maximumDuration");
+  if (durationNs > most) {
+    const got = `expected < ${durationText(most)}, got ${durationText(durationNs)}`;
+    refuseProposal(
+      "OPENING_AUCTION_DURATION_TOO_LARGE",
+      `proposal opening auction duration is too long, ${got}`,
+    );
   }
   checkChanges(changes);
 }
@@ -167,52 +182,48 @@ function checkSources(future: FutureProduct | UpdateFutureProduct, enactment: bi
   const { settlementDataProperty, tradingTerminationProperty } = future.dataSourceSpecBinding!;
   const settlement = filtersOf(future.dataSourceSpecForSettlementData!);
   const termination = filtersOf(future.dataSourceSpecForTradingTermination!);
-  const typeOf = (filters: readonly Filter[], property: string) =>
-    filters.find(({ key }) => key?.name === property)?.key?.type;
-  if (typeOf(settlement, settlementDataProperty) !== PropertyKeyType.TYPE_INTEGER) {
-    refuseProposal("INVALID_FUTURE_PRODUCT", "the bound property of the settlement data is not an integer");
-  }
+  checkTerminationTime(termination, enactment);
+  checkFilters(settlement);
+  checkBound("settlement data", settlement, settlementDataProperty, PropertyKeyType.TYPE_INTEGER);
+  checkFilters(termination);
   const isTimed = tradingTerminationProperty === BUILTIN_TIME;
-  const type = typeOf(termination, tradingTerminationProperty);
-  if (type !== PropertyKeyType.TYPE_BOOLEAN && !(isTimed && type === PropertyKeyType.TYPE_TIMESTAMP)) {
-    refuseProposal(
-      "INVALID_FUTURE_PRODUCT",
-      "the bound property of the trading termination is neither a boolean nor the chain's time",
-    );
-  }
-  for (const filters of [settlement, termination]) checkFilters(filters);
-  checkTerminationTime(future.dataSourceSpecForTradingTermination!, enactment);
+  const type = isTimed ? PropertyKeyType.TYPE_TIMESTAMP : PropertyKeyType.TYPE_BOOLEAN;
+  checkBound("trading termination", termination, tradingTerminationProperty, type);
+}
+
+/** The property that is bound is among the filters, with the type that its use needs. */
+function checkBound(use: string, filters: readonly Filter[], property: string, type: number): void {
+  const found = filters.find(({ key }) => key?.name === property)?.key?.type;
+  if (found === type) return;
+  const problem =
+    found === undefined
+      ? `bound property "${shortened(property)}" not filtered by oracle spec`
+      : `bound type "${typeName(type)}" doesn't match filtered property type "${typeName(found)}"`;
+  refuseProposal("INVALID_FUTURE_PRODUCT", `invalid oracle spec binding for ${use}: ${problem}`);
 }
 
 function checkFilters(filters: readonly Filter[]): void {
   if (new Set(filters.map(({ key }) => key?.name)).size < filters.length) {
     refuseProposal("INVALID_FUTURE_PRODUCT", "two filters of a data source have the same property");
   }
-  if (!filters.every(isUsable)) {
-    refuseProposal("INVALID_FUTURE_PRODUCT", "a condition of a data source does not fit its property's type");
-  }
-  for (const { key, conditions } of filters) {
-    if (key?.type !== PropertyKeyType.TYPE_TIMESTAMP) continue;
-    if (
-      !conditions.some(
-        ({ operator }) =>
-          operator === ConditionOperator.OPERATOR_LESS_THAN ||
-          operator === ConditionOperator.OPERATOR_LESS_THAN_OR_EQUAL,
-      )
-    )
-      continue;
-    refuseProposal("INVALID_FUTURE_PRODUCT", "a condition on a time is that it be earlier");
+  for (const filter of filters) {
+    const problem = filterProblem(filter);
+    if (problem !== undefined) refuseProposal("INVALID_FUTURE_PRODUCT", problem);
+    if (filter.key?.type !== PropertyKeyType.TYPE_TIMESTAMP) continue;
+    if (filter.conditions.some(({ operator }) => EARLIER.has(operator)))
+      refuseProposal("INVALID_FUTURE_PRODUCT", "a condition on a time is that it be earlier");
   }
 }
 
 /** Trading may not end before the market is enacted. */
-function checkTerminationTime(source: DataSourceDefinition, enactment: bigint): void {
-  for (const { key, conditions } of filtersOf(source)) {
+function checkTerminationTime(filters: readonly Filter[], enactment: bigint): void {
+  for (const { key, conditions } of filters) {
     if (key?.type !== PropertyKeyType.TYPE_TIMESTAMP) continue;
     for (const { value } of conditions) {
-      if (BigInt(value.replace("+", "")) <= enactment) {
-        refuseProposal("INVALID_FUTURE_PRODUCT", "trading would end before the market is enacted");
-      }
+      const time = parseInt64(value);
+      if (time === undefined) refuseProposal("INVALID_FUTURE_PRODUCT", int64Problem(value));
+      if (time > enactment) continue;
+      refuseProposal("INVALID_FUTURE_PRODUCT", "data source spec termination time before enactment");
     }
   }
 }

@@ -78,6 +78,7 @@ describe("a property that is bound", () => {
     ["an end of integers", endsBy(external(filter("e", INTEGER)), "e"), INVALID],
     ["an end of times that are not the chain's", endsBy(external(filter("e", TIMESTAMP)), "e"), INVALID],
     ["an end of the chain's time", endsBy(external(filter(BUILTIN, TIMESTAMP)), BUILTIN), FINE],
+    ["an end of the chain's time as a boolean", endsBy(external(filter(BUILTIN, BOOLEAN)), BUILTIN), INVALID],
     [
       "an end of the chain's time as an integer",
       endsBy(external(filter(BUILTIN, INTEGER)), BUILTIN),
@@ -111,6 +112,8 @@ describe("filters of a source", () => {
 
 describe("conditions of a filter", () => {
   const [EMPTY] = [1];
+  const bound = (type: string, found: string) =>
+    `bound type "TYPE_${type}" doesn't match filtered property type "TYPE_${found}"`;
   const condition = (operator: number, value: string) => ({ operator, value });
   test.each([
     ["an integer above another", INTEGER, condition(GREATER, "-5"), FINE],
@@ -131,6 +134,32 @@ describe("conditions of a filter", () => {
     const also = filter("also", type, given);
     expect(refusals(settlesBy(external(filter("p", INTEGER), also), "p"))).toEqual(expected);
     expect(refusals(endsBy(external(filter("e", BOOLEAN), also), "e"))).toEqual(expected);
+  });
+  test.each([
+    [filter("p", DECIMAL), `invalid oracle spec binding for settlement data: ${bound("INTEGER", "DECIMAL")}`],
+    [
+      filter("q", INTEGER),
+      'invalid oracle spec binding for settlement data: bound property "p" not filtered by oracle spec',
+    ],
+    [filter("p", INTEGER, condition(EQUALS, "x")), 'value "x" is not a valid integer'],
+    [filter("p", TIMESTAMP, condition(GREATER, "x")), 'strconv.ParseInt: parsing "x": invalid syntax'],
+    [
+      filter("p", TIMESTAMP, condition(GREATER, "9".repeat(20))),
+      `strconv.ParseInt: parsing "${"9".repeat(20)}": value out of range`,
+    ],
+    [filter("p", TIMESTAMP, condition(GREATER, "-1")), "invalid timestamp"],
+    [filter("p", BOOLEAN, condition(EQUALS, "x")), 'strconv.ParseBool: parsing "x": invalid syntax'],
+    [
+      filter("p", TEXT, condition(GREATER, "x")),
+      "unsupported operator OPERATOR_GREATER_THAN for type TYPE_STRING",
+    ],
+    [filter("p", EMPTY), "property type TYPE_EMPTY"],
+  ])("the refusal of %j says %s", (given, text) => {
+    const changes = updateOf(CONFIG, idOf("ETH"), "M");
+    settlesBy(external(given), "p")(changes.instrument!.future);
+    const times = { closingTimestamp: ENACTMENT - DAY, enactmentTimestamp: ENACTMENT };
+    const terms = { ...times, updateMarket: { changes } } as ProposalTerms;
+    expect(() => checkUpdateMarket(terms)).toThrow(text);
   });
   test("a property of no type that nothing is asked of", () => {
     expect(refusals(settlesBy(external(filter("p", INTEGER), filter("also", EMPTY)), "p"))).toEqual(INVALID);
