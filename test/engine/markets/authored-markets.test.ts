@@ -110,13 +110,13 @@ test("a market that is declined lets go of its data, then of its provisions and 
   expect(play.general("lp")).toBe(1_000n);
 });
 
-test("a market that ends before it opens lets go of what ends it, then of its orders, and last of its provisions", () => {
+test("a market that ends before it opens lets go of what ends it, then of its orders, and last of its provisions and their entries", () => {
   const play = quoted();
   const seen = play.rig.events().length;
   play.rig.terminate();
   const told = eventsFrom(play, seen, "oracleSpec", "order", "liquidityProvision", "marketUpdated");
   expect(told.map(({ member }) => member)).toEqual([
     ...["oracleSpec", "order", "order", "order", "order"],
-    ...["oracleSpec", "marketUpdated", "liquidityProvision"],
+    ...["oracleSpec", "marketUpdated", "order", "order", "liquidityProvision"],
   ]);
 });

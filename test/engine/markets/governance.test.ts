@@ -93,7 +93,7 @@ describe("a proposed market", () => {
     rig.nextBlock();
     expect(outline(rig, seen)).toEqual([
       ...["marketData", "proposal 5", "vote", "oracleSpec", "oracleSpec"],
-      ...["liquidityProvision 2", "ledgerMovements", "marketUpdated 2"],
+      ...["order 4", "order 4", "liquidityProvision 2", "ledgerMovements", "marketUpdated 2"],
     ]);
     expect(rig.balance(FIRST, "ETH")).toBe(1_000n);
     expect(rig.shownMarket(id)!.tradingMode).toBe(MarketTradingMode.TRADING_MODE_NO_TRADING);
