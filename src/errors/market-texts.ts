@@ -146,6 +146,26 @@ export const MARKET_TEXTS = {
     "It is given at the start.",
     AMEND,
   ],
+  "OrderError: buy cannot reference best ask price": [
+    "A pegged order follows the middle or its own side.",
+    "The amended order would buy by the best ask.",
+    "Amend peggedReference to the middle or the best bid.",
+  ],
+  "OrderError: sell cannot reference best bid price": [
+    "A pegged order follows the middle or its own side.",
+    "The amended order would sell by the best bid.",
+    "Amend peggedReference to the middle or the best ask.",
+  ],
+  "OrderError: offset must be greater than zero": [
+    "An order that follows the middle stands away from it.",
+    "The amended order's offset is 0.",
+    "Amend peggedOffset, too.",
+  ],
+  "insufficient funds for initial margin": [
+    "The party cannot pay the margin of the parked order.",
+    "At its new price it would come to the book.",
+    `Deposit more, or amend it to a smaller size. ${MONEY}`,
+  ],
   "OrderError: cannot amend pegged details on a non pegged order": [
     "The order is not pegged.",
     "It has a price of its own.",
@@ -341,6 +361,9 @@ export const ORDER_REASONS: Readonly<Record<string, string>> = {
   "ioc order received during auction trading": "ORDER_ERROR_CANNOT_SEND_IOC_ORDER_DURING_AUCTION",
   "fok order received during auction trading": "ORDER_ERROR_CANNOT_SEND_FOK_ORDER_DURING_AUCTION",
   "party has insufficient balance in asset": "ORDER_ERROR_INSUFFICIENT_ASSET_BALANCE",
+  "OrderError: buy cannot reference best ask price": "ORDER_ERROR_BUY_CANNOT_REFERENCE_BEST_ASK_PRICE",
+  "OrderError: sell cannot reference best bid price": "ORDER_ERROR_SELL_CANNOT_REFERENCE_BEST_BID_PRICE",
+  "OrderError: offset must be greater than zero": "ORDER_ERROR_OFFSET_MUST_BE_GREATER_THAN_ZERO",
   "OrderError: cannot amend pegged details on a non pegged order":
     "ORDER_ERROR_CANNOT_AMEND_PEGGED_ORDER_DETAILS_ON_NON_PEGGED_ORDER",
   "invalid OrderError": "ORDER_ERROR_UNABLE_TO_AMEND_PRICE_ON_PEGGED_ORDER",

@@ -58,6 +58,11 @@ export function canRest(timeInForce: number): boolean {
   );
 }
 
+/** When an order ends by its time; 0 where it does not. Amendments can give a time to an order that no time ends. */
+export function endOf({ timeInForce, expiresAt }: Pick<StoredOrder, "timeInForce" | "expiresAt">): bigint {
+  return timeInForce === OrderTimeInForce.TIME_IN_FORCE_GTC ? 0n : expiresAt;
+}
+
 /** Neither on a book nor parked any more. */
 export function isFinished({ status }: Pick<StoredOrder, "status">): boolean {
   return status !== OrderStatus.STATUS_ACTIVE && status !== OrderStatus.STATUS_PARKED;

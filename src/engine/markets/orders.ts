@@ -10,8 +10,9 @@ import {
 } from "../../wire/generated/vega.ts";
 import { CommandError } from "../errors.ts";
 import { parseUint, UINT_MAX } from "../values.ts";
+import { checkAmendment, checkPeg, expiryOf } from "./amendments.ts";
 import type { Match } from "./book.ts";
-import { canRest, isFinished, type Side, type StoredOrder } from "./order.ts";
+import { canRest, endOf, isFinished, type Side, type StoredOrder } from "./order.ts";
 import { isFlat } from "./positions.ts";
 import type { Position } from "./records.ts";
 import {
@@ -26,7 +27,7 @@ import { continuousTrade, type Trade } from "./trade.ts";
 import type { TradingMarket } from "./trading.ts";
 import { ORDER_SIZE_MAX } from "./volumes.ts";
 
-const { TIME_IN_FORCE_GTC: GTC, TIME_IN_FORCE_GTT: GTT, TIME_IN_FORCE_IOC: IOC } = OrderTimeInForce;
+const { TIME_IN_FORCE_GTT: GTT, TIME_IN_FORCE_IOC: IOC } = OrderTimeInForce;
 const { TIME_IN_FORCE_FOK: FOK, TIME_IN_FORCE_GFA: GFA, TIME_IN_FORCE_GFN: GFN } = OrderTimeInForce;
 
 /** An amended order that price monitoring or its being post-only keeps from the book. */
@@ -123,12 +124,12 @@ export class Orders {
         isFillOrKill: order.timeInForce === FOK,
         stopsAtOwn: true,
       });
-      if (order.postOnly && match.fills.length > 0) throw this.withdraw(order, "postOnly");
+      if (order.postOnly && match.fills.length > 0) throw this.withdrawCovered(order, "postOnly");
       const length = market.prices.checkTrades(
         match.fills.map(({ order: { price }, size }) => ({ price, size })),
         order.timeInForce !== IOC && order.timeInForce !== FOK && order.timeInForce !== GFN,
       );
-      if (length === 0n) throw this.withdraw(order, "outOfBounds");
+      if (length === 0n) throw this.withdrawCovered(order, "outOfBounds");
       if (length !== undefined) {
         market.auctions.startPrice(length);
         match = undefined;
@@ -141,7 +142,7 @@ export class Orders {
       }
       if (match !== undefined) {
         trades = this.tradesOf(order, match);
-        if (!market.fees.payContinuous(order.party, trades)) throw this.withdraw(order, "fees");
+        if (!market.fees.payContinuous(order.party, trades)) throw this.withdrawCovered(order, "fees");
       }
     }
     return this.confirm(order, match, trades);
@@ -228,6 +229,7 @@ export class Orders {
     if (before.provision !== "") throw orderError("editNotAllowed");
     checkAmendment(before, command);
     const after = this.amended(before, command);
+    checkPeg(after);
     if (after.size > ORDER_SIZE_MAX) throw orderError("invalidSize");
     // An order that nothing is left of is cancelled, whatever else was to change.
     if (after.remaining <= 0n) {
@@ -235,11 +237,14 @@ export class Orders {
       this.finishCancel(party, [before]);
       return;
     }
-    if (after.expiresAt !== 0n && after.expiresAt < after.createdAt)
+    const { expiresAt } = after;
+    const isLost = after.timeInForce === GTT && expiresAt === 0n;
+    if (isLost || (expiresAt !== 0n && expiresAt < after.createdAt))
       throw refusal("OrderError: Invalid Expiration Datetime");
-    if (after.expiresAt > 0n && after.expiresAt < market.nowNs) {
+    if (expiresAt > 0n && expiresAt < market.nowNs) {
       this.removeWith(after, before, OrderStatus.STATUS_EXPIRED);
-      this.finishCancel(party, [before]);
+      // As of any order that expires, its margin waits for the block's end (section 2.9).
+      market.references.follow([before]);
       return;
     }
     if (before.peg !== undefined) {
@@ -352,13 +357,17 @@ export class Orders {
     this.amendPlaced(before, { ...priced, place: before.place });
   }
 
-  /** An order that was parked comes in. A refusal leaves it as it was, and shows nothing. @throws CommandError */
+  /**
+   * An order that was parked comes in. A party that cannot pay for it keeps it as it was, and nothing is shown; any other
+   * refusal ends it.
+   * @throws CommandError
+   */
   private placeAmended(order: StoredOrder): StoredOrder[] {
     try {
       return this.place(order);
     } catch (error) {
-      if (!(error instanceof CommandError)) throw error;
-      throw refusal(error.message as CommandText);
+      const isUnpaid = error instanceof CommandError && error.message === ORDER_ERRORS.margin[1];
+      throw isUnpaid ? refusal("insufficient funds for initial margin") : error;
     }
   }
 
@@ -368,16 +377,17 @@ export class Orders {
     if (!market.canTrade) throw refusal(ORDER_ERRORS.marketClosed[1]);
     const order = this.known(orderId);
     if (order === undefined) throw refusal("unable to find the order in the market");
-    if (order.party !== party) throw orderError("invalidParty");
+    // Whosever it is.
     if (order.provision !== "") throw orderError("editNotAllowed");
+    if (order.party !== party) throw orderError("invalidParty");
     this.cancelOrder(order);
     this.finishCancel(party, [order]);
   }
 
   cancelAll(party: string): void {
     const orders = this.ofParty(party).filter(({ provision }) => provision === "");
-    for (const order of orders) this.cancelOrder(order);
-    if (orders.length > 0) this.finishCancel(party, orders);
+    for (const order of orders) this.cancelAndRelease(order);
+    if (orders.length > 0) this.market.references.follow(orders);
   }
 
   /** Live orders of a party, by id. */
@@ -398,15 +408,9 @@ export class Orders {
   /** Puts an order aside: its price is not known. */
   park(order: StoredOrder): StoredOrder {
     const { market } = this;
-    const isKnown = market.tables.orders.has(order.id);
-    const parked: StoredOrder = {
-      ...order,
-      price: 0n,
-      status: OrderStatus.STATUS_PARKED,
-      updatedAt: isKnown ? market.nowNs : order.updatedAt,
-      place: 0,
-    };
-    if (isKnown && order.place > 0) market.positions.unregister(order);
+    const status = OrderStatus.STATUS_PARKED;
+    const parked: StoredOrder = { ...order, price: 0n, status, updatedAt: market.nowNs, place: 0 };
+    if (market.tables.orders.has(order.id) && order.place > 0) market.positions.unregister(order);
     market.tables.orders.set(order.id, parked);
     market.emitOrder(parked);
     return parked;
@@ -483,7 +487,12 @@ export class Orders {
   /** The order does not come in: its registration is undone, and it is shown as stopped or rejected. */
   private withdraw(order: StoredOrder, name: OrderErrorName): Error {
     this.market.positions.unregister(order);
-    const error = this.reject(order, name);
+    return this.reject(order, name);
+  }
+
+  /** The same of an order that margin was moved for. */
+  private withdrawCovered(order: StoredOrder, name: OrderErrorName): Error {
+    const error = this.withdraw(order, name);
     this.releaseIfFlat(order.party);
     return error;
   }
@@ -533,7 +542,8 @@ export class Orders {
   private amended(before: StoredOrder, command: OrderAmendment): StoredOrder {
     const { market } = this;
     const timeInForce = command.timeInForce === 0 ? before.timeInForce : command.timeInForce;
-    const expiresAt = timeInForce === GTT ? (command.expiresAt ?? before.expiresAt) : 0n;
+    const expiresAt = expiryOf(before, command);
+    const end = endOf({ timeInForce, expiresAt });
     const reference = command.peggedReference || before.peg?.reference;
     const remaining = before.remaining + command.sizeDelta;
     return {
@@ -543,7 +553,7 @@ export class Orders {
       remaining: remaining < 0n ? 0n : remaining,
       timeInForce,
       expiresAt,
-      expiryTurn: expiresAt === before.expiresAt ? before.expiryTurn : this.expiryTurn(expiresAt),
+      expiryTurn: end === endOf(before) ? before.expiryTurn : this.expiryTurn(end),
       version: before.version + 1n,
       updatedAt: market.nowNs,
       peg: before.peg && {
@@ -555,22 +565,6 @@ export class Orders {
 }
 
 const compareBig = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
-
-/** The checks of an amendment that concern what it asks for, in their order (section 2.8). @throws CommandError */
-function checkAmendment(before: StoredOrder, command: OrderAmendment): void {
-  const { timeInForce: to, expiresAt } = command;
-  if (to === GTT && expiresAt === undefined) throw orderError("untilWithoutExpiry");
-  if (to === GTC && expiresAt !== undefined) throw orderError("cancelledWithExpiry");
-  if (to === FOK || to === IOC) throw orderError("toImmediate");
-  if (to === GTT && expiresAt! <= before.createdAt) throw orderError("expiryBeforeCreation");
-  const isAuctionKind = (timeInForce: number) => timeInForce === GFA || timeInForce === GFN;
-  if (isAuctionKind(to) && to !== before.timeInForce) throw orderError("toAuctionKind");
-  if (to !== 0 && isAuctionKind(before.timeInForce) && to !== before.timeInForce)
-    throw orderError("fromAuctionKind");
-  const asksForPeg = command.peggedOffset !== "" || command.peggedReference !== 0;
-  if (asksForPeg && before.peg === undefined) throw orderError("notPegged");
-  if (command.price !== undefined && before.peg !== undefined) throw orderError("pricePegged");
-}
 
 /** An order that can only close what is open needs no margin of its own (section 2.5, step 9). */
 export function reducesExposure(order: StoredOrder, position: Position): boolean {

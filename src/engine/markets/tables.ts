@@ -4,7 +4,7 @@
  */
 import type { Cell, State, Table } from "../state.ts";
 import { Book } from "./book.ts";
-import type { StoredOrder } from "./order.ts";
+import { endOf, type StoredOrder } from "./order.ts";
 import type {
   Activity,
   EquityShare,
@@ -157,8 +157,9 @@ export class MarketIndex {
     const { id, party } = (now ?? before)!;
     this.supplies.get(party)?.noteOrder(before, now);
     noteIn(this.parked, id, now !== undefined && now.place === 0 ? now : undefined);
-    noteIn(this.expiring, id, now !== undefined && now.expiresAt > 0n ? now : undefined);
-    this.noteExpiry(before?.expiresAt ?? 0n, now?.expiresAt ?? 0n);
+    const end = now === undefined ? 0n : endOf(now);
+    noteIn(this.expiring, id, end > 0n ? now : undefined);
+    this.noteExpiry(before === undefined ? 0n : endOf(before), end);
     const isPegged = now?.peg !== undefined && now.provision === "" && now.place > 0;
     noteIn(this.pegged, id, isPegged ? now : undefined);
     let orders = this.ordersOf.get(party);

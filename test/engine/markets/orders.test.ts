@@ -285,7 +285,7 @@ describe("a pegged order that is amended", () => {
     opened();
     const { id } = rig.order("poor", "M", "buy", 10, undefined, { peg: { reference: BID, offset: "95" } });
     const seen = rig.events("order").length;
-    expect(amend("poor", id, { peggedOffset: "5" })).toBe("margin check failed");
+    expect(amend("poor", id, { peggedOffset: "5" })).toBe("insufficient funds for initial margin");
     expect(rig.events("order").length).toBe(seen);
     expect(rig.liveOrder(id)).toMatchObject({ status: PARKED, version: 1n, peg: { offset: 95n } });
     expect(amend("poor", id, { peggedOffset: "5", sizeDelta: -8n })).toBe("");
@@ -295,20 +295,19 @@ describe("a pegged order that is amended", () => {
   test("so that it begins an auction waits for its end", () => {
     rig.createMarket("A", {
       asset: "ETH",
-      simple: { long: 0.1, short: 0.1, up: 5, down: 5 },
+      simple: { long: 0.1, short: 0.1, up: 0, down: 0 },
       targetStake: { scaling: 0.00001 },
+      lpPriceRange: "0.001",
       triggers: [{ horizon: 1_000, probability: 0.99, extension: 300 }],
     });
     const other = new Play(rig, "A");
-    other.run("lp lp(1000, 0, BID-10, ASK+10); p1 B 10@90; p2 S 10@130; p1 B 1@100; p2 S 1@100").open();
-    rig.order("p2", "A", "sell", 5, undefined, { peg: { reference: MID, offset: "8" } });
-    const { id } = rig.order("p3", "A", "buy", 5, undefined, { peg: { reference: BID, offset: "1" } });
-    const change = { peggedReference: ASK, peggedOffset: "5" };
-    const payload = { orderId: id, marketId: idOf("A"), sizeDelta: 0n, ...change };
-    expect(rig.deliver("p3", { kind: "orderAmendment", payload }).text).toBe("");
+    other.run("lp lp(1000, 0, BID-10, ASK+10); p1 B 10@90; p2 S 10@111; p1 B 1@100; p2 S 1@100").open();
+    expect(other.deployed("lp")).toEqual(["buy 10@101", "sell 10@102"]);
+    other.run("p3 S 5 MID+2 =peg; amend peg MID+1");
+    expect(other.last.text).toBe("");
     expect(rig.marketData("A").marketTradingMode).toBe(4);
-    expect(shown(id)).toMatchObject({ status: PARKED, price: "0", version: 2n });
-    expect(rig.position("p3", "A")).toMatchObject({ buy: 0n, buySum: 0n });
+    expect(shown(other.ids.get("peg")!)).toMatchObject({ status: PARKED, price: "0", version: 2n });
+    expect(rig.position("p3", "A")).toMatchObject({ sell: 0n, sellSum: 0n });
     expect(other.margin("p3")).toBe(0n);
   });
 });

@@ -12,6 +12,7 @@ import {
   margin,
   type Order,
   OrderType,
+  Peg,
   type Position,
   refusal,
   SELL,
@@ -153,7 +154,8 @@ export abstract class MarketOrders extends MarketAuctions {
   private undo(order: Order, reason: number): Verdict {
     this.register(order, order.remaining, -1n);
     const verdict = this.reject(order, reason);
-    this.releaseIfFlat(order.party);
+    // These two come before any margin is moved.
+    if (reason !== 14 && reason !== 50) this.releaseIfFlat(order.party);
     return verdict;
   }
 
@@ -249,8 +251,8 @@ export abstract class MarketOrders extends MarketAuctions {
     if (!this.canTrade) return refusal("trading not allowed");
     const order = [...this.book, ...this.parked].find((one) => one.id === id);
     if (order === undefined) return refusal("unable to find the order in the market");
-    if (order.party !== party) return refusal("OrderError: Invalid Party ID");
     if (order.provision !== "") return refusal("OrderError: Edit Not Allowed");
+    if (order.party !== party) return refusal("OrderError: Invalid Party ID");
     this.cancelOrder(order);
     return TAKEN;
   }
@@ -267,9 +269,11 @@ export abstract class MarketOrders extends MarketAuctions {
     const own = [...this.book, ...this.parked].filter(
       (order) => order.party === party && order.provision === "",
     );
-    for (const order of own.sort((a, b) => byText(a.id, b.id))) this.finish(order, Status.cancelled);
+    for (const order of own.sort((a, b) => byText(a.id, b.id))) {
+      this.finish(order, Status.cancelled);
+      this.releaseIfFlat(party);
+    }
     if (own.length === 0) return TAKEN;
-    this.releaseIfFlat(party);
     this.followReferences(own.map(({ id }) => id));
     this.count("cancelled", own.length);
     return TAKEN;
@@ -281,21 +285,25 @@ export abstract class MarketOrders extends MarketAuctions {
     if (order === undefined) return refusal("OrderError: Invalid Order ID");
     const invalid = amendObjection(order, amendment, party);
     if (invalid !== "") return refusal(invalid === DEFAULT_TEXT ? invalid : `OrderError: ${invalid}`);
+    const amended = this.amendedOrder(order, amendment);
+    const unfit = pegObjection(amended);
+    if (unfit !== "") {
+      this.count("amendment refused for its peg");
+      return refusal(`OrderError: ${unfit}`);
+    }
     if (order.remaining + amendment.sizeDelta <= 0n) {
       this.cancelOrder(order);
       this.count("cancelled by an amendment");
       return TAKEN;
     }
-    const amended = this.amendedOrder(order, amendment);
-    const hasNewExpiry = amended.expiresNs !== order.expiresNs;
-    if (hasNewExpiry && amended.expiresNs !== 0n && amended.expiresNs < order.createdNs)
+    const { expiresNs } = amended;
+    if (expiresNs === 0n ? amended.tif === Tif.gtt : expiresNs < order.createdNs)
       return refusal("OrderError: Invalid Expiration Datetime");
-    if (hasNewExpiry && amended.expiresNs !== 0n && amended.expiresNs < this.nowNs) {
+    if (expiresNs !== 0n && expiresNs < this.nowNs) {
       this.count("expired by an amendment");
       amended.status = Status.expired;
       this.drop(order);
       this.showOrder(amended);
-      this.releaseIfFlat(order.party);
       this.followReferences([order.id]);
       return TAKEN;
     }
@@ -310,7 +318,7 @@ export abstract class MarketOrders extends MarketAuctions {
       size: order.size + amendment.sizeDelta,
       remaining: order.remaining + amendment.sizeDelta,
       tif,
-      expiresNs: tif === Tif.gtt ? (amendment.expiresNs ?? order.expiresNs) : 0n,
+      expiresNs: amendment.expiresNs ?? (amendment.tif === Tif.gtc ? 0n : order.expiresNs),
       version: order.version + 1n,
       peg: order.peg && {
         reference: amendment.pegReference || order.peg.reference,
@@ -352,12 +360,13 @@ export abstract class MarketOrders extends MarketAuctions {
     this.parked = this.parked.filter((other) => other !== order);
     const hasRecord = this.position(order.party) !== undefined;
     const verdict = this.enter(amended);
-    if (verdict.isTaken) return verdict;
+    // Only a margin that cannot be paid leaves it where it was.
+    if (verdict.isTaken || verdict.text !== TEXTS[14]) return verdict;
     this.parked = parked;
     this.takeBack(order, accounts, shown);
     if (!hasRecord) this.positions = this.positions.filter(({ party }) => party !== order.party);
     this.count("amendment refused while parked");
-    return verdict;
+    return refusal("insufficient funds for initial margin");
   }
 
   private amendPlain(order: Order, amended: Order): Verdict {
@@ -439,7 +448,7 @@ export abstract class MarketOrders extends MarketAuctions {
   /** At a tick (section 2.9). */
   protected expireOrders(): void {
     const due = [...this.book, ...this.parked].filter(
-      ({ expiresNs }) => expiresNs !== 0n && expiresNs <= this.nowNs,
+      ({ tif, expiresNs }) => tif !== Tif.gtc && expiresNs !== 0n && expiresNs <= this.nowNs,
     );
     if (due.length === 0) return;
     for (const order of due) this.drop(order);
@@ -464,4 +473,11 @@ function amendObjection(order: Order, amendment: Amendment, party: string): stri
   if (order.peg === undefined && (pegOffset !== undefined || pegReference !== 0))
     return "cannot amend pegged details on a non pegged order";
   return order.peg !== undefined && price !== undefined ? DEFAULT_TEXT : "";
+}
+
+function pegObjection({ side, peg }: Order): string {
+  if (peg === undefined) return "";
+  if (side === BUY && peg.reference === Peg.ask) return "buy cannot reference best ask price";
+  if (side === SELL && peg.reference === Peg.bid) return "sell cannot reference best bid price";
+  return peg.reference === Peg.mid && peg.offset === 0n ? "offset must be greater than zero" : "";
 }

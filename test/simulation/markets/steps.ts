@@ -272,7 +272,7 @@ class Writer {
       tif,
       expiresNs: mayExpire ? this.nowNs + BigInt(dice.below(12) - 2) * SECOND : undefined,
       pegOffset: this.mix.hasPegs && dice.isOne(6) ? BigInt(1 + dice.below(10)) : undefined,
-      pegReference: 0,
+      pegReference: this.mix.hasPegs && dice.isOne(8) ? 1 + dice.below(3) : 0,
     };
   }
 
@@ -366,5 +366,8 @@ class Writer {
   }
 }
 
-const isEmptyAmendment = ({ price, sizeDelta, tif, expiresNs, pegOffset }: Amendment): boolean =>
-  price === undefined && sizeDelta === 0n && tif === 0 && expiresNs === undefined && pegOffset === undefined;
+const isEmptyAmendment = (amendment: Amendment): boolean => {
+  const { price, sizeDelta, tif, expiresNs, pegOffset, pegReference } = amendment;
+  const isGiven = [price, expiresNs, pegOffset].some((member) => member !== undefined);
+  return !isGiven && sizeDelta === 0n && tif === 0 && pegReference === 0;
+};
