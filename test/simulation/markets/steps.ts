@@ -264,16 +264,19 @@ class Writer {
     const { dice } = this;
     const tif = dice.one([0, 0, 0, 0, Tif.gtc, Tif.gtt, Tif.ioc]);
     const mayExpire = tif === Tif.gtt || (tif === 0 && dice.isOne(4));
-    return {
+    const change = {
       market: this.marketOf(named),
       order: named.name,
       price: dice.isOne(2) ? BigInt(this.price()) : undefined,
       sizeDelta: BigInt(dice.below(21) - 10),
       tif,
       expiresNs: mayExpire ? this.nowNs + BigInt(dice.below(12) - 2) * SECOND : undefined,
-      pegOffset: this.mix.hasPegs && dice.isOne(6) ? BigInt(1 + dice.below(10)) : undefined,
-      pegReference: this.mix.hasPegs && dice.isOne(8) ? 1 + dice.below(3) : 0,
     };
+    if (!this.mix.hasPegs || !dice.isOne(6)) return { ...change, pegOffset: undefined, pegReference: 0 };
+    const offset = 1 + dice.below(10);
+    // Of ten offsets three stand for a reference alone.
+    if (offset > 7) return { ...change, pegOffset: undefined, pegReference: offset - 7 };
+    return { ...change, pegOffset: BigInt(offset), pegReference: 0 };
   }
 
   private amend(): void {
