@@ -91,12 +91,7 @@ export class Auctions {
       isLeaving: false,
       isExtended: false,
     });
-    const ended = this.liveOrders().filter(
-      ({ timeInForce }) => timeInForce === OrderTimeInForce.TIME_IN_FORCE_GFN,
-    );
-    // Those on the book first, then parked ones.
-    for (const order of ended) if (order.place > 0) market.orders.cancelAndRelease(order);
-    for (const order of ended) if (order.place === 0) market.orders.cancelAndRelease(order);
+    this.cancelKind(OrderTimeInForce.TIME_IN_FORCE_GFN);
     market.references.withdrawAll();
     this.emit({ isLeaving: false });
     market.updateRecord({ state: MarketState.STATE_SUSPENDED });
@@ -193,9 +188,7 @@ export class Auctions {
     market.updateStatus({ batch: market.status.batch + 1n });
     market.updateAuction({ isLeaving: true });
     this.uncross(indication, isOpening);
-    for (const order of this.liveOrders()) {
-      if (order.timeInForce === OrderTimeInForce.TIME_IN_FORCE_GFA) market.orders.cancelAndRelease(order);
-    }
+    this.cancelKind(OrderTimeInForce.TIME_IN_FORCE_GFA);
     const left = market.auction;
     const { mark } = market.status;
     market.updateAuction({
@@ -279,12 +272,15 @@ export class Auctions {
     }));
   }
 
-  /** Orders on the book, and parked ones, by id. */
-  private liveOrders(): StoredOrder[] {
-    const { index } = this.market;
-    const orders: StoredOrder[] = [];
-    for (const ofParty of index.ordersOf.values()) orders.push(...ofParty.values());
-    return orders.sort((a, b) => (a.id < b.id ? -1 : 1));
+  /** Orders whose time in force ends here: buys from the lowest price up, sells from the highest down, then parked ones by id. */
+  private cancelKind(timeInForce: number): void {
+    const { book, index, orders } = this.market;
+    const isEnding = (order: StoredOrder) => order.timeInForce === timeInForce;
+    const placed = [BUY, SELL].flatMap((side) =>
+      [...book.levels(side as Side)].reverse().flatMap((level) => [...level.orders].filter(isEnding)),
+    );
+    const parked = [...index.parked.values()].filter(isEnding).sort((a, b) => (a.id < b.id ? -1 : 1));
+    for (const order of [...placed, ...parked]) orders.cancelAndRelease(order);
   }
 
   private emit({

@@ -1,7 +1,7 @@
 // Orders that are changed, as the network shows them (reference 70, sections 2.4, 2.7 and 2.8).
 import { expect, test } from "bun:test";
 import { amendmentOf, orderOf } from "./rig.ts";
-import { eventsFrom, feeFactors, money, opened, states } from "./scenario-markets.ts";
+import { BOUND, eventsFrom, feeFactors, money, opened, quoted, states } from "./scenario-markets.ts";
 
 test("2.8 a post-only order that a new price would let trade stays where it was", () => {
   const play = opened().run("x B 5@95 post =a; amend a @110");
@@ -52,4 +52,23 @@ test("2.8 a smaller order gives its margin back before it is shown", () => {
   play.run("amend a -40");
   const seen = eventsFrom(play, place, "order", "ledgerMovements").map(({ member }) => member);
   expect([seen, money(play, "x")]).toEqual([["ledgerMovements", "order"], "120 99999880 0"]);
+});
+
+test("3.4 orders that an auction's begin or end cancels go by side, price and queue", () => {
+  const cancelled = (play: ReturnType<typeof opened>, place: number) =>
+    eventsFrom(play, place, "order")
+      .filter(({ payload }) => payload.status === 3)
+      .map(({ payload }) => `${payload.side === 1 ? "B" : "S"} ${payload.remaining}@${payload.price}`);
+  const of = (kind: string) => {
+    const orders = ["S 1@112", "B 1@95", "S 2@111", "B 2@94", "S 3@112", "B 3@95", "B 4@94"];
+    return orders.map((order) => `x ${order} ${kind}`).join(";");
+  };
+  const sorted = ["B 2@94", "B 4@94", "B 1@95", "B 3@95", "S 1@112", "S 3@112", "S 2@111"];
+  const begun = opened(BOUND).run(of("GFN"));
+  let place = begun.rig.events().length;
+  begun.run("y B 20@130");
+  expect([begun.rig.marketData("M").marketTradingMode, cancelled(begun, place)]).toEqual([4, sorted]);
+  const ended = quoted().run(of("GFA"));
+  place = ended.rig.events().length;
+  expect(cancelled(ended.open(), place)).toEqual(sorted);
 });
