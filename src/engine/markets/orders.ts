@@ -167,6 +167,7 @@ export class Orders {
   /**
    * Prices are followed within the confirmation of trades, and again after any order (section 2.5, step 16): the second time
    * orders of provisions that were made anew take their turn, and a margin that a penalty was taken from is filled again.
+   * An amended order takes no margin back: that waits for the block's end (section 2.8).
    */
   private endConfirmation(touched: readonly StoredOrder[]): void {
     if (touched.length > 1) this.market.references.follow(touched);
@@ -327,8 +328,10 @@ export class Orders {
     }
     const touched = [now, ...this.fill(match)];
     market.applyTrades(trades);
-    market.emitOrder(now);
-    this.endConfirmation(touched);
+    if (touched.length > 1) market.references.follow(touched);
+    // Its own event comes last, with what following prices made of it; one that has left the book by that was shown then.
+    const last = isFinished(now) ? now : market.tables.orders.get(now.id);
+    if (last !== undefined) market.emitOrder(last);
     return touched;
   }
 

@@ -97,6 +97,29 @@ test("2.7 a peg is shown with the time at which it was parked, also when it has 
   expect([updatedAt, createdAt]).toEqual([play.rig.nowNs, play.rig.nowNs]);
 });
 
+test("2.8 an amended order that closes what was opened in the block gives no margin back before its end", () => {
+  const play = opened(FLAT).run("x B 5@110; x S 5@130 =a; amend a @90");
+  expect([states(play, "a"), play.rig.position("x", "M")]).toMatchObject([
+    ["5 0 90"],
+    { size: 0n, sell: 0n },
+  ]);
+  expect(play.margin("x")).toBe(60n);
+  play.run("/");
+  expect(play.margin("x")).toBe(0n);
+});
+
+test("2.8 an amended peg that trades is shown last, where following prices has put it", () => {
+  const range = { ...FLAT, targetStake: { scaling: 0.00001 }, lpPriceRange: "0.001" };
+  const play = opened(range).run("amend s @111; x S 12 MID+2 =a");
+  const place = play.rig.events().length;
+  play.run("amend a MID+1");
+  const own = eventsFrom(play, place, "order").filter(({ payload }) => payload.partyId === "x");
+  expect(own.map(({ payload }) => `${payload.status} ${payload.remaining}@${payload.price}`)).toEqual([
+    "1 2@101",
+  ]);
+  expect(eventsFrom(play, place, "order").at(-1)!.payload.partyId).toBe("x");
+});
+
 test("2.8 an order of a provision is no one's to cancel", () => {
   const play = opened();
   const { id } = play.rig.liveOrders("lp", "M").find(({ provision }) => provision !== "")!;

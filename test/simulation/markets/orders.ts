@@ -237,13 +237,15 @@ export abstract class MarketOrders extends MarketAuctions {
       value = value.plus(this.tradeValue(price, size));
     }
     this.equity.recordTraded(value.floor());
-    if (isAmended) this.showOrder(order);
-    if (order.status !== Status.active && order.remaining > 0n) this.register(order, order.remaining, -1n);
+    const isOver = order.status !== Status.active;
+    if (isOver && order.remaining > 0n) this.register(order, order.remaining, -1n);
     const touched = [order.id, ...fills.map(({ passive }) => passive.id)];
     // Once with its trades, and once after the order (section 2.5, step 16).
     if (filled && this.auction === undefined) this.followReferences(touched);
-    // The margin of those that it has met waits for the block's end.
-    this.releaseIfFlat(order.party);
+    const now = isOver ? order : [...this.book, ...this.parked].find(({ id }) => id === order.id);
+    if (isAmended && now !== undefined) this.showOrder(now);
+    // The margin of those that it has met waits for the block's end, and so does that of an amended order.
+    if (!isAmended) this.releaseIfFlat(order.party);
     if (this.auction === undefined) this.followReferences(touched);
   }
 
