@@ -7,7 +7,6 @@ import type { Movement } from "../collateral.ts";
 import { UINT_MAX } from "../values.ts";
 import type { MarginOutcome } from "./margins.ts";
 import { BUY, SELL, type StoredOrder } from "./order.ts";
-import { isFlat } from "./positions.ts";
 import { canDeploy, type PlannedOrder, referencePrice } from "./provisions.ts";
 import type { Provision, References } from "./records.ts";
 import type { TradingMarket } from "./trading.ts";
@@ -111,29 +110,26 @@ export class ReferenceFollower {
       market.positions.unregister(order);
       market.tables.orders.delete(order.id);
     }
-    const parties = new Set([...placed, ...parked].map(({ party }) => party));
     // A parked order that cannot be priced stays as it was, however many of them there are.
     const returning = parked.filter((order) => this.pegPrice(order, references) !== undefined);
-    const entered = new Set<string>();
+    const entering: StoredOrder[] = [];
     for (const order of [...byId(placed), ...byId(returning)]) {
-      const priced = this.priced(order, references);
-      const now = {
-        ...(priced ?? order),
-        price: priced?.price ?? 0n,
-        status: priced === undefined ? OrderStatus.STATUS_PARKED : OrderStatus.STATUS_ACTIVE,
-        batchId: priced === undefined ? order.batchId : market.status.batch,
-        updatedAt: market.nowNs,
-        place: 0,
-      };
-      if (priced === undefined) market.tables.orders.set(now.id, now);
-      else {
-        market.positions.register(now);
-        market.putOnBook(now);
-        entered.add(now.id);
+      const now = { ...order, updatedAt: market.nowNs, place: 0 };
+      const price = this.pegPrice(order, references);
+      if (price !== undefined) {
+        entering.push({ ...now, price, status: OrderStatus.STATUS_ACTIVE, batchId: market.status.batch });
+        continue;
       }
-      market.emitOrder(now);
+      const waiting = { ...now, price: 0n, status: OrderStatus.STATUS_PARKED };
+      market.tables.orders.set(waiting.id, waiting);
+      market.emitOrder(waiting);
     }
-    this.coverPegged([...parties].sort(), entered);
+    for (const order of entering) {
+      market.positions.register(order);
+      market.putOnBook(order);
+      market.emitOrder(order);
+    }
+    this.coverPegged(entering);
   }
 
   /** Orders of provisions that are on the book. */
@@ -142,17 +138,16 @@ export class ReferenceFollower {
     return provisions.list().flatMap((provision) => provisions.ordersOf(provision));
   }
 
-  /** Margins of repriced orders, which came to the book; who cannot pay for them loses them, and no others. */
-  private coverPegged(parties: readonly string[], entered: ReadonlySet<string>): void {
+  /** Margins of the parties whose orders came to the book; those that cannot pay for them lose them, and no others. */
+  private coverPegged(entered: readonly StoredOrder[]): void {
     const { market } = this;
     const movements: Movement[] = [];
     const outcomes: MarginOutcome[] = [];
+    const parties = [...new Set(entered.map(({ party }) => party))].sort();
     // Orders of provisions are off the book meanwhile (section 7.4, step 5).
     market.margins.withoutOrders(this.provided(), () => {
       for (const party of parties) {
-        const position = market.positions.get(party);
-        const margin = market.accounts.balance(market.accounts.margin(party));
-        if (position === undefined || (isFlat(position) && margin === 0n)) continue;
+        const position = market.positions.get(party)!;
         outcomes.push(market.margins.update(party, position, market.status.mark, movements));
       }
     });
@@ -160,10 +155,8 @@ export class ReferenceFollower {
     for (const { party, shortfall, isDistressed } of outcomes) {
       if (shortfall > 0n) market.providers.slash(party, shortfall);
       if (!isDistressed) continue;
-      for (const order of market.orders.ofParty(party)) {
-        if (entered.has(order.id)) market.orders.cancelOrder(order);
-      }
-      market.orders.releaseIfFlat(party);
+      for (const { id } of entered.filter((order) => order.party === party))
+        market.orders.cancelAndRelease(market.tables.orders.get(id)!);
     }
   }
 

@@ -72,3 +72,22 @@ test("3.4 orders that an auction's begin or end cancels go by side, price and qu
   place = ended.rig.events().length;
   expect(cancelled(ended.open(), place)).toEqual(sorted);
 });
+
+test("2.7 of orders that follow a price those that it leaves without one are shown first, and keep their margin", () => {
+  const play = opened().run("p1 B 1@91 =t");
+  const [first, second] = ["1", "2"].map((digit) => digit.repeat(64));
+  play.rig.order("x", "M", "buy", 5, undefined, { id: first, peg: { reference: 2, offset: "1" } });
+  play.rig.order("y", "M", "buy", 5, undefined, { id: second, peg: { reference: 2, offset: "90" } });
+  const place = play.rig.events().length;
+  play.run("cancel t");
+  const pegged = eventsFrom(play, place, "order").filter(({ payload }) => payload.peggedOrder !== undefined);
+  expect(pegged.map(({ payload }) => `${payload.partyId} ${payload.status} ${payload.price}`)).toEqual([
+    "y 8 0",
+    "x 1 89",
+  ]);
+  const measured = () => eventsFrom(play, place, "marginLevels").map(({ payload }) => payload.partyId);
+  expect(measured()).not.toContain("y");
+  expect([measured().includes("x"), money(play, "y")]).toEqual([true, "60 99999940 0"]);
+  play.run("/");
+  expect(money(play, "y")).toBe("0 100000000 0");
+});

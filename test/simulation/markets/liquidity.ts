@@ -202,9 +202,9 @@ export abstract class MarketLiquidity extends MarketMargins {
         this.register(order, order.remaining);
         this.place(order);
         entered.push(order);
+        parties.add(order.party);
         this.count("peg repriced");
       }
-      parties.add(order.party);
       if (!(wasParked && price === undefined)) this.showOrder(order);
     }
     return { parties, entered };
