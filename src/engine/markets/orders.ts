@@ -286,11 +286,11 @@ export class Orders {
       market.emitOrder(fresh);
       return [fresh];
     }
-    // The texts are an amendment's own: no order is shown that could have a reason.
+    // The texts are an amendment's own: no order is shown that could have a reason. Margin that was moved stays (section 2.8).
     const restore = (text: CommandText) => {
       market.tables.orders.set(before.id, before);
       market.positions.amend(after, before);
-      return refusal(text);
+      return refusal(text).keepingChanges();
     };
     const match = market.book.match({
       party: after.party,

@@ -120,6 +120,21 @@ test("2.8 an amended peg that trades is shown last, where following prices has p
   expect(eventsFrom(play, place, "order").at(-1)!.payload.partyId).toBe("x");
 });
 
+test("2.8 margin that was moved for an amendment stays where the order cannot take its new place", () => {
+  const play = opened(FLAT).run("x B 5@95 post =a");
+  const place = play.rig.events().length;
+  expect(play.rig.amend("x", "M", play.ids.get("a")!, { price: 110, sizeDelta: 5 }).text).toBe(
+    "couldn't insert order in book",
+  );
+  expect([states(play, "a"), money(play, "x")]).toEqual([["1 5 95"], "120 99999880 0"]);
+  expect(play.rig.position("x", "M")).toMatchObject({ buy: 5n, buySum: 475n });
+  const seen = eventsFrom(play, place, "order", "ledgerMovements", "marginLevels");
+  expect(seen.map(({ member }) => member)).toEqual(["ledgerMovements", "marginLevels"]);
+  expect(play.queue("buy")[0]).toBe("x 5@95");
+  play.run("cancel a");
+  expect(money(play, "x")).toBe(`0 ${MILLIONS} 0`);
+});
+
 test("2.8 an order of a provision is no one's to cancel", () => {
   const play = opened();
   const { id } = play.rig.liveOrders("lp", "M").find(({ provision }) => provision !== "")!;

@@ -48,17 +48,6 @@ export abstract class MarketMonitors extends MarketSettlement {
     return "asleep";
   }
 
-  /** @returns takes back what is learned of prices from here on */
-  pricesSoFar(): () => void {
-    const { isAwake, past } = this;
-    const current = [...this.current];
-    return () => {
-      this.isAwake = isAwake;
-      this.past = past;
-      this.current = current;
-    };
-  }
-
   /** The block's prices become one of the past. */
   learnTime(): void {
     if (this.current.length > 0) {

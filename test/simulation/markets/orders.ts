@@ -376,8 +376,6 @@ export abstract class MarketOrders extends MarketAuctions {
     const isLarger = amended.size > order.size;
     const isSmaller = amended.size < order.size;
     const isOther = amended.tif !== order.tif || amended.expiresNs !== order.expiresNs;
-    const accounts = this.accounts.copy();
-    const shown = this.facts.length;
     if (isNewPrice || isLarger || isSmaller || isOther) {
       this.register(order, order.remaining, -1n);
       this.register(amended, amended.remaining);
@@ -400,9 +398,7 @@ export abstract class MarketOrders extends MarketAuctions {
       return TAKEN;
     }
     this.count("amendment lost its priority");
-    const verdict = this.replace(order, amended);
-    if (!verdict.isTaken) this.takeBack(order, accounts, shown);
-    return verdict;
+    return this.replace(order, amended);
   }
 
   /** Nothing is left of a refused amendment. */
@@ -423,14 +419,12 @@ export abstract class MarketOrders extends MarketAuctions {
     // An auction that it begins does not find it on the book.
     const at = this.book.indexOf(order);
     this.take(order);
-    const forgetPrices = this.pricesSoFar();
     const refused = this.beforeTrading(amended, match);
     if (refused !== 0) {
       this.book.splice(at, 0, order);
       this.register(amended, amended.remaining, -1n);
       this.register(order, order.remaining);
-      // An amendment that is refused leaves nothing behind.
-      forgetPrices();
+      // Margin and prices stay as they have come to be.
       this.count(`amendment refused ${refused}`);
       return refusal(AMENDMENT_TEXTS[refused]!);
     }
