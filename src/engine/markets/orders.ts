@@ -96,11 +96,8 @@ export class Orders {
   private enter(submitted: StoredOrder): void {
     const { market } = this;
     const order = submitted.peg === undefined ? submitted : market.references.priced(submitted);
-    if (order === undefined) {
-      this.park(submitted);
-      return;
-    }
-    this.market.references.follow(this.place(order));
+    const touched = order === undefined ? [this.park(submitted)] : this.place(order);
+    market.references.follow(touched);
   }
 
   /** Everything from the registration of the position on. @returns orders that it touched */
@@ -342,6 +339,7 @@ export class Orders {
       if (priced === undefined) {
         market.tables.orders.set(after.id, after);
         market.emitOrder(after);
+        market.references.follow([after]);
         return;
       }
       market.tables.orders.delete(before.id);

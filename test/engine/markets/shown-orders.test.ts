@@ -91,3 +91,15 @@ test("2.7 of orders that follow a price those that it leaves without one are sho
   play.run("/");
   expect(money(play, "y")).toBe("0 100000000 0");
 });
+
+test("7.4 providers are measured with an order that is parked as it comes, or changed while it waits", () => {
+  const play = opened();
+  const measured = (statement: string) => {
+    const place = play.rig.events().length;
+    play.run(statement);
+    return eventsFrom(play, place, "marginLevels").map(({ payload }) => payload.partyId);
+  };
+  expect(measured("x B 5 BID-500 =a")).toEqual(["lp"]);
+  expect(measured("amend a BID-400")).toEqual(["lp"]);
+  expect(states(play, "a")).toEqual(["8 5 0"]);
+});

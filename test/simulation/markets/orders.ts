@@ -79,6 +79,7 @@ export abstract class MarketOrders extends MarketAuctions {
         order.status = Status.parked;
         this.parked.push(order);
         this.showOrder(order);
+        this.followReferences([order.id]);
         this.count("order parked");
         return TAKEN;
       }
@@ -351,7 +352,7 @@ export abstract class MarketOrders extends MarketAuctions {
         this.releaseIfFlat(order.party);
       }
       this.showOrder(amended);
-      if (order.status !== Status.parked) this.followReferences([order.id]);
+      this.followReferences([order.id]);
       this.count("amended while parked");
       return TAKEN;
     }
