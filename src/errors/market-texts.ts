@@ -49,9 +49,9 @@ export const MARKET_TEXTS = {
     `Deposit more, or trade less. POST or GET /api/v2/estimate/margin says how much it takes. ${MONEY}`,
   ],
   "insufficient funds for initial margin": [
-    "The party cannot pay the margin of the amended provision.",
-    "Margin, general and bond account together hold less than the initial margin of its position and orders.",
-    `Deposit more, or commit less. ${MONEY}`,
+    "The party cannot pay the margin of an amended provision, or of a parked order that its amendment would bring to the book.",
+    "Its accounts, with the bond for a provision, hold less than the initial margin of its position and orders.",
+    `Deposit more, or amend it to less. ${MONEY}`,
   ],
   "margin would be below maintenance with amend during continuous: insufficient margin": [
     "The amended provision would be paid for by its bond.",
@@ -160,11 +160,6 @@ export const MARKET_TEXTS = {
     "An order that follows the middle stands away from it.",
     "The amended order's offset is 0.",
     "Amend peggedOffset, too.",
-  ],
-  "insufficient funds for initial margin": [
-    "The party cannot pay the margin of the parked order.",
-    "At its new price it would come to the book.",
-    `Deposit more, or amend it to a smaller size. ${MONEY}`,
   ],
   "OrderError: cannot amend pegged details on a non pegged order": [
     "The order is not pegged.",
