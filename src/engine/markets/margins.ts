@@ -202,10 +202,17 @@ export class Margins {
 
   /**
    * The rule after mark to market and after repricing (section 5.4). Movements go into a list, for one event.
+   * @param isRecheck nothing moves for a party that cannot reach its maintenance margin
    */
-  update(party: string, position: Exposure, price: bigint, movements: Movement[]): MarginOutcome {
+  update(
+    party: string,
+    position: Exposure,
+    price: bigint,
+    movements: Movement[],
+    isRecheck = false,
+  ): MarginOutcome {
     const { accounts } = this.market;
-    const [margin, general] = this.balances(party);
+    const [margin, general, bond] = this.balances(party);
     const untouched = { party, isDistressed: false, shortfall: 0n };
     if (isFlat(position)) {
       this.show(party, NO_MARGIN);
@@ -221,6 +228,7 @@ export class Margins {
       return untouched;
     }
     this.show(party, levels);
+    if (isRecheck && margin + general + bond < levels.maintenance) return untouched;
     const missing = levels.initial - margin;
     const movement = accounts.has(accounts.general(party)) ? this.topUp(party, missing) : undefined;
     if (movement?.entries?.length) movements.push(movement);

@@ -101,11 +101,7 @@ export class Market extends TradingMarket {
   /** The risk model was changed: also orders of an opening auction are measured anew, by what it indicates. */
   recheckAll(): void {
     const price = this.margins.priceFor(0n);
-    if (price > 0n)
-      this.updateMargins(
-        this.positions.list().map(({ party }) => party),
-        price,
-      );
+    if (price > 0n) this.recheckMargins(price);
     this.flush();
   }
 
@@ -140,16 +136,20 @@ export class Market extends TradingMarket {
     this.references.follow(changed);
     // With the same book all margins are what they were made a moment ago, but for those that paid a penalty since.
     if (!recheck || this.isInAuction || (this.book.version === version && !isSlashed)) return;
-    this.updateMargins(
-      this.positions.list().map(({ party }) => party),
-      mark,
-    );
+    this.recheckMargins(mark);
+  }
+
+  /** Margins of all parties, after which none is closed out (section 5.4). */
+  private recheckMargins(price: bigint): void {
+    const parties = this.positions.list().map(({ party }) => party);
+    this.updateMargins(parties, price, true);
   }
 
   /** @returns those that cannot keep their margin, and whether a provider was slashed */
   private updateMargins(
     parties: readonly string[],
     mark: bigint,
+    isRecheck = false,
   ): { readonly distressed: MarginOutcome[]; readonly isSlashed: boolean } {
     const movements: Movement[] = [];
     const outcomes: MarginOutcome[] = [];
@@ -162,7 +162,7 @@ export class Market extends TradingMarket {
         isBare(position)
       )
         continue;
-      outcomes.push(this.margins.update(party, position, mark, movements));
+      outcomes.push(this.margins.update(party, position, mark, movements, isRecheck));
     }
     this.accounts.emit(movements);
     let isSlashed = false;

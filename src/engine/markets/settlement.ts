@@ -74,13 +74,13 @@ export class Settlement {
 
   /**
    * Settles all positions against a mark price (section 6.2, steps 1 to 7).
-   * @returns the parties of the run, in its order
+   * @returns all parties: those that have lost, those that have not, and those with nothing to settle
    */
   markToMarket(mark: bigint): string[] {
     const { market, positions } = this;
     const trades = this.takeTrades();
     const flows: Flow[] = [];
-    const parties: string[] = [];
+    const idle: string[] = [];
     const last = market.status.settledMark;
     const own = trades.get(NETWORK);
     if (own !== undefined) {
@@ -90,18 +90,21 @@ export class Settlement {
     for (const position of positions.list()) {
       const { party, settled, isSettled, size } = position;
       const mine = trades.get(party) ?? [];
-      parties.push(party);
       if (mine.length > 0 || !isSettled || last !== mark) {
         flows.push(this.flowOf(party, settled, isSettled ? last : 0n, mark, mine));
-      }
+      } else idle.push(party);
       this.emitSettled(party, mark, mine);
       const gone = isFlat(position);
       const now = { settled: gone ? 0n : size, isSettled: !gone };
       if (settled !== now.settled || isSettled !== now.isSettled) positions.update(position, now);
     }
     market.updateStatus({ settledMark: mark });
+    const settled = [
+      ...flows.filter(({ amount }) => amount < 0n),
+      ...flows.filter(({ amount }) => amount >= 0n),
+    ].map(({ party }) => party);
     this.exchange(flows, MARK_TO_MARKET);
-    return parties;
+    return [...settled, ...idle];
   }
 
   /** Settles all positions for good (section 6.5, steps 1 to 4). @param price internal */
@@ -202,8 +205,9 @@ export class Settlement {
       wins.find(({ party }) => party === NETWORK) ?? wins.findLast((_win, index) => due[index]! > 0n);
     // A ratio that was rounded up can promise more than there is: the last winners then get what is left.
     if (heir !== undefined && rest > 0n) heir.amount += rest;
+    // Also for the last winner that the units left over have made whole.
     for (const [index, { party, amount }] of wins.entries()) {
-      if (party !== NETWORK && due[index]! !== amount) this.emitSocialised(party, amount - due[index]!);
+      if (party !== NETWORK && due[index]! > 0n) this.emitSocialised(party, amount - due[index]!);
     }
   }
 

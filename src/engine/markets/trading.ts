@@ -131,12 +131,12 @@ export abstract class TradingMarket extends MarketContext {
     this.core.emit("trade", tradeMessage(trade));
   }
 
-  /** The margin of one party by the rule of mark to market. */
+  /** The margin of one party, by the rule of rechecks. */
   recheck(party: string): void {
     const position = this.positions.get(party);
     if (position === undefined) return;
     const movements: Movement[] = [];
-    this.margins.update(party, position, this.margins.priceFor(this.status.mark), movements);
+    this.margins.update(party, position, this.margins.priceFor(this.status.mark), movements, true);
     this.accounts.emit(movements);
   }
 

@@ -63,7 +63,7 @@ export abstract class MarketMargins extends MarketBook {
   }
 
   /** The rule after mark to market, rechecks and redeployment. */
-  updateMargin(position: Position, price: bigint): MarginUpdate {
+  updateMargin(position: Position, price: bigint, isRecheck = false): MarginUpdate {
     const { party } = position;
     const total = this.totalOf(party);
     const [held, free] = [this.balance(margin(party)), this.balance(general(party))];
@@ -77,6 +77,10 @@ export abstract class MarketMargins extends MarketBook {
     const [maintenance, search, initial, release] = levels;
     this.showLevels(party, levels);
     if (held < search) {
+      if (isRecheck && total < maintenance) {
+        this.count("recheck passed over");
+        return fine;
+      }
       const missing = initial - held;
       this.collect([general(party), bond(party)], margin(party), missing, Move.marginLow);
       const isDistressed = this.balance(margin(party)) < held + most(0n, maintenance - held);

@@ -391,7 +391,7 @@ export abstract class MarketOrders extends MarketAuctions {
       this.book[this.book.indexOf(order)] = amended;
       if (isSmaller) {
         const position = this.position(order.party)!;
-        this.updateMargin(position, this.checkPriceOf(amended));
+        this.updateMargin(position, this.checkPriceOf(amended), true);
         this.count("amended to a smaller size");
       }
       this.showOrder(amended);

@@ -95,8 +95,12 @@ export abstract class MarketSettlement extends MarketLiquidity {
     this.settleResults(losses, wins, Move.mtmLoss, Move.mtmWin, true);
     const distressed: Distressed[] = [];
     const shortfalls: [string, bigint][] = [];
-    // All parties, also those whose position is worth what it was: distressed ones are tried again at each run.
-    for (const position of [...this.positions]) {
+    // All parties, also those whose position is worth what it was: distressed ones are tried again at each run. Losers are
+    // the first, in the order of their close-outs, too.
+    const order = [...losses, ...wins].map(({ party }) => party);
+    const idle = this.positions.filter(({ party }) => !order.includes(party));
+    const settled = order.filter((party) => party !== NETWORK).map((party) => this.position(party)!);
+    for (const position of [...settled, ...idle]) {
       const { party } = position;
       const { isDistressed, shortfall, total } = this.updateMargin(position, this.mark);
       if (shortfall > 0n && this.balanceExists(bond(party))) shortfalls.push([party, shortfall]);
@@ -127,7 +131,7 @@ export abstract class MarketSettlement extends MarketLiquidity {
   protected recheckMargins(price: bigint): void {
     const short = this.positions.map((position) => ({
       party: position.party,
-      shortfall: this.updateMargin(position, price).shortfall,
+      shortfall: this.updateMargin(position, price, true).shortfall,
     }));
     for (const { party, shortfall } of short) if (shortfall > 0n) this.slash(party, shortfall);
   }
@@ -185,7 +189,7 @@ export abstract class MarketSettlement extends MarketLiquidity {
       const last = cut.find(({ party }) => party === NETWORK) ?? cut.findLast(({ full }) => full > 0n);
       if (last !== undefined && rest > 0n) last.amount += rest;
       for (const { party, amount, full } of cut)
-        if (party !== NETWORK && amount !== full) this.fact("loss", party, amount - full);
+        if (party !== NETWORK && full > 0n) this.fact("loss", party, amount - full);
     }
     // Truncated amounts of a final settlement may come to more than there is.
     for (const { party, amount } of cut)

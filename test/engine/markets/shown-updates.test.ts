@@ -1,0 +1,43 @@
+// Updates of margins: their order, rechecks that leave a party alone, and what winners are told (reference 70, sections 5 and 6).
+import { expect, test } from "bun:test";
+import { FLAT, flows, M4, money, move, socialised, trading } from "./scenario-markets.ts";
+
+test("5.4 a recheck moves nothing for a party that cannot reach its maintenance margin; the next mark closes it out", () => {
+  const changed = (short: number) => {
+    const play = trading(FLAT, { rich: "b" }).deposit(1_300n, "p");
+    play.run("p S 10@1000; b B 10@1000; /");
+    expect(money(play, "p")).toBe("1200 100 0");
+    play.rig.updateMarket("M", { asset: "ETH", ...FLAT, simple: { long: 0.1, short } });
+    return play;
+  };
+  // A unit of maintenance more than there is.
+  const short = changed(0.13001);
+  expect([short.levels("p"), money(short, "p")]).toEqual(["1301/1431/1561/1821", "1200 100 0"]);
+  move(short.run("b S 10@1000"), 1000);
+  expect([money(short, "p"), short.pnl("p"), short.insurance()]).toEqual(["0 0 0", "0/0/-1300", 1_300n]);
+  const enough = changed(0.13);
+  expect([enough.levels("p"), money(enough, "p")]).toEqual(["1300/1430/1560/1820", "1300 0 0"]);
+  move(enough, 1000);
+  expect([money(enough, "p"), enough.pnl("p")]).toEqual(["1300 0 0", "-10/0/0"]);
+});
+
+test("5.5 6.2 margins of losers are updated first: of two in distress the loser is closed out before the winner", () => {
+  const config = { ...M4, linearSlippage: "0.5", quadraticSlippage: "0" };
+  const play = trading(config, { rich: "sp bp s w" }).deposit(1_200n, "p").deposit(480n, "q");
+  play.run("bp B 100@999 =b; sp S 100@1001 =s; s S 10@1000; p B 10@1000; w B 4@1000; q S 4@1000; /");
+  move(play.run("cancel b; cancel s; bp B 6@950"), 1001);
+  expect(play.trades().slice(-3)).toEqual(["bp-network 6@950", "q-network 4@950", "network-p 10@950"]);
+  const told = play.rig.events("settleDistressed").map(({ payload }) => payload.partyId);
+  expect([told, flows(play, 8)]).toEqual([
+    ["q", "p"],
+    ["q> 476", "p> 1210"],
+  ]);
+});
+
+test("6.3 each winner is told what it has lost, also the last one that the units left over have made whole", () => {
+  const play = trading(FLAT, { rich: "a" }).deposit(120n, "p");
+  play.run("p S 1@1000; a B 1@1000; /");
+  move(play, 1121);
+  expect(flows(play, 5).slice(-2)).toEqual([">aux 120", ">a 121"]);
+  expect(socialised(play).slice(0, 3)).toEqual(["p 1", "aux -1", "a 0"]);
+});
