@@ -156,12 +156,6 @@ export class Market extends TradingMarket {
     for (const party of parties) {
       const position = this.positions.get(party);
       if (position === undefined) continue;
-      if (
-        position.size === 0n &&
-        this.accounts.balance(this.accounts.margin(party)) === 0n &&
-        isBare(position)
-      )
-        continue;
       outcomes.push(this.margins.update(party, position, mark, movements, isRecheck));
     }
     this.accounts.emit(movements);
@@ -342,6 +336,3 @@ const OVER: ReadonlySet<number> = new Set([
   MarketState.STATE_REJECTED,
   MarketState.STATE_CLOSED,
 ]);
-
-const isBare = ({ buy, sell }: { readonly buy: bigint; readonly sell: bigint }): boolean =>
-  buy === 0n && sell === 0n;

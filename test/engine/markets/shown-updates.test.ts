@@ -41,3 +41,9 @@ test("6.3 each winner is told what it has lost, also the last one that the units
   expect(flows(play, 5).slice(-2)).toEqual([">aux 120", ">a 121"]);
   expect(socialised(play).slice(0, 3)).toEqual(["p 1", "aux -1", "a 0"]);
 });
+
+test("5.4 a party that has cancelled its only order is shown without margin levels by the next mark", () => {
+  const play = trading(FLAT, { rich: "p" }).run("p S 1@1100 =o; cancel o");
+  expect([play.levels("p"), money(play, "p")]).toEqual(["100/110/120/140", "0 100000000 0"]);
+  expect(move(play, 1000).levels("p")).toBe("0/0/0/0");
+});

@@ -69,7 +69,7 @@ export abstract class MarketMargins extends MarketBook {
     const [held, free] = [this.balance(margin(party)), this.balance(general(party))];
     const fine = { isDistressed: false, shortfall: 0n, total };
     if (position.size === 0n && position.buy === 0n && position.sell === 0n) {
-      if (held > 0n) this.showLevels(party, [0n, 0n, 0n, 0n]);
+      this.showLevels(party, [0n, 0n, 0n, 0n]);
       this.move(margin(party), general(party), held, Move.marginHigh);
       return fine;
     }
