@@ -333,6 +333,15 @@ test("estimates are what the engine then asks for", async () => {
   const { worstCase, bestCase } = liquidation;
   expect(Number(worstCase.openVolumeOnly)).toBeGreaterThan(Number(bestCase.openVolumeOnly));
   expect(Number(worstCase.openVolumeOnly)).toBeLessThan(6_000_000);
+  // Without orders the market is in an auction, whose margins count slippage wherever the book stands.
+  for (const { publicKey } of devnet.parties)
+    await send(publicKey, { orderCancellation: { marketId: market } });
+  await devnet.chain.mine(2);
+  const { marketData } = await get(devnet, `market/data/${market}/latest`);
+  expect(marketData.marketTradingMode).toBe("TRADING_MODE_MONITORING_AUCTION");
+  const inAuction = await get(devnet, `estimate/position?marketId=${market}&openVolume=1000`);
+  expect(inAuction.margin.bestCase.maintenanceMargin).toBe(margin.bestCase.maintenanceMargin);
+  expect(inAuction.margin.worstCase.maintenanceMargin).toBe(margin.worstCase.maintenanceMargin);
   for (const bad of [
     "marketId=none&price=1&size=1",
     `marketId=${market}&price=x&size=1`,

@@ -5,6 +5,7 @@ import { BUY, SELL } from "../../engine/markets/order.ts";
 import { type Terms, termsOfMessage } from "../../engine/markets/terms.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { invalidArgument, notFound } from "../../http/errors.ts";
+import { Decimal } from "../../wire/decimal.ts";
 import type { OrderInfo } from "../../wire/generated/datanode.ts";
 import { type Market, MarketTradingMode, readMarketDataAt } from "../../wire/generated/vega.ts";
 import { findAsset } from "./assets.ts";
@@ -177,14 +178,12 @@ const estimatePosition: Endpoint<DataContext> = {
     const filled = orders.filter(({ isMarketOrder }) => isMarketOrder);
     const volume = filled.reduce((sum, order) => sum + signed(order), size);
     const position = { size: volume, ...potentialOf(orders.filter((order) => !order.isMarketOrder)) };
-    const levels = (exit: bigint | undefined) =>
-      levelsMessage(
-        context,
-        facts,
-        marginLevels(position, { terms, boundsSlippage: true, price, isAuction, exitPrice: () => exit }),
-        "",
-      );
-    const margin = { worstCase: levels(undefined), bestCase: levels(price) };
+    const levels = (of: Terms) => {
+      const view = { terms: of, boundsSlippage: true, price, isAuction, exitPrice: () => undefined };
+      return levelsMessage(context, facts, marginLevels(position, view), "");
+    };
+    const withoutSlippage = { ...terms, linear: Decimal.zero, quadratic: Decimal.zero };
+    const margin = { worstCase: levels(terms), bestCase: levels(withoutSlippage) };
     if (!collateral) return { margin };
     const at = (hasSlippage: boolean) =>
       liquidationPrices({ terms, price, hasSlippage }, size, BigInt(collateral), orders);
