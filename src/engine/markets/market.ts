@@ -323,8 +323,10 @@ export class Market extends TradingMarket {
     }
   }
 
+  /** In the order in which the positions were opened. */
   private releaseFlat(): void {
-    for (const party of [...this.index.flat].sort()) {
+    const flat = [...this.index.flat].map((party) => this.positions.get(party)!);
+    for (const { party } of flat.sort((a, b) => a.sequence - b.sequence)) {
       if (!this.settlement.hasPositionOf(party)) this.margins.releaseAll(party);
     }
   }

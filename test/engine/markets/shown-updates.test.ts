@@ -47,3 +47,14 @@ test("5.4 a party that has cancelled its only order is shown without margin leve
   expect([play.levels("p"), money(play, "p")]).toEqual(["100/110/120/140", "0 100000000 0"]);
   expect(move(play, 1000).levels("p")).toBe("0/0/0/0");
 });
+
+test("1.5 margins of parties that have gone go back in the order in which they came, with a mark by their ids", () => {
+  const gone = (frequency: string) => {
+    const parameters = { "network.markPriceUpdateMaximumFrequency": frequency };
+    const play = trading(FLAT, { rich: "z m c" }, { parameters });
+    play.run("z S 1@1100 GTT+2; c S 2@1100 GTT+2; m S 3@1100 GTT+2; / 3");
+    return flows(play, 7).slice(-3);
+  };
+  expect(gone("1h")).toEqual(["z>z 120", "c>c 240", "m>m 360"]);
+  expect(gone("0s")).toEqual(["c>c 240", "m>m 360", "z>z 120"]);
+});
