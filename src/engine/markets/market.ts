@@ -100,8 +100,8 @@ export class Market extends TradingMarket {
 
   /** The risk model was changed: also orders of an opening auction are measured anew, by what it indicates. */
   recheckAll(): void {
-    const price = this.margins.priceFor(0n);
-    if (price > 0n) this.recheckMargins(price);
+    // Where the auction indicates nothing yet there are orders alone, which count at their own prices.
+    this.recheckMargins(this.margins.priceFor(0n));
     this.flush();
   }
 

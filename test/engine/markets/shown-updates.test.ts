@@ -1,6 +1,6 @@
 // Updates of margins: their order, rechecks that leave a party alone, and what winners are told (reference 70, sections 5 and 6).
 import { expect, test } from "bun:test";
-import { FLAT, flows, M4, money, move, socialised, trading } from "./scenario-markets.ts";
+import { FLAT, flows, M4, market, money, move, socialised, trading } from "./scenario-markets.ts";
 
 test("5.4 a recheck moves nothing for a party that cannot reach its maintenance margin; the next mark closes it out", () => {
   const changed = (short: number) => {
@@ -57,4 +57,16 @@ test("1.5 margins of parties that have gone go back in the order in which they c
   };
   expect(gone("1h")).toEqual(["z>z 120", "c>c 240", "m>m 360"]);
   expect(gone("0s")).toEqual(["c>c 240", "m>m 360", "z>z 120"]);
+});
+
+test("1.7 5.3 a changed model measures the orders of an opening auction at their own prices, before any cross", () => {
+  const play = market(FLAT).deposit(1_000n, "p").run("p S 10@500");
+  expect([play.levels("p"), money(play, "p")]).toEqual(["500/550/600/700", "600 400 0"]);
+  play.rig.updateMarket("M", { asset: "ETH", ...FLAT, simple: { long: 0.1, short: 0.15 } });
+  expect([play.levels("p"), money(play, "p")]).toEqual(["750/825/900/1050", "900 100 0"]);
+  // Less is not given back before the auction ends, and what cannot be reached is not asked for.
+  play.rig.updateMarket("M", { asset: "ETH", ...FLAT, simple: { long: 0.1, short: 0.05 } });
+  expect([play.levels("p"), money(play, "p")]).toEqual(["250/275/300/350", "900 100 0"]);
+  play.rig.updateMarket("M", { asset: "ETH", ...FLAT, simple: { long: 0.1, short: 0.25 } });
+  expect([play.levels("p"), money(play, "p")]).toEqual(["1250/1375/1500/1750", "900 100 0"]);
 });

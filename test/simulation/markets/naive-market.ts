@@ -122,8 +122,7 @@ export class NaiveMarket extends MarketOrders {
     if (!hasNewModel) return;
     this.count(`risk model changed in ${mode}`);
     this.scores.changeModel();
-    const price = this.isOpening ? this.uncrossing()?.price : this.mark;
-    if (price !== undefined && price > 0n) this.recheckMargins(price);
+    this.recheckMargins(this.isOpening ? (this.uncrossing()?.price ?? 0n) : this.mark);
     this.flushLevels();
   }
 
