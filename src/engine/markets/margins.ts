@@ -202,7 +202,7 @@ export class Margins {
 
   /**
    * The rule after mark to market and after repricing (section 5.4). Movements go into a list, for one event.
-   * @param isRecheck nothing moves for a party that cannot reach its maintenance margin
+   * @param isRecheck nothing moves for a party that has less than its margin lacks of the maintenance margin
    */
   update(
     party: string,
@@ -228,7 +228,8 @@ export class Margins {
       return untouched;
     }
     this.show(party, levels);
-    if (isRecheck && margin + general + bond < levels.maintenance) return untouched;
+    // The network counts the margin itself as money that it could be filled up with.
+    if (isRecheck && margin + general + bond < levels.maintenance - margin) return untouched;
     const missing = levels.initial - margin;
     const movement = accounts.has(accounts.general(party)) ? this.topUp(party, missing) : undefined;
     if (movement?.entries?.length) movements.push(movement);

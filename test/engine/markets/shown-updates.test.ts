@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { FLAT, flows, M4, market, money, move, socialised, trading } from "./scenario-markets.ts";
 
-test("5.4 a recheck moves nothing for a party that cannot reach its maintenance margin; the next mark closes it out", () => {
+test("5.4 a recheck moves what there is, but nothing where margins and all else are less than what the margin lacks", () => {
   const changed = (short: number) => {
     const play = trading(FLAT, { rich: "b" }).deposit(1_300n, "p");
     play.run("p S 10@1000; b B 10@1000; /");
@@ -10,15 +10,15 @@ test("5.4 a recheck moves nothing for a party that cannot reach its maintenance 
     play.rig.updateMarket("M", { asset: "ETH", ...FLAT, simple: { long: 0.1, short } });
     return play;
   };
-  // A unit of maintenance more than there is.
-  const short = changed(0.13001);
-  expect([short.levels("p"), money(short, "p")]).toEqual(["1301/1431/1561/1821", "1200 100 0"]);
+  // 1300 are left, and the margin lacks 1301 or 1300: the next mark closes both out.
+  const short = changed(0.25001);
+  expect([short.levels("p"), money(short, "p")]).toEqual(["2501/2751/3001/3501", "1200 100 0"]);
   move(short.run("b S 10@1000"), 1000);
   expect([money(short, "p"), short.pnl("p"), short.insurance()]).toEqual(["0 0 0", "0/0/-1300", 1_300n]);
-  const enough = changed(0.13);
-  expect([enough.levels("p"), money(enough, "p")]).toEqual(["1300/1430/1560/1820", "1300 0 0"]);
-  move(enough, 1000);
-  expect([money(enough, "p"), enough.pnl("p")]).toEqual(["1300 0 0", "-10/0/0"]);
+  const near = changed(0.25);
+  expect([near.levels("p"), money(near, "p")]).toEqual(["2500/2750/3000/3500", "1300 0 0"]);
+  move(near.run("b S 10@1000"), 1000);
+  expect([money(near, "p"), near.pnl("p")]).toEqual(["0 0 0", "0/0/-1300"]);
 });
 
 test("5.5 6.2 margins of losers are updated first: of two in distress the loser is closed out before the winner", () => {
@@ -64,9 +64,9 @@ test("1.7 5.3 a changed model measures the orders of an opening auction at their
   expect([play.levels("p"), money(play, "p")]).toEqual(["500/550/600/700", "600 400 0"]);
   play.rig.updateMarket("M", { asset: "ETH", ...FLAT, simple: { long: 0.1, short: 0.15 } });
   expect([play.levels("p"), money(play, "p")]).toEqual(["750/825/900/1050", "900 100 0"]);
-  // Less is not given back before the auction ends, and what cannot be reached is not asked for.
+  // Less is not given back before the auction ends.
   play.rig.updateMarket("M", { asset: "ETH", ...FLAT, simple: { long: 0.1, short: 0.05 } });
   expect([play.levels("p"), money(play, "p")]).toEqual(["250/275/300/350", "900 100 0"]);
   play.rig.updateMarket("M", { asset: "ETH", ...FLAT, simple: { long: 0.1, short: 0.25 } });
-  expect([play.levels("p"), money(play, "p")]).toEqual(["1250/1375/1500/1750", "900 100 0"]);
+  expect([play.levels("p"), money(play, "p")]).toEqual(["1250/1375/1500/1750", "1000 0 0"]);
 });

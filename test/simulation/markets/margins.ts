@@ -77,7 +77,7 @@ export abstract class MarketMargins extends MarketBook {
     const [maintenance, search, initial, release] = levels;
     this.showLevels(party, levels);
     if (held < search) {
-      if (isRecheck && total < maintenance) {
+      if (isRecheck && total < maintenance - held) {
         this.count("recheck passed over");
         return fine;
       }
