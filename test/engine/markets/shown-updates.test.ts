@@ -1,6 +1,17 @@
 // Updates of margins: their order, rechecks that leave a party alone, and what winners are told (reference 70, sections 5 and 6).
 import { expect, test } from "bun:test";
-import { FLAT, flows, M4, market, money, move, socialised, trading } from "./scenario-markets.ts";
+import {
+  FLAT,
+  feeFactors,
+  flows,
+  M4,
+  market,
+  money,
+  move,
+  socialised,
+  states,
+  trading,
+} from "./scenario-markets.ts";
 
 test("5.4 a recheck moves what there is, but nothing where margins and all else are less than what the margin lacks", () => {
   const changed = (short: number) => {
@@ -69,4 +80,30 @@ test("1.7 5.3 a changed model measures the orders of an opening auction at their
   expect([play.levels("p"), money(play, "p")]).toEqual(["250/275/300/350", "900 100 0"]);
   play.rig.updateMarket("M", { asset: "ETH", ...FLAT, simple: { long: 0.1, short: 0.25 } });
   expect([play.levels("p"), money(play, "p")]).toEqual(["1250/1375/1500/1750", "1000 0 0"]);
+});
+
+test("2.5 2.9 margin of an expired order waits for the block's end, and a refused order does not bring it back", () => {
+  const play = trading(FLAT).deposit(1_200n, "p");
+  play.run("p S 10@1100 GTT+1; /");
+  expect(play.run("p S 11@1100").last.text).toBe("margin check failed");
+  expect(play.run("p S 1 IOC reduce").last.code).not.toBe(0);
+  expect(money(play, "p")).toBe("1200 0 0");
+  // One that has had its margin, and did not trade, does.
+  expect(money(play.run("p S 1@1100 IOC"), "p")).toBe("0 1200 0");
+});
+
+test("2.8 an amendment that cannot pay its fees leaves the order as it was, and the margin that it was given", () => {
+  const parameters = { ...feeFactors("0.1", "0.05") };
+  const play = trading(FLAT, { rich: "m" }, { parameters }).deposit(1_000n, "t");
+  play.run("m S 30@1000; t B 5@999 =o");
+  expect(money(play, "t")).toBe("600 400 0");
+  expect(play.run("amend o +3 @1000").last.text).toBe("could not apply fees for order");
+  expect([money(play, "t"), play.levels("t"), ...states(play, "o")]).toEqual([
+    "960 40 0",
+    "800/880/960/1120",
+    "1 5 999",
+  ]);
+  expect(play.queue("buy")).toContain("t 5@999");
+  // The next mark measures the order alone.
+  expect(money(move(play, 1000), "t")).toBe("600 400 0");
 });
