@@ -11,7 +11,7 @@ import {
 } from "../../src/wire/transaction-commands.ts";
 import { type Check, each, PropertyErrors, rule } from "../../src/wire/validate/check.ts";
 import { COMMAND_CHECKS, checkCommand } from "../../src/wire/validate/commands.ts";
-import { decimal, isInteger, longerThan } from "../../src/wire/validate/fields.ts";
+import { decimal, exceeds, isInteger, longerThan } from "../../src/wire/validate/fields.ts";
 import { type CasesByKind, type CommandCases, ID, patched, type RuleCase } from "../support/rules/cases.ts";
 import { fundsCases } from "../support/rules/funds.ts";
 import { governanceCases } from "../support/rules/governance.ts";
@@ -26,6 +26,44 @@ const typeOf = (kind: CommandKind) => inputFields.find((field) => field.jsonName
 function errorsOf(kind: CommandKind, json: object): PropertyErrors {
   return checkCommand(kind, fromJson(typeOf(kind), json) as CommandPayload<CommandKind>);
 }
+
+type Row = [CommandKind, string, RuleCase["broken"], string];
+
+const OUTSIDE = "should be between 0.9 (exclusive) and 1 (exclusive)";
+const NOT_NUMERIC = "must be numeric and be between 0 (exclusive) and 1 (exclusive)";
+/** A trigger's probability is read by another parser than the market's other numbers. */
+const probabilityRows = Object.entries({
+  NaN: "",
+  "0x1.ep-1": "",
+  "0.9_5": "",
+  Inf: ` (${OUTSIDE})`,
+  "nine tenths": ` (${NOT_NUMERIC}, ${OUTSIDE})`,
+}).map(([probability, texts]): Row => {
+  const property = "price_monitoring_parameters.triggers.0.probability";
+  return [
+    "proposalSubmission",
+    "newMarket",
+    { "terms.newMarket.changes.priceMonitoringParameters.triggers.0.probability": probability },
+    texts && `proposal_submission.terms.change.new_market.changes.${property}${texts}`,
+  ];
+});
+
+/** Just above a limit, by less than a double holds. */
+const limitRows = Object.entries({
+  lpPriceRange: ["100.00000000000000000001", "lp_price_range (must be at most 100)"],
+  linearSlippageFactor: ["1000000.0000000000000001", "linear_slippage_factor (must be at most 1000000)"],
+  "liquidityMonitoringParameters.triggeringRatio": [
+    "1.0000000000000000000001",
+    "liquidity_monitoring_parameters.triggering_ratio (should be between 0 (inclusive) and 1 (inclusive))",
+  ],
+}).map(
+  ([path, [value, text]]): Row => [
+    "proposalSubmission",
+    "updateMarket",
+    { [`terms.updateMarket.changes.${path}`]: value },
+    `proposal_submission.terms.change.update_market.changes.${text}`,
+  ],
+);
 
 const nameOf = ({ property, message }: { property: string; message: string }) => `${property} (${message})`;
 
@@ -62,16 +100,10 @@ for (const kind of COMMAND_KINDS) {
 }
 
 describe("the same rule, broken in other ways", () => {
-  const rows: [CommandKind, string, RuleCase["broken"], string][] = [
+  const rows: Row[] = [
     ["transfer", "oneOff", { amount: "" }, "transfer.amount (is required)"],
     ...["Inf", "1_000", "0x10", "0b1", "0o7", "0.5"].map(
-      (factor) =>
-        ["transfer", "recurring", { "recurring.factor": factor }, ""] as [
-          CommandKind,
-          string,
-          RuleCase["broken"],
-          string,
-        ],
+      (factor) => ["transfer", "recurring", { "recurring.factor": factor }, ""] as Row,
     ),
     ["transfer", "recurring", { "recurring.factor": "0x00" }, "transfer.kind.factor (must be positive)"],
     ["transfer", "recurring", { "recurring.factor": "-Inf" }, "transfer.kind.factor (must be positive)"],
@@ -113,6 +145,8 @@ describe("the same rule, broken in other ways", () => {
       "order_submission.pegged_order.offset (must be positive or zero)",
     ],
     ["announceNode", "node", { vegaSignature: undefined }, "announce_node.vega_signature (is required)"],
+    ...probabilityRows,
+    ...limitRows,
   ];
   test.each(rows)("%s of %s: %o", (kind, on, patch, text) => {
     expect(errorsOf(kind, patched(CASES[kind]!.valid[on]!, patch)).toString()).toBe(text);
@@ -198,8 +232,19 @@ describe("numbers as text", () => {
       expect(decimal(text)).toBeUndefined();
     }
     expect(decimal("-0.0e5")!.sign).toBe(0);
+    // The point is taken out before the sign is looked at.
+    expect(decimal(".-5")!.sign).toBe(-1);
     expect(decimal("-1e-999")!.sign).toBe(-1);
     expect(decimal("1e999999999")!.value).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  test("numbers beside a limit that a double cannot tell from it", () => {
+    for (const text of ["1.00000000000000000001", "+100.000000000000000000001e-2", "01.1", "2"]) {
+      expect(exceeds(text, 1)).toBe(true);
+    }
+    for (const text of ["1", "1.000", "0.1e1", "100e-2", "0.99999999999999999999", "-2", "0"]) {
+      expect(exceeds(text, 1)).toBe(false);
+    }
   });
 
   test("a megabyte of digits takes milliseconds, good or bad", () => {
@@ -208,6 +253,7 @@ describe("numbers as text", () => {
     expect(isInteger(`${digits}x`)).toBe(false);
     expect(decimal(`${digits}x`)).toBeUndefined();
     expect(decimal(`${digits}.${digits}`)!.sign).toBe(1);
+    expect(exceeds(`1.${"0".repeat(1_000_000)}`, 1)).toBe(false);
     expect(errorsOf("delegateSubmission", { nodeId: ID, amount: digits }).isEmpty).toBe(true);
     expect(longerThan(digits, 100)).toBe(true);
     expect(performance.now() - started).toBeLessThan(1000);

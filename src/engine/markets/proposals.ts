@@ -114,7 +114,7 @@ function checkChanges(changes: Changes): void {
   const factors = [changes.linearSlippageFactor, changes.quadraticSlippageFactor];
   const texts = [changes.lpPriceRange, ...factors, ratio, ...probabilities];
   if (!texts.every(isReadable)) {
-    refuseProposal("INVALID_RISK_PARAMETER", "a decimal of the market is too long to be worked with");
+    refuseProposal("INVALID_RISK_PARAMETER", "a decimal of the market is not one that can be worked with");
   }
   const range = Decimal.parseNumber(changes.lpPriceRange);
   if (!range.isPositive())
@@ -153,7 +153,10 @@ function checkChanges(changes: Changes): void {
   if (!isInRange(changes)) refuseProposal("INVALID_RISK_PARAMETER", "invalid risk parameter");
 }
 
-/** The form of the command allows more digits and exponents than decimals have here, and than a row of the market holds. */
+/**
+ * The form of the command allows more digits and exponents than decimals have here, and than a row of the market
+ * holds; and a probability of NaN or in hexadecimal, which the original takes for 0.
+ */
 function isReadable(text: string): boolean {
   try {
     return Decimal.parseNumber(text).toString().replace(".", "").length <= DECIMAL_DIGITS_MAX;

@@ -133,14 +133,19 @@ export interface Decimal {
   readonly value: number;
 }
 
-/**
- * Reads a decimal number as amounts and factors are written; undefined for any other text. The limits that values
- * are compared with are whole numbers or 0.9, where rounding to a double can only move a value onto the limit
- * that differs from it in the 17th digit.
- */
+/** Reads a decimal number as amounts and factors are written; undefined for any other text. */
 export function decimal(text: string): Decimal | undefined {
   if (decimalProblem(text) !== undefined) return undefined;
-  return { sign: signOf(text, text.replace(/[eE].*/, "")), value: Number(text) };
+  const digits = splitExponent(text)[0].replace(".", "");
+  return { sign: signOf(digits, digits), value: Number(text) };
+}
+
+/** Whether a decimal number is above a limit, to its last digit. @param powerOfTen the limit */
+export function exceeds(text: string, powerOfTen: number): boolean {
+  const { value } = decimal(text)!;
+  if (value !== powerOfTen) return value > powerOfTen;
+  // The double is rounded: the text itself says whether anything follows its one.
+  return /^[+.0]*1.*[1-9]/.test(splitExponent(text)[0]);
 }
 
 // Numbers as the network's rules read them: its checks use three parsers of the Go world, and each takes other texts.

@@ -30,6 +30,8 @@ import {
   choice,
   decimal,
   decimalProblem,
+  exceeds,
+  float64Of,
   identifier,
   needed,
   positiveNumber,
@@ -185,7 +187,7 @@ function slippage<T>(property: string, of: (changes: T) => string): Check<T> {
     first(
       rule(property, messages.IS_NOT_A_NUMBER, (changes) => decimal(of(changes)) === undefined),
       rule(property, messages.MUST_BE_POSITIVE_OR_ZERO, (changes) => decimal(of(changes))!.sign < 0),
-      rule(property, messages.MUST_BE_AT_MOST_1M, (changes) => decimal(of(changes))!.value > 1_000_000),
+      rule(property, messages.MUST_BE_AT_MOST_1M, (changes) => exceeds(of(changes), 1_000_000)),
     ),
   );
 }
@@ -209,14 +211,14 @@ function priceMonitoring(path: string): Check<PriceMonitoringParameters> {
       rule(
         `${trigger}.probability`,
         "must be numeric and be between 0 (exclusive) and 1 (exclusive)",
-        (item: PriceMonitoringTrigger) => decimal(item.probability) === undefined,
+        (item: PriceMonitoringTrigger) => float64Of(item.probability) === undefined,
       ),
-      // Text that is not a number is outside as well, and gets both messages.
+      // Text that is not a number is outside as well, and gets both messages; NaN is a number in no place, and gets none.
       rule(
         `${trigger}.probability`,
         "should be between 0.9 (exclusive) and 1 (exclusive)",
         (item: PriceMonitoringTrigger) => {
-          const probability = decimal(item.probability)?.value ?? 0;
+          const probability = float64Of(item.probability) ?? 0;
           return probability <= 0.9 || probability >= 1;
         },
       ),
@@ -235,8 +237,7 @@ function liquidityMonitoring(path: string): Check<LiquidityMonitoringParameters>
         return problem && `error parsing triggering ratio value: ${problem}`;
       }),
       rule(ratio, messages.MUST_BE_BETWEEN_0_AND_1, ({ triggeringRatio }) => {
-        const { sign, value } = decimal(triggeringRatio)!;
-        return sign < 0 || value > 1;
+        return decimal(triggeringRatio)!.sign < 0 || exceeds(triggeringRatio, 1);
       }),
     ),
     // Without a ratio nothing else is asked for.
@@ -266,10 +267,8 @@ function commonChanges<T extends UpdateMarketConfiguration | NewMarketConfigurat
     positiveNumber(
       `${path}.lp_price_range`,
       (changes) => changes.lpPriceRange,
-      rule(
-        `${path}.lp_price_range`,
-        messages.MUST_BE_AT_MOST_100,
-        (changes) => decimal(changes.lpPriceRange)!.value > 100,
+      rule(`${path}.lp_price_range`, messages.MUST_BE_AT_MOST_100, (changes) =>
+        exceeds(changes.lpPriceRange, 100),
       ),
     ),
     slippage(`${path}.linear_slippage_factor`, (changes) => changes.linearSlippageFactor),

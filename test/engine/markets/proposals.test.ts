@@ -245,7 +245,7 @@ describe("an update's risk model", () => {
   });
 });
 
-describe("decimals that are too long", () => {
+describe("decimals that cannot be worked with", () => {
   const LONG = `0.${"1".repeat(5_000)}`;
   const given = { asset: "ETH", simple: { long: 0.1, short: 0.1 } };
   test.each([
@@ -255,6 +255,7 @@ describe("decimals that are too long", () => {
     ["a linear factor", { linearSlippage: LONG }],
     ["a quadratic factor", { quadraticSlippage: "1e-99999" }],
     ["a triggering ratio", { triggeringRatio: LONG }],
+    ["a probability of NaN", { triggers: [{ horizon: 1, probability: Number.NaN, extension: 1 }] }],
   ])("%s", (_name, config) => {
     const changes = updateOf({ ...given, ...config }, idOf("ETH"), "M");
     const times = { closingTimestamp: ENACTMENT, enactmentTimestamp: ENACTMENT };

@@ -156,7 +156,7 @@ function monitoringCases(): RuleCase[] {
     },
     {
       rule: `${trigger}.#.probability (must be numeric and be between 0 (exclusive) and 1 (exclusive))`,
-      broken: { [`${first}.probability`]: "NaN" },
+      broken: { [`${first}.probability`]: "1e400" },
       text: `~.${trigger}.0.probability (must be numeric and be between 0 (exclusive) and 1 (exclusive), should be between 0.9 (exclusive) and 1 (exclusive))`,
     },
     {
