@@ -20,7 +20,7 @@ import {
   type TradableInstrument,
 } from "../../wire/generated/vega.ts";
 import { type Check, PropertyErrors } from "../../wire/validate/check.ts";
-import { batchCancellation, orderAmendment, orderSubmission } from "../../wire/validate/orders.ts";
+import { cancellationIds, orderAmendment, orderSubmission } from "../../wire/validate/orders.ts";
 import { CommandError, ResultCode } from "../errors.ts";
 import type { ProposalRecord } from "../proposals.ts";
 import type { MarketScore, MarketScores, ScoreRequest } from "../recurring.ts";
@@ -301,7 +301,7 @@ export class Markets implements MarketScores {
     };
     for (const cancellation of command.cancellations) {
       attempt(() => {
-        checkInner(batchCancellation, cancellation);
+        checkInner(cancellationIds, cancellation);
         this.cancel(party, cancellation, ids);
       });
     }

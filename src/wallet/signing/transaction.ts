@@ -9,7 +9,9 @@ import type { SubmitTransactionRequest } from "../../wire/generated/wallet.ts";
 import { fromJson } from "../../wire/json.ts";
 import { type CommandInit, readTransaction, serializeTransaction } from "../../wire/transaction.ts";
 import { COMMAND_KINDS } from "../../wire/transaction-commands.ts";
+import { PropertyErrors } from "../../wire/validate/check.ts";
 import { checkCommand } from "../../wire/validate/commands.ts";
+import { cancellationIds } from "../../wire/validate/orders.ts";
 import { walletError } from "../errors.ts";
 
 /** @throws NodeError `transaction_unreadable` */
@@ -89,7 +91,10 @@ export function readCommand(value: unknown): CommandInit {
 
 /** Refuses a command that breaks a rule of the network which needs no state. @throws NodeError `command_broken` */
 export function checkedCommand(command: CommandInit): CommandInit {
-  const errors = checkCommand(command.kind, command.payload as never);
+  return unbroken(command, checkCommand(command.kind, command.payload as never));
+}
+
+function unbroken(command: CommandInit, errors: PropertyErrors): CommandInit {
   if (!errors.isEmpty) throw broken(errors.toString());
   return command;
 }
@@ -103,7 +108,11 @@ const VALIDATORS_ALONE: ReadonlySet<CommandInit["kind"]> = new Set([
 /** A command that a wallet signs. @throws NodeError `command_broken` */
 export function walletCommand(command: CommandInit): CommandInit {
   if (VALIDATORS_ALONE.has(command.kind)) throw broken("input_data.command (is not supported)");
-  return checkedCommand(command);
+  if (command.kind !== "orderCancellation") return checkedCommand(command);
+  // The chain takes a cancellation with any ids; a wallet does not.
+  const errors = new PropertyErrors();
+  cancellationIds.run(command.payload as never, errors, []);
+  return unbroken(command, errors);
 }
 
 function invalid(why: string): NodeError {

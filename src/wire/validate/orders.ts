@@ -252,8 +252,8 @@ export const orderAmendment: Check<OrderAmendment> = all(
 /** A cancellation sent alone is not looked at: the market answers for it. */
 export const orderCancellation: Check<OrderCancellation> = all();
 
-/** A cancellation inside of a batch is looked at; its ids may be left out. */
-export const batchCancellation: Check<OrderCancellation> = all(
+/** Inside of a batch, and by wallets, a cancellation is looked at; its ids may be left out. */
+export const cancellationIds: Check<OrderCancellation> = all(
   when(
     (command) => command.marketId !== "",
     identifier("order_cancellation.market_id", (command: OrderCancellation) => command.marketId),

@@ -250,6 +250,12 @@ describe("transactions: the checks, in their order", () => {
       -32602,
       "vote_submission.proposal_id (is required), vote_submission.value (is required)",
     ],
+    [
+      "a cancellation whose ids are none, which the chain itself would take",
+      { ...send, transaction: { orderCancellation: { marketId: "m1", orderId: "o1" } } },
+      -32602,
+      "order_cancellation.market_id (should be a valid vega ID), order_cancellation.order_id (should be a valid vega ID)",
+    ],
   ];
   for (const method of METHODS) {
     test.each(cases)(`${method}, %s`, async (_name, params, code, data) => {
