@@ -10,6 +10,11 @@ const AMEND = "Cancel the order and send another one, or change something else."
 const STAKE = "GET /api/v2/market/data/MARKET_ID/latest has targetStake and suppliedStake.";
 const ORACLE = "GET /api/v2/oracle/specs lists what is waited for.";
 const FORMAT = "Correct the data.";
+const OTHER_TYPE = [
+  "A property of the data is of another type.",
+  "A data source with these signers asks something of its value. The data is for no other source either.",
+  ORACLE,
+] as const;
 
 export const MARKET_TEXTS = {
   "OrderError: Invalid Market ID": [
@@ -287,6 +292,11 @@ export const MARKET_TEXTS = {
     "The signers fit, but names, types and conditions must fit as well.",
     ORACLE,
   ],
+  'value "<value>" is not a valid integer': OTHER_TYPE,
+  "can't convert <value> to decimal<reason>": OTHER_TYPE,
+  "strconv.ParseBool: parsing <value>: invalid syntax": OTHER_TYPE,
+  "strconv.ParseInt: parsing <value>: <reason>": OTHER_TYPE,
+  "invalid timestamp": OTHER_TYPE,
   "forbidden property name: it is reserved for the chain itself": [
     "Data about the chain's own time comes from the chain.",
     "A name begins with vegaprotocol.builtin.",

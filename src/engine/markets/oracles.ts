@@ -1,6 +1,7 @@
 /** Data from outside and the specifications that wait for it (reference 70, section 1.6). */
 
 import { sha3HexOf } from "../../crypto/sha.ts";
+import type { CommandText } from "../../errors/result-codes.ts";
 import type { Init } from "../../wire/codec.ts";
 import { Decimal } from "../../wire/decimal.ts";
 import {
@@ -21,10 +22,11 @@ import {
   encodeDataSourceDefinition,
 } from "../../wire/generated/vega.ts";
 import { enumDescriptor } from "../../wire/schema/index.ts";
+import { decimalProblem } from "../../wire/validate/fields.ts";
 import type { Core } from "../core.ts";
 import { CommandError } from "../errors.ts";
 import { compare, type Table } from "../state.ts";
-import { parseInt64, shortened } from "../values.ts";
+import { parseInt64, shortened, UINT_MAX } from "../values.ts";
 import { type OracleMessage, openOracleProperties } from "./open-oracle.ts";
 import { refusal } from "./refusals.ts";
 
@@ -43,6 +45,8 @@ interface SpecRecord {
   readonly definition: DataSourceDefinition;
   /** Unix nanoseconds. */
   readonly createdAt: bigint;
+  /** Above that of all that were there before; a stored state of earlier versions has none. */
+  readonly sequence?: number;
   readonly subscriptions: readonly Subscription[];
 }
 
@@ -67,7 +71,8 @@ export class Oracles {
     const id = Oracles.idOf(definition);
     const known = this.specs.get(id);
     const subscriptions = [...(known?.subscriptions ?? []), subscription];
-    const spec = { id, definition, createdAt: known?.createdAt ?? this.core.nowNs, subscriptions };
+    const { createdAt, sequence } = known ?? { createdAt: this.core.nowNs, sequence: this.last + 1 };
+    const spec: SpecRecord = { id, definition, createdAt, subscriptions, ...(sequence && { sequence }) };
     this.specs.set(id, spec);
     if (known === undefined) this.emit(spec, DataSourceSpecStatus.STATUS_ACTIVE);
   }
@@ -88,8 +93,13 @@ export class Oracles {
   /** Data as a command brings it. @throws CommandError for data that cannot be read, or that no specification waits for */
   read(party: string, command: OracleDataSubmission): OracleMessage {
     const message = normalised(party, command);
-    if (!this.specs.values().some(({ definition }) => listensTo(definition, message)))
+    const listening = this.inOrder().filter(({ definition }) => listensTo(definition, message));
+    if (listening.length === 0)
       throw refusal("no one listens to the public keys that signed this oracle data");
+    for (const { definition } of listening) {
+      const problem = comparisonProblem(filtersOf(definition), message.properties);
+      if (problem !== undefined) throw refusal(problem);
+    }
     if (this.matches(message).length === 0) throw refusal("there are no subscribes to the oracle data");
     return message;
   }
@@ -126,7 +136,16 @@ export class Oracles {
   }
 
   private matchingSpecs(message: OracleMessage): SpecRecord[] {
-    return this.specs.values().filter((spec) => matchesSpec(spec.definition, message));
+    return this.inOrder().filter((spec) => matchesSpec(spec.definition, message));
+  }
+
+  /** As they were first subscribed to. */
+  private inOrder(): SpecRecord[] {
+    return this.specs.values().sort((a, b) => (a.sequence ?? 0) - (b.sequence ?? 0));
+  }
+
+  private get last(): number {
+    return this.specs.values().reduce((last, { sequence = 0 }) => Math.max(last, sequence), 0);
   }
 
   private emit({ id, definition, createdAt }: SpecRecord, status: number): void {
@@ -175,6 +194,22 @@ function passes({ key, conditions }: Filter, properties: ReadonlyMap<string, str
   });
 }
 
+/** Why data cannot be held against a condition that is reached: such data is for no specification, also where another one fits. */
+function comparisonProblem(
+  filters: readonly Filter[],
+  properties: ReadonlyMap<string, string>,
+): CommandText | undefined {
+  for (const filter of filters) {
+    const { type, name } = filter.key!;
+    const text = properties.get(name);
+    if (text === undefined) return undefined;
+    if (filter.conditions.length > 0 && parsedValue(text, type) === undefined)
+      return valueProblem(text, type);
+    if (!passes(filter, properties)) return undefined;
+  }
+  return undefined;
+}
+
 /** Types whose values are compared, and those of them that have no order. */
 const COMPARED: ReadonlySet<number> = new Set([
   PropertyKeyType.TYPE_INTEGER,
@@ -202,17 +237,18 @@ export function typeName(type: number): string {
   return enumDescriptor("vega.data.v1.PropertyKey.Type").nameOf.get(type) ?? String(type);
 }
 
-function valueProblem(text: string, type: number): string {
+function valueProblem(text: string, type: number): CommandText {
   const shown = shortened(text);
   if (type === PropertyKeyType.TYPE_INTEGER) return `value "${shown}" is not a valid integer`;
-  if (type === PropertyKeyType.TYPE_DECIMAL) return `can't convert ${shown} to decimal`;
+  if (type === PropertyKeyType.TYPE_DECIMAL)
+    return decimalProblem(shown) ?? `can't convert ${shown} to decimal: fractional part too long`;
   if (type === PropertyKeyType.TYPE_BOOLEAN)
     return `strconv.ParseBool: parsing ${JSON.stringify(shown)}: invalid syntax`;
   return parseInt64(text) === undefined ? int64Problem(text) : "invalid timestamp";
 }
 
 /** The refusal of a text that is not a whole number of 64 bits. */
-export function int64Problem(text: string): string {
+export function int64Problem(text: string): CommandText {
   const fault = /^[+-]?\d+$/.test(text) ? "value out of range" : "invalid syntax";
   return `strconv.ParseInt: parsing ${JSON.stringify(shortened(text))}: ${fault}`;
 }
@@ -224,7 +260,9 @@ function parsedValue(text: string, type: number): Value | undefined {
   if (type === PropertyKeyType.TYPE_STRING) return text;
   if (type === PropertyKeyType.TYPE_BOOLEAN) return BOOLEANS.get(text);
   if (type === PropertyKeyType.TYPE_INTEGER) {
-    return /^[+-]?\d{1,80}$/.test(text) ? Decimal.of(BigInt(text.replace("+", ""))) : undefined;
+    const [, sign, digits] = /^([+-]?)0*(\d{1,78})$/.exec(text) ?? [];
+    if (digits === undefined || BigInt(digits) > UINT_MAX) return undefined;
+    return Decimal.of(sign === "-" ? -BigInt(digits) : BigInt(digits));
   }
   if (type === PropertyKeyType.TYPE_TIMESTAMP) {
     const time = parseInt64(text) ?? -1n;

@@ -206,15 +206,20 @@ function checkBound(use: string, filters: readonly Filter[], property: string, t
 }
 
 function checkFilters(filters: readonly Filter[]): void {
-  if (new Set(filters.map(({ key }) => key?.name)).size < filters.length) {
-    refuseProposal("INVALID_FUTURE_PRODUCT", "two filters of a data source have the same property");
-  }
+  const names = new Set<string | undefined>();
   for (const filter of filters) {
+    if (names.has(filter.key?.name))
+      refuseProposal("INVALID_FUTURE_PRODUCT", "multiple keys with same name found in filter list");
+    names.add(filter.key?.name);
     const problem = filterProblem(filter);
     if (problem !== undefined) refuseProposal("INVALID_FUTURE_PRODUCT", problem);
     if (filter.key?.type !== PropertyKeyType.TYPE_TIMESTAMP) continue;
-    if (filter.conditions.some(({ operator }) => EARLIER.has(operator)))
-      refuseProposal("INVALID_FUTURE_PRODUCT", "a condition on a time is that it be earlier");
+    if (filter.conditions.some(({ operator }) => EARLIER.has(operator))) {
+      refuseProposal(
+        "INVALID_FUTURE_PRODUCT",
+        "data source spec time value is used with 'less than' or 'less than equal' condition",
+      );
+    }
   }
 }
 

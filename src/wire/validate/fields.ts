@@ -232,6 +232,7 @@ function mantissa(text: string): string {
   return text.replace(/[pP].*/, "");
 }
 
+type DecimalProblem = `can't convert ${string} to decimal${string}`;
 const EXPONENT_DIGITS = /^[+-]?\d+$/;
 const EXPONENT_MAX = 2 ** 31 - 1;
 
@@ -239,8 +240,8 @@ const EXPONENT_MAX = 2 ** 31 - 1;
  * The error of `decimal.NewFromString` (shopspring) for a text; undefined for a decimal number.
  * Later problems name the text without its exponent, as there.
  */
-export function decimalProblem(text: string): string | undefined {
-  const failed = (shown: string, why = "") => `can't convert ${shown} to decimal${why}`;
+export function decimalProblem(text: string): DecimalProblem | undefined {
+  const failed = (shown: string, why = ""): DecimalProblem => `can't convert ${shown} to decimal${why}`;
   const [number, exponent] = splitExponent(text);
   if (exponent !== undefined) {
     if (!EXPONENT_DIGITS.test(exponent)) return failed(text, ": exponent is not numeric");

@@ -154,9 +154,28 @@ describe("conditions of a filter", () => {
       "unsupported operator OPERATOR_GREATER_THAN for type TYPE_STRING",
     ],
     [filter("p", EMPTY), "property type TYPE_EMPTY"],
+    [filter("p", INTEGER, condition(EQUALS, "1".repeat(79))), "is not a valid integer"],
+    [
+      filter("p", DECIMAL, condition(EQUALS, "five")),
+      "can't convert five to decimal: exponent is not numeric",
+    ],
+    [
+      filter("p", TIMESTAMP, condition(LESS, later)),
+      "data source spec time value is used with 'less than' or 'less than equal' condition",
+    ],
   ])("the refusal of %j says %s", (given, text) => {
     const changes = updateOf(CONFIG, idOf("ETH"), "M");
     settlesBy(external(given), "p")(changes.instrument!.future);
+    const times = { closingTimestamp: ENACTMENT - DAY, enactmentTimestamp: ENACTMENT };
+    const terms = { ...times, updateMarket: { changes } } as ProposalTerms;
+    expect(() => checkUpdateMarket(terms)).toThrow(text);
+  });
+  test.each([
+    [filter("p", INTEGER), "multiple keys with same name found in filter list"],
+    [filter("p", INTEGER, condition(EQUALS, "x")), 'value "x" is not a valid integer'],
+  ])("the refusal of %j and the same property again says %s", (given, text) => {
+    const changes = updateOf(CONFIG, idOf("ETH"), "M");
+    settlesBy(external(given, filter("p", INTEGER)), "p")(changes.instrument!.future);
     const times = { closingTimestamp: ENACTMENT - DAY, enactmentTimestamp: ENACTMENT };
     const terms = { ...times, updateMarket: { changes } } as ProposalTerms;
     expect(() => checkUpdateMarket(terms)).toThrow(text);

@@ -1,0 +1,134 @@
+// Data sources as a chain shows them: what is held against their conditions, and in which order they take it (reference 70,
+// section 1.6).
+import { expect, test } from "bun:test";
+import { createMarketRig, idOf, type MarketRig, type RigMarket } from "./rig.ts";
+import { M3 } from "./scenario-markets.ts";
+
+const [INTEGER, TEXT, BOOLEAN, DECIMAL, TIMESTAMP] = [2, 3, 4, 5, 6];
+const [EQUALS, GREATER, GREATER_OR_EQUAL, LESS, LESS_OR_EQUAL] = [1, 2, 3, 4, 5];
+const PRICE = "prices.settlement";
+const NO_SUBSCRIBER = "there are no subscribes to the oracle data";
+
+const newRig = (): MarketRig => createMarketRig({ assets: { ETH: { decimals: 5 } } });
+
+/** A market whose settlement asks for another property, too. */
+function asking(
+  rig: MarketRig,
+  name: string,
+  property: string,
+  type: number,
+  operator: number,
+  value: string,
+) {
+  // biome-ignore lint/suspicious/noExplicitAny: a filter is put in
+  const adjust: RigMarket["adjust"] = (changes: any) => {
+    const { filters } = changes.instrument.future.dataSourceSpecForSettlementData.external.oracle;
+    filters.push({
+      key: { name: property, type, numberDecimalPlaces: undefined },
+      conditions: [{ operator, value }],
+    });
+    return changes;
+  };
+  rig.createMarket(name, { asset: "ETH", ...M3, adjust });
+}
+
+/** Sources that have taken the last data, as short ids. */
+const taken = (rig: MarketRig): string[] =>
+  rig.events("oracleData").at(-1)!.payload.externalData.data.matchedSpecIds;
+
+test.each<[string, number, number, string, string, boolean]>([
+  ["42 is 42", INTEGER!, EQUALS!, "42", "42", true],
+  ["042 is 42", INTEGER!, EQUALS!, "42", "042", true],
+  ["42 is not 84", INTEGER!, EQUALS!, "84", "42", false],
+  ["-1 is below 0", INTEGER!, LESS!, "0", "-1", true],
+  ["84 is above 42", INTEGER!, GREATER!, "42", "84", true],
+  ["42 is not above 42", INTEGER!, GREATER!, "42", "42", false],
+  ["42 is at least 42", INTEGER!, GREATER_OR_EQUAL!, "42", "42", true],
+  ["42 is at most 42", INTEGER!, LESS_OR_EQUAL!, "42", "42", true],
+  ["84 is not at most 42", INTEGER!, LESS_OR_EQUAL!, "42", "84", false],
+  ["1.20 is 1.2", DECIMAL!, EQUALS!, "1.2", "1.20", true],
+  ["12e-1 is 1.2", DECIMAL!, EQUALS!, "1.2", "12e-1", true],
+  ["3.4 is above 1.2", DECIMAL!, GREATER!, "1.2", "3.4", true],
+  ["1.2 is not above 3.4", DECIMAL!, GREATER!, "3.4", "1.2", false],
+  ["1.2 is at most 1.2", DECIMAL!, LESS_OR_EQUAL!, "1.2", "1.2", true],
+  ["T is true", BOOLEAN!, EQUALS!, "true", "T", true],
+  ["false is not true", BOOLEAN!, EQUALS!, "true", "false", false],
+  ["a text is itself", TEXT!, EQUALS!, "hello, world!", "hello, world!", true],
+  ["a text is not another", TEXT!, EQUALS!, "hello, world!", "hello, world", false],
+  ["a time is above an earlier one", TIMESTAMP!, GREATER!, "1111111111", "2222222222", true],
+  ["a time is not above a later one", TIMESTAMP!, GREATER!, "2222222222", "1111111111", false],
+  ["a time is at least itself", TIMESTAMP!, GREATER_OR_EQUAL!, "1111111111", "1111111111", true],
+])("%s", (_name, type, operator, bound, value, matches) => {
+  const rig = newRig();
+  asking(rig, "M", "also", type, operator, bound);
+  expect(rig.oracleData({ [PRICE]: "7", also: value }).text).toBe(matches ? "" : NO_SUBSCRIBER);
+  expect(rig.market("M").record.settlementPrice).toBe(matches ? 700_000n : -1n);
+});
+
+test("a property that is missing keeps data away, whatever its others are", () => {
+  const rig = newRig();
+  asking(rig, "M", "also", INTEGER!, GREATER!, "0");
+  expect(rig.oracleData({ [PRICE]: "7" }).text).toBe(NO_SUBSCRIBER);
+});
+
+test.each<[number, string, string, string]>([
+  [INTEGER!, "42", "x", 'value "x" is not a valid integer'],
+  [INTEGER!, "42", (2n ** 256n).toString(), `value "${2n ** 256n}" is not a valid integer`],
+  [BOOLEAN!, "true", "42", 'strconv.ParseBool: parsing "42": invalid syntax'],
+  [DECIMAL!, "1.2", "a number", "can't convert a number to decimal: exponent is not numeric"],
+  [DECIMAL!, "1.2", "1.2.3", "can't convert 1.2.3 to decimal: too many .s"],
+  [TIMESTAMP!, "1111111111", "x", 'strconv.ParseInt: parsing "x": invalid syntax'],
+  [TIMESTAMP!, "1111111111", "-1", "invalid timestamp"],
+])(
+  "a value that is not of type %d, asked to be %s: %s, is for no other source either",
+  (type, bound, value, text) => {
+    const rig = newRig();
+    asking(rig, "M", "also", type, EQUALS!, bound);
+    const other = idOf("other");
+    rig.createMarket("N", { asset: "ETH", ...M3 });
+    rig.createMarket("O", { asset: "ETH", ...M3, oracle: other });
+    expect(rig.oracleData({ [PRICE]: "7", also: value }).text).toBe(text);
+    expect(rig.market("N").record.settlementPrice).toBe(-1n);
+    expect(rig.events("oracleData")).toEqual([]);
+    // Sources of other signers do not look at it.
+    expect(rig.oracleData({ [PRICE]: "7", also: value }, other).text).toBe("");
+    // Without that property the data is not for the first market, and for the second.
+    expect(rig.oracleData({ [PRICE]: "8" }).text).toBe("");
+    expect(rig.market("N").record.settlementPrice).toBe(800_000n);
+  },
+);
+
+test("a value of another type behind a condition that fails is not looked at", () => {
+  const rig = newRig();
+  asking(rig, "M", "also", INTEGER!, EQUALS!, "1");
+  rig.createMarket("N", { asset: "ETH", ...M3 });
+  expect(rig.oracleData({ "trading.terminated": "true", also: "x" }).text).toBe("");
+});
+
+// Ids are hashes: of the two orders one is not that of the ids.
+test.each([
+  [0, 1],
+  [1, 0],
+])("sources take data as they were subscribed to, with %d decimals first", (first, second) => {
+  const rig = newRig();
+  rig.createMarket("A", { asset: "ETH", ...M3, settlementDecimals: first });
+  rig.createMarket("B", { asset: "ETH", ...M3, settlementDecimals: second });
+  const ids = rig.events("oracleSpec").map(({ payload }) => payload.externalDataSourceSpec.spec.id);
+  expect(new Set(ids).size).toBe(3);
+  expect(rig.oracleData({ [PRICE]: "5", "trading.terminated": "true" }).text).toBe("");
+  expect(taken(rig)).toEqual(ids);
+});
+
+test("a source that goes and comes again is the last", () => {
+  const rig = newRig();
+  const config = { asset: "ETH", ...M3 };
+  rig.createMarket("A", { ...config, settlementDecimals: 0 });
+  rig.createMarket("B", { ...config, settlementDecimals: 1 });
+  rig.oracleData({ [PRICE]: "5" });
+  const [a, b] = taken(rig) as [string, string];
+  rig.nextBlock();
+  rig.updateMarket("A", { ...config, settlementDecimals: 2 });
+  rig.updateMarket("A", { ...config, settlementDecimals: 0 });
+  rig.oracleData({ [PRICE]: "5" });
+  expect(taken(rig)).toEqual([b, a]);
+});
