@@ -106,7 +106,9 @@ export class Providers {
     const rejectOrder = (order: StoredOrder) =>
       market.emitOrder({ ...order, status: OrderStatus.STATUS_REJECTED, reason });
     rejectOrder(orders[failed]!);
-    this.removeOrders(active, OrderStatus.STATUS_CANCELLED);
+    // In the order in which they came, and not by id as with a provision's end.
+    for (const { id } of orders.slice(0, failed))
+      market.references.dropOrder(market.tables.orders.get(id)!, OrderStatus.STATUS_CANCELLED);
     market.margins.restore(party, held);
     for (const order of orders.slice(failed + 1)) rejectOrder(order);
     this.returnBond(party);

@@ -97,6 +97,19 @@ describe("orders end with their provision, where they are on the book and where 
     expect([money(play, "q"), money(play, "r")]).toEqual(["0 1050 0", "0 1100 0"]);
   });
 
+  test("cancelled in the order in which they came, where a later one of a new provision cannot be paid for", () => {
+    const play = opened().deposit(1_200n, "q");
+    play.run("lp q(1000, 0, BID-50 BID-40 BID-30 BID-20 BID-10, ASK+10)");
+    expect(play.last.text).toBe("margin check failed");
+    expect(shown(play, "q").slice(8, -7)).toEqual([
+      ...["order 1 5@40", "order 1 4@50", "order 1 4@60", "order 1 3@70"],
+      "order 6 3@80",
+      ...["order 3 5@40", "order 3 4@50", "order 3 4@60", "order 3 3@70"],
+      "order 6 9@120",
+    ]);
+    expect(money(play, "q")).toBe("0 1200 0");
+  });
+
   test("cancelled behind what a close-out stops", () => {
     const play = market({ ...LIGHT, linearSlippage: "0", quadraticSlippage: "0" });
     play.deposit(MILLIONS, "p1", "p2", "x", "y", "lp").deposit(1_000n, "z");
