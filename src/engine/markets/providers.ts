@@ -169,12 +169,8 @@ export class Providers {
     const bond = accounts.balance(accounts.bond(party));
     const general = accounts.balance(accounts.general(party));
     if (bond + general < commitment) throw refusal("commitment submission not allowed");
-    const { bid, ask } = market.references.current();
-    // Nothing can be priced then, and nothing can be checked. In an auction nothing is placed.
-    if (!market.isInAuction && (bid === 0n || ask === 0n)) throw refusal("no orders on the book");
     accounts.ensureBond(party);
-    const movement =
-      commitment > bond ? this.fillBond(party, commitment - bond) : this.emptyBond(party, bond - commitment);
+    this.adjustBond(party, commitment);
     const after: Provision = {
       ...before,
       commitment,
@@ -185,9 +181,12 @@ export class Providers {
       version: before.version + 1n,
       updatedAt: market.nowNs,
     };
-    if (movement !== undefined) accounts.emit([movement]);
     const shortage = this.coverPotential(before, after);
-    if (shortage !== undefined) throw refusal(shortage);
+    if (shortage !== undefined) {
+      // The bond has gone there and back, and is shown so.
+      this.adjustBond(party, bond);
+      throw refusal(shortage).keepingChanges();
+    }
     const placed = new Set(market.provisions.ordersOf(before).map(({ id: orderId }) => orderId));
     this.removeOrders(before, OrderStatus.STATUS_CANCELLED);
     this.endStubs(before, OrderStatus.STATUS_STOPPED, placed);
@@ -387,6 +386,9 @@ export class Providers {
     const { market } = this;
     const { party } = after;
     const { isInAuction, margins, provisions } = market;
+    const { bid, ask } = market.references.current();
+    // Nothing can be priced then, and nothing can be checked. In an auction nothing is placed.
+    if (!isInAuction && (bid === 0n || ask === 0n)) return "no orders on the book";
     const price = margins.priceFor(0n);
     if (price === 0n) return undefined;
     const planned = isInAuction
@@ -484,6 +486,15 @@ export class Providers {
     const general = accounts.general(party);
     if (accounts.balance(general) < amount) return undefined;
     return accounts.move([general], accounts.bond(party), amount, TransferType.TRANSFER_TYPE_BOND_LOW);
+  }
+
+  /** Brings a bond, which is there, to an amount that the general account can pay for. */
+  private adjustBond(party: string, amount: bigint): void {
+    const { accounts } = this.market;
+    const bond = accounts.balance(accounts.bond(party));
+    const movement =
+      amount > bond ? this.fillBond(party, amount - bond) : this.emptyBond(party, bond - amount);
+    if (movement !== undefined) accounts.emit([movement]);
   }
 
   private emptyBond(party: string, amount: bigint): Movement | undefined {

@@ -252,3 +252,27 @@ test("7.9 an amendment that cannot be paid for says whether its bond would be en
   play.rig.setParameter("market.liquidity.stakeToCcyVolume", "12");
   expect(amend()).toBe("margin would be below maintenance: insufficient margin");
 });
+
+test("7.9 a bond that a refused amendment has moved goes back, and both ways are shown", () => {
+  const play = opened().deposit(1_200n, "q").run("lp q(1000, 0, BID-10, ASK+10)");
+  const before = money(play, "q");
+  const [UP, DOWN] = [15, 16];
+  const moved = (from: number) =>
+    eventsFrom(play, from, "ledgerMovements").flatMap(({ payload }) =>
+      payload.ledgerMovements.flatMap(({ entries }: { entries: { type: number; amount: string }[] }) =>
+        entries.map(({ type, amount }) => [type, amount]),
+      ),
+    );
+  const amend = (commitment: number) => {
+    const from = play.rig.events().length;
+    return [play.rig.amendProvision("q", "M", { commitment }).text, ...moved(from)];
+  };
+  const short = "margin would be below maintenance with amend during continuous: insufficient margin";
+  // 168 for one more bid, and 156 without the 44.
+  expect(amend(1_044)).toEqual([short, [UP, "44"], [DOWN, "44"]]);
+  expect(money(play, "q")).toBe(before);
+  // Without an offer nothing can be priced.
+  play.run("cancel s");
+  expect(amend(1_020)).toEqual(["no orders on the book", [UP, "20"], [DOWN, "20"]]);
+  expect(amend(990)).toEqual(["no orders on the book", [DOWN, "10"], [UP, "10"]]);
+});

@@ -274,12 +274,7 @@ export class NaiveMarket extends MarketOrders {
       this.count("provision amendment refused for want of collateral");
       return refusal("commitment submission not allowed");
     }
-    if (this.auction === undefined && !this.hasStaticSides()) {
-      this.count("provision amendment refused without prices");
-      return refusal("no orders on the book");
-    }
-    const accounts = this.accounts.copy();
-    const shown = this.facts.length;
+    const before = this.balance(bond(party));
     this.adjustBond(party, commitment);
     const amended = {
       party,
@@ -287,10 +282,10 @@ export class NaiveMarket extends MarketOrders {
       buys: entriesOf(buys, 0, idAt),
       sells: entriesOf(sells, buys.length, idAt),
     };
-    const shortage = this.shapesObjection(amended, provision);
+    const isUnpriced = this.auction === undefined && !this.hasStaticSides();
+    const shortage = isUnpriced ? "no orders on the book" : this.shapesObjection(amended, provision);
     if (shortage !== "") {
-      for (const [name, balance] of accounts) this.accounts.set(name, balance);
-      this.facts.splice(shown);
+      this.adjustBond(party, before);
       this.count(`provision amendment refused: ${shortage}`);
       return refusal(shortage);
     }
