@@ -12,7 +12,7 @@ const ORACLE = "GET /api/v2/oracle/specs lists what is waited for.";
 const FORMAT = "Correct the data.";
 const OTHER_TYPE = [
   "A property of the data is of another type.",
-  "A data source with these signers asks something of its value. The data is for no other source either.",
+  "A data source with these signers asks something of its value, and no other source takes the data.",
   ORACLE,
 ] as const;
 

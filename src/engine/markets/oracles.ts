@@ -96,12 +96,12 @@ export class Oracles {
     const listening = this.inOrder().filter(({ definition }) => listensTo(definition, message));
     if (listening.length === 0)
       throw refusal("no one listens to the public keys that signed this oracle data");
+    if (this.matches(message).length > 0) return message;
     for (const { definition } of listening) {
       const problem = comparisonProblem(filtersOf(definition), message.properties);
       if (problem !== undefined) throw refusal(problem);
     }
-    if (this.matches(message).length === 0) throw refusal("there are no subscribes to the oracle data");
-    return message;
+    throw refusal("there are no subscribes to the oracle data");
   }
 
   /** @returns the subscribers that it is for, specification by specification */
@@ -194,7 +194,7 @@ function passes({ key, conditions }: Filter, properties: ReadonlyMap<string, str
   });
 }
 
-/** Why data cannot be held against a condition that is reached: such data is for no specification, also where another one fits. */
+/** Why data cannot be held against a condition that is reached. */
 function comparisonProblem(
   filters: readonly Filter[],
   properties: ReadonlyMap<string, string>,

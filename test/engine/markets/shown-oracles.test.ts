@@ -80,20 +80,19 @@ test.each<[number, string, string, string]>([
   [TIMESTAMP!, "1111111111", "x", 'strconv.ParseInt: parsing "x": invalid syntax'],
   [TIMESTAMP!, "1111111111", "-1", "invalid timestamp"],
 ])(
-  "a value that is not of type %d, asked to be %s: %s, is for no other source either",
+  "a value that is not of type %d, asked to be %s: %s, keeps data from that source alone, and says why where no other takes it",
   (type, bound, value, text) => {
     const rig = newRig();
     asking(rig, "M", "also", type, EQUALS!, bound);
     const other = idOf("other");
-    rig.createMarket("N", { asset: "ETH", ...M3 });
     rig.createMarket("O", { asset: "ETH", ...M3, oracle: other });
     expect(rig.oracleData({ [PRICE]: "7", also: value }).text).toBe(text);
-    expect(rig.market("N").record.settlementPrice).toBe(-1n);
     expect(rig.events("oracleData")).toEqual([]);
     // Sources of other signers do not look at it.
     expect(rig.oracleData({ [PRICE]: "7", also: value }, other).text).toBe("");
-    // Without that property the data is not for the first market, and for the second.
-    expect(rig.oracleData({ [PRICE]: "8" }).text).toBe("");
+    rig.createMarket("N", { asset: "ETH", ...M3 });
+    expect(rig.oracleData({ [PRICE]: "8", also: value }).text).toBe("");
+    expect(rig.market("M").record.settlementPrice).toBe(-1n);
     expect(rig.market("N").record.settlementPrice).toBe(800_000n);
   },
 );
@@ -101,8 +100,7 @@ test.each<[number, string, string, string]>([
 test("a value of another type behind a condition that fails is not looked at", () => {
   const rig = newRig();
   asking(rig, "M", "also", INTEGER!, EQUALS!, "1");
-  rig.createMarket("N", { asset: "ETH", ...M3 });
-  expect(rig.oracleData({ "trading.terminated": "true", also: "x" }).text).toBe("");
+  expect(rig.oracleData({ elsewhere: "7", also: "x" }).text).toBe(NO_SUBSCRIBER);
 });
 
 // Ids are hashes: of the two orders one is not that of the ids.
