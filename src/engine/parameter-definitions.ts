@@ -229,16 +229,23 @@ function priceMonitoringProblem(text: string): string | undefined {
 
 /** Parses and holds against a shape. @throws Error with the first thing that is wrong */
 function parseShape<T>(text: string, shape: Shape): T {
+  try {
+    const value = parseJson(text);
+    checkShape(value, shape, "value");
+    return value as T;
+  } catch (error) {
+    throw new Error(`unable to unmarshal value, ${reasonOf(error)}`);
+  }
+}
+
+function parseJson(text: string): unknown {
   // No event could show a lone surrogate, which a devnet's tool and a genesis can bring.
   if (!text.isWellFormed()) throw new Error("invalid JSON");
-  let value: unknown;
   try {
-    value = JSON.parse(text);
+    return JSON.parse(text);
   } catch {
     throw new Error("invalid JSON");
   }
-  checkShape(value, shape, "value");
-  return value as T;
 }
 
 function checkShape(value: unknown, shape: Shape, place: string): void {
@@ -375,12 +382,12 @@ const VALIDATORS: Readonly<Record<string, ParameterDefinition>> = {
   "reward.staking.delegation.competitionLevel": define(atLeastOne, "1.1"),
   "reward.staking.delegation.minValidators": define(int({ min: "1", max: "500" }), "5"),
   "reward.staking.delegation.optimalStakeMultiplier": define(atLeastOne, "3.0"),
-  "network.validators.tendermint.number": define(int({ min: "1", max: "500" }), "30"),
+  "network.validators.tendermint.number": define(uint({ min: "1", max: "500" }), "30"),
   "network.validators.incumbentBonus": define(notNegative, "1"),
-  "network.validators.multisig.numberOfSigners": define(int({ min: "1", max: "500" }), "13"),
+  "network.validators.multisig.numberOfSigners": define(uint({ min: "1", max: "500" }), "13"),
   "network.validators.ersatz.rewardFactor": define(decimal(fraction), "0.5"),
   "network.validators.ersatz.multipleOfTendermintValidators": define(notNegative, "0.5"),
-  "network.validators.minimumEthereumEventsForNewValidator": define(int({ min: "0" }), "3"),
+  "network.validators.minimumEthereumEventsForNewValidator": define(uint(), "3"),
 };
 
 const TRANSFERS_AND_SPAM: Readonly<Record<string, ParameterDefinition>> = {
@@ -432,7 +439,7 @@ export const PARAMETERS: ReadonlyMap<string, ParameterDefinition> = new Map(
   } as Record<string, ParameterDefinition>).sort(([a], [b]) => (a < b ? -1 : 1)),
 );
 
-/** A rule between two parameters: the value of `key` against that of `other`, divided by `divisor`. */
+/** A rule between two parameters: the value of `key` against that of `other`, times `factor`. */
 export interface CrossRule {
   readonly key: string;
   readonly sign: "<" | "<=" | ">" | ">=";

@@ -4,7 +4,7 @@
  */
 
 import type { NodeError } from "../errors/node-error.ts";
-import type { Decimal } from "../wire/decimal.ts";
+import { Decimal } from "../wire/decimal.ts";
 import { durationText } from "../wire/time-text.ts";
 import type { Core } from "./core.ts";
 import { CommandError } from "./errors.ts";
@@ -12,7 +12,7 @@ import { invalidGenesis } from "./genesis.ts";
 import { CROSS_RULES, type CrossRule, PARAMETERS, REWARD_ASSET } from "./parameter-definitions.ts";
 import type { ParameterReader } from "./ports.ts";
 import type { Table } from "./state.ts";
-import { parseDecimal, parseDuration, shortened } from "./values.ts";
+import { parseDecimal, parseDuration, parseShortUint, shortened } from "./values.ts";
 
 type ParameterListener = (key: string, value: string) => void;
 
@@ -173,24 +173,26 @@ export class NetworkParameters implements ParameterReader {
     return value as T;
   }
 
+  /** Everything that is wrong, one after the other, as the network writes it. */
   private problem(key: string, value: string): string | undefined {
     const { type } = PARAMETERS.get(key)!;
-    return type.problem(value) ?? this.crossProblem(key, value) ?? this.assetProblem(key, value);
-  }
-
-  private crossProblem(key: string, value: string): string | undefined {
-    const rules = CROSS_RULES.filter((rule) => rule.key === key);
-    return rules.map((rule) => this.brokenRule(rule, value)).find((problem) => problem !== undefined);
+    const crossed = CROSS_RULES.filter((rule) => rule.key === key).map((rule) =>
+      this.brokenRule(rule, value),
+    );
+    const problems = [type.problem(value), ...crossed, this.assetProblem(key, value)];
+    return problems.filter((problem) => problem !== undefined).join(", ") || undefined;
   }
 
   private brokenRule({ key, sign, other, factor }: CrossRule, value: string): string | undefined {
     const isDuration = PARAMETERS.get(key)!.type.kind === "duration";
-    const read = (text: string) => (isDuration ? parseDuration(text)! : parseDecimal(text)!.truncated());
+    const read = isDuration ? parseDuration : parseShortUint;
     const got = read(value);
-    const limit = (read(this.text(other)) * factor[0]) / factor[1];
+    if (got === undefined) return undefined;
+    const limit = (read(this.text(other))! * factor[0]) / factor[1];
     if (HOLDS[sign](got, limit)) return undefined;
-    const print = isDuration ? durationText : String;
-    return `expect ${sign} ${print(limit)} got ${print(got)}`;
+    if (isDuration) return `expect ${sign} ${durationText(limit)} (${other}) got ${durationText(got)}`;
+    const times = Decimal.of(factor[0]).dividedBy(Decimal.of(factor[1]));
+    return `expect ${sign} ${limit} (${other} * ${times}) got ${got}`;
   }
 
   private assetProblem(key: string, value: string): string | undefined {

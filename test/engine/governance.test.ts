@@ -278,7 +278,7 @@ describe("enactment", () => {
     chain.events();
     const events = chain.tick(ENACT + 1n);
     expect(outline(events)).toEqual(["proposal 1"]);
-    const text = `unable to update ${key}: expect < 1h0m0s got 23h0m0s`;
+    const text = `unable to update ${key}: expect < 1h0m0s (market.auction.maximumDuration) got 23h0m0s`;
     expect(events[0]!.payload).toMatchObject({ id, errorDetails: text });
     expect(events[0]!.payload.reason).toBeUndefined();
     expect(chain.params.text(key)).toBe("30m0s");

@@ -215,11 +215,25 @@ describe("network parameters", () => {
     ["validators.epoch.length", "300h", "expect <= 255h0m0s got 300h0m0s"],
     ["validators.epoch.length", "long", 'time: invalid duration "long"'],
     ["market.auction.minimumDuration", "24h", undefined],
-    ["market.auction.maximumDuration", "29m", "expect > 30m0s got 29m0s"],
-    ["network.validators.multisig.numberOfSigners", "31", "expect <= 30 got 31"],
-    ["network.validators.tendermint.number", "12", "expect >= 13 got 12"],
+    ["market.auction.maximumDuration", "1s", "expect > 30m0s (market.auction.minimumDuration) got 1s"],
+    [
+      "network.validators.multisig.numberOfSigners",
+      "31",
+      "expect <= 30 (network.validators.tendermint.number * 1) got 31",
+    ],
+    [
+      "network.validators.tendermint.number",
+      "12",
+      "expect >= 13 (network.validators.multisig.numberOfSigners * 1) got 12",
+    ],
+    ["network.validators.tendermint.number", "-12", "invalid uint"],
+    ["network.validators.minimumEthereumEventsForNewValidator", "-1", "invalid uint"],
     ["reward.asset", "cafe", "invalid asset cafe"],
-    ["blockchains.ethereumConfig", '{"unheard":1}', 'json: unknown field "unheard"'],
+    [
+      "blockchains.ethereumConfig",
+      '{"unheard":1}',
+      'unable to unmarshal value, json: unknown field "unheard"',
+    ],
   ])("given %s = %s, then the text is %s", (key, value, text) => {
     expect(loaded().validate(key, value)).toBe(text && `unable to validate ${key}: ${text}`);
   });
@@ -229,10 +243,17 @@ describe("network parameters", () => {
       "network.transactions.maxgasperblock": "101",
       "network.transactions.minBlockCapacity": "50",
     });
-    expect(params.validate("network.transactions.minBlockCapacity", "51")).toContain("expect <= 50 got 51");
+    expect(params.validate("network.transactions.minBlockCapacity", "51")).toContain(
+      "expect <= 50 (network.transactions.maxgasperblock * 0.5) got 51",
+    );
+    expect(params.validate("network.transactions.maxgasperblock", "99")).toContain(
+      ": expect >= 100 got 99, expect >= 100 (network.transactions.minBlockCapacity * 2) got 99",
+    );
     expect(params.validate("network.transactions.maxgasperblock", "100")).toBeUndefined();
     params.setValue("market.auction.maximumDuration", "31m");
-    expect(params.validate("market.auction.minimumDuration", "31m")).toContain("expect < 31m0s got 31m0s");
+    expect(params.validate("market.auction.minimumDuration", "31m")).toContain(
+      "expect < 31m0s (market.auction.maximumDuration) got 31m0s",
+    );
     params.setValue("network.validators.tendermint.number", "500");
     expect(params.validate("network.validators.multisig.numberOfSigners", "31")).toBeUndefined();
   });
