@@ -6,7 +6,7 @@
 import { isEthereumAddress } from "../crypto/secp256k1.ts";
 import { reasonOf } from "../errors/node-error.ts";
 import { Decimal } from "../wire/decimal.ts";
-import { durationText, timeNs } from "../wire/time-text.ts";
+import { durationText, timeNs, UNIT_NS } from "../wire/time-text.ts";
 import { parseDecimal, parseDuration, parseInt64, parseShortUint, shortened, UINT_MAX } from "./values.ts";
 
 type ParameterKind = "decimal" | "uint" | "int" | "duration" | "string" | "json";
@@ -44,7 +44,8 @@ function int(bounds: Bounds = {}): ParameterType {
   return bounded("int", bounds, {
     ...WHOLE,
     parse: parseInt64,
-    malformed: (text) => `strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`,
+    malformed: (text) =>
+      `strconv.ParseInt: parsing ${JSON.stringify(text)}: ${/^[+-]?\d+$/.test(text) ? "value out of range" : "invalid syntax"}`,
   });
 }
 
@@ -53,8 +54,22 @@ export function duration(bounds: Bounds = {}): ParameterType {
     ...WHOLE,
     parse: parseDuration,
     print: durationText,
-    malformed: (text) => `time: invalid duration ${JSON.stringify(text)}`,
+    malformed: malformedDuration,
   });
+}
+
+/** Go's words for a text that is no duration: it reads numbers with their units one after the other. */
+function malformedDuration(text: string): string {
+  const whole = JSON.stringify(text);
+  for (let rest = text.replace(/^[+-]/, ""); ; ) {
+    const [part, unit] = /^(?:\d+\.?\d*|\.\d+)([^.\d]*)/.exec(rest) ?? [];
+    if (part === undefined || unit === undefined) return `time: invalid duration ${whole}`;
+    if (unit === "") return `time: missing unit in duration ${whole}`;
+    if (!Object.hasOwn(UNIT_NS, unit)) {
+      return `time: unknown unit ${JSON.stringify(unit)} in duration ${whole}`;
+    }
+    rest = rest.slice(part.length);
+  }
 }
 
 /** @param problem what else is asked of the text */

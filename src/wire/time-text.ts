@@ -79,7 +79,7 @@ function withFraction(ns: bigint, unit: bigint): string {
   return unit === 1n || fraction === "" ? `${ns / unit}` : `${ns / unit}.${fraction}`;
 }
 
-const UNIT_NS: Readonly<Record<string, number>> = {
+export const UNIT_NS: Readonly<Record<string, number>> = {
   h: 3.6e12,
   m: 6e10,
   s: 1e9,
