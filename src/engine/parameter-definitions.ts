@@ -58,7 +58,7 @@ export function duration(bounds: Bounds = {}): ParameterType {
   });
 }
 
-/** Go's words for a text that is no duration: it reads numbers with their units one after the other. */
+/** Why a text is not a duration, in the words of Go, which reads numbers with their units one after the other. */
 function malformedDuration(text: string): string {
   const whole = JSON.stringify(text);
   for (let rest = text.replace(/^[+-]/, ""); ; ) {
