@@ -350,7 +350,11 @@ export const LISTS: readonly ListForms[] = [
     queries: [""],
     count: counted(Field.oracleSpec, (m) => id(m.externalDataSourceSpec.spec.id)),
   },
-  { path: "/api/v2/oracle/data", queries: ["", `oracleSpecId=${SPECS[0]}`], count: each(Field.oracleData) },
+  {
+    path: "/api/v2/oracle/data",
+    queries: ["", `oracleSpecId=${SPECS[0]}`],
+    count: counted(Field.oracleData, ({ externalData: { data } }) => [data.matchedSpecIds, data.data]),
+  },
 ];
 
 /** The path of a list with its parameters filled in. */

@@ -97,23 +97,23 @@ const listOracleData: Endpoint<DataContext> = {
   response: "datanode.api.v2.ListOracleDataResponse",
   tag: "Oracles",
   summary: "List oracle data",
-  description: "By time; with `oracleSpecId` what matched that spec.",
+  description:
+    "By time. With `oracleSpecId` all that matched that spec; without it, of data that agree in specs and values, the last.",
   handle(context, request) {
     const page = context.page(request);
     const specId = (request.oracleSpecId as string | undefined) ?? "";
     return context.query("failed retrieve data for oracle data", () => {
-      const params: Param[] = specId === "" ? [] : [identifierBytes(specId)];
+      const [table, where, params]: [string, string[], Param[]] =
+        specId === ""
+          ? ["oracle_data_current", [], []]
+          : ["oracle_data_by_spec", ["k.spec = ?"], [identifierBytes(specId)]];
       const oracleData = context.list<DataRow, OracleData>({
         query: {
           select: "d.data",
-          from:
-            specId === ""
-              ? "oracle_data d"
-              : "oracle_data_by_spec k JOIN oracle_data d ON d.block = k.block AND d.ord = k.ord",
-          where: specId === "" ? [] : ["k.spec = ?"],
+          from: `${table} k CROSS JOIN oracle_data d ON d.block = k.block AND d.ord = k.ord`,
+          where,
           params,
-          order:
-            specId === "" ? [{ sql: "d.block" }, { sql: "d.ord" }] : [{ sql: "k.block" }, { sql: "k.ord" }],
+          order: [{ sql: "k.block" }, { sql: "k.ord" }],
         },
         page,
         key: dataKey,

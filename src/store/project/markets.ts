@@ -15,6 +15,7 @@ import {
 import { Skim } from "../../wire/skim.ts";
 import { idBytes } from "../field.ts";
 import type { AccountFields } from "../ids.ts";
+import { oracleDataKey } from "../oracle-data.ts";
 import { marginsChecks, marketChecks, marketDataChecks, provisionChecks, tradeChecks } from "./checks.ts";
 import { append, type BlockContext, on, type Projection, payload, upsert } from "./context.ts";
 
@@ -154,6 +155,7 @@ export function liquidity(db: Database): Projection {
 export function oracles(db: Database): Projection {
   const spec = upsert(db, "oracle_specs", "block, id, tx, data");
   const data = append(db, "oracle_data", "block, ord, tx, data");
+  const current = upsert(db, "oracle_data_current", "key, block, ord");
   const bySpec = upsert(db, "oracle_data_by_spec", "spec, block, ord");
   return {
     handlers: [
@@ -164,6 +166,7 @@ export function oracles(db: Database): Projection {
       on(Field.oracleData, readOracleDataAt, (block, m, event) => {
         const ord = block.ord(event);
         data.run(block.no, ord, block.tx(event), payload(event));
+        current.run(oracleDataKey(m), block.no, ord);
         for (const id of m.externalData?.data?.matchedSpecIds ?? []) {
           bySpec.run(idBytes(id, "external_data.data.matched_spec_ids"), block.no, ord);
         }
