@@ -56,7 +56,7 @@ const transfer: Describe<"transfer"> = (
       line("to", to),
       line("from account", account(fromAccountType)),
       line("to account", account(toAccountType)),
-      line("delivered on", oneOff ? (timeWord(oneOff.deliverOn, "s") ?? "at once") : undefined),
+      line("delivered on", oneOff ? (timeWord(oneOff.deliverOn, "ns") ?? "at once") : undefined),
       recurring && line("from epoch", recurring.startEpoch),
       recurring && line("to epoch", end ?? "never: until it is cancelled"),
       recurring && line("each time multiplied by", recurring.factor),

@@ -329,6 +329,26 @@ export const rows: readonly Row[] = [
     },
     ["it goes on without end until you cancel it"],
   ],
+  [
+    "transfer",
+    {
+      fromAccountType: "ACCOUNT_TYPE_GENERAL",
+      toAccountType: "ACCOUNT_TYPE_GENERAL",
+      to: "bob",
+      asset: "a55e7",
+      amount: "1000000000000000000",
+      oneOff: { deliverOn: "1700000000000000000" },
+    },
+    "Send 1 VEGA (asset a55e7) to bob",
+    {
+      amount: "1 VEGA (asset a55e7) = 1000000000000000000 of its smallest unit",
+      to: "bob",
+      "from account": "general",
+      "to account": "general",
+      "delivered on": "2023-11-14T22:13:20.000Z",
+    },
+    [],
+  ],
   ["cancelTransfer", { transferId: "t1" }, "Cancel the recurring transfer t1", { transfer: "t1" }, []],
   [
     "announceNode",
