@@ -25,6 +25,7 @@ import { CommandError } from "./errors.ts";
 import type { GenesisAppState } from "./genesis.ts";
 import { Governance, type GovernedMarkets } from "./governance.ts";
 import { Limits } from "./limits.ts";
+import { Gas } from "./markets/gas.ts";
 import { Markets } from "./markets/markets.ts";
 import { checkNewMarket, checkUpdateMarket } from "./markets/proposals.ts";
 import { type MarketRules, PRESENT_RULES } from "./markets/rules.ts";
@@ -79,6 +80,7 @@ export class Domains {
   readonly delegation: Delegation;
   readonly multisig: Multisig;
   readonly markets: Markets;
+  readonly gas: Gas;
   readonly governance: Governance;
   readonly banking: Banking;
   readonly rewards: Rewards;
@@ -106,6 +108,7 @@ export class Domains {
     const rules = listener.marketRules ?? PRESENT_RULES;
     const idAfter = (id: string) => listener.idAfter?.(id);
     this.markets = new Markets({ core, params, collateral, assets, hasModels, idAfter, rules });
+    this.gas = new Gas(core, params, this.markets);
     const markets: GovernedMarkets = {
       has: (id) => this.markets.get(id) !== undefined,
       checkNew: (terms) => checkNewMarket(terms, { assets, params }),

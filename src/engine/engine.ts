@@ -26,7 +26,7 @@ export interface TxResult {
   readonly code: number;
   /** The refusal's text, word for word; empty without one. */
   readonly text: string;
-  /** 0 for a refusal. */
+  /** Of a check that passed; else 0. */
   readonly gasWanted: number;
   readonly numbers?: Readonly<Record<string, bigint | string>>;
 }
@@ -95,7 +95,7 @@ export class Engine {
         if (this.domains.handlers[tx.kind] === undefined) throw unsupported();
         run(this.domains.checks, tx);
       });
-      return { code: ResultCode.ok, text: "", gasWanted: this.gas };
+      return { code: ResultCode.ok, text: "", gasWanted: this.domains.gas.wantedBy(tx) };
     } catch (error) {
       return this.refusal(tx, error);
     } finally {
@@ -116,7 +116,7 @@ export class Engine {
           this.domains.checkSender(tx);
           if (!run(this.domains.handlers, tx)) throw unsupported();
           this.report(tx, undefined);
-          return { code: ResultCode.ok, text: "", gasWanted: this.gas };
+          return { code: ResultCode.ok, text: "", gasWanted: 0 };
         } catch (error) {
           if (!(error instanceof CommandError) || !error.options.keepChanges) {
             this.state.rollback(mark);
@@ -198,7 +198,7 @@ export class Engine {
 
   /** Gas of the transactions of a block at the most. */
   get blockGasMax(): number {
-    return Number(this.domains.params.integer("network.transactions.maxgasperblock"));
+    return this.domains.gas.blockMax;
   }
 
   /** Sets a general account's balance; inside a block, before its transactions. @throws CommandError */
@@ -246,11 +246,6 @@ export class Engine {
     );
     const { code = ResultCode.failed, numbers } = options;
     return { code, text: message, gasWanted: 0, ...(numbers && { numbers }) };
-  }
-
-  /** Every command that this chain executes costs the same (reference 30, section 5.1). */
-  private get gas(): number {
-    return Number(this.domains.params.integer("network.transaction.defaultgas"));
   }
 
   /** The result events of section 1.6. @param failure undefined for success */

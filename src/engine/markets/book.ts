@@ -68,6 +68,11 @@ export class Book {
     if (rests(now)) this.sides[now.side].insert(now);
   }
 
+  /** Levels of both sides. */
+  get levelCount(): number {
+    return this.sides[BUY].count + this.sides[SELL].count;
+  }
+
   /** The best level of a side. */
   best(side: Side): Level | undefined {
     return this.sides[side].best;

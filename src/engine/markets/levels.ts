@@ -91,6 +91,10 @@ export class Levels {
     private readonly weightOf: (level: Level) => bigint = ({ volume }) => volume,
   ) {}
 
+  get count(): number {
+    return this.chunks.reduce((sum, { levels }) => sum + levels.length, 0);
+  }
+
   get best(): Level | undefined {
     return this.chunks[0]?.levels[0];
   }

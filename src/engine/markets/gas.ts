@@ -1,0 +1,104 @@
+/**
+ * Gas that a transaction wants of a block (reference 30, sections 5.1 and 7.2): a command on a market the more, the more its
+ * execution may have to move there, all others the same. The mempool alone asks.
+ */
+import type { BatchMarketInstructions } from "../../wire/generated/commands.ts";
+import type { CheckedTransaction } from "../../wire/transaction-check.ts";
+import type { BlockInfo, Core } from "../core.ts";
+import type { NetworkParameters } from "../parameters.ts";
+import type { Market } from "./market.ts";
+import type { Markets } from "./markets.ts";
+
+const BLOCK_MAX = "network.transactions.maxgasperblock";
+const DEFAULT = "network.transaction.defaultgas";
+const LEAST_CAPACITY = "network.transactions.minBlockCapacity";
+const PEGGED_GAS = 50;
+const SHAPE_GAS = 100;
+/** Levels of the book that cost as much as one position. */
+const LEVELS_A_UNIT = 10;
+
+/** Gas of one command beyond that of every transaction. */
+interface Surcharge {
+  readonly order: number;
+  readonly cancellation: number;
+}
+
+export class Gas {
+  /** Of the state at the end of one block, by market, as far as they were asked for. */
+  private readonly surcharges = new Map<string, Surcharge>();
+  private block: BlockInfo | undefined;
+
+  constructor(
+    private readonly core: Core,
+    private readonly params: NetworkParameters,
+    private readonly markets: Markets,
+  ) {}
+
+  /** Gas of the transactions of a block at the most. */
+  get blockMax(): number {
+    return Number(this.params.integer(BLOCK_MAX));
+  }
+
+  wantedBy(tx: CheckedTransaction): number {
+    switch (tx.kind) {
+      case "orderSubmission":
+      case "orderAmendment":
+      case "liquidityProvisionSubmission":
+      case "liquidityProvisionAmendment":
+      case "liquidityProvisionCancellation":
+        return this.of(tx.payload.marketId, "order");
+      case "orderCancellation":
+        // Of many orders at once it costs no more than anything else.
+        if (tx.payload.marketId === "" || tx.payload.orderId === "") return this.default;
+        return this.of(tx.payload.marketId, "cancellation");
+      case "batchMarketInstructions":
+        return this.ofBatch(tx.payload);
+      default:
+        return this.default;
+    }
+  }
+
+  private get default(): number {
+    return Number(this.params.integer(DEFAULT));
+  }
+
+  /** A single command's, capped: a block has room for the least capacity of the dearest. */
+  private of(marketId: string, kind: keyof Surcharge): number {
+    const market = this.markets.get(marketId);
+    if (market === undefined) return this.default;
+    const most = Math.floor(this.blockMax / Number(this.params.integer(LEAST_CAPACITY))) - 1;
+    return Math.min(this.default + this.surcharge(market)[kind], Math.max(1, most));
+  }
+
+  /** The first of each kind of instruction costs as it would alone, those after it a half. */
+  private ofBatch({ submissions, amendments, cancellations }: BatchMarketInstructions): number {
+    let halves = 0;
+    const add = (instructions: readonly { readonly marketId: string }[], kind: keyof Surcharge) => {
+      for (const [at, { marketId }] of instructions.entries())
+        halves += (at === 0 ? 2 : 1) * this.of(marketId, kind);
+    };
+    add(submissions, "order");
+    add(amendments, "order");
+    add(cancellations, "cancellation");
+    return Math.min(Math.floor(halves / 2), this.blockMax - 1);
+  }
+
+  private surcharge(market: Market): Surcharge {
+    if (this.block !== this.core.block) {
+      this.block = this.core.block;
+      this.surcharges.clear();
+    }
+    let known = this.surcharges.get(market.id);
+    if (known === undefined) this.surcharges.set(market.id, (known = surchargeOf(market)));
+    return known;
+  }
+}
+
+function surchargeOf({ index, book }: Market): Surcharge {
+  let shapes = 0;
+  for (const { buys, sells } of index.provisions.list()) shapes += buys.length + sells.length;
+  const cancellation =
+    PEGGED_GAS * index.pegged.size + SHAPE_GAS * shapes + Math.floor(book.levelCount / LEVELS_A_UNIT);
+  const open = index.positions.list().filter(({ size }) => size !== 0n);
+  return { order: cancellation + open.length, cancellation };
+}

@@ -1,0 +1,78 @@
+// Gas that commands want of a block (reference 30, sections 5.1 and 7.2): by what is on their market.
+import { expect, test } from "bun:test";
+import { transactionOf } from "../../../src/testing/market-commands.ts";
+import type { CommandInit } from "../../../src/wire/transaction.ts";
+import type { Play } from "./rig.ts";
+import { opened } from "./scenario-markets.ts";
+
+const UNKNOWN = "e".repeat(64);
+const MAX = "network.transactions.maxgasperblock";
+const CAPACITY = "network.transactions.minBlockCapacity";
+
+function gas(play: Play, kind: CommandInit["kind"], payload: object): number {
+  const command = { kind, payload } as CommandInit;
+  const { gasWanted, text } = play.rig.engine.check(transactionOf("p1", command, "a1".repeat(32)));
+  expect(text).toBe("");
+  return gasWanted;
+}
+
+const many = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
+/** 50 for the pegged order, 200 for the two shapes of the provision, 1 for eleven levels; 2 positions. */
+const busy = (parameters: Readonly<Record<string, string>> = {}) =>
+  opened({}, { parameters }).run(
+    `x B 1 BID-5; ${many(6, 0)
+      .map((_, i) => `y B 1@${60 + i}`)
+      .join("; ")}; /`,
+  );
+
+test("7.2 orders and provisions: pegged orders, shapes, positions and levels of the market; else as all others", () => {
+  const play = busy();
+  const marketId = play.rig.market("M").id;
+  const onMarket = [
+    "orderSubmission",
+    "orderAmendment",
+    "liquidityProvisionSubmission",
+    "liquidityProvisionAmendment",
+    "liquidityProvisionCancellation",
+  ] as const;
+  for (const kind of onMarket) {
+    expect([kind, gas(play, kind, { marketId })]).toEqual([kind, 254]);
+    expect([kind, gas(play, kind, { marketId: UNKNOWN })]).toEqual([kind, 1]);
+  }
+  const orderId = UNKNOWN;
+  expect(gas(play, "orderCancellation", { marketId, orderId })).toBe(252);
+  expect(gas(play, "orderCancellation", { marketId })).toBe(1);
+  expect(gas(play, "orderCancellation", {})).toBe(1);
+  expect(gas(play, "voteSubmission", {})).toBe(1);
+});
+
+test("7.2 a batch: the first of each kind in full, each after it a half", () => {
+  const play = busy({ "network.transaction.defaultgas": "10" });
+  const batch = (marketId: string) => ({
+    submissions: many(3, { marketId }),
+    amendments: many(4, { marketId }),
+    cancellations: many(5, { marketId }),
+  });
+  // 2 * 10 + 2.5 * 10 + 3 * 10, and 2 * 263 + 2.5 * 263 + 3 * 261, cut to a whole number.
+  expect(gas(play, "batchMarketInstructions", batch(UNKNOWN))).toBe(75);
+  expect(gas(play, "batchMarketInstructions", batch(play.rig.market("M").id))).toBe(1966);
+});
+
+test("7.2 the dearest command leaves room for the least capacity of a block, and a batch for one unit", () => {
+  const play = busy({ [MAX]: "1000", [CAPACITY]: "10" });
+  const marketId = play.rig.market("M").id;
+  expect(gas(play, "orderSubmission", { marketId })).toBe(99);
+  expect(gas(play, "batchMarketInstructions", { submissions: many(15, { marketId }) })).toBe(792);
+  play.rig.setParameter(CAPACITY, "2");
+  expect(gas(play, "batchMarketInstructions", { submissions: many(15, { marketId }) })).toBe(999);
+});
+
+test("7.2 what happens in a block counts from the next one on", () => {
+  const play = busy();
+  const marketId = play.rig.market("M").id;
+  expect(gas(play, "orderSubmission", { marketId })).toBe(254);
+  play.run("x B 1 BID-6");
+  expect(gas(play, "orderSubmission", { marketId })).toBe(254);
+  play.run("/");
+  expect(gas(play, "orderSubmission", { marketId })).toBe(304);
+});
