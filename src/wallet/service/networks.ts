@@ -116,13 +116,9 @@ export class Networks {
  * @param name the network's; a file of somebody else's may bring its own
  */
 export function readNetwork(name: string, text: string): NetworkSettings {
-  if (text.length > NETWORK_BYTES_MAX) throw invalid("the file is too large");
-  let parsed: unknown;
-  try {
-    parsed = lowerKeys(Bun.TOML.parse(text));
-  } catch {
-    throw invalid("it is not TOML");
-  }
+  const problem = networkProblem(text);
+  if (problem !== undefined) throw invalid(problem);
+  const parsed = lowerKeys(Bun.TOML.parse(text));
   const file = tableOf(parsed);
   const api = tableOf(file.api);
   const grpc = tableOf(api.grpc);
@@ -146,6 +142,22 @@ export function readNetwork(name: string, text: string): NetworkSettings {
     },
   };
 }
+
+/** Why a text cannot be read as a network's file; undefined where it can. */
+export function networkProblem(text: string): string | undefined {
+  if (text.length > NETWORK_BYTES_MAX) return "the file is too large";
+  try {
+    Bun.TOML.parse(text);
+    return undefined;
+  } catch {
+    const kind = OTHER_KINDS[text.trimStart()[0] ?? ""];
+    if (kind === undefined) return "it is not TOML";
+    return `the content looks like it contains ${kind}, be sure your file has TOML formatting`;
+  }
+}
+
+/** By their first character, with which no TOML begins. */
+const OTHER_KINDS: Readonly<Record<string, string>> = { "<": "HTML", "{": "JSON" };
 
 function networkToml({ metadata, api, apps }: NetworkSettings): string {
   const text = (value: string) => JSON.stringify(value);

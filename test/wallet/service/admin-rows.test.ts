@@ -367,6 +367,15 @@ describe("what else each refuses", () => {
       -32602,
       "the URL is an invalid network source: it begins with http://, https:// or file://",
     ],
+    ...["file:///nothing/there", "file://nothing", "file://"].map(
+      (url) =>
+        [
+          "admin.import_network",
+          { url },
+          -32602,
+          "the network source file does not exist: invalid network source",
+        ] as const,
+    ),
     ["admin.close_connections_to_hostname", {}, -32602, "the hostname is required"],
     ["admin.close_connections_to_wallet", {}, -32602, "the wallet is required"],
   ];
@@ -429,15 +438,46 @@ describe("what else each refuses", () => {
       -32602,
       "the network name is required",
     ]);
-    const url = file("bad.toml", "= =");
-    expect(await outcomeOf("admin.import_network", { url, name: "x" })).toEqual([
-      -32602,
-      "invalid network source: it is not TOML",
-    ]);
+    const bad = (text: string) =>
+      outcomeOf("admin.import_network", { url: file("bad.toml", text), name: "x" });
+    const unread = `could not read the network configuration at "${folder.path}/bad.toml": `;
+    const looks = (kind: string) =>
+      `${unread}the content looks like it contains ${kind}, be sure your file has TOML formatting`;
+    expect(await bad("= =")).toEqual([-32603, `${unread}it is not TOML`]);
+    expect(await bad("<!DOCTYPE html><html></html>")).toEqual([-32603, looks("HTML")]);
+    expect(await bad('\n {"type":"JSON"}')).toEqual([-32603, looks("JSON")]);
+    expect(await bad("")).toEqual([-32602, "network source file is empty: invalid network source"]);
     expect(await outcomeOf("admin.import_network", { url: nameless, name: "../x" })).toEqual([
       -32603,
       "the network's name is not valid",
     ]);
+  });
+
+  test("a network file of the web", async () => {
+    const bodies: Readonly<Record<string, string>> = {
+      "/none": "",
+      "/page": "<html>",
+      "/net": 'name = "web"',
+    };
+    const server = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: (request) => new Response(bodies[new URL(request.url).pathname] ?? "", { status: 200 }),
+    });
+    const at = (path: string) => `http://127.0.0.1:${server.port}${path}`;
+    const failed = `could not fetch the network configuration from "${at("/page")}": `;
+    expect(await outcomeOf("admin.import_network", { url: at("/none") })).toEqual([
+      -32602,
+      "network source url points to an empty file: invalid network source",
+    ]);
+    expect(await outcomeOf("admin.import_network", { url: at("/page") })).toEqual([
+      -32603,
+      `${failed}the content looks like it contains HTML, be sure your file has TOML formatting`,
+    ]);
+    expect((await call("admin.import_network", { url: at("/net") })).body.result).toEqual({ name: "web" });
+    await call("admin.remove_network", { name: "web" });
+    await server.stop(true);
+    expect((await outcomeOf("admin.import_network", { url: at("/page") }))[0]).toBe(-32603);
   });
 });
 

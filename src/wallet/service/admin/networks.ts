@@ -1,10 +1,16 @@
 // Administrative methods about settings of networks.
 
-import { fileURLToPath } from "node:url";
-import { NodeError, reasonOf } from "../../../errors/node-error.ts";
+import { existsSync } from "node:fs";
+import { reasonOf } from "../../../errors/node-error.ts";
 import { readShortText } from "../../../files/short-file.ts";
 import { shortText } from "../../sending/raw-submission.ts";
-import { NETWORK_BYTES_MAX, type NetworkSettings, networkExists, readNetwork } from "../networks.ts";
+import {
+  NETWORK_BYTES_MAX,
+  type NetworkSettings,
+  networkExists,
+  networkProblem,
+  readNetwork,
+} from "../networks.ts";
 import { mismatch, Params } from "../params.ts";
 import { internalError, invalidParams, isObject, memberOf } from "../rpc.ts";
 import type { AdminMethod } from "./shared.ts";
@@ -33,14 +39,7 @@ const importNetwork: AdminMethod = async ({ networks }, value) => {
   const params = new Params(value);
   const url = params.optionalText("url");
   if (url === "") throw invalidParams("a network source is required");
-  const text = await sourceOf(url);
-  let network: NetworkSettings;
-  try {
-    network = readNetwork(params.optionalText("name"), text);
-  } catch (error) {
-    if (!(error instanceof NodeError)) throw error;
-    throw invalidParams(error.message);
-  }
+  const network = readNetwork(params.optionalText("name"), await sourceOf(url));
   if (network.name === "") throw invalidParams("the network name is required");
   if (networks.has(network.name) && !params.optionalBoolean("overwrite")) throw networkExists();
   networks.put(network);
@@ -78,27 +77,46 @@ function networkOf(name: string, params: Params): NetworkSettings {
   };
 }
 
-/** A file's text, from `file://` or the web. A page about a file on GitHub is not such a file. */
+const FILE = "file://";
+const INVALID = "invalid network source";
+
+/** The text of a network's file, from `file://` and a path, or the web. A page about a file on GitHub is not such a file. */
 async function sourceOf(source: string): Promise<string> {
+  const shown = (text: string) => JSON.stringify(text);
+  if (source.startsWith(FILE)) {
+    const path = source.slice(FILE.length);
+    if (!existsSync(path)) throw invalidParams(`the network source file does not exist: ${INVALID}`);
+    const failure = `could not read the network configuration at ${shown(path)}`;
+    return readable("network source file is empty", failure, () => readShortText(path, NETWORK_BYTES_MAX));
+  }
   const url = URL.parse(source);
-  if (url === null || !["file:", "http:", "https:"].includes(url.protocol)) {
-    throw invalidParams("the URL is an invalid network source: it begins with http://, https:// or file://");
+  if (url === null || !["http:", "https:"].includes(url.protocol)) {
+    throw invalidParams(`the URL is an ${INVALID}: it begins with http://, https:// or file://`);
   }
-  const page = /^\/([^/]+)\/([^/]+)\/blob\/(.+\.toml)$/.exec(url.pathname);
+  const page = /^(.*?)\/blob(\/.+\.toml)$/.exec(url.pathname);
   if (url.hostname === "github.com" && page !== null) {
-    const raw = `https://raw.githubusercontent.com/${page[1]}/${page[2]}/${page[3]}`;
-    throw invalidParams(
-      `this is a page about the file, an invalid network source; the file itself is at ${raw}`,
-    );
+    const raw = `${url.protocol}//raw.githubusercontent.com${page[1]}${page[2]}`;
+    throw invalidParams(`this is a page about the file, an ${INVALID}; the file itself is at ${raw}`);
   }
-  try {
-    if (url.protocol === "file:") return readShortText(fileURLToPath(url), NETWORK_BYTES_MAX);
+  const failure = `could not fetch the network configuration from ${shown(source)}`;
+  return readable("network source url points to an empty file", failure, async () => {
     const response = await fetch(url, { signal: AbortSignal.timeout(FETCH_MS) });
     if (!response.ok) throw new Error(`the server answered ${response.status}`);
-    return await shortText(response, NETWORK_BYTES_MAX);
+    return shortText(response, NETWORK_BYTES_MAX);
+  });
+}
+
+async function readable(empty: string, failure: string, read: () => string | Promise<string>) {
+  let text: string;
+  try {
+    text = await read();
   } catch (error) {
-    throw internalError(`could not import the network: ${reasonOf(error)}`);
+    throw internalError(`${failure}: ${reasonOf(error)}`);
   }
+  if (text === "") throw invalidParams(`${empty}: ${INVALID}`);
+  const problem = networkProblem(text);
+  if (problem !== undefined) throw internalError(`${failure}: ${problem}`);
+  return text;
 }
 
 export const networkMethods = {
