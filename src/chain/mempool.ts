@@ -159,7 +159,9 @@ export class Mempool {
     let gas = first?.gas ?? 0;
     for (const entry of this.entries()) {
       if (entry === first) continue;
-      if (bytes + entry.bytes.length > this.limits.blockBytesMax || gas + entry.gas > gasMax) break;
+      // A maximum that was lowered since it came leaves room for one: what waits behind it must not wait for ever.
+      const isFull = picked.length > 0 && gas + entry.gas > gasMax;
+      if (isFull || bytes + entry.bytes.length > this.limits.blockBytesMax) break;
       bytes += entry.bytes.length;
       gas += entry.gas;
       picked.push(entry);

@@ -31,6 +31,12 @@ describe("mempool", () => {
     expect([pool.count, pool.bytes]).toEqual([3, 600]);
   });
 
+  test("given a maximum of gas below what the first one wants, then that one is alone in its block", () => {
+    const pool = new Mempool(LIMITS);
+    for (const name of ["A", "B"]) pool.add(entry(name, name, "orderSubmission", 10, 30));
+    expect(hashes(pool.pick(20))).toEqual(["A"]);
+  });
+
   test("given a full mempool, when a party with fewer comes, then the youngest of the one with the most makes way", () => {
     const pool = new Mempool(LIMITS);
     for (const name of ["A", "B", "C"]) pool.add(entry(name, "flood"));
