@@ -99,6 +99,5 @@ function surchargeOf({ index, book }: Market): Surcharge {
   for (const { buys, sells } of index.provisions.list()) shapes += buys.length + sells.length;
   const cancellation =
     PEGGED_GAS * index.pegged.size + SHAPE_GAS * shapes + Math.floor(book.levelCount / LEVELS_A_UNIT);
-  const open = index.positions.list().filter(({ size }) => size !== 0n);
-  return { order: cancellation + open.length, cancellation };
+  return { order: cancellation + index.openPositions, cancellation };
 }

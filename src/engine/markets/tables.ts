@@ -108,6 +108,8 @@ export class MarketIndex {
   readonly positions = new OrderedIndex<Position>(({ sequence }) => sequence);
   /** Positions without volume and without orders, by party. */
   readonly flat = new Set<string>();
+  /** Number of positions with volume. */
+  openPositions = 0;
   /** How many unsettled trades a party has. */
   readonly tradesOf = new Map<string, number>();
   /** Unsettled trades in their order. */
@@ -227,6 +229,7 @@ export class MarketTables {
       const { market, party } = (now ?? before)!;
       const index = this.of(market);
       index.positions.note(party, before, now);
+      index.openPositions += countsAsOpen(now) - countsAsOpen(before);
       if (now !== undefined && now.size === 0n && now.buy === 0n && now.sell === 0n) index.flat.add(party);
       else index.flat.delete(party);
     });
@@ -297,6 +300,10 @@ export class MarketTables {
 
 function countsAsPegged(order: StoredOrder | undefined): number {
   return order?.peg !== undefined && order.provision === "" && order.place > 0 ? 1 : 0;
+}
+
+function countsAsOpen(position: Position | undefined): number {
+  return position !== undefined && position.size !== 0n ? 1 : 0;
 }
 
 function countsAsParked(order: StoredOrder | undefined): number {
