@@ -48,12 +48,19 @@ else
             .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
           expect(small.resize(Math.ceil(used / KIB) + roomKib)).toBe(true);
           let acknowledged = 1;
+          let waiting = 0;
           let failure: unknown;
           while (failure === undefined && acknowledged < 2_000) {
+            // A chain that halts behind a block has nothing that waits: what comes then is refused at the door.
+            const isRunning = rig.chain.status.halted === undefined;
             const sent = Array.from({ length: 5 }, () => rig.transfer(A, B.party, 1n, "commit"));
             for (const each of await Promise.allSettled(sent)) {
-              if (each.status === "fulfilled") acknowledged++;
-              else failure = each.reason;
+              if (each.status === "fulfilled") {
+                acknowledged++;
+                continue;
+              }
+              failure = each.reason;
+              if (isRunning) waiting++;
             }
           }
           expect(failure).toBeInstanceOf(ChainCallError);
@@ -74,7 +81,7 @@ else
           expect(rig.chain.status.halted).toBeUndefined();
           expect(halts.at(-1)).toBeUndefined();
           // What waited when the disk was full was executed.
-          expect(rig.engine.balanceOf(B.party) - 1_000_000n).toBeGreaterThan(BigInt(acknowledged));
+          expect(rig.engine.balanceOf(B.party) - 1_000_000n).toBe(BigInt(acknowledged + waiting));
           await rig.transfer(A, B.party, 1n, "commit");
           const status = rig.chain.status;
           const digest = rig.digest();
