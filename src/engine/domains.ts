@@ -108,7 +108,7 @@ export class Domains {
     const rules = listener.marketRules ?? PRESENT_RULES;
     const idAfter = (id: string) => listener.idAfter?.(id);
     this.markets = new Markets({ core, params, collateral, assets, hasModels, idAfter, rules });
-    this.gas = new Gas(core, params, this.markets);
+    this.gas = new Gas(params, this.markets);
     const markets: GovernedMarkets = {
       has: (id) => this.markets.get(id) !== undefined,
       checkNew: (terms) => checkNewMarket(terms, { assets, params }),

@@ -276,8 +276,8 @@ export class Auctions {
   private cancelKind(timeInForce: number): void {
     const { book, index, orders } = this.market;
     const isEnding = (order: StoredOrder) => order.timeInForce === timeInForce;
-    const placed = [BUY, SELL].flatMap((side) =>
-      [...book.levels(side as Side)].reverse().flatMap((level) => [...level.orders].filter(isEnding)),
+    const placed = ([BUY, SELL] as const).flatMap((side) =>
+      [...book.levels(side)].reverse().flatMap((level) => [...level.orders].filter(isEnding)),
     );
     const parked = [...index.parked.values()].filter(isEnding).sort((a, b) => (a.id < b.id ? -1 : 1));
     for (const order of [...placed, ...parked]) orders.cancelAndRelease(order);

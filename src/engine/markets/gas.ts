@@ -4,7 +4,6 @@
  */
 import type { BatchMarketInstructions } from "../../wire/generated/commands.ts";
 import type { CheckedTransaction } from "../../wire/transaction-check.ts";
-import type { BlockInfo, Core } from "../core.ts";
 import type { NetworkParameters } from "../parameters.ts";
 import type { Market } from "./market.ts";
 import type { Markets } from "./markets.ts";
@@ -24,12 +23,7 @@ interface Surcharge {
 }
 
 export class Gas {
-  /** Of the state at the end of one block, by market, as far as they were asked for. */
-  private readonly surcharges = new Map<string, Surcharge>();
-  private block: BlockInfo | undefined;
-
   constructor(
-    private readonly core: Core,
     private readonly params: NetworkParameters,
     private readonly markets: Markets,
   ) {}
@@ -67,7 +61,7 @@ export class Gas {
     const market = this.markets.get(marketId);
     if (market === undefined) return this.default;
     const most = Math.floor(this.blockMax / Number(this.params.integer(LEAST_CAPACITY))) - 1;
-    return Math.min(this.default + this.surcharge(market)[kind], Math.max(1, most));
+    return Math.min(this.default + surchargeOf(market)[kind], Math.max(1, most));
   }
 
   /** The first of each kind of instruction costs as it would alone, those after it a half. */
@@ -82,22 +76,12 @@ export class Gas {
     add(cancellations, "cancellation");
     return Math.min(Math.floor(halves / 2), this.blockMax - 1);
   }
-
-  private surcharge(market: Market): Surcharge {
-    if (this.block !== this.core.block) {
-      this.block = this.core.block;
-      this.surcharges.clear();
-    }
-    let known = this.surcharges.get(market.id);
-    if (known === undefined) this.surcharges.set(market.id, (known = surchargeOf(market)));
-    return known;
-  }
 }
 
 function surchargeOf({ index, book }: Market): Surcharge {
-  let shapes = 0;
-  for (const { buys, sells } of index.provisions.list()) shapes += buys.length + sells.length;
   const cancellation =
-    PEGGED_GAS * index.pegged.size + SHAPE_GAS * shapes + Math.floor(book.levelCount / LEVELS_A_UNIT);
+    PEGGED_GAS * index.pegged.size +
+    SHAPE_GAS * index.shapeEntries +
+    Math.floor(book.levelCount / LEVELS_A_UNIT);
   return { order: cancellation + index.openPositions, cancellation };
 }

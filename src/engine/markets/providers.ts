@@ -386,14 +386,12 @@ export class Providers {
     const { market } = this;
     const { party } = after;
     const { isInAuction, margins, provisions } = market;
-    const { bid, ask } = market.references.current();
+    const references = market.references.current();
     // Nothing can be priced then, and nothing can be checked. In an auction nothing is placed.
-    if (!isInAuction && (bid === 0n || ask === 0n)) return "no orders on the book";
+    if (!isInAuction && (references.bid === 0n || references.ask === 0n)) return "no orders on the book";
     const price = margins.priceFor(0n);
     if (price === 0n) return undefined;
-    const planned = isInAuction
-      ? provisions.planAround(after, price)
-      : provisions.plan(after, market.references.current());
+    const planned = isInAuction ? provisions.planAround(after, price) : provisions.plan(after, references);
     if (planned === undefined) return undefined;
     // A provider whose own orders cover its obligation pays for nothing more in an auction.
     if (isInAuction && planned.every(({ size }) => size === 0n)) return undefined;

@@ -117,6 +117,8 @@ export class MarketIndex {
     ({ number }) => number,
   );
   readonly provisions = new PartyIndex<Provision>();
+  /** Number of entries in the shapes of all provisions. */
+  shapeEntries = 0;
   readonly shares = new PartyIndex<EquityShare>();
   readonly pastPrices = new OrderedIndex<{ readonly number: number; readonly past: PastPrice }>(
     ({ number }) => number,
@@ -248,6 +250,7 @@ export class MarketTables {
       const { market, party } = (now ?? before)!;
       const index = this.of(market);
       index.provisions.note(party, now);
+      index.shapeEntries += entriesIn(now) - entriesIn(before);
       index.noteProvision(party, now);
     });
     this.shares.onChange((_key, before, now) => {
@@ -304,6 +307,10 @@ function countsAsPegged(order: StoredOrder | undefined): number {
 
 function countsAsOpen(position: Position | undefined): number {
   return position !== undefined && position.size !== 0n ? 1 : 0;
+}
+
+function entriesIn(provision: Provision | undefined): number {
+  return provision === undefined ? 0 : provision.buys.length + provision.sells.length;
 }
 
 function countsAsParked(order: StoredOrder | undefined): number {
