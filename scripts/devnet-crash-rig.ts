@@ -1,13 +1,14 @@
 // Kills a devnet at random moments and looks whether it keeps what it has acknowledged (test/rig/devnet-crash.ts).
 //
-//   bun scripts/devnet-crash-rig.ts [--rounds 500] [--seed N] [--binary PATH]
+//   bun scripts/devnet-crash-rig.ts [--rounds 500] [--seed N] [--mode tools] [--binary PATH]
 //
 // Without --binary the sources are run. At the end two canaries: finished homes are damaged, and the rig must see it.
 // Exit code 1 when anything is wrong.
-import { CANARIES, type DevnetRound, devnetCrashRounds } from "../test/rig/devnet-crash.ts";
+import { CANARIES, type DevnetMode, type DevnetRound, devnetCrashRounds } from "../test/rig/devnet-crash.ts";
 import { printRound, rigOptions } from "../test/rig/options.ts";
 
-const { rounds, seed, program } = rigOptions(500);
+const { rounds, seed, program, values } = rigOptions(500, { mode: { type: "string" } });
+const only = values.mode === undefined ? {} : { modes: [values.mode as DevnetMode] };
 
 function print({ round, mode, killedMs, height, acknowledged, failures }: DevnetRound): void {
   const killed = killedMs.map((ms) => `${ms} ms`).join(", ");
@@ -16,7 +17,7 @@ function print({ round, mode, killedMs, height, acknowledged, failures }: Devnet
 }
 
 const began = performance.now();
-const report = await devnetCrashRounds({ ...program, rounds, seed, onRound: print });
+const report = await devnetCrashRounds({ ...program, ...only, rounds, seed, onRound: print });
 const { kills, acknowledged, blocks, atCheckpoint, inRevert, failures } = report;
 const problems = [...failures];
 for (const { name, tamper, sign } of CANARIES) {

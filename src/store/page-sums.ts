@@ -251,13 +251,13 @@ export function lostFrames(
   const file = PageSumFile.open(sumsPath(storePath), "r");
   if (file === undefined) return undefined;
   try {
-    // A writer that empties its log meanwhile drops the mark before.
-    for (let mark = file.readMark(); mark !== undefined; ) {
+    // A log can begin anew, or be emptied, between what one look reads: only what the next one finds again is lost.
+    let found: readonly [LogMark, LogPosition | undefined] | undefined;
+    for (let mark = file.readMark(); mark !== undefined; mark = file.readMark()) {
       const state = readLogState(`${storePath}-wal`);
       if (state !== undefined && (state.salt !== mark.salt || state.frames >= mark.frames)) return undefined;
-      const again = file.readMark();
-      if (Bun.deepEquals(again, mark)) return { sound: state?.frames ?? 0, written: mark.frames };
-      mark = again;
+      if (Bun.deepEquals(found, [mark, state])) return { sound: state?.frames ?? 0, written: mark.frames };
+      found = [mark, state];
     }
     return undefined;
   } finally {

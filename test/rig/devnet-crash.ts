@@ -193,7 +193,8 @@ class Rig {
       failures.push((error as Error).message);
     } finally {
       devnet.kill("SIGKILL");
-      await devnet.end();
+      const { err } = await devnet.end();
+      if (failures.length > 0 && err !== "") failures.push(`it said: ${err.trim()}`);
     }
     return { killedMs, failures };
   }

@@ -9,7 +9,7 @@ import { loadConfig } from "../../src/node/config.ts";
 import { scrub } from "../../src/node/scrub.ts";
 import { startNode } from "../../src/start-node.ts";
 import { BlockWriter } from "../../src/store/block-writer.ts";
-import { openReader, openWriter, storePath } from "../../src/store/database.ts";
+import { checkLogWhole, openReader, openWriter, storePath } from "../../src/store/database.ts";
 import { checkPages } from "../../src/store/page-check.ts";
 import { sumsPath } from "../../src/store/page-sums.ts";
 import type { Block } from "../../src/wire/block.ts";
@@ -173,6 +173,19 @@ describe("sums of pages", () => {
       db.close();
     }
     expect(await checkPages(home)).toMatchObject({ sumsDamaged: 0, isLater: false });
+  });
+
+  test("take a log that begins anew for whole, at each of 1,500 looks", async () => {
+    const home = scratch.path("anew");
+    const writer = new Worker(new URL("../rig/folding-writer.worker.ts", import.meta.url).href);
+    try {
+      const isWriting = new Promise((resolve) => writer.addEventListener("message", resolve));
+      writer.postMessage(home);
+      await isWriting;
+      for (let look = 0; look < 1_500; look++) checkLogWhole(home);
+    } finally {
+      writer.terminate();
+    }
   });
 
   test("are made by the first writer of a store that has none, which doctor says", async () => {
