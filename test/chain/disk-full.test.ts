@@ -93,7 +93,7 @@ else
         } finally {
           small.unmount();
         }
-      }, 30_000);
+      }, 120_000);
     }
 
     test("a request tries again before it is refused", async () => {
@@ -121,5 +121,5 @@ else
       } finally {
         small.unmount();
       }
-    }, 30_000);
+    }, 120_000);
   });

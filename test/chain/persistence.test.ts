@@ -249,7 +249,7 @@ describe("kill -9", () => {
     expect(differences(again.digest(), survivor.digest())).toEqual([]);
     await again.stop();
     await survivor.stop();
-  }, 60_000);
+  }, 120_000);
 });
 
 async function emptyHome(): Promise<{ home: string; close(): void }> {

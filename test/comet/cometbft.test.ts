@@ -14,4 +14,4 @@ else
   test("a real CometBFT node is followed, through transactions that it alone can read and a restart", async () => {
     const { height, restartedAt } = await followKvstore(program!);
     expect(height).toBeGreaterThan(restartedAt);
-  }, 60_000);
+  }, 120_000);

@@ -181,7 +181,7 @@ describe("a sidecar with a core alone", () => {
       await until(() => source(alone).state === "receiving", "the core again");
       expect(await submit(alone, await transfer())).toMatchObject({ success: true });
     }
-  }, 30_000);
+  }, 120_000);
 });
 
 describe("a sidecar with a core behind its RPC", () => {
@@ -197,5 +197,5 @@ describe("a sidecar with a core behind its RPC", () => {
     expect(submissions).toBe(before + 1);
     isRpcDown = false;
     await atHead(behind);
-  }, 30_000);
+  }, 120_000);
 });

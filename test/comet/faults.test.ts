@@ -247,7 +247,7 @@ describe("a validator", () => {
       () => JSON.stringify(comet()),
     );
     await recovers();
-  }, 60_000);
+  }, 120_000);
 
   test("whose clock is hours ahead is followed, and the difference is told", async () => {
     await devnet.chain.forwardTime(6n * 3_600n * 1_000_000_000n);
@@ -264,7 +264,7 @@ describe("a validator", () => {
       timestamp: string;
     };
     expect(BigInt(timestamp)).toBe(devnet.chain.status.timeNs);
-  }, 40_000);
+  }, 120_000);
 
   test("whose clock stands still is followed, and is no lag", async () => {
     await devnet.chain.freezeClock(true);
@@ -276,7 +276,7 @@ describe("a validator", () => {
     expect(lag).toEqual({ blocks: 0, seconds: 0 });
     expect((await fetch(`${sidecar.dataUrl}/readyz`)).status).toBe(200);
     await devnet.chain.freezeClock(false);
-  }, 40_000);
+  }, 120_000);
 
   test("that lies about results is found out, and each lie is counted", async () => {
     const { disagreements } = await followed();
@@ -289,7 +289,7 @@ describe("a validator", () => {
       () => JSON.stringify(comet()),
     );
     expect((await followed()).disagreements).toBeGreaterThan(disagreements);
-  }, 40_000);
+  }, 120_000);
 });
 
 test("a validator that takes a question and says nothing is named after the time that an answer may take", async () => {

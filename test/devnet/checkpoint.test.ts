@@ -118,7 +118,7 @@ describe("a chain that begins from a checkpoint", () => {
       genesisTimeNs: endTime + 60n * SECOND,
       checkpoint: Buffer.from(text),
     });
-  }, 30_000);
+  }, 120_000);
   afterAll(async () => {
     await before?.stop();
     await after?.stop();
@@ -195,7 +195,7 @@ describe("a chain that begins from a checkpoint", () => {
     expect((await get(after, `parties/${parties[4]!.publicKey}/stake`)).currentStakeAvailable).toBe(
       "999999999999999999999000",
     );
-  }, 30_000);
+  }, 120_000);
 
   test("given parameters that the genesis keeps, then the checkpoint's are passed over", async () => {
     const document = JSON.parse(withCheckpoint(devnetGenesisText(), JSON.parse(text) as CheckpointText));
@@ -221,7 +221,7 @@ describe("a chain that begins from a checkpoint", () => {
     await chain.mine(1);
     const later = await balances(after);
     expect(BigInt(later[key(1)]!)).toBeGreaterThan(BigInt(once[key(1)]!) + 6_000_000n);
-  }, 30_000);
+  }, 120_000);
 });
 
 describe("a checkpoint that cannot be used", () => {

@@ -242,7 +242,7 @@ describe("a running devnet", () => {
       "see: lyra devnet mine --help",
     ]);
     expect((await verb("market", "create", "eth", "--preset", "eth")).code).toBe(2);
-  }, 60_000);
+  }, 120_000);
 
   test("keeps its home for itself", async () => {
     const second = await new Lyra(["devnet", "--home", home, ...PORTS]).end();

@@ -18,6 +18,6 @@ describe("a devnet that is killed", () => {
     test(`given ${name}, then the rig sees it`, async () => {
       const report = await devnetCrashRounds({ rounds: 1, seed: 1, loadMs: 300, tamper });
       expect(report.failures.join("\n")).toMatch(sign);
-    }, 60_000);
+    }, 120_000);
   }
 });

@@ -97,7 +97,7 @@ else
           expect.stringContaining("500: the disk is full"),
         ]);
         expect((await client.lastBlock()).height).toBeGreaterThan(height);
-      }, 60_000);
+      }, 120_000);
     }
 
     test("then every acknowledged block is there, and the chain is the same as an undisturbed one", async () => {
@@ -115,7 +115,7 @@ else
       }
       expect(differencesToReplay(home, scratch.path("again"))).toEqual([]);
       expect(differencesToState(home)).toEqual([]);
-    }, 60_000);
+    }, 120_000);
   });
 
 if (!hasMount) test.skip("a devnet that starts on a full disk", () => {});
@@ -152,7 +152,7 @@ else
         funded.set(kib, JSON.stringify(parties));
         expect([...funded.values()].every((each) => each === JSON.stringify(parties))).toBe(true);
         expect((await second.stop()).code).toBe(0);
-      }, 60_000);
+      }, 120_000);
     }
 
     test("most of these were too small", () => {

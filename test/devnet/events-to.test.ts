@@ -158,7 +158,7 @@ test("given kill -9 of the devnet, when it starts again, then the blocks before 
   await again.end();
   expectWhole(receiver.events, receiver.height);
   receiver.stop();
-}, 30_000);
+}, 120_000);
 
 test("given an upgrade, then its start is said on every connection until the data node is ready", async () => {
   const receiver = new SpReceiver();

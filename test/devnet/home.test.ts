@@ -128,4 +128,4 @@ test("a chain keeps its genesis, whatever becomes of the file", async () => {
   expect(existsSync(file)).toBe(false);
   setAside(home);
   expect(await begin()).toBe("");
-}, 30_000);
+}, 120_000);

@@ -103,7 +103,7 @@ describe("the tools", () => {
     expect(report.commands).toBeGreaterThan(10);
     expect(Object.keys(report.kinds)).toContain("settlePosition");
     expect(code).toBe(0);
-  }, 60_000);
+  }, 120_000);
 
   test("let a crowd trade, the same one for the same seed", async () => {
     const devnet = await start({ home: join(folder, "crowd") });
@@ -123,7 +123,7 @@ describe("the tools", () => {
     expect(await crowd(7)).toEqual(first);
     expect((await crowd(8)).trades).not.toEqual(first.trades);
     await devnet.stop();
-  }, 60_000);
+  }, 120_000);
 
   test("bring a price about through the orders of others", async () => {
     const devnet = await start({ home: join(folder, "through") });
@@ -141,7 +141,7 @@ describe("the tools", () => {
       }
     }
     await devnet.stop();
-  }, 60_000);
+  }, 120_000);
 
   test("refuse what is not there", async () => {
     const devnet = await start({ home: join(folder, "refused") });
@@ -175,7 +175,7 @@ describe("the tools", () => {
       await expect(use(devnet, `market/${tool}`, { market, ...body })).rejects.toThrow(settled);
     }
     await devnet.stop();
-  }, 60_000);
+  }, 120_000);
 
   test("leave no market behind whose price is refused, and take the newest of one code", async () => {
     const devnet = await start({ home: join(folder, "newest") });
@@ -194,7 +194,7 @@ describe("the tools", () => {
       markPrice: "6030000",
     });
     await devnet.stop();
-  }, 60_000);
+  }, 120_000);
 
   test("make a market of any asset, and say whose data settles it", async () => {
     const devnet = await start({ home: join(folder, "assets") });
@@ -211,7 +211,7 @@ describe("the tools", () => {
       });
     }
     await devnet.stop();
-  }, 60_000);
+  }, 120_000);
 
   test("stop a crowd whose caller goes away", async () => {
     const devnet = await start({ home: join(folder, "left") });
@@ -228,7 +228,7 @@ describe("the tools", () => {
     await Bun.sleep(1_000);
     expect(devnet.chain.status.height).toBe(height);
     await devnet.stop();
-  }, 60_000);
+  }, 120_000);
 });
 
 test("a market is changed by a vote, and a proposal that cannot stand is rejected with its reason", async () => {
@@ -290,7 +290,7 @@ test("a market is changed by a vote, and a proposal that cannot stand is rejecte
   await chain.mine(2);
   expect((await get(devnet, `market/${declined.id}`)).market.state).toBe("STATE_REJECTED");
   await devnet.stop();
-}, 60_000);
+}, 120_000);
 
 test("estimates are what the engine then asks for", async () => {
   const devnet = await start({ home: join(folder, "estimates") });
@@ -350,7 +350,7 @@ test("estimates are what the engine then asks for", async () => {
     expect((await fetch(`${devnet.dataUrl}/api/v2/estimate/fee?${bad}`)).status).toBe(400);
   }
   await devnet.stop();
-}, 60_000);
+}, 120_000);
 
 test("a market is the same after a restart, a revert, and a dump that is loaded", async () => {
   const home = join(folder, "again");
@@ -375,4 +375,4 @@ test("a market is the same after a restart, a revert, and a dump that is loaded"
     state: "STATE_SETTLED",
   });
   await again.stop();
-}, 60_000);
+}, 120_000);

@@ -112,7 +112,7 @@ beforeAll(async () => {
   const all: RecordedBlock[] = [];
   for await (const batch of reader.batches()) all.push(...batch);
   blocks = all;
-}, 60_000);
+}, 120_000);
 
 function executed(recording: readonly RecordedBlock[]) {
   const facts = new FactsOfRecording();

@@ -40,4 +40,4 @@ test("given the demo, when it is recorded now, then the recording is as whole as
     return path;
   });
   expect(gaps).toEqual([]);
-}, 60_000);
+}, 120_000);

@@ -184,7 +184,7 @@ describe.skipIf(!HAS_BROWSER)("a page of another origin", () => {
     }
     for (const name of ["account lines", "trade lines"]) expect(before[name]!.from).toBe(String(height));
     await expectAsRead(before);
-  }, 60_000);
+  }, 120_000);
 
   test("has the reason of the end when the node stops, and goes on when it is there again", async () => {
     const { dataPort, nodePort } = devnet.address;
@@ -209,7 +209,7 @@ describe.skipIf(!HAS_BROWSER)("a page of another origin", () => {
     expect(Number(after["trade lines"]!.from)).toBeGreaterThanOrEqual(height);
     // Nothing was traded while the page was away: what both sessions told is all that came.
     expect([...earlier, ...tradesIn(before), ...tradesIn(after)]).toEqual(await storedTrades());
-  }, 60_000);
+  }, 120_000);
 
   test("leaves nothing when its tab is closed: the next one has all its places", async () => {
     await page.close();
@@ -222,7 +222,7 @@ describe.skipIf(!HAS_BROWSER)("a page of another origin", () => {
       [],
     );
     expect(complaints).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 });
 
 /** Runs in the page. */

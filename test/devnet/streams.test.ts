@@ -134,7 +134,7 @@ describe("a crowd that trades", () => {
     expectWithoutGap(events);
     const moved = events.flatMap(({ ledgerMovements }: Json) => ledgerMovements?.ledgerMovements ?? []);
     expect(clients.movements.results.map(({ ledgerMovement }) => ledgerMovement)).toEqual(moved);
-  }, 60_000);
+  }, 120_000);
 
   test("a revert ends every stream with a reason", async () => {
     const snapshot = await devnet.chain.snapshot();
@@ -157,5 +157,5 @@ describe("a crowd that trades", () => {
     await Bun.sleep(50);
     await devnet.chain.mine(1);
     await again.reaches(devnet.chain.status.height);
-  }, 30_000);
+  }, 120_000);
 });

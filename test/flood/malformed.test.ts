@@ -36,13 +36,13 @@ describe("malformed transactions", () => {
     const fuzz = new Fuzz(client, 1);
     await fuzz.bodies();
     expect(fuzz.report.oddities).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 
   test("given transactions of a megabyte and more, then each is refused", async () => {
     const fuzz = new Fuzz(client, 2);
     await fuzz.oversized();
     expect(fuzz.report.oddities).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 
   test("given all that, then the chain goes on", async () => {
     const before = Number((await client.lastBlock()).height);

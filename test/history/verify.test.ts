@@ -95,7 +95,7 @@ describe("damage", () => {
       writeFileSync(copy, changed);
       await failure(copy);
     }
-  }, 60_000);
+  }, 120_000);
 
   test("a cut at any place, and anything behind the end", async () => {
     const path = await archive(true);

@@ -101,7 +101,7 @@ describe("a file that was cut", () => {
       expect(digestOf(home).sha256).toBe(await prefix(whole));
       if (cut % 4 === 0) await expectCompletes(home);
     }
-  }, 60_000);
+  }, 120_000);
 
   test("compressed, is stored up to the last whole block that can be inflated", async () => {
     const places = [0, 1, 2, 5, 9, 10, 11, ...[1, 4, 5, 8, 9, 12].map((bytes) => gzip.length - bytes)];
@@ -119,7 +119,7 @@ describe("a file that was cut", () => {
       expect(digestOf(home).sha256).toBe(await prefix(whole));
       if (cut % 4 === 0) await expectCompletes(home);
     }
-  }, 60_000);
+  }, 120_000);
 });
 
 describe("a file with a flipped bit", () => {
@@ -164,7 +164,7 @@ describe("a file with a flipped bit", () => {
       `damage.test: plain flips: ${tally.seen} left whole blocks only, ${tally.unseen} changed a value`,
     );
     expect(tally.seen).toBeGreaterThan(0);
-  }, 60_000);
+  }, 120_000);
 
   test("in a size field, ends the file there", async () => {
     const tally = { seen: 0, unseen: 0 };
@@ -177,7 +177,7 @@ describe("a file with a flipped bit", () => {
       expect(damage!.record).toBeLessThanOrEqual(record + 2);
     }
     expect(tally.unseen).toBe(0);
-  }, 60_000);
+  }, 120_000);
 
   test("compressed, is always noticed", async () => {
     const tally = { seen: 0, unseen: 0 };
@@ -188,7 +188,7 @@ describe("a file with a flipped bit", () => {
       if (!damage && !error) expect(digestOf(home).sha256).toBe(await prefix(spans.length));
     }
     expect(tally.unseen).toBe(0);
-  }, 60_000);
+  }, 120_000);
 
   const NOTHING_LOADED = "; any value in the file may be wrong, so nothing of it is loaded";
 
@@ -202,7 +202,7 @@ describe("a file with a flipped bit", () => {
       expect({ blocks, damage }).toMatchObject({ blocks: 0, damage: { offset: 0, record: 1 } });
     }
     expect(tally.unseen).toBe(0);
-  }, 60_000);
+  }, 120_000);
 
   test("in the check sum alone, cannot be told from one in the data", async () => {
     for (const fromEnd of [1, 4, 5, 8]) {
@@ -225,7 +225,7 @@ describe("a file with a flipped bit", () => {
     const { blocks, damage } = await loadDamaged(bytes);
     expect({ blocks, ...damage }).toMatchObject({ blocks: 0, offset: 0, record: 1 });
     expect(damage!.reason).toEndWith(NOTHING_LOADED);
-  }, 60_000);
+  }, 120_000);
 });
 
 describe("what stands behind the end", () => {

@@ -57,7 +57,7 @@ test("given a recording, when it is replayed with --record, then the new file lo
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}, 60_000);
+}, 120_000);
 
 test("given a process that is killed behind any commit, then the record reaches as far as the home", async () => {
   const folder = mkdtempSync(join(tmpdir(), "lyra-record-"));
@@ -87,7 +87,7 @@ test("given a process that is killed behind any commit, then the record reaches 
     db.close();
     rmSync(folder, { recursive: true, force: true });
   }
-}, 60_000);
+}, 120_000);
 
 test("given a record that cannot be written, then no block is committed without it", async () => {
   const folder = mkdtempSync(join(tmpdir(), "lyra-record-"));

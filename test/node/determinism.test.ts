@@ -60,7 +60,7 @@ for (const [name, path] of recordings) {
         writer.commit();
         db.close();
         expect(differences(whole, digestOf(home))).toEqual([]);
-      }, 30_000);
+      }, 120_000);
     }
 
     test("gives the same store when the writer is made anew again and again", async () => {

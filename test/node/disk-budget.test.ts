@@ -340,7 +340,7 @@ test("given kill -9 while rows go, then the home is sound each time, and the nex
   }
   db.close();
   expect(Object.keys(floors).length).toBeGreaterThan(0);
-}, 30_000);
+}, 120_000);
 
 test("lyra prune: a dry run says what would go, the run removes it, doctor finds all well", async () => {
   const home = copyOf(days, "command");
@@ -356,4 +356,4 @@ test("lyra prune: a dry run says what would go, the run removes it, doctor finds
   expect(doctor.out).toContain("older rows are removed");
   const nothing = await new Lyra(["prune", "--home", home]).end();
   expect(nothing.code).toBe(2);
-}, 30_000);
+}, 120_000);

@@ -139,7 +139,7 @@ describe("--follow-sidecar", () => {
     }
     const [first, second] = homes.map(contentOf);
     expect(second).toEqual(first!);
-  }, 20_000);
+  }, 120_000);
 
   test("names a source that cannot be followed", async () => {
     const first = await start(listening);

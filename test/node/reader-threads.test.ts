@@ -83,7 +83,7 @@ describe.skipIf(!IS_SHARING)("threads on one port", () => {
     reason = undefined;
     readers.notifyReady(reason);
     while ((await askBoth("/readyz")).some(({ status }) => status !== 200)) await Bun.sleep(5);
-  }, 10_000);
+  }, 120_000);
 
   test("the metrics of either are those of both, and never fall", async () => {
     const answers = await askBoth("/metrics");
@@ -104,7 +104,7 @@ describe.skipIf(!IS_SHARING)("threads on one port", () => {
     for (const end = performance.now() + 10_000; (await total()) < before + asked; await Bun.sleep(20))
       if (performance.now() > end) throw new Error("answers of one thread are not counted");
     expect(await total()).toBe(before + asked);
-  }, 15_000);
+  }, 120_000);
 
   test("the port is taken for everybody else", async () => {
     const begin = (sharing?: "first") =>

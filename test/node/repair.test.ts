@@ -18,7 +18,7 @@ beforeAll(async () => {
     0,
   );
   digest = digestOf(sound);
-}, 60_000);
+}, 120_000);
 afterAll(() => scratch.remove());
 
 function copy(): string {

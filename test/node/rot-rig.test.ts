@@ -20,7 +20,7 @@ const home = scratch.path("sound");
 beforeAll(async () => {
   const loading = new Lyra(["replay", SAMPLE, "--home", home, "--segment-length", "50", "--quiet"]);
   expect((await loading.end()).code).toBe(0);
-}, 60_000);
+}, 120_000);
 afterAll(() => scratch.remove());
 
 async function servedAfter(rotting: RottingHome, end: StoreEnd, flips: number, isScrubbed: boolean) {
@@ -67,7 +67,7 @@ test("the requests reach every table that has rows", async () => {
   } finally {
     db.close();
   }
-}, 30_000);
+}, 120_000);
 
 test("after a flip in the store and a scrub no answer is wrong; without the scrub some are", async () => {
   const rotting = await RottingHome.of(home, scratch.path());
@@ -75,7 +75,7 @@ test("after a flip in the store and a scrub no answer is wrong; without the scru
   expect((await rotting.serve()).equal).toBe(rotting.requests);
   expect(await servedAfter(rotting, "", 60, true)).toMatchObject({ wrong: 0 });
   expect((await servedAfter(rotting, "", 20, false)).wrong).toBeGreaterThan(0);
-}, 30_000);
+}, 120_000);
 test("a log that a kill left and in which a bit flips loses no block in silence", async () => {
   const killed = await killedHome(SAMPLE, scratch.path("killed"), scratch.path("writing"));
   const rotting = await RottingHome.of(killed, scratch.path());
@@ -97,4 +97,4 @@ test("a log that a kill left and in which a bit flips loses no block in silence"
   // Nothing was changed: what is put back is whole.
   rotting.restore();
   expect((await rotting.serve()).equal).toBe(rotting.requests);
-}, 30_000);
+}, 120_000);

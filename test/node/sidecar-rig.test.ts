@@ -7,4 +7,4 @@ const options = { recording: SAMPLE, rounds: 1, cutsPerRound: 5, seed: 7 };
 
 test("a recording streamed into a sidecar that is cut off and killed makes what the recording makes", async () => {
   expect(await sidecarRounds(options)).toEqual([]);
-}, 30_000);
+}, 120_000);

@@ -106,7 +106,7 @@ describe("a file that is followed", () => {
         expect(told.length).toBeGreaterThan(5);
         expect(told).toEqual(stored.slice(stored.length - told.length));
       }
-    }, 60_000);
+    }, 120_000);
   }
 });
 
@@ -144,5 +144,5 @@ describe("a sidecar beside its core", () => {
     // Events of a block are the same; they may be told in more or fewer messages where blocks were stored together.
     const updates = (client: Client) => client.results.flatMap(({ updates: told }) => told?.accounts ?? []);
     expect(updates(sidecar.accounts)).toEqual(updates(core.accounts));
-  }, 60_000);
+  }, 120_000);
 });

@@ -83,5 +83,5 @@ describe("three nodes on different routes", () => {
     } finally {
       await node.stop();
     }
-  }, 20_000);
+  }, 120_000);
 });

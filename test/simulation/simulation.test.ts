@@ -28,7 +28,7 @@ test("given random sequences, then engine and ledger agree after every command a
     ...["ranking", "reward", "score", "stake", "transfer", "vote", "withdrawal"],
   ]);
   expect(commands).toBeGreaterThan(SEQUENCES * 10);
-}, 60_000);
+}, 120_000);
 
 test("given the sequences in which there once was a difference, then there is none", () => {
   // Stake of more than 256 bits.
@@ -60,7 +60,7 @@ describe("the same state", () => {
         expect(simulation.run(steps, place).digests).toEqual([...digests]);
       }
     }
-  }, 60_000);
+  }, 120_000);
 });
 
 describe("the rig itself", () => {

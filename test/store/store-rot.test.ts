@@ -23,7 +23,7 @@ const never = new Promise(() => {});
 beforeAll(async () => {
   const loading = new Lyra(["replay", SAMPLE, "--home", sound, "--segment-length", "50", "--quiet"]);
   expect((await loading.end()).code).toBe(0);
-}, 60_000);
+}, 120_000);
 afterAll(() => scratch.remove());
 
 function copy(): string {
@@ -86,7 +86,7 @@ describe("rows that are not those of the segment", () => {
     } finally {
       await node.stop();
     }
-  }, 30_000);
+  }, 120_000);
 });
 
 async function sampleBlocks(): Promise<Block[]> {
@@ -225,7 +225,7 @@ test("a devnet does not serve a store that has changed while it was away", async
   expect((await fetch(`${nodeUrl}/readyz`)).status).toBe(503);
   expect((await fetch(`${faucetUrl}/api/v1/mint`, { method: "POST", body: "{}" })).status).toBe(503);
   expect((await again.stop()).err).toContain('"code":"store_damaged"');
-}, 30_000);
+}, 120_000);
 
 test("a store that is cut short is an orderly error, one line in the log, and not ready", async () => {
   const home = copy();
@@ -250,7 +250,7 @@ test("a store that is cut short is an orderly error, one line in the log, and no
   const { err } = await lyra.stop();
   expect(err).toContain('"code":"store_damaged"');
   for (const line of err.trim().split("\n")) JSON.parse(line);
-}, 30_000);
+}, 120_000);
 
 test("a fault of the process is one line of JSON in the log, without a stack", async () => {
   const [bun, main] = SOURCES;
@@ -264,7 +264,7 @@ test("a fault of the process is one line of JSON in the log, without a stack", a
     hint: expect.stringContaining("LYRA_DEBUG"),
   });
   expect(err).not.toContain("secret");
-}, 30_000);
+}, 120_000);
 
 test("a log that readers hold is bounded: the writer waits for them", async () => {
   const home = scratch.path("log");
@@ -284,7 +284,7 @@ test("a log that readers hold is bounded: the writer waits for them", async () =
     db.close();
   }
   openReader(home).close();
-}, 30_000);
+}, 120_000);
 
 test("a node that cannot start says so in a line of JSON; what was asked wrongly is said to a person", async () => {
   const missing = scratch.path("missing");
@@ -312,4 +312,4 @@ test("a node that cannot start says so in a line of JSON; what was asked wrongly
     ["devnet", "fund"],
   ])
     expect((await new Lyra(words).end()).err, words.join(" ")).toStartWith("lyra: ");
-}, 30_000);
+}, 120_000);

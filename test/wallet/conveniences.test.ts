@@ -45,7 +45,7 @@ describe("a default wallet and key", () => {
     );
     expect((await cli.run(["wallet", "delete", "second", "--force"])).code).toBe(0);
     expect((await cli.run(["wallet", "default", "none"])).code).toBe(1);
-  }, 30_000);
+  }, 120_000);
 });
 
 test("lyra wallet balance says what a key has, with the smallest unit beside it", async () => {
@@ -159,7 +159,7 @@ describe("secrets", () => {
       [QUESTION, "yes\r"],
     );
     expect(yes.code).toBe(0);
-  }, 30_000);
+  }, 120_000);
 });
 
 describe("what a person might overlook", () => {

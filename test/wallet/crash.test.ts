@@ -18,6 +18,6 @@ describe("a wallet's writer that is killed", () => {
     test(`given ${name}, then the rig sees it`, async () => {
       const report = await walletCrashRounds({ rounds: 1, seed: 1, tamper });
       expect(report.failures.join("\n")).toMatch(sign);
-    }, 60_000);
+    }, 120_000);
   }
 });

@@ -73,7 +73,7 @@ describe.skipIf(CUT === undefined)("without a network", () => {
     const sent = JSON.parse(await lyra(hot, ["send", proven!, ...node(), "--type", "commit", "--json"]));
     expect(sent.transactionHash).toMatch(/^[0-9A-F]{64}$/);
     expect(await executedOf(devnet, KEY_1)).toEqual(["700000"]);
-  }, 60_000);
+  }, 120_000);
 
   test("by lines through pipes, with the proof made by what sends", async () => {
     const block = cold.file("block.json", await lyra(hot, ["block", ...node(), "--key", KEY_1]));
@@ -82,7 +82,7 @@ describe.skipIf(CUT === undefined)("without a network", () => {
     await lyra(hot, ["send", "-", ...node(), "--type", "commit"], out);
     expect(await executedOf(devnet, KEY_1)).toContain("800000");
     expect(await bannedUntil(devnet, KEY_1)).toBeUndefined();
-  }, 60_000);
+  }, 120_000);
 
   test("shown as a QR code", async () => {
     const block = cold.file("block-qr.json", await lyra(hot, ["block", ...node()]));
@@ -93,7 +93,7 @@ describe.skipIf(CUT === undefined)("without a network", () => {
     // A transfer takes version 14 or more: 73 modules and a margin of four on each side, two to a line.
     expect(lines.length).toBeGreaterThanOrEqual(38);
     expect(lines.slice(2, -2).join("")).toMatch(/^[ █▀▄]+$/);
-  }, 60_000);
+  }, 120_000);
 });
 
 test("a chain that is not the one it was signed for gets nothing", async () => {
@@ -108,4 +108,4 @@ test("a chain that is not the one it was signed for gets nothing", async () => {
   const named = await hot.run(["tx", "send", "-", ...node(), "--chain-id", "another"], signed);
   expect([named.code, named.err]).toEqual([1, expect.stringContaining("and another is wanted")]);
   expect(devnet.chain.status.height).toBe(before);
-}, 60_000);
+}, 120_000);

@@ -179,7 +179,7 @@ test("a party that floods one level: an order costs the same at its end, and all
   rig.deliver("p1", { kind: "orderCancellation", payload: { marketId: idOf("M") } });
   expect(performance.now() - begun).toBeLessThan(5_000);
   sound({ rig });
-}, 60_000);
+}, 120_000);
 
 test("a provider with thousands of orders of its own: one more costs the same", () => {
   const { rig } = opened();
@@ -199,7 +199,7 @@ test("a provider with thousands of orders of its own: one more costs the same", 
   const supply = rig.market("M").index.supplyOf("lp");
   expect(supply.value(1, { low: 1n, high: 10n ** 30n })).toBe(value);
   sound({ rig });
-}, 60_000);
+}, 120_000);
 
 test("thousands of crossing prices in an auction: an order costs the same at their end", () => {
   const rig = createMarketRig({ assets: { ETH: { decimals: 18 } } });
@@ -217,7 +217,7 @@ test("thousands of crossing prices in an auction: an order costs the same at the
   expect(fastest(place)).toBeLessThan(600);
   expect(play.rig.marketData("M").indicativeVolume).toBe(3_875n);
   sound({ rig });
-}, 60_000);
+}, 120_000);
 
 test("many orders that expire: a tick at which none does looks at none of them", () => {
   const { rig } = opened();
@@ -245,7 +245,7 @@ test("many orders that expire: a tick at which none does looks at none of them",
   rig.nextBlock(10_000);
   expect(expiring.size).toBe(0);
   sound({ rig });
-}, 60_000);
+}, 120_000);
 
 test("thousands of pegged orders that wait for a price", () => {
   const { rig } = opened();
@@ -264,7 +264,7 @@ test("thousands of pegged orders that wait for a price", () => {
   expect(performance.now() - begun).toBeLessThan(10_000);
   expect(rig.market("M").index.parked.size).toBe(most);
   sound({ rig });
-}, 60_000);
+}, 120_000);
 
 test("many pegged orders that follow every move", () => {
   const { rig } = opened();
@@ -279,7 +279,7 @@ test("many pegged orders that follow every move", () => {
   for (let price = 91; price < 96; price++) rig.order("p2", "M", "buy", 1, price);
   expect(performance.now() - begun).toBeLessThan(10_000);
   sound({ rig });
-}, 60_000);
+}, 120_000);
 
 describe("a provision's numbers", () => {
   const marketId = idOf("M");

@@ -100,7 +100,7 @@ describe("kinds of streams over the sample", () => {
       observation.close();
     }
     await until(() => chain.plane.streams.count === 0);
-  }, 30_000);
+  }, 120_000);
 
   test("a request that cannot be served is refused as over HTTP", async () => {
     const votes = await client.stream(`${DATA}/ObserveVotes`).ended;
@@ -218,7 +218,7 @@ describe("the event bus of a devnet", () => {
     expect(await wrong.ended).toBe(Status.INVALID_ARGUMENT);
     expect(await silent.ended).toBe(Status.OK);
     expect(silent.messages).toEqual([]);
-  }, 10_000);
+  }, 120_000);
 
   test("ledger movements are those of the events", async () => {
     const ledger = data.stream(`${DATA}/${LEDGER}`);

@@ -124,7 +124,7 @@ describe.each([SAMPLE, DEVNET_DEMO].map((set) => [set.title, set] as const))("%s
     const wrong: string[] = [];
     for (const one of requests) wrong.push(...(await differences(one)));
     expect(wrong).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 
   test("so are those that it lacks; then every resource was asked for", async () => {
     const markets = await client.call(`${SERVICE}/ListMarkets`);

@@ -121,7 +121,7 @@ describe.skipIf(!HAS_SETSID)("approvals on two terminals", () => {
     service.types("no\n");
     expect((await next).body.error.code).toBe(3001);
     await other.sees(OVER);
-  }, 60_000);
+  }, 120_000);
 
   test("what was typed before a question was there does not answer it", async () => {
     service.types("yes\nyes\n");
@@ -137,7 +137,7 @@ describe.skipIf(!HAS_SETSID)("approvals on two terminals", () => {
     expect(await Promise.race([next, Bun.sleep(200).then(() => "waits")])).toBe("waits");
     service.types("\n");
     expect((await next).body.error.code).toBe(3001);
-  }, 60_000);
+  }, 120_000);
 
   test("a page that goes away takes its question with it", async () => {
     const controller = new AbortController();
@@ -150,7 +150,7 @@ describe.skipIf(!HAS_SETSID)("approvals on two terminals", () => {
     await service.sees("the request does not wait any more");
     const sessions = JSON.parse((await cli.run(["wallet", "session", "list", "--json"])).out);
     expect(sessions).toEqual({ sessions: [], served: true });
-  }, 60_000);
+  }, 120_000);
 
   test("when the service ends while one waits, the page and both terminals are told", async () => {
     const other = await second();
@@ -168,7 +168,7 @@ describe.skipIf(!HAS_SETSID)("approvals on two terminals", () => {
     other.types("yes\n");
     await other.sees("no wallet service runs");
     expect(await other.child.exited).toBe(3);
-  }, 60_000);
+  }, 120_000);
 
   test("at the end of its input a terminal asks no more, and a second one goes on", async () => {
     const first = connect("a.example");
@@ -181,5 +181,5 @@ describe.skipIf(!HAS_SETSID)("approvals on two terminals", () => {
     expect((await first).status).toBe(200);
     const kept = readFileSync(join(cli.home, "wallet-service", "sessions.json"), "utf8");
     expect(kept).toContain('"hostname": "a.example"');
-  }, 60_000);
+  }, 120_000);
 });

@@ -25,7 +25,7 @@ describe("clients that send as fast as they can", () => {
   test("two a block: each is executed in its turn", async () => {
     const outcome = await run({ transactions: 60, block: "100ms", waitMs: 20_000 });
     expectOrderly(outcome, 60);
-  }, 60_000);
+  }, 120_000);
 
   test("two a block, and little patience: the rest is told why and when", async () => {
     const outcome = await run({ transactions: 100, block: "1s" });
@@ -33,7 +33,7 @@ describe("clients that send as fast as they can", () => {
     expect([...outcome.refusals.keys()].join()).toContain(
       "the transaction per block limit has been reached: 2 for",
     );
-  }, 60_000);
+  }, 120_000);
 
   test("growing difficulty, of the only wallet with its key", async () => {
     const parameters = { ...EASY, "spam.pow.increaseDifficulty": "1" };
@@ -41,7 +41,7 @@ describe("clients that send as fast as they can", () => {
       await run({ transactions: 100, block: "100ms", parameters, waitMs: 4_000, isSoleUser: true }),
       60,
     );
-  }, 60_000);
+  }, 120_000);
 
   test("a chain that stands still, and goes on", async () => {
     const outcome = await run({
@@ -61,9 +61,9 @@ describe("clients that send as fast as they can", () => {
     expect([...outcome.refusals.keys()].join()).toContain(
       "the transaction per block limit has been reached: 2 for",
     );
-  }, 60_000);
+  }, 120_000);
 
   test("a second wallet that uses the same key", async () => {
     expectOrderly(await run({ transactions: 80, block: "50ms", wallets: 2 }), 20);
-  }, 60_000);
+  }, 120_000);
 });

@@ -131,7 +131,7 @@ describe("lyra wallet serve", () => {
     }
     const later = JSON.parse((await cli.run(["wallet", "session", "list", "--json"])).out);
     expect(later).toEqual({ sessions: [], served: false });
-  }, 60_000);
+  }, 120_000);
 
   test("beside a node that does not answer, which is said at once", async () => {
     const served = new ServedWallet(cli, ["--node-url", "http://127.0.0.1:9"]);
@@ -141,7 +141,7 @@ describe("lyra wallet serve", () => {
     expect(err).toContain(
       "no healthy node available: pages can connect, and nothing is sent until that changes",
     );
-  }, 30_000);
+  }, 120_000);
 
   test("by a pinned policy, with a long-living token, to a network by name", async () => {
     const paired = JSON.parse((await cli.run(["wallet", "policy", "pair", "--json"])).out);
@@ -208,7 +208,7 @@ describe("lyra wallet serve", () => {
     ];
     const refused = await cli.run(words);
     expect([refused.code, refused.err.includes("not the one that was pinned")]).toEqual([4, true]);
-  }, 60_000);
+  }, 120_000);
 
   const refusals: readonly (readonly [words: readonly string[], code: number, sentence: string])[] = [
     [["serve", "--wallet-approve", "all"], 2, "only for a devnet"],

@@ -101,5 +101,5 @@ else
       child.kill();
       await child.exited;
       wallet.lock();
-    }, 30_000);
+    }, 120_000);
   });

@@ -91,7 +91,7 @@ describe.skipIf(!HAS_BROWSER)("a new user", () => {
     publicKey = JSON.parse(out).keys[0].publicKey;
     expect(publicKey).toMatch(/^[0-9a-f]{64}$/);
     await devnet.chain.bridge.deposit(publicKey, DOLLAR, 10_000_000n);
-  }, 60_000);
+  }, 120_000);
 
   test("connects a page, approves in the terminal, sends, and says no to the next one", async () => {
     const where = join(here.home, "where.json");
@@ -111,7 +111,7 @@ describe.skipIf(!HAS_BROWSER)("a new user", () => {
     expect(shown).toContain(`localhost:${new URL(pageUrl).port} wants to send a transaction: Send 2.5 tUSD`);
     expect(shown).not.toContain(PASSPHRASE);
     expect(await executedOf(devnet, publicKey)).toEqual(["250000"]);
-  }, 90_000);
+  }, 120_000);
 
   test("signs a message, and anybody verifies it", async () => {
     const passphrase = here.file("mine-passphrase", PASSPHRASE);
@@ -120,7 +120,7 @@ describe.skipIf(!HAS_BROWSER)("a new user", () => {
     const verify = ["wallet", "message", "verify", publicKey, out.trim(), "--text"];
     expect((await elsewhere.run([...verify, "it is me"])).code).toBe(0);
     expect((await elsewhere.run([...verify, "it is you"])).code).toBe(4);
-  }, 60_000);
+  }, 120_000);
 
   test("restores the wallet elsewhere from the phrase", async () => {
     const typed = [
@@ -131,5 +131,5 @@ describe.skipIf(!HAS_BROWSER)("a new user", () => {
     const { shown, code } = await lyraOnTerminal(elsewhere, ["wallet", "import", "mine"], ...typed);
     expect([code, shown.includes(phrase.split(" ").slice(0, 3).join(" "))]).toEqual([0, false]);
     expect(shown).toContain(publicKey);
-  }, 60_000);
+  }, 120_000);
 });
