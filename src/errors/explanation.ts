@@ -9,7 +9,8 @@ export type Kind =
   | "status"
   | "detail code"
   | "wallet code"
-  | "program code";
+  | "program code"
+  | "wire code";
 
 export interface Explanation {
   readonly kind: Kind;

@@ -16,6 +16,7 @@ import { RULES } from "./rules.ts";
 import { STATUSES } from "./statuses.ts";
 import { VALIDATION } from "./validation.ts";
 import { WALLET_CODES } from "./wallet-codes.ts";
+import { WIRE_CODES } from "./wire-codes.ts";
 
 export interface Found {
   /** All that match, the closest first; none when nothing does. */
@@ -142,5 +143,6 @@ export const CATALOGUE: readonly Explanation[] = [
   ...table("program code", SENDING_CODES),
   ...table("program code", LIVE_CODES),
   ...table("program code", PACKAGE_CODES),
+  ...table("wire code", WIRE_CODES),
   ...table("program code", WALLET_FILE_CODES),
 ];

@@ -1,20 +1,7 @@
+import type { WIRE_CODES } from "../errors/wire-codes.ts";
+
 /** Faults of bytes, of a message to be written, or of a JSON value. The codes are stable. */
-export type WireErrorCode =
-  | "truncated"
-  | "length_beyond_end"
-  | "varint_overlong"
-  | "invalid_utf8"
-  | "field_number_invalid"
-  | "wire_type_invalid"
-  | "wire_type_mismatch"
-  | "group_unbalanced"
-  | "too_deep"
-  | "too_large"
-  | "range_invalid"
-  | "event_id_invalid"
-  | "payload_repeated"
-  | "value_invalid"
-  | "json_invalid";
+export type WireErrorCode = keyof typeof WIRE_CODES;
 
 /**
  * The only error that the codec throws for what it is given to read: whatever the bytes, there is no RangeError

@@ -8,6 +8,7 @@ import type { Kind } from "../../../src/errors/explanation.ts";
 import { CATALOGUE, lookUp } from "../../../src/errors/lookup.ts";
 import { PROGRAM_CODES } from "../../../src/errors/program-codes.ts";
 import * as MESSAGES from "../../../src/errors/validation.ts";
+import { WIRE_CODES } from "../../../src/errors/wire-codes.ts";
 import { ProposalError } from "../../../src/wire/generated/vega.ts";
 import { enumDescriptor } from "../../../src/wire/schema/index.ts";
 
@@ -90,8 +91,9 @@ describe("nothing is left out", () => {
   });
 });
 
-test("every code of this program, and every reason that stands on a refused order", () => {
+test("every code of this program and of its codecs, and every reason that stands on a refused order", () => {
   expect(Object.keys(PROGRAM_CODES).filter((code) => lookUp(code).explanations.length === 0)).toEqual([]);
+  expect(Object.keys(WIRE_CODES).filter((code) => lookUp(code).explanations.length === 0)).toEqual([]);
   const { nameOf } = enumDescriptor("vega.OrderError");
   for (const [number, text] of Object.values(ORDER_ERRORS)) {
     const [found] = lookUp(nameOf.get(number)!).explanations;
@@ -110,6 +112,8 @@ describe("found by", () => {
     ["pow_tid_used", ["rule pow_tid_used"]],
     ["  POW_TID_USED ", ["rule pow_tid_used"]],
     ["port_in_use", ["program code port_in_use"]],
+    ["value_invalid", ["wire code value_invalid"]],
+    ["too_large", ["detail code too_large", "wire code too_large"]],
     ["invalid asset tUSD", ["proposal reason PROPOSAL_ERROR_INVALID_ASSET"]],
     [
       "proposalSubmission of alice was refused: market cannot have more decimal places than assets",
