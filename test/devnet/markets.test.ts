@@ -125,6 +125,25 @@ describe("the tools", () => {
     await devnet.stop();
   }, 120_000);
 
+  test("go on for as long as one likes, also when a party has lost what it had", async () => {
+    const devnet = await start({ home: join(folder, "poor") });
+    const { market } = await use(devnet, "market/create", { preset: "btc" });
+    const { settlementAsset } = (await get(devnet, `market/${market}`)).market.tradableInstrument.instrument
+      .future;
+    const poor = devnet.parties.find(({ name }) => name === "grace")!.publicKey;
+    for (const seed of [1, 2, 3]) {
+      await devnet.chain.setBalance(poor, settlementAsset, 1n);
+      const run = await use(devnet, "market/run", { market, orders: 60, seed });
+      expect(run).toMatchObject({ orders: 60, tradingMode: "TRADING_MODE_CONTINUOUS" });
+    }
+    for (const price of ["66000", "54000", "90000", "30000"])
+      expect(await use(devnet, "market/price", { market, price })).toMatchObject({
+        markPrice: `${price}00`,
+        tradingMode: "TRADING_MODE_CONTINUOUS",
+      });
+    await devnet.stop();
+  }, 120_000);
+
   test("bring a price about through the orders of others", async () => {
     const devnet = await start({ home: join(folder, "through") });
     for (const preset of ["btc", "simple"]) {

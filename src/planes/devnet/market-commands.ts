@@ -90,6 +90,55 @@ export async function send(context: DevnetContext, party: string, command: objec
   if (height === 0) await chain.mine(1);
 }
 
+/** Contracts whose whole value a party that trades for the tools has at least, beside its margins; it gets ten times as much. */
+const PURSE_CONTRACTS = 10n;
+const PURSES_BROUGHT = 10n;
+/** Whole units of an asset that are brought for a party at once: where that is too little, its order is refused. */
+const UNITS_BROUGHT_MAX = 1_000_000_000_000n;
+
+/**
+ * Deposits for the parties that are about to trade at a price and have little left: a crowd loses money to others, and what one
+ * more order of the makers adds to their positions wants margin.
+ * @param price in the market's own decimals @param volume that they are about to trade beside some contracts, likewise
+ */
+export async function keepFunded(
+  context: DevnetContext,
+  market: MarketNode,
+  names: readonly string[],
+  price: bigint,
+  volume = 0n,
+): Promise<void> {
+  const assetId = market.tradableInstrument.instrument.future.settlementAsset;
+  const asset = context.read<{ asset: { details: { decimals: string } } }>("/api/v2/asset/{asset_id}", {
+    assetId,
+  });
+  const decimals = Number(asset!.asset.details.decimals);
+  const digits = decimals - Number(market.decimalPlaces) - Number(market.positionDecimalPlaces);
+  const value = price * (PURSE_CONTRACTS * contractOf(market) + volume);
+  const purse = digits < 0 ? value / 10n ** BigInt(-digits) : value * 10n ** BigInt(digits);
+  const brought = purse * PURSES_BROUGHT;
+  if (brought > UNITS_BROUGHT_MAX * 10n ** BigInt(decimals)) return;
+  const party = partiesOf(context);
+  for (const name of names) {
+    if (balanceOf(context, party(name), assetId) >= purse) continue;
+    await context.chain.bridge.deposit(party(name), assetId, brought);
+  }
+}
+
+/** Size of one contract in the market's own decimals; of a market of whole lots, the smallest lot. */
+export const contractOf = ({ positionDecimalPlaces }: MarketNode): bigint =>
+  10n ** BigInt(Math.max(0, Number(positionDecimalPlaces)));
+
+/** Of the general account. */
+function balanceOf(context: DevnetContext, party: string, asset: string): bigint {
+  const answer = context.read<{ accounts: { edges: { node: { balance: string } }[] } }>("/api/v2/accounts", {
+    "filter.partyIds": party,
+    "filter.assetId": asset,
+    "filter.accountTypes": "ACCOUNT_TYPE_GENERAL",
+  });
+  return (answer?.accounts.edges ?? []).reduce((sum, { node }) => sum + BigInt(node.balance), 0n);
+}
+
 export async function pass(chain: DevnetPort, seconds: bigint): Promise<void> {
   await chain.forwardTime(seconds * SECOND);
   await chain.mine(1);

@@ -7,6 +7,9 @@ import {
   BUY,
   BUYER,
   checkTrades,
+  contractOf,
+  keepFunded,
+  type MarketNode,
   marketOf,
   orderOf,
   partiesOf,
@@ -26,9 +29,10 @@ export async function movePrice(context: DevnetContext, fields: Fields): Promise
   const party = partiesOf(context);
   const at = ticksIn(market, price);
   checkTrades(market);
+  await keepFunded(context, market, [BUYER, SELLER], at);
   const { id } = market;
   const spread = at / 100n > 0n ? at / 100n : 1n;
-  const size = 10n ** BigInt(Math.max(0, Number(market.positionDecimalPlaces)));
+  const size = contractOf(market);
   const quote = async (name: string, side: string, tick: bigint) => {
     if (tick > 0n) await send(context, party(name), { orderSubmission: orderOf(id, side, tick, size) });
   };
@@ -39,7 +43,7 @@ export async function movePrice(context: DevnetContext, fields: Fields): Promise
   ] as const;
   const outer = volumesBefore(context, id, at).bought > 0n ? sides : sides.toReversed();
   for (const [name, side, tick] of outer) await quote(name, side, tick);
-  await clearUpTo(context, id, at);
+  await clearUpTo(context, market, at);
   const earlier = liveQuotes(context, id);
   for (const [name, side, tick] of outer) await quote(name, side, tick);
   await quote(BUYER, BUY, at);
@@ -98,13 +102,15 @@ function volumesBefore(
 const SWEEPS_MAX = 10;
 
 /** Trades with the orders of others that would trade before the price is reached. In an auction they trade at its end. */
-async function clearUpTo(context: DevnetContext, id: string, at: bigint): Promise<void> {
+async function clearUpTo(context: DevnetContext, market: MarketNode, at: bigint): Promise<void> {
   const party = partiesOf(context);
+  const { id } = market;
   for (let sweep = 0; sweep < SWEEPS_MAX; sweep++) {
     if (marketOf(context, id).tradingMode !== "TRADING_MODE_CONTINUOUS") return;
     const { sold, bought } = volumesBefore(context, id, at);
     if (sold === 0n && bought === 0n) return;
     const [name, side, size] = sold > 0n ? ([BUYER, BUY, sold] as const) : ([SELLER, SELL, bought] as const);
+    await keepFunded(context, market, [name], at, size);
     const order = { ...orderOf(id, side, at, size), timeInForce: "TIME_IN_FORCE_IOC" };
     await send(context, party(name), { orderSubmission: order });
   }
@@ -139,7 +145,7 @@ export async function runMarket(
   const { chain } = context;
   const party = partiesOf(context);
   const { id } = market;
-  const unit = 10n ** BigInt(Math.max(0, Number(market.positionDecimalPlaces)));
+  const unit = contractOf(market);
   const latest = () =>
     BigInt(
       context.read<{ marketData: { markPrice: string } }>("/api/v2/market/data/{market_id}/latest", {
@@ -154,6 +160,7 @@ export async function runMarket(
     if (sent % QUOTE_EVERY === 0) {
       middle += BigInt(below(5) - 2) * step;
       if (middle <= 5n * step) middle += 5n * step;
+      await keepFunded(context, market, [BUYER, SELLER, ...TRADERS], middle);
       for (const name of [BUYER, SELLER])
         await send(context, party(name), { orderCancellation: { marketId: id } });
       for (const depth of [1n, 2n, 4n]) {

@@ -10,6 +10,7 @@ import {
   BUY,
   BUYER,
   checkTrades,
+  contractOf,
   inTicks,
   type MarketNode,
   marketOf,
@@ -158,7 +159,7 @@ async function openMarket(context: DevnetContext, id: string, price: string): Pr
   const party = partiesOf(context);
   const market = marketOf(context, id);
   const middle = ticksIn(market, price);
-  const size = 10n ** BigInt(Math.max(0, Number(market.positionDecimalPlaces)));
+  const size = contractOf(market);
   const spread = middle / 100n > 0n ? middle / 100n : 1n;
   const shape = (reference: string) => [{ reference, proportion: 1, offset: spread.toString() }];
   await send(context, party(PROVIDER), {
