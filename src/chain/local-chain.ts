@@ -157,6 +157,10 @@ export class LocalChain implements ChainPort, SequencerTools {
     return this.changeClock(() => this.options.clock.freeze(frozen, this.status.timeNs));
   }
 
+  async blockMode(): Promise<BlockMode> {
+    return this.sequencer.blockMode;
+  }
+
   async setBlockMode(mode: BlockMode): Promise<ChainStatus> {
     const isTimed = mode.kind === "interval" || mode.kind === "mixed";
     if (!isTimed && mode.kind !== "instant" && mode.kind !== "manual")

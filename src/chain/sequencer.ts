@@ -113,6 +113,10 @@ export class Sequencer {
     this.waiters.failAll(new ChainCallError("stopped", "the chain is being stopped"));
   }
 
+  get blockMode(): BlockMode {
+    return this.mode;
+  }
+
   setMode(mode: BlockMode): void {
     this.mode = mode;
     this.lastAttemptMs = performance.now();

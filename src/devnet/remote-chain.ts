@@ -93,6 +93,7 @@ export class RemoteChain implements DevnetPort {
   forwardTime = (nanoseconds: bigint) => this.call<Promise<ClockStatus>>("forwardTime", [nanoseconds]);
   setNextBlockTime = (timeNs: bigint) => this.call<Promise<ClockStatus>>("setNextBlockTime", [timeNs]);
   freezeClock = (frozen: boolean) => this.call<Promise<ClockStatus>>("freezeClock", [frozen]);
+  blockMode: DevnetPort["blockMode"] = () => this.call("blockMode", []);
   setBlockMode: DevnetPort["setBlockMode"] = (mode) => this.call("setBlockMode", [mode]);
   endEpoch = () => this.call<Promise<ChainStatus>>("endEpoch", []);
   snapshot = () => this.call<Promise<string>>("snapshot", []);

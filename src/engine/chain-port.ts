@@ -134,6 +134,7 @@ export interface DevnetPort extends ChainPort {
   /** A frozen clock gives each block the smallest step after the last one. */
   freezeClock(frozen: boolean): Promise<ClockStatus>;
   setBlockMode(mode: BlockMode): Promise<ChainStatus>;
+  blockMode(): Promise<BlockMode>;
   /** Moves time and makes blocks until the running epoch has ended and the next one has begun. */
   endEpoch(): Promise<ChainStatus>;
   /** State, blocks, clock, randomness and mempool together. @returns the snapshot's id */

@@ -40,6 +40,7 @@ describe("a chain on another thread", () => {
       await remote.setNextBlockTime(2n ** 62n),
       await remote.freezeClock(true),
       await remote.setBlockMode({ kind: "mixed", intervalMs: 5 }),
+      await remote.blockMode(),
       await remote.endEpoch(),
       await remote.snapshot(),
       await remote.revert("1"),
@@ -71,6 +72,7 @@ describe("a chain on another thread", () => {
       ["setNextBlockTime", 2n ** 62n],
       ["freezeClock", true],
       ["setBlockMode", { kind: "mixed", intervalMs: 5 }],
+      ["blockMode"],
       ["endEpoch"],
       ["snapshot"],
       ["revert", "1"],
@@ -94,8 +96,8 @@ describe("a chain on another thread", () => {
       ["resumeBridge"],
     ]);
     expect(answers[0]).toMatchObject({ code: 0, height: 8 });
-    expect(answers[9]).toBe("1");
-    expect(answers[18]).toEqual({ id: "d1".repeat(32) });
+    expect(answers[10]).toBe("1");
+    expect(answers[19]).toEqual({ id: "d1".repeat(32) });
     expect(remote.status).toEqual(STATUS);
   });
 

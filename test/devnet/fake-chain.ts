@@ -78,6 +78,7 @@ export function fakeChain(fail?: Error): { chain: DevnetPort; calls: Call[] } {
     setNextBlockTime: noted("setNextBlockTime", CLOCK),
     freezeClock: noted("freezeClock", CLOCK),
     setBlockMode: noted("setBlockMode", STATUS),
+    blockMode: noted("blockMode", { kind: "instant" }),
     endEpoch: noted("endEpoch", STATUS),
     snapshot: noted("snapshot", "1"),
     revert: noted("revert", STATUS),

@@ -125,6 +125,18 @@ describe("the tools", () => {
     await devnet.stop();
   }, 120_000);
 
+  test("send a crowd's orders together where a clock makes the blocks", async () => {
+    const devnet = await start({ home: join(folder, "timed") });
+    const { market } = await use(devnet, "market/create", { preset: "simple" });
+    await devnet.chain.setBlockMode({ kind: "interval", intervalMs: 100 });
+    const { height } = devnet.chain.status;
+    expect(await use(devnet, "market/run", { market, orders: 40 })).toMatchObject({ orders: 40 });
+    // Five rounds of 16 commands: a block or two for each, and three at the end.
+    expect(devnet.chain.status.height - height).toBeLessThan(20);
+    expect(nodesOf((await get(devnet, `trades?marketIds=${market}`)).trades).length).toBeGreaterThan(15);
+    await devnet.stop();
+  }, 120_000);
+
   test("go on for as long as one likes, also when a party has lost what it had", async () => {
     const devnet = await start({ home: join(folder, "poor") });
     const { market } = await use(devnet, "market/create", { preset: "btc" });

@@ -90,6 +90,21 @@ export async function send(context: DevnetContext, party: string, command: objec
   if (height === 0) await chain.mine(1);
 }
 
+export type Sent = readonly [party: string, command: object];
+
+/**
+ * Sends the commands of one moment in their order: of blocks that a clock makes, one holds them all.
+ * @throws ApiError when one is refused; those behind it may be executed
+ */
+export async function sendTogether(context: DevnetContext, commands: readonly Sent[]): Promise<void> {
+  const { kind } = await context.chain.blockMode();
+  if (kind === "interval") {
+    await Promise.all(commands.map(([party, command]) => send(context, party, command)));
+    return;
+  }
+  for (const [party, command] of commands) await send(context, party, command);
+}
+
 /** Contracts whose whole value a party that trades for the tools has at least, beside its margins; it gets ten times as much. */
 const PURSE_CONTRACTS = 10n;
 const PURSES_BROUGHT = 10n;

@@ -16,7 +16,9 @@ import {
   pass,
   SELL,
   SELLER,
+  type Sent,
   send,
+  sendTogether,
   ticksIn,
 } from "./market-commands.ts";
 
@@ -119,9 +121,8 @@ async function clearUpTo(context: DevnetContext, market: MarketNode, at: bigint)
 const TRADERS = ["carol", "dave", "erin", "frank"];
 const ORDERS_MAX = 10_000;
 const SEED_MAX = 4_294_967_295;
-/** Orders between two quotes of the maker, and between two steps of the clock. */
-const QUOTE_EVERY = 8;
-const STEP_EVERY = 20;
+/** Orders of takers after each quote of the maker. A second passes then, unless a clock makes the blocks. */
+const TAKERS = 8;
 
 /**
  * `market/run`: a maker that quotes around a price which wanders, and takers who trade with it; the same seed gives the same
@@ -143,6 +144,7 @@ export async function runMarket(
     return Math.floor((state / 4_294_967_296) * end);
   };
   const { chain } = context;
+  const isTimed = (await chain.blockMode()).kind === "interval";
   const party = partiesOf(context);
   const { id } = market;
   const unit = contractOf(market);
@@ -155,31 +157,30 @@ export async function runMarket(
   let middle = latest();
   if (middle === 0n) throw badRequest("the market has no price yet");
   const step = middle / 1_000n > 0n ? middle / 1_000n : 1n;
-  let sent = 0;
-  for (; sent < orders && !signal.aborted; sent++) {
-    if (sent % QUOTE_EVERY === 0) {
-      middle += BigInt(below(5) - 2) * step;
-      if (middle <= 5n * step) middle += 5n * step;
-      await keepFunded(context, market, [BUYER, SELLER, ...TRADERS], middle);
-      for (const name of [BUYER, SELLER])
-        await send(context, party(name), { orderCancellation: { marketId: id } });
-      for (const depth of [1n, 2n, 4n]) {
-        await send(context, party(BUYER), {
-          orderSubmission: orderOf(id, BUY, middle - depth * step, unit * 5n),
-        });
-        await send(context, party(SELLER), {
-          orderSubmission: orderOf(id, SELL, middle + depth * step, unit * 5n),
-        });
-      }
-    }
+  const quotes = (): Sent[] =>
+    [1n, 2n, 4n].flatMap((depth) => [
+      [party(BUYER), { orderSubmission: orderOf(id, BUY, middle - depth * step, unit * 5n) }],
+      [party(SELLER), { orderSubmission: orderOf(id, SELL, middle + depth * step, unit * 5n) }],
+    ]);
+  const taker = (): Sent => {
     const side = below(2) === 0 ? BUY : SELL;
     const away = BigInt(below(4) - 1) * step;
     const price = side === BUY ? middle - away : middle + away;
     const name = TRADERS[below(TRADERS.length)]!;
-    await send(context, party(name), {
-      orderSubmission: orderOf(id, side, price, unit * BigInt(1 + below(3))),
-    });
-    if (sent % STEP_EVERY === STEP_EVERY - 1) await pass(chain, 1n);
+    return [party(name), { orderSubmission: orderOf(id, side, price, unit * BigInt(1 + below(3))) }];
+  };
+  let sent = 0;
+  while (sent < orders && !signal.aborted) {
+    middle += BigInt(below(5) - 2) * step;
+    if (middle <= 5n * step) middle += 5n * step;
+    await keepFunded(context, market, [BUYER, SELLER, ...TRADERS], middle);
+    const cancellations = [BUYER, SELLER].map(
+      (name): Sent => [party(name), { orderCancellation: { marketId: id } }],
+    );
+    const takers = Array.from({ length: Math.min(TAKERS, orders - sent) }, taker);
+    await sendTogether(context, [...cancellations, ...quotes(), ...takers]);
+    sent += takers.length;
+    if (!isTimed) await pass(chain, 1n);
   }
   await pass(chain, 2n);
   const { tradingMode } = marketOf(context, id);
