@@ -22,6 +22,8 @@ import {
   ticksIn,
 } from "./market-commands.ts";
 
+type Quote = readonly [name: string, side: string, tick: bigint];
+
 /** `market/price`: a trade at this price, by two parties. @throws ApiError, ChainCallError */
 export async function movePrice(context: DevnetContext, fields: Fields): Promise<MarketPriced> {
   const market = marketOf(context, fields.text("market"));
@@ -35,25 +37,28 @@ export async function movePrice(context: DevnetContext, fields: Fields): Promise
   const { id } = market;
   const spread = at / 100n > 0n ? at / 100n : 1n;
   const size = contractOf(market);
-  const quote = async (name: string, side: string, tick: bigint) => {
-    if (tick > 0n) await send(context, party(name), { orderSubmission: orderOf(id, side, tick, size) });
-  };
+  const quotes = (...wanted: readonly Quote[]) =>
+    sendTogether(
+      context,
+      wanted
+        .filter(([, , tick]) => tick > 0n)
+        .map(([name, side, tick]): Sent => [party(name), { orderSubmission: orderOf(id, side, tick, size) }]),
+    );
   // Both sides have an order at any time, because an auction would begin without: that side goes first which meets nothing.
-  const sides = [
+  const sides: readonly Quote[] = [
     [BUYER, BUY, at - spread],
     [SELLER, SELL, at + spread],
-  ] as const;
+  ];
   const outer = volumesBefore(context, id, at).bought > 0n ? sides : sides.toReversed();
-  for (const [name, side, tick] of outer) await quote(name, side, tick);
+  await quotes(...outer);
   await clearUpTo(context, market, at);
   const earlier = liveQuotes(context, id);
-  for (const [name, side, tick] of outer) await quote(name, side, tick);
-  await quote(BUYER, BUY, at);
-  await quote(SELLER, SELL, at);
-  for (const [orderId, name] of liveQuotes(context, id)) {
-    if (!earlier.has(orderId)) continue;
-    await send(context, party(name), { orderCancellation: { marketId: id, orderId } });
-  }
+  await quotes(...outer, [BUYER, BUY, at], [SELLER, SELL, at]);
+  const ended = [...liveQuotes(context, id)].filter(([orderId]) => earlier.has(orderId));
+  await sendTogether(
+    context,
+    ended.map(([orderId, name]): Sent => [party(name), { orderCancellation: { marketId: id, orderId } }]),
+  );
   // The second block shows the mark to market of the first.
   await pass(chain, 2n);
   await pass(chain, 1n);

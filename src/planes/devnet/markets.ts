@@ -19,9 +19,11 @@ import {
   pass,
   SELL,
   SELLER,
+  type Sent,
   type Spec,
   scaled,
   send,
+  sendTogether,
   TERMINATED,
   ticksIn,
 } from "./market-commands.ts";
@@ -162,25 +164,26 @@ async function openMarket(context: DevnetContext, id: string, price: string): Pr
   const size = contractOf(market);
   const spread = middle / 100n > 0n ? middle / 100n : 1n;
   const shape = (reference: string) => [{ reference, proportion: 1, offset: spread.toString() }];
-  await send(context, party(PROVIDER), {
-    liquidityProvisionSubmission: {
-      marketId: id,
-      commitmentAmount: commitmentOf(context, market),
-      fee: "0.001",
-      buys: shape("PEGGED_REFERENCE_BEST_BID"),
-      sells: shape("PEGGED_REFERENCE_BEST_ASK"),
-      reference: "provision",
-    },
-  });
+  const provision = {
+    marketId: id,
+    commitmentAmount: commitmentOf(context, market),
+    fee: "0.001",
+    buys: shape("PEGGED_REFERENCE_BEST_BID"),
+    sells: shape("PEGGED_REFERENCE_BEST_ASK"),
+    reference: "provision",
+  };
   const quotes = [
     [BUYER, BUY, middle - spread],
     [SELLER, SELL, middle + spread],
     [BUYER, BUY, middle],
     [SELLER, SELL, middle],
   ] as const;
-  for (const [name, side, at] of quotes) {
-    await send(context, party(name), { orderSubmission: orderOf(id, side, at, size) });
-  }
+  await sendTogether(context, [
+    [party(PROVIDER), { liquidityProvisionSubmission: provision }],
+    ...quotes.map(
+      ([name, side, at]): Sent => [party(name), { orderSubmission: orderOf(id, side, at, size) }],
+    ),
+  ]);
 }
 
 /** Where a market of a proposal of one's own opens, unless the caller names a price. */
