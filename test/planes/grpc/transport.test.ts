@@ -68,7 +68,7 @@ async function until(isTrue: () => boolean, ms = 5_000): Promise<void> {
 
 describe("deadlines and cancelled calls", () => {
   test("a stream past its deadline ends with DEADLINE_EXCEEDED, and is closed", async () => {
-    const stream = client.stream(`${DATA}/ObserveTrades`, {}, { timeoutMs: 150 });
+    const stream = client.stream(`${DATA}/ObserveTrades`, {}, { timeoutMs: 1_500 });
     await until(() => streams() === 1);
     expect((await stream.ended).code).toBe(Status.DEADLINE_EXCEEDED);
     await until(() => streams() === 0);
@@ -78,7 +78,7 @@ describe("deadlines and cancelled calls", () => {
     const asked = client.call(
       `${DATA}/ListAssets`,
       {},
-      { metadata: { "x-min-height": "99999" }, timeoutMs: 150 },
+      { metadata: { "x-min-height": "99999" }, timeoutMs: 1_500 },
     );
     await until(() => chain.plane.heightWaiters.count === 1);
     expect((await asked).code).toBe(Status.DEADLINE_EXCEEDED);
