@@ -122,8 +122,8 @@ function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
 
 /** An order that is refused carries the number's name, where the transaction has the text. */
 function withOrderReason(explanation: Explanation): Explanation {
-  const reason = ORDER_REASONS[explanation.code];
-  return reason === undefined ? explanation : { ...explanation, texts: [...explanation.texts, reason] };
+  const reasons = ORDER_REASONS[explanation.code] ?? [];
+  return { ...explanation, texts: explanation.texts.concat(reasons) };
 }
 
 /** In the order in which they are shown where several match. */

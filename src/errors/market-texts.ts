@@ -38,6 +38,17 @@ export const MARKET_TEXTS = {
     "A price in the asset's smallest unit has at most 256 bits.",
     "Give a lower one.",
   ],
+  "OrderError: Invalid Remaining Size": ["Nothing of the order is left.", "Its size is 0.", "Give a size."],
+  "OrderError: Invalid Persistence": [
+    "A market order cannot rest.",
+    "It was sent as good till a time, or till it is cancelled.",
+    "Send it as IOC or FOK, or give it a price.",
+  ],
+  "OrderError: Invalid Type": [
+    "Only the network itself has orders of this type.",
+    "They close positions out.",
+    "Send a limit or a market order.",
+  ],
   "OrderError: Invalid Size": [
     "The order is larger than a position can be.",
     "A position has at most 2^63 - 1 of the market's smallest volume.",
@@ -172,9 +183,9 @@ export const MARKET_TEXTS = {
     AMEND,
   ],
   "invalid OrderError": [
-    "The price of a pegged order cannot be set.",
-    "It follows its reference.",
-    "Amend peggedOffset or peggedReference.",
+    "The price of a pegged order cannot be set; or the order cannot be pegged.",
+    "It follows its reference. A peg needs a limit order that rests, and a reference.",
+    "Amend peggedOffset or peggedReference; or send another order.",
   ],
   "couldn't insert order in book": [
     "The order cannot take its new place.",
@@ -343,7 +354,11 @@ export const MARKET_TEXTS = {
 } as const satisfies Readonly<Record<string, MessageRow>>;
 
 /** `reason` of an order in the data API, by the text of the transaction that was refused with it. */
-export const ORDER_REASONS: Readonly<Record<string, string>> = {
+export const ORDER_REASONS: Readonly<Record<string, string | readonly string[]>> = {
+  "OrderError: Invalid Remaining Size": "ORDER_ERROR_INVALID_REMAINING_SIZE",
+  "OrderError: Invalid Expiration Datetime": "ORDER_ERROR_INVALID_EXPIRATION_DATETIME",
+  "OrderError: Invalid Persistence": "ORDER_ERROR_INVALID_PERSISTENCE",
+  "OrderError: Invalid Type": "ORDER_ERROR_INVALID_TYPE",
   "OrderError: Invalid Market ID": "ORDER_ERROR_INVALID_MARKET_ID",
   "OrderError: Invalid Order ID": "ORDER_ERROR_INVALID_ORDER_ID",
   "invalid expiresAt time": "ORDER_ERROR_INVALID_EXPIRATION_DATETIME",
@@ -371,7 +386,12 @@ export const ORDER_REASONS: Readonly<Record<string, string>> = {
   "OrderError: offset must be greater than zero": "ORDER_ERROR_OFFSET_MUST_BE_GREATER_THAN_ZERO",
   "OrderError: cannot amend pegged details on a non pegged order":
     "ORDER_ERROR_CANNOT_AMEND_PEGGED_ORDER_DETAILS_ON_NON_PEGGED_ORDER",
-  "invalid OrderError": "ORDER_ERROR_UNABLE_TO_AMEND_PRICE_ON_PEGGED_ORDER",
+  "invalid OrderError": [
+    "ORDER_ERROR_MUST_BE_LIMIT_ORDER",
+    "ORDER_ERROR_MUST_BE_GTT_OR_GTC",
+    "ORDER_ERROR_WITHOUT_REFERENCE_PRICE",
+    "ORDER_ERROR_UNABLE_TO_AMEND_PRICE_ON_PEGGED_ORDER",
+  ],
   "OrderError: non-persistent order trades out of price bounds":
     "ORDER_ERROR_NON_PERSISTENT_ORDER_OUT_OF_PRICE_BOUNDS",
   "OrderError: too many pegged orders": "ORDER_ERROR_TOO_MANY_PEGGED_ORDERS",

@@ -33,6 +33,7 @@ import { COMMAND_KINDS } from "../wire/transaction-commands.ts";
 import { PropertyErrors } from "../wire/validate/check.ts";
 import { noteCommandErrors } from "../wire/validate/commands.ts";
 import { bareEvent } from "../wire/whole-event.ts";
+import { refusesForm } from "./engine-forms.ts";
 import {
   amendmentOf,
   orderOf,
@@ -307,7 +308,8 @@ export class MarketRig {
   }
 
   /**
-   * A command of a party, without signature and proof. Its code is 60 where the mempool would refuse its form.
+   * A command of a party, without signature and proof. Its code is 60 where the mempool would refuse its form, unless the
+   * engine has a refusal of its own for it.
    * @param id root of the identifiers that it makes; one of its own unless it is given
    * @param isRecorded a chain has executed it: its form is not looked at, because another version's rules may differ
    */
@@ -316,7 +318,8 @@ export class MarketRig {
     const tx = transactionOf(party, command, id);
     const errors = new PropertyErrors();
     if (!isRecorded) noteCommandErrors(command.kind, tx.payload as never, errors);
-    if (!errors.isEmpty) return { code: 60, text: errors.toString(), id };
+    if (!errors.isEmpty && !refusesForm(command.kind, tx.payload, errors))
+      return { code: 60, text: errors.toString(), id };
     const { code, text } = this.engine.deliver(tx);
     return { code, text, id };
   }

@@ -10,9 +10,9 @@ import {
 } from "../../wire/generated/vega.ts";
 import { CommandError } from "../errors.ts";
 import { parseUint, UINT_MAX } from "../values.ts";
-import { checkAmendment, checkPeg, expiryOf } from "./amendments.ts";
 import type { Match } from "./book.ts";
 import { canRest, endOf, isFinished, type Side, type StoredOrder } from "./order.ts";
+import { bookProblem, checkAmendment, expiryOf, pegProblem } from "./order-checks.ts";
 import { isFlat } from "./positions.ts";
 import type { Position } from "./records.ts";
 import {
@@ -110,6 +110,8 @@ export class Orders {
     if (!order.reduceOnly && !reducesExposure(order, position) && !this.cover(order, position)) {
       throw this.withdraw(order, "margin");
     }
+    const problem = bookProblem(order);
+    if (problem !== undefined) throw this.withdrawCovered(order, problem);
     let trades: Trade[] = [];
     let match: Match | undefined;
     if (!market.isInAuction) {
@@ -227,7 +229,8 @@ export class Orders {
     if (before.provision !== "") throw orderError("editNotAllowed");
     checkAmendment(before, command);
     const after = this.amended(before, command);
-    checkPeg(after);
+    const problem = pegProblem(after);
+    if (problem !== undefined) throw orderError(problem);
     if (after.size > ORDER_SIZE_MAX) throw orderError("invalidSize");
     // An order that nothing is left of is cancelled, whatever else was to change.
     if (after.remaining <= 0n) {
@@ -238,7 +241,7 @@ export class Orders {
     const { expiresAt } = after;
     const isLost = after.timeInForce === GTT && expiresAt === 0n;
     if (isLost || (expiresAt !== 0n && expiresAt < after.createdAt))
-      throw refusal("OrderError: Invalid Expiration Datetime");
+      throw refusal(ORDER_ERRORS.untilNoTime[1]);
     if (expiresAt > 0n && expiresAt < market.nowNs) {
       this.removeWith(after, before, OrderStatus.STATUS_EXPIRED);
       // As of any order that expires, its margin waits for the block's end (section 2.9).
@@ -536,6 +539,9 @@ export class Orders {
       return "goodForAuctionOutside";
     }
     if (order.expiresAt > 0n && order.expiresAt < order.createdAt) return "invalidExpiry";
+    if (order.type === OrderType.TYPE_NETWORK) return "ofTheNetwork";
+    const problem = pegProblem(order);
+    if (problem !== undefined) return problem;
     if (!market.accounts.has(market.accounts.general(order.party))) return "noGeneralAccount";
     return undefined;
   }

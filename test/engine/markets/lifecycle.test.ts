@@ -222,6 +222,26 @@ describe("a party that has never had the market's asset, and wanted to provide l
   });
 });
 
+test("a market that is over leaves nothing in the state but that it was, and the fees of the epoch", () => {
+  const tablesOf = (rig: MarketRig) =>
+    new Set(
+      [...rig.engine.state.entries()].map(({ table }) => table).filter((name) => /^markets\b/.test(name)),
+    );
+  const traded = opened().deposit(1_000_000n, "z");
+  traded.run("lp z(5000, 0.001, BID-10, ASK+10); p1 B 2@1100; p1 B 3@950; p1 B 1 BID-5; /; p2 S 4@900; / 3");
+  expect(tablesOf(traded.rig).size).toBe(11);
+  expect([traded.rig.terminate().text, traded.rig.settle(1_000).text]).toEqual(["", ""]);
+  traded.rig.nextBlock();
+  expect([...tablesOf(traded.rig)]).toEqual(["markets.activities", "markets.count", "markets.ended"]);
+
+  const waiting = market(CONFIG).deposit(1_000_000n, "p1", "p2", "z");
+  waiting.run("lp z(5000, 0.001, BID-10, ASK+10); p1 B 2@1000; p1 B 1 BID-5; p2 S 2@1000; /");
+  expect(tablesOf(waiting.rig).size).toBe(8);
+  expect(waiting.rig.terminate().text).toBe("");
+  waiting.rig.nextBlock();
+  expect([...tablesOf(waiting.rig)]).toEqual(["markets.count", "markets.ended"]);
+});
+
 test("a wrong use of the rig throws by name, and changes nothing", () => {
   const rig = createMarketRig({ assets: { USD: { decimals: 2 } } });
   const config = { asset: "USD", simple: { long: 0.1, short: 0.1 } };

@@ -54,6 +54,69 @@ describe("a submission that is refused", () => {
     expect([said, shown(id).status, shown(id).reason]).toEqual([text, REJECTED, reason]);
   });
 
+  const peg = (reference: number, offset = "5") => ({ price: "", peggedOrder: { reference, offset } });
+  const [MARKET, NETWORK, GTC, SELL_SIDE] = [2, 3, 1, 2];
+  const invalid = "invalid OrderError";
+  // In the order in which they are looked at: each has the faults of those below, too.
+  test.each<[string, number, string, object]>([
+    ["of the network's type", 19, "OrderError: Invalid Type", { type: NETWORK, ...peg(ASK, "0") }],
+    ["pegged, without a limit", 34, invalid, { type: MARKET, timeInForce: IOC, ...peg(0) }],
+    ["pegged, that cannot rest", 35, invalid, { timeInForce: FOK, ...peg(0) }],
+    ["pegged to nothing", 36, invalid, peg(0)],
+    ["that buys by the best ask", 37, "OrderError: buy cannot reference best ask price", peg(ASK)],
+    [
+      "that sells by the best bid",
+      41,
+      "OrderError: sell cannot reference best bid price",
+      { side: SELL_SIDE, ...peg(BID) },
+    ],
+    ["in the middle itself", 42, "OrderError: offset must be greater than zero", peg(MID, "0")],
+    ["of nothing", 4, "OrderError: Invalid Remaining Size", { size: 0n, timeInForce: GTT }],
+    ["good till no time", 7, "OrderError: Invalid Expiration Datetime", { timeInForce: GTT }],
+    [
+      "at any price, good till a time",
+      18,
+      "OrderError: Invalid Persistence",
+      { type: MARKET, price: "", timeInForce: GTT, expiresAt: 2n ** 62n },
+    ],
+    ["at any price, good till cancelled", 18, "OrderError: Invalid Persistence", { type: MARKET, price: "" }],
+  ])("%s, which no mempool lets through", (_name, reason, text, more) => {
+    for (const begins of [() => {}, opened]) {
+      begins();
+      if (reason === 35 && play.rig.market("M").isInAuction) continue;
+      if (reason === 34 && play.rig.market("M").isInAuction) continue;
+      const payload = {
+        marketId: idOf("M"),
+        side: 1,
+        type: 1,
+        timeInForce: GTC,
+        price: "95",
+        size: 2n,
+        ...more,
+      };
+      const { id, text: said } = rig.deliver("p3", { kind: "orderSubmission", payload });
+      expect([said, shown(id).status, shown(id).reason]).toEqual([text, REJECTED, reason]);
+      expect(rig.liveOrder(id)).toBeUndefined();
+      expect([play.margin("p3"), play.general("p3")]).toEqual([0n, MILLIONS]);
+    }
+  });
+
+  test("in a form that the engine does not look at", () => {
+    const form = (more: object) =>
+      rig.deliver("p3", {
+        kind: "orderSubmission",
+        payload: { marketId: idOf("M"), side: 1, type: 1, timeInForce: GTC, price: "95", size: 2n, ...more },
+      });
+    expect([
+      form({ side: 0 }).code,
+      form({ side: 0, size: 0n }).code,
+      form(peg(0, "x")).code,
+      form(peg(MID, "-1")).code,
+      form({ type: MARKET, price: "", timeInForce: GFN }).code,
+      form({ price: "0" }).code,
+    ]).toEqual([60, 60, 60, 60, 60, 60]);
+  });
+
   test("for a market that is not there, or does not trade: without an order's event or with one", () => {
     const unknown = rig.deliver("p1", {
       kind: "orderSubmission",
@@ -128,7 +191,8 @@ describe("an amendment", () => {
   test.each([
     ["another party's", "p2", { sizeDelta: 1n }, "OrderError: Invalid Party ID"],
     ["to fill or kill", "p3", { timeInForce: FOK }, "OrderError: Cannot amend TIF to FOK or IOC"],
-    ["to an auction's kind", "p3", { timeInForce: GFN }, undefined],
+    ["to an auction's kind", "p3", { timeInForce: GFN }, "OrderError: Cannot amend TIF to GFA or GFN"],
+    ["to an unknown time in force", "p3", { timeInForce: 77 }, undefined],
     [
       "pegged members of an order without a peg",
       "p3",
@@ -249,7 +313,8 @@ describe("a pegged order", () => {
       "OrderError: too many pegged orders",
     );
     const wrong = rig.order("p3", "M", "sell", 1, undefined, peg(BID, "2"));
-    expect(wrong.code).toBe(60);
+    // Before anything else of the order is looked at.
+    expect(wrong.text).toBe("OrderError: too many pegged orders");
   });
 });
 

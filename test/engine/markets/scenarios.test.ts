@@ -1,5 +1,6 @@
 // The worked scenarios of the reference (70, section 10), to the unit: S1 to S15.
 import { describe, expect, test } from "bun:test";
+import { OrderTimeInForce } from "../../../src/wire/generated/vega.ts";
 import type { Play } from "./rig.ts";
 import {
   amounts,
@@ -100,6 +101,27 @@ describe("S3 queue priority on amend", () => {
     const play = opened().run("z B 3@20; amend o1 -3");
     expect(play.trades(1)).toEqual(["z-x 3@20"]);
     expect(play.order("o1").status).toBe(CANCELLED);
+  });
+  test("a time in force is changed neither to FOK nor against its time", () => {
+    const play = opened();
+    const id = play.ids.get("o1")!;
+    const { TIME_IN_FORCE_FOK, TIME_IN_FORCE_GTT, TIME_IN_FORCE_GTC } = OrderTimeInForce;
+    const amend = (timeInForce: number, expiresAt?: bigint) =>
+      play.rig.amend("x", "M", id, { timeInForce, ...(expiresAt !== undefined && { expiresAt }) }).text;
+    expect([
+      amend(TIME_IN_FORCE_FOK),
+      amend(TIME_IN_FORCE_GTT),
+      amend(TIME_IN_FORCE_GTC, play.rig.nowNs + 1_000_000_000n),
+    ]).toEqual([
+      "OrderError: Cannot amend TIF to FOK or IOC",
+      "OrderError: Cannot amend order to GTT without an expiryAt field",
+      "OrderError: Cannot set ExpiryAt and GTC",
+    ]);
+    expect(play.rig.liveOrder(id)).toMatchObject({
+      version: 1n,
+      timeInForce: TIME_IN_FORCE_GTC,
+      expiresAt: 0n,
+    });
   });
   test("an order that is gone cannot be amended", () => {
     const play = opened().run("cancel o1; amend o1 -1");

@@ -1,5 +1,6 @@
 // Amendments of orders that have a peg or a time, as the network takes them (reference 70, sections 2.7 to 2.9).
 import { expect, test } from "bun:test";
+import { OrderTimeInForce } from "../../../src/wire/generated/vega.ts";
 import { eventsFrom, FLAT, MILLIONS, money, NS, opened, quoted, states } from "./scenario-markets.ts";
 
 test("2.8 a peg keeps to its side and away from the middle, whatever member of it is amended", () => {
@@ -50,6 +51,21 @@ test("2.8 a time alone ends orders for normal trading, and stands on one that is
   // Its next change finds the time over.
   play.run("amend a -1");
   expect([states(play, "a"), shown("a").version]).toEqual([["2 4 95"], 3n]);
+});
+
+test("2.8 an order becomes good till a time only with one", () => {
+  const play = opened().run("x B 5@95 =a");
+  const until = { timeInForce: OrderTimeInForce.TIME_IN_FORCE_GTT };
+  const amend = (expiresAt?: bigint) =>
+    play.rig.amend("x", "M", play.ids.get("a")!, { ...until, ...(expiresAt !== undefined && { expiresAt }) })
+      .text;
+  const time = play.rig.nowNs + 9n * NS;
+  expect([amend(), amend(play.rig.nowNs - 100n * NS), amend(time)]).toEqual([
+    "OrderError: Cannot amend order to GTT without an expiryAt field",
+    "OrderError: ExpiryAt field must not be before CreatedAt",
+    "",
+  ]);
+  expect(play.rig.shownOrder(play.ids.get("a")!)).toMatchObject({ ...until, expiresAt: time, version: 2n });
 });
 
 test("2.8 a time of zero is none: no order that is good till time can do without", () => {

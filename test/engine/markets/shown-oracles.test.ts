@@ -103,6 +103,26 @@ test("a value of another type behind a condition that fails is not looked at", (
   expect(rig.oracleData({ elsewhere: "7", also: "x" }).text).toBe(NO_SUBSCRIBER);
 });
 
+test("a value of another type behind a value that does not fit is not looked at", () => {
+  const rig = newRig();
+  // biome-ignore lint/suspicious/noExplicitAny: filters are put in
+  const adjust: RigMarket["adjust"] = (changes: any) => {
+    const { filters } = changes.instrument.future.dataSourceSpecForSettlementData.external.oracle;
+    for (const name of ["first", "second"]) {
+      const key = { name, type: INTEGER, numberDecimalPlaces: undefined };
+      filters.push({ key, conditions: [{ operator: GREATER, value: "10" }] });
+    }
+    return changes;
+  };
+  rig.createMarket("M", { asset: "ETH", ...M3, adjust });
+  const send = (first: string, second: string) => rig.oracleData({ [PRICE]: "7", first, second }).text;
+  expect([send("5", "x"), send("50", "x"), send("50", "50")]).toEqual([
+    NO_SUBSCRIBER,
+    'value "x" is not a valid integer',
+    "",
+  ]);
+});
+
 // Ids are hashes: of the two orders one is not that of the ids.
 test.each([
   [0, 1],

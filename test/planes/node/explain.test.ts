@@ -96,8 +96,8 @@ test("every code of this program and of its codecs, and every reason that stands
   expect(Object.keys(WIRE_CODES).filter((code) => lookUp(code).explanations.length === 0)).toEqual([]);
   const { nameOf } = enumDescriptor("vega.OrderError");
   for (const [number, text] of Object.values(ORDER_ERRORS)) {
-    const [found] = lookUp(nameOf.get(number)!).explanations;
-    expect(found).toEqual(expect.objectContaining({ kind: "execution", code: text }));
+    const found = lookUp(nameOf.get(number)!).explanations;
+    expect(found).toContainEqual(expect.objectContaining({ kind: "execution", code: text }));
   }
 });
 

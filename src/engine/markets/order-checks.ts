@@ -1,12 +1,12 @@
-// Checks of what an amendment asks of an order (reference 70, section 2.8).
+// Checks of an order by itself, and of what an amendment asks of it (reference 70, sections 2.5, 2.8 and 3.1).
 import type { OrderAmendment } from "../../wire/generated/commands.ts";
-import { OrderTimeInForce, PeggedReference } from "../../wire/generated/vega.ts";
+import { OrderTimeInForce, OrderType, PeggedReference } from "../../wire/generated/vega.ts";
 import { BUY, type StoredOrder } from "./order.ts";
-import { orderError } from "./refusals.ts";
+import { type OrderErrorName, orderError } from "./refusals.ts";
 
 const { TIME_IN_FORCE_GTC: GTC, TIME_IN_FORCE_GTT: GTT, TIME_IN_FORCE_IOC: IOC } = OrderTimeInForce;
 const { TIME_IN_FORCE_FOK: FOK, TIME_IN_FORCE_GFA: GFA, TIME_IN_FORCE_GFN: GFN } = OrderTimeInForce;
-const { PEGGED_REFERENCE_MID: MID } = PeggedReference;
+const { PEGGED_REFERENCE_MID: MID, PEGGED_REFERENCE_UNSPECIFIED: NOTHING } = PeggedReference;
 const { PEGGED_REFERENCE_BEST_BID: BEST_BID, PEGGED_REFERENCE_BEST_ASK: BEST_ASK } = PeggedReference;
 
 /** The checks of an amendment that concern what it asks for, in their order (section 2.8). @throws CommandError */
@@ -25,12 +25,30 @@ export function checkAmendment(before: StoredOrder, command: OrderAmendment): vo
   if (command.price !== undefined && before.peg !== undefined) throw orderError("pricePegged");
 }
 
-/** The peg that an amendment has made: each of its members may be right, and both together not. @throws CommandError */
-export function checkPeg({ peg, side }: StoredOrder): void {
-  if (peg === undefined) return;
-  if (side === BUY && peg.reference === BEST_ASK) throw orderError("buyByAsk");
-  if (side !== BUY && peg.reference === BEST_BID) throw orderError("sellByBid");
-  if (peg.reference === MID && peg.offset === 0n) throw orderError("offsetOfMid");
+/** Why an order cannot have its peg: of an amended one each member may be right, and both together not. */
+export function pegProblem({ peg, side, type, timeInForce }: StoredOrder): OrderErrorName | undefined {
+  if (peg === undefined) return undefined;
+  if (type !== OrderType.TYPE_LIMIT) return "pegWithoutLimit";
+  if (timeInForce !== GTT && timeInForce !== GTC && timeInForce !== GFN) return "pegThatRestsNot";
+  if (peg.reference === NOTHING) return "pegWithoutReference";
+  if (side === BUY && peg.reference === BEST_ASK) return "buyByAsk";
+  if (side !== BUY && peg.reference === BEST_BID) return "sellByBid";
+  if (peg.reference === MID && peg.offset === 0n) return "offsetOfMid";
+  return undefined;
+}
+
+/** Why no book takes an order (section 3.1). Commands of a chain are refused for it before: it is the rig's that come here. */
+export function bookProblem({
+  remaining,
+  type,
+  timeInForce,
+  expiresAt,
+}: StoredOrder): OrderErrorName | undefined {
+  if (remaining === 0n) return "nothingRemains";
+  if (timeInForce === GTT && expiresAt <= 0n) return "untilNoTime";
+  if (type === OrderType.TYPE_MARKET && (timeInForce === GTC || timeInForce === GTT))
+    return "marketThatRests";
+  return undefined;
 }
 
 /** The time that an amendment leaves an order: one of its own stays, whatever the order's time in force. */
