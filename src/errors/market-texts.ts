@@ -6,6 +6,8 @@ const DATA = "GET /api/v2/market/data/MARKET_ID/latest shows prices, the trading
 const ORDERS = "GET /api/v2/orders?filter.partyIds=YOUR_KEY&filter.liveOnly=true lists your live orders.";
 const MONEY = "GET /api/v2/accounts?filter.partyIds=YOUR_KEY shows what there is.";
 const AUCTION = "An auction collects orders and trades them all at its end.";
+const SHAPE =
+  "Each entry has a reference, a proportion above 0, and an offset: above 0 from the middle, at least 0 else.";
 const AMEND = "Cancel the order and send another one, or change something else.";
 const STAKE = "GET /api/v2/market/data/MARKET_ID/latest has targetStake and suppliedStake.";
 const ORACLE = "GET /api/v2/oracle/specs lists what is waited for.";
@@ -252,6 +254,38 @@ export const MARKET_TEXTS = {
     "A side has too many orders.",
     "`market.liquidityProvision.shapes.maxSize` is the limit.",
     "Give fewer.",
+  ],
+  "order in shape without reference": ["An entry follows no price.", "Its reference is missing.", SHAPE],
+  "order in shape without a proportion": ["An entry has no part of the side.", "Its proportion is 0.", SHAPE],
+  "order in buy side shape with best ask price reference": [
+    "Purchases follow the middle or the best bid.",
+    "An entry follows the best ask.",
+    SHAPE,
+  ],
+  "order in sell side shape with best bid price reference": [
+    "Sales follow the middle or the best ask.",
+    "An entry follows the best bid.",
+    SHAPE,
+  ],
+  "order in buy side shape offset must be > 0": [
+    "An entry stands in the middle itself.",
+    "Its offset is 0.",
+    SHAPE,
+  ],
+  "order in sell shape offset must be > 0": [
+    "An entry stands in the middle itself.",
+    "Its offset is 0.",
+    SHAPE,
+  ],
+  "order in buy side shape offset must be >= 0": [
+    "An entry would be above the best bid.",
+    "Its offset is below 0.",
+    SHAPE,
+  ],
+  "order in sell shape offset must be >= 0": [
+    "An entry would be below the best ask.",
+    "Its offset is below 0.",
+    SHAPE,
   ],
   "liquidity provision already exists": [
     "The party provides liquidity to this market already.",

@@ -20,6 +20,7 @@ import { bare, type Exposure, withOrder } from "./positions.ts";
 import { entriesOf } from "./provisions.ts";
 import type { Provision, ShapeEntry } from "./records.ts";
 import { ORDER_ERRORS, refusal } from "./refusals.ts";
+import { type ShapeSide, shapeProblem } from "./shapes.ts";
 import type { TradingMarket } from "./trading.ts";
 
 const PENALTY = "market.liquidity.bondPenaltyParameter";
@@ -459,14 +460,14 @@ export class Providers {
 
   private problemOf(
     fee: Decimal,
-    sides: readonly (readonly ["SIDE_BUY" | "SIDE_SELL", readonly LiquidityOrder[]])[],
+    sides: readonly (readonly [ShapeSide, readonly LiquidityOrder[]])[],
   ): CommandText | undefined {
     const { params } = this.market;
     if (fee.isNegative() || params.decimal(FEE_MAX).isLess(fee)) return "invalid liquidity provision fee";
     const max = params.integer(SHAPE_MAX);
     for (const [name, shape] of sides) {
-      if (shape.length === 0) return `empty ${name} shape`;
-      if (BigInt(shape.length) > max) return `${name} shape size exceed max (${max})`;
+      const problem = shapeProblem(name, shape, max);
+      if (problem !== undefined) return problem;
     }
     return undefined;
   }

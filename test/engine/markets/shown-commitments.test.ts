@@ -1,6 +1,6 @@
 // What becomes of the orders of provisions with their provisions, and when commitments may be amended (reference 70, section 7).
 import { describe, expect, test } from "bun:test";
-import { createMarketRig, Play } from "./rig.ts";
+import { createMarketRig, idOf, Play } from "./rig.ts";
 import { BOUND, eventsFrom, LIGHT, MILLIONS, market, money, opened, quoted } from "./scenario-markets.ts";
 
 const CANCELLED = 3;
@@ -275,4 +275,44 @@ test("7.9 a bond that a refused amendment has moved goes back, and both ways are
   play.run("cancel s");
   expect(amend(1_020)).toEqual(["no orders on the book", [UP, "20"], [DOWN, "20"]]);
   expect(amend(990)).toEqual(["no orders on the book", [DOWN, "10"], [UP, "10"]]);
+});
+
+const REJECTED_PROVISION = 4;
+const [MIDDLE, BID, ASK] = [1, 2, 3];
+const entry = (reference: number, offset: string, proportion = 1) => ({ reference, offset, proportion });
+
+test.each<[string, object]>([
+  ["empty SIDE_BUY shape", { buys: [], sells: [] }],
+  ["empty SIDE_SELL shape", { sells: [] }],
+  ["SIDE_BUY shape size exceed max (2)", { buys: [entry(BID, "1"), entry(BID, "2"), entry(0, "3")] }],
+  ["order in shape without reference", { buys: [entry(BID, "1"), entry(0, "1", 0)] }],
+  ["order in shape without a proportion", { sells: [entry(BID, "0", 0)] }],
+  ["order in buy side shape with best ask price reference", { buys: [entry(ASK, "-1")] }],
+  ["order in sell side shape with best bid price reference", { sells: [entry(BID, "-1")] }],
+  ["order in buy side shape offset must be > 0", { buys: [entry(MIDDLE, "0")] }],
+  ["order in sell shape offset must be > 0", { sells: [entry(MIDDLE, "0")] }],
+  ["order in buy side shape offset must be >= 0", { buys: [entry(BID, "-1")] }],
+  ["order in sell shape offset must be >= 0", { sells: [entry(ASK, "-1")] }],
+  ["invalid liquidity provision fee", { fee: "-0.1", buys: [] }],
+])("7.2 %s: the provision is shown as rejected, and no amendment brings it about", (text, more) => {
+  const play = opened({}, { parameters: { "market.liquidityProvision.shapes.maxSize": "2" } });
+  const { rig } = play;
+  const held = play.general("x");
+  const good = { commitmentAmount: "1000", fee: "0.01", buys: [entry(BID, "1")], sells: [entry(ASK, "1")] };
+  const payload = { marketId: idOf("M"), reference: "r", ...good };
+  const refused = rig.deliver("x", {
+    kind: "liquidityProvisionSubmission",
+    payload: { ...payload, ...more },
+  });
+  expect(refused.text).toBe(text);
+  expect(rig.events("liquidityProvision").at(-1)!.payload).toMatchObject({
+    ...{ id: refused.id, status: REJECTED_PROVISION, version: 0n, updatedAt: 0n },
+  });
+  expect(play.general("x")).toBe(held);
+  expect(rig.deliver("y", { kind: "liquidityProvisionSubmission", payload }).text).toBe("");
+  if (text.startsWith("empty")) return;
+  const amendment = { ...payload, ...more, reference: "s" };
+  const kept = rig.deliver("y", { kind: "liquidityProvisionAmendment", payload: amendment });
+  expect(kept.text).toBe(text);
+  expect(rig.shownProvision("y", "M")).toMatchObject({ version: 1n, reference: "r" });
 });
