@@ -105,15 +105,15 @@ export async function sendTogether(context: DevnetContext, commands: readonly Se
   for (const [party, command] of commands) await send(context, party, command);
 }
 
-/** Contracts whose whole value a party that trades for the tools has at least, beside its margins; it gets ten times as much. */
+/** Contracts whose whole value a party that trades for the tools has beside its margins, and that of its position; it gets ten times as much. */
 const PURSE_CONTRACTS = 10n;
 const PURSES_BROUGHT = 10n;
 /** Whole units of an asset that are brought for a party at once: where that is too little, its order is refused. */
 const UNITS_BROUGHT_MAX = 1_000_000_000_000n;
 
 /**
- * Deposits for the parties that are about to trade at a price and have little left: a crowd loses money to others, and what one
- * more order of the makers adds to their positions wants margin.
+ * Deposits for the parties that are about to trade at a price and have little left: a crowd loses money to others, and each
+ * order is measured with the whole position.
  * @param price in the market's own decimals @param volume that they are about to trade beside some contracts, likewise
  */
 export async function keepFunded(
@@ -129,15 +129,24 @@ export async function keepFunded(
   });
   const decimals = Number(asset!.asset.details.decimals);
   const digits = decimals - Number(market.decimalPlaces) - Number(market.positionDecimalPlaces);
-  const value = price * (PURSE_CONTRACTS * contractOf(market) + volume);
-  const purse = digits < 0 ? value / 10n ** BigInt(-digits) : value * 10n ** BigInt(digits);
-  const brought = purse * PURSES_BROUGHT;
-  if (brought > UNITS_BROUGHT_MAX * 10n ** BigInt(decimals)) return;
   const party = partiesOf(context);
   for (const name of names) {
+    const open = openVolumeOf(context, party(name), market.id);
+    const value = price * (PURSE_CONTRACTS * contractOf(market) + volume + (open < 0n ? -open : open));
+    const purse = digits < 0 ? value / 10n ** BigInt(-digits) : value * 10n ** BigInt(digits);
     if (balanceOf(context, party(name), assetId) >= purse) continue;
+    const brought = purse * PURSES_BROUGHT;
+    if (brought > UNITS_BROUGHT_MAX * 10n ** BigInt(decimals)) continue;
     await context.chain.bridge.deposit(party(name), assetId, brought);
   }
+}
+
+function openVolumeOf(context: DevnetContext, party: string, market: string): bigint {
+  const answer = context.read<{ positions: { edges: { node: { openVolume: string } }[] } }>(
+    "/api/v2/positions",
+    { "filter.partyIds": party, "filter.marketIds": market },
+  );
+  return (answer?.positions.edges ?? []).reduce((sum, { node }) => sum + BigInt(node.openVolume), 0n);
 }
 
 /** Size of one contract in the market's own decimals; of a market of whole lots, the smallest lot. */
