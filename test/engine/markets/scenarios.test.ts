@@ -1,6 +1,6 @@
 // The worked scenarios of the reference (70, section 10), to the unit: S1 to S15.
 import { describe, expect, test } from "bun:test";
-import { OrderTimeInForce } from "../../../src/wire/generated/vega.ts";
+import { AccountType, OrderTimeInForce } from "../../../src/wire/generated/vega.ts";
 import type { Play } from "./rig.ts";
 import {
   amounts,
@@ -22,6 +22,47 @@ import {
   VOID,
 } from "./scenario-markets.ts";
 
+/** Letters of the accounts of parties, and names of the others. */
+const ACCOUNTS = new Map<number, string>([
+  [AccountType.ACCOUNT_TYPE_INSURANCE, "INSURANCE"],
+  [AccountType.ACCOUNT_TYPE_SETTLEMENT, "SETTLEMENT"],
+  [AccountType.ACCOUNT_TYPE_MARGIN, "M"],
+  [AccountType.ACCOUNT_TYPE_GENERAL, "G"],
+  [AccountType.ACCOUNT_TYPE_FEES_INFRASTRUCTURE, "INFRASTRUCTURE"],
+  [AccountType.ACCOUNT_TYPE_FEES_LIQUIDITY, "LIQUIDITY"],
+  [AccountType.ACCOUNT_TYPE_FEES_MAKER, "MAKER"],
+]);
+
+/** Entries of the ledger from a place on, of some types of transfer, as the reference writes them: `t4 G → MAKER 16`. */
+function ledger(play: Play, place: number, ...types: number[]): string[] {
+  const name = (account: { type: number; owner: string | undefined } | undefined) =>
+    `${account?.owner ?? ""} ${ACCOUNTS.get(account?.type ?? 0)}`.trim();
+  return play.rig
+    .transfers()
+    .slice(place)
+    .filter(({ type }) => types.includes(type))
+    .map(({ fromAccount, toAccount, amount }) => `${name(fromAccount)} → ${name(toAccount)} ${amount}`);
+}
+
+const FEES = [MAKER_PAY, INFRASTRUCTURE_PAY, LIQUIDITY_PAY, MAKER_RECEIVE];
+/** Losses and wins of marks. */
+const MARKS = [4, 5];
+/** Top-ups of margins. */
+const LOW = 6;
+const CONFISCATED = 8;
+/** How many entries the ledger has. */
+const booked = (play: Play) => play.rig.transfers().length;
+/** Entries of a run of marks, without those of zero. */
+const marked = (play: Play, place: number) =>
+  ledger(play, place, ...MARKS).filter((line) => !line.endsWith(" 0"));
+
+/** Types of the last trades: 1 of orders, 2 GOOD and 3 BAD ones of a close-out. */
+const kinds = (play: Play, count: number) =>
+  play.rig
+    .trades("M")
+    .slice(-count)
+    .map(({ type }) => type);
+
 describe("S1 opening auction", () => {
   const play = market(M4).deposit(MILLIONS, "p1", "p2", "p3", "p4", "lp");
   play.run(`p3 B 1@1000; p4 S 1@11000; p1 B 5@10000 GFA =b1; p2 S 5@10000 GFA =s1; p1 B 5@10000 GFA =b2
@@ -42,6 +83,10 @@ describe("S1 opening auction", () => {
     play.open();
     expect(play.trades()).toEqual(["p1-p2 3@10000", "p1-p2 2@10000", "p1-p2 3@10000"]);
     expect(play.rig.trades("M").map(({ aggressor }) => aggressor)).toEqual([0, 0, 0]);
+    const names = new Map([...play.ids].map(([name, id]) => [id, name]));
+    expect(
+      play.rig.trades("M").map(({ buyOrder, sellOrder }) => `${names.get(sellOrder)}×${names.get(buyOrder)}`),
+    ).toEqual(["s3×b1", "s1×b1", "s1×b2"]);
     expect(play.mark()).toBe(10000n);
     expect(["b1", "s1", "s3", "b2", "b3", "s2"].map((name) => play.order(name).status)).toEqual([
       FILLED,
@@ -85,26 +130,27 @@ describe("S3 queue priority on amend", () => {
       parameters: {
         "market.margin.scalingFactors": '{"search_level":3.2,"initial_margin":4,"collateral_release":5}',
       },
-    }).deposit(MILLIONS, "x", "y", "z", "a", "b", "lp");
-    play.run("a B 1@1; b S 1@100; a B 1@10; b S 1@10; lp lp(900000, 0.1, BID-1, ASK+50)").open();
-    return play.run("x S 5@20 =o1; y S 5@20 =o2");
+    }).deposit(MILLIONS, "x", "y", "z", "a", "b");
+    play.run("a B 1@1; b S 1@100; a B 1@10; b S 1@10").open();
+    return play.run("x S 5@2 =o1; y S 5@2 =o2");
   };
   test("a smaller size keeps its place", () => {
-    const play = opened().run("amend o1 -2; z B 3@20");
-    expect(play.trades(1)).toEqual(["z-x 3@20"]);
+    const play = opened().run("amend o1 -2; z B 3@2");
+    expect(play.trades(1)).toEqual(["z-x 3@2"]);
   });
   test("a larger size goes to the back", () => {
-    const play = opened().run("amend o1 +3; z B 3@20");
-    expect(play.trades(1)).toEqual(["z-y 3@20"]);
+    const play = opened().run("amend o1 +3; z B 3@2");
+    expect(play.trades(1)).toEqual(["z-y 3@2"]);
   });
   test("an amend that leaves nothing cancels", () => {
-    const play = opened().run("z B 3@20; amend o1 -3");
-    expect(play.trades(1)).toEqual(["z-x 3@20"]);
+    const play = opened().run("z B 3@2; amend o1 -3");
+    expect(play.trades(1)).toEqual(["z-x 3@2"]);
     expect(play.order("o1").status).toBe(CANCELLED);
   });
   test("a time in force is changed neither to FOK nor against its time", () => {
     const play = opened();
     const id = play.ids.get("o1")!;
+    const before = { ...play.rig.liveOrder(id)! };
     const { TIME_IN_FORCE_FOK, TIME_IN_FORCE_GTT, TIME_IN_FORCE_GTC } = OrderTimeInForce;
     const amend = (timeInForce: number, expiresAt?: bigint) =>
       play.rig.amend("x", "M", id, { timeInForce, ...(expiresAt !== undefined && { expiresAt }) }).text;
@@ -117,11 +163,9 @@ describe("S3 queue priority on amend", () => {
       "OrderError: Cannot amend order to GTT without an expiryAt field",
       "OrderError: Cannot set ExpiryAt and GTC",
     ]);
-    expect(play.rig.liveOrder(id)).toMatchObject({
-      version: 1n,
-      timeInForce: TIME_IN_FORCE_GTC,
-      expiresAt: 0n,
-    });
+    expect(before).toMatchObject({ version: 1n, timeInForce: TIME_IN_FORCE_GTC, expiresAt: 0n });
+    expect(play.rig.liveOrder(id)).toEqual(before);
+    expect(play.queue("sell").slice(0, 2)).toEqual(["x 5@2", "y 5@2"]);
   });
   test("an order that is gone cannot be amended", () => {
     const play = opened().run("cancel o1; amend o1 -1");
@@ -143,17 +187,18 @@ test("S4 continuous fees", () => {
   expect(play.general("void")).toBe(MILLIONS);
   play.run("t3 B 3@1002; /");
   expect([play.margin("t3"), play.general("t3")]).toEqual([720n, 9280n]);
+  const place = booked(play);
   play.run("t4 S 4@1002; /");
   expect(play.trades(1)).toEqual(["t3-t4 3@1002"]);
   expect(play.rig.trades("M").at(-1)!.aggressor).toBe(2);
   expect(play.mark()).toBe(1002n);
-  expect(
-    [MAKER_PAY, INFRASTRUCTURE_PAY, LIQUIDITY_PAY, MAKER_RECEIVE].map((type) => amounts(play, type)),
-  ).toEqual([[16n], [7n], [0n], [16n]]);
-  expect(play.transfers(4)).toEqual([{ from: "aux2", to: undefined, amount: 20n }]);
-  expect(play.transfers(5).filter(({ amount }) => amount > 0n)).toEqual([
-    { from: undefined, to: "aux1", amount: 20n },
+  expect(ledger(play, place, ...FEES)).toEqual([
+    "t4 G → MAKER 16",
+    "t4 G → INFRASTRUCTURE 7",
+    "t4 G → LIQUIDITY 0",
+    "MAKER → t3 G 16",
   ]);
+  expect(marked(play, place)).toEqual(["aux2 M → SETTLEMENT 20", "SETTLEMENT → aux1 M 20"]);
   expect([play.margin("t3"), play.general("t3"), play.levels("t3")]).toEqual([
     4329n,
     5687n,
@@ -175,13 +220,16 @@ test("S5 fees on an amended order", () => {
     .run("lp aux1(10000, 0.002, BID-10, ASK+10); aux1 B 1@1000; aux2 S 1@1000; aux1 B 1@920; aux2 S 1@1080")
     .open();
   expect(play.deployed("aux1")).toEqual(["buy 10@910", "sell 10@1090"]);
-  play.run("t1 B 2@1002; /; t2 S 4@1004 =o; amend o @1002");
+  play.run("t1 B 2@1002; /; t2 S 4@1004 =o; /; amend o @1002");
   expect(play.trades(1)).toEqual(["t1-t2 2@1002"]);
   const data = play.rig.marketData("M");
   expect([data.markPrice, data.lastTradedPrice]).toEqual(["1000", "1002"]);
-  expect(
-    [MAKER_PAY, INFRASTRUCTURE_PAY, LIQUIDITY_PAY, MAKER_RECEIVE].map((type) => amounts(play, type)),
-  ).toEqual([[9n], [7n], [5n], [9n]]);
+  expect(ledger(play, 0, ...FEES)).toEqual([
+    "t2 G → MAKER 9",
+    "t2 G → INFRASTRUCTURE 7",
+    "t2 G → LIQUIDITY 5",
+    "MAKER → t1 G 9",
+  ]);
   expect([play.margin("t1"), play.general("t1")]).toEqual([480n, 9529n]);
   expect([play.margin("t2"), play.general("t2")]).toEqual([480n, 9499n]);
 });
@@ -214,14 +262,16 @@ test("S6 auction fees", () => {
   const before = play.rig.marketData("M");
   expect([before.targetStake, before.suppliedStake]).toEqual(["200", "200"]);
   play.run("t3 B 3@1002; t4 S 3@1002");
-  expect([MAKER_PAY, INFRASTRUCTURE_PAY, LIQUIDITY_PAY].map((type) => amounts(play, type))).toEqual([
-    [16n],
-    [7n],
-    [4n],
+  expect(ledger(play, 0, ...FEES)).toEqual([
+    "t4 G → MAKER 16",
+    "t4 G → INFRASTRUCTURE 7",
+    "t4 G → LIQUIDITY 4",
+    "MAKER → t3 G 16",
   ]);
   play.run("/");
   const during = play.rig.marketData("M");
   expect([during.marketTradingMode, during.trigger, during.targetStake]).toEqual([4, 5, "801"]);
+  const place = booked(play);
   play.run("t3 B 3@1002; t4 S 3@1002");
   const payload = { marketId: play.rig.market("M").id, commitmentAmount: "10000" };
   expect(play.rig.deliver("aux1", { kind: "liquidityProvisionAmendment", payload }).text).toBe("");
@@ -231,6 +281,12 @@ test("S6 auction fees", () => {
   const { buyerFee, sellerFee } = play.rig.trades("M").at(-1)!;
   const fee = { makerFee: "0", infrastructureFee: "4", liquidityFee: "2" };
   expect([buyerFee, sellerFee]).toEqual([fee, fee]);
+  expect(ledger(play, place, ...FEES)).toEqual([
+    "t4 G → INFRASTRUCTURE 4",
+    "t4 G → LIQUIDITY 2",
+    "t3 G → INFRASTRUCTURE 4",
+    "t3 G → LIQUIDITY 2",
+  ]);
   expect([play.margin("t3"), play.general("t3")]).toEqual([6493n, 3517n]);
   expect([play.margin("t4"), play.general("t4")]).toEqual([9259n, 708n]);
   const after = play.rig.marketData("M");
@@ -249,14 +305,21 @@ test("S7 mark to market", () => {
   play.run("p1 S 1@1000; /");
   expect(play.rig.marketData("M").targetStake).toBe("1100");
   play.run("p2 B 1@1000; /");
+  // By section 8.2 it follows the trade: 1000 × 2 × 0.11 × 10. The scenario's 1100 is that of the row's first block.
+  expect(play.rig.marketData("M").targetStake).toBe("2200");
+  expect([play.general("void"), play.rig.marketData("M").suppliedStake]).toEqual([MILLIONS, "0"]);
   expect([play.margin("p1"), play.general("p1")]).toEqual([1200n, 8800n]);
   expect([play.margin("p2"), play.general("p2")]).toEqual([1212n, 8788n]);
   play.run("p1 S 1@2000; /");
   expect([play.margin("p1"), play.general("p1")]).toEqual([1320n, 8680n]);
+  const place = booked(play);
   play.run("p3 B 1@2000; /");
   expect(play.mark()).toBe(2000n);
-  expect(play.transfers(4).filter(({ from }) => from === "p1")).toEqual([
-    { from: "p1", to: undefined, amount: 1000n },
+  expect(marked(play, place)).toEqual([
+    "aux M → SETTLEMENT 1000",
+    "p1 M → SETTLEMENT 1000",
+    "SETTLEMENT → aux2 M 1000",
+    "SETTLEMENT → p2 M 1000",
   ]);
   expect([play.margin("p1"), play.general("p1")]).toEqual([4800n, 4200n]);
   expect([play.margin("p2"), play.general("p2")]).toEqual([2424n, 8576n]);
@@ -288,22 +351,32 @@ describe("S8 and S9 position decimals", () => {
     expect([play.margin("p2"), play.general("p2")]).toEqual([1273200n, 8725800n]);
     play.run("p1 S 1@2000; /");
     expect([play.margin("p1"), play.general("p1")]).toEqual([5041200n, 4958800n]);
+    const place = booked(play);
     play.run("p3 B 1@2000; /");
+    expect(marked(play, place)).toEqual([
+      "aux M → SETTLEMENT 1000000",
+      "p1 M → SETTLEMENT 1000000",
+      "SETTLEMENT → aux2 M 1000000",
+      "SETTLEMENT → p2 M 1000000",
+    ]);
     expect([play.margin("p1"), play.general("p1")]).toEqual([7682400n, 1317600n]);
     expect([play.margin("p2"), play.general("p2")]).toEqual([2605200n, 8393800n]);
     expect([play.margin("p3"), play.general("p3")]).toEqual([2605200n, 7392800n]);
   });
-  test("marks every five seconds", () => {
+  test.each(["", "; /"])("marks every five seconds, orders parted by %p", (boundary) => {
     const play = opened("5s");
-    play.run("p1 S 1@1000; p2 B 1@1000");
+    play.run(`p1 S 1@1000${boundary}; p2 B 1@1000${boundary}`);
     expect([play.margin("p1"), play.general("p1")]).toEqual([120000n, 9880000n]);
     expect([play.margin("p2"), play.general("p2")]).toEqual([132000n, 9867000n]);
-    play.run("p1 S 1@2000");
+    play.run(`p1 S 1@2000${boundary}`);
     expect([play.margin("p1"), play.general("p1")]).toEqual([5041200n, 4958800n]);
-    play.run("p3 B 1@2000");
+    play.run(`p3 B 1@2000${boundary}`);
+    expect(play.mark()).toBe(1000n);
     expect([play.margin("p3"), play.general("p3")]).toEqual([132000n, 9866000n]);
+    expect([play.margin("p1"), play.general("p1")]).toEqual([5041200n, 4958800n]);
     play.run("/ 6");
-    expect(amounts(play, LIQUIDITY_DISTRIBUTE).reduce((sum, amount) => sum + amount)).toBe(3000n);
+    const paid = boundary === "" ? [3000] : [1000, 2000];
+    expect(ledger(play, 0, LIQUIDITY_DISTRIBUTE)).toEqual(paid.map((fee) => `LIQUIDITY → lp G ${fee}`));
     expect([play.margin("p1"), play.general("p1")]).toEqual([7682400n, 1317600n]);
     expect([play.margin("p2"), play.general("p2")]).toEqual([2605200n, 8393800n]);
     expect([play.margin("p3"), play.general("p3")]).toEqual([2605200n, 7392800n]);
@@ -318,7 +391,7 @@ test("S10 close-out with an insurance pool", () => {
     "aux",
     "aux2",
   );
-  play.deposit(MILLIONS, "void").deposit(5122n, "p1").run(VOID);
+  play.deposit(100_000n, "void").deposit(5122n, "p1").run("lp void(100000, 0.1, MID-1, MID+1)");
   play.rig.fundInsurance("M", 10_000n);
   play.run("aux B 1@999; aux S 1@6001; aux2 B 1@1000; aux S 1@1000").open();
   play.run("p1 S 1@1000; /; p2 B 1@1000; /");
@@ -326,12 +399,29 @@ test("S10 close-out with an insurance pool", () => {
   expect([play.margin("p2"), play.general("p2")]).toEqual([132n, 9868n]);
   play.run("p2 B 1@6000; /");
   expect([play.margin("p2"), play.general("p2")]).toEqual([265n, 9735n]);
+  const place = booked(play);
   play.run("p3 S 1@5000; /");
+  expect(play.trades().slice(-3)).toEqual(["p2-p3 1@6000", "network-aux 1@6001", "p1-network 1@6001"]);
+  expect(kinds(play, 3)).toEqual([1, 2, 3]);
+  expect(marked(play, place)).toEqual([
+    "aux M → SETTLEMENT 1440",
+    "aux G → SETTLEMENT 3560",
+    "p1 M → SETTLEMENT 1320",
+    "p1 G → SETTLEMENT 3680",
+    "SETTLEMENT → aux2 M 5000",
+    "SETTLEMENT → p2 M 5000",
+    "INSURANCE → SETTLEMENT 1",
+    "SETTLEMENT → aux M 1",
+  ]);
+  expect(ledger(play, place, LOW).filter((line) => line.startsWith("p1 "))).toEqual(["p1 G → p1 M 122"]);
+  expect(ledger(play, place, CONFISCATED)).toEqual(["p1 M → INSURANCE 122"]);
   expect([play.margin("p1"), play.general("p1")]).toEqual([0n, 0n]);
+  const kept = play.rig.accounts().filter(({ type }) => type === AccountType.ACCOUNT_TYPE_MARGIN);
+  expect(kept.map(({ owner }) => owner)).not.toContain("p1");
   expect([play.margin("p2"), play.general("p2")]).toEqual([15000n, 0n]);
   expect([play.margin("p3"), play.general("p3")]).toEqual([7920n, 2080n]);
   expect(play.insurance()).toBe(10121n);
-  expect(total(play) - MILLIONS).toBe(55_122n);
+  expect(total(play)).toBe(155_122n);
 });
 
 describe("S11 to S13 loss socialisation", () => {
@@ -347,7 +437,19 @@ describe("S11 to S13 loss socialisation", () => {
     play.run(noInsurance).open();
     expect(play.mark()).toBe(100n);
     play.run("p1 S 100@100; /; p2 B 100@100; /; cancel sp1; cancel bp1; sp S 1000@200; /; bp B 1000@80; /");
-    play.run("cancel a120; cancel a80; p2 B 100@180; /; p3 S 100@180; /");
+    play.run("cancel a120; cancel a80; p2 B 100@180; /");
+    const place = booked(play);
+    play.run("p3 S 100@180; /");
+    expect(play.mark()).toBe(180n);
+    expect(marked(play, place)).toEqual([
+      "a1 M → SETTLEMENT 24",
+      "a1 G → SETTLEMENT 56",
+      "p1 M → SETTLEMENT 2400",
+      "p1 G → SETTLEMENT 2600",
+      "SETTLEMENT → a2 M 50",
+      "SETTLEMENT → p2 M 5030",
+    ]);
+    expect(kinds(play, 2)).toEqual([2, 3]);
     expect(socialised(play)).toEqual(["p1 3000", "a2 -30", "p2 -2970", "sp -2000"]);
     expect([play.margin("p2"), play.general("p2")]).toEqual([24000n, 31030n]);
     expect([play.margin("p3"), play.general("p3")]).toEqual([2400n, 47600n]);
@@ -371,7 +473,22 @@ describe("S11 to S13 loss socialisation", () => {
       .deposit(MILLIONS, "lp");
     play.run(noInsurance).open();
     play.run("p1 S 25@100; /; p2 B 25@100; /; p1 S 75@100; /; p3 B 75@100; /; cancel sp1; cancel bp1");
-    play.run("sp S 1000@300; /; bp B 1000@80; /; cancel a120; cancel a80; p2 B 10@180; /; p4 S 10@180; /");
+    play.run("sp S 1000@300; /; bp B 1000@80; /; cancel a120; cancel a80; p2 B 10@180; /");
+    const place = booked(play);
+    play.run("p4 S 10@180; /");
+    expect(marked(play, place)).toEqual([
+      "a1 M → SETTLEMENT 24",
+      "a1 G → SETTLEMENT 56",
+      "p1 M → SETTLEMENT 2400",
+      "p1 G → SETTLEMENT 100",
+      "SETTLEMENT → a2 M 25",
+      "SETTLEMENT → p2 M 638",
+      "SETTLEMENT → p3 M 1917",
+    ]);
+    expect(play.trades().slice(-2)).toEqual(["network-sp 100@300", "p1-network 100@300"]);
+    expect(kinds(play, 2)).toEqual([2, 3]);
+    // 5500 that p1 did not pay; then sp's win of 12000 over the mark, which nobody pays.
+    expect(socialised(play)).toEqual(["p1 5500", "a2 -55", "p2 -1362", "p3 -4083", "sp -12000"]);
     expect([play.margin("p2"), play.general("p2")]).toEqual([4200n, 6438n]);
     expect([play.margin("p3"), play.general("p3")]).toEqual([9000n, 2917n]);
     expect([play.margin("p4"), play.general("p4")]).toEqual([1440n, 8560n]);
