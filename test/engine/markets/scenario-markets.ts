@@ -141,3 +141,34 @@ export const feeFactors = (maker: string, infrastructure: string) => ({
   "market.fee.factors.makerFee": maker,
   "market.fee.factors.infrastructureFee": infrastructure,
 });
+
+const ACCOUNTS: Readonly<Record<number, string>> = {
+  1: "I",
+  2: "S",
+  3: "M",
+  4: "G",
+  5: "FI",
+  6: "FL",
+  7: "FM",
+  9: "D",
+};
+
+/**
+ * Entries from a place on that moved something, as the reference writes them: `guy G>guy M 237600`. I is the insurance,
+ * S the settlement, F with a letter the fees of infrastructure, liquidity and makers; other accounts are numbers.
+ */
+export const ledger = (play: Play, place = 0): string[] =>
+  play.rig
+    .transfers()
+    .slice(place)
+    .filter(({ amount }) => BigInt(amount) > 0n)
+    .map(({ fromAccount, toAccount, amount }) => {
+      const [from, to] = [fromAccount, toAccount].map((account) => {
+        const type = account?.type ?? 0;
+        return `${account?.owner ?? ""} ${ACCOUNTS[type] ?? type}`.trim();
+      });
+      return `${from}>${to} ${amount}`;
+    });
+
+/** How many entries the ledger has: a place for `ledger`. */
+export const entries = (play: Play): number => play.rig.transfers().length;

@@ -3,9 +3,14 @@ import { describe, expect, test } from "bun:test";
 import { createMarketRig, idOf, Play } from "./rig.ts";
 import {
   amounts,
+  entries,
+  eventsFrom,
+  feeFactors,
+  feesOf,
   INFRASTRUCTURE_PAY,
   LIQUIDITY_PAY,
   LN,
+  ledger,
   M3,
   MAKER_PAY,
   MILLIONS,
@@ -15,7 +20,7 @@ import {
 } from "./scenario-markets.ts";
 
 describe("S16 provision orders, bond and slashing", () => {
-  const opened = (penalty: string, ratio: string, funds: bigint, orders: string) => {
+  const opened = (penalty: string, ratio: string, funds: bigint, orders: string, rest = "") => {
     const play = market(
       {
         ...LN,
@@ -36,18 +41,29 @@ describe("S16 provision orders, bond and slashing", () => {
       .deposit(funds, "p0")
       .deposit(MILLIONS, "p1", "p2", "p3", "p4", "p5");
     play.run(`lp p0(50000, 0.001, BID-20, ASK+20); ${orders}; p1 B 1@990; p1 B 10@1000`);
-    return play.run("p2 S 10@1000; p2 S 1@1010; p2 S 1@1100").open();
+    return play.run(`p2 S 10@1000; p2 S 1@1010; p2 S 1@1100${rest}`).open();
   };
   test("penalty 0.2", () => {
-    const play = opened("0.2", "0.24", 512_500n, "p4 B 100@850; p1 B 1@900; p5 S 100@1200");
+    const play = opened("0.2", "0.24", 512_500n, "p4 B 100@850; p1 B 1@900", "; p5 S 100@1200");
     expect(play.deployed("p0")).toEqual(["buy 52@970", "sell 49@1030"]);
     expect(play.rig.marketData("M").targetStake).toBe("35569");
     expect([play.margin("p0"), play.general("p0"), play.bond("p0")]).toEqual([209146n, 253354n, 50000n]);
+    expect(play.levels("p0")).toBe("174289/191717/209146/244004");
     expect(play.margin("p1")).toBe(11425n);
     expect(play.levels("p1")).toMatch(/^9889\/.*\/11866\//);
     expect(play.margin("p2")).toBe(51690n);
     expect(play.levels("p2")).toMatch(/^42963\/.*\/51555\//);
+    const shownOf = (status: number) =>
+      play.rig
+        .events("order")
+        .filter(({ payload }) => payload.liquidityProvisionId !== "" && payload.status === status)
+        .map(({ payload }) => `${payload.id} ${payload.remaining}@${payload.price}`);
+    const ids = play.rig.liveOrders("p0", "M").map(({ id }) => id);
+    const shown = shownOf(1).length;
     play.run("p3 B 30@1000");
+    const { id: bid } = play.rig.liveOrders("p0", "M").find(({ side }) => side === 1)!;
+    expect(ids).toContain(bid);
+    expect(shownOf(1).slice(shown)).toEqual([`${bid} 52@980`]);
     expect(play.deployed("p0")).toEqual(["buy 52@980", "sell 49@1030"]);
     play.run("p2 S 50@1000");
     expect(play.trades(1)).toEqual(["p3-p2 30@1000"]);
@@ -59,12 +75,31 @@ describe("S16 provision orders, bond and slashing", () => {
     expect(play.rig.marketData("M").targetStake).toBe("142276");
     expect([play.margin("p2"), play.general("p2")]).toEqual([264970n, 99734850n]);
     expect(play.levels("p0")).toBe("177846/195630/213415/248984");
+    let place = entries(play);
     play.run("p0 S 70@1000");
+    expect(ledger(play, place)).toEqual([
+      "p0 G>p0 M 253354",
+      "p0 D>p0 M 49694",
+      "p0 D>I 306",
+      "p0 M>I 9632",
+      "p0 M>p0 G 203782",
+    ]);
     expect(play.transfers(20).map(({ from, amount }) => [from, amount])).toEqual([
       ["p0", 306n],
       ["p0", 9632n],
     ]);
+    place = entries(play);
     play.run("p1 B 100@1000");
+    expect(ledger(play, place).slice(1)).toEqual([
+      "p1 G>FM 80",
+      "p1 G>FM 280",
+      "p1 G>FI 90",
+      "p1 G>FL 90",
+      "FM>p2 G 80",
+      "FM>p0 G 280",
+      "p0 G>p0 M 204062",
+      "p0 M>I 2293",
+    ]);
     expect(play.trades(2)).toEqual(["p1-p2 20@1000", "p1-p0 70@1000"]);
     expect(amounts(play, MAKER_PAY).slice(1)).toEqual([80n, 280n]);
     expect(amounts(play, INFRASTRUCTURE_PAY).slice(1)).toEqual([90n]);
@@ -75,7 +110,16 @@ describe("S16 provision orders, bond and slashing", () => {
     expect(play.levels("p0")).toBe("428592/471451/514310/600028");
     expect(play.levels("p1")).toBe("89962/98958/107954/125946");
     expect(play.general("p1")).toBe(99891506n);
+    place = entries(play);
+    const parked = shownOf(8).length;
     play.run("/");
+    expect(ledger(play, place)).toEqual(["FL>p0 G 120", "p0 G>p0 D 120"]);
+    expect(
+      shownOf(8)
+        .slice(parked)
+        .map((line) => line.split(" ")[0]!)
+        .sort(),
+    ).toEqual(ids.toSorted());
     expect([play.general("p0"), play.bond("p0")]).toEqual([0n, 120n]);
     const data = play.rig.marketData("M");
     expect([data.marketTradingMode, data.trigger, data.targetStake, data.openInterest]).toEqual([
@@ -122,6 +166,7 @@ test("S17 shares of fees and what rounding leaves", () => {
   play.run("lp lp2(100000, 0.002, BID-2*1 MID-1*2, ASK+2*1 MID+1*2)");
   play.run("p1 B 1@900; p1 B 60@1000; p2 S 1@1100; p2 S 60@1000").open();
   expect(play.deployed("lp1")).toEqual(["buy 2970@898", "buy 5337@999", "sell 2420@1102", "sell 5329@1001"]);
+  expect(play.deployed("lp2")).toEqual(["buy 1@898", "buy 1@999", "sell 1@1001", "sell 1@1102"]);
   const data = rig.marketData("M");
   expect(data.liquidityProviderFeeShare.map(({ equityLikeShare }) => equityLikeShare)).toEqual([
     "0.9999998750000156",
@@ -134,6 +179,8 @@ test("S17 shares of fees and what rounding leaves", () => {
   expect(data.targetStake).toBe("21341400000");
   expect(rig.market("M").record.liquidityFee).toBe("0.001");
   play.run("p1 S 20@1000; /");
+  const { bestStaticOfferPrice, staticMidPrice } = rig.marketData("M");
+  expect([bestStaticOfferPrice, staticMidPrice]).toEqual(["1000", "950"]);
   expect(play.deployed("lp1").filter((order) => order.endsWith("@951") || order.endsWith("@949"))).toEqual([
     "buy 5617@949",
     "sell 5609@951",
@@ -191,7 +238,10 @@ test("S19 amending and cancelling give margin back; an empty side begins an auct
     99_829_268n,
     "142277/156504/170732/199187",
   ]);
+  const from = play.rig.events().length;
   play.run("cancel b; cancel s");
+  const parked = eventsFrom(play, from, "order").filter(({ payload }) => payload.status === 8);
+  expect(parked.map(({ payload }) => `${payload.partyId} ${payload.side}`)).toEqual(["p0 1", "p0 2"]);
   expect([play.margin("p1"), play.general("p1"), play.margin("p4"), play.general("p4")]).toEqual([
     0n,
     MILLIONS,
@@ -245,8 +295,13 @@ test("S20 slippage by the exit price", () => {
     13803n,
   ]);
   const before = play.trades().length;
+  const place = entries(play);
   play.run("p2 B 500@126; /");
-  expect(play.trades(before)).toHaveLength(3);
+  expect(play.trades(before)).toEqual(["p2-a1 1@105", "p2-a1 87@115", "p2-a1 79@126"]);
+  expect(ledger(play, place).filter((line) => line.startsWith("p1"))).toEqual([
+    "p1 M>S 2600",
+    "p1 G>p1 M 7773",
+  ]);
   expect(play.mark()).toBe(126n);
   expect([play.margin("p1"), play.general("p1")]).toEqual([21370n, 6030n]);
 });
@@ -280,6 +335,7 @@ describe("S21 price auction", () => {
     expect(amounts(play, LIQUIDITY_PAY)).toEqual([10n]);
     const t0 = play.rig.nowNs;
     const trades = play.trades().length;
+    const from = play.rig.events().length;
     play.run("p1 S 1@111 =s; p2 B 1@111 =b");
     expect(play.trades()).toHaveLength(trades);
     expect([play.order("s").status, play.order("b").status]).toEqual([1, 1]);
@@ -288,6 +344,8 @@ describe("S21 price auction", () => {
     // The first trigger's extension; the second one's comes when it is over.
     expect(data.auctionEnd - data.auctionStart).toBe(240_000_000_000n);
     expect(play.deployed("lp")).toEqual([]);
+    const parked = eventsFrom(play, from, "order").filter(({ payload }) => payload.status === 8);
+    expect(parked.map(({ payload }) => `${payload.partyId} ${payload.side}`)).toEqual(["lp 1", "lp 2"]);
     play.rig.nextBlock(600);
     expect(play.rig.nowNs - t0).toBe(600_000_000_000n);
     expect(play.rig.marketData("M").marketTradingMode).toBe(4);
@@ -296,6 +354,7 @@ describe("S21 price auction", () => {
     expect(play.trades(trades)).toEqual(["p2-p1 1@111"]);
     expect(play.mark()).toBe(111n);
     expect(amounts(play, LIQUIDITY_PAY).slice(1)).toEqual([6n, 6n]);
+    expect(feesOf(play, 1)).toEqual(["0/0/6 0/0/6"]);
   });
   test.each(["FOK", "IOC", "GFN"])("one that may not is stopped: %s", (tif) => {
     const play = opened().run(`p1 S 1@111; p2 B 1@111 ${tif} =b`);
@@ -304,15 +363,34 @@ describe("S21 price auction", () => {
   });
 });
 
+test("S22 fees do not touch the profit and loss", () => {
+  const play = market(LN, { parameters: feeFactors("0.004", "0.001") }).deposit(
+    MILLIONS,
+    "p1",
+    "p2",
+    "p3",
+    "lp",
+  );
+  play
+    .run("lp lp(5000000, 0.001, BID-500, ASK+500); p2 B 1@900; p2 S 1@1100; p1 B 50@1000; p2 S 50@1000")
+    .open();
+  const rows = [5, 5, 2].map((size, i) => {
+    const price = [1005, 995, 1009][i]!;
+    return play.run(`p3 B ${size}@${price}; p1 S ${size}@${price}; /`).pnl("p1");
+  });
+  expect(rows).toEqual(["45/225/25", "40/-200/0", "38/342/18"]);
+  expect(feesOf(play, 3)).toEqual(["0/0/0 21/6/6", "0/0/0 20/5/5", "0/0/0 9/3/3"]);
+});
+
 describe("S23 and S24 settlement by an oracle", () => {
   const GLOBAL_REWARD = 12;
   const INSURANCE = 1;
   const ORACLE_B = "bb".repeat(32);
-  const opened = (insurance: bigint) => {
+  const opened = (insurance: bigint, funds = MILLIONS) => {
     const rig = createMarketRig();
     rig.createMarket("A", { asset: "ETH", ...M3 });
     rig.createMarket("B", { asset: "ETH", ...M3, oracle: ORACLE_B });
-    const play = new Play(rig, "A").deposit(MILLIONS, "aux1", "aux2", "void").run(VOID);
+    const play = new Play(rig, "A").deposit(funds, "aux1", "aux2").deposit(MILLIONS, "void").run(VOID);
     rig.fundInsurance("A", insurance);
     rig.fundInsurance("B", insurance);
     return play;
@@ -320,7 +398,7 @@ describe("S23 and S24 settlement by an oracle", () => {
   test("S23", () => {
     const play = opened(10_000n).deposit(10_000n, "p1").deposit(1_000n, "p2").deposit(5_000n, "p3");
     const { rig } = play;
-    play.run("aux1 B 2@999; aux2 S 2@1001; aux1 B 1@1000; aux2 S 1@1000").open();
+    play.run("aux1 B 2@999 =bid; aux2 S 2@1001 =ask; aux1 B 1@1000; aux2 S 1@1000").open();
     new Play(rig, "B")
       .deposit(MILLIONS, "o1", "o2", "void2")
       .run("lp void2(100000000, 0.1, MID-1, MID+1); o1 B 1@9; o2 S 1@11; o1 B 1@10; o2 S 1@10")
@@ -336,14 +414,29 @@ describe("S23 and S24 settlement by an oracle", () => {
     expect([play.margin("p2"), play.general("p2")]).toEqual([132n, 868n]);
     expect([play.margin("p3"), play.general("p3")]).toEqual([132n, 4868n]);
     play.run("aux1 S 1@1000; /; aux2 B 1@1000; /");
+    expect([rig.position("aux1", "A")?.size, rig.position("aux2", "A")?.size]).toEqual([0n, 0n]);
+    expect(rig.shownMarket("A")?.state).toBe(5);
     rig.terminate();
+    expect(rig.shownMarket("A")?.state).toBe(8);
     play.run("p1 B 1@1000 =late");
     expect([play.order("late").status, play.order("late").reason, play.last.text]).toEqual([
       6,
       13,
       "trading not allowed",
     ]);
+    expect([play.order("bid").status, play.order("ask").status]).toEqual([1, 1]);
+    const place = entries(play);
     rig.settle(42);
+    expect([play.order("bid").status, play.order("ask").status]).toEqual([4, 4]);
+    expect(ledger(play, place).filter((line) => line.startsWith("S>"))).toEqual(["S>p1 M 1916"]);
+    expect(["p1", "p2", "p3", "aux1", "aux2"].map((party) => play.margin(party))).toEqual([
+      0n,
+      0n,
+      0n,
+      0n,
+      0n,
+    ]);
+    expect(rig.systemBalance("ETH", INSURANCE, "A")).toBe(0n);
     expect(
       play
         .transfers(1)
@@ -365,7 +458,16 @@ describe("S23 and S24 settlement by an oracle", () => {
     play.run("aux1 B 2@999; aux2 S 2@1001; aux1 B 1@1000; aux2 S 1@1000").open();
     play.run("p1 S 2@1000; /; p2 B 2@1000; /; aux1 S 1@1000; /; aux2 B 1@1000; /");
     play.rig.terminate();
+    const place = entries(play);
     play.rig.settle(42);
+    expect(ledger(play, place).filter((line) => /S|I/.test(line))).toEqual([
+      "p2 M>S 264",
+      "p2 G>S 736",
+      "I>S 916",
+      "S>p1 M 1916",
+      "I>I 42",
+      "I>12 42",
+    ]);
     expect(play.general("p1")).toBe(11_916n);
     expect([
       play.rig.systemBalance("ETH", INSURANCE, "B"),
@@ -373,11 +475,21 @@ describe("S23 and S24 settlement by an oracle", () => {
     ]).toEqual([1_042n, 42n]);
   });
   test("S24 it does not", () => {
-    const play = opened(500n).deposit(10_000n, "p1").deposit(1_000n, "p2");
+    const play = opened(500n, 1_000_000n).deposit(10_000n, "p1").deposit(1_000n, "p2");
     play.run("aux1 B 2@999; aux2 S 2@1001; aux1 B 2@1000; aux2 S 2@1000").open();
     play.run("p1 S 2@1000; /; p2 B 2@1000; /");
     play.rig.terminate();
+    const place = entries(play);
     play.rig.settle(42);
+    expect(ledger(play, place).filter((line) => /S|I/.test(line))).toEqual([
+      "aux1 M>S 528",
+      "aux1 G>S 1388",
+      "p2 M>S 264",
+      "p2 G>S 736",
+      "I>S 500",
+      "S>aux2 M 1707",
+      "S>p1 M 1709",
+    ]);
     expect(socialised(play)).toEqual(["p2 416", "aux2 -209", "p1 -207"]);
     expect(play.general("p1")).toBe(11_709n);
   });
@@ -422,6 +534,9 @@ describe("S25 decimals", () => {
       .open();
     const data = rig.marketData("M");
     expect([data.bestStaticBidPrice, data.bestStaticOfferPrice]).toEqual(["9", "10"]);
+    const internal = rig.liveOrders("p0", "M").map(({ price, remaining }) => `${remaining}@${price}`);
+    // The middle is 9500: a sell a tick above it is shown at 10, and 39 are those of 10500.
+    expect(internal).toEqual(["45@9000", "39@10500"]);
     expect(play.deployed("p0")).toEqual(["buy 45@9", "sell 39@10"]);
     expect(rig.book("M", "sell")[0]).toEqual({ price: 10n, volume: 40n });
     expect(rig.book("M", "buy")[0]).toEqual({ price: 9n, volume: 46n });
@@ -455,10 +570,18 @@ describe("S26 price bounds", () => {
     const play = opened().run(`p1 S 1@${price}; p2 B 1@${price}`);
     expect(play.trades(1)).toEqual([`p2-p1 1@${price}`]);
   });
-  test("one at 1015 does not", () => {
-    const play = opened().run("p1 S 1@1015; p2 B 1@1015");
+  test.each([
+    [1, 300],
+    [400, 400],
+  ])("one at 1015 does not: at least %d seconds, an auction of %d", (minimum, length) => {
+    const play = opened();
+    play.rig.setParameter("market.auction.minimumDuration", `${minimum}s`);
+    play.run("p1 S 1@1015; p2 B 1@1015");
     expect(play.trades()).toHaveLength(1);
     const data = play.rig.marketData("M");
-    expect([data.marketTradingMode, data.auctionEnd - data.auctionStart]).toEqual([4, 300_000_000_000n]);
+    expect([data.marketTradingMode, data.auctionEnd - data.auctionStart]).toEqual([
+      4,
+      BigInt(length) * 1_000_000_000n,
+    ]);
   });
 });

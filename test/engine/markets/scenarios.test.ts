@@ -5,10 +5,13 @@ import type { Play } from "./rig.ts";
 import {
   amounts,
   CANCELLED,
+  entries,
   FILLED,
+  feesOf,
   INFRASTRUCTURE_PAY,
   LIQUIDITY_DISTRIBUTE,
   LIQUIDITY_PAY,
+  ledger,
   M2,
   M3,
   M4,
@@ -528,16 +531,17 @@ test("S14 the full chain of a close-out", () => {
     .deposit(1_000_000n, "sp", "bp", "party1", "party2")
     .deposit(240_000n, "guy")
     .deposit(100_000n, "aux");
-  play.deposit(90_000n, "lp");
+  play.deposit(1_000_000n, "lp");
   play
     .run(
       "aux B 1@1; aux S 1@10001; lp lp(90000, 0.1, BID-100, ASK+100); party1 B 1@100 GFA; party2 S 1@100 GFA",
     )
     .open();
-  expect(play.general("lp")).toBe(90_000n);
+  expect([play.general("lp"), play.bond("lp"), play.deployed("lp")]).toEqual([1_000_000n, 0n, []]);
   play.run("sp S 200@10000; /; bp B 200@1; /");
   expect(play.levels("sp")).toBe("2000/2200/2400/2800");
   const before = play.trades().length;
+  const place = entries(play);
   play.run("guy B 100@10000; /");
   expect(play.trades(before)).toEqual([
     "guy-sp 100@10000",
@@ -558,11 +562,21 @@ test("S14 the full chain of a close-out", () => {
     ["aux", 2399n],
     ["bp", 237_601n],
   ]);
+  expect(ledger(play, place).filter((line) => /^(guy|I|S|party2 M>S)\b/.test(line))).toEqual([
+    "guy G>guy M 2400",
+    "party2 M>S 9900",
+    "S>party1 M 9900",
+    "guy G>guy M 237600",
+    "guy M>I 240000",
+    "I>S 240000",
+    "S>aux M 2399",
+    "S>bp M 237601",
+  ]);
   expect(socialised(play)).toEqual(["aux -7600", "bp -752300"]);
   expect([play.margin("guy"), play.general("guy")]).toEqual([0n, 0n]);
   expect([play.margin("sp"), play.general("sp")]).toEqual([240_000n, 760_000n]);
   expect(play.insurance()).toBe(0n);
-  expect(total(play) - 90_000n).toBe(4_340_000n);
+  expect(total(play)).toBe(5_340_000n);
   expect(play.rig.position("bp", "M")!.isDistressed).toBe(true);
   expect(play.pnl("guy")).toBe("0/0/-240000");
   expect(play.rig.shownPosition("bp", "M")?.positionStatus).toBe(4);
@@ -594,10 +608,28 @@ test("S15 close-out with fees", () => {
     play.run(order).run("/");
   const trades = play.trades().length;
   const fees = amounts(play, LIQUIDITY_PAY).length;
+  const place = entries(play);
   play.run("tt_11 S 25 FOK");
+  expect(feesOf(play, 3)).toEqual(["0/0/0 1/1/30", "0/0/0 1/1/30", "0/0/0 1/2/210"]);
+  expect(ledger(play, place).filter((line) => line.includes("F"))).toEqual([
+    "tt_11 G>FM 1",
+    "tt_11 G>FM 1",
+    "tt_11 G>FM 1",
+    "tt_11 G>FI 4",
+    "tt_11 G>FL 270",
+    "FM>tt_5 G 1",
+    "FM>tt_5 G 1",
+    "FM>tt_10 G 1",
+  ]);
   expect(play.trades(trades)).toEqual(["tt_5-tt_11 2@150", "tt_5-tt_11 2@150", "tt_10-tt_11 21@100"]);
   expect(amounts(play, LIQUIDITY_PAY).slice(fees)).toEqual([270n]);
   play.run("/");
+  // Of 200; nothing is left for the fees of the close-out.
+  expect(ledger(play).filter((line) => /^tt_5 .>(S|I|F.) /.test(line))).toEqual([
+    "tt_5 M>S 72",
+    "tt_5 G>S 30",
+  ]);
+  expect(socialised(play)[0]).toBe("tt_5 98");
   expect(play.mark()).toBe(100n);
   expect(play.trades(trades + 3)).toEqual(["tt_10-network 4@100", "network-tt_5 4@100"]);
   expect([play.margin("tt_5"), play.general("tt_5"), play.insurance()]).toEqual([0n, 0n, 0n]);
