@@ -2,7 +2,7 @@
 // by hand from the reference (70, sections 1.2, 1.6 and 1.7).
 import { expect, test } from "bun:test";
 import { createMarketRig, Play, type RigMarket } from "./rig.ts";
-import { BOUND, bounds, eventsFrom, LIGHT, MILLIONS, opened, quoted } from "./scenario-markets.ts";
+import { BOUND, bounds, eventsFrom, LIGHT, MILLIONS, NS, opened, quoted } from "./scenario-markets.ts";
 
 type Changes = Parameters<NonNullable<RigMarket["adjust"]>>[0];
 
@@ -119,4 +119,52 @@ test("a market that ends before it opens lets go of what ends it, then of its or
     ...["oracleSpec", "order", "order", "order", "order"],
     ...["oracleSpec", "marketUpdated", "order", "order", "liquidityProvision"],
   ]);
+});
+
+test("equal definitions are one source, which goes with the last market that waits for it", () => {
+  const rig = createMarketRig();
+  rig.createMarket("M", { asset: "ETH", ...LIGHT });
+  rig.proposeMarket("P", { asset: "ETH", ...LIGHT });
+  const statuses = () =>
+    rig.events("oracleSpec").map(({ payload }) => payload.externalDataSourceSpec.spec.status);
+  expect(statuses()).toEqual([1, 1]);
+  rig.decide("P", false);
+  expect(statuses()).toEqual([1, 1]);
+  rig.terminate();
+  expect(statuses()).toEqual([1, 1, 2, 2]);
+});
+
+test.each(["internal", "external"])("the chain's time as an %s source, whoever signs", (kind) => {
+  const name = "vegaprotocol.builtin.timestamp";
+  const at = createMarketRig().nowNs / NS + 5n;
+  const play = withFuture(
+    ({ dataSourceSpecForTradingTermination: source, dataSourceSpecBinding: binding }) => {
+      const first = { operator: 3, value: at.toString() };
+      const { signers } = source!.external!.oracle!;
+      const filters = [{ key: { name, type: 6 }, conditions: [first] }];
+      // Of the conditions of an internal source the first one counts.
+      const time = { conditions: [first, { operator: 3, value: (at + 1_000n).toString() }] };
+      return {
+        dataSourceSpecForTradingTermination:
+          kind === "internal" ? { internal: { time } } : { external: { oracle: { signers, filters } } },
+        dataSourceSpecBinding: { ...binding, tradingTerminationProperty: name },
+      };
+    },
+  );
+  while (play.rig.nowNs / NS < at - 1n) play.run("/");
+  expect(play.rig.marketData("M").marketState).toBe(5);
+  play.run("/");
+  // The mode is that of the auctions, which know nothing of the end.
+  expect(play.rig.marketData("M")).toMatchObject({ marketState: 8, marketTradingMode: 1 });
+  expect(play.rig.shownMarket("M")).toMatchObject({ state: 8, tradingMode: 5 });
+});
+
+test("an opening auction that has no time does not end", () => {
+  const play = quoted({ openingSeconds: 0 }).run("/ 5");
+  play.rig.nextBlock(100_000);
+  expect(play.rig.marketData("M")).toMatchObject({
+    marketTradingMode: 3,
+    marketState: 3,
+    indicativeVolume: 1n,
+  });
 });

@@ -1,7 +1,7 @@
 // Orders of all kinds together, on a market of few quotes: expected values are worked out by hand from the reference (70, section 2).
 import { expect, test } from "bun:test";
-import { amendmentOf, idOf, orderOf } from "./rig.ts";
-import { MILLIONS, NS, opened, quoted, states } from "./scenario-markets.ts";
+import { amendmentOf, idOf, orderOf, Play } from "./rig.ts";
+import { BOUND, eventsFrom, FLAT, LIGHT, MILLIONS, NS, opened, quoted, states } from "./scenario-markets.ts";
 
 test("fill or kill counts what is within its limit, across levels", () => {
   const play = opened();
@@ -210,4 +210,133 @@ test("an order whose time is over moves pegs, and begins an auction, in the same
   play.run("amend b GTT+1; /");
   expect(play.rig.marketData("M").marketTradingMode).toBe(4);
   expect(states(play, "a")).toEqual(["8 5 0"]);
+});
+
+test("2.8 an amendment is looked at in order: each has the faults of those below, too", () => {
+  const play = opened().run("x B 5@95 =a; x B 5@94 GFN =n; x B 5 BID-3 =peg");
+  const [GTC, GTT, FOK, GFA, GFN] = [1, 2, 4, 5, 6];
+  const past = play.rig.nowNs;
+  const ids = play.ids;
+  const own = play.rig.liveOrders("lp", "M").find(({ provision }) => provision !== "")!.id;
+  const peg = { peg: { offset: "3" }, sizeDelta: 1 };
+  const amend = (party: string, id: string | undefined, change: object) =>
+    play.rig.amend(party, "M", id!, { ...peg, ...change }).text;
+  const seen = play.rig.events().length;
+  expect([
+    amend("y", idOf("none"), { timeInForce: GTT }),
+    amend("y", own, { timeInForce: GTT }),
+    amend("lp", own, { timeInForce: GTT }),
+    amend("x", ids.get("n"), { timeInForce: GTT }),
+    amend("x", ids.get("n"), { timeInForce: GTC, expiresAt: past }),
+    amend("x", ids.get("n"), { timeInForce: FOK, expiresAt: past }),
+    amend("x", ids.get("n"), { timeInForce: GTT, expiresAt: past }),
+    amend("x", ids.get("n"), { timeInForce: GFA }),
+    amend("x", ids.get("n"), { timeInForce: GTC }),
+    amend("x", ids.get("n"), { timeInForce: GFN, price: 1 }),
+    amend("x", ids.get("a"), { price: 1 }),
+    amend("x", ids.get("peg"), { price: 1 }),
+  ]).toEqual([
+    "OrderError: Invalid Order ID",
+    "OrderError: Invalid Party ID",
+    "OrderError: Edit Not Allowed",
+    "OrderError: Cannot amend order to GTT without an expiryAt field",
+    "OrderError: Cannot set ExpiryAt and GTC",
+    "OrderError: Cannot amend TIF to FOK or IOC",
+    "OrderError: ExpiryAt field must not be before CreatedAt",
+    "OrderError: Cannot amend TIF to GFA or GFN",
+    "OrderError: Cannot amend TIF from GFA or GFN",
+    "OrderError: cannot amend pegged details on a non pegged order",
+    "OrderError: cannot amend pegged details on a non pegged order",
+    "invalid OrderError",
+  ]);
+  expect(eventsFrom(play, seen, "order")).toEqual([]);
+  // From a time in force to the same one nothing is asked.
+  const same = { timeInForce: GFN, sizeDelta: -1 };
+  expect(play.rig.amend("x", "M", ids.get("n")!, same).text).toBe("");
+  play.rig.terminate();
+  expect(amend("y", idOf("none"), { timeInForce: GTT })).toBe("trading not allowed");
+});
+
+test("2.8 a market that does not trade takes no cancellations, and is passed over where all markets are meant", () => {
+  const play = opened().run("x B 5@95 =a");
+  const { rig } = play;
+  rig.createMarket("O", { asset: "ETH", ...LIGHT, oracle: idOf("other") });
+  const { id } = rig.order("x", "O", "buy", 1, 95);
+  rig.terminate();
+  const closed = "trading not allowed";
+  expect([rig.cancel("x", "M", play.ids.get("a")!).text, rig.cancel("x", "M").text]).toEqual([
+    closed,
+    closed,
+  ]);
+  expect(rig.cancel("x").text).toBe("");
+  expect([rig.shownOrder(id)!.status, rig.shownOrder(play.ids.get("a")!)!.status]).toEqual([3, 1]);
+  const unknown = "OrderError: Invalid Market ID";
+  expect([rig.cancel("x", "none").text, rig.cancel("x", "none", id).text]).toEqual([unknown, unknown]);
+});
+
+test("2.4 the text of an order that may not begin an auction", () => {
+  const play = opened(BOUND).run("z S 5@115; x B 12@115 IOC =a");
+  expect(play.last.text).toBe("OrderError: non-persistent order trades out of price bounds");
+  expect(states(play, "a")).toEqual(["4 12 115 47"]);
+});
+
+test("2.5 post-only is not looked at in an auction", () => {
+  const play = quoted().run("x B 1@110 post =a");
+  expect([play.last.text, states(play, "a")]).toEqual(["", ["1 1 110"]]);
+  play.open();
+  expect([states(play, "a"), play.trades()]).toEqual([["5 0 110"], ["x-p2 1@105"]]);
+});
+
+test("2.5 without money a position is closed at any price, and by a limit up to its size, but not by a peg", () => {
+  const play = opened(FLAT).deposit(150n, "w").run("p2 S 5@111; w B 10@110; /");
+  play.rig.withdraw("w", "ETH", play.general("w"));
+  play.run("y S 1@109; x B 1@109; /");
+  // The initial margin of ten at 109 is 130.
+  expect([play.margin("w"), play.general("w")]).toEqual([122n, 0n]);
+  play.run("w S 1 ASK+5 =peg; w S 10@130 =whole; w S 1@131 =more; w S 5 FOK =any");
+  expect(states(play, "peg", "whole", "more", "any")).toEqual([
+    "6 1 116 14",
+    "1 10 130",
+    "6 1 131 14",
+    "5 0 0",
+  ]);
+  expect(play.rig.position("w", "M")).toMatchObject({ size: 5n, sell: 10n });
+});
+
+test("2.6 2.8 a time that is now is not over: it ends an order with the next tick", () => {
+  const play = opened().run("y B 1@94 =c; /");
+  const { rig } = play;
+  const now = { timeInForce: 2, expiresAt: rig.nowNs };
+  const { id, text } = rig.order("x", "M", "buy", 1, 95, now);
+  expect([text, rig.shownOrder(id)!.status]).toEqual(["", 1]);
+  expect(rig.amend("y", "M", play.ids.get("c")!, now).text).toBe("");
+  expect(states(play, "c")).toEqual(["1 1 94"]);
+  play.run("/");
+  expect(rig.events("expiredOrders").map(({ payload }) => payload.orderIds)).toEqual([
+    [id, play.ids.get("c")!],
+  ]);
+});
+
+test("2.5 pegged orders on the books of all markets count to the limit, and neither parked ones nor those of provisions", () => {
+  const play = opened({}, { parameters: { "limits.markets.maxPeggedOrders": "1" } });
+  play.rig.createMarket("O", { asset: "ETH", ...LIGHT });
+  const other = new Play(play.rig, "O").run("x B 1 BID-3; x B 1 BID-3");
+  expect(other.results.map(({ text }) => text)).toEqual(["", ""]);
+  play.run("x B 1 BID-3 =a");
+  expect(play.last.text).toBe("");
+  const seen = play.rig.events().length;
+  other.run("y B 1 BID-3");
+  expect([other.last.text, eventsFrom(play, seen, "order")]).toEqual([
+    "OrderError: too many pegged orders",
+    [],
+  ]);
+});
+
+test("2.2 a provision's order is as old as its provision, wherever it is placed", () => {
+  const play = opened();
+  const { createdAt } = play.rig.shownProvision("lp", "M")!;
+  play.run("/ 5; p1 B 1@95");
+  const order = play.rig.events("order").findLast(({ payload }) => payload.liquidityProvisionId !== "")!;
+  expect(order.payload).toMatchObject({ status: 1, createdAt, version: 1n });
+  expect(createdAt).toBeLessThan(play.rig.nowNs);
 });

@@ -1,6 +1,7 @@
 // Orders that are refused, stopped, changed and ended: numbers and texts of the reference (70, sections 2.4 to 2.10), ids (2.3).
 import { beforeEach, describe, expect, test } from "bun:test";
-import { createMarketRig, idOf, type MarketRig, Play } from "./rig.ts";
+import { sha3HexOf } from "../../../src/crypto/sha.ts";
+import { amendmentOf, createMarketRig, idOf, type MarketRig, orderOf, Play } from "./rig.ts";
 
 const MILLIONS = 100_000_000n;
 const [ACTIVE, EXPIRED, CANCELLED, STOPPED, FILLED, REJECTED, PARTIAL, PARKED] = [1, 2, 3, 4, 5, 6, 7, 8];
@@ -509,4 +510,48 @@ test("ids: an order's is the root of its transaction, those of its trades follow
     buyOrder: root,
     id: "d2ccce4d7a0c69f8c2ee37bb1cc791345d9826149d0253c49b76e55386229de0",
   });
+});
+
+const after = (id: string): string => sha3HexOf(Uint8Array.fromHex(id));
+
+test("ids: the first trade of an amendment has its root, and the time at which the order was made", () => {
+  opened();
+  const { id } = rig.order("p3", "M", "buy", 11, 95);
+  const made = rig.nowNs;
+  rig.nextBlock(5);
+  rig.order("p2", "M", "sell", 1, 109);
+  const root = idOf("amendment");
+  const payload = amendmentOf("M", id, { price: 110 });
+  expect(rig.deliver("p3", { kind: "orderAmendment", payload }, root).text).toBe("");
+  const trades = rig.trades("M").slice(-2);
+  expect(trades).toMatchObject([
+    { id: root, size: 1n, buyOrder: id, aggressor: 1, timestamp: made },
+    { id: after(root), size: 10n, buyOrder: id, aggressor: 1, timestamp: made },
+  ]);
+});
+
+test("ids: a batch draws those of its orders first, then those of trades as they are made", () => {
+  opened();
+  const { id } = rig.order("p3", "M", "buy", 1, 95);
+  const submission = orderOf("M", "buy", 1, 110).payload as never;
+  const payload = {
+    amendments: [amendmentOf("M", id, { price: 110 })],
+    submissions: [submission, submission],
+  };
+  const root = idOf("batch");
+  expect(rig.deliver("p3", { kind: "batchMarketInstructions", payload }, root).text).toBe("");
+  const ids = [root];
+  for (let n = 0; n < 4; n++) ids.push(after(ids.at(-1)!));
+  const trades = rig.trades("M").slice(-3);
+  expect(trades.map((trade) => [trade.id, trade.buyOrder])).toEqual([
+    [ids[2]!, id],
+    [ids[3]!, ids[0]!],
+    [ids[4]!, ids[1]!],
+  ]);
+});
+
+test("ids: those of a tick follow the block's hash with that of the market's id, which is none itself", () => {
+  opened();
+  const root = rig.engine.core.block.hash + sha3HexOf(new TextEncoder().encode(idOf("M")));
+  expect(rig.trades("M").map(({ id }) => id)).toEqual([after(root)]);
 });

@@ -282,3 +282,47 @@ describe("decimals that cannot be worked with", () => {
     expect(refusalOf(() => checkUpdateMarket(terms))).toBe("INVALID_RISK_PARAMETER");
   });
 });
+
+// biome-ignore lint/suspicious/noExplicitAny: a proposal is spoiled in many ways
+type Spoil = (changes: any) => void;
+
+describe("governance looks again at what no form lets through", () => {
+  const trigger = { horizon: 1n, probability: "0.95", auctionExtension: 1n };
+  const triggers = (count: number): Spoil => {
+    return (changes) => {
+      changes.priceMonitoringParameters = { triggers: Array(count).fill(trigger) };
+    };
+  };
+  const member = (name: string, value: unknown): Spoil => {
+    return (changes) => {
+      changes[name] = value;
+    };
+  };
+  const [LINEAR, QUADRATIC] = ["LINEAR", "QUADRATIC"].map((name) => `${name}_SLIPPAGE_FACTOR_OUT_OF_RANGE`);
+  test.each<[string, Spoil, string]>([
+    ["five triggers", triggers(5), ""],
+    ["six triggers", triggers(6), "TOO_MANY_PRICE_MONITORING_TRIGGERS"],
+    ["a price range of 0", member("lpPriceRange", "0"), "LP_PRICE_RANGE_NONPOSITIVE"],
+    ["a price range below 0", member("lpPriceRange", "-0.1"), "LP_PRICE_RANGE_NONPOSITIVE"],
+    ["a price range of 100", member("lpPriceRange", "100"), ""],
+    ["a price range above 100", member("lpPriceRange", "100.1"), "LP_PRICE_RANGE_TOO_LARGE"],
+    ["a linear factor below 0", member("linearSlippageFactor", "-0.1"), LINEAR!],
+    ["a linear factor of a million", member("linearSlippageFactor", "1000000"), ""],
+    ["a linear factor above a million", member("linearSlippageFactor", "1000000.1"), LINEAR!],
+    ["a quadratic factor below 0", member("quadraticSlippageFactor", "-0.1"), QUADRATIC!],
+    ["a quadratic factor of a million", member("quadraticSlippageFactor", "1000000"), ""],
+    ["a quadratic factor above a million", member("quadraticSlippageFactor", "1000000.1"), QUADRATIC!],
+    ["no risk model", member("simple", undefined), "NO_RISK_PARAMETERS"],
+    ["no product", (changes) => member("future", undefined)(changes.instrument), "NO_PRODUCT"],
+  ])("%s", (_name, spoil, expected) => {
+    const create = configurationOf(CONFIG, idOf("ETH"), "M");
+    const update = updateOf(CONFIG, idOf("ETH"), "M");
+    for (const changes of [create, update]) spoil(changes);
+    const times = { closingTimestamp: ENACTMENT - DAY, enactmentTimestamp: ENACTMENT };
+    const terms = { ...times, newMarket: { changes: create } } as ProposalTerms;
+    const updateTerms = { ...times, updateMarket: { changes: update } } as ProposalTerms;
+    const { assets, params } = domains;
+    expect(refusalOf(() => checkNewMarket(terms, { assets, params }))).toBe(expected);
+    expect(refusalOf(() => checkUpdateMarket(updateTerms))).toBe(expected);
+  });
+});
