@@ -109,6 +109,21 @@ test("an opening auction is extended by a second at each tick, with the time tha
   ]);
 });
 
+test.each([
+  [0, 1n],
+  [7, 7n],
+])(
+  "8.2 an auction without enough stake goes on by its extension of %d seconds, one second at the least",
+  (liquidityExtension, seconds) => {
+    const config = { ...MONITORED, openingSeconds: 1, liquidityExtension };
+    const play = market(config).deposit(MILLIONS, "p1", "p2", "lp");
+    play.run("lp lp(700, 0.001, BID-2, ASK+2); p1 B 1@900; p1 B 10@1000; p2 S 1@1100; p2 S 10@1000");
+    expect(lasts(play)).toBe(1n);
+    play.rig.nextBlock(2);
+    expect([shown(play), lasts(play)]).toEqual(["3 2/5 0 1000/700 0", 1n + seconds]);
+  },
+);
+
 test("pegged orders that their party cannot pay for at the uncrossing are cancelled at the price that they would have had", () => {
   const play = market(M4).deposit(MILLIONS, "p1", "p2", "p3", "p4", "lp").deposit(1n, "poor");
   play.run(

@@ -2,7 +2,7 @@
 // update of the market leaves of them.
 import { expect, test } from "bun:test";
 import type { Play } from "./rig.ts";
-import { BOUND, bounds, FLAT, MILLIONS, market, NS, opened } from "./scenario-markets.ts";
+import { BOUND, bounds, FLAT, LN, MILLIONS, market, NS, opened } from "./scenario-markets.ts";
 
 const SHORT_AND_LONG = {
   ...BOUND,
@@ -135,6 +135,17 @@ test("an auction for orders leaves the prices from before it, which its own do n
   expect(bounds(play)).toEqual(["60 111-129 120"]);
 });
 
+test("a price auction that ends without trades keeps the last price alone", () => {
+  const play = opened(SHORT_AND_LONG).run("/; y S 1@105; x B 1@105; / 12; cancel s; z S 1@112");
+  expect(bounds(play.run("/"))).toEqual(["10 95-115 105", "100 90-110 100"]);
+  play.run("y S 1@120 =ask; x B 2@120 =bid; cancel ask; cancel bid; /");
+  expect(play.rig.marketData("M")).toMatchObject({ marketTradingMode: 4, trigger: 3 });
+  // 112 breaks the second bound and 120 the first: 12 seconds.
+  play.run("/ 13");
+  expect([play.rig.marketData("M").marketTradingMode, play.mark()]).toEqual([1, 105n]);
+  expect(bounds(play)).toEqual(["10 96-114 105", "100 96-114 105"]);
+});
+
 test("an auction for orders that ends without trades keeps all prices", () => {
   const play = opened(SHORT_AND_LONG).run("/; y S 1@105; x B 1@105; / 12; cancel s; /; z S 1@112; / 2");
   expect(play.rig.marketData("M").marketTradingMode).toBe(1);
@@ -162,4 +173,81 @@ test("open interest of a block that lies behind the window begins no auction", (
   play.rig.updateMarket("M", { asset: "ETH", ...config, triggeringRatio: "1" });
   play.run("/");
   expect(play.rig.marketData("M")).toMatchObject({ ...shown, marketTradingMode: 1 });
+});
+
+test.each([
+  [1, "1 1000-1000 1000"],
+  [1000, "1000 986-1014 1000"],
+  [100_000, "100000 864-1154 1000"],
+])("8.1 bounds of a log-normal model for a horizon of %d seconds", (horizon, shown) => {
+  const play = market({ ...LN, triggers: [{ horizon, probability: 0.99, extension: 300 }] });
+  play.deposit(MILLIONS * 1000n, "p1", "p2", "lp");
+  play.run("lp lp(90000000, 0.1, BID-100, ASK+100); p1 B 1@900; p2 S 1@1100; p1 B 1@1000; p2 S 1@1000");
+  expect(bounds(play.open())).toEqual([shown]);
+});
+
+test("8.2 the target stake is of the whole units of what is open", () => {
+  const play = opened({ ...FLAT, positionDecimals: 1, targetStake: { scaling: 10 } });
+  play.run("y S 4@105; x B 4@105; /");
+  // 5 tenths at 105 are 52.5.
+  expect(play.rig.marketData("M")).toMatchObject({ openInterest: 5n, markPrice: "105", targetStake: "52" });
+});
+
+test("8.1 a shorter horizon moves ahead of a longer one with no higher probability; the shortest is shown first", () => {
+  const extensionWith = (...triggers: readonly (readonly [horizon: number, probability: number])[]) => {
+    const play = opened({
+      ...SHORT_AND_LONG,
+      triggers: triggers.map(([horizon, probability]) => ({ horizon, probability, extension: horizon / 10 })),
+    });
+    const horizons = bounds(play).map((line) => Number(line.split(" ")[0]));
+    expect(horizons).toEqual(triggers.map(([horizon]) => horizon).sort((a, b) => a - b));
+    // One trade breaks all bounds, and switches off the first of them.
+    play.run("z S 1@118; cancel s; z S 1@115; x B 1@115");
+    const { auctionStart, auctionEnd } = play.rig.marketData("M");
+    return (auctionEnd - auctionStart) / NS;
+  };
+  expect(extensionWith([600, 0.95], [60, 0.99])).toBe(6n);
+  expect(extensionWith([600, 0.95], [60, 0.95])).toBe(6n);
+  expect(extensionWith([600, 0.99], [60, 0.95])).toBe(60n);
+});
+
+test("9.3 of two triggers of one horizon the lower probability is shown first, whichever is asked first", () => {
+  const trigger = { horizon: 60, extension: 5 };
+  const triggers = [
+    { ...trigger, probability: 0.99 },
+    { ...trigger, probability: 0.95 },
+  ];
+  const shown = opened({ ...SHORT_AND_LONG, triggers }).rig.marketData("M").priceMonitoringBounds;
+  expect(shown.map((bound) => bound.trigger!.probability)).toEqual(["0.95", "0.99"]);
+});
+
+test("9.3 static prices and volumes leave out pegs and provisions; middles are floored in market units", () => {
+  const play = opened({}, { assets: { ETH: { decimals: 1 } } });
+  play.run("p1 B 2@93; x B 3 BID-0; y S 4 MID+1; /");
+  expect(play.rig.marketData("M")).toMatchObject({
+    ...{ bestBidPrice: "93", bestBidVolume: 5n, bestStaticBidPrice: "93", bestStaticBidVolume: 2n },
+    // The middle is 101.5, and that of 93 and 102.5 is 97.75.
+    ...{ bestOfferPrice: "102", bestOfferVolume: 4n, midPrice: "97" },
+    ...{ bestStaticOfferPrice: "110", bestStaticOfferVolume: 10n, staticMidPrice: "101" },
+  });
+});
+
+test("9.3 an auction without an end shows none, and before the first mark the next one is at a time that was never set", () => {
+  const play = market(
+    { ...BOUND, openingSeconds: 0 },
+    {
+      parameters: { "network.markPriceUpdateMaximumFrequency": "5s" },
+    },
+  );
+  const begin = play.rig.nowNs;
+  play.run("/ 5");
+  expect(play.rig.marketData("M")).toMatchObject({
+    ...{ marketTradingMode: 3, auctionEnd: 0n, markPrice: "0", lastTradedPrice: "0", midPrice: "0" },
+    nextMarkToMarket: -6_795_364_578_871_345_152n + 5n * NS,
+  });
+  play.rig.setParameter("network.markPriceUpdateMaximumFrequency", "8s");
+  play.run("/");
+  expect(play.rig.marketData("M").nextMarkToMarket).toBe(-6_795_364_578_871_345_152n + 8n * NS);
+  expect(play.rig.marketData("M").auctionStart).toBeLessThanOrEqual(begin);
+  expect(play.rig.marketData("M").auctionStart).toBeGreaterThan(0n);
 });

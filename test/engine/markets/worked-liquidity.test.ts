@@ -89,6 +89,24 @@ test("7.3 own orders count from one end of the range to the other, their value c
   expect(parts.run("l1 B 3@999").deployed("l1")).toContain("buy 100@980");
 });
 
+test("7.3 an order that is placed anew has the id, the begin and the reference of before, and is of version 1", () => {
+  const play = provided("lp l1(9000, 0, BID-10, ASK+10)");
+  const { createdAt, id: liquidityProvisionId, buys, sells } = play.rig.shownProvision("l1", "M")!;
+  const shown = (entry: { orderId: string } | undefined) => play.rig.shownOrder(entry!.orderId);
+  const common = {
+    ...{ partyId: "l1", liquidityProvisionId, reference: "lp-l1", version: 1n, createdAt },
+    ...{ type: 1, timeInForce: 1, status: 1, peggedOrder: undefined },
+  };
+  // 9000/980 and 9000/1020
+  expect(shown(buys[0])).toMatchObject({ ...common, price: "980", size: 10n, remaining: 10n });
+  expect(shown(sells[0])).toMatchObject({ ...common, price: "1020", size: 9n, remaining: 9n });
+  play.run("/ 7; aux B 1@993; aux2 S 1@1007; /");
+  expect(play.rig.nowNs).toBeGreaterThan(createdAt + 7_000_000_000n);
+  // 9000/983 and 9000/1017
+  expect(shown(buys[0])).toMatchObject({ ...common, price: "983", size: 10n, remaining: 10n });
+  expect(shown(sells[0])).toMatchObject({ ...common, price: "1017", size: 9n, remaining: 9n });
+});
+
 test("7.4 an order that was hit is whole again at its new price; a provider stops at its own", () => {
   const first = "lp l1(10000, 0, BID-1, ASK+1); w S 1@1020";
   const play = provided(first, { rich: "w" });
@@ -116,6 +134,21 @@ test("7.5 a bond that pays for margin after a mark is cut, and filled from what 
   expect([money(move(play, 980), "z"), play.insurance()]).toEqual(["1528 0 908", 34n]);
   play.deposit(300n, "z");
   expect(money(play.run("/"), "z")).toBe("1528 208 1000");
+});
+
+test("7.5 a bond is filled within an auction, too, where stake is asked for at its end", () => {
+  const play = move(trader(2_660n, "0.5"), 980).run("cancel all aux2; /");
+  expect([play.rig.marketData("M").marketTradingMode, play.bond("z"), play.general("z")]).toEqual([
+    4,
+    908n,
+    0n,
+  ]);
+  play.deposit(300n, "z").run("/ 2");
+  expect([play.rig.marketData("M").marketTradingMode, play.bond("z"), play.general("z")]).toEqual([
+    4,
+    1000n,
+    208n,
+  ]);
 });
 
 test("7.5 an order may use the bond to the last unit, and costs a penalty from bond and margin", () => {
@@ -283,6 +316,44 @@ test("7.7 scores: half at the best price, and half of what the model says beyond
   const [near, far] = feeShares(model).map(({ averageScore }) => Number(averageScore));
   expect(near).toBeCloseTo(0.574379216, 9);
   expect(far).toBeCloseTo(0.425620784, 9);
+});
+
+test("7.7 scores begin anew when a distribution is due, also where there is nothing to distribute", () => {
+  const play = provided(
+    "lp l1(9000, 0, BID-1, ASK+1); lp l2(9000, 0, BID-1, ASK+1)",
+    {},
+    { ...PROVIDED, simple: { long: 0.1, short: 0.1, probability: 0.5 } },
+    { parameters: { "market.liquidity.providers.fee.distributionTimeStep": "10s" } },
+  );
+  const scores = () => feeShares(play).map(({ averageScore }) => averageScore);
+  expect(scores()).toEqual(["0.5", "0.5"]);
+  const at = (reference: number) => [{ reference, offset: "0", proportion: 1 }];
+  expect(amend(play, "l2", { buys: at(2), sells: at(3) })).toBe("");
+  // Half at the best price and a quarter beyond it: a third of the score, after a half in the first tick.
+  play.run("/");
+  expect(scores()).toEqual(["0.4166666667", "0.5833333333"]);
+  const due = play.rig.market("M").status.distributedNs + 10_000_000_000n;
+  while (play.rig.nowNs < due) play.run("/");
+  expect(scores()).toEqual(["0.35", "0.65"]);
+  expect(play.transfers(14)).toEqual([]);
+  play.run("/");
+  expect(scores()).toEqual(["0.3333333333", "0.6666666667"]);
+});
+
+test("7.7 providers whose orders cannot trade within the bounds of prices share alike", () => {
+  const config = {
+    ...PROVIDED,
+    simple: { long: 0.1, short: 0.1, up: 10, down: -10, probability: 0.5 },
+    triggers: [{ horizon: 60, probability: 0.95, extension: 5 }],
+  };
+  const scores = (l2: string) =>
+    feeShares(provided(`lp l1(9000, 0, BID-10, ASK+10); lp l2(9000, 0, ${l2})`, {}, config)).map(
+      ({ averageScore }) => averageScore,
+    );
+  // Prices may be from 990 to 1010, where the best ones are.
+  expect(scores("BID-20, ASK+20")).toEqual(["0.5", "0.5"]);
+  expect(scores("BID-0, ASK+20")).toEqual(["0.5", "0.5"]);
+  expect(scores("BID-0, ASK+0")).toEqual(["0", "1"]);
 });
 
 test("7.8 shares and valuations of stakes that rise and fall, and of who stays", () => {

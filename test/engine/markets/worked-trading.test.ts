@@ -10,6 +10,7 @@ import {
   M2,
   M4,
   MILLIONS,
+  market,
   money,
   move,
   PROVIDED,
@@ -124,6 +125,18 @@ test("4.4 fees of a close-out are shared by size, each part rounded up", () => {
     ["p> 121", "q> 149"],
   ]);
   expect([play.insurance(), play.pnl("p"), play.pnl("q")]).toEqual([70n, "0/0/-460", "0/0/-940"]);
+  // Rewards count these fees with those of the trades before, and the value of the close-out with that of the others.
+  const { index, status } = play.rig.market("M");
+  const noted = ["p", "q", "sp"].map((party) => {
+    const { makerPaid, makerReceived } = index.activities.get(party)!;
+    return [makerPaid, makerReceived];
+  });
+  expect(noted).toEqual([
+    [30n + 33n, 0n],
+    [70n + 77n, 0n],
+    [0n, 110n],
+  ]);
+  expect(status.tradedValue).toBe(1_000n + 10_000n + 1_080n + 11_000n);
 });
 
 /** A long of ten and a short of four whose closing has become too dear at once: 6 are sold. */
@@ -159,6 +172,36 @@ test("5.5 close-outs that cancel out trade nothing", () => {
   move(play, 1000);
   expect(play.trades()).toHaveLength(before + 1);
   expect([play.insurance(), play.pnl("p"), play.pnl("q")]).toEqual([2_400n, "0/0/-1200", "0/0/-1200"]);
+});
+
+test("5.1 the event of a position has its orders' volumes, and their mean prices in asset units, floored", () => {
+  const play = trading(FLAT, { rich: "p q" }, { assets: { ETH: { decimals: 1 } } });
+  const shown = () =>
+    play.rig.events("positionStateEvent").findLast(({ payload }) => payload.partyId === "p")!.payload;
+  play.run("p B 2@901; p B 1@900; p S 3@1101; p S 4@1100; /");
+  expect(shown()).toMatchObject({
+    ...{ size: 0n, potentialBuys: 3n, potentialSells: 7n },
+    // 27020/3 and 77030/7
+    ...{ vwBuyPrice: "9006", vwSellPrice: "11004" },
+  });
+  // (9010 + 9000)/2: of the buy at 901 one is left, and nothing to sell.
+  play.run("q S 1@901; cancel all q; q B 3@1101; q B 4@1101; /");
+  expect(shown()).toMatchObject({
+    ...{ size: -6n, potentialBuys: 2n, potentialSells: 0n },
+    ...{ vwBuyPrice: "9005", vwSellPrice: "0" },
+  });
+});
+
+test.each([
+  [1e-6, 0.1, 1, 0.8007282079881541, 3.556903591579342],
+  [1e-3, 0.01, 1.2, 0.33686130792953595, 0.4878731379586174],
+  [1e-6, 0.00011407711613050422, 1.5, 0.0763307160523965, 0.08237059925908596],
+  [1e-6, 0.00011407711613050422, 2, 0.10050633911140494, 0.11124740942436517],
+])("5.2 risk factors of a log-normal model: %d, %d, %d", (lambda, tau, sigma, long, short) => {
+  const play = market({ logNormal: { lambda, tau, sigma } });
+  const { payload } = play.rig.events("riskFactor").at(-1)!;
+  expect(Math.abs(Number(payload.long) / long - 1)).toBeLessThan(1e-10);
+  expect(Math.abs(Number(payload.short) / short - 1)).toBeLessThan(1e-10);
 });
 
 test("5.3 orders against a position count in full from where they would turn it", () => {
@@ -242,6 +285,25 @@ test("5.5 without its orders a party must have more than the maintenance margin 
   expect(after(2_404n).pnl("p")).toBe("0/0/-2404");
 });
 
+test("5.5 parties that no book can take are told once, and told to be safe with the next one that is not", () => {
+  const play = trading(FLAT, { rich: "w" }).deposit(1_300n, "p").deposit(1_900n, "q");
+  const told = () =>
+    play.rig
+      .events("distressedPositions")
+      .map(({ payload }) => [payload.distressedParties, payload.safeParties]);
+  play.run("w S 10@1000; p B 10@1000; w S 10@1000; q B 10@1000; /");
+  // 700 and 1300 are left for a maintenance margin of 940, and there is a bid for 1.
+  move(play, 940);
+  expect(told()).toEqual([[["p"], []]]);
+  move(play, 941);
+  expect(told()).toHaveLength(1);
+  play.deposit(10_000n, "p");
+  // 800 for 890
+  move(play, 890);
+  expect(told().slice(1)).toEqual([[["q"], ["p"]]]);
+  expect(["p", "q"].map((party) => play.rig.position(party, "M")!.size)).toEqual([10n, 10n]);
+});
+
 test("5.5 orders stop from the lowest buy up and from the highest sell down; bids of a distressed party are no volume", () => {
   const play = trading(FLAT, { rich: "s" }).deposit(4_800n, "p").deposit(1_200n, "q");
   play.run("s S 20@1000; p B 10@1000; q B 10@1000; /; p B 10@700 =a; p B 10@710 =b; p B 10@700 =c");
@@ -284,6 +346,18 @@ test("5.5 a close-out over two levels: its average is floored, what the network 
   expect(play.trades().slice(-3)).toEqual(["b1-network 1@870", "b2-network 2@865", "network-p 3@866"]);
   // 25 of 40: floor(6.25), floor(18.75), and one more for the last.
   expect([shared(play), play.insurance(), play.pnl("p")]).toEqual([["b1 -4", "b2 -11"], 0n, "0/0/-360"]);
+});
+
+test("5.5 the average of a close-out is floored in asset units, and what is shown of it in market units", () => {
+  const play = trading(FLAT, { rich: "s b1 b2" }, { assets: { ETH: { decimals: 1 } } }).deposit(3_600n, "p");
+  play.rig.fundInsurance("M", 250n);
+  move(play.run("s S 3@1000; p B 3@1000; /; b1 B 1@870; b2 B 2@865"), 880);
+  // 26000/3 is 8666.
+  expect(play.trades().slice(-1)).toEqual(["network-p 3@866"]);
+  const own = play.rig.events("order").findLast(({ payload }) => payload.reference === "distressed-p")!;
+  expect(own.payload).toMatchObject({ partyId: "p", price: "866", size: 3n, remaining: 0n, status: 5 });
+  // 250 of 400: floor(62.5), floor(187.5), and one more for the last.
+  expect(shared(play)).toEqual(["b1 -38", "b2 -112"]);
 });
 
 test("5.6 of two losers the first has the insurance, whichever that is", () => {
@@ -341,6 +415,27 @@ test.each([
     expect([socialised(play), play.pnl("p1")]).toEqual([[...losses], `-10/-1500/${500n - insurance}`]);
   },
 );
+
+test("6.2 a mark's event has the trades since the last one, each with its price in asset and in market units", () => {
+  const play = trading(
+    { ...FLAT, positionDecimals: 1 },
+    { rich: "p q" },
+    { assets: { ETH: { decimals: 1 } } },
+  );
+  const settled = (party: string) =>
+    play.rig.events("settlePosition").findLast(({ payload }) => payload.partyId === party)!.payload;
+  play.run("q S 5@1003; p B 5@1003; q B 2@1001; p S 2@1001; /");
+  const trades = [
+    { size: 5n, price: "10030", marketPrice: "1003" },
+    { size: -2n, price: "10010", marketPrice: "1001" },
+  ];
+  expect(settled("p")).toMatchObject({ price: "10010", tradeSettlements: trades, positionFactor: "10" });
+  expect(settled("q").tradeSettlements.map(({ size }: { size: bigint }) => size)).toEqual([-5n, 2n]);
+  // Positions without a trade are shown, too.
+  expect(settled("aux")).toMatchObject({ price: "10010", tradeSettlements: [] });
+  move(play, 1004);
+  expect(settled("p")).toMatchObject({ price: "10040", tradeSettlements: [] });
+});
 
 test("6.3 a ratio that was rounded up makes no money: the last winner has less", () => {
   const unit = 10n ** 18n;
@@ -409,6 +504,31 @@ test("6.5 the end of trading marks and closes out; a unit that rounding leaves g
     [">c 1"],
     1n,
   ]);
+});
+
+test("6.5 settlement stops the orders on the book by their ids, then those that are parked by theirs", () => {
+  const play = trading(FLAT, { rich: "p q r" });
+  play.run("p B 1@700; q S 1@1500; r B 1@800; q B 1@600; p S 1@1400; r S 1@1300");
+  play.run("p B 1 BID-400; q S 1 ASK+1; r B 1 BID-1; p S 1 ASK+2; r S 1 ASK+3; q B 1 MID-1");
+  // No bid is left that a peg could follow.
+  for (const party of ["p", "q", "r"]) {
+    for (const { id, side, peg } of play.rig.liveOrders(party, "M"))
+      if (side === 1 && peg === undefined) play.rig.cancel(party, "M", id);
+  }
+  play.run("cancel bid");
+  const live = ["aux2", "p", "q", "r"].flatMap((party) => play.rig.liveOrders(party, "M"));
+  const ids = (isParked: boolean) =>
+    live
+      .filter(({ place }) => (place === 0) === isParked)
+      .map(({ id }) => id)
+      .sort();
+  expect([ids(false).length, ids(true).length]).toEqual([4, 6]);
+  play.rig.terminate();
+  const before = play.rig.events("order").length;
+  play.rig.settle(1000);
+  const stopped = play.rig.events("order").slice(before);
+  expect(stopped.map(({ payload }) => payload.id)).toEqual([...ids(false), ...ids(true)]);
+  expect(new Set(stopped.map(({ payload }) => payload.status))).toEqual(new Set([4]));
 });
 
 test("9.5 rows of a market with decimals: settled ones by size, pending ones mixed", () => {
