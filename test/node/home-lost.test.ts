@@ -1,6 +1,7 @@
 // A home that is moved, removed or replaced under a server: it says so, and is not ready any more.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { cpSync, renameSync, rmSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readlinkSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { load, SAMPLE, Scratch } from "../rig/homes.ts";
 import { ListeningLyra, ServingLyra } from "../rig/lyra.ts";
 
@@ -25,6 +26,24 @@ const ways: readonly (readonly [string, (home: string) => void, string])[] = [
   ],
 ];
 
+/** A writer that opened the home only after it was lost would make a new one. It keeps the file of sums open. */
+async function untilWriterOpened(pid: number): Promise<void> {
+  const folder = `/proc/${pid}/fd`;
+  if (!existsSync(folder)) return Bun.sleep(1_000);
+  const isOpen = () => readdirSync(folder).some((name) => targetOf(join(folder, name)).endsWith("-sums"));
+  const deadline = performance.now() + 30_000;
+  while (!isOpen() && performance.now() < deadline) await Bun.sleep(5);
+}
+
+/** Of a descriptor that may be closed meanwhile. */
+function targetOf(link: string): string {
+  try {
+    return readlinkSync(link);
+  } catch {
+    return "";
+  }
+}
+
 test.each(ways)(
   "given a home that is %s, then /readyz turns, and one line says so",
   async (_, lose, sentence) => {
@@ -33,7 +52,8 @@ test.each(ways)(
     const node = new ServingLyra(["serve", "--home", home]);
     const { url } = await node.listening();
     while (!(await fetch(`${url}/readyz`)).ok) await Bun.sleep(5);
-    // Its writer has opened it by then.
+    await untilWriterOpened(node.pid);
+    // And until the watch has seen it.
     await Bun.sleep(300);
     lose(home);
     const deadline = performance.now() + 10_000;
