@@ -1,4 +1,5 @@
-// What the scenarios share: the markets of the reference's section 10, and what is looked at.
+// Shared by the scenarios: the markets of the reference's section 10, and the values that are looked at.
+import { AccountType } from "../../../src/wire/generated/vega.ts";
 import { createMarketRig, type MarketRigOptions, Play, type RigMarket } from "./rig.ts";
 
 export const M2 = { simple: { long: 0, short: 0 } };
@@ -143,25 +144,26 @@ export const feeFactors = (maker: string, infrastructure: string) => ({
 });
 
 const ACCOUNTS: Readonly<Record<number, string>> = {
-  1: "I",
-  2: "S",
-  3: "M",
-  4: "G",
-  5: "FI",
-  6: "FL",
-  7: "FM",
-  9: "D",
+  [AccountType.ACCOUNT_TYPE_INSURANCE]: "I",
+  [AccountType.ACCOUNT_TYPE_SETTLEMENT]: "S",
+  [AccountType.ACCOUNT_TYPE_MARGIN]: "M",
+  [AccountType.ACCOUNT_TYPE_GENERAL]: "G",
+  [AccountType.ACCOUNT_TYPE_FEES_INFRASTRUCTURE]: "FI",
+  [AccountType.ACCOUNT_TYPE_FEES_LIQUIDITY]: "FL",
+  [AccountType.ACCOUNT_TYPE_FEES_MAKER]: "FM",
+  [AccountType.ACCOUNT_TYPE_BOND]: "D",
 };
 
 /**
  * Entries from a place on that moved something, as the reference writes them: `guy G>guy M 237600`. I is the insurance,
  * S the settlement, F with a letter the fees of infrastructure, liquidity and makers; other accounts are numbers.
+ * @param types of transfers; all without any
  */
-export const ledger = (play: Play, place = 0): string[] =>
+export const ledger = (play: Play, place = 0, ...types: readonly number[]): string[] =>
   play.rig
     .transfers()
     .slice(place)
-    .filter(({ amount }) => BigInt(amount) > 0n)
+    .filter(({ type, amount }) => BigInt(amount) > 0n && (types.length === 0 || types.includes(type)))
     .map(({ fromAccount, toAccount, amount }) => {
       const [from, to] = [fromAccount, toAccount].map((account) => {
         const type = account?.type ?? 0;

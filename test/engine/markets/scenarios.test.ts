@@ -5,10 +5,12 @@ import type { Play } from "./rig.ts";
 import {
   amounts,
   CANCELLED,
+  entries,
   FILLED,
   INFRASTRUCTURE_PAY,
   LIQUIDITY_DISTRIBUTE,
   LIQUIDITY_PAY,
+  ledger,
   M2,
   M3,
   M4,
@@ -22,40 +24,12 @@ import {
   VOID,
 } from "./scenario-markets.ts";
 
-/** Letters of the accounts of parties, and names of the others. */
-const ACCOUNTS = new Map<number, string>([
-  [AccountType.ACCOUNT_TYPE_INSURANCE, "INSURANCE"],
-  [AccountType.ACCOUNT_TYPE_SETTLEMENT, "SETTLEMENT"],
-  [AccountType.ACCOUNT_TYPE_MARGIN, "M"],
-  [AccountType.ACCOUNT_TYPE_GENERAL, "G"],
-  [AccountType.ACCOUNT_TYPE_FEES_INFRASTRUCTURE, "INFRASTRUCTURE"],
-  [AccountType.ACCOUNT_TYPE_FEES_LIQUIDITY, "LIQUIDITY"],
-  [AccountType.ACCOUNT_TYPE_FEES_MAKER, "MAKER"],
-]);
-
-/** Entries of the ledger from a place on, of some types of transfer, as the reference writes them: `t4 G → MAKER 16`. */
-function ledger(play: Play, place: number, ...types: number[]): string[] {
-  const name = (account: { type: number; owner: string | undefined } | undefined) =>
-    `${account?.owner ?? ""} ${ACCOUNTS.get(account?.type ?? 0)}`.trim();
-  return play.rig
-    .transfers()
-    .slice(place)
-    .filter(({ type }) => types.includes(type))
-    .map(({ fromAccount, toAccount, amount }) => `${name(fromAccount)} → ${name(toAccount)} ${amount}`);
-}
-
 const FEES = [MAKER_PAY, INFRASTRUCTURE_PAY, LIQUIDITY_PAY, MAKER_RECEIVE];
 /** Losses and wins of marks. */
 const MARKS = [4, 5];
 /** Top-ups of margins. */
 const LOW = 6;
 const CONFISCATED = 8;
-/** How many entries the ledger has. */
-const booked = (play: Play) => play.rig.transfers().length;
-/** Entries of a run of marks, without those of zero. */
-const marked = (play: Play, place: number) =>
-  ledger(play, place, ...MARKS).filter((line) => !line.endsWith(" 0"));
-
 /** Types of the last trades: 1 of orders, 2 GOOD and 3 BAD ones of a close-out. */
 const kinds = (play: Play, count: number) =>
   play.rig
@@ -187,18 +161,14 @@ test("S4 continuous fees", () => {
   expect(play.general("void")).toBe(MILLIONS);
   play.run("t3 B 3@1002; /");
   expect([play.margin("t3"), play.general("t3")]).toEqual([720n, 9280n]);
-  const place = booked(play);
+  const place = entries(play);
   play.run("t4 S 4@1002; /");
   expect(play.trades(1)).toEqual(["t3-t4 3@1002"]);
   expect(play.rig.trades("M").at(-1)!.aggressor).toBe(2);
   expect(play.mark()).toBe(1002n);
-  expect(ledger(play, place, ...FEES)).toEqual([
-    "t4 G → MAKER 16",
-    "t4 G → INFRASTRUCTURE 7",
-    "t4 G → LIQUIDITY 0",
-    "MAKER → t3 G 16",
-  ]);
-  expect(marked(play, place)).toEqual(["aux2 M → SETTLEMENT 20", "SETTLEMENT → aux1 M 20"]);
+  expect(amounts(play, LIQUIDITY_PAY)).toEqual([0n]);
+  expect(ledger(play, place, ...FEES)).toEqual(["t4 G>FM 16", "t4 G>FI 7", "FM>t3 G 16"]);
+  expect(ledger(play, place, ...MARKS)).toEqual(["aux2 M>S 20", "S>aux1 M 20"]);
   expect([play.margin("t3"), play.general("t3"), play.levels("t3")]).toEqual([
     4329n,
     5687n,
@@ -224,12 +194,7 @@ test("S5 fees on an amended order", () => {
   expect(play.trades(1)).toEqual(["t1-t2 2@1002"]);
   const data = play.rig.marketData("M");
   expect([data.markPrice, data.lastTradedPrice]).toEqual(["1000", "1002"]);
-  expect(ledger(play, 0, ...FEES)).toEqual([
-    "t2 G → MAKER 9",
-    "t2 G → INFRASTRUCTURE 7",
-    "t2 G → LIQUIDITY 5",
-    "MAKER → t1 G 9",
-  ]);
+  expect(ledger(play, 0, ...FEES)).toEqual(["t2 G>FM 9", "t2 G>FI 7", "t2 G>FL 5", "FM>t1 G 9"]);
   expect([play.margin("t1"), play.general("t1")]).toEqual([480n, 9529n]);
   expect([play.margin("t2"), play.general("t2")]).toEqual([480n, 9499n]);
 });
@@ -262,16 +227,11 @@ test("S6 auction fees", () => {
   const before = play.rig.marketData("M");
   expect([before.targetStake, before.suppliedStake]).toEqual(["200", "200"]);
   play.run("t3 B 3@1002; t4 S 3@1002");
-  expect(ledger(play, 0, ...FEES)).toEqual([
-    "t4 G → MAKER 16",
-    "t4 G → INFRASTRUCTURE 7",
-    "t4 G → LIQUIDITY 4",
-    "MAKER → t3 G 16",
-  ]);
+  expect(ledger(play, 0, ...FEES)).toEqual(["t4 G>FM 16", "t4 G>FI 7", "t4 G>FL 4", "FM>t3 G 16"]);
   play.run("/");
   const during = play.rig.marketData("M");
   expect([during.marketTradingMode, during.trigger, during.targetStake]).toEqual([4, 5, "801"]);
-  const place = booked(play);
+  const place = entries(play);
   play.run("t3 B 3@1002; t4 S 3@1002");
   const payload = { marketId: play.rig.market("M").id, commitmentAmount: "10000" };
   expect(play.rig.deliver("aux1", { kind: "liquidityProvisionAmendment", payload }).text).toBe("");
@@ -281,12 +241,7 @@ test("S6 auction fees", () => {
   const { buyerFee, sellerFee } = play.rig.trades("M").at(-1)!;
   const fee = { makerFee: "0", infrastructureFee: "4", liquidityFee: "2" };
   expect([buyerFee, sellerFee]).toEqual([fee, fee]);
-  expect(ledger(play, place, ...FEES)).toEqual([
-    "t4 G → INFRASTRUCTURE 4",
-    "t4 G → LIQUIDITY 2",
-    "t3 G → INFRASTRUCTURE 4",
-    "t3 G → LIQUIDITY 2",
-  ]);
+  expect(ledger(play, place, ...FEES)).toEqual(["t4 G>FI 4", "t4 G>FL 2", "t3 G>FI 4", "t3 G>FL 2"]);
   expect([play.margin("t3"), play.general("t3")]).toEqual([6493n, 3517n]);
   expect([play.margin("t4"), play.general("t4")]).toEqual([9259n, 708n]);
   const after = play.rig.marketData("M");
@@ -312,14 +267,14 @@ test("S7 mark to market", () => {
   expect([play.margin("p2"), play.general("p2")]).toEqual([1212n, 8788n]);
   play.run("p1 S 1@2000; /");
   expect([play.margin("p1"), play.general("p1")]).toEqual([1320n, 8680n]);
-  const place = booked(play);
+  const place = entries(play);
   play.run("p3 B 1@2000; /");
   expect(play.mark()).toBe(2000n);
-  expect(marked(play, place)).toEqual([
-    "aux M → SETTLEMENT 1000",
-    "p1 M → SETTLEMENT 1000",
-    "SETTLEMENT → aux2 M 1000",
-    "SETTLEMENT → p2 M 1000",
+  expect(ledger(play, place, ...MARKS)).toEqual([
+    "aux M>S 1000",
+    "p1 M>S 1000",
+    "S>aux2 M 1000",
+    "S>p2 M 1000",
   ]);
   expect([play.margin("p1"), play.general("p1")]).toEqual([4800n, 4200n]);
   expect([play.margin("p2"), play.general("p2")]).toEqual([2424n, 8576n]);
@@ -351,13 +306,13 @@ describe("S8 and S9 position decimals", () => {
     expect([play.margin("p2"), play.general("p2")]).toEqual([1273200n, 8725800n]);
     play.run("p1 S 1@2000; /");
     expect([play.margin("p1"), play.general("p1")]).toEqual([5041200n, 4958800n]);
-    const place = booked(play);
+    const place = entries(play);
     play.run("p3 B 1@2000; /");
-    expect(marked(play, place)).toEqual([
-      "aux M → SETTLEMENT 1000000",
-      "p1 M → SETTLEMENT 1000000",
-      "SETTLEMENT → aux2 M 1000000",
-      "SETTLEMENT → p2 M 1000000",
+    expect(ledger(play, place, ...MARKS)).toEqual([
+      "aux M>S 1000000",
+      "p1 M>S 1000000",
+      "S>aux2 M 1000000",
+      "S>p2 M 1000000",
     ]);
     expect([play.margin("p1"), play.general("p1")]).toEqual([7682400n, 1317600n]);
     expect([play.margin("p2"), play.general("p2")]).toEqual([2605200n, 8393800n]);
@@ -376,7 +331,7 @@ describe("S8 and S9 position decimals", () => {
     expect([play.margin("p1"), play.general("p1")]).toEqual([5041200n, 4958800n]);
     play.run("/ 6");
     const paid = boundary === "" ? [3000] : [1000, 2000];
-    expect(ledger(play, 0, LIQUIDITY_DISTRIBUTE)).toEqual(paid.map((fee) => `LIQUIDITY → lp G ${fee}`));
+    expect(ledger(play, 0, LIQUIDITY_DISTRIBUTE)).toEqual(paid.map((fee) => `FL>lp G ${fee}`));
     expect([play.margin("p1"), play.general("p1")]).toEqual([7682400n, 1317600n]);
     expect([play.margin("p2"), play.general("p2")]).toEqual([2605200n, 8393800n]);
     expect([play.margin("p3"), play.general("p3")]).toEqual([2605200n, 7392800n]);
@@ -399,22 +354,22 @@ test("S10 close-out with an insurance pool", () => {
   expect([play.margin("p2"), play.general("p2")]).toEqual([132n, 9868n]);
   play.run("p2 B 1@6000; /");
   expect([play.margin("p2"), play.general("p2")]).toEqual([265n, 9735n]);
-  const place = booked(play);
+  const place = entries(play);
   play.run("p3 S 1@5000; /");
   expect(play.trades().slice(-3)).toEqual(["p2-p3 1@6000", "network-aux 1@6001", "p1-network 1@6001"]);
   expect(kinds(play, 3)).toEqual([1, 2, 3]);
-  expect(marked(play, place)).toEqual([
-    "aux M → SETTLEMENT 1440",
-    "aux G → SETTLEMENT 3560",
-    "p1 M → SETTLEMENT 1320",
-    "p1 G → SETTLEMENT 3680",
-    "SETTLEMENT → aux2 M 5000",
-    "SETTLEMENT → p2 M 5000",
-    "INSURANCE → SETTLEMENT 1",
-    "SETTLEMENT → aux M 1",
+  expect(ledger(play, place, ...MARKS)).toEqual([
+    "aux M>S 1440",
+    "aux G>S 3560",
+    "p1 M>S 1320",
+    "p1 G>S 3680",
+    "S>aux2 M 5000",
+    "S>p2 M 5000",
+    "I>S 1",
+    "S>aux M 1",
   ]);
-  expect(ledger(play, place, LOW).filter((line) => line.startsWith("p1 "))).toEqual(["p1 G → p1 M 122"]);
-  expect(ledger(play, place, CONFISCATED)).toEqual(["p1 M → INSURANCE 122"]);
+  expect(ledger(play, place, LOW).filter((line) => line.startsWith("p1 "))).toEqual(["p1 G>p1 M 122"]);
+  expect(ledger(play, place, CONFISCATED)).toEqual(["p1 M>I 122"]);
   expect([play.margin("p1"), play.general("p1")]).toEqual([0n, 0n]);
   const kept = play.rig.accounts().filter(({ type }) => type === AccountType.ACCOUNT_TYPE_MARGIN);
   expect(kept.map(({ owner }) => owner)).not.toContain("p1");
@@ -438,16 +393,16 @@ describe("S11 to S13 loss socialisation", () => {
     expect(play.mark()).toBe(100n);
     play.run("p1 S 100@100; /; p2 B 100@100; /; cancel sp1; cancel bp1; sp S 1000@200; /; bp B 1000@80; /");
     play.run("cancel a120; cancel a80; p2 B 100@180; /");
-    const place = booked(play);
+    const place = entries(play);
     play.run("p3 S 100@180; /");
     expect(play.mark()).toBe(180n);
-    expect(marked(play, place)).toEqual([
-      "a1 M → SETTLEMENT 24",
-      "a1 G → SETTLEMENT 56",
-      "p1 M → SETTLEMENT 2400",
-      "p1 G → SETTLEMENT 2600",
-      "SETTLEMENT → a2 M 50",
-      "SETTLEMENT → p2 M 5030",
+    expect(ledger(play, place, ...MARKS)).toEqual([
+      "a1 M>S 24",
+      "a1 G>S 56",
+      "p1 M>S 2400",
+      "p1 G>S 2600",
+      "S>a2 M 50",
+      "S>p2 M 5030",
     ]);
     expect(kinds(play, 2)).toEqual([2, 3]);
     expect(socialised(play)).toEqual(["p1 3000", "a2 -30", "p2 -2970", "sp -2000"]);
@@ -474,16 +429,16 @@ describe("S11 to S13 loss socialisation", () => {
     play.run(noInsurance).open();
     play.run("p1 S 25@100; /; p2 B 25@100; /; p1 S 75@100; /; p3 B 75@100; /; cancel sp1; cancel bp1");
     play.run("sp S 1000@300; /; bp B 1000@80; /; cancel a120; cancel a80; p2 B 10@180; /");
-    const place = booked(play);
+    const place = entries(play);
     play.run("p4 S 10@180; /");
-    expect(marked(play, place)).toEqual([
-      "a1 M → SETTLEMENT 24",
-      "a1 G → SETTLEMENT 56",
-      "p1 M → SETTLEMENT 2400",
-      "p1 G → SETTLEMENT 100",
-      "SETTLEMENT → a2 M 25",
-      "SETTLEMENT → p2 M 638",
-      "SETTLEMENT → p3 M 1917",
+    expect(ledger(play, place, ...MARKS)).toEqual([
+      "a1 M>S 24",
+      "a1 G>S 56",
+      "p1 M>S 2400",
+      "p1 G>S 100",
+      "S>a2 M 25",
+      "S>p2 M 638",
+      "S>p3 M 1917",
     ]);
     expect(play.trades().slice(-2)).toEqual(["network-sp 100@300", "p1-network 100@300"]);
     expect(kinds(play, 2)).toEqual([2, 3]);
