@@ -109,8 +109,7 @@ export class EquityShares {
       if (score === undefined) continue;
       const n = Decimal.of(BigInt(count));
       const average = Decimal.parse(share.score)
-        .times(n.minus(Decimal.one))
-        .dividedBy(n)
+        .times(n.minus(Decimal.one).dividedBy(n))
         .plus(score.dividedBy(n));
       this.put({ ...share, score: rounded(average, SCORE_DECIMALS).toString(), scores: count });
     }

@@ -99,10 +99,8 @@ export class Providers {
     const active = market.provisions.setStatus({ ...provision, isPending: false }, status);
     const [held] = market.margins.balances(party);
     const failed = orders.findIndex((order) => !this.enterFirst(order));
-    if (failed < 0) {
-      market.references.follow(orders);
-      return;
-    }
+    // The others' orders and margins stay as they are until something else touches the book (section 7.2, step 6).
+    if (failed < 0) return;
     const [reason, text] = ORDER_ERRORS.margin;
     const rejectOrder = (order: StoredOrder) =>
       market.emitOrder({ ...order, status: OrderStatus.STATUS_REJECTED, reason });
@@ -190,6 +188,8 @@ export class Providers {
     }
     const placed = new Set(market.provisions.ordersOf(before).map(({ id: orderId }) => orderId));
     this.removeOrders(before, OrderStatus.STATUS_CANCELLED);
+    // With the last of them, all margin of a provider without a position goes back: the new orders take theirs anew.
+    if (placed.size > 0) market.orders.releaseIfFlat(party);
     this.endStubs(before, OrderStatus.STATUS_STOPPED, placed);
     this.emitStubs(after);
     const isActive = after.status === LiquidityProvisionStatus.STATUS_ACTIVE;
@@ -223,9 +223,12 @@ export class Providers {
     const ended = { ...provision, updatedAt: market.nowNs };
     market.provisions.end(ended, LiquidityProvisionStatus.STATUS_CANCELLED);
     this.removeOrders(provision, OrderStatus.STATUS_CANCELLED);
+    // A bond account that penalties have emptied stays (section 9.6).
     const bond = market.accounts.bond(party);
-    this.returnBond(party);
-    if (market.accounts.has(bond)) market.accounts.remove(bond);
+    if (market.accounts.balance(bond) > 0n) {
+      this.returnBond(party);
+      market.accounts.remove(bond);
+    }
     market.equity.setStake(party, 0n);
     this.onChange();
   }

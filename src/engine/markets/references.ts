@@ -97,11 +97,12 @@ export class ReferenceFollower {
   private repricePegged(moved: ReadonlySet<keyof References>, references: References): void {
     if (moved.size === 0) return;
     const { market } = this;
-    const isAffected = ({ peg, side }: StoredOrder) => {
+    const isAffected = ({ peg }: StoredOrder) => {
       if (peg === undefined) return false;
       if (peg.reference === PeggedReference.PEGGED_REFERENCE_BEST_BID) return moved.has("bid");
       if (peg.reference === PeggedReference.PEGGED_REFERENCE_BEST_ASK) return moved.has("ask");
-      return moved.has(side === BUY ? "midBuy" : "midSell");
+      // The middle is one reference, also where its two roundings part.
+      return moved.has("midBuy") || moved.has("midSell");
     };
     const placed = [...market.index.pegged.values()].filter(isAffected);
     const parked = [...market.index.parked.values()].filter(isAffected);

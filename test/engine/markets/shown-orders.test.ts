@@ -103,3 +103,19 @@ test("7.4 providers are measured with an order that is parked as it comes, or ch
   expect(measured("amend a BID-400")).toEqual(["lp"]);
   expect(states(play, "a")).toEqual(["8 5 0"]);
 });
+
+test.each([
+  ["sell", "x S 10 MID+15 =peg; y S 10@115 =own; z B 1@91", "115"],
+  ["buy", "x B 10 MID-15 =peg; y B 10@85 =own; z S 1@109", "85"],
+] as const)(
+  "2.7 a peg to the middle loses its place with either rounding of it: a %s order",
+  (side, script, price) => {
+    // The better price moves one of the two by a tick, and not the one that the peg is priced by.
+    const play = opened().run(script);
+    expect(play.queue(side).filter((line) => line.endsWith(`@${price}`))).toEqual([
+      `y 10@${price}`,
+      `x 10@${price}`,
+    ]);
+    expect(states(play, "peg")).toEqual([`1 10 ${price}`]);
+  },
+);

@@ -153,3 +153,91 @@ test("7.4 only providers that have orders of their provision are measured with e
   play.run("amend own -1");
   expect([play.deployed("z"), levels()]).toEqual([["sell 1@1020"], String(8 * 10 + 800 + 500)]);
 });
+
+/** Two providers at one price, and a third one with an id before theirs. */
+const RIVALS = { simple: { long: 0.1, short: 0.1 }, targetStake: { scaling: 0.001 } };
+
+test("7.2 the first orders of a provision in continuous trading leave those of others, and their margins, as they are", () => {
+  const play = market(RIVALS).deposit(MILLIONS, "a", "b", "n1", "n2", "n3");
+  play.run("lp n1(25000, 0.001, MID-1, MID+1); lp n2(25000, 0.001, MID-1, MID+1)");
+  play.run("a B 1@900; a B 10@1000; b S 1@1100; b S 10@1000").open();
+  const owners = () =>
+    play.rig.queue("M", "sell").flatMap(({ provision, party }) => (provision ? [party] : []));
+  const before = owners();
+  const levels = play.rig.events("marginLevels").length;
+  play.run("lp n3(25000, 0.001, MID-1, MID+1)");
+  expect(owners()).toEqual([...before, "n3"]);
+  expect(play.rig.events("marginLevels").slice(levels)).toMatchObject([{ payload: { partyId: "n3" } }]);
+  play.run("a B 30@1001");
+  expect(play.trades().slice(-2)).toEqual([`a-${before[0]} 25@1001`, `a-${before[1]} 5@1001`]);
+});
+
+test.each([
+  ["95000", 14_256n, ["16 5000", "7 15000", "6 14256"]],
+  ["105000", 15_756n, ["15 5000", "7 15000", "6 15756"]],
+] as const)(
+  "5.4 margin of a provider without a position goes back with its old orders: %s",
+  (commitment, margin, moved) => {
+    const play = market(RIVALS).deposit(MILLIONS, "a", "b", "k", "z");
+    play.run("lp k(1000, 0, BID-10, ASK+10); lp z(100000, 0, BID-10, ASK+10)");
+    play.run("a B 10@90; b S 10@110; a B 1@100; b S 1@100").open();
+    expect(play.margin("z")).toBe(15_000n);
+    const place = play.rig.transfers().length;
+    expect(play.rig.amendProvision("z", "M", { commitment }).text).toBe("");
+    const transfers = play.rig.transfers().slice(place);
+    expect(transfers.map(({ type, amount }) => `${type} ${amount}`)).toEqual([...moved]);
+    expect(play.margin("z")).toBe(margin);
+    // With an order of its own there is something that margin is kept for.
+    play.run("z B 1@70");
+    const held = play.margin("z");
+    play.rig.amendProvision("z", "M", { commitment: "99000" });
+    expect(play.margin("z")).toBe(held);
+  },
+);
+
+test("9.6 a bond account that a penalty has emptied outlives its provision, and is not made anew", () => {
+  const config = { ...RIVALS, linearSlippage: "0", quadraticSlippage: "0" };
+  const play = market(config, { parameters: { "market.liquidity.bondPenaltyParameter": "1" } });
+  play.deposit(MILLIONS, "a", "b", "k").deposit(1_200n, "z");
+  play.run("lp k(100000, 0, BID-10, ASK+10); lp z(1000, 0, BID-10, ASK+10)");
+  play.run("a B 10@90; b S 10@110; a B 1@100; b S 1@100").open().run("z S 80@130");
+  expect([money(play, "z").split(" ")[2], play.rig.shownProvision("z", "M")!.status]).toEqual([
+    "0",
+    CANCELLED,
+  ]);
+  const bonds = () =>
+    play.rig.events("account").filter(({ payload }) => payload.owner === "z" && payload.type === 9);
+  const known = bonds().length;
+  play.deposit(5_000n, "z").run("lp z(100, 0, BID-10, ASK+10)");
+  expect(
+    bonds()
+      .slice(known)
+      .map(({ payload }) => payload.balance),
+  ).toEqual(["100"]);
+});
+
+test("7.7 the average of scores takes the part of the ticks before, rounded, times what it was", () => {
+  const config = {
+    ...RIVALS,
+    simple: { long: 0.1, short: 0.1, up: 500, down: -500, probability: 0.25 },
+    linearSlippage: "0.1",
+    quadraticSlippage: "0",
+  };
+  const play = market(config, {
+    parameters: { "market.liquidity.providers.fee.distributionTimeStep": "24h" },
+  });
+  play.deposit(MILLIONS, "a", "b", "n1", "n2");
+  play.run("lp n1(10000, 0.001, MID-1, MID+1); lp n2(10000, 0.001, MID-1, MID+1)");
+  play.run("a B 1@900; a B 10@1000; b S 1@1100; b S 10@1000").open();
+  const ticks = () => play.rig.market("M").status.scoredTicks;
+  expect(ticks()).toBe(1);
+  play.rig.amendProvision("n2", "M", {
+    buys: [{ reference: 2, offset: "10", proportion: 1 }],
+    sells: [{ reference: 3, offset: "10", proportion: 1 }],
+  });
+  play.run("/ 13");
+  expect(ticks()).toBe(14);
+  // Thirteen parts of fourteen are 0.9285714285714286: 0.7785714285 and not, with one rounding less, 0.7785714286.
+  const scores = play.rig.marketData("M").liquidityProviderFeeShare.map(({ averageScore }) => averageScore);
+  expect(scores).toEqual(["0.7785714285", "0.2214285715"]);
+});

@@ -182,14 +182,15 @@ test("7.5 larger orders at lower prices take the bond, and the penalty more than
   ]);
 });
 
-test("7.5 a provider that is closed out: its bond pays the loss, then the margin, then goes", () => {
+test("7.5 a provider that is closed out: its bond pays the loss, then the margin; the account stays", () => {
   const check = (play: Play) => {
     expect(play.trades().slice(-2)).toEqual(["bp-network 10@700", "network-z 10@700"]);
     expect(flows(play, 8)).toEqual(["z> 540"]);
     expect([shared(play), play.pnl("z"), play.insurance()]).toEqual([["bp -460"], "0/0/-2540", 0n]);
     expect([statusOf(play, "z"), money(play, "z"), fee(play)]).toEqual([CANCELLED, "0 0 0", "0"]);
+    // The margin account is gone; that of the bond goes where a bond returns (section 9.6), and none does here.
     expect(play.rig.accounts().flatMap(({ owner, type }) => (owner === "z" ? [type as number] : []))).toEqual(
-      [4],
+      [4, 9],
     );
   };
   const play = trader(2_540n, "0", "bp B 20@700");

@@ -174,11 +174,11 @@ export abstract class MarketLiquidity extends MarketMargins {
   }
 
   private repricePegs(moved: (name: keyof References) => boolean): Repriced {
-    const isAffected = ({ peg, side }: Order) => {
+    const isAffected = ({ peg }: Order) => {
       if (peg === undefined) return false;
       if (peg.reference === Peg.bid) return moved("bid");
       if (peg.reference === Peg.ask) return moved("ask");
-      return moved(side === BUY ? "midBuy" : "midSell");
+      return moved("midBuy") || moved("midSell");
     };
     const onBook = this.book.filter(isAffected).sort((a, b) => byText(a.id, b.id));
     const waiting = this.parked.filter(isAffected).sort((a, b) => byText(a.id, b.id));
@@ -340,7 +340,6 @@ export abstract class MarketLiquidity extends MarketMargins {
       return false;
     }
     provision.isNew = false;
-    this.followReferences(orders.map(({ id }) => id));
     return true;
   }
 
@@ -412,8 +411,11 @@ export abstract class MarketLiquidity extends MarketMargins {
     this.valueNow();
     this.shownShares.delete(party);
     this.setStatus(provision, status);
-    this.move(bond(party), general(party), this.balance(bond(party)), Move.bondHigh);
-    this.accounts.delete(bond(party));
+    // An account that penalties have emptied stays.
+    if (this.balance(bond(party)) > 0n) {
+      this.move(bond(party), general(party), this.balance(bond(party)), Move.bondHigh);
+      this.accounts.delete(bond(party));
+    }
     return orders.map(({ id }) => id);
   }
 

@@ -290,8 +290,9 @@ export class NaiveMarket extends MarketOrders {
       return refusal(shortage);
     }
     this.countAmendment(provision, amended, fee);
-    for (const order of this.book.filter((one) => one.provision === provision.id))
-      this.finish(order, Status.cancelled);
+    const placed = this.book.filter((one) => one.provision === provision.id);
+    for (const order of placed) this.finish(order, Status.cancelled);
+    if (placed.length > 0) this.releaseIfFlat(party);
     provision.commitment = commitment;
     provision.fee = fee;
     provision.buys = amended.buys;

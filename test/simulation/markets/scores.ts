@@ -131,7 +131,7 @@ export class Scores {
       const equal = ONE.over(Decimal.of(BigInt(sorted.length)));
       const score = whole.sign === 0 ? equal : scores[at]!.over(whole);
       const before = former.get(party) ?? ZERO;
-      const average = before.times(n.minus(ONE)).over(n).plus(score.over(n));
+      const average = before.times(n.minus(ONE).over(n)).plus(score.over(n));
       this.averages.set(party, average.round(10));
     }
   }
