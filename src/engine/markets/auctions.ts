@@ -18,7 +18,6 @@ const { AUCTION_TRIGGER_PRICE, AUCTION_TRIGGER_UNSPECIFIED } = AuctionTrigger;
 const TARGET_NOT_MET = AuctionTrigger.AUCTION_TRIGGER_LIQUIDITY_TARGET_NOT_MET;
 const UNABLE_TO_DEPLOY = AuctionTrigger.AUCTION_TRIGGER_UNABLE_TO_DEPLOY_LP_ORDERS;
 const LIQUIDITY_TRIGGERS: ReadonlySet<number> = new Set([TARGET_NOT_MET, UNABLE_TO_DEPLOY]);
-const MINIMUM_DURATION = "market.auction.minimumDuration";
 
 export class Auctions {
   constructor(private readonly market: TradingMarket) {}
@@ -37,11 +36,11 @@ export class Auctions {
     this.start(AUCTION_TRIGGER_PRICE, length);
   }
 
-  /** The least duration of auctions was changed, nanoseconds: one that has a time lasts as long, from its begin. */
-  onLeastDuration(duration: bigint): void {
+  /** The least duration of auctions was changed: one that has a time lasts as long, from its begin. */
+  onLeastDuration(): void {
     const { market } = this;
     const { beginNs, endNs } = market.auction;
-    const least = asInt64(beginNs + duration);
+    const least = asInt64(beginNs + market.leastAuctionNs);
     if (endNs === beginNs || least <= endNs) return;
     market.updateAuction({ endNs: least });
     this.emit({ extension: AUCTION_TRIGGER_UNSPECIFIED, isLeaving: false });
@@ -75,7 +74,9 @@ export class Auctions {
     const hasBoth = this.hasStaticSides();
     const threshold = market.contractsOf(market.targetStake.standing(), market.terms.triggeringRatio);
     if (hasBoth && market.provisions.supplied() >= threshold) return false;
-    this.start(hasBoth ? TARGET_NOT_MET : UNABLE_TO_DEPLOY, market.params.duration(MINIMUM_DURATION));
+    this.start(hasBoth ? TARGET_NOT_MET : UNABLE_TO_DEPLOY, market.leastAuctionNs);
+    // The tick's prices are looked at in the auction for the first time.
+    market.prices.switchStaleOff();
     return true;
   }
 

@@ -29,6 +29,10 @@ export interface MarketPorts {
   readonly rules: MarketRules;
 }
 
+/** Key of the parameter. */
+export const LEAST_AUCTION = "market.auction.minimumDuration";
+const SECOND = 1_000_000_000n;
+
 /** Owner of what the network trades in a close-out. */
 export const NETWORK = "network";
 
@@ -84,6 +88,12 @@ export class MarketContext {
   get isOpening(): boolean {
     const { isRunning, mode } = this.auction;
     return isRunning && mode === MarketTradingMode.TRADING_MODE_OPENING_AUCTION;
+  }
+
+  /** The least length of an auction, nanoseconds: in whole seconds, as all of them (section 1.2). */
+  get leastAuctionNs(): bigint {
+    const length = this.params.duration(LEAST_AUCTION);
+    return length - (length % SECOND);
   }
 
   updateRecord(changes: Partial<MarketRecord>): void {

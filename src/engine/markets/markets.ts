@@ -27,7 +27,7 @@ import type { MarketScore, MarketScores, ScoreRequest } from "../recurring.ts";
 import type { Contributions } from "../rewards.ts";
 import { compare, type Table } from "../state.ts";
 import { UINT_MAX } from "../values.ts";
-import type { MarketPorts } from "./context.ts";
+import { LEAST_AUCTION, type MarketPorts } from "./context.ts";
 import { IdGenerator } from "./id-generator.ts";
 import { Market } from "./market.ts";
 import type { OracleMessage } from "./open-oracle.ts";
@@ -49,7 +49,6 @@ const MAKER_FEE = "market.fee.factors.makerFee";
 const INFRASTRUCTURE_FEE = "market.fee.factors.infrastructureFee";
 const SCALING = "market.margin.scalingFactors";
 const FREQUENCY = "network.markPriceUpdateMaximumFrequency";
-const LEAST_AUCTION = "market.auction.minimumDuration";
 const BATCH_MAX = "spam.protection.max.batchSize";
 /** No settlement data has come. */
 const NO_PRICE = -1n;
@@ -101,7 +100,7 @@ export class Markets implements MarketScores {
     params.watch([FREQUENCY], () => this.onFrequency());
     params.watch([LEAST_AUCTION], () => {
       const open = this.list().filter((market) => !market.isOver);
-      for (const market of open) market.auctions.onLeastDuration(params.duration(LEAST_AUCTION));
+      for (const market of open) market.auctions.onLeastDuration();
     });
   }
 

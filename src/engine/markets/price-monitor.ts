@@ -14,7 +14,6 @@ import type { Trade } from "./trade.ts";
 
 const SECOND = 1_000_000_000;
 const REFRESH = "network.floatingPointUpdates.delay";
-const MINIMUM_DURATION = "market.auction.minimumDuration";
 /** Factors before the risk model was asked. */
 const DOWN = "0.9";
 const UP = "1.1";
@@ -81,6 +80,7 @@ export class PriceMonitor {
     }
     this.put({ nowNs: market.nowNs, first: 0n, sum: 0n, volume: 0n });
     this.dropStale();
+    this.switchStaleOff();
   }
 
   /** Whether the factors, and the probabilities of trading with them, are as old as they may get (section 8.1). */
@@ -131,8 +131,8 @@ export class PriceMonitor {
     if (!isPersistent) return 0n;
     this.deactivate(violated);
     const length = extensionOf(violated);
-    const least = this.market.params.duration(MINIMUM_DURATION);
-    return length > least ? length : least;
+    const { leastAuctionNs } = this.market;
+    return length > leastAuctionNs ? length : leastAuctionNs;
   }
 
   /**
@@ -277,18 +277,23 @@ export class PriceMonitor {
     this.put({ first: state.volume > 0n ? state.first : prices[0]!.price, sum, volume });
   }
 
-  /** Prices that no trigger looks at any more. Inside a monitoring auction a trigger that lies behind all prices is switched off. */
+  /** Prices from before the horizon of the last trigger go, the newest excepted: it looks at the first one behind that. */
   private dropStale(): void {
-    const { market, state } = this;
-    const horizons = market.terms.triggers.map(({ horizonNs }) => horizonNs);
-    const until = market.nowNs - horizons.reduce((a, b) => (a > b ? a : b));
+    const { market } = this;
+    const from = market.nowNs - market.terms.triggers.at(-1)!.horizonNs;
     const past = market.index.pastPrices.list();
-    const kept = past.findLast(({ past: { timeNs } }) => timeNs <= until);
+    const kept = past.find(({ past: { timeNs } }) => timeNs >= from) ?? past.at(-1);
     if (kept !== undefined) this.dropPast((number) => number < kept.number);
+  }
+
+  /** Inside a monitoring auction a trigger whose horizon lies behind all prices is switched off. */
+  switchStaleOff(): void {
+    const { market } = this;
+    if (market.terms.triggers.length === 0) return;
     const { isRunning, mode } = market.auction;
     if (!isRunning || mode !== MarketTradingMode.TRADING_MODE_MONITORING_AUCTION) return;
-    const last = past.at(-1);
-    if (last === undefined || state.volume > 0n) return;
+    const last = market.index.pastPrices.list().at(-1);
+    if (last === undefined || this.state.volume > 0n) return;
     const isStale = ({ horizonNs }: TriggerTerms) => market.nowNs - horizonNs > last.past.timeNs;
     const stale = market.terms.triggers.map(isStale);
     if (!stale.some((gone, place) => gone && this.state.triggers[place]!.isActive)) return;

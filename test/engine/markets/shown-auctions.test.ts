@@ -166,3 +166,22 @@ test("the price at which an opening auction uncrosses counts, not the one that i
     { minValidPrice: "9997", maxValidPrice: "10002", referencePrice: "10000" },
   ]);
 });
+
+test("1.2 auctions last whole seconds, also where the least duration has a fraction", () => {
+  const parameters = { "market.auction.minimumDuration": "1500ms" };
+  const quote = (): Play => {
+    const triggers = [{ horizon: 60, probability: 0.95, extension: 1 }];
+    const play = market({ ...MONITORED, triggers, targetStake: { scaling: 0.000_01 } }, { parameters });
+    return play.deposit(MILLIONS, "a", "b", "lp").run("lp lp(10000, 0.001, BID-5, ASK+5); a B 5@90 =bid");
+  };
+  const opening = () => quote().run("b S 5@110 =ask; a B 1@100; b S 1@100");
+  const length = (play: Play) => {
+    const { auctionStart, auctionEnd } = play.rig.marketData("M");
+    return auctionEnd - auctionStart;
+  };
+  expect(length(opening().open().run("cancel ask; b S 5@115; b S 1@112; a B 1@112"))).toBe(NS);
+  expect(length(opening().open().run("cancel bid; /"))).toBe(NS);
+  const raised = opening();
+  raised.rig.setParameter("market.auction.minimumDuration", "17500ms");
+  expect(length(raised)).toBe(17n * NS);
+});

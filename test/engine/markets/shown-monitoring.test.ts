@@ -26,17 +26,20 @@ const opening = (orders: string): Play =>
     .deposit(MILLIONS, "p1", "p2")
     .run(`${orders}; /`);
 
-test("a trigger looks at the last price from before its horizon, however much older that is", () => {
-  const play = opened(SHORT_AND_LONG).run("y S 1@105; / 60; x B 1@105; / 50");
+test("a trigger looks at the last price from before its horizon; the last trigger finds none, and takes the first within it", () => {
+  const play = opened(SHORT_AND_LONG).run("y S 1@105; / 60; x B 1@105; / 40");
   expect(bounds(play)).toEqual(["10 95-115 105", "100 90-110 100"]);
-  // The trade is a horizon old now.
-  play.run("/ 49");
-  expect(bounds(play)).toEqual(["10 95-115 105", "100 90-110 100"]);
+  // The opening is more than a hundred seconds ago, and forgotten.
   play.run("/");
   expect(bounds(play)).toEqual(["10 95-115 105", "100 95-115 105"]);
+  play.run("y S 1@103; x B 1@103; / 10");
+  expect(bounds(play)).toEqual(["10 93-113 103", "100 95-115 105"]);
+  // The newest one stays, however old it is.
+  play.run("/ 200");
+  expect(bounds(play)).toEqual(["10 93-113 103", "100 93-113 103"]);
 });
 
-test("time that passes in an auction does not move a trigger on to a price within its horizon", () => {
+test("time that passes in an auction moves the last trigger on to a price within its horizon", () => {
   const play = opened(SHORT_AND_LONG).run("y S 1@106; / 60; x B 1@106; z S 1@102; / 25; x B 1@102; / 14");
   expect(bounds(play)).toEqual(["10 92-112 102", "100 90-110 100"]);
   const begin = play.rig.nowNs;
@@ -44,14 +47,10 @@ test("time that passes in an auction does not move a trigger on to a price withi
   play.run("z S 1@118; cancel s; z S 1@113; x B 1@113");
   expect(play.rig.marketData("M")).toMatchObject({ marketTradingMode: 4, auctionEnd: begin + 5n * NS });
   expect(bounds(play)).toEqual(["100 90-110 100"]);
-  // The opening is more than 100 seconds ago by now.
-  play.run("/ 6");
-  expect(play.rig.marketData("M")).toMatchObject({
-    marketTradingMode: 4,
-    extensionTrigger: 3,
-    auctionEnd: begin + 12n * NS,
-  });
-  play.run("/ 7");
+  // By the auction's end the opening is more than a hundred seconds ago, and the trade at 106 is not.
+  play.run("/ 5");
+  expect(bounds(play)).toEqual(["100 96-116 106"]);
+  play.run("/");
   expect([play.rig.marketData("M").marketTradingMode, play.mark()]).toEqual([1, 113n]);
 });
 
@@ -250,4 +249,13 @@ test("9.3 an auction without an end shows none, and before the first mark the ne
   expect(play.rig.marketData("M").nextMarkToMarket).toBe(-6_795_364_578_871_345_152n + 8n * NS);
   expect(play.rig.marketData("M").auctionStart).toBeLessThanOrEqual(begin);
   expect(play.rig.marketData("M").auctionStart).toBeGreaterThan(0n);
+});
+
+test("8.1 an auction for orders begins without the triggers whose horizons lie behind all prices", () => {
+  const play = opened({ ...BOUND, triggers: [{ horizon: 5, probability: 0.95, extension: 5 }] });
+  play.run("/ 10");
+  expect(bounds(play)).toHaveLength(1);
+  play.run("cancel s; /");
+  const data = () => play.rig.events("marketData").at(-1)!.payload;
+  expect(data()).toMatchObject({ marketTradingMode: 4, priceMonitoringBounds: [] });
 });

@@ -122,6 +122,7 @@ export abstract class MarketAuctions extends MarketMonitors {
     const least = this.terms.triggeringRatio.times(Decimal.of(this.standingStake())).trunc();
     if (isFull && this.supplied >= least) return false;
     this.enterAuction(isFull ? Trigger.stake : Trigger.orders, this.terms.auctionMinimumNs);
+    this.switchStaleOff();
     return true;
   }
 

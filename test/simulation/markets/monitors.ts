@@ -61,14 +61,10 @@ export abstract class MarketMonitors extends MarketSettlement {
     if (this.auction !== undefined && !this.isOpening) this.switchStaleOff();
   }
 
-  /** Prices that no trigger looks at any more go: a longer horizon does not find them again. */
+  /** What lies before the horizon of the last trigger; one price stays. */
   private forgetOldPrices(): void {
-    const longest = this.bounds.reduce(
-      (most, { trigger: { horizonNs } }) => (horizonNs > most ? horizonNs : most),
-      0n,
-    );
-    const last = this.past.findLastIndex(({ timeNs }) => timeNs <= this.currentNs - longest);
-    if (last > 0) this.past.splice(0, last);
+    const horizonNs = this.bounds.at(-1)?.trigger.horizonNs ?? 0n;
+    while (this.past.length > 1 && this.past[0]!.timeNs < this.currentNs - horizonNs) this.past.shift();
   }
 
   /** The first price that an opening auction indicates. */
@@ -159,9 +155,9 @@ export abstract class MarketMonitors extends MarketSettlement {
     for (const bound of this.bounds) if (triggers.includes(bound.trigger)) bound.isOn = true;
   }
 
-  private switchStaleOff(): void {
+  switchStaleOff(): void {
     const last = this.past.at(-1)?.timeNs;
-    if (last === undefined) return;
+    if (last === undefined || this.current.length > 0) return;
     for (const bound of this.bounds) if (last + bound.trigger.horizonNs < this.nowNs) bound.isOn = false;
   }
 
