@@ -88,7 +88,10 @@ export class Rewards {
     this.pay(epoch, id, account, stakingPayout(ersatz, stakes, budgets.ersatz, rules));
   }
 
-  /** Section 8.8. Accounts that belong to no market are never paid out. */
+  /**
+   * Section 8.8, by parts of 16 digits: as these may add up to more than all, the last parties get what is left. Accounts that
+   * belong to no market are never paid out.
+   */
   private payContributors(epoch: EpochInfo, id: string, account: Account, metric: number): void {
     const { balance, market } = account;
     if (balance === 0n || market === NO_MARKET) return;
@@ -96,9 +99,13 @@ export class Rewards {
     const total = contributions.reduce((sum, { amount }) => sum + amount, 0n);
     if (total === 0n) return;
     const amounts = new Map<string, bigint>();
+    let left = balance;
     for (const { party, amount } of contributions) {
-      const part = (balance * amount) / total;
-      if (part > 0n) amounts.set(party, (amounts.get(party) ?? 0n) + part);
+      const score = Decimal.of(amount).dividedBy(Decimal.of(total));
+      const due = Decimal.of(balance).times(score).truncated();
+      const part = due < left ? due : left;
+      if (part > 0n) amounts.set(party, part);
+      left -= part;
     }
     this.pay(epoch, id, account, amounts);
   }

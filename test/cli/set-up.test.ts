@@ -26,12 +26,16 @@ function pretendNpm(ends: "well" | "badly"): void {
   chmodSync(path, 0o755);
 }
 
-async function setUp(): Promise<{ code: number; said: string }> {
-  const child = Bun.spawn(["node", "scripts/setup.mjs"], {
+function begin() {
+  return Bun.spawn(["node", "scripts/setup.mjs"], {
     cwd: root,
     env: { ...process.env, PATH: `${join(root, "programs")}${delimiter}${process.env.PATH}` },
     stderr: "pipe",
   });
+}
+
+async function setUp(): Promise<{ code: number; said: string }> {
+  const child = begin();
   const said = await new Response(child.stderr).text();
   return { code: await child.exited, said };
 }
@@ -61,13 +65,16 @@ describe("set-up", () => {
 
   test("given another command that sets up, then it says what it waits for", async () => {
     writeFileSync(lock(), String(process.pid));
-    const waiting = setUp();
-    await Bun.sleep(500);
+    const child = begin();
+    let said = "";
+    for await (const chunk of child.stderr.pipeThrough(new TextDecoderStream())) {
+      said += chunk;
+      if (said.includes("another command has begun")) break;
+    }
+    expect(said).toContain(`another command has begun (process ${process.pid})`);
     expect(existsSync(join(root, "ran.log"))).toBe(false);
     rmSync(lock());
-    const { code, said } = await waiting;
-    expect(code).toBe(0);
-    expect(said).toContain(`another command has begun (process ${process.pid})`);
+    expect(await child.exited).toBe(0);
     expect(installations()).toHaveLength(1);
   });
 

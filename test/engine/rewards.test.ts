@@ -404,4 +404,24 @@ describe("rewards for what was done on markets", () => {
     for (const [type] of TYPES) rig.fund(COIN, type, 1_000n, MARKET);
     expect(payouts(rig.endEpoch())).toEqual([]);
   });
+
+  test.each([
+    ["one and two", [1n, 2n], [333_333_333_333_333_300_000n, 666_666_666_666_666_700_000n]],
+    [
+      "six alike",
+      [1n, 1n, 1n, 1n, 1n, 1n],
+      [...Array(5).fill(166_666_666_666_666_700_000n), 166_666_666_666_666_500_000n],
+    ],
+  ] as const)(
+    "given a large reward, then parts have 16 digits, and the last party what is left: %s",
+    (_name, parts, paid) => {
+      const parties = parts.map((_part, index) => `${index}a`.repeat(32));
+      const rig = rigWith({}, () => parts.map((amount, index) => ({ party: parties[index]!, amount })));
+      const id = rig.fund(COIN, AccountType.ACCOUNT_TYPE_REWARD_MAKER_PAID_FEES, 10n ** 21n, MARKET);
+      expect(payouts(rig.endEpoch()).map(({ party, amount }) => [party, BigInt(amount as string)])).toEqual(
+        parties.map((party, index) => [party, paid[index]]),
+      );
+      expect(rig.collateral.balance(id)).toBe(0n);
+    },
+  );
 });

@@ -346,14 +346,12 @@ export class Markets implements MarketScores {
 
   marketScores({ strategy, payoutAsset, funder }: ScoreRequest): readonly MarketScore[] {
     const { metric, assetForMetric, markets } = strategy;
-    const scope = markets.length > 0 ? new Set(markets) : undefined;
-    // The metric of proposers alone can do without an asset.
-    const inScope = this.rewarded()
-      .filter(
-        ({ id, asset }) =>
-          (assetForMetric === "" || asset === assetForMetric) && (scope === undefined || scope.has(id)),
-      )
-      .sort((a, b) => compare(a.id, b.id));
+    const byId = new Map(this.rewarded().map((market) => [market.id, market] as const));
+    // One that is named twice counts twice. The metric of proposers alone can do without an asset.
+    const inScope = [...(markets.length > 0 ? markets : byId.keys())]
+      .sort()
+      .flatMap((id) => byId.get(id) ?? [])
+      .filter(({ asset }) => assetForMetric === "" || asset === assetForMetric);
     if (metric === DispatchMetric.DISPATCH_METRIC_MARKET_VALUE) {
       const eligible = inScope.filter(
         (market) =>

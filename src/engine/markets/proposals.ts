@@ -65,10 +65,12 @@ export function checkNewMarket(terms: ProposalTerms, { assets, params }: Checked
   if (future === undefined) refuseProposal("NO_PRODUCT", "missing product");
   checkSources(future, terms.enactmentTimestamp);
   const { settlementAsset } = future;
+  const asset = assets.get(settlementAsset);
+  if (asset === undefined) refuseProposal("INVALID_ASSET", "asset does not exist");
   if (!assets.isEnabled(settlementAsset)) {
-    refuseProposal("INVALID_ASSET", `invalid asset ${settlementAsset.slice(0, 64)}`);
+    refuseProposal("INVALID_ASSET", `assets is not enabled ${settlementAsset}`);
   }
-  const { decimals } = assets.get(settlementAsset)!.details;
+  const { decimals } = asset.details;
   if (decimals < changes.decimalPlaces) {
     refuseProposal("TOO_MANY_MARKET_DECIMAL_PLACES", "market cannot have more decimal places than assets");
   }

@@ -134,7 +134,7 @@ describe("checks of a proposal, the first of them that fails", () => {
       5,
       "proposer have insufficient governance token, expected >= 2 got 1",
     ],
-    ["the asset, before its decimals", newMarket(many), {}, 16, /^invalid asset /],
+    ["the asset, before its decimals", newMarket(many), {}, 16, "asset does not exist"],
     [
       "the end of trading, before the asset",
       newMarket({ ...many, ...late }),

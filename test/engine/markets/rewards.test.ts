@@ -177,6 +177,24 @@ describe("the markets of a transfer", () => {
       .map(({ toAccount }) => [toAccount!.type, toAccount!.marketId]);
     expect(funded).toEqual([PAID, PROPOSED].flatMap(([type]) => ids.map((id) => [type, id])));
   });
+
+  test("given one of them twice, then it counts twice", () => {
+    const rig = rigWith({ [first]: "ETH", [second]: "ETH" });
+    for (const market of [first, second]) trade(rig, market, 20);
+    fund(rig, PAID, { markets: [second, first, second] });
+    const before = rig.transfers().length;
+    expect(endEpoch(rig)).toEqual([`taker 333 ${first}`, `taker 666 ${second}`]);
+    const funded = rig
+      .transfers()
+      .slice(before)
+      .filter(({ type }) => type === TransferType.TRANSFER_TYPE_TRANSFER_FUNDS_DISTRIBUTE)
+      .map(({ toAccount, amount }) => [named(toAccount!.marketId!), amount]);
+    expect(funded).toEqual([
+      [first, "333"],
+      [second, "333"],
+      [second, "333"],
+    ]);
+  });
 });
 
 describe("a market that ends within the epoch", () => {
