@@ -10,7 +10,7 @@ import {
   AccountType,
   type LedgerEntry,
   type LedgerMovement,
-  type TransferType,
+  TransferType,
 } from "../wire/generated/vega.ts";
 import type { Core } from "./core.ts";
 import { CommandError, InvariantError } from "./errors.ts";
@@ -57,6 +57,15 @@ const ASSET_ACCOUNTS: readonly AccountTypeNumber[] = [
   AccountType.ACCOUNT_TYPE_GLOBAL_REWARD,
   AccountType.ACCOUNT_TYPE_PENDING_TRANSFERS,
 ];
+
+/** Losses and fees come to their account once, from however many of the party's they are taken (section 2.6, step 6). */
+const CREDITED_ONCE: ReadonlySet<number> = new Set([
+  TransferType.TRANSFER_TYPE_LOSS,
+  TransferType.TRANSFER_TYPE_MTM_LOSS,
+  TransferType.TRANSFER_TYPE_MAKER_FEE_PAY,
+  TransferType.TRANSFER_TYPE_INFRASTRUCTURE_FEE_PAY,
+  TransferType.TRANSFER_TYPE_LIQUIDITY_FEE_PAY,
+]);
 
 /** Sums of an asset's deposits and withdrawals, ever. */
 interface Flow {
@@ -339,29 +348,58 @@ export class Collateral {
   }
 
   private book({ to, type }: MoveRequest, drawn: readonly Drawn[]): Movement {
-    const entries = drawn.map((source) => this.credit(to, source, source.amount, type));
     const received = drawn.reduce((sum, { amount }) => sum + amount, 0n);
+    const entries = CREDITED_ONCE.has(type)
+      ? this.creditOnce(to, drawn, received, type)
+      : drawn.map((source) => this.credit(to, source, source.amount, type));
     return { entries, balances: [{ account: this.details(to), balance: received.toString() }] };
   }
 
   /** Puts what a source gave, or a part of it, into an account. */
-  private credit(
+  private credit(to: string, source: Drawn, amount: bigint, type: TransferTypeNumber): Init<LedgerEntry> {
+    const account = this.existing(to);
+    return this.entry(to, source, amount, type, this.put(to, account, account.balance + amount));
+  }
+
+  /** Puts what all sources gave into an account at once: an entry for each, and one Account event. */
+  private creditOnce(
+    to: string,
+    drawn: readonly Drawn[],
+    received: bigint,
+    type: TransferTypeNumber,
+  ): Init<LedgerEntry>[] {
+    const account = this.existing(to);
+    let { balance } = account;
+    const entries = drawn.map((source) => {
+      balance += source.amount;
+      return this.entry(to, source, source.amount, type, balance.toString());
+    });
+    if (drawn.length > 0) this.put(to, account, account.balance + received);
+    return entries;
+  }
+
+  private entry(
     to: string,
     { from, balance }: Drawn,
     amount: bigint,
     type: TransferTypeNumber,
+    toAccountBalance: string,
   ): Init<LedgerEntry> {
-    const toAccount = this.details(to);
-    const account = this.accounts.get(to)!;
     return {
       fromAccount: from,
-      toAccount,
+      toAccount: this.details(to),
       amount: amount.toString(),
       type,
       timestamp: this.core.nowNs,
       fromAccountBalance: balance,
-      toAccountBalance: this.put(to, account, account.balance + amount),
+      toAccountBalance,
     };
+  }
+
+  private existing(id: string): Account {
+    const account = this.accounts.get(id);
+    if (account === undefined) throw new CommandError("account does not exists");
+    return account;
   }
 
   /** As ledger entries name an account: what belongs to the network or to no market is left unset (section 2.5). */

@@ -15,7 +15,9 @@ interface FieldReason {
 
 const ORDER_OF_PROVIDER = (order: RecordedEvent["payload"]) => order.liquidityProvisionId !== "";
 const BALANCES = /^(from|to)AccountBalance$/;
-const BOND = 9;
+/** `AccountType` */
+const [MARGIN, FEES_LIQUIDITY, BOND] = [3, 6, 9];
+const BOND_KEPT = "the bond of a market that ended in an auction was not given back";
 const STATE_PROPOSED = 1;
 /** `AuctionTrigger`: liquidity, and its two parts of later versions. */
 const LIQUIDITY = "4";
@@ -38,12 +40,6 @@ const FIELDS: readonly FieldReason[] = [
     path: /^(createdAt|updatedAt|type|version)$/,
     text: "an order of a provision was a new one each time it was placed, and nothing before",
     holds: (_field, order) => ORDER_OF_PROVIDER(order),
-  },
-  {
-    kinds: /^order$/,
-    path: /^updatedAt$/,
-    text: "orders that their market's end stopped kept the time of their last change",
-    holds: (_field, { status }) => status === 4,
   },
   {
     kinds: /^liquidityProvision$/,
@@ -108,7 +104,7 @@ export class OlderNetwork {
           ? "a provider without trades was not settled"
           : undefined;
       case "ledgerEntry":
-        return isRecorded ? undefined : this.keptBond(payload);
+        return isRecorded ? undefined : this.ofEnd(payload);
       default:
         return undefined;
     }
@@ -129,12 +125,15 @@ export class OlderNetwork {
     )?.text;
   }
 
-  /** A bond goes back that the chain has not given back. */
-  private keptBond({ fromAccount, amount }: RecordedEvent["payload"]): string | undefined {
+  /** A bond goes back that the chain has not given back, or the empty margin account beside it; or there was nothing to go. */
+  private ofEnd({ fromAccount, amount }: RecordedEvent["payload"]): string | undefined {
+    const isEmpty = amount === "0";
+    if (isEmpty && fromAccount?.type === FEES_LIQUIDITY) return "an end without liquidity fees moved none";
+    if (isEmpty && fromAccount?.type === MARGIN && this.providers.has(fromAccount.owner)) return BOND_KEPT;
     if (fromAccount?.type !== BOND) return undefined;
     const key = `${fromAccount.owner}/${fromAccount.assetId}`;
     this.kept.set(key, (this.kept.get(key) ?? 0n) + BigInt(amount));
-    return "the bond of a market that ended in an auction was not given back";
+    return BOND_KEPT;
   }
 
   private ofBalance({ path, recorded, made }: FieldDifference, entry: RecordedEvent["payload"]) {

@@ -66,7 +66,6 @@ export function saidOf(
     const accounts = entries.flatMap(({ fromAccount, toAccount }) => [fromAccount, toAccount]);
     if (accounts.some((account) => foreign.has(account?.marketId))) continue;
     for (const { type, amount, fromAccount, toAccount, ...rest } of entries) {
-      if (amount === "0") continue;
       const subjectOfEntry = `type ${type} ${short(fromAccount?.owner)} to ${short(toAccount?.owner)}`;
       const entry = { type, amount, fromAccount, toAccount, ...rest };
       if (!isKept(fromAccount)) delete entry.fromAccountBalance;

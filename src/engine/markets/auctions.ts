@@ -25,7 +25,7 @@ export class Auctions {
   /** The opening auction of a market whose proposal has passed. */
   startOpening(): void {
     const { market } = this;
-    market.updateRecord({ state: MarketState.STATE_PENDING, pendingAt: market.nowNs });
+    market.updateRecord({ state: MarketState.STATE_PENDING });
     market.updateAuction({ isRunning: true });
     this.emit({ isLeaving: false });
     market.emitUpdated();
@@ -203,10 +203,11 @@ export class Auctions {
       isExtended: false,
     });
     market.updateStatus({ mark: market.status.lastTraded });
-    if (isOpening) market.equity.startWindows(market.status.tradedValue - tradedValue);
     market.references.follow([], { isForced: true });
+    const opened = market.status.tradedValue - tradedValue;
     if (this.checkLiquidity()) {
       market.updateStatus({ mark });
+      if (isOpening) market.equity.startWindows(opened);
       return;
     }
     this.emit({ ...left, beginNs, isLeaving: true });
@@ -217,6 +218,7 @@ export class Auctions {
     market.updateRecord({ state: MarketState.STATE_ACTIVE, ...(isOpening && { openAt: market.nowNs }) });
     market.emitUpdated();
     market.providers.onChange();
+    if (isOpening) market.equity.startWindows(opened);
   }
 
   /** Trades what crosses. */

@@ -127,6 +127,7 @@ export class CloseOut {
       stopsAtOwn: false,
     });
     if (match.filled < size) return undefined;
+    this.showDistress([], new Set(distressed.map(({ party }) => party)));
     const trades = market.fees.priced(
       match.fills.map(({ order, size: part }) => ({
         ...continuousTrade(network, order, part, {
@@ -226,19 +227,20 @@ export class CloseOut {
       market.positions.update(position, { isDistressed: true });
       added.push(party);
     }
-    const inDistress = new Set(parties);
-    const safe: string[] = [];
+    this.showDistress(added, new Set(parties));
+  }
+
+  /** @param inDistress those that are not safe: of the others, whoever was in distress is so no longer */
+  private showDistress(distressedParties: readonly string[], inDistress: ReadonlySet<string>): void {
+    const { market } = this;
+    const safeParties: string[] = [];
     for (const position of market.positions.list()) {
       if (!position.isDistressed || inDistress.has(position.party)) continue;
       market.positions.update(position, { isDistressed: false });
-      safe.push(position.party);
+      safeParties.push(position.party);
     }
-    if (added.length + safe.length === 0) return;
-    market.core.emit("distressedPositions", {
-      marketId: market.id,
-      distressedParties: added,
-      safeParties: safe,
-    });
+    if (distressedParties.length + safeParties.length === 0) return;
+    market.core.emit("distressedPositions", { marketId: market.id, distressedParties, safeParties });
   }
 
   private networkOrder(of: {
@@ -264,7 +266,7 @@ export class CloseOut {
       updatedAt: 0n,
       expiresAt: 0n,
       expiryTurn: 0,
-      version: 1n,
+      version: 0n,
       batchId: 0n,
       reference: of.reference,
       peg: undefined,

@@ -71,6 +71,7 @@ export class Fees {
     );
     for (const { trade, fee } of fees) {
       movements.push(this.payMaker(trade.passive.party, fee.maker));
+      this.note(trade.passive.party, { makerReceived: fee.maker });
       this.note(party, { makerPaid: fee.maker });
     }
     accounts.emit(movements);
@@ -107,7 +108,8 @@ export class Fees {
   }
 
   /**
-   * Fees of a close-out: each distressed party pays its part of each trade, as far as its money goes (section 4.4).
+   * Fees of a close-out: each distressed party pays its part of each trade, as far as its money goes (section 4.4). They count
+   * for no reward.
    * @param trades with the fees of continuous trading
    * @returns what each party should have paid in all
    */
@@ -145,7 +147,6 @@ export class Fees {
           TransferType.TRANSFER_TYPE_INFRASTRUCTURE_FEE_PAY,
         );
         pay(accounts.liquidityFees, mine.liquidity, TransferType.TRANSFER_TYPE_LIQUIDITY_FEE_PAY);
-        this.note(party, { makerPaid: mine.maker });
       }
       movements.push(this.payMaker(trade.passive.party, fee.maker));
     }
@@ -168,7 +169,6 @@ export class Fees {
 
   private payMaker(party: string, amount: bigint): Movement {
     const { accounts } = this.market;
-    this.note(party, { makerReceived: amount });
     return accounts.move(
       [accounts.makerFees],
       accounts.general(party),

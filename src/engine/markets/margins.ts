@@ -246,12 +246,11 @@ export class Margins {
     if (margin > 0n) accounts.emit([this.give(party, margin)]);
   }
 
-  /** Money that was moved for a failed command goes back. @param held what the margin account had before */
+  /** Money that was moved for a failed command goes back; its levels stay shown. @param held what the margin account had before */
   restore(party: string, held: bigint): void {
     const { accounts } = this.market;
     const moved = accounts.balance(accounts.margin(party)) - held;
     if (moved > 0n) accounts.emit([this.give(party, moved)]);
-    this.buffer.delete(party);
   }
 
   /** Margin, general and bond balance. */

@@ -2,7 +2,7 @@
  * A market: the parts it is made of, and its life from its opening auction to its settlement (reference 70, sections 1.4 and
  * 1.5). The chain calls it at each tick and each block's end; commands reach it through markets.ts.
  */
-import { AccountType, MarketState, OrderStatus, TransferType } from "../../wire/generated/vega.ts";
+import { AccountType, MarketState, TransferType } from "../../wire/generated/vega.ts";
 import { accountId, type Movement } from "../collateral.ts";
 import { Auctions } from "./auctions.ts";
 import { CloseOut } from "./close-out.ts";
@@ -10,8 +10,8 @@ import type { MarketPorts } from "./context.ts";
 import { IdGenerator } from "./id-generator.ts";
 import type { MarginOutcome } from "./margins.ts";
 import { emitMarketData } from "./market-data.ts";
-import type { StoredOrder } from "./order.ts";
 import { Orders } from "./orders.ts";
+import { isFlat } from "./positions.ts";
 import { Providers } from "./providers.ts";
 import { ReferenceFollower } from "./references.ts";
 import { liquidityScores } from "./scores.ts";
@@ -74,7 +74,8 @@ export class Market extends TradingMarket {
 
   /** Section 1.5, the end of a block. */
   onBlockEnd(): void {
-    if (this.isOver) return;
+    // One that ended in this block has its block's end as any other: the next tick drops it.
+    if (this.record.state === MarketState.STATE_REJECTED) return;
     this.ids = IdGenerator.ofBlock(this.core.block.hash, `blockend${this.id}`);
     const { mark, lastTraded, nextMarkNs } = this.status;
     const hasTraded = this.settlement.hasTrades;
@@ -116,27 +117,19 @@ export class Market extends TradingMarket {
   }
 
   /** Settles gains and losses against a mark price, with all that follows (section 6.2). */
-  override markToMarket(
-    mark: bigint,
-    {
-      recheck = true,
-      touched = [],
-    }: { readonly recheck?: boolean; readonly touched?: readonly StoredOrder[] } = {},
-  ): void {
-    const parties = this.settlement.markToMarket(mark);
+  override markToMarket(mark: bigint, { recheck = true } = {}): void {
+    const { settled, idle } = this.settlement.markToMarket(mark);
     const { version } = this.book;
-    const { distressed, isSlashed } = this.updateMargins(parties, mark);
+    const { distressed, isSlashed } = this.updateMargins(settled, mark);
     const closed = this.closeOut.run(distressed);
-    const changed = [...touched, ...closed.touched];
-    if (closed.hasTraded) {
-      this.markToMarket(mark, { recheck, touched: changed });
-      return;
-    }
+    // The network's own trades have a whole run of their own (section 5.5, step 10).
+    if (closed.hasTraded) this.markToMarket(mark);
     this.providers.onChange();
-    this.references.follow(changed);
-    // With the same book all margins are what they were made a moment ago, but for those that paid a penalty since.
-    if (!recheck || this.isInAuction || (this.book.version === version && !isSlashed)) return;
-    this.recheckMargins(mark);
+    this.references.follow(closed.touched);
+    if (!recheck) return;
+    // With the same book the margins that were updated are what they were made a moment ago, but for those that paid a penalty.
+    if (this.book.version === version && !isSlashed) this.updateMargins(idle, mark, true);
+    else this.recheckMargins(mark);
   }
 
   /** Margins of all parties, after which none is closed out (section 5.4). */
@@ -257,7 +250,7 @@ export class Market extends TradingMarket {
     orders.sort((a, b) => (a.id < b.id ? -1 : 1));
     const placed = orders.filter(({ place }) => place > 0);
     const parked = orders.filter(({ place }) => place === 0);
-    for (const order of [...placed, ...parked]) this.orders.remove(order, OrderStatus.STATUS_STOPPED);
+    for (const order of [...placed, ...parked]) this.orders.stop(order);
   }
 
   /** Nothing of the market's trading is kept. */
@@ -273,11 +266,13 @@ export class Market extends TradingMarket {
     const type = TransferType.TRANSFER_TYPE_CLEAR_ACCOUNT;
     for (const party of this.parties()) {
       const general = accounts.general(party);
+      const isKnown = this.isKnown(party);
       for (const from of [accounts.margin(party), accounts.bond(party)]) {
         if (!accounts.has(from)) continue;
+        const balance = accounts.balance(from);
         // States of earlier versions have such accounts of parties without a general account: there is nothing on them.
-        if (accounts.has(general))
-          movements.push(accounts.move([from], general, accounts.balance(from), type));
+        if (accounts.has(general) && (isKnown || balance > 0n))
+          movements.push(accounts.move([from], general, balance, type));
         accounts.remove(from);
       }
     }
@@ -291,6 +286,14 @@ export class Market extends TradingMarket {
     }
     accounts.remove(accounts.insurance);
     accounts.emit(movements);
+  }
+
+  /** A party that has left the market, with its margin, has an empty account there, of which nothing is said. */
+  private isKnown(party: string): boolean {
+    const { accounts, index } = this;
+    const position = this.positions.get(party);
+    const isOpen = position !== undefined && !isFlat(position);
+    return isOpen || index.ordersOf.has(party) || accounts.balance(accounts.bond(party)) > 0n;
   }
 
   private otherInsurances(): string[] {

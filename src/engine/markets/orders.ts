@@ -52,8 +52,7 @@ export class Orders {
       offset: this.pegOffset(command.peggedOrder.offset),
     };
     if (peg !== undefined && this.hasTooManyPegged()) throw refusal(ORDER_ERRORS.tooManyPegged[1]);
-    const isPriced = command.price !== "" && peg === undefined;
-    const price = isPriced ? this.internalPrice(command.price) : 0n;
+    const price = command.price === "" ? 0n : this.internalPrice(command.price);
     const order: StoredOrder = {
       id,
       market: market.id,
@@ -142,6 +141,7 @@ export class Orders {
       if (match !== undefined) {
         trades = this.tradesOf(order, match);
         if (!market.fees.payContinuous(order.party, trades)) throw this.withdrawCovered(order, "fees");
+        trades = this.named(trades);
       }
     }
     return this.confirm(order, match, trades);
@@ -208,15 +208,17 @@ export class Orders {
     });
   }
 
-  /** The trades of a match, with their fees. */
+  /** The trades of a match, with their fees: without ids, which only those draw that are paid for (section 2.3). */
   tradesOf(order: StoredOrder, { fills }: Match): Trade[] {
     const { market } = this;
     const { priceFactor } = market.terms;
     return market.fees.priced(
-      fills.map(({ order: passive, size }) =>
-        continuousTrade(order, passive, size, { id: market.ids.next(), priceFactor }),
-      ),
+      fills.map(({ order: passive, size }) => continuousTrade(order, passive, size, { id: "", priceFactor })),
     );
+  }
+
+  private named(trades: readonly Trade[]): Trade[] {
+    return trades.map((trade) => ({ ...trade, id: this.market.ids.next() }));
   }
 
   /** @throws CommandError */
@@ -257,12 +259,11 @@ export class Orders {
 
   private amendPlaced(before: StoredOrder, after: StoredOrder): void {
     const { market } = this;
-    const position = market.positions.amend(before, after);
     // Reductions are measured, too, and so are orders that only reduce the position.
     const isChanged = (["price", "size", "expiresAt", "timeInForce"] as const).some(
       (name) => after[name] !== before[name],
     );
-    if (isChanged && !this.cover(after, position)) {
+    if (isChanged && !this.cover(after, market.positions.amend(before, after))) {
       market.positions.amend(after, before);
       throw refusal(ORDER_ERRORS.margin[1]);
     }
@@ -318,8 +319,9 @@ export class Orders {
       market.emitOrder(fresh);
       return [fresh];
     }
-    const trades = this.tradesOf(after, match);
-    if (!market.fees.payContinuous(after.party, trades)) throw restore("could not apply fees for order");
+    const unnamed = this.tradesOf(after, match);
+    if (!market.fees.payContinuous(after.party, unnamed)) throw restore("could not apply fees for order");
+    const trades = this.named(unnamed);
     const now = this.settled(fresh, match);
     if (isFinished(now)) {
       if (now.remaining > 0n) market.positions.unregister({ ...after, remaining: now.remaining });
@@ -405,6 +407,12 @@ export class Orders {
     this.removeWith(order, order, status);
   }
 
+  /** With the market's end: the order keeps the time of its last change. */
+  stop(order: StoredOrder): void {
+    this.market.tables.orders.delete(order.id);
+    this.market.emitOrder({ ...order, status: OrderStatus.STATUS_STOPPED });
+  }
+
   cancelOrder(order: StoredOrder): void {
     this.remove(order, OrderStatus.STATUS_CANCELLED);
   }
@@ -475,7 +483,9 @@ export class Orders {
       provision === undefined || !provision.isPending,
     );
     if (fromBond === undefined) return false;
-    if (fromBond > 0n && provision !== undefined) market.providers.slash(order.party, fromBond);
+    // In an auction nothing is deployed that there would be a penalty for.
+    const isDeployed = provision !== undefined && !market.isInAuction;
+    if (fromBond > 0n && isDeployed) market.providers.slash(order.party, fromBond);
     return true;
   }
 
@@ -491,7 +501,7 @@ export class Orders {
   /** The order does not come in: its registration is undone, and it is shown as stopped or rejected. */
   private withdraw(order: StoredOrder, name: OrderErrorName): Error {
     this.market.positions.unregister(order);
-    return this.reject(order, name);
+    return this.reject(order, name, this.market.nowNs);
   }
 
   /** The same of an order that margin was moved for. */
@@ -501,10 +511,9 @@ export class Orders {
     return error;
   }
 
-  private reject(order: StoredOrder, name: OrderErrorName): Error {
+  private reject(order: StoredOrder, name: OrderErrorName, updatedAt = 0n): Error {
     const status = STOPPING.has(name) ? OrderStatus.STATUS_STOPPED : OrderStatus.STATUS_REJECTED;
     const [reason] = ORDER_ERRORS[name];
-    const updatedAt = STOPPING.has(name) ? this.market.nowNs : 0n;
     this.market.emitOrder({ ...order, status, reason, updatedAt });
     return orderError(name);
   }

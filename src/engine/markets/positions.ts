@@ -59,6 +59,11 @@ export class Positions {
     return this.put(withOrder(without, now, now.remaining));
   }
 
+  /** Counts as changed: its event is shown, also where nothing about it is other than it was. */
+  touch(party: string): void {
+    this.changed.add(party);
+  }
+
   /** An order was filled by this much. */
   trade(order: StoredOrder, size: bigint): void {
     const position = withOrder(this.ensure(order.party), order, -size);

@@ -14,6 +14,7 @@ import {
 import type { Movement } from "../collateral.ts";
 import type { CommandError } from "../errors.ts";
 import { parseDecimal, parseUint } from "../values.ts";
+import type { MarginOutcome } from "./margins.ts";
 import { BUY, SELL, type Side, type StoredOrder } from "./order.ts";
 import { reducesExposure } from "./orders.ts";
 import { bare, type Exposure, withOrder } from "./positions.ts";
@@ -99,8 +100,12 @@ export class Providers {
     const active = market.provisions.setStatus({ ...provision, isPending: false }, status);
     const [held] = market.margins.balances(party);
     const failed = orders.findIndex((order) => !this.enterFirst(order));
-    // The others' orders and margins stay as they are until something else touches the book (section 7.2, step 6).
-    if (failed < 0) return;
+    if (failed < 0) {
+      // The others' orders and margins stay as they are until something else touches the book (section 7.2, step 6).
+      const { plannedBy } = market.status;
+      if (plannedBy !== market.provisions.rules) market.updateStatus({ plannedBy: "" });
+      return;
+    }
     const [reason, text] = ORDER_ERRORS.margin;
     const rejectOrder = (order: StoredOrder) =>
       market.emitOrder({ ...order, status: OrderStatus.STATUS_REJECTED, reason });
@@ -293,31 +298,31 @@ export class Providers {
   coverAll(provisions: readonly Provision[]): StoredOrder[] {
     const { market } = this;
     const gone: StoredOrder[] = [];
+    const movements: Movement[] = [];
+    const outcomes: (MarginOutcome & { readonly held: bigint; readonly isPending: boolean })[] = [];
     for (const { party } of provisions) {
       const provision = market.provisions.get(party);
       const position = market.positions.get(party);
       if (provision === undefined || position === undefined) continue;
       if (market.provisions.ordersOf(provision).length === 0) continue;
-      if (provision.isPending && this.needsBond(party, position, market.status.mark)) {
-        gone.push(...this.voidProvision(provision));
-        continue;
-      }
-      const movements: Movement[] = [];
+      const [held] = market.margins.balances(party);
       const outcome = market.margins.update(party, position, market.status.mark, movements);
-      market.accounts.emit(movements);
-      if (provision.isPending) market.provisions.put({ ...provision, isPending: false });
-      if (outcome.shortfall > 0n) this.slash(party, outcome.shortfall);
-      if (outcome.isDistressed) gone.push(...this.voidProvision(market.provisions.get(party)!));
+      outcomes.push({ ...outcome, held, isPending: provision.isPending });
     }
+    market.accounts.emit(movements);
+    for (const { party, held, isPending, shortfall } of outcomes) {
+      if (!isPending) continue;
+      const provision = market.provisions.get(party)!;
+      if (shortfall > 0n) {
+        gone.push(...this.voidProvision(provision));
+        market.margins.restore(party, held);
+      } else market.provisions.put({ ...provision, isPending: false });
+    }
+    for (const { party, isPending, shortfall } of outcomes)
+      if (!isPending && shortfall > 0n) this.slash(party, shortfall);
+    for (const { party, isPending, isDistressed } of outcomes)
+      if (!isPending && isDistressed) gone.push(...this.voidProvision(market.provisions.get(party)!));
     return gone;
-  }
-
-  /** Whether a provider's margin would be topped up out of its bond; above the search level it is not topped up at all. */
-  private needsBond(party: string, position: Exposure, price: bigint): boolean {
-    const { margins } = this.market;
-    const [margin, general] = margins.balances(party);
-    const { search, initial } = margins.levels(position, price);
-    return margin < search && margin + general < initial;
   }
 
   /** Commitments, shares and the fee that follows from them have changed. */
@@ -495,7 +500,7 @@ export class Providers {
     const { accounts } = this.market;
     const bond = accounts.balance(accounts.bond(party));
     const movement =
-      amount > bond ? this.fillBond(party, amount - bond) : this.emptyBond(party, bond - amount);
+      amount >= bond ? this.fillBond(party, amount - bond) : this.emptyBond(party, bond - amount);
     if (movement !== undefined) accounts.emit([movement]);
   }
 

@@ -72,7 +72,8 @@ export class ReferenceFollower {
       if (moved.size === 0 && orders.length === 0) return;
       this.repricePegged(moved, now);
       orders = this.deploy(now, orders, forced || moved.size > 0);
-      forced = false;
+      // A provision has ended: with it all that follows prices comes anew.
+      forced = true;
       if (orders.length === 0) return;
     }
   }
@@ -166,6 +167,9 @@ export class ReferenceFollower {
     const { market } = this;
     const provisions = market.provisions.list().filter(canDeploy);
     if (provisions.length === 0) return [];
+    // On the network all their orders leave the book and come back (section 7.4, steps 5 and 7).
+    for (const provision of market.provisions.list())
+      if (market.provisions.ordersOf(provision).length > 0) market.positions.touch(provision.party);
     const isProvider = (party: string) => {
       const own = market.provisions.get(party);
       return own !== undefined && canDeploy(own);
@@ -195,7 +199,7 @@ export class ReferenceFollower {
       for (const plan of planned) this.exchange(provision, plan, exchanged);
     }
     for (const order of byId(exchanged.kept)) this.moveToEnd(order);
-    for (const order of exchanged.gone) this.dropOrder(order, OrderStatus.STATUS_PARKED);
+    for (const order of byId(exchanged.gone)) this.dropOrder(order, OrderStatus.STATUS_PARKED);
     for (const order of exchanged.fresh) {
       market.positions.register(order);
       market.putOnBook(order);

@@ -74,9 +74,9 @@ export class Settlement {
 
   /**
    * Settles all positions against a mark price (section 6.2, steps 1 to 7).
-   * @returns all parties: those that have lost, those that have not, and those with nothing to settle
+   * @returns the parties that were settled, those that have lost first, and those that had nothing to settle
    */
-  markToMarket(mark: bigint): string[] {
+  markToMarket(mark: bigint): { readonly settled: string[]; readonly idle: string[] } {
     const { market, positions } = this;
     const trades = this.takeTrades();
     const flows: Flow[] = [];
@@ -104,7 +104,7 @@ export class Settlement {
       ...flows.filter(({ amount }) => amount >= 0n),
     ].map(({ party }) => party);
     this.exchange(flows, MARK_TO_MARKET);
-    return [...settled, ...idle];
+    return { settled, idle };
   }
 
   /** Settles all positions for good (section 6.5, steps 1 to 4). @param price internal */
@@ -144,26 +144,34 @@ export class Settlement {
   private exchange(flows: Flow[], kinds: Kinds, beforeShown?: () => void): void {
     const { accounts } = this.market;
     const isFinal = beforeShown !== undefined;
-    const losses = flows.filter(({ amount }) => amount < 0n);
-    const wins = flows.filter(
-      ({ amount, exact, isLoss }) => amount > 0n || (amount === 0n && !exact.isNegative() && !isLoss),
-    );
+    const isWon = ({ amount, exact, isLoss }: Flow) =>
+      amount > 0n || (amount === 0n && !exact.isNegative() && !isLoss);
+    const wins = flows.filter(isWon);
+    // Nothing moves where there is nothing to settle; only at a market's end does it show (reference 60, section 2.6).
+    const losses = flows.filter((flow) => flow.amount < 0n || (isFinal && !isWon(flow)));
+    const nothing = new Set(isFinal ? [] : wins.filter(({ amount }) => amount === 0n));
     if (!isFinal) repairRounding(losses, wins);
     const movements: Movement[] = [];
     const expected = losses.reduce((sum, { amount }) => sum - amount, 0n);
     let collected = 0n;
+    const short: [party: string, missing: bigint][] = [];
     for (const { party, amount } of losses) {
       const movement = accounts.move(this.purses(party, kinds), accounts.settlement, -amount, kinds.loss);
       const paid = MarketAccounts.moved(movement);
       if (movement.entries?.length) movements.push(movement);
       collected += paid;
-      if (paid < -amount && party !== NETWORK) this.emitSocialised(party, -amount - paid);
+      if (paid < -amount && party !== NETWORK) short.push([party, -amount - paid]);
     }
+    for (const [party, missing] of short) this.emitSocialised(party, missing);
     if (collected < expected) this.socialise(wins, collected, expected);
-    for (const { party, amount } of wins) {
-      const to = party === NETWORK ? accounts.insurance : accounts.margin(party);
-      if (party !== NETWORK) accounts.ensureMargin(party);
-      movements.push(accounts.move([accounts.settlement], to, amount, kinds.win));
+    for (const win of wins) {
+      const { party, amount } = win;
+      if (amount === 0n && nothing.has(win)) continue;
+      const isNetwork = party === NETWORK;
+      if (!isNetwork) accounts.ensureMargin(party);
+      const to = isNetwork ? accounts.insurance : accounts.margin(party);
+      const from = isNetwork ? [accounts.settlement] : [accounts.settlement, accounts.insurance];
+      movements.push(accounts.move(from, to, amount, kinds.win));
     }
     const left = accounts.balance(accounts.settlement);
     if (isFinal && left > 0n && left <= BigInt(Math.max(1, wins.length))) {
@@ -201,9 +209,9 @@ export class Settlement {
       paid += win.amount;
     }
     const rest = collected - paid;
-    const heir =
-      wins.find(({ party }) => party === NETWORK) ?? wins.findLast((_win, index) => due[index]! > 0n);
-    // A ratio that was rounded up can promise more than there is: the last winners then get what is left.
+    const isDue = (_win: Flow, index: number) => due[index]! > 0n;
+    const heir = wins.filter(isDue).find(({ party }) => party === NETWORK) ?? wins.findLast(isDue);
+    // A ratio that was rounded up can promise more than there is: the insurance gives the rest, or the last winners go without it.
     if (heir !== undefined && rest > 0n) heir.amount += rest;
     // Also for the last winner that the units left over have made whole.
     for (const [index, { party, amount }] of wins.entries()) {

@@ -21,14 +21,16 @@ test("5.4 a recheck moves what there is, but nothing where margins and all else 
     play.rig.updateMarket("M", { asset: "ETH", ...FLAT, simple: { long: 0.1, short } });
     return play;
   };
-  // 1300 are left, and the margin lacks 1301 or 1300: the next mark closes both out.
+  // 1300 are left, and the margin lacks 1301 or 1300: the next price closes both out, not the next mark at the same one.
   const short = changed(0.25001);
   expect([short.levels("p"), money(short, "p")]).toEqual(["2501/2751/3001/3501", "1200 100 0"]);
   move(short.run("b S 10@1000"), 1000);
+  expect([money(short, "p"), short.pnl("p")]).toEqual(["1200 100 0", "-10/0/0"]);
+  move(short, 999);
   expect([money(short, "p"), short.pnl("p"), short.insurance()]).toEqual(["0 0 0", "0/0/-1300", 1_300n]);
   const near = changed(0.25);
   expect([near.levels("p"), money(near, "p")]).toEqual(["2500/2750/3000/3500", "1300 0 0"]);
-  move(near.run("b S 10@1000"), 1000);
+  move(near.run("b S 10@1000"), 999);
   expect([money(near, "p"), near.pnl("p")]).toEqual(["0 0 0", "0/0/-1300"]);
 });
 

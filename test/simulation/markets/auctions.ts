@@ -139,7 +139,6 @@ export abstract class MarketAuctions extends MarketMonitors {
       this.count("GFA cancelled");
     }
     if (wasOpening) {
-      this.equity.startWindows(this.nowNs);
       this.resetPrices(uncrossing!.price, uncrossing!.volume);
       this.recomputeBounds();
     }
@@ -151,6 +150,7 @@ export abstract class MarketAuctions extends MarketMonitors {
     if (this.checkLiquidity()) {
       this.count("auction follows on an auction");
       this.mark = before;
+      if (wasOpening) this.equity.startWindows(this.nowNs);
       return;
     }
     this.fact("auction", "leave", +wasOpening);
@@ -160,6 +160,7 @@ export abstract class MarketAuctions extends MarketMonitors {
     this.state = State.active;
     this.recomputeBounds();
     this.liquidityFeeNow();
+    if (wasOpening) this.equity.startWindows(this.nowNs);
   }
 
   private uncross(isOpening: boolean): void {

@@ -156,7 +156,8 @@ export abstract class MarketLiquidity extends MarketMargins {
       const now = this.references();
       const movesAll = isForcedNow;
       const moved = (name: keyof References) => movesAll || now[name] !== this.seen[name];
-      isForcedNow = false;
+      // Another round comes when a provision has ended.
+      isForcedNow = true;
       if (now.bid === 0n || now.ask === 0n) {
         this.parkPegs();
         this.undeploy();
@@ -262,46 +263,46 @@ export abstract class MarketLiquidity extends MarketMargins {
       this.count("provided order deployed");
     }
     // Those that have such orders: a provision may be covered by its party's own ones.
-    for (const provision of parties) {
-      const hasOrders = this.book.some((order) => order.provision === provision.id);
-      if (hasOrders) cancelled.push(...this.chargeProvider(provision));
-    }
+    const placed = parties.filter(({ id }) => this.book.some(({ provision }) => provision === id));
+    cancelled.push(...this.chargeProviders(placed));
     return cancelled;
   }
 
-  private chargeProvider(provision: Provision): string[] {
-    const { party } = provision;
-    const position = this.position(party);
-    if (position === undefined) return [];
-    const before = [margin(party), general(party), bond(party)].map(
-      (name) => [name, this.balance(name)] as const,
-    );
-    const shown = this.facts.length;
-    const [, search, initial] = this.levelsOf(position, this.mark);
-    const held = this.balance(margin(party));
-    // A margin at its search level or above is not filled up, whatever else there is (section 5.4).
-    const isPaid = held >= search || held + this.balance(general(party)) >= initial;
-    const { isDistressed, shortfall } = this.updateMargin(position, this.mark);
-    if (provision.isNew && !isPaid) {
-      // Its margin and its bond are what they were.
-      for (const [name, balance] of before) this.accounts.set(name, balance);
-      this.facts.splice(shown);
-      this.forgetLevels(party);
+  /** All margins, then the ends of provisions that are new, then penalties, then the ends of others. */
+  private chargeProviders(provisions: readonly Provision[]): string[] {
+    const charged = provisions.map((provision) => {
+      const { party, isNew } = provision;
+      const held = this.balance(margin(party));
+      return { provision, isNew, held, ...this.updateMargin(this.position(party)!, this.mark) };
+    });
+    const ended: string[] = [];
+    const end = (provision: Provision) => {
+      ended.push(...this.endProvision(provision, Provided.cancelled));
+      this.releaseIfFlat(provision.party);
+    };
+    for (const { provision, isNew, held, shortfall } of charged) {
+      if (!isNew) continue;
+      if (shortfall === 0n) {
+        provision.isNew = false;
+        continue;
+      }
       this.count("provision void");
-      const orders = this.endProvision(provision, Provided.cancelled);
-      this.releaseIfFlat(party);
-      return orders;
+      end(provision);
+      const { party } = provision;
+      const more = this.balance(margin(party)) - held;
+      if (more > 0n) this.move(margin(party), general(party), more, Move.marginHigh);
     }
-    provision.isNew = false;
-    if (shortfall > 0n) {
+    for (const { provision, isNew, shortfall } of charged) {
+      if (isNew || shortfall === 0n) continue;
       this.count("bond used by a deployment");
-      this.slash(party, shortfall);
+      this.slash(provision.party, shortfall);
     }
-    if (!isDistressed) return [];
-    this.count("provider distressed by its deployment");
-    const ids = this.endProvision(provision, Provided.cancelled);
-    this.releaseIfFlat(party);
-    return ids;
+    for (const { provision, isNew, isDistressed } of charged) {
+      if (isNew || !isDistressed) continue;
+      this.count("provider distressed by its deployment");
+      end(provision);
+    }
+    return ended;
   }
 
   /** Each look at liquidity fills bonds up to their commitments first. */
@@ -336,7 +337,6 @@ export abstract class MarketLiquidity extends MarketMargins {
         this.showOrder({ ...other, status: Status.rejected, reason: 14 });
       this.endProvision(provision, Provided.rejected);
       this.move(margin(party), general(party), this.balance(margin(party)) - held, Move.marginHigh);
-      this.forgetLevels(party);
       return false;
     }
     provision.isNew = false;

@@ -55,10 +55,8 @@ export abstract class MarketMargins extends MarketBook {
     if (shortfall > 0n && provision?.isNew) return false;
     this.showLevels(party, levels);
     if (missing > 0n) this.collect([general(party), bond(party)], margin(party), missing, Move.marginLow);
-    if (shortfall > 0n) {
-      this.count("bond used by an order");
-      this.slash(party, shortfall);
-    }
+    if (shortfall > 0n) this.count("bond used by an order");
+    if (shortfall > 0n && this.auction === undefined) this.slash(party, shortfall);
     return true;
   }
 

@@ -72,7 +72,7 @@ export abstract class MarketSettlement extends MarketLiquidity {
   }
 
   /** A run (section 6.2). */
-  markToMarket(isLast = false, touched: readonly string[] = []): void {
+  markToMarket(isLast = false): void {
     this.count("mark to market");
     const parties = this.positions.map(({ party }) => party);
     if (this.hasUnsettled(NETWORK)) parties.unshift(NETWORK);
@@ -95,12 +95,9 @@ export abstract class MarketSettlement extends MarketLiquidity {
     this.settleResults(losses, wins, Move.mtmLoss, Move.mtmWin, true);
     const distressed: Distressed[] = [];
     const shortfalls: [string, bigint][] = [];
-    // All parties, also those whose position is worth what it was: distressed ones are tried again at each run. Losers are
-    // the first, in the order of their close-outs, too.
+    // Losers are the first, in the order of their close-outs, too. Those with nothing to settle wait for the recheck.
     const order = [...losses, ...wins].map(({ party }) => party);
-    const idle = this.positions.filter(({ party }) => !order.includes(party));
-    const settled = order.filter((party) => party !== NETWORK).map((party) => this.position(party)!);
-    for (const position of [...settled, ...idle]) {
+    for (const position of order.filter((party) => party !== NETWORK).map((party) => this.position(party)!)) {
       const { party } = position;
       const { isDistressed, shortfall, total } = this.updateMargin(position, this.mark);
       if (shortfall > 0n && this.balanceExists(bond(party))) shortfalls.push([party, shortfall]);
@@ -114,14 +111,10 @@ export abstract class MarketSettlement extends MarketLiquidity {
     for (const one of distressed) one.total = this.totalOf(one.party);
     const { changed, hasTraded } =
       distressed.length === 0 ? { changed: [], hasTraded: false } : this.closeOut(distressed);
-    const all = [...touched, ...changed];
-    if (hasTraded) {
-      // The trades of the network are marked to market, and all that follows comes after that.
-      this.markToMarket(isLast, all);
-      return;
-    }
+    // The trades of the network are marked to market by a run of their own.
+    if (hasTraded) this.markToMarket();
     this.liquidityFeeNow();
-    this.followReferences(all);
+    this.followReferences(changed);
     // Of all that follows only the recheck is left out when trading ends.
     if (isLast) return;
     this.recheckMargins(this.mark);
@@ -186,14 +179,17 @@ export abstract class MarketSettlement extends MarketLiquidity {
       const ratio = Decimal.of(collected).over(Decimal.of(expected));
       for (const win of cut) win.amount = Decimal.of(win.full).times(ratio).floor();
       const rest = collected - sum(cut, ({ amount }) => amount);
-      const last = cut.find(({ party }) => party === NETWORK) ?? cut.findLast(({ full }) => full > 0n);
+      const due = cut.filter(({ full }) => full > 0n);
+      const last = due.find(({ party }) => party === NETWORK) ?? due.at(-1);
       if (last !== undefined && rest > 0n) last.amount += rest;
       for (const { party, amount, full } of cut)
         if (party !== NETWORK && full > 0n) this.fact("loss", party, amount - full);
     }
-    // Truncated amounts of a final settlement may come to more than there is.
-    for (const { party, amount } of cut)
-      this.collect(["settlement"], party === NETWORK ? "insurance" : margin(party), amount, winType);
+    // Truncated amounts of a final settlement may come to more than was lost.
+    for (const { party, amount } of cut) {
+      if (party === NETWORK) this.collect(["settlement"], "insurance", amount, winType);
+      else this.collect(["settlement", "insurance"], margin(party), amount, winType);
+    }
   }
 
   /** Section 5.5. @returns ids of the orders that were taken away */
@@ -237,9 +233,14 @@ export abstract class MarketSettlement extends MarketLiquidity {
       const { fills } = this.matchOf(order);
       if (fills.length === 0) {
         this.count("close-out without volume");
-        this.showDistressed(parties.map(({ party }) => party));
+        const unsold = parties.map(({ party }) => party);
+        this.showDistressed(unsold, unsold);
         return { changed: touched, hasTraded: false };
       }
+      this.showDistressed(
+        [],
+        parties.map(({ party }) => party),
+      );
       this.tradeForNetwork(order, fills, sizes);
       touched.push(...fills.map(({ passive }) => passive.id));
     }
@@ -260,9 +261,9 @@ export abstract class MarketSettlement extends MarketLiquidity {
   protected readonly flagged = new Set<string>();
 
   /** Who has become distressed, and who is not any more: of positions that nothing on the book can close. */
-  private showDistressed(parties: readonly string[]): void {
+  private showDistressed(parties: readonly string[], inDistress: readonly string[]): void {
     const more = parties.filter((party) => !this.flagged.has(party));
-    const safe = [...this.flagged].filter((party) => !parties.includes(party));
+    const safe = [...this.flagged].filter((party) => !inDistress.includes(party));
     if (more.length + safe.length > 0)
       this.fact("distressedPositions", more.sort().join(), safe.sort().join());
     for (const party of safe) this.flagged.delete(party);
@@ -427,7 +428,7 @@ function networkOrder(nowNs: bigint, side: Side, size: bigint, batch: bigint): O
     reason: 0,
     createdNs: nowNs,
     expiresNs: 0n,
-    version: 1n,
+    version: 0n,
     batch,
     peg: undefined,
     provision: "",

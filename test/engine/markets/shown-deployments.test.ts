@@ -1,0 +1,271 @@
+// Deployments of provisions and refusals of orders, as the network's source has them where the reference (70) leaves a choice.
+import { expect, test } from "bun:test";
+import { IdGenerator } from "../../../src/engine/markets/id-generator.ts";
+import type { LedgerEntry, LedgerMovement } from "../../../src/wire/generated/vega.ts";
+import { amendmentOf, orderOf, type Play } from "./rig.ts";
+import {
+  amounts,
+  eventsFrom,
+  FLAT,
+  feeFactors,
+  M4,
+  MILLIONS,
+  market,
+  money,
+  opened,
+  PROVIDED,
+  quoted,
+  states,
+  trading,
+} from "./scenario-markets.ts";
+
+const ACTIVE = 1;
+const CANCELLED = 3;
+const UNDEPLOYED = 5;
+const PENDING = 6;
+const PARKED = 8;
+const MARGIN_LOW = 6;
+const BOND_LOW = 15;
+const BOND_SLASHING = 20;
+const BOOK = "p1 B 1@900 =bid; p2 S 1@1100; p1 B 10@1000; p2 S 10@1000";
+
+/** In its opening auction: lp provides, v has money, and nothing has a price yet. */
+const awaited = (funds: bigint, config: Parameters<typeof market>[0] = PROVIDED, offset = 10) =>
+  market(config, { parameters: { "market.liquidity.bondPenaltyParameter": "1" } })
+    .deposit(MILLIONS, "lp", "p1", "p2")
+    .deposit(funds, "v")
+    .run(`lp lp(1000, 0.001, BID-${offset}, ASK+${offset})`);
+
+const here = (play: Play) => play.rig.events().length;
+const status = (play: Play, party: string) => play.rig.shownProvision(party, "M")!.status;
+
+const entryLine = ({ fromAccount, toAccount, amount }: LedgerEntry) =>
+  `${fromAccount?.owner ?? ""} ${fromAccount?.type}>${toAccount?.type} ${amount}`;
+
+/** A line for each LedgerMovements event: its entries that moved something, between accounts 3 (margin), 4 (general), 9 (bond). */
+const movements = (play: Play, place: number): string[] =>
+  eventsFrom(play, place, "ledgerMovements")
+    .map(({ payload }) =>
+      payload.ledgerMovements
+        .flatMap(({ entries }: LedgerMovement) => entries)
+        .filter(({ amount }: LedgerEntry) => amount !== "0")
+        .map(entryLine)
+        .join(", "),
+    )
+    .filter((line) => line !== "");
+
+/** Maintenance margins as they were shown from a place on. */
+const shownLevels = (play: Play, place: number): string[] =>
+  eventsFrom(play, place, "marginLevels").map(
+    ({ payload }) => `${payload.partyId} ${payload.maintenanceMargin}`,
+  );
+
+test("5.4 7.5 in a monitoring auction a provider's order draws on the bond without a penalty: nothing is deployed", () => {
+  const play = awaited(1_500n).run(`lp v(1000, 0.001, BID-10, ASK+10); ${BOOK}`).open();
+  expect([money(play, "v"), status(play, "v")]).toEqual(["240 260 1000", ACTIVE]);
+  play.run("cancel bid; /");
+  expect([play.rig.marketData("M").marketTradingMode, money(play, "v"), status(play, "v")]).toEqual([
+    4,
+    "0 500 1000",
+    UNDEPLOYED,
+  ]);
+  // 840 for it: all of the general account, and 340 of the bond.
+  play.run("v B 7@1000");
+  expect(amounts(play, MARGIN_LOW).slice(-2)).toEqual([500n, 340n]);
+  expect([money(play, "v"), play.insurance(), amounts(play, BOND_SLASHING)]).toEqual(["840 0 660", 0n, []]);
+});
+
+test("7.4 after a deployment that ended a provision all that follows prices comes anew, a parked peg among it", () => {
+  const play = awaited(6_100n).run(BOOK).open().run("p2 S 3 ASK+5 =peg");
+  expect(states(play, "peg")).toEqual(["1 3 1105"]);
+  // The ask is where it was: a bid that comes back moves nothing that a peg to the ask would follow.
+  play.run("cancel bid; p1 B 1@900 =bid");
+  expect([status(play, "lp"), ...states(play, "peg")]).toEqual([ACTIVE, "8 3 0"]);
+  play.run("cancel bid; lp v(6000, 0.001, BID-10, ASK+10)");
+  expect([status(play, "v"), ...states(play, "peg")]).toEqual([PENDING, "8 3 0"]);
+  play.run("p1 B 1@900");
+  expect([status(play, "v"), money(play, "v")]).toEqual([CANCELLED, "0 6100 0"]);
+  expect([status(play, "lp"), ...states(play, "peg")]).toEqual([ACTIVE, "1 3 1105"]);
+});
+
+test("7.4 margins of all providers are moved at once, before a provision ends: another one's margin falls and rises", () => {
+  const play = awaited(6_100n, { ...PROVIDED, linearSlippage: "10" }, 300).deposit(MILLIONS, "w");
+  play.run("p1 B 1@900 =bid; p2 S 100@1044; p2 S 5@1010; p1 B 10@1000; w S 10@1000").open();
+  play.run("lp w(1000, 0.001, BID-100, ASK+100); w S 1@1500 =own; cancel bid; cancel own");
+  // Five at 1010 and five at 1044 would buy w back.
+  expect([play.levels("w").split("/")[0], money(play, "w")]).toEqual(["1370", "1764 99997236 1000"]);
+  play.run("lp v(6000, 0.001, BID-10, ASK+10)");
+  const place = here(play);
+  play.run("p1 B 1@900");
+  expect(movements(play, place).slice(-4)).toEqual([
+    // With the six of v at 1020 w's position would cost less; v needs 840.
+    "lp 4>3 240, v 4>3 100, v 9>3 740, w 3>4 264",
+    "v 9>4 5260",
+    "v 3>4 840",
+    "w 4>3 144",
+  ]);
+  expect([status(play, "v"), money(play, "v"), money(play, "w")]).toEqual([
+    CANCELLED,
+    "0 6100 0",
+    "1644 99997356 1000",
+  ]);
+  expect(shownLevels(play, place)).toContain("v 700");
+});
+
+test("7.2 a first deployment that cannot be paid for shows its money on its way there and back", () => {
+  const play = awaited(1_050n).run(`lp v(1000, 0.001, BID-10, ASK+10); ${BOOK}`);
+  const place = here(play);
+  play.open();
+  const own = movements(play, place).filter((line) => line.includes("v "));
+  expect(own).toEqual(["lp 4>3 240, v 4>3 50, v 9>3 190", "v 9>4 810", "v 3>4 240"]);
+  expect([status(play, "v"), money(play, "v")]).toEqual([CANCELLED, "0 1050 0"]);
+});
+
+test("5.4 a submission that fails in continuous trading leaves the margin levels of those orders that were covered", () => {
+  const play = awaited(1_260n).run(BOOK).open();
+  const place = here(play);
+  play.run("lp v(1000, 0.001, BID-10 BID-20 BID-30, ASK+10)");
+  expect([play.last.text, money(play, "v")]).toEqual(["margin check failed", "0 1260 0"]);
+  // 260 are enough for the first two buys, of one each.
+  expect(movements(play, place)).toEqual(["v 4>9 1000", "v 4>3 120", "v 4>3 120", "v 3>4 240", "v 9>4 1000"]);
+  expect(shownLevels(play, place)).toEqual(["v 200"]);
+});
+
+test("7.9 an amendment that leaves the commitment as it is makes an entry of nothing for the bond", () => {
+  const play = awaited(0n);
+  const amend = (change: Parameters<typeof play.rig.amendProvision>[2]) => {
+    const place = amounts(play, BOND_LOW).length;
+    expect(play.rig.amendProvision("lp", "M", change).text).toBe("");
+    return play.transfers(BOND_LOW).slice(place);
+  };
+  const nothing = [{ from: "lp", to: "lp", amount: 0n }];
+  expect(amend({ fee: "0.002" })).toEqual(nothing);
+  play.run(BOOK).open();
+  expect(amend({ fee: "0.003" })).toEqual(nothing);
+  expect(amend({ commitment: 1_000, reference: "other" })).toEqual(nothing);
+  expect(amend({ commitment: 1_001 })).toEqual([{ from: "lp", to: "lp", amount: 1n }]);
+});
+
+test("7.4 orders of provisions that are dropped are shown as parked by their ids, not in their shape's turn", () => {
+  const play = market(PROVIDED).deposit(MILLIONS, "z", "p1", "p2");
+  play.run(`lp z(10000, 0.001, BID-10 BID-20 BID-30 BID-40 BID-50, ASK+10); ${BOOK}`);
+  const ids = (place: number, state: number) =>
+    eventsFrom(play, place, "order")
+      .filter(({ payload }) => payload.partyId === "z" && payload.side === 1 && payload.status === state)
+      .filter(({ payload }) => payload.liquidityProvisionId !== "")
+      .map(({ payload }) => payload.id as string);
+  let place = here(play);
+  play.open();
+  const placed = ids(place, ACTIVE);
+  const sorted = placed.toSorted();
+  expect(placed).toHaveLength(5);
+  expect(placed).not.toEqual(sorted);
+  // Its own order is all that it has to buy.
+  place = here(play);
+  play.run("z B 20@899");
+  expect(ids(place, PARKED)).toEqual(sorted);
+});
+
+const COSTLY = { parameters: feeFactors("0.2", "0") };
+
+test("2.2 an order that its margin or its fees refuse has been updated in its block, one that is refused before has not", () => {
+  const play = opened(FLAT, COSTLY).deposit(131n, "w");
+  const refused = (line: string) => {
+    play.run(line);
+    const { status, reason, createdAt, updatedAt } = play.rig.events("order").at(-1)!.payload;
+    expect(createdAt).toBe(play.rig.nowNs);
+    return [status, reason, updatedAt];
+  };
+  expect(refused("w B 1000@95")).toEqual([6, 14, play.rig.nowNs]);
+  expect(refused("w B 10@110")).toEqual([6, 21, play.rig.nowNs]);
+  expect(refused("w B 1@95 GFA")).toEqual([6, 25, 0n]);
+  expect(refused("nobody B 1@95")).toEqual([6, 43, 0n]);
+  play.rig.terminate();
+  expect(refused("w B 1@95")).toEqual([6, 13, 0n]);
+});
+
+test.each([["nothing"], ["a submission"], ["an amendment"]])(
+  "2.3 trades draw their ids when their fees are paid, and no others do: %s fails in a batch",
+  (failing) => {
+    const play = opened(FLAT, COSTLY).deposit(200n, "w").run("x S 1@105; w B 1@94 =o");
+    const place = here(play);
+    const dear = failing === "a submission";
+    const submissions = [orderOf("M", "buy", dear ? 15 : 1, dear ? 110 : 94), orderOf("M", "buy", 1, 105)];
+    const change = amendmentOf("M", play.ids.get("o")!, { price: 110, sizeDelta: 12 });
+    const { code, id } = play.rig.batch("w", {
+      amendments: failing === "an amendment" ? [change] : [],
+      submissions: submissions.map(({ payload }) => payload) as never,
+    });
+    expect(code).toBe(failing === "nothing" ? 0 : 71);
+    // Those of the two submissions come first.
+    const generator = new IdGenerator(id);
+    const [first, second, third] = [generator.next(), generator.next(), generator.next()];
+    const [trade, ...more] = eventsFrom(play, place, "trade").map(({ payload }) => payload);
+    expect(more).toEqual([]);
+    expect([trade.buyOrder, trade.id]).toEqual([second, third]);
+    expect(eventsFrom(play, place, "order").some(({ payload }) => payload.id === first)).toBe(true);
+  },
+);
+
+/** PositionState events of what is played: potential volumes to buy and to sell. */
+const shownPositions = (play: Play, script: string) => {
+  const place = here(play);
+  play.run(`${script}; /`);
+  return eventsFrom(play, place, "positionStateEvent").map(
+    ({ payload }) => `${payload.partyId} ${payload.potentialBuys}/${payload.potentialSells}`,
+  );
+};
+
+test("1.5 an amendment that changes nothing makes no PositionState event for its party", () => {
+  // The only provision has ended with the opening: no provider is shown.
+  const play = trading(FLAT, { rich: "x" }).run("x B 1@450 =a; /");
+  expect(shownPositions(play, "amend a @450")).toEqual([]);
+  expect(shownPositions(play, "amend a GTC")).toEqual([]);
+  expect(shownPositions(play, "amend a GTT")).toEqual(["x 1/0"]);
+  expect(shownPositions(play, "amend a +1")).toEqual(["x 2/0"]);
+});
+
+test("1.5 7.4 providers with orders on the book have a PositionState event where an order came, went or was changed", () => {
+  // Orders of y are all that its own provision asks for.
+  const play = quoted().run("lp y(1000, 0, BID-10, ASK+10); y B 20@85; y S 20@115").open().run("/; /");
+  expect([play.deployed("lp").length, play.deployed("y")]).toEqual([2, []]);
+  expect(shownPositions(play, "x B 1@85 =a")).toEqual(["lp 13/9", "x 1/0"]);
+  expect(shownPositions(play, "amend a @85")).toEqual(["lp 13/9"]);
+  expect(shownPositions(play, "cancel a")).toEqual(["lp 13/9"]);
+  expect(shownPositions(play, "x B 1@95")).toEqual(["lp 12/9", "x 1/0"]);
+  expect(shownPositions(play, "/")).toEqual([]);
+});
+
+test("2.3 a pegged order may state a price, which must be a number, though it does not count", () => {
+  const play = opened();
+  const pegged = (price: string) => {
+    const { payload } = orderOf("M", "buy", 5, undefined, { peg: { reference: 2, offset: "3" } });
+    const place = here(play);
+    const { code, text } = play.rig.deliver("x", {
+      kind: "orderSubmission",
+      payload: { ...(payload as object), price },
+    } as never);
+    return [code, text, ...eventsFrom(play, place, "order").map((event) => event.payload.price)];
+  };
+  expect(pegged("abc")).toEqual([70, "invalid order price"]);
+  expect(pegged("1.5")).toEqual([70, "invalid order price"]);
+  expect(pegged("77")).toEqual([0, "", "87"]);
+  expect(pegged("")).toEqual([0, "", "87"]);
+});
+
+test("7.3 7.4 a provision that comes between two changes of the price range is planned anew, also when the range is what it was", () => {
+  const play = opened();
+  const range = (lpPriceRange: string) =>
+    play.rig.updateMarket("M", { asset: "ETH", ...M4, targetStake: { scaling: 0.00001 }, lpPriceRange });
+  expect(play.deployed("lp")).toEqual(["buy 13@80", "sell 9@120"]);
+  range("0.15");
+  play.run("lp y(1000, 0, BID-10, ASK+10)");
+  expect(play.deployed("y")).toEqual(["buy 12@85", "sell 9@115"]);
+  range("1");
+  // An order that moves no price and is not a provider's.
+  play.run("x B 1@70");
+  expect([play.deployed("lp"), play.deployed("y")]).toEqual([
+    ["buy 13@80", "sell 9@120"],
+    ["buy 13@80", "sell 9@120"],
+  ]);
+});
