@@ -70,7 +70,7 @@ export const PROPOSAL_REASONS = table("proposal reason", {
     "Give the contract's address.",
   ],
   PROPOSAL_ERROR_INVALID_ASSET: [
-    "asset does not exist",
+    "assets is not enabled <id>",
     "The asset is not known or not usable.",
     "The identifier is wrong, or the asset is not enabled.",
     "GET /assets lists them.",

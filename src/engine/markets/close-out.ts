@@ -230,7 +230,7 @@ export class CloseOut {
     this.showDistress(added, new Set(parties));
   }
 
-  /** @param inDistress those that are not safe: of the others, whoever was in distress is so no longer */
+  /** @param inDistress parties that are not safe: all others that were in distress are so no longer */
   private showDistress(distressedParties: readonly string[], inDistress: ReadonlySet<string>): void {
     const { market } = this;
     const safeParties: string[] = [];

@@ -74,7 +74,7 @@ export class Market extends TradingMarket {
 
   /** Section 1.5, the end of a block. */
   onBlockEnd(): void {
-    // One that ended in this block has its block's end as any other: the next tick drops it.
+    // A market that ended in this block has its block's end as any other: the next tick drops it.
     if (this.record.state === MarketState.STATE_REJECTED) return;
     this.ids = IdGenerator.ofBlock(this.core.block.hash, `blockend${this.id}`);
     const { mark, lastTraded, nextMarkNs } = this.status;

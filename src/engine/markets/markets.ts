@@ -347,7 +347,7 @@ export class Markets implements MarketScores {
   marketScores({ strategy, payoutAsset, funder }: ScoreRequest): readonly MarketScore[] {
     const { metric, assetForMetric, markets } = strategy;
     const byId = new Map(this.rewarded().map((market) => [market.id, market] as const));
-    // One that is named twice counts twice. The metric of proposers alone can do without an asset.
+    // A market that is named twice counts twice. The metric of proposers alone can do without an asset.
     const inScope = [...(markets.length > 0 ? markets : byId.keys())]
       .sort()
       .flatMap((id) => byId.get(id) ?? [])

@@ -114,7 +114,7 @@ describe("found by", () => {
     ["port_in_use", ["program code port_in_use"]],
     ["value_invalid", ["wire code value_invalid"]],
     ["too_large", ["detail code too_large", "wire code too_large"]],
-    ["invalid asset tUSD", ["proposal reason PROPOSAL_ERROR_INVALID_ASSET"]],
+    ["assets is not enabled tUSD", ["proposal reason PROPOSAL_ERROR_INVALID_ASSET"]],
     [
       "proposalSubmission of alice was refused: market cannot have more decimal places than assets",
       ["proposal reason PROPOSAL_ERROR_TOO_MANY_MARKET_DECIMAL_PLACES"],
