@@ -204,10 +204,11 @@ export class Auctions {
     });
     market.updateStatus({ mark: market.status.lastTraded });
     market.references.follow([], { isForced: true });
-    const opened = market.status.tradedValue - tradedValue;
+    // All that was traded until the windows begin is the opening's.
+    const startWindows = () => market.equity.startWindows(market.status.tradedValue - tradedValue);
     if (this.checkLiquidity()) {
       market.updateStatus({ mark });
-      if (isOpening) market.equity.startWindows(opened);
+      if (isOpening) startWindows();
       return;
     }
     this.emit({ ...left, beginNs, isLeaving: true });
@@ -218,7 +219,7 @@ export class Auctions {
     market.updateRecord({ state: MarketState.STATE_ACTIVE, ...(isOpening && { openAt: market.nowNs }) });
     market.emitUpdated();
     market.providers.onChange();
-    if (isOpening) market.equity.startWindows(opened);
+    if (isOpening) startWindows();
   }
 
   /** Trades what crosses. */
