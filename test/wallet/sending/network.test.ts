@@ -125,7 +125,8 @@ describe("a transaction is executed once", () => {
     const { job, amount: wanted } = transfer();
     const { hash } = await senderTo([gate.url]).send(job, "TYPE_SYNC");
     expect(hash).toMatch(/^[0-9A-F]{64}$/);
-    expect(gate.submissions).toHaveLength(given.length + 1);
+    // On a busy machine a sound answer may come too late as well: then the same bytes are sent once more.
+    expect(gate.submissions.length).toBeGreaterThan(given.length);
     expect(new Set(gate.submissions).size).toBe(1);
     expect(await timesExecuted(wanted)).toBe(1);
   });
