@@ -68,7 +68,11 @@ describe("rows that are not those of the segment", () => {
   });
 
   test("are not served any more once the scrub has found them", async () => {
-    const node = await startNode({ ...loadConfig({ home: withOtherAmount() }), dataPort: 0, grpcDataPort: 0 });
+    const node = await startNode({
+      ...loadConfig({ home: withOtherAmount() }),
+      dataPort: 0,
+      grpcDataPort: 0,
+    });
     try {
       const ready = () => fetch(`${node.dataUrl}/readyz`);
       while ((await ready()).status === 200) await Bun.sleep(20);
