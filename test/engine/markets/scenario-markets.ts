@@ -10,6 +10,10 @@ export const LN = { logNormal: { lambda: 1e-6, tau: 0.1, sigma: 1 } };
 export const MILLIONS = 100_000_000n;
 export const FILLED = 5;
 export const CANCELLED = 3;
+/** Statuses of provisions; that of a cancelled one is the number of a cancelled order. */
+export const ACTIVE = 1;
+export const UNDEPLOYED = 5;
+export const PENDING = 6;
 
 export function market(config: Omit<RigMarket, "asset">, options: MarketRigOptions = {}): Play {
   const rig = createMarketRig(options);

@@ -4,7 +4,9 @@ import { IdGenerator } from "../../../src/engine/markets/id-generator.ts";
 import type { LedgerEntry, LedgerMovement } from "../../../src/wire/generated/vega.ts";
 import { amendmentOf, orderOf, type Play } from "./rig.ts";
 import {
+  ACTIVE,
   amounts,
+  CANCELLED,
   eventsFrom,
   FLAT,
   feeFactors,
@@ -13,16 +15,14 @@ import {
   market,
   money,
   opened,
+  PENDING,
   PROVIDED,
   quoted,
   states,
   trading,
+  UNDEPLOYED,
 } from "./scenario-markets.ts";
 
-const ACTIVE = 1;
-const CANCELLED = 3;
-const UNDEPLOYED = 5;
-const PENDING = 6;
 const PARKED = 8;
 const MARGIN_LOW = 6;
 const BOND_LOW = 15;

@@ -3,6 +3,8 @@
 import { expect, test } from "bun:test";
 import { createMarketRig, idOf, type MarketRigOptions, Play } from "./rig.ts";
 import {
+  ACTIVE,
+  CANCELLED,
   FLAT,
   feesOf,
   flows,
@@ -12,15 +14,12 @@ import {
   money,
   move,
   type Opening,
+  PENDING,
   PROVIDED,
   shared,
   trading,
+  UNDEPLOYED,
 } from "./scenario-markets.ts";
-
-const ACTIVE = 1;
-const CANCELLED = 3;
-const UNDEPLOYED = 5;
-const PENDING = 6;
 
 type Config = Parameters<typeof trading>[0];
 
