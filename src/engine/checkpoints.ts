@@ -31,7 +31,7 @@ export class Checkpoints {
   constructor(
     private readonly core: Core,
     private readonly params: ParameterReader,
-    /** Of the contents as of now, lower-case hex. */
+    /** SHA3-256 of the contents as of now, lower-case hex. */
     private readonly contentHash: () => string,
   ) {
     this.schedule = core.state.cell<Schedule | undefined>("checkpoints.schedule", undefined);
@@ -56,15 +56,22 @@ export class Checkpoints {
     }
   }
 
-  /** Also called beside the schedule: after each withdrawal that succeeds. */
+  /**
+   * Also called beside the schedule: after each withdrawal that succeeds. All of a block have one hash, of the contents behind it:
+   * a block full of withdrawals costs one walk over all accounts, and a client can have the contents that were hashed.
+   */
   emitCheckpoint(): void {
+    this.core.emitLate("checkpoint", this.payload);
+  }
+
+  private readonly payload = () => {
     const { block } = this.core;
-    this.core.emit("checkpoint", {
+    return {
       hash: this.contentHash(),
       blockHash: block.hash.toUpperCase(),
       blockHeight: BigInt(block.height),
-    });
-  }
+    };
+  };
 }
 
 // A checkpoint as it travels: the components of the state that a network begins anew with, and their hash (reference

@@ -48,6 +48,11 @@ export class Core implements EventSink {
     this.log.emit(member, payload);
   }
 
+  /** As `EventLog.emitLate`. */
+  emitLate<M extends EventMember>(member: M, payload: () => EventPayload<M>): void {
+    this.log.emitLate(member, payload);
+  }
+
   /** The transaction in hand. @throws Error outside of one */
   get currentTx(): TxContext {
     if (this.tx === undefined) throw new Error("no transaction is being executed");

@@ -80,9 +80,20 @@ class FrequentEvent<M extends EventMember> implements BlockEvent {
   }
 }
 
+/** An event whose payload is made when the block's events are taken. */
+interface LateEvent {
+  /** Its place in `events`. */
+  readonly at: number;
+  readonly tx: number;
+  readonly seq: number;
+  readonly member: EventMember;
+  readonly payload: () => EventPayload<EventMember>;
+}
+
 /** Collects the events of one block. */
 export class EventLog implements EventSink {
   private events: BlockEvent[] = [];
+  private late: LateEvent[] = [];
   private txHashes: string[] = [];
   private tx = 0;
   /** Sequence number of the next event. */
@@ -91,6 +102,7 @@ export class EventLog implements EventSink {
   /** @param hash the block's trace id, upper-case hex */
   startBlock(hash: string): void {
     this.events = [];
+    this.late = [];
     this.txHashes = [hash];
     this.tx = 0;
     this.next = 1;
@@ -114,9 +126,17 @@ export class EventLog implements EventSink {
       return;
     }
     if (member === "expiredOrders") this.next = seq + numbersOf(payload as EventPayload<"expiredOrders">);
-    const bytes = encodeBusEvent({ [member]: payload } as Init<BusEvent>);
-    const { field, start } = payloadPlace(bytes);
-    this.events.push({ field, seq, tx: this.tx, bytes, start, end: bytes.length });
+    this.events.push(whole(member, payload, seq, this.tx));
+  }
+
+  /**
+   * Emits an event that keeps its place here, with what `payload` gives when the block's events are taken: called once then for
+   * all events with the same function.
+   */
+  emitLate<M extends EventMember>(member: M, payload: () => EventPayload<M>): void {
+    const seq = this.next++;
+    this.late.push({ at: this.events.length, tx: this.tx, seq, member, payload });
+    this.events.push({ field: 0, seq, tx: this.tx, bytes: NO_BYTES, start: 0, end: 0 });
   }
 
   get length(): number {
@@ -127,9 +147,15 @@ export class EventLog implements EventSink {
   truncate(length: number): void {
     this.next = this.events[length]?.seq ?? this.next;
     this.events.length = length;
+    this.late = this.late.filter(({ at }) => at < length);
   }
 
   blockEvents(): Pick<Block, "events" | "txHashes"> {
+    const made = new Map<() => unknown, EventPayload<EventMember>>();
+    for (const { at, tx, seq, member, payload } of this.late) {
+      if (!made.has(payload)) made.set(payload, payload());
+      this.events[at] = whole(member, made.get(payload)!, seq, tx);
+    }
     return { events: this.events, txHashes: this.txHashes };
   }
 }
@@ -138,6 +164,19 @@ export class EventLog implements EventSink {
 function numbersOf({ orderIds = [] }: EventPayload<"expiredOrders">): number {
   return orderIds.length;
 }
+
+function whole<M extends EventMember>(
+  member: M,
+  payload: EventPayload<M>,
+  seq: number,
+  tx: number,
+): BlockEvent {
+  const bytes = encodeBusEvent({ [member]: payload } as Init<BusEvent>);
+  const { field, start } = payloadPlace(bytes);
+  return { field, seq, tx, bytes, start, end: bytes.length };
+}
+
+const NO_BYTES = new Uint8Array();
 
 /** A bus event with nothing but its payload: where that lies and what it is. */
 function payloadPlace(bytes: Uint8Array): { field: number; start: number } {

@@ -62,3 +62,36 @@ test("given every member, then its type is the one of the reference's table", ()
     ]);
   }
 });
+
+test("given events whose payload comes late, then each keeps its place, and one function is called once a block", () => {
+  const log = new EventLog();
+  let height = 1n;
+  let calls = 0;
+  const late = () => {
+    calls += 1;
+    return { height };
+  };
+  log.startBlock(HASH);
+  log.emitLate("endBlock", late);
+  log.emit("timeUpdate", { timestamp: 5n });
+  log.setTransaction("CD".repeat(32));
+  log.emitLate("endBlock", late);
+  log.emitLate("endBlock", late);
+  // Those of a transaction that failed are taken back with it.
+  log.truncate(3);
+  log.emit("timeUpdate", { timestamp: 6n });
+  height = 7n;
+  const { events, txHashes } = log.blockEvents();
+  const read = events.map((event) => {
+    const sent = wholeEvent({ chainId: "c", height: 7, hash: HASH, txHashes }, event);
+    const { id, txHash, endBlock, timeUpdate } = readBusEventAt(sent, 0, sent.length);
+    return [id, txHash.slice(0, 2), endBlock?.height ?? timeUpdate?.timestamp];
+  });
+  expect(read).toEqual([
+    ["7-1", "AB", 7n],
+    ["7-2", "AB", 5n],
+    ["7-3", "CD", 7n],
+    ["7-4", "CD", 6n],
+  ]);
+  expect(calls).toBe(1);
+});
