@@ -231,9 +231,14 @@ export function proposalMessage(proposal: ProposalRecord): Init<Proposal> {
   return {
     ...{ id, reference, partyId: party, state, timestamp: timestampNs, terms, rationale },
     ...{ requiredParticipation, requiredMajority },
-    requiredLiquidityProviderParticipation: requiredLpParticipation,
-    requiredLiquidityProviderMajority: requiredLpMajority,
+    requiredLiquidityProviderParticipation: unlessZero(requiredLpParticipation),
+    requiredLiquidityProviderMajority: unlessZero(requiredLpMajority),
   };
+}
+
+/** A requirement of nothing is left out. */
+function unlessZero(text: string): string | undefined {
+  return text === "0" ? undefined : text;
 }
 
 // Checks of a submitted proposal, in the network's order and words (reference 60, section 6.4, checks 1 to

@@ -221,8 +221,6 @@ describe("the submission of a proposal", () => {
           rationale: { title: "Title", description: "Description" },
           requiredParticipation: "0.00001",
           requiredMajority: "0.75",
-          requiredLiquidityProviderParticipation: "0",
-          requiredLiquidityProviderMajority: "0",
         },
       },
     ]);
