@@ -153,8 +153,12 @@ export class Governance {
 
   /** @returns false when the proposal has failed */
   private prepare(proposal: ProposalRecord): boolean {
-    const { newAsset, updateAsset, updateMarket } = proposal.terms;
+    const { newAsset, updateAsset, updateMarket, updateNetworkParameter: parameter } = proposal.terms;
     return this.orFail(proposal, () => {
+      if (parameter !== undefined) {
+        const problem = this.params.validate(parameter.changes!.key, parameter.changes!.value);
+        if (problem !== undefined) refuseProposal("NETWORK_PARAMETER_INVALID_VALUE", problem);
+      }
       if (newAsset !== undefined) this.assets.awaitListing(proposal.id);
       if (updateAsset !== undefined) this.assets.checkUpdatable(updateAsset.assetId, updateAsset.changes!);
       if (updateMarket !== undefined && !this.markets.has(updateMarket.marketId))

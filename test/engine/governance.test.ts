@@ -278,10 +278,25 @@ describe("enactment", () => {
     chain.events();
     const events = chain.tick(ENACT + 1n);
     expect(outline(events)).toEqual(["proposal 1"]);
-    const text = `unable to update ${key}: expect < 1h0m0s (market.auction.maximumDuration) got 23h0m0s`;
-    expect(events[0]!.payload).toMatchObject({ id, errorDetails: text });
-    expect(events[0]!.payload.reason).toBeUndefined();
+    const text = `unable to validate ${key}: expect < 1h0m0s (market.auction.maximumDuration) got 23h0m0s`;
+    expect(events[0]!.payload).toMatchObject({ id, reason: 20, errorDetails: text });
     expect(chain.params.text(key)).toBe("30m0s");
+  });
+
+  test("given two values of one tick that exclude each other, then the later proposal fails without a reason", () => {
+    const [least, most] = ["minimum", "maximum"].map((bound) => `market.auction.${bound}Duration`);
+    const chain = started();
+    const change = (key: string, value: string) =>
+      terms({ updateNetworkParameter: { changes: { key, value } } });
+    const ids = [change(most!, "1h"), change(least!, "23h")].map(
+      (given, index) => chain.submit(ALICE, given, `${index}1`.repeat(32)).id,
+    );
+    for (const id of ids) chain.vote(ALICE, id, YES);
+    const events = chain.tick(ENACT + 1n);
+    expect(outline(events).slice(4)).toEqual(["networkParameter", "proposal 6", "proposal 1"]);
+    const text = `unable to update ${least}: expect < 1h0m0s (${most}) got 23h0m0s`;
+    expect(events.at(-1)!.payload).toMatchObject({ id: ids[1], errorDetails: text });
+    expect(events.at(-1)!.payload.reason).toBeUndefined();
   });
 
   test("given a fault of the engine, then the proposal fails, nothing of it is done, and the chain goes on", () => {
