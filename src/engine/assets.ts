@@ -159,15 +159,15 @@ export class Assets implements AssetReader {
     this.enable(id);
   }
 
-  /** An asset of the bridge, and what an update changes of it. @throws CommandError when the asset is unknown (as ProposalRefusal) or of another kind */
+  /** An asset of the bridge, and what an update changes of it. @throws ProposalRefusal when the asset is unknown or of another kind */
   checkUpdatable(assetId: string, changes: AssetDetailsUpdate): { erc20: ERC20; update: ERC20Update } {
     const asset = this.assets.get(assetId);
     if (asset === undefined) {
-      throw new ProposalRefusal(ProposalError.PROPOSAL_ERROR_INVALID_ASSET, "asset does not exist");
+      refuseProposal("INVALID_ASSET", "asset does not exist");
     }
     const { erc20 } = asset.details;
     if (erc20 === undefined || changes.erc20 === undefined) {
-      throw new CommandError("expected an ERC20 asset but was not");
+      refuseProposal("INVALID_ASSET", "expected an ERC20 asset but was not");
     }
     return { erc20, update: changes.erc20 };
   }

@@ -378,7 +378,7 @@ describe("enactment", () => {
 
   test.each([
     ["an unknown asset", "ab".repeat(32), 16, "asset does not exist"],
-    ["an asset that is not of the bridge", "VOTE", undefined, "expected an ERC20 asset but was not"],
+    ["an asset that is not of the bridge", "VOTE", 16, "expected an ERC20 asset but was not"],
   ])("given an update of %s, then it fails at its enactment", (_name, assetId, reason, text) => {
     const changes = { quantum: "5", erc20: { lifetimeLimit: "7", withdrawThreshold: "6" } };
     const { chain } = passed({ updateAsset: { assetId, changes } });
