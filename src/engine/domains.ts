@@ -27,7 +27,7 @@ import { Governance, type GovernedMarkets } from "./governance.ts";
 import { Limits } from "./limits.ts";
 import { Gas } from "./markets/gas.ts";
 import { Markets } from "./markets/markets.ts";
-import { checkNewMarket, checkUpdateMarket } from "./markets/proposals.ts";
+import { checkNewMarket, checkUpdateMarket, completedTerms, usedTerms } from "./markets/proposals.ts";
 import { type MarketRules, PRESENT_RULES } from "./markets/rules.ts";
 import { Multisig } from "./multisig.ts";
 import { Notary } from "./notary.ts";
@@ -113,6 +113,8 @@ export class Domains {
       has: (id) => this.markets.get(id) !== undefined,
       checkNew: (terms) => checkNewMarket(terms, { assets, params }),
       checkUpdate: (terms) => checkUpdateMarket(terms),
+      completed: (terms) => completedTerms(terms, params),
+      used: (terms) => usedTerms(terms),
       equityShare: (market, party) => this.markets.equityShare(market, party),
       propose: (proposal) => this.markets.propose(proposal),
       onVoteClosed: (id, isPassed) => this.markets.onVoteClosed(id, isPassed),

@@ -85,10 +85,11 @@ export class Governance {
       }
       throw error;
     }
-    const { newAsset } = proposal.terms;
+    const { newAsset, newMarket } = proposal.terms;
     if (newAsset !== undefined) this.assets.propose(proposal.id, newAsset.changes!);
-    this.proposals.openProposal(proposal);
-    if (proposal.terms.newMarket !== undefined) this.markets.propose(proposal);
+    const opened = { ...proposal, terms: this.markets.completed(proposal.terms) };
+    this.proposals.openProposal(opened, newMarket === undefined ? opened : this.used(opened));
+    if (newMarket !== undefined) this.markets.propose(opened);
     if (newAsset !== undefined) this.witness.requestVotes(assetValidation(proposal));
   }
 
@@ -183,8 +184,12 @@ export class Governance {
 
   private enact(proposal: ProposalRecord): void {
     if (this.orFail(proposal, () => this.apply(proposal))) {
-      this.proposals.endProposal(proposal, ProposalState.STATE_ENACTED);
+      this.proposals.endProposal(this.used(proposal), ProposalState.STATE_ENACTED);
     }
+  }
+
+  private used(proposal: ProposalRecord): ProposalRecord {
+    return { ...proposal, terms: this.markets.used(proposal.terms) };
   }
 
   private apply(proposal: ProposalRecord): void {

@@ -136,10 +136,10 @@ export class Proposals {
     };
   }
 
-  /** Keeps a proposal that has passed the checks, and emits it. */
-  openProposal(proposal: ProposalRecord): void {
+  /** Keeps a proposal that has passed the checks, and emits it. @param kept the same as later events show it */
+  openProposal(proposal: ProposalRecord, kept: ProposalRecord): void {
     this.sequence.set(proposal.sequence + 1);
-    this.records.set(proposal.id, proposal);
+    this.records.set(proposal.id, kept);
     this.emit(proposal);
   }
 
@@ -261,6 +261,10 @@ export interface ProposableMarkets {
   /** @throws ProposalRefusal */
   checkNew(terms: ProposalTerms): void;
   checkUpdate(terms: ProposalTerms): void;
+  /** The terms of an accepted proposal, with what the network states where they are silent. */
+  completed(terms: ProposalTerms): ProposalTerms;
+  /** The terms as a market has them. */
+  used(terms: ProposalTerms): ProposalTerms;
   /** Equity-like share of a party: a decimal from 0 to 1. */
   equityShare(market: string, party: string): Decimal;
 }

@@ -88,6 +88,8 @@ export class SmallChain {
       has: () => false,
       checkNew: () => {},
       checkUpdate: () => {},
+      completed: (terms: ProposalTerms) => terms,
+      used: (terms: ProposalTerms) => terms,
       equityShare: () => Decimal.zero,
       propose: () => {},
       onVoteClosed: () => {},

@@ -238,6 +238,38 @@ function checkTerminationTime(filters: readonly Filter[], enactment: bigint): vo
   }
 }
 
+/** A proposal of a market with what the network states where it is silent: so it is shown once it is accepted. */
+export function completedTerms(terms: ProposalTerms, params: ParameterReader): ProposalTerms {
+  const changes = terms.newMarket?.changes;
+  if (changes === undefined) return terms;
+  const { priceMonitoringParameters, liquidityMonitoringParameters: liquidity } = changes;
+  const completed = {
+    ...changes,
+    priceMonitoringParameters: priceMonitoringParameters ?? defaultTriggers(params),
+    liquidityMonitoringParameters: {
+      ...liquidityOf(liquidity, params),
+      auctionExtension: liquidity?.auctionExtension ?? 0n,
+    },
+  };
+  return { ...terms, newMarket: { changes: completed } };
+}
+
+/** The terms as they are shown once a market has them: an extension of nothing is one second. */
+export function usedTerms(terms: ProposalTerms): ProposalTerms {
+  const { newMarket, updateMarket } = terms;
+  if (newMarket?.changes !== undefined)
+    return { ...terms, newMarket: { changes: withExtension(newMarket.changes) } };
+  if (updateMarket?.changes !== undefined)
+    return { ...terms, updateMarket: { ...updateMarket, changes: withExtension(updateMarket.changes) } };
+  return terms;
+}
+
+function withExtension<C extends NewMarketConfiguration | UpdateMarketConfiguration>(changes: C): C {
+  const { liquidityMonitoringParameters: liquidity } = changes;
+  if (liquidity === undefined || liquidity.auctionExtension !== 0n) return changes;
+  return { ...changes, liquidityMonitoringParameters: { ...liquidity, auctionExtension: 1n } };
+}
+
 /** The definition of a proposed market. */
 export function newDefinition(
   terms: ProposalTerms,

@@ -114,6 +114,62 @@ describe("a proposed market", () => {
   });
 });
 
+describe("what a proposal of a market is silent about", () => {
+  const monitoring = (rig: ReturnType<typeof governedRig>, kind: "newMarket" | "updateMarket", id: string) =>
+    rig
+      .events("proposal")
+      .filter(({ payload }) => payload.id === id)
+      .map(({ payload }) => {
+        // biome-ignore lint/suspicious/noExplicitAny: a payload of the test
+        const { changes } = (payload.terms as any)[kind];
+        return [payload.state, changes.priceMonitoringParameters, changes.liquidityMonitoringParameters];
+      });
+  const silent = {
+    adjust: (changes: object) => ({
+      ...changes,
+      priceMonitoringParameters: undefined,
+      liquidityMonitoringParameters: undefined,
+    }),
+  };
+
+  test("is what the network states, from its first event on; an extension of nothing is a second afterwards", () => {
+    const rig = governedRig({ parameters: { "market.stake.target.timeWindow": "2h" } });
+    const id = proposed(rig, newMarket(silent));
+    rig.nextBlock(ENACT + 1n);
+    const given = (auctionExtension: bigint) => ({
+      targetStakeParameters: { timeWindow: 7_200n, scalingFactor: 10 },
+      triggeringRatio: "0",
+      auctionExtension,
+    });
+    expect(monitoring(rig, "newMarket", id)).toEqual([
+      [ProposalState.STATE_OPEN, { triggers: [] }, given(0n)],
+      [ProposalState.STATE_PASSED, { triggers: [] }, given(1n)],
+      [STATE_ENACTED, { triggers: [] }, given(1n)],
+    ]);
+  });
+
+  test("stays unsaid where it is rejected, and of an update, whose extension of nothing is a second in the end", () => {
+    const rig = traded();
+    const refused = propose(rig, newMarket({ ...silent, decimals: 40 }));
+    expect(monitoring(rig, "newMarket", refused.id)).toEqual([
+      [ProposalState.STATE_REJECTED, undefined, undefined],
+    ]);
+    const bare = proposed(rig, update("M", silent));
+    const instant = proposed(rig, update("M", { liquidityExtension: 0 }));
+    rig.nextBlock(ENACT + 1n);
+    expect(monitoring(rig, "updateMarket", bare).at(-1)).toEqual([STATE_ENACTED, undefined, undefined]);
+    const extensions = monitoring(rig, "updateMarket", instant).map(([state, , liquidity]) => [
+      state,
+      liquidity.auctionExtension,
+    ]);
+    expect(extensions).toEqual([
+      [ProposalState.STATE_OPEN, 0n],
+      [ProposalState.STATE_PASSED, 0n],
+      [STATE_ENACTED, 1n],
+    ]);
+  });
+});
+
 describe("checks of a proposal, the first of them that fails", () => {
   const poor = { party: idOf("poor") };
   const late = { terminationSeconds: 1n };
