@@ -353,9 +353,12 @@ export class Markets implements MarketScores {
       .flatMap((id) => byId.get(id) ?? [])
       .filter(({ asset }) => assetForMetric === "" || asset === assetForMetric);
     if (metric === DispatchMetric.DISPATCH_METRIC_MARKET_VALUE) {
+      // Fees of a market that has ended still count, its proposer does not.
       const eligible = inScope.filter(
         (market) =>
-          this.earnsBonus(market) && !this.paid.has(paidKey(market.id, payoutAsset, funder, markets)),
+          this.get(market.id) !== undefined &&
+          this.earnsBonus(market) &&
+          !this.paid.has(paidKey(market.id, payoutAsset, funder, markets)),
       );
       const share =
         eligible.length > 0 ? Decimal.one.dividedBy(Decimal.of(BigInt(eligible.length))) : Decimal.zero;

@@ -12,6 +12,7 @@ import {
 } from "../../../src/wire/generated/checkpoint.ts";
 import {
   AccountType,
+  DispatchMetric,
   MarketState,
   MarketTradingMode,
   ProposalState,
@@ -207,6 +208,45 @@ test("given markets in every stage of governance, then the other chain has the m
 });
 
 describe("a market that is made again", () => {
+  test("then its proposer has the bonus for what was traded before, which is paid once", () => {
+    const rig = governedRig({
+      parameters: {
+        "validators.epoch.length": "1000s",
+        "rewards.marketCreationQuantumMultiple": "4999",
+        "transfer.fee.factor": "0",
+        "transfer.minTransferQuantumMultiple": "0",
+      },
+    });
+    open(rig, enacted(rig));
+    const funded = rig.deliver(idOf("a"), {
+      kind: "transfer",
+      payload: {
+        fromAccountType: AccountType.ACCOUNT_TYPE_GENERAL,
+        to: "0".repeat(64),
+        toAccountType: AccountType.ACCOUNT_TYPE_REWARD_MARKET_PROPOSERS,
+        asset: idOf("ETH"),
+        amount: "1000",
+        recurring: {
+          startEpoch: rig.engine.domains.epochs.current.seq,
+          factor: "1",
+          dispatchStrategy: { metric: DispatchMetric.DISPATCH_METRIC_MARKET_VALUE },
+        },
+      },
+    });
+    expect(funded.text).toBe("");
+    const bonus = (restored: Restored): bigint => {
+      const before = restored.general("proposer");
+      restored.block(1_001n);
+      restored.block(1n);
+      return restored.general("proposer") - before;
+    };
+    expect(bonus(restoredFrom(rig))).toBe(1_000n);
+    rig.nextBlock(1_001);
+    rig.nextBlock();
+    expect(rig.events("rewardPayout").map(({ payload }) => payload.amount)).toEqual(["1000"]);
+    expect(bonus(restoredFrom(rig))).toBe(0n);
+  });
+
   test("then it has its terms with the last change of them, and nothing of its trading", () => {
     const rig = governedRig();
     const id = enacted(rig, {
