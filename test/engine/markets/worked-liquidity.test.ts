@@ -340,6 +340,35 @@ test("7.7 scores begin anew when a distribution is due, also where there is noth
   expect(scores()).toEqual(["0.3333333333", "0.6666666667"]);
 });
 
+test("7.7 fees that have nobody to go to in an auction wait, and the scores with them", () => {
+  const play = provided(
+    "lp l1(9000, 0.01, BID-1, ASK+1); lp l2(9000, 0.01, BID-0, ASK+0)",
+    {},
+    { ...PROVIDED, simple: { long: 0.1, short: 0.1, probability: 0.5 } },
+    { parameters: { "market.liquidity.providers.fee.distributionTimeStep": "10s" } },
+  );
+  const scores = () => feeShares(play).map(({ averageScore }) => averageScore);
+  const state = () => [play.rig.marketData("M").marketTradingMode, ...scores()];
+  const dueNs = () => play.rig.market("M").status.distributedNs + 10_000_000_000n;
+  expect(state()).toEqual([1, "0.3333333333", "0.6666666667"]);
+  // Nothing but orders of providers is left on that side.
+  play.run("p B 1@1010; /");
+  expect(play.rig.systemBalance("ETH", 6, "M")).toBe(11n);
+  expect(state()).toEqual([4, "0.3333333333", "0.6666666667"]);
+  const first = dueNs();
+  while (dueNs() === first || play.rig.nowNs + 1_000_000_000n < dueNs()) play.run("/");
+  expect(state()).toEqual([4, "0.3333333333", "0.6666666667"]);
+  const behind = (reference: number) => [{ reference, offset: "1", proportion: 1 }];
+  expect(amend(play, "l2", { buys: behind(2), sells: behind(3) })).toBe("");
+  // Half of the score for each in this tick.
+  play.run("aux2 S 1@1010; /");
+  expect(state()).toEqual([1, "0.4166666667", "0.5833333334"]);
+  expect(play.transfers(14)).toEqual([]);
+  play.run("/");
+  expect(play.transfers(14).map(({ to, amount }) => `${to} ${amount}`)).toEqual(["l1 4", "l2 6"]);
+  expect(state()).toEqual([1, "0.5", "0.5"]);
+});
+
 test("7.7 providers whose orders cannot trade within the bounds of prices share alike", () => {
   const config = {
     ...PROVIDED,

@@ -349,6 +349,10 @@ export class NaiveMarket extends MarketOrders {
       .map(({ party }) => party)
       .sort(byText);
     if (balance > 0n && this.state === State.terminated) this.count("last distribution of fees");
+    if (balance > 0n && sharing.length === 0) {
+      this.count("liquidity fees that wait");
+      return;
+    }
     if (balance > 0n) {
       const averages = sharing.map((party) => this.scores.averageOf(party));
       const scored = sharing.map((party, at) => {
@@ -366,7 +370,7 @@ export class NaiveMarket extends MarketOrders {
         // A part without a score can be more than what is left.
         this.collect(["liquidityFees"], general(party), amount, Move.liquidityShare);
       }
-      if (sharing.length > 0) this.count(`liquidity fees to ${sharing.length}`);
+      this.count(`liquidity fees to ${sharing.length}`);
     }
     this.scores.reset();
   }
