@@ -1,5 +1,6 @@
 /** Equity-like shares of liquidity providers, scores, and the value by which a market has grown (reference 70, sections 7.7 and 7.8). */
 import { Decimal } from "../../wire/decimal.ts";
+import { sumOf } from "../scores.ts";
 import type { MarketContext } from "./context.ts";
 import type { EquityShare, ValueWindow } from "./records.ts";
 import { keyOf } from "./tables.ts";
@@ -82,6 +83,13 @@ export class EquityShares {
     const part = ({ virtualStake }: EquityShare) =>
       total.isZero() ? Decimal.zero : Decimal.parse(virtualStake).dividedBy(total);
     return new Map(counted.map((share) => [share.party, part(share)] as const));
+  }
+
+  /** A party's part of all shares, which rounding may have moved away from 1: it counts in votes. */
+  shareOf(party: string): Decimal {
+    const shares = this.shares(() => true);
+    const share = shares.get(party) ?? Decimal.zero;
+    return share.isZero() ? share : share.dividedBy(sumOf(shares.values()));
   }
 
   /** Keeps the shares to be shown, if every provider is active (section 7.8). */

@@ -414,8 +414,7 @@ export class Markets implements MarketScores {
 
   /** Equity-like share of a party in a market: a decimal from 0 to 1. */
   equityShare(id: string, party: string): Decimal {
-    const market = this.get(id);
-    return market?.equity.shares(() => true).get(party) ?? Decimal.zero;
+    return this.get(id)?.equity.shareOf(party) ?? Decimal.zero;
   }
 
   /** Markets that rewards can go to, in the order of their creation: those that ended within the epoch, too. */

@@ -277,6 +277,28 @@ describe("votes on the change of a market", () => {
     });
   });
 
+  test("given shares that rounding takes above 1, then each counts as its part of all", () => {
+    const rig = traded();
+    rig.deposit(SECOND, "ETH", 1_000_000n);
+    const third = idOf("third");
+    rig.deposit(third, "ETH", 1_000_000n);
+    rig.provide(third, "M", { commitment: 20_000, fee: "0", ...SHAPE });
+    rig.amendProvision(FIRST, "M", { commitment: "80000" });
+    rig.amendProvision(SECOND, "M", { commitment: "20000" });
+    rig.nextBlock();
+    const shown = rig.marketData("M").liquidityProviderFeeShare.map(({ equityLikeShare }) => equityLikeShare);
+    expect(shown.sort()).toEqual(["0.1666666666666667", "0.1666666666666667", "0.6666666666666667"]);
+    const { id } = propose(rig, update("M"));
+    for (const party of [FIRST, third]) {
+      link(rig, party, 1n);
+      expect(vote(rig, party, id).text).toBe("");
+    }
+    expect(rig.events("vote").map(({ payload }) => payload.totalEquityLikeShareWeight)).toEqual([
+      "0.6666666666666666",
+      "0.1666666666666667",
+    ]);
+  });
+
   /** [name, what tokens say and whether their stake stays, what shares say, state, reason] */
   test.each([
     ["tokens for it", [YES, true], {}, STATE_PASSED, undefined],
