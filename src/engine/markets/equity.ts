@@ -22,14 +22,13 @@ export class EquityShares {
     return this.market.index.shares.list();
   }
 
-  /** A provider's commitment is this from now on; 0 takes the provider out. */
+  /** A provider's commitment is this from now on; 0 takes the provider out. The market's worth stays as it was looked at. */
   setStake(party: string, commitment: bigint): void {
     const { market } = this;
     const key = keyOf(market.id, party);
     if (commitment === 0n) {
       this.leaveScore(party);
       market.tables.shares.delete(key);
-      this.keepValue();
       return;
     }
     const known = this.get(party);
@@ -56,7 +55,6 @@ export class EquityShares {
       score: scored?.score ?? "0",
       scores: scored?.scores ?? 0,
     });
-    this.keepValue();
   }
 
   /** The score of a provider that leaves waits for the next tick's: one that comes back before goes on with it. */
@@ -171,15 +169,17 @@ export class EquityShares {
     });
   }
 
-  /** The market's worth as it was last looked at; a market without trading keeps it. */
+  /** The market's worth as it was last looked at; a market without trading keeps it, and one that is only proposed. */
   get marketValue(): bigint {
-    return this.window?.value ?? this.valueNow;
+    return this.window?.value ?? this.market.status.value ?? this.valueNow;
   }
 
-  /** At a tick, and when stakes change (sections 1.5, 7.2 and 7.8). */
-  private keepValue(): void {
-    const { window, valueNow } = this;
-    if (window !== undefined && window.value !== valueNow) this.putWindow({ ...window, value: valueNow });
+  /** At a tick, and with a provision that is new or amended, but not when one goes (sections 1.5, 7.2 and 7.8). */
+  keepValue(): void {
+    const { market, window, valueNow } = this;
+    if (window === undefined) {
+      if (market.status.value !== valueNow) market.updateStatus({ value: valueNow });
+    } else if (window.value !== valueNow) this.putWindow({ ...window, value: valueNow });
   }
 
   /** Commitments, or the trade of a window if that is more. */

@@ -82,6 +82,7 @@ export class Providers {
     market.provisions.put({ ...provision, isPending: !(isPriced && market.isInAuction) });
     market.equity.setStake(party, commitment);
     if (isPriced && !market.isInAuction) this.deployFirst(provision);
+    market.equity.keepValue();
     this.onChange();
   }
 
@@ -202,6 +203,7 @@ export class Providers {
     market.provisions.setStatus(after, status);
     market.equity.setStake(party, commitment);
     if (!market.isInAuction) market.references.follow([], { isForced: true });
+    market.equity.keepValue();
     this.onChange();
   }
 

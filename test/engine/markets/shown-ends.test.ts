@@ -1,7 +1,7 @@
 // Mark to market, close-outs and the end of a market, as the network's source has them where the reference (70) leaves a choice.
 import { expect, test } from "bun:test";
 import { AccountType, MarketState, OrderStatus, OrderType } from "../../../src/wire/generated/vega.ts";
-import { createMarketRig, type Play } from "./rig.ts";
+import { createMarketRig, Play } from "./rig.ts";
 import {
   entries,
   eventsFrom,
@@ -271,6 +271,27 @@ test("1.4 a market is pending as of its vote's closing time, whenever that was c
   rig.nextBlock(2);
   rig.decide("M", true);
   expect([rig.shownMarket("M")!.state, times().pending]).toEqual([MarketState.STATE_PENDING, closingNs]);
+});
+
+test("7.8 a provision that goes is in the market's value until it is looked at again, which a proposed market is not", () => {
+  const play = new Play(createMarketRig(), "M");
+  const { rig } = play;
+  rig.proposeMarket("M", { asset: "ETH", ...LIGHT });
+  play.deposit(MILLIONS, "x", "y", "z");
+  const value = () => rig.marketData("M").marketValueProxy;
+  play.run("lp x(1000, 0, BID-10, ASK+10); lp y(500, 0, BID-10, ASK+10); /");
+  expect(value()).toBe("1500");
+  expect(rig.cancelProvision("x", "M").text).toBe("");
+  play.run("/ 3");
+  expect(value()).toBe("1500");
+  play.run("lp z(100, 0, BID-10, ASK+10); /");
+  expect(value()).toBe("600");
+  for (const party of ["y", "z"]) expect(rig.cancelProvision(party, "M").text).toBe("");
+  play.run("/");
+  expect(value()).toBe("600");
+  rig.decide("M", true);
+  play.run("/");
+  expect(value()).toBe("0");
 });
 
 test("7.8 what a close-out trades while the opening auction ends is before the first value window", () => {

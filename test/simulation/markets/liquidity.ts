@@ -408,7 +408,6 @@ export abstract class MarketLiquidity extends MarketMargins {
     for (const order of orders) this.finish(order, Status.cancelled);
     this.provisions = this.provisions.filter((other) => other !== provision);
     this.equity.remove(party);
-    this.valueNow();
     this.shownShares.delete(party);
     this.setStatus(provision, status);
     // An account that penalties have emptied stays.

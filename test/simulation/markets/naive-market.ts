@@ -215,10 +215,9 @@ export class NaiveMarket extends MarketOrders {
     // Where both static prices are there, it no longer counts as one whose first deployment is to come (section 7.2).
     if (this.auction !== undefined && this.hasStaticSides()) provision.isNew = false;
     this.equity.set(party, commitment);
-    this.valueNow();
     const isDeployed = this.auction !== undefined || !this.hasStaticSides() || this.deployFirst(provision);
-    // Also of a provision that has come and gone.
-    this.valueNow();
+    // A provision that has come and gone leaves it as it was.
+    if (isDeployed) this.valueNow();
     this.sharesNow();
     this.liquidityFeeNow();
     return isDeployed ? TAKEN : refusal("margin check failed");
@@ -335,7 +334,6 @@ export class NaiveMarket extends MarketOrders {
     this.endProvision(provision, Provided.cancelled);
     this.releaseIfFlat(party);
     this.followReferences([], true);
-    this.valueNow();
     this.sharesNow();
     this.liquidityFeeNow();
     this.count("provision cancelled");
