@@ -125,6 +125,22 @@ const MALFORMED: Readonly<Record<number, readonly [text: string, form: string]>>
   ],
 };
 
+/** Estimates: the fault stands in `inner`. */
+const ESTIMATES = table("detail code", {
+  10039: [
+    "failed to estimate fee",
+    "There is no fee to estimate.",
+    "With HTTP 404 there is no such market; with 400 the price or the size is wrong. `inner` says which.",
+    "Give `price` and `size` as whole numbers above 0, in the market's own decimals.",
+  ],
+  10040: [
+    "failed to estimate margin",
+    "There is no margin to estimate.",
+    "With HTTP 404 there is no such market; with 400 side, price or size is wrong, or the market has no price yet. `inner` says which.",
+    "Give `side` and `size`, and for TYPE_LIMIT `price`; whole numbers above 0, in the market's own decimals.",
+  ],
+});
+
 /** Ends of streams. */
 const STREAMS = table("detail code", {
   10010: [
@@ -205,6 +221,7 @@ const entry = (code: string, text: string, means: string, why: string, fix: stri
 export const DETAIL_CODES: readonly Explanation[] = [
   ...UNNUMBERED,
   ...table("detail code", CHAIN_CALLS),
+  ...ESTIMATES,
   ...STREAMS,
   ...Object.entries(MISSING).map(([code, text]) =>
     entry(

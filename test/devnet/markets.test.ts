@@ -373,13 +373,81 @@ test("estimates are what the engine then asks for", async () => {
   const inAuction = await get(devnet, `estimate/position?marketId=${market}&openVolume=1000`);
   expect(inAuction.margin.bestCase.maintenanceMargin).toBe(margin.bestCase.maintenanceMargin);
   expect(inAuction.margin.worstCase.maintenanceMargin).toBe(margin.worstCase.maintenanceMargin);
-  for (const bad of [
-    "marketId=none&price=1&size=1",
-    `marketId=${market}&price=x&size=1`,
-    `marketId=${market}&price=1&size=0`,
-  ]) {
-    expect((await fetch(`${devnet.dataUrl}/api/v2/estimate/fee?${bad}`)).status).toBe(400);
-  }
+  await devnet.stop();
+}, 120_000);
+
+test("an estimate that fails says so under its own name, and its cause within", async () => {
+  const devnet = await start({ home: join(folder, "estimate-faults") });
+  const { market } = await use(devnet, "market/create", { preset: "btc" });
+  const unknown = "ab".repeat(32);
+  const faults = async (name: string, queries: Record<string, string>) =>
+    Object.fromEntries(
+      await Promise.all(
+        Object.entries(queries).map(async ([title, query]) => {
+          const response = await fetch(`${devnet.dataUrl}/api/v2/estimate/${name}?${query}`);
+          const { details = [] } = (await response.json()) as Answer;
+          return [
+            title,
+            [response.status, ...["code", "message", "inner"].map((name) => details[0]?.[name])],
+          ];
+        }),
+      ),
+    );
+  const fee = (cause: string) => [400, 10039, "failed to estimate fee", cause];
+  const notFound = "no resource corresponding to this id";
+  expect(
+    await faults("fee", {
+      nowhere: "price=1&size=1",
+      elsewhere: "marketId=none&price=1&size=1",
+      unknown: `marketId=${unknown}&price=1&size=1`,
+      unpriced: `marketId=${market}&size=1`,
+      free: `marketId=${market}&price=0&size=1`,
+      wrong: `marketId=${market}&price=x&size=1`,
+      empty: `marketId=${market}&price=1&size=0`,
+    }),
+  ).toEqual({
+    nowhere: [400, 10003, "empty or missing market ID", ""],
+    elsewhere: [400, 10000, "invalid market ID", ""],
+    unknown: [404, 10039, "failed to estimate fee", notFound],
+    unpriced: [400, 10026, "missing price", ""],
+    free: fee("invalid order price"),
+    wrong: fee("invalid order price"),
+    empty: fee("invalid order size"),
+  });
+  const margin = (cause: string) => [400, 10040, "failed to estimate margin", cause];
+  const limit = `marketId=${market}&type=TYPE_LIMIT&side=SIDE_BUY`;
+  expect(
+    await faults("margin", {
+      sideless: `marketId=${market}&price=1&size=1`,
+      unknown: `marketId=${unknown}&price=1&size=1&side=SIDE_BUY`,
+      free: `${limit}&price=0&size=1`,
+      empty: `${limit}&price=1&size=0`,
+    }),
+  ).toEqual({
+    sideless: margin("invalid order side"),
+    unknown: [404, 10040, "failed to estimate margin", notFound],
+    free: margin("invalid order price"),
+    empty: margin("invalid order size"),
+  });
+  expect(
+    await faults("position", {
+      unknown: `marketId=${unknown}&openVolume=1`,
+      poor: `marketId=${market}&openVolume=1&collateralAvailable=some`,
+    }),
+  ).toEqual({
+    unknown: [404, 30002, "failed to get market for ID", notFound],
+    poor: [400, 10000, "invalid collateral amount", ""],
+  });
+
+  // Any but a limit order has the price of the moment, and an estimate is of no time.
+  const { marginLevels } = await get(devnet, `estimate/margin?marketId=${market}&size=1000&side=SIDE_SELL`);
+  expect(BigInt(marginLevels.maintenanceMargin)).toBeGreaterThan(0n);
+  expect(marginLevels.timestamp).toBe("0");
+  const position = `estimate/position?marketId=${market}&openVolume=1000&collateralAvailable`;
+  const priceWith = async (collateral: string) =>
+    Number((await get(devnet, `${position}=${collateral}`)).liquidation.bestCase.openVolumeOnly);
+  expect(await priceWith("1000000000.5")).toBe(await priceWith("1000000000"));
+  expect(await priceWith("-1000000000")).toBeGreaterThan(await priceWith("0"));
   await devnet.stop();
 }, 120_000);
 

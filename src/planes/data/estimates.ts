@@ -4,7 +4,7 @@ import { type MarginLevels, marginLevels } from "../../engine/markets/margins.ts
 import { BUY, SELL } from "../../engine/markets/order.ts";
 import { type Terms, termsOfMessage } from "../../engine/markets/terms.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
-import { invalidArgument, notFound } from "../../http/errors.ts";
+import { type ApiError, invalidArgument, notFound } from "../../http/errors.ts";
 import { Decimal } from "../../wire/decimal.ts";
 import type { OrderInfo } from "../../wire/generated/datanode.ts";
 import { type Market, MarketTradingMode, readMarketDataAt } from "../../wire/generated/vega.ts";
@@ -14,8 +14,13 @@ import { liquidationPrices, type OrderBeside, signed } from "./liquidation.ts";
 import { checkMarketId, marketOf } from "./markets.ts";
 
 const DIGITS = /^\d{1,78}$/;
-const MARKET_ORDER = 2;
+const AMOUNT = /^-?\d{1,78}(?:\.\d{1,20})?$/;
+const LIMIT_ORDER = 1;
 const VOLUME_MAX = 1n << 63n;
+/** Messages of estimates that fail; the cause stands in `inner`. */
+const FEE_FAILED = "failed to estimate fee";
+const MARGIN_FAILED = "failed to estimate margin";
+const MARKET_FAILED = "failed to get market for ID";
 
 /** A market with what the formulas need of it. */
 interface Facts {
@@ -26,15 +31,14 @@ interface Facts {
   readonly isAuction: boolean;
 }
 
-/** @throws ApiError */
-function factsOf(context: DataContext, marketId: unknown): Facts {
-  const id = checkMarketId(marketId as string | undefined);
-  const position = context.ids.position(id);
+/** @throws ApiError under the name of what fails without the market */
+function factsOf(context: DataContext, id: string, failure: string): Facts {
+  const position = context.query(failure, () => context.ids.position(id));
   const row = context.get<{ data: Uint8Array }>(
     "SELECT m.data FROM markets_current c JOIN markets m ON m.block = c.block AND m.id = c.id WHERE c.id = ?",
     position,
   );
-  if (row === undefined || row === null) throw notFound("failed to get market for ID");
+  if (row === undefined) throw notFound(failure);
   const market = marketOf(row.data);
   const asset = findAsset(context, market.tradableInstrument!.instrument!.future!.settlementAsset);
   if (asset === undefined) throw notFound("failed to get asset for ID");
@@ -51,14 +55,23 @@ function factsOf(context: DataContext, marketId: unknown): Facts {
   return { market, terms, price: shown * terms.priceFactor, isAuction };
 }
 
-function priceOf(text: unknown): bigint {
-  if (typeof text !== "string" || !DIGITS.test(text)) throw invalidArgument("invalid order price");
+/** The error of a request whose fault it is told. */
+type Refuse = (fault: string) => ApiError;
+
+function priceOf(text: unknown, refuse: Refuse): bigint {
+  if (typeof text !== "string" || !DIGITS.test(text)) throw refuse("invalid order price");
   return BigInt(text);
 }
 
-function sizeOf(value: unknown): bigint {
-  if (typeof value !== "bigint" || value <= 0n || value >= VOLUME_MAX)
-    throw invalidArgument("invalid order size");
+/** Nothing trades for 0. */
+function tradePriceOf(text: unknown, refuse: Refuse): bigint {
+  const price = priceOf(text, refuse);
+  if (price === 0n) throw refuse("invalid order price");
+  return price;
+}
+
+function sizeOf(value: unknown, refuse: Refuse): bigint {
+  if (typeof value !== "bigint" || value <= 0n || value >= VOLUME_MAX) throw refuse("invalid order size");
   return value;
 }
 
@@ -70,9 +83,12 @@ const estimateFee: Endpoint<DataContext> = {
   summary: "Estimate the fee of a trade",
   description: "Fees that the party pays whose order comes second, in the settlement asset's smallest units.",
   handle(context, request) {
-    const { terms } = factsOf(context, request.marketId);
-    const price = priceOf(request.price) * terms.priceFactor;
-    const { maker, infrastructure, liquidity } = feesOf(terms, price, sizeOf(request.size));
+    const id = checkMarketId(request.marketId as string | undefined);
+    if (!request.price) throw invalidArgument("missing price");
+    const refuse: Refuse = (fault) => invalidArgument(FEE_FAILED, fault);
+    const { terms } = factsOf(context, id, FEE_FAILED);
+    const price = tradePriceOf(request.price, refuse) * terms.priceFactor;
+    const { maker, infrastructure, liquidity } = feesOf(terms, price, sizeOf(request.size, refuse));
     return {
       fee: {
         makerFee: maker.toString(),
@@ -89,14 +105,17 @@ const estimateMargin: Endpoint<DataContext> = {
   response: "datanode.api.v2.EstimateMarginResponse",
   tag: "Markets",
   summary: "Estimate the margin of an order",
-  description: "Margin levels of a party that has no position and no other orders in the market.",
+  description:
+    "Margin levels of a party that has no position and no other orders in the market. Only a limit order has a price of its own.",
   handle(context, request) {
-    const facts = factsOf(context, request.marketId);
+    const refuse: Refuse = (fault) => invalidArgument(MARGIN_FAILED, fault);
+    if (request.side !== BUY && request.side !== SELL) throw refuse("invalid order side");
+    const facts = factsOf(context, (request.marketId as string | undefined) ?? "", MARGIN_FAILED);
     const { terms } = facts;
-    const size = sizeOf(request.size);
-    if (request.side !== BUY && request.side !== SELL) throw invalidArgument("invalid order side");
-    const isMarketOrder = request.type === MARKET_ORDER;
-    const own = isMarketOrder ? facts.price : priceOf(request.price) * terms.priceFactor;
+    const isLimitOrder = request.type === LIMIT_ORDER;
+    const own = isLimitOrder ? tradePriceOf(request.price, refuse) * terms.priceFactor : facts.price;
+    if (own === 0n) throw refuse("invalid order price");
+    const size = sizeOf(request.size, refuse);
     const isBuy = request.side === BUY;
     const position = {
       size: 0n,
@@ -113,17 +132,12 @@ const estimateMargin: Endpoint<DataContext> = {
       exitPrice: () => undefined,
     });
     const partyId = (request.partyId as string | undefined) ?? "";
-    return { marginLevels: levelsMessage(context, facts, levels, partyId) };
+    return { marginLevels: levelsMessage(facts, levels, partyId) };
   },
 };
 
-function levelsMessage(
-  context: DataContext,
-  { market, terms }: Facts,
-  levels: MarginLevels,
-  partyId: string,
-) {
-  const { head } = context;
+/** Levels of no block: they have no time. */
+function levelsMessage({ market, terms }: Facts, levels: MarginLevels, partyId: string) {
   return {
     maintenanceMargin: levels.maintenance.toString(),
     searchLevel: levels.search.toString(),
@@ -132,7 +146,7 @@ function levelsMessage(
     partyId,
     marketId: market.id,
     asset: terms.asset,
-    timestamp: head === undefined ? 0n : BigInt(head.timeUs) * 1_000n,
+    timestamp: 0n,
   };
 }
 
@@ -144,8 +158,8 @@ function ordersOf(value: unknown, priceFactor: bigint): OrderBeside[] {
   if (orders.length > ORDERS_MAX) throw invalidArgument(`at most ${ORDERS_MAX} orders`);
   return orders.map(({ side, price, remaining, isMarketOrder = false }) => {
     if (side !== BUY && side !== SELL) throw invalidArgument("invalid order side");
-    const own = isMarketOrder ? 0n : priceOf(price) * priceFactor;
-    return { side, price: own, remaining: sizeOf(remaining), isMarketOrder };
+    const own = isMarketOrder ? 0n : priceOf(price, invalidArgument) * priceFactor;
+    return { side, price: own, remaining: sizeOf(remaining, invalidArgument), isMarketOrder };
   });
 }
 
@@ -166,12 +180,12 @@ const estimatePosition: Endpoint<DataContext> = {
   description:
     "The best case closes without slippage, the worst with the most that the market's factors ask for. With `collateralAvailable` also the price at which that no longer covers the maintenance margin, in the market's price units; empty where no price does. Orders count towards the margin; the liquidation prices that include buy or sell orders let these fill one after the other, the nearest first, as long as the position stands. A query cannot say orders: they are for gRPC.",
   handle(context, request) {
-    const facts = factsOf(context, request.marketId);
+    const id = request.marketId as string | undefined;
+    if (!id) throw invalidArgument("empty or missing market ID");
     const size = (request.openVolume as bigint | undefined) ?? 0n;
     const collateral = request.collateralAvailable as string | undefined;
-    if (collateral !== undefined && collateral !== "" && !DIGITS.test(collateral)) {
-      throw invalidArgument("invalid collateral available");
-    }
+    if (collateral && !AMOUNT.test(collateral)) throw invalidArgument("invalid collateral amount");
+    const facts = factsOf(context, id, MARKET_FAILED);
     const { terms, price, isAuction } = facts;
     const orders = ordersOf(request.orders, terms.priceFactor);
     // Market orders are taken as filled at the price of the moment.
@@ -180,13 +194,13 @@ const estimatePosition: Endpoint<DataContext> = {
     const position = { size: volume, ...potentialOf(orders.filter((order) => !order.isMarketOrder)) };
     const levels = (of: Terms) => {
       const view = { terms: of, boundsSlippage: true, price, isAuction, exitPrice: () => undefined };
-      return levelsMessage(context, facts, marginLevels(position, view), "");
+      return levelsMessage(facts, marginLevels(position, view), "");
     };
     const withoutSlippage = { ...terms, linear: Decimal.zero, quadratic: Decimal.zero };
     const margin = { worstCase: levels(terms), bestCase: levels(withoutSlippage) };
     if (!collateral) return { margin };
     const at = (hasSlippage: boolean) =>
-      liquidationPrices({ terms, price, hasSlippage }, size, BigInt(collateral), orders);
+      liquidationPrices({ terms, price, hasSlippage }, size, Decimal.parse(collateral), orders);
     return { margin, liquidation: { worstCase: at(true), bestCase: at(false) } };
   },
 };

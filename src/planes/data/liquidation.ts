@@ -28,10 +28,10 @@ export const signed = ({ side, remaining }: OrderBeside): bigint => (side === BU
 export function liquidationPrices(
   surroundings: Surroundings,
   size: bigint,
-  collateral: bigint,
+  collateral: Decimal,
   orders: readonly OrderBeside[],
 ) {
-  const start: Point = { size, price: surroundings.price, collateral: Decimal.of(collateral) };
+  const start: Point = { size, price: surroundings.price, collateral };
   const text = (price: Decimal | undefined) => {
     const found = price && price.rounded() / surroundings.terms.priceFactor;
     return found === undefined || found < 0n ? "" : found.toString();

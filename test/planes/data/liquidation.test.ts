@@ -1,6 +1,7 @@
 // Liquidation prices, worked out by hand: collateral + V × (P - price) = |V| × P × risk factor.
 import { expect, test } from "bun:test";
 import { liquidationPrices, type OrderBeside } from "../../../src/planes/data/liquidation.ts";
+import { Decimal } from "../../../src/wire/decimal.ts";
 import { createMarketRig } from "../../engine/markets/rig.ts";
 
 const rig = createMarketRig();
@@ -18,7 +19,12 @@ const order = (side: "buy" | "sell", remaining: bigint, price?: bigint): OrderBe
   isMarketOrder: price === undefined,
 });
 const at = (size: bigint, collateral: bigint, orders: readonly OrderBeside[] = [], hasSlippage = false) => {
-  const prices = liquidationPrices({ terms, price: 1_000n, hasSlippage }, size, collateral, orders);
+  const prices = liquidationPrices(
+    { terms, price: 1_000n, hasSlippage },
+    size,
+    Decimal.of(collateral),
+    orders,
+  );
   return [prices.openVolumeOnly, prices.includingBuyOrders, prices.includingSellOrders];
 };
 
