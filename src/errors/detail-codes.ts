@@ -165,6 +165,7 @@ const LOOKUPS: Readonly<Record<number, string>> = {
   50001: "failed to get parties",
   50002: "failed to get party for ID",
   60001: "failed to get candle data",
+  60002: "failed to subscribe to candle data",
   60003: "failed to get candles for market",
   70001: "failed to get margin levels",
   80006: "failed to get accounts",

@@ -7,7 +7,7 @@ import { internal, invalidArgument } from "../../http/errors.ts";
 import { encodeCursor, type PageRequest } from "../../http/pagination.ts";
 import type { Candle } from "../../wire/generated/datanode.ts";
 import { readTradeAt } from "../../wire/generated/vega.ts";
-import { isHex } from "../../wire/identifiers.ts";
+import { isHex64 } from "../../wire/identifiers.ts";
 import { asUint64 } from "../../wire/limits.ts";
 import { Skim } from "../../wire/skim.ts";
 import { nanoseconds, rfc3339, sequenceOf } from "./blocks.ts";
@@ -247,11 +247,12 @@ interface Series {
   readonly lengthUs: number;
 }
 
-export function parseCandleId(context: DataContext, candleId: string): Series {
+/** @param failure what fails with an id that is wrong @throws ApiError 500 */
+export function parseCandleId(context: DataContext, candleId: string, failure = FAILED): Series {
   const match = /^trades_candle_([a-z0-9_]+)_([0-9a-fA-F]+)$/.exec(candleId);
   const lengthUs = match ? LENGTH_BY_ID_PART.get(match[1]!) : undefined;
-  if (!match || lengthUs === undefined || !isHex(match[2]!)) {
-    throw internal(FAILED, `getting candle data for time span: invalid candle id:${candleId.slice(0, 200)}`);
+  if (!match || lengthUs === undefined || !isHex64(match[2]!)) {
+    throw internal(failure, `getting candle data for time span: invalid candle id:${candleId.slice(0, 200)}`);
   }
   return { market: context.ids.position(match[2]!), lengthUs };
 }

@@ -135,9 +135,9 @@ const listOrders: Endpoint<DataContext> = {
     "Orders in their current state, newest creation first; only that way round, and only forward. The date range applies to the time of the last update.",
   handle(context, request) {
     const page = context.page(request);
-    if (!page.forward) throw internal(FAILED, NO_LAST);
-    if (!page.newestFirst) throw internal(FAILED, "oldest first order query is not currently supported");
     const { from, params } = orderRows(context, (request.filter ?? {}) as RequestFields);
+    if (!page.newestFirst) throw internal(FAILED, "oldest first order query is not currently supported");
+    if (!page.forward) throw internal(FAILED, NO_LAST);
     return context.query(FAILED, () => {
       const orders = context.list<OrderRow, Order>({
         query: {
@@ -167,8 +167,8 @@ const listOrders: Endpoint<DataContext> = {
 };
 
 function orderRows(context: DataContext, filter: RequestFields): { from: string; params: Param[] } {
-  const parties = checkedRefs(context, filter.partyIds as string[] | undefined, "party");
   const markets = checkedRefs(context, filter.marketIds as string[] | undefined, "market");
+  const parties = checkedRefs(context, filter.partyIds as string[] | undefined, "party");
   const conditions = dateRange(context, filter.dateRange as RequestFields | undefined, "c.block");
   conditions.addOneOf("c.status", filter.statuses as number[] | undefined);
   conditions.addOneOf("c.type", filter.types as number[] | undefined);

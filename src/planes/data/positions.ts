@@ -60,10 +60,10 @@ function pageOfPositions(
   partyIds: string[] | undefined,
   marketIds: string[] | undefined,
 ) {
-  const page = context.page(request);
   const conditions = new Conditions();
-  conditions.addOneOf("c.party", checkedRefs(context, partyIds, "party"));
   conditions.addOneOf("c.market", checkedRefs(context, marketIds, "market"));
+  conditions.addOneOf("c.party", checkedRefs(context, partyIds, "party"));
+  const page = context.page(request);
   return context.query("failed to get positions for party", () => {
     const positions = context.list<PositionRow, Position>({
       query: {

@@ -156,6 +156,22 @@ describe("candles (reference 10, section 5.15)", () => {
     }
     expect(Object.values(counts)).toEqual([5, 5, 3, 1, 1, 1, 1]);
   });
+
+  test("a candle's id names a whole market", async () => {
+    const { status, body } = await get("/candle?candleId=trades_candle_1_minute_a1");
+    expect([status, body.details[0].code]).toEqual([500, 60001]);
+  });
+});
+
+test("of several faults of a list the original's first is told", async () => {
+  const get = chainOf([]);
+  const inner = async (path: string) => (await get(path)).body.details[0].inner;
+  const wrong = "filter.partyIds=x&filter.marketIds=x&pagination";
+  const market = "one or more market id is invalid";
+  expect(await inner(`/positions?${wrong}.first=0`)).toBe(market);
+  expect(await inner(`/orders?${wrong}.last=1`)).toBe(market);
+  expect(await inner(`/orders?${wrong}.newestFirst=false`)).toBe(market);
+  expect(await inner(`/orders?${wrong}.first=0`)).toBe("pagination limit must be greater than 0");
 });
 
 describe("orders (reference 10, section 5.16)", () => {

@@ -23,7 +23,7 @@ export const candles = streamKind<CandleFilter>({
   filterOf(context, request) {
     const candleId = (request.candleId as string | undefined) ?? "";
     if (candleId === "") throw invalidArgument("candle id is a required parameter");
-    parseCandleId(context, candleId);
+    parseCandleId(context, candleId, "failed to subscribe to candle data");
     return { candleId };
   },
   reader: () => ({

@@ -17,12 +17,12 @@ export function idIn(
   return text === "" ? undefined : context.query(failure, () => canonicalIdentifier(text));
 }
 
-/** Several, sorted; any will do where none is given. @throws ApiError 400 */
+/** Several, sorted; any will do where none is given. @throws ApiError 400, with the text that lists have for either */
 export function idsIn(request: RequestFields, name: "marketIds" | "partyIds"): string[] {
   const ids = (request[name] as string[] | undefined) ?? [];
   const title = name === "marketIds" ? "market" : "party";
   if (!ids.every(isPartyFilter))
-    throw invalidArgument(`invalid ${title} id`, `one or more ${title} id is invalid`);
+    throw invalidArgument("invalid party id", `one or more ${title} id is invalid`);
   return [...new Set(ids.map(canonicalIdentifier))].sort();
 }
 

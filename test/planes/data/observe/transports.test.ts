@@ -221,8 +221,9 @@ describe("errors", () => {
       },
     ],
     ["candle/data", 400, { error: { code: 3, details: [{ code: 10030 }] } }],
-    ["candle/data?candleId=x", 500, { error: { code: 13, details: [{ code: 60001 }] } }],
+    ["candle/data?candleId=x", 500, { error: { code: 13, details: [{ code: 60002 }] } }],
     ["orders?partyIds=x", 400, { error: { code: 3, details: [{ message: "invalid party id" }] } }],
+    ["orders?marketIds=x", 400, { error: { code: 3, details: [{ message: "invalid party id" }] } }],
     ["accounts?partyId=xyz", 400, { error: { code: 3, details: [{ code: 80006 }] } }],
   ];
   test.each(cases)("%s", async (path, status, body) => {
