@@ -1,9 +1,12 @@
 // Oracle specs and oracle data (reference 10, section 3.2).
 
+import { BUILTIN_TIME } from "../../engine/markets/oracles.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { invalidArgument, notFound } from "../../http/errors.ts";
 import type { KeyValue, Param, Row } from "../../http/pagination.ts";
+import { type Filter, PropertyKeyType } from "../../wire/generated/data.ts";
 import {
+  type DataSourceDefinition,
   type OracleData,
   type OracleSpec,
   readOracleDataAt,
@@ -20,10 +23,21 @@ interface DataRow extends Row {
   data: Uint8Array;
 }
 
+/** Filters of the chain's own time: of its conditions the first alone counts. */
+function timeFilters(definition: DataSourceDefinition | undefined): Filter[] {
+  const conditions = (definition?.internal?.time?.conditions ?? []).slice(0, 1);
+  if (conditions.length === 0) return [];
+  const type = PropertyKeyType.TYPE_TIMESTAMP;
+  return [{ key: { name: BUILTIN_TIME, type, numberDecimalPlaces: undefined }, conditions }];
+}
+
+/** A spec as the service shows it: by signers and filters, which is all that it keeps of a source, also of an internal one. */
 export function specOf(data: Uint8Array): OracleSpec {
   const oracleSpec = readOracleSpecAt(data, 0, data.length);
   const spec = oracleSpec.externalDataSourceSpec?.spec;
   if (spec) {
+    const oracle = spec.data?.external?.oracle ?? { signers: [], filters: timeFilters(spec.data) };
+    spec.data = { internal: undefined, external: { oracle } };
     spec.id = canonicalIdentifier(spec.id);
     spec.createdAt = truncatedNs(spec.createdAt);
     spec.updatedAt = truncatedNs(spec.updatedAt);

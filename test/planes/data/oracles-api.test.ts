@@ -1,11 +1,12 @@
-// Oracle data over a small made-up chain, and a store of an earlier schema that is brought over.
+// Oracle specs and data over small made-up chains, and a store of an earlier schema that is brought over.
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { openWriter, schemaVersionOf, storePath } from "../../../src/store/database.ts";
 import { MIGRATIONS } from "../../../src/store/schema.ts";
 import { Field } from "../../../src/wire/block.ts";
-import { encodeOracleData } from "../../../src/wire/generated/vega.ts";
+import { type Condition, ConditionOperator } from "../../../src/wire/generated/data.ts";
+import { encodeOracleData, encodeOracleSpec } from "../../../src/wire/generated/vega.ts";
 import { MEMORY, Scratch } from "../../rig/homes.ts";
 import { chainOf, type Event, id, type Json, removeChains, walk } from "../../support/small-chain.ts";
 
@@ -46,6 +47,27 @@ describe("oracle data", () => {
     expect(await listed(`oracleSpecId=${S1}`)).toEqual([8, 7, 6, 4, 3, 2, 1]);
     expect(await listed(`oracleSpecId=${S2}`)).toEqual([8, 7, 6, 5]);
   });
+});
+
+test("an oracle spec of the chain's own time has signers and filters as any other", async () => {
+  const condition = { operator: ConditionOperator.OPERATOR_GREATER_THAN, value: "1700000000" };
+  const later = { ...condition, value: "1800000000" };
+  const spec = (n: number, conditions: Condition[]): Event => [
+    Field.oracleSpec,
+    encodeOracleSpec({
+      externalDataSourceSpec: {
+        spec: { id: id(n), data: { internal: { time: { conditions } } }, status: 1 },
+      },
+    }),
+  ];
+  const get = chainOf([[spec(1, [condition, later]), spec(2, [])]]);
+  const { edges } = (await get("/oracle/specs?pagination.newestFirst=false")).body.oracleSpecs;
+  const key = { name: "vegaprotocol.builtin.timestamp", type: "TYPE_TIMESTAMP" };
+  const conditions = [{ operator: "OPERATOR_GREATER_THAN", value: "1700000000" }];
+  expect(edges.map(({ node }: Json) => node.externalDataSourceSpec.spec.data)).toEqual([
+    { external: { oracle: { signers: [], filters: [{ key, conditions }] } } },
+    { external: { oracle: { signers: [], filters: [] } } },
+  ]);
 });
 
 test("a store from before schema 7 lists the last of equal oracle data, too", () => {
