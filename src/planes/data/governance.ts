@@ -112,6 +112,9 @@ export function proposalOf(data: Uint8Array): Proposal {
     proposal.requiredLiquidityProviderParticipation,
   );
   proposal.requiredLiquidityProviderMajority = unlessZero(proposal.requiredLiquidityProviderMajority);
+  // A reason of 0 and details without a text say as much as none.
+  proposal.reason ||= undefined;
+  proposal.errorDetails ||= undefined;
   return proposal;
 }
 

@@ -160,6 +160,20 @@ describe("votes and proposals (reference 10, section 5.12)", () => {
   });
 });
 
+test("a reason that is none, and details without a text, are not shown", async () => {
+  const proposal = (n: number, reason: number, errorDetails: string): Event => [
+    Field.proposal,
+    encodeProposal({ id: id(n), reference: `${n}`, reason, errorDetails, terms: { newFreeform: {} } }),
+  ];
+  const get = chainOf([[proposal(1, 0, ""), proposal(2, 3, "too soon")]]);
+  const shown = async (n: number) => (await get(`/governance?proposalId=${id(n)}`)).body.data.proposal;
+  expect(await shown(2)).toMatchObject({
+    reason: "PROPOSAL_ERROR_ENACT_TIME_TOO_SOON",
+    errorDetails: "too soon",
+  });
+  for (const name of ["reason", "errorDetails"]) expect(await shown(1)).not.toHaveProperty(name);
+});
+
 test("a proposal with a well-known name: its cursors lead on", async () => {
   const names = [id(3), "network", "VOTE"];
   const get = chainOf([
