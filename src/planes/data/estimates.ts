@@ -7,7 +7,12 @@ import type { Endpoint } from "../../http/endpoint.ts";
 import { type ApiError, invalidArgument, notFound } from "../../http/errors.ts";
 import { Decimal } from "../../wire/decimal.ts";
 import type { OrderInfo } from "../../wire/generated/datanode.ts";
-import { type Market, MarketTradingMode, readMarketDataAt } from "../../wire/generated/vega.ts";
+import {
+  type Market,
+  MarketTradingMode,
+  readMarketDataAt,
+  readRiskFactorAt,
+} from "../../wire/generated/vega.ts";
 import { findAsset } from "./assets.ts";
 import type { DataContext } from "./context.ts";
 import { liquidationPrices, type OrderBeside, signed } from "./liquidation.ts";
@@ -42,7 +47,8 @@ function factsOf(context: DataContext, id: string, failure: string): Facts {
   const market = marketOf(row.data);
   const asset = findAsset(context, market.tradableInstrument!.instrument!.future!.settlementAsset);
   if (asset === undefined) throw notFound("failed to get asset for ID");
-  const terms = termsOfMessage(market, Number(asset.details!.decimals));
+  const stated = termsOfMessage(market, Number(asset.details!.decimals));
+  const terms = { ...stated, ...riskOf(context, position) };
   const latest = context.get<{ data: Uint8Array }>(
     "SELECT data FROM market_data WHERE market = ? ORDER BY block DESC, ord DESC LIMIT 1",
     position,
@@ -53,6 +59,15 @@ function factsOf(context: DataContext, id: string, failure: string): Facts {
   const shown = BigInt((isOpening ? data?.indicativePrice : data?.markPrice) || "0");
   const isAuction = isOpening || mode === MarketTradingMode.TRADING_MODE_MONITORING_AUCTION;
   return { market, terms, price: shown * terms.priceFactor, isAuction };
+}
+
+/** Risk factors that the network told; it works them out by its own means. */
+function riskOf(context: DataContext, market: number): Partial<Terms> {
+  const sql = "SELECT data FROM risk_factors WHERE market = ?";
+  const row = context.get<{ data: Uint8Array }>(sql, market);
+  if (row === undefined) return {};
+  const { long, short } = readRiskFactorAt(row.data, 0, row.data.length);
+  return { riskLong: Decimal.parse(long), riskShort: Decimal.parse(short) };
 }
 
 /** The error of a request whose fault it is told. */
