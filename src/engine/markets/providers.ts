@@ -350,7 +350,7 @@ export class Providers {
     const balance = accounts.balance(accounts.liquidityFees);
     if (balance > 0n) {
       const weights = this.weights();
-      // Fees that nobody shares wait, and the scores with them, as in an auction.
+      // Fees without a provider to share them wait, and the scores with them, as in an auction.
       if (weights.size === 0) return;
       const movements: Movement[] = [];
       for (const [party, weight] of weights) {
