@@ -450,10 +450,10 @@ export class Orders {
 
   releaseIfFlat(party: string): void {
     const { market } = this;
+    // A provider's position may be forgotten while its margin is still there.
     const position = market.positions.get(party);
-    if (position !== undefined && isFlat(position) && !market.settlement.hasPositionOf(party)) {
-      market.margins.releaseAll(party);
-    }
+    const isNothing = position === undefined || isFlat(position);
+    if (isNothing && !market.settlement.hasPositionOf(party)) market.margins.releaseAll(party);
   }
 
   private finishCancel(party: string, orders: readonly StoredOrder[]): void {

@@ -87,12 +87,11 @@ export class ReferenceFollower {
     }
     // All provisions are shown before the first of their orders.
     for (const provision of market.provisions.list()) this.undeploy(provision);
-    for (const provision of market.provisions.list()) {
-      const orders = market.provisions.ordersOf(provision);
-      for (const order of orders) this.dropOrder(order, OrderStatus.STATUS_PARKED);
-      // Margin of an order that has expired meanwhile waits for the block's end (section 2.9).
-      if (orders.length > 0) market.orders.releaseIfFlat(provision.party);
-    }
+    const provided = byId(this.provided());
+    for (const order of provided) this.dropOrder(order, OrderStatus.STATUS_PARKED);
+    // What they had as margin waits for the block's end, or for the next deployment (reference 70, sections 1.5 and 3.4).
+    if (market.ports.rules.holdsMargin) return;
+    for (const party of new Set(provided.map((order) => order.party))) market.orders.releaseIfFlat(party);
   }
 
   private repricePegged(moved: ReadonlySet<keyof References>, references: References): void {

@@ -105,20 +105,25 @@ test("a peg that a missing side has parked waits until its own reference moves",
   expect(states(play, "ask")).toEqual(["1 2 110"]);
 });
 
-test("where prices are gone, pegs are parked, then all provisions are shown, and then their orders", () => {
+test("where prices are gone, pegs are parked, then all provisions are shown, and then all their orders by id", () => {
   const told = (statement: string) => {
     const play = opened(WATCHED);
     play.run("lp y(500, 0, BID-5, ASK+5); x B 2 BID-1; z S 5@115; /");
     const seen = play.rig.events().length;
     play.run(statement);
-    return eventsFrom(play, seen, "order", "liquidityProvision", "auction").map(({ member, payload }) =>
+    const shown = eventsFrom(play, seen, "order", "liquidityProvision", "auction");
+    const provided = shown.flatMap(({ payload }) =>
+      payload.liquidityProvisionId ? [payload.id as string] : [],
+    );
+    expect(provided).toEqual(provided.toSorted());
+    return shown.map(({ member, payload }) =>
       member === "auction" ? member : `${member} ${payload.partyId} ${payload.status}`,
     );
   };
   const parked = [
     "order x 8",
     ...["liquidityProvision lp 5", "liquidityProvision y 5"],
-    ...["order lp 8", "order lp 8", "order y 8", "order y 8"],
+    ...["order y 8", "order lp 8", "order y 8", "order lp 8"],
   ];
   expect(told("cancel b")).toEqual(["order p1 3", ...parked]);
   expect(told("p1 B 12@115")).toEqual([...parked, "auction", "order p1 1"]);

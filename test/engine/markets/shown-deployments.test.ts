@@ -6,6 +6,7 @@ import { amendmentOf, orderOf, type Play } from "./rig.ts";
 import {
   ACTIVE,
   amounts,
+  BOUND,
   CANCELLED,
   eventsFrom,
   FLAT,
@@ -66,13 +67,41 @@ test("5.4 7.5 in a monitoring auction a provider's order draws on the bond witho
   play.run("cancel bid; /");
   expect([play.rig.marketData("M").marketTradingMode, money(play, "v"), status(play, "v")]).toEqual([
     4,
-    "0 500 1000",
+    "240 260 1000",
     UNDEPLOYED,
   ]);
-  // 840 for it: all of the general account, and 340 of the bond.
+  // 840 for it: what is there, all of the general account, and 340 of the bond.
   play.run("v B 7@1000");
-  expect(amounts(play, MARGIN_LOW).slice(-2)).toEqual([500n, 340n]);
+  expect(amounts(play, MARGIN_LOW).slice(-2)).toEqual([260n, 340n]);
   expect([money(play, "v"), play.insurance(), amounts(play, BOND_SLASHING)]).toEqual(["840 0 660", 0n, []]);
+});
+
+test("1.5 3.4 orders of provisions that leave the book leave their margin there, also at a block's end, until one of their party's own is cancelled", () => {
+  const play = awaited(1_500n).run(`lp v(1000, 0.001, BID-10, ASK+10); ${BOOK}`).open();
+  const place = here(play);
+  play.run("cancel bid");
+  expect([status(play, "v"), movements(play, place)]).toEqual([UNDEPLOYED, []]);
+  // Of a provider the end of a block returns nothing, nor does the auction that follows.
+  play.run("/; /; /");
+  expect([play.rig.marketData("M").marketTradingMode, money(play, "v")]).toEqual([4, "240 260 1000"]);
+  const awaiting = here(play);
+  play.run("v B 1@500 =own; cancel own");
+  expect([movements(play, awaiting), money(play, "v")]).toEqual([["v 3>4 240"], "0 500 1000"]);
+  expect([money(play, "lp"), status(play, "lp")]).toEqual(["240 99998760 1000", UNDEPLOYED]);
+});
+
+test("1.5 an auction that takes orders of provisions off the book returns their margin with its first block's end", () => {
+  const play = opened(BOUND).run("z S 5@115; /");
+  const held = play.margin("lp");
+  expect(held).toBeGreaterThan(0n);
+  play.run("x B 12@115");
+  expect([play.rig.marketData("M").marketTradingMode, status(play, "lp"), play.margin("lp")]).toEqual([
+    4,
+    UNDEPLOYED,
+    held,
+  ]);
+  play.run("/");
+  expect(play.margin("lp")).toBe(0n);
 });
 
 test("7.4 after a deployment that ended a provision all that follows prices comes anew, a parked peg among it", () => {
@@ -98,8 +127,8 @@ test("7.4 margins of all providers are moved at once, before a provision ends: a
   const place = here(play);
   play.run("p1 B 1@900");
   expect(movements(play, place).slice(-4)).toEqual([
-    // With the six of v at 1020 w's position would cost less; v needs 840.
-    "lp 4>3 240, v 4>3 100, v 9>3 740, w 3>4 264",
+    // With the six of v at 1020 w's position would cost less; v needs 840, and lp has what it needs from before.
+    "v 4>3 100, v 9>3 740, w 3>4 264",
     "v 9>4 5260",
     "v 3>4 840",
     "w 4>3 144",

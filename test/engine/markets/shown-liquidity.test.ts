@@ -198,7 +198,7 @@ test("7.9 in a monitoring auction the mark price is known, also without orders o
   const play = rewarding().run("lp lp1(10000, 0, BID-10, ASK+10); p1 B 1@900 =bid; p2 S 1@1100");
   play.run("p1 B 1@1000; p2 S 1@1000").open().run("cancel bid; /");
   expect(play.rig.marketData("M").marketTradingMode).toBe(4);
-  expect(play.margin("lp1")).toBe(0n);
+  expect(play.margin("lp1")).toBe(1_440n);
   // 21 to buy at 990, 20 to sell at 1010.
   expect(play.rig.amendProvision("lp1", "M", { commitment: "20000" }).text).toBe("");
   expect(play.levels("lp1")).toBe("2079/2286/2494/2910");

@@ -119,12 +119,10 @@ export abstract class MarketLiquidity extends MarketMargins {
     }
   }
 
-  /** Orders of provisions leave the book. */
+  /** Orders of provisions leave the book, and their margin stays. */
   undeploy(): void {
-    for (const order of this.book.filter(({ provision }) => provision !== "")) {
-      this.dropProvided(order);
-      this.releaseIfFlat(order.party);
-    }
+    const provided = this.book.filter(({ provision }) => provision !== "");
+    for (const order of provided.sort((a, b) => byText(a.id, b.id))) this.dropProvided(order);
     for (const provision of [...this.provisions].sort((a, b) => byText(a.party, b.party)))
       if (provision.status === Provided.active) this.setStatus(provision, Provided.undeployed);
   }

@@ -99,8 +99,8 @@ export abstract class MarketMargins extends MarketBook {
 
   /** Margin of a party that is flat and has no orders goes back, unless trades change what was settled before. */
   releaseIfFlat(party: string): void {
-    const position = this.position(party);
-    if (position === undefined || position.size !== 0n || position.buy !== 0n || position.sell !== 0n) return;
+    const { size, buy, sell } = this.position(party) ?? { size: 0n, buy: 0n, sell: 0n };
+    if (size !== 0n || buy !== 0n || sell !== 0n) return;
     if (this.hasUnsettled(party) && this.settled.has(party)) return;
     this.move(margin(party), general(party), this.balance(margin(party)), Move.marginHigh);
   }
