@@ -84,10 +84,6 @@ export class OlderNetwork {
   private ofEvent({ kind, made }: Difference, { payload }: RecordedEvent): string | undefined {
     const isRecorded = made === undefined;
     switch (kind) {
-      case "auction":
-        return isRecorded && String(payload.trigger) === LIQUIDITY
-          ? "an auction for want of liquidity was shown again at each check"
-          : undefined;
       case "order":
         return ORDER_OF_PROVIDER(payload)
           ? "orders of a provision were cancelled and placed again with each change of the book"

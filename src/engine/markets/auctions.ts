@@ -103,7 +103,8 @@ export class Auctions {
     const { market } = this;
     const { endNs, isExtended } = market.auction;
     market.updateAuction({ endNs: asInt64(endNs + length), extension: trigger, isExtended: true });
-    if (!isExtended) this.emit({ isLeaving: false });
+    // Each want of liquidity is told; prices tell once, and not behind another extension.
+    if (!isExtended || LIQUIDITY_TRIGGERS.has(trigger)) this.emit({ isLeaving: false });
   }
 
   /** Inside an auction whose time is over: it goes on until there is enough (section 3.5). */

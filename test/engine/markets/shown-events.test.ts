@@ -130,6 +130,18 @@ test("given an auction that was extended, then its end does not say for what", (
   ]);
 });
 
+test("given an auction that wants liquidity, then each extension is told", () => {
+  const play = market(M4)
+    .deposit(10_000_000n, "a", "b")
+    .run("a B 1@90; b S 1@110; a B 5@100; b S 5@100; / 9");
+  const told = () => play.rig.events("auction").map(({ payload }) => payload.extensionTrigger);
+  const count = told().length;
+  const { end } = play.rig.events("auction").at(-1)!.payload;
+  play.run("/; /; /");
+  expect(told().slice(count)).toEqual([5, 5, 5]);
+  expect(BigInt(play.rig.events("auction").at(-1)!.payload.end)).toBeGreaterThan(BigInt(end));
+});
+
 test("given parties that are closed out, then each one's orders and levels come together, and their trades behind all", () => {
   const play = market(MD)
     .deposit(1_000_000n, "sp", "bp", "party1", "party2", "aux")

@@ -52,7 +52,7 @@ export abstract class MarketAuctions extends MarketMonitors {
     const isFirst = auction.extension === Trigger.none;
     auction.extension = trigger;
     this.count(`auction extended by trigger ${trigger}`);
-    if (isFirst) this.showAuction();
+    if (isFirst || trigger !== Trigger.price) this.showAuction();
   }
 
   /** @returns false when the auction goes on for want of liquidity */
