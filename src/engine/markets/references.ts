@@ -153,8 +153,8 @@ export class ReferenceFollower {
       }
     });
     market.accounts.emit(movements);
-    for (const { party, shortfall, isDistressed } of outcomes) {
-      if (shortfall > 0n) market.providers.slash(party, shortfall);
+    // A bond pays for them without a penalty: shortages are looked at once provisions are placed (section 7.4, steps 5 and 8).
+    for (const { party, isDistressed } of outcomes) {
       if (!isDistressed) continue;
       for (const { id } of entered.filter((order) => order.party === party))
         market.orders.cancelAndRelease(market.tables.orders.get(id)!);

@@ -221,10 +221,7 @@ export abstract class MarketLiquidity extends MarketMargins {
       ...this.updateMargin(this.position(party)!, this.mark),
     }));
     for (const { party, shortfall, isDistressed } of updates) {
-      if (shortfall > 0n) {
-        this.count("bond used by pegged orders");
-        this.slash(party, shortfall);
-      }
+      if (shortfall > 0n) this.count("bond used by pegged orders");
       if (!isDistressed) continue;
       this.count("pegs cancelled for want of margin");
       for (const order of entered.filter((one) => one.party === party)) this.finish(order, Status.cancelled);
