@@ -89,7 +89,7 @@ export class ReferenceFollower {
     for (const provision of market.provisions.list()) this.undeploy(provision);
     const provided = byId(this.provided());
     for (const order of provided) this.dropOrder(order, OrderStatus.STATUS_PARKED);
-    // What they had as margin waits for the block's end, or for the next deployment (reference 70, sections 1.5 and 3.4).
+    // Their margin waits for the block's end, or for the next deployment (reference 70, sections 1.5 and 3.4).
     if (market.ports.rules.holdsMargin) return;
     for (const party of new Set(provided.map((order) => order.party))) market.orders.releaseIfFlat(party);
   }
