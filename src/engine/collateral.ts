@@ -435,9 +435,9 @@ export class Collateral {
     const change = (now?.balance ?? 0n) - (before?.balance ?? 0n);
     if (change !== 0n) this.sums.set(asset, (this.sums.get(asset) ?? 0n) + change);
     this.unchecked.add(asset);
+    if ((before === undefined) === (now === undefined)) return;
     if (owner !== SYSTEM_OWNER) {
-      if ((before === undefined) !== (now === undefined))
-        this.indexParty((now ?? before)!, now !== undefined ? 1 : -1);
+      this.indexParty((now ?? before)!, now !== undefined ? 1 : -1);
       return;
     }
     const ids = this.systemIds.get(asset) ?? new Set();
