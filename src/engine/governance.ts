@@ -87,8 +87,8 @@ export class Governance {
     }
     const { newAsset, newMarket } = proposal.terms;
     if (newAsset !== undefined) this.assets.propose(proposal.id, newAsset.changes!);
-    const opened = { ...proposal, terms: this.markets.completed(proposal.terms) };
-    this.proposals.openProposal(opened, newMarket === undefined ? opened : this.used(opened));
+    const opened = { ...proposal, terms: this.markets.completedTerms(proposal.terms) };
+    this.proposals.openProposal(opened, newMarket === undefined ? opened : this.withUsedTerms(opened));
     if (newMarket !== undefined) this.markets.propose(opened);
     if (newAsset !== undefined) this.witness.requestVotes(assetValidation(proposal));
   }
@@ -184,12 +184,12 @@ export class Governance {
 
   private enact(proposal: ProposalRecord): void {
     if (this.orFail(proposal, () => this.apply(proposal))) {
-      this.proposals.endProposal(this.used(proposal), ProposalState.STATE_ENACTED);
+      this.proposals.endProposal(this.withUsedTerms(proposal), ProposalState.STATE_ENACTED);
     }
   }
 
-  private used(proposal: ProposalRecord): ProposalRecord {
-    return { ...proposal, terms: this.markets.used(proposal.terms) };
+  private withUsedTerms(proposal: ProposalRecord): ProposalRecord {
+    return { ...proposal, terms: this.markets.usedTerms(proposal.terms) };
   }
 
   private apply(proposal: ProposalRecord): void {

@@ -262,9 +262,9 @@ export interface ProposableMarkets {
   checkNew(terms: ProposalTerms): void;
   checkUpdate(terms: ProposalTerms): void;
   /** The terms of an accepted proposal, with what the network states where they are silent. */
-  completed(terms: ProposalTerms): ProposalTerms;
+  completedTerms(terms: ProposalTerms): ProposalTerms;
   /** The terms as a market has them. */
-  used(terms: ProposalTerms): ProposalTerms;
+  usedTerms(terms: ProposalTerms): ProposalTerms;
   /** Equity-like share of a party: a decimal from 0 to 1. */
   equityShare(market: string, party: string): Decimal;
 }
