@@ -126,7 +126,7 @@ export class EventLog implements EventSink {
       return;
     }
     if (member === "expiredOrders") this.next = seq + numbersOf(payload as EventPayload<"expiredOrders">);
-    this.events.push(whole(member, payload, seq, this.tx));
+    this.events.push(encodedEvent(member, payload, seq, this.tx));
   }
 
   /**
@@ -154,7 +154,7 @@ export class EventLog implements EventSink {
     const made = new Map<() => unknown, EventPayload<EventMember>>();
     for (const { at, tx, seq, member, payload } of this.late) {
       if (!made.has(payload)) made.set(payload, payload());
-      this.events[at] = whole(member, made.get(payload)!, seq, tx);
+      this.events[at] = encodedEvent(member, made.get(payload)!, seq, tx);
     }
     return { events: this.events, txHashes: this.txHashes };
   }
@@ -165,7 +165,7 @@ function numbersOf({ orderIds = [] }: EventPayload<"expiredOrders">): number {
   return orderIds.length;
 }
 
-function whole<M extends EventMember>(
+function encodedEvent<M extends EventMember>(
   member: M,
   payload: EventPayload<M>,
   seq: number,

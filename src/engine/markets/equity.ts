@@ -171,14 +171,14 @@ export class EquityShares {
 
   /** The market's worth as it was last looked at; a market without trading keeps it, and one that is only proposed. */
   get marketValue(): bigint {
-    return this.window?.value ?? this.market.status.value ?? this.valueNow;
+    return this.window?.value ?? this.market.status.worth ?? this.valueNow;
   }
 
   /** At a tick, and with a provision that is new or amended, but not when one goes (sections 1.5, 7.2 and 7.8). */
   keepValue(): void {
     const { market, window, valueNow } = this;
     if (window === undefined) {
-      if (market.status.value !== valueNow) market.updateStatus({ value: valueNow });
+      if (market.status.worth !== valueNow) market.updateStatus({ worth: valueNow });
     } else if (window.value !== valueNow) this.putWindow({ ...window, value: valueNow });
   }
 

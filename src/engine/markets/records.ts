@@ -97,7 +97,7 @@ export interface MarketStatus {
   /** Value of all trades since the market began, floored order by order. */
   readonly tradedValue: bigint;
   /** Before the first window, the market's worth as it was last looked at; a stored state of earlier versions has none. */
-  readonly value?: bigint;
+  readonly worth?: bigint;
 }
 
 export interface Position {

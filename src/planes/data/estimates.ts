@@ -78,13 +78,6 @@ function priceOf(text: unknown, refuse: Refuse): bigint {
   return BigInt(text);
 }
 
-/** Nothing trades for 0. */
-function tradePriceOf(text: unknown, refuse: Refuse): bigint {
-  const price = priceOf(text, refuse);
-  if (price === 0n) throw refuse("invalid order price");
-  return price;
-}
-
 function sizeOf(value: unknown, refuse: Refuse): bigint {
   if (typeof value !== "bigint" || value <= 0n || value >= VOLUME_MAX) throw refuse("invalid order size");
   return value;
@@ -102,7 +95,8 @@ const estimateFee: Endpoint<DataContext> = {
     if (!request.price) throw invalidArgument("missing price");
     const refuse: Refuse = (fault) => invalidArgument(FEE_FAILED, fault);
     const { terms } = factsOf(context, id, FEE_FAILED);
-    const price = tradePriceOf(request.price, refuse) * terms.priceFactor;
+    const price = priceOf(request.price, refuse) * terms.priceFactor;
+    if (price === 0n) throw refuse("invalid order price");
     const { maker, infrastructure, liquidity } = feesOf(terms, price, sizeOf(request.size, refuse));
     return {
       fee: {
@@ -128,7 +122,7 @@ const estimateMargin: Endpoint<DataContext> = {
     const facts = factsOf(context, (request.marketId as string | undefined) ?? "", MARGIN_FAILED);
     const { terms } = facts;
     const isLimitOrder = request.type === LIMIT_ORDER;
-    const own = isLimitOrder ? tradePriceOf(request.price, refuse) * terms.priceFactor : facts.price;
+    const own = isLimitOrder ? priceOf(request.price, refuse) * terms.priceFactor : facts.price;
     if (own === 0n) throw refuse("invalid order price");
     const size = sizeOf(request.size, refuse);
     const isBuy = request.side === BUY;
