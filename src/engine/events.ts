@@ -183,9 +183,9 @@ function payloadPlace(bytes: Uint8Array): { field: number; start: number } {
   let at = 0;
   const varint = () => {
     let value = 0;
-    for (let shift = 0; ; shift += 7) {
+    for (let unit = 1; ; unit *= 128) {
       const byte = bytes[at++]!;
-      value += (byte & 0x7f) * 2 ** shift;
+      value += (byte & 0x7f) * unit;
       if (byte < 0x80) return value;
     }
   };

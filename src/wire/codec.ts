@@ -158,10 +158,11 @@ interface Varint {
 
 function varint(bytes: Uint8Array, start: number): Varint | undefined {
   let value = 0;
-  for (let index = 0; index < 10; index++) {
+  let unit = 1;
+  for (let index = 0; index < 10; index++, unit *= 128) {
     const byte = bytes[start + index];
     if (byte === undefined) return undefined;
-    value += (byte & 127) * 2 ** (7 * index);
+    value += (byte & 127) * unit;
     if (byte < 128) return { value, next: start + index + 1 };
   }
   return undefined;

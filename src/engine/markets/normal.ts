@@ -1,80 +1,13 @@
 /**
- * The standard normal distribution, for the risk models alone: the one place of the engine that calculates with floating point.
- * Its results become decimals by their shortest text and are stored as such (reference 70, sections 5.2 and 11). Only
- * operations that every machine rounds alike are used where that is possible; exp and log are the runtime's.
+ * The standard normal distribution, for the risk models alone: the one place of the engine that calculates with floating
+ * point, by functions of its own (elementary.ts). Its results become decimals by their shortest text and are stored as such
+ * (reference 70, sections 5.2 and 11).
  */
+import { complementaryErrorFunction, fraction, logarithm } from "./elementary.ts";
 
-// Rational approximations of the error function, with less than one unit in the last place of error: the published
-// coefficients of Sun's fdlibm (s_erf.c, 1993), from the highest power. A chain's risk factors show each of these units.
-const NEAR = [
-  [
-    -0.000023763016656650163, -0.005770270296489442, -0.02848174957559851, -0.3250421072470015,
-    0.12837916709551256,
-  ],
-  [
-    -0.000003960228278775368, 0.00013249473800432164, 0.005081306281875766, 0.0650222499887673,
-    0.39791722395915535, 1,
-  ],
-] as const;
-const AROUND_ONE = [
-  [
-    -0.002166375594868791, 0.035478304325618236, -0.11089469428239668, 0.31834661990116175,
-    -0.3722078760357013, 0.41485611868374833, -0.0023621185607526594,
-  ],
-  [
-    0.011984499846799107, 0.01363708391202905, 0.12617121980876164, 0.07182865441419627, 0.540397917702171,
-    0.10642088040084423, 1,
-  ],
-] as const;
-const BEYOND = [
-  [
-    -9.814329344169145, -81.2874355063066, -184.60509290671104, -162.39666946257347, -62.375332450326006,
-    -10.558626225323291, -0.6938585727071818, -0.009864944034847148,
-  ],
-  [
-    -0.0604244152148581, 6.570249770319282, 108.63500554177944, 429.00814002756783, 645.3872717332679,
-    434.56587747522923, 137.65775414351904, 19.651271667439257, 1,
-  ],
-] as const;
-const FAR_BEYOND = [
-  [
-    -483.5191916086514, -1025.0951316110772, -637.5664433683896, -160.63638485582192, -17.757954917754752,
-    -0.799283237680523, -0.0098649429247001,
-  ],
-  [
-    -22.44095244658582, 474.52854120695537, 2553.0504064331644, 3199.8582195085955, 1536.729586084437,
-    325.7925129965739, 30.33806074348246, 1,
-  ],
-] as const;
-/** The error function at 1, cut to 24 bits. */
-const AT_ONE = 0.8450629115104675;
-const NEAR_END = 0.84375;
-const AROUND_ONE_END = 1.25;
-const BEYOND_END = 1 / 0.35;
-const ALL = 6;
-
-const word = new DataView(new ArrayBuffer(8));
-
-/** x without the lower half of its bits: its square is exact. */
-function highPart(x: number): number {
-  word.setFloat64(0, x);
-  word.setUint32(4, 0);
-  return word.getFloat64(0);
-}
-
-function errorFunction(x: number): number {
-  if (x < 0) return -errorFunction(-x);
-  if (x < NEAR_END) return x + x * fraction(NEAR, x * x);
-  if (x < AROUND_ONE_END) return AT_ONE + fraction(AROUND_ONE, x - 1);
-  if (x >= ALL) return 1;
-  const high = highPart(x);
-  const ratio = fraction(x < BEYOND_END ? BEYOND : FAR_BEYOND, 1 / (x * x));
-  return 1 - (Math.exp(-high * high - 0.5625) * Math.exp((high - x) * (high + x) + ratio)) / x;
-}
-
-/** Probability of a value up to x. As the network works it out, so that even what is lost to cancellation is the same. */
+/** Probability of a value up to x, to the last digits of the left tail: margins of an asset with many decimals show them. */
 export function cumulative(x: number): number {
-  return 0.5 * (1 + errorFunction(x / Math.SQRT2));
+  return 0.5 * complementaryErrorFunction(-x / Math.SQRT2);
 }
 
 /** Coefficients of Wichura's algorithm AS 241 (Applied Statistics 37, 1988), numerators and denominators from the highest power. */
@@ -109,19 +42,13 @@ const FAR = [
   ],
 ] as const;
 
-type Fraction = readonly [readonly number[], readonly number[]];
-
-const polynomial = (coefficients: readonly number[], x: number) =>
-  coefficients.reduce((sum, coefficient) => sum * x + coefficient, 0);
-const fraction = ([above, below]: Fraction, x: number) => polynomial(above, x) / polynomial(below, x);
-
 /** The value up to which a probability lies; infinite at 0 and 1. */
 export function quantile(probability: number): number {
   const q = probability - 0.5;
   if (Math.abs(q) <= 0.425) return q * fraction(CENTRAL, 0.180625 - q * q);
   const tail = q < 0 ? probability : 1 - probability;
   if (tail <= 0) return q < 0 ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
-  const r = Math.sqrt(-Math.log(tail));
+  const r = Math.sqrt(-logarithm(tail));
   const value = r <= 5 ? fraction(MIDDLE, r - 1.6) : fraction(FAR, r - 5);
   return q < 0 ? -value : value;
 }

@@ -4,6 +4,7 @@
  */
 import { Decimal } from "../../wire/decimal.ts";
 import type { TradableInstrument } from "../../wire/generated/vega.ts";
+import { exponential, logarithm } from "./elementary.ts";
 import { cumulative, quantile } from "./normal.ts";
 
 /** Seconds of a year, for a horizon as a part of it. */
@@ -56,7 +57,7 @@ class LogNormalModel implements RiskModel {
 
   get factors(): RiskFactors {
     const { lambda, tau, mu, sigma } = this;
-    const scale = Math.exp(mu * tau) / lambda;
+    const scale = exponential(mu * tau) / lambda;
     const deviation = sigma * Math.sqrt(tau);
     return {
       long: text(1 - scale * cumulative(quantile(lambda) - deviation)),
@@ -66,19 +67,19 @@ class LogNormalModel implements RiskModel {
 
   priceRange(reference: Decimal, horizonSeconds: number, probability: number): PriceRange {
     const years = horizonSeconds / YEAR_SECONDS;
-    const mean = Math.log(toNumber(reference)) + (this.mu - (this.sigma * this.sigma) / 2) * years;
+    const mean = logarithm(toNumber(reference)) + (this.mu - (this.sigma * this.sigma) / 2) * years;
     const deviation = this.sigma * Math.sqrt(years);
     // A deviation of 0 times the infinite quantile of a certainty would be NaN.
     const at = (part: number) =>
-      toDecimal(Math.exp(mean + (deviation === 0 ? 0 : deviation * quantile(part))));
+      toDecimal(exponential(mean + (deviation === 0 ? 0 : deviation * quantile(part))));
     return { min: at((1 - probability) / 2), max: at((1 + probability) / 2) };
   }
 
   reaches(price: number, best: number, isBid: boolean, scaling: number): number {
     const years = this.tau * scaling;
-    const mean = Math.log(best) + (this.mu - (this.sigma * this.sigma) / 2) * years;
+    const mean = logarithm(best) + (this.mu - (this.sigma * this.sigma) / 2) * years;
     const deviation = this.sigma * Math.sqrt(years);
-    const below = (x: number) => (x <= 0 ? 0 : cumulative((Math.log(x) - mean) / deviation));
+    const below = (x: number) => (x <= 0 ? 0 : cumulative((logarithm(x) - mean) / deviation));
     const [min, max] = isBid ? [0, best] : [best, 6 * best];
     if (price < min || price > max) return 0;
     if (price === min || price === max) return 0.5;

@@ -195,10 +195,16 @@ function clamp(exponent: number): number {
   return Math.max(-100_000, Math.min(100_000, exponent));
 }
 
+const TWO_TO_512 = Number(1n << 512n);
+
 /** value × 2^places without an overflow on the way. */
 function scaled(value: number, places: number): number {
-  const half = Math.trunc(places / 2);
-  return value * 2 ** half * 2 ** (places - half);
+  const isSmaller = places < 0;
+  let [result, rest] = [value, Math.abs(places)];
+  for (; rest > 512 && result > 0 && result < Number.POSITIVE_INFINITY; rest -= 512)
+    result = isSmaller ? result / TWO_TO_512 : result * TWO_TO_512;
+  const unit = Number(1n << BigInt(Math.min(rest, 512)));
+  return isSmaller ? result / unit : result * unit;
 }
 
 const PREFIXED: readonly (readonly [form: RegExp, digit: RegExp])[] = [

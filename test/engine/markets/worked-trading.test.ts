@@ -10,7 +10,6 @@ import {
   M2,
   M4,
   MILLIONS,
-  market,
   money,
   move,
   PROVIDED,
@@ -193,18 +192,6 @@ test("5.1 the event of a position has its orders' volumes, and their mean prices
     ...{ size: -6n, potentialBuys: 2n, potentialSells: 0n },
     ...{ vwBuyPrice: "9005", vwSellPrice: "0" },
   });
-});
-
-test.each([
-  [1e-6, 0.1, 1, 0.8007282079881541, 3.556903591579342],
-  [1e-3, 0.01, 1.2, 0.33686130792953595, 0.4878731379586174],
-  [1e-6, 0.00011407711613050422, 1.5, 0.0763307160523965, 0.08237059925908596],
-  [1e-6, 0.00011407711613050422, 2, 0.10050633911140494, 0.11124740942436517],
-])("5.2 risk factors of a log-normal model: %d, %d, %d", (lambda, tau, sigma, long, short) => {
-  const play = market({ logNormal: { lambda, tau, sigma } });
-  const { payload } = play.rig.events("riskFactor").at(-1)!;
-  expect(Math.abs(Number(payload.long) / long - 1)).toBeLessThan(1e-10);
-  expect(Math.abs(Number(payload.short) / short - 1)).toBeLessThan(1e-10);
 });
 
 test("5.3 orders against a position count in full from where they would turn it", () => {
