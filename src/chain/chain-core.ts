@@ -159,13 +159,13 @@ export class ChainCore {
 
   /**
    * Executes a block and stages it. When that fails, it and what was staged before it is undone.
+   * @param timeNs its time, a `nextTimeNs` since the last block
    * @throws NodeError of the store; CommandError of the tool
    */
-  execute(txs: readonly BlockTx[], tool?: ToolCommand): ExecutedBlock {
+  execute(txs: readonly BlockTx[], tool?: ToolCommand, timeNs = this.nextTimeNs): ExecutedBlock {
     const batch = (this.batch ??= this.newBatch());
     try {
       const height = this.point.height + 1;
-      const timeNs = this.nextTimeNs;
       const info = { height, timeNs, hash: hashOf(height, timeNs, txs) };
       this.clock.made(timeNs);
       const { block, executed } = this.took(this.runner.run(this.point, info, txs, tool));

@@ -11,8 +11,11 @@ import {
   type ChainStatus,
   type ClockStatus,
   type DevnetPort,
+  type ProposalOutcome,
   type RememberedRefusal,
   type TxOutcome,
+  type UnsignedCommand,
+  type UnsignedProposal,
 } from "../engine/chain-port.ts";
 import { CHAIN_TIME_MAX_NS } from "../engine/genesis.ts";
 import type { Duty } from "../engine/ports.ts";
@@ -25,7 +28,7 @@ import { encodeInputData, type InputData, TxVersion } from "../wire/generated/co
 import { hexOf, isHex64 } from "../wire/identifiers.ts";
 import { fromJson } from "../wire/json.ts";
 import { rfc3339Nano } from "../wire/time-text.ts";
-import { SIGNATURE_ALGORITHM, SIGNATURE_VERSION, serializeTransaction } from "../wire/transaction.ts";
+import { rootId, SIGNATURE_ALGORITHM, SIGNATURE_VERSION, serializeTransaction } from "../wire/transaction.ts";
 import { readTrusted } from "../wire/transaction-check.ts";
 import { PropertyErrors } from "../wire/validate/check.ts";
 import { spamStatistics } from "./admission/admission.ts";
@@ -36,7 +39,7 @@ import { pooled } from "./mempool.ts";
 import type { LocalChainOptions, Resumption } from "./options.ts";
 import { SEQUENCER_LIMITS, type SequencerLimits } from "./options.ts";
 import { RecentRefusals } from "./refusals.ts";
-import { Sequencer } from "./sequencer.ts";
+import { Sequencer, type ToolTransaction, yieldToOthers } from "./sequencer.ts";
 import { Snapshots } from "./snapshots.ts";
 
 /** The devnet's tools that need nothing but the chain: all but the bridge. */
@@ -45,6 +48,7 @@ type SequencerTools = Omit<DevnetPort, "bridge">;
 /** A quiet chain's log stays small, so that empty blocks cost no disk. */
 const CHECKPOINT_BYTES = 2 * 1024 * 1024;
 const STEP_NS = 1_000n;
+const SECOND_NS = 1_000_000_000n;
 const MANY_BLOCKS = 1_000;
 /** After many blocks: no more were asked for in this time. */
 const TIDY_MS = 300;
@@ -155,6 +159,10 @@ export class LocalChain implements ChainPort, SequencerTools {
 
   async freezeClock(frozen: boolean): Promise<ClockStatus> {
     return this.changeClock(() => this.options.clock.freeze(frozen, this.status.timeNs));
+  }
+
+  async clock(): Promise<ClockStatus> {
+    return { ...this.status, nextTimeNs: this.core.nextTimeNs, isFrozen: this.options.clock.isFrozen };
   }
 
   async blockMode(): Promise<BlockMode> {
@@ -309,11 +317,52 @@ export class LocalChain implements ChainPort, SequencerTools {
   }
 
   async impersonate(party: string, command: object): Promise<TxOutcome> {
-    if (!isHex64(party)) throw invalid("impersonate", "the party must be a public key: 64 hex digits");
-    const bytes = this.unsigned(party, command);
-    const tx = readTrusted(bytes);
-    if (tx instanceof PropertyErrors) throw invalid("impersonate", tx.toString());
+    const { bytes, tx } = this.unsigned(party, command);
     return this.sequencer.submitUnsigned(bytes, tx);
+  }
+
+  async perform(commands: readonly UnsignedCommand[]): Promise<readonly TxOutcome[]> {
+    const transactions = commands.map(({ party, command }) => this.unsigned(party, command));
+    return this.executeNow(() => transactions);
+  }
+
+  async propose({ party, submission, closeAfterS, enactAfterS }: UnsignedProposal): Promise<ProposalOutcome> {
+    let id = "";
+    let closing = 0n;
+    const make = (timeNs: bigint) => {
+      const nowS = (timeNs + SECOND_NS - 1n) / SECOND_NS;
+      closing = nowS + closeAfterS;
+      const times = { closingTimestamp: `${closing}`, enactmentTimestamp: `${nowS + enactAfterS}` };
+      const terms = { ...submission.terms, ...times };
+      const proposal = this.unsigned(party, { proposalSubmission: { ...submission, terms } });
+      id = proposal.id;
+      const vote = { voteSubmission: { proposalId: id, value: "VALUE_YES" } };
+      return [proposal, this.unsigned(party, vote)];
+    };
+    const outcomes = await this.executeNow(make);
+    return { id, outcomes, closingNs: closing * SECOND_NS };
+  }
+
+  private async executeNow(make: (timeNs: bigint) => readonly ToolTransaction[]) {
+    const outcomes = this.sequencer.execute(make, () => {});
+    // A caller that sends one after the other leaves room for everything else.
+    await yieldToOthers();
+    return outcomes;
+  }
+
+  reachTime(timeNs: bigint): Promise<ChainStatus> {
+    return this.inTurn(async () => {
+      checkTime(timeNs);
+      const before = this.options.clock.save();
+      if (this.core.nextTimeNs < timeNs) this.options.clock.setNext(timeNs);
+      try {
+        await this.sequencer.mine(1);
+      } catch (error) {
+        this.options.clock.load(before);
+        throw error;
+      }
+      return this.status;
+    });
   }
 
   /**
@@ -326,9 +375,9 @@ export class LocalChain implements ChainPort, SequencerTools {
       const bytes = make();
       const tx = readTrusted(bytes);
       if (tx instanceof PropertyErrors) throw invalid("transaction", tx.toString());
-      return { bytes, tx };
+      return [{ bytes, tx, isImpersonated: false }];
     };
-    return this.sequencer.execute(read, takeBack);
+    return this.sequencer.execute(read, takeBack)[0]!;
   }
 
   async setBalance(party: string, asset: string, balance: bigint): Promise<ChainStatus> {
@@ -416,7 +465,7 @@ export class LocalChain implements ChainPort, SequencerTools {
     return done;
   }
 
-  private changeClock(change: () => void): ClockStatus {
+  private changeClock(change: () => void): Promise<ClockStatus> {
     const { clock } = this.options;
     const before = clock.save();
     change();
@@ -426,25 +475,33 @@ export class LocalChain implements ChainPort, SequencerTools {
       clock.load(before);
       throw error;
     }
-    return { ...this.status, nextTimeNs: this.core.nextTimeNs, isFrozen: clock.isFrozen };
+    return this.clock();
   }
 
-  /** The bytes of a transaction with a made-up signature, which differs from all others: identifiers follow from it. */
-  private unsigned(party: string, command: object): Uint8Array {
+  /**
+   * A transaction with a made-up signature, which differs from all others: identifiers follow from it.
+   * @throws NodeError for a command that the chain could not read
+   */
+  private unsigned(party: string, command: object): ToolTransaction & { readonly id: string } {
+    if (!isHex64(party)) throw invalid("impersonate", "the party must be a public key: 64 hex digits");
     const random = this.options.random;
     const nonce = new DataView(random.bytes(8).buffer).getBigUint64(0) | 1n;
     const input = fromJson<InputData>("vega.commands.v1.InputData", command);
     const inputData = encodeInputData({ ...input, nonce, blockHeight: BigInt(this.status.height) });
-    return serializeTransaction({
+    const signature = random.bytes(ED25519_SIGNATURE_BYTES);
+    const bytes = serializeTransaction({
       inputData,
       signature: {
-        value: hexOf(random.bytes(ED25519_SIGNATURE_BYTES)),
+        value: hexOf(signature),
         algo: SIGNATURE_ALGORITHM,
         version: SIGNATURE_VERSION,
       },
       pubKey: party,
       version: TxVersion.TX_VERSION_V3,
     });
+    const tx = readTrusted(bytes);
+    if (tx instanceof PropertyErrors) throw invalid("impersonate", tx.toString());
+    return { bytes, tx, isImpersonated: true, id: rootId(signature) };
   }
 }
 

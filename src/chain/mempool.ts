@@ -151,14 +151,14 @@ export class Mempool {
 
   /**
    * The transactions of a block: by priority, then arrival, as far as bytes and gas go. They stay in the mempool.
-   * @param first comes before all of them
+   * @param first come before all of them, whatever they need
    */
-  pick(gasMax: number, first?: PooledTx): PooledTx[] {
-    const picked = first ? [first] : [];
-    let bytes = first?.bytes.length ?? 0;
-    let gas = first?.gas ?? 0;
+  pick(gasMax: number, first: readonly PooledTx[] = []): PooledTx[] {
+    const picked = [...first];
+    let bytes = first.reduce((sum, entry) => sum + entry.bytes.length, 0);
+    let gas = first.reduce((sum, entry) => sum + entry.gas, 0);
     for (const entry of this.entries()) {
-      if (entry === first) continue;
+      if (first.includes(entry)) continue;
       // A maximum that was lowered since it came leaves room for one: what waits behind it must not wait for ever.
       const isFull = picked.length > 0 && gas + entry.gas > gasMax;
       if (isFull || bytes + entry.bytes.length > this.limits.blockBytesMax) break;

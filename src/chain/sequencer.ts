@@ -33,12 +33,14 @@ interface MadeBlock {
 /** The purpose of a tool's block. */
 interface Wanted {
   readonly tool?: ToolCommand | undefined;
-  readonly first?: PooledTx | undefined;
+  readonly first?: readonly PooledTx[] | undefined;
+  readonly timeNs?: bigint | undefined;
 }
 
-interface ToolTransaction {
+export interface ToolTransaction {
   readonly bytes: Uint8Array;
   readonly tx: CheckedTransaction;
+  readonly isImpersonated: boolean;
 }
 
 export class Sequencer {
@@ -142,7 +144,9 @@ export class Sequencer {
     this.checkRunning();
     const taken = this.intake.checkTrusted(bytes, tx, true);
     try {
-      return await this.settleCheck(taken, this.mode.kind === "manual" ? "check" : "commit");
+      const { mode } = this;
+      if (mode.kind === "manual") return await this.settleCheck(taken, "check");
+      return await this.settleCheck(taken, "commit", "intervalMs" in mode ? mode.intervalMs : 0);
     } catch (error) {
       this.withdraw(taken.outcome.hash);
       throw error;
@@ -150,32 +154,37 @@ export class Sequencer {
   }
 
   /**
-   * Executes a transaction of the devnet's tools as the first one of a block that is made now: nothing comes between,
-   * and the disk has it in the end.
-   * @param make its bytes, with all that changes beside the chain
+   * Executes transactions of the devnet's tools as the first ones of a block that is made now: nothing comes between,
+   * and the disk has them in the end.
+   * @param make their bytes, with all that changes beside the chain; it gets the block's time
    * @param takeBack undoes those changes, for a transaction that was refused, or that no block has, and none will
+   * @returns an outcome for each
    * @throws ChainCallError
    */
-  execute(make: () => ToolTransaction, takeBack: () => void): TxOutcome {
+  execute(make: (timeNs: bigint) => readonly ToolTransaction[], takeBack: () => void): readonly TxOutcome[] {
     this.checkRunning();
     this.checkFree();
-    let hash: string | undefined;
+    const first: PooledTx[] = [];
     try {
-      const { bytes, tx } = make();
-      const { outcome, entry, dropped } = this.intake.checkTrusted(bytes, tx, false);
-      this.evicted(dropped);
-      if (entry === undefined) {
-        takeBack();
-        return outcome;
-      }
-      hash = entry.hash;
-      const [made] = this.produce(1, { first: entry });
-      const result = made!.executed.results[0]!;
-      if (result.code !== 0) takeBack();
-      return this.intake.outcome(hash, result, entry.gas, made!.executed.point.height);
+      const timeNs = this.core.nextTimeNs;
+      const checked = make(timeNs).map(({ bytes, tx, isImpersonated }) => {
+        const result = this.intake.checkTrusted(bytes, tx, isImpersonated);
+        this.evicted(result.dropped);
+        if (result.entry !== undefined) first.push(result.entry);
+        else this.options.onOutcome?.(result.outcome, result.tx);
+        return result;
+      });
+      const block = first.length > 0 ? this.produce(1, { first, timeNs })[0]!.executed : undefined;
+      const outcomes = checked.map(({ outcome, entry }) => {
+        if (entry === undefined || block === undefined) return outcome;
+        const execution = block.results[first.indexOf(entry)]!;
+        return this.intake.outcome(entry.hash, execution, entry.gas, block.point.height);
+      });
+      if (outcomes.some(({ code }) => code !== 0)) takeBack();
+      return outcomes;
     } catch (error) {
-      // A block has it, and whether the disk has the block is not known.
-      const isIn = hash !== undefined && !this.withdraw(hash);
+      // A block has them, and whether the disk has the block is not known.
+      const isIn = first.length > 0 && first.filter(({ hash }) => this.withdraw(hash)).length === 0;
       if (!isIn) takeBack();
       throw error;
     }
@@ -256,6 +265,7 @@ export class Sequencer {
   private settleCheck(
     { outcome, entry, tx, dropped }: CheckTxResult,
     wait: "check" | "commit",
+    extraMs = 0,
   ): TxOutcome | Promise<TxOutcome> {
     this.evicted(dropped);
     this.schedule();
@@ -263,19 +273,19 @@ export class Sequencer {
       this.options.onOutcome?.(outcome, tx);
       return outcome;
     }
-    return wait === "commit" ? this.waiters.wait(outcome.hash) : outcome;
+    return wait === "commit" ? this.waiters.wait(outcome.hash, extraMs) : outcome;
   }
 
   /**
    * A block, or several while nothing happens in them.
    * @throws ChainCallError `halted`; CommandError of the tool
    */
-  private produce(max: number, { tool, first }: Wanted = {}): readonly MadeBlock[] {
+  private produce(max: number, { tool, first, timeNs }: Wanted = {}): readonly MadeBlock[] {
     this.lastAttemptMs = performance.now();
     const made: MadeBlock[] = [];
     let trouble: NodeError | undefined;
     try {
-      do made.push(this.executeNext({ tool, first }));
+      do made.push(this.executeNext({ tool, first, timeNs }));
       while (made.length < Math.min(max, BATCH_BLOCKS_MAX) && this.isQuietAfter(made.at(-1)!));
       trouble = this.core.commit();
     } catch (error) {
@@ -298,9 +308,9 @@ export class Sequencer {
     return made;
   }
 
-  private executeNext({ tool, first }: Wanted): MadeBlock {
+  private executeNext({ tool, first, timeNs }: Wanted): MadeBlock {
     const txs = this.mempool.pick(this.core.engine.blockGasMax, first);
-    const executed = this.core.execute(txs, tool);
+    const executed = this.core.execute(txs, tool, timeNs);
     const status = this.board.after(executed, txs);
     return { executed, txs, status };
   }
@@ -461,12 +471,14 @@ export class Sequencer {
   }
 }
 
-function yieldToOthers(): Promise<void> {
+export function yieldToOthers(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
 // Callers that wait until their transaction is in a block.
 
+/** A longer timer ends at once. */
+const TIMER_MAX_MS = 2 ** 31 - 1;
 const TIMEOUT = "timed out waiting for tx to be included in a block";
 
 interface Waiter {
@@ -479,17 +491,23 @@ class Waiters {
 
   constructor(private readonly waitMs: number) {}
 
-  /** Settles with the transaction's block. @throws ChainCallError `timeout`, or what it was told instead */
-  wait(hash: string): Promise<TxOutcome> {
+  /**
+   * Settles with the transaction's block.
+   * @param extraMs what it may take longer than usual @throws ChainCallError `timeout`, or the error it was failed with
+   */
+  wait(hash: string, extraMs: number): Promise<TxOutcome> {
     const { promise, resolve, reject } = Promise.withResolvers<TxOutcome>();
     const waiter: Waiter = { resolve, reject };
     const waiters = this.byHash.get(hash) ?? new Set();
     this.byHash.set(hash, waiters.add(waiter));
-    const timer = setTimeout(() => {
-      waiters.delete(waiter);
-      if (waiters.size === 0 && this.byHash.get(hash) === waiters) this.byHash.delete(hash);
-      reject(new ChainCallError("timeout", TIMEOUT));
-    }, this.waitMs);
+    const timer = setTimeout(
+      () => {
+        waiters.delete(waiter);
+        if (waiters.size === 0 && this.byHash.get(hash) === waiters) this.byHash.delete(hash);
+        reject(new ChainCallError("timeout", TIMEOUT));
+      },
+      Math.min(this.waitMs + extraMs, TIMER_MAX_MS),
+    );
     return promise.finally(() => clearTimeout(timer));
   }
 

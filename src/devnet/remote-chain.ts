@@ -93,6 +93,7 @@ export class RemoteChain implements DevnetPort {
   forwardTime = (nanoseconds: bigint) => this.call<Promise<ClockStatus>>("forwardTime", [nanoseconds]);
   setNextBlockTime = (timeNs: bigint) => this.call<Promise<ClockStatus>>("setNextBlockTime", [timeNs]);
   freezeClock = (frozen: boolean) => this.call<Promise<ClockStatus>>("freezeClock", [frozen]);
+  clock: DevnetPort["clock"] = () => this.call("clock", []);
   blockMode: DevnetPort["blockMode"] = () => this.call("blockMode", []);
   setBlockMode: DevnetPort["setBlockMode"] = (mode) => this.call("setBlockMode", [mode]);
   endEpoch = () => this.call<Promise<ChainStatus>>("endEpoch", []);
@@ -102,6 +103,9 @@ export class RemoteChain implements DevnetPort {
   dump = () => this.call<Promise<string>>("dump", []);
   load = (dump: string) => this.call<Promise<ChainStatus>>("load", [dump]);
   impersonate: DevnetPort["impersonate"] = (...values) => this.call("impersonate", values);
+  perform: DevnetPort["perform"] = (...values) => this.call("perform", values);
+  propose: DevnetPort["propose"] = (...values) => this.call("propose", values);
+  reachTime: DevnetPort["reachTime"] = (...values) => this.call("reachTime", values);
   setBalance: DevnetPort["setBalance"] = (...values) => this.call("setBalance", values);
   setBalances: DevnetPort["setBalances"] = (...values) => this.call("setBalances", values);
   setParameter: DevnetPort["setParameter"] = (...values) => this.call("setParameter", values);

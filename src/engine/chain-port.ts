@@ -108,6 +108,29 @@ export interface BalanceSetting {
   readonly balance: bigint;
 }
 
+/** An unsigned command of a party. @param command JSON of one command, as in InputData */
+export interface UnsignedCommand {
+  readonly party: string;
+  readonly command: object;
+}
+
+/** A proposal whose times are counted from the block that holds it, in seconds. */
+export interface UnsignedProposal {
+  readonly party: string;
+  /** JSON of a `proposalSubmission` whose terms have no times. */
+  readonly submission: { readonly terms: object; readonly [member: string]: unknown };
+  readonly closeAfterS: bigint;
+  readonly enactAfterS: bigint;
+}
+
+export interface ProposalOutcome {
+  readonly id: string;
+  /** Of the proposal, then of its proposer's vote. */
+  readonly outcomes: readonly TxOutcome[];
+  /** Unix nanoseconds. */
+  readonly closingNs: bigint;
+}
+
 export interface RememberedRefusal {
   readonly outcome: TxOutcome;
   readonly party?: string;
@@ -133,6 +156,7 @@ export interface DevnetPort extends ChainPort {
   setNextBlockTime(timeNs: bigint): Promise<ClockStatus>;
   /** A frozen clock gives each block the smallest step after the last one. */
   freezeClock(frozen: boolean): Promise<ClockStatus>;
+  clock(): Promise<ClockStatus>;
   setBlockMode(mode: BlockMode): Promise<ChainStatus>;
   blockMode(): Promise<BlockMode>;
   /** Moves time and makes blocks until the running epoch has ended and the next one has begun. */
@@ -148,6 +172,12 @@ export interface DevnetPort extends ChainPort {
   load(dump: string): Promise<ChainStatus>;
   /** Accepts an unsigned command of a party as if it had signed it. @param command JSON of one command, as in InputData */
   impersonate(party: string, command: object): Promise<TxOutcome>;
+  /** Executes unsigned commands in one block, which is made now: in this order, before all that waits. */
+  perform(commands: readonly UnsignedCommand[]): Promise<readonly TxOutcome[]>;
+  /** Executes a proposal and its proposer's vote in one block, which is made now: its time counts, whenever it comes. */
+  propose(proposal: UnsignedProposal): Promise<ProposalOutcome>;
+  /** Makes a block at this time, or as soon after it as the clock allows. @param timeNs Unix nanoseconds */
+  reachTime(timeNs: bigint): Promise<ChainStatus>;
   /** Sets a general account's balance. Takes a block. */
   setBalance(party: string, asset: string, balance: bigint): Promise<ChainStatus>;
   /** The same for many at once. Takes one block; all or none. */

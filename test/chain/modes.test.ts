@@ -388,6 +388,12 @@ describe("tools", () => {
     });
   });
 
+  test("impersonate: waits for the clock's block, which may come later than the wait of a submission ends", async () => {
+    const rig = start({ mode: { kind: "interval", intervalMs: 150 }, limits: { commitWaitMs: 20 } });
+    const outcome = await rig.chain.impersonate(A.party, { transfer: transferJson(B.party, "9") });
+    expect(outcome).toMatchObject({ code: 0, height: 2 });
+  });
+
   test("ban and pardon: with the time in the sentence; a restart does not forget it", async () => {
     const rig = start();
     await rig.chain.ban(A.party, rig.chain.status.timeNs + 30_000_000_000n);

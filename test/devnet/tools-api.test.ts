@@ -144,7 +144,7 @@ describe("each tool", () => {
       { party: PARTY, command: { voteSubmission: {} } },
       [["impersonate", PARTY, { voteSubmission: {} }]],
     ],
-    ["ban", { party: PARTY, duration: "10s" }, [["ban", PARTY, 1_700_000_010_000_000_000n]]],
+    ["ban", { party: PARTY, duration: "10s" }, [["clock"], ["ban", PARTY, 1_700_000_070_000_000_000n]]],
     ["pardon", { party: PARTY }, [["ban", PARTY, undefined]]],
   ];
   test.each(cases)("POST /devnet/%s %j", async (path, body, calls) => {

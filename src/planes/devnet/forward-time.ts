@@ -2,7 +2,6 @@
 // `POST /api/v1/forwardtime` with `{"forward": "10s"}` or a time of RFC 3339. The chain's time is moved when the answer
 // comes: one block has it, where the original makes one for each second of the way; waiting transactions come first.
 
-import type { ChainStatus } from "../../engine/chain-port.ts";
 import { badRequest } from "../../http/errors.ts";
 import { durationNs, timeNs } from "../../wire/time-text.ts";
 import type { DevnetContext } from "./context.ts";
@@ -24,10 +23,9 @@ export async function forwardTime({ chain }: DevnetContext, fields: Fields): Pro
   if (time !== undefined && way <= 0n) throw badRequest(BACKWARDS);
   // Waiting transactions were sent before the time moves: a vote counts although its proposal closes on the way.
   if (chain.status.mempool.count > 0) await chain.mine(1);
-  if (time === undefined) await chain.forwardTime(way);
-  else if (time > chain.status.timeNs) await chain.setNextBlockTime(time);
-  const status: ChainStatus = await chain.mine(1);
-  return statusJson(status);
+  if (time !== undefined) return statusJson(await chain.reachTime(time));
+  await chain.forwardTime(way);
+  return statusJson(await chain.mine(1));
 }
 
 /** Nanoseconds of a duration. @throws ApiError 400 */

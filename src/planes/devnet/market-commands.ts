@@ -1,5 +1,5 @@
 // Commands and readings that the tools of markets are made of.
-import type { DevnetPort } from "../../engine/chain-port.ts";
+import type { DevnetPort, TxOutcome } from "../../engine/chain-port.ts";
 import { badRequest } from "../../http/errors.ts";
 import { Decimal } from "../../wire/decimal.ts";
 import type { DevnetContext } from "./context.ts";
@@ -77,32 +77,52 @@ export function orderOf(marketId: string, side: string, price: bigint, size: big
   };
 }
 
-/** Sends a command as a party. @throws ApiError when it is refused */
-export async function send(context: DevnetContext, party: string, command: object): Promise<void> {
-  const { chain } = context;
-  const { code, text, height } = await chain.impersonate(party, command);
-  if (code !== 0) {
-    const known = context.parties().parties.find(({ publicKey }) => publicKey === party);
-    const sender = known?.name ?? party.slice(0, 8);
-    throw badRequest(`${Object.keys(command)[0]} of ${sender} was refused: ${text}`);
-  }
-  // Where blocks are made by a clock or by hand, this one is made now.
-  if (height === 0) await chain.mine(1);
+/** @throws ApiError for a command that was refused */
+export function checkOutcome(
+  context: DevnetContext,
+  party: string,
+  name: string,
+  { code, text }: TxOutcome,
+): void {
+  if (code === 0) return;
+  const sender = context.parties().parties.find(({ publicKey }) => publicKey === party)?.name;
+  throw badRequest(`${name} of ${sender ?? party.slice(0, 8)} was refused: ${text}`);
 }
 
 export type Sent = readonly [party: string, command: object];
 
+/** Sends a command as a party, in a block that is made now. @throws ApiError when it is refused */
+export async function send(context: DevnetContext, party: string, command: object): Promise<void> {
+  await performAll(context, [[party, command]]);
+}
+
 /**
- * Sends the commands of one moment in their order: of blocks that a clock makes, one holds them all.
+ * Sends the commands of one moment in their order, at once: where a clock makes the blocks, one block holds them all.
  * @throws ApiError when one is refused; those behind it may be executed
  */
 export async function sendTogether(context: DevnetContext, commands: readonly Sent[]): Promise<void> {
   const { kind } = await context.chain.blockMode();
-  if (kind === "interval") {
-    await Promise.all(commands.map(([party, command]) => send(context, party, command)));
-    return;
-  }
-  for (const [party, command] of commands) await send(context, party, command);
+  if (kind === "interval") await performAll(context, commands);
+  else for (const sent of commands) await performAll(context, [sent]);
+}
+
+/** As `sendTogether`, but where a clock makes the blocks, its next one holds them. @throws ApiError likewise */
+export async function sendInTurn(context: DevnetContext, commands: readonly Sent[]): Promise<void> {
+  const { chain } = context;
+  const { kind } = await chain.blockMode();
+  if (kind !== "interval") return sendTogether(context, commands);
+  const outcomes = commands.map(([party, command]) => chain.impersonate(party, command));
+  checkAll(context, commands, await Promise.all(outcomes));
+}
+
+async function performAll(context: DevnetContext, commands: readonly Sent[]): Promise<void> {
+  const outcomes = await context.chain.perform(commands.map(([party, command]) => ({ party, command })));
+  checkAll(context, commands, outcomes);
+}
+
+function checkAll(context: DevnetContext, commands: readonly Sent[], outcomes: readonly TxOutcome[]): void {
+  for (const [n, [party, command]] of commands.entries())
+    checkOutcome(context, party, Object.keys(command)[0]!, outcomes[n]!);
 }
 
 /** Contracts whose whole value a party that trades for the tools has beside its margins, and that of its position; it gets ten times as much. */

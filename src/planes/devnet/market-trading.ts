@@ -18,6 +18,7 @@ import {
   SELLER,
   type Sent,
   send,
+  sendInTurn,
   sendTogether,
   ticksIn,
 } from "./market-commands.ts";
@@ -183,7 +184,7 @@ export async function runMarket(
       (name): Sent => [party(name), { orderCancellation: { marketId: id } }],
     );
     const takers = Array.from({ length: Math.min(TAKERS, orders - sent) }, taker);
-    await sendTogether(context, [...cancellations, ...quotes(), ...takers]);
+    await sendInTurn(context, [...cancellations, ...quotes(), ...takers]);
     sent += takers.length;
     if (!isTimed) await pass(chain, 1n);
   }

@@ -3,12 +3,14 @@
  * liquidity provision, orders, and the oracle's data.
  */
 import { badRequest } from "../../http/errors.ts";
+import { durationNs } from "../../wire/time-text.ts";
 import type { MarketCreated, MarketSettled, MarketTerminated } from "./answers.ts";
 import type { DevnetContext } from "./context.ts";
 import type { Fields } from "./fields.ts";
 import {
   BUY,
   BUYER,
+  checkOutcome,
   checkTrades,
   contractOf,
   inTicks,
@@ -30,6 +32,9 @@ import {
 import { assetNamed } from "./names.ts";
 
 const SECOND = 1_000_000_000n;
+/** Beyond the least time of a vote, and then until the market begins. */
+const CLOSE_AFTER_S = 1n;
+const ENACT_AFTER_S = 2n;
 /** Proposes and votes: has staked tokens. */
 const PROPOSER = "alice";
 const PROVIDER = "ivan";
@@ -127,23 +132,27 @@ export async function createMarket(context: DevnetContext, fields: Fields): Prom
   for (const [key, value] of Object.entries(PARAMETERS)) await chain.setParameter(key, value);
   const party = partiesOf(context);
   const reference = `market-${chain.status.height}`;
-  const closing = chain.status.timeNs / SECOND + 3n;
   const terms = {
-    closingTimestamp: closing.toString(),
-    enactmentTimestamp: (closing + 2n).toString(),
     newMarket: given ?? {
       changes: changesOf(preset, assetNamed(preset.asset, context.parties()), party(ORACLE)),
     },
   };
   const rationale = { title: preset.code, description: `${preset.name}, made by a tool of the devnet` };
-  await send(context, party(PROPOSER), { proposalSubmission: { reference, rationale, terms } });
-  const proposal = context.read<{ data: { proposal: { id: string } } }>("/api/v2/governance", { reference });
-  const id = proposal?.data.proposal.id;
-  if (id === undefined) throw badRequest("the proposal was not accepted");
-  await send(context, party(PROPOSER), { voteSubmission: { proposalId: id, value: "VALUE_YES" } });
-  await pass(chain, 4n);
+  const closeAfterS = leastSeconds(context, "minClose") + CLOSE_AFTER_S;
+  const enactAfterS = maxOf(leastSeconds(context, "minEnact") + CLOSE_AFTER_S, closeAfterS + ENACT_AFTER_S);
+  const { id, outcomes, closingNs } = await chain.propose({
+    party: party(PROPOSER),
+    submission: { reference, rationale, terms },
+    closeAfterS,
+    enactAfterS,
+  });
+  for (const [n, name] of ["proposalSubmission", "voteSubmission"].entries())
+    checkOutcome(context, party(PROPOSER), name, outcomes[n]!);
+  // A proposal ends in the first block that is later.
+  await chain.reachTime(closingNs + SECOND);
   await openMarket(context, id, price);
-  await pass(chain, 3n);
+  await chain.reachTime(closingNs + (enactAfterS - closeAfterS + 1n) * SECOND);
+  await pass(chain, 1n);
   await pass(chain, 1n);
   const market = marketOf(context, id);
   const oracle = signerOf(market.tradableInstrument.instrument.future.dataSourceSpecForSettlementData);
@@ -154,6 +163,18 @@ export async function createMarket(context: DevnetContext, fields: Fields): Prom
     tradingMode: market.tradingMode,
     oracle: oracle ?? "",
   };
+}
+
+/** Seconds that the network gives at least between a market's proposal and one of its times. */
+function leastSeconds(context: DevnetContext, name: "minClose" | "minEnact"): bigint {
+  const key = `governance.proposal.market.${name}`;
+  const path = "/api/v2/network/parameters/{key}";
+  const answer = context.read<{ networkParameter: { value: string } }>(path, { key });
+  return (durationNs(answer?.networkParameter.value ?? "1s") + SECOND - 1n) / SECOND;
+}
+
+function maxOf(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
 }
 
 /** Quotes, a provision, and a trade at the price at which the market opens. */

@@ -296,10 +296,9 @@ export const TOOLS: readonly Tool[] = [
     async (context, fields) => {
       const { chain } = context;
       const party = partyOf(context, fields);
-      const until = fields.has("duration")
-        ? chain.status.timeNs + fields.duration("duration")
-        : BAN_FOREVER_NS;
+      const duration = fields.has("duration") ? fields.duration("duration") : undefined;
       fields.end();
+      const until = duration === undefined ? BAN_FOREVER_NS : (await chain.clock()).nextTimeNs + duration;
       await chain.ban(party, until);
       return { party, bannedUntil: rfc3339Nano(until) } satisfies BanAnswer;
     },
