@@ -13,8 +13,8 @@ import {
   cometError,
 } from "./client.ts";
 import type { EpochFact, Fact, StoredFacts } from "./facts.ts";
-import { GenesisFacts } from "./genesis-facts.ts";
-import { type Disagreement, Observer, type ObserverState } from "./observer.ts";
+import { type GenesisEpochs, GenesisFacts } from "./genesis-facts.ts";
+import { type Disagreement, type ObservedBlock, Observer, type ObserverState } from "./observer.ts";
 
 /** Blocks that are asked for ahead of the one that is observed. */
 const AHEAD = 8;
@@ -22,9 +22,9 @@ const LOOK_MS = 1_000;
 const FIRST_PAUSE_MS = 250;
 const PAUSE_MS_MAX = 10_000;
 const CONTRADICTION_MS = 30_000;
-/** The state is saved after so many blocks, or transactions. */
+/** The whole state is saved after so many blocks, or transactions: so many a restart observes again. */
 const SAVE_BLOCKS = 1_000;
-const SAVE_TXS = 50_000;
+const SAVE_TXS = 20_000;
 
 export interface FollowerReport {
   readonly state: "waiting" | "receiving" | "stopped";
@@ -36,21 +36,44 @@ export interface FollowerReport {
   readonly isCatchingUp?: boolean;
 }
 
+/** State and blocks that an earlier run has kept. */
+export interface SavedFollower {
+  readonly state: ObserverState & {
+    /** Of the chain's first block, Unix nanoseconds, where it was seen. */
+    readonly genesisTimeNs?: string | undefined;
+    /** Without events. */
+    readonly epochs?: GenesisEpochs | undefined;
+  };
+  /** From the block of the state on, which is there where it is known. */
+  readonly blocks: readonly ObservedBlock[];
+}
+
+/** Keeps the state as blocks are observed. */
+interface Keeper {
+  readonly saved: SavedFollower | undefined;
+  keep(block: ObservedBlock, state: () => SavedFollower["state"] | undefined, isDue: boolean): void;
+  close(state: SavedFollower["state"] | undefined, block: ObservedBlock | undefined): void;
+}
+
 interface FollowerOptions {
   readonly client: CometClient;
   readonly rules: "default" | "0.71.6";
   /** Facts from the store's events; undefined where no source of events is followed. */
   readonly facts: StoredFacts | undefined;
-  readonly saved: ObserverState | undefined;
+  readonly keeper: Keeper;
   /** Chain of the home, where it has one. */
   chainId(): string | undefined;
   /** Hash of the home's block, lower-case hex, to be compared; undefined where it has none at that height. */
   storedHash(height: number): string | undefined;
-  save(state: ObserverState): void;
   /** A node that contradicts what was followed for so long is believed, where no events decide; default: half a minute. */
   readonly contradictionMs?: number;
   onReport(report: FollowerReport): void;
-  onBlock(block: CometBlock, results: readonly CometTxResult[], differences: readonly Disagreement[]): void;
+  /** A block is observed and kept. */
+  onBlock(
+    block: CometBlock,
+    results: readonly CometTxResult[],
+    observation: { readonly observed: ObservedBlock; readonly differences: readonly Disagreement[] },
+  ): void;
 }
 
 type Fetched = readonly [CometBlock, readonly CometTxResult[]];
@@ -66,15 +89,38 @@ export class Follower {
   private unsavedBlocks = 0;
   private unsavedTxs = 0;
   private genesis: GenesisFacts | undefined;
+  private lastBlock: ObservedBlock | undefined;
+  /** Whether nothing is kept yet that these figures go on from. */
+  private isUnsaved = true;
+  private firstTimeNs: bigint | undefined;
   /** Blocks that are under way, by height. */
   private readonly ahead = new Map<number, Promise<Fetched>>();
   private running: Promise<void> | undefined;
 
-  constructor(private readonly options: FollowerOptions) {}
+  constructor(private readonly options: FollowerOptions) {
+    try {
+      this.restore();
+    } catch {
+      // Of another version, or not what it should be: the chain's node has the blocks.
+      this.observing = undefined;
+      this.genesis = undefined;
+      this.lastBlock = undefined;
+    }
+  }
 
   /** Undefined before the first block. */
   get observer(): Observer | undefined {
     return this.observing?.point === undefined ? undefined : this.observing;
+  }
+
+  /** The last block observed, by this run or an earlier one. */
+  get block(): ObservedBlock | undefined {
+    return this.lastBlock;
+  }
+
+  /** Time of the chain's first block, Unix nanoseconds, where it was seen. */
+  get genesisTimeNs(): bigint | undefined {
+    return this.firstTimeNs;
   }
 
   /** The epoch of the last block, where it is known. */
@@ -98,7 +144,7 @@ export class Follower {
     this.endAnnouncements();
     this.wake.resolve();
     await this.running;
-    this.saveNow();
+    this.options.keeper.close(this.unsavedBlocks > 0 ? this.state() : undefined, this.lastBlock);
   }
 
   private async run(): Promise<void> {
@@ -123,7 +169,7 @@ export class Follower {
     const status = await this.options.client.status();
     this.checkChain(status.chainId);
     this.listen();
-    const observer = (this.observing ??= this.resumed(status));
+    const observer = (this.observing ??= new Observer(status.chainId, this.options.rules));
     let next = (observer.point?.height ?? (await this.chooseStart(observer, status)) - 1) + 1;
     if (next < status.earliestHeight) next = await this.beginAgain(status);
     if (next > status.height + 1) {
@@ -131,6 +177,8 @@ export class Follower {
       this.report({ state: "waiting", text }, status);
       return;
     }
+    if (next < status.height)
+      this.report({ state: "receiving", text: `at block ${next - 1} of ${status.height}` }, status);
     for (; next <= status.height && !this.isStopped; next++) {
       if (!(await this.hasFacts(next, status))) return;
       await this.observe(next, status);
@@ -145,11 +193,33 @@ export class Follower {
     this.checkBlock(block, results);
     const observer = this.observing!;
     const facts = this.factsOf(block);
-    const differences = observer.observe(block, results, facts);
+    const observation = observer.observe(block, results, facts);
+    this.keep(observation.observed);
+    this.options.onBlock(block, results, observation);
+  }
+
+  private keep(block: ObservedBlock): void {
+    this.lastBlock = block;
+    if (block.height === 1) this.firstTimeNs = block.timeNs;
     this.unsavedBlocks++;
-    this.unsavedTxs += block.txs.length;
-    if (this.unsavedBlocks >= SAVE_BLOCKS || this.unsavedTxs >= SAVE_TXS) this.saveNow();
-    this.options.onBlock(block, results, differences);
+    this.unsavedTxs += block.txCount;
+    // The blocks that are kept follow a whole state.
+    const isDue = this.isUnsaved || this.unsavedBlocks >= SAVE_BLOCKS || this.unsavedTxs >= SAVE_TXS;
+    this.options.keeper.keep(block, () => this.state(), isDue);
+    if (!isDue) return;
+    this.isUnsaved = false;
+    this.unsavedBlocks = 0;
+    this.unsavedTxs = 0;
+  }
+
+  private state(): SavedFollower["state"] | undefined {
+    const state = this.observer?.save();
+    if (state === undefined) return undefined;
+    return {
+      ...state,
+      genesisTimeNs: this.firstTimeNs?.toString(),
+      epochs: this.genesis?.save(),
+    };
   }
 
   private fetchAhead(height: number): void {
@@ -177,11 +247,36 @@ export class Follower {
     return false;
   }
 
-  private resumed({ chainId, earliestHeight }: CometStatus): Observer {
-    const { saved, rules } = this.options;
+  /** Goes on where an earlier run of the same chain ended. */
+  private restore(): void {
+    const { keeper, rules, facts } = this.options;
+    const { saved } = keeper;
+    const own = this.options.chainId();
+    const chainId = saved?.state.chainId ?? own;
+    if (saved === undefined || chainId === undefined || (own !== undefined && own !== chainId)) return;
+    const { state, blocks } = saved;
+    if (facts === undefined && state.epochs === undefined) return;
     const observer = new Observer(chainId, rules);
-    if (saved !== undefined && saved.height + 1 >= earliestHeight) observer.load(saved);
-    return observer;
+    observer.load(state);
+    const genesis = facts === undefined ? GenesisFacts.from(state.epochs!) : undefined;
+    for (const block of blocks) {
+      const { height } = observer.point!;
+      if (block.height <= height) continue;
+      // Behind a block that is missing there is nothing to go on with.
+      if (block.height !== height + 1) break;
+      genesis?.of(block.height, block.timeNs);
+      observer.repeat(block);
+    }
+    const { height, hash } = observer.point!;
+    const stored = this.options.storedHash(height);
+    if (stored !== undefined && stored !== hash) return;
+    this.observing = observer;
+    this.genesis = genesis;
+    this.lastBlock = blocks.find((block) => block.height === height);
+    this.firstTimeNs = state.genesisTimeNs === undefined ? undefined : BigInt(state.genesisTimeNs);
+    this.isUnsaved = false;
+    this.unsavedBlocks = height - state.height;
+    this.unsavedTxs = blocks.reduce((sum, { txCount }) => sum + txCount, 0);
   }
 
   /**
@@ -204,6 +299,7 @@ export class Follower {
   /** The node has not kept the blocks in between. */
   private async beginAgain(status: CometStatus): Promise<number> {
     this.observing = new Observer(status.chainId, this.options.rules);
+    this.isUnsaved = true;
     this.ahead.clear();
     return this.chooseStart(this.observing, status);
   }
@@ -219,6 +315,7 @@ export class Follower {
     if (facts !== undefined || now - this.contradictedMs < contradictionMs) return;
     this.contradictedMs = undefined;
     this.observing = new Observer(this.observing!.chainId, rules);
+    this.isUnsaved = true;
   }
 
   private checkChain(chainId: string): void {
@@ -262,14 +359,6 @@ export class Follower {
   private async rest(ms: number): Promise<void> {
     await Promise.race([this.wake.promise, Bun.sleep(ms)]);
     this.wake = Promise.withResolvers();
-  }
-
-  private saveNow(): void {
-    const state = this.observing?.save();
-    if (state === undefined || this.unsavedBlocks === 0) return;
-    this.options.save(state);
-    this.unsavedBlocks = 0;
-    this.unsavedTxs = 0;
   }
 
   private report(news: Pick<FollowerReport, "state" | "text">, status: CometStatus): void {

@@ -9,9 +9,16 @@ import type { EpochFact, Fact } from "./facts.ts";
 
 const EPOCH_LENGTH = "validators.epoch.length";
 
+/** Where the count of epochs stands. */
+export interface GenesisEpochs {
+  readonly epochNs: string;
+  readonly isOver: boolean;
+  readonly running: { readonly seq: string; readonly startNs: string; readonly expireNs: string } | undefined;
+}
+
 export class GenesisFacts {
   readonly parameters: readonly Fact[];
-  private readonly epochNs: bigint;
+  private epochNs: bigint;
   private running: EpochFact | undefined;
   /** The block after the one that saw the end begins the next epoch. */
   private isOver = false;
@@ -26,6 +33,32 @@ export class GenesisFacts {
     });
     const length = values[EPOCH_LENGTH] ?? PARAMETERS.get(EPOCH_LENGTH)?.initial;
     this.epochNs = typeof length === "string" ? durationNs(length) : 0n;
+  }
+
+  /** Goes on with what an earlier run has saved. */
+  static from({ epochNs, isOver, running }: GenesisEpochs): GenesisFacts {
+    const facts = new GenesisFacts({});
+    facts.epochNs = BigInt(epochNs);
+    facts.isOver = isOver;
+    facts.running = running && {
+      seq: BigInt(running.seq),
+      startNs: BigInt(running.startNs),
+      expireNs: BigInt(running.expireNs),
+    };
+    return facts;
+  }
+
+  save(): GenesisEpochs {
+    const { running } = this;
+    return {
+      epochNs: `${this.epochNs}`,
+      isOver: this.isOver,
+      running: running && {
+        seq: `${running.seq}`,
+        startNs: `${running.startNs}`,
+        expireNs: `${running.expireNs}`,
+      },
+    };
   }
 
   get epoch(): EpochFact | undefined {

@@ -2,7 +2,7 @@
  * Admission in observing mode: the transactions of a chain's blocks go through proof of work and spam rules as they went on the
  * chain, so that every party's figures are the chain's own. The chain's result codes are compared with the verdicts.
  */
-import { Admission, type AdmissionState } from "../chain/admission/admission.ts";
+import { Admission, type AdmissionState, type AdmissionTransaction } from "../chain/admission/admission.ts";
 import { type AdmissionRules, banDurationNs, REFUSED_CODE } from "../chain/admission/rules.ts";
 import { admissionTransaction } from "../chain/block-runner.ts";
 import { checkTransaction } from "../wire/transaction-check.ts";
@@ -18,7 +18,25 @@ export interface Disagreement {
   readonly text: string;
 }
 
+/** A block as the rules see it: enough to observe it again without the chain's node and the signatures. */
+export interface ObservedBlock {
+  readonly chainId: string;
+  readonly height: number;
+  /** Lower-case hex. */
+  readonly hash: string;
+  readonly appHash: string;
+  readonly timeNs: bigint;
+  readonly facts: readonly Fact[];
+  /** Those with a valid form and signature, in order. */
+  readonly txs: readonly AdmissionTransaction[];
+  /** Of all transactions. */
+  readonly txCount: number;
+  readonly txBytes: number;
+}
+
 export interface ObserverState {
+  /** Missing in a state that an older program saved. */
+  readonly chainId?: string;
   readonly height: number;
   /** Lower-case hex. */
   readonly hash: string;
@@ -67,31 +85,50 @@ export class Observer {
     if (isGenesis) this.complete = firstHeight;
   }
 
-  /** @param facts of the block, from its events @returns where chain and rules differ */
-  observe(block: CometBlock, results: readonly CometTxResult[], facts: readonly Fact[]): Disagreement[] {
-    const { admission } = this;
-    this.first ??= { height: block.height, timeNs: block.timeNs };
-    admission.beginBlock(BigInt(block.height), block.hash, block.timeNs);
-    if (facts.some(({ kind }) => kind === "epoch")) this.seesEpochs = true;
-    this.apply(facts);
+  /** @param facts of the block, from its events */
+  observe(
+    block: CometBlock,
+    results: readonly CometTxResult[],
+    facts: readonly Fact[],
+  ): { readonly observed: ObservedBlock; readonly differences: readonly Disagreement[] } {
+    this.beginBlock(block, facts);
     const differences: Disagreement[] = [];
+    const txs: AdmissionTransaction[] = [];
     for (const [n, bytes] of block.txs.entries()) {
-      const text = this.deliver(bytes, results[n]);
+      const text = this.deliver(bytes, results[n], txs);
       if (text === undefined) continue;
       const hash = new Bun.CryptoHasher("sha256").update(bytes).digest("hex").toUpperCase();
       differences.push({ height: block.height, hash, text });
     }
-    admission.endBlock();
-    admission.commit();
-    this.last = { height: block.height, hash: block.hash, timeNs: block.timeNs };
-    this.complete ??= this.isComplete(block) ? block.height : undefined;
-    return differences;
+    this.endBlock(block);
+    const { chainId, height, hash, appHash, timeNs } = block;
+    const txBytes = block.txs.reduce((sum, tx) => sum + tx.length, 0);
+    const observed = {
+      chainId,
+      height,
+      hash,
+      appHash,
+      timeNs,
+      facts,
+      txs,
+      txCount: block.txs.length,
+      txBytes,
+    };
+    return { observed, differences };
+  }
+
+  /** A block that an earlier run has observed. */
+  repeat(block: ObservedBlock): void {
+    this.beginBlock(block, block.facts);
+    for (const tx of block.txs) this.admission.deliver(tx);
+    this.endBlock(block);
   }
 
   save(): ObserverState | undefined {
     const { last, first } = this;
     if (last === undefined || first === undefined) return undefined;
     return {
+      chainId: this.chainId,
       height: last.height,
       hash: last.hash,
       timeNs: last.timeNs.toString(),
@@ -112,6 +149,20 @@ export class Observer {
     this.seesEpochs = state.seesEpochs;
   }
 
+  private beginBlock({ height, hash, timeNs }: Point, facts: readonly Fact[]): void {
+    this.first ??= { height, timeNs };
+    this.admission.beginBlock(BigInt(height), hash, timeNs);
+    if (facts.some(({ kind }) => kind === "epoch")) this.seesEpochs = true;
+    this.apply(facts);
+  }
+
+  private endBlock({ height, hash, timeNs }: Point): void {
+    this.admission.endBlock();
+    this.admission.commit();
+    this.last = { height, hash, timeNs };
+    this.complete ??= this.isComplete(this.last) ? height : undefined;
+  }
+
   private apply(facts: readonly Fact[]): void {
     for (const fact of facts) {
       if (fact.kind === "epoch") this.admission.startEpoch(fact.seq);
@@ -119,25 +170,32 @@ export class Observer {
     }
   }
 
-  /** @returns what chain and rules say, where they differ */
-  private deliver(bytes: Uint8Array, result: CometTxResult | undefined): string | undefined {
+  /**
+   * @param delivered gets the transaction if its form and signature are valid
+   * @returns what chain and rules say, where they differ. While the view is not complete, a rule's verdict says nothing:
+   *   what it follows from may have happened before the first block.
+   */
+  private deliver(
+    bytes: Uint8Array,
+    result: CometTxResult | undefined,
+    delivered: AdmissionTransaction[],
+  ): string | undefined {
     const code = result?.code ?? 0;
     const verdict = checkTransaction(bytes, this.chainId);
     if (!verdict.ok) {
       if (code !== 0) return undefined;
       return `the chain has executed it, and it should not be valid: ${verdict.refusal.text}`;
     }
-    const judged = this.admission.deliver(admissionTransaction(verdict.transaction));
-    if (judged.accepted) {
-      if (code !== REFUSED_CODE) return undefined;
-      return `the chain has refused it (${result?.text ?? ""}), and no rule says so here`;
-    }
-    if (code === REFUSED_CODE) return undefined;
+    const tx = admissionTransaction(verdict.transaction);
+    delivered.push(tx);
+    const judged = this.admission.deliver(tx);
+    if (judged.accepted === (code !== REFUSED_CODE) || this.complete === undefined) return undefined;
+    if (judged.accepted) return `the chain has refused it (${result?.text ?? ""}), and no rule says so here`;
     return `the chain has not refused it (code ${code}), and here it breaks ${judged.rule}: ${judged.text}`;
   }
 
   /** Blocks that proofs can name, counts of an epoch and bans: all since the first block observed. */
-  private isComplete({ height, timeNs }: CometBlock): boolean {
+  private isComplete({ height, timeNs }: Point): boolean {
     const first = this.first!;
     const past = this.admission.pow.parameters?.pastBlocks;
     if (past === undefined || !this.seesEpochs) return false;

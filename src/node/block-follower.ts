@@ -96,6 +96,7 @@ export async function startBlockFollower(context: FollowerContext) {
       chain.setTrouble(data.report.state === "receiving" ? undefined : data.report.text);
     }
     if (data.kind === "disagreements") log.add(data.list);
+    else if (data.kind === "notice") logNotice(ATTEMPT, data.text);
     else if (data.kind === "stopped") stopped.resolve();
     else if (data.kind === "report") context.notifyReady();
     else chain.receive(data);

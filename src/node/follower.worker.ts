@@ -2,8 +2,7 @@
 // the compiled executable (scripts/build.ts lists it).
 /// <reference lib="webworker" />
 
-import { Database } from "bun:sqlite";
-import { join } from "node:path";
+import type { Database } from "bun:sqlite";
 import type { AdmissionRules } from "../chain/admission/rules.ts";
 import { CometClient, CometUnreachable } from "../comet/client.ts";
 import { CoreClient } from "../comet/core-client.ts";
@@ -12,13 +11,14 @@ import { Follower, type FollowerReport } from "../comet/follower.ts";
 import { SubmissionGate } from "../comet/gate.ts";
 import type { Submitter } from "../comet/hand-over.ts";
 import { noChain } from "../comet/no-chain.ts";
-import type { Disagreement, ObserverState } from "../comet/observer.ts";
+import type { Disagreement, ObservedBlock } from "../comet/observer.ts";
 import { ChainCallError, type ChainStatus } from "../engine/chain-port.ts";
 import type { ChainCallCode } from "../errors/detail-codes.ts";
 import { reasonOf } from "../errors/node-error.ts";
 import { openReader } from "../store/database.ts";
 import { limitGarbage } from "../store/garbage-limit.ts";
 import { readHead } from "../store/head.ts";
+import { FollowerKeeper } from "./follower-file.ts";
 
 interface FollowerOrder {
   readonly kind: "follow";
@@ -60,6 +60,8 @@ export type FromFollower =
       readonly completeFrom: number | undefined;
     }
   | { readonly kind: "disagreements"; readonly list: readonly Disagreement[] }
+  /** News for the log. */
+  | { readonly kind: "notice"; readonly text: string }
   | { readonly kind: "answer"; readonly id: number; readonly value: unknown }
   | { readonly kind: "refusal"; readonly id: number; readonly code: ChainCallCode; readonly message: string }
   | { readonly kind: "stopped" };
@@ -72,52 +74,19 @@ const ANY_STAKE = 2n ** 255n;
 declare const self: Worker;
 const post = (message: FromFollower) => self.postMessage(message);
 
-/** Its state, in a small store of its own. */
-class StateFile {
-  private readonly db: Database;
-
-  constructor(home: string) {
-    this.db = new Database(join(home, "follower.db"), { create: true, strict: true });
-    this.db.run("PRAGMA journal_mode = WAL");
-    this.db.run(
-      "CREATE TABLE IF NOT EXISTS state(id INTEGER PRIMARY KEY, source TEXT NOT NULL, value TEXT NOT NULL) STRICT",
-    );
-  }
-
-  /** @param source what the figures follow from: another one's are of no use */
-  load(source: string): ObserverState | undefined {
-    const row = this.db.query("SELECT source, value FROM state WHERE id = 1").get() as {
-      source: string;
-      value: string;
-    } | null;
-    return row === null || row.source !== source ? undefined : (JSON.parse(row.value) as ObserverState);
-  }
-
-  save(source: string, state: ObserverState): void {
-    this.db.query("INSERT OR REPLACE INTO state VALUES(1, ?, ?)").run(source, JSON.stringify(state));
-  }
-
-  close(): void {
-    this.db.close();
-  }
-}
-
 class FollowerThread {
   private readonly reader: Database;
-  private readonly file: StateFile;
   private readonly facts: StoredFacts | undefined;
   private readonly follower: Follower;
   private readonly gate: SubmissionGate;
   private latest: ChainStatus;
   private counts = { blocks: 0, txs: 0, disagreements: 0 };
-  private genesisTimeNs = 0n;
   private toldMs = Number.NEGATIVE_INFINITY;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(order: FollowerOrder) {
     this.latest = noChain(order.startedNs);
     this.reader = openReader(order.home);
-    this.file = new StateFile(order.home);
     const client = new CometClient(order.comet);
     const source = `${order.rules} ${order.hasEvents ? "events" : "genesis"}`;
     const facts = (this.facts = order.hasEvents ? new StoredFacts(this.reader) : undefined);
@@ -125,26 +94,26 @@ class FollowerThread {
       client,
       rules: order.rules,
       facts,
-      saved: this.file.load(source),
+      keeper: new FollowerKeeper(order.home, source, (text) => post({ kind: "notice", text })),
       chainId: () => readHead(this.reader)?.chainId,
       storedHash: (height) => facts?.hashOf(height),
-      save: (state) => this.file.save(source, state),
       onReport: (report) => {
         this.sendStatus();
         post({ kind: "report", report });
       },
-      onBlock: (block, results, differences) => {
+      onBlock: (block, results, { observed, differences }) => {
         this.counts.blocks++;
         this.counts.txs += block.txs.length;
         this.counts.disagreements += differences.length;
         if (differences.length > 0) post({ kind: "disagreements", list: differences.slice(0, 20) });
-        if (block.height === 1) this.genesisTimeNs = block.timeNs;
-        const bytes = block.txs.reduce((sum, tx) => sum + tx.length, 0);
-        this.note(block, bytes);
+        this.note(observed);
         this.gate.onBlock(block, results);
         this.sendStatusSoon();
       },
     });
+    // Before the chain's node has answered, the last run's block is what there is.
+    if (this.follower.block) this.note(this.follower.block);
+    this.sendStatus();
     this.gate = new SubmissionGate(
       order.core === undefined ? [client] : [client, this.coreOf(new CoreClient(order.core))],
       () => this.follower.observer,
@@ -188,20 +157,21 @@ class FollowerThread {
     }
   }
 
-  private note(block: Parameters<SubmissionGate["onBlock"]>[0], bytes: number): void {
+  private note(block: ObservedBlock): void {
     const admission = this.follower.observer!.admission;
     const pow = admission.pow.parameters;
     const epoch = this.follower.epoch();
     const { latest } = this;
+    const { chainId, height, hash, appHash, timeNs, txCount, txBytes } = block;
     this.latest = {
       ...latest,
-      chainId: block.chainId,
-      height: block.height,
-      hash: block.hash,
-      appHash: block.appHash,
-      timeNs: block.timeNs,
-      previousTimeNs: latest.timeNs === 0n ? block.timeNs : latest.timeNs,
-      genesisTimeNs: this.genesisTimeNs,
+      chainId,
+      height,
+      hash,
+      appHash,
+      timeNs,
+      previousTimeNs: latest.timeNs === 0n ? timeNs : latest.timeNs,
+      genesisTimeNs: this.follower.genesisTimeNs ?? 0n,
       epoch: epoch ?? { seq: admission.spam.epochSeq, startNs: 0n, expireNs: 0n },
       pow:
         pow === undefined
@@ -209,9 +179,8 @@ class FollowerThread {
           : { ...pow, pastBlocks: Number(pow.pastBlocks), txPerBlock: Number(pow.txPerBlock) },
       totals: {
         ...latest.totals,
-        txsLastBlock: block.txs.length,
-        averageTxBytes:
-          block.txs.length > 0 ? Math.floor(bytes / block.txs.length) : latest.totals.averageTxBytes,
+        txsLastBlock: txCount,
+        averageTxBytes: txCount > 0 ? Math.floor(txBytes / txCount) : latest.totals.averageTxBytes,
       },
     };
   }
@@ -232,7 +201,6 @@ class FollowerThread {
   private async stop(): Promise<void> {
     clearTimeout(this.timer);
     await this.follower.stop();
-    this.file.close();
     this.reader.close();
     post({ kind: "stopped" });
   }

@@ -82,6 +82,7 @@ export async function startSidecar(given: SidecarNodeConfig): Promise<Sidecar> {
     status: (own) => {
       // Without events the blocks that were followed are all that there is.
       status = new SourceStatus(config.lagBounds, hasEvents ? own : () => followed?.head() ?? own());
+      if (followed) status.addPlane("node API", () => followed.head()?.height);
       return status;
     },
     routes: (plane, serverStatus) => routesOf(plane, serverStatus, config, chain),

@@ -44,7 +44,11 @@ interface Entry {
   nodeHeight: number | undefined;
   nodeTimeUs: number | undefined;
   isCatchingUp: boolean;
+  /** Whether it was connected once. */
+  hasRun: boolean;
   sinceUs: number;
+  /** The same by the clock that never goes back. */
+  sinceMs: number;
   heardMs: number;
 }
 
@@ -62,6 +66,8 @@ export class SourceStatus implements LiveStatus {
   private readonly entries = new Map<SourceKind, Entry>();
   followed?: LiveStatus["followed"];
   private readonly partMakers = new Map<string, () => unknown>();
+  private readonly planes: { readonly name: string; height(): number | undefined }[] = [];
+  private readonly skew = new ClockSkew();
 
   /** @param own the last block of this node; one without an event source goes by its follower's */
   constructor(
@@ -82,7 +88,9 @@ export class SourceStatus implements LiveStatus {
         nodeHeight: undefined,
         nodeTimeUs: undefined,
         isCatchingUp: false,
+        hasRun: false,
         sinceUs: nowUs,
+        sinceMs: this.clock.steadyMs(),
         heardMs: 0,
       };
       this.entries.set(kind, entry);
@@ -91,6 +99,8 @@ export class SourceStatus implements LiveStatus {
       entry.state = news.state;
       entry.code = news.code;
       entry.sinceUs = nowUs;
+      entry.sinceMs = this.clock.steadyMs();
+      if (news.state === "connected" || news.state === "receiving") entry.hasRun = true;
     }
     if (news.text !== undefined) entry.text = news.text;
     if (news.height !== undefined) entry.height = news.height;
@@ -103,6 +113,11 @@ export class SourceStatus implements LiveStatus {
   /** Adds a member of `/status`, for example `disk`; made when it is asked for. */
   addPart(name: string, make: () => unknown): void {
     this.partMakers.set(name, make);
+  }
+
+  /** A part of this node that comes forward by itself. @param height its last block; undefined before the first */
+  addPlane(name: string, height: () => number | undefined): void {
+    this.planes.push({ name, height });
   }
 
   parts(): Readonly<Record<string, unknown>> {
@@ -126,34 +141,61 @@ export class SourceStatus implements LiveStatus {
     const heights = this.sources().flatMap(({ height }) => (height === undefined ? [] : [height]));
     const followedHeight = heights.length > 0 ? Math.max(...heights) : undefined;
     const node = this.freshNode();
+    const skew = this.skew.note(node ?? own, this.clock);
     return {
       followedHeight,
       blocks: Math.max(0, (followedHeight ?? 0) - (own?.height ?? 0)),
-      seconds: own && secondsBehind(own, node, nowUs),
-      clockSkewSeconds: own && skewSeconds(own, node, nowUs),
+      seconds: own && secondsBehind(own, node, nowUs - Math.max(0, skew) * 1e6),
+      clockSkewSeconds: own && skew,
     };
   }
 
-  /** Why readers are better served elsewhere. */
+  /** Why readers are better served elsewhere: sources that do not run first, which the rest follows from. */
   notReady(): string | undefined {
-    const { blocks, seconds } = this.lag();
+    const reasons = [...this.sourceReasons(), ...this.lagReasons()];
+    return reasons.length === 0 ? undefined : reasons.join("; ");
+  }
+
+  private sourceReasons(): string[] {
+    const nowMs = this.clock.steadyMs();
+    return [...this.entries].flatMap(([kind, { state, code, text, hasRun, sinceMs }]) => {
+      const cause = `${code === undefined ? "" : ` (${code})`}: ${text}`;
+      if (state === "stopped" || state === "paused") return [`${kind} ${state}${cause}`];
+      // A file need not grow.
+      if (state !== "waiting" || kind === "file") return [];
+      // A node that restarts is back within the bound.
+      const graceMs = hasRun ? this.bounds.seconds * 1_000 : 0;
+      const isBack = hasRun && (graceMs === 0 || nowMs - sinceMs <= graceMs);
+      return isBack ? [] : [`${kind} waiting${cause}`];
+    });
+  }
+
+  private lagReasons(): string[] {
+    const { blocks, seconds, followedHeight } = this.lag();
     const { bounds } = this;
-    const stopped = this.sources().filter(({ state }) => state === "stopped");
-    const because = stopped.map(({ kind, code, text }) => `; ${kind} stopped (${code}): ${text}`).join("");
-    if (seconds === undefined) return `no block has come yet${because}`;
-    if (bounds.blocks > 0 && blocks > bounds.blocks)
-      return `${blocks} blocks behind the followed node, the bound is ${bounds.blocks}${because}`;
+    if (seconds === undefined) return ["no block has come yet"];
+    const reasons: string[] = [];
+    const isFarBehind = (behind: number) => bounds.blocks > 0 && behind > bounds.blocks;
+    if (isFarBehind(blocks))
+      reasons.push(`${blocks} blocks behind the followed node, the bound is ${bounds.blocks}`);
+    const newest = Math.max(followedHeight ?? 0, this.own()?.height ?? 0);
+    for (const { name, height } of this.planes) {
+      const at = height();
+      if (at === undefined) reasons.push(`the ${name} has no block yet`);
+      else if (isFarBehind(newest - at))
+        reasons.push(`the ${name} is ${newest - at} blocks behind, the bound is ${bounds.blocks}`);
+    }
     if (bounds.seconds > 0 && seconds > bounds.seconds)
-      return `${Math.round(seconds)} seconds behind, the bound is ${bounds.seconds}${because}`;
-    return undefined;
+      reasons.push(`${Math.round(seconds)} seconds behind, the bound is ${bounds.seconds}`);
+    return reasons;
   }
 
   /** The head that a node told a moment ago, which says how far behind this one is whatever the clocks show. */
-  private freshNode(): Own | undefined {
+  private freshNode(): NodeHead | undefined {
     const nowMs = this.clock.steadyMs();
-    let best: Own | undefined;
+    let best: NodeHead | undefined;
     for (const { state, nodeHeight, nodeTimeUs, isCatchingUp, heardMs } of this.entries.values()) {
-      if (nodeHeight === undefined || nodeTimeUs === undefined || isCatchingUp) continue;
+      if (nodeHeight === undefined || isCatchingUp) continue;
       if (state === "waiting" || state === "stopped" || nowMs - heardMs > FRESH_MS) continue;
       if (best === undefined || nodeHeight > best.height) best = { height: nodeHeight, timeUs: nodeTimeUs };
     }
@@ -161,17 +203,58 @@ export class SourceStatus implements LiveStatus {
   }
 }
 
-function secondsBehind(own: Own, node: Own | undefined, nowUs: number): number {
-  // Nothing is missing while the chain stands still, however long that is.
-  if (node !== undefined)
-    return own.height >= node.height ? 0 : Math.max(0, (node.timeUs - own.timeUs) / 1e6);
-  return Math.max(0, (nowUs - own.timeUs) / 1e6);
+interface NodeHead {
+  readonly height: number;
+  /** Not every source tells it. */
+  readonly timeUs: number | undefined;
 }
 
-/** How far this machine's clock is ahead of the chain's, where that can be told from blocks that are late. */
-function skewSeconds(own: Own, node: Own | undefined, nowUs: number): number {
-  const ahead = (nowUs - (node ?? own).timeUs) / 1e6;
-  // A block of the future is the clock's fault in any case.
-  if (ahead < -SKEW_SECONDS_MIN) return ahead;
-  return 0;
+function secondsBehind(own: Own, node: NodeHead | undefined, nowUs: number): number {
+  // Nothing is missing while the chain stands still, however long that is.
+  if (node !== undefined && own.height >= node.height) return 0;
+  return Math.max(0, ((node?.timeUs ?? nowUs) - own.timeUs) / 1e6);
+}
+
+/** Heads are looked at over so long. */
+const SKEW_WINDOW_MS = 30_000;
+const SKEW_SAMPLE_MS = 250;
+/** So many of them, over so long, before a clock is said to be ahead. */
+const SKEW_HEADS_MIN = 4;
+const SKEW_SPAN_MS_MIN = 3_000;
+/** How much the age of new heads may vary while it is the clock's; a node that catches up makes it shrink. */
+const SKEW_SPREAD_SECONDS = 5;
+
+/**
+ * How far this machine's clock is ahead of the chain's, in seconds, from the age of each head when it is first seen. A block
+ * of the future is the clock's fault in any case; old ones are if each new head is as old as the one before.
+ */
+class ClockSkew {
+  private height = 0;
+  private seen: { readonly ms: number; readonly ageSeconds: number }[] = [];
+  private ahead = 0;
+
+  note(head: NodeHead | undefined, clock: Clock): number {
+    if (head?.timeUs === undefined) return this.ahead;
+    const ageSeconds = (clock.nowUs() - head.timeUs) / 1e6;
+    if (ageSeconds < -SKEW_SECONDS_MIN) return ageSeconds;
+    if (head.height !== this.height) this.noteAge(clock.steadyMs(), ageSeconds);
+    this.height = head.height;
+    // The clock was set right.
+    if (ageSeconds < this.ahead - SKEW_SPREAD_SECONDS) {
+      this.seen = [];
+      this.ahead = 0;
+    }
+    return this.ahead;
+  }
+
+  private noteAge(ms: number, ageSeconds: number): void {
+    const last = this.seen.at(-1);
+    if (last !== undefined && ms - last.ms < SKEW_SAMPLE_MS) return;
+    this.seen = [...this.seen.filter((each) => ms - each.ms <= SKEW_WINDOW_MS), { ms, ageSeconds }];
+    const ages = this.seen.map((each) => each.ageSeconds);
+    const least = Math.min(...ages);
+    const isSteady = Math.max(...ages) - least <= SKEW_SPREAD_SECONDS;
+    const isLong = this.seen.length >= SKEW_HEADS_MIN && ms - this.seen[0]!.ms >= SKEW_SPAN_MS_MIN;
+    this.ahead = isSteady && isLong && least > SKEW_SECONDS_MIN ? least : 0;
+  }
 }

@@ -122,11 +122,13 @@ export function mountedNode(plane: NodePlane, status: ServerStatus): HttpRoutes 
   };
 }
 
-/** For balancers: a chain that has no block yet, that has stopped or whose store is damaged takes no transactions. */
+/** For balancers: a chain that has no block yet, that has stopped or whose store is damaged takes no transactions; nor does a node that is behind. */
 function readyz(request: Request, { context }: NodePlane, status: ServerStatus): Response {
   if (status.isDamaged) return refuse(request, new ApiError(Grpc.unavailable, STORE_DAMAGED), "normal");
   const { hash, halted } = context.chain.status;
-  const reason = halted ?? (hash === "" ? "the chain has no block yet" : undefined);
+  const node = status.source === undefined ? undefined : status.readiness();
+  const behind = node?.ready === false ? node.reason : undefined;
+  const reason = behind ?? halted ?? (hash === "" ? "the chain has no block yet" : undefined);
   if (reason === undefined) return new Response("ok", { headers: TEXT });
   return refuse(request, new ApiError(Grpc.unavailable, reason), "normal");
 }

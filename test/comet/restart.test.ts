@@ -1,0 +1,137 @@
+// A sidecar that was killed goes on at the block where it was: with its home as the kill left it, and the chain's node away.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { cpSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Devnet } from "../../src/devnet/devnet.ts";
+import { madeUpAssetId } from "../../src/devnet/keys.ts";
+import { PartyClient } from "../../src/devnet/party-client.ts";
+import type { Sidecar } from "../../src/node/sidecar.ts";
+import { startNode } from "../../src/start-node.ts";
+import { Scratch } from "../rig/homes.ts";
+import { freePort } from "../rig/ports.ts";
+
+const scratch = new Scratch("comet-restart");
+let devnet: Devnet;
+let home: string;
+let sidecar: Sidecar;
+
+beforeAll(async () => {
+  const port = freePort();
+  devnet = await startNode({
+    kind: "devnet",
+    home: scratch.path(),
+    cometPort: 0,
+    eventsTo: `tcp://127.0.0.1:${port}`,
+    mode: { kind: "manual" },
+    parameters: { "spam.pow.difficulty": "1" },
+  });
+  home = scratch.path();
+  sidecar = await startNode({
+    kind: "sidecar",
+    home,
+    comet: devnet.address.cometUrl!,
+    events: { host: "127.0.0.1", port },
+    rules: "default",
+  });
+  const client = new PartyClient(devnet.chain, devnet.parties[0]!.key, "restart");
+  for (let n = 0; n < 5; n++) {
+    await client.send(
+      {
+        kind: "transfer",
+        payload: {
+          ...{ fromAccountType: 4, toAccountType: 4, to: devnet.parties[1]!.publicKey },
+          ...{ asset: madeUpAssetId("tUSD"), amount: "100000", oneOff: {} },
+        },
+      },
+      { wait: "check" },
+    );
+    await devnet.chain.mine(7);
+  }
+  await until(async () => (await heightOf(sidecar)) === devnet.chain.status.height);
+});
+
+afterAll(async () => {
+  await sidecar?.stop();
+  await devnet?.stop();
+  scratch.remove();
+});
+
+async function until(isDone: () => Promise<boolean>): Promise<void> {
+  for (const end = performance.now() + 15_000; !(await isDone()); await Bun.sleep(5))
+    if (performance.now() > end) throw new Error("not within fifteen seconds");
+}
+
+const get = async (node: Sidecar, path: string) =>
+  (await (await fetch(`${node.addresses.nodeUrl}${path}`)).json()) as Record<string, unknown>;
+const heightOf = async (node: Sidecar) => Number((await get(node, "/blockchain/height")).height);
+
+/** As `kill -9` leaves it: the system has every byte that was written. */
+function killedHome(): string {
+  const copy = scratch.path();
+  cpSync(home, copy, { recursive: true, filter: (path) => !path.includes("lock.db") });
+  return copy;
+}
+
+/** Nothing answers at its sources. */
+const alone = (copy: string) =>
+  startNode({
+    kind: "sidecar",
+    home: copy,
+    comet: "http://127.0.0.1:9",
+    events: { host: "127.0.0.1", port: 0 },
+    rules: "default",
+  });
+
+describe("a sidecar that was killed", () => {
+  test("has the node API at its last block, though no checkpoint was due and the chain's node is away", async () => {
+    const restarted = await alone(killedHome());
+    await until(async () => (await heightOf(restarted)) > 0);
+    const path = `/statistics/spam/${devnet.parties[0]!.publicKey}`;
+    for (const each of ["/blockchain/height", path])
+      expect(await get(restarted, each)).toEqual(await get(sidecar, each));
+    const { statistics: own } = await get(restarted, "/statistics");
+    const { statistics } = (await get(sidecar, "/statistics")) as { statistics: Record<string, unknown> };
+    const { genesisTime, epochSeq, blockHash } = statistics;
+    expect(own).toMatchObject({ genesisTime, epochSeq, blockHash });
+    await restarted.stop();
+  });
+
+  test("is not ready while a source was not reached, and says which one first", async () => {
+    const restarted = await alone(killedHome());
+    const response = await fetch(`${restarted.dataUrl}/readyz`);
+    expect(response.status).toBe(503);
+    expect(await response.text()).toMatch(/"events waiting: no core has connected yet/);
+    await restarted.stop();
+  });
+
+  test.each([
+    ["cut off", (path: string) => truncateSync(path, Math.floor(statSync(path).size / 2))],
+    ["noise", (path: string) => writeFileSync(path, Buffer.alloc(8_192, 0x5a))],
+    [
+      "damaged inside",
+      (path: string) => {
+        const bytes = readFileSync(path);
+        bytes.fill(0x5a, 4_096, 8_192);
+        writeFileSync(path, bytes);
+      },
+    ],
+  ])("makes a follower.db that is %s anew, and has the chain's figures again", async (_, damage) => {
+    const copy = killedHome();
+    const database = join(copy, "follower.db");
+    // As a clean stop leaves it: all in one file.
+    const folded = await alone(copy);
+    await until(async () => (await heightOf(folded)) > 0);
+    await folded.stop();
+    damage(database);
+    const restarted = await startNode({
+      kind: "sidecar",
+      home: copy,
+      comet: devnet.address.cometUrl!,
+      events: { host: "127.0.0.1", port: 0 },
+      rules: "default",
+    });
+    await until(async () => (await heightOf(restarted)) === devnet.chain.status.height);
+    expect(restarted.status.followed!()).toMatchObject({ disagreements: 0 });
+    await restarted.stop();
+  });
+});
