@@ -9,7 +9,7 @@ import {
 } from "../../../src/wire/generated/vega.ts";
 import { alice, ChainRig, SECOND, type SeenEvent } from "../chain-rig.ts";
 import { createMarketRig, idOf, type MarketRig, type Play } from "./rig.ts";
-import { M3, market, VOID } from "./scenario-markets.ts";
+import { M3, market, VOID } from "./sample-markets.ts";
 
 const CONFIG = { ...M3, asset: "ETH", linearSlippage: "1", quadraticSlippage: "0" };
 const BUILTIN = "vegaprotocol.builtin.timestamp";

@@ -1,7 +1,7 @@
 // Figures at the edges of the arithmetic rules (reference 70, sections 6.3, 7.7, 7.8, 8.1 and 11), each worked out by hand.
 import { expect, test } from "bun:test";
 import { createMarketRig, idOf, Play } from "./rig.ts";
-import { M2, M3, market, socialised } from "./scenario-markets.ts";
+import { M2, M3, market, socialised } from "./sample-markets.ts";
 
 const PROVIDED = {
   ...M3,

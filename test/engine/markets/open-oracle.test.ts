@@ -5,7 +5,7 @@ import { ethereumAddress, keccakOf, secp256k1Sign } from "../../../src/crypto/se
 import { openOracleProperties } from "../../../src/engine/markets/open-oracle.ts";
 import type { OracleData } from "../../../src/wire/generated/vega.ts";
 import type { Play } from "./rig.ts";
-import { M3, market, VOID } from "./scenario-markets.ts";
+import { M3, market, VOID } from "./sample-markets.ts";
 
 const EXCHANGE = "0xfCEAdAFab14d46e20144F48824d0C09B1a03F2BC";
 const SETTLED = 9;

@@ -6,7 +6,7 @@ import { Field } from "../../../src/wire/block.ts";
 import { type Door, doors, message } from "../../rig/door.ts";
 import { MEMORY, Scratch } from "../../rig/homes.ts";
 import type { Play, RigEvent } from "./rig.ts";
-import { LN, MILLIONS, market } from "./scenario-markets.ts";
+import { LN, MILLIONS, market } from "./sample-markets.ts";
 
 const scratch = new Scratch("pnl", MEMORY);
 let newDoor: () => Door;

@@ -2,7 +2,7 @@
 // update of the market leaves of them.
 import { expect, test } from "bun:test";
 import type { Play } from "./rig.ts";
-import { BOUND, bounds, FLAT, LN, MILLIONS, market, NS, opened } from "./scenario-markets.ts";
+import { BOUND, bounds, FLAT, LN, MILLIONS, market, NS, opened } from "./sample-markets.ts";
 
 const SHORT_AND_LONG = {
   ...BOUND,

@@ -12,7 +12,7 @@ import {
   market,
   socialised,
   total,
-} from "./scenario-markets.ts";
+} from "./sample-markets.ts";
 
 test("S14 the full chain of a close-out", () => {
   const play = market(MD)

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { transactionOf } from "../../../src/testing/market-commands.ts";
 import type { CommandInit } from "../../../src/wire/transaction.ts";
 import type { Play } from "./rig.ts";
-import { opened } from "./scenario-markets.ts";
+import { opened } from "./sample-markets.ts";
 
 const UNKNOWN = "e".repeat(64);
 const MAX = "network.transactions.maxgasperblock";

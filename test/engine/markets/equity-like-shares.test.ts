@@ -2,7 +2,7 @@
 // (reference 70, sections 7.6 to 7.8 and 8.2).
 import { expect, test } from "bun:test";
 import { type MarketRigOptions, type Play, provisionOf, type RigMarket } from "./rig.ts";
-import { MILLIONS, market } from "./scenario-markets.ts";
+import { MILLIONS, market } from "./sample-markets.ts";
 
 /** Shares of fees as they are shown: equity-like share and average valuation. */
 const shares = (play: Play): string[] =>

@@ -1,7 +1,7 @@
 // What the comparison with the naive model has found (test/simulation/markets.test.ts), each by hand.
 import { expect, test } from "bun:test";
 import { idOf, type Play } from "./rig.ts";
-import { M3, market, VOID } from "./scenario-markets.ts";
+import { M3, market, VOID } from "./sample-markets.ts";
 
 const GTT = 2;
 const IOC = 3;

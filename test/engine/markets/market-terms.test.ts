@@ -2,7 +2,7 @@
 // by hand from the reference (70, sections 1.2, 1.6 and 1.7).
 import { expect, test } from "bun:test";
 import { createMarketRig, Play, type RigMarket } from "./rig.ts";
-import { BOUND, bounds, eventsFrom, LIGHT, MILLIONS, NS, opened, quoted } from "./scenario-markets.ts";
+import { BOUND, bounds, eventsFrom, LIGHT, MILLIONS, NS, opened, quoted } from "./sample-markets.ts";
 
 type Changes = Parameters<NonNullable<RigMarket["adjust"]>>[0];
 

@@ -22,7 +22,7 @@ import {
   states,
   trading,
   UNDEPLOYED,
-} from "./scenario-markets.ts";
+} from "./sample-markets.ts";
 
 const PARKED = 8;
 const MARGIN_LOW = 6;

@@ -1,7 +1,7 @@
 // Orders that are changed, as the network shows them (reference 70, sections 2.4, 2.7 and 2.8).
 import { expect, test } from "bun:test";
 import { amendmentOf, orderOf } from "./rig.ts";
-import { BOUND, eventsFrom, feeFactors, money, opened, quoted, states } from "./scenario-markets.ts";
+import { BOUND, eventsFrom, feeFactors, money, opened, quoted, states } from "./sample-markets.ts";
 
 test("2.8 a post-only order that a new price would let trade stays where it was", () => {
   const play = opened().run("x B 5@95 post =a; amend a @110");

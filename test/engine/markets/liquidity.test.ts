@@ -19,7 +19,7 @@ import {
   shared,
   trading,
   UNDEPLOYED,
-} from "./scenario-markets.ts";
+} from "./sample-markets.ts";
 
 type Config = Parameters<typeof trading>[0];
 

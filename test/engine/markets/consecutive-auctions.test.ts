@@ -2,7 +2,7 @@
 // shown of the market meanwhile.
 import { expect, test } from "bun:test";
 import type { MarketRigOptions, Play } from "./rig.ts";
-import { FLAT, feeFactors, M4, MILLIONS, market, NS } from "./scenario-markets.ts";
+import { FLAT, feeFactors, M4, MILLIONS, market, NS } from "./sample-markets.ts";
 
 const PARAMETERS = { ...feeFactors("0.004", "0.001"), "market.auction.minimumDuration": "10s" };
 const MONITORED = {

@@ -1,7 +1,7 @@
 // Amendments of orders that have a peg or a time, as the network takes them (reference 70, sections 2.7 to 2.9).
 import { expect, test } from "bun:test";
 import { OrderTimeInForce } from "../../../src/wire/generated/vega.ts";
-import { eventsFrom, FLAT, MILLIONS, money, NS, opened, quoted, states } from "./scenario-markets.ts";
+import { eventsFrom, FLAT, MILLIONS, money, NS, opened, quoted, states } from "./sample-markets.ts";
 
 test("2.8 a peg keeps to its side and away from the middle, whatever member of it is amended", () => {
   const play = opened().run("x B 5 BID-0 =a; y S 5 ASK+0 =b2");

@@ -1,7 +1,7 @@
 // Orders of all kinds together, on a market of few quotes: expected values are worked out by hand from the reference (70, section 2).
 import { expect, test } from "bun:test";
 import { amendmentOf, idOf, orderOf, Play } from "./rig.ts";
-import { BOUND, eventsFrom, FLAT, LIGHT, MILLIONS, NS, opened, quoted, states } from "./scenario-markets.ts";
+import { BOUND, eventsFrom, FLAT, LIGHT, MILLIONS, NS, opened, quoted, states } from "./sample-markets.ts";
 
 test("fill or kill counts what is within its limit, across levels", () => {
   const play = opened();

@@ -22,7 +22,7 @@ import {
   socialised,
   total,
   VOID,
-} from "./scenario-markets.ts";
+} from "./sample-markets.ts";
 
 const FEES = [MAKER_PAY, INFRASTRUCTURE_PAY, LIQUIDITY_PAY, MAKER_RECEIVE];
 /** Losses and wins of marks. */

@@ -1,7 +1,7 @@
 // What becomes of the orders of provisions with their provisions, and when commitments may be amended (reference 70, section 7).
 import { describe, expect, test } from "bun:test";
 import { createMarketRig, idOf, Play } from "./rig.ts";
-import { BOUND, eventsFrom, LIGHT, MILLIONS, market, money, opened, quoted } from "./scenario-markets.ts";
+import { BOUND, eventsFrom, LIGHT, MILLIONS, market, money, opened, quoted } from "./sample-markets.ts";
 
 const CANCELLED = 3;
 const STOPPED = 4;

@@ -1,7 +1,7 @@
 // Single trades, and their marks on those who made them: losses that nobody covers, fees of an amended order, and a
 // party that trades with itself as an auction ends. Marks are made at each block's end.
 import { expect, test } from "bun:test";
-import { amounts, LIQUIDITY_PAY, M2, MAKER_PAY, market, socialised } from "./scenario-markets.ts";
+import { amounts, LIQUIDITY_PAY, M2, MAKER_PAY, market, socialised } from "./sample-markets.ts";
 
 const RICH = 1_000_000_000_000n;
 

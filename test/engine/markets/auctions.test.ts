@@ -1,17 +1,7 @@
 // Auctions, triggers, changes and ends of markets together: expected values are worked out by hand from the reference (70, sections 1, 3, 8).
 import { expect, test } from "bun:test";
 import { createMarketRig, idOf, Play } from "./rig.ts";
-import {
-  BOUND,
-  bounds,
-  eventsFrom,
-  LIGHT,
-  MILLIONS,
-  NS,
-  opened,
-  quoted,
-  states,
-} from "./scenario-markets.ts";
+import { BOUND, bounds, eventsFrom, LIGHT, MILLIONS, NS, opened, quoted, states } from "./sample-markets.ts";
 
 const BOUND_TWICE = {
   ...BOUND,

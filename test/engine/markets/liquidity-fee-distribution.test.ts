@@ -2,7 +2,7 @@
 // sections 7.7 and 7.8).
 import { describe, expect, test } from "bun:test";
 import { AccountType } from "../../../src/wire/generated/vega.ts";
-import { flows, LIQUIDITY_DISTRIBUTE, MILLIONS, market, NS, trading } from "./scenario-markets.ts";
+import { flows, LIQUIDITY_DISTRIBUTE, MILLIONS, market, NS, trading } from "./sample-markets.ts";
 
 const STEP = "market.liquidity.providers.fee.distributionTimeStep";
 /** Margins that every party here can pay, and a target of a hundredth of the open interest's value. */

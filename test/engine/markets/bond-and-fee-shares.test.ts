@@ -17,7 +17,7 @@ import {
   market,
   socialised,
   VOID,
-} from "./scenario-markets.ts";
+} from "./sample-markets.ts";
 
 describe("S16 provision orders, bond and slashing", () => {
   const opened = (penalty: string, ratio: string, funds: bigint, orders: string, rest = "") => {

@@ -1,6 +1,6 @@
 // Rules of margins and of those that pay for them (reference 70, sections 5 and 7), which public runs of the network have shown.
 import { expect, test } from "bun:test";
-import { flows, LN, M2, M4, MILLIONS, market, money, PROVIDED, trading } from "./scenario-markets.ts";
+import { flows, LN, M2, M4, MILLIONS, market, money, PROVIDED, trading } from "./sample-markets.ts";
 
 const RICH = 10n ** 12n;
 const rich = "l1 l2 l3 p q";

@@ -2,7 +2,7 @@
 // 70, sections 5.5, 6 and 8.1).
 import { expect, test } from "bun:test";
 import { createMarketRig, idOf, type MarketRigOptions, Play, type RigMarket } from "./rig.ts";
-import { flows, M2, M3, MILLIONS, market, money, shared, total } from "./scenario-markets.ts";
+import { flows, M2, M3, MILLIONS, market, money, shared, total } from "./sample-markets.ts";
 
 /** Factors of 0.3369 for long and 0.4879 for short positions. */
 const RISKY = { logNormal: { lambda: 0.001, tau: 0.01, sigma: 1.2 }, quadraticSlippage: "0" };

@@ -11,7 +11,7 @@ import {
   socialised,
   states,
   trading,
-} from "./scenario-markets.ts";
+} from "./sample-markets.ts";
 
 test("5.4 a recheck moves what there is, but nothing where margins and all else are less than what the margin lacks", () => {
   const changed = (short: number) => {

@@ -21,7 +21,7 @@ import {
   opened,
   socialised,
   trading,
-} from "./scenario-markets.ts";
+} from "./sample-markets.ts";
 
 const LOSS = 1;
 const WIN = 2;

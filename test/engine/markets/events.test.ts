@@ -5,7 +5,7 @@ import { type BlockEvent, Field } from "../../../src/wire/block.ts";
 import { decodeProposalTerms, encodeProposalTerms } from "../../../src/wire/generated/vega.ts";
 import { folder, type MadeEvent, removeFolders, secondNs, writeBlocks } from "../../history/fixtures.ts";
 import { createMarketRig, idOf } from "./rig.ts";
-import { M4, MD, market } from "./scenario-markets.ts";
+import { M4, MD, market } from "./sample-markets.ts";
 
 afterAll(removeFolders);
 

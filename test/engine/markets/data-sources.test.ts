@@ -2,7 +2,7 @@
 // section 1.6).
 import { expect, test } from "bun:test";
 import { createMarketRig, idOf, type MarketRig, type RigMarket } from "./rig.ts";
-import { M3 } from "./scenario-markets.ts";
+import { M3 } from "./sample-markets.ts";
 
 const [INTEGER, TEXT, BOOLEAN, DECIMAL, TIMESTAMP] = [2, 3, 4, 5, 6];
 const [EQUALS, GREATER, GREATER_OR_EQUAL, LESS, LESS_OR_EQUAL] = [1, 2, 3, 4, 5];

@@ -1,6 +1,6 @@
 // Rules of liquidity provisions that runs of other engines of these markets show, which the reference (70) states in passing.
 import { expect, test } from "bun:test";
-import { ACTIVE, CANCELLED, feeFactors, MILLIONS, market, money } from "./scenario-markets.ts";
+import { ACTIVE, CANCELLED, feeFactors, MILLIONS, market, money } from "./sample-markets.ts";
 
 const step = { "market.liquidity.providers.fee.distributionTimeStep": "10s" };
 /** Provisions stay near the middle, penalties take all that was missing, and fees are paid out seldom. */

@@ -17,7 +17,7 @@ import {
   socialised,
   total,
   trading,
-} from "./scenario-markets.ts";
+} from "./sample-markets.ts";
 
 const NONE = { linearSlippage: "0", quadraticSlippage: "0" };
 /** Trades more than 10 from the last price begin an auction of 5 seconds. */

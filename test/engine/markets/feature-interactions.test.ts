@@ -22,7 +22,7 @@ import {
   states,
   total,
   trading,
-} from "./scenario-markets.ts";
+} from "./sample-markets.ts";
 
 /** Margins by risk alone, and trades more than 10 from the reference begin an auction of 5 seconds. */
 const WATCHED = { ...BOUND, linearSlippage: "0", quadraticSlippage: "0" };

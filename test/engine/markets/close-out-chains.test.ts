@@ -2,7 +2,7 @@
 // 3.5, 5.3 to 5.5, 6.2 and 7.3): chains of several rules, which tests of single rules do not meet.
 import { expect, test } from "bun:test";
 import type { Play } from "./rig.ts";
-import { LN, M4, MILLIONS, market, money, socialised, states } from "./scenario-markets.ts";
+import { LN, M4, MILLIONS, market, money, socialised, states } from "./sample-markets.ts";
 
 const RICH = 1_000_000_000_000n;
 const scaling = (search: number, initial: number, release: number) => ({
