@@ -102,6 +102,7 @@ export class ChainCore {
       onEpochStart: ({ seq }) => this.log.startEpoch(seq),
       onParameter: (key, value) => this.log.setParameter(key, value),
       onCommandError: (subject, error) => logFailure(commandFault(subject, error)),
+      onMarketHalted: (market, step, error) => logFailure(marketFault(market, step, error)),
     });
     this.runner = new BlockRunner(this.engine, this.log);
     this.store = new ChainStore(db, writer, options.keepTexts);
@@ -445,12 +446,23 @@ function hashOf(height: number, timeNs: bigint, txs: readonly BlockTx[]): string
   );
 }
 
+const faultOf = (error: unknown): string =>
+  error instanceof Error ? `${error.name}: ${reasonOf(error)}` : reasonOf(error);
+
+function marketFault(market: string, step: string, error: unknown): NodeError {
+  return new NodeError(
+    "chain.execute",
+    "market_halted",
+    `market ${market} is halted by a fault of this program in its ${step}: ${faultOf(error)}`,
+    "The step was taken back and the chain goes on; report it. An enacted update of the market lets it go on.",
+  );
+}
+
 function commandFault(subject: string, error: unknown): NodeError {
-  const fault = error instanceof Error ? `${error.name}: ${reasonOf(error)}` : reasonOf(error);
   return new NodeError(
     "chain.execute",
     "command_fault",
-    `${subject} failed by a fault of this program: ${fault}`,
+    `${subject} failed by a fault of this program: ${faultOf(error)}`,
     "The command had no effect and the chain goes on; report it with the transaction.",
   );
 }

@@ -6,6 +6,7 @@ import type { BlockInfo } from "../engine/core.ts";
 import type { EngineListener } from "../engine/domains.ts";
 import type { CommittedBlock, TxResult } from "../engine/engine.ts";
 import type { Genesis } from "../engine/genesis.ts";
+import type { HaltedMarket } from "../engine/markets/records.ts";
 import type { Duty, EpochInfo } from "../engine/ports.ts";
 import type { State } from "../engine/state.ts";
 import type { EventTap } from "../store/event-feed.ts";
@@ -53,6 +54,8 @@ export interface ChainEngine {
   checkpoint(): CheckpointText;
   /** Why no further block can be made; undefined while all is well. */
   haltReason(): string | undefined;
+  /** Markets that a fault of this program has stopped. */
+  haltedMarkets(): readonly HaltedMarket[];
   /** The event behind the last block of a chain that stops for an upgrade (reference 60, section 1.4, step 1). */
   upgradeStarted(): EngineCommit["block"] | undefined;
   /** Tokens in the party's staking account; undefined without one. For the spam policies. */

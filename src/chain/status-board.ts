@@ -74,6 +74,7 @@ export class StatusBoard {
         eventsLastBlock: point.blockEvents,
       },
       halted: undefined,
+      haltedMarkets: engine.haltedMarkets(),
     };
     return this.latest;
   }

@@ -17,5 +17,6 @@ export function noChain(startedNs: bigint): ChainStatus {
     mempool: { count: 0, bytes: 0 },
     totals: { txsLastBlock: 0, averageTxBytes: 0, events: 0n, eventsLastBlock: 0 },
     halted: undefined,
+    haltedMarkets: [],
   };
 }

@@ -85,7 +85,7 @@ export class Planes {
       this.reading.plane.notifyCommit();
       status.ingest.note(() => height);
     });
-    status.source = this.statusSource();
+    status.source = this.statusSource(chain);
     const nodeServer = serveNode(node, { host, port: nodePort, status }, tools);
     this.servers.push(nodeServer);
     // The faucet gives without limit: it stays on this machine, wherever the others listen.
@@ -177,8 +177,12 @@ export class Planes {
     };
   }
 
-  private statusSource() {
+  private statusSource(chain: DevnetPort) {
     const { home, notReady } = this.options;
-    return { ...storeFacts(home, this.reading.plane), notReady: () => this.lost ?? notReady() };
+    return {
+      ...storeFacts(home, this.reading.plane),
+      notReady: () => this.lost ?? notReady(),
+      haltedMarkets: () => chain.status.haltedMarkets,
+    };
   }
 }

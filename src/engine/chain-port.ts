@@ -5,6 +5,7 @@
 
 import type { ChainCallCode } from "../errors/detail-codes.ts";
 import type { RuleName } from "../errors/rules.ts";
+import type { HaltedMarket } from "./markets/records.ts";
 
 /** Why a transaction was refused, beyond the text: the rule by name and the caller's own numbers. */
 export interface RefusalDetails {
@@ -71,6 +72,8 @@ export interface ChainStatus {
   };
   /** The chain has stopped for good (disk full, invariant, upgrade): why, in one sentence. */
   readonly halted: string | undefined;
+  /** Markets that a fault of this program has stopped, while the chain goes on. */
+  readonly haltedMarkets: readonly HaltedMarket[];
 }
 
 export interface ChainPort {

@@ -51,6 +51,8 @@ export interface EngineListener {
   readonly marketRules?: MarketRules;
   /** An internal fault: the command failed, and the chain goes on. @param subject e.g. `transaction HASH (Order)` */
   onCommandError?(subject: string, error: unknown): void;
+  /** An internal fault: the market is halted, and the chain goes on. @param step e.g. `tick` */
+  onMarketHalted?(market: string, step: string, error: unknown): void;
 }
 
 export type CommandTable = { readonly [K in CommandKind]?: (payload: CommandPayload<K>) => void };
@@ -107,7 +109,9 @@ export class Domains {
     const hasModels = (market: string) => listener.hasModels?.(market) ?? true;
     const rules = listener.marketRules ?? PRESENT_RULES;
     const idAfter = (id: string) => listener.idAfter?.(id);
-    this.markets = new Markets({ core, params, collateral, assets, hasModels, idAfter, rules });
+    const onHalted = (market: string, step: string, error: unknown) =>
+      listener.onMarketHalted?.(market, step, error);
+    this.markets = new Markets({ core, params, collateral, assets, hasModels, idAfter, rules, onHalted });
     this.gas = new Gas(params, this.markets);
     const markets: GovernedMarkets = {
       has: (id) => this.markets.get(id) !== undefined,

@@ -12,6 +12,7 @@ import { type BlockInfo, Core } from "./core.ts";
 import { type CommandTable, Domains, type EngineListener } from "./domains.ts";
 import { CommandError, commandErrorOf, ResultCode } from "./errors.ts";
 import type { Genesis } from "./genesis.ts";
+import type { HaltedMarket } from "./markets/records.ts";
 import type { Duty, EpochInfo } from "./ports.ts";
 import { digestOfChanges, type StateChange } from "./state.ts";
 
@@ -217,6 +218,11 @@ export class Engine {
     } catch (error) {
       throw commandErrorOf(error, (unexpected) => this.listener.onCommandError?.(subject, unexpected));
     }
+  }
+
+  /** Markets that a fault of this program has stopped. */
+  haltedMarkets(): readonly HaltedMarket[] {
+    return this.domains.markets.faults.list();
   }
 
   stakeOf(party: string): bigint | undefined {

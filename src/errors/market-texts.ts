@@ -61,6 +61,11 @@ export const MARKET_TEXTS = {
     "It waits for its vote, or trading has ended.",
     MARKET,
   ],
+  "the market is halted by an internal error": [
+    "A fault in this program has stopped the market; nothing is done on it.",
+    "A step of the market that no command asks for has failed, and was taken back. GET /status names the market.",
+    "The node's log says more (code market_halted). An enacted update of the market lets it go on.",
+  ],
   "margin check failed": [
     "The party cannot pay the margin.",
     "Margin, general and bond account together hold less than the initial margin of position and orders.",

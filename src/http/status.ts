@@ -66,6 +66,15 @@ interface StatusSource {
   disk?(): DiskFacts;
   /** Size of the log beside the store. */
   logBytes(): number;
+  /** Markets that a fault of this program has stopped, on a chain that is executed here. */
+  haltedMarkets?(): readonly HaltedFacts[];
+}
+
+interface HaltedFacts {
+  readonly market: string;
+  /** The block, and the step of the market that was taken back. */
+  readonly height: number;
+  readonly step: string;
 }
 
 /** `/readyz` once the store is known to hold other data than what was written. */
@@ -114,6 +123,7 @@ export class ServerStatus {
     const { ready, reason } = this.readiness();
     const head = facts?.head();
     const live = this.source?.live;
+    const halted = this.source?.haltedMarkets?.() ?? [];
     return {
       chainId: head?.chainId ?? null,
       height: head?.height ?? null,
@@ -121,6 +131,9 @@ export class ServerStatus {
       time: head ? timeText(head.timeUs) : null,
       ready,
       reason,
+      ...(halted.length > 0 && {
+        haltedMarkets: halted.map(({ market, height, step }) => ({ market, height, step })),
+      }),
       ...(live && liveBody(live)),
       segments: facts?.segments() ?? 0,
       store: { bytes: this.source?.storeBytes() ?? 0, logBytes: this.source?.logBytes() ?? 0 },

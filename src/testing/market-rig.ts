@@ -160,6 +160,7 @@ export class MarketRig {
     const genesis = rigGenesis({ assets, assetIds: this.assetIds, parameters, startSeconds });
     this.engine = new Engine(readGenesis(genesis), {
       onCommandError: (_subject, error) => this.faults.push(error),
+      onMarketHalted: (_market, _step, error) => this.faults.push(error),
       hasModels: (market) => this.hasModels(market),
       idAfter: (id) => this.idsAfter.get(id),
       ...(rules && { marketRules: rules }),

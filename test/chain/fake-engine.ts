@@ -132,6 +132,10 @@ export class FakeEngine implements ChainEngine {
     return { load_hash: "", state: "" };
   }
 
+  haltedMarkets() {
+    return [];
+  }
+
   haltReason(): string | undefined {
     return this.parameters.get("halt");
   }

@@ -27,6 +27,7 @@ export const STATUS: ChainStatus = {
   mempool: { count: 0, bytes: 0 },
   totals: { txsLastBlock: 0, averageTxBytes: 0, events: 0n, eventsLastBlock: 0 },
   halted: undefined,
+  haltedMarkets: [],
 };
 
 /** After its clock was changed. */

@@ -10,7 +10,7 @@ import { MarketAccounts } from "./accounts.ts";
 import type { Book } from "./book.ts";
 import { IdGenerator } from "./id-generator.ts";
 import { orderMessage, type StoredOrder } from "./order.ts";
-import type { Auction, MarketRecord, MarketStatus } from "./records.ts";
+import type { Auction, MarketRecord, MarketStatus, MarketStep } from "./records.ts";
 import type { MarketRules } from "./rules.ts";
 import type { MarketIndex, MarketTables } from "./tables.ts";
 import { type Terms, termsOf } from "./terms.ts";
@@ -27,6 +27,8 @@ export interface MarketPorts {
   /** The id behind another one, where it is not its hash. */
   readonly idAfter?: (id: string) => string | undefined;
   readonly rules: MarketRules;
+  /** A fault of this program has stopped a market. */
+  readonly onHalted?: (market: string, step: MarketStep, error: unknown) => void;
 }
 
 /** Key of the parameter. */

@@ -139,8 +139,11 @@ export class Margins {
       aside.set(key, (aside.get(key) ?? 0n) + remaining);
     }
     this.aside = aside;
-    run();
-    this.aside = undefined;
+    try {
+      run();
+    } finally {
+      this.aside = undefined;
+    }
   }
 
   levels(position: Exposure, price: bigint): MarginLevels {

@@ -12,13 +12,7 @@ import type {
   OrderCancellation,
   OrderSubmission,
 } from "../../wire/generated/commands.ts";
-import {
-  AuctionTrigger,
-  DispatchMetric,
-  MarketState,
-  MarketTradingMode,
-  type TradableInstrument,
-} from "../../wire/generated/vega.ts";
+import { DispatchMetric, MarketState, type TradableInstrument } from "../../wire/generated/vega.ts";
 import { type Check, PropertyErrors } from "../../wire/validate/check.ts";
 import { cancellationIds, orderAmendment, orderSubmission } from "../../wire/validate/orders.ts";
 import { CommandError, ResultCode } from "../errors.ts";
@@ -28,16 +22,19 @@ import type { Contributions } from "../rewards.ts";
 import { compare, type Table } from "../state.ts";
 import { UINT_MAX } from "../values.ts";
 import { LEAST_AUCTION, type MarketPorts } from "./context.ts";
+import { capped, measuredBy, paidKey, rewardedOf } from "./contributions.ts";
+import { failingAlone, HaltedMarkets } from "./halting.ts";
 import { IdGenerator } from "./id-generator.ts";
 import { Market } from "./market.ts";
 import type { OracleMessage } from "./open-oracle.ts";
 import { BUILTIN_TIME, Oracles } from "./oracles.ts";
 import { newDefinition, updatedDefinition, withScaling } from "./proposals.ts";
 import {
-  type Activity,
-  NO_REFERENCES,
+  type MarketRecord,
+  type MarketStep,
   type RestoredMarket,
   type RewardedMarket,
+  statusBeforeOpening,
   type TrackedMarket,
 } from "./records.ts";
 import { ORDER_ERRORS, refusal } from "./refusals.ts";
@@ -57,6 +54,7 @@ const CREATION_MULTIPLE = "rewards.marketCreationQuantumMultiple";
 export class Markets implements MarketScores {
   readonly tables: MarketTables;
   readonly oracles: Oracles;
+  readonly faults: HaltedMarkets;
   private readonly ports: MarketPorts;
   /** By id; made of the records, and not part of the state. */
   private readonly known = new Map<string, Market>();
@@ -71,6 +69,7 @@ export class Markets implements MarketScores {
     this.tables = new MarketTables(ports.core.state);
     this.ports = { ...ports, tables: this.tables };
     this.oracles = new Oracles(ports.core);
+    this.faults = new HaltedMarkets(ports.core, this.tables, (id) => this.renew(id), ports.onHalted);
     this.paid = ports.core.state.table("markets.paid");
     this.ended = ports.core.state.table("markets.ended");
     this.tables.markets.onChange((id, before, now) => {
@@ -78,13 +77,7 @@ export class Markets implements MarketScores {
       if ((before === undefined) === (now === undefined)) return;
       this.ordered = undefined;
       if (now === undefined) this.known.delete(id);
-      else {
-        const asset = now.definition.tradableInstrument!.instrument!.future!.settlementAsset;
-        this.known.set(
-          id,
-          new Market(this.ports, id, asset, (market, what) => this.unsubscribe(market, what)),
-        );
-      }
+      else this.known.set(id, this.marketOf(now));
     });
     const { params } = ports;
     params.watch([INFRASTRUCTURE_FEE], () =>
@@ -92,15 +85,16 @@ export class Markets implements MarketScores {
     );
     params.watch([MAKER_FEE], () => this.onParameter({ makerFee: params.decimal(MAKER_FEE).toString() }));
     params.watch([SCALING], () => {
-      for (const market of this.list()) {
+      this.eachMarket("parameter", (market) => {
         market.updateRecord({ definition: withScaling(market.record.definition, params) });
         market.emitUpdated();
-      }
+      });
     });
     params.watch([FREQUENCY], () => this.onFrequency());
     params.watch([LEAST_AUCTION], () => {
-      const open = this.list().filter((market) => !market.isOver);
-      for (const market of open) market.auctions.onLeastDuration();
+      this.eachMarket("parameter", (market) => {
+        if (!market.isOver) market.auctions.onLeastDuration();
+      });
     });
   }
 
@@ -123,52 +117,35 @@ export class Markets implements MarketScores {
 
   /** Section 1.5. */
   onTick(): void {
-    const over: Market[] = [];
-    for (const market of this.list()) if (!market.onTick()) over.push(market);
-    const isRejected = ({ record }: Market) => record.state === MarketState.STATE_REJECTED;
-    for (const market of this.list()) if (!isRejected(market)) market.emitData();
-    for (const market of over) this.remove(market);
+    const over = new Set<string>();
+    this.eachMarket("tick", (market) => {
+      if (!market.onTick()) over.add(market.id);
+    });
+    this.eachMarket("tick", (market) => {
+      if (market.record.state !== MarketState.STATE_REJECTED) market.emitData();
+    });
+    this.eachMarket("tick", (market) => {
+      if (over.has(market.id)) this.remove(market);
+    });
   }
 
   onBlockEnd(): void {
-    for (const market of this.list()) market.onBlockEnd();
+    this.eachMarket("block end", (market) => market.onBlockEnd());
   }
 
   /** A proposal of a market was accepted: the market is there, and waits for the vote (section 1.4, step 1). */
   propose(proposal: ProposalRecord): void {
+    failingAlone(() => this.create(proposal));
+  }
+
+  private create(proposal: ProposalRecord): void {
     const { id, terms, party } = proposal;
     const { core, params, rules } = this.ports;
     const definition = newDefinition(terms, params, rules);
-    const closingNs = terms.closingTimestamp * SECOND;
-    const beginNs = closingNs;
+    const beginNs = terms.closingTimestamp * SECOND;
     const endNs = terms.enactmentTimestamp * SECOND;
     const factors = riskModelOf(definition.tradableInstrument!).factors;
-    this.tables.statuses.set(id, {
-      auction: {
-        mode: MarketTradingMode.TRADING_MODE_OPENING_AUCTION,
-        trigger: AuctionTrigger.AUCTION_TRIGGER_OPENING,
-        extension: AuctionTrigger.AUCTION_TRIGGER_UNSPECIFIED,
-        beginNs,
-        endNs,
-        isRunning: false,
-        isLeaving: false,
-        isExtended: false,
-      },
-      mark: 0n,
-      lastTraded: 0n,
-      settledMark: 0n,
-      nextMarkNs: 0n,
-      markFrequencyNs: params.duration(FREQUENCY),
-      batch: 0n,
-      references: NO_REFERENCES,
-      plannedBy: "",
-      scoredBid: 0n,
-      scoredAsk: 0n,
-      scoredTicks: 0,
-      distributedNs: 0n,
-      openInterest: 0n,
-      tradedValue: 0n,
-    });
+    this.tables.statuses.set(id, statusBeforeOpening(beginNs, endNs, params.duration(FREQUENCY)));
     this.tables.markets.set(id, {
       id,
       sequence: this.tables.next(),
@@ -179,7 +156,7 @@ export class Markets implements MarketScores {
       liquidityFee: "0",
       state: MarketState.STATE_PROPOSED,
       proposedAt: core.nowNs,
-      pendingAt: closingNs,
+      pendingAt: beginNs,
       openAt: endNs,
       riskLong: factors.long,
       riskShort: factors.short,
@@ -205,19 +182,29 @@ export class Markets implements MarketScores {
   onVoteClosed(id: string, isPassed: boolean): void {
     const market = this.get(id);
     if (market === undefined) return;
-    if (isPassed) {
-      market.openAuction();
-      return;
-    }
-    market.reject();
-    this.remove(market);
+    this.faults.attempt(market, "vote", () => {
+      if (isPassed) {
+        market.openAuction();
+        return;
+      }
+      market.reject();
+      this.remove(market);
+    });
   }
 
-  /** An update was enacted (section 1.7). @throws CommandError when the market is not there any more */
-  update({ terms }: ProposalRecord): void {
-    const { marketId, changes } = terms.updateMarket!;
+  /** An update was enacted (section 1.7): a halted market goes on with it. @throws CommandError when the market is not there any more */
+  update(proposal: ProposalRecord): void {
+    const { marketId } = proposal.terms.updateMarket!;
     const market = this.get(marketId);
     if (market === undefined || market.isOver) throw refusal("market does not exist");
+    failingAlone(() => {
+      if (this.faults.resume(market)) this.passParameters(market);
+      this.change(market, proposal);
+    });
+  }
+
+  private change(market: Market, { terms }: ProposalRecord): void {
+    const { marketId, changes } = terms.updateMarket!;
     const before = market.record.definition;
     const { params, rules } = this.ports;
     const definition = updatedDefinition(before, changes!, params, rules);
@@ -471,7 +458,7 @@ export class Markets implements MarketScores {
       return;
     }
     for (const market of this.list()) {
-      if (!market.canTrade || !market.index.ordersOf.has(party)) continue;
+      if (!market.canTrade || !market.index.ordersOf.has(party) || this.faults.has(market.id)) continue;
       this.command(market.id, ids, () => market.orders.cancelAll(party));
     }
   }
@@ -480,10 +467,11 @@ export class Markets implements MarketScores {
   private command(id: string, ids: IdGenerator, run: (market: Market) => void): void {
     const market = this.get(id);
     if (market === undefined) throw refusal(ORDER_ERRORS.invalidMarket[1]);
+    if (this.faults.has(id)) throw refusal("the market is halted by an internal error");
     market.ids = ids;
     market.margins.discardLevels();
     try {
-      run(market);
+      failingAlone(() => run(market));
     } catch (error) {
       if (error instanceof CommandError && error.options.keepChanges) market.flush();
       else market.margins.discardLevels();
@@ -500,10 +488,28 @@ export class Markets implements MarketScores {
     for (const { market: id, what, properties } of matched) {
       const market = this.get(id);
       if (market === undefined || market.isOver) continue;
-      if (what === "termination") market.terminate();
-      else this.settle(market, properties);
+      this.faults.attempt(market, "oracle data", () => {
+        if (what === "termination") market.terminate();
+        else this.settle(market, properties);
+      });
     }
     this.oracles.emitData(message, specs);
+  }
+
+  private eachMarket(step: MarketStep, run: (market: Market) => void): void {
+    for (const market of this.list()) this.faults.attempt(market, step, run);
+  }
+
+  private renew(id: string): Market {
+    const market = this.marketOf(this.get(id)!.record);
+    this.known.set(id, market);
+    this.ordered = undefined;
+    return market;
+  }
+
+  private marketOf({ id, definition }: MarketRecord): Market {
+    const asset = definition.tradableInstrument!.instrument!.future!.settlementAsset;
+    return new Market(this.ports, id, asset, (market, what) => this.unsubscribe(market, what));
   }
 
   /** Settlement data in the units of the market's asset (section 1.6). */
@@ -546,16 +552,27 @@ export class Markets implements MarketScores {
     this.tables.windows.delete(market.id);
   }
 
+  /** Those that have changed while the market was halted. */
+  private passParameters(market: Market): void {
+    const { params } = this.ports;
+    market.updateRecord({
+      makerFee: params.decimal(MAKER_FEE).toString(),
+      infrastructureFee: params.decimal(INFRASTRUCTURE_FEE).toString(),
+      definition: withScaling(market.record.definition, params),
+    });
+    market.setMarkFrequency(params.duration(FREQUENCY));
+  }
+
   private onParameter(changes: { readonly makerFee?: string; readonly infrastructureFee?: string }): void {
-    for (const market of this.list()) {
+    this.eachMarket("parameter", (market) => {
       market.updateRecord(changes);
       market.emitUpdated();
-    }
+    });
   }
 
   private onFrequency(): void {
     const now = this.ports.params.duration(FREQUENCY);
-    for (const market of this.list()) market.setMarkFrequency(now);
+    this.eachMarket("parameter", (market) => market.setMarkFrequency(now));
   }
 }
 
@@ -566,32 +583,8 @@ function checkInner<T>(check: Check<T>, instruction: T): void {
   if (!errors.isEmpty) throw refusal(errors.toString() as CommandText);
 }
 
-function measuredBy({ makerPaid, makerReceived, liquidityReceived }: Activity, metric: number): bigint {
-  if (metric === DispatchMetric.DISPATCH_METRIC_MAKER_FEES_PAID) return makerPaid;
-  if (metric === DispatchMetric.DISPATCH_METRIC_MAKER_FEES_RECEIVED) return makerReceived;
-  if (metric === DispatchMetric.DISPATCH_METRIC_LP_FEES_RECEIVED) return liquidityReceived;
-  return 0n;
-}
-
-function rewardedOf({ id, accounts, record, status }: Market): RewardedMarket {
-  const { sequence, proposer } = record;
-  return { id, sequence, asset: accounts.asset, proposer, tradedValue: status.tradedValue };
-}
-
-function paidKey(market: string, asset: string, funder: string, scope: readonly string[]): string {
-  return `${market}/${asset}/${funder}/${[...scope].sort().join(",")}`;
-}
-
 /** Whether margins and price ranges are worked out alike. */
 function hasSameModel(a: TradableInstrument, b: TradableInstrument): boolean {
   const text = (of: TradableInstrument) => JSON.stringify([of.logNormalRiskModel, of.simpleRiskModel]);
   return text(a) === text(b);
-}
-
-/** Where rounding takes the scores above 1, the largest gives the excess up. */
-function capped(scores: MarketScore[]): MarketScore[] {
-  const excess = scores.reduce((sum, { score }) => sum.plus(score), Decimal.zero).minus(Decimal.one);
-  if (!excess.isPositive()) return scores;
-  const largest = scores.reduce((a, b) => (a.score.isLess(b.score) ? b : a));
-  return scores.map((one) => (one === largest ? { ...one, score: one.score.minus(excess) } : one));
 }

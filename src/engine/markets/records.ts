@@ -1,6 +1,6 @@
 // A market in the state (reference 70, section 12.4, "Snapshot/restart"). Plain values: decimals and prices that may
 // be fractions are texts, amounts and internal prices are bigints. Orders have a file of their own (order.ts).
-import type { Market } from "../../wire/generated/vega.ts";
+import { AuctionTrigger, type Market, MarketTradingMode } from "../../wire/generated/vega.ts";
 
 /** The terms of a proposal; changed by another one, or by network parameters. */
 export type MarketDefinition = Pick<
@@ -64,7 +64,20 @@ export interface References {
   readonly midSell: bigint;
 }
 
-export const NO_REFERENCES: References = { bid: 0n, ask: 0n, midBuy: 0n, midSell: 0n };
+const NO_REFERENCES: References = { bid: 0n, ask: 0n, midBuy: 0n, midSell: 0n };
+
+/** Steps of a market's life that no command of a party asks for. */
+export type MarketStep = "tick" | "block end" | "oracle data" | "parameter" | "vote";
+
+/** A market that a fault of this program has stopped: nothing is done on it until an update of it is enacted. */
+export interface HaltedMarket {
+  readonly market: string;
+  /** The block, and the step that was taken back. */
+  readonly height: number;
+  readonly step: MarketStep;
+  /** vega.Market.State, with which it goes on. */
+  readonly state: number;
+}
 
 /** The part of a market that changes with trading. */
 export interface MarketStatus {
@@ -98,6 +111,36 @@ export interface MarketStatus {
   readonly tradedValue: bigint;
   /** Before the first window, the market's worth as it was last looked at; a stored state of earlier versions has none. */
   readonly worth?: bigint;
+}
+
+/** Of a market whose opening auction has not begun. */
+export function statusBeforeOpening(beginNs: bigint, endNs: bigint, markFrequencyNs: bigint): MarketStatus {
+  return {
+    auction: {
+      mode: MarketTradingMode.TRADING_MODE_OPENING_AUCTION,
+      trigger: AuctionTrigger.AUCTION_TRIGGER_OPENING,
+      extension: AuctionTrigger.AUCTION_TRIGGER_UNSPECIFIED,
+      beginNs,
+      endNs,
+      isRunning: false,
+      isLeaving: false,
+      isExtended: false,
+    },
+    mark: 0n,
+    lastTraded: 0n,
+    settledMark: 0n,
+    nextMarkNs: 0n,
+    markFrequencyNs,
+    batch: 0n,
+    references: NO_REFERENCES,
+    plannedBy: "",
+    scoredBid: 0n,
+    scoredAsk: 0n,
+    scoredTicks: 0,
+    distributedNs: 0n,
+    openInterest: 0n,
+    tradedValue: 0n,
+  };
 }
 
 export interface Position {

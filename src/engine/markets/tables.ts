@@ -8,6 +8,7 @@ import { endOf, type StoredOrder } from "./order.ts";
 import type {
   Activity,
   EquityShare,
+  HaltedMarket,
   InterestRecord,
   MarketRecord,
   MarketStatus,
@@ -198,6 +199,7 @@ export class MarketTables {
   readonly pastPrices: Table<PastPrice>;
   readonly interests: Table<InterestRecord>;
   readonly activities: Table<Activity>;
+  readonly halted: Table<HaltedMarket>;
   /** Counts placements, positions, trades and markets: what comes later has the larger number. */
   private readonly count: Cell<number>;
   private readonly indexes = new Map<string, MarketIndex>();
@@ -218,6 +220,7 @@ export class MarketTables {
     this.pastPrices = state.table("markets.prices");
     this.interests = state.table("markets.interests");
     this.activities = state.table("markets.activities");
+    this.halted = state.table("markets.halted");
     this.count = state.cell("markets.count", 0);
     this.statuses.onChange((id, _before, now) => {
       this.of(id).status = now;

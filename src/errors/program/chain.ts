@@ -47,6 +47,12 @@ export const CHAIN_CODES = {
     "Its handler met something that it was not written for; what it had changed was taken back.",
     "The chain goes on. Report it with the transaction and the line of the log.",
   ],
+  market_halted: [
+    "",
+    "A fault in this program has stopped a market: a step of it that no command asks for has failed.",
+    "The step was taken back, the market is suspended and named in /status, and its orders, positions and money stay as they were.",
+    "The chain and the other markets go on. Report it with the line of the log; an enacted update of the market lets it go on.",
+  ],
   command_refused: [
     "",
     "A tool of the devnet asked the engine for what its rules do not allow.",

@@ -134,5 +134,6 @@ function statusAt(height: number, { halted }: { halted?: string | undefined }): 
     mempool: { count: 4, bytes: 2_000 },
     totals: { txsLastBlock: 5, averageTxBytes: 371, events: 2n ** 60n, eventsLastBlock: 12 },
     halted,
+    haltedMarkets: [],
   };
 }

@@ -1,0 +1,76 @@
+/**
+ * Faults of this program inside a market: they halt the market, and never the chain. The step that has failed is taken back;
+ * the same on every machine, as all that a step goes by is state.
+ */
+import { MarketState } from "../../wire/generated/vega.ts";
+import type { Core } from "../core.ts";
+import { InvariantError } from "../errors.ts";
+import type { MarketContext } from "./context.ts";
+import type { HaltedMarket, MarketStep } from "./records.ts";
+import type { MarketTables } from "./tables.ts";
+
+type FaultListener = (market: string, step: MarketStep, error: unknown) => void;
+
+export class HaltedMarkets {
+  constructor(
+    private readonly core: Core,
+    private readonly tables: MarketTables,
+    /** Makes a market's object anew: the former one may hold on to something of a step that was taken back. */
+    private readonly renew: (id: string) => MarketContext,
+    private readonly onFault: FaultListener | undefined,
+  ) {}
+
+  /** By id. */
+  list(): readonly HaltedMarket[] {
+    return this.tables.halted.values();
+  }
+
+  has(market: string): boolean {
+    return this.tables.halted.has(market);
+  }
+
+  /** Does a step of a market that no command to it asks for; nothing where it is halted. */
+  attempt<M extends MarketContext>(market: M, step: MarketStep, run: (market: M) => void): void {
+    const { id } = market;
+    if (this.has(id)) return;
+    const { state, log } = this.core;
+    const mark = state.mark();
+    const events = log.length;
+    try {
+      run(market);
+    } catch (error) {
+      state.rollback(mark);
+      log.truncate(events);
+      this.halt(id, step);
+      this.onFault?.(id, step, error);
+    }
+  }
+
+  /** Lets a market go on: one that is not halted stays as it is. @returns whether it was */
+  resume(market: MarketContext): boolean {
+    const halted = this.tables.halted.get(market.id);
+    if (halted === undefined) return false;
+    market.updateRecord({ state: halted.state });
+    this.tables.halted.delete(market.id);
+    return true;
+  }
+
+  /** It has its money, orders and positions as before the step. */
+  private halt(id: string, step: MarketStep): void {
+    const market = this.renew(id);
+    const { state } = market.record;
+    this.tables.halted.set(id, { market: id, height: this.core.height, step, state });
+    market.updateRecord({ state: MarketState.STATE_SUSPENDED });
+    market.emitUpdated();
+  }
+}
+
+/** A market that contradicts itself fails the command alone, as all that it has changed is taken back. @throws Error */
+export function failingAlone<T>(run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof InvariantError) throw new Error(error.message, { cause: error });
+    throw error;
+  }
+}
