@@ -1,39 +1,23 @@
-// Amendments of orders that have a peg or a time, as the network takes them (reference 70, sections 2.7 to 2.9).
-import { expect, test } from "bun:test";
+// Amendments and cancellations of orders, and the margin that moves with them (reference 70, sections 2.5 to 2.9; S3 of section 10).
+
+import { describe, expect, test } from "bun:test";
 import { OrderTimeInForce } from "../../../src/wire/generated/vega.ts";
-import { eventsFrom, FLAT, MILLIONS, money, NS, opened, quoted, states } from "./sample-markets.ts";
-
-test("2.8 a peg keeps to its side and away from the middle, whatever member of it is amended", () => {
-  const play = opened().run("x B 5 BID-0 =a; y S 5 ASK+0 =b2");
-  const amend = (party: string, name: string, reference: number, offset?: string) =>
-    play.rig.amend(party, "M", play.ids.get(name)!, { peg: { reference, ...(offset && { offset }) } }).text;
-  const [mid, bid, ask] = [1, 2, 3];
-  const shown = play.rig.events("order").length;
-  expect([
-    amend("x", "a", ask, "5"),
-    amend("x", "a", mid),
-    amend("y", "b2", bid, "5"),
-    amend("y", "b2", mid),
-  ]).toEqual([
-    "OrderError: buy cannot reference best ask price",
-    "OrderError: offset must be greater than zero",
-    "OrderError: sell cannot reference best bid price",
-    "OrderError: offset must be greater than zero",
-  ]);
-  expect(play.rig.events("order").length).toBe(shown);
-  expect([amend("x", "a", mid, "2"), amend("y", "b2", mid, "2")]).toEqual(["", ""]);
-  expect(states(play, "a", "b2")).toEqual(["1 5 98", "1 5 102"]);
-});
-
-test("2.8 a peg that waits for an auction's end, or that would be cancelled, is looked at, too", () => {
-  const play = quoted().run("x B 5 BID-1 =a");
-  const amend = (sizeDelta: number) =>
-    play.rig.amend("x", "M", play.ids.get("a")!, { sizeDelta, peg: { reference: 3 } }).text;
-  const text = "OrderError: buy cannot reference best ask price";
-  expect([amend(1), amend(-9)]).toEqual([text, text]);
-  play.open();
-  expect(states(play, "a")).toEqual(["1 5 89"]);
-});
+import { amendmentOf, idOf, orderOf, type Play } from "./rig.ts";
+import {
+  CANCELLED,
+  eventsFrom,
+  FLAT,
+  feeFactors,
+  M2,
+  M3,
+  MILLIONS,
+  market,
+  money,
+  NS,
+  opened,
+  states,
+  VOID,
+} from "./sample-markets.ts";
 
 test("2.8 a time alone ends orders for normal trading, and stands on one that is good till cancelled", () => {
   const play = opened().run("x B 5@95 =a; y B 5@94 GFN =n");
@@ -96,23 +80,6 @@ test("2.5 the margin of an order that is over does not come back with one that i
   expect(money(play, "w")).toBe("0 60 0");
 });
 
-test("2.7 a parked peg whose change lets it come in is lost where it may not trade", () => {
-  const range = { ...FLAT, targetStake: { scaling: 0.00001 }, lpPriceRange: "0.001" };
-  const play = opened(range).run("amend s @111; x S 2 ASK+5 post =a; cancel b; p1 B 10@90");
-  expect([states(play, "a"), play.deployed("lp")[0]]).toEqual([["8 2 0"], "buy 10@101"]);
-  play.run("amend a MID+1");
-  expect(play.last.text).toBe("OrderError: post only order would trade");
-  expect([states(play, "a"), money(play, "x")]).toEqual([["4 2 101 49"], `0 ${MILLIONS} 0`]);
-  play.run("amend a MID+9");
-  expect(play.last.text).toBe("OrderError: Invalid Order ID");
-});
-
-test("2.7 a peg is shown with the time at which it was parked, also when it has just come", () => {
-  const play = quoted().run("x B 5 BID-1 =c");
-  const { updatedAt, createdAt } = play.rig.shownOrder(play.ids.get("c")!)!;
-  expect([updatedAt, createdAt]).toEqual([play.rig.nowNs, play.rig.nowNs]);
-});
-
 test("2.8 an amended order that closes what was opened in the block gives no margin back before its end", () => {
   const play = opened(FLAT).run("x B 5@110; x S 5@130 =a; amend a @90");
   expect([states(play, "a"), play.rig.position("x", "M")]).toMatchObject([
@@ -122,18 +89,6 @@ test("2.8 an amended order that closes what was opened in the block gives no mar
   expect(play.margin("x")).toBe(60n);
   play.run("/");
   expect(play.margin("x")).toBe(0n);
-});
-
-test("2.8 an amended peg that trades is shown last, where following prices has put it", () => {
-  const range = { ...FLAT, targetStake: { scaling: 0.00001 }, lpPriceRange: "0.001" };
-  const play = opened(range).run("amend s @111; x S 12 MID+2 =a");
-  const place = play.rig.events().length;
-  play.run("amend a MID+1");
-  const own = eventsFrom(play, place, "order").filter(({ payload }) => payload.partyId === "x");
-  expect(own.map(({ payload }) => `${payload.status} ${payload.remaining}@${payload.price}`)).toEqual([
-    "1 2@101",
-  ]);
-  expect(eventsFrom(play, place, "order").at(-1)!.payload.partyId).toBe("x");
 });
 
 test("2.8 margin that was moved for an amendment stays where the order cannot take its new place", () => {
@@ -167,4 +122,158 @@ test("2.8 all of a party's orders are cancelled one by one, and its margin comes
   play.run("cancel all x");
   const seen = eventsFrom(play, place, "order", "ledgerMovements").slice(0, 3);
   expect(seen.map(({ member, payload }) => payload.id ?? member)).toEqual([first, "ledgerMovements", second]);
+});
+
+describe("S3 queue priority on amend", () => {
+  const opened = () => {
+    const play = market(M2, {
+      parameters: {
+        "market.margin.scalingFactors": '{"search_level":3.2,"initial_margin":4,"collateral_release":5}',
+      },
+    }).deposit(MILLIONS, "x", "y", "z", "a", "b");
+    play.run("a B 1@1; b S 1@100; a B 1@10; b S 1@10").open();
+    return play.run("x S 5@2 =o1; y S 5@2 =o2");
+  };
+  test("a smaller size keeps its place", () => {
+    const play = opened().run("amend o1 -2; z B 3@2");
+    expect(play.trades(1)).toEqual(["z-x 3@2"]);
+  });
+  test("a larger size goes to the back", () => {
+    const play = opened().run("amend o1 +3; z B 3@2");
+    expect(play.trades(1)).toEqual(["z-y 3@2"]);
+  });
+  test("an amend that leaves nothing cancels", () => {
+    const play = opened().run("z B 3@2; amend o1 -3");
+    expect(play.trades(1)).toEqual(["z-x 3@2"]);
+    expect(play.order("o1").status).toBe(CANCELLED);
+  });
+  test("a time in force is changed neither to FOK nor against its time", () => {
+    const play = opened();
+    const id = play.ids.get("o1")!;
+    const before = { ...play.rig.liveOrder(id)! };
+    const { TIME_IN_FORCE_FOK, TIME_IN_FORCE_GTT, TIME_IN_FORCE_GTC } = OrderTimeInForce;
+    const amend = (timeInForce: number, expiresAt?: bigint) =>
+      play.rig.amend("x", "M", id, { timeInForce, ...(expiresAt !== undefined && { expiresAt }) }).text;
+    expect([
+      amend(TIME_IN_FORCE_FOK),
+      amend(TIME_IN_FORCE_GTT),
+      amend(TIME_IN_FORCE_GTC, play.rig.nowNs + 1_000_000_000n),
+    ]).toEqual([
+      "OrderError: Cannot amend TIF to FOK or IOC",
+      "OrderError: Cannot amend order to GTT without an expiryAt field",
+      "OrderError: Cannot set ExpiryAt and GTC",
+    ]);
+    expect(before).toMatchObject({ version: 1n, timeInForce: TIME_IN_FORCE_GTC, expiresAt: 0n });
+    expect(play.rig.liveOrder(id)).toEqual(before);
+    expect(play.queue("sell").slice(0, 2)).toEqual(["x 5@2", "y 5@2"]);
+  });
+  test("an order that is gone cannot be amended", () => {
+    const play = opened().run("cancel o1; amend o1 -1");
+    expect(play.last.text).toBe("OrderError: Invalid Order ID");
+  });
+});
+
+test("2.8 a post-only order that a new price would let trade stays where it was", () => {
+  const play = opened().run("x B 5@95 post =a; amend a @110");
+  expect([play.last.text, states(play, "a"), play.queue("buy")[0]]).toEqual([
+    "couldn't insert order in book",
+    ["1 5 95"],
+    "x 5@95",
+  ]);
+  play.run("amend a @109");
+  expect([play.last.text, states(play, "a")]).toEqual(["", ["1 5 109"]]);
+});
+
+test("2.8 a price that fees cannot be paid for is refused with the amendment's own text", () => {
+  const free = { linearSlippage: "0", quadraticSlippage: "0" };
+  const play = opened(free, { parameters: feeFactors("0.2", "0") }).deposit(131n, "w");
+  play.run("w B 10@95 =a");
+  expect(money(play, "w")).toBe("120 11 0");
+  play.run("amend a @110");
+  expect([play.last.text, states(play, "a"), money(play, "w")]).toEqual([
+    "could not apply fees for order",
+    ["1 10 95"],
+    "120 11 0",
+  ]);
+  const { code, text } = play.rig.batch("w", {
+    amendments: [amendmentOf("M", play.ids.get("a")!, { price: 110 })],
+    submissions: [orderOf("M", "buy", 1, 90).payload as never],
+  });
+  expect([code, text]).toEqual([70, "0 (could not apply fees for order), 1 (margin check failed)"]);
+});
+
+test("2.7 a peg that its change leaves without a price is shown as it leaves the book, and as it is changed", () => {
+  const play = opened().run("x B 5 BID-3 =a");
+  const place = play.rig.events().length;
+  play.run("amend a BID-90");
+  const orders = eventsFrom(play, place, "order").map(({ payload }) => {
+    const { status, version, price, peggedOrder } = payload;
+    return [status, version, price, peggedOrder.offset].join(" ");
+  });
+  expect(orders).toEqual(["8 1 0 3", "8 2 0 90"]);
+  expect([states(play, "a"), money(play, "x")]).toEqual([["8 5 0"], "0 100000000 0"]);
+  play.run("amend a BID-2");
+  expect(states(play, "a")).toEqual(["1 5 88"]);
+});
+
+test("2.8 a smaller order gives its margin back before it is shown", () => {
+  const play = opened().run("x B 50@95 =a");
+  const place = play.rig.events().length;
+  play.run("amend a -40");
+  const seen = eventsFrom(play, place, "order", "ledgerMovements").map(({ member }) => member);
+  expect([seen, money(play, "x")]).toEqual([["ledgerMovements", "order"], "120 99999880 0"]);
+});
+
+const GTT = 2;
+
+/** Continuous trading at 1000 between 900 and 1100. */
+function around1000(more: Parameters<typeof market>[0] = {}, parameters: Record<string, string> = {}): Play {
+  const play = market({ ...M3, linearSlippage: "1", quadraticSlippage: "0", ...more }, { parameters });
+  play.deposit(100_000_000n, "aux", "aux2", "void", "p1", "p2");
+  return play.run(`${VOID}; aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000`).open();
+}
+
+const lastOrder = (play: Play, id: string) =>
+  play.rig.events("order").findLast(({ payload }) => payload.id === id)!.payload;
+
+test("an amendment that expires an order shows it amended", () => {
+  const play = around1000();
+  const { rig } = play;
+  const { id } = rig.order("p1", "M", "buy", 5, 950);
+  rig.nextBlock(10);
+  const payload = {
+    orderId: id,
+    marketId: idOf("M"),
+    sizeDelta: -2n,
+    timeInForce: GTT,
+    expiresAt: rig.nowNs - 1n,
+  };
+  expect(rig.deliver("p1", { kind: "orderAmendment", payload }).code).toBe(0);
+  expect(lastOrder(play, id)).toMatchObject({ status: 2, size: 3n, remaining: 3n });
+});
+
+test("an amendment to nothing cancels the order, whatever else it asks for", () => {
+  const play = around1000();
+  const { rig } = play;
+  const { id } = rig.order("p1", "M", "buy", 5, 950);
+  const payload = { orderId: id, marketId: idOf("M"), sizeDelta: -5n, expiresAt: 1n };
+  expect(rig.deliver("p1", { kind: "orderAmendment", payload }).code).toBe(0);
+  expect(lastOrder(play, id)).toMatchObject({ status: 3 });
+});
+
+test("an amendment is measured like a new order, also where it only reduces the position", () => {
+  const play = around1000();
+  const { rig } = play;
+  // Bids for one of its five: the rest would be closed at any price.
+  rig.deposit("p3", "ETH", 6_600n);
+  play.run("p2 S 5@1000; p3 B 5@1000 =long; p2 B 10@999");
+  const { id, code } = rig.order("p3", "M", "sell", 3, 1050);
+  expect(code).toBe(0);
+  rig.nextBlock();
+  rig.withdraw("p3", "ETH", rig.balance("p3", "ETH"));
+  play.run("aux B 1@910; p2 B 1@998");
+  const cancelled = rig.deliver("p2", { kind: "orderCancellation", payload: { marketId: idOf("M") } });
+  expect(cancelled.code).toBe(0);
+  const payload = { orderId: id, marketId: idOf("M"), sizeDelta: 1n };
+  expect(rig.deliver("p3", { kind: "orderAmendment", payload }).text).toBe("margin check failed");
 });

@@ -1,10 +1,29 @@
-// Scenarios of orders, close-outs and decimals whose figures the network itself has shown, to the unit (reference 70, sections 2.7,
-// 3.5, 5.3 to 5.5, 6.2 and 7.3): chains of several rules, which tests of single rules do not meet.
+// Close-outs followed from end to end, where several rules meet (reference 70, sections 2.7, 3.5, 5.3 to 5.5, 6.2 and 7.3; S10, S14
+// and S15 of section 10).
+
 import { expect, test } from "bun:test";
+import { AccountType } from "../../../src/wire/generated/vega.ts";
 import type { Play } from "./rig.ts";
-import { LN, M4, MILLIONS, market, money, socialised, states } from "./sample-markets.ts";
+import {
+  amounts,
+  entries,
+  feesOf,
+  LIQUIDITY_PAY,
+  LN,
+  ledger,
+  M3,
+  M4,
+  MD,
+  MILLIONS,
+  market,
+  money,
+  socialised,
+  states,
+  total,
+} from "./sample-markets.ts";
 
 const RICH = 1_000_000_000_000n;
+
 const scaling = (search: number, initial: number, release: number) => ({
   "market.margin.scalingFactors": JSON.stringify({
     search_level: search,
@@ -12,12 +31,15 @@ const scaling = (search: number, initial: number, release: number) => ({
     collateral_release: release,
   }),
 });
+
 const WIDE = { parameters: scaling(1.5, 2, 3) };
+
 /** A block's end and a tick at the same time: the mark follows. */
 const mark = (play: Play): Play => {
   play.rig.nextBlock(0);
   return play;
 };
+
 const modeOf = (play: Play) => {
   const { marketTradingMode, trigger, markPrice } = play.rig.marketData("M");
   return `${marketTradingMode} ${trigger} ${markPrice}`;
@@ -29,6 +51,28 @@ const thin = (config: Parameters<typeof market>[0], parties: Readonly<Record<str
   for (const [party, funds] of Object.entries(parties)) play.deposit(funds, party);
   play.run("lp lp(100000, 0.001, BID-55, ASK+55)");
   return play.run("b B 5@5; a S 10@1000; b B 10@10; a S 10@10").open();
+};
+
+/** A provider that is short of one, and sells 111 more far below the mark: the asks are all its own. */
+function soldOut(linear: string, quadratic: string, funds: bigint): Play {
+  const triggers = [{ horizon: 72_000_000, probability: 0.99, extension: 3 }];
+  const config = { ...LN, decimals: 3, triggers, linearSlippage: linear, quadraticSlippage: quadratic };
+  const play = market(config, { ...WIDE, assets: { ETH: { decimals: 3 } } });
+  play.deposit(10_000_000_000_000n, "a", "c").deposit(funds, "lp");
+  play.run("lp lp(150000, 0.001, BID-20, ASK+20)");
+  play.run("a B 1@49; lp S 1@350; a B 1@350; lp S 1@2000; lp S 1@3000").open();
+  expect(play.levels("lp")).toBe("1449759/2174638/2899518/4349277");
+  expect(play.deployed("lp")).toEqual(["buy 5173@29", "sell 74@2020"]);
+  return mark(mark(play.run("a B 111@50")).run("lp S 111@50"));
+}
+
+/** Decimals of money 5; bounds around a price of 10 are 8 and 13. */
+const coarse = (config: Partial<Parameters<typeof market>[0]>): Play => {
+  const triggers = [{ horizon: 360_000, probability: 0.99, extension: 300 }];
+  const fees = { "market.fee.factors.makerFee": "0.004", "market.fee.factors.infrastructureFee": "0.001" };
+  const options = { assets: { ETH: { decimals: 5 } }, parameters: fees };
+  const target = { targetStake: { windowSeconds: 86_400, scaling: 1 }, triggeringRatio: "0.1" };
+  return market({ ...LN, triggers, ...target, ...config }, options).deposit(MILLIONS, "p", "q", "r");
 };
 
 test("5.5 the bid that takes a close-out makes its party the next one to be closed out, in the same block", () => {
@@ -109,19 +153,6 @@ test("5.5 the end of the opening auction leaves a party without its margin: it p
   ]);
 });
 
-/** A provider that is short of one, and sells 111 more far below the mark: the asks are all its own. */
-function soldOut(linear: string, quadratic: string, funds: bigint): Play {
-  const triggers = [{ horizon: 72_000_000, probability: 0.99, extension: 3 }];
-  const config = { ...LN, decimals: 3, triggers, linearSlippage: linear, quadraticSlippage: quadratic };
-  const play = market(config, { ...WIDE, assets: { ETH: { decimals: 3 } } });
-  play.deposit(10_000_000_000_000n, "a", "c").deposit(funds, "lp");
-  play.run("lp lp(150000, 0.001, BID-20, ASK+20)");
-  play.run("a B 1@49; lp S 1@350; a B 1@350; lp S 1@2000; lp S 1@3000").open();
-  expect(play.levels("lp")).toBe("1449759/2174638/2899518/4349277");
-  expect(play.deployed("lp")).toEqual(["buy 5173@29", "sell 74@2020"]);
-  return mark(mark(play.run("a B 111@50")).run("lp S 111@50"));
-}
-
 test.each([
   ["1000000", "1000000", "632800019919/949200029878/1265600039838/1898400059757"],
   ["1", "100", "62745519/94118278/125491038/188236557"],
@@ -160,15 +191,6 @@ test("2.7 pegs that cannot be paid for when the auction ends are cancelled, and 
   expect(states(play, "a", "b", "c", "d")).toEqual(["1 100000 899", "1 100000 949", ...gone]);
   expect(play.deployed("lp")).toEqual(["buy 106@850", "sell 86@1050"]);
 });
-
-/** Decimals of money 5; bounds around a price of 10 are 8 and 13. */
-const coarse = (config: Partial<Parameters<typeof market>[0]>): Play => {
-  const triggers = [{ horizon: 360_000, probability: 0.99, extension: 300 }];
-  const fees = { "market.fee.factors.makerFee": "0.004", "market.fee.factors.infrastructureFee": "0.001" };
-  const options = { assets: { ETH: { decimals: 5 } }, parameters: fees };
-  const target = { targetStake: { windowSeconds: 86_400, scaling: 1 }, triggeringRatio: "0.1" };
-  return market({ ...LN, triggers, ...target, ...config }, options).deposit(MILLIONS, "p", "q", "r");
-};
 
 test("6.2 positions in tens: marks, fees and margins of what is traded at each price", () => {
   const play = coarse({ decimals: 5, positionDecimals: -1, lpPriceRange: "0.99" }).deposit(5_000_000n, "lp");
@@ -220,4 +242,176 @@ test("7.3 a provision next to the middle of a spread of one tick never trades wh
     ["40@10", "5@8"],
   ]);
   expect([modeOf(play), play.trades().length]).toEqual(["1 0 10", 3]);
+});
+
+test("S14 the full chain of a close-out", () => {
+  const play = market(MD)
+    .deposit(1_000_000n, "sp", "bp", "party1", "party2")
+    .deposit(240_000n, "guy")
+    .deposit(100_000n, "aux");
+  play.deposit(1_000_000n, "lp");
+  play
+    .run(
+      "aux B 1@1; aux S 1@10001; lp lp(90000, 0.1, BID-100, ASK+100); party1 B 1@100 GFA; party2 S 1@100 GFA",
+    )
+    .open();
+  expect([play.general("lp"), play.bond("lp"), play.deployed("lp")]).toEqual([1_000_000n, 0n, []]);
+  play.run("sp S 200@10000; /; bp B 200@1; /");
+  expect(play.levels("sp")).toBe("2000/2200/2400/2800");
+  const before = play.trades().length;
+  const place = entries(play);
+  play.run("guy B 100@10000; /");
+  expect(play.trades(before)).toEqual([
+    "guy-sp 100@10000",
+    "aux-network 1@1",
+    "bp-network 99@1",
+    "network-guy 100@1",
+  ]);
+  expect(play.transfers(6).filter(({ amount, from }) => from === "guy" && amount === 237_600n).length).toBe(
+    1,
+  );
+  expect(play.transfers(8)).toEqual([{ from: "guy", to: undefined, amount: 240_000n }]);
+  expect(
+    play
+      .transfers(5)
+      .slice(-2)
+      .map(({ to, amount }) => [to, amount]),
+  ).toEqual([
+    ["aux", 2399n],
+    ["bp", 237_601n],
+  ]);
+  expect(ledger(play, place).filter((line) => /^(guy|I|S|party2 M>S)\b/.test(line))).toEqual([
+    "guy G>guy M 2400",
+    "party2 M>S 9900",
+    "S>party1 M 9900",
+    "guy G>guy M 237600",
+    "guy M>I 240000",
+    "I>S 240000",
+    "S>aux M 2399",
+    "S>bp M 237601",
+  ]);
+  expect(socialised(play)).toEqual(["aux -7600", "bp -752300"]);
+  expect([play.margin("guy"), play.general("guy")]).toEqual([0n, 0n]);
+  expect([play.margin("sp"), play.general("sp")]).toEqual([240_000n, 760_000n]);
+  expect(play.insurance()).toBe(0n);
+  expect(total(play)).toBe(5_340_000n);
+  expect(play.rig.position("bp", "M")!.isDistressed).toBe(true);
+  expect(play.pnl("guy")).toBe("0/0/-240000");
+  expect(play.rig.shownPosition("bp", "M")?.positionStatus).toBe(4);
+});
+
+test("S15 close-out with fees", () => {
+  const play = market(M4, {
+    parameters: {
+      "market.fee.factors.makerFee": "0.00025",
+      "market.fee.factors.infrastructureFee": "0.0005",
+    },
+  })
+    .deposit(500_000n, "tt_4")
+    .deposit(100n, "tt_5")
+    .deposit(10_000_000n, "tt_10", "tt_11");
+  play.deposit(MILLIONS, "tt_6", "ta", "tb", "lp");
+  play.run("lp lp(90000, 0.1, MID-100, MID+100); ta B 1@1; ta S 1@200; tb B 1@100; ta S 1@100").open();
+  for (const order of [
+    "tt_10 B 5@100 GTT",
+    "tt_11 S 5@100 GTT",
+    "tt_4 B 2@150",
+    "tt_4 B 2@150",
+    "tt_5 B 2@150",
+    "tt_6 S 2@150",
+    "tt_5 B 2@150",
+    "tt_6 S 2@150",
+    "tt_10 B 25@100",
+  ])
+    play.run(order).run("/");
+  const trades = play.trades().length;
+  const fees = amounts(play, LIQUIDITY_PAY).length;
+  const place = entries(play);
+  play.run("tt_11 S 25 FOK");
+  expect(feesOf(play, 3)).toEqual(["0/0/0 1/1/30", "0/0/0 1/1/30", "0/0/0 1/2/210"]);
+  expect(ledger(play, place).filter((line) => line.includes("F"))).toEqual([
+    "tt_11 G>FM 1",
+    "tt_11 G>FM 1",
+    "tt_11 G>FM 1",
+    "tt_11 G>FI 4",
+    "tt_11 G>FL 270",
+    "FM>tt_5 G 1",
+    "FM>tt_5 G 1",
+    "FM>tt_10 G 1",
+  ]);
+  expect(play.trades(trades)).toEqual(["tt_5-tt_11 2@150", "tt_5-tt_11 2@150", "tt_10-tt_11 21@100"]);
+  expect(amounts(play, LIQUIDITY_PAY).slice(fees)).toEqual([270n]);
+  play.run("/");
+  // Of 200; nothing is left for the fees of the close-out.
+  expect(ledger(play).filter((line) => /^tt_5 .>(S|I|F.) /.test(line))).toEqual([
+    "tt_5 M>S 72",
+    "tt_5 G>S 30",
+  ]);
+  expect(socialised(play)[0]).toBe("tt_5 98");
+  expect(play.mark()).toBe(100n);
+  expect(play.trades(trades + 3)).toEqual(["tt_10-network 4@100", "network-tt_5 4@100"]);
+  expect([play.margin("tt_5"), play.general("tt_5"), play.insurance()]).toEqual([0n, 0n, 0n]);
+  expect(["tt_4", "tt_5", "tt_6", "tt_10", "tt_11"].map((party) => play.pnl(party))).toEqual([
+    "4/-200/0",
+    "0/0/-102",
+    "-4/200/-28",
+    "30/0/0",
+    "-30/200/-63",
+  ]);
+});
+
+/** Losses and wins of marks. */
+const MARKS = [4, 5];
+
+/** Top-ups of margins. */
+const LOW = 6;
+
+const CONFISCATED = 8;
+
+/** Types of the last trades: 1 of orders, 2 GOOD and 3 BAD ones of a close-out. */
+const kinds = (play: Play, count: number) =>
+  play.rig
+    .trades("M")
+    .slice(-count)
+    .map(({ type }) => type);
+
+test("S10 close-out with an insurance pool", () => {
+  const play = market({ ...M3, linearSlippage: "1", quadraticSlippage: "0" }).deposit(
+    10_000n,
+    "p2",
+    "p3",
+    "aux",
+    "aux2",
+  );
+  play.deposit(100_000n, "void").deposit(5122n, "p1").run("lp void(100000, 0.1, MID-1, MID+1)");
+  play.rig.fundInsurance("M", 10_000n);
+  play.run("aux B 1@999; aux S 1@6001; aux2 B 1@1000; aux S 1@1000").open();
+  play.run("p1 S 1@1000; /; p2 B 1@1000; /");
+  expect([play.margin("p1"), play.general("p1")]).toEqual([1320n, 3802n]);
+  expect([play.margin("p2"), play.general("p2")]).toEqual([132n, 9868n]);
+  play.run("p2 B 1@6000; /");
+  expect([play.margin("p2"), play.general("p2")]).toEqual([265n, 9735n]);
+  const place = entries(play);
+  play.run("p3 S 1@5000; /");
+  expect(play.trades().slice(-3)).toEqual(["p2-p3 1@6000", "network-aux 1@6001", "p1-network 1@6001"]);
+  expect(kinds(play, 3)).toEqual([1, 2, 3]);
+  expect(ledger(play, place, ...MARKS)).toEqual([
+    "aux M>S 1440",
+    "aux G>S 3560",
+    "p1 M>S 1320",
+    "p1 G>S 3680",
+    "S>aux2 M 5000",
+    "S>p2 M 5000",
+    "I>S 1",
+    "S>aux M 1",
+  ]);
+  expect(ledger(play, place, LOW).filter((line) => line.startsWith("p1 "))).toEqual(["p1 G>p1 M 122"]);
+  expect(ledger(play, place, CONFISCATED)).toEqual(["p1 M>I 122"]);
+  expect([play.margin("p1"), play.general("p1")]).toEqual([0n, 0n]);
+  const kept = play.rig.accounts().filter(({ type }) => type === AccountType.ACCOUNT_TYPE_MARGIN);
+  expect(kept.map(({ owner }) => owner)).not.toContain("p1");
+  expect([play.margin("p2"), play.general("p2")]).toEqual([15000n, 0n]);
+  expect([play.margin("p3"), play.general("p3")]).toEqual([7920n, 2080n]);
+  expect(play.insurance()).toBe(10121n);
+  expect(total(play)).toBe(155_122n);
 });

@@ -1,110 +1,41 @@
-// Scenarios of fees, margins, close-outs, marks and settlement whose figures were worked out by hand from the reference (70,
-// sections 4 to 6 and 9.5), to the unit, before the engine was asked.
+// Close-outs: who is closed out, what the network trades, pays and tells (reference 70, sections 4.4 and 5.5).
+
 import { expect, test } from "bun:test";
-import type { Play } from "./rig.ts";
+import { OrderType } from "../../../src/wire/generated/vega.ts";
+import type { MarketRigOptions, Play, RigMarket } from "./rig.ts";
 import {
+  entries,
+  eventsFrom,
   FLAT,
   feeFactors,
   feesOf,
   flows,
+  ledger,
   M2,
   M4,
   MILLIONS,
+  market,
   money,
   move,
-  PROVIDED,
+  opened,
   shared,
   socialised,
-  total,
   trading,
 } from "./sample-markets.ts";
 
-const NONE = { linearSlippage: "0", quadraticSlippage: "0" };
-/** Trades more than 10 from the last price begin an auction of 5 seconds. */
-const WATCHED = {
-  ...FLAT,
-  simple: { ...FLAT.simple, up: 10, down: -10 },
-  triggers: [{ horizon: 60, probability: 0.95, extension: 5 }],
-  targetStake: { scaling: 0.01 },
-};
 const withFees = (maker: string, infrastructure: string) => ({
   parameters: feeFactors(maker, infrastructure),
 });
-const every = (time: string) => ({ parameters: { "network.markPriceUpdateMaximumFrequency": time } });
 
-/** Entries of the last event that has one of a type: `type party amount`. */
-function entriesWith(play: Play, type: number): string[] {
-  const all = play.rig
-    .events("ledgerMovements")
-    .map(({ payload }) => payload.ledgerMovements.flatMap(({ entries }: { entries: unknown[] }) => entries));
-  return all
-    .findLast((entries) => entries.some((entry: { type: number }) => entry.type === type))
-    .map(
-      // biome-ignore lint/suspicious/noExplicitAny: an event is looked at as it is
-      ({ type: kind, fromAccount, toAccount, amount }: any) =>
-        `${kind} ${fromAccount.owner ?? ""}>${toAccount.owner ?? ""} ${amount}`,
-    );
-}
-
-test("4.2 one order that meets two makers: each part is rounded up by trade, sums are paid once", () => {
-  const play = trading(FLAT, { rich: "t1 t2 t3" }, withFees("0.005", "0.002"));
-  play.run("t1 B 3@1003; t2 B 4@1002; t3 S 7@1002");
-  expect(entriesWith(play, 9)).toEqual([
-    "9 t3> 16",
-    "9 t3> 21",
-    "11 t3> 16",
-    "13 t3> 0",
-    "10 >t1 16",
-    "10 >t2 21",
-  ]);
-});
-
-test("4.2 fees to the unit: the general account first, and the margin for the rest", () => {
-  const buy = (funds: bigint) => {
-    const play = trading(FLAT, { rich: "mm bp" }, withFees("0.1", "0.1")).deposit(funds, "p");
-    return play.run("mm S 10@1000; bp B 20@990; p B 10@1000 =o");
-  };
-  const poor = buy(1_999n);
-  expect([poor.order("o").reason, money(poor, "p")]).toEqual([21, "0 1999 0"]);
-  const play = buy(2_000n);
-  expect([money(play, "p"), flows(play, 9), flows(play, 11)]).toEqual([
-    "0 0 0",
-    ["p> 800", "p> 200"],
-    ["p> 1000"],
-  ]);
-  // Its fees have taken its margin: it is closed out with nothing to pay those of that trade.
-  play.run("/");
-  expect(play.trades().slice(-2)).toEqual(["bp-network 10@990", "network-p 10@990"]);
-  expect(feesOf(play, 2)).toEqual(["0/0/0 990/990/0", "0/0/0 990/990/0"]);
-  expect([play.pnl("p"), shared(play), play.insurance()]).toEqual(["0/0/0", ["bp -100"], 0n]);
-});
-
-test("4.2 in a monitoring auction the seller pays first, and a party that trades with itself both halves", () => {
-  const first = "lp lp(100000, 0.003, BID-1, ASK+1)";
-  const play = trading(WATCHED, { first, rich: "lp a b" }, withFees("0.005", "0.0015"));
-  play.run("a B 3@1020; b S 3@1020; / 6");
-  expect(feesOf(play, 1)).toEqual(["0/3/5 0/3/5"]);
-  expect(entriesWith(play, 11)).toEqual(["11 b> 3", "13 b> 5", "11 a> 3", "13 a> 5"]);
-  const alone = trading(WATCHED, { first, rich: "lp a b" }, withFees("0.005", "0.0015"));
-  alone.run("b S 3@1020 =s; a B 3@1020; cancel s; a S 3@1020; / 6");
-  expect(alone.trades().slice(1)).toEqual(["a-a 3@1020"]);
-  expect(entriesWith(alone, 11)).toEqual(["11 a> 3", "13 a> 5", "11 a> 3", "13 a> 5"]);
-});
-
-test("4.2 a party that an auction's fees leave without margin is closed out with its end", () => {
-  const first = "lp lp(100000, 0, BID-1, ASK+1)";
-  const play = trading(WATCHED, { first, rich: "lp b" }, withFees("0", "0.5")).deposit(367n, "a");
-  play.run("b S 3@1020; a B 3@1020; / 6");
-  expect(flows(play, 11)).toEqual(["b> 765", "a> 7", "a> 360"]);
-  expect(play.trades().slice(1)).toEqual([
-    "a-b 3@1020",
-    "aux-network 1@500",
-    "lp-network 2@499",
-    "network-a 3@499",
-  ]);
-  expect(feesOf(play, 3)).toEqual(["0/0/0 0/250/0", "0/0/0 0/499/0", "0/0/0 0/749/0"]);
-  expect([shared(play), play.insurance()]).toEqual([["aux -520", "lp -1042"], 0n]);
-});
+/** A long of ten and a short of four whose closing has become too dear at once: 6 are sold. */
+const bothSides = (fees: readonly [string, string], long: bigint, short: bigint): Play => {
+  const config = { ...M4, linearSlippage: "0.5", quadraticSlippage: "0" };
+  const play = trading(config, { rich: "sp bp s w" }, withFees(...fees))
+    .deposit(long, "p")
+    .deposit(short, "q");
+  play.run("bp B 100@999 =b; sp S 100@1001 =s; s S 10@1000; p B 10@1000; w B 4@1000; q S 4@1000; /");
+  return move(play.run("cancel b; cancel s; bp B 6@950"), 999);
+};
 
 test("4.4 fees of a close-out are shared by size, each part rounded up", () => {
   const play = trading(FLAT, { rich: "w sp" }, withFees("0.01", "0.02"))
@@ -138,16 +69,6 @@ test("4.4 fees of a close-out are shared by size, each part rounded up", () => {
   expect(status.tradedValue).toBe(1_000n + 10_000n + 1_080n + 11_000n);
 });
 
-/** A long of ten and a short of four whose closing has become too dear at once: 6 are sold. */
-const bothSides = (fees: readonly [string, string], long: bigint, short: bigint): Play => {
-  const config = { ...M4, linearSlippage: "0.5", quadraticSlippage: "0" };
-  const play = trading(config, { rich: "sp bp s w" }, withFees(...fees))
-    .deposit(long, "p")
-    .deposit(short, "q");
-  play.run("bp B 100@999 =b; sp S 100@1001 =s; s S 10@1000; p B 10@1000; w B 4@1000; q S 4@1000; /");
-  return move(play.run("cancel b; cancel s; bp B 6@950"), 999);
-};
-
 test("5.5 of close-outs of both sides the network trades the difference, all at its average", () => {
   const play = bothSides(["0", "0"], 1_200n, 480n);
   expect(play.trades().slice(-3)).toEqual(["bp-network 6@950", "network-p 10@950", "q-network 4@950"]);
@@ -174,83 +95,6 @@ test("5.5 close-outs that cancel out trade nothing", () => {
   move(play, 1001);
   expect(play.trades()).toHaveLength(before + 2);
   expect([play.insurance(), play.pnl("p"), play.pnl("q")]).toEqual([2_400n, "0/0/-1200", "0/0/-1200"]);
-});
-
-test("5.1 the event of a position has its orders' volumes, and their mean prices in asset units, floored", () => {
-  const play = trading(FLAT, { rich: "p q" }, { assets: { ETH: { decimals: 1 } } });
-  const shown = () =>
-    play.rig.events("positionStateEvent").findLast(({ payload }) => payload.partyId === "p")!.payload;
-  play.run("p B 2@901; p B 1@900; p S 3@1101; p S 4@1100; /");
-  expect(shown()).toMatchObject({
-    ...{ size: 0n, potentialBuys: 3n, potentialSells: 7n },
-    // 27020/3 and 77030/7
-    ...{ vwBuyPrice: "9006", vwSellPrice: "11004" },
-  });
-  // (9010 + 9000)/2: of the buy at 901 one is left, and nothing to sell.
-  play.run("q S 1@901; cancel all q; q B 3@1101; q B 4@1101; /");
-  expect(shown()).toMatchObject({
-    ...{ size: -6n, potentialBuys: 2n, potentialSells: 0n },
-    ...{ vwBuyPrice: "9005", vwSellPrice: "0" },
-  });
-});
-
-test("5.3 orders against a position count in full from where they would turn it", () => {
-  const play = trading(FLAT, { rich: "p s" }).run("s B 5@1000; p S 5@1000; /");
-  const after = (size: number) => play.run(`p B ${size}@900`).levels("p");
-  expect([after(3), after(2), after(1), after(14)]).toEqual([
-    "500/550/600/700",
-    "500/550/600/700",
-    "600/660/720/840",
-    "2000/2200/2400/2800",
-  ]);
-});
-
-test.each([
-  // 1200 and 10 for each unit of the move; levels are 1, 1.1, 1.2 and 1.4 times the mark.
-  [989, "1090 110 0"],
-  [988, "1185 5 0"],
-  [1023, "1430 110 0"],
-  [1024, "1228 322 0"],
-])("5.4 margin moves below the search level and from the release level on: %d", (price, expected) => {
-  const play = trading(FLAT, { rich: "s" }).deposit(1_310n, "p").run("s S 10@1000; p B 10@1000; /");
-  expect(money(move(play, price), "p")).toBe(expected);
-});
-
-test("5.4 an order that is made smaller is measured, too; margin of one of two orders waits for a mark", () => {
-  const play = trading(FLAT, { rich: "s x" }).deposit(2_400n, "p");
-  play.run("s S 10@1000; p B 10@1000; /; p B 10@800 =o; x B 10@700; x B 10@600 =second; cancel second");
-  expect([play.margin("x"), play.margin("p")]).toEqual([2_400n, 2_400n]);
-  move(play, 960);
-  expect([play.margin("x"), play.margin("p")]).toEqual([1_152n, 2_000n]);
-  play.run("amend o -1");
-  expect([play.last.text, play.order("o").size]).toEqual(["margin check failed", 10n]);
-  play.run("amend o -3");
-  expect([play.last.text, play.levels("p"), play.margin("p")]).toEqual(["", "1632/1795/1958/2284", 2_000n]);
-});
-
-test("5.4 a flat party's margin waits for the trades of a position that was settled before, and for no others", () => {
-  const play = trading(FLAT, { rich: "q" }).deposit(2_000n, "p", "late");
-  play.run("/; q S 10@1010; p B 10@1010; /");
-  const after = money(play, "p");
-  play.rig.setParameter("network.markPriceUpdateMaximumFrequency", "1h");
-  play.run("q B 20@1000; p S 10@1000; /; /");
-  expect(money(play, "p")).toBe(after);
-  // In and out between two marks: the loss of 50 comes with the next one, from the general account.
-  play.run("cancel all q; q S 10@1005; late B 10@1005; q B 10@1000; late S 10@1000");
-  expect(money(play, "late")).toBe("0 2000 0");
-  play.rig.setParameter("network.markPriceUpdateMaximumFrequency", "0s");
-  play.run("/");
-  expect([money(play, "p"), money(play, "late")]).toEqual(["0 1900 0", "0 1950 0"]);
-});
-
-test("5.4 a newcomer's own order brings its margin back at once, another's with the block's end", () => {
-  const play = trading(FLAT, { rich: "q" }).deposit(2_000n, "p", "late");
-  play.rig.setParameter("network.markPriceUpdateMaximumFrequency", "1h");
-  play.run("/; q S 10@1000; p B 10@1000; p S 10@1005; q B 10@1005");
-  expect([play.rig.position("p", "M")?.size, money(play, "p")]).toEqual([0n, "1200 800 0"]);
-  expect(money(play.run("/"), "p")).toBe("0 2000 0");
-  play.run("q S 10@1000; late B 10@1000; q B 10@1000; late S 10@1000");
-  expect(money(play, "late")).toBe("0 2000 0");
 });
 
 test("5.5 at the maintenance margin a position stays, a unit below it is closed out", () => {
@@ -350,191 +194,180 @@ test("5.5 the average of a close-out is floored in asset units, and what is show
   expect(shared(play)).toEqual(["b1 -38", "b2 -112"]);
 });
 
-test("5.6 of two losers the first has the insurance, whichever that is", () => {
-  const opened = () => {
-    const play = trading(FLAT, { rich: "s bp" }).deposit(1_200n, "a", "b");
-    play.run("s S 20@1000; b B 10@1000; a B 10@1000; /");
-    play.rig.fundInsurance("M", 500n);
-    return play;
+/** Factors of 0.3369 for long and 0.4879 for short positions. */
+const RISKY = { logNormal: { lambda: 0.001, tau: 0.01, sigma: 1.2 }, quadraticSlippage: "0" };
+
+const RICH = 1_000_000_000_000n;
+
+const INTO_INSURANCE = 8;
+
+const FROM_INSURANCE = 4;
+
+const factors = (search_level: number, initial_margin: number, collateral_release: number) => ({
+  "market.margin.scalingFactors": JSON.stringify({ search_level, initial_margin, collateral_release }),
+});
+
+const WIDE = factors(1.2, 1.5, 2);
+
+const pnls = (play: Play, ...parties: string[]): string[] => parties.map((party) => play.pnl(party));
+
+const monies = (play: Play, ...parties: string[]): string[] => parties.map((party) => money(play, party));
+
+/** A wide book with a provision, and a mark of 150. */
+function wide(config: Omit<RigMarket, "asset">, options: MarketRigOptions = {}): Play {
+  const play = market({ ...RISKY, ...config }, options).deposit(RICH, "s", "b", "a", "c", "lp");
+  return play.run("lp lp(9000, 0.1, BID-100, ASK+100); a B 10@1; a S 10@2000; a B 1@150; c S 1@150").open();
+}
+
+test("4.4 5.5 a close-out's fee comes from the margin, and what the network gains stays until the market ends", () => {
+  const play = wide({ linearSlippage: "0.74667" }, { parameters: WIDE }).deposit(22_000n, "p");
+  play.run("s S 290@150; /; b B 1@140 =far; /; p B 290@150; /");
+  // A fee of a tenth was paid; the rest of what p has is far below its maintenance margin, and the book too thin.
+  expect([play.levels("p"), money(play, "p")]).toEqual(["47134/56560/70701/94268", "17650 0 0"]);
+  play.run("cancel far; b B 290@120; /; s S 1@140; /; b B 1@140; /");
+  expect(play.trades().slice(-3)).toEqual(["b-s 1@140", "b-network 290@120", "network-p 290@120"]);
+  expect(flows(play, 13).slice(-1)).toEqual(["p> 3480"]);
+  expect(flows(play, INTO_INSURANCE)).toEqual(["p> 11270"]);
+  expect(flows(play, FROM_INSURANCE).at(-1)).toBe("> 5800");
+  expect(play.insurance()).toBe(5470n);
+  expect(pnls(play, "p", "s", "b", "a", "c")).toEqual([
+    "0/0/-17650",
+    "-291/2900/0",
+    "291/5800/0",
+    "1/-10/0",
+    "-1/10/0",
+  ]);
+  expect(monies(play, "s", "b", "a", "c")).toEqual([
+    "83564 999999919336 0",
+    "66216 999999939570 0",
+    "1088 999999998902 0",
+    "289 999999999721 0",
+  ]);
+  play.run("a S 1@120; /; c B 1@120; /");
+  expect(monies(play, "s", "b", "c")).toEqual([
+    "64666 999999944054 0",
+    "60396 999999939570 0",
+    "0 1000000000018 0",
+  ]);
+  expect(pnls(play, "s", "b", "a", "c")).toEqual(["-291/8720/0", "291/-20/0", "0/0/-30", "0/0/30"]);
+  play.rig.terminate();
+  play.rig.settle(80);
+  expect([play.insurance(), play.rig.systemBalance("ETH", 12)]).toEqual([0n, 5470n]);
+});
+
+test("5.5 a party that trades beyond its margin is closed out at the next mark, and has lost all it had", () => {
+  const play = wide({ linearSlippage: "0.74667" }, { parameters: WIDE }).deposit(22_000n, "p");
+  play.run("s S 290@150; /; b B 100@140; /; p B 290@150; /");
+  expect([play.levels("p"), money(play, "p"), play.insurance()]).toEqual(["0/0/0/0", "0 0 0", 0n]);
+  expect(pnls(play, "p", "s")).toEqual(["0/0/-17650", "-290/0/0"]);
+});
+
+test("5.5 8.1 the network trades beyond the bounds of prices without an auction; its winner has what there is", () => {
+  const play = wide(
+    {
+      linearSlippage: "1",
+      triggers: [{ horizon: 3_600, probability: 0.99999999, extension: 300 }],
+    },
+    { parameters: { ...WIDE, "network.markPriceUpdateMaximumFrequency": "4s" } },
+  ).deposit(21_981n, "p");
+  // The only price that a buy of the provision can have.
+  expect(play.deployed("lp")).toEqual(["buy 9000@1", "sell 5@2001"]);
+  play.run("s S 290@150; b B 1@140 =far; p B 290@150; /");
+  expect([play.levels("p"), money(play, "p")]).toEqual(["14654/17584/21981/29308", "17631 0 0"]);
+  play.run("/ 4");
+  expect(play.levels("p")).toBe("58154/69784/87231/116308");
+  play.run("cancel far; b B 290@20; s S 1@140; b B 1@140; / 6");
+  expect(play.trades().slice(-2)).toEqual(["b-network 290@20", "network-p 290@20"]);
+  const { marketTradingMode, priceMonitoringBounds, targetStake, openInterest } = play.rig.marketData("M");
+  expect([marketTradingMode, targetStake, openInterest]).toEqual([1, "397516", 292n]);
+  expect(priceMonitoringBounds[0]).toMatchObject({ minValidPrice: "140", maxValidPrice: "161" });
+  expect(flows(play, INTO_INSURANCE)).toEqual(["p> 14151"]);
+  expect(flows(play, FROM_INSURANCE).at(-1)).toBe("> 14151");
+  expect([play.insurance(), ...pnls(play, "p", "b")]).toEqual([0n, "0/0/-17631", "291/34800/-20649"]);
+});
+
+test("5.5 6.5 a position that no book can take keeps what is left of its margin, and has it back at the end", () => {
+  const play = market(
+    { ...M2, linearSlippage: "0.9145", quadraticSlippage: "0" },
+    { parameters: factors(3.2, 4, 5) },
+  ).deposit(RICH, "s", "b", "a", "c");
+  play.deposit(11_600n, "p").run("a B 10@1; a S 10@2000; a B 1@150; c S 1@150").open();
+  play.run("s S 290@150; /; b B 1@140 =far; /; p B 290@150; /");
+  expect([play.levels("p"), money(play, "p")]).toEqual(["39781/127299/159124/198905", "11600 0 0"]);
+  play.run("cancel far; b B 1@40; /; s S 1@120; /; b B 1@120; /");
+  expect([play.levels("p"), money(play, "p")]).toEqual(["31825/101840/127300/159125", "2900 0 0"]);
+  expect(monies(play, "s", "b", "a", "c")).toEqual([
+    "127740 999999880960 0",
+    "320 999999999680 0",
+    "320 999999999650 0",
+    "440 999999999590 0",
+  ]);
+  play.rig.terminate();
+  play.rig.settle(120);
+  expect(pnls(play, "p", "s", "b", "a")).toEqual(["0/0/-8700", "0/0/8700", "0/0/0", "0/0/-30"]);
+  expect([money(play, "p"), play.insurance()]).toEqual(["0 2900 0", 0n]);
+});
+
+const MARGIN_HIGH = 7;
+
+const place = (play: Play): number => play.rig.events().length;
+
+/** p is in distress with a short of five, of which the book has one for sale; q has a long of one, which 850 is too low for. */
+function marked(): Play {
+  const play = trading().deposit(650n, "p").deposit(130n, "q");
+  play.run("p S 5@1000; aux B 5@1000; q B 1@1000; aux S 1@1000; /");
+  move(play, 1090);
+  expect(play.rig.shownPosition("p", "M")!.positionStatus).toBe(4);
+  return play;
+}
+
+test("5.5 a close-out that comes off tells of those that are safe again, before the network's order", () => {
+  const play = marked();
+  const from = place(play);
+  move(play, 850);
+  expect(play.trades().slice(-2)).toEqual(["aux-network 1@500", "network-q 1@500"]);
+  const told = eventsFrom(play, from, "distressedPositions", "order", "settleDistressed").filter(
+    ({ member, payload }) => member !== "order" || payload.reference === "LS",
+  );
+  expect(told.map(({ member }) => member)).toEqual(["distressedPositions", "order", "settleDistressed"]);
+  expect(told[0]!.payload).toMatchObject({ distressedParties: [], safeParties: ["p"] });
+  expect(play.rig.position("p", "M")!.isDistressed).toBe(false);
+  expect(play.rig.shownPosition("p", "M")!.positionStatus).toBe(0);
+});
+
+test("5.5 orders of the network, and those that a close-out makes up, have no version", () => {
+  const play = move(marked(), 850);
+  const shown = play.rig.events("order").filter(({ payload }) => payload.type === OrderType.TYPE_NETWORK);
+  expect(shown.map(({ payload }) => `${payload.partyId} ${payload.reference} ${payload.version}`)).toEqual([
+    "network LS 0",
+    "q distressed-q 0",
+    "network close-out distressed 0",
+  ]);
+});
+
+test("5.5 the run after a close-out is a whole one, behind which the outer one follows what has traded", () => {
+  const play = opened().deposit(MILLIONS, "k", "lp2").deposit(62n, "q");
+  play.run("k B 1@60; k S 1@140; lp lp2(1000, 0, BID-10, ASK+10); p1 B 2@91; cancel b; /");
+  const buys = () => play.queue("buy").filter((line) => line.startsWith("lp"));
+  expect(buys()).toEqual(["lp2 13@81", "lp 13@81"]);
+  play.run("x S 5@100; q B 5@100; /");
+  expect(play.trades().slice(-3)).toEqual(["p1-network 2@91", "lp2-network 3@81", "network-q 5@85"]);
+  // The inner run makes their orders anew, by party; the outer one finds nothing to change and puts them back by id.
+  const [a, b] = ["lp", "lp2"].map((party) => play.rig.provision(party, "M")!.buys[0]!.orderId);
+  expect(a! > b!).toBe(true);
+  expect(buys()).toEqual(["lp2 20@50", "lp 20@50"]);
+});
+
+test("5.5 where trading ends with a close-out, the run after it rechecks margins as any other", () => {
+  const after = (end: (play: Play) => void) => {
+    const play = opened().deposit(62n, "q").run("z B 1@60; p1 B 5@91; cancel b; /; x S 5@100; q B 5@100");
+    const from = entries(play);
+    end(play);
+    expect(play.trades().slice(-2)).toEqual(["p1-network 5@91", "network-q 5@91"]);
+    return [play.levels("p1"), money(play, "p1"), ...ledger(play, from, MARGIN_HIGH)];
   };
-  // The first to have a position; 3100 of 4200 are there for 200 and 4000.
-  const marked = move(opened().run("bp B 100@700"), 800);
-  expect(shared(marked)).toEqual(["b 300", "a 800", "aux2 -53", "s -1047", "bp -2000"]);
-  expect([marked.pnl("b"), marked.pnl("a")]).toEqual(["0/0/-1700", "0/0/-1200"]);
-  // By id at the settlement.
-  const settled = opened();
-  settled.rig.terminate();
-  settled.rig.settle(800);
-  expect([socialised(settled), flows(settled, 2)]).toEqual([
-    ["a 300", "b 800", "aux2 -53", "s -1047"],
-    [">aux2 147", ">s 2953"],
-  ]);
-});
-
-test("6.1 a mark that is due without trades puts the next one off; a change of the time shifts it", () => {
-  const traded = (play: Play) => play.run("q S 1@1200; p B 1@1200");
-  const late = traded(trading(FLAT, { rich: "p q" }, every("5s")).run("/; /; /; /; /; /"));
-  expect(late.run("/; /; /; /").mark()).toBe(1000n);
-  expect(late.run("/").mark()).toBe(1200n);
-  const sooner = traded(trading(FLAT, { rich: "p q" }, every("10s")));
-  sooner.rig.setParameter("network.markPriceUpdateMaximumFrequency", "4s");
-  expect(sooner.run("/; /; /; /").mark()).toBe(1000n);
-  expect(sooner.run("/").mark()).toBe(1200n);
-});
-
-test("6.1 an auction that is left without trades marks the last one", () => {
-  const first = "lp l(100000, 0, BID-1, ASK+1)";
-  const play = trading(PROVIDED, { first, rich: "p q l" }, every("1h"));
-  play.run("q S 1@1200; p B 1@1200; cancel ask; / 2; / 2");
-  expect([play.mark(), play.rig.marketData("M").marketTradingMode]).toEqual([1000n, 4]);
-  play.run("aux2 S 1@2000; / 2; / 2");
-  expect([play.mark(), play.rig.marketData("M").marketTradingMode]).toEqual([1200n, 1]);
-  expect(flows(play, 4)).toEqual(["aux2> 200"]);
-});
-
-test.each([
-  [0n, ["104", "313", "522", "211"], ["p1 500", "aux -46", "w1 -137", "w2 -228", "w3 -89"]],
-  [300n, ["131", "395", "659", "265"], ["p1 200", "aux -19", "w1 -55", "w2 -91", "w3 -35"]],
-] as const)(
-  "6.3 four winners share what is there, the last one the units left over: insurance %p",
-  (insurance, wins, losses) => {
-    const play = trading({ ...M2, ...NONE }, { first: "", rich: "w1 w2 w3" }).deposit(1_000n, "p1");
-    play.rig.fundInsurance("M", insurance);
-    move(play.run("p1 S 10@1000; w1 B 3@1000; w2 B 5@1000; w3 B 2@1000; /"), 1150);
-    expect(flows(play, 5).map((line) => line.split(" ")[1]!)).toEqual([...wins]);
-    expect([socialised(play), play.pnl("p1")]).toEqual([[...losses], `-10/-1500/${500n - insurance}`]);
-  },
-);
-
-test("6.2 a mark's event has the trades since the last one, each with its price in asset and in market units", () => {
-  const play = trading(
-    { ...FLAT, positionDecimals: 1 },
-    { rich: "p q" },
-    { assets: { ETH: { decimals: 1 } } },
-  );
-  const settled = (party: string) =>
-    play.rig.events("settlePosition").findLast(({ payload }) => payload.partyId === party)!.payload;
-  play.run("q S 5@1003; p B 5@1003; q B 2@1001; p S 2@1001; /");
-  const trades = [
-    { size: 5n, price: "10030", marketPrice: "1003" },
-    { size: -2n, price: "10010", marketPrice: "1001" },
-  ];
-  expect(settled("p")).toMatchObject({ price: "10010", tradeSettlements: trades, positionFactor: "10" });
-  expect(settled("q").tradeSettlements.map(({ size }: { size: bigint }) => size)).toEqual([-5n, 2n]);
-  // Positions without a trade are shown, too.
-  expect(settled("aux")).toMatchObject({ price: "10010", tradeSettlements: [] });
-  move(play, 1004);
-  expect(settled("p")).toMatchObject({ price: "10040", tradeSettlements: [] });
-});
-
-test("6.3 a ratio that was rounded up makes no money: the last winner has less", () => {
-  const unit = 10n ** 18n;
-  const config = { ...M2, ...NONE };
-  const options = { assets: { ETH: { decimals: 18 } } };
-  const play = trading(config, { first: "", rich: "w1 w2 w3", funds: 10n ** 30n }, options);
-  play.deposit(1_000n * unit, "p1").run("p1 S 10@1000; w1 B 3@1000; w2 B 5@1000; w3 B 2@1000; /");
-  const before = total(play);
-  move(play, 1150);
-  expect(flows(play, 5)).toEqual([
-    ">aux 104545454545454550000",
-    ">w1 313636363636363650000",
-    ">w2 522727272727272750000",
-    ">w3 209090909090909050000",
-  ]);
-  expect(total(play)).toBe(before);
-});
-
-test.each([
-  [3, 98_765n, 123_500n],
-  [8, 9_876_543_219n, 123_457n],
-  [0, 98n, 200_000n],
-])(
-  "6.5 a settlement price with %d decimals, an asset with five and a market with two",
-  (settlementDecimals, data, loss) => {
-    const opening = { bid: 5000, ask: 20000, mark: 10000, funds: 10n ** 12n };
-    const options = { assets: { ETH: { decimals: 5 } } };
-    const play = trading({ ...FLAT, decimals: 2, settlementDecimals }, opening, options);
-    play.deposit(2_000_000n, "p", "q").run("p B 1@10000; q S 1@10000; /");
-    play.rig.terminate();
-    play.rig.settle(data);
-    expect([play.general("p"), play.general("q")]).toEqual([2_000_000n - loss, 2_000_000n + loss]);
-  },
-);
-
-test("6.5 five decimals of positions, from the trade to the settlement: money is cut, rows are rounded", () => {
-  const config = { ...FLAT, positionDecimals: 5, settlementDecimals: 1 };
-  const play = trading(config, { funds: 10n ** 12n }, { assets: { ETH: { decimals: 5 } } });
-  play.deposit(MILLIONS, "p", "q").run("q S 12345@1003; p B 12345@1003; /");
-  expect(move(play, 1010).pnl("p")).toBe("12345/86415/0");
-  play.rig.terminate();
-  play.rig.settle(10_205);
-  // 86415 and 129622.5
-  expect([play.general("p") - MILLIONS, play.general("q") - MILLIONS]).toEqual([216_037n, -216_037n]);
-  expect([play.pnl("p"), play.pnl("q")]).toEqual(["0/0/216038", "0/0/-216038"]);
-});
-
-test("6.5 the end of trading marks and closes out; a unit that rounding leaves goes to the treasury", () => {
-  const play = trading(FLAT, { rich: "s bp" }, every("1h")).deposit(1_200n, "p");
-  play.run("bp B 100@850; s S 10@1000; p B 10@1000; /; aux2 S 1@900; aux B 1@900");
-  play.rig.terminate();
-  expect(play.trades().slice(-2)).toEqual(["bp-network 10@850", "network-p 10@850"]);
-  play.rig.settle(950);
-  // 200 of the 500 that the network owes, then 500 for the rise; 1000 won by the fall, 500 given back.
-  expect([play.pnl("p"), play.general("bp") - MILLIONS, play.general("s") - MILLIONS]).toEqual([
-    "0/0/-1200",
-    700n,
-    500n,
-  ]);
-  const other = trading({ ...FLAT, positionDecimals: 2 }, { rich: "a b c" });
-  other.run("a S 3@1000; b B 1@1000; c B 2@1000; /");
-  other.rig.terminate();
-  other.rig.settle(1_070);
-  expect([flows(other, 1), flows(other, 2), other.rig.systemBalance("ETH", 12)]).toEqual([
-    ["a> 2"],
-    [">c 1"],
-    1n,
-  ]);
-});
-
-test("6.5 settlement stops the orders on the book by their ids, then those that are parked by theirs", () => {
-  const play = trading(FLAT, { rich: "p q r" });
-  play.run("p B 1@700; q S 1@1500; r B 1@800; q B 1@600; p S 1@1400; r S 1@1300");
-  play.run("p B 1 BID-400; q S 1 ASK+1; r B 1 BID-1; p S 1 ASK+2; r S 1 ASK+3; q B 1 MID-1");
-  // No bid is left that a peg could follow.
-  for (const party of ["p", "q", "r"]) {
-    for (const { id, side, peg } of play.rig.liveOrders(party, "M"))
-      if (side === 1 && peg === undefined) play.rig.cancel(party, "M", id);
-  }
-  play.run("cancel bid");
-  const live = ["aux2", "p", "q", "r"].flatMap((party) => play.rig.liveOrders(party, "M"));
-  const ids = (isParked: boolean) =>
-    live
-      .filter(({ place }) => (place === 0) === isParked)
-      .map(({ id }) => id)
-      .sort();
-  expect([ids(false).length, ids(true).length]).toEqual([4, 6]);
-  play.rig.terminate();
-  const before = play.rig.events("order").length;
-  play.rig.settle(1000);
-  const stopped = play.rig.events("order").slice(before);
-  expect(stopped.map(({ payload }) => payload.id)).toEqual([...ids(false), ...ids(true)]);
-  expect(new Set(stopped.map(({ payload }) => payload.status))).toEqual(new Set([4]));
-});
-
-test("9.5 rows of a market with decimals: settled ones by size, pending ones mixed", () => {
-  const play = trading(
-    { ...FLAT, positionDecimals: 1 },
-    { rich: "p q" },
-    { assets: { ETH: { decimals: 1 } } },
-  );
-  const step = (line: string) => play.run(line).pnl("p");
-  expect(step("q S 50@1000; p B 50@1000; /; q B 5@1005; p S 5@1005; /")).toBe("45/225/25");
-  expect(step("q B 5@995; p S 5@995; /")).toBe("40/-200/0");
-  expect(step("q B 60@1009; p S 60@1009; /")).toBe("-20/0/360");
-  expect(step("q B 10@1000; p S 10@1000; /")).toBe("-30/180/360");
-  const whole = trading(FLAT, { rich: "p q" }, { assets: { ETH: { decimals: 1 } } });
-  whole.run("q S 50@1000; p B 50@1000; /; q B 5@1005; p S 5@1005");
-  // 1005 of the market against 10000 of the asset, until the next mark.
-  expect(whole.pnl("p")).toBe("45/-404775/-44975");
-  expect(whole.run("/").pnl("p")).toBe("45/2250/250");
+  // Of p1's six z would buy one at 60, and the provision the others at 50: 49 below the mark on the average.
+  const closed = ["354/389/424/495", "424 99999621 0", "p1 M>p1 G 41"];
+  expect(after((play) => play.rig.terminate())).toEqual(closed);
+  expect(after((play) => play.run("/"))).toEqual(closed);
 });

@@ -1,8 +1,9 @@
 // Liquidity in whole courses of a market, to the unit: what grows a stake, who shares the fees, and the stake that is asked for
 // (reference 70, sections 7.6 to 7.8 and 8.2).
+
 import { expect, test } from "bun:test";
-import { type MarketRigOptions, type Play, provisionOf, type RigMarket } from "./rig.ts";
-import { MILLIONS, market } from "./sample-markets.ts";
+import { createMarketRig, type MarketRigOptions, Play, provisionOf, type RigMarket } from "./rig.ts";
+import { LIGHT, M3, M4, MILLIONS, market, VOID } from "./sample-markets.ts";
 
 /** Shares of fees as they are shown: equity-like share and average valuation. */
 const shares = (play: Play): string[] =>
@@ -45,6 +46,7 @@ const halves = (play: Play, count = 1): Play => {
   play.rig.nextBlock(1_801, count);
   return play;
 };
+
 const BOTH = "BID-2*1 MID-1*3, ASK+2*1 MID+1*3";
 
 test("7.8 stakes grow with the mean value of windows, the opening's trades among the first one's, and shrink to what they are", () => {
@@ -295,4 +297,91 @@ test("7.7 orders beyond the price bounds earn nothing, a provider's own orders a
   play.run("lp2 S 30 ASK+1; lp2 B 30 BID-1");
   expect(play.deployed("lp2")).toEqual([]);
   expect(shared()).toEqual(["lp1 19", "lp2 21"]);
+});
+
+/** A market whose provider covers its target. */
+const COVERED = {
+  ...M3,
+  linearSlippage: "1",
+  quadraticSlippage: "0",
+  targetStake: { scaling: 0.001 },
+};
+
+/** Continuous trading at 1000 between 900 and 1100. */
+function around1000(more: Parameters<typeof market>[0] = {}, parameters: Record<string, string> = {}): Play {
+  const play = market({ ...M3, linearSlippage: "1", quadraticSlippage: "0", ...more }, { parameters });
+  play.deposit(100_000_000n, "aux", "aux2", "void", "p1", "p2");
+  return play.run(`${VOID}; aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000`).open();
+}
+
+test("the value of an order's trades is floored once", () => {
+  const play = around1000({ positionDecimals: 2 });
+  const traded = () => play.rig.market("M").status.tradedValue;
+  play.run("p1 B 1@990; p1 B 1@980");
+  const before = traded();
+  // 9.9 and 9.8
+  play.run("p2 S 2@980");
+  expect(traded() - before).toBe(19n);
+});
+
+test("the value of a market whose trading has ended stays what it was", () => {
+  const play = market(COVERED, { parameters: { "market.value.windowLength": "60s" } });
+  play.deposit(100_000_000n, "aux", "aux2", "lp", "p1", "p2");
+  play.run("aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000; lp lp(5000, 0, BID-1, ASK+1)").open();
+  const { rig } = play;
+  const value = () => rig.marketData("M").marketValueProxy;
+  play.run("p1 S 1@1000; p2 B 1@1000");
+  rig.nextBlock(5);
+  expect(value()).toBe("12000");
+  rig.nextBlock(5);
+  expect(value()).toBe("6000");
+  rig.terminate();
+  rig.nextBlock(5);
+  expect(value()).toBe("6000");
+});
+
+test("a window that has become shorter than its past counts as a whole one for a market's value", () => {
+  const play = market(COVERED, { parameters: { "market.value.windowLength": "3m" } });
+  play.deposit(100_000_000n, "aux", "aux2", "lp", "p1", "p2");
+  play.run("aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000; lp lp(5000, 0, BID-1, ASK+1)").open();
+  const { rig } = play;
+  play.run("p1 S 20@1000; p2 B 20@1000");
+  rig.nextBlock(90);
+  expect(rig.marketData("M").marketValueProxy).toBe("40000");
+  rig.setParameter("market.value.windowLength", "1m");
+  rig.amendProvision("lp", "M", { commitment: "6000" });
+  expect(rig.marketData("M").marketValueProxy).toBe("20000");
+});
+
+test("7.8 a provision that goes is in the market's value until it is looked at again, which a proposed market is not", () => {
+  const play = new Play(createMarketRig(), "M");
+  const { rig } = play;
+  rig.proposeMarket("M", { asset: "ETH", ...LIGHT });
+  play.deposit(MILLIONS, "x", "y", "z");
+  const value = () => rig.marketData("M").marketValueProxy;
+  play.run("lp x(1000, 0, BID-10, ASK+10); lp y(500, 0, BID-10, ASK+10); /");
+  expect(value()).toBe("1500");
+  expect(rig.cancelProvision("x", "M").text).toBe("");
+  play.run("/ 3");
+  expect(value()).toBe("1500");
+  play.run("lp z(100, 0, BID-10, ASK+10); /");
+  expect(value()).toBe("600");
+  for (const party of ["y", "z"]) expect(rig.cancelProvision(party, "M").text).toBe("");
+  play.run("/");
+  expect(value()).toBe("600");
+  rig.decide("M", true);
+  play.run("/");
+  expect(value()).toBe("0");
+});
+
+test("7.8 what a close-out trades while the opening auction ends is before the first value window", () => {
+  const config = { ...M4, linearSlippage: "0.1", quadraticSlippage: "0.1" };
+  const play = market(config, { parameters: { "market.value.windowLength": "1m" } });
+  play.deposit(MILLIONS, "q", "r", "s", "t", "u", "lp").deposit(20_000n, "p");
+  play.run("t B 1@1000; u S 1@11000; p B 5@10000 GFA; q S 5@10000 GFA; p B 5@10000 GFA; r S 5@10001 GFA");
+  play.run("p B 4@3000 GFA; s S 3@3000 GFA; lp lp(160000, 0.01, MID-100, MID+100)").open();
+  expect(play.trades().slice(-2)).toEqual(["lp-network 8@5900", "network-p 8@5900"]);
+  play.run("/");
+  // A second into the window 47200 of it would count sixty times.
+  expect(play.rig.marketData("M").marketValueProxy).toBe("160000");
 });

@@ -1,4 +1,5 @@
 // The life of a market at its edges: states in which it is changed or ended (reference 70, sections 1.4 to 1.7).
+
 import { describe, expect, test } from "bun:test";
 import type { ProposalRecord } from "../../../src/engine/proposals.ts";
 import { configurationOf } from "../../../src/testing/market-config.ts";
@@ -6,13 +7,16 @@ import {
   decodeProposalTerms,
   encodeProposalTerms,
   LiquidityProvisionStatus,
+  MarketState,
 } from "../../../src/wire/generated/vega.ts";
 import { alice, ChainRig, SECOND, type SeenEvent } from "../chain-rig.ts";
 import { createMarketRig, idOf, type MarketRig, type Play } from "./rig.ts";
-import { M3, market, VOID } from "./sample-markets.ts";
+import { LIGHT, M3, market, VOID } from "./sample-markets.ts";
 
 const CONFIG = { ...M3, asset: "ETH", linearSlippage: "1", quadraticSlippage: "0" };
+
 const BUILTIN = "vegaprotocol.builtin.timestamp";
+
 const [ACTIVE, DEACTIVATED] = [1, 2];
 
 /** Continuous trading at 1000 between 900 and 1100. */
@@ -258,4 +262,15 @@ test("a wrong use of the rig throws by name, and changes nothing", () => {
   expect(() => rig.marketData("Z")).toThrow("there is no market Z");
   rig.nextBlock();
   expect([rig.balance("a", "USD"), rig.faults]).toEqual([1_000n, []]);
+});
+
+test("1.4 a market is pending as of its vote's closing time, whenever that was counted", () => {
+  const rig = createMarketRig();
+  rig.proposeMarket("M", { asset: "ETH", ...LIGHT });
+  const closingNs = rig.nowNs;
+  const times = () => rig.shownMarket("M")!.marketTimestamps!;
+  expect(times()).toMatchObject({ proposed: closingNs, pending: closingNs });
+  rig.nextBlock(2);
+  rig.decide("M", true);
+  expect([rig.shownMarket("M")!.state, times().pending]).toEqual([MarketState.STATE_PENDING, closingNs]);
 });

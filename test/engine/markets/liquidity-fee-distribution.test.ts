@@ -1,10 +1,26 @@
-// Fees and how they are passed on: what the network has been seen to do where the rules leave it open (reference 70,
-// sections 7.7 and 7.8).
+// The liquidity fee of a market and its distribution among providers (reference 70, sections 7.6 to 7.8; S17 of section 10).
+
 import { describe, expect, test } from "bun:test";
 import { AccountType } from "../../../src/wire/generated/vega.ts";
-import { flows, LIQUIDITY_DISTRIBUTE, MILLIONS, market, NS, trading } from "./sample-markets.ts";
+import { createMarketRig, Play } from "./rig.ts";
+import {
+  amounts,
+  flows,
+  INFRASTRUCTURE_PAY,
+  LIQUIDITY_DISTRIBUTE,
+  LIQUIDITY_PAY,
+  LN,
+  M3,
+  MAKER_PAY,
+  MILLIONS,
+  market,
+  NS,
+  PROVIDED,
+  trading,
+} from "./sample-markets.ts";
 
 const STEP = "market.liquidity.providers.fee.distributionTimeStep";
+
 /** Margins that every party here can pay, and a target of a hundredth of the open interest's value. */
 const OPEN = {
   simple: { long: 0.1, short: 0.1, probability: 0.1 },
@@ -12,6 +28,7 @@ const OPEN = {
   quadraticSlippage: "0",
   targetStake: { scaling: 0.1 },
 };
+
 const SHAPE = "BID-2*1 MID-1*2, ASK+2*1 MID+1*2";
 
 describe("the distribution of liquidity fees", () => {
@@ -111,4 +128,164 @@ test("given the length of value windows changes, then the running one ends by th
   expect(at(3853)).toBe("90000");
   play.rig.setParameter("market.value.windowLength", "40m");
   expect([at(5853), at(6053)]).toEqual(["10909", "10000"]);
+});
+
+test("S17 shares of fees and what rounding leaves", () => {
+  const rig = createMarketRig({
+    assets: { ETH: { decimals: 5 } },
+    parameters: {
+      "market.fee.factors.makerFee": "0.0004",
+      "market.fee.factors.infrastructureFee": "0.001",
+      "market.liquidity.providers.fee.distributionTimeStep": "10m",
+    },
+  });
+  rig.createMarket("M", { asset: "ETH", ...LN, targetStake: { scaling: 1 } });
+  const play = new Play(rig, "M");
+  play.deposit(10n ** 15n, "lp1", "lp2", "p1", "p2");
+  play.run("lp lp1(800000000000, 0.001, BID-2*1 MID-1*2, ASK+2*1 MID+1*2)");
+  play.run("lp lp2(100000, 0.002, BID-2*1 MID-1*2, ASK+2*1 MID+1*2)");
+  play.run("p1 B 1@900; p1 B 60@1000; p2 S 1@1100; p2 S 60@1000").open();
+  expect(play.deployed("lp1")).toEqual(["buy 2970@898", "buy 5337@999", "sell 2420@1102", "sell 5329@1001"]);
+  expect(play.deployed("lp2")).toEqual(["buy 1@898", "buy 1@999", "sell 1@1001", "sell 1@1102"]);
+  const data = rig.marketData("M");
+  expect(data.liquidityProviderFeeShare.map(({ equityLikeShare }) => equityLikeShare)).toEqual([
+    "0.9999998750000156",
+    "0.0000001249999844",
+  ]);
+  expect(data.liquidityProviderFeeShare.map(({ averageEntryValuation }) => averageEntryValuation)).toEqual([
+    "800000000000",
+    "800000100000",
+  ]);
+  expect(data.targetStake).toBe("21341400000");
+  expect(rig.market("M").record.liquidityFee).toBe("0.001");
+  play.run("p1 S 20@1000; /");
+  const { bestStaticOfferPrice, staticMidPrice } = rig.marketData("M");
+  expect([bestStaticOfferPrice, staticMidPrice]).toEqual(["1000", "950"]);
+  expect(play.deployed("lp1").filter((order) => order.endsWith("@951") || order.endsWith("@949"))).toEqual([
+    "buy 5617@949",
+    "sell 5609@951",
+  ]);
+  play.run("p2 B 20@1000; /");
+  expect(play.trades(1)).toEqual(["p2-lp1 20@951"]);
+  expect([MAKER_PAY, INFRASTRUCTURE_PAY, LIQUIDITY_PAY].map((type) => amounts(play, type))).toEqual([
+    [760800n],
+    [1902000n],
+    [1902000n],
+  ]);
+  rig.nextBlock(601);
+  expect(play.transfers(14).map(({ to, amount }) => [to, amount])).toEqual([
+    ["lp1", 1901999n],
+    ["lp2", 0n],
+  ]);
+  expect(rig.systemBalance("ETH", 6, "M")).toBe(1n);
+});
+
+const rich = "l1 l2 l3 p q";
+
+const provided = (first: string) => trading(PROVIDED, { bid: 990, ask: 1010, first, rich });
+
+test("7.7 a provider without a score yet: the total is of the others, and it takes what they leave", () => {
+  const joined = (party: string, first: string) => {
+    const play = provided(first).run(`lp ${party}(500, 0.01, BID-1, ASK+1); q S 10@1000; p B 10@1000; /`);
+    expect(play.rig.systemBalance("ETH", 6, "M")).toBe(0n);
+    return flows(play, 14);
+  };
+  // A quarter, of three quarters: a third for the one that comes first, and nothing for the one that comes last.
+  expect(joined("l2", "lp l1(1500, 0.01, BID-1, ASK+1)")).toEqual([">l1 100"]);
+  expect(joined("l1", "lp l2(1500, 0.01, BID-1, ASK+1)")).toEqual([">l1 33", ">l2 67"]);
+});
+
+/** A market whose provider covers its target. */
+const COVERED = {
+  ...M3,
+  linearSlippage: "1",
+  quadraticSlippage: "0",
+  targetStake: { scaling: 0.001 },
+};
+
+/** A provider in continuous trading; fees are not distributed, so that scores gather. */
+function scored(model: Parameters<typeof market>[0] = COVERED): Play {
+  const { linearSlippage, quadraticSlippage, targetStake } = COVERED;
+  const play = market(
+    { ...model, linearSlippage, quadraticSlippage, targetStake },
+    { parameters: { "market.liquidity.providers.fee.distributionTimeStep": "100h" } },
+  );
+  play.deposit(100_000_000n, "aux", "aux2", "near", "far");
+  play.run("aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000");
+  return play.run("lp near(50000, 0, BID-1, ASK+1)").open();
+}
+
+const scores = (play: Play) =>
+  Object.fromEntries(
+    play.rig
+      .marketData("M")
+      .liquidityProviderFeeShare.map(({ party, averageScore }) => [party, Number(averageScore)]),
+  );
+
+test("ticks are counted for all providers: a later one begins with an average of 0", () => {
+  const play = scored().run("/ 3; lp far(50000, 0, BID-1, ASK+1); /");
+  // Of five ticks, the opening's included, it has had half of the last one.
+  expect(scores(play)).toEqual({ near: 0.9, far: 0.1 });
+});
+
+test("an order beyond all probabilities has the least one", () => {
+  const play = scored({ logNormal: { lambda: 1e-6, tau: 0.1, sigma: 1 } });
+  // At a price of 1, which is farther from the bid than the bid was from 0 when the table was made.
+  play.run("aux B 1@950; lp far(50000, 0, BID-949, ASK+1); /");
+  expect(play.deployed("far")).toContain("buy 50000@1");
+  expect(scores(play).far).toBeLessThan(1e-6);
+});
+
+test("probabilities of trading are worked out anew with time, also where no price is monitored", () => {
+  const play = scored();
+  const { rig } = play;
+  const base = () => rig.market("M").status.scoredBid;
+  play.run("aux B 1@950");
+  rig.nextBlock(200);
+  expect(base()).toBe(900n);
+  rig.nextBlock(200);
+  expect(base()).toBe(950n);
+});
+
+test("the liquidity fee follows each trade, also where no price moves and no provider takes part", () => {
+  const play = market({ ...COVERED, targetStake: { scaling: 1 } });
+  play.deposit(100_000_000n, "aux", "aux2", "p1", "p2", "cheap", "dear");
+  play.run("aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000");
+  play.run("lp cheap(1000, 0.001, BID-1, ASK+1); lp dear(5000, 0.01, BID-1, ASK+1)").open();
+  const fee = () => play.rig.market("M").record.liquidityFee;
+  play.run("p1 S 20@1000; p2 B 2@1000");
+  expect(fee()).toBe("0.001");
+  // 13 at 0.11 of 1000 are more than the 1000 of the first provider.
+  play.run("p2 B 10@1000");
+  expect(play.trades().slice(1)).toEqual(["p2-p1 2@1000", "p2-p1 10@1000"]);
+  expect(fee()).toBe("0.01");
+});
+
+test("the last mark to market leaves out the recheck only: the liquidity fee follows the new mark", () => {
+  const play = market(
+    { ...COVERED, targetStake: { scaling: 1 } },
+    {
+      parameters: { "network.markPriceUpdateMaximumFrequency": "1h" },
+    },
+  );
+  play.deposit(100_000_000n, "aux", "aux2", "p1", "p2", "cheap", "dear");
+  play.run("aux B 1@900; aux2 S 1@9000; aux B 1@1000; aux2 S 1@1000");
+  play.run("lp cheap(1000, 0.001, BID-1, ASK+1); lp dear(5000, 0.01, BID-1, ASK+1)").open();
+  const fee = () => play.rig.market("M").record.liquidityFee;
+  play.run("p1 S 1@8000; p2 B 1@8000");
+  expect(fee()).toBe("0.001");
+  // 2 at 0.11 of 8000 are more than the 1000 of the first provider.
+  play.rig.terminate();
+  expect(fee()).toBe("0.01");
+});
+
+test("the fee follows another target stake with the update that changes it", () => {
+  const config = { ...COVERED, targetStake: { scaling: 1 } };
+  const play = market(config).deposit(100_000_000n, "aux", "aux2", "p1", "cheap", "dear");
+  play.run("aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000");
+  play.run("lp cheap(1000, 0.001, BID-1, ASK+1); lp dear(5000, 0.01, BID-1, ASK+1)").open();
+  const fee = () => play.rig.market("M").record.liquidityFee;
+  expect(fee()).toBe("0.001");
+  play.rig.updateMarket("M", { ...config, asset: "ETH", targetStake: { scaling: 20 } });
+  expect(fee()).toBe("0.01");
 });

@@ -1,9 +1,26 @@
-// Rules of margins and of those that pay for them (reference 70, sections 5 and 7), which public runs of the network have shown.
+// Margins of orders and positions: levels, slippage, top-ups and releases (reference 70, sections 5.1 to 5.5; S18 to S20 of
+// section 10).
+
 import { expect, test } from "bun:test";
-import { flows, LN, M2, M4, MILLIONS, market, money, PROVIDED, trading } from "./sample-markets.ts";
+import {
+  entries,
+  eventsFrom,
+  FLAT,
+  LN,
+  ledger,
+  M2,
+  M3,
+  M4,
+  MILLIONS,
+  market,
+  money,
+  move,
+  trading,
+  VOID,
+} from "./sample-markets.ts";
 
 const RICH = 10n ** 12n;
-const rich = "l1 l2 l3 p q";
+
 /** Margin factors: search level, initial margin, release level. */
 const scaled = (search: number, initial: number, release: number) => ({
   parameters: {
@@ -13,43 +30,6 @@ const scaled = (search: number, initial: number, release: number) => ({
       collateral_release: release,
     }),
   },
-});
-const provided = (first: string) => trading(PROVIDED, { bid: 990, ask: 1010, first, rich });
-
-test("7.7 a provider without a score yet: the total is of the others, and it takes what they leave", () => {
-  const joined = (party: string, first: string) => {
-    const play = provided(first).run(`lp ${party}(500, 0.01, BID-1, ASK+1); q S 10@1000; p B 10@1000; /`);
-    expect(play.rig.systemBalance("ETH", 6, "M")).toBe(0n);
-    return flows(play, 14);
-  };
-  // A quarter, of three quarters: a third for the one that comes first, and nothing for the one that comes last.
-  expect(joined("l2", "lp l1(1500, 0.01, BID-1, ASK+1)")).toEqual([">l1 100"]);
-  expect(joined("l1", "lp l2(1500, 0.01, BID-1, ASK+1)")).toEqual([">l1 33", ">l2 67"]);
-});
-
-test("7.5 a first deployment is paid for at the search level of its margin; below that, up to the initial one", () => {
-  const opened = (commitment: bigint, funds: bigint) => {
-    const play = market(PROVIDED)
-      .deposit(MILLIONS, "lp", "a", "b")
-      .deposit(commitment + funds, "z");
-    play.run(`lp lp(1000000, 0, BID-1, ASK+1); lp z(${commitment}, 0, BID-1, ASK+1)`);
-    play.run("b B 100@900; b S 100@1100; z B 100@1000; a S 100@1000").open();
-    return [money(play, "z"), play.levels("z"), ...play.deployed("z")];
-  };
-  // 12000 for the position alone.
-  expect(opened(500n, 12_050n)).toEqual([
-    "12000 50 500",
-    "10100/11110/12120/14140",
-    "buy 1@899",
-    "sell 1@1101",
-  ]);
-  expect(opened(10_000n, 13_440n)).toEqual([
-    "13440 0 10000",
-    "11200/12320/13440/15680",
-    "buy 12@899",
-    "sell 10@1101",
-  ]);
-  expect(opened(10_000n, 13_439n)).toEqual(["12000 11439 0", "10000/11000/12000/14000"]);
 });
 
 test("5.3 slippage: what closing costs at most, and its cap where the cap is less or the book is too thin", () => {
@@ -135,4 +115,187 @@ test("5.5 where the book is too thin a position stays, and pays at each mark", (
     "290/-8700/0",
     0n,
   ]);
+});
+
+test("S18 a stopped order gives its margin back", () => {
+  const play = market(M3).deposit(MILLIONS, "a", "b", "void").deposit(10_000n, "p1").run(VOID);
+  play.run("a B 10@100; b S 10@10000; a B 1@1000; b S 1@1000").open();
+  expect(play.mark()).toBe(1000n);
+  const moved = play.transfers(6).length;
+  play.run("p1 S 1@1000 FOK =o");
+  expect(play.order("o").status).toBe(4);
+  expect(play.levels("p1")).toBe("100/110/120/140");
+  expect(play.transfers(6).slice(moved)).toEqual([{ from: "p1", to: "p1", amount: 120n }]);
+  expect(play.transfers(7).at(-1)).toEqual({ from: "p1", to: "p1", amount: 120n });
+  expect([play.margin("p1"), play.general("p1")]).toEqual([0n, 10_000n]);
+});
+
+test("S19 amending and cancelling give margin back; an empty side begins an auction", () => {
+  const play = market({ ...LN, targetStake: { scaling: 1 }, triggeringRatio: "0.1" }).deposit(
+    MILLIONS,
+    "p0",
+    "p1",
+    "p2",
+    "p3",
+    "p4",
+  );
+  play
+    .run("lp p0(50000, 0.001, BID-20, ASK+20); p1 B 20@900 =b; p2 B 10@1000; p3 S 10@1000; p4 S 20@1100 =s")
+    .open();
+  expect([play.margin("p1"), play.levels("p1")]).toEqual([19218n, "16015/17616/19218/22421"]);
+  expect([play.margin("p4"), play.levels("p4")]).toEqual([93902n, "71139/78252/85366/99594"]);
+  play.run("amend b -18; amend s +20");
+  expect([play.margin("p1"), play.general("p1"), play.levels("p1")]).toEqual([
+    1922n,
+    99_998_078n,
+    "1602/1762/1922/2242",
+  ]);
+  expect([play.margin("p4"), play.general("p4"), play.levels("p4")]).toEqual([
+    170_732n,
+    99_829_268n,
+    "142277/156504/170732/199187",
+  ]);
+  const from = play.rig.events().length;
+  play.run("cancel b; cancel s");
+  const parked = eventsFrom(play, from, "order").filter(({ payload }) => payload.status === 8);
+  expect(parked.map(({ payload }) => `${payload.partyId} ${payload.side}`)).toEqual(["p0 1", "p0 2"]);
+  expect([play.margin("p1"), play.general("p1"), play.margin("p4"), play.general("p4")]).toEqual([
+    0n,
+    MILLIONS,
+    0n,
+    MILLIONS,
+  ]);
+  expect(play.deployed("p0")).toEqual([]);
+  play.run("/");
+  const data = play.rig.marketData("M");
+  expect([data.marketTradingMode, data.trigger]).toEqual([4, 6]);
+});
+
+test("S20 slippage by the exit price", () => {
+  const play = market(
+    {
+      logNormal: { lambda: 0.001, tau: 0.01, sigma: 1.2 },
+      triggers: [{ horizon: 100_000, probability: 0.9999999, extension: 3 }],
+    },
+    {
+      parameters: {
+        "market.margin.scalingFactors": '{"search_level":2,"initial_margin":2.5,"collateral_release":3}',
+      },
+    },
+  )
+    .deposit(MILLIONS, "sp", "bp", "a1", "a2", "p2")
+    .deposit(30_000n, "p1");
+  play.run(
+    "lp a1(20000, 0.001, BID-10 MID-10, ASK+10 MID+26); sp S 1000@150; a1 S 1@105; a1 S 1@100; a2 B 1@100",
+  );
+  play.run("bp B 1000@95; a2 B 1@80").open();
+  const data = play.rig.marketData("M");
+  expect(
+    data.priceMonitoringBounds.map(({ minValidPrice, maxValidPrice }) => [minValidPrice, maxValidPrice]),
+  ).toEqual([["70", "142"]]);
+  expect(data.targetStake).toBe("487");
+  play.run("p1 S 100@100");
+  expect([play.levels("p1"), play.margin("p1")]).toEqual(["4879/9758/12197/14637", 12197n]);
+  const asks = () => play.rig.book("M", "sell").map(({ price, volume }) => `${price}:${volume}`);
+  expect(asks().filter((level) => !level.startsWith("100:"))).toEqual([
+    "105:1",
+    "110:91",
+    "123:81",
+    "150:1000",
+  ]);
+  play.run("/; p2 B 100@100");
+  expect(asks()).toEqual(["105:1", "115:87", "126:79", "150:1000"]);
+  play.run("/");
+  expect([play.levels("p1"), play.margin("p1"), play.general("p1")]).toEqual([
+    "6479/12958/16197/19437",
+    16197n,
+    13803n,
+  ]);
+  const before = play.trades().length;
+  const place = entries(play);
+  play.run("p2 B 500@126; /");
+  expect(play.trades(before)).toEqual(["p2-a1 1@105", "p2-a1 87@115", "p2-a1 79@126"]);
+  expect(ledger(play, place).filter((line) => line.startsWith("p1"))).toEqual([
+    "p1 M>S 2600",
+    "p1 G>p1 M 7773",
+  ]);
+  expect(play.mark()).toBe(126n);
+  expect([play.margin("p1"), play.general("p1")]).toEqual([21370n, 6030n]);
+});
+
+test("5.1 the event of a position has its orders' volumes, and their mean prices in asset units, floored", () => {
+  const play = trading(FLAT, { rich: "p q" }, { assets: { ETH: { decimals: 1 } } });
+  const shown = () =>
+    play.rig.events("positionStateEvent").findLast(({ payload }) => payload.partyId === "p")!.payload;
+  play.run("p B 2@901; p B 1@900; p S 3@1101; p S 4@1100; /");
+  expect(shown()).toMatchObject({
+    ...{ size: 0n, potentialBuys: 3n, potentialSells: 7n },
+    // 27020/3 and 77030/7
+    ...{ vwBuyPrice: "9006", vwSellPrice: "11004" },
+  });
+  // (9010 + 9000)/2: of the buy at 901 one is left, and nothing to sell.
+  play.run("q S 1@901; cancel all q; q B 3@1101; q B 4@1101; /");
+  expect(shown()).toMatchObject({
+    ...{ size: -6n, potentialBuys: 2n, potentialSells: 0n },
+    ...{ vwBuyPrice: "9005", vwSellPrice: "0" },
+  });
+});
+
+test("5.3 orders against a position count in full from where they would turn it", () => {
+  const play = trading(FLAT, { rich: "p s" }).run("s B 5@1000; p S 5@1000; /");
+  const after = (size: number) => play.run(`p B ${size}@900`).levels("p");
+  expect([after(3), after(2), after(1), after(14)]).toEqual([
+    "500/550/600/700",
+    "500/550/600/700",
+    "600/660/720/840",
+    "2000/2200/2400/2800",
+  ]);
+});
+
+test.each([
+  // 1200 and 10 for each unit of the move; levels are 1, 1.1, 1.2 and 1.4 times the mark.
+  [989, "1090 110 0"],
+  [988, "1185 5 0"],
+  [1023, "1430 110 0"],
+  [1024, "1228 322 0"],
+])("5.4 margin moves below the search level and from the release level on: %d", (price, expected) => {
+  const play = trading(FLAT, { rich: "s" }).deposit(1_310n, "p").run("s S 10@1000; p B 10@1000; /");
+  expect(money(move(play, price), "p")).toBe(expected);
+});
+
+test("5.4 an order that is made smaller is measured, too; margin of one of two orders waits for a mark", () => {
+  const play = trading(FLAT, { rich: "s x" }).deposit(2_400n, "p");
+  play.run("s S 10@1000; p B 10@1000; /; p B 10@800 =o; x B 10@700; x B 10@600 =second; cancel second");
+  expect([play.margin("x"), play.margin("p")]).toEqual([2_400n, 2_400n]);
+  move(play, 960);
+  expect([play.margin("x"), play.margin("p")]).toEqual([1_152n, 2_000n]);
+  play.run("amend o -1");
+  expect([play.last.text, play.order("o").size]).toEqual(["margin check failed", 10n]);
+  play.run("amend o -3");
+  expect([play.last.text, play.levels("p"), play.margin("p")]).toEqual(["", "1632/1795/1958/2284", 2_000n]);
+});
+
+test("5.4 a flat party's margin waits for the trades of a position that was settled before, and for no others", () => {
+  const play = trading(FLAT, { rich: "q" }).deposit(2_000n, "p", "late");
+  play.run("/; q S 10@1010; p B 10@1010; /");
+  const after = money(play, "p");
+  play.rig.setParameter("network.markPriceUpdateMaximumFrequency", "1h");
+  play.run("q B 20@1000; p S 10@1000; /; /");
+  expect(money(play, "p")).toBe(after);
+  // In and out between two marks: the loss of 50 comes with the next one, from the general account.
+  play.run("cancel all q; q S 10@1005; late B 10@1005; q B 10@1000; late S 10@1000");
+  expect(money(play, "late")).toBe("0 2000 0");
+  play.rig.setParameter("network.markPriceUpdateMaximumFrequency", "0s");
+  play.run("/");
+  expect([money(play, "p"), money(play, "late")]).toEqual(["0 1900 0", "0 1950 0"]);
+});
+
+test("5.4 a newcomer's own order brings its margin back at once, another's with the block's end", () => {
+  const play = trading(FLAT, { rich: "q" }).deposit(2_000n, "p", "late");
+  play.rig.setParameter("network.markPriceUpdateMaximumFrequency", "1h");
+  play.run("/; q S 10@1000; p B 10@1000; p S 10@1005; q B 10@1005");
+  expect([play.rig.position("p", "M")?.size, money(play, "p")]).toEqual([0n, "1200 800 0"]);
+  expect(money(play.run("/"), "p")).toBe("0 2000 0");
+  play.run("q S 10@1000; late B 10@1000; q B 10@1000; late S 10@1000");
+  expect(money(play, "late")).toBe("0 2000 0");
 });

@@ -1,9 +1,13 @@
 // Changes of markets by proposals, as the network's behaviour has shown them (reference 70, sections 1.6 and 1.7).
+
 import { expect, test } from "bun:test";
 import { createMarketRig, idOf, type MarketRig, Play, type RigMarket } from "./rig.ts";
+import { M3, market, VOID } from "./sample-markets.ts";
 
 const [ACTIVE, DEACTIVATED] = [1, 2];
+
 const [TERMINATED, SETTLED] = [8, 9];
+
 const CONFIG: RigMarket = {
   asset: "ETH",
   simple: { long: 0.1, short: 0.1 },
@@ -11,6 +15,7 @@ const CONFIG: RigMarket = {
   linearSlippage: "0",
   quadraticSlippage: "0",
 };
+
 const OTHER = idOf("other");
 
 /** A market that trades at 1000, with a cheap small provider and a dear large one. */
@@ -34,6 +39,7 @@ const sources = (rig: MarketRig, from = 0): string[] =>
       const { name } = data.external.oracle.filters[0].key;
       return `${name === "prices.settlement" ? "price" : "end"} ${status}`;
     });
+
 const state = (rig: MarketRig) => rig.shownMarket("M")!.state;
 
 test("1.7 the old sources go before the new ones come, the end of trading first", () => {
@@ -78,4 +84,33 @@ test("1.7 7.6 the fee is that of the new target stake from the next trade on", (
   expect(fee()).toBe("0.005");
   new Play(rig, "M").run("a S 1@1000; b B 1@1000");
   expect(rig.trades("M").at(-1)!.buyerFee!.liquidityFee).toBe("5");
+});
+
+/** Continuous trading at 1000 between 900 and 1100. */
+function around1000(more: Parameters<typeof market>[0] = {}, parameters: Record<string, string> = {}): Play {
+  const play = market({ ...M3, linearSlippage: "1", quadraticSlippage: "0", ...more }, { parameters });
+  play.deposit(100_000_000n, "aux", "aux2", "void", "p1", "p2");
+  return play.run(`${VOID}; aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000`).open();
+}
+
+test("another risk model measures the orders of an opening auction anew, by what it indicates", () => {
+  const play = market(M3);
+  play.deposit(1_000_000n, "aux", "aux2", "p1").run("aux B 1@1000; aux2 S 1@1000; p1 B 10@900");
+  expect(play.levels("p1")).toBe("990/1089/1188/1386");
+  play.rig.updateMarket("M", { ...M3, asset: "ETH", simple: { long: 0.2, short: 0.1 } });
+  play.rig.nextBlock();
+  expect(play.levels("p1")).toBe("1800/1980/2160/2520");
+  expect(play.margin("p1")).toBe(2160n);
+});
+
+test("a risk model of the same factors is another one, too", () => {
+  const play = around1000({ simple: { long: 0.1, short: 0.1, up: 10, down: -10 } });
+  play.run("p1 B 5@1000; p2 S 5@1000; p2 B 5@990 =near; aux B 5@950; /");
+  expect(play.levels("p1").split("/")[0]).toBe("550");
+  play.run("cancel near");
+  const config = { ...M3, linearSlippage: "1", quadraticSlippage: "0", asset: "ETH" };
+  play.rig.updateMarket("M", { ...config, simple: { long: 0.1, short: 0.1, up: 20, down: -10 } });
+  play.rig.nextBlock();
+  // 50 below the mark price, and a tenth of it, for each.
+  expect(play.levels("p1").split("/")[0]).toBe("750");
 });

@@ -1,7 +1,20 @@
-// Orders of all kinds together, on a market of few quotes: expected values are worked out by hand from the reference (70, section 2).
+// Times in force, reduce-only and post-only orders, expiry and batches (reference 70, section 2).
+
 import { expect, test } from "bun:test";
-import { amendmentOf, idOf, orderOf, Play } from "./rig.ts";
-import { BOUND, eventsFrom, FLAT, LIGHT, MILLIONS, NS, opened, quoted, states } from "./sample-markets.ts";
+import { amendmentOf, idOf, orderOf, type Play } from "./rig.ts";
+import {
+  BOUND,
+  eventsFrom,
+  FLAT,
+  LIGHT,
+  M3,
+  market,
+  NS,
+  opened,
+  quoted,
+  states,
+  VOID,
+} from "./sample-markets.ts";
 
 test("fill or kill counts what is within its limit, across levels", () => {
   const play = opened();
@@ -144,74 +157,6 @@ test("an order whose time is over does not trade when the auction ends", () => {
   expect(states(play, "c")).toEqual(["1 4 95"]);
 });
 
-test("pegs lie between ticks", () => {
-  const play = opened({ decimals: 0 }, { assets: { ETH: { decimals: 2 } } });
-  play.run("amend s @111; x B 1 MID-1 =a; x S 1 MID+1 =c");
-  expect(states(play, "a", "c")).toEqual(["1 1 100", "1 1 101"]);
-  expect(play.rig.position("x", "M")).toMatchObject({ buySum: 10000n, sellSum: 10150n });
-  play.run("y B 1@101 =r");
-  expect(states(play, "r", "c")).toEqual(["1 1 101", "1 1 107"]);
-});
-
-test("a peg that would cost nothing waits", () => {
-  const play = opened();
-  play.run("x B 1 BID-90 =a; x B 1 BID-89 =c; x B 1 MID-100 =d");
-  expect(states(play, "a", "c", "d")).toEqual(["8 1 0", "1 1 1", "8 1 0"]);
-  play.run("p1 B 1@91");
-  expect(states(play, "a", "c", "d")).toEqual(["1 1 1", "1 1 2", "1 1 1"]); // mid floor((91+110+1)/2)=101
-});
-
-test("pegs that follow a price stand behind it, in the order of their ids", () => {
-  const play = opened();
-  play.run("x B 1 BID-1 =a; y B 2 BID-1 =c; z B 3 BID-1 =d; p1 B 1@91");
-  const sorted = [
-    ["x 1@90", "a"],
-    ["y 2@90", "c"],
-    ["z 3@90", "d"],
-  ]
-    .sort((l, r) => (play.ids.get(l[1]!)! < play.ids.get(r[1]!)! ? -1 : 1))
-    .map(([t]) => t!);
-  expect(play.queue("buy").slice(0, 5)).toEqual(["p1 1@91", "p1 10@90", ...sorted]);
-});
-
-test("pegs of an opening auction are changed while they wait", () => {
-  const play = quoted({ openingSeconds: 10 });
-  play.run("x B 5 BID-3 =a; x S 5 MID+9 =c; amend a +2 BID-4; amend c ASK+1 GTT+5");
-  expect(play.rig.shownOrder(play.ids.get("a")!)).toMatchObject({
-    status: 8,
-    version: 2n,
-    size: 7n,
-    remaining: 7n,
-    price: "0",
-    peggedOrder: { reference: 2, offset: "4" },
-  });
-  expect([play.margin("x"), play.general("x")]).toEqual([0n, MILLIONS]);
-  play.run("/ 6");
-  expect(play.rig.events("expiredOrders").at(-1)!.payload.orderIds).toEqual([play.ids.get("c")!]);
-  play.open();
-  expect(states(play, "a")).toEqual(["1 7 86"]);
-  expect(play.rig.shownOrder(play.ids.get("a")!)!.version).toBe(2n);
-});
-
-test("a peg that has traded in part goes on with what remains", () => {
-  const play = opened();
-  play.run("x B 5 MID-1 =a; y S 2@99; p1 B 1@92");
-  // mid floor((92+110+1)/2) = 101 → 100
-  expect(states(play, "a")).toEqual(["1 3 100"]);
-  expect(play.rig.position("x", "M")).toMatchObject({ size: 2n, buy: 3n, buySum: 300n });
-});
-
-test("an order whose time is over moves pegs, and begins an auction, in the same tick", () => {
-  const play = opened();
-  play.run("x B 5 BID-3 =a; y B 1@95 GTT+2; /");
-  expect(states(play, "a")).toEqual(["1 5 92"]);
-  play.run("/");
-  expect(states(play, "a")).toEqual(["1 5 87"]);
-  play.run("amend b GTT+1; /");
-  expect(play.rig.marketData("M").marketTradingMode).toBe(4);
-  expect(states(play, "a")).toEqual(["8 5 0"]);
-});
-
 test("2.8 an amendment is looked at in order: each has the faults of those below, too", () => {
   const play = opened().run("x B 5@95 =a; x B 5@94 GFN =n; x B 5 BID-3 =peg");
   const [GTC, GTT, FOK, GFA, GFN] = [1, 2, 4, 5, 6];
@@ -317,21 +262,6 @@ test("2.6 2.8 a time that is now is not over: it ends an order with the next tic
   ]);
 });
 
-test("2.5 pegged orders on the books of all markets count to the limit, and neither parked ones nor those of provisions", () => {
-  const play = opened({}, { parameters: { "limits.markets.maxPeggedOrders": "1" } });
-  play.rig.createMarket("O", { asset: "ETH", ...LIGHT });
-  const other = new Play(play.rig, "O").run("x B 1 BID-3; x B 1 BID-3");
-  expect(other.results.map(({ text }) => text)).toEqual(["", ""]);
-  play.run("x B 1 BID-3 =a");
-  expect(play.last.text).toBe("");
-  const seen = play.rig.events().length;
-  other.run("y B 1 BID-3");
-  expect([other.last.text, eventsFrom(play, seen, "order")]).toEqual([
-    "OrderError: too many pegged orders",
-    [],
-  ]);
-});
-
 test("2.2 a provision's order is as old as its provision, wherever it is placed", () => {
   const play = opened();
   const { createdAt } = play.rig.shownProvision("lp", "M")!;
@@ -339,4 +269,69 @@ test("2.2 a provision's order is as old as its provision, wherever it is placed"
   const order = play.rig.events("order").findLast(({ payload }) => payload.liquidityProvisionId !== "")!;
   expect(order.payload).toMatchObject({ status: 1, createdAt, version: 1n });
   expect(createdAt).toBeLessThan(play.rig.nowNs);
+});
+
+const GTT = 2;
+
+const IOC = 3;
+
+const STOPPED = 4;
+
+/** Continuous trading at 1000 between 900 and 1100. */
+function around1000(more: Parameters<typeof market>[0] = {}, parameters: Record<string, string> = {}): Play {
+  const play = market({ ...M3, linearSlippage: "1", quadraticSlippage: "0", ...more }, { parameters });
+  play.deposit(100_000_000n, "aux", "aux2", "void", "p1", "p2");
+  return play.run(`${VOID}; aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000`).open();
+}
+
+const lastOrder = (play: Play, id: string) =>
+  play.rig.events("order").findLast(({ payload }) => payload.id === id)!.payload;
+
+test("an order may expire at the time of its block: only before is too early", () => {
+  const play = around1000();
+  const { rig } = play;
+  const at = (expiresAt: bigint) => rig.order("p1", "M", "buy", 1, 950, { timeInForce: GTT, expiresAt });
+  expect(at(rig.nowNs - 1n).text).toBe("invalid expiresAt time");
+  const { code, id } = at(rig.nowNs);
+  expect(code).toBe(0);
+  rig.nextBlock();
+  expect(rig.liveOrder(id)).toBeUndefined();
+});
+
+test("the batch is that of the book, which refused and waiting orders have not seen", () => {
+  const play = around1000();
+  const { rig } = play;
+  rig.deposit("poor", "ETH", 1n);
+  expect(lastOrder(play, rig.order("poor", "M", "buy", 10, 950).id)).toMatchObject({
+    reason: 14,
+    batchId: 0n,
+  });
+  expect(lastOrder(play, rig.order("p1", "M", "buy", 1, 950).id)).toMatchObject({ batchId: 1n });
+});
+
+test("a reduce-only order is stopped when something remains, also where it has met its own party", () => {
+  const play = around1000();
+  const { rig } = play;
+  play.run("p2 S 5@1000; p1 B 5@1000; p2 B 2@990; p1 B 4@980");
+  const { id } = rig.order("p1", "M", "sell", 5, 970, { timeInForce: IOC, reduceOnly: true });
+  expect(lastOrder(play, id)).toMatchObject({ status: STOPPED, reason: 20, remaining: 3n });
+});
+
+test("3.4 orders that an auction's begin or end cancels go by side, price and queue", () => {
+  const cancelled = (play: ReturnType<typeof opened>, place: number) =>
+    eventsFrom(play, place, "order")
+      .filter(({ payload }) => payload.status === 3)
+      .map(({ payload }) => `${payload.side === 1 ? "B" : "S"} ${payload.remaining}@${payload.price}`);
+  const of = (kind: string) => {
+    const orders = ["S 1@112", "B 1@95", "S 2@111", "B 2@94", "S 3@112", "B 3@95", "B 4@94"];
+    return orders.map((order) => `x ${order} ${kind}`).join(";");
+  };
+  const sorted = ["B 2@94", "B 4@94", "B 1@95", "B 3@95", "S 1@112", "S 3@112", "S 2@111"];
+  const begun = opened(BOUND).run(of("GFN"));
+  let place = begun.rig.events().length;
+  begun.run("y B 20@130");
+  expect([begun.rig.marketData("M").marketTradingMode, cancelled(begun, place)]).toEqual([4, sorted]);
+  const ended = quoted().run(of("GFA"));
+  place = ended.rig.events().length;
+  expect(cancelled(ended.open(), place)).toEqual(sorted);
 });

@@ -1,8 +1,24 @@
-// Price monitoring over time (reference 70, sections 1.7, 3.5 and 8.1): which price of the past a trigger looks at, and what an
-// update of the market leaves of them.
-import { expect, test } from "bun:test";
+// Price monitoring: bounds, the auctions that begin where they are left, and what updates leave of them (reference 70, sections 1.7,
+// 3.5 and 8.1; S21 and S26 of section 10).
+
+import { describe, expect, test } from "bun:test";
 import type { Play } from "./rig.ts";
-import { BOUND, bounds, FLAT, LN, MILLIONS, market, NS, opened } from "./sample-markets.ts";
+import {
+  amounts,
+  BOUND,
+  bounds,
+  eventsFrom,
+  FLAT,
+  feesOf,
+  LIQUIDITY_PAY,
+  LN,
+  M3,
+  MILLIONS,
+  market,
+  NS,
+  opened,
+  VOID,
+} from "./sample-markets.ts";
 
 const SHORT_AND_LONG = {
   ...BOUND,
@@ -25,6 +41,12 @@ const opening = (orders: string): Play =>
   market({ ...SHORT_AND_LONG, openingSeconds: 10 })
     .deposit(MILLIONS, "p1", "p2")
     .run(`${orders}; /`);
+
+/** Changed to move by 20, which counts when bounds are worked out next. */
+const changeTo20 = (play: Play): void => {
+  const simple = { ...SHORT_AND_LONG.simple, up: 20, down: -20 };
+  play.rig.updateMarket("M", { asset: "ETH", ...SHORT_AND_LONG, simple });
+};
 
 test("a trigger looks at the last price from before its horizon; the last trigger finds none, and takes the first within it", () => {
   const play = opened(SHORT_AND_LONG).run("y S 1@105; / 60; x B 1@105; / 40");
@@ -89,12 +111,6 @@ test("an update in an opening auction begins with the price that is indicated ne
   play.run("cancel b; cancel s; p1 B 1@200; p2 S 1@200; /");
   expect(bounds(play)).toEqual(["10 180-220 200", "100 180-220 200"]);
 });
-
-/** Changed to move by 20, which counts when bounds are worked out next. */
-const changeTo20 = (play: Play): void => {
-  const simple = { ...SHORT_AND_LONG.simple, up: 20, down: -20 };
-  play.rig.updateMarket("M", { asset: "ETH", ...SHORT_AND_LONG, simple });
-};
 
 test("an update in an opening auction leaves the old price, until another one is indicated", () => {
   const play = opening("p1 B 1@100 =b; p2 S 1@100 =s").run("cancel b; cancel s");
@@ -258,4 +274,167 @@ test("8.1 an auction for orders begins without the triggers whose horizons lie b
   play.run("cancel s; /");
   const data = () => play.rig.events("marketData").at(-1)!.payload;
   expect(data()).toMatchObject({ marketTradingMode: 4, priceMonitoringBounds: [] });
+});
+
+describe("S21 price auction", () => {
+  const opened = () => {
+    const play = market(
+      {
+        simple: { long: 0.11, short: 0.1, up: 10, down: -11 },
+        linearSlippage: "0.01",
+        quadraticSlippage: "0",
+        triggers: [
+          { horizon: 60, probability: 0.95, extension: 240 },
+          { horizon: 600, probability: 0.99, extension: 360 },
+        ],
+        openingSeconds: 240,
+      },
+      { parameters: { "market.auction.minimumDuration": "240s" } },
+    )
+      .deposit(MILLIONS * 1000n, "aux", "aux2", "lp")
+      .deposit(MILLIONS * 1000n, "p1", "p2");
+    play.run("lp lp(90000000, 0.1, BID-100, ASK+100); aux B 1@99; aux S 1@134; aux2 B 1@100; aux S 1@100");
+    play.rig.nextBlock(241, 2);
+    expect(play.mark()).toBe(100n);
+    expect(play.deployed("lp")).toEqual(["buy 90000000@1", "sell 386267@233"]);
+    play.rig.nextBlock(600);
+    return play.run("p1 S 1@100; p2 B 1@100");
+  };
+  test("an order that may rest begins it", () => {
+    const play = opened();
+    expect(amounts(play, LIQUIDITY_PAY)).toEqual([10n]);
+    const t0 = play.rig.nowNs;
+    const trades = play.trades().length;
+    const from = play.rig.events().length;
+    play.run("p1 S 1@111 =s; p2 B 1@111 =b");
+    expect(play.trades()).toHaveLength(trades);
+    expect([play.order("s").status, play.order("b").status]).toEqual([1, 1]);
+    const data = play.rig.marketData("M");
+    expect([data.marketTradingMode, data.trigger, data.markPrice]).toEqual([4, 3, "100"]);
+    // The first trigger's extension; the second one's comes when it is over.
+    expect(data.auctionEnd - data.auctionStart).toBe(240_000_000_000n);
+    expect(play.deployed("lp")).toEqual([]);
+    const parked = eventsFrom(play, from, "order").filter(({ payload }) => payload.status === 8);
+    expect(parked.map(({ payload }) => `${payload.partyId} ${payload.side}`)).toEqual(["lp 1", "lp 2"]);
+    play.rig.nextBlock(600);
+    expect(play.rig.nowNs - t0).toBe(600_000_000_000n);
+    expect(play.rig.marketData("M").marketTradingMode).toBe(4);
+    play.rig.nextBlock(1);
+    expect(play.rig.marketData("M").marketTradingMode).toBe(1);
+    expect(play.trades(trades)).toEqual(["p2-p1 1@111"]);
+    expect(play.mark()).toBe(111n);
+    expect(amounts(play, LIQUIDITY_PAY).slice(1)).toEqual([6n, 6n]);
+    expect(feesOf(play, 1)).toEqual(["0/0/6 0/0/6"]);
+  });
+  test.each(["FOK", "IOC", "GFN"])("one that may not is stopped: %s", (tif) => {
+    const play = opened().run(`p1 S 1@111; p2 B 1@111 ${tif} =b`);
+    expect([play.order("b").status, play.order("b").reason]).toEqual([4, 47]);
+    expect(play.rig.marketData("M").marketTradingMode).toBe(1);
+  });
+});
+
+describe("S26 price bounds", () => {
+  const opened = () => {
+    const play = market({ ...LN, triggers: [{ horizon: 1000, probability: 0.99, extension: 300 }] }).deposit(
+      MILLIONS * 1000n,
+      "a",
+      "b",
+      "lp",
+      "p1",
+      "p2",
+    );
+    return play
+      .run("lp lp(90000000, 0.1, BID-100, ASK+100); a B 1@900; b S 1@1100; a B 1@1000; b S 1@1000")
+      .open();
+  };
+  test("are those of the model", () => {
+    const [bounds] = opened().rig.marketData("M").priceMonitoringBounds;
+    expect([bounds!.minValidPrice, bounds!.maxValidPrice, bounds!.referencePrice]).toEqual([
+      "986",
+      "1014",
+      "1000",
+    ]);
+  });
+  test.each([1009, 995])("a trade at %d passes", (price) => {
+    const play = opened().run(`p1 S 1@${price}; p2 B 1@${price}`);
+    expect(play.trades(1)).toEqual([`p2-p1 1@${price}`]);
+  });
+  test.each([
+    [1, 300],
+    [400, 400],
+  ])("one at 1015 does not: at least %d seconds, an auction of %d", (minimum, length) => {
+    const play = opened();
+    play.rig.setParameter("market.auction.minimumDuration", `${minimum}s`);
+    play.run("p1 S 1@1015; p2 B 1@1015");
+    expect(play.trades()).toHaveLength(1);
+    const data = play.rig.marketData("M");
+    expect([data.marketTradingMode, data.auctionEnd - data.auctionStart]).toEqual([
+      4,
+      BigInt(length) * 1_000_000_000n,
+    ]);
+  });
+});
+
+/** Continuous trading at 1000 between 900 and 1100. */
+function around1000(more: Parameters<typeof market>[0] = {}, parameters: Record<string, string> = {}): Play {
+  const play = market({ ...M3, linearSlippage: "1", quadraticSlippage: "0", ...more }, { parameters });
+  play.deposit(100_000_000n, "aux", "aux2", "void", "p1", "p2");
+  return play.run(`${VOID}; aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000`).open();
+}
+
+const lastOrder = (play: Play, id: string) =>
+  play.rig.events("order").findLast(({ payload }) => payload.id === id)!.payload;
+
+test("price bounds begin with the opening auction's price, however far it is from what was indicated first", () => {
+  const play = market({
+    simple: { long: 0.1, short: 0.1, up: 10, down: -10 },
+    triggers: [{ horizon: 60, probability: 0.95, extension: 5 }],
+    openingSeconds: 4,
+  });
+  play.deposit(100_000_000n, "aux", "aux2", "void");
+  play.run(`${VOID}; aux B 1@10; aux2 S 1@900; aux B 1@100 =b; aux2 S 1@100 =s; /; cancel b; cancel s`);
+  play.run("aux B 1@200; aux2 S 1@200").open();
+  const [bounds] = play.rig.marketData("M").priceMonitoringBounds;
+  expect([bounds?.minValidPrice, bounds?.referencePrice, bounds?.maxValidPrice]).toEqual([
+    "190",
+    "200",
+    "210",
+  ]);
+});
+
+test("price bounds of an updated market are worked out when they would have been", () => {
+  const simple = { long: 0.1, short: 0.1, up: 20, down: -20 };
+  const triggers = [{ horizon: 60, probability: 0.95, extension: 5 }];
+  const config = { simple, triggers, linearSlippage: "0", quadraticSlippage: "0" };
+  const play = market({ ...config, targetStake: { scaling: 0.001 } });
+  play.deposit(100_000_000n, "aux", "aux2", "void", "p1", "p2");
+  play.run(`${VOID}; aux B 1@10; aux2 S 1@900; aux B 1@100; aux2 S 1@100`).open();
+  const bounds = () => play.rig.marketData("M").priceMonitoringBounds.map((one) => one.maxValidPrice);
+  expect(bounds()).toEqual(["120"]);
+  play.rig.updateMarket("M", { asset: "ETH", ...config });
+  expect(bounds()).toEqual(["110"]);
+  play.run("p1 S 1@100; p2 B 1@100; /");
+  expect(bounds()).toEqual(["110"]);
+  play.rig.nextBlock(300);
+  expect(bounds()).toEqual(["120"]);
+  // Prices of a market without triggers are not kept.
+  play.rig.updateMarket("M", { asset: "ETH", ...config, triggers: [] });
+  play.run("p1 S 1@100; p2 B 1@100; /");
+  play.rig.updateMarket("M", { asset: "ETH", ...config });
+  expect(bounds()).toEqual([]);
+  play.run("p1 S 1@100; p2 B 1@100; /");
+  expect(bounds()).toEqual(["110"]);
+});
+
+test("the price of an order that cannot pay its fees has been seen all the same", () => {
+  const simple = { long: 0.11, short: 0.1, up: 60, down: -60 };
+  const play = around1000({ simple, triggers: [{ horizon: 1, probability: 0.95, extension: 50 }] });
+  const { rig } = play;
+  rig.setParameter("market.fee.factors.infrastructureFee", "1");
+  play.deposit(300n, "poor").run("/ 5; aux2 S 1@1050");
+  const { id } = rig.order("poor", "M", "buy", 1, undefined);
+  expect(lastOrder(play, id)).toMatchObject({ reason: 21, remaining: 1n });
+  play.run("/; /");
+  const [bounds] = rig.marketData("M").priceMonitoringBounds;
+  expect(bounds).toMatchObject({ referencePrice: "1050", minValidPrice: "987", maxValidPrice: "1113" });
 });

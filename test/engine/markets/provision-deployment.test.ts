@@ -1,4 +1,5 @@
 // Deployments of provisions and refusals of orders, as the network's source has them where the reference (70) leaves a choice.
+
 import { expect, test } from "bun:test";
 import { IdGenerator } from "../../../src/engine/markets/id-generator.ts";
 import type { LedgerEntry, LedgerMovement } from "../../../src/wire/generated/vega.ts";
@@ -25,9 +26,13 @@ import {
 } from "./sample-markets.ts";
 
 const PARKED = 8;
+
 const MARGIN_LOW = 6;
+
 const BOND_LOW = 15;
+
 const BOND_SLASHING = 20;
+
 const BOOK = "p1 B 1@900 =bid; p2 S 1@1100; p1 B 10@1000; p2 S 10@1000";
 
 /** In its opening auction: lp provides, v has money, and nothing has a price yet. */
@@ -38,6 +43,7 @@ const awaited = (funds: bigint, config: Parameters<typeof market>[0] = PROVIDED,
     .run(`lp lp(1000, 0.001, BID-${offset}, ASK+${offset})`);
 
 const here = (play: Play) => play.rig.events().length;
+
 const status = (play: Play, party: string) => play.rig.shownProvision(party, "M")!.status;
 
 const entryLine = ({ fromAccount, toAccount, amount }: LedgerEntry) =>
@@ -60,6 +66,17 @@ const shownLevels = (play: Play, place: number): string[] =>
   eventsFrom(play, place, "marginLevels").map(
     ({ payload }) => `${payload.partyId} ${payload.maintenanceMargin}`,
   );
+
+const COSTLY = { parameters: feeFactors("0.2", "0") };
+
+/** PositionState events of what is played: potential volumes to buy and to sell. */
+const shownPositions = (play: Play, script: string) => {
+  const place = here(play);
+  play.run(`${script}; /`);
+  return eventsFrom(play, place, "positionStateEvent").map(
+    ({ payload }) => `${payload.partyId} ${payload.potentialBuys}/${payload.potentialSells}`,
+  );
+};
 
 test("5.4 7.5 in a monitoring auction a provider's order draws on the bond without a penalty: nothing is deployed", () => {
   const play = awaited(1_500n).run(`lp v(1000, 0.001, BID-10, ASK+10); ${BOOK}`).open();
@@ -195,8 +212,6 @@ test("7.4 orders of provisions that are dropped are shown as parked by their ids
   expect(ids(place, PARKED)).toEqual(sorted);
 });
 
-const COSTLY = { parameters: feeFactors("0.2", "0") };
-
 test("2.2 an order that its margin or its fees refuse has been updated in its block, one that is refused before has not", () => {
   const play = opened(FLAT, COSTLY).deposit(131n, "w");
   const refused = (line: string) => {
@@ -235,15 +250,6 @@ test.each([["nothing"], ["a submission"], ["an amendment"]])(
     expect(eventsFrom(play, place, "order").some(({ payload }) => payload.id === first)).toBe(true);
   },
 );
-
-/** PositionState events of what is played: potential volumes to buy and to sell. */
-const shownPositions = (play: Play, script: string) => {
-  const place = here(play);
-  play.run(`${script}; /`);
-  return eventsFrom(play, place, "positionStateEvent").map(
-    ({ payload }) => `${payload.partyId} ${payload.potentialBuys}/${payload.potentialSells}`,
-  );
-};
 
 test("1.5 an amendment that changes nothing makes no PositionState event for its party", () => {
   // The only provision has ended with the opening: no provider is shown.
@@ -297,4 +303,29 @@ test("7.3 7.4 a provision that comes between two changes of the price range is p
     ["buy 13@80", "sell 9@120"],
     ["buy 13@80", "sell 9@120"],
   ]);
+});
+
+test("7.5 a first deployment is paid for at the search level of its margin; below that, up to the initial one", () => {
+  const opened = (commitment: bigint, funds: bigint) => {
+    const play = market(PROVIDED)
+      .deposit(MILLIONS, "lp", "a", "b")
+      .deposit(commitment + funds, "z");
+    play.run(`lp lp(1000000, 0, BID-1, ASK+1); lp z(${commitment}, 0, BID-1, ASK+1)`);
+    play.run("b B 100@900; b S 100@1100; z B 100@1000; a S 100@1000").open();
+    return [money(play, "z"), play.levels("z"), ...play.deployed("z")];
+  };
+  // 12000 for the position alone.
+  expect(opened(500n, 12_050n)).toEqual([
+    "12000 50 500",
+    "10100/11110/12120/14140",
+    "buy 1@899",
+    "sell 1@1101",
+  ]);
+  expect(opened(10_000n, 13_440n)).toEqual([
+    "13440 0 10000",
+    "11200/12320/13440/15680",
+    "buy 12@899",
+    "sell 10@1101",
+  ]);
+  expect(opened(10_000n, 13_439n)).toEqual(["12000 11439 0", "10000/11000/12000/14000"]);
 });
