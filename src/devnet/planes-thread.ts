@@ -16,8 +16,8 @@ import {
 import type { PlanesOptions } from "./planes.ts";
 import type { FromPlanes, Listening, ListeningGrpc, ToPlanes } from "./planes.worker.ts";
 
-/** The thread gets this long to answer what it has begun. */
-const STOP_MS = 1_500;
+/** The thread gets this long to drain its ports: a balancer that looks at them, and requests under way. */
+const STOP_MS = 16_000;
 
 export interface PlaneAddresses {
   readonly node: Listening;
@@ -86,9 +86,10 @@ export class PlanesThread {
 
   async close(): Promise<void> {
     this.outlet?.close();
-    this.host.close();
     this.post({ kind: "stop" });
+    // Blocks are told on: requests under way may wait for one.
     if (this.worker) await Promise.race([this.stopped.promise, Bun.sleep(STOP_MS)]);
+    this.host.close();
     this.end();
   }
 

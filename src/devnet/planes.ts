@@ -4,6 +4,7 @@
 import type { ChainPort, DevnetPort } from "../engine/chain-port.ts";
 import { logFailure } from "../errors/log.ts";
 import { NodeError } from "../errors/node-error.ts";
+import { Ports } from "../http/drain.ts";
 import type { Limits } from "../http/limits.ts";
 import { ServerStatus } from "../http/status.ts";
 import { BUILD } from "../node/build.ts";
@@ -47,10 +48,10 @@ export interface PlanesOptions {
 }
 
 export class Planes {
-  private readonly servers: { stop(): Promise<void> }[] = [];
   private node: NodePlane | undefined;
   private readonly stopping = Promise.withResolvers<void>();
   private readonly status = new ServerStatus();
+  private readonly ports = new Ports(this.status);
   private isStopping = false;
   private scrubbing: Promise<void> | undefined;
   private stopNotifying = () => {};
@@ -80,14 +81,14 @@ export class Planes {
       port: dataPort,
       mounted: mountedNode(node, status),
     });
-    this.servers.push(data);
+    this.ports.add(data);
     this.stopNotifying = chain.onBlock(({ height }) => {
       this.reading.plane.notifyCommit();
       status.ingest.note(() => height);
     });
     status.source = this.statusSource(chain);
     const nodeServer = serveNode(node, { host, port: nodePort, status }, tools);
-    this.servers.push(nodeServer);
+    this.ports.add(nodeServer);
     // The faucet gives without limit: it stays on this machine, wherever the others listen.
     const faucet = serveFaucet(this.faucet(chain), {
       host: "127.0.0.1",
@@ -95,7 +96,7 @@ export class Planes {
       nowMs: () => Number(systemTimeNs() / 1_000_000n),
       status,
     });
-    this.servers.push(faucet);
+    this.ports.add(faucet);
     this.scrubbing = this.scrub(status);
     this.watch = new HomeWatch(this.options.home, (failure) => {
       logFailure(failure);
@@ -111,7 +112,7 @@ export class Planes {
     const { serveComet } = await import("../planes/comet/app.ts");
     const node = this.nodeContext(chain);
     const server = serveComet({ host, port, chain, node, db: this.reading.db, limits, status: this.status });
-    this.servers.push(server);
+    this.ports.add(server);
     return server;
   }
 
@@ -122,7 +123,7 @@ export class Planes {
     const listening = async (kind: "node" | "data", port: number | undefined) => {
       if (port === undefined) return undefined;
       const server = await serveGrpc({ kind, ...planes }, { host, port, portFlag: `--grpc-${kind}-port` });
-      this.servers.push(server);
+      this.ports.add(server);
       return server;
     };
     return {
@@ -150,16 +151,21 @@ export class Planes {
   }
 
   async close(): Promise<void> {
+    await this.ports.drain();
     this.isStopping = true;
     this.watch?.stop();
     this.stopNotifying();
     this.stopping.resolve();
     await this.scrubbing;
-    await Promise.all(this.servers.map((server) => server.stop()));
   }
 
   private nodeContext(chain: ChainPort): NodeContext {
-    return new NodeContext(chain, { limits: this.options.limits, build: BUILD, nowNs: systemTimeNs });
+    return new NodeContext(chain, {
+      limits: this.options.limits,
+      build: BUILD,
+      nowNs: systemTimeNs,
+      stopping: this.reading.plane.stopping,
+    });
   }
 
   private faucet(chain: DevnetPort): FaucetPort {

@@ -79,8 +79,8 @@ async function serve(options: Omit<PlanesOptions, "notReady">): Promise<void> {
 }
 
 async function stop(): Promise<void> {
-  chain.close();
   await planes?.close();
+  chain.close();
   reading?.close();
   post({ kind: "stopped" });
 }

@@ -3,6 +3,7 @@
 // through. Commits without a notification (another connection, another process) are noticed by one look for all.
 import { Grpc } from "../errors/statuses.ts";
 import { ApiError } from "./errors.ts";
+import { STOPPING } from "./status.ts";
 
 /** How often the head is read for all of them without a notification. */
 const LOOK_MS = 100;
@@ -14,6 +15,8 @@ interface Waiter {
   fail(error: unknown): void;
 }
 
+const stopping = () => new ApiError(Grpc.unavailable, STOPPING, [], true);
+
 interface HeightWaitersOptions {
   /** Requests that wait at once. */
   readonly max: number;
@@ -24,6 +27,7 @@ interface HeightWaitersOptions {
 }
 
 export class HeightWaiters {
+  private isStopped = false;
   private readonly waiters = new Set<Waiter>();
   private lowest = Number.POSITIVE_INFINITY;
   private look: ReturnType<typeof setInterval> | undefined;
@@ -36,11 +40,12 @@ export class HeightWaiters {
 
   /**
    * Settles with true once the height is there, with false when that takes too long or `signal` is aborted.
-   * @throws ApiError 503 when too many wait already
+   * @throws ApiError 503 when too many wait already, or the node stops
    */
   async waitFor(height: number, signal: AbortSignal): Promise<boolean> {
     const { max, headHeight } = this.options;
     if (headHeight() >= height) return true;
+    if (this.isStopped) throw stopping();
     if (this.waiters.size >= max) {
       throw new ApiError(Grpc.unavailable, `${max} requests wait for a height already`, [], true);
     }
@@ -63,6 +68,12 @@ export class HeightWaiters {
       // A store that cannot be read has no height for any of them.
       for (const waiter of this.waiters) waiter.fail(error);
     }
+  }
+
+  /** The node stops: those that wait are better served elsewhere. */
+  stop(): void {
+    this.isStopped = true;
+    for (const waiter of this.waiters) waiter.fail(stopping());
   }
 
   private enqueue(height: number, signal: AbortSignal): Promise<boolean> {

@@ -54,7 +54,12 @@ export function listen(options: ListenOptions, fetch: Fetch) {
   try {
     // The system gives a shared port to every socket that wants to share it; asked for alone, a port in use is refused.
     if (sharing === "first") port = freePort(host, port);
-    const answer = orderly(counts === undefined ? fetch : counted(fetch, counts));
+    const ending: Ending = { isAnnounced: false };
+    const answer = orderly(counts === undefined ? fetch : counted(fetch, counts), ending);
+    const began = (server: ReturnType<typeof Bun.serve>) => {
+      endings.set(server, ending);
+      return server;
+    };
     const serving = {
       hostname: host,
       port,
@@ -63,31 +68,54 @@ export function listen(options: ListenOptions, fetch: Fetch) {
       maxRequestBodySize: bodyBytesMax,
       error: internalFailure,
     };
-    if (hasSockets) return Bun.serve<unknown>({ ...serving, fetch: answer, websocket: SOCKETS });
-    if (websocket === undefined) return Bun.serve<unknown>({ ...serving, fetch: answer });
-    return Bun.serve<unknown>({
-      ...serving,
-      fetch(request, server) {
-        const isAsked = splitUrl(request.url).pathname === websocket.path;
-        if (isAsked && server.upgrade(request, { data: undefined })) return undefined;
-        return answer(request);
-      },
-      websocket: websocket.options,
-    });
+    if (hasSockets) return began(Bun.serve<unknown>({ ...serving, fetch: answer, websocket: SOCKETS }));
+    if (websocket === undefined) return began(Bun.serve<unknown>({ ...serving, fetch: answer }));
+    return began(
+      Bun.serve<unknown>({
+        ...serving,
+        fetch(request, server) {
+          const isAsked = splitUrl(request.url).pathname === websocket.path;
+          if (isAsked && server.upgrade(request, { data: undefined })) return undefined;
+          return answer(request);
+        },
+        websocket: websocket.options,
+      }),
+    );
   } catch (error) {
     throw cannotListen(error, { host, port, portFlag });
   }
 }
 
-/** Time for answers that are nearly over, such as the last line of a stream, once their server stops. */
+/** Requests under way get this long to end once their server stops. */
+const UNDER_WAY_MS = 5_000;
+const UNDER_WAY_LOOK_MS = 10;
+/** Time for the last line of a stream. */
 const GOODBYE_MS = 250;
 
-/** Frees the port at once; answers that are not over by then are broken off. */
-export async function stopServer(server: ReturnType<typeof listen>): Promise<void> {
-  const late = Promise.withResolvers<void>();
-  const timer = setTimeout(late.resolve, GOODBYE_MS);
-  await Promise.race([server.stop(), late.promise]);
-  clearTimeout(timer);
+type Server = ReturnType<typeof Bun.serve>;
+
+interface Ending {
+  /** Whether each answer ends its connection. */
+  isAnnounced: boolean;
+}
+
+const endings = new WeakMap<Server, Ending>();
+
+/** From now on each answer ends its connection: a client that keeps some comes to know before the port is gone. */
+export function announceEnd(server: Server): void {
+  const ending = endings.get(server);
+  if (ending) ending.isAnnounced = true;
+}
+
+/** Frees the port at once; requests under way end in a bounded time, and what is left is broken off. */
+export async function stopServer(server: Server, underWayMs = UNDER_WAY_MS): Promise<void> {
+  announceEnd(server);
+  // Settles after the last request, but for sockets that never end.
+  void server.stop();
+  const startedMs = performance.now();
+  const isLeft = () => server.pendingRequests > 0 && performance.now() - startedMs < underWayMs;
+  const isClosing = () => server.pendingWebSockets > 0 && performance.now() - startedMs < GOODBYE_MS;
+  while (isLeft() || isClosing()) await Bun.sleep(UNDER_WAY_LOOK_MS);
   await server.stop(true);
 }
 
@@ -125,11 +153,12 @@ export function cannotListen(
  * a body in pieces the connection is closed: trailers behind it would be read as the next request, and answered by an
  * error that the client takes for its next answer.
  */
-function orderly(fetch: Fetch): Fetch {
+function orderly(fetch: Fetch, ending: Ending): Fetch {
   return (request) => {
     const { headers } = request;
     if (headers.get("host")?.includes(",")) return twoHosts();
-    if (request.method === "GET" || !headers.has("transfer-encoding")) return fetch(request);
+    const isInPieces = request.method !== "GET" && headers.has("transfer-encoding");
+    if (!isInPieces && !ending.isAnnounced) return fetch(request);
     const answer = fetch(request);
     return answer instanceof Response ? closing(answer) : answer.then(closing);
   };

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import type { ChainHead } from "../store/head.ts";
 import { rfc3339Nano } from "../wire/time-text.ts";
 import { type CountValues, latencyLines, ServerCounts } from "./counts.ts";
+import { ReadinessAskers } from "./drain.ts";
 
 /** Where blocks and events come from. */
 export type SourceKind = "events" | "file" | "comet" | "core" | "sidecar";
@@ -80,6 +81,9 @@ interface HaltedFacts {
 /** `/readyz` once the store is known to hold other data than what was written. */
 export const STORE_DAMAGED = "the store is damaged: store_damaged";
 
+/** `/readyz` from the signal to stop on. */
+export const STOPPING = "the node is stopping";
+
 export class ServerStatus {
   source: StatusSource | undefined;
   readonly counts = new ServerCounts();
@@ -89,11 +93,18 @@ export class ServerStatus {
   /** Notified once, when an answer meets a damaged store. */
   onDamage = () => {};
   private hasMetDamage = false;
+  private isStopping = false;
+  readonly askers = new ReadinessAskers();
+
+  /** The node is not ready any more. */
+  beginStop(): void {
+    this.isStopping = true;
+  }
 
   /** `/readyz`: 200 when every reader gets what it may expect, else 503 and the reason. */
   readiness(): { ready: boolean; reason: string } {
     const known = this.source === undefined ? "starting" : this.source.notReady();
-    const reason = this.hasMetDamage ? STORE_DAMAGED : known;
+    const reason = this.hasMetDamage ? STORE_DAMAGED : this.isStopping ? STOPPING : known;
     return { ready: reason === undefined, reason: reason ?? "" };
   }
 

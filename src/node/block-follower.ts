@@ -35,13 +35,22 @@ export function hasEventSource({ events, eventsSocket, followSidecar }: SidecarC
 
 export function nodePlane(chain: ChainPort, data: DataPlane): NodePlane {
   const { limits } = data.context;
-  return new NodePlane(new NodeContext(chain, { limits, build: BUILD, nowNs: machineTimeNs }), data);
+  const { stopping } = data;
+  return new NodePlane(
+    new NodeContext(chain, { limits, build: BUILD, nowNs: machineTimeNs, stopping }),
+    data,
+  );
 }
 
 /** The node's ports: REST, and gRPC unless it is off. @throws NodeError when one is in use; then none listens */
 export async function serveNodePorts(
   chain: ChainPort,
-  { config, plane, serverStatus }: Pick<FollowerContext, "config" | "plane" | "serverStatus">,
+  {
+    config,
+    plane,
+    serverStatus,
+    ports,
+  }: Pick<FollowerContext, "config" | "plane" | "serverStatus" | "ports">,
 ) {
   const { host, nodePort, grpcNodePort } = config;
   const node = nodePlane(chain, plane);
@@ -54,14 +63,12 @@ export async function serveNodePorts(
             { kind: "node", data: plane, node, status: serverStatus },
             { host, port: grpcNodePort, portFlag: "--grpc-node-port" },
           );
+    ports.add(server, grpc);
     return {
       addresses: {
         nodeUrl: server.url,
         nodePort: server.port,
         ...(grpc && { grpcNodeAddress: grpc.address, grpcNodePort: grpc.port }),
-      },
-      async stop() {
-        await Promise.all([server.stop(), grpc?.stop()]);
       },
     };
   } catch (error) {
@@ -127,7 +134,6 @@ export async function startBlockFollower(context: FollowerContext) {
     addresses: server.addresses,
     async stop() {
       writer.onCommitted = notifyCommitted;
-      await server.stop();
       post({ kind: "stop" });
       await Promise.race([stopped.promise, Bun.sleep(STOP_MS)]);
       chain.close();

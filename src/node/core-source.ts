@@ -25,12 +25,12 @@ interface CoreContext extends ServedHome {
 type CoreNews = Parameters<SourceStatus["set"]>[1] & { readonly state: SourceState; readonly text: string };
 
 /** @throws NodeError when a port of the node is in use */
-export async function startCore({ config, status, node, plane, serverStatus, chain }: CoreContext) {
+export async function startCore({ config, status, node, plane, serverStatus, ports, chain }: CoreContext) {
   const { core } = config;
   if (core === undefined) return undefined;
   const client = new CoreClient(core);
   const own = chain instanceof CoreChain ? chain : undefined;
-  const server = own && (await serveNodePorts(own, { config, plane, serverStatus }));
+  const server = own && (await serveNodePorts(own, { config, plane, serverStatus, ports }));
   let isStopping = false;
   const log = new SourceLog("sidecar.core", core);
   const tell = (news: CoreNews) => {
@@ -48,7 +48,6 @@ export async function startCore({ config, status, node, plane, serverStatus, cha
     ...(server && { addresses: server.addresses }),
     async stop() {
       isStopping = true;
-      await server?.stop();
       await Promise.race([done, Bun.sleep(STOP_MS)]);
     },
   };

@@ -40,7 +40,8 @@ export function eventStreamRoutes(plane: DataPlane, folder: string): HttpRoutes 
       }
       const { from, place } = startOf(plane, folder, request);
       clients++;
-      const stream = new EventStream(plane, new BlockReader(folder, place), from, request.signal, () => {
+      const signal = AbortSignal.any([request.signal, plane.stopping]);
+      const stream = new EventStream(plane, new BlockReader(folder, place), from, signal, () => {
         clients--;
       });
       return new Response(stream.body(), { headers: { "content-type": "application/octet-stream" } });
@@ -245,7 +246,8 @@ class EventStream {
       if (head !== undefined && head.height >= this.next && block === undefined) {
         looks++;
         await Bun.sleep(LOOK_MS);
-      } else if (!(await this.untilStored())) return record(BigInt(head?.height ?? 0), NOTHING);
+      } else if (!(await this.untilStored()))
+        return this.signal.aborted ? undefined : record(BigInt(head?.height ?? 0), NOTHING);
     }
     return undefined;
   }
@@ -266,6 +268,10 @@ class EventStream {
     const timer = setTimeout(() => beat.resolve(false), HEARTBEAT_MS);
     try {
       return await Promise.race([this.plane.heightWaiters.waitFor(this.next, this.signal), beat.promise]);
+    } catch (error) {
+      // The node stops: the stream ends as if its client had left.
+      if (this.signal.aborted) return false;
+      throw error;
     } finally {
       clearTimeout(timer);
     }

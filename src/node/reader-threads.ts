@@ -8,8 +8,8 @@ import type { ServerStatus } from "../http/status.ts";
 import { type EventFeed, type FeedOrder, FeedOutlet } from "../store/event-feed.ts";
 import type { FromReader, ReaderOrder, ToReader } from "./reader.worker.ts";
 
-/** A thread gets this long to close its sockets. */
-const STOP_MS = 500;
+/** A thread gets this long to end the requests under way and close its sockets. */
+const STOP_MS = 5_500;
 
 interface Reader {
   readonly worker: Worker;

@@ -92,6 +92,8 @@ export async function startSidecar(given: SidecarNodeConfig): Promise<Sidecar> {
   const parts: SidecarPart[] = [];
   const stop = async () => {
     clearInterval(look);
+    // Sources run on while requests under way end.
+    await served.ports.drain();
     for (const part of parts.splice(0).reverse()) await part.stop();
     await served.node.stop();
   };

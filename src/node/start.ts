@@ -4,6 +4,7 @@ import { logFailure } from "../errors/log.ts";
 import type { NodeError } from "../errors/node-error.ts";
 import { type Lock, lockHome } from "../files/lock.ts";
 import { chooseMode } from "../history/segment-bounds.ts";
+import { Ports } from "../http/drain.ts";
 import type { HttpRoutes } from "../http/plugin.ts";
 import { type LiveStatus, ServerStatus, STORE_DAMAGED } from "../http/status.ts";
 import type { ReplayResult } from "../ingest/replay.ts";
@@ -39,7 +40,7 @@ export interface DataNode {
   readonly loaded: Promise<ReplayResult | undefined>;
   /** Settles when the writer's thread ends by itself after that; the node answers on, and is not ready. */
   readonly broken: Promise<NodeError>;
-  /** Frees the port and closes the store; at most two seconds. */
+  /** Drains the ports (http/drain.ts) and closes the store; in two seconds if no request is under way and no balancer looks. */
   stop(): Promise<void>;
 }
 
@@ -77,6 +78,8 @@ export interface ServedHome {
   readonly writer: Writing;
   /** Of all the node's ports. */
   readonly serverStatus: ServerStatus;
+  /** All of them; a part of the node adds its own. */
+  readonly ports: Ports;
   /** To be called when `notReady` may have changed. */
   notifyReady(): void;
 }
@@ -146,8 +149,10 @@ export async function serveHome(config: Omit<NodeConfig, "kind">, live?: LiveSer
     plane.streams.feed = writer.feed;
     readers.connectFeed(writer.feed);
     const liveStatus = live?.status(() => plane.head());
+    const ports = new Ports(status);
+    ports.add(server, readers, grpc);
     const notReady = () => writer.notReady() ?? liveStatus?.notReady();
-    const notifyReady = () => readers.notifyReady(notReady());
+    const notifyReady = () => readers.notifyReady(status.readiness().reason || undefined);
     writer.onChange = notifyReady;
     notifyReady();
     writer.onCommitted = () => {
@@ -177,31 +182,24 @@ export async function serveHome(config: Omit<NodeConfig, "kind">, live?: LiveSer
       head: () => plane.head(),
       loaded: writer.loaded,
       broken: writer.broken,
-      stop: () => {
+      stop: async () => {
+        const drained = ports.drain();
+        notifyReady();
+        await drained;
         watch.stop();
         // A commit that is reported while the store closes has no reader any more.
         writer.onCommitted = () => {};
         writer.onChange = () => {};
-        return stop([server, readers, ...(grpc ? [grpc] : [])], writer, db, lock);
+        db.close();
+        await writer.stop();
+        lock.release();
       },
     };
-    return { node, plane, writer, serverStatus: status, notifyReady };
+    return { node, plane, writer, serverStatus: status, ports, notifyReady };
   } catch (error) {
     for (const undo of cleanup) undo();
     throw error;
   }
-}
-
-async function stop(
-  servers: readonly { stop(): Promise<void> }[],
-  writer: Writing,
-  db: { close(): void },
-  lock: Lock,
-): Promise<void> {
-  await Promise.all(servers.map((server) => server.stop()));
-  db.close();
-  await writer.stop();
-  lock.release();
 }
 
 const NO_LOCK: Lock = { release: () => {} };

@@ -7,7 +7,7 @@ import type { ServerWebSocket } from "bun";
 import type { ChainPort } from "../../engine/chain-port.ts";
 import { noteFailure } from "../../http/answers.ts";
 import { ApiError } from "../../http/errors.ts";
-import { listen, readBody, urlOf } from "../../http/http.ts";
+import { announceEnd, listen, readBody, stopServer, urlOf } from "../../http/http.ts";
 import type { Limits } from "../../http/limits.ts";
 import { httpPlugin, RAW } from "../../http/plugin.ts";
 import type { ServerStatus } from "../../http/status.ts";
@@ -35,6 +35,7 @@ const JSON_TYPE = { "content-type": "application/json" };
 interface CometServer {
   readonly port: number;
   readonly url: string;
+  announceEnd(): void;
   stop(): Promise<void>;
 }
 
@@ -70,9 +71,10 @@ export function serveComet(parts: CometParts): CometServer {
   return {
     port: server.port!,
     url: urlOf(host, server.port!),
+    announceEnd: () => announceEnd(server),
     stop: async () => {
       rpc.subscriptions.stop();
-      await server.stop(true);
+      await stopServer(server);
     },
   };
 }

@@ -13,9 +13,17 @@ import { encodedResponse } from "../../http/compression.ts";
 import { asking, docsPlugin } from "../../http/docs.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { ApiError, wrongMethod } from "../../http/errors.ts";
-import { listen, type PortSharing, splitUrl, stopServer, urlOf, withCors } from "../../http/http.ts";
+import {
+  announceEnd,
+  listen,
+  type PortSharing,
+  splitUrl,
+  stopServer,
+  urlOf,
+  withCors,
+} from "../../http/http.ts";
 import { cacheKey, PageCache } from "../../http/page-cache.ts";
-import { classify, type HttpRoutes, httpPlugin, RAW } from "../../http/plugin.ts";
+import { classify, type HttpRoutes, httpPlugin, originOf, RAW } from "../../http/plugin.ts";
 import { answerBySocket, asksForSocket } from "../../http/socket-answer.ts";
 import { ServerStatus } from "../../http/status.ts";
 import type { DataContext } from "./context.ts";
@@ -96,7 +104,10 @@ export function dataApp(
   app.use(sharingRoutes(plane, status));
   app.all("/health", ({ request }) => new Response("ok", { headers: withCors(HEALTH, request) }), RAW);
   app.get("/healthz", () => new Response("ok", { headers: HEALTH }));
-  app.get("/readyz", ({ request }) => readyz(request, status));
+  app.get("/readyz", ({ request, server }) => {
+    status.askers.note(`data ${server?.requestIP(originOf(request))?.address}`);
+    return readyz(request, status);
+  });
   app.get("/metrics", async ({ request }) =>
     encodedResponse(await status.metrics(), { headers: METRICS }, request),
   );
@@ -141,6 +152,7 @@ export interface DataServer {
   readonly url: string;
   /** Answers taken from the page cache so far. */
   cacheHits(): number;
+  announceEnd(): void;
   stop(): Promise<void>;
 }
 
@@ -181,8 +193,9 @@ export function serveData(
     port: server.port!,
     url: urlOf(host, server.port!),
     cacheHits: () => status.counts.cacheHits,
+    announceEnd: () => announceEnd(server),
     stop: () => {
-      plane.streams.stop();
+      plane.stop();
       return stopServer(server);
     },
   };

@@ -38,6 +38,7 @@ export class DataPlane {
   readonly streams: Streams;
   /** The answer to a failure that no client can be blamed for; the port that serves the plane logs it, too. */
   onFault: (error: unknown) => ApiError = () => new ApiError(Grpc.internal, "Internal error", [], true);
+  private readonly stopRequest = new AbortController();
   private changesTold = 0;
   private readonly begin: Statement;
   private readonly end: Statement;
@@ -65,6 +66,18 @@ export class DataPlane {
   /** How often this thread was told of a changed store. */
   get changes(): number {
     return this.changesTold;
+  }
+
+  /** Aborted when the node stops: what has no end by itself ends with it. */
+  get stopping(): AbortSignal {
+    return this.stopRequest.signal;
+  }
+
+  /** Ends all streams, and every request that waits. */
+  stop(): void {
+    this.stopRequest.abort();
+    this.streams.stop();
+    this.heightWaiters.stop();
   }
 
   /** Drops everything kept of the store: a devnet took its last blocks back and makes others. */

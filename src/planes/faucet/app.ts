@@ -4,7 +4,7 @@ import { NodeError } from "../../errors/node-error.ts";
 import { DAMAGED, noteFailure } from "../../http/answers.ts";
 import { docsPlugin } from "../../http/docs.ts";
 import { ApiError } from "../../http/errors.ts";
-import { listen, readBody, retryAfter, urlOf } from "../../http/http.ts";
+import { listen, readBody, retryAfter, stopServer, urlOf } from "../../http/http.ts";
 import { httpPlugin, originOf, RAW } from "../../http/plugin.ts";
 import { ServerStatus } from "../../http/status.ts";
 import { rfc3339Nano } from "../../wire/time-text.ts";
@@ -147,5 +147,5 @@ export function serveFaucet(faucet: FaucetPort, options: FaucetServerOptions): F
   const app = faucetApp(faucet, { nowMs: () => options.nowMs(), addressOf, ...(status && { status }) });
   const listening = { host, port, bodyBytesMax: BODY_READ_BYTES_MAX, portFlag: "--faucet-port" };
   const server = listen(listening, app.fetch);
-  return { port: server.port!, url: urlOf(host, server.port!), stop: () => server.stop(true) };
+  return { port: server.port!, url: urlOf(host, server.port!), stop: () => stopServer(server) };
 }

@@ -60,6 +60,9 @@ export interface DuplexMethod {
 
 /** The calls of a port. */
 export class Calls {
+  /** Calls that are not answered yet; one that only watches the node's health does not count. */
+  underWay = 0;
+
   constructor(
     private readonly plane: DataPlane,
     private readonly status: ServerStatus,
@@ -68,15 +71,18 @@ export class Calls {
   unary(method: UnaryMethod) {
     return (call: ServerUnaryCall<Bytes, Uint8Array>, answer: sendUnaryData<Uint8Array>): void => {
       const startedMs = performance.now();
+      this.underWay++;
       const send = ({ body, metadata }: Reply): void => {
         if (metadata) call.sendMetadata(metadata);
         answer(null, body);
+        this.underWay--;
         this.status.counts.countResponse(200, method.kind, performance.now() - startedMs);
       };
       const fail = (error: unknown): void => {
         const known = this.errorOf(error);
         if (error instanceof Refusal && error.metadata) call.sendMetadata(error.metadata);
         answer(statusOf(known));
+        this.underWay--;
         this.status.counts.countResponse(known.status, method.kind, performance.now() - startedMs);
       };
       try {
@@ -165,12 +171,18 @@ export class Calls {
         throw failure === undefined ? error : failure(error);
       }
     };
-    run().catch((error) => {
-      if (leaving.signal.aborted) return;
-      const known = this.errorOf(error);
-      count(known.status);
-      call.emit("error", statusOf(known));
-    });
+    const weight = kind === "other" ? 0 : 1;
+    this.underWay += weight;
+    run()
+      .catch((error) => {
+        if (leaving.signal.aborted) return;
+        const known = this.errorOf(error);
+        count(known.status);
+        call.emit("error", statusOf(known));
+      })
+      .finally(() => {
+        this.underWay -= weight;
+      });
   }
 
   /** @throws ApiError 503 */

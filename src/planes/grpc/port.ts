@@ -60,8 +60,9 @@ class LazyPort implements GrpcPort {
 
   async stop(): Promise<void> {
     this.listener.close();
+    this.planes.data.streams.stop();
     const connections = await this.connections?.catch(() => undefined);
-    connections?.stop();
+    await connections?.stop();
     for (const socket of this.sockets) socket.destroy();
   }
 

@@ -13,6 +13,9 @@ const KEEPALIVE_MS = 60_000;
 const KEEPALIVE_TIMEOUT_MS = 20_000;
 /** A connection without calls is closed; clients open another one by themselves. */
 const IDLE_MS = 30 * 60_000;
+/** Calls under way get this long once the port stops. */
+const UNDER_WAY_MS = 5_000;
+const LOOK_MS = 10;
 
 const bytesIn = (bytes: Buffer): Buffer => bytes;
 const bytesOut = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
@@ -21,6 +24,7 @@ const bytesOut = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
 export class GrpcConnections {
   private readonly server: Server;
   private readonly injector: ReturnType<Server["createConnectionInjector"]>;
+  private readonly calls: Calls;
 
   constructor(planes: GrpcPlanes) {
     const { grpcRequestBytesMax, grpcCallsMax } = planes.data.context.limits;
@@ -32,6 +36,7 @@ export class GrpcConnections {
       "grpc.max_connection_idle_ms": IDLE_MS,
       "grpc.enable_channelz": 0,
     });
+    this.calls = new Calls(planes.data, planes.status);
     this.register(planes);
     this.injector = this.server.createConnectionInjector(ServerCredentials.createInsecure());
   }
@@ -40,13 +45,19 @@ export class GrpcConnections {
     this.injector.injectConnection(socket);
   }
 
-  stop(): void {
+  /** Connections take no further call; those under way end in a bounded time. */
+  async stop(): Promise<void> {
+    this.injector.drain(UNDER_WAY_MS);
+    const endMs = performance.now() + UNDER_WAY_MS;
+    while (this.calls.underWay > 0 && performance.now() < endMs) await Bun.sleep(LOOK_MS);
+    // The last answers leave with the next turn.
+    await new Promise(setImmediate);
     this.injector.destroy();
     this.server.forceShutdown();
   }
 
   private register(planes: GrpcPlanes): void {
-    const calls = new Calls(planes.data, planes.status);
+    const { calls } = this;
     const { unary, stream, duplex } = handlersOf(planes);
     for (const { path } of servicesOf(planes).flatMap(({ methods }) => methods)) {
       const one = unary.get(path);

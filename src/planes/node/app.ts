@@ -3,7 +3,7 @@ import { Grpc } from "../../errors/statuses.ts";
 import { answerFailure, DAMAGED, jsonModeOf, NOT_FOUND, refuse, sendAnswer } from "../../http/answers.ts";
 import { asking, docsPlugin } from "../../http/docs.ts";
 import { ApiError, wrongMethod } from "../../http/errors.ts";
-import { checkUrl, listen, splitUrl, stopServer, urlOf, withCors } from "../../http/http.ts";
+import { announceEnd, checkUrl, listen, splitUrl, stopServer, urlOf, withCors } from "../../http/http.ts";
 import { classify, type HttpApp, type HttpRoutes, httpPlugin, originOf, RAW } from "../../http/plugin.ts";
 import { ServerStatus, STORE_DAMAGED } from "../../http/status.ts";
 import type { JsonMode } from "../../wire/json.ts";
@@ -97,7 +97,10 @@ export function nodeApp(
   addBus(app, plane, status);
   app.all("/health", ({ request }) => new Response("ok", { headers: withCors(TEXT, request) }));
   app.get("/healthz", () => new Response("ok", { headers: TEXT }));
-  app.get("/readyz", ({ request }) => readyz(request, plane, status));
+  app.get("/readyz", ({ request, server }) => {
+    status.askers.note(`node ${server?.requestIP(originOf(request))?.address}`);
+    return readyz(request, plane, status);
+  });
   app.use(
     docsPlugin({
       signposts: ["/"],
@@ -136,6 +139,7 @@ function readyz(request: Request, { context }: NodePlane, status: ServerStatus):
 interface NodeServer {
   readonly port: number;
   readonly url: string;
+  announceEnd(): void;
   stop(): Promise<void>;
 }
 
@@ -167,5 +171,10 @@ export function serveNode(
   const options = { host, port, bodyBytesMax, portFlag: "--node-port", counts: status.counts };
   const server = listen({ ...options, hasSockets: true }, app.fetch);
   app.server = server;
-  return { port: server.port!, url: urlOf(host, server.port!), stop: () => stopServer(server) };
+  return {
+    port: server.port!,
+    url: urlOf(host, server.port!),
+    announceEnd: () => announceEnd(server),
+    stop: () => stopServer(server),
+  };
 }

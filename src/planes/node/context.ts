@@ -3,6 +3,7 @@ import { ChainCallError, type ChainPort, type TxOutcome } from "../../engine/cha
 import { Grpc } from "../../errors/statuses.ts";
 import { ApiError, internal } from "../../http/errors.ts";
 import type { Limits } from "../../http/limits.ts";
+import { STOPPING } from "../../http/status.ts";
 
 interface NodeContextOptions {
   readonly limits: Limits;
@@ -10,7 +11,12 @@ interface NodeContextOptions {
   readonly build: { readonly version: string; readonly commit: string };
   /** Time of this machine, Unix nanoseconds: for `currentTime` alone. */
   nowNs(): bigint;
+  /** Aborted when the node stops. */
+  readonly stopping?: AbortSignal;
 }
+
+/** Once the node stops, submissions that wait for their block get this long. */
+const LAST_BLOCK_MS = 1_500;
 
 export class NodeContext {
   readonly limits: Limits;
@@ -18,10 +24,13 @@ export class NodeContext {
   readonly nowNs: () => bigint;
   private commitsWaiting = 0;
 
+  private readonly stopping: AbortSignal | undefined;
+
   constructor(
     readonly chain: ChainPort,
     options: NodeContextOptions,
   ) {
+    this.stopping = options.stopping;
     this.limits = options.limits;
     this.build = options.build;
     this.nowNs = () => options.nowNs();
@@ -42,9 +51,28 @@ export class NodeContext {
     }
     this.commitsWaiting++;
     try {
-      return await asked(this.chain.submit(bytes, "commit"));
+      return await this.whileServing(asked(this.chain.submit(bytes, "commit")));
     } finally {
       this.commitsWaiting--;
+    }
+  }
+
+  /** @throws ApiError 503 when the node stops before the answer: it may still come to a block */
+  private async whileServing<T>(answer: Promise<T>): Promise<T> {
+    const { stopping } = this;
+    if (stopping === undefined) return answer;
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const text = `${STOPPING}: the transaction was handed on, look for its hash`;
+    const onStop = () => {
+      timer = setTimeout(() => reject(new ApiError(Grpc.unavailable, text, [], true)), LAST_BLOCK_MS);
+    };
+    stopping.addEventListener("abort", onStop, { once: true });
+    try {
+      return await Promise.race([answer, late]);
+    } finally {
+      clearTimeout(timer);
+      stopping.removeEventListener("abort", onStop);
     }
   }
 

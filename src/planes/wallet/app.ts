@@ -1,7 +1,7 @@
 // The wallet service as an Elysia plugin (interface 4.10 and 5; reference 50, sections 1.2 to 1.4).
 import { docsPlugin } from "../../http/docs.ts";
 import { ApiError } from "../../http/errors.ts";
-import { listen, readBody, splitUrl, urlOf } from "../../http/http.ts";
+import { announceEnd, listen, readBody, splitUrl, stopServer, urlOf } from "../../http/http.ts";
 import { httpPlugin, originOf, RAW } from "../../http/plugin.ts";
 import { METHOD_NAMES, type WalletService } from "../../wallet/service/service.ts";
 import { corsHeaders, corsOf, isAllowedHost, isPreflight, preflight } from "./cors.ts";
@@ -11,7 +11,19 @@ interface WalletAppOptions {
   readonly bodyBytesMax: number;
   /** Called when the answer to a request may take as long as a person does. */
   onWaiting?(request: Request): void;
+  /** The service's end. */
+  readonly ending?: Ending;
 }
+
+interface Ending {
+  /** Whether the service has begun to end: a request that waited for a person is answered with 503. */
+  hasBegun: boolean;
+  /** Aborted when requests under way have no more time. */
+  readonly signal: AbortSignal;
+}
+
+/** Once the service stops, requests under way get this long: a transaction may be on its way to a node. */
+const LAST_REQUESTS_MS = 1_500;
 
 /** The non-standard type that tells these answers from other JSON (interface 4.10). */
 const JSON_RPC = "application/json-rpc";
@@ -77,7 +89,7 @@ function fallback(request: Request): Response {
 async function answerRpc(
   service: WalletService,
   request: Request,
-  { bodyBytesMax, onWaiting }: WalletAppOptions,
+  { bodyBytesMax, onWaiting, ending }: WalletAppOptions,
 ): Promise<Response> {
   const { headers } = request;
   let body: string;
@@ -86,6 +98,7 @@ async function answerRpc(
   } catch (error) {
     return refuseBody(request, error);
   }
+  let hasWaited = false;
   const result = await service.answer(body, {
     origin: headers.get("origin"),
     referer: headers.get("referer"),
@@ -93,10 +106,13 @@ async function answerRpc(
     isSimple: isSimple(headers),
     waits: () => {
       onWaiting?.(request);
-      return request.signal;
+      hasWaited = true;
+      return ending === undefined ? request.signal : AbortSignal.any([request.signal, ending.signal]);
     },
   });
-  const { status, authorization, retryAfterSeconds } = result;
+  const { authorization } = result;
+  const isCut = ending?.hasBegun === true && hasWaited && result.status !== 200;
+  const { status, retryAfterSeconds } = isCut ? { status: 503, retryAfterSeconds: 1 } : result;
   const response = respond(request, status, result.body, authorization !== undefined);
   // Into the answer alone: nothing that outlives it holds a token.
   if (authorization !== undefined) response.headers.set("authorization", authorization);
@@ -184,6 +200,8 @@ export interface WalletServer {
   readonly url: string;
   /** Answers a request without a socket. */
   fetch(request: Request): Response | Promise<Response>;
+  /** To be called before requests that wait are ended. */
+  announceEnd(): void;
   stop(): Promise<void>;
 }
 
@@ -191,7 +209,13 @@ export interface WalletServer {
 export function serveWallet(service: WalletService, options: WalletServerOptions): WalletServer {
   const { host, bodyBytesMax, allowedHosts } = options;
   let stayOpen: (request: Request) => void = () => {};
-  const appOptions: WalletAppOptions = { bodyBytesMax, onWaiting: (request) => stayOpen(request) };
+  const stopping = new AbortController();
+  const ending: Ending = { hasBegun: false, signal: stopping.signal };
+  const appOptions: WalletAppOptions = {
+    bodyBytesMax,
+    onWaiting: (request) => stayOpen(request),
+    ending,
+  };
   let lastHost: string | undefined;
   const isAllowed = (host: string | null): boolean => {
     // A client names the same host again and again.
@@ -209,5 +233,19 @@ export function serveWallet(service: WalletService, options: WalletServerOptions
   // Until a request is whole the usual limit of time holds; from then on a person may take minutes to decide.
   stayOpen = (request) => server.timeout(originOf(request), 0);
   const port = server.port!;
-  return { port, url: `${urlOf(host, port)}/api`, fetch: app.fetch, stop: () => server.stop(true) };
+  return {
+    port,
+    url: `${urlOf(host, port)}/api`,
+    fetch: app.fetch,
+    announceEnd() {
+      ending.hasBegun = true;
+      announceEnd(server);
+    },
+    async stop() {
+      ending.hasBegun = true;
+      const timer = setTimeout(() => stopping.abort(), LAST_REQUESTS_MS);
+      await stopServer(server);
+      clearTimeout(timer);
+    },
+  };
 }

@@ -36,7 +36,6 @@ import { type LocalSocket, SOCKET_PATH_BYTES_MAX, serveLocally } from "./local-s
 export const DEFAULT_WALLET_PORT = 1789;
 /** A chain in this process that says a lower height was taken back to it; its answers may still cross for a moment. */
 const ORDERED_REWIND_MS = 50;
-const CLOSING_MS = 20;
 const BODY_BYTES_MAX = 2 * 1024 * 1024;
 const SERVICE_FOLDER = "wallet-service";
 const SOCKET_NAME = "wallet.sock";
@@ -216,10 +215,9 @@ async function start(
   });
   onClose(() => server.stop());
   if (desk !== undefined) {
-    onClose(async () => {
+    onClose(() => {
+      server.announceEnd();
       desk.close();
-      // Waiting requests are answered before their connection ends.
-      await Bun.sleep(CLOSING_MS);
     });
   }
   let socket: LocalSocket | undefined;

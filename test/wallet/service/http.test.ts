@@ -276,7 +276,8 @@ describe("limits", () => {
     const waiting = asking.call("client.connect_wallet");
     await Bun.sleep(20);
     await asking.stop();
-    expect((await waiting).body.error.code).toBe(3000);
+    const { status, headers, body } = await waiting;
+    expect([status, headers.get("retry-after"), body.error.code]).toEqual([503, "1", 3000]);
     const again = await Rig.start({ port: asking.running.port });
     expect(again.running.port).toBe(asking.running.port);
     await again.stop();
