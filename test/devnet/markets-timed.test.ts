@@ -42,7 +42,7 @@ const AN_HOUR: BlockMode = { kind: "interval", intervalMs: 3_600_000 };
 test("a ban lasts as long as it was told to, however long ago the last block was", async () => {
   lateNs += 3_600n * SECOND;
   await use("ban", { party: "alice", duration: "10m" });
-  await devnet.chain.mine(1);
+  await devnet.chain.mine(2);
   const alice = new PartyClient(devnet.chain, devnet.parties[0]!.key);
   const vote = { proposalId: "ab".repeat(32), value: 1 };
   const { outcome } = await alice.send({ kind: "voteSubmission", payload: vote }, { allowRefusal: true });
