@@ -11,9 +11,11 @@ import {
   type ChainStatus,
   type ClockStatus,
   type DevnetPort,
+  type ProofBlock,
   type ProposalOutcome,
   type RememberedRefusal,
   type TxOutcome,
+  type TxState,
   type UnsignedCommand,
   type UnsignedProposal,
 } from "../engine/chain-port.ts";
@@ -127,6 +129,17 @@ export class LocalChain implements ChainPort, SequencerTools {
   /** Verdict of a transaction that was refused or failed lately. @param hash hexadecimal */
   async refusalOf(hash: string): Promise<RememberedRefusal | undefined> {
     return this.refusals.find(hash.toUpperCase());
+  }
+
+  async proofBlocks(): Promise<readonly ProofBlock[]> {
+    const { chainId, pow } = this.core.log.admission;
+    return pow
+      .namedBlocks()
+      .map(({ height, hash, parameters }) => ({ chainId, height, hash, ...parameters }));
+  }
+
+  outcomesOf(hashes: readonly string[], waitMs: number): Promise<readonly TxState[]> {
+    return this.sequencer.outcomesOf(hashes, waitMs);
   }
 
   async mine(blocks: number): Promise<ChainStatus> {

@@ -2,7 +2,13 @@
  * Decides when there is a block and what is in it. A block is made at one go, so whatever arrives meanwhile is in the
  * next one.
  */
-import { type BlockMode, ChainCallError, type ChainStatus, type TxOutcome } from "../engine/chain-port.ts";
+import {
+  type BlockMode,
+  ChainCallError,
+  type ChainStatus,
+  type TxOutcome,
+  type TxState,
+} from "../engine/chain-port.ts";
 import { CommandError } from "../engine/errors.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import type { CheckedTransaction } from "../wire/transaction-check.ts";
@@ -10,6 +16,7 @@ import type { ExecutedBlock } from "./block-runner.ts";
 import type { ChainCore } from "./chain-core.ts";
 import { type CheckTxResult, Intake, Mempool, type PooledTx } from "./mempool.ts";
 import type { LocalChainOptions, SequencerLimits, ToolCommand } from "./options.ts";
+import { RecentOutcomes } from "./outcomes.ts";
 import { StatusBoard } from "./status-board.ts";
 
 /** Empty blocks that are made at one go, and how long that may take. */
@@ -48,6 +55,7 @@ export class Sequencer {
   private readonly board: StatusBoard;
   private readonly intake: Intake;
   private readonly waiters: Waiters;
+  private readonly outcomes = new RecentOutcomes();
   private readonly listeners = new Set<(status: ChainStatus) => void>();
   private mode: BlockMode;
   private soon: ReturnType<typeof setImmediate> | undefined;
@@ -113,6 +121,7 @@ export class Sequencer {
     this.unschedule();
     clearTimeout(this.retry);
     this.waiters.failAll(new ChainCallError("stopped", "the chain is being stopped"));
+    this.outcomes.wake();
   }
 
   get blockMode(): BlockMode {
@@ -201,6 +210,19 @@ export class Sequencer {
 
   private evicted(dropped: readonly PooledTx[]): void {
     for (const { hash, bytes } of dropped) this.waiters.fail(hash, this.mempool.full(bytes.length));
+    if (dropped.length > 0) this.outcomes.wake();
+  }
+
+  /** @throws ChainCallError */
+  async outcomesOf(hashes: readonly string[], waitMs: number): Promise<readonly TxState[]> {
+    const states = () =>
+      hashes.map((hash) => this.outcomes.find(hash) ?? (this.mempool.find(hash) ? "waiting" : "unknown"));
+    this.checkRunning();
+    const before = states();
+    if (before.some((state) => state !== "waiting")) return before;
+    await this.outcomes.next(waitMs);
+    this.checkRunning();
+    return states();
   }
 
   /** @throws ChainCallError */
@@ -238,6 +260,7 @@ export class Sequencer {
    */
   moved(isJudged = false): void {
     this.wanted = 0;
+    this.outcomes.clear();
     this.resume();
     this.board.update();
     if (isJudged) this.reserveWaiting();
@@ -333,13 +356,14 @@ export class Sequencer {
     for (const [n, entry] of txs.entries()) {
       const result = executed.results[n]!;
       if (result.code !== 0) this.mempool.uncache(entry.hash);
-      if (!this.waiters.has(entry.hash) && this.options.onOutcome === undefined) continue;
       const outcome = this.intake.outcome(entry.hash, result, entry.gas, height);
       this.options.onOutcome?.(outcome, entry.tx);
+      if (isDurable) this.outcomes.add(outcome);
       if (isDurable) this.waiters.resolve(entry.hash, outcome);
     }
     this.wanted = txs.length > 0 ? 0 : this.wanted;
     if (txs.length > 0 || this.mempool.count > 0) this.recheck();
+    if (txs.length > 0) this.outcomes.wake();
     this.options.onCommitted?.(height);
     const { count, bytes } = this.mempool;
     for (const listener of this.listeners) listener({ ...status, mempool: { count, bytes } });
@@ -353,6 +377,7 @@ export class Sequencer {
       this.mempool.remove(entry);
       this.mempool.uncache(entry.hash);
       this.options.onOutcome?.(outcome, entry.tx);
+      this.outcomes.add(outcome);
       this.waiters.resolve(entry.hash, outcome);
     }
   }

@@ -34,7 +34,7 @@ export const help = `lyra devnet: start a local network, or use the tools of a r
 
   Verbs, while one runs (lyra devnet help [VERB] says more): status parties mine
   time mode epoch snapshot revert dump load checkpoint fund balance stake
-  parameter transaction market impersonate ban pardon bridge
+  parameter transaction outcomes blocks market impersonate ban pardon bridge
 `;
 
 /** Behind a verb it is the verb's own: `lyra devnet time --help`. */

@@ -1,15 +1,11 @@
 // A party that sends transactions to a chain in the same process: proof of work, signature, submission. It sends as
-// a wallet does, with a wallet's planner, for tests, tutorials and the demo; its keys are public anyway. Unlike a wallet's
-// sender it waits for nothing and holds nothing back: the chain's answer to a transaction is the point here.
+// a wallet does, with a wallet's planner, for tests, tutorials and the demo; its keys are public anyway.
 import { Solver } from "../chain/admission/pow/solver.ts";
 import type { Ed25519KeyPair } from "../crypto/ed25519.ts";
 import { sha3HexOf } from "../crypto/sha.ts";
-import type { ChainPort, TxOutcome } from "../engine/chain-port.ts";
+import type { TxOutcome } from "../engine/chain-port.ts";
 import { NodeError } from "../errors/node-error.ts";
 import type { Slot } from "../wallet/sending/blocks.ts";
-import { viewOf } from "../wallet/sending/blocks.ts";
-import { ProofPlanner } from "../wallet/sending/planner.ts";
-import type { GetSpamStatisticsResponse } from "../wire/generated/core-api.ts";
 import { hexOf } from "../wire/identifiers.ts";
 import {
   type CommandInit,
@@ -19,6 +15,7 @@ import {
   signTransaction,
 } from "../wire/transaction.ts";
 import { COMMAND_KINDS } from "../wire/transaction-commands.ts";
+import { CommitWaiters, type PartyChain, PartyLane } from "./party-lane.ts";
 
 export interface SentTransaction {
   readonly outcome: TxOutcome;
@@ -33,15 +30,18 @@ export interface SendOptions {
   readonly allowRefusal?: boolean;
 }
 
-/** The part of a chain that a party needs; it may be behind HTTP. */
-interface PartyChain extends Pick<ChainPort, "submit" | "spamStatistics"> {
-  readonly status: Pick<ChainPort["status"], "chainId">;
+/** What all clients of a chain share: several of one party plan together. */
+interface ChainSends {
+  readonly waiters: CommitWaiters;
+  readonly lanes: Map<string, PartyLane>;
 }
+
+const sendsOf = new WeakMap<object, ChainSends>();
 
 export class PartyClient {
   readonly party: string;
-  /** A chain in this process that says a lower height was taken back to it. */
-  private readonly planner = new ProofPlanner({ isSoleUser: true, rewindMs: 0 });
+  private readonly lane: PartyLane;
+  private readonly waiters: CommitWaiters;
   /** On this thread: a devnet's proofs are found sooner than another one wakes. */
   private readonly solver = new Solver({ nowMs: () => performance.now(), threads: 0 });
   private sent = 0n;
@@ -53,17 +53,29 @@ export class PartyClient {
     private readonly salt = hexOf(crypto.getRandomValues(new Uint8Array(8))),
   ) {
     this.party = hexOf(key.publicKey);
+    const sends = sendsOf.get(chain) ?? { waiters: new CommitWaiters(chain), lanes: new Map() };
+    sendsOf.set(chain, sends);
+    this.waiters = sends.waiters;
+    this.lane = sends.lanes.get(this.party) ?? new PartyLane(chain, this.party);
+    sends.lanes.set(this.party, this.lane);
   }
 
   /**
-   * Builds on the newest block with room, sends, and waits for its block.
+   * Builds on the newest block with room, sends, and waits for its block. Any number can be sent at once: they are handed
+   * on in the order of the calls, and where no block has room for more, the rest waits for the next one.
    * @throws NodeError `transaction_refused` with the chain's reason, `usage` for what has no bytes, and of the proof; ChainCallError
    */
   async send(command: CommandInit, options: SendOptions = {}): Promise<SentTransaction> {
     const { wait = "commit", allowRefusal = false } = options;
     checkCommand(command);
-    const { bytes, id } = await this.build(command);
-    const outcome = await this.chain.submit(bytes, wait);
+    let id = "";
+    const submitted = await this.lane.submit(async (slot) => {
+      const built = await this.buildOn(slot, command);
+      id = built.id;
+      return built;
+    });
+    let { outcome } = submitted;
+    if (outcome.code === 0 && wait === "commit") outcome = await this.waiters.wait(outcome.hash);
     if (outcome.code === 0 || allowRefusal) return { outcome, id };
     const { rule = "", sentence = outcome.text } = outcome.details ?? {};
     const hint = `the rule is ${rule || outcome.code}; to get refusals as answers, send with { allowRefusal: true }`;
@@ -77,29 +89,26 @@ export class PartyClient {
 
   /** The bytes of a transaction that is ready to be submitted. */
   async build(command: CommandInit): Promise<{ readonly bytes: Uint8Array; readonly id: string }> {
+    let id = "";
+    const bytes = await this.lane.build(async (slot) => {
+      const built = await this.buildOn(slot, command);
+      id = built.id;
+      return built;
+    });
+    return { bytes, id };
+  }
+
+  private async buildOn(slot: Slot, command: CommandInit) {
     this.sent += 1n;
     const unique = sha3HexOf(Buffer.from(`${this.party} ${this.salt} ${this.sent}`, "utf8"));
-    const slot = await this.place();
     const { hash: blockHash, difficulty, height } = slot;
     const solution = await this.solver.solve({ blockHash, tid: unique, difficulty });
-    this.planner.prove(slot, solution.difficulty);
     const inputData = encodeCommand(command, BigInt(`0x${unique.slice(0, 16)}`) | 1n, height);
     const { chainId } = this.chain.status;
     const pow = { tid: unique, nonce: solution.nonce };
     const transaction = signTransaction(inputData, this.key, { chainId, pow });
     const signature = Buffer.from(transaction.signature!.value!, "hex");
-    return { bytes: serializeTransaction(transaction), id: rootId(signature) };
-  }
-
-  private async place(): Promise<Slot> {
-    const ticket = this.planner.nextTicket();
-    const view = viewOf((await this.chain.spamStatistics(this.party)) as GetSpamStatisticsResponse);
-    // That a party is banned is the chain's to say.
-    if (view !== undefined) this.planner.observe({ ...view, bannedUntil: undefined }, ticket, 0);
-    const plan = this.planner.plan(0);
-    if (plan.kind === "go") return plan.slot;
-    const text = "the transaction per block limit has been reached";
-    throw new NodeError("proof.plan", "quota_reached", text, "wait for the next block and build on it");
+    return { bytes: serializeTransaction(transaction), id: rootId(signature), bits: solution.difficulty };
   }
 }
 

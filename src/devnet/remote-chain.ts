@@ -89,6 +89,8 @@ export class RemoteChain implements DevnetPort {
   spamStatistics = (party: string) =>
     this.call<ReturnType<ChainPort["spamStatistics"]>>("spamStatistics", [party]);
   refusalOf = (hash: string) => this.call<ReturnType<DevnetPort["refusalOf"]>>("refusalOf", [hash]);
+  proofBlocks: DevnetPort["proofBlocks"] = () => this.call("proofBlocks", []);
+  outcomesOf: DevnetPort["outcomesOf"] = (...values) => this.call("outcomesOf", values);
   mine = (blocks: number) => this.call<Promise<ChainStatus>>("mine", [blocks]);
   forwardTime = (nanoseconds: bigint) => this.call<Promise<ClockStatus>>("forwardTime", [nanoseconds]);
   setNextBlockTime = (timeNs: bigint) => this.call<Promise<ClockStatus>>("setNextBlockTime", [timeNs]);

@@ -93,6 +93,22 @@ export interface ChainPort {
   spamStatistics(party: string): Promise<unknown>;
 }
 
+/** A block that a proof of work may name, with the parameters that hold for it. */
+export interface ProofBlock {
+  readonly chainId: string;
+  readonly height: bigint;
+  /** Lower-case hex. */
+  readonly hash: string;
+  readonly hashFunction: string;
+  readonly difficulty: number;
+  readonly pastBlocks: bigint;
+  readonly txPerBlock: bigint;
+  readonly increasingDifficulty: boolean;
+}
+
+/** A submitted transaction: its outcome, or whether it waits for a block; `unknown` to a chain that was taken back. */
+export type TxState = TxOutcome | "waiting" | "unknown";
+
 /** How blocks come about. */
 export type BlockMode =
   /** A transaction makes a block at once; there are no empty blocks. */
@@ -153,6 +169,13 @@ export interface DevnetPort extends ChainPort {
   mine(blocks: number): Promise<ChainStatus>;
   /** Verdict of a transaction that was refused or failed lately; numbers are left out. @param hash hexadecimal */
   refusalOf(hash: string): Promise<RememberedRefusal | undefined>;
+  /** The blocks that a proof of work may name in the next block, oldest first. */
+  proofBlocks(): Promise<readonly ProofBlock[]>;
+  /**
+   * States of transactions that the mempool took, in the order of their hashes (upper-case hex); settles when one of
+   * them no longer waits, at the latest after `waitMs`. @throws ChainCallError
+   */
+  outcomesOf(hashes: readonly string[], waitMs: number): Promise<readonly TxState[]>;
   /** Moves the clock forward; takes effect with the next block. */
   forwardTime(nanoseconds: bigint): Promise<ClockStatus>;
   /** Time of the next block, Unix nanoseconds; must be after the last one. */

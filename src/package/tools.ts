@@ -2,6 +2,7 @@
 import type { PartiesReport } from "../devnet/parties.ts";
 import type {
   BanAnswer,
+  BlocksAnswer,
   ClaimAnswer,
   DepositAnswer,
   DevnetClock,
@@ -15,6 +16,7 @@ import type {
   MarketRun,
   MarketSettled,
   MarketTerminated,
+  OutcomesAnswer,
   SignersAnswer,
   StakeAnswer,
   StoppedAnswer,
@@ -65,6 +67,19 @@ export class DevnetTools {
   /** Command, verdict, movements, balances and rows of a transaction. @param hash hexadecimal */
   transaction(hash: string): Promise<TransactionStory> {
     return this.post("transaction", { hash });
+  }
+
+  /**
+   * Settles when one of these transactions no longer waits for a block, at the latest after `wait`.
+   * @param hashes 1,000 at the most @param wait such as `500ms`; 5s unless told, and at the most
+   */
+  outcomes(hashes: readonly string[], wait?: string): Promise<OutcomesAnswer> {
+    return this.post("outcomes", { hashes, wait });
+  }
+
+  /** The blocks that a proof of work may name, oldest first, and how blocks are made. */
+  blocks(): Promise<BlocksAnswer> {
+    return this.get("blocks");
   }
 
   /** Makes blocks: 1 unless told, 100,000 at the most. */

@@ -78,6 +78,8 @@ export function fakeChain(fail?: Error): { chain: DevnetPort; calls: Call[] } {
     forwardTime: noted("forwardTime", CLOCK),
     setNextBlockTime: noted("setNextBlockTime", CLOCK),
     freezeClock: noted("freezeClock", CLOCK),
+    proofBlocks: noted("proofBlocks", []),
+    outcomesOf: noted("outcomesOf", ["waiting", "waiting"]),
     clock: noted("clock", CLOCK),
     setBlockMode: noted("setBlockMode", STATUS),
     blockMode: noted("blockMode", { kind: "instant" }),

@@ -101,9 +101,12 @@ describe("the devnet's tools answer to this machine only", () => {
 
 describe("each tool", () => {
   const address = `0x${"a1".repeat(20)}`;
+  const HASH = "AB".repeat(32);
   const bridged = { party: PARTY, asset: "VOTE", amount: "5" };
   const cases: [path: string, body: object, calls: Call[]][] = [
     ["transaction", { hash: PARTY }, [["story", PARTY]]],
+    ["outcomes", { hashes: [HASH], wait: "1s" }, [["outcomesOf", [HASH], 1_000]]],
+    ["outcomes", { hashes: `${HASH},${HASH}` }, [["outcomesOf", [HASH, HASH], 5_000]]],
     ["mine", { blocks: 12 }, [["mine", 12]]],
     ["time/forward", { duration: "1h30m" }, [["forwardTime", 5_400_000_000_000n]]],
     ["time/set", { time: "2030-01-01T00:00:00.000001Z" }, [["setNextBlockTime", 1_893_456_000_000_001_000n]]],
@@ -253,6 +256,17 @@ describe("bad input is refused by name, and nothing is done", () => {
       { time: "2030-02-31T00:00:00Z" },
       "'time' must be a time such as 2030-01-01T00:00:00Z, not '2030-02-31T00:00:00Z'",
     ],
+    [
+      "outcomes",
+      { hashes: [] },
+      "'hashes' must be transactions' hashes, each of 64 hexadecimal digits, not a list",
+    ],
+    [
+      "outcomes",
+      { hashes: "ab" },
+      "'hashes' must be transactions' hashes, each of 64 hexadecimal digits, not 'ab'",
+    ],
+    ["outcomes", { hashes: [PARTY], wait: "6s" }, "'wait' must be at most 5s"],
     ["time/set", { time: "tomorrow" }, "'time' must be a time such as 2030-01-01T00:00:00Z, not 'tomorrow'"],
     ["ban", { party: PARTY, duration: "99999999h" }, "'duration' must be at most 2562047h, not '99999999h'"],
     ["mode", { mode: "sometimes" }, "'mode' must be instant, manual, a length such as 1s, or mixed:1s"],

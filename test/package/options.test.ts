@@ -96,6 +96,8 @@ describe("tools", () => {
       tools.status(),
       tools.parties(),
       tools.transaction("ab"),
+      tools.outcomes(["ab"], "1s"),
+      tools.blocks(),
       tools.mine(2),
       time.forward("1h"),
       time.set(new Date(0)),

@@ -1,4 +1,5 @@
 // Answers of the tools, as JSON. 64-bit numbers and amounts are texts, as everywhere in the API.
+import type { RefusalDetails } from "../../engine/chain-port.ts";
 
 /** The chain as of its last block. */
 export interface DevnetStatus {
@@ -33,6 +34,38 @@ export interface DevnetClock extends DevnetStatus {
 export interface DevnetMode extends DevnetStatus {
   /** `instant`, `manual`, `1s`, `mixed:1s`. */
   readonly mode: string;
+}
+
+/** Blocks that a proof of work may name, with the parameters that hold for each. */
+export interface BlocksAnswer {
+  readonly blocks: readonly {
+    readonly chainId: string;
+    readonly height: string;
+    /** Lower-case hexadecimal. */
+    readonly hash: string;
+    readonly hashFunction: string;
+    /** Leading zero bits. */
+    readonly difficulty: number;
+    readonly pastBlocks: string;
+    readonly txPerBlock: string;
+    readonly increasingDifficulty: boolean;
+  }[];
+  /** `instant`, `manual`, `1s`, `mixed:1s`. */
+  readonly mode: string;
+}
+
+export interface OutcomesAnswer {
+  readonly outcomes: readonly {
+    readonly txHash: string;
+    /** `executed`, `failed` in a block, `refused` before any, `waiting` for one, `unknown` to this chain. */
+    readonly state: "executed" | "failed" | "refused" | "waiting" | "unknown";
+    readonly code?: number;
+    /** The reason of a refusal. */
+    readonly data?: string;
+    readonly height?: string;
+    /** Of a refusal: its rule, a sentence, and the sender's numbers. */
+    readonly details?: RefusalDetails;
+  }[];
 }
 
 /** An event of Ethereum is on the chain. */

@@ -3,6 +3,7 @@
 import { type ApiError, badRequest } from "../../http/errors.ts";
 import { durationNs, timeNs } from "../../wire/time-text.ts";
 
+const HASH = /^[0-9a-fA-F]{64}$/;
 const UINT = /^\d{1,78}$/;
 /** As far as a 64-bit number of nanoseconds goes. */
 const DURATION_MAX_NS = (1n << 63n) - 1n;
@@ -78,6 +79,17 @@ export class Fields {
     if (typeof value !== "object" || value === null || Array.isArray(value))
       throw wrong(name, "an object", value);
     return value;
+  }
+
+  /** A list of hashes, or a text of them with commas between. @throws ApiError 400 */
+  hashes(name: string, most: number): readonly string[] {
+    const value = this.read(name);
+    const list: readonly unknown[] =
+      typeof value === "string" ? value.split(",") : Array.isArray(value) ? value : [];
+    const isRight = list.length > 0 && list.every((text) => typeof text === "string" && HASH.test(text));
+    if (!isRight) throw wrong(name, "transactions' hashes, each of 64 hexadecimal digits", value);
+    if (list.length > most) throw wrong(name, `at most ${most} hashes`, value);
+    return list.map((text) => String(text).toUpperCase());
   }
 
   /** Nanoseconds of `1h30m`, `10s`, `500ms`. @throws ApiError 400 */

@@ -104,6 +104,50 @@ const ANSWERS: Readonly<Record<string, Schema>> = {
   }),
   "bridge/stop": object({ stopped: flag("Always true."), ...PENDING }),
   "bridge/resume": object({ stopped: flag("Always false."), ...PENDING }),
+  outcomes: object({
+    outcomes: {
+      type: "array",
+      description: "In the order of the hashes.",
+      items: object({
+        txHash: text("Hash of the transaction, upper-case hexadecimal."),
+        state: text(
+          "executed, failed in a block, refused before any, waiting for one, or unknown to this chain.",
+        ),
+        "code?": whole("Result code, 0 of an executed one; absent while there is none."),
+        "data?": text("Reason of a refusal."),
+        "height?": wholeText("Height of the block with it; 0 of a refused one."),
+        "details?": object(
+          {
+            rule: text("Name of the rule."),
+            sentence: text("Reason with the sender's numbers."),
+            numbers: {
+              type: "object",
+              description: "The numbers by name.",
+              additionalProperties: { type: "string" },
+            },
+          },
+          "Of a refusal.",
+        ),
+      }),
+    },
+  }),
+  blocks: object({
+    blocks: {
+      type: "array",
+      description: "Oldest first.",
+      items: object({
+        chainId: text("Identifier of the chain."),
+        height: wholeText("Height of the block."),
+        hash: text("Hash of the block, hexadecimal."),
+        hashFunction: text("Name of the hash function of proofs of work."),
+        difficulty: whole("Zero bits that a proof over it must begin with."),
+        pastBlocks: wholeText("Blocks back that a proof may be made over."),
+        txPerBlock: wholeText("Transactions with a proof over it at this difficulty."),
+        increasingDifficulty: flag("Whether more of them are taken at a higher difficulty."),
+      }),
+    },
+    mode: text("How blocks are made."),
+  }),
   impersonate: object({
     success: flag("Always true: a refusal is an error."),
     txHash: text("Hash of the transaction, upper-case hexadecimal."),
@@ -152,6 +196,7 @@ const KINDS: Readonly<Record<string, Schema>> = {
 
 /** Bodies that work on every devnet; `PARTY` and `ASSET` stand for names of the one that answers. */
 const EXAMPLES: Readonly<Record<string, object>> = {
+  outcomes: { hashes: "0".repeat(64) },
   mine: { blocks: 1 },
   "time/forward": { duration: "1m" },
   "time/freeze": { frozen: false },

@@ -3,13 +3,14 @@
  * from the protocol, under `{node_url}/devnet/`, and exist on a devnet only.
  */
 
-import type { Brought, ChainStatus, ClockStatus, TxOutcome } from "../../engine/chain-port.ts";
+import type { Brought, ChainStatus, ClockStatus, TxOutcome, TxState } from "../../engine/chain-port.ts";
 import { NodeError } from "../../errors/node-error.ts";
 import { badRequest } from "../../http/errors.ts";
 import { isHex64 } from "../../wire/identifiers.ts";
 import { rfc3339Nano } from "../../wire/time-text.ts";
 import type {
   BanAnswer,
+  BlocksAnswer,
   BroughtAnswer,
   ClaimAnswer,
   DepositAnswer,
@@ -19,6 +20,7 @@ import type {
   ImpersonateAnswer,
   LimitsAnswer,
   ListAnswer,
+  OutcomesAnswer,
   SignersAnswer,
   StakeAnswer,
   StoppedAnswer,
@@ -32,6 +34,10 @@ import { assetNamed, partyNamed } from "./names.ts";
 
 /** Blocks of one `mine`: some seconds of work. */
 const MINE_BLOCKS_MAX = 100_000;
+/** Of one question for outcomes. */
+const OUTCOME_HASHES_MAX = 1_000;
+const OUTCOMES_WAIT_NS = 5_000_000_000n;
+const OUTCOMES_WAIT_TEXT = "5s";
 /** A ban without an end. */
 const BAN_FOREVER_NS = 253_402_300_799_000_000_000n;
 
@@ -77,6 +83,36 @@ export const TOOLS: readonly Tool[] = [
       if (story === undefined) throw transactionUnknown(hash);
       return story;
     },
+  ),
+  post(
+    "outcomes",
+    "wait until one of several transactions is in a block",
+    {
+      hashes: `1 to ${OUTCOME_HASHES_MAX} hashes, a list or with commas between`,
+      "wait?": `a duration, at most ${OUTCOMES_WAIT_TEXT}, which is the default`,
+    },
+    async ({ chain }, fields) => {
+      const hashes = fields.hashes("hashes", OUTCOME_HASHES_MAX);
+      const wait = fields.has("wait") ? fields.duration("wait") : OUTCOMES_WAIT_NS;
+      fields.end();
+      if (wait > OUTCOMES_WAIT_NS) throw badRequest(`'wait' must be at most ${OUTCOMES_WAIT_TEXT}`);
+      const states = await chain.outcomesOf(hashes, Number(wait / 1_000_000n));
+      return { outcomes: hashes.map((hash, n) => stateJson(hash, states[n]!)) } satisfies OutcomesAnswer;
+    },
+  ),
+  get(
+    "blocks",
+    "blocks that a proof may name, oldest first",
+    async ({ chain }) =>
+      ({
+        blocks: (await chain.proofBlocks()).map(({ height, pastBlocks, txPerBlock, ...block }) => ({
+          height: height.toString(),
+          pastBlocks: pastBlocks.toString(),
+          txPerBlock: txPerBlock.toString(),
+          ...block,
+        })),
+        mode: blockModeText(await chain.blockMode()),
+      }) satisfies BlocksAnswer,
   ),
   post(
     "mine",
@@ -395,6 +431,20 @@ function executed(outcome: TxOutcome): TxOutcome {
   const { rule = "", sentence = "" } = outcome.details ?? {};
   const way = rule === "" ? "" : `; see: lyra explain ${rule}`;
   throw new NodeError("devnet.impersonate", "transaction_refused", outcome.text, `${sentence}${way}`);
+}
+
+function stateJson(hash: string, state: TxState): OutcomesAnswer["outcomes"][number] {
+  if (typeof state === "string") return { txHash: hash, state };
+  const { code, text, height, details } = state;
+  const verdict = height === 0 ? "refused" : code === 0 ? "executed" : "failed";
+  return {
+    txHash: hash,
+    state: verdict,
+    code,
+    data: text,
+    height: String(height),
+    ...(details && { details }),
+  };
 }
 
 function outcomeJson({ hash, code, text, height }: TxOutcome): ImpersonateAnswer {

@@ -211,6 +211,18 @@ export class PowEngine {
     return this.bans.pardon(party);
   }
 
+  /** The blocks that a transaction of the next block may name, oldest first. */
+  namedBlocks(): { height: bigint; hash: string; parameters: PowParameters }[] {
+    return this.blocks.all().flatMap(({ height, hash }) => {
+      const parameters = this.sets.inForce(height)?.parameters;
+      const isNamed =
+        parameters !== undefined &&
+        height <= this.height &&
+        height + parameters.pastBlocks > this.height + 1n;
+      return isNamed ? [{ height, hash, parameters }] : [];
+    });
+  }
+
   /** The heights the party has built on, ascending, and the current one last (section 5.3). */
   blockStates(party: string): PowBlockState[] {
     const states = this.sets.all.flatMap(({ parameters, counters }) =>

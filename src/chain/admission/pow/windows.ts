@@ -206,6 +206,11 @@ export class BlockHashes {
     return slot?.height === height ? slot.hash : undefined;
   }
 
+  /** Oldest first. */
+  all(): { readonly height: bigint; readonly hash: string }[] {
+    return [...this.slots.values()].sort((a, b) => (a.height < b.height ? -1 : 1));
+  }
+
   save(): BlockHashesState {
     const blocks = new Map([...this.slots.values()].map(({ height, hash }) => [height, hash]));
     return sortedHeights(blocks).map(([height, hash]) => [height.toString(), hash]);

@@ -1,0 +1,49 @@
+// Outcomes of transactions that were submitted: the newest ones by hash, bounded in bytes, and who waits for one.
+import { LruCache } from "../cache/lru.ts";
+import type { TxOutcome } from "../engine/chain-port.ts";
+
+const BYTES_MAX = 8 * 1024 * 1024;
+/** Of an outcome without texts: its hash twice, and what the entry takes. */
+const OUTCOME_BYTES = 400;
+
+export class RecentOutcomes {
+  private readonly byHash = new LruCache<string, TxOutcome>(
+    BYTES_MAX,
+    ({ text, details }) =>
+      OUTCOME_BYTES + 2 * text.length + (details ? 2 * details.sentence.length + 200 : 0),
+  );
+  private readonly wakers = new Set<() => void>();
+
+  add(outcome: TxOutcome): void {
+    this.byHash.set(outcome.hash, outcome);
+  }
+
+  /** @param hash upper-case hexadecimal */
+  find(hash: string): TxOutcome | undefined {
+    return this.byHash.get(hash);
+  }
+
+  /** The chain is at another place: what happened since is gone. */
+  clear(): void {
+    for (const hash of [...this.byHash.keys()]) this.byHash.delete(hash);
+    this.wake();
+  }
+
+  /** There is something new to look at. */
+  wake(): void {
+    for (const waker of [...this.wakers]) waker();
+  }
+
+  /** Settles when there is something new, at the latest after a while. */
+  next(waitMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        this.wakers.delete(end);
+        resolve();
+      };
+      const timer = setTimeout(end, waitMs);
+      this.wakers.add(end);
+    });
+  }
+}

@@ -1,0 +1,265 @@
+/**
+ * The way of one party's transactions to a chain: each gets its place from one planner, one after the other, so that any
+ * number can be sent at once. What finds no place waits for the next block, as in a wallet.
+ */
+import {
+  type BlockMode,
+  ChainCallError,
+  type ChainPort,
+  type DevnetPort,
+  type TxOutcome,
+} from "../engine/chain-port.ts";
+import { NodeError } from "../errors/node-error.ts";
+import { type Slot, viewOf } from "../wallet/sending/blocks.ts";
+import { ProofPlanner } from "../wallet/sending/planner.ts";
+import type { GetSpamStatisticsResponse } from "../wire/generated/core-api.ts";
+
+/** The part of a chain that a party needs; it may be behind HTTP. */
+export interface PartyChain
+  extends Pick<ChainPort, "submit" | "spamStatistics">,
+    Pick<DevnetPort, "proofBlocks" | "outcomesOf" | "blockMode"> {
+  readonly status: Pick<ChainPort["status"], "chainId">;
+}
+
+/**
+ * Bits above the base: a proof of a devnet is found in a fraction of a millisecond, so that sixteen times the work is
+ * still sooner than a block that a clock makes. Half again as many transactions find room on a block as with two.
+ */
+const EXTRA_BITS_MAX = 4;
+/** Between two looks for a new block, milliseconds: the first waits, and the longest. */
+const POLL_MS_MIN = 2;
+const POLL_MS_MAX = 100;
+/** Where no clock makes blocks, a transaction waits for this long after the last one. */
+const BY_HAND_MS = 60_000;
+/** Places that one transaction may lose to another client that uses the party's key. */
+const ATTEMPTS_MAX = 20;
+/** One question for outcomes waits for as long, and asks for as many. */
+const OUTCOMES_MS = 4_000;
+const OUTCOMES_MAX = 1_000;
+
+const MEMPOOL_FULL = /^mempool is full/;
+
+type Build = (slot: Slot) => Promise<{ readonly bytes: Uint8Array; readonly bits: number }>;
+
+export interface Submitted {
+  /** The mempool's verdict. */
+  readonly outcome: TxOutcome;
+  readonly bytes: Uint8Array;
+}
+
+export class PartyLane {
+  /** A devnet that says a lower height was taken back to it, and what was sent on blocks since then is gone. */
+  private readonly planner = new ProofPlanner({
+    isSoleUser: true,
+    rewindMs: 0,
+    keepMs: 0,
+    extraBitsMax: EXTRA_BITS_MAX,
+  });
+  private readonly avoided = new Set<bigint>();
+  private turn: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly chain: PartyChain,
+    private readonly party: string,
+  ) {}
+
+  /**
+   * Finds a place for a transaction, once those before it have theirs, and hands it on.
+   * @param build its bytes for that place
+   * @throws NodeError `quota_reached`, ChainCallError
+   */
+  submit(build: Build): Promise<Submitted> {
+    return this.inTurn(() => this.submitNow(build));
+  }
+
+  /** The bytes alone. Their place stays taken. */
+  build(build: Build): Promise<Uint8Array> {
+    return this.inTurn(async () => (await this.prepare(build)).bytes);
+  }
+
+  private inTurn<T>(run: () => Promise<T>): Promise<T> {
+    const done = this.turn.then(run);
+    this.turn = done.catch(() => {});
+    return done;
+  }
+
+  private async submitNow(build: Build): Promise<Submitted> {
+    const patience = new Patience(this.chain);
+    for (let attempt = 1; ; ) {
+      const { bytes, slot } = await this.prepare(build);
+      try {
+        const outcome = await this.chain.submit(bytes, "check");
+        if (outcome.code === 0) return { outcome, bytes };
+        // It was refused before any block, so that it never comes.
+        this.planner.release(slot);
+        if (!isMisplaced(outcome) || attempt++ >= ATTEMPTS_MAX) return { outcome, bytes };
+        this.avoid(slot.height);
+      } catch (error) {
+        if (!isMempoolFull(error)) throw error;
+        this.planner.release(slot);
+        await this.nextBlock(patience, "the mempool has no room");
+      }
+    }
+  }
+
+  private async prepare(build: Build) {
+    const slot = await this.place();
+    const { bytes, bits } = await build(slot);
+    this.planner.prove(slot, bits);
+    return { bytes, slot };
+  }
+
+  private async place(): Promise<Slot> {
+    const patience = new Patience(this.chain);
+    for (let hasLearned = false; ; ) {
+      await this.look();
+      const plan = this.planner.plan(0);
+      if (plan.kind === "go") return plan.slot;
+      const canWait = plan.kind === "full" || plan.kind === "hard" || plan.kind === "no_block";
+      if (!canWait) throw quotaReached("there is no place for a proof", `the plan is ${plan.kind}`);
+      // Blocks that were made between two looks have room, too.
+      if (hasLearned) await this.nextBlock(patience, "no block has room for more");
+      else await this.learn();
+      hasLearned = !hasLearned;
+    }
+  }
+
+  /** Takes in what the network counts. That a party is banned is the chain's to say. */
+  private async look(): Promise<void> {
+    const ticket = this.planner.nextTicket();
+    const statistics = (await this.chain.spamStatistics(this.party)) as GetSpamStatisticsResponse;
+    const view = viewOf(statistics);
+    if (view !== undefined) this.planner.observe({ ...view, bannedUntil: undefined }, ticket, 0);
+  }
+
+  /** Names a block no more: it has more transactions than this client knows of. */
+  private avoid(height: bigint): void {
+    this.planner.evict(height);
+    this.avoided.add(height);
+  }
+
+  private async learn(): Promise<void> {
+    const named = await this.chain.proofBlocks();
+    for (const height of this.avoided) if (height < (named[0]?.height ?? 0n)) this.avoided.delete(height);
+    const blocks = named.filter(({ height }) => !this.avoided.has(height));
+    if (blocks.every((block) => this.planner.learn(block, 0))) return;
+    // The chain was taken back between two looks.
+    this.planner.restart();
+    this.avoided.clear();
+    await this.look();
+    for (const block of named) this.planner.learn(block, 0);
+  }
+
+  private async nextBlock(patience: Patience, reason: string): Promise<void> {
+    const { planner } = this;
+    const { headHeight, beginnings } = planner;
+    for (let pauseMs = POLL_MS_MIN; ; pauseMs = Math.min(2 * pauseMs, POLL_MS_MAX)) {
+      await pause(pauseMs);
+      await this.look();
+      if (planner.headHeight !== headHeight || planner.beginnings !== beginnings) return patience.renew();
+      if (await patience.isOver())
+        throw quotaReached(reason, `there has been none since ${headHeight} for ${BY_HAND_MS / 1_000} s`);
+    }
+  }
+}
+
+/** The transactions of a chain's parties that wait for their block. */
+export class CommitWaiters {
+  private readonly waiting = new Map<
+    string,
+    { resolve(outcome: TxOutcome): void; reject(error: unknown): void }
+  >();
+  private isAsking = false;
+
+  constructor(private readonly chain: PartyChain) {}
+
+  /** The outcome of a transaction that the mempool took, once it has one. @throws ChainCallError, NodeError */
+  wait(hash: string): Promise<TxOutcome> {
+    return new Promise((resolve, reject) => {
+      this.waiting.set(hash, { resolve, reject });
+      if (!this.isAsking) void this.ask();
+    });
+  }
+
+  /** One question at a time is for all. */
+  private async ask(): Promise<void> {
+    this.isAsking = true;
+    const patience = new Patience(this.chain);
+    try {
+      while (this.waiting.size > 0) {
+        const hashes = [...this.waiting.keys()].slice(0, OUTCOMES_MAX);
+        const states = await this.chain.outcomesOf(hashes, OUTCOMES_MS);
+        let isNews = false;
+        for (const [n, state] of states.entries()) {
+          if (state === "waiting") continue;
+          const waiter = this.waiting.get(hashes[n]!);
+          this.waiting.delete(hashes[n]!);
+          isNews = true;
+          if (state === "unknown") waiter?.reject(takenBack(hashes[n]!));
+          else waiter?.resolve(state);
+        }
+        if (isNews) patience.renew();
+        else if (await patience.isOver()) throw notInABlock(this.waiting.size);
+      }
+    } catch (error) {
+      for (const { reject } of this.waiting.values()) reject(error);
+      this.waiting.clear();
+    } finally {
+      this.isAsking = false;
+    }
+  }
+}
+
+/** Ends a wait where no clock makes blocks, and nothing else does. */
+class Patience {
+  private sinceMs = performance.now();
+
+  constructor(private readonly chain: PartyChain) {}
+
+  renew(): void {
+    this.sinceMs = performance.now();
+  }
+
+  async isOver(): Promise<boolean> {
+    if (performance.now() - this.sinceMs < BY_HAND_MS) return false;
+    const { kind }: BlockMode = await this.chain.blockMode();
+    return kind === "manual" || kind === "instant";
+  }
+}
+
+/** Whether the verdict is about the block that a transaction names, or its proof, not about the transaction. */
+function isMisplaced({ details }: TxOutcome): boolean {
+  const rule = details?.rule ?? "";
+  return rule.startsWith("pow_") && rule !== "pow_banned";
+}
+
+function isMempoolFull(error: unknown): boolean {
+  const isKnown = error instanceof ChainCallError || error instanceof NodeError;
+  return isKnown && MEMPOOL_FULL.test(error.message);
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+const BY_HAND = "no clock makes blocks: make one (mine), or set another mode";
+
+function quotaReached(reason: string, rest: string): NodeError {
+  const text = `the transaction per block limit has been reached: ${reason}; ${rest}` as const;
+  return new NodeError("party.send", "quota_reached", text, BY_HAND);
+}
+
+function notInABlock(count: number): NodeError {
+  const text = `${count} of the party's transactions have waited for a block for ${BY_HAND_MS / 1_000} s`;
+  return new NodeError(
+    "party.send",
+    "outcome_unknown",
+    text,
+    `they are in the mempool; ${BY_HAND}, or send with { wait: "check" }`,
+  );
+}
+
+function takenBack(hash: string): NodeError {
+  const text = `the chain was taken back, and transaction ${hash} is not in it`;
+  return new NodeError("party.send", "transaction_unknown", text, "send it again, if it is still wanted");
+}
