@@ -30,7 +30,7 @@ export interface SendOptions {
   readonly allowRefusal?: boolean;
 }
 
-/** What all clients of a chain share: several of one party plan together. */
+/** Shared by all clients of a chain: several of one party plan together. */
 interface ChainSends {
   readonly waiters: CommitWaiters;
   readonly lanes: Map<string, PartyLane>;

@@ -1,6 +1,6 @@
 /**
  * The way of one party's transactions to a chain: each gets its place from one planner, one after the other, so that any
- * number can be sent at once. What finds no place waits for the next block, as in a wallet.
+ * number can be sent at once. A transaction without a place waits for the next block, as in a wallet.
  */
 import {
   type BlockMode,
@@ -33,7 +33,7 @@ const POLL_MS_MAX = 100;
 const BY_HAND_MS = 60_000;
 /** Places that one transaction may lose to another client that uses the party's key. */
 const ATTEMPTS_MAX = 20;
-/** One question for outcomes waits for as long, and asks for as many. */
+/** Time and number of hashes of a question for outcomes. */
 const OUTCOMES_MS = 4_000;
 const OUTCOMES_MAX = 1_000;
 
@@ -181,7 +181,7 @@ export class CommitWaiters {
     });
   }
 
-  /** One question at a time is for all. */
+  /** Asks for all that wait, until none does. */
   private async ask(): Promise<void> {
     this.isAsking = true;
     const patience = new Patience(this.chain);

@@ -29,7 +29,7 @@ interface Submitted {
 }
 
 const MODES: Readonly<Record<string, BlockMode["kind"]>> = { instant: "instant", manual: "manual" };
-/** One for all parties of a devnet, which plan and wait together. */
+/** All parties of a devnet share it: they plan and wait together. */
 const chains = new WeakMap<HttpClient, PartyChain>();
 
 function chainOf(node: PartyNode): PartyChain {
