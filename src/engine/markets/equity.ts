@@ -6,8 +6,11 @@ import type { EquityShare, ValueWindow } from "./records.ts";
 import { keyOf } from "./tables.ts";
 
 const SCORE_DECIMALS = 10;
-/** Of virtual stakes: far beyond what is shown of them. Each window and each smaller commitment multiplies them, and they must not grow without end. */
-const STAKE_DECIMALS = 64;
+/**
+ * Of virtual stakes and of the traded value's average: far beyond the digits that are shown. Each window and each smaller
+ * commitment multiplies them, and a number in state must not grow without end.
+ */
+const STATE_DECIMALS = 64;
 const WINDOW = "market.value.windowLength";
 
 export class EquityShares {
@@ -49,7 +52,7 @@ export class EquityShares {
       market: market.id,
       party,
       stake: stake.toString(),
-      virtualStake: rounded(virtualStake, STAKE_DECIMALS).toString(),
+      virtualStake: rounded(virtualStake, STATE_DECIMALS).toString(),
       average: average.toString(),
       share: known?.share ?? "0",
       score: scored?.score ?? "0",
@@ -63,7 +66,8 @@ export class EquityShares {
     const known = this.get(party);
     if (known === undefined || known.scores === 0) return;
     const { score, scores } = known;
-    market.updateStatus({ leftScores: [...(market.status.leftScores ?? []), { party, score, scores }] });
+    const others = (market.status.leftScores ?? []).filter((left) => left.party !== party);
+    market.updateStatus({ leftScores: [...others, { party, score, scores }] });
   }
 
   /** The market is over, and its shares were shown for the last time. */
@@ -151,14 +155,15 @@ export class EquityShares {
     const n = Decimal.of(BigInt(window.windows + 1));
     const traded = Decimal.of(window.traded);
     const isFirst = window.windows === 0;
-    const average = isFirst
+    const mean = isFirst
       ? before.plus(traded)
       : before.times(n.minus(Decimal.one).dividedBy(n)).plus(traded.dividedBy(n));
+    const average = rounded(mean, STATE_DECIMALS);
     const growth = isFirst ? Decimal.zero : average.minus(before).dividedBy(before);
     for (const share of this.list()) {
       const grown = Decimal.parse(share.virtualStake).times(Decimal.one.plus(growth));
       const virtualStake = Decimal.parse(share.stake).max(grown);
-      this.put({ ...share, virtualStake: rounded(virtualStake, STAKE_DECIMALS).toString() });
+      this.put({ ...share, virtualStake: rounded(virtualStake, STATE_DECIMALS).toString() });
     }
     this.putWindow({
       startNs: market.nowNs,
