@@ -31,6 +31,7 @@ const read = (path: string) => readFileSync(join(root, path), "utf8");
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
   cache: [],
   errors: ["cache"],
+  fetch: [],
   files: ["errors"],
   crypto: ["cache", "errors"],
   wire: ["errors", "crypto"],
@@ -39,12 +40,12 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   engine: ["cache", "errors", "wire", "crypto"],
   // Of the store only what knows no database: test/package/portable.test.ts.
   testing: ["errors", "wire", "crypto", "engine", "store"],
-  history: ["cache", "errors", "files", "wire", "crypto", "store"],
+  history: ["cache", "errors", "fetch", "files", "wire", "crypto", "store"],
   ingest: ["errors", "files", "wire", "store"],
   chain: ["cache", "errors", "files", "wire", "crypto", "store", "ingest", "chain/admission", "engine"],
-  comet: ["errors", "wire", "crypto", "store", "chain", "chain/admission", "engine"],
+  comet: ["errors", "fetch", "wire", "crypto", "store", "chain", "chain/admission", "engine"],
   ethereum: ["errors", "wire", "crypto", "chain", "engine"],
-  wallet: ["cache", "errors", "files", "wire", "crypto", "chain/admission", "engine"],
+  wallet: ["cache", "errors", "fetch", "files", "wire", "crypto", "chain/admission", "engine"],
   http: ["cache", "errors", "files", "wire", "store"],
   "planes/data": ["cache", "errors", "files", "wire", "store", "history", "http", "engine"],
   "planes/node": [
@@ -72,9 +73,10 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   "planes/comet": ["errors", "wire", "crypto", "store", "engine", "http", "planes/node"],
   "planes/grpc": ["errors", "wire", "store", "http", "planes/data", "planes/node"],
   "planes/faucet": ["errors", "wire", "engine", "http"],
-  "planes/wallet": ["errors", "files", "wire", "chain/admission", "engine", "wallet", "http"],
+  "planes/wallet": ["errors", "fetch", "files", "wire", "chain/admission", "engine", "wallet", "http"],
   node: [
     "errors",
+    "fetch",
     "files",
     "wire",
     "store",
@@ -91,6 +93,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   devnet: [
     "errors",
+    "fetch",
     "files",
     "wire",
     "crypto",
@@ -105,9 +108,10 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     "wallet",
     "node",
   ],
-  package: ["errors", "wire", "crypto", "engine", "testing", "planes/devnet", "node", "devnet"],
+  package: ["errors", "fetch", "wire", "crypto", "engine", "testing", "planes/devnet", "node", "devnet"],
   cli: [
     "errors",
+    "fetch",
     "files",
     "wire",
     "crypto",
@@ -206,6 +210,22 @@ describe("tidy", () => {
         /Date\.now|new Date\(\)|Math\.random|crypto\.getRandomValues|randomBytes/.test(read(path)),
       );
     expect(taking).toEqual([]);
+  });
+
+  test("answers of other programs are read in one place, under a bound", () => {
+    // Whole bodies, by the runtime's methods: those of answers that this program has made itself, and of requests in readBody.
+    const own = new Set(["src/http/http.ts", "src/http/docs.ts", "src/http/socket-answer.ts"]);
+    const bare = /(?<!\bthis)\.(?:text|json|arrayBuffer|blob|bytes|formData)\(\)|(?<![.\w])fetch\((?!\w+:)/;
+    const method = /^\s*(?:async )?fetch\((?:\w+(?:, \w+)*)?\) \{$/;
+    const reading = sources
+      .filter((path) => path.startsWith("src/") && path !== "src/fetch/answer.ts" && !own.has(path))
+      .flatMap((path) =>
+        read(path)
+          .split("\n")
+          .filter((line) => !/^\s*(?:\/\/|\*|\/\*)/.test(line) && bare.test(line) && !method.test(line))
+          .map((line) => `${path}: ${line.trim()}`),
+      );
+    expect(reading).toEqual([]);
   });
 
   test("no number of the chain hangs on the processor, the runtime or its language data", () => {

@@ -3,9 +3,9 @@
 import { devnetHomes, devnetNodeUrl } from "../devnet/home.ts";
 import { ExitCode, NodeError, reasonOf } from "../errors/node-error.ts";
 import type { ProgramCode } from "../errors/program-codes.ts";
+import { type Answer, requestAnswer } from "../fetch/answer.ts";
 import { readShortText } from "../files/short-file.ts";
 import { TOOLS, type Tool } from "../planes/devnet/tools.ts";
-import { shortText } from "../wallet/sending/raw-submission.ts";
 import { didYouMean, looseWords, readArguments, usageError } from "./arguments.ts";
 
 /** Words of a verb, and what follows them by position. */
@@ -30,6 +30,8 @@ const FROM_FILE = { flag: "file", member: "proposal" } as const;
 const PROPOSAL_BYTES_MAX = 1024 * 1024;
 /** Bytes of a dump, as the tools take it; no other answer is longer. */
 const DUMP_BYTES_MAX = 512 * 1024 * 1024;
+/** The longest call makes a month of blocks. */
+const TOOL_MS = 30 * 60_000;
 
 /** `lyra devnet help`: every verb in a line of its own. `lyra devnet help VERB`: what its words are. */
 export function explainVerbs(words: readonly string[]): number {
@@ -245,19 +247,20 @@ function memberOf(name: string, word: string): unknown {
 
 /** @throws NodeError with the tool's own sentence and hint */
 async function ask(url: string, { method, path }: Tool, body: string): Promise<string> {
-  let response: Response;
+  let response: Answer;
   try {
     const token = process.env.LYRA_TOOLS_TOKEN;
     const headers = new Headers(token ? { authorization: `Bearer ${token}` } : {});
-    const request = { method, headers, redirect: "error" as const, ...(method === "POST" && { body }) };
-    response = await fetch(`${url}/devnet/${path}`, request);
+    const request = { method, headers, timeoutMs: TOOL_MS, ...(method === "POST" && { body }) };
+    response = await requestAnswer(`${url}/devnet/${path}`, request);
   } catch (error) {
-    if ((error as { code?: string }).code === "ECONNRESET") throw answerLost(url, error);
+    const { code, name } = error as { code?: string; name?: string };
+    if (code === "ECONNRESET" || name === "TimeoutError") throw answerLost(url, error);
     const hint = "is it running? start one with: lyra devnet";
     throw new NodeError("devnet.tool", "devnet_unreachable", `${url} does not answer`, hint);
   }
   const text = await wholeOf(response, url);
-  if (response.ok) {
+  if (response.isOk) {
     if (jsonIn(text) === undefined) throw noDevnet("its answer is not JSON");
     return text;
   }
@@ -271,9 +274,9 @@ async function ask(url: string, { method, path }: Tool, body: string): Promise<s
   );
 }
 
-async function wholeOf(response: Response, url: string): Promise<string> {
+async function wholeOf(answer: Answer, url: string): Promise<string> {
   try {
-    return await shortText(response, DUMP_BYTES_MAX);
+    return await answer.text(DUMP_BYTES_MAX);
   } catch (error) {
     throw answerLost(url, error);
   }

@@ -1,5 +1,6 @@
 // lyra health: does a node answer? For supervisors where there is no other program to ask with.
 import { ExitCode, NodeError } from "../errors/node-error.ts";
+import { requestAnswer } from "../fetch/answer.ts";
 import { loadConfig } from "../node/config.ts";
 import { COMMON, readArguments, usageError } from "./arguments.ts";
 
@@ -18,7 +19,7 @@ export const help = `lyra health: does a node answer?
 `;
 
 const WAIT_MS = 5_000;
-const TEXT_CHARACTERS_MAX = 2_000;
+const TEXT_BYTES_MAX = 2_000;
 
 export async function run(argv: string[]): Promise<number> {
   const { values, positionals } = readArguments("health", argv, {
@@ -44,9 +45,9 @@ export async function run(argv: string[]): Promise<number> {
 
 async function ask(url: string): Promise<{ isHealthy: boolean; text: string }> {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(WAIT_MS), redirect: "error" });
-    const text = (await response.text()).slice(0, TEXT_CHARACTERS_MAX).trim();
-    return { isHealthy: response.ok, text: reasonIn(text) };
+    const answer = await requestAnswer(url, { timeoutMs: WAIT_MS });
+    const text = (await answer.start(TEXT_BYTES_MAX)).trim();
+    return { isHealthy: answer.isOk, text: reasonIn(text) };
   } catch {
     return { isHealthy: false, text: `${url} does not answer` };
   }

@@ -1,12 +1,12 @@
 // lyra wallet network: settings of networks, one file each in the original's form.
 
 import { ExitCode, NodeError, reasonOf } from "../errors/node-error.ts";
+import { requestAnswer } from "../fetch/answer.ts";
 import { readShortText } from "../files/short-file.ts";
 import { defaultHome } from "../node/config.ts";
 import { networksFolder } from "../planes/wallet/start.ts";
 import { plain, plainJson } from "../wallet/approvals/formatting.ts";
 import { HttpNode } from "../wallet/sending/http-node.ts";
-import { shortText } from "../wallet/sending/raw-submission.ts";
 import {
   CHAIN_ID,
   NETWORK_BYTES_MAX,
@@ -128,9 +128,10 @@ function put(networks: Networks, network: NetworkSettings, values: PutValues): n
 async function textOf(source: string): Promise<string> {
   try {
     if (!/^https?:\/\//.test(source)) return readShortText(source, NETWORK_BYTES_MAX);
-    const response = await fetch(source, { signal: AbortSignal.timeout(FETCH_MS) });
-    if (!response.ok) throw new Error(`the server answered ${response.status}`);
-    return await shortText(response, NETWORK_BYTES_MAX);
+    const response = await requestAnswer(source, { timeoutMs: FETCH_MS, redirect: "follow" });
+    if (response.isOk) return await response.text(NETWORK_BYTES_MAX);
+    await response.discard();
+    throw new Error(`the server answered ${response.status}`);
   } catch (error) {
     throw new NodeError(
       "wallet.network",

@@ -2,6 +2,7 @@
 
 import { wipe } from "../crypto/secrets.ts";
 import { ExitCode, NodeError } from "../errors/node-error.ts";
+import { requestAnswer } from "../fetch/answer.ts";
 import { defaultHome } from "../node/config.ts";
 import { serviceFiles, socketPath } from "../planes/wallet/start.ts";
 import { plain } from "../wallet/approvals/formatting.ts";
@@ -165,6 +166,11 @@ export async function runLock(argv: string[]): Promise<number> {
 
 // The local socket of a running wallet service, from another process of the same user.
 
+/** A list of requests that wait, each of them as long as it may be. */
+const ANSWER_BYTES_MAX = 256 * 1024 * 1024;
+/** A transaction is proven, sent, and waits for its block. */
+const ANSWER_MS = 5 * 60_000;
+
 interface RpcAnswer {
   readonly result?: unknown;
   readonly error?: { readonly code: number; readonly message: string; readonly data: string };
@@ -177,12 +183,13 @@ export async function askService<T>(home: string, method: string, params: object
   if (!checkSocket(path)) throw notServed(home);
   let answer: RpcAnswer;
   try {
-    const response = await fetch("http://wallet/", {
+    const response = await requestAnswer("http://wallet/", {
       unix: path,
       method: "POST",
       body: JSON.stringify({ jsonrpc: "2.0", method, params, id: "1" }),
+      timeoutMs: ANSWER_MS,
     });
-    answer = (await response.json()) as RpcAnswer;
+    answer = JSON.parse(await response.text(ANSWER_BYTES_MAX)) as RpcAnswer;
   } catch {
     throw notServed(home);
   }

@@ -4,6 +4,7 @@
  */
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import type { ErrorCode } from "../errors/program-codes.ts";
+import { AnswerTooLong, requestAnswer } from "../fetch/answer.ts";
 import { nanosecondsOf } from "./time.ts";
 
 const ATTEMPT = "sidecar.comet";
@@ -143,17 +144,16 @@ export class CometClient {
     let text: string;
     let status: number;
     try {
-      const response = await fetch(this.address, {
+      const answer = await requestAnswer(this.address, {
         method: "POST",
         headers: { "content-type": "application/json" },
         body: JSON.stringify({ jsonrpc: "2.0", id, method, params }),
-        redirect: "error",
-        signal: AbortSignal.timeout(this.timeoutMs),
+        timeoutMs: this.timeoutMs,
       });
-      text = await bounded(response, this.answerBytesMax);
-      status = response.status;
+      text = await answer.text(this.answerBytesMax);
+      status = answer.status;
     } catch (error) {
-      if (error instanceof NodeError) throw error;
+      if (error instanceof AnswerTooLong) throw malformed(`an answer of more than ${error.bytesMax} bytes`);
       throw new CometUnreachable(reasonOf(error));
     }
     return this.resultOf(text, method, status);
@@ -190,17 +190,6 @@ export class CometUnreachable extends Error {
 
 export function cometError(code: ErrorCode, message: string, hint: string): NodeError {
   return new NodeError(ATTEMPT, code, message, hint);
-}
-
-async function bounded(response: Response, bytesMax: number): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of response.body ?? []) {
-    bytes += piece.length;
-    if (bytes > bytesMax) throw malformed(`an answer of more than ${bytesMax} bytes`);
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString("utf8");
 }
 
 function malformed(what: string): NodeError {

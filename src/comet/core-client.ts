@@ -1,5 +1,6 @@
 /** A core node's REST API as a client (reference 30, section 5): its head, verdicts and submissions. */
 import { NodeError, reasonOf } from "../errors/node-error.ts";
+import { AnswerTooLong, requestAnswer } from "../fetch/answer.ts";
 import type {
   CheckRawTransactionResponse,
   GetSpamStatisticsResponse,
@@ -87,19 +88,18 @@ export class CoreClient implements Submitter {
     let text: string;
     let status: number;
     try {
-      const response = await fetch(this.url + path, {
+      const answer = await requestAnswer(this.url + path, {
         ...(body && {
           method: "POST",
           body: JSON.stringify(body),
           headers: { "content-type": "application/json" },
         }),
-        redirect: "error",
-        signal: AbortSignal.timeout(timeoutMs),
+        timeoutMs,
       });
-      text = await boundedText(response);
-      status = response.status;
+      text = await answer.text(ANSWER_BYTES_MAX);
+      status = answer.status;
     } catch (error) {
-      if (error instanceof NodeError) throw error;
+      if (error instanceof AnswerTooLong) throw invalid();
       throw new CometUnreachable(reasonOf(error));
     }
     if (status === 200) {
@@ -114,17 +114,6 @@ export class CoreClient implements Submitter {
     if (words === undefined) throw new CometUnreachable(`status ${status}`);
     throw new CometError(words);
   }
-}
-
-async function boundedText(response: Response): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of response.body ?? []) {
-    bytes += piece.length;
-    if (bytes > ANSWER_BYTES_MAX) throw invalid();
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString("utf8");
 }
 
 /** Of the gateway's error object, its innermost words. */

@@ -39,6 +39,16 @@ const FILE_BYTES_MIN = 64 * 1024;
 const READ_BYTES = 256 * 1024;
 const CONNECTIONS = 2 ** 32;
 
+/** Bytes of a live block's events, which are in memory until it is whole. */
+const BLOCK_BYTES_MAX = 128 * 1024 * 1024;
+/** The log holds this many blocks of that size. */
+const LOG_BLOCKS_MIN = 2;
+
+/** Bytes of the largest block that a log of so many bytes takes. */
+export function liveBlockBytes(logBytesMax: number): number {
+  return Math.min(BLOCK_BYTES_MAX, Math.floor(logBytesMax / LOG_BLOCKS_MIN));
+}
+
 const pathOf = (folder: string, file: number) => join(folder, `${String(file).padStart(12, "0")}.evts`);
 
 /** Numbers of its files, oldest first. */

@@ -120,6 +120,49 @@ export abstract class FrameSplitter {
   }
 }
 
+const BUFFER_BYTES = 64 * 1024;
+/** A buffer that an unusual amount has made this large is given back. */
+const KEPT_BUFFER_BYTES_MAX = 4 * 1024 * 1024;
+const { copy } = Buffer.prototype;
+
+/** Records on their way to the event log, one behind the other in one buffer. */
+export class RecordBuffer {
+  private buffer = new Uint8Array(BUFFER_BYTES);
+  private view = new DataView(this.buffer.buffer);
+  /** Bytes of the records so far. */
+  length = 0;
+
+  /** The records so far: a view, up to the next `add` or `clear`. */
+  get records(): Uint8Array {
+    return this.buffer.subarray(0, this.length);
+  }
+
+  /** @param high and `low` words of the sequence number */
+  add(high: number, low: number, bytes: Uint8Array, start: number, end: number): void {
+    const length = RECORD_HEAD_BYTES + end - start;
+    const at = this.length;
+    if (at + length > this.buffer.length) this.resize(Math.max(at + length, 2 * this.buffer.length));
+    this.view.setUint32(at, length - SIZE_BYTES);
+    this.view.setUint32(at + 4, high);
+    this.view.setUint32(at + 8, low);
+    // Unlike `set`, it needs no view of the part.
+    copy.call(bytes, this.buffer, at + RECORD_HEAD_BYTES, start, end);
+    this.length = at + length;
+  }
+
+  clear(): void {
+    this.length = 0;
+    if (this.buffer.length > KEPT_BUFFER_BYTES_MAX) this.resize(BUFFER_BYTES);
+  }
+
+  private resize(bytes: number): void {
+    const next = new Uint8Array(bytes);
+    next.set(this.records);
+    this.buffer = next;
+    this.view = new DataView(next.buffer);
+  }
+}
+
 export class RecordSplitter extends FrameSplitter {
   constructor() {
     super(RECORD_HEAD_BYTES, SIZE_BYTES);

@@ -1,20 +1,15 @@
 // The receiving end of the Scalability Protocols' PAIR version 0 over a byte stream (reference 30, section 10): a greeting
 // of eight bytes each way, then messages behind their 64-bit length. Messages become records of the event log.
 import { StreamFault } from "./block-assembler.ts";
-import { EVENT_BYTES_MAX, FrameSplitter, RECORD_HEAD_BYTES, RecordSplitter } from "./records.ts";
+import { EVENT_BYTES_MAX, FrameSplitter, RecordBuffer, RecordSplitter } from "./records.ts";
 
 /** Zero, "SP", version 0, protocol 16 (PAIR version 0), two reserved bytes. */
 export const GREETING = Uint8Array.of(0, 0x53, 0x50, 0, 0, 16, 0, 0);
 const LENGTH_BYTES = 8;
-const BUFFER_BYTES = 64 * 1024;
-/** A buffer that an unusual message has made this large is given back. */
-const KEPT_BUFFER_BYTES_MAX = 4 * 1024 * 1024;
 /** First byte of a serialized event: the tag of its id. */
 const ID_TAG = 0x0a;
 const DIGIT_0 = 0x30;
 const HYPHEN = 0x2d;
-
-const { copy } = Buffer.prototype;
 
 class MessageSplitter extends FrameSplitter {
   constructor() {
@@ -60,9 +55,7 @@ export class PairReceiver {
   /** Height in the id of the last event. */
   height: number | undefined;
   private readonly splitter = new MessageSplitter();
-  private buffer = new Uint8Array(BUFFER_BYTES);
-  private view = new DataView(this.buffer.buffer);
-  private length = 0;
+  private readonly buffer = new RecordBuffer();
   private events = 0;
 
   /** @param connection its number in the event log */
@@ -85,13 +78,12 @@ export class PairReceiver {
 
   /** Records that wait to be appended. */
   get records(): Uint8Array {
-    return this.buffer.subarray(0, this.length);
+    return this.buffer.records;
   }
 
   /** They are appended. */
   clearRecords(): void {
-    this.length = 0;
-    if (this.buffer.length > KEPT_BUFFER_BYTES_MAX) this.resize(BUFFER_BYTES);
+    this.buffer.clear();
   }
 
   /**
@@ -124,23 +116,8 @@ export class PairReceiver {
   }
 
   private takeEvent(bytes: Uint8Array, start: number, end: number): void {
-    const length = RECORD_HEAD_BYTES + end - start;
-    const at = this.length;
-    if (at + length > this.buffer.length) this.resize(2 * (at + length));
-    this.view.setUint32(at, length - 4);
-    this.view.setUint32(at + 4, this.connection);
-    this.view.setUint32(at + 8, this.events++ % 2 ** 32);
-    // Unlike `set`, it needs no view of the part.
-    copy.call(bytes, this.buffer, at + RECORD_HEAD_BYTES, start, end);
-    this.length = at + length;
+    this.buffer.add(this.connection, this.events++ % 2 ** 32, bytes, start, end);
     this.height = heightAt(bytes, start, end) ?? this.height;
-  }
-
-  private resize(bytes: number): void {
-    const next = new Uint8Array(bytes);
-    next.set(this.records);
-    this.buffer = next;
-    this.view = new DataView(next.buffer);
   }
 }
 

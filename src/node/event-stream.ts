@@ -287,7 +287,7 @@ class EventStream {
 const NOTHING = new Uint8Array(0);
 
 /** Of an event file. */
-export function record(sequence: bigint, message: Uint8Array): Buffer {
+function record(sequence: bigint, message: Uint8Array): Buffer {
   const bytes = Buffer.alloc(RECORD_HEAD_BYTES + message.length);
   bytes.writeUInt32BE(8 + message.length, 0);
   bytes.writeBigUInt64BE(sequence, 4);

@@ -3,16 +3,17 @@
 import { logFailure, logNotice } from "../errors/log.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import type { ErrorCode } from "../errors/program-codes.ts";
+import { type Answer, requestAnswer } from "../fetch/answer.ts";
 import { isDiskFull } from "../files/sqlite-error.ts";
 import { StreamFault } from "../ingest/block-assembler.ts";
-import type { EventLogWriter } from "../ingest/event-log.ts";
+import { type EventLogWriter, liveBlockBytes } from "../ingest/event-log.ts";
 import type { IntakeTrouble } from "../ingest/intake.ts";
-import { RECORD_HEAD_BYTES, RecordSplitter } from "../ingest/records.ts";
+import { RECORD_HEAD_BYTES, RecordBuffer, RecordSplitter } from "../ingest/records.ts";
 import { Field } from "../wire/block.ts";
 import { EnvelopeReader } from "../wire/bus-event.ts";
 import { WireError } from "../wire/errors.ts";
 import { type EventSourceContext, openLog } from "./event-source.ts";
-import { EVENTS_PATH, HEARTBEAT_MS, record } from "./event-stream.ts";
+import { EVENTS_PATH, HEARTBEAT_MS } from "./event-stream.ts";
 import type { LiveReport } from "./writer.worker.ts";
 
 /** A source that is silent for so long is gone. */
@@ -21,8 +22,8 @@ const FIRST_PAUSE_MS = 250;
 const PAUSE_MS_MAX = 10_000;
 /** A full log or disk is looked after this often. */
 const ROOM_MS = 500;
-/** Of one block. */
-const BLOCK_BYTES_MAX = 512 * 1024 * 1024;
+/** Of the body of an error, which has a sentence. */
+const REFUSAL_BYTES_MAX = 2_000;
 const ATTEMPT = "sidecar.follow";
 
 /** Answers that need an operator; others pass. */
@@ -112,13 +113,13 @@ class FollowedSidecar {
     this.connection = connection;
     const silence = new Silence(connection);
     try {
-      const response = await fetch(this.address(), { signal: connection.signal, redirect: "error" });
-      if (!response.ok) throw await this.refusal(response);
+      const answer = await requestAnswer(this.address(), { signal: connection.signal, timeoutMs: "endless" });
+      if (!answer.isOk) throw await this.refusal(answer);
       this.number = this.log.nextConnection();
       this.set("connected", "");
       logNotice(ATTEMPT, `follows ${this.url}`);
-      const blocks = new BlockSplitter(this.number);
-      for await (const piece of response.body ?? []) {
+      const blocks = new BlockSplitter(this.number, liveBlockBytes(this.context.config.eventLogBytes));
+      for await (const piece of answer.pieces(Number.POSITIVE_INFINITY)) {
         silence.feed();
         blocks.feed(piece);
         for (let item = blocks.next(); item; item = blocks.next()) await this.append(item, silence);
@@ -145,10 +146,10 @@ class FollowedSidecar {
     return `${this.url}${EVENTS_PATH}?${query}`;
   }
 
-  private async refusal(response: Response): Promise<Error> {
-    const text = (await response.text().catch(() => "")).slice(0, 2_000);
-    const message = /"message": ?"((?:[^"\\]|\\.)*)"/.exec(text)?.[1] ?? `status ${response.status}`;
-    const refusal = REFUSALS[response.status];
+  private async refusal(answer: Answer): Promise<Error> {
+    const text = await answer.start(REFUSAL_BYTES_MAX);
+    const message = /"message": ?"((?:[^"\\]|\\.)*)"/.exec(text)?.[1] ?? `status ${answer.status}`;
+    const refusal = REFUSALS[answer.status];
     if (refusal === undefined) return new Error(message);
     const { code, hint } = refusal;
     return new NodeError(ATTEMPT, code, `${this.url} refuses: ${message}`, hint) as Error;
@@ -264,7 +265,7 @@ class Silence {
 
 interface StreamItem {
   readonly height: number;
-  /** Of a whole block, with this connection's number; undefined for a heartbeat. */
+  /** Of a whole block, with this connection's number, until the next item; undefined for a heartbeat. */
   readonly records: Uint8Array | undefined;
 }
 
@@ -272,21 +273,25 @@ interface StreamItem {
 class BlockSplitter {
   private readonly splitter = new RecordSplitter();
   private readonly envelope = new EnvelopeReader();
-  private readonly high: bigint;
-  private sequence = 0n;
-  private open: Buffer[] = [];
-  private openBytes = 0;
+  private readonly buffer = new RecordBuffer();
+  private sequence = 0;
+  /** The last block was handed out. */
+  private isTaken = false;
 
-  constructor(connection: number) {
-    this.high = BigInt(connection) << 32n;
-  }
+  /** @param blockBytesMax bytes of one block's records */
+  constructor(
+    private readonly connection: number,
+    private readonly blockBytesMax: number,
+  ) {}
 
   feed(piece: Uint8Array): void {
     this.splitter.feed(piece);
   }
 
   next(): StreamItem | undefined {
-    const { splitter, envelope } = this;
+    const { splitter, envelope, buffer } = this;
+    if (this.isTaken) buffer.clear();
+    this.isTaken = false;
     while (splitter.next()) {
       const { bytes, start, end } = splitter;
       if (start === end) {
@@ -295,15 +300,13 @@ class BlockSplitter {
       }
       envelope.read(bytes, start, end);
       const isBegin = envelope.field === Field.beginBlock;
-      if (isBegin !== (this.open.length === 0)) throw new StreamFault("a block begins inside another");
-      this.open.push(record(this.high | (this.sequence++ & 0xffffffffn), bytes.subarray(start, end)));
-      this.openBytes += end - start;
-      if (this.openBytes > BLOCK_BYTES_MAX) throw new StreamFault(`block ${envelope.height} has no end`);
+      if (isBegin !== (buffer.length === 0)) throw new StreamFault("a block begins inside another");
+      if (buffer.length + RECORD_HEAD_BYTES + end - start > this.blockBytesMax)
+        throw new StreamFault(`block ${envelope.height} has more than ${this.blockBytesMax} bytes`);
+      buffer.add(this.connection, this.sequence++ % 2 ** 32, bytes, start, end);
       if (envelope.field !== Field.endBlock) continue;
-      const records = Buffer.concat(this.open);
-      this.open = [];
-      this.openBytes = 0;
-      return { height: envelope.height, records };
+      this.isTaken = true;
+      return { height: envelope.height, records: buffer.records };
     }
     return undefined;
   }

@@ -4,7 +4,7 @@ import { chooseMode, type SegmentMode } from "../history/segment-bounds.ts";
 import { SegmentMaker, segmentFailure } from "../history/segment-maker.ts";
 import { SegmentRecorder } from "../history/segment-table.ts";
 import { BlockAssembler } from "../ingest/block-assembler.ts";
-import { EventLogReader, readMark } from "../ingest/event-log.ts";
+import { EventLogReader, liveBlockBytes, readMark } from "../ingest/event-log.ts";
 import { type FollowedHooks, follow } from "../ingest/followed-file.ts";
 import { Intake, type IntakeHooks, type IntakeReader } from "../ingest/intake.ts";
 import { type ReplayHooks, type ReplayResult, replayFiles } from "../ingest/replay.ts";
@@ -14,11 +14,6 @@ import { EventTap } from "../store/event-feed.ts";
 import type { ChainHead } from "../store/head.ts";
 import type { DiskPolicy } from "./config.ts";
 import { DiskBudget, logShare } from "./disk-budget.ts";
-
-/** Bytes of a live block's events, which are in memory until it is whole. */
-const BLOCK_BYTES_MAX = 128 * 1024 * 1024;
-/** The event log holds this many blocks of that size. */
-const LOG_BLOCKS_MIN = 2;
 
 /** Of live events: out of a sidecar's event log, or of a file that grows. */
 export type LiveSettings =
@@ -99,7 +94,7 @@ export class Loading {
   }
 
   private intakeOfLog({ events, eventLogBytes, allowGaps }: LogSettings, hooks: IntakeHooks): Intake {
-    const blockBytesMax = Math.min(BLOCK_BYTES_MAX, Math.floor(eventLogBytes / LOG_BLOCKS_MIN));
+    const blockBytesMax = liveBlockBytes(eventLogBytes);
     const assembler = new BlockAssembler({ isLive: true, blockBytesMax, tap: this.tap });
     const reader = new EventLogReader(events, readMark(events));
     return this.makeIntake(reader, assembler, allowGaps, {

@@ -2,9 +2,12 @@
 import { Agent, request } from "node:http";
 import { codeOf, NodeError } from "../errors/node-error.ts";
 import type { ErrorCode } from "../errors/program-codes.ts";
+import { wholeOf } from "../fetch/answer.ts";
 
 /** The longest answer is a dump. */
 const ANSWER_BYTES_MAX = 512 * 1024 * 1024;
+/** The longest call makes a month of blocks. */
+const SILENT_MS = 30 * 60_000;
 
 interface Answer {
   readonly status: number;
@@ -55,18 +58,12 @@ export class HttpClient {
     return new Promise((resolve, reject) => {
       const headers = method === "POST" ? { "content-type": "application/json" } : {};
       const asked = request(url, { method, agent: this.agent, headers }, (response) => {
-        const parts: Buffer[] = [];
-        let length = 0;
-        response.on("data", (part: Buffer) => {
-          length += part.length;
-          if (length > ANSWER_BYTES_MAX) response.destroy(new Error("the answer is too long"));
-          else parts.push(part);
-        });
-        response.on("error", reject);
-        response.on("end", () =>
-          resolve({ status: response.statusCode ?? 0, text: Buffer.concat(parts).toString("utf8") }),
+        wholeOf(response, ANSWER_BYTES_MAX).then(
+          (body) => resolve({ status: response.statusCode ?? 0, text: body.toString("utf8") }),
+          reject,
         );
       });
+      asked.setTimeout(SILENT_MS, () => asked.destroy(new Error("the answer does not come")));
       asked.on("error", (error) => {
         // The server closed a connection that had waited, before it saw this request.
         const isStale = asked.reusedSocket && codeOf(error) === "ECONNRESET" && !isAgain;

@@ -9,7 +9,7 @@ import { digestOf, load, MEMORY, SAMPLE, Scratch } from "../rig/homes.ts";
 import { Lyra } from "../rig/lyra.ts";
 import { freePort } from "../rig/ports.ts";
 import { messagesOf, Sender } from "../rig/sp-sender.ts";
-import { type BlockSpan, blockSpans, inflated } from "../rig/stream.ts";
+import { type BlockSpan, blockSpans, inflated, StreamMaker } from "../rig/stream.ts";
 
 const scratch = new Scratch("followed-sidecar", MEMORY);
 /** A part of the sample is enough: two segments and something behind them. */
@@ -159,6 +159,39 @@ describe("--follow-sidecar", () => {
     const fourth = await start({ followSidecar: `http://127.0.0.1:${other.port}` });
     expect(await until(() => source(fourth).code)).toBe("source_unusable");
     await other.stop(true);
+  });
+
+  test("stops at a block and at an error that have no end", async () => {
+    const mib = 1024 * 1024;
+    const [begin, event] = new StreamMaker().block({ height: 1, events: [{}] }).records;
+    const batch = Buffer.concat(Array(10_000).fill(event!));
+    let [sentBytes, status] = [0, 200];
+    // What has no bound of its own comes to an end here.
+    const endless = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      fetch() {
+        let piece = status === 200 ? Buffer.concat([begin!, batch]) : Buffer.alloc(mib, " ");
+        const pull = (to: ReadableStreamDefaultController<Uint8Array>) => {
+          if (sentBytes > 96 * mib) return to.close();
+          to.enqueue(piece);
+          sentBytes += piece.length;
+          if (status === 200) piece = batch;
+        };
+        return new Response(new ReadableStream({ pull }), { status });
+      },
+    });
+    const followSidecar = `http://127.0.0.1:${endless.port}`;
+    const second = await start({ followSidecar, eventLogBytes: 8 * mib });
+    const stopped = await until(() => source(second).state === "stopped" && source(second));
+    expect(stopped.code).toBe("event_invalid");
+    expect(stopped.text).toContain(`block 1 has more than ${4 * mib} bytes`);
+    expect(sentBytes).toBeLessThan(16 * mib);
+    [sentBytes, status] = [0, 409];
+    const third = await start({ followSidecar });
+    expect(await until(() => source(third).code)).toBe("history_mismatch");
+    expect(sentBytes).toBeLessThan(16 * mib);
+    await endless.stop(true);
   });
 
   test("is told of another chain and another history", async () => {

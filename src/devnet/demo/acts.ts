@@ -3,6 +3,7 @@
 import { checksumAddress, ethereumAddress, keccakOf, secp256k1Sign } from "../../crypto/secp256k1.ts";
 import { sha3HexOf, sha3Of } from "../../crypto/sha.ts";
 import { ZERO_PARTY } from "../../engine/collateral.ts";
+import { requestAnswer } from "../../fetch/answer.ts";
 import type { Init } from "../../wire/codec.ts";
 import { NodeSignatureKind, UndelegateSubmissionMethod } from "../../wire/generated/commands.ts";
 import { AccountType, type ProposalTerms, VoteValue } from "../../wire/generated/vega.ts";
@@ -14,6 +15,8 @@ import { ASSETS, type Name, type Stage } from "./stage.ts";
 type AccountTypeNumber = (typeof AccountType)[keyof typeof AccountType];
 
 const { ACCOUNT_TYPE_GENERAL: GENERAL, ACCOUNT_TYPE_GLOBAL_REWARD: TREASURY } = AccountType;
+const ANSWER_BYTES_MAX = 64 * 1024;
+const ANSWER_MS = 10_000;
 const RECEIVER = "0x5E1F5e1F5e1f5E1f5e1f5E1f5E1F5E1F5E1F5E1f";
 const TOKEN = 10n ** 18n;
 
@@ -352,8 +355,11 @@ export async function welcome(stage: Stage): Promise<boolean> {
 }
 
 async function secondNode(stage: Stage): Promise<{ status: string }> {
-  const response = await fetch(`${stage.devnet.dataUrl}/api/v2/node/${stage.second.nodeId}`);
-  const { node } = (await response.json()) as { node?: { rankingScore?: { status: string } } };
+  const url = `${stage.devnet.dataUrl}/api/v2/node/${stage.second.nodeId}`;
+  const answer = await requestAnswer(url, { timeoutMs: ANSWER_MS });
+  const { node } = JSON.parse(await answer.text(ANSWER_BYTES_MAX)) as {
+    node?: { rankingScore?: { status: string } };
+  };
   return { status: node?.rankingScore?.status ?? "" };
 }
 

@@ -2,6 +2,7 @@
 // in bytes and in time, and its form is checked.
 import { NodeError, reasonOf } from "../../errors/node-error.ts";
 import type { ErrorCode } from "../../errors/program-codes.ts";
+import { type Answer, AnswerTooLong, requestAnswer } from "../../fetch/answer.ts";
 import type { SegmentRow } from "../segment-table.ts";
 import type { ImageManifest } from "./image.ts";
 
@@ -23,6 +24,8 @@ const IMAGE_LOOK_MS = 1_000;
 /** A source that sends nothing for so long, or less than this a second, is given up. */
 const STALL_MS = 20_000;
 const BYTES_PER_SECOND_MIN = 16 * 1024;
+/** Of the body of an error, which has a sentence. */
+const REFUSAL_BYTES_MAX = 10_000;
 const ATTEMPT = "history.source";
 const HEX_64 = /^[0-9a-f]{64}$/i;
 
@@ -271,26 +274,24 @@ export class HistorySource {
   ): Promise<void> {
     const watch = new Watch(this.stallMs, bytesMax);
     try {
-      const response = await fetch(this.base + path, {
+      const answer = await requestAnswer(this.base + path, {
         ...init,
         headers: { "accept-encoding": "identity", ...init.headers },
-        redirect: "error",
+        timeoutMs: "endless",
         signal: watch.signal,
       });
-      if (!response.ok) throw await this.refusal(response);
-      if (init.headers?.range !== undefined && response.status !== 206)
+      if (!answer.isOk) throw await this.refusal(answer);
+      if (init.headers?.range !== undefined && answer.status !== 206)
         throw this.damaged("it does not answer with the range that was asked for");
-      let bytes = 0;
-      for await (const piece of response.body ?? []) {
+      for await (const piece of answer.pieces(bytesMax)) {
         watch.feed();
-        bytes += piece.length;
-        if (bytes > bytesMax) throw this.damaged("it sends more than it announced");
         await use(piece).catch((error: unknown) => {
           throw new LocalFailure(error);
         });
       }
     } catch (error) {
       if (error instanceof LocalFailure) throw error.cause;
+      if (error instanceof AnswerTooLong) throw this.damaged("it sends more than it announced");
       if (error instanceof NodeError || error instanceof Interrupted) throw error;
       if (watch.isLate) throw new Interrupted("the source is too slow", "source_slow");
       throw new Interrupted(`it cannot be reached: ${reasonOf(error)}`);
@@ -299,16 +300,16 @@ export class HistorySource {
     }
   }
 
-  private async refusal(response: Response): Promise<Error> {
-    const text = (await response.text().catch(() => "")).slice(0, 10_000);
-    let message = `it answers with status ${response.status}`;
+  private async refusal(answer: Answer): Promise<Error> {
+    const text = await answer.start(REFUSAL_BYTES_MAX);
+    let message = `it answers with status ${answer.status}`;
     try {
       const body = JSON.parse(text) as { message?: unknown };
       if (typeof body.message === "string") message = body.message.slice(0, 500);
     } catch {
       // Another server's page.
     }
-    if (response.status === 429 || response.status >= 502) return new Interrupted(message, "source_refused");
+    if (answer.status === 429 || answer.status >= 502) return new Interrupted(message, "source_refused");
     const hint = "use another node, or ask its operator";
     return new NodeError(ATTEMPT, "source_refused", `${this.url} refuses: ${message}`, hint);
   }

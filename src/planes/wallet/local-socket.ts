@@ -5,6 +5,9 @@
 import { chmodSync, mkdirSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { NodeError, reasonOf } from "../../errors/node-error.ts";
+import { requestAnswer } from "../../fetch/answer.ts";
+import { ApiError } from "../../http/errors.ts";
+import { readBody } from "../../http/http.ts";
 import type { ApprovalRequest, Decision } from "../../wallet/approvals/approver.ts";
 import type { ApprovalDesk } from "../../wallet/approvals/desk.ts";
 import { outcomeLine, shown } from "../../wallet/approvals/shown.ts";
@@ -16,6 +19,7 @@ import { lockWallet } from "../../wallet/service/admin/wallets.ts";
 import { mismatch, Params } from "../../wallet/service/params.ts";
 import {
   errorText,
+  internalError,
   invalidParams,
   invalidRequest,
   methodNotFound,
@@ -27,6 +31,8 @@ import {
 export const SOCKET_PATH_BYTES_MAX = 107;
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
 const DEPTH_MAX = 100;
+/** A service that does not answer by then is there, and busy. */
+const ANSWER_MS = 5_000;
 const JSON_TYPE = { "content-type": "application/json-rpc" };
 
 export interface LocalSocket {
@@ -70,7 +76,7 @@ async function answer(request: Request, admin: AdminParts, local: LocalParts): P
   let id = "";
   try {
     if (request.method !== "POST") throw invalidRequest("only POST is supported");
-    const call = parseRequest(await request.text(), { depthMax: DEPTH_MAX });
+    const call = parseRequest(await bodyOf(request), { depthMax: DEPTH_MAX });
     id = call.id;
     if (call.jsonrpc !== "2.0") throw invalidRequest("the API only supports JSON-RPC 2.0");
     const result = await run(call.method, call.params, admin, local);
@@ -79,6 +85,14 @@ async function answer(request: Request, admin: AdminParts, local: LocalParts): P
     return new Response(resultText(id, json), { headers: JSON_TYPE });
   } catch (error) {
     return new Response(errorText(id, adminErrorOf(error)), { status: 400, headers: JSON_TYPE });
+  }
+}
+
+async function bodyOf(request: Request): Promise<string> {
+  try {
+    return await readBody(request, BODY_BYTES_MAX);
+  } catch (error) {
+    throw error instanceof ApiError ? internalError(error.message) : error;
   }
 }
 
@@ -93,9 +107,15 @@ function run(method: string, params: unknown, admin: AdminParts, local: LocalPar
 /** A socket of a process that was killed is taken away; one that answers is another service's. */
 async function removeLeftover(path: string): Promise<void> {
   if (!checkSocket(path)) return;
-  const isAnswered = await fetch("http://wallet/", { unix: path, method: "POST", body: "{}" }).then(
-    () => true,
-    () => false,
+  const isAnswered = await requestAnswer("http://wallet/", {
+    unix: path,
+    method: "POST",
+    body: "{}",
+    timeoutMs: ANSWER_MS,
+  }).then(
+    (answer) => answer.discard().then(() => true),
+    // A process that holds the socket and says nothing has it all the same.
+    (error: unknown) => (error as { name?: string }).name === "TimeoutError",
   );
   if (isAnswered) {
     throw new NodeError(

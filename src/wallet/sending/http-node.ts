@@ -2,6 +2,7 @@
 // shortly: another node may know more.
 
 import { NodeError, reasonOf } from "../../errors/node-error.ts";
+import { requestAnswer } from "../../fetch/answer.ts";
 import type {
   CheckRawTransactionResponse,
   GetSpamStatisticsResponse,
@@ -26,7 +27,7 @@ import type {
   SubmissionResult,
   TradedMarket,
 } from "./nodes.ts";
-import { nodeBusy, shortText, submitRaw } from "./raw-submission.ts";
+import { nodeBusy, submitRaw } from "./raw-submission.ts";
 
 interface HttpNodeOptions {
   /** Of a question, milliseconds. */
@@ -145,15 +146,14 @@ export class HttpNode implements NodeClient {
     let status: number;
     let text: string;
     try {
-      const response = await fetch(this.host + path, {
+      const answer = await requestAnswer(this.host + path, {
         ...(body === undefined
           ? {}
           : { method: "POST", body, headers: { "content-type": "application/json" } }),
-        redirect: "error",
-        signal: AbortSignal.timeout(this.timeoutMs),
+        timeoutMs: this.timeoutMs,
       });
-      status = response.status;
-      text = await shortText(response, ANSWER_BYTES_MAX);
+      status = answer.status;
+      text = await answer.text(ANSWER_BYTES_MAX);
     } catch (error) {
       throw unreachable(this.host, reasonOf(error));
     }

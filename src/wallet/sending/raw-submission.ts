@@ -1,6 +1,7 @@
 // Sending a finished transaction to a node (interface 4.2). A single request: what may have arrived is never
 // sent again by itself, so a failure says whether it may have.
 import { NodeError, reasonOf } from "../../errors/node-error.ts";
+import { requestAnswer } from "../../fetch/answer.ts";
 
 export type SendingMode = "TYPE_ASYNC" | "TYPE_SYNC" | "TYPE_COMMIT";
 
@@ -70,16 +71,17 @@ async function post(
 ): Promise<{ status: number; text: string }> {
   const url = submissionUrl(node);
   try {
-    const response = await fetch(url, {
+    const answer = await requestAnswer(url, {
       method: "POST",
       headers: { "content-type": "application/json", accept: "application/json" },
       body: JSON.stringify({ tx: transaction.toBase64(), type: mode }),
       // A redirect would send it a second time, and to an address that nobody named.
       redirect: "manual",
       keepalive: false,
-      signal: AbortSignal.timeout(timeoutMs),
+      timeoutMs,
     });
-    if (response.status >= 300 && response.status < 400) {
+    if (answer.status >= 300 && answer.status < 400) {
+      await answer.discard();
       throw new NodeError(
         "tx.send",
         "node_redirects",
@@ -87,7 +89,7 @@ async function post(
         "say the address itself",
       );
     }
-    return { status: response.status, text: await shortText(response, ANSWER_BYTES_MAX) };
+    return { status: answer.status, text: await answer.text(ANSWER_BYTES_MAX) };
   } catch (error) {
     if (error instanceof NodeError) throw error;
     const { name, code = "" } = error as { name?: string; code?: string };
@@ -151,18 +153,4 @@ function outcomeUnknown(what: string): NodeError {
     `${what}; the transaction may have been sent`,
     "look for its hash before sending it again; sent twice it is executed once",
   );
-}
-
-// The answer of a node: it is not trusted to be short.
-
-/** @throws Error for an answer of more bytes than that */
-export async function shortText(response: Response, bytesMax: number): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  for await (const part of response.body ?? []) {
-    length += part.length;
-    if (length > bytesMax) throw new Error("the answer is too long");
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString("utf8");
 }

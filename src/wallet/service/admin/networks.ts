@@ -2,8 +2,8 @@
 
 import { existsSync } from "node:fs";
 import { reasonOf } from "../../../errors/node-error.ts";
+import { requestAnswer } from "../../../fetch/answer.ts";
 import { readShortText } from "../../../files/short-file.ts";
-import { shortText } from "../../sending/raw-submission.ts";
 import {
   NETWORK_BYTES_MAX,
   type NetworkSettings,
@@ -100,9 +100,10 @@ async function sourceOf(source: string): Promise<string> {
   }
   const failure = `could not fetch the network configuration from ${shown(source)}`;
   return readable("network source url points to an empty file", failure, async () => {
-    const response = await fetch(url, { signal: AbortSignal.timeout(FETCH_MS) });
-    if (!response.ok) throw new Error(`the server answered ${response.status}`);
-    return shortText(response, NETWORK_BYTES_MAX);
+    const answer = await requestAnswer(url, { timeoutMs: FETCH_MS, redirect: "follow" });
+    if (answer.isOk) return answer.text(NETWORK_BYTES_MAX);
+    await answer.discard();
+    throw new Error(`the server answered ${answer.status}`);
   });
 }
 
