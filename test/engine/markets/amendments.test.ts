@@ -1,5 +1,5 @@
 // Amendments and cancellations of orders, and the margin that moves with them (reference 70, sections 2.5 to 2.9; S3 of section 10).
-
+// Notation of statements and results: rig.ts.
 import { describe, expect, test } from "bun:test";
 import { OrderTimeInForce } from "../../../src/wire/generated/vega.ts";
 import { amendmentOf, idOf, orderOf, type Play } from "./rig.ts";
@@ -19,7 +19,8 @@ import {
   VOID,
 } from "./sample-markets.ts";
 
-test("2.8 a time alone ends orders for normal trading, and stands on one that is good till cancelled", () => {
+// 70, section 2.8
+test("an expiry added alone expires a GFN order, and is only recorded on a GTC order", () => {
   const play = opened().run("x B 5@95 =a; y B 5@94 GFN =n");
   const amend = (party: string, name: string, expiresAt: bigint, sizeDelta = 0) =>
     play.rig.amend(party, "M", play.ids.get(name)!, { expiresAt, sizeDelta }).text;
@@ -37,7 +38,8 @@ test("2.8 a time alone ends orders for normal trading, and stands on one that is
   expect([states(play, "a"), shown("a").version]).toEqual([["2 4 95"], 3n]);
 });
 
-test("2.8 an order becomes good till a time only with one", () => {
+// 70, section 2.8
+test("an order becomes GTT only with an expiry that lies after its creation", () => {
   const play = opened().run("x B 5@95 =a");
   const until = { timeInForce: OrderTimeInForce.TIME_IN_FORCE_GTT };
   const amend = (expiresAt?: bigint) =>
@@ -52,7 +54,8 @@ test("2.8 an order becomes good till a time only with one", () => {
   expect(play.rig.shownOrder(play.ids.get("a")!)).toMatchObject({ ...until, expiresAt: time, version: 2n });
 });
 
-test("2.8 a time of zero is none: no order that is good till time can do without", () => {
+// 70, section 2.8
+test("an expiry of zero counts as no expiry, which a GTT order refuses", () => {
   const play = opened().run("x B 5@95 GTT =a; y B 5@94 =c");
   const amend = (party: string, name: string) =>
     play.rig.amend(party, "M", play.ids.get(name)!, { sizeDelta: 1, expiresAt: 0n }).text;
@@ -60,7 +63,8 @@ test("2.8 a time of zero is none: no order that is good till time can do without
   expect(states(play, "a", "c")).toEqual(["1 5 95", "1 6 94"]);
 });
 
-test("2.9 the margin of an order that an amendment ends by its time waits for the block's end", () => {
+// 70, section 2.9
+test("an amendment that expires an order releases its margin at the block's end, not at once", () => {
   const play = opened().run("x B 5@95 GTT+20 =a; / 5");
   const place = play.rig.events().length;
   const change = { timeInForce: 2, expiresAt: play.rig.nowNs - NS, price: 97, sizeDelta: 2 };
@@ -71,7 +75,8 @@ test("2.9 the margin of an order that an amendment ends by its time waits for th
   expect(money(play, "x")).toBe(`0 ${MILLIONS} 0`);
 });
 
-test("2.5 the margin of an order that is over does not come back with one that is refused for its margin", () => {
+// 70, section 2.5
+test("margin of an expired order is not released by a later order that is refused", () => {
   const play = opened(FLAT).deposit(60n, "w").run("w B 5@95 GTT+1 =a; /");
   expect(money(play, "w")).toBe("60 0 0");
   play.run("w B 6@95 =b2; w S 1@95 IOC reduce =r");
@@ -80,7 +85,8 @@ test("2.5 the margin of an order that is over does not come back with one that i
   expect(money(play, "w")).toBe("0 60 0");
 });
 
-test("2.8 an amended order that closes what was opened in the block gives no margin back before its end", () => {
+// 70, section 2.8
+test("an amended order that closes a position opened in the same block releases margin at the block's end", () => {
   const play = opened(FLAT).run("x B 5@110; x S 5@130 =a; amend a @90");
   expect([states(play, "a"), play.rig.position("x", "M")]).toMatchObject([
     ["5 0 90"],
@@ -91,7 +97,8 @@ test("2.8 an amended order that closes what was opened in the block gives no mar
   expect(play.margin("x")).toBe(0n);
 });
 
-test("2.8 margin that was moved for an amendment stays where the order cannot take its new place", () => {
+// 70, section 2.8
+test("margin moved for an amendment stays when the book refuses the amended order", () => {
   const play = opened(FLAT).run("x B 5@95 post =a");
   const place = play.rig.events().length;
   expect(play.rig.amend("x", "M", play.ids.get("a")!, { price: 110, sizeDelta: 5 }).text).toBe(
@@ -106,14 +113,16 @@ test("2.8 margin that was moved for an amendment stays where the order cannot ta
   expect(money(play, "x")).toBe(`0 ${MILLIONS} 0`);
 });
 
-test("2.8 an order of a provision is no one's to cancel", () => {
+// 70, section 2.8
+test("an order of a liquidity provision cannot be cancelled by anyone", () => {
   const play = opened();
   const { id } = play.rig.liveOrders("lp", "M").find(({ provision }) => provision !== "")!;
   for (const party of ["lp", "x"])
     expect(play.rig.cancel(party, "M", id).text).toBe("OrderError: Edit Not Allowed");
 });
 
-test("2.8 all of a party's orders are cancelled one by one, and its margin comes back behind the last that it was for", () => {
+// 70, section 2.8
+test("cancelling all orders cancels one by one, and releases margin once the last order that needs it is gone", () => {
   const play = opened();
   const [first, second] = ["1", "2"].map((digit) => digit.repeat(64));
   play.rig.order("x", "M", "buy", 5, 95, { id: first });
@@ -124,7 +133,8 @@ test("2.8 all of a party's orders are cancelled one by one, and its margin comes
   expect(seen.map(({ member, payload }) => payload.id ?? member)).toEqual([first, "ledgerMovements", second]);
 });
 
-describe("S3 queue priority on amend", () => {
+// 70, section 10, S3
+describe("queue priority of an amended order", () => {
   const opened = () => {
     const play = market(M2, {
       parameters: {
@@ -134,20 +144,20 @@ describe("S3 queue priority on amend", () => {
     play.run("a B 1@1; b S 1@100; a B 1@10; b S 1@10").open();
     return play.run("x S 5@2 =o1; y S 5@2 =o2");
   };
-  test("a smaller size keeps its place", () => {
+  test("a smaller size keeps its place in the queue", () => {
     const play = opened().run("amend o1 -2; z B 3@2");
     expect(play.trades(1)).toEqual(["z-x 3@2"]);
   });
-  test("a larger size goes to the back", () => {
+  test("a larger size goes to the back of the queue", () => {
     const play = opened().run("amend o1 +3; z B 3@2");
     expect(play.trades(1)).toEqual(["z-y 3@2"]);
   });
-  test("an amend that leaves nothing cancels", () => {
+  test("an amendment that leaves nothing cancels the order", () => {
     const play = opened().run("z B 3@2; amend o1 -3");
     expect(play.trades(1)).toEqual(["z-x 3@2"]);
     expect(play.order("o1").status).toBe(CANCELLED);
   });
-  test("a time in force is changed neither to FOK nor against its time", () => {
+  test("a time in force cannot become FOK, GTT without an expiry, or GTC with one", () => {
     const play = opened();
     const id = play.ids.get("o1")!;
     const before = { ...play.rig.liveOrder(id)! };
@@ -167,13 +177,14 @@ describe("S3 queue priority on amend", () => {
     expect(play.rig.liveOrder(id)).toEqual(before);
     expect(play.queue("sell").slice(0, 2)).toEqual(["x 5@2", "y 5@2"]);
   });
-  test("an order that is gone cannot be amended", () => {
+  test("a cancelled order cannot be amended", () => {
     const play = opened().run("cancel o1; amend o1 -1");
     expect(play.last.text).toBe("OrderError: Invalid Order ID");
   });
 });
 
-test("2.8 a post-only order that a new price would let trade stays where it was", () => {
+// 70, section 2.8
+test("an amendment that would let a post-only order trade is refused and changes nothing", () => {
   const play = opened().run("x B 5@95 post =a; amend a @110");
   expect([play.last.text, states(play, "a"), play.queue("buy")[0]]).toEqual([
     "couldn't insert order in book",
@@ -184,7 +195,8 @@ test("2.8 a post-only order that a new price would let trade stays where it was"
   expect([play.last.text, states(play, "a")]).toEqual(["", ["1 5 109"]]);
 });
 
-test("2.8 a price that fees cannot be paid for is refused with the amendment's own text", () => {
+// 70, section 2.8
+test("an amendment whose fees cannot be paid is refused with a text of its own", () => {
   const free = { linearSlippage: "0", quadraticSlippage: "0" };
   const play = opened(free, { parameters: feeFactors("0.2", "0") }).deposit(131n, "w");
   play.run("w B 10@95 =a");
@@ -202,7 +214,8 @@ test("2.8 a price that fees cannot be paid for is refused with the amendment's o
   expect([code, text]).toEqual([70, "0 (could not apply fees for order), 1 (margin check failed)"]);
 });
 
-test("2.7 a peg that its change leaves without a price is shown as it leaves the book, and as it is changed", () => {
+// 70, section 2.7
+test("a pegged order amended out of any price emits one event as it is parked and one as it is amended", () => {
   const play = opened().run("x B 5 BID-3 =a");
   const place = play.rig.events().length;
   play.run("amend a BID-90");
@@ -216,7 +229,8 @@ test("2.7 a peg that its change leaves without a price is shown as it leaves the
   expect(states(play, "a")).toEqual(["1 5 88"]);
 });
 
-test("2.8 a smaller order gives its margin back before it is shown", () => {
+// 70, section 2.8
+test("margin of an order made smaller is released before the order's event", () => {
   const play = opened().run("x B 50@95 =a");
   const place = play.rig.events().length;
   play.run("amend a -40");
@@ -236,7 +250,7 @@ function around1000(more: Parameters<typeof market>[0] = {}, parameters: Record<
 const lastOrder = (play: Play, id: string) =>
   play.rig.events("order").findLast(({ payload }) => payload.id === id)!.payload;
 
-test("an amendment that expires an order shows it amended", () => {
+test("an amendment that expires an order applies its other changes first", () => {
   const play = around1000();
   const { rig } = play;
   const { id } = rig.order("p1", "M", "buy", 5, 950);
@@ -261,7 +275,7 @@ test("an amendment to nothing cancels the order, whatever else it asks for", () 
   expect(lastOrder(play, id)).toMatchObject({ status: 3 });
 });
 
-test("an amendment is measured like a new order, also where it only reduces the position", () => {
+test("an amendment needs margin like a new order, even if it only reduces the position", () => {
   const play = around1000();
   const { rig } = play;
   // Bids for one of its five: the rest would be closed at any price.

@@ -1,4 +1,6 @@
-// Auctions, triggers, changes and ends of markets together: expected values are worked out by hand from the reference (70, sections 1, 3, 8).
+// Auctions: what begins, extends and ends them, with price triggers, stake, updates and ends of markets (reference 70, sections 1,
+// 3 and 8). Expected values are worked out by hand.
+// Notation of statements and results: rig.ts.
 import { expect, test } from "bun:test";
 import { createMarketRig, idOf, Play } from "./rig.ts";
 import { BOUND, bounds, eventsFrom, LIGHT, MILLIONS, NS, opened, quoted, states } from "./sample-markets.ts";
@@ -16,7 +18,7 @@ function crossing(orders: string): Play {
   return play.run(`lp lp(1000, 0, BID-10, ASK+10); p1 B 1@50; p2 S 1@200; ${orders}`);
 }
 
-test("a market that is proposed takes provisions and no orders; its opening auction begins with the vote", () => {
+test("a proposed market takes provisions but no orders; its opening auction begins when the vote passes", () => {
   const rig = createMarketRig();
   rig.proposeMarket("M", { asset: "ETH", ...LIGHT, openingSeconds: 5 });
   const t0 = rig.nowNs;
@@ -51,7 +53,7 @@ test("a market that is proposed takes provisions and no orders; its opening auct
   });
 });
 
-test("an opening auction waits for the stake that its trades want", () => {
+test("an opening auction goes on until providers supply the stake that its trades need", () => {
   const rig = createMarketRig();
   rig.createMarket("M", {
     asset: "ETH",
@@ -91,7 +93,7 @@ test("an opening auction waits for the stake that its trades want", () => {
   expect(play.rig.marketData("M").marketTradingMode).toBe(1);
 });
 
-test("an opening auction waits for orders that stay on both sides", () => {
+test("an opening auction goes on until orders would remain on both sides of the book", () => {
   const rig = createMarketRig();
   rig.createMarket("M", { asset: "ETH", ...LIGHT });
   const play = new Play(rig, "M").deposit(MILLIONS, "p1", "p2", "lp");
@@ -102,7 +104,7 @@ test("an opening auction waits for orders that stay on both sides", () => {
   expect(play.queue("sell")[0]).toBe("p2 1@111");
 });
 
-test("a market that ends before it opens gives all money back", () => {
+test("a market that is terminated before it opens returns all money", () => {
   const play = quoted({ openingSeconds: 100 });
   play.run("x B 5 BID-3 =peg");
   play.rig.terminate();
@@ -121,7 +123,7 @@ test("a market that ends before it opens gives all money back", () => {
   expect(play.last.text).toBe("OrderError: Invalid Market ID");
 });
 
-test("any word ends trading, and the last settlement price counts", () => {
+test("any value of the termination property ends trading, and the latest settlement price counts", () => {
   const play = opened({ settlementDecimals: 2 });
   play.rig.settle(5000);
   play.rig.settle(12050);
@@ -144,7 +146,7 @@ test("any word ends trading, and the last settlement price counts", () => {
   expect(play.last.text).toBe("OrderError: Invalid Market ID");
 });
 
-test("the time of the next mark moves with the parameter", () => {
+test("the next mark to market moves when its frequency parameter changes", () => {
   const play = opened({}, { parameters: { "network.markPriceUpdateMaximumFrequency": "10s" } });
   const t = play.rig.nowNs;
   expect(play.rig.marketData("M").nextMarkToMarket).toBe(t + 10n * NS);
@@ -159,7 +161,7 @@ test("the time of the next mark moves with the parameter", () => {
   expect(play.rig.marketData("M").nextMarkToMarket).toBe(t + 8n * NS);
 });
 
-test("one trigger: what begins the auction, what it parks and ends, and how it is left", () => {
+test("an auction of one price trigger: what begins it, which orders it parks or stops, and how it ends", () => {
   const play = opened(BOUND);
   expect(play.rig.marketData("M").priceMonitoringBounds).toMatchObject([
     {
@@ -220,7 +222,7 @@ test("one trigger: what begins the auction, what it parks and ends, and how it i
   });
 });
 
-test("a trade breaks one bound: the other one's extension comes when the time is over", () => {
+test("a trade that breaks two bounds at once adds the second bound's extension only when the first has run out", () => {
   const play = opened(BOUND_TWICE);
   play.run("z S 5@115; z S 2@118; / 10");
   const t = play.rig.nowNs;
@@ -251,7 +253,7 @@ test("two trades break two bounds", () => {
   expect(play.rig.marketData("M").marketTradingMode).toBe(1);
 });
 
-test("each trigger has its own reference, by its horizon", () => {
+test("each price trigger has its own reference price, by its horizon", () => {
   const play = opened({
     ...BOUND,
     triggers: [
@@ -273,7 +275,7 @@ test("each trigger has its own reference, by its horizon", () => {
   expect(bounds(play)).toEqual(["5 96-116 106"]);
 });
 
-test("an auction lasts at least as long as the parameter says, also where it is raised meanwhile", () => {
+test("an auction lasts at least the minimum duration, even if that is raised meanwhile", () => {
   const play = opened(BOUND);
   play.rig.setParameter("market.auction.minimumDuration", "20s");
   play.run("z S 5@115; z S 1@118; /");
@@ -300,7 +302,7 @@ test("an auction lasts at least as long as the parameter says, also where it is 
   expect([play.rig.marketData("M").marketTradingMode, play.mark()]).toEqual([1, 115n]);
 });
 
-test("stake below the triggering ratio begins an auction that the full target ends", () => {
+test("stake below the triggering ratio begins an auction, which ends with stake for the full target", () => {
   const withRatio = (ratio: string) => {
     const rig = createMarketRig();
     rig.createMarket("M", { asset: "ETH", ...LIGHT, targetStake: { scaling: 1 }, triggeringRatio: ratio });
@@ -334,7 +336,7 @@ test("stake below the triggering ratio begins an auction that the full target en
   expect(play.rig.marketData("M").marketTradingMode).toBe(1);
 });
 
-test("a price auction asks for the triggering ratio, and, once extended for stake, for the full target", () => {
+test("a price auction ends with stake of the triggering ratio, or of the full target once it was extended for stake", () => {
   const withRatio = (ratio: string) => {
     const rig = createMarketRig();
     rig.createMarket("M", {
@@ -371,7 +373,7 @@ test("a price auction asks for the triggering ratio, and, once extended for stak
   expect(play.rig.marketData("M").marketTradingMode).toBe(1);
 });
 
-test("an auction for orders goes on for the price", () => {
+test("an auction for missing orders is extended for its price", () => {
   const play = opened(BOUND);
   play.run("cancel s; /");
   const t = play.rig.nowNs;
@@ -393,7 +395,7 @@ test("an auction for orders goes on for the price", () => {
   ]);
 });
 
-test("an order that meets its own party begins a price auction, and trades with it there", () => {
+test("an order matching its own party begins a price auction, and trades with that party there", () => {
   const play = opened(BOUND);
   play.run("y S 1@111; x S 1@112; z S 3@118; x B 13@115 =in");
   expect(play.rig.marketData("M").marketTradingMode).toBe(4);
@@ -405,7 +407,7 @@ test("an order that meets its own party begins a price auction, and trades with 
   expect(play.mark()).toBe(113n);
 });
 
-test("an update in a price auction puts all bounds on again", () => {
+test("a market update in a price auction restores all price bounds", () => {
   const play = opened(BOUND_TWICE);
   play.run("z S 5@115; z S 2@118; x B 12@115 =in; /");
   play.rig.updateMarket("M", { asset: "ETH", ...BOUND_TWICE });
@@ -420,7 +422,7 @@ test("an update in a price auction puts all bounds on again", () => {
   expect([play.rig.marketData("M").marketTradingMode, play.mark()]).toEqual([1, 115n]);
 });
 
-test("an amendment begins a price auction, and one that may not rest stays as it was", () => {
+test("an amendment can begin a price auction; an amended order that may not rest stays as it was", () => {
   const play = opened(BOUND);
   play.run("z S 5@115; z S 1@118; x B 12@95 =a; y B 12@94 GFN =g");
   play.run("amend g @115");
@@ -440,7 +442,7 @@ test("an amendment begins a price auction, and one that may not rest stays as it
   expect(play.trades(1)).toEqual(["x-p2 10@115", "x-z 2@115"]);
 });
 
-test("orders of a price auction are changed while it runs", () => {
+test("orders can be amended and cancelled during a price auction", () => {
   const play = opened(BOUND);
   play.run("z S 5@115; z S 1@118; x B 12@115 =in; y B 2@116 GFA =g; amend g -1; amend g GTC");
   expect(play.last.text).toBe("OrderError: Cannot amend TIF from GFA or GFN");
@@ -449,7 +451,7 @@ test("orders of a price auction are changed while it runs", () => {
   expect(play.trades(1)).toEqual(["y-p2 1@115", "x-p2 9@115", "x-z 3@115"]);
 });
 
-test("a parked peg gives its margin back, is changed, and is paid for anew", () => {
+test("a parked pegged order releases its margin, can be amended, and needs margin again on its return", () => {
   const play = opened(BOUND);
   play.run("y B 10 BID-5 =peg; z S 5@115");
   expect(play.margin("y")).toBe(120n);
@@ -460,7 +462,7 @@ test("a parked peg gives its margin back, is changed, and is paid for anew", () 
   expect(play.margin("y")).toBe(72n);
 });
 
-test("both sides pay their halves in a price auction, also a party that trades with itself", () => {
+test("both sides pay half the fees of a price auction, a party that trades with itself both halves", () => {
   const play = opened(BOUND, {
     parameters: { "market.fee.factors.infrastructureFee": "0.002", "market.fee.factors.makerFee": "0.01" },
   });
@@ -476,7 +478,7 @@ test("both sides pay their halves in a price auction, also a party that trades w
   );
 });
 
-test("buys uncross where they use the volume up", () => {
+test("an auction uncrosses at a price that fills all buys and leaves a part of the last sell", () => {
   const play = crossing("a B 5@102; b B 5@101; c S 3@99; c S 3@100; d S 5@101 =d");
   expect(play.rig.marketData("M")).toMatchObject({ indicativePrice: "101", indicativeVolume: 10n });
   play.open();
@@ -484,7 +486,7 @@ test("buys uncross where they use the volume up", () => {
   expect(states(play, "d")).toEqual(["1 1 101"]);
 });
 
-test("sells uncross where the last buy keeps some", () => {
+test("an auction uncrosses at a price that fills all sells and leaves a part of the last buy", () => {
   const play = crossing("a B 8@102; b B 5@101 =b; c S 4@100; d S 6@101");
   expect(play.rig.marketData("M")).toMatchObject({ indicativePrice: "101", indicativeVolume: 10n });
   play.open();
@@ -492,7 +494,7 @@ test("sells uncross where the last buy keeps some", () => {
   expect(states(play, "b")).toEqual(["1 3 101"]);
 });
 
-test("an uncrossing price between ticks", () => {
+test("an uncrossing price can lie between ticks", () => {
   const rig = createMarketRig({ assets: { ETH: { decimals: 1 } } });
   rig.createMarket("M", { asset: "ETH", ...LIGHT, openingSeconds: 5 });
   const play = new Play(rig, "M").deposit(MILLIONS, "p1", "p2", "lp", "a", "c");
@@ -506,7 +508,7 @@ test("an uncrossing price between ticks", () => {
   expect(play.rig.marginLevels("p1", "M")!.maintenanceMargin).toBe("201"); // 2 lots * .1 * 1005
 });
 
-test("an auction goes on where its trades would empty a side", () => {
+test("an auction goes on if its trades would empty a side of the book", () => {
   const play = opened();
   play.run("cancel b; /; y B 3@92; x B 10@110; / 2");
   expect(play.rig.marketData("M")).toMatchObject({
@@ -521,7 +523,7 @@ test("an auction goes on where its trades would empty a side", () => {
   expect([play.rig.marketData("M").marketTradingMode, play.mark()]).toEqual([1, 110n]);
 });
 
-test("the chain's time ends trading before the market's own tick", () => {
+test("trading that ends by the chain's time ends before the market's own tick", () => {
   const rig = createMarketRig();
   const at = rig.nowNs / NS + 20n;
   rig.createMarket("M", { asset: "ETH", ...LIGHT, terminationSeconds: at });
@@ -535,7 +537,7 @@ test("the chain's time ends trading before the market's own tick", () => {
   expect(play.rig.marketData(play.market).marketState).toBe(9);
 });
 
-test("an updated market hears its new oracle alone", () => {
+test("an updated market listens to its new oracle only", () => {
   const play = opened();
   const n = play.rig.events().length;
   play.rig.updateMarket("M", { asset: "ETH", ...LIGHT, oracle: idOf("new") });
@@ -554,14 +556,14 @@ test("an updated market hears its new oracle alone", () => {
   expect(play.rig.marketData(play.market).marketState).toBe(8);
 });
 
-test("a trigger without a price in its horizon is not asked in an auction", () => {
+test("a price trigger without a price in its horizon is skipped in an auction", () => {
   const waited = (seconds: number) =>
     opened(BOUND).run(`/ ${seconds}; cancel s; /; y S 5@120; y S 1@125; x B 5@120; / 2`).rig.marketData("M");
   expect(waited(50)).toMatchObject({ marketTradingMode: 4, extensionTrigger: 3 });
   expect(waited(70)).toMatchObject({ marketTradingMode: 1, markPrice: "120" });
 });
 
-test("orders that are met twice are shown twice, with what they end with", () => {
+test("an order filled twice at an uncrossing is emitted twice, both times in its final state", () => {
   const play = crossing("a B 8@102; b B 5@101; c S 4@100; d S 6@101; / 5");
   const seen = play.rig.events().length;
   play.run("/");

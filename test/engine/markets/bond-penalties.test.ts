@@ -1,6 +1,6 @@
 // Orders of a provision whose provider runs short: its bond pays, and the penalty is slashed (reference 70, section 7.5; S16 of
 // section 10).
-
+// Notation of statements and results: rig.ts.
 import { describe, expect, test } from "bun:test";
 import {
   amounts,
@@ -14,7 +14,8 @@ import {
   market,
 } from "./sample-markets.ts";
 
-describe("S16 provision orders, bond and slashing", () => {
+// 70, section 10, S16
+describe("a provider short of margin pays from its bond", () => {
   const opened = (penalty: string, ratio: string, funds: bigint, orders: string, rest = "") => {
     const play = market(
       {
@@ -38,7 +39,7 @@ describe("S16 provision orders, bond and slashing", () => {
     play.run(`lp p0(50000, 0.001, BID-20, ASK+20); ${orders}; p1 B 1@990; p1 B 10@1000`);
     return play.run(`p2 S 10@1000; p2 S 1@1010; p2 S 1@1100${rest}`).open();
   };
-  test("penalty 0.2", () => {
+  test("a bond penalty of 0.2 slashes a provider's order, and the trade that follows", () => {
     const play = opened("0.2", "0.24", 512_500n, "p4 B 100@850; p1 B 1@900", "; p5 S 100@1200");
     expect(play.deployed("p0")).toEqual(["buy 52@970", "sell 49@1030"]);
     expect(play.rig.marketData("M").targetStake).toBe("35569");
@@ -126,7 +127,7 @@ describe("S16 provision orders, bond and slashing", () => {
     expect(play.deployed("p0")).toEqual([]);
   });
 
-  test("penalty 0.5, in a run of its own: an order that trades asks the provider twice", () => {
+  test("a bond penalty of 0.5 slashes a provider twice in an order that trades", () => {
     const play = opened("0.5", "0.1", 500_000n, "p1 B 2@900");
     expect([play.margin("p0"), play.general("p0"), play.bond("p0")]).toEqual([209146n, 240854n, 50000n]);
     expect(play.levels("p0")).toBe("174289/191717/209146/244004");

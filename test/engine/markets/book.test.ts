@@ -125,7 +125,7 @@ function expectIndication(all: Orders): void {
 }
 
 describe("a book", () => {
-  test("has the orders in their order, whatever was taken back", () => {
+  test("keeps orders in priority, whatever was rolled back", () => {
     fc.assert(
       fc.property(orders, (all) => {
         const { book } = all;

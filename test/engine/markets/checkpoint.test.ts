@@ -103,7 +103,7 @@ describe("proposals in a checkpoint", () => {
   const referencesOf = (engine: Engine) =>
     decodeProposals(contentOf(engine).governance).proposals.map(({ id, state }) => [id, state]);
 
-  test("given passed ones, then new markets alone are in it, and the other chain has them until they are due", () => {
+  test("passed ones that make new markets are in it, and wait on the other chain until they are due", () => {
     const rig = governedRig();
     const passed = proposed(rig, newMarket(), { close: 2n, enact: 500n });
     proposed(rig, updateParameter("market.fee.factors.makerFee", "0.5"), { close: 2n, enact: 500n });
@@ -118,7 +118,7 @@ describe("proposals in a checkpoint", () => {
     expect(restored.engine.domains.governance.proposals.active()).toEqual([]);
   });
 
-  test("given an enacted change of a market, then what was required of its providers is kept", () => {
+  test("an enacted change of a market keeps what it requires of its providers", () => {
     const rig = governedRig({
       parameters: { "governance.proposal.updateMarket.requiredParticipationLP": "0.3" },
     });
@@ -130,7 +130,7 @@ describe("proposals in a checkpoint", () => {
     });
   });
 
-  test("given a market whose trading has ended, then neither it nor its change is in it", () => {
+  test("a market whose trading has ended is not in it, and neither is its change", () => {
     const rig = governedRig();
     const id = enacted(rig);
     changed(rig, id, { lpPriceRange: "0.25" });
@@ -143,7 +143,7 @@ describe("proposals in a checkpoint", () => {
   });
 });
 
-test("given trades of more than 256 bits, then another chain can begin from it", () => {
+test("traded values of more than 256 bits do not keep another chain from beginning from it", () => {
   const rig = createMarketRig({ assets: { ETH: { decimals: 18 } } });
   rig.createMarket("M", { asset: "ETH", decimals: 18, simple: { long: 0, short: 0 } });
   for (const party of ["p1", "p2"]) rig.deposit(party, "ETH", 10n ** 70n);
@@ -160,7 +160,7 @@ test("given trades of more than 256 bits, then another chain can begin from it",
   expect(marketActivity.map(({ valueTraded }) => BigInt(valueTraded))).toEqual([UINT_MAX]);
 });
 
-test("given markets in every stage of governance, then the other chain has the money, and those that were voted for", () => {
+test("of markets in every stage of governance, the other chain has the money and the markets that were voted for", () => {
   const rig = governedRig({ parameters: { "market.fee.factors.infrastructureFee": "0.02" } });
   for (const party of ["a", "b", "lp"]) rig.deposit(idOf(party), "ETH", 1_000_000n);
   rig.createMarket("M", PLAIN);
@@ -207,8 +207,8 @@ test("given markets in every stage of governance, then the other chain has the m
   expect(governance.proposals.enacted().map(({ id }) => id)).toEqual([done]);
 });
 
-describe("a market that is made again", () => {
-  test("then its proposer has the bonus for what was traded before, which is paid once", () => {
+describe("a market restored from a checkpoint", () => {
+  test("pays its proposer's bonus for earlier trades once", () => {
     const rig = governedRig({
       parameters: {
         "validators.epoch.length": "1000s",
@@ -247,7 +247,7 @@ describe("a market that is made again", () => {
     expect(bonus(restoredFrom(rig))).toBe(0n);
   });
 
-  test("then it has its terms with the last change of them, and nothing of its trading", () => {
+  test("has its latest terms, and nothing of its trading", () => {
     const rig = governedRig();
     const id = enacted(rig, {
       simple: { long: 0.2, short: 0.3 },
@@ -268,7 +268,7 @@ describe("a market that is made again", () => {
     expect(market.status.tradedValue).toBe(rig.market(id).status.tradedValue);
   });
 
-  test("then it opens, trades, ends and is settled there", () => {
+  test("opens, trades, ends and is settled there", () => {
     const rig = governedRig();
     const id = enacted(rig);
     open(rig, id);
@@ -293,7 +293,7 @@ describe("a market that is made again", () => {
     expect(gains).toEqual([50n, -50n, 0n]);
   });
 
-  test("given a next checkpoint before it has opened, then it begins anew there as well", () => {
+  test("can be restored from a further checkpoint taken before it opened", () => {
     const rig = governedRig({ parameters: { "governance.proposal.market.minEnact": "48h" } });
     const id = proposed(rig, newMarket(), { close: 2n, enact: 3n + 48n * 3_600n });
     rig.nextBlock(48n * 3_600n + 4n, 2);
@@ -311,7 +311,7 @@ describe("a market that is made again", () => {
     }
   });
 
-  test("given a time at which its trading ends, and that has come, then it is not made", () => {
+  test("is not restored if the time at which its trading ends has passed", () => {
     const rig = governedRig();
     const end = rig.nowNs / SECOND + 60n;
     const id = enacted(rig, { terminationSeconds: end });

@@ -1,6 +1,6 @@
 // Close-outs followed from end to end, where several rules meet (reference 70, sections 2.7, 3.5, 5.3 to 5.5, 6.2 and 7.3; S10, S14
 // and S15 of section 10).
-
+// Notation of statements and results: rig.ts.
 import { expect, test } from "bun:test";
 import { AccountType } from "../../../src/wire/generated/vega.ts";
 import type { Play } from "./rig.ts";
@@ -75,7 +75,8 @@ const coarse = (config: Partial<Parameters<typeof market>[0]>): Play => {
   return market({ ...LN, triggers, ...target, ...config }, options).deposit(MILLIONS, "p", "q", "r");
 };
 
-test("5.5 the bid that takes a close-out makes its party the next one to be closed out, in the same block", () => {
+// 70, section 5.5
+test("a party whose bid takes a close-out can be closed out itself in the same block", () => {
   const play = mark(thin(M4, { p: 2_000n, q: 100n }).run("p B 50@50"));
   expect([play.levels("p"), money(play, "p")]).toEqual(["50/75/100/150", "100 1900 0"]);
   play.run("q B 50@100; a S 50@100; b B 50@10; /");
@@ -93,7 +94,8 @@ test("5.5 the bid that takes a close-out makes its party the next one to be clos
   expect(play.deployed("lp")).toEqual(["buy 100000@1", "sell 100@1005"]);
 });
 
-test("5.5 two in distress at once: orders are all that there is of one, and bids are gone with the other", () => {
+// 70, section 5.5
+test("two parties in distress at once: one has orders only, the other takes the last bids with it", () => {
   const play = mark(thin(LN, { p: 2_000n, q: 162n }).run("p B 40@50"));
   expect([play.levels("p"), play.levels("lp")]).toEqual([
     "321/481/642/963",
@@ -113,7 +115,8 @@ test("5.5 two in distress at once: orders are all that there is of one, and bids
   expect([money(play, "p"), modeOf(play), play.insurance()]).toEqual(["0 2000 0", "4 6 100", 0n]);
 });
 
-test("5.5 the end of a price auction leaves a short without its margin: it is closed out in that tick", () => {
+// 70, section 5.5
+test("a short that a price auction leaves without margin is closed out in the tick that ends it", () => {
   const triggers = [
     { horizon: 5, probability: 0.95, extension: 6 },
     { horizon: 10, probability: 0.99, extension: 8 },
@@ -127,7 +130,8 @@ test("5.5 the end of a price auction leaves a short without its margin: it is cl
   expect([modeOf(play), play.pnl("p"), money(play, "p")]).toEqual(["1 0 40", "0/0/-1026", "0 0 0"]);
 });
 
-test("5.5 the end of the opening auction leaves a party without its margin: it pays the provision's fee, too", () => {
+// 70, section 5.5
+test("a party that the opening auction leaves without margin is closed out, and pays the liquidity fee of that trade", () => {
   const play = market({ ...M4, linearSlippage: "0.1", quadraticSlippage: "0.1" });
   play.deposit(MILLIONS, "q", "r", "s", "t", "u", "lp").deposit(20_000n, "p");
   play.run("t B 1@1000; u S 1@11000; p B 5@10000 GFA; q S 5@10000 GFA; p B 5@10000 GFA; r S 5@10001 GFA");
@@ -153,12 +157,13 @@ test("5.5 the end of the opening auction leaves a party without its margin: it p
   ]);
 });
 
+// 70, section 5.3
 test.each([
   ["1000000", "1000000", "632800019919/949200029878/1265600039838/1898400059757"],
   ["1", "100", "62745519/94118278/125491038/188236557"],
   ["10", "1000", "627275919/940913878/1254551838/1881827757"],
 ])(
-  "5.3 slippage factors %s and %s cap what no book can close: the provision ends, the position stays",
+  "slippage factors %s and %s cap the margin of a position that no book can close: its provision ends, the position stays",
   (linear, quadratic, levels) => {
     const play = soldOut(linear, quadratic, 3_100_000n);
     expect([play.levels("lp"), money(play, "lp")]).toEqual([levels, "3100294 0 0"]);
@@ -167,7 +172,8 @@ test.each([
   },
 );
 
-test("5.3 an ask at any price does not raise a slippage that its cap has reached", () => {
+// 70, section 5.3
+test("an ask at any price does not raise slippage beyond its cap", () => {
   const play = soldOut("100", "1", 21_700_000n);
   const held = ["1220635/1830952/2441270/3661905", "2441270 19109024 0"];
   expect([play.levels("lp"), `${play.margin("lp")} ${play.general("lp")} 0`]).toEqual(held);
@@ -180,7 +186,8 @@ test("5.3 an ask at any price does not raise a slippage that its cap has reached
   ]);
 });
 
-test("2.7 pegs that cannot be paid for when the auction ends are cancelled, and no move of prices brings them back", () => {
+// 70, section 2.7
+test("pegged orders that cannot be paid for when an auction ends are cancelled for good", () => {
   const play = market(M4).deposit(MILLIONS, "p", "q", "r", "s", "lp").deposit(1n, "t");
   play.run("s B 100000 BID-1 =a; s B 100000 MID-1 =b; t S 100000 ASK+1 =c; t S 100000 MID+1 =d");
   play.run("r B 1@900; s S 1@1100; p B 5@1000; q S 5@1000 GFA; lp lp(90000, 0.1, MID-100, MID+100)").open();
@@ -192,7 +199,8 @@ test("2.7 pegs that cannot be paid for when the auction ends are cancelled, and 
   expect(play.deployed("lp")).toEqual(["buy 106@850", "sell 86@1050"]);
 });
 
-test("6.2 positions in tens: marks, fees and margins of what is traded at each price", () => {
+// 70, section 6.2
+test("position decimals of minus one: marks, fees and margins of trades in tens", () => {
   const play = coarse({ decimals: 5, positionDecimals: -1, lpPriceRange: "0.99" }).deposit(5_000_000n, "lp");
   play.run("lp lp(35569, 0.001, BID-20, ASK+20); lp S 1481@13; lp B 1206@8");
   play.run("p B 5@8; p B 1@9; p B 10@10; q S 10@10; q S 1@10; q S 5@11").open();
@@ -219,7 +227,8 @@ test("6.2 positions in tens: marks, fees and margins of what is traded at each p
   expect(play.rig.marketData("M")).toMatchObject({ targetStake: "3414", openInterest: 12n });
 });
 
-test("7.3 a provision next to the middle of a spread of one tick never trades when it is moved", () => {
+// 70, section 7.3
+test("provision orders next to the middle of a spread of one tick never trade when they are repriced", () => {
   const config = { decimals: 2, positionDecimals: -2, lpPriceRange: "0.000001" };
   const play = coarse(config).deposit(1_005_000_000n, "lp").run("lp lp(40000000, 0.001, MID-1, MID+1)");
   play.run("p B 5@8; p B 1@9; p B 10@10; q S 10@10; q S 1@10; q S 5@11").open();
@@ -244,7 +253,8 @@ test("7.3 a provision next to the middle of a spread of one tick never trades wh
   expect([modeOf(play), play.trades().length]).toEqual(["1 0 10", 3]);
 });
 
-test("S14 the full chain of a close-out", () => {
+// 70, section 10, S14
+test("a close-out from the order that causes it to the losses that winners share", () => {
   const play = market(MD)
     .deposit(1_000_000n, "sp", "bp", "party1", "party2")
     .deposit(240_000n, "guy")
@@ -300,7 +310,8 @@ test("S14 the full chain of a close-out", () => {
   expect(play.rig.shownPosition("bp", "M")?.positionStatus).toBe(4);
 });
 
-test("S15 close-out with fees", () => {
+// 70, section 10, S15
+test("a close-out of a party that has nothing left for its fees", () => {
   const play = market(M4, {
     parameters: {
       "market.fee.factors.makerFee": "0.00025",
@@ -365,7 +376,6 @@ const MARKS = [4, 5];
 
 /** Top-ups of margins. */
 const LOW = 6;
-
 const CONFISCATED = 8;
 
 /** Types of the last trades: 1 of orders, 2 GOOD and 3 BAD ones of a close-out. */
@@ -375,7 +385,8 @@ const kinds = (play: Play, count: number) =>
     .slice(-count)
     .map(({ type }) => type);
 
-test("S10 close-out with an insurance pool", () => {
+// 70, section 10, S10
+test("a close-out of a short with an insurance pool", () => {
   const play = market({ ...M3, linearSlippage: "1", quadraticSlippage: "0" }).deposit(
     10_000n,
     "p2",

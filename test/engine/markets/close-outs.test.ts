@@ -1,5 +1,5 @@
 // Close-outs: who is closed out, what the network trades, pays and tells (reference 70, sections 4.4 and 5.5).
-
+// Notation of statements and results: rig.ts.
 import { expect, test } from "bun:test";
 import { OrderType } from "../../../src/wire/generated/vega.ts";
 import type { MarketRigOptions, Play, RigMarket } from "./rig.ts";
@@ -37,7 +37,8 @@ const bothSides = (fees: readonly [string, string], long: bigint, short: bigint)
   return move(play.run("cancel b; cancel s; bp B 6@950"), 999);
 };
 
-test("4.4 fees of a close-out are shared by size, each part rounded up", () => {
+// 70, section 4.4
+test("fees of a close-out are split by size, each part rounded up", () => {
   const play = trading(FLAT, { rich: "w sp" }, withFees("0.01", "0.02"))
     .deposit(550n, "p")
     .deposit(1_150n, "q");
@@ -69,7 +70,8 @@ test("4.4 fees of a close-out are shared by size, each part rounded up", () => {
   expect(status.tradedValue).toBe(1_000n + 10_000n + 1_080n + 11_000n);
 });
 
-test("5.5 of close-outs of both sides the network trades the difference, all at its average", () => {
+// 70, section 5.5
+test("when longs and shorts are closed out at once, the network trades the difference and all get its average price", () => {
   const play = bothSides(["0", "0"], 1_200n, 480n);
   expect(play.trades().slice(-3)).toEqual(["bp-network 6@950", "network-p 10@950", "q-network 4@950"]);
   expect([play.insurance(), play.pnl("p"), play.pnl("q"), play.rig.marketData("M").openInterest]).toEqual([
@@ -84,7 +86,8 @@ test("5.5 of close-outs of both sides the network trades the difference, all at 
   expect([paid.insurance(), paid.rig.systemBalance("ETH", 7, "M")]).toEqual([1_207n, 1n]);
 });
 
-test("5.5 close-outs that cancel out trade nothing", () => {
+// 70, section 5.5
+test("close-outs of equal longs and shorts need no trade with the book", () => {
   const config = { ...M4, linearSlippage: "0.5", quadraticSlippage: "0" };
   const play = trading(config, { rich: "sp bp" }).deposit(1_200n, "p", "q");
   play.run("bp B 100@999 =b; sp S 100@1001 =s; p B 10@1000; q S 10@1000; /; cancel b; cancel s");
@@ -97,7 +100,8 @@ test("5.5 close-outs that cancel out trade nothing", () => {
   expect([play.insurance(), play.pnl("p"), play.pnl("q")]).toEqual([2_400n, "0/0/-1200", "0/0/-1200"]);
 });
 
-test("5.5 at the maintenance margin a position stays, a unit below it is closed out", () => {
+// 70, section 5.5
+test("a position is closed out one unit below its maintenance margin, not at it", () => {
   const after = (funds: bigint) => {
     const play = trading(FLAT, { rich: "s bp" }).deposit(funds, "p");
     return move(play.run("bp B 100@850; s S 10@1000; p B 10@1000; /"), 900);
@@ -108,7 +112,8 @@ test("5.5 at the maintenance margin a position stays, a unit below it is closed 
   expect([play.pnl("p"), play.insurance()]).toEqual(["0/0/-1899", 399n]);
 });
 
-test("5.5 without its orders a party must have more than the maintenance margin to be safe", () => {
+// 70, section 5.5
+test("once its orders are stopped, a party is safe only with more than its maintenance margin", () => {
   const after = (funds: bigint) => {
     const play = trading(FLAT, { rich: "s bp" }).deposit(funds, "p");
     return move(play.run("s S 10@1000; p B 10@1000; /; p B 10@800 =o; bp B 20@700"), 844);
@@ -119,7 +124,8 @@ test("5.5 without its orders a party must have more than the maintenance margin 
   expect(after(2_404n).pnl("p")).toBe("0/0/-2404");
 });
 
-test("5.5 parties that no book can take are told once, and told to be safe with the next one that is not", () => {
+// 70, section 5.5
+test("parties too large for the book are reported distressed once, and reported safe with the next report", () => {
   const play = trading(FLAT, { rich: "w" }).deposit(1_300n, "p").deposit(1_900n, "q");
   const told = () =>
     play.rig
@@ -138,7 +144,8 @@ test("5.5 parties that no book can take are told once, and told to be safe with 
   expect(["p", "q"].map((party) => play.rig.position(party, "M")!.size)).toEqual([10n, 10n]);
 });
 
-test("5.5 orders stop from the lowest buy up and from the highest sell down; bids of a distressed party are no volume", () => {
+// 70, section 5.5
+test("orders of a distressed party stop from the worst price, and its bids do not count as volume", () => {
   const play = trading(FLAT, { rich: "s" }).deposit(4_800n, "p").deposit(1_200n, "q");
   play.run("s S 20@1000; p B 10@1000; q B 10@1000; /; p B 10@700 =a; p B 10@710 =b; p B 10@700 =c");
   play.run("p S 1@1200 =d; p S 1@1300 =e; p S 1@1200 =f");
@@ -159,7 +166,8 @@ test("5.5 orders stop from the lowest buy up and from the highest sell down; bid
   expect(play.rig.position("q", "M")!.size).toBe(10n);
 });
 
-test("5.5 who takes a close-out is closed out in turn, and the network keeps what it wins", () => {
+// 70, section 5.5
+test("a party that takes a close-out can be closed out in turn, and the network keeps its gain", () => {
   const play = trading(FLAT, { rich: "s bq" }).deposit(1_200n, "p", "bp");
   play.run("s S 10@1000; p B 10@1000; /; aux2 S 1@900; aux B 1@900; bp B 10@950; bq B 20@890; /");
   expect(play.trades().slice(-4)).toEqual([
@@ -173,7 +181,8 @@ test("5.5 who takes a close-out is closed out in turn, and the network keeps wha
   expect([play.pnl("p"), play.pnl("bp"), play.pnl("bq")]).toEqual(["0/0/-1200", "0/0/-1200", "10/100/0"]);
 });
 
-test("5.5 a close-out over two levels: its average is floored, what the network cannot pay is shared", () => {
+// 70, section 5.5
+test("the average price of a close-out is floored, and winners share what the network cannot pay", () => {
   const play = trading(FLAT, { rich: "s b1 b2" }).deposit(360n, "p");
   play.rig.fundInsurance("M", 25n);
   move(play.run("s S 3@1000; p B 3@1000; /; b1 B 1@870; b2 B 2@865"), 880);
@@ -182,7 +191,8 @@ test("5.5 a close-out over two levels: its average is floored, what the network 
   expect([shared(play), play.insurance(), play.pnl("p")]).toEqual([["b1 -4", "b2 -11"], 0n, "0/0/-360"]);
 });
 
-test("5.5 the average of a close-out is floored in asset units, and what is shown of it in market units", () => {
+// 70, section 5.5
+test("the average price of a close-out is floored in asset units, and emitted in market units", () => {
   const play = trading(FLAT, { rich: "s b1 b2" }, { assets: { ETH: { decimals: 1 } } }).deposit(3_600n, "p");
   play.rig.fundInsurance("M", 250n);
   move(play.run("s S 3@1000; p B 3@1000; /; b1 B 1@870; b2 B 2@865"), 880);
@@ -196,11 +206,8 @@ test("5.5 the average of a close-out is floored in asset units, and what is show
 
 /** Factors of 0.3369 for long and 0.4879 for short positions. */
 const RISKY = { logNormal: { lambda: 0.001, tau: 0.01, sigma: 1.2 }, quadraticSlippage: "0" };
-
 const RICH = 1_000_000_000_000n;
-
 const INTO_INSURANCE = 8;
-
 const FROM_INSURANCE = 4;
 
 const factors = (search_level: number, initial_margin: number, collateral_release: number) => ({
@@ -208,9 +215,7 @@ const factors = (search_level: number, initial_margin: number, collateral_releas
 });
 
 const WIDE = factors(1.2, 1.5, 2);
-
 const pnls = (play: Play, ...parties: string[]): string[] => parties.map((party) => play.pnl(party));
-
 const monies = (play: Play, ...parties: string[]): string[] => parties.map((party) => money(play, party));
 
 /** A wide book with a provision, and a mark of 150. */
@@ -219,7 +224,8 @@ function wide(config: Omit<RigMarket, "asset">, options: MarketRigOptions = {}):
   return play.run("lp lp(9000, 0.1, BID-100, ASK+100); a B 10@1; a S 10@2000; a B 1@150; c S 1@150").open();
 }
 
-test("4.4 5.5 a close-out's fee comes from the margin, and what the network gains stays until the market ends", () => {
+// 70, sections 4.4 and 5.5
+test("fees of a close-out come from the margin, and the network's gain stays in the insurance pool", () => {
   const play = wide({ linearSlippage: "0.74667" }, { parameters: WIDE }).deposit(22_000n, "p");
   play.run("s S 290@150; /; b B 1@140 =far; /; p B 290@150; /");
   // A fee of a tenth was paid; the rest of what p has is far below its maintenance margin, and the book too thin.
@@ -255,14 +261,16 @@ test("4.4 5.5 a close-out's fee comes from the margin, and what the network gain
   expect([play.insurance(), play.rig.systemBalance("ETH", 12)]).toEqual([0n, 5470n]);
 });
 
-test("5.5 a party that trades beyond its margin is closed out at the next mark, and has lost all it had", () => {
+// 70, section 5.5
+test("a party that trades beyond its margin is closed out at the next mark and loses all its money", () => {
   const play = wide({ linearSlippage: "0.74667" }, { parameters: WIDE }).deposit(22_000n, "p");
   play.run("s S 290@150; /; b B 100@140; /; p B 290@150; /");
   expect([play.levels("p"), money(play, "p"), play.insurance()]).toEqual(["0/0/0/0", "0 0 0", 0n]);
   expect(pnls(play, "p", "s")).toEqual(["0/0/-17650", "-290/0/0"]);
 });
 
-test("5.5 8.1 the network trades beyond the bounds of prices without an auction; its winner has what there is", () => {
+// 70, sections 5.5 and 8.1
+test("the network trades beyond price bounds without an auction, and the winner gets what is there", () => {
   const play = wide(
     {
       linearSlippage: "1",
@@ -286,7 +294,8 @@ test("5.5 8.1 the network trades beyond the bounds of prices without an auction;
   expect([play.insurance(), ...pnls(play, "p", "b")]).toEqual([0n, "0/0/-17631", "291/34800/-20649"]);
 });
 
-test("5.5 6.5 a position that no book can take keeps what is left of its margin, and has it back at the end", () => {
+// 70, sections 5.5 and 6.5
+test("a position that no book can take keeps the rest of its margin until settlement returns it", () => {
   const play = market(
     { ...M2, linearSlippage: "0.9145", quadraticSlippage: "0" },
     { parameters: factors(3.2, 4, 5) },
@@ -309,7 +318,6 @@ test("5.5 6.5 a position that no book can take keeps what is left of its margin,
 });
 
 const MARGIN_HIGH = 7;
-
 const place = (play: Play): number => play.rig.events().length;
 
 /** p is in distress with a short of five, of which the book has one for sale; q has a long of one, which 850 is too low for. */
@@ -321,7 +329,8 @@ function marked(): Play {
   return play;
 }
 
-test("5.5 a close-out that comes off tells of those that are safe again, before the network's order", () => {
+// 70, section 5.5
+test("a successful close-out reports parties that are safe again before the network's order", () => {
   const play = marked();
   const from = place(play);
   move(play, 850);
@@ -335,7 +344,8 @@ test("5.5 a close-out that comes off tells of those that are safe again, before 
   expect(play.rig.shownPosition("p", "M")!.positionStatus).toBe(0);
 });
 
-test("5.5 orders of the network, and those that a close-out makes up, have no version", () => {
+// 70, section 5.5
+test("orders of the network and of the closed-out party have version 0", () => {
   const play = move(marked(), 850);
   const shown = play.rig.events("order").filter(({ payload }) => payload.type === OrderType.TYPE_NETWORK);
   expect(shown.map(({ payload }) => `${payload.partyId} ${payload.reference} ${payload.version}`)).toEqual([
@@ -345,7 +355,8 @@ test("5.5 orders of the network, and those that a close-out makes up, have no ve
   ]);
 });
 
-test("5.5 the run after a close-out is a whole one, behind which the outer one follows what has traded", () => {
+// 70, section 5.5
+test("the update after a close-out deploys provisions anew, and the outer update sorts their orders by id", () => {
   const play = opened().deposit(MILLIONS, "k", "lp2").deposit(62n, "q");
   play.run("k B 1@60; k S 1@140; lp lp2(1000, 0, BID-10, ASK+10); p1 B 2@91; cancel b; /");
   const buys = () => play.queue("buy").filter((line) => line.startsWith("lp"));
@@ -358,7 +369,8 @@ test("5.5 the run after a close-out is a whole one, behind which the outer one f
   expect(buys()).toEqual(["lp2 20@50", "lp 20@50"]);
 });
 
-test("5.5 where trading ends with a close-out, the run after it rechecks margins as any other", () => {
+// 70, section 5.5
+test("a close-out at the end of trading rechecks margins as any other", () => {
   const after = (end: (play: Play) => void) => {
     const play = opened().deposit(62n, "q").run("z B 1@60; p1 B 5@91; cancel b; /; x S 5@100; q B 5@100");
     const from = entries(play);

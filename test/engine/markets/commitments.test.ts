@@ -1,4 +1,5 @@
-// What becomes of the orders of provisions with their provisions, and when commitments may be amended (reference 70, section 7).
+// How provisions end and what becomes of their orders, and when commitments may be amended (reference 70, section 7).
+// Notation of statements and results: rig.ts.
 import { describe, expect, test } from "bun:test";
 import { createMarketRig, idOf, Play } from "./rig.ts";
 import { BOUND, eventsFrom, LIGHT, MILLIONS, market, money, opened, quoted } from "./sample-markets.ts";
@@ -29,7 +30,7 @@ const ended = (status: number, ...others: string[]) => [
   ...others,
 ];
 
-describe("orders end with their provision, where they are on the book and where they are not", () => {
+describe("orders of a provision end with it, on the book or parked, and are", () => {
   test("cancelled while they are parked", () => {
     const play = opened().run("lp x(1000, 0, BID-10, ASK+10); cancel s");
     expect(last(play, "x")).toEqual([`${PARKED} 13@0`, `${PARKED} 9@0`]);
@@ -41,7 +42,7 @@ describe("orders end with their provision, where they are on the book and where 
     expect(play.rig.shownProvision("x", "M")!.updatedAt).toBe(play.rig.nowNs);
   });
 
-  test("cancelled before they were placed, and with one of them on the book", () => {
+  test("cancelled before they were placed, or with one of them on the book", () => {
     const play = quoted().run("lp x(1000, 0, BID-10, ASK+10)");
     const from = play.rig.events().length;
     play.rig.cancelProvision("x", "M");
@@ -57,7 +58,7 @@ describe("orders end with their provision, where they are on the book and where 
     ]);
   });
 
-  test("stopped with the market, whether it settles, is called off or is declined", () => {
+  test("stopped with a market that settles, or ends before it opens", () => {
     const play = opened();
     play.rig.terminate();
     const from = play.rig.events().length;
@@ -97,7 +98,7 @@ describe("orders end with their provision, where they are on the book and where 
     expect([money(play, "q"), money(play, "r")]).toEqual(["0 1050 0", "0 1100 0"]);
   });
 
-  test("cancelled in the order in which they came, where a later one of a new provision cannot be paid for", () => {
+  test("cancelled in the order they were placed when a later order of a new provision cannot be paid for", () => {
     const play = opened().deposit(1_200n, "q");
     play.run("lp q(1000, 0, BID-50 BID-40 BID-30 BID-20 BID-10, ASK+10)");
     expect(play.last.text).toBe("margin check failed");
@@ -110,7 +111,7 @@ describe("orders end with their provision, where they are on the book and where 
     expect(money(play, "q")).toBe("0 1200 0");
   });
 
-  test("cancelled behind what a close-out stops", () => {
+  test("cancelled after the orders that a close-out stops", () => {
     const play = market({ ...LIGHT, linearSlippage: "0", quadraticSlippage: "0" });
     play.deposit(MILLIONS, "p1", "p2", "x", "y", "lp").deposit(1_000n, "z");
     play.run("lp lp(1000, 0, BID-10, ASK+10); lp z(100, 0, BID-10, ASK+10)");
@@ -125,7 +126,7 @@ describe("orders end with their provision, where they are on the book and where 
     ]);
   });
 
-  test("stopped with an amendment while they are parked, when new ones take their places", () => {
+  test("stopped by an amendment while parked, and replaced by new ones", () => {
     const play = quoted();
     const from = play.rig.events().length;
     play.rig.amendProvision("lp", "M", { fee: "0.01" });
@@ -136,7 +137,8 @@ describe("orders end with their provision, where they are on the book and where 
   });
 });
 
-test("7.9 what an amendment states is looked at first, also its fee and its shape, then what it keeps", () => {
+// 70, section 7.9
+test("an amendment's own fee and shape are checked first, then whose it is, then what it keeps", () => {
   const play = opened();
   const amend = (party: string, change: Parameters<typeof play.rig.amendProvision>[2]) =>
     play.rig.amendProvision(party, "M", change).text;
@@ -155,7 +157,8 @@ test("7.9 what an amendment states is looked at first, also its fee and its shap
   expect(amend("lp", { buys: [entry] })).toBe("");
 });
 
-test("7.9 a provision cannot be amended in continuous trading without prices, and can in the auction that follows", () => {
+// 70, section 7.9
+test("a provision cannot be amended in continuous trading without a best bid and ask, but can in the auction that follows", () => {
   const play = opened().run("cancel s");
   expect(play.rig.amendProvision("lp", "M", { fee: "0.01" }).text).toBe("no orders on the book");
   expect(play.rig.shownProvision("lp", "M")).toMatchObject({ fee: "0", version: 1n });
@@ -164,7 +167,8 @@ test("7.9 a provision cannot be amended in continuous trading without prices, an
   expect(play.rig.amendProvision("lp", "M", { fee: "0.01" }).text).toBe("");
 });
 
-test("7.9 in an auction a provider whose own orders meet its obligation is not measured", () => {
+// 70, section 7.9
+test("in an auction a provider whose own orders meet its commitment is not asked for margin", () => {
   const play = opened(BOUND).deposit(1_500n, "q");
   play.run("q B 12@90; q S 10@110; lp q(1000, 0, BID-10, ASK+10); x B 21@120");
   expect(play.rig.marketData("M").marketTradingMode).toBe(4);
@@ -180,7 +184,8 @@ test("7.9 in an auction a provider whose own orders meet its obligation is not m
   );
 });
 
-test("1.7 with a market's update the fee follows the target stake at once", () => {
+// 70, section 1.7
+test("a market update that changes the target stake changes the fee at once", () => {
   const play = market({ ...LIGHT, targetStake: { scaling: 1 } }).deposit(MILLIONS, "a", "b", "l1", "l2");
   play.run("lp l1(100, 0.01, BID-10, ASK+10); lp l2(1000, 0.02, BID-10, ASK+10)");
   play.run("a B 1@90; b S 1@110; a B 5@100; b S 5@100").open();
@@ -192,7 +197,8 @@ test("1.7 with a market's update the fee follows the target stake at once", () =
   expect(play.rig.trades("M").at(-1)!.buyerFee!.liquidityFee).toBe("2");
 });
 
-test("7.2 a bond of a rejected provision stays empty for the next one", () => {
+// 70, section 7.2
+test("a provider rejected for lack of money can commit once it has the money", () => {
   const play = new Play(createMarketRig(), "M");
   play.rig.createMarket("M", { asset: "ETH", ...LIGHT });
   play.deposit(100n, "x").run("lp x(101, 0, BID-10, ASK+10)").deposit(1n, "x");
@@ -200,7 +206,8 @@ test("7.2 a bond of a rejected provision stays empty for the next one", () => {
   expect([play.last.text, money(play, "x")]).toEqual(["", "0 0 101"]);
 });
 
-test("5.5 the network trades with what has followed the prices that a provider in distress has left behind", () => {
+// 70, section 5.5
+test("the network trades with the book as repriced after a distressed provider's orders are gone", () => {
   const play = market({ ...LIGHT, linearSlippage: "0", quadraticSlippage: "0" });
   play.deposit(MILLIONS, "p1", "p2", "x", "y", "lp").deposit(1_450n, "z");
   play.run("lp lp(1000, 0, BID-1, ASK+10); lp z(100, 0, BID-10, ASK+10); p1 B 50@20; p2 S 50@150");
@@ -213,7 +220,8 @@ test("5.5 the network trades with what has followed the prices that a provider i
   expect(play.deployed("lp").at(0)).toBe("buy 53@19");
 });
 
-test("7.7 a provider that leaves and comes back within a block goes on with its score", () => {
+// 70, section 7.7
+test("a provider that leaves and returns within a block keeps its score", () => {
   const parameters = { "market.liquidity.providers.fee.distributionTimeStep": "1h" };
   const play = opened({}, { parameters }).run("lp x(1000, 0, BID-10, ASK+10); / 2; /; /");
   const scores = () =>
@@ -230,7 +238,8 @@ test("7.7 a provider that leaves and comes back within a block goes on with its 
   expect(scores()).toEqual(["0.6428571428", "0"]);
 });
 
-test("7.9 an amendment that cannot be paid for says whether its bond would be enough", () => {
+// 70, section 7.9
+test("the refusal of an unpaid amendment says whether the bond would have been enough", () => {
   const play = opened(BOUND).deposit(1_200n, "q").run("lp q(1000, 0, BID-10, ASK+10)");
   const margins = (initial: number) => {
     const factors = { search_level: 1.1, initial_margin: initial, collateral_release: 2 * initial };
@@ -253,7 +262,8 @@ test("7.9 an amendment that cannot be paid for says whether its bond would be en
   expect(amend()).toBe("margin would be below maintenance: insufficient margin");
 });
 
-test("7.9 a bond that a refused amendment has moved goes back, and both ways are shown", () => {
+// 70, section 7.9
+test("a refused amendment returns the bond that it moved, and both transfers are emitted", () => {
   const play = opened().deposit(1_200n, "q").run("lp q(1000, 0, BID-10, ASK+10)");
   const before = money(play, "q");
   const [UP, DOWN] = [15, 16];
@@ -281,6 +291,7 @@ const REJECTED_PROVISION = 4;
 const [MIDDLE, BID, ASK] = [1, 2, 3];
 const entry = (reference: number, offset: string, proportion = 1) => ({ reference, offset, proportion });
 
+// 70, section 7.2
 test.each<[string, object]>([
   ["empty SIDE_BUY shape", { buys: [], sells: [] }],
   ["empty SIDE_SELL shape", { sells: [] }],
@@ -294,7 +305,7 @@ test.each<[string, object]>([
   ["order in buy side shape offset must be >= 0", { buys: [entry(BID, "-1")] }],
   ["order in sell shape offset must be >= 0", { sells: [entry(ASK, "-1")] }],
   ["invalid liquidity provision fee", { fee: "-0.1", buys: [] }],
-])("7.2 %s: the provision is shown as rejected, and no amendment brings it about", (text, more) => {
+])("%s: a submission is emitted as rejected, an amendment is refused", (text, more) => {
   const play = opened({}, { parameters: { "market.liquidityProvision.shapes.maxSize": "2" } });
   const { rig } = play;
   const held = play.general("x");

@@ -1,5 +1,6 @@
-// Auctions that follow from one another (reference 70, sections 2.7, 3.4, 3.5, 8.1 and 8.2): what keeps them up, and what is
-// shown of the market meanwhile.
+// Auctions that follow from one another: what extends them, and market data meanwhile (reference 70, sections 2.7, 3.4, 3.5, 8.1
+// and 8.2).
+// Notation of statements and results: rig.ts.
 import { expect, test } from "bun:test";
 import type { MarketRigOptions, Play } from "./rig.ts";
 import { FLAT, feeFactors, M4, MILLIONS, market, NS } from "./sample-markets.ts";
@@ -43,7 +44,7 @@ const lasts = (play: Play): bigint => {
   return (auctionEnd - auctionStart) / NS;
 };
 
-test("too little stake begins an auction at the next tick, prices extend it, and the stake for the trades again", () => {
+test("too little stake begins an auction at the next tick, which prices extend, and then the stake for its trades", () => {
   const play = opened(1000).run("p2 S 2@1010; p1 B 10@1010");
   expect(play.trades(1)).toEqual(["p1-lp 1@1001", "p1-p2 1@1010", "p1-p2 2@1010"]);
   expect(shown(play)).toBe("1 0/0 1000 1400/1000 14");
@@ -64,7 +65,7 @@ test("too little stake begins an auction at the next tick, prices extend it, and
   ]);
 });
 
-test("a price auction is kept up by the stake that its trades want", () => {
+test("a price auction goes on until there is stake for its trades", () => {
   const play = opened(2000).run("p2 S 20@1020; p1 B 20@1020");
   expect(shown(play)).toBe("4 3/0 1000 3060/2000 10");
   play.run("/ 301");
@@ -76,7 +77,7 @@ test("a price auction is kept up by the stake that its trades want", () => {
   expect(shown(play)).toBe("1 0/0 1020 3060/3060 30");
 });
 
-test("a side that is filled up again within the block begins no auction", () => {
+test("a side of the book that empties and refills within a block begins no auction", () => {
   const quotes = "p1 B 1@991; p1 B 1@1000; p2 S 1@1009; p2 S 1@1000";
   const emptied = () => opened(2000, "0", quotes, 1).run("p1 B 4 IOC");
   const play = emptied();
@@ -94,7 +95,7 @@ test("a side that is filled up again within the block begins no auction", () => 
   ]);
 });
 
-test("an opening auction is extended by a second at each tick, with the time that has accrued", () => {
+test("an opening auction is extended by a second at each tick, counted from its planned end", () => {
   const play = market({ ...MONITORED, openingSeconds: 1 }).deposit(MILLIONS, "p1", "p2", "lp");
   play.run("lp lp(700, 0.001, BID-2, ASK+2); p1 B 1@900; p1 B 10@1000; p2 S 1@1100; p2 S 10@1000");
   play.rig.nextBlock(2);
@@ -109,11 +110,12 @@ test("an opening auction is extended by a second at each tick, with the time tha
   ]);
 });
 
+// 70, section 8.2
 test.each([
   [0, 1n],
   [7, 7n],
 ])(
-  "8.2 an auction without enough stake goes on by its extension of %d seconds, one second at the least",
+  "an auction without enough stake goes on by its extension of %d seconds, or a second at least",
   (liquidityExtension, seconds) => {
     const config = { ...MONITORED, openingSeconds: 1, liquidityExtension };
     const play = market(config).deposit(MILLIONS, "p1", "p2", "lp");
@@ -124,7 +126,7 @@ test.each([
   },
 );
 
-test("pegged orders that their party cannot pay for at the uncrossing are cancelled at the price that they would have had", () => {
+test("pegged orders that cannot be paid for at the uncrossing are cancelled, with the price they would have had", () => {
   const play = market(M4).deposit(MILLIONS, "p1", "p2", "p3", "p4", "lp").deposit(1n, "poor");
   play.run(
     "p4 B 100000 BID-1 =bid; p4 B 100000 MID-1 =low; poor S 100000 ASK+1 =ask; poor S 100000 MID+1 =high",
@@ -167,7 +169,8 @@ test("the price at which an opening auction uncrosses counts, not the one that i
   ]);
 });
 
-test("1.2 auctions last whole seconds, also where the least duration has a fraction", () => {
+// 70, section 1.2
+test("auctions last whole seconds, even if the minimum duration has a fraction", () => {
   const parameters = { "market.auction.minimumDuration": "1500ms" };
   const quote = (): Play => {
     const triggers = [{ horizon: 60, probability: 0.95, extension: 1 }];

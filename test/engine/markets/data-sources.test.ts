@@ -1,5 +1,4 @@
-// Data sources as a chain shows them: what is held against their conditions, and in which order they take it (reference 70,
-// section 1.6).
+// Data sources: types and conditions of oracle data, and the order in which sources take it (reference 70, section 1.6).
 import { expect, test } from "bun:test";
 import { createMarketRig, idOf, type MarketRig, type RigMarket } from "./rig.ts";
 import { M3 } from "./sample-markets.ts";
@@ -8,7 +7,6 @@ const [INTEGER, TEXT, BOOLEAN, DECIMAL, TIMESTAMP] = [2, 3, 4, 5, 6];
 const [EQUALS, GREATER, GREATER_OR_EQUAL, LESS, LESS_OR_EQUAL] = [1, 2, 3, 4, 5];
 const PRICE = "prices.settlement";
 const NO_SUBSCRIBER = "there are no subscribes to the oracle data";
-
 const newRig = (): MarketRig => createMarketRig({ assets: { ETH: { decimals: 5 } } });
 
 /** A market whose settlement asks for another property, too. */
@@ -65,7 +63,7 @@ test.each<[string, number, number, string, string, boolean]>([
   expect(rig.market("M").record.settlementPrice).toBe(matches ? 700_000n : -1n);
 });
 
-test("a property that is missing keeps data away, whatever its others are", () => {
+test("data without a property that a filter names is not taken", () => {
   const rig = newRig();
   asking(rig, "M", "also", INTEGER!, GREATER!, "0");
   expect(rig.oracleData({ [PRICE]: "7" }).text).toBe(NO_SUBSCRIBER);
@@ -80,7 +78,7 @@ test.each<[number, string, string, string]>([
   [TIMESTAMP!, "1111111111", "x", 'strconv.ParseInt: parsing "x": invalid syntax'],
   [TIMESTAMP!, "1111111111", "-1", "invalid timestamp"],
 ])(
-  "a value that is not of type %d, asked to be %s: %s, keeps data from that source alone, and says why where no other takes it",
+  "data type %d, condition %s, invalid value %s: that source alone ignores the data, and the reason is given if no other takes it",
   (type, bound, value, text) => {
     const rig = newRig();
     asking(rig, "M", "also", type, EQUALS!, bound);
@@ -97,13 +95,13 @@ test.each<[number, string, string, string]>([
   },
 );
 
-test("a value of another type behind a condition that fails is not looked at", () => {
+test("an invalid value is not reported when another condition fails first", () => {
   const rig = newRig();
   asking(rig, "M", "also", INTEGER!, EQUALS!, "1");
   expect(rig.oracleData({ elsewhere: "7", also: "x" }).text).toBe(NO_SUBSCRIBER);
 });
 
-test("a value of another type behind a value that does not fit is not looked at", () => {
+test("filters are checked in order: an invalid value behind a value that does not match is not reported", () => {
   const rig = newRig();
   // biome-ignore lint/suspicious/noExplicitAny: filters are put in
   const adjust: RigMarket["adjust"] = (changes: any) => {
@@ -127,7 +125,7 @@ test("a value of another type behind a value that does not fit is not looked at"
 test.each([
   [0, 1],
   [1, 0],
-])("sources take data as they were subscribed to, with %d decimals first", (first, second) => {
+])("sources take data in the order of their subscription, with %d decimals first", (first, second) => {
   const rig = newRig();
   rig.createMarket("A", { asset: "ETH", ...M3, settlementDecimals: first });
   rig.createMarket("B", { asset: "ETH", ...M3, settlementDecimals: second });
@@ -137,7 +135,7 @@ test.each([
   expect(taken(rig)).toEqual(ids);
 });
 
-test("a source that goes and comes again is the last", () => {
+test("a source that was dropped and subscribed again comes last", () => {
   const rig = newRig();
   const config = { asset: "ETH", ...M3 };
   rig.createMarket("A", { ...config, settlementDecimals: 0 });

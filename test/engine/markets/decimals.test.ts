@@ -1,5 +1,5 @@
 // Decimals of assets, prices, positions and settlement data (reference 70, sections 6.5, 9.5 and 11; S8, S9 and S25 of section 10).
-
+// Notation of statements and results: rig.ts.
 import { describe, expect, test } from "bun:test";
 import { createMarketRig, Play } from "./rig.ts";
 import {
@@ -18,8 +18,9 @@ import {
   VOID,
 } from "./sample-markets.ts";
 
-describe("S25 decimals", () => {
-  test("of positions", () => {
+// 70, section 10, S25
+describe("decimals of assets, markets and positions", () => {
+  test("position decimals leave margin levels as they are", () => {
     const play = market({ ...M3, positionDecimals: 2 })
       .deposit(MILLIONS, "a", "b", "void", "p1")
       .run(VOID);
@@ -30,16 +31,19 @@ describe("S25 decimals", () => {
   test.each([
     { decimals: 3, positionDecimals: 3, size: 10, price: 1000 },
     { decimals: 5, positionDecimals: 5, size: 1000, price: 100_000 },
-  ])("of markets: $decimals", ({ decimals, positionDecimals, size, price }) => {
-    const rig = createMarketRig({ assets: { ETH: { decimals: 5 } } });
-    rig.createMarket("M", { asset: "ETH", ...LN, decimals, positionDecimals, targetStake: { scaling: 1 } });
-    const play = new Play(rig, "M").deposit(MILLIONS, "p1", "p2");
-    rig.order("p1", "M", "buy", size, price);
-    rig.order("p2", "M", "sell", size, price);
-    expect([play.margin("p1"), play.margin("p2")]).toEqual([961n, 4268n]);
-    expect(rig.marketData("M").targetStake).toBe("3556");
-  });
-  test("fewer than none", () => {
+  ])(
+    "$decimals market decimals and as many position decimals give the same margins",
+    ({ decimals, positionDecimals, size, price }) => {
+      const rig = createMarketRig({ assets: { ETH: { decimals: 5 } } });
+      rig.createMarket("M", { asset: "ETH", ...LN, decimals, positionDecimals, targetStake: { scaling: 1 } });
+      const play = new Play(rig, "M").deposit(MILLIONS, "p1", "p2");
+      rig.order("p1", "M", "buy", size, price);
+      rig.order("p2", "M", "sell", size, price);
+      expect([play.margin("p1"), play.margin("p2")]).toEqual([961n, 4268n]);
+      expect(rig.marketData("M").targetStake).toBe("3556");
+    },
+  );
+  test("negative position decimals", () => {
     const rig = createMarketRig({ assets: { ETH: { decimals: 5 } } });
     rig.createMarket("M", {
       asset: "ETH",
@@ -70,7 +74,8 @@ describe("S25 decimals", () => {
 /** Losses and wins of marks. */
 const MARKS = [4, 5];
 
-describe("S8 and S9 position decimals", () => {
+// 70, section 10, S8 and S9
+describe("position decimals of minus three", () => {
   const opened = (frequency: string) => {
     const play = market(
       { ...M3, positionDecimals: -3 },
@@ -85,7 +90,7 @@ describe("S8 and S9 position decimals", () => {
     expect(play.deployed("lp")).toEqual(["buy 209@48", "sell 2@5002"]);
     return play;
   };
-  test("marks at each block", () => {
+  test("mark to market at each block", () => {
     const play = opened("0s");
     play.run("p1 S 1@1000; /; p2 B 1@1000; /");
     expect(amounts(play, LIQUIDITY_PAY)).toEqual([1000n]);
@@ -105,7 +110,7 @@ describe("S8 and S9 position decimals", () => {
     expect([play.margin("p2"), play.general("p2")]).toEqual([2605200n, 8393800n]);
     expect([play.margin("p3"), play.general("p3")]).toEqual([2605200n, 7392800n]);
   });
-  test.each(["", "; /"])("marks every five seconds, orders parted by %p", (boundary) => {
+  test.each(["", "; /"])("mark to market every five seconds, with orders separated by %p", (boundary) => {
     const play = opened("5s");
     play.run(`p1 S 1@1000${boundary}; p2 B 1@1000${boundary}`);
     expect([play.margin("p1"), play.general("p1")]).toEqual([120000n, 9880000n]);
@@ -125,12 +130,13 @@ describe("S8 and S9 position decimals", () => {
   });
 });
 
+// 70, section 6.5
 test.each([
   [3, 98_765n, 123_500n],
   [8, 9_876_543_219n, 123_457n],
   [0, 98n, 200_000n],
 ])(
-  "6.5 a settlement price with %d decimals, an asset with five and a market with two",
+  "settlement data of %d decimals settles a market of two decimals on an asset of five",
   (settlementDecimals, data, loss) => {
     const opening = { bid: 5000, ask: 20000, mark: 10000, funds: 10n ** 12n };
     const options = { assets: { ETH: { decimals: 5 } } };
@@ -142,7 +148,8 @@ test.each([
   },
 );
 
-test("6.5 five decimals of positions, from the trade to the settlement: money is cut, rows are rounded", () => {
+// 70, section 6.5
+test("five position decimals from trade to settlement: money is truncated, reported profit is rounded", () => {
   const config = { ...FLAT, positionDecimals: 5, settlementDecimals: 1 };
   const play = trading(config, { funds: 10n ** 12n }, { assets: { ETH: { decimals: 5 } } });
   play.deposit(MILLIONS, "p", "q").run("q S 12345@1003; p B 12345@1003; /");
@@ -154,7 +161,8 @@ test("6.5 five decimals of positions, from the trade to the settlement: money is
   expect([play.pnl("p"), play.pnl("q")]).toEqual(["0/0/216038", "0/0/-216038"]);
 });
 
-test("9.5 rows of a market with decimals: settled ones by size, pending ones mixed", () => {
+// 70, section 9.5
+test("reported profit and loss of a market whose decimals differ from the asset's", () => {
   const play = trading(
     { ...FLAT, positionDecimals: 1 },
     { rich: "p q" },

@@ -1,6 +1,6 @@
-// Liquidity in whole courses of a market, to the unit: what grows a stake, who shares the fees, and the stake that is asked for
-// (reference 70, sections 7.6 to 7.8 and 8.2).
-
+// Equity-like shares over the life of a market: growth of stakes, market value, fee distributions and the target stake (reference
+// 70, sections 7.6 to 7.8 and 8.2).
+// Notation of statements and results: rig.ts.
 import { expect, test } from "bun:test";
 import { createMarketRig, type MarketRigOptions, Play, provisionOf, type RigMarket } from "./rig.ts";
 import { LIGHT, M3, M4, MILLIONS, market, VOID } from "./sample-markets.ts";
@@ -49,7 +49,8 @@ const halves = (play: Play, count = 1): Play => {
 
 const BOTH = "BID-2*1 MID-1*3, ASK+2*1 MID+1*3";
 
-test("7.8 stakes grow with the mean value of windows, the opening's trades among the first one's, and shrink to what they are", () => {
+// 70, section 7.8
+test("virtual stakes grow with the mean market value, opening trades included, and shrink back to the commitment", () => {
   const play = rewarding().run(`lp lp1(25000, 0.001, ${BOTH}); lp lp2(25000, 0.001, ${BOTH})`);
   play.run("p1 B 1@900; p1 B 10@1000; p2 S 1@1100; p2 S 10@1000").open();
   // The opening has traded 10000, the first window nothing: that mean is the first one. The second window is worth 20020.
@@ -73,7 +74,8 @@ test("7.8 stakes grow with the mean value of windows, the opening's trades among
   );
 });
 
-test("7.8 valuations follow what stakes have grown to, and lower commitments lower it in proportion", () => {
+// 70, section 7.8
+test("a raised commitment is valued at the grown stake, and a lowered one shrinks it in proportion", () => {
   const play = rewarding().run("lp lp1(4000, 0.001, MID-1, MID+1); lp lp2(46000, 0.002, MID-1, MID+1)");
   play.run("p1 B 1@900; p1 B 20@1000; p2 S 1@1100; p2 S 20@1000").open();
   const seen: string[][] = [];
@@ -99,7 +101,8 @@ test("7.8 valuations follow what stakes have grown to, and lower commitments low
   ]);
 });
 
-test("7.8 the market's worth follows the running window, also where its length changes meanwhile", () => {
+// 70, section 7.8
+test("a market's value follows the running window, even if the window's length changes meanwhile", () => {
   const play = rewarding().run("lp lp1(8000, 0.001, BID-2, ASK+2); lp lp2(2000, 0.002, BID-2, ASK+2)");
   play.run("p1 B 1@900; p1 B 60@1000; p2 S 1@1100; p2 S 60@1000").open();
   const worth = (order: string, seconds: number): string => {
@@ -120,7 +123,8 @@ test("7.8 the market's worth follows the running window, also where its length c
   expect(worth("", 200)).toBe("10000");
 });
 
-test("7.7 a provider without a score has its share against the others' total, and what they leave", () => {
+// 70, section 7.7
+test("a provider without a score is paid from what the others leave", () => {
   const play = rewarding().run(`lp lp1(25000, 0.001, ${BOTH}); lp lp2(25000, 0.001, ${BOTH})`);
   play.run("p1 B 1@900; p1 B 10@1000; p2 S 1@1100; p2 S 10@1000").open().rig.nextBlock(601);
   // No tick has scored it when the fees are shared.
@@ -132,7 +136,8 @@ test("7.7 a provider without a score has its share against the others' total, an
   expect(paid(play, 2)).toEqual(["lp1 11", "lp2 11", "lp3 11"]);
 });
 
-test("8.2 in an auction open interest behind the window gives way to what the auction would leave", () => {
+// 70, section 8.2
+test("the target stake of an auction counts the open interest that the auction would leave", () => {
   const play = rewarding({ targetStake: { windowSeconds: 10, scaling: 1 }, triggeringRatio: "1" });
   play.run("lp1 B 1000@90; lp1 S 1000@200; p1 S 50@110; p2 B 50@110; lp lp1(1000, 0, BID-10, ASK+10)").open();
   const stake = () => {
@@ -153,7 +158,8 @@ test("8.2 in an auction open interest behind the window gives way to what the au
   expect(stake()).toBe("550 in mode 1 of 50");
 });
 
-test("7.4 an order that trades looks twice: new orders of provisions stand by their ids, not by their parties", () => {
+// 70, section 7.4
+test("after an order trades, repriced provision orders queue by their ids, not by party", () => {
   const root = (digit: string) => digit.repeat(64);
   const play = rewarding().deposit(MILLIONS, "lp1", "lp2");
   const side = (reference: number) => [{ reference, offset: "1", proportion: 1 }];
@@ -175,7 +181,8 @@ test("7.4 an order that trades looks twice: new orders of provisions stand by th
   expect(asks()).toEqual(["lp2 10@1001", "lp1 10@1001"]);
 });
 
-test("7.9 a provision amended in an auction is measured around the price of margins, wherever the book stands", () => {
+// 70, section 7.9
+test("a provision amended in an auction needs margin around the margin price, wherever the book is", () => {
   const play = market(
     {
       logNormal: { lambda: 1e-6, tau: 0.01, sigma: 1 },
@@ -196,7 +203,8 @@ test("7.9 a provision amended in an auction is measured around the price of marg
   expect([play.margin("p0"), play.general("p0"), play.bond("p0")]).toEqual([40976n, 499904024n, 55000n]);
 });
 
-test("7.9 in a monitoring auction the mark price is known, also without orders on a side", () => {
+// 70, section 7.9
+test("a provision can be amended in a monitoring auction without orders on a side, by the mark price", () => {
   const play = rewarding().run("lp lp1(10000, 0, BID-10, ASK+10); p1 B 1@900 =bid; p2 S 1@1100");
   play.run("p1 B 1@1000; p2 S 1@1000").open().run("cancel bid; /");
   expect(play.rig.marketData("M").marketTradingMode).toBe(4);
@@ -207,7 +215,8 @@ test("7.9 in a monitoring auction the mark price is known, also without orders o
   expect(play.margin("lp1")).toBe(2_494n);
 });
 
-test("7.7 the first tick of the opening auction distributes, and the time to the next distribution runs from there", () => {
+// 70, section 7.7
+test("the first tick of the opening auction counts as a fee distribution, from which the next is due", () => {
   const step = { "market.liquidity.providers.fee.distributionTimeStep": "5s" };
   const play = rewarding({}, step).run("lp lp1(10000, 0.01, BID-10, ASK+10); p1 B 1@900; p2 S 100@1100");
   play.rig.nextBlock(4);
@@ -220,7 +229,8 @@ test("7.7 the first tick of the opening auction distributes, and the time to the
   expect(paidAfter).toEqual([6, 12]);
 });
 
-test("7.7 the scaling of the model's time: the longer it is, the more the orders far away count", () => {
+// 70, section 7.7
+test("the longer the time scaling of the probability model, the higher far orders score", () => {
   const split = (scaling: string, far: number): string[] => {
     const play = market(
       {
@@ -259,7 +269,8 @@ test("7.7 the scaling of the model's time: the longer it is, the more the orders
   ]);
 });
 
-test("7.7 orders beyond the price bounds earn nothing, a provider's own orders and pegs nearer by earn their part", () => {
+// 70, section 7.7
+test("orders beyond the price bounds score nothing, a provider's own nearer orders and pegs do", () => {
   const play = market(
     {
       logNormal: { lambda: 0.001, tau: 0.01, sigma: 1.2 },
@@ -314,7 +325,7 @@ function around1000(more: Parameters<typeof market>[0] = {}, parameters: Record<
   return play.run(`${VOID}; aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000`).open();
 }
 
-test("the value of an order's trades is floored once", () => {
+test("the traded value of an order is floored once, not once a trade", () => {
   const play = around1000({ positionDecimals: 2 });
   const traded = () => play.rig.market("M").status.tradedValue;
   play.run("p1 B 1@990; p1 B 1@980");
@@ -324,7 +335,7 @@ test("the value of an order's trades is floored once", () => {
   expect(traded() - before).toBe(19n);
 });
 
-test("the value of a market whose trading has ended stays what it was", () => {
+test("a market's value stays what it was when trading ends", () => {
   const play = market(COVERED, { parameters: { "market.value.windowLength": "60s" } });
   play.deposit(100_000_000n, "aux", "aux2", "lp", "p1", "p2");
   play.run("aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000; lp lp(5000, 0, BID-1, ASK+1)").open();
@@ -340,7 +351,7 @@ test("the value of a market whose trading has ended stays what it was", () => {
   expect(value()).toBe("6000");
 });
 
-test("a window that has become shorter than its past counts as a whole one for a market's value", () => {
+test("a value window made shorter than its elapsed time counts as a whole window", () => {
   const play = market(COVERED, { parameters: { "market.value.windowLength": "3m" } });
   play.deposit(100_000_000n, "aux", "aux2", "lp", "p1", "p2");
   play.run("aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000; lp lp(5000, 0, BID-1, ASK+1)").open();
@@ -353,7 +364,8 @@ test("a window that has become shorter than its past counts as a whole one for a
   expect(rig.marketData("M").marketValueProxy).toBe("20000");
 });
 
-test("7.8 a provision that goes is in the market's value until it is looked at again, which a proposed market is not", () => {
+// 70, section 7.8
+test("a proposed market's value keeps a cancelled provision until the next commitment", () => {
   const play = new Play(createMarketRig(), "M");
   const { rig } = play;
   rig.proposeMarket("M", { asset: "ETH", ...LIGHT });
@@ -374,7 +386,8 @@ test("7.8 a provision that goes is in the market's value until it is looked at a
   expect(value()).toBe("0");
 });
 
-test("7.8 what a close-out trades while the opening auction ends is before the first value window", () => {
+// 70, section 7.8
+test("a close-out at the end of the opening auction does not count to the first value window", () => {
   const config = { ...M4, linearSlippage: "0.1", quadraticSlippage: "0.1" };
   const play = market(config, { parameters: { "market.value.windowLength": "1m" } });
   play.deposit(MILLIONS, "q", "r", "s", "t", "u", "lp").deposit(20_000n, "p");

@@ -1,4 +1,5 @@
-// What the events of markets show: their numbers, their order and their members (reference 70, section 9).
+// Events of markets: their numbers, order and members (reference 70, section 9).
+// Notation of statements and results: rig.ts.
 import { afterAll, describe, expect, test } from "bun:test";
 import { configurationOf } from "../../../src/testing/market-config.ts";
 import { type BlockEvent, Field } from "../../../src/wire/block.ts";
@@ -9,7 +10,7 @@ import { M4, MD, market } from "./sample-markets.ts";
 
 afterAll(removeFolders);
 
-describe("numbers of events", () => {
+describe("sequence numbers of events", () => {
   const [BUYER, SELLER, PROVIDER] = ["buyer", "seller", "provider"].map(idOf) as [string, string, string];
 
   /** Three orders whose time is over in the running block, and a provision that follows the prices they leave. */
@@ -33,7 +34,7 @@ describe("numbers of events", () => {
   };
   const numbersOf = (events: readonly BlockEvent[]) => events.map(({ field, seq }) => [field, seq]);
 
-  test("given orders that expire, then each takes a number, and what follows goes on behind them", () => {
+  test("each expired order takes a sequence number, and later events go on behind them", () => {
     const numbers = numbersOf(expired().log.blockEvents().events);
     const at = numbers.findIndex(([field]) => field === Field.expiredOrders);
     const seq = numbers[at]![1]!;
@@ -43,7 +44,7 @@ describe("numbers of events", () => {
     ]);
   });
 
-  test("given events taken back, then the next one has the number of the first of them", () => {
+  test("events of a rolled-back command give their sequence numbers back", () => {
     const { log } = expired();
     const before = numbersOf(log.blockEvents().events);
     const at = before.findIndex(([field]) => field === Field.expiredOrders);
@@ -52,7 +53,7 @@ describe("numbers of events", () => {
     expect(log.blockEvents().events.at(-1)!.seq).toBe(before[at]![1]!);
   });
 
-  test("given orders that expire before others are shown, then a store has room for rows of all of them", () => {
+  test("orders that expire and orders that follow fit the store's rows without a clash", () => {
     const { log, made } = expired();
     const rowsOf = (events: readonly BlockEvent[]) =>
       events
@@ -70,8 +71,8 @@ describe("numbers of events", () => {
   });
 });
 
-describe("decimals are shown without zeros at their end and without exponents, whatever was written", () => {
-  test("a market's", () => {
+describe("decimals are emitted without trailing zeros or exponents, whatever was submitted:", () => {
+  test("those of a market", () => {
     const rig = createMarketRig();
     const decimals = { lpPriceRange: "1.0", linearSlippage: "0.10", quadraticSlippage: "1e-3" };
     const config = { asset: "ETH", ...M4, ...decimals, triggeringRatio: "0.50" };
@@ -102,7 +103,7 @@ describe("decimals are shown without zeros at their end and without exponents, w
     });
   });
 
-  test("a provision's, and the market's fee that follows it", () => {
+  test("those of a provision, and of the market's fee that follows it", () => {
     const { rig } = market(M4).deposit(10_000_000n, "lp").run("lp lp(100000, 0.010, BID-2, ASK+2)");
     const shown = () => [
       rig.events("liquidityProvision").at(-1)!.payload.fee,
@@ -115,7 +116,7 @@ describe("decimals are shown without zeros at their end and without exponents, w
   });
 });
 
-test("given an auction that was extended, then its end does not say for what", () => {
+test("the end event of an extended auction has no extension trigger", () => {
   const play = market(M4).deposit(10_000_000n, "a", "b", "lp");
   play.run("a B 1@90; b S 1@110; a B 5@100; b S 5@100; /; /");
   play.run("lp lp(100000, 0.01, BID-2, ASK+2)").open();
@@ -130,7 +131,7 @@ test("given an auction that was extended, then its end does not say for what", (
   ]);
 });
 
-test("given an auction that wants liquidity, then each extension is told", () => {
+test("each extension of an auction for liquidity has an event", () => {
   const play = market(M4)
     .deposit(10_000_000n, "a", "b")
     .run("a B 1@90; b S 1@110; a B 5@100; b S 5@100; / 9");
@@ -142,7 +143,7 @@ test("given an auction that wants liquidity, then each extension is told", () =>
   expect(BigInt(play.rig.events("auction").at(-1)!.payload.end)).toBeGreaterThan(BigInt(end));
 });
 
-test("given parties that are closed out, then each one's orders and levels come together, and their trades behind all", () => {
+test("closed-out parties: each one's orders and margin levels come together, trades after all of them", () => {
   const play = market(MD)
     .deposit(1_000_000n, "sp", "bp", "party1", "party2", "aux")
     .deposit(120_000n, "one", "two")

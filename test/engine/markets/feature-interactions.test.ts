@@ -1,5 +1,5 @@
-// Features of markets where they meet: expected values are worked out by hand from the reference (70), before the engine was
-// asked.
+// Several features of markets at once. Expected values are worked out by hand from the reference (70).
+// Notation of statements and results: rig.ts.
 import { expect, test } from "bun:test";
 import { amendmentOf, createMarketRig, idOf, orderOf, Play, type RigOrder } from "./rig.ts";
 import {
@@ -31,7 +31,7 @@ const submission = (side: "buy" | "sell", size: number, price?: number, more?: R
   orderOf("M", side, size, price, more).payload as never;
 const bondPenalty = { parameters: { "market.liquidity.bondPenaltyParameter": "0.5" } };
 
-test("an amendment in a batch begins an auction: what comes behind it in the batch is of the auction", () => {
+test("an amendment in a batch begins an auction, whose rules hold for the rest of the batch", () => {
   const play = opened(WATCHED);
   play.run("x B 5@95 =a; x B 3@94 =c; x B 2 BID-2 =peg; z S 5@115; y B 1@93 GFN =gfn; /");
   const t = play.rig.nowNs;
@@ -72,7 +72,7 @@ test("an amendment in a batch begins an auction: what comes behind it in the bat
   expect(play.rig.position("x", "M")).toMatchObject({ size: 10n, buy: 4n, sell: 1n });
 });
 
-test("a peg is amended in the block in which an expiry has moved it", () => {
+test("a pegged order can be amended in the block in which an expiry repriced it", () => {
   const play = opened(FLAT);
   play.run("y B 1@95 GTT+2; x B 5 BID-3 =a");
   expect([states(play, "a")[0], play.margin("x")]).toEqual(["1 5 92", 60n]);
@@ -86,7 +86,7 @@ test("a peg is amended in the block in which an expiry has moved it", () => {
   expect(play.queue("buy")).toEqual(["p1 10@90", "x 7@86", "lp 13@80"]);
 });
 
-test("a peg that a missing side has parked waits until its own reference moves", () => {
+test("a pegged order parked by an empty side returns when its own reference moves", () => {
   const play = opened({ ...FLAT, targetStake: { scaling: 0.00001 } });
   play.run("x B 5 BID-3 =bid; x S 2 ASK+1 =ask; x B 1 MID-2 =mid");
   const seen = play.rig.events().length;
@@ -105,7 +105,7 @@ test("a peg that a missing side has parked waits until its own reference moves",
   expect(states(play, "ask")).toEqual(["1 2 110"]);
 });
 
-test("where prices are gone, pegs are parked, then all provisions are shown, and then all their orders by id", () => {
+test("when best prices are gone, pegs are parked first, then provisions are emitted, then their orders by id", () => {
   const told = (statement: string) => {
     const play = opened(WATCHED);
     play.run("lp y(500, 0, BID-5, ASK+5); x B 2 BID-1; z S 5@115; /");
@@ -129,7 +129,7 @@ test("where prices are gone, pegs are parked, then all provisions are shown, and
   expect(told("p1 B 12@115")).toEqual([...parked, "auction", "order p1 1"]);
 });
 
-test("orders of one time end in the order in which they were given it", () => {
+test("orders of one expiry expire in the order in which they were given it", () => {
   const play = opened(FLAT);
   play.run(
     "x B 1 BID-95 GTT+9 =parked; y B 1@84 GTT+9 =amended; z B 1 BID-1 GTT+9 =peg; x B 1@83 GTT+9 =late",
@@ -140,7 +140,7 @@ test("orders of one time end in the order in which they were given it", () => {
   expect(orderIds.map((id: string) => names.get(id))).toEqual(["parked", "amended", "peg", "last", "late"]);
 });
 
-test("orders expire in an auction: margin goes back with a block's end where nothing else needs it, else with the auction's", () => {
+test("margin of orders that expire in an auction is released at the block's end, or at the auction's if other orders need margin", () => {
   const play = opened(WATCHED).deposit(1000n, "w", "v");
   play.run("z S 5@115; z S 3@118; w B 5@110; x B 12@115; w B 10@100 GTT+2 =o; v B 10@100 GTT+2 =q");
   // w has 5 open at a mark of 100, not settled: 50, and 100 of its order.
@@ -157,7 +157,7 @@ test("orders expire in an auction: margin goes back with a block's end where not
   expect([play.mark(), money(play, "w"), play.levels("w")]).toEqual([115n, "69 956 0", "58/63/69/81"]);
 });
 
-test("an auction whose only order expires with its end is left without trades", () => {
+test("an auction whose only order expires as it ends, ends without trades", () => {
   const play = opened(WATCHED);
   play.run("z S 5@115; x B 12@115 GTT+6; / 5");
   expect(data(play)).toMatchObject({ marketTradingMode: 4, indicativeVolume: 12n });
@@ -166,7 +166,7 @@ test("an auction whose only order expires with its end is left without trades", 
   expect([bounds(play), play.trades(1)]).toEqual([["60 90-110 100"], []]);
 });
 
-test("an auction cancels the only offer: it goes on for orders, then for the price", () => {
+test("an auction that cancels the only offer at its end goes on for missing orders, then for the price", () => {
   const play = opened(WATCHED);
   play.run("cancel s; p2 S 10@111 GFN =g; /");
   const t = play.rig.nowNs;
@@ -191,7 +191,7 @@ test("an auction cancels the only offer: it goes on for orders, then for the pri
   expect(told).toEqual(["false 5 3 0", "false 6 3 6", "true 12 3 0"]);
 });
 
-test("an order that would break a bound and the target stake begins a price auction, which asks for the stake", () => {
+test("an order that breaks a price bound and the target stake begins a price auction, which is extended for stake", () => {
   const play = opened({ ...WATCHED, targetStake: { scaling: 1 }, triggeringRatio: "0.9" });
   const commit = (commitment: number) => play.rig.amendProvision("lp", "M", { commitment }).text;
   const tooLittle = "commitment submission rejected, not enough stake";
@@ -217,7 +217,7 @@ test("an order that would break a bound and the target stake begins a price auct
   expect(play.rig.cancelProvision("lp", "M").text).toBe("");
 });
 
-test("a market is shown as active when its auction has been left, and not with the fee that changes on the way", () => {
+test("a market is emitted as active once its auction has ended, not with a fee change on the way", () => {
   const play = market(PROVIDED).deposit(MILLIONS, "p1", "p2", "lp").deposit(1000n, "q");
   play.run("lp q(1000, 0.01, BID-10, ASK+10); lp lp(1000, 0.02, BID-10, ASK+10)");
   play.run("p1 B 10@90; p2 S 10@110; p1 B 1@100; p2 S 1@100");
@@ -237,7 +237,7 @@ test("a market is shown as active when its auction has been left, and not with t
   ]);
 });
 
-test("the opening auction is followed by an auction for stake when the first orders void a provision", () => {
+test("an auction for stake follows the opening auction if a provision cannot pay for its first orders", () => {
   const config = { ...FLAT, targetStake: { scaling: 1 }, triggeringRatio: "1" };
   const begin = () => {
     const play = market(config).deposit(MILLIONS, "p1", "p2", "lp").deposit(1000n, "q");
@@ -268,7 +268,7 @@ test("the opening auction is followed by an auction for stake when the first ord
   expect([ended.general("p1"), ended.general("p2")]).toEqual([MILLIONS + 20n, MILLIONS - 20n]);
 });
 
-test("a provider's order stops at its own provision, or at its own order that stands for a part of it", () => {
+test("a provider's order is stopped before it matches the provider's own order or provision", () => {
   const play = opened();
   play.run("lp S 12@80 FOK =all; lp S 12@80 IOC =some");
   expect(states(play, "all", "some")).toEqual(["4 12 80 20", "7 2 80 20"]);
@@ -284,7 +284,7 @@ test("a provider's order stops at its own provision, or at its own order that st
   expect(own.deployed("lp")).toEqual(["buy 8@75", "sell 9@120"]);
 });
 
-test("pegs meet provisions of a narrow range: one trades when it comes, and stands across when it is moved", () => {
+test("a pegged order trades with a narrow provision when submitted, but does not when repriced across it", () => {
   const play = opened({ ...FLAT, targetStake: { scaling: 0.00001 }, lpPriceRange: "0.001" });
   play.run("amend s @111");
   expect(play.deployed("lp")).toEqual(["buy 10@101", "sell 10@102"]);
@@ -300,7 +300,7 @@ test("pegs meet provisions of a narrow range: one trades when it comes, and stan
   expect(play.trades(2)).toEqual(["z-x 1@101", "lp-z 1@101"]);
 });
 
-test("a parked peg does not count for an order that closes a position, and is lost when it comes back too dear", () => {
+test("a parked pegged order does not count for a closing order's margin, and is cancelled if its return is too dear", () => {
   const play = opened(FLAT).deposit(200n, "w");
   play.run("w B 3@110; /; w S 5 ASK+1 =peg");
   expect([states(play, "peg")[0], money(play, "w")]).toEqual(["1 5 111", "66 134 0"]);
@@ -318,7 +318,7 @@ test("a parked peg does not count for an order that closes a position, and is lo
   expect([money(reduced, "w"), data(reduced).trigger]).toEqual(["0 140 0", 6]);
 });
 
-test("a provider and a party in distress at once: the provision is no volume, and may make its provider safe", () => {
+test("a distressed provider's provision does not count as close-out volume, and giving it up may save the provider", () => {
   const fall = (extra: bigint) => {
     const play = market(PROVIDED).deposit(MILLIONS, "aux", "aux2", "mm", "bp");
     play.deposit(760n + extra, "lp").deposit(720n, "w");
@@ -347,7 +347,7 @@ test("a provider and a party in distress at once: the provision is no volume, an
   expect(safe.rig.shownProvision("lp", "M")!.status).toBe(3);
 });
 
-test("a position that no book can take loses to its winners at each mark, until it is closed out with nothing", () => {
+test("a position that no book can take pays winners at each mark until it is closed out with nothing left", () => {
   const play = trading(FLAT, { rich: "mm bp" }).deposit(1200n, "w");
   play.run("mm S 10@1000; w B 10@1000; /");
   const all = total(play);
@@ -366,7 +366,7 @@ test("a position that no book can take loses to its winners at each mark, until 
   expect(total(play)).toBe(all);
 });
 
-test("a close-out takes the general account from a later market, and what an earlier one has drawn stays there", () => {
+test("a close-out takes the general account before later markets can, but not what earlier markets hold", () => {
   const fall = (markets: readonly string[]) => {
     const rig = createMarketRig();
     for (const name of markets) rig.createMarket(name, { asset: "ETH", ...PROVIDED });
@@ -387,7 +387,7 @@ test("a close-out takes the general account from a later market, and what an ear
   expect(fall(["B", "A"])).toEqual(["0/0/-1208", "1/-25/0", 117n, 208n, 0n]);
 });
 
-test("a provider's bond does not pay its final loss: the insurance does, then the winners, and the bond returns", () => {
+test("a provider's final loss is paid by insurance and winners, not by its bond, which returns", () => {
   const play = market(PROVIDED).deposit(MILLIONS, "aux", "aux2", "mm").deposit(2440n, "lp");
   play.run("lp lp(1000, 0, BID-100, ASK+100); aux B 5@900; aux2 S 5@1100; aux B 1@1000; aux2 S 1@1000");
   play.open();
@@ -400,7 +400,7 @@ test("a provider's bond does not pay its final loss: the insurance does, then th
   expect([money(play, "lp"), play.general("mm")]).toEqual(["0 1000 0", MILLIONS + 1582n]);
 });
 
-test("trading ends in the block in which it has traded and begun an auction", () => {
+test("trading can end in a block that has traded and begun an auction", () => {
   const play = opened(WATCHED).deposit(MILLIONS, "w");
   expect(play.margin("p1")).toBe(132n);
   play.run("z S 5@115; w B 2@110; x B 12@115 =in");
@@ -416,7 +416,7 @@ test("trading ends in the block in which it has traded and begun an auction", ()
   expect(gains).toEqual([20n, 20n, -40n, 0n, 0n]);
 });
 
-test("one message settles two markets of an asset: the second one's insurance has a part of the first one's", () => {
+test("one oracle message settles two markets of an asset: the second gets a part of the first one's insurance", () => {
   const rig = createMarketRig();
   const plays = ["A", "B"].map((name) => new Play(rig, name));
   for (const { market: name } of plays) rig.createMarket(name, { asset: "ETH", ...PROVIDED });
@@ -433,7 +433,7 @@ test("one message settles two markets of an asset: the second one's insurance ha
   expect([rig.systemBalance("ETH", 1, "C"), rig.balance("p1", "ETH")]).toEqual([749n, MILLIONS + 40n]);
 });
 
-test("a risk model that changes in an auction takes margins up, and not down", () => {
+test("a risk model changed in an auction raises margins, but does not lower them", () => {
   const play = opened(WATCHED).deposit(MILLIONS, "w");
   const update = (long: number) =>
     play.rig.updateMarket("M", { asset: "ETH", ...WATCHED, simple: { ...WATCHED.simple, long } });
@@ -450,7 +450,7 @@ test("a risk model that changes in an auction takes margins up, and not down", (
   expect(bounds(play)).toEqual(["60 106-124 115"]);
 });
 
-test("a provision of an auction is paid for with its bond and a penalty; one that saw no prices is void", () => {
+test("a provision made in a priced auction pays its first orders from its bond; one made without prices is cancelled", () => {
   const play = opened(WATCHED, bondPenalty).deposit(1050n, "q");
   play.run("z S 5@115; z S 3@118; x B 12@115; lp q(1000, 0.02, BID-10, ASK+10)");
   expect([money(play, "q"), play.rig.provision("q", "M")!.status]).toEqual(["0 50 1000", 6]);
@@ -464,7 +464,7 @@ test("a provision of an auction is paid for with its bond and a penalty; one tha
   expect(blind.rig.shownProvision("q", "M")!.status).toBe(3);
 });
 
-test("a provision is amended in an auction by the mark, and placed by the prices that are left, in the range of an update", () => {
+test("a provision amended in an auction needs margin by the mark price, and is deployed around the prices that remain", () => {
   const play = opened(WATCHED);
   play.run("z S 5@115; z S 1@130; x B 12@115");
   play.rig.amendProvision("lp", "M", { commitment: 2000 });
@@ -478,7 +478,7 @@ test("a provision is amended in an auction by the mark, and placed by the prices
   expect(narrowed.run("/ 6").deployed("lp")).toEqual(["buy 11@95", "sell 10@105"]);
 });
 
-test("decimals of prices and positions in a price auction: it uncrosses between ticks, and halves are rounded up", () => {
+test("a price auction with asset and position decimals uncrosses between ticks and rounds half fees up", () => {
   const options = { assets: { ETH: { decimals: 2 } }, parameters: feeFactors("0.001", "0.0015") };
   const play = market({ ...WATCHED, positionDecimals: 2 }, options);
   play.deposit(10_000_000_000n, "p1", "p2", "lp", "x", "z");
@@ -494,7 +494,7 @@ test("decimals of prices and positions in a price auction: it uncrosses between 
   expect([play.levels("x"), play.margin("x")]).toEqual(["1538/1691/1845/2153", 1800n]);
 });
 
-test("positions in hundreds in a price auction, and a party that can pay a loss and not its margin", () => {
+test("a price auction with negative position decimals, and a party that can pay a loss but not its margin", () => {
   const play = market({ ...WATCHED, positionDecimals: -2 }, { parameters: feeFactors("0.001", "0.0015") });
   play.deposit(MILLIONS, "p1", "p2", "lp", "x", "z", "y").deposit(4000n, "w");
   play.run("lp lp(100000, 0.003, BID-10, ASK+10); p1 B 10@90; p2 S 10@110; p1 B 1@100; p2 S 1@100").open();
@@ -512,7 +512,7 @@ test("positions in hundreds in a price auction, and a party that can pay a loss 
   ]);
 });
 
-test("the step of fee distribution and the maker's fee change in a block: the next trade and the next tick follow", () => {
+test("a changed maker fee counts from the next trade, a changed fee distribution step from the next tick", () => {
   const step = "market.liquidity.providers.fee.distributionTimeStep";
   const play = market(PROVIDED, { parameters: { [step]: "10s", ...feeFactors("0", "0") } });
   const ends = play.rig.nowNs + 13n * NS;
@@ -529,7 +529,7 @@ test("the step of fee distribution and the maker's fee change in a block: the ne
   expect(flows(play, 14)).toEqual([">lp 22"]);
 });
 
-test("marks are far apart, and an auction between them settles all that was traded", () => {
+test("an auction between two marks settles all trades since the last mark", () => {
   const parameters = { "network.markPriceUpdateMaximumFrequency": "100s" };
   const play = opened(WATCHED, { parameters }).deposit(MILLIONS, "w");
   play.run("z S 5@118; z S 3@119; w B 2@110; /; x B 12@118; / 5");
@@ -543,7 +543,7 @@ test("marks are far apart, and an auction between them settles all that was trad
   expect(money(play, "w")).toBe(`28 ${MILLIONS - 12n} 0`);
 });
 
-test("a provider that leaves and comes back enters at the value of that time", () => {
+test("a provider that leaves and returns is valued at its return", () => {
   const play = opened(PROVIDED);
   const shares = () =>
     data(play).liquidityProviderFeeShare.map(({ party, equityLikeShare, averageEntryValuation }) =>

@@ -1,4 +1,5 @@
-// Gas that commands want of a block (reference 30, sections 5.1 and 7.2): by what is on their market.
+// Gas of commands, by what is on their market (reference 30, sections 5.1 and 7.2).
+// Notation of statements and results: rig.ts.
 import { expect, test } from "bun:test";
 import { transactionOf } from "../../../src/testing/market-commands.ts";
 import type { CommandInit } from "../../../src/wire/transaction.ts";
@@ -25,7 +26,8 @@ const busy = (parameters: Readonly<Record<string, string>> = {}) =>
       .join("; ")}; /`,
   );
 
-test("7.2 orders and provisions: pegged orders, shapes, positions and levels of the market; else as all others", () => {
+// 70, section 7.2
+test("gas of orders and provisions counts the market's pegged orders, shapes, positions and price levels", () => {
   const play = busy();
   const marketId = play.rig.market("M").id;
   const onMarket = [
@@ -46,7 +48,8 @@ test("7.2 orders and provisions: pegged orders, shapes, positions and levels of 
   expect(gas(play, "voteSubmission", {})).toBe(1);
 });
 
-test("7.2 a batch: the first of each kind in full, each after it a half", () => {
+// 70, section 7.2
+test("gas of a batch counts the first of each kind in full, each further one half", () => {
   const play = busy({ "network.transaction.defaultgas": "10" });
   const batch = (marketId: string) => ({
     submissions: many(3, { marketId }),
@@ -58,7 +61,8 @@ test("7.2 a batch: the first of each kind in full, each after it a half", () => 
   expect(gas(play, "batchMarketInstructions", batch(play.rig.market("M").id))).toBe(1966);
 });
 
-test("7.2 the dearest command leaves room for the least capacity of a block, and a batch for one unit", () => {
+// 70, section 7.2
+test("the dearest command and the dearest batch still fit into the smallest block", () => {
   const play = busy({ [MAX]: "1000", [CAPACITY]: "10" });
   const marketId = play.rig.market("M").id;
   expect(gas(play, "orderSubmission", { marketId })).toBe(99);
@@ -67,7 +71,8 @@ test("7.2 the dearest command leaves room for the least capacity of a block, and
   expect(gas(play, "batchMarketInstructions", { submissions: many(15, { marketId }) })).toBe(999);
 });
 
-test("7.2 a peg that a block has brought to the book counts from the next one on", () => {
+// 70, section 7.2
+test("a pegged order counts for gas from the block after its own", () => {
   const play = busy();
   const marketId = play.rig.market("M").id;
   expect(gas(play, "orderSubmission", { marketId })).toBe(254);

@@ -55,8 +55,8 @@ function traded(options: MarketRigOptions = {}): MarketRig {
   return rig;
 }
 
-describe("a proposed market", () => {
-  test("given its votes, then it is there at once, opens with the close of the vote, and the enactment changes nothing", () => {
+describe("a proposal of a market", () => {
+  test("makes the market at once, which opens when the vote closes, and the enactment changes nothing", () => {
     const rig = governedRig();
     let seen = rig.events().length;
     const id = proposed(rig, newMarket());
@@ -81,7 +81,7 @@ describe("a proposed market", () => {
     expect(rig.marketData(id).marketState).toBe(MarketState.STATE_PENDING);
   });
 
-  test("given too few votes, then it is gone with the close of the vote, and commitments return", () => {
+  test("with too few votes drops the market when the vote closes, and returns commitments", () => {
     const rig = governedRig();
     const { id } = propose(rig, newMarket());
     rig.deposit(FIRST, "ETH", 1_000n);
@@ -100,7 +100,7 @@ describe("a proposed market", () => {
     expect(rig.order(FIRST, id, "buy", 1, 1).text).toBe("OrderError: Invalid Market ID");
   });
 
-  test("given the end of trading, then it is passed over before the vote is closed, and cancels the market behind it", () => {
+  test("has termination data before the vote closes: it is ignored, and cancels the market after it", () => {
     const rig = governedRig();
     const id = proposed(rig, newMarket());
     rig.terminate();
@@ -114,7 +114,7 @@ describe("a proposed market", () => {
   });
 });
 
-describe("what a proposal of a market is silent about", () => {
+describe("what a proposal of a market leaves out", () => {
   const monitoring = (rig: ReturnType<typeof governedRig>, kind: "newMarket" | "updateMarket", id: string) =>
     rig
       .events("proposal")
@@ -132,7 +132,7 @@ describe("what a proposal of a market is silent about", () => {
     }),
   };
 
-  test("is what the network states, from its first event on; an extension of nothing is a second afterwards", () => {
+  test("is filled from network parameters from the first event on; an extension of zero becomes a second", () => {
     const rig = governedRig({ parameters: { "market.stake.target.timeWindow": "2h" } });
     const id = proposed(rig, newMarket(silent));
     rig.nextBlock(ENACT + 1n);
@@ -148,7 +148,7 @@ describe("what a proposal of a market is silent about", () => {
     ]);
   });
 
-  test("stays unsaid where it is rejected, and of an update, whose extension of nothing is a second in the end", () => {
+  test("stays empty in a rejected proposal and in an update, whose extension of zero becomes a second", () => {
     const rig = traded();
     const refused = propose(rig, newMarket({ ...silent, decimals: 40 }));
     expect(monitoring(rig, "newMarket", refused.id)).toEqual([
@@ -255,7 +255,7 @@ describe("checks of a proposal, the first of them that fails", () => {
 });
 
 describe("votes on the change of a market", () => {
-  test("given tokens, a share, or neither, then they are taken by the rules for each", () => {
+  test("are accepted by token balance or by equity-like share, and refused with neither", () => {
     const rig = traded({ parameters: { "governance.proposal.updateMarket.minVoterBalance": "3" } });
     const { id } = propose(rig, update("M"));
     const [few, gone] = [idOf("few"), idOf("gone")];
@@ -277,7 +277,7 @@ describe("votes on the change of a market", () => {
     });
   });
 
-  test("given shares that rounding takes above 1, then each counts as its part of all", () => {
+  test("shares that rounding takes above 1 count as their part of the sum", () => {
     const rig = traded();
     rig.deposit(SECOND, "ETH", 1_000_000n);
     const third = idOf("third");
@@ -320,21 +320,24 @@ describe("votes on the change of a market", () => {
       STATE_PASSED,
       undefined,
     ],
-  ] as const)("given %s, then the outcome is that of section 6.6", (_name, tokens, shares, state, reason) => {
-    const rig = traded({ parameters: { "governance.proposal.updateMarket.requiredMajorityLP": "0.61" } });
-    const { id } = propose(rig, update("M"));
-    for (const party of [FIRST, SECOND]) link(rig, party, 5n);
-    if (tokens !== undefined) vote(rig, PROPOSER, id, tokens[0]);
-    for (const [name, value] of Object.entries(shares)) vote(rig, idOf(name), id, value);
-    for (const party of [FIRST, SECOND]) link(rig, party, -5n);
-    if (tokens?.[1] === false) link(rig, PROPOSER, -100n);
-    rig.nextBlock(CLOSE + 1n);
-    expect(lastProposal(rig)).toEqual([state, reason, undefined]);
-  });
+  ] as const)(
+    "with %s the outcome is as the rules of participation and majority say",
+    (_name, tokens, shares, state, reason) => {
+      const rig = traded({ parameters: { "governance.proposal.updateMarket.requiredMajorityLP": "0.61" } });
+      const { id } = propose(rig, update("M"));
+      for (const party of [FIRST, SECOND]) link(rig, party, 5n);
+      if (tokens !== undefined) vote(rig, PROPOSER, id, tokens[0]);
+      for (const [name, value] of Object.entries(shares)) vote(rig, idOf(name), id, value);
+      for (const party of [FIRST, SECOND]) link(rig, party, -5n);
+      if (tokens?.[1] === false) link(rig, PROPOSER, -100n);
+      rig.nextBlock(CLOSE + 1n);
+      expect(lastProposal(rig)).toEqual([state, reason, undefined]);
+    },
+  );
 });
 
 describe("a change of a market", () => {
-  test("given its enactment, then its rules are replaced, its state is kept, and all is shown before the proposal's end", () => {
+  test("replaces the market's rules, keeps its state, and emits all before the proposal's last event", () => {
     const rig = traded();
     const before = rig.shownMarket("M")!;
     const id = proposed(
@@ -370,7 +373,7 @@ describe("a change of a market", () => {
     expect(rig.terminate(idOf("other")).text).toBe("");
   });
 
-  test("given a riskier model, then margins rise at once, as far as there is money, and no position is closed", () => {
+  test("with a riskier model raises margins at once as far as there is money, and closes no position", () => {
     const rig = traded();
     const [rich, poor] = [idOf("rich"), idOf("poor")];
     rig.deposit(rich, "ETH", 300n);
@@ -398,7 +401,7 @@ describe("a change of a market", () => {
     expect(rig.position(poor, "M")!.size).toBe(1n);
   });
 
-  test("given two in one tick, then the later proposal has the last word", () => {
+  test("is overridden by a later proposal enacted in the same tick", () => {
     const rig = traded();
     for (const code of ["LATE", "LATER"]) proposed(rig, update("M", { code }));
     rig.nextBlock(ENACT + 1n);
@@ -411,7 +414,7 @@ describe("a change of a market", () => {
     expect(rig.shownMarket("M")!.tradableInstrument!.instrument!.code).toBe("LATER");
   });
 
-  test("given the market's end before it, then it fails, and providers have no share in it any more", () => {
+  test("fails if the market has ended, and its providers have no vote any more", () => {
     const rig = traded();
     proposed(rig, update("M"));
     const open = propose(rig, update("M"), { close: ENACT }).id;
@@ -435,7 +438,7 @@ describe("a change of a market", () => {
   });
 });
 
-test("given a fee by a proposal, then every market has it before the proposal's end, and the next trade pays it", () => {
+test("of a fee parameter reaches every market before the proposal's last event, and the next trade pays it", () => {
   const rig = traded();
   rig.createMarket("N", PLAIN);
   proposed(rig, updateParameter("market.fee.factors.makerFee", "0.01"));
@@ -451,7 +454,7 @@ test("given a fee by a proposal, then every market has it before the proposal's 
   expect(rig.systemBalance("ETH", AccountType.ACCOUNT_TYPE_FEES_MAKER, "M")).toBe(0n);
 });
 
-test("given parameters of markets, then each counts from the next command on", () => {
+test("of market parameters counts from the next command on", () => {
   const rig = governedRig({ assets: { ETH: { quantum: "1.5" } } });
   const other = idOf("other");
   for (const party of [A, B, FIRST, SECOND, other]) rig.deposit(party, "ETH", 1_000_000n);

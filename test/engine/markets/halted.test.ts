@@ -1,4 +1,5 @@
 // A fault of the program inside a market: the market is halted, with the step taken back, and the chain goes on.
+// Notation of statements and results: rig.ts.
 import { describe, expect, test } from "bun:test";
 import { Engine } from "../../../src/engine/engine.ts";
 import { InvariantError } from "../../../src/engine/errors.ts";
@@ -86,7 +87,7 @@ const STEPS: readonly [
 ];
 
 describe("a fault inside a market", () => {
-  test.each(STEPS)("in its %s (%#) is taken back and halts that market alone", (step, sabotage, run) => {
+  test.each(STEPS)("in its %s (%#) is rolled back and halts that market alone", (step, sabotage, run) => {
     const { rig, play, other } = opened();
     const height = rig.engine.core.height;
     const [money, entries] = [
@@ -124,7 +125,7 @@ describe("a fault inside a market", () => {
     ).toEqual(entries);
   });
 
-  test("when the chain's time ends its trading does not stop the chain", () => {
+  test("as the chain's time ends its trading does not stop the chain", () => {
     const { rig } = opened({ terminationSeconds: TERMINATED_AT });
     failAfterwards(rig.market("M"), rig.market("M"), "terminate");
     rig.nextBlock(600);
@@ -132,7 +133,7 @@ describe("a fault inside a market", () => {
     rig.nextBlock(1, 2);
   });
 
-  test("when its vote is over does not stop the chain", () => {
+  test("as its vote closes does not stop the chain", () => {
     const rig = createMarketRig();
     rig.proposeMarket("M", CONFIG);
     failAfterwards(rig.market("M"), rig.market("M").auctions, "startOpening");
@@ -143,7 +144,7 @@ describe("a fault inside a market", () => {
   });
 });
 
-test("a market that contradicts itself fails a command alone, and the chain goes on", () => {
+test("an internal contradiction of a market fails only the command, and the chain goes on", () => {
   const { rig, play } = opened();
   const { orders } = rig.market("M");
   const submit = orders.submit.bind(orders);
@@ -196,7 +197,7 @@ describe("a halted market", () => {
     expect([rig.liveOrders("p1", "M").length, rig.liveOrders("p1", "N").length]).toEqual([1, 0]);
   });
 
-  test("stays so after a restart, and chains with the same fault have the same state", () => {
+  test("stays halted after a restart, and chains with the same fault have the same state", () => {
     const [one, two] = [stopped().rig, stopped().rig];
     expect(one.engine.state.digest()).toBe(two.engine.state.digest());
     const again = new Engine(one.engine.genesis);
@@ -204,7 +205,7 @@ describe("a halted market", () => {
     expect(again.haltedMarkets()).toEqual(one.engine.haltedMarkets());
   });
 
-  test("goes on with an update of it, by the parameters of then", () => {
+  test("resumes with a market update, by the parameters of that time", () => {
     const { rig, play } = stopped();
     rig.setParameter("market.fee.factors.makerFee", "0.02");
     expect(rig.market("M").record.makerFee).toBe("0");

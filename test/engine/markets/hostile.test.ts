@@ -1,4 +1,5 @@
 // Values at every bound, and floods: clear refusals, bounded time, and a chain that goes on.
+// Notation of statements and results: rig.ts.
 import { describe, expect, test } from "bun:test";
 import { createMarketRig, idOf, type MarketRig, Play } from "./rig.ts";
 
@@ -19,7 +20,7 @@ const sound = ({ rig }: { rig: MarketRig }) => {
 };
 
 describe("sizes and prices at their bounds", () => {
-  test("an order that no position can hold is refused; the largest that one can trades", () => {
+  test("an order larger than a position can hold is refused; the largest possible one trades", () => {
     const { rig, play } = opened();
     const tooLarge = rig.order("p1", "M", "buy", (1n << 64n) - 1n, 95);
     expect(tooLarge.text).toBe("OrderError: Invalid Size");
@@ -167,7 +168,7 @@ const timed =
 const fastest = (place: (count: number) => number): number =>
   Math.min(...Array.from({ length: 5 }, () => place(100)));
 
-test("a party that floods one level: an order costs the same at its end, and all are gone at once", () => {
+test("a party that floods one level: each order costs the same, and all are cancelled at once", () => {
   const { rig } = opened();
   const place = timed(() => rig.order("p1", "M", "buy", 1, 80));
   place(500);
@@ -219,7 +220,7 @@ test("thousands of crossing prices in an auction: an order costs the same at the
   sound({ rig });
 }, 120_000);
 
-test("many orders that expire: a tick at which none does looks at none of them", () => {
+test("many orders with an expiry: a tick at which none expires looks at none of them", () => {
   const { rig } = opened();
   const expiresAt = (seconds: number) => rig.nowNs + BigInt(seconds) * 1_000_000_000n;
   const soon = rig.order("p1", "M", "buy", 1, 80, { timeInForce: 2, expiresAt: expiresAt(30) }).id;

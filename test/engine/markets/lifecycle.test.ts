@@ -1,5 +1,5 @@
 // The life of a market at its edges: states in which it is changed or ended (reference 70, sections 1.4 to 1.7).
-
+// Notation of statements and results: rig.ts.
 import { describe, expect, test } from "bun:test";
 import type { ProposalRecord } from "../../../src/engine/proposals.ts";
 import { configurationOf } from "../../../src/testing/market-config.ts";
@@ -14,9 +14,7 @@ import { createMarketRig, idOf, type MarketRig, type Play } from "./rig.ts";
 import { LIGHT, M3, market, VOID } from "./sample-markets.ts";
 
 const CONFIG = { ...M3, asset: "ETH", linearSlippage: "1", quadraticSlippage: "0" };
-
 const BUILTIN = "vegaprotocol.builtin.timestamp";
-
 const [ACTIVE, DEACTIVATED] = [1, 2];
 
 /** Continuous trading at 1000 between 900 and 1100. */
@@ -51,7 +49,7 @@ test("a market that is changed after its trading has ended leaves no source behi
   );
 });
 
-test("trading that ends in an auction leaves the auction to be seen as it was, until the orders go", () => {
+test("trading that ends in an auction leaves the auction's market data until the orders stop", () => {
   const simple = { long: 0.11, short: 0.1, up: 20, down: -20 };
   const play = opened({ simple, triggers: [{ horizon: 60, probability: 0.95, extension: 50 }] });
   const { rig } = play;
@@ -76,7 +74,7 @@ test("trading that ends in an auction leaves the auction to be seen as it was, u
   expect(shown()).toMatchObject({ marketTradingMode: 4, auctionStart, auctionEnd, indication: "0@0" });
 });
 
-test("so does an opening auction", () => {
+test("trading that ends in the opening auction leaves that auction's market data", () => {
   const play = market(CONFIG).deposit(1_000_000n, "p1", "p2").run("p1 B 1@1000; p2 S 1@1000; /");
   const { rig } = play;
   const { auctionStart, auctionEnd } = rig.marketData("M");
@@ -104,7 +102,7 @@ test.each([
   expect(rig.faults).toEqual([]);
 });
 
-test("the chain's time comes as data before all that ticks but epochs", () => {
+test("the chain's time reaches markets as data after epochs and before all other ticks", () => {
   const chain = new ChainRig();
   const { markets, assets } = chain.engine.domains;
   const now = chain.engine.core.nowNs;
@@ -159,7 +157,7 @@ test("slippage factors that a proposal leaves out are 0, in a new market and in 
 test.each([
   ["settled", (play: Play) => [play.rig.terminate(), play.rig.settle(1_000)]],
   ["cancelled", (play: Play) => [play.rig.terminate()]],
-])("nothing of a market that was %s stays in the state", (how, end) => {
+])("a market that was %s leaves nothing in the state", (how, end) => {
   const provided = { ...CONFIG, targetStake: { scaling: 0.001 } };
   const play = market(provided).deposit(100_000_000n, "aux", "aux2", "lp");
   play.run("lp lp(50000, 0.001, BID-20, ASK+20); aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000");
@@ -183,7 +181,7 @@ test.each([
   expect(kept.map((table) => [...table.keys()].length)).toEqual(kept.map(() => 0));
 });
 
-describe("a party that has never had the market's asset, and wanted to provide liquidity, is in no market's way when it", () => {
+describe("a failed provision of a party without the market's asset does not disturb a market that", () => {
   const provide = (rig: MarketRig) => {
     const entry = (reference: number) => [{ reference, proportion: 1, offset: "1" }];
     const amounts = { commitmentAmount: "1000", fee: "0.01" };
@@ -226,7 +224,7 @@ describe("a party that has never had the market's asset, and wanted to provide l
   });
 });
 
-test("a market that is over leaves nothing in the state but that it was, and the fees of the epoch", () => {
+test("a closed market leaves only its id and the epoch's fees in the state", () => {
   const tablesOf = (rig: MarketRig) =>
     new Set(
       [...rig.engine.state.entries()].map(({ table }) => table).filter((name) => /^markets\b/.test(name)),
@@ -246,7 +244,7 @@ test("a market that is over leaves nothing in the state but that it was, and the
   expect([...tablesOf(waiting.rig)]).toEqual(["markets.count", "markets.ended"]);
 });
 
-test("a wrong use of the rig throws by name, and changes nothing", () => {
+test("a wrong call of the test rig throws a named error, and changes nothing", () => {
   const rig = createMarketRig({ assets: { USD: { decimals: 2 } } });
   const config = { asset: "USD", simple: { long: 0.1, short: 0.1 } };
   rig.createMarket("M", config);
@@ -264,7 +262,8 @@ test("a wrong use of the rig throws by name, and changes nothing", () => {
   expect([rig.balance("a", "USD"), rig.faults]).toEqual([1_000n, []]);
 });
 
-test("1.4 a market is pending as of its vote's closing time, whenever that was counted", () => {
+// 70, section 1.4
+test("a market is pending as of its vote's closing time, even if votes are counted later", () => {
   const rig = createMarketRig();
   rig.proposeMarket("M", { asset: "ETH", ...LIGHT });
   const closingNs = rig.nowNs;

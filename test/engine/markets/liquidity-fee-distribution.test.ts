@@ -1,5 +1,5 @@
 // The liquidity fee of a market and its distribution among providers (reference 70, sections 7.6 to 7.8; S17 of section 10).
-
+// Notation of statements and results: rig.ts.
 import { describe, expect, test } from "bun:test";
 import { AccountType } from "../../../src/wire/generated/vega.ts";
 import { createMarketRig, Play } from "./rig.ts";
@@ -32,7 +32,7 @@ const OPEN = {
 const SHAPE = "BID-2*1 MID-1*2, ASK+2*1 MID+1*2";
 
 describe("the distribution of liquidity fees", () => {
-  test("given a market's first tick, then it is a distribution, and the step is counted from there", () => {
+  test("a market's first tick counts as a distribution, from which the step is counted", () => {
     const play = trading(
       { ...OPEN, openingSeconds: 3 },
       { first: `lp lp(10000, 0.001, ${SHAPE})`, rich: "lp x" },
@@ -45,7 +45,7 @@ describe("the distribution of liquidity fees", () => {
     expect(flows(play, LIQUIDITY_DISTRIBUTE)).toEqual([">lp 2"]);
   });
 
-  test("given a provider without a score, then its share is measured by the scores of the others, and it gets what they leave", () => {
+  test("a provider without a score is paid from what the others leave, while its reward counts its whole share", () => {
     const play = trading(
       { ...OPEN, openingSeconds: 3 },
       {
@@ -68,7 +68,7 @@ describe("the distribution of liquidity fees", () => {
     expect(received.map((activity) => activity?.liquidityReceived)).toEqual([14n, 3n, 36n]);
   });
 
-  test("given two equal stakes, then each round is split by the scores of its ticks, and what rounding leaves waits", () => {
+  test("two equal stakes are paid by the scores of each round, and what rounding leaves waits", () => {
     const play = market(
       {
         logNormal: { lambda: 0.001, tau: 0.01, sigma: 1.2 },
@@ -106,7 +106,7 @@ describe("the distribution of liquidity fees", () => {
   });
 });
 
-test("given the length of value windows changes, then the running one ends by the new length", () => {
+test("a changed length of value windows counts for the running window", () => {
   const play = trading(
     { ...OPEN, openingSeconds: 1 },
     { bid: 900, ask: 1100, first: "lp lp(10000, 0.001, BID-2, ASK+2)", rich: "lp x y" },
@@ -130,7 +130,8 @@ test("given the length of value windows changes, then the running one ends by th
   expect([at(5853), at(6053)]).toEqual(["10909", "10000"]);
 });
 
-test("S17 shares of fees and what rounding leaves", () => {
+// 70, section 10, S17
+test("fees are shared by stake, and what rounding leaves waits for the next distribution", () => {
   const rig = createMarketRig({
     assets: { ETH: { decimals: 5 } },
     parameters: {
@@ -181,10 +182,10 @@ test("S17 shares of fees and what rounding leaves", () => {
 });
 
 const rich = "l1 l2 l3 p q";
-
 const provided = (first: string) => trading(PROVIDED, { bid: 990, ask: 1010, first, rich });
 
-test("7.7 a provider without a score yet: the total is of the others, and it takes what they leave", () => {
+// 70, section 7.7
+test("a provider that comes after the last score is paid from what the others leave", () => {
   const joined = (party: string, first: string) => {
     const play = provided(first).run(`lp ${party}(500, 0.01, BID-1, ASK+1); q S 10@1000; p B 10@1000; /`);
     expect(play.rig.systemBalance("ETH", 6, "M")).toBe(0n);
@@ -222,13 +223,13 @@ const scores = (play: Play) =>
       .liquidityProviderFeeShare.map(({ party, averageScore }) => [party, Number(averageScore)]),
   );
 
-test("ticks are counted for all providers: a later one begins with an average of 0", () => {
+test("scores average over all ticks of the market: a later provider begins with an average of 0", () => {
   const play = scored().run("/ 3; lp far(50000, 0, BID-1, ASK+1); /");
   // Of five ticks, the opening's included, it has had half of the last one.
   expect(scores(play)).toEqual({ near: 0.9, far: 0.1 });
 });
 
-test("an order beyond all probabilities has the least one", () => {
+test("an order beyond the probability table scores its lowest probability", () => {
   const play = scored({ logNormal: { lambda: 1e-6, tau: 0.1, sigma: 1 } });
   // At a price of 1, which is farther from the bid than the bid was from 0 when the table was made.
   play.run("aux B 1@950; lp far(50000, 0, BID-949, ASK+1); /");
@@ -236,7 +237,7 @@ test("an order beyond all probabilities has the least one", () => {
   expect(scores(play).far).toBeLessThan(1e-6);
 });
 
-test("probabilities of trading are worked out anew with time, also where no price is monitored", () => {
+test("probabilities of trading are recomputed with time, even if no price is monitored", () => {
   const play = scored();
   const { rig } = play;
   const base = () => rig.market("M").status.scoredBid;
@@ -247,7 +248,7 @@ test("probabilities of trading are worked out anew with time, also where no pric
   expect(base()).toBe(950n);
 });
 
-test("the liquidity fee follows each trade, also where no price moves and no provider takes part", () => {
+test("the liquidity fee is recomputed with each trade, even if no price moves and no provider trades", () => {
   const play = market({ ...COVERED, targetStake: { scaling: 1 } });
   play.deposit(100_000_000n, "aux", "aux2", "p1", "p2", "cheap", "dear");
   play.run("aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000");
@@ -261,7 +262,7 @@ test("the liquidity fee follows each trade, also where no price moves and no pro
   expect(fee()).toBe("0.01");
 });
 
-test("the last mark to market leaves out the recheck only: the liquidity fee follows the new mark", () => {
+test("the mark to market at the end of trading still recomputes the liquidity fee", () => {
   const play = market(
     { ...COVERED, targetStake: { scaling: 1 } },
     {
@@ -279,7 +280,7 @@ test("the last mark to market leaves out the recheck only: the liquidity fee fol
   expect(fee()).toBe("0.01");
 });
 
-test("the fee follows another target stake with the update that changes it", () => {
+test("a market update that changes the target stake recomputes the liquidity fee", () => {
   const config = { ...COVERED, targetStake: { scaling: 1 } };
   const play = market(config).deposit(100_000_000n, "aux", "aux2", "p1", "cheap", "dear");
   play.run("aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000");

@@ -1,5 +1,6 @@
-// Scenarios of liquidity provisions whose figures were worked out by hand from the reference (70, section 7), to the unit,
-// before the engine was asked.
+// Liquidity provisions: deployment, bond, fees, scores, shares and amendments (reference 70, section 7). Figures are worked out by
+// hand, to the unit.
+// Notation of statements and results: rig.ts.
 import { expect, test } from "bun:test";
 import { createMarketRig, idOf, type MarketRigOptions, Play } from "./rig.ts";
 import {
@@ -45,13 +46,15 @@ const feeShares = (play: Play) => play.rig.marketData("M").liquidityProviderFeeS
 const NOT_ENOUGH = "commitment submission rejected, not enough stake";
 const rarely = { parameters: { "market.liquidity.providers.fee.distributionTimeStep": "1h" } };
 
-test("7.3 a share of two thirds is rounded up before it is divided: one more at a price that fits", () => {
+// 70, section 7.3
+test("a shape entry's share is rounded up before it is divided by the price", () => {
   const first = "lp l1(9000, 0, BID-1*2 BID-2*1, ASK+1)";
   const play = provided(first, { bid: 1001, ask: 1999, mark: 1500 });
   expect(play.deployed("l1")).toEqual(["buy 4@999", "buy 7@1000", "sell 5@2000"]);
 });
 
-test("7.3 ranges: in ticks, narrower than the spread, and prices beyond them", () => {
+// 70, section 7.3
+test("the price range of provisions: in ticks, narrower than the spread, and entries beyond it", () => {
   const finer = { assets: { ETH: { decimals: 5 } } };
   const ticks = { ...PROVIDED, decimals: 3, lpPriceRange: "0.05" };
   const first = "lp l1(1000000, 0, BID-100, ASK+10 ASK+50)";
@@ -70,7 +73,8 @@ test("7.3 ranges: in ticks, narrower than the spread, and prices beyond them", (
   expect(provided(far).deployed("l1")).toEqual(["buy 100@1", "sell 1@2000"]);
 });
 
-test("7.3 the middle of an odd spread lies between ticks for sales, which trade at the price that is shown", () => {
+// 70, section 7.3
+test("a provision's sell around an odd middle lies between ticks and trades at the displayed price", () => {
   const options = { assets: { ETH: { decimals: 1 } } };
   const play = provided("lp l1(100000, 0, MID-1, MID+1)", { ask: 1011 }, PROVIDED, options);
   expect(play.rig.liveOrders("l1", "M").map(({ price }) => price)).toEqual([10_000n, 10_015n]);
@@ -78,7 +82,8 @@ test("7.3 the middle of an odd spread lies between ticks for sales, which trade 
   expect([play.trades().slice(1), play.mark(), play.pnl("p")]).toEqual([["p-l1 3@1001"], 1001n, "3/0/0"]);
 });
 
-test("7.3 own orders count from one end of the range to the other, their value cut to a whole", () => {
+// 70, section 7.3
+test("a provider's own orders count towards its commitment within the price range, their value truncated", () => {
   const play = provided("lp l1(1000, 0, BID-10, ASK+10)", {}, { ...PROVIDED, lpPriceRange: "0.05" });
   expect(play.run("l1 B 1@949").deployed("l1")).toEqual(["buy 2@980", "sell 1@1020"]);
   expect(play.run("l1 B 1@950").deployed("l1")).toEqual(["buy 1@980", "sell 1@1020"]);
@@ -88,7 +93,8 @@ test("7.3 own orders count from one end of the range to the other, their value c
   expect(parts.run("l1 B 3@999").deployed("l1")).toContain("buy 100@980");
 });
 
-test("7.3 an order that is placed anew has the id, the begin and the reference of before, and is of version 1", () => {
+// 70, section 7.3
+test("a repriced provision order keeps its id, creation time and reference, and has version 1", () => {
   const play = provided("lp l1(9000, 0, BID-10, ASK+10)");
   const { createdAt, id: liquidityProvisionId, buys, sells } = play.rig.shownProvision("l1", "M")!;
   const shown = (entry: { orderId: string } | undefined) => play.rig.shownOrder(entry!.orderId);
@@ -106,7 +112,8 @@ test("7.3 an order that is placed anew has the id, the begin and the reference o
   expect(shown(sells[0])).toMatchObject({ ...common, price: "1017", size: 9n, remaining: 9n });
 });
 
-test("7.4 an order that was hit is whole again at its new price; a provider stops at its own", () => {
+// 70, section 7.4
+test("a provision order that traded is refilled at its new price; a provider's order stops at its own provision", () => {
   const first = "lp l1(10000, 0, BID-1, ASK+1); w S 1@1020";
   const play = provided(first, { rich: "w" });
   expect([play.deployed("l1"), play.margin("l1")]).toEqual([["buy 11@989", "sell 10@1011"], 1_320n]);
@@ -126,7 +133,8 @@ function trader(funds: bigint, penalty: string, bids = ""): Play {
   return play.run("aux B 1@1000; aux2 S 1@1000").open().run("s S 10@1000; z B 10@1000; /; /");
 }
 
-test("7.5 a bond that pays for margin after a mark is cut, and filled from what comes", () => {
+// 70, section 7.5
+test("a bond that pays for margin after a mark is slashed, and refilled from later money", () => {
   const play = trader(2_660n, "0.5");
   expect(money(play, "z")).toBe("1560 100 1000");
   // 168 missing, 68 of them from the bond, 34 to the insurance; 10 of fees come back.
@@ -135,7 +143,8 @@ test("7.5 a bond that pays for margin after a mark is cut, and filled from what 
   expect(money(play.run("/"), "z")).toBe("1528 208 1000");
 });
 
-test("7.5 a bond is filled within an auction, too, where stake is asked for at its end", () => {
+// 70, section 7.5
+test("a bond is refilled during an auction for orders", () => {
   const play = move(trader(2_660n, "0.5"), 980).run("cancel all aux2; /");
   expect([play.rig.marketData("M").marketTradingMode, play.bond("z"), play.general("z")]).toEqual([
     4,
@@ -150,7 +159,8 @@ test("7.5 a bond is filled within an auction, too, where stake is asked for at i
   ]);
 });
 
-test("7.5 an order may use the bond to the last unit, and costs a penalty from bond and margin", () => {
+// 70, section 7.5
+test("an order may use the bond to its last unit, at a penalty from bond and margin", () => {
   const first = "lp l1(1000, 0.1, BID-10, ASK+10); lp z(1000, 0.2, BID-1, ASK+1)";
   const options = { parameters: { "market.liquidity.bondPenaltyParameter": "0.1" } };
   const opened = () => {
@@ -166,7 +176,8 @@ test("7.5 an order may use the bond to the last unit, and costs a penalty from b
   ]);
 });
 
-test("7.5 larger orders at lower prices take the bond, and the penalty more than that", () => {
+// 70, section 7.5
+test("provision orders that grow at lower prices take the bond, and the penalty takes margin too", () => {
   const options = { parameters: { "market.liquidity.bondPenaltyParameter": "0.1" } };
   const play = market(PROVIDED, options).deposit(MILLIONS, "aux", "aux2", "x").deposit(1_240n, "z");
   play.run("x B 1@90; lp z(1000, 0.2, BID-1, ASK+1); aux B 1@990 =bid; aux2 S 1@1010");
@@ -181,7 +192,8 @@ test("7.5 larger orders at lower prices take the bond, and the penalty more than
   ]);
 });
 
-test("7.5 a provider that is closed out: its bond pays the loss, then the margin; the account stays", () => {
+// 70, section 7.5
+test("the bond of a closed-out provider pays its loss, and the bond account stays", () => {
   const check = (play: Play) => {
     expect(play.trades().slice(-2)).toEqual(["bp-network 10@700", "network-z 10@700"]);
     expect(flows(play, 8)).toEqual(["z> 540"]);
@@ -202,7 +214,8 @@ test("7.5 a provider that is closed out: its bond pays the loss, then the margin
   check(auction.run("aux2 S 1@2000; a B 1@800; b S 1@800; / 2; / 2"));
 });
 
-test("7.5 a provider that is safe without its provision keeps its position", () => {
+// 70, section 7.5
+test("a provider that is safe once its provision is cancelled keeps its position", () => {
   const play = move(trader(2_660n, "0"), 830);
   // 960 are left: 1079 with what it buys for its provision, 830 without.
   expect([statusOf(play, "z"), money(play, "z"), play.pnl("z"), play.levels("z")]).toEqual([
@@ -214,7 +227,8 @@ test("7.5 a provider that is safe without its provision keeps its position", () 
   expect(play.rig.events("distressedOrders").at(-1)!.payload.parties).toEqual(["z"]);
 });
 
-test("7.5 the fee of a close-out is that of the providers who stay, who get it", () => {
+// 70, section 7.5
+test("a close-out of a provider is charged the liquidity fee of the remaining providers, who receive it", () => {
   const play = market(PROVIDED).deposit(MILLIONS, "aux", "aux2", "s", "bp", "big").deposit(2_590n, "z");
   play.run("lp big(1000, 0.02, BID-1, ASK+1); lp z(1000, 0.01, BID-1, ASK+1); aux B 1@500; bp B 20@700");
   play.run("aux2 S 1@2000; aux B 1@1000; aux2 S 1@1000").open().run("s S 10@1000; z B 10@1000; /; /");
@@ -225,7 +239,8 @@ test("7.5 the fee of a close-out is that of the providers who stay, who get it",
   expect(flows(play, 14).at(-1)).toBe(">big 148");
 });
 
-test("7.5 with an auction's end a provider pays for its orders by the new mark", () => {
+// 70, section 7.5
+test("at an auction's end a provider pays for its orders by the new mark price", () => {
   const config = {
     ...FLAT,
     simple: { ...FLAT.simple, up: 10, down: -10 },
@@ -244,7 +259,8 @@ test("7.5 with an auction's end a provider pays for its orders by the new mark",
   expect(money(play.run("/"), "z")).toBe("264 0 976");
 });
 
-test("7.6 the fee is that of the provider with whom the target is reached, from the next trade on", () => {
+// 70, section 7.6
+test("the liquidity fee is that of the provider whose stake reaches the target, from the next trade on", () => {
   const first =
     "lp l1(1000, 0.001, BID-1, ASK+1); lp l2(500, 0.002, BID-1, ASK+1); lp l3(2000, 0.005, BID-1, ASK+1)";
   const play = provided(first, {}, { ...FLAT, targetStake: { scaling: 1 } });
@@ -262,7 +278,8 @@ test("7.6 the fee is that of the provider with whom the target is reached, from 
   expect(flows(play, 13)).toEqual(["p> 9", "p> 1", "p> 8", "p> 2", "p> 100"]);
 });
 
-test("7.6 8.2 in a monitoring auction the fee and the stake that may go are still those of the mark price and of what was open", () => {
+// 70, sections 7.6 and 8.2
+test("a monitoring auction keeps the fee and the required stake of the mark price and the open interest before it", () => {
   const config = {
     ...FLAT,
     simple: { ...FLAT.simple, up: 10, down: -10 },
@@ -284,7 +301,8 @@ test("7.6 8.2 in a monitoring auction the fee and the stake that may go are stil
   expect([play.trades().length, feesOf(play, 1), fee(play)]).toEqual([3, ["0/0/6 0/0/6"], "0.003"]);
 });
 
-test("7.7 fees are shared by stake, kept while nothing is deployed, and lost with an end in an auction", () => {
+// 70, section 7.7
+test("liquidity fees are shared by stake, kept while nothing is deployed, and lost if the market ends in an auction", () => {
   const two = provided("lp l1(1000, 0.01, BID-1, ASK+1); lp l2(500, 0.01, BID-1, ASK+1)");
   two.run("q S 10@1000; p B 10@1000; /; /");
   expect([flows(two, 14), two.rig.systemBalance("ETH", 6, "M")]).toEqual([[">l1 66", ">l2 33"], 1n]);
@@ -303,7 +321,8 @@ test("7.7 fees are shared by stake, kept while nothing is deployed, and lost wit
   ]);
 });
 
-test("7.7 scores: half at the best price, and half of what the model says beyond it", () => {
+// 70, section 7.7
+test("an order at the best price scores a half, one beyond it half of its probability of trading", () => {
   const first = "lp l1(1000, 0.01, BID-0, ASK+0); lp l2(1000, 0.01, BID-100, ASK+100)";
   const parameters = { "market.liquidity.providers.fee.distributionTimeStep": "20s" };
   // 0.5 and 0.05
@@ -318,7 +337,8 @@ test("7.7 scores: half at the best price, and half of what the model says beyond
   expect(far).toBeCloseTo(0.425620784, 9);
 });
 
-test("7.7 scores begin anew when a distribution is due, also where there is nothing to distribute", () => {
+// 70, section 7.7
+test("scores restart when a distribution is due, even if there is nothing to distribute", () => {
   const play = provided(
     "lp l1(9000, 0, BID-1, ASK+1); lp l2(9000, 0, BID-1, ASK+1)",
     {},
@@ -340,7 +360,8 @@ test("7.7 scores begin anew when a distribution is due, also where there is noth
   expect(scores()).toEqual(["0.3333333333", "0.6666666667"]);
 });
 
-test("7.7 fees that have nobody to go to in an auction wait, and the scores with them", () => {
+// 70, section 7.7
+test("fees without a deployed provider wait through an auction, and so do scores", () => {
   const play = provided(
     "lp l1(9000, 0.01, BID-1, ASK+1); lp l2(9000, 0.01, BID-0, ASK+0)",
     {},
@@ -369,7 +390,8 @@ test("7.7 fees that have nobody to go to in an auction wait, and the scores with
   expect(state()).toEqual([1, "0.5", "0.5"]);
 });
 
-test("7.7 providers whose orders cannot trade within the bounds of prices share alike", () => {
+// 70, section 7.7
+test("providers share equally if none of their orders lies within the price bounds", () => {
   const config = {
     ...PROVIDED,
     simple: { long: 0.1, short: 0.1, up: 10, down: -10, probability: 0.5 },
@@ -385,7 +407,8 @@ test("7.7 providers whose orders cannot trade within the bounds of prices share 
   expect(scores("BID-0, ASK+0")).toEqual(["0", "1"]);
 });
 
-test("7.8 shares and valuations of stakes that rise and fall, and of who stays", () => {
+// 70, section 7.8
+test("equity-like shares and entry valuations as commitments rise, fall and are cancelled", () => {
   const play = provided("lp l1(1000, 0.01, BID-1, ASK+1)");
   const told = () =>
     feeShares(play).map(
@@ -401,7 +424,8 @@ test("7.8 shares and valuations of stakes that rise and fall, and of who stays",
   expect(told()).toEqual(["l2 1 1500"]);
 });
 
-test("7.9 commitments fall, and providers go, down to the target and no further", () => {
+// 70, section 7.9
+test("commitments can fall, and providers leave, down to the target stake and no further", () => {
   const play = provided("lp l1(6000, 0.01, BID-1, ASK+1)", {}, { ...FLAT, targetStake: { scaling: 1 } });
   expect([amend(play, "l1", { commitmentAmount: "99" }), cancel(play, "l1")]).toEqual([
     NOT_ENOUGH,
@@ -424,7 +448,8 @@ test("7.9 commitments fall, and providers go, down to the target and no further"
   expect(statusOf(early, "l1")).toBe(PENDING);
 });
 
-test("7.9 a raised commitment is paid for to the unit, its orders without the bond", () => {
+// 70, section 7.9
+test("a raised commitment needs bond and margin to the unit, and its margin cannot come from the bond", () => {
   const play = market(PROVIDED).deposit(MILLIONS, "aux", "aux2", "l1").deposit(1_240n, "z");
   play.run("lp l1(1000, 0.1, BID-10, ASK+10); lp z(1000, 0.2, BID-1, ASK+1); aux B 1@990; aux2 S 1@1010");
   play.run("aux B 1@1000; aux2 S 1@1000").open();
@@ -435,7 +460,7 @@ test("7.9 a raised commitment is paid for to the unit, its orders without the bo
   expect([money(play, "z"), play.deployed("z")]).toEqual(["360 0 2000", ["buy 3@989", "sell 2@1011"]]);
 });
 
-test("two markets of an asset: a close-out in one takes the general account, and leaves margin and bond in the other", () => {
+test("a close-out takes the general account, but not margin and bond of another market of the asset", () => {
   const rig = createMarketRig();
   for (const name of ["A", "B"]) rig.createMarket(name, { asset: "ETH", ...PROVIDED, oracle: idOf(name) });
   const [a, b] = [new Play(rig, "A"), new Play(rig, "B")];

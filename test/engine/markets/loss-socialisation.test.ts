@@ -1,6 +1,6 @@
 // Losses that a party cannot pay: the insurance pool, then those who won (reference 70, sections 5.6 and 6.3; S11 to S13 of
 // section 10).
-
+// Notation of statements and results: rig.ts.
 import { describe, expect, test } from "bun:test";
 import { AccountType } from "../../../src/wire/generated/vega.ts";
 import type { Play } from "./rig.ts";
@@ -34,12 +34,14 @@ const kinds = (play: Play, count: number) =>
     .slice(-count)
     .map(({ type }) => type);
 
-describe("S11 to S13 loss socialisation", () => {
+// 70, section 10, S11 to S13
+describe("loss socialisation", () => {
   const providers = (play: Play) => play.deposit(MILLIONS, "sp", "bp", "a1", "a2");
   const noInsurance =
     "sp S 1000@120 =sp1; bp B 1000@80 =bp1; a1 S 1@120 =a120; a2 B 1@80 =a80; a1 S 1@100; a2 B 1@100";
 
-  test("S11 one debtor", () => {
+  // 70, section 10, S11
+  test("one loser without insurance: winners share its loss, then the network's", () => {
     const play = providers(market(M2))
       .deposit(5_000n, "p1")
       .deposit(50_000n, "p2", "p3")
@@ -76,7 +78,8 @@ describe("S11 to S13 loss socialisation", () => {
     expect(play.trades().slice(-2)).toEqual(["network-sp 100@200", "p1-network 100@200"]);
   });
 
-  test("S12 two winners", () => {
+  // 70, section 10, S12
+  test("one loser and two winners, who share in proportion to their gains", () => {
     const play = providers(market(M2))
       .deposit(2_500n, "p1")
       .deposit(10_000n, "p2", "p3", "p4")
@@ -111,7 +114,8 @@ describe("S11 to S13 loss socialisation", () => {
     ]);
   });
 
-  test("S13 partial insurance", () => {
+  // 70, section 10, S13
+  test("the insurance pool pays first, winners share the rest", () => {
     const play = market(M2).deposit(MILLIONS, "sp", "bp", "a1", "a2", "p5", "p6", "lp");
     play.deposit(2_000n, "p1").deposit(10_000n, "p2", "p4").deposit(3_000n, "p3");
     play.rig.fundInsurance("M", 2_900n);
@@ -135,7 +139,8 @@ describe("S11 to S13 loss socialisation", () => {
 
 const NONE = { linearSlippage: "0", quadraticSlippage: "0" };
 
-test("5.6 of two losers the first has the insurance, whichever that is", () => {
+// 70, section 5.6
+test("the first of two losers uses up the insurance pool: by position at a mark, by id at settlement", () => {
   const opened = () => {
     const play = trading(FLAT, { rich: "s bp" }).deposit(1_200n, "a", "b");
     play.run("s S 20@1000; b B 10@1000; a B 10@1000; /");
@@ -156,11 +161,12 @@ test("5.6 of two losers the first has the insurance, whichever that is", () => {
   ]);
 });
 
+// 70, section 6.3
 test.each([
   [0n, ["104", "313", "522", "211"], ["p1 500", "aux -46", "w1 -137", "w2 -228", "w3 -89"]],
   [300n, ["131", "395", "659", "265"], ["p1 200", "aux -19", "w1 -55", "w2 -91", "w3 -35"]],
 ] as const)(
-  "6.3 four winners share what is there, the last one the units left over: insurance %p",
+  "four winners share what was paid, the last one gets the rounding units; insurance pool %p",
   (insurance, wins, losses) => {
     const play = trading({ ...M2, ...NONE }, { first: "", rich: "w1 w2 w3" }).deposit(1_000n, "p1");
     play.rig.fundInsurance("M", insurance);
@@ -170,7 +176,8 @@ test.each([
   },
 );
 
-test("6.3 a ratio that was rounded up makes no money: the last winner has less", () => {
+// 70, section 6.3
+test("a share that was rounded up creates no money: the last winner gets less", () => {
   const unit = 10n ** 18n;
   const config = { ...M2, ...NONE };
   const options = { assets: { ETH: { decimals: 18 } } };
@@ -189,7 +196,8 @@ test("6.3 a ratio that was rounded up makes no money: the last winner has less",
 
 const pnls = (play: Play, ...parties: string[]): string[] => parties.map((party) => play.pnl(party));
 
-test("6.3 two losers at once: their winners share what is missing, or the insurance has just enough", () => {
+// 70, section 6.3
+test("two losers at once: winners share what is missing, or the insurance pool has just enough", () => {
   const after = (insurance: bigint) => {
     const play = market(M2).deposit(MILLIONS, "sp", "bp", "a", "c");
     play.rig.fundInsurance("M", insurance);
@@ -218,7 +226,8 @@ test("6.3 two losers at once: their winners share what is missing, or the insura
 
 const RICH = 1_000_000_000_000n;
 
-test("6.3 a mark's missing money comes from those who won by it, a close-out's from the one who sold to it", () => {
+// 70, section 6.3
+test("winners of a mark share its missing money, the seller to a close-out that of the close-out", () => {
   const play = market(
     { ...M2, linearSlippage: "1", quadraticSlippage: "0" },
     {
@@ -252,9 +261,7 @@ test("6.3 a mark's missing money comes from those who won by it, a close-out's f
 });
 
 const LOSS = 1;
-
 const WIN = 2;
-
 const MTM_LOSS = 4;
 
 /** Entries of a type, also those that moved nothing. */
@@ -269,7 +276,8 @@ const balances = (play: Play, place: number, type: number): string[] =>
 
 const place = (play: Play): number => play.rig.events().length;
 
-test("6.5 a win that the losses, cut to units, do not cover is taken from the insurance, as far as that goes", () => {
+// 70, section 6.5
+test("a gain that truncated losses do not cover is paid by the insurance pool, as far as that goes", () => {
   const after = (insurance: bigint) => {
     const play = opened({ positionDecimals: 1 }).deposit(MILLIONS, "w");
     play.rig.fundInsurance("M", insurance);
@@ -285,7 +293,8 @@ test("6.5 a win that the losses, cut to units, do not cover is taken from the in
   expect(after(0n)).toEqual([0n, 0n]);
 });
 
-test("5.6 a loss out of several accounts of a party comes to its account once; its entries tell of each", () => {
+// 70, section 5.6
+test("a loss paid from several accounts has an entry for each, and one balance event of the settlement account", () => {
   const play = trading().deposit(400n, "p").run("p S 1@1000; aux B 1@1000; /");
   expect(money(play, "p")).toBe("120 280 0");
   const [from, first] = [place(play), entries(play)];
@@ -301,7 +310,8 @@ test("5.6 a loss out of several accounts of a party comes to its account once; i
   expect(balances(play, from, settlement)).toEqual(["150", "300", "0"]);
 });
 
-test("5.6 so does the last loss of a party, when the market ends", () => {
+// 70, section 5.6
+test("a final loss paid from several accounts has one balance event of the settlement account", () => {
   const play = trading().deposit(400n, "p").run("p S 1@1000; aux B 1@1000; /");
   play.rig.terminate();
   const from = place(play);
@@ -310,7 +320,8 @@ test("5.6 so does the last loss of a party, when the market ends", () => {
   expect(moved(play, LOSS)).toEqual(["aux2> 150", "p> 120", "p> 30"]);
 });
 
-test("6.2 losses that are passed on are told when the accounts of all losers have been shown", () => {
+// 70, section 6.2
+test("loss socialisation events follow the account events of all losers", () => {
   const play = trading().deposit(130n, "p", "q").run("p S 1@1000; q S 1@1000; aux B 2@1000; /");
   const from = place(play);
   move(play, 1200);
@@ -324,7 +335,8 @@ test("6.2 losses that are passed on are told when the accounts of all losers hav
   ).toEqual(["p 3 0", "p 4 0", "q 3 0", "q 4 0", "p 70", "q 70", "aux -140"]);
 });
 
-test("6.3 units that are left over are the last winner's where the network has won nothing", () => {
+// 70, section 6.3
+test("rounding units go to the last winner if the network has won nothing", () => {
   const play = trading(
     { ...FLAT, simple: { long: 0.05, short: 0.05 } },
     { bid: 10, ask: 900, mark: 300, rich: "c d w" },
@@ -353,7 +365,7 @@ function around1000(more: Parameters<typeof market>[0] = {}, parameters: Record<
   return play.run(`${VOID}; aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000`).open();
 }
 
-test("zero amounts share a difference of rounding of either sign, but for zeros below zero", () => {
+test("a rounding difference of either sign is spread over gains truncated to zero, not over losses truncated to zero", () => {
   const play = around1000({ positionDecimals: 2 });
   play.deposit(100_000n, "x", "y").run("p1 S 1@1000; p2 S 3@1000; aux B 4@1000; /");
   // aux wins 4.5; aux2 and p1 lose 0.9 each, p2 2.7; x has sold at the mark price, y has bought.

@@ -1,4 +1,5 @@
-// Updates of margins: their order, rechecks that leave a party alone, and what winners are told (reference 70, sections 5 and 6).
+// Updates of margins: their order, rechecks, and the events of winners (reference 70, sections 5 and 6).
+// Notation of statements and results: rig.ts.
 import { expect, test } from "bun:test";
 import {
   FLAT,
@@ -13,7 +14,8 @@ import {
   trading,
 } from "./sample-markets.ts";
 
-test("5.4 a recheck moves what there is, but nothing where margins and all else are less than what the margin lacks", () => {
+// 70, section 5.4
+test("a margin recheck moves the money there is, but none if margin and general account cannot cover the shortfall", () => {
   const changed = (short: number) => {
     const play = trading(FLAT, { rich: "b" }).deposit(1_300n, "p");
     play.run("p S 10@1000; b B 10@1000; /");
@@ -34,7 +36,8 @@ test("5.4 a recheck moves what there is, but nothing where margins and all else 
   expect([money(near, "p"), near.pnl("p")]).toEqual(["0 0 0", "0/0/-1300"]);
 });
 
-test("5.5 6.2 margins of losers are updated first: of two in distress the loser is closed out before the winner", () => {
+// 70, sections 5.5 and 6.2
+test("margins of losers are updated before those of winners, and close-outs follow that order", () => {
   const config = { ...M4, linearSlippage: "0.5", quadraticSlippage: "0" };
   const play = trading(config, { rich: "sp bp s w" }).deposit(1_200n, "p").deposit(480n, "q");
   play.run("bp B 100@999 =b; sp S 100@1001 =s; s S 10@1000; p B 10@1000; w B 4@1000; q S 4@1000; /");
@@ -47,7 +50,8 @@ test("5.5 6.2 margins of losers are updated first: of two in distress the loser 
   ]);
 });
 
-test("6.3 each winner is told what it has lost, also the last one that the units left over have made whole", () => {
+// 70, section 6.3
+test("every winner has a loss socialisation event, even the last one with a loss of 0", () => {
   const play = trading(FLAT, { rich: "a" }).deposit(120n, "p");
   play.run("p S 1@1000; a B 1@1000; /");
   move(play, 1121);
@@ -55,13 +59,15 @@ test("6.3 each winner is told what it has lost, also the last one that the units
   expect(socialised(play).slice(0, 3)).toEqual(["p 1", "aux -1", "a 0"]);
 });
 
-test("5.4 a party that has cancelled its only order is shown without margin levels by the next mark", () => {
+// 70, section 5.4
+test("margin levels of a party without orders or position become 0 at the next mark", () => {
   const play = trading(FLAT, { rich: "p" }).run("p S 1@1100 =o; cancel o");
   expect([play.levels("p"), money(play, "p")]).toEqual(["100/110/120/140", "0 100000000 0"]);
   expect(move(play, 1000).levels("p")).toBe("0/0/0/0");
 });
 
-test("1.5 margins of parties that have gone go back in the order in which they came, with a mark by their ids", () => {
+// 70, section 1.5
+test("margins of parties that left are released by order of arrival, or by id in a block with a mark", () => {
   const gone = (frequency: string) => {
     const parameters = { "network.markPriceUpdateMaximumFrequency": frequency };
     const play = trading(FLAT, { rich: "z m c" }, { parameters });
@@ -72,7 +78,8 @@ test("1.5 margins of parties that have gone go back in the order in which they c
   expect(gone("0s")).toEqual(["c>c 240", "m>m 360", "z>z 120"]);
 });
 
-test("1.7 5.3 a changed model measures the orders of an opening auction at their own prices, before any cross", () => {
+// 70, sections 1.7 and 5.3
+test("a changed risk model recomputes margins of an uncrossed opening auction at the orders' own prices", () => {
   const play = market(FLAT).deposit(1_000n, "p").run("p S 10@500");
   expect([play.levels("p"), money(play, "p")]).toEqual(["500/550/600/700", "600 400 0"]);
   play.rig.updateMarket("M", { asset: "ETH", ...FLAT, simple: { long: 0.1, short: 0.15 } });
@@ -84,7 +91,8 @@ test("1.7 5.3 a changed model measures the orders of an opening auction at their
   expect([play.levels("p"), money(play, "p")]).toEqual(["1250/1375/1500/1750", "1000 0 0"]);
 });
 
-test("2.5 2.9 margin of an expired order waits for the block's end, and a refused order does not bring it back", () => {
+// 70, sections 2.5 and 2.9
+test("margin of an expired order is released at the block's end, or by an order that passed its margin check", () => {
   const play = trading(FLAT).deposit(1_200n, "p");
   play.run("p S 10@1100 GTT+1; /");
   expect(play.run("p S 11@1100").last.text).toBe("margin check failed");
@@ -94,7 +102,8 @@ test("2.5 2.9 margin of an expired order waits for the block's end, and a refuse
   expect(money(play.run("p S 1@1100 IOC"), "p")).toBe("0 1200 0");
 });
 
-test("2.8 an amendment that cannot pay its fees leaves the order as it was, and the margin that it was given", () => {
+// 70, section 2.8
+test("an amendment that cannot pay its fees leaves the order as it was, but keeps the margin moved for it", () => {
   const parameters = { ...feeFactors("0.1", "0.05") };
   const play = trading(FLAT, { rich: "m" }, { parameters }).deposit(1_000n, "t");
   play.run("m S 30@1000; t B 5@999 =o");

@@ -1,6 +1,6 @@
 // Margins of orders and positions: levels, slippage, top-ups and releases (reference 70, sections 5.1 to 5.5; S18 to S20 of
 // section 10).
-
+// Notation of statements and results: rig.ts.
 import { expect, test } from "bun:test";
 import {
   entries,
@@ -32,7 +32,8 @@ const scaled = (search: number, initial: number, release: number) => ({
   },
 });
 
-test("5.3 slippage: what closing costs at most, and its cap where the cap is less or the book is too thin", () => {
+// 70, section 5.3
+test("slippage is the cost of closing by the book, or its cap if that is less or the book is too thin", () => {
   const config = { ...M4, targetStake: { scaling: 1e-9 } };
   const short = (linearSlippage: string, quadraticSlippage: string) => {
     const play = market({ ...config, linearSlippage, quadraticSlippage }).deposit(RICH, "b", "s", "p");
@@ -53,7 +54,8 @@ test("5.3 slippage: what closing costs at most, and its cap where the cap is les
   expect(levels()).toEqual(["14193/15612/17031/19870", "14193/15612/17031/19870"]);
 });
 
-test("5.4 orders need the initial margin, those that only reduce a position need no more than it has", () => {
+// 70, section 5.4
+test("orders need the initial margin; orders that only reduce a position need no more than the position has", () => {
   const play = market(LN, scaled(1.5, 2, 3)).deposit(RICH, "a1", "a2", "lp");
   play.deposit(711n, "t1").deposit(712n, "t2").deposit(321n, "t3").deposit(40n, "t4");
   play.run("lp lp(100000, 0, BID-55, ASK+55); a2 B 5@5; a1 S 10@15; a2 B 10@10; a1 S 10@10").open();
@@ -100,7 +102,8 @@ test("5.4 orders need the initial margin, those that only reduce a position need
   expect([play.levels("t4"), money(play, "t4")]).toEqual(["36/54/72/108", "72 0 0"]);
 });
 
-test("5.5 where the book is too thin a position stays, and pays at each mark", () => {
+// 70, section 5.5
+test("a position that the book cannot close stays, and pays at each mark", () => {
   const config = { ...M2, linearSlippage: "0.535", quadraticSlippage: "0" };
   const play = market(config, scaled(3.2, 4, 5))
     .deposit(RICH, "sp", "bp", "aux", "aux2")
@@ -117,7 +120,8 @@ test("5.5 where the book is too thin a position stays, and pays at each mark", (
   ]);
 });
 
-test("S18 a stopped order gives its margin back", () => {
+// 70, section 10, S18
+test("a stopped order releases its margin", () => {
   const play = market(M3).deposit(MILLIONS, "a", "b", "void").deposit(10_000n, "p1").run(VOID);
   play.run("a B 10@100; b S 10@10000; a B 1@1000; b S 1@1000").open();
   expect(play.mark()).toBe(1000n);
@@ -130,7 +134,8 @@ test("S18 a stopped order gives its margin back", () => {
   expect([play.margin("p1"), play.general("p1")]).toEqual([0n, 10_000n]);
 });
 
-test("S19 amending and cancelling give margin back; an empty side begins an auction", () => {
+// 70, section 10, S19
+test("amending and cancelling release margin; an empty side of the book begins an auction", () => {
   const play = market({ ...LN, targetStake: { scaling: 1 }, triggeringRatio: "0.1" }).deposit(
     MILLIONS,
     "p0",
@@ -171,7 +176,8 @@ test("S19 amending and cancelling give margin back; an empty side begins an auct
   expect([data.marketTradingMode, data.trigger]).toEqual([4, 6]);
 });
 
-test("S20 slippage by the exit price", () => {
+// 70, section 10, S20
+test("slippage follows the exit price as the book changes", () => {
   const play = market(
     {
       logNormal: { lambda: 0.001, tau: 0.01, sigma: 1.2 },
@@ -223,7 +229,8 @@ test("S20 slippage by the exit price", () => {
   expect([play.margin("p1"), play.general("p1")]).toEqual([21370n, 6030n]);
 });
 
-test("5.1 the event of a position has its orders' volumes, and their mean prices in asset units, floored", () => {
+// 70, section 5.1
+test("a position's event has the volumes of its orders, and their mean prices floored in asset units", () => {
   const play = trading(FLAT, { rich: "p q" }, { assets: { ETH: { decimals: 1 } } });
   const shown = () =>
     play.rig.events("positionStateEvent").findLast(({ payload }) => payload.partyId === "p")!.payload;
@@ -241,7 +248,8 @@ test("5.1 the event of a position has its orders' volumes, and their mean prices
   });
 });
 
-test("5.3 orders against a position count in full from where they would turn it", () => {
+// 70, section 5.3
+test("orders against a position need margin from the size at which they would turn it", () => {
   const play = trading(FLAT, { rich: "p s" }).run("s B 5@1000; p S 5@1000; /");
   const after = (size: number) => play.run(`p B ${size}@900`).levels("p");
   expect([after(3), after(2), after(1), after(14)]).toEqual([
@@ -252,18 +260,23 @@ test("5.3 orders against a position count in full from where they would turn it"
   ]);
 });
 
+// 70, section 5.4
 test.each([
   // 1200 and 10 for each unit of the move; levels are 1, 1.1, 1.2 and 1.4 times the mark.
   [989, "1090 110 0"],
   [988, "1185 5 0"],
   [1023, "1430 110 0"],
   [1024, "1228 322 0"],
-])("5.4 margin moves below the search level and from the release level on: %d", (price, expected) => {
-  const play = trading(FLAT, { rich: "s" }).deposit(1_310n, "p").run("s S 10@1000; p B 10@1000; /");
-  expect(money(move(play, price), "p")).toBe(expected);
-});
+])(
+  "margin is topped up below the search level and released at the release level: mark price %d",
+  (price, expected) => {
+    const play = trading(FLAT, { rich: "s" }).deposit(1_310n, "p").run("s S 10@1000; p B 10@1000; /");
+    expect(money(move(play, price), "p")).toBe(expected);
+  },
+);
 
-test("5.4 an order that is made smaller is measured, too; margin of one of two orders waits for a mark", () => {
+// 70, section 5.4
+test("an order made smaller is still checked for margin; cancelling one of two orders releases margin at the next mark", () => {
   const play = trading(FLAT, { rich: "s x" }).deposit(2_400n, "p");
   play.run("s S 10@1000; p B 10@1000; /; p B 10@800 =o; x B 10@700; x B 10@600 =second; cancel second");
   expect([play.margin("x"), play.margin("p")]).toEqual([2_400n, 2_400n]);
@@ -275,7 +288,8 @@ test("5.4 an order that is made smaller is measured, too; margin of one of two o
   expect([play.last.text, play.levels("p"), play.margin("p")]).toEqual(["", "1632/1795/1958/2284", 2_000n]);
 });
 
-test("5.4 a flat party's margin waits for the trades of a position that was settled before, and for no others", () => {
+// 70, section 5.4
+test("a flat party's margin is kept until its trades are settled only if it held a position at an earlier mark", () => {
   const play = trading(FLAT, { rich: "q" }).deposit(2_000n, "p", "late");
   play.run("/; q S 10@1010; p B 10@1010; /");
   const after = money(play, "p");
@@ -290,7 +304,8 @@ test("5.4 a flat party's margin waits for the trades of a position that was sett
   expect([money(play, "p"), money(play, "late")]).toEqual(["0 1900 0", "0 1950 0"]);
 });
 
-test("5.4 a newcomer's own order brings its margin back at once, another's with the block's end", () => {
+// 70, section 5.4
+test("a flat newcomer's margin is released by its own order at once, or at the block's end", () => {
   const play = trading(FLAT, { rich: "q" }).deposit(2_000n, "p", "late");
   play.rig.setParameter("network.markPriceUpdateMaximumFrequency", "1h");
   play.run("/; q S 10@1000; p B 10@1000; p S 10@1005; q B 10@1005");

@@ -1,6 +1,6 @@
 // Mark to market: when the mark price moves, what it settles, and what its events show (reference 70, sections 6.1 and 6.2; S7 of
 // section 10).
-
+// Notation of statements and results: rig.ts.
 import { expect, test } from "bun:test";
 import type { Play } from "./rig.ts";
 import {
@@ -22,7 +22,8 @@ import {
 /** Losses and wins of marks. */
 const MARKS = [4, 5];
 
-test("S7 mark to market", () => {
+// 70, section 10, S7
+test("a mark to market pays gains and losses, and updates margins", () => {
   const play = market({ ...M3, linearSlippage: "0.9", quadraticSlippage: "0" }).deposit(
     MILLIONS,
     "aux",
@@ -59,7 +60,8 @@ test("S7 mark to market", () => {
 
 const every = (time: string) => ({ parameters: { "network.markPriceUpdateMaximumFrequency": time } });
 
-test("6.1 a mark that is due without trades puts the next one off; a change of the time shifts it", () => {
+// 70, section 6.1
+test("a mark due without trades postpones the next one, and a changed frequency moves it", () => {
   const traded = (play: Play) => play.run("q S 1@1200; p B 1@1200");
   const late = traded(trading(FLAT, { rich: "p q" }, every("5s")).run("/; /; /; /; /; /"));
   expect(late.run("/; /; /; /").mark()).toBe(1000n);
@@ -70,7 +72,8 @@ test("6.1 a mark that is due without trades puts the next one off; a change of t
   expect(sooner.run("/").mark()).toBe(1200n);
 });
 
-test("6.1 an auction that is left without trades marks the last one", () => {
+// 70, section 6.1
+test("an auction that ends without trades marks to the last trade before it", () => {
   const first = "lp l(100000, 0, BID-1, ASK+1)";
   const play = trading(PROVIDED, { first, rich: "p q l" }, every("1h"));
   play.run("q S 1@1200; p B 1@1200; cancel ask; / 2; / 2");
@@ -80,7 +83,8 @@ test("6.1 an auction that is left without trades marks the last one", () => {
   expect(flows(play, 4)).toEqual(["aux2> 200"]);
 });
 
-test("6.2 a mark's event has the trades since the last one, each with its price in asset and in market units", () => {
+// 70, section 6.2
+test("a settlement event lists the trades since the last mark, with prices in asset and in market units", () => {
   const play = trading(
     { ...FLAT, positionDecimals: 1 },
     { rich: "p q" },
@@ -103,7 +107,6 @@ test("6.2 a mark's event has the trades since the last one, each with its price 
 
 /** Factors of 0.3369 for long and 0.4879 for short positions. */
 const RISKY = { logNormal: { lambda: 0.001, tau: 0.01, sigma: 1.2 }, quadraticSlippage: "0" };
-
 const RICH = 1_000_000_000_000n;
 
 const factors = (search_level: number, initial_margin: number, collateral_release: number) => ({
@@ -111,12 +114,11 @@ const factors = (search_level: number, initial_margin: number, collateral_releas
 });
 
 const WIDE = factors(1.2, 1.5, 2);
-
 const pnls = (play: Play, ...parties: string[]): string[] => parties.map((party) => play.pnl(party));
-
 const monies = (play: Play, ...parties: string[]): string[] => parties.map((party) => money(play, party));
 
-test("6.2 who comes and goes between two marks has the gain of it with the next one", () => {
+// 70, section 6.2
+test("a party that trades in and out between two marks gets its gain at the next one", () => {
   const play = market(
     { ...RISKY, linearSlippage: "1", lpPriceRange: "2" },
     { parameters: { ...WIDE, "network.markPriceUpdateMaximumFrequency": "10s" } },
@@ -148,14 +150,14 @@ test("6.2 who comes and goes between two marks has the gain of it with the next 
 });
 
 const MTM_LOSS = 4;
-
 const MTM_WIN = 5;
 
 /** Entries of a type, also those that moved nothing. */
 const moved = (play: Play, type: number): string[] =>
   play.transfers(type).map(({ from, to, amount }) => `${from ?? ""}>${to ?? ""} ${amount}`);
 
-test("6.2 a win of nothing moves nothing in mark to market, alone or beside others", () => {
+// 70, section 6.2
+test("a gain of 0 makes no transfer in a mark to market", () => {
   // At the opening all are seen for the first time, lp with orders alone, and x is with the trade at 110.
   const play = opened().run("x B 1@50; /");
   expect(moved(play, MTM_WIN)).toEqual([]);
@@ -163,7 +165,8 @@ test("6.2 a win of nothing moves nothing in mark to market, alone or beside othe
   expect([moved(play, MTM_LOSS), moved(play, MTM_WIN)]).toEqual([["p2> 10"], [">p1 10"]]);
 });
 
-test("5.1 a party that trades with itself as an auction ends realises what it has lost on that volume", () => {
+// 70, section 5.1
+test("a party that trades with itself as an auction ends realises its loss on that volume", () => {
   const play = market(
     {
       logNormal: { lambda: 1e-6, tau: 0.00011407711613050422, r: 0.016, sigma: 2 },

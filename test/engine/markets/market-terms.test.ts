@@ -1,5 +1,6 @@
-// What a proposal says of data sources, and what parameters say where it leaves something out: expected values are worked out
-// by hand from the reference (70, sections 1.2, 1.6 and 1.7).
+// Terms of markets: data sources of a proposal, and network parameters for what it leaves out (reference 70, sections 1.2, 1.6
+// and 1.7).
+// Notation of statements and results: rig.ts.
 import { expect, test } from "bun:test";
 import { createMarketRig, Play, type RigMarket } from "./rig.ts";
 import { BOUND, bounds, eventsFrom, LIGHT, MILLIONS, NS, opened, quoted } from "./sample-markets.ts";
@@ -15,7 +16,7 @@ const withFuture = (more: (future: NonNullable<NonNullable<Changes["instrument"]
     },
   });
 
-test("a settlement price counts where it meets all conditions", () => {
+test("a settlement price counts only if it meets all conditions", () => {
   const play = withFuture(({ dataSourceSpecForSettlementData: source }) => {
     const { signers, filters } = source!.external!.oracle!;
     const conditions = [
@@ -50,14 +51,14 @@ test("data must have every property that a filter asks for, and may have others"
   expect(play.rig.marketData("M").marketState).toBe(8);
 });
 
-test("one message ends trading and settles", () => {
+test("one oracle message can end trading and settle", () => {
   const play = opened();
   play.rig.oracleData({ "trading.terminated": "true", "prices.settlement": "90" });
   expect(play.rig.marketData("M").marketState).toBe(9);
   expect(play.general("p1")).toBe(MILLIONS - 10n);
 });
 
-test("parameters fill in the stake and the triggers that a proposal leaves out", () => {
+test("network parameters fill in the target stake and price triggers that a proposal leaves out", () => {
   const stake = quoted(
     { openingSeconds: 50, adjust: (changes) => ({ ...changes, liquidityMonitoringParameters: undefined }) },
     {
@@ -81,7 +82,7 @@ test("parameters fill in the stake and the triggers that a proposal leaves out",
   expect(bounds(bound)).toEqual(["60 90-110 100"]);
 });
 
-test("an update changes the code, and neither name, decimals nor state", () => {
+test("a market update changes the code, but neither name, decimals nor state", () => {
   const play = opened();
   const change = { ...LIGHT, code: "NEW", positionDecimals: 3, decimals: 1 };
   play.rig.updateMarket("M", { asset: "ETH", ...change });
@@ -94,7 +95,7 @@ test("an update changes the code, and neither name, decimals nor state", () => {
   });
 });
 
-test("a market that is declined lets go of its data, then of its provisions and their money", () => {
+test("a declined market drops its data sources, then its provisions, and returns their money", () => {
   const rig = createMarketRig();
   rig.proposeMarket("P", { asset: "ETH", ...LIGHT });
   const play = new Play(rig, "P").deposit(1_000n, "lp").run("lp lp(1000, 0, BID-10, ASK+10)");
@@ -110,7 +111,7 @@ test("a market that is declined lets go of its data, then of its provisions and 
   expect(play.general("lp")).toBe(1_000n);
 });
 
-test("a market that ends before it opens lets go of what ends it, then of its orders, and last of its provisions and their entries", () => {
+test("a market terminated before it opens drops its termination source, then orders, then provisions with their orders", () => {
   const play = quoted();
   const seen = play.rig.events().length;
   play.rig.terminate();
@@ -121,7 +122,7 @@ test("a market that ends before it opens lets go of what ends it, then of its or
   ]);
 });
 
-test("equal definitions are one source, which goes with the last market that waits for it", () => {
+test("equal definitions are one data source, dropped with the last market that listens to it", () => {
   const rig = createMarketRig();
   rig.createMarket("M", { asset: "ETH", ...LIGHT });
   rig.proposeMarket("P", { asset: "ETH", ...LIGHT });
@@ -134,32 +135,35 @@ test("equal definitions are one source, which goes with the last market that wai
   expect(statuses()).toEqual([1, 1, 2, 2]);
 });
 
-test.each(["internal", "external"])("the chain's time as an %s source, whoever signs", (kind) => {
-  const name = "vegaprotocol.builtin.timestamp";
-  const at = createMarketRig().nowNs / NS + 5n;
-  const play = withFuture(
-    ({ dataSourceSpecForTradingTermination: source, dataSourceSpecBinding: binding }) => {
-      const first = { operator: 3, value: at.toString() };
-      const { signers } = source!.external!.oracle!;
-      const filters = [{ key: { name, type: 6 }, conditions: [first] }];
-      // Of the conditions of an internal source the first one counts.
-      const time = { conditions: [first, { operator: 3, value: (at + 1_000n).toString() }] };
-      return {
-        dataSourceSpecForTradingTermination:
-          kind === "internal" ? { internal: { time } } : { external: { oracle: { signers, filters } } },
-        dataSourceSpecBinding: { ...binding, tradingTerminationProperty: name },
-      };
-    },
-  );
-  while (play.rig.nowNs / NS < at - 1n) play.run("/");
-  expect(play.rig.marketData("M").marketState).toBe(5);
-  play.run("/");
-  // The mode is that of the auctions, which know nothing of the end.
-  expect(play.rig.marketData("M")).toMatchObject({ marketState: 8, marketTradingMode: 1 });
-  expect(play.rig.shownMarket("M")).toMatchObject({ state: 8, tradingMode: 5 });
-});
+test.each(["internal", "external"])(
+  "the chain's time ends trading as an %s source, without any signer",
+  (kind) => {
+    const name = "vegaprotocol.builtin.timestamp";
+    const at = createMarketRig().nowNs / NS + 5n;
+    const play = withFuture(
+      ({ dataSourceSpecForTradingTermination: source, dataSourceSpecBinding: binding }) => {
+        const first = { operator: 3, value: at.toString() };
+        const { signers } = source!.external!.oracle!;
+        const filters = [{ key: { name, type: 6 }, conditions: [first] }];
+        // Of the conditions of an internal source the first one counts.
+        const time = { conditions: [first, { operator: 3, value: (at + 1_000n).toString() }] };
+        return {
+          dataSourceSpecForTradingTermination:
+            kind === "internal" ? { internal: { time } } : { external: { oracle: { signers, filters } } },
+          dataSourceSpecBinding: { ...binding, tradingTerminationProperty: name },
+        };
+      },
+    );
+    while (play.rig.nowNs / NS < at - 1n) play.run("/");
+    expect(play.rig.marketData("M").marketState).toBe(5);
+    play.run("/");
+    // The mode is that of the auctions, which know nothing of the end.
+    expect(play.rig.marketData("M")).toMatchObject({ marketState: 8, marketTradingMode: 1 });
+    expect(play.rig.shownMarket("M")).toMatchObject({ state: 8, tradingMode: 5 });
+  },
+);
 
-test("an opening auction that has no time does not end", () => {
+test("an opening auction without a duration does not end", () => {
   const play = quoted({ openingSeconds: 0 }).run("/ 5");
   play.rig.nextBlock(100_000);
   expect(play.rig.marketData("M")).toMatchObject({

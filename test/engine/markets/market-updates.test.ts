@@ -1,11 +1,10 @@
-// Changes of markets by proposals, as the network's behaviour has shown them (reference 70, sections 1.6 and 1.7).
-
+// Updates of markets by proposals: data sources, fees and risk models (reference 70, sections 1.6 and 1.7).
+// Notation of statements and results: rig.ts.
 import { expect, test } from "bun:test";
 import { createMarketRig, idOf, type MarketRig, Play, type RigMarket } from "./rig.ts";
 import { M3, market, VOID } from "./sample-markets.ts";
 
 const [ACTIVE, DEACTIVATED] = [1, 2];
-
 const [TERMINATED, SETTLED] = [8, 9];
 
 const CONFIG: RigMarket = {
@@ -42,7 +41,8 @@ const sources = (rig: MarketRig, from = 0): string[] =>
 
 const state = (rig: MarketRig) => rig.shownMarket("M")!.state;
 
-test("1.7 the old sources go before the new ones come, the end of trading first", () => {
+// 70, section 1.7
+test("a market update drops old data sources before it adds new ones, termination first", () => {
   const rig = opened();
   const seen = rig.events("oracleSpec").length;
   rig.updateMarket("M", { ...CONFIG, oracle: OTHER });
@@ -52,7 +52,8 @@ test("1.7 the old sources go before the new ones come, the end of trading first"
   ]);
 });
 
-test("1.7 behind the end of trading the new source of the end is shown, and nothing waits for it", () => {
+// 70, section 1.7
+test("an update after the end of trading emits a new termination source that nothing listens to", () => {
   const rig = opened();
   rig.terminate();
   const seen = rig.events("oracleSpec").length;
@@ -65,18 +66,23 @@ test("1.7 behind the end of trading the new source of the end is shown, and noth
   expect([rig.settle(1_000, OTHER).text, state(rig)]).toEqual(["", SETTLED]);
 });
 
-test.each([OTHER, undefined])("1.6 a price of the source before the change settles nothing", (oracle) => {
-  const rig = opened();
-  rig.settle(900);
-  rig.updateMarket("M", { ...CONFIG, code: "NEXT", ...(oracle && { oracle }) });
-  rig.terminate(oracle);
-  expect(state(rig)).toBe(TERMINATED);
-  rig.settle(1_100, oracle);
-  expect(state(rig)).toBe(SETTLED);
-  expect(rig.events("settleMarket").map(({ payload }) => payload.price)).toEqual(["1100"]);
-});
+// 70, section 1.6
+test.each([OTHER, undefined])(
+  "a settlement price received before a market update settles nothing",
+  (oracle) => {
+    const rig = opened();
+    rig.settle(900);
+    rig.updateMarket("M", { ...CONFIG, code: "NEXT", ...(oracle && { oracle }) });
+    rig.terminate(oracle);
+    expect(state(rig)).toBe(TERMINATED);
+    rig.settle(1_100, oracle);
+    expect(state(rig)).toBe(SETTLED);
+    expect(rig.events("settleMarket").map(({ payload }) => payload.price)).toEqual(["1100"]);
+  },
+);
 
-test("1.7 7.6 the fee is that of the new target stake from the next trade on", () => {
+// 70, sections 1.7 and 7.6
+test("the liquidity fee follows an updated target stake from the next trade on", () => {
   const rig = opened();
   const fee = () => rig.shownMarket("M")!.fees!.factors!.liquidityFee;
   expect(fee()).toBe("0.001");
@@ -93,7 +99,7 @@ function around1000(more: Parameters<typeof market>[0] = {}, parameters: Record<
   return play.run(`${VOID}; aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000`).open();
 }
 
-test("another risk model measures the orders of an opening auction anew, by what it indicates", () => {
+test("a changed risk model recomputes margins of an opening auction by its indicative price", () => {
   const play = market(M3);
   play.deposit(1_000_000n, "aux", "aux2", "p1").run("aux B 1@1000; aux2 S 1@1000; p1 B 10@900");
   expect(play.levels("p1")).toBe("990/1089/1188/1386");
@@ -103,7 +109,7 @@ test("another risk model measures the orders of an opening auction anew, by what
   expect(play.margin("p1")).toBe(2160n);
 });
 
-test("a risk model of the same factors is another one, too", () => {
+test("a changed risk model with the same factors recomputes margins as well", () => {
   const play = around1000({ simple: { long: 0.1, short: 0.1, up: 10, down: -10 } });
   play.run("p1 B 5@1000; p2 S 5@1000; p2 B 5@990 =near; aux B 5@950; /");
   expect(play.levels("p1").split("/")[0]).toBe("550");

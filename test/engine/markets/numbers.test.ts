@@ -1,4 +1,5 @@
 // Figures at the edges of the arithmetic rules (reference 70, sections 6.3, 7.7, 7.8, 8.1 and 11), each worked out by hand.
+// Notation of statements and results: rig.ts.
 import { expect, test } from "bun:test";
 import { createMarketRig, idOf, Play } from "./rig.ts";
 import { M2, M3, market, socialised } from "./sample-markets.ts";
@@ -11,7 +12,7 @@ const PROVIDED = {
 };
 const WIDE = "aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000";
 
-test("virtual stakes that windows and smaller commitments multiply again and again stay within bounds", () => {
+test("virtual stakes stay within bounds after many windows and smaller commitments", () => {
   const parameters = { "market.value.windowLength": "60s" };
   const play = market(PROVIDED, { parameters, keepsEvents: false });
   play.deposit(100_000_000n, "aux", "aux2", "lp", "p1", "p2");
@@ -31,7 +32,7 @@ test("virtual stakes that windows and smaller commitments multiply again and aga
   expect(play.rig.faults).toEqual([]);
 });
 
-test("a ratio that was rounded up promises more than losers have paid: the last winner gets what is left", () => {
+test("a share rounded up promises more than losers paid: the last winner gets what is left", () => {
   const play = market({ ...M2, linearSlippage: "0", quadraticSlippage: "0" });
   const size = 10n ** 18n;
   play.deposit(10n ** 30n, "sp", "bp", "a1", "a2", "p2");
@@ -53,7 +54,7 @@ test("a ratio that was rounded up promises more than losers have paid: the last 
   ]);
 });
 
-test("the lowest valid price is shown in market precision, and one tick above it", () => {
+test("the lowest valid price is emitted in market precision, one tick higher if rounded", () => {
   const rig = createMarketRig({ assets: { ETH: { decimals: 1 } } });
   const simple = { long: 0.1, short: 0.1, up: 10.5, down: -10.5 };
   const triggers = [{ horizon: 60, probability: 0.95, extension: 5 }];
@@ -66,7 +67,7 @@ test("the lowest valid price is shown in market precision, and one tick above it
   expect(bounds).toMatchObject({ minValidPrice: "100", maxValidPrice: "101", referencePrice: "100" });
 });
 
-test("probabilities of bids end with a half at a price of 0", () => {
+test("the probability table of bids ends with a half at a price of 0", () => {
   const logNormal = { lambda: 0.1, tau: 1, sigma: 5 };
   const parameters = { "market.liquidity.providers.fee.distributionTimeStep": "100h" };
   const play = market({ ...PROVIDED, logNormal }, { parameters });

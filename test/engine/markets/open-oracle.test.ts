@@ -1,5 +1,6 @@
 // Prices in the Open Oracle's format (reference 70, section 1.6): two that an exchange has signed and published in 2020, and
 // such of a key of our own.
+// Notation of statements and results: rig.ts.
 import { describe, expect, test } from "bun:test";
 import { ethereumAddress, keccakOf, secp256k1Sign } from "../../../src/crypto/secp256k1.ts";
 import { openOracleProperties } from "../../../src/engine/markets/open-oracle.ts";
@@ -58,8 +59,8 @@ const read = (...signed: readonly Signed[]) => {
   };
 };
 
-describe("the format", () => {
-  test("prices that an exchange has signed, whose s is high", () => {
+describe("an Open Oracle message", () => {
+  test("with a high s, as an exchange signed it, is accepted", () => {
     expect(read(BTC, ETH)).toEqual({
       signers: [EXCHANGE],
       prices: {
@@ -74,13 +75,13 @@ describe("the format", () => {
   test.each([
     ["27 or 28", (bit: number) => bit + 27],
     ["0 or 1", (bit: number) => bit],
-  ])("of an own key, whose recovery bit is %s; of two keys", (_form, vOf) => {
+  ])("of a key of our own with recovery bit %s is accepted, of two keys is not", (_form, vOf) => {
     const own = signedBy(OWN_KEY, priceMessage("DAI", 1_700_000_000, 1_000_001n), vOf);
     expect(read(own).signers).toEqual([ethereumAddress(OWN_KEY)]);
     expect(read(own, BTC).signers).toEqual([ethereumAddress(OWN_KEY), EXCHANGE]);
   });
 
-  test("a message that was changed has another signer, or none", () => {
+  test("that was altered has another signer or no signer", () => {
     const changed = { ...BTC, message: priceMessage("BTC", 0x5f45b500, 0x2a1ec5679n) };
     expect(read(changed).signers).not.toEqual([EXCHANGE]);
   });
@@ -98,7 +99,7 @@ describe("the format", () => {
   });
 });
 
-describe("a market of it", () => {
+describe("a market settled by Open Oracle prices", () => {
   /** Open at 1000, then ended. */
   function ended(address: string): Play {
     const play = market({ ...M3, openOracle: { address, symbol: "BTC" }, settlementDecimals: 6 });
@@ -116,7 +117,7 @@ describe("a market of it", () => {
     return externalData!.data!.data.map(({ name }) => name);
   };
 
-  test("settles at the exchange's price, whoever brings it", () => {
+  test("settles at the exchange's price, whoever submits it", () => {
     const play = ended(EXCHANGE.toLowerCase());
     const [before] = [play.general("p1") + play.margin("p1")];
     expect(submit(play, payloadOf(BTC)).text).toBe("");
@@ -125,7 +126,7 @@ describe("a market of it", () => {
     expect(play.general("p1") - before).toBe(11_306n - 1_000n);
   });
 
-  test("is shown its data by the names of the properties, of either format", () => {
+  test("emits its data under the property names of either format", () => {
     const play = ended(EXCHANGE);
     expect(submit(play, payloadOf(BTC, ETH)).text).toBe("");
     expect(shownNames(play)).toEqual([
@@ -139,7 +140,7 @@ describe("a market of it", () => {
     expect(shownNames(other)).toEqual(["ant", "trading.terminated", "zebra"]);
   });
 
-  test("takes none of another signer, or of another symbol", () => {
+  test("ignores data of another signer or another symbol", () => {
     const play = ended(EXCHANGE);
     const other = "no one listens to the public keys that signed this oracle data";
     expect(submit(play, payloadOf(signedBy(OWN_KEY, BTC.message))).text).toBe(other);

@@ -1,14 +1,15 @@
 // Opening auctions, to the unit (reference 70, section 10, S1 and S2; section 3).
-
+// Notation of statements and results: rig.ts.
 import { describe, expect, test } from "bun:test";
 import { CANCELLED, FILLED, M4, MILLIONS, market } from "./sample-markets.ts";
 
-describe("S1 opening auction", () => {
+// 70, section 10, S1
+describe("an opening auction", () => {
   const play = market(M4).deposit(MILLIONS, "p1", "p2", "p3", "p4", "lp");
   play.run(`p3 B 1@1000; p4 S 1@11000; p1 B 5@10000 GFA =b1; p2 S 5@10000 GFA =s1; p1 B 5@10000 GFA =b2
     p2 S 5@10001 GFA =s2; p1 B 4@3000 GFA =b3; p2 S 3@3000 GFA =s3; lp lp(90000, 0.1, MID-100, MID+100)`);
 
-  test("margins before its end", () => {
+  test("takes initial margins before its end", () => {
     expect(play.results.map(({ text }) => text).filter((text) => text !== "")).toEqual([]);
     expect(play.levels("p1")).toBe("11200/12320/13440/15680");
     expect(play.margin("p1")).toBe(13440n);
@@ -16,7 +17,7 @@ describe("S1 opening auction", () => {
     expect(play.margin("p2")).toBe(13081n);
   });
 
-  test("uncrossing", () => {
+  test("uncrosses by price and time, and cancels the orders that were for it alone", () => {
     play.rig.withdraw("p1", "ETH", 99_949_760n);
     play.rig.withdraw("p2", "ETH", 99_951_320n);
     expect([play.general("p1"), play.general("p2")]).toEqual([36_800n, 35_599n]);
@@ -41,7 +42,7 @@ describe("S1 opening auction", () => {
     expect(play.margin("lp")).toBe(19200n);
   });
 
-  test("after the next block", () => {
+  test("is followed by margins at the mark price", () => {
     play.run("/");
     expect([play.margin("p1"), play.general("p1")]).toEqual([48960n, 1280n]);
     expect(play.levels("p1")).toBe("40800/44880/48960/57120");
@@ -49,7 +50,8 @@ describe("S1 opening auction", () => {
   });
 });
 
-test("S2 wash trades in the opening auction", () => {
+// 70, section 10, S2
+test("a party that trades with itself in the opening auction has no position of it", () => {
   const play = market(M4).deposit(MILLIONS, "p1", "p2", "p3", "p4", "lp");
   play
     .run(`p3 B 1@1000; p4 S 1@11000; p1 B 5@10000 GFA =b1; p1 S 5@10000 GFA =s1; p1 B 5@10000 GFA =b2

@@ -1,5 +1,5 @@
 // Times in force, reduce-only and post-only orders, expiry and batches (reference 70, section 2).
-
+// Notation of statements and results: rig.ts.
 import { expect, test } from "bun:test";
 import { amendmentOf, idOf, orderOf, type Play } from "./rig.ts";
 import {
@@ -16,7 +16,7 @@ import {
   VOID,
 } from "./sample-markets.ts";
 
-test("fill or kill counts what is within its limit, across levels", () => {
+test("a fill-or-kill order counts the volume within its limit, across price levels", () => {
   const play = opened();
   play.run("x B 15@119 FOK =a");
   expect(states(play, "a")).toEqual(["4 15 119"]);
@@ -25,7 +25,7 @@ test("fill or kill counts what is within its limit, across levels", () => {
   expect(play.trades(1)).toEqual(["x-p2 10@110", "x-lp 5@120"]);
 });
 
-test("fill or kill meets an own order only where it must count it", () => {
+test("a fill-or-kill order is stopped by its own party's order only if it needs that volume", () => {
   const play = opened();
   play.run("y S 5@104; x S 5@105 =own; x B 5@105 FOK =ok");
   expect(states(play, "ok")).toEqual(["5 0 105"]);
@@ -34,7 +34,7 @@ test("fill or kill meets an own order only where it must count it", () => {
   expect(play.last.text).toBe("");
 });
 
-test("a reduce-only order takes no more than the position, and is stopped with what remains", () => {
+test("a reduce-only order trades no more than the position, and its rest is stopped", () => {
   const play = opened();
   play.run("x B 5@110; y B 3@95; x S 8@95 IOC reduce =r");
   expect(states(play, "r")).toEqual(["4 5 95"]);
@@ -43,7 +43,7 @@ test("a reduce-only order takes no more than the position, and is stopped with w
   expect(states(play, "f", "g", "h", "i")).toEqual(["4 3 90 50", "4 1 110 50", "5 0 90", "4 1 90 50"]);
 });
 
-test("an order whose fees cannot be paid is refused before it trades, and margin pays what general money cannot", () => {
+test("an order whose fees cannot be paid is refused before it trades; fees may come from margin", () => {
   const play = opened(
     { linearSlippage: "0", quadraticSlippage: "0" },
     { parameters: { "market.fee.factors.makerFee": "0.2" } },
@@ -61,7 +61,7 @@ test("an order whose fees cannot be paid is refused before it trades, and margin
   expect([play.general("v"), play.margin("v")]).toEqual([0n, 32n]);
 });
 
-test("times of orders are changed and run out in an auction", () => {
+test("expiries can be amended and take effect in an auction", () => {
   const play = quoted({ openingSeconds: 20 });
   play.run(
     "x B 1@95 GTT+5 =a; y B 1@96 GTT+5 =b1; z B 1@97 =c; / 2; amend a GTT+10; amend b1 GTC; amend c GTT+1; / 2",
@@ -83,7 +83,7 @@ test("times of orders are changed and run out in an auction", () => {
   });
 });
 
-test("a batch in an auction names what it may not do there", () => {
+test("a batch in an auction names the instructions that are invalid there", () => {
   const play = quoted();
   play.run("x B 1@95 =a");
   const r = play.rig.batch("x", {
@@ -100,7 +100,7 @@ test("a batch in an auction names what it may not do there", () => {
   );
 });
 
-test("a batch pays for an order with the margin of one that it cancels", () => {
+test("a batch can pay for an order with the margin of one that it cancels", () => {
   const play = opened().deposit(120n, "w");
   play.run("w B 10@95 =a");
   const r = play.rig.batch("w", {
@@ -111,7 +111,7 @@ test("a batch pays for an order with the margin of one that it cancels", () => {
   expect(play.queue("buy")[0]).toBe("w 10@96");
 });
 
-test("an order that has traded in part changes by what remains", () => {
+test("a partly filled order is amended by what remains", () => {
   const play = opened();
   play.run("x B 10@95 =a; y S 6@95");
   play.run("amend a +2");
@@ -133,7 +133,7 @@ test("an order that has traded in part changes by what remains", () => {
   expect(play.rig.position("x", "M")).toMatchObject({ size: 6n, buy: 0n });
 });
 
-test("a parked order that is given a time that is over ends at once", () => {
+test("a parked order amended to a past expiry expires at once", () => {
   const play = quoted({ openingSeconds: 20 });
   play.run("x B 5 BID-3 GTT+15 =a; / 5");
   const text = play.rig.amend("x", "M", play.ids.get("a")!, {
@@ -146,7 +146,7 @@ test("a parked order that is given a time that is over ends at once", () => {
   expect(play.rig.liveOrder(play.ids.get("a")!)).toBeUndefined();
 });
 
-test("an order whose time is over does not trade when the auction ends", () => {
+test("an order that has expired does not trade when the auction ends", () => {
   const play = quoted({ openingSeconds: 5 });
   play.run("x B 5@105 GTT+6; y S 5@95 =c; / 5");
   // Asks 5@95 and 1@100, bids 5@105 and 1@100.
@@ -157,7 +157,8 @@ test("an order whose time is over does not trade when the auction ends", () => {
   expect(states(play, "c")).toEqual(["1 4 95"]);
 });
 
-test("2.8 an amendment is looked at in order: each has the faults of those below, too", () => {
+// 70, section 2.8
+test("an amendment with several faults is refused for the first in a fixed order", () => {
   const play = opened().run("x B 5@95 =a; x B 5@94 GFN =n; x B 5 BID-3 =peg");
   const [GTC, GTT, FOK, GFA, GFN] = [1, 2, 4, 5, 6];
   const past = play.rig.nowNs;
@@ -202,7 +203,8 @@ test("2.8 an amendment is looked at in order: each has the faults of those below
   expect(amend("y", idOf("none"), { timeInForce: GTT })).toBe("trading not allowed");
 });
 
-test("2.8 a market that does not trade takes no cancellations, and is passed over where all markets are meant", () => {
+// 70, section 2.8
+test("a market that does not trade refuses cancellations, and is skipped when orders of all markets are cancelled", () => {
   const play = opened().run("x B 5@95 =a");
   const { rig } = play;
   rig.createMarket("O", { asset: "ETH", ...LIGHT, oracle: idOf("other") });
@@ -219,20 +221,23 @@ test("2.8 a market that does not trade takes no cancellations, and is passed ove
   expect([rig.cancel("x", "none").text, rig.cancel("x", "none", id).text]).toEqual([unknown, unknown]);
 });
 
-test("2.4 the text of an order that may not begin an auction", () => {
+// 70, section 2.4
+test("an order that may not begin an auction is stopped with its own text", () => {
   const play = opened(BOUND).run("z S 5@115; x B 12@115 IOC =a");
   expect(play.last.text).toBe("OrderError: non-persistent order trades out of price bounds");
   expect(states(play, "a")).toEqual(["4 12 115 47"]);
 });
 
-test("2.5 post-only is not looked at in an auction", () => {
+// 70, section 2.5
+test("post-only is ignored in an auction", () => {
   const play = quoted().run("x B 1@110 post =a");
   expect([play.last.text, states(play, "a")]).toEqual(["", ["1 1 110"]]);
   play.open();
   expect([states(play, "a"), play.trades()]).toEqual([["5 0 110"], ["x-p2 1@105"]]);
 });
 
-test("2.5 without money a position is closed at any price, and by a limit up to its size, but not by a peg", () => {
+// 70, section 2.5
+test("a party without money can close its position by market or limit orders up to its size, but not by a peg", () => {
   const play = opened(FLAT).deposit(150n, "w").run("p2 S 5@111; w B 10@110; /");
   play.rig.withdraw("w", "ETH", play.general("w"));
   play.run("y S 1@109; x B 1@109; /");
@@ -248,7 +253,8 @@ test("2.5 without money a position is closed at any price, and by a limit up to 
   expect(play.rig.position("w", "M")).toMatchObject({ size: 5n, sell: 10n });
 });
 
-test("2.6 2.8 a time that is now is not over: it ends an order with the next tick", () => {
+// 70, sections 2.6 and 2.8
+test("an expiry equal to the block's time is accepted, and expires the order at the next tick", () => {
   const play = opened().run("y B 1@94 =c; /");
   const { rig } = play;
   const now = { timeInForce: 2, expiresAt: rig.nowNs };
@@ -262,7 +268,8 @@ test("2.6 2.8 a time that is now is not over: it ends an order with the next tic
   ]);
 });
 
-test("2.2 a provision's order is as old as its provision, wherever it is placed", () => {
+// 70, section 2.2
+test("a provision's order has its provision's creation time, whenever it is placed", () => {
   const play = opened();
   const { createdAt } = play.rig.shownProvision("lp", "M")!;
   play.run("/ 5; p1 B 1@95");
@@ -272,9 +279,7 @@ test("2.2 a provision's order is as old as its provision, wherever it is placed"
 });
 
 const GTT = 2;
-
 const IOC = 3;
-
 const STOPPED = 4;
 
 /** Continuous trading at 1000 between 900 and 1100. */
@@ -287,7 +292,7 @@ function around1000(more: Parameters<typeof market>[0] = {}, parameters: Record<
 const lastOrder = (play: Play, id: string) =>
   play.rig.events("order").findLast(({ payload }) => payload.id === id)!.payload;
 
-test("an order may expire at the time of its block: only before is too early", () => {
+test("an order may expire at its own block's time, but not before", () => {
   const play = around1000();
   const { rig } = play;
   const at = (expiresAt: bigint) => rig.order("p1", "M", "buy", 1, 950, { timeInForce: GTT, expiresAt });
@@ -298,7 +303,7 @@ test("an order may expire at the time of its block: only before is too early", (
   expect(rig.liveOrder(id)).toBeUndefined();
 });
 
-test("the batch is that of the book, which refused and waiting orders have not seen", () => {
+test("an order's batch number is 0 if the book never saw it", () => {
   const play = around1000();
   const { rig } = play;
   rig.deposit("poor", "ETH", 1n);
@@ -309,7 +314,7 @@ test("the batch is that of the book, which refused and waiting orders have not s
   expect(lastOrder(play, rig.order("p1", "M", "buy", 1, 950).id)).toMatchObject({ batchId: 1n });
 });
 
-test("a reduce-only order is stopped when something remains, also where it has met its own party", () => {
+test("the stopped rest of a reduce-only order gives wash trade as the reason if it met its own party", () => {
   const play = around1000();
   const { rig } = play;
   play.run("p2 S 5@1000; p1 B 5@1000; p2 B 2@990; p1 B 4@980");
@@ -317,7 +322,8 @@ test("a reduce-only order is stopped when something remains, also where it has m
   expect(lastOrder(play, id)).toMatchObject({ status: STOPPED, reason: 20, remaining: 3n });
 });
 
-test("3.4 orders that an auction's begin or end cancels go by side, price and queue", () => {
+// 70, section 3.4
+test("orders that the start or end of an auction cancels are cancelled by side, price and time", () => {
   const cancelled = (play: ReturnType<typeof opened>, place: number) =>
     eventsFrom(play, place, "order")
       .filter(({ payload }) => payload.status === 3)

@@ -1,4 +1,5 @@
 // Orders that are refused, stopped, changed and ended: numbers and texts of the reference (70, sections 2.4 to 2.10), ids (2.3).
+// Notation of statements and results: rig.ts.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { sha3HexOf } from "../../../src/crypto/sha.ts";
 import { amendmentOf, createMarketRig, idOf, type MarketRig, orderOf, Play } from "./rig.ts";
@@ -118,7 +119,7 @@ describe("a submission that is refused", () => {
     ]).toEqual([60, 60, 60, 60, 60, 60]);
   });
 
-  test("for a market that is not there, or does not trade: without an order's event or with one", () => {
+  test("for an unknown market has no order event, for one that does not trade has one", () => {
     const unknown = rig.deliver("p1", {
       kind: "orderSubmission",
       payload: { marketId: idOf("none"), price: "1", size: 1n, side: 1, timeInForce: 1, type: 1 },
@@ -170,7 +171,7 @@ describe("an order that is stopped", () => {
       ["", FILLED, 0n],
     ]);
   });
-  test("by an order of its own party: what has traded stays, and nothing is booked", () => {
+  test("by an order of its own party keeps its trades, and the rest does not rest", () => {
     opened();
     rig.order("p3", "M", "sell", 2, 105);
     const first = rig.order("p3", "M", "buy", 1, 105);
@@ -222,7 +223,7 @@ describe("an amendment", () => {
     );
     expect(rig.liveOrder(id)).toMatchObject({ version: 1n, size: 5n, expiresAt });
   });
-  test("of an order that is gone, and of a provision's", () => {
+  test("of an unknown order, or of a provision's order, is refused", () => {
     opened();
     expect(amend("p3", idOf("none"), { sizeDelta: 1n })).toBe("OrderError: Invalid Order ID");
     const own = rig.liveOrders("lp", "M").find(({ provision }) => provision !== "")!;
@@ -232,7 +233,7 @@ describe("an amendment", () => {
       "OrderError: Edit Not Allowed",
     );
   });
-  test("keeps id, reference and place, and counts versions; a time that is past ends the order", () => {
+  test("keeps id, reference and place, and counts versions; a past expiry expires the order", () => {
     opened();
     const { id } = rig.order("p3", "M", "buy", 5, 95, { reference: "mine" });
     rig.nextBlock();
@@ -250,7 +251,7 @@ describe("an amendment", () => {
     expect(shown(id).status).toBe(EXPIRED);
     expect(rig.liveOrder(id)).toBeUndefined();
   });
-  test("that trades shows the others first, and itself last", () => {
+  test("that trades emits the other orders first, and its own last", () => {
     opened();
     const { id } = rig.order("p3", "M", "buy", 5, 95);
     const seen = rig.events().length;
@@ -264,7 +265,7 @@ describe("an amendment", () => {
     expect(members).toEqual(["p2", "trade", "lp", "p3"]);
     expect(shown(id).status).toBe(FILLED);
   });
-  test("onto an order of the same party ends it: as filled in part, when it had traded before", () => {
+  test("that matches its own party stops the order, as partly filled if it had traded before", () => {
     opened();
     const { id } = rig.order("p3", "M", "sell", 10, 110);
     const whole = rig.order("p3", "M", "sell", 1, 111);
@@ -281,7 +282,7 @@ describe("an amendment", () => {
 describe("a cancellation", () => {
   const cancel = (payload: { orderId?: string; marketId?: string }) =>
     rig.deliver("p3", { kind: "orderCancellation", payload });
-  test("of one, of all in a market, of all", () => {
+  test("of one order, of all in a market, of all everywhere", () => {
     opened();
     const ids = [1, 2, 3].map((n) => rig.order("p3", "M", "buy", 1, 90 + n).id);
     expect(cancel({ orderId: ids[0], marketId: idOf("M") }).text).toBe("");
@@ -300,7 +301,7 @@ describe("a cancellation", () => {
 });
 
 describe("a pegged order", () => {
-  test("follows its reference, is parked without one, and counts to the limit", () => {
+  test("follows its reference, is parked without one, and counts towards the limit", () => {
     const peg = (reference: number, offset: string) => ({ peg: { reference, offset } });
     const parked = rig.order("p3", "M", "buy", 5, undefined, peg(BID, "5"));
     expect(shown(parked.id)).toMatchObject({ status: PARKED, price: "0" });
@@ -319,7 +320,7 @@ describe("a pegged order", () => {
   });
 });
 
-test("of pegged orders that cannot be paid for, those that a move of prices brought are lost, and no others", () => {
+test("that cannot be paid for after a repricing is cancelled, other pegged orders are not", () => {
   opened();
   const stays = rig.order("poor", "M", "sell", 1, undefined, { peg: { reference: ASK, offset: "5" } });
   const comes = rig.order("poor", "M", "buy", 10, undefined, { peg: { reference: BID, offset: "95" } });
@@ -502,7 +503,7 @@ describe("a batch", () => {
   });
 });
 
-test("ids: an order's is the root of its transaction, those of its trades follow", () => {
+test("ids: an order has the root id of its transaction, its trades the following ones", () => {
   opened();
   const root = "8035f23eee32b7add60ca18d1d1b4b4f935ef1176c31926bb351b76d810985f4";
   rig.order("p3", "M", "buy", 1, 110, { id: root });
@@ -514,7 +515,7 @@ test("ids: an order's is the root of its transaction, those of its trades follow
 
 const after = (id: string): string => sha3HexOf(Uint8Array.fromHex(id));
 
-test("ids: the first trade of an amendment has its root, and the time at which the order was made", () => {
+test("ids: the first trade of an amendment has the transaction's root id, and the order keeps its creation time", () => {
   opened();
   const { id } = rig.order("p3", "M", "buy", 11, 95);
   const made = rig.nowNs;
@@ -550,7 +551,7 @@ test("ids: a batch draws those of its orders first, then those of trades as they
   ]);
 });
 
-test("ids: those of a tick follow the block's hash with that of the market's id, which is none itself", () => {
+test("ids: those of a tick follow the hash of the block's hash and the market's id", () => {
   opened();
   const root = rig.engine.core.block.hash + sha3HexOf(new TextEncoder().encode(idOf("M")));
   expect(rig.trades("M").map(({ id }) => id)).toEqual([after(root)]);

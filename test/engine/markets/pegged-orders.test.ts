@@ -1,10 +1,10 @@
 // Pegged orders: where they stand, when they are parked, and how they are amended (reference 70, sections 2.5 to 2.8).
-
+// Notation of statements and results: rig.ts.
 import { expect, test } from "bun:test";
 import { Play } from "./rig.ts";
 import { eventsFrom, FLAT, LIGHT, MILLIONS, money, opened, quoted, states } from "./sample-markets.ts";
 
-test("pegs lie between ticks", () => {
+test("pegged orders to the middle can lie between ticks", () => {
   const play = opened({ decimals: 0 }, { assets: { ETH: { decimals: 2 } } });
   play.run("amend s @111; x B 1 MID-1 =a; x S 1 MID+1 =c");
   expect(states(play, "a", "c")).toEqual(["1 1 100", "1 1 101"]);
@@ -13,7 +13,7 @@ test("pegs lie between ticks", () => {
   expect(states(play, "r", "c")).toEqual(["1 1 101", "1 1 107"]);
 });
 
-test("a peg that would cost nothing waits", () => {
+test("a pegged order with a price of 0 or less waits, parked", () => {
   const play = opened();
   play.run("x B 1 BID-90 =a; x B 1 BID-89 =c; x B 1 MID-100 =d");
   expect(states(play, "a", "c", "d")).toEqual(["8 1 0", "1 1 1", "8 1 0"]);
@@ -21,7 +21,7 @@ test("a peg that would cost nothing waits", () => {
   expect(states(play, "a", "c", "d")).toEqual(["1 1 1", "1 1 2", "1 1 1"]); // mid floor((91+110+1)/2)=101
 });
 
-test("pegs that follow a price stand behind it, in the order of their ids", () => {
+test("repriced pegged orders queue behind others at their price, by id", () => {
   const play = opened();
   play.run("x B 1 BID-1 =a; y B 2 BID-1 =c; z B 3 BID-1 =d; p1 B 1@91");
   const sorted = [
@@ -34,7 +34,7 @@ test("pegs that follow a price stand behind it, in the order of their ids", () =
   expect(play.queue("buy").slice(0, 5)).toEqual(["p1 1@91", "p1 10@90", ...sorted]);
 });
 
-test("pegs of an opening auction are changed while they wait", () => {
+test("pegged orders can be amended and cancelled while an opening auction parks them", () => {
   const play = quoted({ openingSeconds: 10 });
   play.run("x B 5 BID-3 =a; x S 5 MID+9 =c; amend a +2 BID-4; amend c ASK+1 GTT+5");
   expect(play.rig.shownOrder(play.ids.get("a")!)).toMatchObject({
@@ -53,7 +53,7 @@ test("pegs of an opening auction are changed while they wait", () => {
   expect(play.rig.shownOrder(play.ids.get("a")!)!.version).toBe(2n);
 });
 
-test("a peg that has traded in part goes on with what remains", () => {
+test("a partly filled pegged order is repriced with what remains", () => {
   const play = opened();
   play.run("x B 5 MID-1 =a; y S 2@99; p1 B 1@92");
   // mid floor((92+110+1)/2) = 101 → 100
@@ -61,7 +61,7 @@ test("a peg that has traded in part goes on with what remains", () => {
   expect(play.rig.position("x", "M")).toMatchObject({ size: 2n, buy: 3n, buySum: 300n });
 });
 
-test("an order whose time is over moves pegs, and begins an auction, in the same tick", () => {
+test("an expiry reprices pegged orders, and begins an auction, in the same tick", () => {
   const play = opened();
   play.run("x B 5 BID-3 =a; y B 1@95 GTT+2; /");
   expect(states(play, "a")).toEqual(["1 5 92"]);
@@ -72,7 +72,8 @@ test("an order whose time is over moves pegs, and begins an auction, in the same
   expect(states(play, "a")).toEqual(["8 5 0"]);
 });
 
-test("2.5 pegged orders on the books of all markets count to the limit, and neither parked ones nor those of provisions", () => {
+// 70, section 2.5
+test("the limit counts pegged orders on the books of all markets, but not parked ones or provisions", () => {
   const play = opened({}, { parameters: { "limits.markets.maxPeggedOrders": "1" } });
   play.rig.createMarket("O", { asset: "ETH", ...LIGHT });
   const other = new Play(play.rig, "O").run("x B 1 BID-3; x B 1 BID-3");
@@ -87,7 +88,8 @@ test("2.5 pegged orders on the books of all markets count to the limit, and neit
   ]);
 });
 
-test("2.8 a peg keeps to its side and away from the middle, whatever member of it is amended", () => {
+// 70, section 2.8
+test("an amended peg must keep a reference of its side, and an offset from the middle", () => {
   const play = opened().run("x B 5 BID-0 =a; y S 5 ASK+0 =b2");
   const amend = (party: string, name: string, reference: number, offset?: string) =>
     play.rig.amend(party, "M", play.ids.get(name)!, { peg: { reference, ...(offset && { offset }) } }).text;
@@ -109,7 +111,8 @@ test("2.8 a peg keeps to its side and away from the middle, whatever member of i
   expect(states(play, "a", "b2")).toEqual(["1 5 98", "1 5 102"]);
 });
 
-test("2.8 a peg that waits for an auction's end, or that would be cancelled, is looked at, too", () => {
+// 70, section 2.8
+test("an amended peg is checked even if it is parked or the amendment would cancel it", () => {
   const play = quoted().run("x B 5 BID-1 =a");
   const amend = (sizeDelta: number) =>
     play.rig.amend("x", "M", play.ids.get("a")!, { sizeDelta, peg: { reference: 3 } }).text;
@@ -119,7 +122,8 @@ test("2.8 a peg that waits for an auction's end, or that would be cancelled, is 
   expect(states(play, "a")).toEqual(["1 5 89"]);
 });
 
-test("2.7 a parked peg whose change lets it come in is lost where it may not trade", () => {
+// 70, section 2.7
+test("a parked post-only peg is stopped if its amendment would let it trade", () => {
   const range = { ...FLAT, targetStake: { scaling: 0.00001 }, lpPriceRange: "0.001" };
   const play = opened(range).run("amend s @111; x S 2 ASK+5 post =a; cancel b; p1 B 10@90");
   expect([states(play, "a"), play.deployed("lp")[0]]).toEqual([["8 2 0"], "buy 10@101"]);
@@ -130,13 +134,15 @@ test("2.7 a parked peg whose change lets it come in is lost where it may not tra
   expect(play.last.text).toBe("OrderError: Invalid Order ID");
 });
 
-test("2.7 a peg is shown with the time at which it was parked, also when it has just come", () => {
+// 70, section 2.7
+test("a parked pegged order is emitted with the time it was parked, even on submission", () => {
   const play = quoted().run("x B 5 BID-1 =c");
   const { updatedAt, createdAt } = play.rig.shownOrder(play.ids.get("c")!)!;
   expect([updatedAt, createdAt]).toEqual([play.rig.nowNs, play.rig.nowNs]);
 });
 
-test("2.8 an amended peg that trades is shown last, where following prices has put it", () => {
+// 70, section 2.8
+test("an amended peg that trades is emitted last, after repricing", () => {
   const range = { ...FLAT, targetStake: { scaling: 0.00001 }, lpPriceRange: "0.001" };
   const play = opened(range).run("amend s @111; x S 12 MID+2 =a");
   const place = play.rig.events().length;
@@ -148,7 +154,8 @@ test("2.8 an amended peg that trades is shown last, where following prices has p
   expect(eventsFrom(play, place, "order").at(-1)!.payload.partyId).toBe("x");
 });
 
-test("2.7 of orders that follow a price those that it leaves without one are shown first, and keep their margin", () => {
+// 70, section 2.7
+test("of repriced pegs those left without a price are emitted first, and keep their margin until the block's end", () => {
   const play = opened().run("p1 B 1@91 =t");
   const [first, second] = ["1", "2"].map((digit) => digit.repeat(64));
   play.rig.order("x", "M", "buy", 5, undefined, { id: first, peg: { reference: 2, offset: "1" } });
@@ -167,7 +174,8 @@ test("2.7 of orders that follow a price those that it leaves without one are sho
   expect(money(play, "y")).toBe("0 100000000 0");
 });
 
-test("7.4 providers are measured with an order that is parked as it comes, or changed while it waits", () => {
+// 70, section 7.4
+test("providers' margins are updated by a pegged order that is parked on submission or amended while parked", () => {
   const play = opened();
   const measured = (statement: string) => {
     const place = play.rig.events().length;
@@ -179,11 +187,12 @@ test("7.4 providers are measured with an order that is parked as it comes, or ch
   expect(states(play, "a")).toEqual(["8 5 0"]);
 });
 
+// 70, section 2.7
 test.each([
   ["sell", "x S 10 MID+15 =peg; y S 10@115 =own; z B 1@91", "115"],
   ["buy", "x B 10 MID-15 =peg; y B 10@85 =own; z S 1@109", "85"],
 ] as const)(
-  "2.7 a peg to the middle loses its place with either rounding of it: a %s order",
+  "a peg to the middle loses its place when either rounding of the middle moves: a %s order",
   (side, script, price) => {
     // The better price moves one of the two by a tick, and not the one that the peg is priced by.
     const play = opened().run(script);

@@ -1,4 +1,5 @@
 // S22 of the reference (70, sections 9.5 and 10): the engine's events make the rows of positions that the network has.
+// Notation of statements and results: rig.ts.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { openReader } from "../../../src/store/database.ts";
 import { parsePosition } from "../../../src/store/project/position-state.ts";
@@ -50,7 +51,8 @@ function rowOf(door: Door): [realised: string, unrealised: string, volume: bigin
   return [realised.toString(), unrealised.toString(), openVolume];
 }
 
-test("S22 profit and loss of a position that is reduced", () => {
+// 70, section 10, S22
+test("a reduced position's profit and loss in the store is that of the network", () => {
   const door = newDoor();
   const play: Play = market(LN).deposit(MILLIONS, P1, P2, P3, LP);
   let seen = 0;

@@ -1,6 +1,6 @@
 // Price monitoring: bounds, the auctions that begin where they are left, and what updates leave of them (reference 70, sections 1.7,
 // 3.5 and 8.1; S21 and S26 of section 10).
-
+// Notation of statements and results: rig.ts.
 import { describe, expect, test } from "bun:test";
 import type { Play } from "./rig.ts";
 import {
@@ -48,7 +48,7 @@ const changeTo20 = (play: Play): void => {
   play.rig.updateMarket("M", { asset: "ETH", ...SHORT_AND_LONG, simple });
 };
 
-test("a trigger looks at the last price from before its horizon; the last trigger finds none, and takes the first within it", () => {
+test("a trigger's reference is the last price before its horizon, or else the first price within it", () => {
   const play = opened(SHORT_AND_LONG).run("y S 1@105; / 60; x B 1@105; / 40");
   expect(bounds(play)).toEqual(["10 95-115 105", "100 90-110 100"]);
   // The opening is more than a hundred seconds ago, and forgotten.
@@ -61,7 +61,7 @@ test("a trigger looks at the last price from before its horizon; the last trigge
   expect(bounds(play)).toEqual(["10 93-113 103", "100 93-113 103"]);
 });
 
-test("time that passes in an auction moves the last trigger on to a price within its horizon", () => {
+test("time that passes in an auction moves a trigger's reference on", () => {
   const play = opened(SHORT_AND_LONG).run("y S 1@106; / 60; x B 1@106; z S 1@102; / 25; x B 1@102; / 14");
   expect(bounds(play)).toEqual(["10 92-112 102", "100 90-110 100"]);
   const begin = play.rig.nowNs;
@@ -76,7 +76,7 @@ test("time that passes in an auction moves the last trigger on to a price within
   expect([play.rig.marketData("M").marketTradingMode, play.mark()]).toEqual([1, 113n]);
 });
 
-test("an update in continuous trading leaves the prices, a tenth each way until bounds are worked out anew", () => {
+test("an update in continuous trading keeps past prices, with bounds of a tenth until they are recomputed", () => {
   const play = opened(SHORT_AND_LONG);
   const changed = (up: number) => ({
     asset: "ETH",
@@ -100,7 +100,7 @@ test("an update in continuous trading leaves the prices, a tenth each way until 
   expect(bounds(play)).toEqual(["10 91-131 111", "100 91-131 111"]);
 });
 
-test("an update in an opening auction begins with the price that is indicated next", () => {
+test("an update in an opening auction makes the next indicative price the reference", () => {
   const play = opening("p1 B 1@100 =b; p2 S 1@100 =s");
   expect(bounds(play)).toEqual(["10 90-110 100", "100 90-110 100"]);
   play.rig.updateMarket("M", {
@@ -112,7 +112,7 @@ test("an update in an opening auction begins with the price that is indicated ne
   expect(bounds(play)).toEqual(["10 180-220 200", "100 180-220 200"]);
 });
 
-test("an update in an opening auction leaves the old price, until another one is indicated", () => {
+test("an update in an opening auction keeps the old reference until another price is indicated", () => {
   const play = opening("p1 B 1@100 =b; p2 S 1@100 =s").run("cancel b; cancel s");
   changeTo20(play);
   expect(bounds(play)).toEqual(["10 90-110 100", "100 90-110 100"]);
@@ -120,7 +120,7 @@ test("an update in an opening auction leaves the old price, until another one is
   expect(bounds(play)).toEqual(["10 180-220 200", "100 180-220 200"]);
 });
 
-test("the first trade after an update is looked at, and does not become a price of the past", () => {
+test("the first trade after an update is checked, but does not become a reference", () => {
   const play = opened(SHORT_AND_LONG);
   changeTo20(play);
   play.run("y S 1@105; x B 1@105; / 11");
@@ -129,7 +129,7 @@ test("the first trade after an update is looked at, and does not become a price 
   expect(bounds(play)).toEqual(["10 96-116 106", "100 90-110 100"]);
 });
 
-test("a price auction that was updated does not end before something would trade", () => {
+test("a price auction with an update does not end until something would trade", () => {
   const play = opened(SHORT_AND_LONG).run("z S 1@118; cancel s; z S 1@115 =ask; x B 1@115 =bid");
   changeTo20(play);
   play.run("cancel ask; cancel bid; / 30");
@@ -138,7 +138,7 @@ test("a price auction that was updated does not end before something would trade
   expect([play.rig.marketData("M").marketTradingMode, play.mark()]).toEqual([1, 109n]);
 });
 
-test("an auction for orders leaves the prices from before it, which its own do not become", () => {
+test("prices of an auction for orders do not become references", () => {
   // The one trigger has no price within its horizon any more, so that it lets 120 pass.
   const play = opened(BOUND).run("/ 70; cancel s; /; y S 5@120 =ask; y S 1@125; x B 3@120; / 2");
   expect([play.rig.marketData("M").marketTradingMode, play.mark()]).toEqual([1, 120n]);
@@ -150,7 +150,7 @@ test("an auction for orders leaves the prices from before it, which its own do n
   expect(bounds(play)).toEqual(["60 111-129 120"]);
 });
 
-test("a price auction that ends without trades keeps the last price alone", () => {
+test("a price auction that ends without trades keeps only the last price as reference", () => {
   const play = opened(SHORT_AND_LONG).run("/; y S 1@105; x B 1@105; / 12; cancel s; z S 1@112");
   expect(bounds(play.run("/"))).toEqual(["10 95-115 105", "100 90-110 100"]);
   play.run("y S 1@120 =ask; x B 2@120 =bid; cancel ask; cancel bid; /");
@@ -161,13 +161,13 @@ test("a price auction that ends without trades keeps the last price alone", () =
   expect(bounds(play)).toEqual(["10 96-114 105", "100 96-114 105"]);
 });
 
-test("an auction for orders that ends without trades keeps all prices", () => {
+test("an auction for orders that ends without trades keeps all reference prices", () => {
   const play = opened(SHORT_AND_LONG).run("/; y S 1@105; x B 1@105; / 12; cancel s; /; z S 1@112; / 2");
   expect(play.rig.marketData("M").marketTradingMode).toBe(1);
   expect(bounds(play)).toEqual(["10 96-114 105", "100 90-110 100"]);
 });
 
-test("an auction for orders that prices have extended is asked for its prices first", () => {
+test("an auction for orders that was extended for its price is checked for its price first", () => {
   const play = opened({ ...SHORT_AND_LONG, triggers: BOTH }).run("cancel s; /");
   const begin = play.rig.nowNs;
   play.run("y S 5@120; y S 1@125 =last; x B 5@120; / 2");
@@ -179,7 +179,7 @@ test("an auction for orders that prices have extended is asked for its prices fi
   expect(play.rig.marketData("M")).toMatchObject({ trigger: 6, extensionTrigger: 6 });
 });
 
-test("open interest of a block that lies behind the window begins no auction", () => {
+test("open interest of a block older than the window begins no auction", () => {
   const config = { ...FLAT, targetStake: { windowSeconds: 10, scaling: 20 }, triggeringRatio: "0" };
   const play = opened(config).run("y S 10@105; x B 10@105; y B 10@104; x S 10@104; / 12");
   // The last block with trades is what is shown for the target: 11 at 104.
@@ -190,25 +190,28 @@ test("open interest of a block that lies behind the window begins no auction", (
   expect(play.rig.marketData("M")).toMatchObject({ ...shown, marketTradingMode: 1 });
 });
 
+// 70, section 8.1
 test.each([
   [1, "1 1000-1000 1000"],
   [1000, "1000 986-1014 1000"],
   [100_000, "100000 864-1154 1000"],
-])("8.1 bounds of a log-normal model for a horizon of %d seconds", (horizon, shown) => {
+])("bounds of a log-normal model for a horizon of %d seconds", (horizon, shown) => {
   const play = market({ ...LN, triggers: [{ horizon, probability: 0.99, extension: 300 }] });
   play.deposit(MILLIONS * 1000n, "p1", "p2", "lp");
   play.run("lp lp(90000000, 0.1, BID-100, ASK+100); p1 B 1@900; p2 S 1@1100; p1 B 1@1000; p2 S 1@1000");
   expect(bounds(play.open())).toEqual([shown]);
 });
 
-test("8.2 the target stake is of the whole units of what is open", () => {
+// 70, section 8.2
+test("the target stake truncates fractions of the open interest", () => {
   const play = opened({ ...FLAT, positionDecimals: 1, targetStake: { scaling: 10 } });
   play.run("y S 4@105; x B 4@105; /");
   // 5 tenths at 105 are 52.5.
   expect(play.rig.marketData("M")).toMatchObject({ openInterest: 5n, markPrice: "105", targetStake: "52" });
 });
 
-test("8.1 a shorter horizon moves ahead of a longer one with no higher probability; the shortest is shown first", () => {
+// 70, section 8.1
+test("triggers are sorted by horizon, the shortest first, whatever their probability", () => {
   const extensionWith = (...triggers: readonly (readonly [horizon: number, probability: number])[]) => {
     const play = opened({
       ...SHORT_AND_LONG,
@@ -226,7 +229,8 @@ test("8.1 a shorter horizon moves ahead of a longer one with no higher probabili
   expect(extensionWith([600, 0.99], [60, 0.95])).toBe(60n);
 });
 
-test("9.3 of two triggers of one horizon the lower probability is shown first, whichever is asked first", () => {
+// 70, section 9.3
+test("of two triggers with one horizon the one of lower probability is emitted first, whichever is checked first", () => {
   const trigger = { horizon: 60, extension: 5 };
   const triggers = [
     { ...trigger, probability: 0.99 },
@@ -236,7 +240,8 @@ test("9.3 of two triggers of one horizon the lower probability is shown first, w
   expect(shown.map((bound) => bound.trigger!.probability)).toEqual(["0.95", "0.99"]);
 });
 
-test("9.3 static prices and volumes leave out pegs and provisions; middles are floored in market units", () => {
+// 70, section 9.3
+test("static prices and volumes exclude pegs and provisions; middle prices are floored in market units", () => {
   const play = opened({}, { assets: { ETH: { decimals: 1 } } });
   play.run("p1 B 2@93; x B 3 BID-0; y S 4 MID+1; /");
   expect(play.rig.marketData("M")).toMatchObject({
@@ -247,7 +252,8 @@ test("9.3 static prices and volumes leave out pegs and provisions; middles are f
   });
 });
 
-test("9.3 an auction without an end shows none, and before the first mark the next one is at a time that was never set", () => {
+// 70, section 9.3
+test("market data of an auction without an end has none, and the next mark is unset before the first", () => {
   const play = market(
     { ...BOUND, openingSeconds: 0 },
     {
@@ -267,7 +273,8 @@ test("9.3 an auction without an end shows none, and before the first mark the ne
   expect(play.rig.marketData("M").auctionStart).toBeGreaterThan(0n);
 });
 
-test("8.1 an auction for orders begins without the triggers whose horizons lie behind all prices", () => {
+// 70, section 8.1
+test("an auction for orders begins without triggers whose horizon has no price", () => {
   const play = opened({ ...BOUND, triggers: [{ horizon: 5, probability: 0.95, extension: 5 }] });
   play.run("/ 10");
   expect(bounds(play)).toHaveLength(1);
@@ -276,7 +283,8 @@ test("8.1 an auction for orders begins without the triggers whose horizons lie b
   expect(data()).toMatchObject({ marketTradingMode: 4, priceMonitoringBounds: [] });
 });
 
-describe("S21 price auction", () => {
+// 70, section 10, S21
+describe("a trade beyond the price bounds", () => {
   const opened = () => {
     const play = market(
       {
@@ -300,7 +308,7 @@ describe("S21 price auction", () => {
     play.rig.nextBlock(600);
     return play.run("p1 S 1@100; p2 B 1@100");
   };
-  test("an order that may rest begins it", () => {
+  test("begins an auction if the order may rest", () => {
     const play = opened();
     expect(amounts(play, LIQUIDITY_PAY)).toEqual([10n]);
     const t0 = play.rig.nowNs;
@@ -326,14 +334,15 @@ describe("S21 price auction", () => {
     expect(amounts(play, LIQUIDITY_PAY).slice(1)).toEqual([6n, 6n]);
     expect(feesOf(play, 1)).toEqual(["0/0/6 0/0/6"]);
   });
-  test.each(["FOK", "IOC", "GFN"])("one that may not is stopped: %s", (tif) => {
+  test.each(["FOK", "IOC", "GFN"])("stops the order if it may not rest: %s", (tif) => {
     const play = opened().run(`p1 S 1@111; p2 B 1@111 ${tif} =b`);
     expect([play.order("b").status, play.order("b").reason]).toEqual([4, 47]);
     expect(play.rig.marketData("M").marketTradingMode).toBe(1);
   });
 });
 
-describe("S26 price bounds", () => {
+// 70, section 10, S26
+describe("price bounds of a log-normal model", () => {
   const opened = () => {
     const play = market({ ...LN, triggers: [{ horizon: 1000, probability: 0.99, extension: 300 }] }).deposit(
       MILLIONS * 1000n,
@@ -347,7 +356,7 @@ describe("S26 price bounds", () => {
       .run("lp lp(90000000, 0.1, BID-100, ASK+100); a B 1@900; b S 1@1100; a B 1@1000; b S 1@1000")
       .open();
   };
-  test("are those of the model", () => {
+  test("are the model's around the reference price", () => {
     const [bounds] = opened().rig.marketData("M").priceMonitoringBounds;
     expect([bounds!.minValidPrice, bounds!.maxValidPrice, bounds!.referencePrice]).toEqual([
       "986",
@@ -355,14 +364,14 @@ describe("S26 price bounds", () => {
       "1000",
     ]);
   });
-  test.each([1009, 995])("a trade at %d passes", (price) => {
+  test.each([1009, 995])("let a trade at %d pass", (price) => {
     const play = opened().run(`p1 S 1@${price}; p2 B 1@${price}`);
     expect(play.trades(1)).toEqual([`p2-p1 1@${price}`]);
   });
   test.each([
     [1, 300],
     [400, 400],
-  ])("one at 1015 does not: at least %d seconds, an auction of %d", (minimum, length) => {
+  ])("turn a trade at 1015 into an auction: with a minimum of %d seconds it lasts %d", (minimum, length) => {
     const play = opened();
     play.rig.setParameter("market.auction.minimumDuration", `${minimum}s`);
     play.run("p1 S 1@1015; p2 B 1@1015");
@@ -385,7 +394,7 @@ function around1000(more: Parameters<typeof market>[0] = {}, parameters: Record<
 const lastOrder = (play: Play, id: string) =>
   play.rig.events("order").findLast(({ payload }) => payload.id === id)!.payload;
 
-test("price bounds begin with the opening auction's price, however far it is from what was indicated first", () => {
+test("price bounds begin with the opening auction's final price, however far from its first indicative price", () => {
   const play = market({
     simple: { long: 0.1, short: 0.1, up: 10, down: -10 },
     triggers: [{ horizon: 60, probability: 0.95, extension: 5 }],
@@ -402,7 +411,7 @@ test("price bounds begin with the opening auction's price, however far it is fro
   ]);
 });
 
-test("price bounds of an updated market are worked out when they would have been", () => {
+test("price bounds of an updated market are recomputed when they would have been without the update", () => {
   const simple = { long: 0.1, short: 0.1, up: 20, down: -20 };
   const triggers = [{ horizon: 60, probability: 0.95, extension: 5 }];
   const config = { simple, triggers, linearSlippage: "0", quadraticSlippage: "0" };
@@ -426,7 +435,7 @@ test("price bounds of an updated market are worked out when they would have been
   expect(bounds()).toEqual(["110"]);
 });
 
-test("the price of an order that cannot pay its fees has been seen all the same", () => {
+test("the price of an order that cannot pay its fees still becomes a reference price", () => {
   const simple = { long: 0.11, short: 0.1, up: 60, down: -60 };
   const play = around1000({ simple, triggers: [{ horizon: 1, probability: 0.95, extension: 50 }] });
   const { rig } = play;

@@ -286,7 +286,7 @@ describe("decimals that cannot be worked with", () => {
 // biome-ignore lint/suspicious/noExplicitAny: a proposal is spoiled in many ways
 type Spoil = (changes: any) => void;
 
-describe("governance looks again at what no form lets through", () => {
+describe("governance itself refuses proposals whose form is invalid", () => {
   const trigger = { horizon: 1n, probability: "0.95", auctionExtension: 1n };
   const triggers = (count: number): Spoil => {
     return (changes) => {

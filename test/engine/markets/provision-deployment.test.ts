@@ -1,5 +1,6 @@
-// Deployments of provisions and refusals of orders, as the network's source has them where the reference (70) leaves a choice.
-
+// Deployments of provisions, what they do to margins and bonds, and the events of orders and positions (reference 70, sections 1.5,
+// 2 and 7).
+// Notation of statements and results: rig.ts.
 import { expect, test } from "bun:test";
 import { IdGenerator } from "../../../src/engine/markets/id-generator.ts";
 import type { LedgerEntry, LedgerMovement } from "../../../src/wire/generated/vega.ts";
@@ -26,13 +27,9 @@ import {
 } from "./sample-markets.ts";
 
 const PARKED = 8;
-
 const MARGIN_LOW = 6;
-
 const BOND_LOW = 15;
-
 const BOND_SLASHING = 20;
-
 const BOOK = "p1 B 1@900 =bid; p2 S 1@1100; p1 B 10@1000; p2 S 10@1000";
 
 /** In its opening auction: lp provides, v has money, and nothing has a price yet. */
@@ -43,7 +40,6 @@ const awaited = (funds: bigint, config: Parameters<typeof market>[0] = PROVIDED,
     .run(`lp lp(1000, 0.001, BID-${offset}, ASK+${offset})`);
 
 const here = (play: Play) => play.rig.events().length;
-
 const status = (play: Play, party: string) => play.rig.shownProvision(party, "M")!.status;
 
 const entryLine = ({ fromAccount, toAccount, amount }: LedgerEntry) =>
@@ -78,7 +74,8 @@ const shownPositions = (play: Play, script: string) => {
   );
 };
 
-test("5.4 7.5 in a monitoring auction a provider's order draws on the bond without a penalty: nothing is deployed", () => {
+// 70, sections 5.4 and 7.5
+test("in a monitoring auction a provider's order draws on the bond without a penalty, as nothing is deployed", () => {
   const play = awaited(1_500n).run(`lp v(1000, 0.001, BID-10, ASK+10); ${BOOK}`).open();
   expect([money(play, "v"), status(play, "v")]).toEqual(["240 260 1000", ACTIVE]);
   play.run("cancel bid; /");
@@ -93,7 +90,8 @@ test("5.4 7.5 in a monitoring auction a provider's order draws on the bond witho
   expect([money(play, "v"), play.insurance(), amounts(play, BOND_SLASHING)]).toEqual(["840 0 660", 0n, []]);
 });
 
-test("1.5 3.4 orders of provisions that leave the book leave their margin there, also at a block's end, until one of their party's own is cancelled", () => {
+// 70, sections 1.5 and 3.4
+test("margin of provision orders that leave the book is kept until the provider cancels an order of its own", () => {
   const play = awaited(1_500n).run(`lp v(1000, 0.001, BID-10, ASK+10); ${BOOK}`).open();
   const place = here(play);
   play.run("cancel bid");
@@ -107,7 +105,8 @@ test("1.5 3.4 orders of provisions that leave the book leave their margin there,
   expect([money(play, "lp"), status(play, "lp")]).toEqual(["240 99998760 1000", UNDEPLOYED]);
 });
 
-test("1.5 an auction that takes orders of provisions off the book returns their margin with its first block's end", () => {
+// 70, section 1.5
+test("an auction that parks provision orders releases their margin at the end of its first block", () => {
   const play = opened(BOUND).run("z S 5@115; /");
   const held = play.margin("lp");
   expect(held).toBeGreaterThan(0n);
@@ -121,7 +120,8 @@ test("1.5 an auction that takes orders of provisions off the book returns their 
   expect(play.margin("lp")).toBe(0n);
 });
 
-test("7.4 after a deployment that ended a provision all that follows prices comes anew, a parked peg among it", () => {
+// 70, section 7.4
+test("a deployment that ends a provision reprices everything again, parked pegs included", () => {
   const play = awaited(6_100n).run(BOOK).open().run("p2 S 3 ASK+5 =peg");
   expect(states(play, "peg")).toEqual(["1 3 1105"]);
   // The ask is where it was: a bid that comes back moves nothing that a peg to the ask would follow.
@@ -134,7 +134,8 @@ test("7.4 after a deployment that ended a provision all that follows prices come
   expect([status(play, "lp"), ...states(play, "peg")]).toEqual([ACTIVE, "1 3 1105"]);
 });
 
-test("7.4 margins of all providers are moved at once, before a provision ends: another one's margin falls and rises", () => {
+// 70, section 7.4
+test("margins of all providers are updated before an unpaid provision ends, and again after it", () => {
   const play = awaited(6_100n, { ...PROVIDED, linearSlippage: "10" }, 300).deposit(MILLIONS, "w");
   play.run("p1 B 1@900 =bid; p2 S 100@1044; p2 S 5@1010; p1 B 10@1000; w S 10@1000").open();
   play.run("lp w(1000, 0.001, BID-100, ASK+100); w S 1@1500 =own; cancel bid; cancel own");
@@ -158,7 +159,8 @@ test("7.4 margins of all providers are moved at once, before a provision ends: a
   expect(shownLevels(play, place)).toContain("v 700");
 });
 
-test("7.2 a first deployment that cannot be paid for shows its money on its way there and back", () => {
+// 70, section 7.2
+test("a first deployment that cannot be paid for emits its transfers both ways", () => {
   const play = awaited(1_050n).run(`lp v(1000, 0.001, BID-10, ASK+10); ${BOOK}`);
   const place = here(play);
   play.open();
@@ -167,7 +169,8 @@ test("7.2 a first deployment that cannot be paid for shows its money on its way 
   expect([status(play, "v"), money(play, "v")]).toEqual([CANCELLED, "0 1050 0"]);
 });
 
-test("5.4 a submission that fails in continuous trading leaves the margin levels of those orders that were covered", () => {
+// 70, section 5.4
+test("a failed submission leaves the margin levels of the orders that were covered", () => {
   const play = awaited(1_260n).run(BOOK).open();
   const place = here(play);
   play.run("lp v(1000, 0.001, BID-10 BID-20 BID-30, ASK+10)");
@@ -177,7 +180,8 @@ test("5.4 a submission that fails in continuous trading leaves the margin levels
   expect(shownLevels(play, place)).toEqual(["v 200"]);
 });
 
-test("7.9 an amendment that leaves the commitment as it is makes an entry of nothing for the bond", () => {
+// 70, section 7.9
+test("an amendment with the same commitment makes a bond transfer of 0", () => {
   const play = awaited(0n);
   const amend = (change: Parameters<typeof play.rig.amendProvision>[2]) => {
     const place = amounts(play, BOND_LOW).length;
@@ -192,7 +196,8 @@ test("7.9 an amendment that leaves the commitment as it is makes an entry of not
   expect(amend({ commitment: 1_001 })).toEqual([{ from: "lp", to: "lp", amount: 1n }]);
 });
 
-test("7.4 orders of provisions that are dropped are shown as parked by their ids, not in their shape's turn", () => {
+// 70, section 7.4
+test("provision orders taken off the book are emitted as parked by their ids, not in the order of the shape", () => {
   const play = market(PROVIDED).deposit(MILLIONS, "z", "p1", "p2");
   play.run(`lp z(10000, 0.001, BID-10 BID-20 BID-30 BID-40 BID-50, ASK+10); ${BOOK}`);
   const ids = (place: number, state: number) =>
@@ -212,7 +217,8 @@ test("7.4 orders of provisions that are dropped are shown as parked by their ids
   expect(ids(place, PARKED)).toEqual(sorted);
 });
 
-test("2.2 an order that its margin or its fees refuse has been updated in its block, one that is refused before has not", () => {
+// 70, section 2.2
+test("an order refused for margin or fees has an update time, one refused earlier has none", () => {
   const play = opened(FLAT, COSTLY).deposit(131n, "w");
   const refused = (line: string) => {
     play.run(line);
@@ -228,8 +234,9 @@ test("2.2 an order that its margin or its fees refuse has been updated in its bl
   expect(refused("w B 1@95")).toEqual([6, 13, 0n]);
 });
 
+// 70, section 2.3
 test.each([["nothing"], ["a submission"], ["an amendment"]])(
-  "2.3 trades draw their ids when their fees are paid, and no others do: %s fails in a batch",
+  "only trades whose fees were paid draw ids: %s fails in a batch",
   (failing) => {
     const play = opened(FLAT, COSTLY).deposit(200n, "w").run("x S 1@105; w B 1@94 =o");
     const place = here(play);
@@ -251,7 +258,8 @@ test.each([["nothing"], ["a submission"], ["an amendment"]])(
   },
 );
 
-test("1.5 an amendment that changes nothing makes no PositionState event for its party", () => {
+// 70, section 1.5
+test("an amendment that changes nothing emits no PositionState event for its party", () => {
   // The only provision has ended with the opening: no provider is shown.
   const play = trading(FLAT, { rich: "x" }).run("x B 1@450 =a; /");
   expect(shownPositions(play, "amend a @450")).toEqual([]);
@@ -260,7 +268,8 @@ test("1.5 an amendment that changes nothing makes no PositionState event for its
   expect(shownPositions(play, "amend a +1")).toEqual(["x 2/0"]);
 });
 
-test("1.5 7.4 providers with orders on the book have a PositionState event where an order came, went or was changed", () => {
+// 70, sections 1.5 and 7.4
+test("providers with deployed orders have a PositionState event in a block with any order, cancellation or amendment", () => {
   // Orders of y are all that its own provision asks for.
   const play = quoted().run("lp y(1000, 0, BID-10, ASK+10); y B 20@85; y S 20@115").open().run("/; /");
   expect([play.deployed("lp").length, play.deployed("y")]).toEqual([2, []]);
@@ -271,7 +280,8 @@ test("1.5 7.4 providers with orders on the book have a PositionState event where
   expect(shownPositions(play, "/")).toEqual([]);
 });
 
-test("2.3 a pegged order may state a price, which must be a number, though it does not count", () => {
+// 70, section 2.3
+test("a pegged order's own price must be a number, though it is ignored", () => {
   const play = opened();
   const pegged = (price: string) => {
     const { payload } = orderOf("M", "buy", 5, undefined, { peg: { reference: 2, offset: "3" } });
@@ -288,7 +298,8 @@ test("2.3 a pegged order may state a price, which must be a number, though it do
   expect(pegged("")).toEqual([0, "", "87"]);
 });
 
-test("7.3 7.4 a provision that comes between two changes of the price range is planned anew, also when the range is what it was", () => {
+// 70, sections 7.3 and 7.4
+test("a provision made between two changes of the price range is planned again, even if the range is restored", () => {
   const play = opened();
   const range = (lpPriceRange: string) =>
     play.rig.updateMarket("M", { asset: "ETH", ...M4, targetStake: { scaling: 0.00001 }, lpPriceRange });
@@ -305,7 +316,8 @@ test("7.3 7.4 a provision that comes between two changes of the price range is p
   ]);
 });
 
-test("7.5 a first deployment is paid for at the search level of its margin; below that, up to the initial one", () => {
+// 70, section 7.5
+test("a first deployment within the search level needs no transfer; beyond it margin rises to the initial level", () => {
   const opened = (commitment: bigint, funds: bigint) => {
     const play = market(PROVIDED)
       .deposit(MILLIONS, "lp", "a", "b")

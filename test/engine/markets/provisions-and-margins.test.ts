@@ -1,5 +1,5 @@
 // Margins of provisions: their first orders, amendments and bonds (reference 70, sections 5.4 and 7.2 to 7.9).
-
+// Notation of statements and results: rig.ts.
 import { expect, test } from "bun:test";
 import { idOf, type Play } from "./rig.ts";
 import { M3, market, VOID } from "./sample-markets.ts";
@@ -28,7 +28,7 @@ const lastOrder = (play: Play, id: string) =>
 const lowPeg = (play: Play, party: string, size: number): string =>
   play.rig.order(party, "M", "buy", size, undefined, { peg: { reference: 2, offset: "950" } }).id;
 
-test("orders of a provision stand behind what comes to their price", () => {
+test("provision orders stand behind other orders at their price", () => {
   const play = market(COVERED);
   play.deposit(100_000_000n, "aux", "aux2", "lp", "p1", "p2");
   play.run("aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000; lp lp(50000, 0, BID-1, ASK+1)").open();
@@ -37,7 +37,7 @@ test("orders of a provision stand behind what comes to their price", () => {
   expect(play.trades().slice(1)).toEqual(["p2-aux2 1@1100", "p2-p1 2@1101"]);
 });
 
-test("pegged orders are measured without the orders of provisions", () => {
+test("margins after repricing pegged orders ignore the volume of provisions", () => {
   const play = market(COVERED);
   const { rig } = play;
   play.deposit(100_000_000n, "aux", "aux2", "lp", "p1", "p2");
@@ -50,7 +50,7 @@ test("pegged orders are measured without the orders of provisions", () => {
   expect(BigInt(play.levels("p1").split("/")[0]!)).toBeGreaterThan(BigInt(before.split("/")[0]!));
 });
 
-test("margin of a provider's expired order stays until the block's end, where nothing is deployed", () => {
+test("margin of an expired order of a provider without deployed orders is released at the block's end", () => {
   const play = market(COVERED);
   const { rig } = play;
   play.deposit(100_000_000n, "aux", "aux2", "lp");
@@ -66,7 +66,7 @@ test("margin of a provider's expired order stays until the block's end, where no
   expect(play.margin("lp")).toBe(0n);
 });
 
-test("a provision amended in an auction has the margin of its orders moved", () => {
+test("a provision amended in an auction takes the margin of its orders at once", () => {
   const play = market(COVERED);
   play.deposit(100_000_000n, "aux", "aux2", "lp");
   play.run("aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000; lp lp(50000, 0, BID-1, ASK+1)");
@@ -78,7 +78,7 @@ test("a provision amended in an auction has the margin of its orders moved", () 
   expect(play.bond("lp")).toBe(60_000n);
 });
 
-test("orders of provisions follow another price range with the next order", () => {
+test("provision orders follow a changed price range with the next order", () => {
   const config = { ...COVERED, lpPriceRange: "0.05" };
   const play = market(config);
   play.deposit(100_000_000n, "aux", "aux2", "lp", "p1");
@@ -89,7 +89,7 @@ test("orders of provisions follow another price range with the next order", () =
   expect(play.deployed("lp")).toEqual(["buy 56@899", "sell 46@1101"]);
 });
 
-test("the recheck of a mark to market asks a provider again that has just paid a penalty, with the same book, too", () => {
+test("a margin recheck slashes a provider again that was slashed in the same mark, even with an unchanged book", () => {
   const play = market(COVERED, { parameters: { "market.liquidity.bondPenaltyParameter": "1" } });
   play.deposit(100_000_000n, "aux", "aux2", "p1", "p2").deposit(8_150n, "lp");
   play.run("lp lp(1300, 0.001, BID-20, ASK+20); aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000");
@@ -100,7 +100,7 @@ test("the recheck of a mark to market asks a provider again that has just paid a
   expect([play.margin("lp"), play.insurance()]).toEqual([5650n, 2030n]);
 });
 
-test("a provision that was never deployed costs no penalty when its bond pays for a margin", () => {
+test("a bond that pays for margin before the provision was ever deployed is not slashed", () => {
   const play = around1000({}, { "market.liquidity.bondPenaltyParameter": "1" });
   play.deposit(20_000n, "q").run("aux B 10@1000; q S 10@1000; /");
   // Nothing is left to sell, so that the provision waits for its first orders.
@@ -111,7 +111,7 @@ test("a provision that was never deployed costs no penalty when its bond pays fo
   expect(play.insurance()).toBe(0n);
 });
 
-test("a party that cannot pay for pegged orders that were repriced keeps those that were not", () => {
+test("a party that cannot pay for repriced pegged orders keeps those that were not repriced", () => {
   const play = around1000().deposit(2_000n, "q");
   const { rig } = play;
   const sell = rig.order("q", "M", "sell", 10, undefined, { peg: { reference: 3, offset: "10" } }).id;
@@ -135,7 +135,7 @@ test("a bond pays for the margin of pegged orders without a penalty", () => {
   expect(play.transfers(20)).toEqual([]);
 });
 
-test("a provision's amendment stops the orders that its former entries had, also where they are parked", () => {
+test("an amendment of a provision stops the orders of its former entries, even parked ones", () => {
   const play = around1000().deposit(100_000n, "q").run("lp q(1000, 0.1, BID-10, ASK+10)");
   const { rig } = play;
   const parkedOf = (party: string) => {
@@ -153,7 +153,7 @@ test("a provision's amendment stops the orders that its former entries had, also
   expect(parkedOf("q")).toEqual([]);
 });
 
-test("the first orders of a provision are paid for one by one, up to the initial margin", () => {
+test("first orders of a provision in continuous trading are paid for one by one, up to the initial margin", () => {
   const play = around1000().deposit(100_000n, "q").run("q B 10@950");
   expect(play.margin("q")).toBe(1_320n);
   // Its own order supplies all that it owes on that side.
@@ -167,7 +167,7 @@ test("the first orders of a provision are paid for one by one, up to the initial
   expect([play.levels("r"), play.margin("r")]).toEqual(["2310/2541/2772/3234", 2_772n]);
 });
 
-test("a first order that cannot be paid for takes the others of its provision with it", () => {
+test("a first order that cannot be paid for ends its whole provision", () => {
   const play = around1000().deposit(1_300n, "q").run("q B 1@950");
   const before = [play.margin("q"), play.general("q"), play.bond("q")];
   expect(before).toEqual([132n, 1_168n, 0n]);

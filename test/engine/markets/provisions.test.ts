@@ -1,4 +1,5 @@
-// Rules of liquidity provisions that runs of other engines of these markets show, which the reference (70) states in passing.
+// Liquidity provisions in continuous trading: repricing, slashing, refusals and scores (reference 70, sections 2.5 and 7).
+// Notation of statements and results: rig.ts.
 import { expect, test } from "bun:test";
 import { ACTIVE, CANCELLED, feeFactors, MILLIONS, market, money } from "./sample-markets.ts";
 
@@ -25,7 +26,8 @@ const narrow = (first: string, more = "") =>
     .run(`${first}; ${OPENING}; ${more}`)
     .open();
 
-test("2.5 what follows prices does so within a trade and after the order: a margin short of its search level pays twice", () => {
+// 70, section 2.5
+test("repricing happens within a trade and after the order: a provider below its search level is slashed twice", () => {
   const play = narrow("lp z(5000, 0.001, BID-10, ASK+10)", "p1 B 1000@900; p2 S 1000@1100");
   play.run("p3 B 3@1010; /; p3 B 5@1055 FOK; /");
   expect([money(play, "z"), play.insurance()]).toEqual(["1843 0 2638", 1_181n]);
@@ -37,7 +39,8 @@ test("2.5 what follows prices does so within a trade and after the order: a marg
   expect([play.insurance(), play.rig.shownProvision("z", "M")!.status]).toEqual([3_133n, ACTIVE]);
 });
 
-test("5.5 what a party had when it was closed out is what its penalty left", () => {
+// 70, section 5.5
+test("the margin reported for a closed-out provider is what its penalty left", () => {
   const play = narrow("lp z(5000, 0.001, BID-10, ASK+10)", "p1 B 1000@900; p2 S 1000@1100");
   play.run("p3 B 3@1010; /; p3 B 5@1055 FOK; /; p3 B 5@1055 FOK; /; p3 B 5@1055 FOK; /");
   expect(play.trades().slice(-2)).toEqual(["network-p2 17@1100", "z-network 17@1100"]);
@@ -47,7 +50,8 @@ test("5.5 what a party had when it was closed out is what its penalty left", () 
   expect([money(play, "z"), play.rig.shownProvision("z", "M")!.status]).toEqual(["0 0 0", CANCELLED]);
 });
 
-test("7.5 a provider that its penalty leaves short of maintenance loses its provision within the order", () => {
+// 70, section 7.5
+test("a provider whose penalty leaves it below maintenance margin loses its provision within the order", () => {
   const play = market({ ...NARROW, positionDecimals: 2 }, PENALISED);
   play.deposit(5_721n, "z").deposit(MILLIONS, "p1", "p2", "p3");
   play.run("lp z(5000, 0.001, BID-10, ASK+10); p1 B 100000@900; p1 B 100@990; p1 B 1000@1000");
@@ -63,7 +67,8 @@ test("7.5 a provider that its penalty leaves short of maintenance loses its prov
   expect(play.rig.book("M", "sell")).toEqual([{ price: 1_100n, volume: 97_904n }]);
 });
 
-test("7.4 after a trade orders of providers stand by their ids again, the one that was hit among them", () => {
+// 70, section 7.4
+test("after a trade provision orders queue by their ids again, the traded one included", () => {
   const play = narrow("lp z(5000, 0.001, BID-10, ASK+10); lp y(5000, 0.001, BID-10, ASK+10)", "p2 S 9@1100");
   play.run("p3 B 1@1010; /");
   const sells = () =>
@@ -78,7 +83,8 @@ test("7.4 after a trade orders of providers stand by their ids again, the one th
   expect([play.trades().at(-1), inTurn()]).toEqual([`p3-${byId[0]!.split(" ")[0]} 5@1055`, byId]);
 });
 
-test("1.5 the first tick of a market counts as a distribution of fees, however long the step is", () => {
+// 70, section 1.5
+test("a market's first tick counts as a fee distribution, however long the step is", () => {
   const play = narrow("lp z(5000, 0.001, BID-10, ASK+10)", "p2 S 9@1100");
   const fees = () => play.rig.systemBalance("ETH", 6, "M");
   const first = play.rig.shownMarket("M")!.marketTimestamps!.proposed + 1_000_000_000n;
@@ -88,7 +94,8 @@ test("1.5 the first tick of a market counts as a distribution of fees, however l
   expect(play.run("/") && fees()).toBe(0n);
 });
 
-test("7.9 in an auction the orders of an amended provision are measured around the known price, whatever they refer to", () => {
+// 70, section 7.9
+test("in an auction an amended provision needs margin around the margin price, whatever its references", () => {
   const model = { logNormal: { lambda: 1e-6, tau: 0.01, sigma: 1 } };
   const play = market({ ...model, targetStake: { scaling: 1.5 }, openingSeconds: 3 });
   play.deposit(500_000_000n, "z").deposit(MILLIONS, "p1", "p2", "p3");
@@ -102,7 +109,8 @@ test("7.9 in an auction the orders of an amended provision are measured around t
   expect([play.levels("z"), money(play, "z")]).toEqual(["34147/37561/40976/47805", "40976 499904024 55000"]);
 });
 
-test("7.9 refusals of an amendment: what it states comes first, then whose it is, then the money", () => {
+// 70, section 7.9
+test("an amendment of a provision is refused for its content first, then for its party, then for its money", () => {
   const play = narrow("lp z(5000, 0.001, BID-10, ASK+10)", "p2 S 9@1100");
   const amend = (party: string, change: Parameters<typeof play.rig.amendProvision>[2]) =>
     play.rig.amendProvision(party, "M", change).text;
@@ -121,7 +129,8 @@ test("7.9 refusals of an amendment: what it states comes first, then whose it is
   expect(play.rig.cancelProvision("y", "M").text).toBe("commitment submission not allowed");
 });
 
-test("7.9 a cancelled provision moves all that follows prices: another provider is measured by the thinner book", () => {
+// 70, section 7.9
+test("a cancelled provision updates the margins of other providers by the thinner book", () => {
   const config = { ...NARROW, lpPriceRange: "1", linearSlippage: "1", targetStake: { scaling: 0.01 } };
   const play = market(config, { parameters: { "market.liquidity.bondPenaltyParameter": "0" } });
   play.deposit(MILLIONS, "z", "y", "p1", "p2", "p3");
@@ -135,7 +144,8 @@ test("7.9 a cancelled provision moves all that follows prices: another provider 
   expect(play.levels("z").split("/")[0]).toBe(String(8 * 27 + 800 + 500));
 });
 
-test("7.4 only providers that have orders of their provision are measured with each move, not those covered by their own", () => {
+// 70, section 7.4
+test("repricing updates margins of providers with deployed orders only, not of those covered by their own orders", () => {
   const config = { ...NARROW, lpPriceRange: "1", linearSlippage: "1", targetStake: { scaling: 0.01 } };
   const play = market(config).deposit(MILLIONS, "z", "p1", "p2", "p3");
   play.run(
@@ -155,7 +165,8 @@ test("7.4 only providers that have orders of their provision are measured with e
 /** Two providers at one price, and a third one with an id before theirs. */
 const RIVALS = { simple: { long: 0.1, short: 0.1 }, targetStake: { scaling: 0.001 } };
 
-test("7.2 the first orders of a provision in continuous trading leave those of others, and their margins, as they are", () => {
+// 70, section 7.2
+test("the first orders of a provision in continuous trading leave other provisions' orders and margins as they are", () => {
   const play = market(RIVALS).deposit(MILLIONS, "a", "b", "n1", "n2", "n3");
   play.run("lp n1(25000, 0.001, MID-1, MID+1); lp n2(25000, 0.001, MID-1, MID+1)");
   play.run("a B 1@900; a B 10@1000; b S 1@1100; b S 10@1000").open();
@@ -170,11 +181,12 @@ test("7.2 the first orders of a provision in continuous trading leave those of o
   expect(play.trades().slice(-2)).toEqual([`a-${before[0]} 25@1001`, `a-${before[1]} 5@1001`]);
 });
 
+// 70, section 5.4
 test.each([
   ["95000", 14_256n, ["16 5000", "7 15000", "6 14256"]],
   ["105000", 15_756n, ["15 5000", "7 15000", "6 15756"]],
 ] as const)(
-  "5.4 margin of a provider without a position goes back with its old orders: %s",
+  "an amended provision releases the margin of its old orders before it takes that of the new ones: commitment %s",
   (commitment, margin, moved) => {
     const play = market(RIVALS).deposit(MILLIONS, "a", "b", "k", "z");
     play.run("lp k(1000, 0, BID-10, ASK+10); lp z(100000, 0, BID-10, ASK+10)");
@@ -193,7 +205,8 @@ test.each([
   },
 );
 
-test("9.6 a bond account that a penalty has emptied outlives its provision, and is not made anew", () => {
+// 70, section 9.6
+test("a bond account emptied by penalties outlives its provision, and is used again", () => {
   const config = { ...RIVALS, linearSlippage: "0", quadraticSlippage: "0" };
   const play = market(config, { parameters: { "market.liquidity.bondPenaltyParameter": "1" } });
   play.deposit(MILLIONS, "a", "b", "k").deposit(1_200n, "z");
@@ -214,7 +227,8 @@ test("9.6 a bond account that a penalty has emptied outlives its provision, and 
   ).toEqual(["100"]);
 });
 
-test("7.7 the average of scores takes the part of the ticks before, rounded, times what it was", () => {
+// 70, section 7.7
+test("the average score multiplies the rounded share of earlier ticks by the earlier average", () => {
   const config = {
     ...RIVALS,
     simple: { long: 0.1, short: 0.1, up: 500, down: -500, probability: 0.25 },

@@ -6,7 +6,7 @@ import { RandomTrading } from "./random-trading.ts";
 const SEQUENCES = Number(process.env.LYRA_SEQUENCES ?? 60);
 const COMMANDS = 60;
 
-test("money, positions and books add up after every block", () => {
+test("after every block of random trading money, positions and books add up", () => {
   for (let seed = 1; seed <= SEQUENCES; seed++) {
     const trading = new RandomTrading(seed);
     trading.play(COMMANDS);
@@ -14,7 +14,7 @@ test("money, positions and books add up after every block", () => {
   }
 }, 3_600_000);
 
-test("the same seed gives the same events and the same state", () => {
+test("random trading of one seed gives the same events and the same state", () => {
   const run = () => {
     const trading = new RandomTrading(4711);
     trading.play(COMMANDS);

@@ -1,5 +1,6 @@
 // The commands of a real network's markets, executed anew, give what it has recorded: every event and every field, but for what
 // its version did otherwise. A recording that differs is found.
+// Notation of statements and results: rig.ts.
 import { afterAll, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -27,7 +28,7 @@ interface Report {
 }
 
 test.skipIf(!isThere)(
-  "a real network's markets come out the same",
+  "a real network's markets give the recorded events again",
   async () => {
     const { code, out } = await new Lyra(["replay", "--re-execute", RECORDING, "--json"]).end();
     const report = JSON.parse(out) as Report;
@@ -56,7 +57,7 @@ async function blocksOf(path: string): Promise<RecordedBlock[]> {
   return blocks;
 }
 
-test.skipIf(!isThere)("an event that the chain has not made so is named, with its field", async () => {
+test.skipIf(!isThere)("an event that differs from the recording is named, with its field", async () => {
   const blocks = (await blocksOf(RECORDING)).slice(0, 500);
   const facts = new FactsOfRecording();
   for (const block of blocks) facts.read(block);
@@ -72,7 +73,7 @@ test.skipIf(!isThere)("an event that the chain has not made so is named, with it
   );
 });
 
-test("a file that is not a recording, and flags that do not fit", async () => {
+test("a file that is not a recording is refused, and so are flags that contradict each other", async () => {
   const path = join(folder, "text.evts");
   writeFileSync(path, "not a recording");
   const failed = await new Lyra(["replay", "--re-execute", path]).end();

@@ -142,7 +142,7 @@ function endEpoch(rig: MarketRig): string[] {
 }
 
 describe("rewards for fees", () => {
-  test("given fees in several markets, then each gets its part by the metric, and its parties theirs", () => {
+  test("are split over markets by their fees, and in each market over parties", () => {
     const rig = rigWith({ A: "ETH", B: "ETH", C: "BTC" });
     trade(rig, "A", 10);
     trade(rig, "B", 20);
@@ -163,7 +163,7 @@ describe("the markets of a transfer", () => {
   const ids = ["A", "B", "C"].map(idOf).sort();
   const [first, second, third] = ids.map(named) as [string, string, string];
 
-  test("given several, then they get their parts in the order of their ids, whichever was made first", () => {
+  test("are paid in the order of their ids, whichever was made first", () => {
     const rig = rigWith({ [third]: "ETH", [first]: "ETH", [second]: "ETH" });
     for (const market of ["A", "B", "C"]) trade(rig, market, 20);
     fund(rig, PAID);
@@ -178,7 +178,7 @@ describe("the markets of a transfer", () => {
     expect(funded).toEqual([PAID, PROPOSED].flatMap(([type]) => ids.map((id) => [type, id])));
   });
 
-  test("given one of them twice, then it counts twice", () => {
+  test("count twice if named twice", () => {
     const rig = rigWith({ [first]: "ETH", [second]: "ETH" });
     for (const market of [first, second]) trade(rig, market, 20);
     fund(rig, PAID, { markets: [second, first, second] });
@@ -198,7 +198,7 @@ describe("the markets of a transfer", () => {
 });
 
 describe("a market that ends within the epoch", () => {
-  test("given it is gone, then its fees of the epoch count as those of the others, and in the next one no more", () => {
+  test("still counts with its fees of that epoch, and not in the next one", () => {
     const rig = rigWith({ A: "ETH", B: "ETH" });
     for (const metric of [PAID, RECEIVED]) fund(rig, metric);
     // Those of its last distribution are liquidity fees that were received, too.
@@ -216,7 +216,7 @@ describe("a market that ends within the epoch", () => {
     expect(endEpoch(rig)).toEqual(["maker 1000 B", "taker 1000 B"]);
   });
 
-  test("given enough was traded, then its proposer has no bonus, which goes by markets that are there", () => {
+  test("pays its proposer no bonus, even if enough was traded", () => {
     const rig = rigWith({ A: "ETH", B: "ETH" });
     trade(rig, "A", 11);
     trade(rig, "B", 11);
@@ -228,7 +228,7 @@ describe("a market that ends within the epoch", () => {
     expect(endEpoch(rig)).toEqual([]);
   });
 
-  test("given its end in the epoch's last block, then it is dropped in the next epoch, and has its rewards of this one", () => {
+  test("in the epoch's last block has its rewards of this epoch, and is dropped in the next", () => {
     const rig = rigWith({ A: "ETH" });
     trade(rig, "A", 11);
     for (const metric of [PAID, PROPOSED]) fund(rig, metric);
@@ -244,7 +244,7 @@ describe("a market that ends within the epoch", () => {
 });
 
 describe("the reward of a market's proposer", () => {
-  test("given enough was traded, then it is paid once for each funder and scope", () => {
+  test("is paid once for each funder and scope when enough was traded", () => {
     const rig = rigWith({ A: "ETH", B: "ETH" });
     // With the unit of the opening auction this is the threshold, which must be passed.
     trade(rig, "A", 9);
@@ -260,7 +260,7 @@ describe("the reward of a market's proposer", () => {
     expect(endEpoch(rig)).toEqual(["proposer 1000 A"]);
   });
 
-  test("given no asset for the metric, then markets of every asset are meant, each with its own quantum", () => {
+  test("covers markets of every asset if no metric asset is named, each with its own quantum", () => {
     const rig = rigWith({ A: "ETH", C: "BTC" }, { assets: { ETH: {}, BTC: { quantum: "2" } } });
     fund(rig, PROPOSED, { asset: "" });
     trade(rig, "A", 11);
@@ -283,7 +283,7 @@ describe("a chain that begins from a checkpoint within an epoch", () => {
     }
   }
 
-  test("given fees of that epoch, then its rewards are those of the chain before", () => {
+  test("pays the rewards of that epoch's fees as the earlier chain would", () => {
     const rig = rigWith({ A: "ETH", B: "ETH" });
     for (const metric of [PAID, RECEIVED, PROVIDED, PROPOSED]) fund(rig, metric);
     trade(rig, "A", 30);
@@ -309,7 +309,7 @@ describe("a chain that begins from a checkpoint within an epoch", () => {
   });
 });
 
-test("given several funders, strategies and a fee, then all that is due comes together, market by market", () => {
+test("payouts of several funders, strategies and fees are made market by market", () => {
   const parties = ["m1", "m2", "t1", "t2", "f1", "f2", "f3"];
   const rig = rigWith(
     { A: "ETH", B: "ETH" },

@@ -1,5 +1,29 @@
-// The documented entry point of market tests: the same rig that users import from "lyra/testing", and a notation as
-// compact as that of the reference's worked scenarios (70, section 10).
+// The documented entry point of market tests: the same rig that users import from "lyra/testing", and a notation as compact as
+// that of the reference's worked scenarios (70, section 10). `Play.run` takes statements, in lines or between semicolons:
+//
+//   p1 B 5@100            p1 submits a limit order: buy (S: sell) 5 at 100
+//   p1 S 25 FOK           a market order: no price. Times in force are GTC (default), GTT, IOC, FOK, GFA and GFN;
+//                         GTT+5 expires in five seconds, GTT alone in an hour
+//   p1 B 5@100 post       post-only; `reduce` is reduce-only
+//   p1 B 5 BID-3 GFN      a pegged order: 3 below the best bid. References are BID, ASK and MID
+//   ... =b1               names the order for later statements and for `Play.order`
+//   amend b1 -2 @105 MID-3 GTT+5   any of size change, price, peg and time in force, in this order
+//   cancel b1             one order; `cancel all p1` is all orders of p1 in the market
+//   lp p0(50000, 0.001, BID-20, ASK+20)   p0 provides liquidity: commitment, fee, shape of buys, shape of sells.
+//                         Several entries a side: `BID-2*1 MID-1*2`, a proportion behind the asterisk
+//   /                     the block ends, and the next one begins a second later; `/ 5` is five blocks
+//
+// What a play is asked for is as compact:
+//
+//   trades()    p1-p2 5@100          buyer, seller, size, price
+//   queue()     p1 5@90              orders of a side in priority; deployed(): orders of a provision, `buy 16@5900`
+//   levels()    10/11/12/14          margin levels: maintenance, search, initial, release
+//   pnl()       4/-200/0             open volume, unrealised and realised profit
+//   states()    1 5 100 14           status, remaining, price and reason of named orders (sample-markets.ts, as those below)
+//   money()     120 880 1000         balances: margin, general, bond
+//   flows()     p>q 20               transfers of one type, `p> 20` to and `>p 20` from an account without a party
+//   ledger()    p G>p M 20           transfers with accounts: G general, M margin, D bond, I insurance, S settlement,
+//                                    FM, FI and FL the fees of makers, infrastructure and liquidity
 import { expect } from "bun:test";
 import { Engine } from "../../../src/engine/engine.ts";
 import type { MarketRig, RigResult } from "../../../src/testing/market-rig.ts";
@@ -9,18 +33,11 @@ export * from "../../../src/testing/market-rig.ts";
 const TIF: Readonly<Record<string, number>> = { GTC: 1, GTT: 2, IOC: 3, FOK: 4, GFA: 5, GFN: 6 };
 const REFERENCE: Readonly<Record<string, number>> = { MID: 1, BID: 2, ASK: 3 };
 
-/**
- * One order: `p1 B 5@10000 GFA =b1`. Market orders have no price, `p1 S 25 FOK`, and pegs a reference: `p1 B 5 BID-3 GFN`.
- * `GTT+5` ends in five seconds, `GTT` in an hour; `post` and `reduce` stand behind the time in force.
- */
 const ORDER =
   /^(\S+) ([BS]) (\d+)(?:@(\d+)| (MID|BID|ASK)[+-](\d+))?(?: (GTC|GTT|IOC|FOK|GFA|GFN)(?:\+(\d+))?)?(?: (post|reduce))?(?: =(\S+))?$/;
-/** Any of them, in this order: `amend b1 -2 @105 MID-3 GTT+5`. */
 const AMEND =
   /^amend (\S+)(?: ([+-]\d+))?(?: @(\d+))?(?: (MID|BID|ASK)[+-](\d+))?(?: (GTC|GTT|IOC|FOK|GFA|GFN)(?:\+(\d+))?)?$/;
-/** A named order, or all of a party in the market: `cancel all p1`. */
 const CANCEL = /^cancel (all )?(\S+)$/;
-/** `lp p0(50000, 0.001, BID-20, ASK+20)`; several entries a side: `BID-2*1 MID-1*2`. */
 const PROVISION = /^lp (\S+?)\((\d+), ([\d.]+), ([^,]+), ([^,]+)\)$/;
 const BLOCKS = /^\/(?: (\d+))?$/;
 
@@ -48,7 +65,7 @@ export class Play {
     readonly asset: string = "ETH",
   ) {}
 
-  /** Plays statements, which stand in lines or between semicolons. `/` is a block's boundary. */
+  /** Plays statements, in lines or between semicolons, in the notation that this file's head explains. */
   run(script: string): this {
     for (const part of script.split(/[;\n]/)) {
       const line = part.trim();

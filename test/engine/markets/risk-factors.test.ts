@@ -93,7 +93,7 @@ const SHOWN: readonly [number, number, number, number, string, string][] = [
   [0.01, 0.01, 0, 3, "0.5684671920772286", "1.1364574280051118"],
 ];
 
-test("factors of log-normal models are those of the network, digit for digit", () => {
+test("risk factors of log-normal models are those of the network, digit for digit", () => {
   const own = SHOWN.map(([riskAversionParameter, tau, mu, sigma]) => {
     const model = { riskAversionParameter, tau, params: { mu, r: 0, sigma } };
     const { long, short } = riskModelOf({ logNormalRiskModel: model, simpleRiskModel: undefined }).factors;
@@ -106,7 +106,7 @@ describe("elementary functions", () => {
   /** Units in the last place. */
   const apart = (a: number, b: number) => Math.abs(a - b) / (Math.abs(b) * Number.EPSILON);
 
-  test("are within two units of the runtime's", () => {
+  test("are within two units in the last place of the runtime's", () => {
     for (let i = -700; i <= 700; i++) {
       const x = i * 0.99371;
       expect(apart(exponential(x), Math.exp(x))).toBeLessThan(2);
@@ -115,7 +115,7 @@ describe("elementary functions", () => {
     }
   });
 
-  test("end where numbers do", () => {
+  test("give infinity, zero or NaN at the limits of numbers", () => {
     const { POSITIVE_INFINITY: INFINITE, NEGATIVE_INFINITY: LOWEST, NaN: none } = Number;
     expect([0, -0, 710, -746, INFINITE, LOWEST, none].map(exponential)).toEqual([
       1,

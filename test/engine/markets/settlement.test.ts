@@ -1,5 +1,5 @@
 // The end of trading and the last settlement of a market (reference 70, section 6.5; S23 and S24 of section 10).
-
+// Notation of statements and results: rig.ts.
 import { describe, expect, test } from "bun:test";
 import { OrderStatus } from "../../../src/wire/generated/vega.ts";
 import { createMarketRig, idOf, Play } from "./rig.ts";
@@ -20,7 +20,8 @@ import {
   VOID,
 } from "./sample-markets.ts";
 
-describe("S23 and S24 settlement by an oracle", () => {
+// 70, section 10, S23 and S24
+describe("settlement by an oracle", () => {
   const GLOBAL_REWARD = 12;
   const INSURANCE = 1;
   const ORACLE_B = "bb".repeat(32);
@@ -33,7 +34,8 @@ describe("S23 and S24 settlement by an oracle", () => {
     rig.fundInsurance("B", insurance);
     return play;
   };
-  test("S23", () => {
+  // 70, section 10, S23
+  test("pays gains and losses, stops orders, and splits the insurance pool between the other market and the treasury", () => {
     const play = opened(10_000n).deposit(10_000n, "p1").deposit(1_000n, "p2").deposit(5_000n, "p3");
     const { rig } = play;
     play.run("aux1 B 2@999 =bid; aux2 S 2@1001 =ask; aux1 B 1@1000; aux2 S 1@1000").open();
@@ -91,7 +93,8 @@ describe("S23 and S24 settlement by an oracle", () => {
     });
     expect(gone.text).toBe("OrderError: Invalid Market ID");
   });
-  test("S24 the insurance covers it", () => {
+  // 70, section 10, S24
+  test("pays what a loser cannot from the insurance pool", () => {
     const play = opened(1_000n).deposit(10_000n, "p1").deposit(1_000n, "p2");
     play.run("aux1 B 2@999; aux2 S 2@1001; aux1 B 1@1000; aux2 S 1@1000").open();
     play.run("p1 S 2@1000; /; p2 B 2@1000; /; aux1 S 1@1000; /; aux2 B 1@1000; /");
@@ -112,7 +115,8 @@ describe("S23 and S24 settlement by an oracle", () => {
       play.rig.systemBalance("ETH", GLOBAL_REWARD),
     ]).toEqual([1_042n, 42n]);
   });
-  test("S24 it does not", () => {
+  // 70, section 10, S24
+  test("shares what the insurance pool cannot pay among winners", () => {
     const play = opened(500n, 1_000_000n).deposit(10_000n, "p1").deposit(1_000n, "p2");
     play.run("aux1 B 2@999; aux2 S 2@1001; aux1 B 2@1000; aux2 S 2@1000").open();
     play.run("p1 S 2@1000; /; p2 B 2@1000; /");
@@ -135,7 +139,8 @@ describe("S23 and S24 settlement by an oracle", () => {
 
 const every = (time: string) => ({ parameters: { "network.markPriceUpdateMaximumFrequency": time } });
 
-test("6.5 the end of trading marks and closes out; a unit that rounding leaves goes to the treasury", () => {
+// 70, section 6.5
+test("the end of trading marks and closes out; a rounding unit of the settlement goes to the treasury", () => {
   const play = trading(FLAT, { rich: "s bp" }, every("1h")).deposit(1_200n, "p");
   play.run("bp B 100@850; s S 10@1000; p B 10@1000; /; aux2 S 1@900; aux B 1@900");
   play.rig.terminate();
@@ -158,7 +163,8 @@ test("6.5 the end of trading marks and closes out; a unit that rounding leaves g
   ]);
 });
 
-test("6.5 settlement stops the orders on the book by their ids, then those that are parked by theirs", () => {
+// 70, section 6.5
+test("settlement stops orders on the book by their ids, then parked orders by theirs", () => {
   const play = trading(FLAT, { rich: "p q r" });
   play.run("p B 1@700; q S 1@1500; r B 1@800; q B 1@600; p S 1@1400; r S 1@1300");
   play.run("p B 1 BID-400; q S 1 ASK+1; r B 1 BID-1; p S 1 ASK+2; r S 1 ASK+3; q B 1 MID-1");
@@ -185,7 +191,8 @@ test("6.5 settlement stops the orders on the book by their ids, then those that 
 
 const monies = (play: Play, ...parties: string[]): string[] => parties.map((party) => money(play, party));
 
-test("6.5 8.1 settled beyond the bounds, by data of fewer decimals; insurance goes to what is left in equal parts", () => {
+// 70, sections 6.5 and 8.1
+test("a market settles beyond its price bounds by data of fewer decimals, and its insurance is split in equal parts", () => {
   const rig = createMarketRig({ assets: { ETH: { decimals: 5 } } });
   const oracles = { A: idOf("first"), B: idOf("second"), C: idOf("third") };
   const moves = { simple: { long: 0.2, short: 0.1, up: 10_000_000, down: -10_000_000 } };
@@ -229,9 +236,7 @@ test("6.5 8.1 settled beyond the bounds, by data of fewer decimals; insurance go
 });
 
 const LOSS = 1;
-
 const WIN = 2;
-
 const CLEAR = 24;
 
 /** Entries of a type, also those that moved nothing. */
@@ -240,14 +245,16 @@ const moved = (play: Play, type: number): string[] =>
 
 const place = (play: Play): number => play.rig.events().length;
 
-test("6.5 at a market's end a loss of nothing shows as a win of nothing does", () => {
+// 70, section 6.5
+test("final settlement makes transfers of 0 for losses and gains of 0", () => {
   const play = opened();
   play.rig.terminate();
   play.rig.settle(100);
   expect([moved(play, LOSS), moved(play, WIN)]).toEqual([["p2> 0"], [">p1 0"]]);
 });
 
-test("1.5 a market that was settled in a block has the end of that block as any other", () => {
+// 70, section 1.5
+test("a settled market still emits its data at the end of that block, and then no more", () => {
   const play = opened({}, { parameters: { "network.markPriceUpdateMaximumFrequency": "1s" } });
   play.run("/ 2; x B 1@85");
   play.rig.terminate();
@@ -264,7 +271,8 @@ test("1.5 a market that was settled in a block has the end of that block as any 
   expect(eventsFrom(play, gone, "marketData", "positionStateEvent")).toEqual([]);
 });
 
-test("6.5 accounts are cleared, also empty ones, but for those of parties that have left the market", () => {
+// 70, section 6.5
+test("settlement clears the accounts of all parties in the market, empty ones too, but not of parties that left", () => {
   const play = opened();
   // x has come and gone by trades, y by an order alone.
   play.run("x B 1@110; /; x S 1@90; /; y B 1@50 =c; cancel c; /");
@@ -275,7 +283,8 @@ test("6.5 accounts are cleared, also empty ones, but for those of parties that h
   expect(moved(play, CLEAR)).toEqual(["lp>lp 140", "lp>lp 1000", "p1>p1 938", "p2>p2 0", "> 0"]);
 });
 
-test("6.5 orders that the end of a market stops keep the time of their last change", () => {
+// 70, section 6.5
+test("orders stopped by settlement keep the time of their last amendment", () => {
   const play = opened().run("x B 1@85 =o; x B 2@70 =changed; /; amend changed @71");
   const changedNs = play.rig.nowNs;
   play.run("/ 3");

@@ -34,14 +34,14 @@ function opened(
   return rig;
 }
 
-describe("pegs", () => {
+describe("pegged orders at the bounds of numbers", () => {
   const peg = (rig: MarketRig, side: "buy" | "sell", reference: number, offset: string) =>
     rig.order(BUYER, "M", side, 1, undefined, { peg: { reference, offset } });
 
   test.each([
     [1, UINT_MAX],
     [3, UINT_MAX - 109n],
-  ])("one whose price no amount can say waits: reference %d", (reference, offset) => {
+  ])("one whose price exceeds any amount waits, parked: reference %d", (reference, offset) => {
     const rig = opened();
     const { code, id } = peg(rig, "sell", reference, offset.toString());
     expect(code).toBe(0);
@@ -70,7 +70,7 @@ describe("pegs", () => {
   });
 });
 
-describe("an order larger than any row holds", () => {
+describe("an order larger than a stored row can hold", () => {
   const refused = (rig: MarketRig) => {
     expect(rig.order(BUYER, "M", "buy", ORDER_MAX + 1n, 95).text).toBe("OrderError: Invalid Size");
     expect(rig.order(BUYER, "M", "buy", (1n << 64n) - 1n, 95).text).toBe("OrderError: Invalid Size");
@@ -82,14 +82,14 @@ describe("an order larger than any row holds", () => {
     refused(opened());
   });
 
-  test("is refused so too where trading has ended", () => {
+  test("is refused in a market whose trading has ended as well", () => {
     const rig = opened();
     rig.terminate();
     refused(rig);
   });
 });
 
-test("a provider's sale ends at the highest price that there is", () => {
+test("a provision's sell order ends at the highest possible price", () => {
   const rig = opened({ lpPriceRange: "100" });
   rig.cancel(SELLER, "M");
   rig.order(SELLER, "M", "sell", 1, UINT_MAX - 1n);
@@ -129,7 +129,7 @@ test("a position larger than any order is closed out", () => {
   expect(rig.faults).toEqual([]);
 });
 
-test("a model that has no deviation, asked for a certainty", () => {
+test("a risk model without deviation, with a trigger of probability 1", () => {
   const triggers = '{"triggers":[{"horizon":5,"probability":"1","auction_extension":5}]}';
   const model = (sigma: number): RigMarket => ({
     asset: "ETH",
@@ -146,7 +146,7 @@ test("a model that has no deviation, asked for a certainty", () => {
   expect(rig.faults).toEqual([]);
 });
 
-test("oracle data with half of a surrogate pair ends a market, and is shown", () => {
+test("oracle data with half of a surrogate pair ends trading, and is emitted", () => {
   const rig = opened();
   expect(rig.oracleData({ "trading.terminated": "true", "\ud800": "\udfff" }).text).toBe("");
   const [shown] = rig.events("oracleData");

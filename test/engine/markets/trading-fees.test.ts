@@ -1,5 +1,5 @@
 // Fees of trades in continuous trading and in auctions, to the unit (reference 70, section 4; S4 to S6 and S22 of section 10).
-
+// Notation of statements and results: rig.ts.
 import { expect, test } from "bun:test";
 import { AccountType } from "../../../src/wire/generated/vega.ts";
 import type { Play } from "./rig.ts";
@@ -31,7 +31,8 @@ const FEES = [MAKER_PAY, INFRASTRUCTURE_PAY, LIQUIDITY_PAY, MAKER_RECEIVE];
 /** Losses and wins of marks. */
 const MARKS = [4, 5];
 
-test("S4 continuous fees", () => {
+// 70, section 10, S4
+test("a trade in continuous trading pays maker, infrastructure and liquidity fees", () => {
   const play = market(
     { ...MD, linearSlippage: "1", quadraticSlippage: "0" },
     {
@@ -65,7 +66,8 @@ test("S4 continuous fees", () => {
   ]);
 });
 
-test("S5 fees on an amended order", () => {
+// 70, section 10, S5
+test("an amended order that trades pays fees", () => {
   const play = market(MD, {
     parameters: { "market.fee.factors.makerFee": "0.004", "market.fee.factors.infrastructureFee": "0.003" },
   }).deposit(MILLIONS, "aux1", "aux2");
@@ -83,7 +85,8 @@ test("S5 fees on an amended order", () => {
   expect([play.margin("t2"), play.general("t2")]).toEqual([480n, 9499n]);
 });
 
-test("S6 auction fees", () => {
+// 70, section 10, S6
+test("both sides share the fees of an auction", () => {
   const play = market(
     {
       simple: { long: 0.2, short: 0.1, up: 100, down: -100 },
@@ -132,7 +135,8 @@ test("S6 auction fees", () => {
   expect([after.targetStake, after.openInterest]).toEqual(["1402", 7n]);
 });
 
-test("S22 fees do not touch the profit and loss", () => {
+// 70, section 10, S22
+test("fees are not part of profit and loss", () => {
   const play = market(LN, { parameters: feeFactors("0.004", "0.001") }).deposit(
     MILLIONS,
     "p1",
@@ -177,7 +181,8 @@ function entriesWith(play: Play, type: number): string[] {
     );
 }
 
-test("4.2 one order that meets two makers: each part is rounded up by trade, sums are paid once", () => {
+// 70, section 4.2
+test("an order with two makers rounds each fee up by trade, and pays infrastructure and liquidity fees once", () => {
   const play = trading(FLAT, { rich: "t1 t2 t3" }, withFees("0.005", "0.002"));
   play.run("t1 B 3@1003; t2 B 4@1002; t3 S 7@1002");
   expect(entriesWith(play, 9)).toEqual([
@@ -190,7 +195,8 @@ test("4.2 one order that meets two makers: each part is rounded up by trade, sum
   ]);
 });
 
-test("4.2 fees to the unit: the general account first, and the margin for the rest", () => {
+// 70, section 4.2
+test("fees are paid from the general account first, and from margin for the rest", () => {
   const buy = (funds: bigint) => {
     const play = trading(FLAT, { rich: "mm bp" }, withFees("0.1", "0.1")).deposit(funds, "p");
     return play.run("mm S 10@1000; bp B 20@990; p B 10@1000 =o");
@@ -210,7 +216,8 @@ test("4.2 fees to the unit: the general account first, and the margin for the re
   expect([play.pnl("p"), shared(play), play.insurance()]).toEqual(["0/0/0", ["bp -100"], 0n]);
 });
 
-test("4.2 in a monitoring auction the seller pays first, and a party that trades with itself both halves", () => {
+// 70, section 4.2
+test("in a monitoring auction the seller pays first, and a party that trades with itself pays both halves", () => {
   const first = "lp lp(100000, 0.003, BID-1, ASK+1)";
   const play = trading(WATCHED, { first, rich: "lp a b" }, withFees("0.005", "0.0015"));
   play.run("a B 3@1020; b S 3@1020; / 6");
@@ -222,7 +229,8 @@ test("4.2 in a monitoring auction the seller pays first, and a party that trades
   expect(entriesWith(alone, 11)).toEqual(["11 a> 3", "13 a> 5", "11 a> 3", "13 a> 5"]);
 });
 
-test("4.2 a party that an auction's fees leave without margin is closed out with its end", () => {
+// 70, section 4.2
+test("a party that auction fees leave without margin is closed out as the auction ends", () => {
   const first = "lp lp(100000, 0, BID-1, ASK+1)";
   const play = trading(WATCHED, { first, rich: "lp b" }, withFees("0", "0.5")).deposit(367n, "a");
   play.run("b S 3@1020; a B 3@1020; / 6");
@@ -237,7 +245,8 @@ test("4.2 a party that an auction's fees leave without margin is closed out with
   expect([shared(play), play.insurance()]).toEqual([["aux -520", "lp -1042"], 0n]);
 });
 
-test("4.3 an amended order that trades pays its fees from the general account and the rest from the margin", () => {
+// 70, section 4.3
+test("an amended order that trades pays fees from the general account first, and the rest from margin", () => {
   const play = market(
     {
       simple: { long: 0.2, short: 0.1, up: 100, down: -100, probability: 0.1 },
@@ -271,6 +280,7 @@ const balances = (play: Play, place: number, type: number): string[] =>
 
 const place = (play: Play): number => play.rig.events().length;
 
+// 70, section 4.2
 test.each([
   ["maker", MAKER_PAY, AccountType.ACCOUNT_TYPE_FEES_MAKER, ["0.02", "0", "0"], ["20", "0"]],
   [
@@ -282,7 +292,7 @@ test.each([
   ],
   ["liquidity", LIQUIDITY_PAY, AccountType.ACCOUNT_TYPE_FEES_LIQUIDITY, ["0", "0", "0.02"], ["20"]],
 ] as const)(
-  "4.2 a fee out of two accounts of a party comes to its account once: %s",
+  "a fee paid from two accounts of a party has one balance event of the fee account: %s",
   (_kind, type, account, fees, shown) => {
     const [maker, infrastructure, liquidity] = fees;
     const first = `lp aux(1000, ${liquidity}, BID-100, ASK+100)`;
