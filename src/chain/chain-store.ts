@@ -9,6 +9,7 @@ import { NodeError } from "../errors/node-error.ts";
 import { isDiskFull, storeFailure } from "../files/sqlite-error.ts";
 import type { BlockWriter } from "../store/block-writer.ts";
 import { hashOfRow, OWN_HEAD } from "../store/head.ts";
+import { OPTIONAL_TABLES } from "../store/schema.ts";
 import type { Block } from "../wire/block.ts";
 import { hexOf } from "../wire/identifiers.ts";
 import type { AdmissionState } from "./admission/admission.ts";
@@ -73,9 +74,6 @@ export function storedGenesis(db: Database): string | undefined {
   return row?.value;
 }
 
-const TEXTS = `CREATE TABLE IF NOT EXISTS chain_texts(height INTEGER NOT NULL, n INTEGER NOT NULL, text TEXT NOT NULL,
-  PRIMARY KEY(height, n)) STRICT, WITHOUT ROWID`;
-
 export class ChainStore {
   private readonly selectMeta: Statement;
   private readonly writeMeta: Statement;
@@ -95,7 +93,7 @@ export class ChainStore {
     keepTexts = false,
   ) {
     if (keepTexts) {
-      db.run(TEXTS);
+      db.run(OPTIONAL_TABLES.chain_texts);
       this.insertText = db.prepare("INSERT OR REPLACE INTO chain_texts(height, n, text) VALUES(?, ?, ?)");
     }
     this.selectMeta = db.prepare("SELECT value FROM chain_meta WHERE key = ?");

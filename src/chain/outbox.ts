@@ -4,15 +4,13 @@
  * that a receiver that lost what it had not read yet, or this process, can begin again before the break.
  */
 import type { Database, Statement } from "bun:sqlite";
+import { OPTIONAL_TABLES } from "../store/schema.ts";
 import type { Block } from "../wire/block.ts";
 import { wholeEvent } from "../wire/whole-event.ts";
 
 /** Bytes of sent messages that stay: more than the sockets of both sides hold. */
 const SENT_BYTES_MAX = 16 * 1024 * 1024;
 const LENGTH_BYTES = 8;
-
-const TABLE = `CREATE TABLE IF NOT EXISTS chain_outbox(id INTEGER PRIMARY KEY AUTOINCREMENT, height INTEGER NOT NULL,
-  hash TEXT NOT NULL, bytes BLOB NOT NULL) STRICT`;
 
 type Head = Pick<Block, "height" | "hash">;
 type Events = Pick<Block, "chainId" | "height" | "hash" | "txHashes" | "events">;
@@ -55,7 +53,7 @@ export class Outbox implements BlockSink {
     private readonly db: Database,
     private readonly sentBytesMax = SENT_BYTES_MAX,
   ) {
-    db.run(TABLE);
+    db.run(OPTIONAL_TABLES.chain_outbox);
     this.insert = db.prepare("INSERT INTO chain_outbox(height, hash, bytes) VALUES(?, ?, ?)");
     this.select = db.prepare("SELECT id, height, bytes FROM chain_outbox WHERE id > ? ORDER BY id LIMIT 1");
     this.oldest = db.prepare(

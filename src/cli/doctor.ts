@@ -14,6 +14,7 @@ import { hasStore, openReader, schemaVersionOf, segmentDirectory, storePath } fr
 import { digestStore } from "../store/dump.ts";
 import { readHead } from "../store/head.ts";
 import { checkPages } from "../store/page-check.ts";
+import { schemaFaults, shortList } from "../store/schema-check.ts";
 import { COMMON, readArguments, usageError } from "./arguments.ts";
 import { dim, green, grouped, red } from "./terminal.ts";
 
@@ -22,9 +23,10 @@ export const help = `lyra doctor: check a home and this machine
   lyra doctor [--home DIR] [--deep] [--digest] [--json]
   lyra doctor --repair [--recording FILE]... [--home DIR] [--json]
 
-  --deep    also run SQLite's own integrity check, compare every page with the
-            sum that its writer kept of it, and every row that a history
-            segment covers with that segment
+  --deep    also run SQLite's own integrity check, which compares each index
+            with its table; compare every page with the sum that its writer
+            kept of it, and every row that a history segment covers with that
+            segment
   --digest  also print one hash of all that the home holds: equal homes have
             equal digests
   --repair  make damaged segments again from the store's rows, damaged
@@ -164,8 +166,14 @@ function store(db: Database, home: string): Finding[] {
     height: bigint;
   } | null;
   const agrees = head === undefined ? last === null : Number(last?.no) === head.no;
+  const faults = schemaFaults(db);
+  const schema = `version ${schemaVersionOf(db)}, ${grouped(bytes / 1e6)} MB`;
   return [
-    { check: "schema", ok: true, detail: `version ${schemaVersionOf(db)}, ${grouped(bytes / 1e6)} MB` },
+    {
+      check: "schema",
+      ok: faults.length === 0,
+      detail: faults.length === 0 ? schema : `${schema}: ${shortList(faults)}`,
+    },
     {
       check: "chain",
       ok: agrees,

@@ -19,7 +19,7 @@ import { type Lock, lockHome, tryLock } from "../files/lock.ts";
 import { isDiskFull } from "../files/sqlite-error.ts";
 import { readTar, TAR_END, type TarEntry, TarFault, tarHeader, tarPadding } from "../files/tar.ts";
 import { confirm, realSteps } from "../files/whole-file.ts";
-import { checkCopy, checkRoom, copyBytes } from "../store/copy.ts";
+import { checkCopy, checkRoom, checkSchemaKnown, copyBytes } from "../store/copy.ts";
 import {
   checkLogWhole,
   hasStore,
@@ -32,6 +32,7 @@ import {
 import { readHead } from "../store/head.ts";
 import { checkPages } from "../store/page-check.ts";
 import { sumsPath } from "../store/page-sums.ts";
+import { rebuildStore } from "../store/rebuild.ts";
 import { checkRows, checkSegment } from "./segment-check.ts";
 import { segmentPath } from "./segment-format.ts";
 import { listSegments, type SegmentRow } from "./segment-table.ts";
@@ -41,7 +42,12 @@ const FORMAT = "lyra-backup-1";
 const MANIFEST = "manifest.json";
 const STORE = "lyra.db";
 /** Of a home, besides its store and segments, where they are there. */
-const SETTINGS = ["lyra.toml", "genesis.json"] as const;
+const CONFIGURATION = "lyra.toml";
+const SETTINGS = [CONFIGURATION, "genesis.json"] as const;
+/** Name of a backup's configuration in the home that it is restored to: nothing reads it. */
+const PUT_BESIDE = `${CONFIGURATION}.restored`;
+/** The backup's store, whose rows are copied. */
+const RECEIVED = "received.db";
 const SEGMENT = /^segments\/[0-9a-f]{64}\.seg$/;
 const READ_BYTES = 1024 * 1024;
 const MANIFEST_BYTES_MAX = 256 * 1024 * 1024;
@@ -83,6 +89,20 @@ export interface BackupResult {
   readonly height: number;
   readonly segments: number;
   readonly bytes: number;
+}
+
+export interface RestoreResult extends BackupResult {
+  /** What the backup's store had that is not a store's, such as `trigger bad`: none of it is in the home. */
+  readonly leftOut: readonly string[];
+  /** File of the home that has the backup's configuration, where there is one. */
+  readonly settings?: string;
+}
+
+interface RestoreOptions extends Hooks {
+  readonly file: string;
+  readonly home: string;
+  /** Whether the backup's configuration becomes the home's. */
+  readonly withSettings?: boolean;
 }
 
 class Stopped extends Error {}
@@ -326,6 +346,7 @@ function openArchive(file: number): OpenArchive {
   }
   if (manifest.format !== FORMAT || !Array.isArray(manifest.files))
     throw unsound("it is not a backup of lyra");
+  checkSchemaKnown("restore", "the backup's store", Number(manifest.schema));
   const listed = manifest.files.map(({ name, bytes }) => `${name} ${bytes}`);
   if (
     !Bun.deepEquals(
@@ -373,9 +394,7 @@ async function checkAllRows(
 }
 
 /** Makes a home of a backup. @returns undefined when it was asked to stop @throws NodeError; an empty home stays empty */
-export function restoreHome(
-  options: { readonly file: string; readonly home: string } & Hooks,
-): Promise<BackupResult | undefined> {
+export function restoreHome(options: RestoreOptions): Promise<RestoreResult | undefined> {
   return guarded("restore", async () => {
     const { file, home } = options;
     refuseFilled(home);
@@ -410,7 +429,7 @@ function refuseFilled(home: string): void {
   if (!existsSync(home)) return;
   const names = readdirSync(home);
   const isUnfinished = names.includes(UNFINISHED) && !hasStore(home);
-  const ours = new Set(isUnfinished ? ["segments", `${STORE}-sums`, ...SETTINGS] : []);
+  const ours = new Set(isUnfinished ? ["segments", `${STORE}-sums`, ...SETTINGS, PUT_BESIDE] : []);
   const found = names.find((name) => !NOTHING.has(name) && !ours.has(name));
   if (found === undefined) return;
   const sentence = `the home ${home} is not empty: it has ${found}`;
@@ -423,25 +442,31 @@ function refuseFilled(home: string): void {
 }
 
 async function restoreInto(
-  options: { readonly file: string; readonly home: string } & Hooks,
+  options: RestoreOptions,
   { manifest, entries }: OpenArchive,
-): Promise<BackupResult> {
+): Promise<RestoreResult> {
   const { file, home } = options;
   const work = join(home, UNFINISHED);
-  for (const name of ["segments", ...SETTINGS, UNFINISHED])
+  for (const name of ["segments", ...SETTINGS, PUT_BESIDE, UNFINISHED])
     rmSync(join(home, name), { recursive: true, force: true });
   const bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
   let isWhole = false;
   try {
-    checkRoom("restore", home, bytes);
+    // The store is made beside the one of the backup.
+    checkRoom("restore", home, bytes + entries[0]!.bytes);
     mkdirSync(segmentDirectory(work), { recursive: true, mode: 0o700 });
     extract(file, manifest, entries, work, options);
+    const leftOut = await makeStore(work, options);
     const rows = openRestored(work, manifest);
     await checkAllRows(work, segmentDirectory(work), rows, options);
+    if (options.withSettings !== true && existsSync(join(work, CONFIGURATION)))
+      renameSync(join(work, CONFIGURATION), join(work, PUT_BESIDE));
     isWhole = true;
     place(work, home);
     const segments = entries.filter(({ name }) => SEGMENT.test(name)).length;
-    return { chainId: manifest.chainId, height: manifest.height, segments, bytes };
+    const settings = [CONFIGURATION, PUT_BESIDE].find((name) => existsSync(join(home, name)));
+    const { chainId, height } = manifest;
+    return { chainId, height, segments, bytes, leftOut, ...(settings !== undefined && { settings }) };
   } finally {
     if (!isWhole) rmSync(work, { recursive: true, force: true });
   }
@@ -458,7 +483,7 @@ function extract(
   try {
     for (const [i, { name, bytes, offset }] of entries.entries()) {
       if (hooks.isStopping?.()) throw new Stopped();
-      const file = openSync(join(work, name), "wx", 0o600);
+      const file = openSync(join(work, name === STORE ? RECEIVED : name), "wx", 0o600);
       try {
         const sha256 = readThrough(archive, offset, bytes, name, (piece) => realSteps.write(file, piece));
         if (sha256 !== manifest.files[i]!.sha256)
@@ -474,13 +499,28 @@ function extract(
   }
 }
 
+/** Of the rows of the backup's. @returns what it had besides */
+async function makeStore(work: string, hooks: Hooks): Promise<string[]> {
+  const received = join(work, RECEIVED);
+  try {
+    checkCopy(received, "own");
+    const leftOut = await rebuildStore(received, storePath(work), {
+      async pause(part) {
+        await new Promise(setImmediate);
+        if (hooks.isStopping?.()) throw new Stopped();
+        hooks.onProgress?.({ step: "copying rows", part });
+      },
+    });
+    rmSync(received);
+    return leftOut;
+  } catch (error) {
+    if (error instanceof NodeError && error.code === "copy_failed") throw unsound(error.message);
+    throw error;
+  }
+}
+
 /** Brings the store up to this program's schema, with sums of its pages. */
 function openRestored(work: string, manifest: Manifest): SegmentRow[] {
-  try {
-    checkCopy(storePath(work), "own");
-  } catch (error) {
-    throw unsound(reasonOf(error));
-  }
   openWriter(work).close();
   const db = openReader(work);
   try {
@@ -496,7 +536,7 @@ function openRestored(work: string, manifest: Manifest): SegmentRow[] {
 /** The store comes last: until then the home is empty. */
 function place(work: string, home: string): void {
   renameSync(segmentDirectory(work), segmentDirectory(home));
-  for (const name of SETTINGS)
+  for (const name of [...SETTINGS, PUT_BESIDE])
     if (existsSync(join(work, name))) renameSync(join(work, name), join(home, name));
   renameSync(sumsPath(storePath(work)), sumsPath(storePath(home)));
   renameSync(storePath(work), storePath(home));

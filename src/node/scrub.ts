@@ -1,12 +1,14 @@
 // Goes through the store in the background, slowly: are its pages those that were written, and do its rows still make
-// the history segments that were made of them? Each segment is read on a fresh connection, so that its pages come from the file and not from an old cache.
+// the history segments that were made of them, and do the indices agree with their tables? Each segment is read on a fresh connection, so that its pages come from the file and not from an old cache.
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { isSqliteError, isStoreDamage } from "../files/sqlite-error.ts";
 import { checkRows } from "../history/segment-check.ts";
 import { SegmentDamage } from "../history/segment-format.ts";
 import { listSegments, type SegmentRow } from "../history/segment-table.ts";
 import { openReader, segmentDirectory } from "../store/database.ts";
+import { checkIndices } from "../store/index-check.ts";
 import { checkPages } from "../store/page-check.ts";
+import { schemaFaults, shortList } from "../store/schema-check.ts";
 
 /** After each few milliseconds of work: at most about a tenth of a core. */
 const REST_MS = 30;
@@ -60,6 +62,7 @@ export async function scrub(options: ScrubOptions): Promise<void> {
   const pause = () => rest(restMs);
   try {
     await checkPages(home, pause);
+    await checkEntries(home, rest, restMs);
     for (const row of options.pagesOnly ? [] : segmentsOf(home)) {
       await checkOne(home, row, pausesOf(rest, restMs));
       await pause();
@@ -68,6 +71,33 @@ export async function scrub(options: ScrubOptions): Promise<void> {
     const damage = options.isStopping() ? undefined : damageOf(error);
     if (damage) throw damage;
   }
+}
+
+/** Indices against their tables, and whether anything else is in the schema. */
+async function checkEntries(
+  home: string,
+  rest: (ms: number) => Promise<void>,
+  restMs: number,
+): Promise<void> {
+  const db = openReader(home);
+  try {
+    const faults = schemaFaults(db);
+    if (faults.length > 0) throw foreignSchema(faults);
+    let begunMs = performance.now();
+    await checkIndices(db, async () => {
+      const workedMs = performance.now() - begunMs;
+      await rest(Math.min(REST_MAX_MS, restMs === 0 ? 0 : REST_PARTS * workedMs));
+      begunMs = performance.now();
+    });
+  } finally {
+    db.close();
+  }
+}
+
+function foreignSchema(faults: readonly string[]): NodeError {
+  const hint =
+    "another program has changed the store: restore the home from a backup, or load its recording anew";
+  return new NodeError("store.check", "store_damaged", `the store's schema: ${shortList(faults)}`, hint);
 }
 
 function segmentsOf(home: string): SegmentRow[] {

@@ -4,6 +4,7 @@ import { closeSync, fsyncSync, openSync, rmSync, statfsSync } from "node:fs";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { isDiskFull } from "../files/sqlite-error.ts";
 import { APPLICATION_ID, schemaVersionOf, storePath } from "./database.ts";
+import { hasChain } from "./head.ts";
 import { readFloors } from "./retention.ts";
 import { MIGRATIONS, SCHEMA_VERSION } from "./schema.ts";
 
@@ -78,17 +79,19 @@ export function copyStore(home: string, path: string): void {
 export function checkCopy(path: string, origin: "own" | "foreign"): void {
   const db = openPlain(path);
   try {
+    db.run("PRAGMA trusted_schema = OFF");
     const id = Number(db.query("PRAGMA application_id").values()[0]![0]);
     const version = schemaVersionOf(db);
     if (id !== APPLICATION_ID) throw unfit("it is not a store of Lyra");
-    if (version < 1 || version > SCHEMA_VERSION)
-      throw unfit(`it has schema ${version}, and this program knows those up to ${SCHEMA_VERSION}`);
+    if (version < 1) throw unfit(`it has schema ${version}`);
+    checkSchemaKnown("store.copy", "the copy of a store", version);
     if (origin === "foreign" && readFloors(db).size > 0)
       throw unfit(
         "older rows were removed from it by a disk budget: take a node that keeps its whole history",
       );
     if (origin === "foreign" && !Bun.deepEquals(schemaOf(db), schemaAt(version)))
       throw unfit("it has other tables than a store has");
+    if (origin === "foreign" && hasChain(db)) throw unfit("it holds a chain of its own");
     const found = String(db.query("PRAGMA quick_check(1)").values()[0]![0]);
     if (found !== "ok") throw unfit(found);
   } finally {
@@ -96,7 +99,19 @@ export function checkCopy(path: string, origin: "own" | "foreign"): void {
   }
 }
 
-function unfit(reason: string): NodeError {
+/** @param what that was made by another program @throws NodeError `schema_newer` */
+export function checkSchemaKnown(attempt: string, what: string, version: number): void {
+  if (version <= SCHEMA_VERSION) return;
+  const sentence = `${what} has schema ${version}, newer than the ${SCHEMA_VERSION} this program knows`;
+  throw new NodeError(
+    attempt,
+    "schema_newer",
+    sentence,
+    "use the newer program that made it, or a later one",
+  );
+}
+
+export function unfit(reason: string): NodeError {
   const hint = "get or make the copy again";
   return new NodeError("store.copy", "copy_failed", `a copy of a store is not sound: ${reason}`, hint);
 }

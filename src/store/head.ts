@@ -20,6 +20,7 @@ export interface ChainHead {
 }
 
 const KEY = "head";
+const HASH = /^(?:[0-9A-Fa-f]{2}){1,64}$/;
 
 export function readHead(db: Database): ChainHead | undefined {
   const row = db.query("SELECT value FROM meta WHERE key = ?").get(KEY) as { value: string } | null;
@@ -28,6 +29,36 @@ export function readHead(db: Database): ChainHead | undefined {
 
 export function writeHead(db: Database, head: ChainHead): void {
   db.query("INSERT OR REPLACE INTO meta(key, value) VALUES(?, ?)").run(KEY, JSON.stringify(head));
+}
+
+/**
+ * The head as the rows of `blocks` have it, without any other member; undefined where it is not that of the last one.
+ * For a store from elsewhere.
+ */
+export function checkedHead(db: Database): ChainHead | undefined {
+  const head = readHead(db);
+  const [first, last] = ["ASC", "DESC"].map(
+    (order) =>
+      db.query(`SELECT no, time, height FROM blocks ORDER BY no ${order} LIMIT 1`).get() as {
+        no: bigint;
+        time: bigint;
+        height: bigint;
+      } | null,
+  );
+  if (!head || !first || !last) return undefined;
+  const { chainId, height, hash, timeUs, no, part, firstHeight, blocksAtHeight } = head;
+  const isHead =
+    typeof chainId === "string" &&
+    typeof hash === "string" &&
+    HASH.test(hash) &&
+    [height, part, blocksAtHeight].every((value) => Number.isSafeInteger(value) && value >= 0) &&
+    // Blocks of one time share a row, which has the height of the first.
+    height - Number(last.height) <= part &&
+    height >= Number(last.height) &&
+    no === Number(last.no) &&
+    timeUs === Number(last.time) &&
+    firstHeight === Number(first.height);
+  return isHead ? { chainId, height, hash, timeUs, no, part, firstHeight, blocksAtHeight } : undefined;
 }
 
 /** Reads the head on one connection, again and again: parsed only when it changed. */

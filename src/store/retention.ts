@@ -4,6 +4,7 @@
  */
 import type { Database, Statement } from "bun:sqlite";
 import { eraOf } from "./eras.ts";
+import { OPTIONAL_TABLES } from "./schema.ts";
 
 /** Of a row beside its data: keys, numbers, and its entries in indices. */
 const ROW_BYTES = 60;
@@ -116,9 +117,6 @@ export interface Floor {
   readonly timeUs: number;
 }
 
-const CREATE =
-  "CREATE TABLE IF NOT EXISTS retention(name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID";
-
 /** The floors of a store; none where nothing was ever removed. */
 export function readFloors(db: Database): ReadonlyMap<string, Floor> {
   const isThere = db.query("SELECT 1 FROM sqlite_schema WHERE name = 'retention'").get() !== null;
@@ -167,7 +165,7 @@ export class Retention {
   private readonly blockOf: Statement;
 
   constructor(private readonly db: Database) {
-    db.run(CREATE);
+    db.run(OPTIONAL_TABLES.retention);
     this.write = db.prepare("INSERT OR REPLACE INTO retention(name, value) VALUES(?, ?)");
     this.blockOf = db.prepare("SELECT no, height, time FROM blocks WHERE no = ?");
     this.slicings = TABLES.map((table) => slicingOf(db, table));

@@ -268,6 +268,16 @@ CREATE TABLE oracle_data_current(key BLOB PRIMARY KEY, block INTEGER NOT NULL, o
 CREATE INDEX oracle_data_current_by_block ON oracle_data_current(block, ord);
 `;
 
+/** Tables that a store gets when it is first used in a certain way: sending to a data node, `--comet-port`, a disk budget. */
+export const OPTIONAL_TABLES = {
+  chain_outbox: `CREATE TABLE IF NOT EXISTS chain_outbox(id INTEGER PRIMARY KEY AUTOINCREMENT, height INTEGER NOT NULL,
+  hash TEXT NOT NULL, bytes BLOB NOT NULL) STRICT`,
+  chain_texts: `CREATE TABLE IF NOT EXISTS chain_texts(height INTEGER NOT NULL, n INTEGER NOT NULL, text TEXT NOT NULL,
+  PRIMARY KEY(height, n)) STRICT, WITHOUT ROWID`,
+  retention:
+    "CREATE TABLE IF NOT EXISTS retention(name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID",
+} as const satisfies Readonly<Record<string, string>>;
+
 /** Row of `txs` that stands for "no transaction". */
 export const TX_NONE = 1;
 

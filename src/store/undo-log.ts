@@ -78,6 +78,11 @@ export class UndoLog {
     this.db.run("DELETE FROM chain_undo");
   }
 
+  /** Makes the triggers of a store whose rows were copied from one that is watched. */
+  reinstall(): void {
+    if (this.isOn) this.install();
+  }
+
   private install(): void {
     const triggers = this.tables().flatMap(triggersOf);
     this.db.run(triggers.join(";\n"));

@@ -38,7 +38,7 @@ describe("a backup", () => {
     const result = await restoreHome({ file: backup, home: into });
     expect(result).toMatchObject({ chainId: "chain-x", height: 57, segments: 5 });
     expect(digestOf(into).sha256).toBe(digestOf(home).sha256);
-    expect(readFileSync(join(into, "lyra.toml"), "utf8")).toBe(SETTINGS);
+    expect(readFileSync(join(into, "lyra.toml.restored"), "utf8")).toBe(SETTINGS);
     expect(existsSync(join(into, "wallets"))).toBe(false);
     expect(readFileSync(backup).includes("secret")).toBe(false);
   });

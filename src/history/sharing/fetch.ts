@@ -18,11 +18,12 @@ import { NodeError, reasonOf } from "../../errors/node-error.ts";
 import { lockHome } from "../../files/lock.ts";
 import { isDiskFull } from "../../files/sqlite-error.ts";
 import { confirm, realSteps, writeFileWhole } from "../../files/whole-file.ts";
-import { checkCopy, checkRoom } from "../../store/copy.ts";
+import { checkCopy, checkRoom, checkSchemaKnown } from "../../store/copy.ts";
 import { hasStore, openReader, openWriter, segmentDirectory, storePath } from "../../store/database.ts";
 import { type ChainHead, hasChain, hashOfRow, readHead } from "../../store/head.ts";
 import { checkPages } from "../../store/page-check.ts";
 import { sumsPath } from "../../store/page-sums.ts";
+import { rebuildStore } from "../../store/rebuild.ts";
 import { checkRows, checkSegment } from "../segment-check.ts";
 import { segmentPath } from "../segment-format.ts";
 import { listSegments, type SegmentRow } from "../segment-table.ts";
@@ -32,12 +33,19 @@ import type { HistorySource, SourceSummary } from "./source.ts";
 const ATTEMPT = "history.fetch";
 /** Folder of the home for what was fetched so far. */
 const WORK = "fetch.tmp";
+/** In it, the image of the source's store as it comes: the store is made of its rows. */
+const IMAGE = "image.db";
 const SEGMENTS_AT_ONCE = 4;
 /** Failures after which what was fetched is still good. */
 const RESUMABLE = new Set<string>(["source_unreachable", "source_slow", "source_refused", "disk_full"]);
 
+/** Of the copying, and not of the image. */
+const PASSED_ON = new Set<string>(["disk_full", "schema_newer"]);
+
+class Stopped extends Error {}
+
 interface FetchProgress {
-  readonly step: "segments" | "image" | "checking";
+  readonly step: "segments" | "image" | "copying" | "checking";
   /** From 0 to 1. */
   readonly part: number;
   readonly text: string;
@@ -118,10 +126,12 @@ class Fetch {
     if (image === undefined) return undefined;
     this.checkImage(own, summary, image);
     const rows = this.rowsOf(image, await this.source.segments());
-    checkRoom(ATTEMPT, this.work, image.bytes + rows.reduce((sum, row) => sum + row.bytes, 0));
+    // The store is made beside the image.
+    checkRoom(ATTEMPT, this.work, 2 * image.bytes + rows.reduce((sum, row) => sum + row.bytes, 0));
     await this.fetchSegments(rows);
     if (!this.isStopping()) await this.fetchImage(image);
     if (this.isStopping()) return undefined;
+    if (!(await this.makeStore())) return undefined;
     await this.verify(image, rows);
     this.replace(rows);
     return {
@@ -173,6 +183,7 @@ class Fetch {
   }
 
   private checkImage(own: Own | undefined, summary: SourceSummary, image: ImageManifest): void {
+    checkSchemaKnown(ATTEMPT, `the store of the node at ${this.source.url}`, image.schema);
     if (image.chainId !== summary.chainId)
       throw this.source.damaged("its image is of another chain than it says");
     this.checkFits(own, { ...summary, height: image.height });
@@ -260,9 +271,8 @@ class Fetch {
 
   /** Chunk by chunk; those that are there from an earlier time are hashed again. */
   private async fetchImage(image: ImageManifest): Promise<void> {
-    const path = storePath(this.work);
+    const path = join(this.work, IMAGE);
     const state = join(this.work, "image.json");
-    for (const end of ["-wal", "-shm", "-sums"]) rmSync(path + end, { force: true });
     if (!existsSync(state) || readFileSync(state, "utf8") !== image.id) rmSync(path, { force: true });
     writeFileWhole(state, image.id);
     const file = openSync(path, existsSync(path) ? "r+" : "w+", 0o600);
@@ -291,13 +301,31 @@ class Fetch {
     throw this.source.damaged(`chunk ${index + 1} of its image does not have its hash`);
   }
 
-  private async verify(image: ImageManifest, rows: readonly SegmentRow[]): Promise<void> {
-    const path = storePath(this.work);
+  /** Of the image's rows. @returns false when it was asked to stop */
+  private async makeStore(): Promise<boolean> {
+    const [image, store] = [join(this.work, IMAGE), storePath(this.work)];
+    // Of an earlier run.
+    for (const end of ["", "-wal", "-shm", "-sums"]) rmSync(store + end, { force: true });
     try {
-      checkCopy(path, "foreign");
+      checkCopy(image, "foreign");
+      await rebuildStore(image, store, {
+        // Those are of a chain of its own, which is refused.
+        isCopied: (table) => !table.startsWith("chain_"),
+        pause: async (part) => {
+          await new Promise(setImmediate);
+          if (this.isStopping()) throw new Stopped();
+          this.report("copying", part, "rows of the image");
+        },
+      });
+      return true;
     } catch (error) {
+      if (error instanceof Stopped) return false;
+      if (error instanceof NodeError && PASSED_ON.has(error.code)) throw error;
       throw this.source.damaged(`its image: ${reasonOf(error)}`);
     }
+  }
+
+  private async verify(image: ImageManifest, rows: readonly SegmentRow[]): Promise<void> {
     this.dropOldSegments(rows[0]!.from);
     await checkPages(this.work);
     const db = openReader(this.work);
@@ -307,7 +335,6 @@ class Fetch {
         head?.chainId === image.chainId && head.height === image.height && head.hash === image.hash;
       if (!isHead) throw this.source.damaged("its image ends at another block than it says");
       if (gapsOf(db) > 0) throw this.gappy();
-      if (hasChain(db)) throw this.source.damaged("its image holds a chain of its own");
       if (!Bun.deepEquals(listSegments(db), rows)) throw this.changed();
       // Such a segment is about to be made again, and its rows would not be compared.
       const isGrowing = head.height > rows.at(-1)!.to && lastHeight(db) <= rows.at(-1)!.to;

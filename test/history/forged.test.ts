@@ -1,0 +1,248 @@
+// Stores from elsewhere that lie while all of their pages are sound: their rows are taken, and nothing else.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { NodeError } from "../../src/errors/node-error.ts";
+import { backupHome, restoreHome } from "../../src/history/backup.ts";
+import { fetchHistory } from "../../src/history/sharing/fetch.ts";
+import { HistorySource } from "../../src/history/sharing/source.ts";
+import { scrub } from "../../src/node/scrub.ts";
+import { openReader, openWriter, storePath } from "../../src/store/database.ts";
+import { checkIndices } from "../../src/store/index-check.ts";
+import { sumsPath } from "../../src/store/page-sums.ts";
+import { schemaFaults } from "../../src/store/schema-check.ts";
+import { moveEntries } from "../rig/forged-store.ts";
+import { altered, SharingNode } from "../rig/history-source.ts";
+import { digestOf, load, SAMPLE } from "../rig/homes.ts";
+import { lyra } from "../rig/lyra.ts";
+import { folder, homeOf, removeFolders, rowed, writeBlocks } from "./fixtures.ts";
+
+const BY_HEIGHT = { table: "checkpoints", index: "checkpoints_by_height", column: "height" } as const;
+/** Of a chain whose balances are all 777 from then on. */
+const TRIGGER =
+  "CREATE TRIGGER bad AFTER INSERT ON balances_current BEGIN UPDATE balances_current SET balance = 777; END";
+
+let home: string;
+beforeAll(async () => {
+  home = await homeOf(rowed(1, 57));
+});
+afterAll(removeFolders);
+
+function copyOf(from = home): string {
+  const copy = folder();
+  cpSync(from, copy, { recursive: true });
+  rmSync(join(copy, "image"), { recursive: true, force: true });
+  return copy;
+}
+
+/** A home whose store another program has changed; its pages have the sums of what they hold. */
+function changedBy(...statements: readonly string[]): string {
+  const copy = copyOf();
+  const db = openWriter(copy);
+  for (const sql of statements) db.run(sql);
+  db.close();
+  return copy;
+}
+
+async function restored(from: string, withSettings = false) {
+  const file = join(folder(), "backup.tar");
+  await backupHome({ home: from, out: file });
+  const into = join(folder(), "home");
+  const result = await restoreHome({ file, home: into, withSettings });
+  return { file, into, result: result! };
+}
+
+async function failure(work: Promise<unknown>): Promise<NodeError> {
+  const error = await work.then(
+    () => new Error("it succeeded"),
+    (thrown) => thrown,
+  );
+  if (!(error instanceof NodeError)) throw error;
+  return error;
+}
+
+function isSound(at: string): boolean {
+  const db = openReader(at);
+  try {
+    return db.query("PRAGMA integrity_check").values()[0]![0] === "ok" && schemaFaults(db).length === 0;
+  } finally {
+    db.close();
+  }
+}
+
+const rounds = (at: string) =>
+  scrub({ home: at, isStopping: () => false, stopped: new Promise(() => {}), restMs: 0 });
+
+describe("an index whose entries were moved", () => {
+  let forged: string;
+  beforeAll(() => {
+    forged = copyOf();
+    expect(moveEntries(forged, BY_HEIGHT)).toBeGreaterThan(0);
+  });
+
+  test("is made again of the rows where another node fetches them", async () => {
+    const node = new SharingNode(forged);
+    const into = folder();
+    try {
+      await fetchHistory({ home: into, source: new HistorySource(node.url) });
+    } finally {
+      await node.stop();
+    }
+    expect(isSound(into)).toBe(true);
+    expect(digestOf(into).sha256).toBe(digestOf(home).sha256);
+  });
+
+  test("is made again of the rows of a backup", async () => {
+    const { into } = await restored(forged);
+    expect(isSound(into)).toBe(true);
+    expect(digestOf(into).sha256).toBe(digestOf(home).sha256);
+  });
+
+  test("is found by doctor --deep and by the scrub", async () => {
+    const { code, out } = await lyra(["doctor", "--deep", "--home", forged]);
+    expect([code, out]).toEqual([1, expect.stringContaining("missing from index checkpoints_by_height")]);
+    const { code: reason, message } = await failure(rounds(forged));
+    expect([reason, message]).toEqual(["store_damaged", expect.stringContaining("checkpoints_by_height")]);
+    await rounds(home);
+  });
+});
+
+test("an entry that is moved is found in every index, in slices of any size", async () => {
+  const sample = folder();
+  await load(sample, SAMPLE);
+  const sound = openReader(sample);
+  let slices = 0;
+  const indices = await checkIndices(sound, async () => void slices++, 3);
+  sound.close();
+  expect([indices > 40, slices > 500]).toEqual([true, true]);
+  const cases = [
+    ["trades", "trades_by_market", "market"],
+    // Descending, partial, and of tables whose rows have numbers.
+    ["orders_current", "orders_current_by_created", "created"],
+    ["orders_current", "orders_current_live_by_id", "id"],
+    ["parties", "parties_by_block", "block"],
+  ] as const;
+  for (const [table, index, column] of cases) {
+    const forged = copyOf(sample);
+    expect(moveEntries(forged, { table, index, column }, 1)).toBe(1);
+    const db = openReader(forged);
+    for (const rows of [2, 500]) {
+      const error = await failure(checkIndices(db, undefined, rows));
+      expect(error.message).toContain(index);
+    }
+    db.close();
+  }
+});
+
+describe("a backup of a store with what is not a store's", () => {
+  test("gives its rows alone, and what is left out is named", async () => {
+    const foreign = changedBy(
+      TRIGGER,
+      "CREATE VIEW spy AS SELECT * FROM balances",
+      "CREATE TABLE loot(x)",
+      "CREATE INDEX more ON trades(tx)",
+    );
+    const { into, result } = await restored(foreign);
+    expect(result.leftOut).toEqual(["index more", "table loot", "trigger bad", "view spy"]);
+    expect(isSound(into)).toBe(true);
+    expect(digestOf(into).sha256).toBe(digestOf(home).sha256);
+  });
+
+  test("is refused where a table is not the one of this program", async () => {
+    const other = changedBy("ALTER TABLE votes ADD COLUMN more INTEGER AS (777)");
+    const { code, message } = await failure(restored(other));
+    expect([code, message]).toEqual(["backup_damaged", expect.stringContaining("its table votes")]);
+  });
+
+  test("is refused where the head is not the one of the blocks", async () => {
+    const other = changedBy(
+      "UPDATE meta SET value = json_set(value, '$.firstHeight', '\u001b[2J') WHERE key = 'head'",
+    );
+    expect((await failure(restored(other))).message).toContain("its head is not the one of its blocks");
+  });
+});
+
+test("a trigger in a home is named by doctor, and ends what the scrub lets be read", async () => {
+  const foreign = changedBy(TRIGGER);
+  const { code, out } = await lyra(["doctor", "--home", foreign]);
+  expect([code, out]).toEqual([1, expect.stringContaining("trigger bad is not the store's")]);
+  expect((await failure(rounds(foreign))).message).toContain("trigger bad");
+});
+
+test("a chain that is watched for snapshots keeps its own triggers", async () => {
+  const watched = folder();
+  const { db } = writeBlocks(watched, rowed(1, 5));
+  const { UndoLog } = await import("../../src/store/undo-log.ts");
+  new UndoLog(db).enter(1);
+  const triggers = () =>
+    Number(db.query("SELECT count(*) FROM sqlite_schema WHERE type = 'trigger'").values()[0]![0]);
+  const before = triggers();
+  db.close();
+  const { into, result } = await restored(watched);
+  const copy = openReader(into);
+  const after = Number(
+    copy.query("SELECT count(*) FROM sqlite_schema WHERE type = 'trigger'").values()[0]![0],
+  );
+  copy.close();
+  expect([before > 100, after, result.leftOut]).toEqual([true, before, []]);
+});
+
+describe("the configuration in a backup", () => {
+  const STRANGE = 'host = "0.0.0.0"\n';
+  let configured: string;
+  beforeAll(() => {
+    configured = copyOf();
+    writeFileSync(join(configured, "lyra.toml"), STRANGE);
+  });
+
+  test("is put beside the store, where nothing reads it, and that is said", async () => {
+    const { file, into, result } = await restored(configured);
+    expect(result.settings).toBe("lyra.toml.restored");
+    expect(existsSync(join(into, "lyra.toml"))).toBe(false);
+    expect(readFileSync(join(into, "lyra.toml.restored"), "utf8")).toBe(STRANGE);
+    const { err } = await lyra(["restore", file, "--home", join(folder(), "home")]);
+    expect(err).toContain("its lyra.toml is not in use");
+  });
+
+  test("becomes the home's where that is asked for", async () => {
+    const { into, result } = await restored(configured, true);
+    expect(result.settings).toBe("lyra.toml");
+    expect(readFileSync(join(into, "lyra.toml"), "utf8")).toBe(STRANGE);
+  });
+});
+
+describe("a store of a newer program", () => {
+  test("is named as that in a backup, before anything is written", async () => {
+    const { file } = await restored(home);
+    const bytes = readFileSync(file);
+    const at = bytes.lastIndexOf('"schema":');
+    // As many digits, so that the archive stays whole.
+    bytes.write("9", at + '"schema":'.length);
+    writeFileSync(file, bytes);
+    const into = join(folder(), "home");
+    const { code, message } = await failure(restoreHome({ file, home: into }));
+    expect([code, message]).toEqual(["schema_newer", expect.stringContaining("has schema 9")]);
+    expect(existsSync(into)).toBe(false);
+  });
+
+  test("is named as that where another node fetches it", async () => {
+    const node = new SharingNode(home);
+    node.lie = async (_, path, honest) =>
+      path === "/image"
+        ? altered(await honest(), (body) => {
+            if (body.image) body.image.schema = 9;
+          })
+        : honest();
+    const into = folder();
+    try {
+      const { code, message } = await failure(
+        fetchHistory({ home: into, source: new HistorySource(node.url) }),
+      );
+      expect([code, message]).toEqual(["schema_newer", expect.stringContaining("has schema 9")]);
+    } finally {
+      await node.stop();
+    }
+    expect(node.asked.filter((path) => path.startsWith("/image/"))).toEqual([]);
+    expect(existsSync(storePath(into)) || existsSync(sumsPath(storePath(into)))).toBe(false);
+  });
+});
