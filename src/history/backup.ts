@@ -92,7 +92,7 @@ export interface BackupResult {
 }
 
 export interface RestoreResult extends BackupResult {
-  /** What the backup's store had that is not a store's, such as `trigger bad`: none of it is in the home. */
+  /** Objects of the backup's store that are not this program's, such as `trigger bad`: none of them is in the home. */
   readonly leftOut: readonly string[];
   /** File of the home that has the backup's configuration, where there is one. */
   readonly settings?: string;

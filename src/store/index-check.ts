@@ -63,7 +63,7 @@ function listIndices(db: Database): Index[] {
   });
 }
 
-/** What is gone through in order, slice by slice, and what each of it must have on the other side. */
+/** Rows or entries in their order, slice by slice, and the other side of each. */
 interface Walk {
   readonly from: string;
   readonly order: readonly IndexColumn[];

@@ -1,4 +1,4 @@
-// What a store's schema has beside this program's own: a trigger or a view changes what is written, or read, unseen.
+// Objects of a store's schema that are not this program's: a trigger or a view changes what is written, or read, unseen.
 import { Database } from "bun:sqlite";
 import { schemaVersionOf } from "./database.ts";
 import { MIGRATIONS, OPTIONAL_TABLES } from "./schema.ts";
