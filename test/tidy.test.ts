@@ -71,6 +71,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     "planes/node",
   ],
   "planes/comet": ["errors", "wire", "crypto", "store", "engine", "http", "planes/node"],
+  "planes/graphql": ["cache", "errors", "wire", "store", "http", "planes/data", "planes/node"],
   "planes/grpc": ["errors", "wire", "store", "http", "planes/data", "planes/node"],
   "planes/faucet": ["errors", "wire", "engine", "http"],
   "planes/wallet": ["errors", "fetch", "files", "wire", "chain/admission", "engine", "wallet", "http"],
@@ -89,6 +90,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     "http",
     "planes/data",
     "planes/node",
+    "planes/graphql",
     "planes/grpc",
   ],
   devnet: [

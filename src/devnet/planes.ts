@@ -6,6 +6,7 @@ import { logFailure } from "../errors/log.ts";
 import { NodeError } from "../errors/node-error.ts";
 import { Ports } from "../http/drain.ts";
 import type { Limits } from "../http/limits.ts";
+import { joinRoutes } from "../http/plugin.ts";
 import { ServerStatus } from "../http/status.ts";
 import { BUILD } from "../node/build.ts";
 import { HomeWatch } from "../node/home-watch.ts";
@@ -19,6 +20,7 @@ import type { NameReport } from "../planes/devnet/names.ts";
 import { transactionStory } from "../planes/devnet/transaction-story.ts";
 import { serveFaucet } from "../planes/faucet/app.ts";
 import type { FaucetPort } from "../planes/faucet/mint.ts";
+import { graphqlRoutes } from "../planes/graphql/routes.ts";
 import { serveGrpc } from "../planes/grpc/port.ts";
 import { mountedNode, serveNode } from "../planes/node/app.ts";
 import { NodeContext } from "../planes/node/context.ts";
@@ -79,7 +81,7 @@ export class Planes {
     const data = serveData(this.reading.plane, status, {
       host,
       port: dataPort,
-      mounted: mountedNode(node, status),
+      mounted: joinRoutes(graphqlRoutes(this.reading.plane, status, node), mountedNode(node, status)),
     });
     this.ports.add(data);
     this.stopNotifying = chain.onBlock(({ height }) => {

@@ -179,6 +179,11 @@ const HTTP_STATUSES = table("status", {
   503: ["", "Not ready: gRPC 14.", "See status 14.", "Wait, or look at the node's log."],
 });
 
+/** Name of a gRPC number, such as `NotFound`. */
+export function grpcName(code: number): string {
+  return GRPC_STATUSES[code]?.[0] ?? "Unknown";
+}
+
 function grpcStatus([code, [name, http, texts, means, why, fix]]: [string, GrpcRow]): Explanation[] {
   const sentence = means === "" ? "." : `: ${means}`;
   return table("status", { [code]: [texts, `gRPC ${name}, HTTP ${http}${sentence}`, why, fix] });

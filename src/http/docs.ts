@@ -5,9 +5,9 @@
 import { Elysia } from "elysia";
 import stylePath from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import scriptPath from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
-import { isKnown } from "./byte-range.ts";
-import { compressedNow, compressedOnce, isCompressedFor, packedResponse } from "./compression.ts";
+import { compressedNow } from "./compression.ts";
 import type { Paths } from "./openapi/types.ts";
+import { asset, NO_ICON, once, policy, respond, type Served, serve } from "./served.ts";
 
 const PAGE = "/docs";
 /** Below the page. */
@@ -17,11 +17,6 @@ const STYLE = "/swagger-ui.css";
 /** Stands in the address that the plugin writes and that is replaced here. */
 const SCRIPT_VERSION = "local";
 const REMOTE_SCRIPT = `https://unpkg.com/swagger-ui-dist@${SCRIPT_VERSION}/swagger-ui-bundle.js`;
-const INLINE_SCRIPT = /<script>([\s\S]*?)<\/script>/g;
-/** Else the browser asks for /favicon.ico. */
-const NO_ICON = '<link rel="icon" href="data:," />';
-const ETAG_DIGITS = 32;
-const ASSET_CACHE = "public, max-age=3600";
 
 /** How the page behaves; the validator badge would ask validator.swagger.io. */
 const PAGE_OPTIONS = {
@@ -34,14 +29,6 @@ const PAGE_OPTIONS = {
   defaultModelsExpandDepth: 0,
   defaultModelRendering: "model",
 } as const;
-
-/** Something that is sent again and again: with its tag, and compressed. */
-interface Served {
-  readonly body: Uint8Array<ArrayBuffer>;
-  readonly packed: Uint8Array<ArrayBuffer>;
-  readonly etag: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
 
 /** A document, and how its examples are found. */
 interface Documentation {
@@ -126,78 +113,8 @@ async function makePage(base: string, info: OpenApiDocument["info"]): Promise<Se
   return serve(html, "text/html; charset=utf-8", compressedNow, { "content-security-policy": policy(html) });
 }
 
-/** Nothing but what this server sends; of scripts in the page, exactly those that are there. */
-function policy(html: string): string {
-  const hashes = [...html.matchAll(INLINE_SCRIPT)].map(
-    ([, script]) => `'sha256-${new Bun.CryptoHasher("sha256").update(script!).digest("base64")}'`,
-  );
-  return [
-    "default-src 'none'",
-    `script-src 'self' ${hashes.join(" ")}`,
-    "style-src 'self'",
-    "img-src 'self' data:",
-    "font-src 'self'",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join("; ");
-}
-
-type Compress = (
-  bytes: Uint8Array<ArrayBuffer>,
-) => Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>;
-
-async function serve(
-  content: string | Uint8Array<ArrayBuffer>,
-  contentType: string,
-  compress: Compress,
-  headers: Record<string, string> = {},
-): Promise<Served> {
-  const body = typeof content === "string" ? Buffer.from(content, "utf8") : content;
-  const etag = new Bun.CryptoHasher("sha256").update(body).digest("hex").slice(0, ETAG_DIGITS);
-  const fixed = {
-    "cache-control": "no-cache",
-    "x-content-type-options": "nosniff",
-    "content-type": contentType,
-  };
-  return {
-    body,
-    packed: await compress(body),
-    etag,
-    headers: { ...fixed, vary: "Accept-Encoding", ...headers },
-  };
-}
-
-function respond({ body, packed, etag, headers }: Served, request: Request): Response {
-  const isPacked = isCompressedFor(request, body.length);
-  // Other bytes, so another tag.
-  const tag = isPacked ? `"${etag}-gzip"` : `"${etag}"`;
-  const tagged = { ...headers, etag: tag };
-  if (isKnown(request.headers, tag)) return new Response(null, { status: 304, headers: tagged });
-  return isPacked ? packedResponse(packed, { headers: tagged }) : new Response(body, { headers: tagged });
-}
-
 const script = once(() => asset(scriptPath, "text/javascript; charset=utf-8"));
 const style = once(() => asset(stylePath, "text/css; charset=utf-8"));
-
-async function asset(path: string, contentType: string): Promise<Served> {
-  // In the package it is the name of a file beside this one.
-  const bytes = await Bun.file(path.startsWith("./") ? new URL(path, import.meta.url) : path).bytes();
-  return serve(bytes, contentType, compressedOnce, { "cache-control": ASSET_CACHE });
-}
-
-/** Runs once, however many ask meanwhile; a failure may be tried again. */
-function once<T>(run: () => Promise<T>): () => Promise<T> {
-  let running: Promise<T> | undefined;
-  return () => {
-    running ??= run().catch((error) => {
-      running = undefined;
-      throw error;
-    });
-    return running;
-  };
-}
 
 /** Runs again when the version is another one. */
 function latest<T>(run: () => Promise<T>, version: () => string | number = () => 0): () => Promise<T> {

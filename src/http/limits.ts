@@ -44,6 +44,20 @@ export interface Limits {
   readonly grpcCallsMax: number;
   /** Bytes of one gRPC request, as the original's. */
   readonly grpcRequestBytesMax: number;
+  /** Bytes of a GraphQL request, its variables included. */
+  readonly queryBytesMax: number;
+  /** Fields of one GraphQL query, those of a fragment counted at each use, as the original's. */
+  readonly queryFieldsMax: number;
+  /** Levels of objects in one GraphQL query. */
+  readonly queryDepthMax: number;
+  /** Rows of all lists in one GraphQL answer. */
+  readonly queryRowsMax: number;
+  /** Fields of one GraphQL answer that may fail. */
+  readonly queryErrorsMax: number;
+  /** How long a GraphQL query may take, milliseconds. */
+  readonly queryMs: number;
+  /** Subscriptions of one GraphQL socket. */
+  readonly socketSubscriptionsMax: number;
 }
 
 export const DEFAULT_LIMITS: Limits = {
@@ -68,4 +82,11 @@ export const DEFAULT_LIMITS: Limits = {
   grpcConnectionsMax: 1_000,
   grpcCallsMax: 250,
   grpcRequestBytesMax: 4 * 1024 * 1024,
+  queryBytesMax: 1024 * 1024,
+  queryFieldsMax: 3_750,
+  queryDepthMax: 200,
+  queryRowsMax: 100_000,
+  queryErrorsMax: 1_000,
+  queryMs: 1_000,
+  socketSubscriptionsMax: 100,
 };

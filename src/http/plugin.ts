@@ -57,6 +57,11 @@ export type HttpApp = ReturnType<typeof httpPlugin>;
 /** A plugin of routes alone, for the port of another plane. */
 export type HttpRoutes = (app: HttpApp) => HttpApp;
 
+/** Routes of several planes as one plugin. */
+export function joinRoutes(...all: readonly (HttpRoutes | undefined)[]): HttpRoutes {
+  return (app) => all.reduce((joined, routes) => routes?.(joined) ?? joined, app);
+}
+
 function hasEscape(url: string): boolean {
   const mark = url.indexOf("?");
   const at = url.indexOf("%");

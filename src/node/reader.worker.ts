@@ -6,6 +6,7 @@ import type { CountValues } from "../http/counts.ts";
 import type { Limits } from "../http/limits.ts";
 import { ServerStatus } from "../http/status.ts";
 import { type DataServer, serveData } from "../planes/data/app.ts";
+import { graphqlRoutes } from "../planes/graphql/routes.ts";
 import { FeedInlet, type FeedMessage, type FeedOrder } from "../store/event-feed.ts";
 import { limitGarbage } from "../store/garbage-limit.ts";
 import { Reading, storeFacts } from "./reading.ts";
@@ -65,7 +66,12 @@ function serve({ home, limits, host, port }: ReaderOrder): void {
   reading = new Reading(home, limits);
   reading.plane.streams.feed = feed;
   status.source = { ...storeFacts(home, reading.plane), notReady: () => notReady };
-  server = serveData(reading.plane, status, { host, port, sharing: "more" });
+  server = serveData(reading.plane, status, {
+    host,
+    port,
+    sharing: "more",
+    mounted: graphqlRoutes(reading.plane, status),
+  });
   setInterval(() => postCounts(), COUNTS_MS).unref();
   post({ kind: "listening" });
 }

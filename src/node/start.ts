@@ -5,12 +5,13 @@ import type { NodeError } from "../errors/node-error.ts";
 import { type Lock, lockHome } from "../files/lock.ts";
 import { chooseMode } from "../history/segment-bounds.ts";
 import { Ports } from "../http/drain.ts";
-import type { HttpRoutes } from "../http/plugin.ts";
+import { type HttpRoutes, joinRoutes } from "../http/plugin.ts";
 import { type LiveStatus, ServerStatus, STORE_DAMAGED } from "../http/status.ts";
 import type { ReplayResult } from "../ingest/replay.ts";
 import { serveData } from "../planes/data/app.ts";
 import { DataContext } from "../planes/data/context.ts";
 import { DataPlane } from "../planes/data/plane.ts";
+import { graphqlRoutes } from "../planes/graphql/routes.ts";
 import { serveGrpc } from "../planes/grpc/port.ts";
 import type { NodePlane } from "../planes/node/plane.ts";
 import { isReadOnlyHome, openReader, openWriter } from "../store/database.ts";
@@ -113,11 +114,12 @@ export async function serveHome(config: Omit<NodeConfig, "kind">, live?: LiveSer
     const threads = CAN_SHARE ? Math.min(limits.readerThreads, availableParallelism()) : 1;
     const routes = live?.routes?.(plane, status);
     const isShared = threads > 1 && routes === undefined;
+    const nodePlane = live?.node?.(plane);
     const server = serveData(plane, status, {
       host,
       port: config.dataPort,
       ...(isShared && { sharing: "first" }),
-      ...(routes && { mounted: routes }),
+      mounted: joinRoutes(graphqlRoutes(plane, status, nodePlane), routes),
     });
     cleanup.unshift(() => void server.stop());
     const readers = new ReaderThreads(
@@ -132,7 +134,7 @@ export async function serveHome(config: Omit<NodeConfig, "kind">, live?: LiveSer
       grpcDataPort === "off"
         ? undefined
         : await serveGrpc(
-            { kind: "data", data: plane, node: live?.node?.(plane), status },
+            { kind: "data", data: plane, node: nodePlane, status },
             { host, port: grpcDataPort, portFlag: "--grpc-data-port" },
           );
     if (grpc) cleanup.unshift(() => void grpc.stop());

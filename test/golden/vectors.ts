@@ -192,7 +192,7 @@ function compare(body: unknown, vector: Vector): string[] {
 const CURSORS = new Set(["cursor", "startCursor", "endCursor"]);
 
 /** Cursors reduced to empty or not, diagnostic text of errors left out, arrays sorted where order is undefined. */
-function canonical(value: unknown, sort: boolean): unknown {
+export function canonical(value: unknown, sort: boolean): unknown {
   if (Array.isArray(value)) {
     const items = value.map((item) => canonical(item, sort));
     if (!sort) return items;
@@ -209,7 +209,7 @@ function canonical(value: unknown, sort: boolean): unknown {
   return result;
 }
 
-function firstDifference(got: unknown, want: unknown, path: string): string {
+export function firstDifference(got: unknown, want: unknown, path: string): string {
   if (typeof got === "object" && typeof want === "object" && got !== null && want !== null) {
     const gotKeys = Object.keys(got);
     const wantKeys = Object.keys(want);

@@ -244,7 +244,7 @@ const NANOSECONDS_PER_SECOND = 1_000_000_000n;
 const HEX_ADDRESS = /^0x(?:[0-9a-f]{2})*$/;
 
 /** All signatures over a resource in one text, in the order of their bytes; empty, without `0x`, for none. */
-function signaturesOf(context: DataContext, resource: Uint8Array): string {
+export function signaturesOf(context: DataContext, resource: Uint8Array): string {
   const sql = "SELECT sig FROM node_signatures WHERE resource = ? ORDER BY sig";
   const rows = context.all<{ sig: Uint8Array }>(sql, resource);
   return rows.length === 0 ? "" : `0x${rows.map((row) => hexOf(row.sig)).join("")}`;

@@ -6,9 +6,9 @@ import type { Resource } from "../../http/endpoint.ts";
 import { ApiError, invalidArgument } from "../../http/errors.ts";
 import { amountText, type StoredAmount } from "../../store/amount.ts";
 import { TX_NONE } from "../../store/schema.ts";
-import { hexBytes, hexOf, isHex64 } from "../../wire/identifiers.ts";
+import { hexBytes, hexOf, isHex, isHex64 } from "../../wire/identifiers.ts";
 import { assetOf } from "./assets.ts";
-import { depositOf, withdrawalOf } from "./bridge.ts";
+import { depositOf, signaturesOf, withdrawalOf } from "./bridge.ts";
 import type { DataContext } from "./context.ts";
 import { proposalOf, voteOf } from "./governance.ts";
 import { provisionOf } from "./liquidity.ts";
@@ -20,19 +20,22 @@ import { marginLevelsOf, positionOf } from "./positions.ts";
 import { rewardOf } from "./rewards.ts";
 import { tradeOf } from "./trades.ts";
 import { transferOf } from "./transfers.ts";
-import { rotationOf } from "./validators.ts";
+import { firstNodes, rotationOf } from "./validators.ts";
 
 /** Transactions with rows that are looked through, the newest first: about 50 ms of work. */
 const SEARCHED_TXS_MAX = 500_000;
 /** Rows of one list. */
 const ROWS_MAX = 10_000;
 
-/** The blocks that may hold the transaction, and its number. */
+/** The blocks that may hold rows of the transaction, and its number in them. */
 interface Place {
   readonly tx: bigint;
   readonly first: number;
   readonly last: number;
 }
+
+/** Number of a block itself: its own rows stand under its hash. */
+const TX_OF_BLOCK = 0n;
 
 interface DataRow {
   readonly data: Uint8Array;
@@ -89,17 +92,42 @@ export const listEntities: Resource<DataContext> = {
   narrowing: "the transaction made too much for one answer",
   handle(context, request) {
     const hash = (request.transactionHash as string | undefined) ?? "";
-    if (!isHex64(hash)) throw invalidArgument("invalid transaction hash");
-    const place = placeOf(context, hash);
-    if (place === undefined) return {};
+    if (hash === "" || !isHex(hash)) throw invalidArgument("invalid transaction hash");
+    if (!isHex64(hash)) return {};
+    // Rows of the block itself, and those that later blocks name it for.
+    const places = [placeOfBlock(context, hash), placeOf(context, hash)].filter(
+      (place) => place !== undefined,
+    );
     const entities: Record<string, object[]> = {};
-    for (const [member, { table, order, of }] of Object.entries(MESSAGES)) {
-      const rows = rowsOf<DataRow>(context, `SELECT data, block FROM ${table} t`, place, order);
-      entities[member] = rows.map((row) => of(context, row));
+    for (const place of places) {
+      for (const [member, list] of Object.entries(entitiesAt(context, place)))
+        entities[member] = [...(entities[member] ?? []), ...list];
     }
-    return { ...entities, ...collateral(context, place), ...others(context, place) };
+    return entities;
   },
 };
+
+function entitiesAt(context: DataContext, place: Place): Record<string, object[]> {
+  const entities: Record<string, object[]> = {};
+  for (const [member, { table, order, of }] of Object.entries(MESSAGES)) {
+    const rows = rowsOf<DataRow>(context, `SELECT data, block FROM ${table} t`, place, order);
+    entities[member] = rows.map((row) => of(context, row));
+  }
+  return {
+    ...entities,
+    ...collateral(context, place),
+    ...others(context, place),
+    ...signers(context, place),
+  };
+}
+
+/** The block that has the hash, as the place of its own rows. */
+function placeOfBlock(context: DataContext, hash: string): Place | undefined {
+  const newest = context.head?.no ?? 0;
+  const sql = "SELECT no FROM blocks WHERE no > ? AND hash = ? ORDER BY no DESC LIMIT 1";
+  const found = context.get<{ no: bigint }>(sql, newest - SEARCHED_TXS_MAX, hexBytes(hash)!);
+  return found && { tx: TX_OF_BLOCK, first: Number(found.no), last: Number(found.no) };
+}
 
 /** @throws ApiError 429 where older transactions were not looked through */
 function placeOf(context: DataContext, hash: string): Place | undefined {
@@ -161,6 +189,7 @@ interface BalanceRow {
   readonly type: bigint;
   readonly balance: StoredAmount;
   readonly account_tx: bigint;
+  readonly account_block: bigint;
 }
 
 interface LedgerRow {
@@ -184,12 +213,12 @@ function collateral(context: DataContext, place: Place) {
   const text = (ref: bigint) => context.ids.text(ref);
   const balances = rowsOf<BalanceRow>(
     context,
-    `SELECT a.hash, a.party, a.asset, a.market, a.type, t.balance, a.tx AS account_tx
-      FROM balances t JOIN accounts a ON a.ref = t.account`,
+    `SELECT a.hash, a.party, a.asset, a.market, a.type, t.balance, a.tx AS account_tx,
+      a.block AS account_block FROM balances t JOIN accounts a ON a.ref = t.account`,
     place,
     "block, account",
-  ).map(({ hash, account_tx, ...row }) => ({
-    isNew: account_tx === place.tx,
+  ).map(({ hash, account_tx, account_block, ...row }) => ({
+    isNew: account_tx === place.tx && account_block >= place.first && account_block <= place.last,
     id: hexOf(hash),
     owner: text(row.party),
     balance: amountText(row.balance),
@@ -269,5 +298,38 @@ function others(context: DataContext, place: Place) {
       newAddress: new_address,
       blockHeight: height,
     })),
+  };
+}
+
+interface SignerRow {
+  readonly id: Uint8Array;
+  readonly added: bigint;
+  readonly signer: string;
+  readonly submitter: string;
+  readonly nonce: string;
+  readonly time: bigint;
+  readonly epoch: bigint;
+}
+
+/** Bundles of the multisig contract, and the validators that a chain began with. */
+function signers(context: DataContext, place: Place) {
+  const bundles = rowsOf<SignerRow>(
+    context,
+    "SELECT id, added, signer, submitter, nonce, time, epoch FROM multisig_signers t",
+    place,
+    "time, id",
+  );
+  const of = (isAdded: bigint) => bundles.filter(({ added }) => added === isAdded);
+  const rest = ({ id, submitter, nonce, time, epoch }: SignerRow) => ({
+    submitter,
+    nonce,
+    timestamp: time * 1_000n,
+    signatures: signaturesOf(context, id),
+    epochSeq: epoch.toString(),
+  });
+  return {
+    erc20MultiSigSignerAddedBundles: of(1n).map((row) => ({ newSigner: row.signer, ...rest(row) })),
+    erc20MultiSigSignerRemovedBundles: of(0n).map((row) => ({ oldSigner: row.signer, ...rest(row) })),
+    nodes: place.tx === TX_OF_BLOCK && place.first === 1 ? firstNodes(context) : [],
   };
 }

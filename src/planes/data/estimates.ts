@@ -4,7 +4,7 @@ import { type MarginLevels, marginLevels } from "../../engine/markets/margins.ts
 import { BUY, SELL } from "../../engine/markets/order.ts";
 import { type Terms, termsOfMessage } from "../../engine/markets/terms.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
-import { type ApiError, invalidArgument, notFound } from "../../http/errors.ts";
+import { type ApiError, internal, invalidArgument, notFound } from "../../http/errors.ts";
 import { Decimal } from "../../wire/decimal.ts";
 import type { OrderInfo } from "../../wire/generated/datanode.ts";
 import {
@@ -180,6 +180,12 @@ function potentialOf(orders: readonly OrderBeside[]) {
   return { buy: volume(BUY), sell: volume(SELL), buySum: value(BUY), sellSum: value(SELL) };
 }
 
+/** Markets of an older network have no slippage factors. @throws ApiError 500 with the original's text */
+function checkFactors({ linearSlippageFactor, quadraticSlippageFactor }: Market): void {
+  if (linearSlippageFactor === "") throw internal("can't parse linear slippage factor: ");
+  if (quadraticSlippageFactor === "") throw internal("can't parse quadratic slippage factor: ");
+}
+
 const estimatePosition: Endpoint<DataContext> = {
   path: "/api/v2/estimate/position",
   request: "datanode.api.v2.EstimatePositionRequest",
@@ -195,6 +201,7 @@ const estimatePosition: Endpoint<DataContext> = {
     const collateral = request.collateralAvailable as string | undefined;
     if (collateral && !AMOUNT.test(collateral)) throw invalidArgument("invalid collateral amount");
     const facts = factsOf(context, id, MARKET_FAILED);
+    checkFactors(facts.market);
     const { terms, price, isAuction } = facts;
     const orders = ordersOf(request.orders, terms.priceFactor);
     // Market orders are taken as filled at the price of the moment.

@@ -1,5 +1,6 @@
 // Markets and their data (reference 10, section 5.15).
 
+import { fixedText } from "../../history/csv.ts";
 import type { Endpoint, Resource } from "../../http/endpoint.ts";
 import { internal, invalidArgument, notFound } from "../../http/errors.ts";
 import { type PageRequest, PaginationError, pageRequest, type Row } from "../../http/pagination.ts";
@@ -67,6 +68,13 @@ const getMarket: Endpoint<DataContext> = {
   },
 };
 
+/** Decimals of a risk factor, as the original's column keeps it. */
+const FACTOR_DECIMALS = 16;
+
+function factorText(text: string): string {
+  return numberText(fixedText(text, FACTOR_DECIMALS));
+}
+
 /** It has no path. */
 export const getRiskFactors: Resource<DataContext> = {
   request: "datanode.api.v2.GetRiskFactorsRequest",
@@ -80,8 +88,8 @@ export const getRiskFactors: Resource<DataContext> = {
     return {
       riskFactor: {
         market: canonicalIdentifier(factor.market),
-        short: numberText(factor.short),
-        long: numberText(factor.long),
+        short: factorText(factor.short),
+        long: factorText(factor.long),
       },
     };
   },

@@ -53,7 +53,7 @@ export class DataPlane {
     const { minHeightWaitersMax: max, minHeightWaitMs: waitMs } = current.limits;
     this.heightWaiters = new HeightWaiters({ max, waitMs, headHeight: () => this.head()?.height ?? 0 });
     const reads = {
-      read: <T>(read: (context: DataContext, head: ChainHead | undefined) => T) => this.read(read),
+      read: <T>(read: (context: DataContext, head: ChainHead | undefined) => T) => this.readSnapshot(read),
       fault: (error: unknown) => (error instanceof ApiError ? error : this.onFault(error)),
     };
     this.streams = new Streams(reads, current.limits);
@@ -94,8 +94,8 @@ export class DataPlane {
     this.streams.notifyCommit();
   }
 
-  /** Runs `read` on one snapshot of the store. */
-  private read<T>(read: (context: DataContext, head: ChainHead | undefined) => T): T {
+  /** Runs `read` on one snapshot of the store. @param read gets no head before the first block */
+  readSnapshot<T>(read: (context: DataContext, head: ChainHead | undefined) => T): T {
     this.begin.run();
     try {
       const head = this.heads.read();
@@ -139,7 +139,7 @@ export class DataPlane {
 
   /** Reads a resource on one snapshot, in whatever form; an `ApiError` becomes an answer at the same height. */
   readResource<T>(resource: Resource<DataContext>, request: RequestFields, form: AnswerForm<T>): T {
-    return this.read((context, head) => {
+    return this.readSnapshot((context, head) => {
       const historyFrom = head && resource.path ? this.history.of(resource.path, head.no) : undefined;
       const told = {
         height: head?.height ?? 0,

@@ -243,6 +243,30 @@ function nodeOf(
   };
 }
 
+/** The validators that the chain began with, as they are listed without epoch and stake. */
+export function firstNodes(context: DataContext): object[] {
+  type FirstRow = Pick<ValidatorRow, "k0" | "pub_key" | "ethereum_address" | "data">;
+  const sql = "SELECT id AS k0, pub_key, ethereum_address, data FROM nodes WHERE block = 1 ORDER BY id";
+  return context.all<FirstRow>(sql).map((row) => {
+    const { tmPubKey, infoUrl, country, name, avatarUrl } = readValidatorUpdateAt(
+      row.data,
+      0,
+      row.data.length,
+    );
+    return {
+      id: context.ids.text(row.k0),
+      pubKey: row.pub_key,
+      tmPubKey,
+      ethereumAddress: row.ethereum_address,
+      infoUrl,
+      location: country,
+      status: NODE_STATUS_VALIDATOR,
+      name,
+      avatarUrl,
+    };
+  });
+}
+
 function rewardScoreOf(data: Uint8Array): RewardScore {
   const m = readValidatorScoreEventAt(data, 0, data.length);
   return {

@@ -22,8 +22,11 @@ import { Streams } from "./streams.ts";
 export const STREAM_PREFIX = "/api/v2/stream/";
 /** The core node's event bus. */
 export const NODE_BUS_PATH = "/stream/event/bus";
+/** Subscriptions of GraphQL. */
+export const GRAPHQL_PATH = "/graphql";
 const STREAM_PATHS = new Set([
   NODE_BUS_PATH,
+  GRAPHQL_PATH,
   `${STREAM_PREFIX}event/bus`,
   ...Streams.kinds.map(({ path }) => STREAM_PREFIX + path),
 ]);

@@ -196,7 +196,7 @@ function closeOnAbort(observation: { close(): void }, signal: AbortSignal | unde
 }
 
 /** Places for streams: in all, and of each address. */
-class StreamPlaces {
+export class StreamPlaces {
   private readonly byAddress = new Map<string, number>();
   count = 0;
 

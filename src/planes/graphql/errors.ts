@@ -1,0 +1,79 @@
+// Errors of GraphQL answers, in the original's form (reference 95, section 2): `{message, path, extensions}`.
+import { GraphQLError } from "graphql";
+import { grpcName } from "../../errors/statuses.ts";
+import { ApiError } from "../../http/errors.ts";
+
+const FAULT = "an internal error occurred";
+
+/** A field refuses its arguments or its object; it has no code. */
+export class FieldError extends Error {
+  override readonly name = "FieldError";
+  /** @param inArgument path of the value inside the field's arguments */
+  constructor(
+    message: string,
+    readonly inArgument: readonly string[] = [],
+  ) {
+    super(message);
+  }
+}
+
+/** A limit of queries is reached; the code says which. */
+export class LimitError extends Error {
+  override readonly name = "LimitError";
+  constructor(
+    message: string,
+    readonly code: string,
+  ) {
+    super(message);
+  }
+}
+
+/** An error as it is answered. */
+export interface AnsweredError {
+  readonly message: string;
+  readonly path?: readonly (string | number)[];
+  readonly locations?: readonly { readonly line: number; readonly column: number }[];
+  readonly extensions?: object;
+}
+
+/** The message of an error of the data API: that of its details, several joined. */
+export function apiMessage({ body }: ApiError): string {
+  if (body.details.length === 0) return body.message;
+  return body.details.map(({ message }) => message).join(", ");
+}
+
+/** An error of the data API as one of the original's wrapped ones prints it. */
+export function wrappedText(failure: string, error: ApiError): string {
+  const name = grpcName(error.grpc);
+  return `${failure}: rpc error: code = ${name} desc = ${error.message}`;
+}
+
+/** @param onFault logs what no resolver expected */
+export function answeredError(error: GraphQLError, onFault: (error: unknown) => void): AnsweredError {
+  const { originalError } = error;
+  const path = error.path === undefined ? {} : { path: error.path };
+  if (originalError instanceof ApiError) {
+    const code = originalError.grpc;
+    const extensions = { code, type: grpcName(code) };
+    return { message: apiMessage(originalError), ...path, extensions };
+  }
+  if (originalError instanceof FieldError) {
+    return { message: originalError.message, path: [...(error.path ?? []), ...originalError.inArgument] };
+  }
+  if (originalError instanceof LimitError)
+    return { message: originalError.message, ...path, extensions: { code: originalError.code } };
+  if (originalError !== undefined && !(originalError instanceof GraphQLError)) {
+    // The library's own: a value that is null where the schema says it cannot be.
+    if (originalError.message.startsWith("Cannot return null for non-nullable field"))
+      return { message: "must not be null", ...path };
+    onFault(originalError);
+    return { message: FAULT, ...path };
+  }
+  return { message: error.message, ...path };
+}
+
+/** An error of a query that is not executed: with its place in the text. */
+export function refusedError(error: GraphQLError, code: string): AnsweredError {
+  const locations = error.locations === undefined ? {} : { locations: error.locations };
+  return { message: error.message, ...locations, extensions: { code } };
+}

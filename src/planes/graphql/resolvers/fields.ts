@@ -1,0 +1,28 @@
+// Forms that many resolvers have: a call, and a member of its answer.
+import type { Resolve } from "../members.ts";
+import type { CallArguments, Message } from "../reads.ts";
+
+/** Resolvers by type and field: those whose fields are not members of a message. */
+export type Resolvers = Readonly<Record<string, Readonly<Record<string, Resolve>>>>;
+
+type Request = (args: Message, source: Message) => CallArguments;
+
+/** A field that is a member of a call's answer. @param request its arguments unchanged without */
+export function called(method: string, member: string, request: Request = (args) => args): Resolve {
+  return (source, args, reads) => reads.call(method, request(args, source))[member];
+}
+
+/** A field that is the whole answer of a call. */
+export function answered(method: string, request: Request = (args) => args): Resolve {
+  return (source, args, reads) => reads.call(method, request(args, source));
+}
+
+/** A value of a union. */
+export function as(typeName: string, value: object): object {
+  return { ...value, __typename: typeName };
+}
+
+/** An edge without a place in a list. */
+export function onlyEdge(node: unknown): object {
+  return { edges: [{ node, cursor: "" }], pageInfo: {} };
+}

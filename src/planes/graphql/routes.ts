@@ -1,0 +1,51 @@
+// The routes of GraphQL on the data port. Schema, library, resolvers and the page are loaded with the first request that
+// needs them: a node that is never asked pays nothing.
+import { DAMAGED } from "../../http/answers.ts";
+import { splitUrl } from "../../http/http.ts";
+import { classify, type HttpRoutes, RAW } from "../../http/plugin.ts";
+import type { ServerStatus } from "../../http/status.ts";
+import { GRAPHQL_PATH } from "../data/observe/routes.ts";
+import type { DataPlane } from "../data/plane.ts";
+import { whenReadable } from "../data/readable.ts";
+import type { NodePlane } from "../node/plane.ts";
+import type { GraphqlEndpoint } from "./endpoint.ts";
+
+/** Every path below it is the page's. */
+const PAGE_PREFIX = `${GRAPHQL_PATH}/`;
+
+/** @param node the core node's plane, where there is one */
+export function graphqlRoutes(plane: DataPlane, status: ServerStatus, node?: NodePlane): HttpRoutes {
+  let loading: Promise<GraphqlEndpoint> | undefined;
+  const loaded = () => {
+    loading ??= import("./endpoint.ts").then(({ GraphqlEndpoint: Endpoint }) => new Endpoint(plane, node));
+    return loading;
+  };
+  const answerPage = async (path: string, request: Request) =>
+    (await import("./page.ts")).answerPage(path, request);
+  return (app) => {
+    app.all(
+      GRAPHQL_PATH,
+      async ({ request }) => {
+        classify(request, "read");
+        if (isForBrowser(request)) return answerPage("", request);
+        if (status.isDamaged) throw DAMAGED;
+        const endpoint = await loaded();
+        if (request.headers.has("upgrade")) return endpoint.upgrade(app, request);
+        return whenReadable(plane, status, request, () => endpoint.answer(request));
+      },
+      RAW,
+    );
+    app.all(
+      `${PAGE_PREFIX}*`,
+      ({ request }) => answerPage(splitUrl(request.url).pathname.slice(PAGE_PREFIX.length), request),
+      RAW,
+    );
+    return app;
+  };
+}
+
+/** The address opened by a person: without a query, and a page is welcome. */
+function isForBrowser({ method, headers, url }: Request): boolean {
+  if (method !== "GET" || headers.has("upgrade")) return false;
+  return /\btext\/html\b/.test(headers.get("accept") ?? "") && !/[?&]query=/.test(url);
+}

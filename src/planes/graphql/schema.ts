@@ -1,0 +1,123 @@
+// The schema as the library executes it: `schema.graphql`, resolvers (resolvers/), and the mapping of members (members.ts).
+import {
+  __Schema,
+  __Type,
+  buildASTSchema,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+  GraphQLSchema,
+  isEnumType,
+  isIntrospectionType,
+  isObjectType,
+  isUnionType,
+  Kind,
+  parse,
+  type ValueNode,
+} from "graphql";
+import { memberText, valueTexts } from "../../http/openapi/texts/describe.ts";
+import { type MemberNote, memberAt, memberResolver, type Resolve } from "./members.ts";
+import type { Opening } from "./operations.ts";
+import { RESOLVERS } from "./resolvers/all.ts";
+import { answerAnyName, makeLenient, timestamp } from "./scalars.ts";
+import text from "./schema.graphql" with { type: "text" };
+import { SUBSCRIPTIONS } from "./subscriptions.ts";
+
+/** Directives that are served; the others are notes for this file. */
+const SERVED = new Set(["deprecated", "include", "skip", "specifiedBy"]);
+
+/** A directive's arguments. */
+type Note = Readonly<Record<string, unknown>>;
+
+export function makeSchema(): GraphQLSchema {
+  makeLenient();
+  const built = buildASTSchema(parse(text, { noLocation: true }), { assumeValidSDL: true });
+  const { types, directives, ...config } = built.toConfig();
+  for (const type of types) complete(type);
+  const served = directives.filter(({ name }) => SERVED.has(name)).sort(byName);
+  const schema = new GraphQLSchema({ ...config, types, directives: served, assumeValid: true });
+  arrangeIntrospection(schema);
+  return schema;
+}
+
+/** Members of `__Type` that are lists: those of another kind of type are empty, not null. */
+const LISTS_OF_TYPES = ["fields", "interfaces", "possibleTypes", "enumValues", "inputFields"];
+
+/** Introspection as the original answers it: types by name, and lists in place of null. */
+function arrangeIntrospection(schema: GraphQLSchema): void {
+  const types = Object.values(schema.getTypeMap())
+    .filter((type) => !isIntrospectionType(type))
+    .sort(byName);
+  __Schema.getFields().types!.resolve = () => types;
+  const fields = __Type.getFields();
+  for (const name of LISTS_OF_TYPES) {
+    const resolve = fields[name]!.resolve!;
+    fields[name]!.resolve = (...given) => resolve(...given) ?? [];
+  }
+}
+
+function byName(a: { readonly name: string }, b: { readonly name: string }): number {
+  return a.name < b.name ? -1 : 1;
+}
+
+function complete(type: GraphQLNamedType): void {
+  if (type.name === timestamp.name) Object.assign(type, codecOf(timestamp));
+  else if (isEnumType(type)) {
+    answerAnyName(type);
+    const texts = valueTexts().get(String(noteOf(type.astNode, "message")?.name));
+    for (const value of type.getValues()) value.description ??= texts?.get(value.name);
+  } else if (isUnionType(type)) type.resolveType = (value) => (value as { __typename: string }).__typename;
+  else if (type.name === "Subscription") completeSubscriptions(type as GraphQLObjectType);
+  else if (isObjectType(type)) completeObject(type);
+}
+
+function codecOf({ serialize, parseValue, parseLiteral }: typeof timestamp): object {
+  return { serialize, parseValue, parseLiteral };
+}
+
+/** A subscription is opened by its stream; a payload is the value of its field. */
+function completeSubscriptions(type: GraphQLObjectType): void {
+  for (const field of Object.values(type.getFields())) {
+    const open = SUBSCRIPTIONS[field.name]!;
+    field.subscribe = (_, args, { context, readNow }: Opening) => open(args, context, readNow);
+    field.resolve = ({ payload }: { readonly payload: unknown }) => payload;
+  }
+}
+
+function completeObject(type: GraphQLObjectType): void {
+  const message = noteOf(type.astNode, "message")?.name as string | undefined;
+  const own: Readonly<Record<string, Resolve>> = RESOLVERS[type.name] ?? {};
+  for (const field of Object.values(type.getFields())) {
+    const note = memberNoteOf(noteOf(field.astNode, "member"), field.name);
+    const resolve = own[field.name] ?? (message && memberResolver(message, field.type, note));
+    if (resolve) field.resolve = resolve;
+    const place = message === undefined ? undefined : memberAt(message, note.path);
+    field.description ??= place && memberText(place.message, place.member);
+  }
+}
+
+function memberNoteOf(note: Note | undefined, fieldName: string): MemberNote {
+  return {
+    path: (note?.name ?? fieldName) as string,
+    read: note?.read === true,
+    isSeconds: note?.unit === "SECONDS",
+  };
+}
+
+interface Annotated {
+  readonly directives?: readonly {
+    readonly name: { readonly value: string };
+    readonly arguments?: readonly { readonly name: { readonly value: string }; readonly value: ValueNode }[];
+  }[];
+}
+
+function noteOf(node: Annotated | null | undefined, name: string): Note | undefined {
+  const found = node?.directives?.find((directive) => directive.name.value === name);
+  if (found === undefined) return undefined;
+  return Object.fromEntries((found.arguments ?? []).map((each) => [each.name.value, literal(each.value)]));
+}
+
+function literal(node: ValueNode): unknown {
+  return node.kind === Kind.STRING || node.kind === Kind.BOOLEAN || node.kind === Kind.ENUM
+    ? node.value
+    : undefined;
+}
