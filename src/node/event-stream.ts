@@ -183,6 +183,8 @@ class BlockReader {
 class EventStream {
   private sequence = 0n;
   private lastHash = "";
+  /** The headers go with the first byte: a client need not wait for a block to have them. */
+  private isBegun = false;
   /** A whole block that is not stored yet. */
   private waiting: LoggedBlock | undefined;
   private takenMs = performance.now();
@@ -265,7 +267,8 @@ class EventStream {
 
   private async untilStored(): Promise<boolean> {
     const beat = Promise.withResolvers<boolean>();
-    const timer = setTimeout(() => beat.resolve(false), HEARTBEAT_MS);
+    const timer = setTimeout(() => beat.resolve(false), this.isBegun ? HEARTBEAT_MS : 0);
+    this.isBegun = true;
     try {
       return await Promise.race([this.plane.heightWaiters.waitFor(this.next, this.signal), beat.promise]);
     } catch (error) {
@@ -278,6 +281,7 @@ class EventStream {
   }
 
   private framed({ height, hash, messages }: LoggedBlock): Uint8Array {
+    this.isBegun = true;
     this.next = height + 1;
     this.lastHash = hash;
     return Buffer.concat(messages.map((message) => record(this.sequence++, message)));

@@ -1,5 +1,6 @@
 // A sidecar that follows another one: the same store and the same segments, whatever breaks on the way.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { connect } from "node:net";
 import { listSegments } from "../../src/history/segment-table.ts";
 import type { Sidecar } from "../../src/node/sidecar.ts";
 import { loadSidecarConfig, type SidecarNodeConfig } from "../../src/node/sidecar-config.ts";
@@ -210,6 +211,13 @@ describe("--follow-sidecar", () => {
     );
     expect(await ask(`from=${last() + 5}`)).toBe(`412 this node is at block ${last()}, behind ${last() + 4}`);
     expect(await ask("from=x")).toBe("400 from must be the height of a block");
+    // A client that awaits the headers has them although no block comes.
+    const head = connect(Number(new URL(first.dataUrl).port), "127.0.0.1");
+    head.write(`GET /lyra/v1/events?from=${last() + 1} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+    let text = "";
+    head.on("data", (piece) => (text += piece.toString("latin1")));
+    expect(await until(() => text.includes("\r\n\r\n") && text.slice(0, 12))).toBe("HTTP/1.1 200");
+    head.destroy();
     await sender.end();
   });
 

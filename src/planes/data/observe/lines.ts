@@ -4,6 +4,11 @@ import type { JsonMode } from "../../../wire/json.ts";
 import { errorText, messageText } from "./envelope.ts";
 import type { Observation } from "./observation.ts";
 
+/**
+ * The runtime ends the headers of an answer with its first byte. A client awaits them before it reads, so a stream without
+ * a first message begins with a blank, which is nothing in JSON.
+ */
+const FIRST_BYTE = Uint8Array.of(0x20);
 /** Characters of lines that are handed over at one go. */
 const CHUNK_CHARACTERS = 64 * 1024;
 
@@ -18,6 +23,7 @@ export function linesOf(
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let isDone = false;
+  let isBegun = false;
   let wake = () => {};
   return new ReadableStream<Uint8Array>(
     {
@@ -32,8 +38,11 @@ export function linesOf(
           const { text, isLast } = nextLines(observation, mode);
           isDone = isLast;
           if (text !== "") controller.enqueue(encoder.encode(text));
+          else if (!isBegun && !isLast) controller.enqueue(FIRST_BYTE);
           if (isLast) controller.close();
-          if (text !== "" || isLast) return;
+          const isFirst = !isBegun;
+          isBegun = true;
+          if (text !== "" || isLast || isFirst) return;
           await new Promise<void>((resolve) => {
             wake = resolve;
           });

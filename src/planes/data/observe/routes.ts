@@ -156,7 +156,7 @@ export function addressOf({ server }: HttpApp, request: Request): string | undef
   return server?.requestIP(originOf(request))?.address;
 }
 
-/** The stream as lines. The runtime sends the header, with the height that the stream begins at, before the first one. */
+/** The stream as lines. Its headers, with the height that the stream begins at, are sent at once. */
 export function linesAnswer(
   { server }: HttpApp,
   request: Request,

@@ -121,6 +121,28 @@ describe("messages", () => {
     ]);
   });
 
+  test("given lines of any kind that has nothing to tell, then its headers are there at once, and what comes later is lines", async () => {
+    const { chain, server } = serve({}, 2);
+    const paths = Streams.kinds.map(({ path }) => path).filter((path) => !/^(?:markets|candle)\//.test(path));
+    const told = await Promise.all(
+      ["event/bus", ...paths].map(async (path) => {
+        const socket = raw(server, `GET /api/v2/stream/${path}${requestOf(path, chain)} HTTP/1.1`);
+        await until(() => socket.text.includes("\r\n\r\n"));
+        return [path, socket.text.slice(0, 12), /\r\nX-Block-Height: \d+\r\n/i.test(socket.text)];
+      }),
+    );
+    expect(told.filter(([, status, hasHeight]) => status !== "HTTP/1.1 200" || !hasHeight)).toEqual([]);
+
+    const { body } = await fetch(`${server.url}/api/v2/stream/trades`);
+    chain.commit(BEFORE);
+    let lines = "";
+    for await (const piece of body!) {
+      lines += Buffer.from(piece).toString("utf8");
+      if (lines.includes("\n")) break;
+    }
+    expect(JSON.parse(lines.slice(0, lines.indexOf("\n")))).toHaveProperty("result");
+  });
+
   test("an empty snapshot is one page", async () => {
     const { server } = serve();
     const client = new Client(server, `/api/v2/stream/positions?partyId=${"ab".repeat(32)}`);
