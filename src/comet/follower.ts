@@ -80,6 +80,8 @@ type Fetched = readonly [CometBlock, readonly CometTxResult[]];
 
 export class Follower {
   private observing: Observer | undefined;
+  /** Whether the node is of another chain: nothing may be handed to it. */
+  isForeign = false;
   private isStopped = false;
   private wake = Promise.withResolvers<void>();
   private endAnnouncements = () => {};
@@ -111,6 +113,11 @@ export class Follower {
   /** Undefined before the first block. */
   get observer(): Observer | undefined {
     return this.observing?.point === undefined ? undefined : this.observing;
+  }
+
+  /** Of the chain that is followed; undefined before its node was reached. */
+  get chainId(): string | undefined {
+    return this.observing?.chainId;
   }
 
   /** The last block observed, by this run or an earlier one. */
@@ -167,7 +174,9 @@ export class Follower {
   /** Everything up to the node's head, as far as facts are there. */
   private async round(): Promise<void> {
     const status = await this.options.client.status();
+    this.isForeign = true;
     this.checkChain(status.chainId);
+    this.isForeign = false;
     this.listen();
     const observer = (this.observing ??= new Observer(status.chainId, this.options.rules));
     let next = (observer.point?.height ?? (await this.chooseStart(observer, status)) - 1) + 1;

@@ -76,7 +76,6 @@ const post = (message: FromFollower) => self.postMessage(message);
 
 class FollowerThread {
   private readonly reader: Database;
-  private readonly facts: StoredFacts | undefined;
   private readonly follower: Follower;
   private readonly gate: SubmissionGate;
   private latest: ChainStatus;
@@ -89,7 +88,7 @@ class FollowerThread {
     this.reader = openReader(order.home);
     const client = new CometClient(order.comet);
     const source = `${order.rules} ${order.hasEvents ? "events" : "genesis"}`;
-    const facts = (this.facts = order.hasEvents ? new StoredFacts(this.reader) : undefined);
+    const facts = order.hasEvents ? new StoredFacts(this.reader) : undefined;
     this.follower = new Follower({
       client,
       rules: order.rules,
@@ -114,12 +113,32 @@ class FollowerThread {
     // Before the chain's node has answered, the last run's block is what there is.
     if (this.follower.block) this.note(this.follower.block);
     this.sendStatus();
-    this.gate = new SubmissionGate(
-      order.core === undefined ? [client] : [client, this.coreOf(new CoreClient(order.core))],
-      () => this.follower.observer,
-      () => this.latest,
-    );
+    const core = order.core === undefined ? undefined : new CoreClient(order.core);
+    this.gate = new SubmissionGate({
+      nodes: [this.nodeOf(client), ...(core === undefined ? [] : [this.coreOf(core)])],
+      checkAtCore: core && ((bytes) => core.check(bytes)),
+      observer: () => this.follower.observer,
+      chainId: () => this.follower.chainId,
+      status: () => this.latest,
+      nodeHeight: () =>
+        client.status().then(
+          ({ height }) => height,
+          () => undefined,
+        ),
+      tokens: (party) => (facts === undefined ? ANY_STAKE : facts.stakeOf(party)),
+      hasEvents: order.hasEvents,
+    });
     this.follower.start();
+  }
+
+  /** The followed node, while it is of this chain. */
+  private nodeOf(client: CometClient): Submitter {
+    return {
+      submit: async (bytes) => {
+        if (this.follower.isForeign) throw new CometUnreachable("the node is of another chain");
+        return client.submit(bytes);
+      },
+    };
   }
 
   /** A core of the same chain. */
@@ -143,9 +162,7 @@ class FollowerThread {
   private call(message: Extract<ToFollower, { id: number }>): unknown {
     if (message.kind === "spam") return this.gate.spamStatistics(message.party);
     const { bytes, wait } = message;
-    const { facts } = this;
-    const tokens = (party: string) => (facts === undefined ? ANY_STAKE : facts.stakeOf(party));
-    return message.kind === "check" ? this.gate.check(bytes, tokens) : this.gate.submit(bytes, wait, tokens);
+    return message.kind === "check" ? this.gate.check(bytes) : this.gate.submit(bytes, wait);
   }
 
   private async answer(id: number, call: () => unknown): Promise<void> {
