@@ -18,6 +18,8 @@ import type { ServedHome } from "./start.ts";
 
 const ATTEMPT = "sidecar.comet";
 const STOP_MS = 1_500;
+/** The state of the last run is there within this, however much there is of it. */
+const RESTORE_MS = 10_000;
 /** Disagreements are explained in the log up to so many a minute; all are counted. */
 const EXPLAINED_MAX = 20;
 const MINUTE_MS = 60_000;
@@ -82,7 +84,6 @@ export async function startBlockFollower(context: FollowerContext) {
   const { config, status, chain, writer } = context;
   const { comet } = config;
   if (comet === undefined || !(chain instanceof FollowedChain)) return undefined;
-  const server = await serveNodePorts(chain, context);
   status.set("comet", { state: "waiting", text: `${comet} was not reached yet` });
   status.followed = () => chain.counts;
   status.addPart("follower", () => ({
@@ -94,6 +95,7 @@ export async function startBlockFollower(context: FollowerContext) {
   const post = (message: ToFollower) => worker.postMessage(message);
   chain.connect(post);
   const stopped = Promise.withResolvers<void>();
+  const restored = Promise.withResolvers<void>();
   const log = new DisagreementLog();
   const sourceLog = new SourceLog(ATTEMPT, comet);
   worker.onmessage = ({ data }: MessageEvent<FromFollower>) => {
@@ -106,7 +108,10 @@ export async function startBlockFollower(context: FollowerContext) {
     else if (data.kind === "notice") logNotice(ATTEMPT, data.text);
     else if (data.kind === "stopped") stopped.resolve();
     else if (data.kind === "report") context.notifyReady();
-    else chain.receive(data);
+    else {
+      chain.receive(data);
+      restored.resolve();
+    }
   };
   worker.onerror = ({ message }) => {
     const failure = new NodeError(ATTEMPT, "internal", `the follower stopped: ${threadReason(message)}`);
@@ -124,6 +129,12 @@ export async function startBlockFollower(context: FollowerContext) {
     rules,
     hasEvents: hasEventSource(config),
     startedNs: chain.startedNs,
+  });
+  // The node API begins with the block of the last run.
+  await Promise.race([restored.promise, stopped.promise, Bun.sleep(RESTORE_MS)]);
+  const server = await serveNodePorts(chain, context).catch((error) => {
+    worker.terminate();
+    throw error;
   });
   const notifyCommitted = writer.onCommitted;
   writer.onCommitted = () => {
