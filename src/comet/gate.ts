@@ -88,7 +88,7 @@ export class SubmissionGate {
 
   /** @throws ChainCallError */
   async check(bytes: Uint8Array): Promise<TxOutcome> {
-    const { outcome, doubt } = await this.judge(bytes);
+    const { outcome, doubt } = await this.judgeTransaction(bytes);
     const { checkAtCore } = this.options;
     if (outcome.code !== 0 || doubt === undefined || checkAtCore === undefined) return outcome;
     const answer = await checkAtCore(bytes).catch(() => undefined);
@@ -97,7 +97,7 @@ export class SubmissionGate {
 
   /** @throws ChainCallError when the node could not be asked, or does not take it */
   async submit(bytes: Uint8Array, wait: "check" | "commit"): Promise<TxOutcome> {
-    const { outcome, tx, doubt } = await this.judge(bytes);
+    const { outcome, tx, doubt } = await this.judgeTransaction(bytes);
     if (outcome.code !== 0 || tx === undefined) return outcome;
     const { hash } = outcome;
     // The node may have lost it meanwhile: whether it is a duplicate is its own word.
@@ -163,14 +163,14 @@ export class SubmissionGate {
   }
 
   /** The verdict of this gate; with a doubt it is only that the core may be asked. */
-  private async judge(bytes: Uint8Array): Promise<Examined> {
+  private async judgeTransaction(bytes: Uint8Array): Promise<Examined> {
     const first = this.examine(bytes);
     const { tx, doubt } = first;
     if (tx === undefined || doubt === undefined || OWN.has(doubt.rule)) return first;
     const seen = this.options.observer()?.point?.height ?? 0;
     if (doubt.rule === "pow_unknown_height" && tx.blockHeight > seen) {
       const isNear = tx.blockHeight <= seen + BLOCKS_AHEAD_MAX;
-      return isNear && (await this.untilBlock(Number(tx.blockHeight))) ? this.judge(bytes) : first;
+      return isNear && (await this.untilBlock(Number(tx.blockHeight))) ? this.judgeTransaction(bytes) : first;
     }
     if (!this.isWhole) return first;
     const height = await this.nodeHeight();
@@ -235,7 +235,7 @@ export class SubmissionGate {
     });
   }
 
-  /** One question at a time, whose answer is for all that wait for it: refusals cost the node no more. */
+  /** Requests that come while the node is asked share its answer: refusals cost the node no more. */
   private nodeHeight(): Promise<number | undefined> {
     this.heightQuestion ??= this.options.nodeHeight().finally(() => {
       this.heightQuestion = undefined;
