@@ -22,7 +22,7 @@ const ROWS: readonly (readonly [title: string, names: RegExp])[] = [
   ["State", /_ready$|_damaged$|_state$|faults/],
   ["Height and lag", /height|lag|behind|skew|block/],
   ["Answers", /http|cache|exports/],
-  ["Disk", /store_bytes|log_bytes|segments|disk|prune/],
+  ["Disk", /store_bytes|log_(?:\w+_)?bytes|home_bytes|segments|disk|scrub/],
   ["Process", /^process_|uptime/],
   ["Other", /./],
 ];
@@ -44,11 +44,14 @@ export async function knownMetrics(): Promise<Metric[]> {
     segments: () => 0,
     storeBytes: () => 0,
     logBytes: () => 0,
+    disk: () => ({ usedBytes: 0, budgetBytes: 1, fullInDays: 1 }),
+    scrubbedUs: () => 0,
     live: {
       sources: () => [report],
       lag: () => ({ followedHeight: 1, blocks: 0, seconds: 0, clockSkewSeconds: 0 }),
       parts: () => ({}),
-      followed: () => ({ blocks: 0, txs: 0, disagreements: 0 }),
+      followed: () => ({ blocks: 0, txs: 0, disagreements: 0, height: 1 }),
+      eventLog: () => ({ logBytes: 0, unreadBytes: 0, logBytesMax: 1 }),
     },
   };
   const text = await status.metrics();
@@ -125,7 +128,13 @@ function queriesOf(name: string, type: string): { expr: string; legend?: string 
   }
   // A state is 1 for one of its names, and 0 for the others.
   if (name.endsWith("_state")) return [{ expr: `${name}${SELECTED} == 1`, legend: "{{source}} {{state}}" }];
+  // A date is in milliseconds there.
+  if (isDate(name)) return [{ expr: `${name}${SELECTED} * 1000` }];
   return [{ expr: type === "counter" ? `rate(${name}${SELECTED}[5m])` : `${name}${SELECTED}` }];
+}
+
+function isDate(name: string): boolean {
+  return name.endsWith("_time_seconds");
 }
 
 function titleOf(name: string): string {
@@ -138,7 +147,8 @@ function titleOf(name: string): string {
 
 function unitOf(name: string, type: string): string {
   if (type === "counter") return "ops";
-  if (name === "lyra_block_time_seconds") return "dateTimeAsIso";
+  if (isDate(name)) return "dateTimeAsIso";
+  if (name.endsWith("_days")) return "d";
   if (name.endsWith("_bytes")) return "bytes";
   if (name.endsWith("_seconds")) return "s";
   return "short";

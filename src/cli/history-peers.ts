@@ -64,8 +64,9 @@ export async function verifyAgainst(argv: string[]): Promise<number> {
     });
     bar.clear();
     if (values.json) process.stdout.write(`${JSON.stringify(found)}\n`);
-    else if (!values.quiet || found.difference) tellCompared(found);
-    return found.difference ? ExitCode.verificationFailed : ExitCode.done;
+    else if (!values.quiet || found.difference || found.equalSegments === 0) tellCompared(found);
+    if (found.difference) return ExitCode.verificationFailed;
+    return found.equalSegments > 0 ? ExitCode.done : ExitCode.notReady;
   } finally {
     bar.clear();
   }
@@ -75,7 +76,7 @@ function tellCompared({ equalTo, equalSegments, moreHere, moreThere, difference 
   const print = (line: string) => process.stdout.write(`${line}\n`);
   const isCompared = equalSegments > 0 || difference !== undefined;
   let equal = `equal up to block ${grouped(equalTo)}, ${grouped(equalSegments)} segments`;
-  if (!isCompared) equal = "nothing was compared: one side has no segment yet";
+  if (!isCompared) equal = "nothing was compared: the two have no segment of the same blocks";
   else if (equalSegments === 0) equal = "no segment is the same on both sides";
   print(difference || !isCompared ? equal : `${green("ok")} ${equal}`);
   if (!difference) {

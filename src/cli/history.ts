@@ -35,7 +35,7 @@ export const help = `lyra history: segments, exports, and history of other nodes
   --json, --quiet   the result as JSON; no progress, no summary
 
   All but fetch work beside a running node. verify exits with 4 for what is not
-  sound, or not the same.
+  sound, or not the same; --against with 3 where there is nothing to compare.
 `;
 
 /** Output that is not finished has this behind its name. */

@@ -2,7 +2,7 @@
 // first block is made.
 
 import type { ChainPort, DevnetPort } from "../engine/chain-port.ts";
-import { logFailure } from "../errors/log.ts";
+import { logFailure, logNotice } from "../errors/log.ts";
 import { NodeError } from "../errors/node-error.ts";
 import { Ports } from "../http/drain.ts";
 import type { Limits } from "../http/limits.ts";
@@ -58,6 +58,7 @@ export class Planes {
   private scrubbing: Promise<void> | undefined;
   private stopNotifying = () => {};
   private watch: HomeWatch | undefined;
+  private scrubbedUs: number | undefined;
   private lost: string | undefined;
 
   /** @param reading stays open when the planes are closed */
@@ -101,8 +102,9 @@ export class Planes {
     this.ports.add(faucet);
     this.scrubbing = this.scrub(status);
     this.watch = new HomeWatch(this.options.home, (failure) => {
-      logFailure(failure);
-      this.lost = `the home is lost: ${failure.code}`;
+      if (failure) logFailure(failure);
+      else logNotice("devnet", `the home ${this.options.home} is back in its place`);
+      this.lost = failure && `the home is lost: ${failure.code}`;
     });
     return { data, node: nodeServer, faucet };
   }
@@ -144,6 +146,9 @@ export class Planes {
       stopped: this.stopping.promise,
       restMs: SCRUB_REST_MS,
       pagesOnly: true,
+      onRound: (timeUs: number) => {
+        this.scrubbedUs = timeUs;
+      },
     };
     return scrubRounds(rounds).catch((error) => {
       if (!(error instanceof NodeError)) throw error;
@@ -190,6 +195,7 @@ export class Planes {
     return {
       ...storeFacts(home, this.reading.plane),
       notReady: () => this.lost ?? notReady(),
+      scrubbedUs: () => this.scrubbedUs,
       haltedMarkets: () => chain.status.haltedMarkets,
     };
   }

@@ -89,7 +89,10 @@ export async function writeSegment(
   content: SegmentContent,
   pause?: Pause,
 ): Promise<SegmentRow> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  // Only in a home that is there: one that was moved away comes back to its place.
+  await mkdir(directory, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST") throw error;
+  });
   const unfinished = join(directory, `${content.from}-${content.to}${UNFINISHED_SUFFIX}`);
   const out = new SegmentWriter(await open(unfinished, "w", 0o600));
   try {

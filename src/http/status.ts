@@ -40,12 +40,23 @@ export interface LiveStatus {
   parts(): Readonly<Record<string, unknown>>;
   /** Facts of a followed consensus engine's blocks; undefined where none is followed. */
   readonly followed?: (() => FollowedFacts) | undefined;
+  /** Undefined where no events come in. */
+  readonly eventLog?: (() => EventLogFacts) | undefined;
 }
 
 interface FollowedFacts {
   readonly blocks: number;
   readonly txs: number;
   readonly disagreements: number;
+  /** The last of those blocks; undefined before the first. */
+  readonly height: number | undefined;
+}
+
+/** The log that holds a core's events until they are stored. */
+interface EventLogFacts {
+  readonly logBytes: number;
+  readonly unreadBytes: number;
+  readonly logBytesMax: number;
 }
 
 /** Further members are for `/status` alone. */
@@ -67,6 +78,8 @@ interface StatusSource {
   disk?(): DiskFacts;
   /** Size of the log beside the store. */
   logBytes(): number;
+  /** When the last whole round of background checks of the store ended, Unix microseconds. */
+  scrubbedUs?(): number | undefined;
   /** Markets that a fault of this program has stopped, on a chain that is executed here. */
   haltedMarkets?(): readonly HaltedFacts[];
 }
@@ -135,6 +148,7 @@ export class ServerStatus {
     const head = facts?.head();
     const live = this.source?.live;
     const halted = this.source?.haltedMarkets?.() ?? [];
+    const scrubbedUs = this.source?.scrubbedUs?.();
     return {
       chainId: head?.chainId ?? null,
       height: head?.height ?? null,
@@ -147,7 +161,11 @@ export class ServerStatus {
       }),
       ...(live && liveBody(live)),
       segments: facts?.segments() ?? 0,
-      store: { bytes: this.source?.storeBytes() ?? 0, logBytes: this.source?.logBytes() ?? 0 },
+      store: {
+        bytes: this.source?.storeBytes() ?? 0,
+        logBytes: this.source?.logBytes() ?? 0,
+        checked: scrubbedUs === undefined ? null : timeText(scrubbedUs),
+      },
       ...(facts?.disk && { disk: facts.disk() }),
       ...live?.parts(),
     };
@@ -199,6 +217,7 @@ export class ServerStatus {
         "Size of the log beside the store (WAL).",
         this.source?.logBytes() ?? 0,
       ),
+      ...scrubLines(this.source?.scrubbedUs?.()),
       ...(facts?.disk ? diskLines(facts.disk()) : []),
       ...metric(
         "lyra_page_cache_hits_total",
@@ -244,6 +263,17 @@ function diskLines({ usedBytes, budgetBytes, fullInDays }: DiskFacts): string[] 
           fullInDays,
         )),
   ];
+}
+
+/** Before the first round has ended there is no line of it. */
+function scrubLines(scrubbedUs: number | undefined): string[] {
+  if (scrubbedUs === undefined) return [];
+  return metric(
+    "lyra_scrub_time_seconds",
+    "gauge",
+    "Time at which the last whole check of the store ended, Unix seconds.",
+    scrubbedUs / 1e6,
+  );
 }
 
 function timeText(us: number): string {
@@ -297,12 +327,32 @@ function liveLines(live: LiveStatus): string[] {
       "How far this machine's clock is ahead of the chain's.",
       clockSkewSeconds ?? 0,
     ),
+    ...(live.eventLog ? eventLogLines(live.eventLog()) : []),
     ...(live.followed ? followedLines(live.followed()) : []),
   ];
 }
 
-function followedLines({ blocks, txs, disagreements }: FollowedFacts): string[] {
+function eventLogLines({ logBytes, unreadBytes, logBytesMax }: EventLogFacts): string[] {
   return [
+    ...metric("lyra_event_log_bytes", "gauge", "Size of the event log.", logBytes),
+    ...metric(
+      "lyra_event_log_unread_bytes",
+      "gauge",
+      "Bytes of the event log that are not stored yet.",
+      unreadBytes,
+    ),
+    ...metric("lyra_event_log_max_bytes", "gauge", "Bytes that the event log may take.", logBytesMax),
+  ];
+}
+
+function followedLines({ blocks, txs, disagreements, height }: FollowedFacts): string[] {
+  return [
+    ...metric(
+      "lyra_follower_height",
+      "gauge",
+      "Height of the last block of the consensus engine that went through admission.",
+      height ?? 0,
+    ),
     ...metric(
       "lyra_follower_blocks_total",
       "counter",

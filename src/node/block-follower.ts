@@ -85,7 +85,7 @@ export async function startBlockFollower(context: FollowerContext) {
   const { comet } = config;
   if (comet === undefined || !(chain instanceof FollowedChain)) return undefined;
   status.set("comet", { state: "waiting", text: `${comet} was not reached yet` });
-  status.followed = () => chain.counts;
+  status.followed = () => ({ ...chain.counts, height: chain.head()?.height });
   status.addPart("follower", () => ({
     height: chain.head()?.height ?? null,
     ...chain.counts,

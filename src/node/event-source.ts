@@ -76,6 +76,7 @@ class EventSource {
       this.committed();
     };
     status.addPart("events", () => this.figures());
+    status.eventLog = () => this.figures();
     const gaps = context.plane.context.db.prepare("SELECT from_height, to_height FROM gaps ORDER BY 1");
     status.addPart("gaps", () =>
       (gaps.values() as [bigint, bigint][]).map(([from, to]) => ({ from: Number(from), to: Number(to) })),

@@ -60,6 +60,11 @@ class FollowedSidecar {
     private readonly url: string,
   ) {
     this.log = openLog(context.config);
+    context.status.eventLog = () => ({
+      logBytes: this.log.bytes,
+      unreadBytes: this.log.unreadBytes,
+      logBytesMax: context.config.eventLogBytes,
+    });
     context.writer.onLive = (report) => this.receive(report);
     this.set("waiting", `${this.url} was not reached yet`);
     // Events of the last run may not be stored yet.

@@ -16,15 +16,21 @@ interface HomeWatchOptions {
 export class HomeWatch {
   private readonly timer: ReturnType<typeof setInterval>;
 
-  /** @param onLost called once */
-  constructor(home: string, onLost: (failure: NodeError) => void, options: HomeWatchOptions = {}) {
+  /** @param onChange called with a failure when the home is lost, and without one when it is back in its place */
+  constructor(
+    home: string,
+    onChange: (failure: NodeError | undefined) => void,
+    options: HomeWatchOptions = {},
+  ) {
     const look = () => placeOf(home, options.isStill === true);
     const before = look();
+    let isLost = false;
     this.timer = setInterval(() => {
       const now = look();
-      if (now === before) return;
-      this.stop();
-      onLost(now.split(" ")[0] === before.split(" ")[0] ? homeWritten(home) : homeLost(home, now !== GONE));
+      if ((now !== before) === isLost) return;
+      isLost = !isLost;
+      if (!isLost) onChange(undefined);
+      else onChange(isSameStore(now, before) ? homeWritten(home) : homeLost(home, now !== GONE));
     }, options.lookMs ?? LOOK_MS);
     this.timer.unref();
   }
@@ -35,6 +41,10 @@ export class HomeWatch {
 }
 
 const GONE = "gone";
+
+function isSameStore(one: string, other: string): boolean {
+  return one.split(" ")[0] === other.split(" ")[0];
+}
 
 /** A folder above that may not be entered any more hides the store as well as one that is gone. */
 function placeOf(home: string, isStill: boolean): string {
@@ -56,7 +66,7 @@ function homeLost(home: string, isReplaced: boolean): NodeError {
     "serve",
     "home_lost",
     `the home ${home} ${what} while it was in use`,
-    "stop this process, put the home back or name its new place with --home, and start again",
+    "put the home back, and it goes on; or stop this process and name its new place with --home",
   );
 }
 

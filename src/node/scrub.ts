@@ -28,12 +28,14 @@ interface ScrubOptions {
   readonly restMs?: number;
   /** For a chain that reverts blocks meanwhile, and the segments made of them. */
   readonly pagesOnly?: boolean;
+  /** Called after each whole round. @param timeUs Unix microseconds */
+  onRound?(timeUs: number): void;
 }
 
 /** Rounds over all segments until stopped. @throws NodeError `store_damaged` */
 export async function scrubRounds(options: ScrubOptions): Promise<void> {
   while (!options.isStopping()) {
-    await scrub(options);
+    if (await scrub(options)) options.onRound?.((performance.timeOrigin + performance.now()) * 1_000);
     const nextMs = performance.now() + BETWEEN_ROUNDS_MS;
     while (!options.isStopping() && performance.now() < nextMs) {
       await Promise.race([Bun.sleep(PROBE_MS), options.stopped]);
@@ -52,8 +54,8 @@ function probe(home: string): void {
   }
 }
 
-/** A round. @throws NodeError `store_damaged` */
-export async function scrub(options: ScrubOptions): Promise<void> {
+/** @returns whether a whole round was made @throws NodeError `store_damaged` */
+export async function scrub(options: ScrubOptions): Promise<boolean> {
   const { home, restMs = REST_MS } = options;
   const rest = async (ms: number) => {
     await Promise.race([Bun.sleep(ms), options.stopped]);
@@ -67,9 +69,11 @@ export async function scrub(options: ScrubOptions): Promise<void> {
       await checkOne(home, row, pausesOf(rest, restMs));
       await pause();
     }
+    return true;
   } catch (error) {
     const damage = options.isStopping() ? undefined : damageOf(error);
     if (damage) throw damage;
+    return false;
   }
 }
 

@@ -65,6 +65,7 @@ const SYSTEM_CLOCK: Clock = {
 export class SourceStatus implements LiveStatus {
   private readonly entries = new Map<SourceKind, Entry>();
   followed?: LiveStatus["followed"];
+  eventLog?: LiveStatus["eventLog"];
   private readonly partMakers = new Map<string, () => unknown>();
   private readonly planes: { readonly name: string; height(): number | undefined }[] = [];
   private readonly skew = new ClockSkew();

@@ -1,6 +1,6 @@
 // A data node: a home that is served, while recordings may be loaded into it.
 import { availableParallelism } from "node:os";
-import { logFailure } from "../errors/log.ts";
+import { logFailure, logNotice } from "../errors/log.ts";
 import type { NodeError } from "../errors/node-error.ts";
 import { type Lock, lockHome } from "../files/lock.ts";
 import { chooseMode } from "../history/segment-bounds.ts";
@@ -162,11 +162,12 @@ export async function serveHome(config: Omit<NodeConfig, "kind">, live?: LiveSer
       status.ingest.note(() => plane.head()?.height ?? 0);
       readers.notifyCommit();
     };
-    const onLost = (failure: NodeError) => {
-      logFailure(failure);
+    const onHomeChange = (failure: NodeError | undefined) => {
+      if (failure) logFailure(failure);
+      else logNotice("serve", `the home ${config.home} is back in its place`);
       writer.noteLost(failure);
     };
-    const watch = new HomeWatch(config.home, onLost, { isStill: isReadOnly });
+    const watch = new HomeWatch(config.home, onHomeChange, { isStill: isReadOnly });
     cleanup.unshift(() => watch.stop());
     status.onDamage = () => readers.notifyReady(STORE_DAMAGED);
     const disk = new DiskReporter(config.home, db, config.disk);
@@ -174,6 +175,7 @@ export async function serveHome(config: Omit<NodeConfig, "kind">, live?: LiveSer
       ...storeFacts(config.home, plane),
       ...(liveStatus && { live: liveStatus }),
       disk: () => disk.report(),
+      scrubbedUs: () => writer.scrubbedUs,
       notReady,
     };
     const node: DataNode = {

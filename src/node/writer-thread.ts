@@ -22,8 +22,10 @@ export interface Writing {
   onLive: (report: LiveReport) => void;
   /** Why the node is not ready. */
   notReady(): string | undefined;
-  /** The home was moved: served data is still right, but new blocks are not kept in their place. */
-  noteLost(failure: NodeError): void;
+  /** The home was moved: served data is still right, but new blocks are not kept in their place. Undefined: it is back. */
+  noteLost(failure: NodeError | undefined): void;
+  /** When the last whole round of background checks ended, Unix microseconds. */
+  readonly scrubbedUs: number | undefined;
   /** Events of the blocks that are stored. */
   readonly feed: EventFeed;
   sendOrder(order: LiveOrder): void;
@@ -38,14 +40,15 @@ export class NoWriter implements Writing {
   onCommitted = () => {};
   onLive: (report: LiveReport) => void = () => {};
   readonly feed = new EventTap();
+  readonly scrubbedUs = undefined;
   private lost: string | undefined;
 
   notReady(): string | undefined {
     return this.lost;
   }
 
-  noteLost({ code }: NodeError): void {
-    this.lost = `the home is lost: ${code}`;
+  noteLost(failure: NodeError | undefined): void {
+    this.lost = failure && `the home is lost: ${failure.code}`;
     this.onChange();
   }
 
@@ -62,8 +65,8 @@ export class WriterThread implements Writing {
   private readonly stopped: Promise<void>;
   private result: ReplayResult | undefined;
   private failure: NodeError | undefined;
-  /** Sticky: nothing that the writer does brings the home back. */
   private lost: string | undefined;
+  scrubbedUs: number | undefined;
   /** The scrub's finding: sticky, because no later load mends it. */
   private damageFound: NodeError | undefined;
   private state: "loading" | "idle" | "stopped" = "loading";
@@ -86,6 +89,10 @@ export class WriterThread implements Writing {
       const message = event.data;
       if (message.kind === "live") return this.onLive(message.report);
       if (message.kind === "feed") return this.feed.receive(message.message);
+      if (message.kind === "scrubbed") {
+        this.scrubbedUs = message.timeUs;
+        return;
+      }
       if (message.kind === "replayed") this.result = message.result;
       // Follow-up failures are no news: a load that a full disk has ended, and then segments that it has no room for.
       if (message.kind === "failed") {
@@ -137,8 +144,8 @@ export class WriterThread implements Writing {
     return this.state === "loading" && this.order.replay.length > 0 ? "loading" : undefined;
   }
 
-  noteLost({ code }: NodeError): void {
-    this.lost = `the home is lost: ${code}`;
+  noteLost(failure: NodeError | undefined): void {
+    this.lost = failure && `the home is lost: ${failure.code}`;
     this.onChange();
   }
 

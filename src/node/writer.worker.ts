@@ -58,6 +58,8 @@ export type WriterReport =
       readonly message: string;
       readonly hint: string;
     }
+  /** A round of background checks has ended. */
+  | { readonly kind: "scrubbed"; readonly timeUs: number }
   /** Segments could not be made for a while, and now all are made. */
   | { readonly kind: "recovered" }
   | { readonly kind: "idle" }
@@ -122,6 +124,7 @@ async function work(order: WriterOrder): Promise<void> {
     home: order.home,
     isStopping: () => isStopping,
     stopped: stopRequest.promise,
+    onRound: (timeUs) => report({ kind: "scrubbed", timeUs }),
   }).catch(reportFailure);
   if (order.live && isLoaded) await takeIn(loading, order.live);
   await stopRequest.promise;

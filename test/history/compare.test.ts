@@ -151,4 +151,12 @@ describe("the command", () => {
     const { code, out } = await lyra(["history", "verify", "--against", node.url, "--home", home, "--deep"]);
     expect([code, out]).toEqual([0, "ok equal up to block 50, 5 segments\n"]);
   });
+
+  test("says that there is nothing to compare, and ends with 3", async () => {
+    const words = ["history", "verify", "--against", node.url, "--home", await homeOf(rowed(1, 3))];
+    const { code, out } = await lyra([...words, "--quiet"]);
+    expect([code, out]).toEqual([3, expect.stringContaining("nothing was compared")]);
+    const json = await lyra([...words, "--json"]);
+    expect([json.code, JSON.parse(json.out)]).toEqual([3, expect.objectContaining({ equalSegments: 0 })]);
+  });
 });

@@ -6,7 +6,7 @@ import { NodeError } from "../../src/errors/node-error.ts";
 import { backupHome, restoreHome } from "../../src/history/backup.ts";
 import { fetchHistory } from "../../src/history/sharing/fetch.ts";
 import { HistorySource } from "../../src/history/sharing/source.ts";
-import { scrub } from "../../src/node/scrub.ts";
+import { scrub, scrubRounds } from "../../src/node/scrub.ts";
 import { openReader, openWriter, storePath } from "../../src/store/database.ts";
 import { checkIndices } from "../../src/store/index-check.ts";
 import { sumsPath } from "../../src/store/page-sums.ts";
@@ -70,7 +70,7 @@ function isSound(at: string): boolean {
   }
 }
 
-const rounds = (at: string) =>
+const round = (at: string) =>
   scrub({ home: at, isStopping: () => false, stopped: new Promise(() => {}), restMs: 0 });
 
 describe("an index whose entries were moved", () => {
@@ -101,10 +101,24 @@ describe("an index whose entries were moved", () => {
   test("is found by doctor --deep and by the scrub", async () => {
     const { code, out } = await lyra(["doctor", "--deep", "--home", forged]);
     expect([code, out]).toEqual([1, expect.stringContaining("missing from index checkpoints_by_height")]);
-    const { code: reason, message } = await failure(rounds(forged));
+    const { code: reason, message } = await failure(round(forged));
     expect([reason, message]).toEqual(["store_damaged", expect.stringContaining("checkpoints_by_height")]);
-    await rounds(home);
+    expect(await round(home)).toBe(true);
   });
+});
+
+test("the end of a whole round of checks is told, with its time", async () => {
+  const ended = Promise.withResolvers<number>();
+  let isStopping = false;
+  const beganUs = Date.now() * 1_000;
+  const scrubbing = scrubRounds({
+    ...{ home, restMs: 0, isStopping: () => isStopping },
+    stopped: ended.promise,
+    onRound: ended.resolve,
+  });
+  expect(await ended.promise).toBeGreaterThan(beganUs - 1_000_000);
+  isStopping = true;
+  await scrubbing;
 });
 
 test("an entry that is moved is found in every index, in slices of any size", async () => {
@@ -166,7 +180,7 @@ test("a trigger in a home is named by doctor, and ends what the scrub lets be re
   const foreign = changedBy(TRIGGER);
   const { code, out } = await lyra(["doctor", "--home", foreign]);
   expect([code, out]).toEqual([1, expect.stringContaining("trigger bad is not the store's")]);
-  expect((await failure(rounds(foreign))).message).toContain("trigger bad");
+  expect((await failure(round(foreign))).message).toContain("trigger bad");
 });
 
 test("a chain that is watched for snapshots keeps its own triggers", async () => {

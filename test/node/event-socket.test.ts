@@ -188,6 +188,9 @@ describe("blocks that are missing", () => {
     expect(sender.isClosed).toBe(false);
     const { reason } = await (await fetch(`${node.dataUrl}/status`)).json();
     expect(reason).toContain("the core must restart at height 20");
+    const metrics = await (await fetch(`${node.dataUrl}/metrics`)).text();
+    expect(metrics).toMatch(/^lyra_event_log_bytes [1-9]\d+$/m);
+    expect(metrics).toMatch(/^lyra_event_log_max_bytes [1-9]\d+$/m);
     await sender.write(part(blockAt(20).record));
     await expectWhole(node);
   });

@@ -2,6 +2,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { ALARMS, alarmTable, alertRules, PAGE_FILE, RULES_FILE, withTable } from "../../scripts/alarms.ts";
 import { DASHBOARD_FILE, dashboardOf, knownMetrics } from "../../scripts/grafana.ts";
 import type { ProgramRow } from "../../src/errors/explanation.ts";
 import { isProgramCode, PROGRAM_CODES } from "../../src/errors/program-codes.ts";
@@ -23,6 +24,10 @@ const analyze = Bun.which("systemd-analyze");
 const hasAnalyze = analyze !== null;
 if (!hasAnalyze)
   console.log("SKIPPED: systemd-analyze is not on this machine, so it does not check the unit here");
+
+const promtool = Bun.which("promtool");
+if (promtool === null)
+  console.log("SKIPPED: promtool is not on this machine, so it does not check the alert rules here");
 
 /** Receives what a node tells its service manager, ends it, and prints all as JSON. */
 const MANAGER = `
@@ -180,7 +185,64 @@ describe("the dashboard", () => {
     const named = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
     expect(metrics.filter(({ name }) => !named.some((expr) => expr.includes(name)))).toEqual([]);
     expect(metrics.length).toBeGreaterThan(20);
+    const names = metrics.map(({ name }) => name);
+    for (const name of [
+      "disk_budget_bytes",
+      "event_log_unread_bytes",
+      "follower_height",
+      "scrub_time_seconds",
+    ])
+      expect(names).toContain(`lyra_${name}`);
   });
+});
+
+describe("the alert rules for Prometheus", () => {
+  const rules = readFileSync(RULES_FILE, "utf8");
+  const { groups } = Bun.YAML.parse(rules) as {
+    groups: { name: string; rules: Record<string, unknown>[] }[];
+  };
+
+  test("are made of the alarms of the documents: bun scripts/alarms.ts", () => {
+    expect(rules).toBe(alertRules());
+    const page = readFileSync(PAGE_FILE, "utf8");
+    expect(page).toBe(withTable(page));
+    expect(page).toContain(alarmTable());
+  });
+
+  test("are what Prometheus reads", () => {
+    expect(groups.map(({ name }) => name)).toEqual(["lyra"]);
+    const names = groups[0]!.rules.map(({ alert }) => alert);
+    expect(new Set(names).size).toBe(ALARMS.length);
+    for (const rule of groups[0]!.rules) {
+      expect(Object.keys(rule)).toEqual(["alert", "expr", "for", "labels", "annotations"]);
+      expect(rule.alert).toMatch(/^Lyra[A-Za-z]+$/);
+      expect(rule.for).toMatch(/^\d+[smhd]$/);
+      expect(["critical", "warning"]).toContain((rule.labels as { severity: string }).severity);
+      for (const text of Object.values(rule.annotations as Record<string, string>))
+        expect(text.replace("{{ $labels.instance }}", "")).not.toMatch(/[`{}]/);
+    }
+  });
+
+  test("ask for metrics that there are, in balanced expressions", async () => {
+    const metrics = new Set([...(await knownMetrics()).map(({ name }) => name), "up"]);
+    for (const { alert, expr } of ALARMS) {
+      const bare = expr.replace(/"[^"]*"/g, "");
+      const named = bare.match(/\b(?:lyra|process)_\w+|\bup\b/g) ?? [];
+      expect({ alert, unknown: named.filter((name) => !metrics.has(name)) }).toEqual({ alert, unknown: [] });
+      expect(named.length).toBeGreaterThan(0);
+      for (const [open, close] of ["()", "[]", "{}"])
+        expect({ alert, count: bare.split(open!).length }).toEqual({
+          alert,
+          count: bare.split(close!).length,
+        });
+    }
+  });
+
+  if (promtool === null) test.skip("are rules that promtool takes", () => {});
+  else
+    test("are rules that promtool takes", () => {
+      expect(Bun.spawnSync([promtool, "check", "rules", RULES_FILE]).exitCode).toBe(0);
+    });
 });
 
 describe("the page for alarms", () => {

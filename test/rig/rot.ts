@@ -142,12 +142,13 @@ export class RottingHome {
     }
   }
 
-  private scrub(status: ServerStatus): Promise<void> {
-    const round = { home: this.home, isStopping: () => false, stopped: new Promise(() => {}), restMs: 0 };
-    return scrub(round).catch((error: { code?: string }) => {
-      if (error.code !== "store_damaged") throw error;
+  private async scrub(status: ServerStatus): Promise<void> {
+    try {
+      await scrub({ home: this.home, isStopping: () => false, stopped: new Promise(() => {}), restMs: 0 });
+    } catch (error) {
+      if ((error as { code?: string }).code !== "store_damaged") throw error;
       status.noteDamage();
-    });
+    }
   }
 
   private async compare(url: string): Promise<Served> {

@@ -106,7 +106,7 @@ export const STORE_CODES = {
     "",
     "The home was moved, removed or replaced while a process had it open.",
     "The process goes on with the files that it has open, wherever they are now; nobody else finds them there.",
-    "Stop it, put the home back or name its new place with --home, and start again.",
+    "Put the home back, and it goes on by itself; or stop it, name its new place with --home, and start again.",
   ],
   home_read_only: [
     "the store cannot be opened: the home <path> cannot be written (<reason>), which reading it takes too",
