@@ -80,3 +80,16 @@ test("the probability table of bids ends with a half at a price of 0", () => {
   // 909 millionths away, is worth 0.47685981.
   expect(scores).toEqual(["0.4781166862", "0.5218833138"]);
 });
+
+test("a provider that goes and comes back again and again leaves one score behind", () => {
+  const play = market({ ...PROVIDED, targetStake: { scaling: 0.00001 } });
+  play.deposit(100_000_000n, "aux", "aux2", "stays", "goes");
+  play.run(`${WIDE}; lp stays(50000, 0, BID-1, ASK+1); lp goes(50000, 0, BID-2, ASK+2)`).open();
+  play.rig.nextBlock(1, 2);
+  for (let round = 0; round < 4; round++) {
+    expect(play.rig.cancelProvision("goes", "M").code).toBe(0);
+    play.run("lp goes(50000, 0, BID-2, ASK+2)");
+  }
+  const { leftScores } = play.rig.market("M").status;
+  expect(leftScores!.map(({ party }) => party)).toEqual(["goes"]);
+});
