@@ -8,6 +8,7 @@ import { accountId, Collateral } from "../../src/engine/collateral.ts";
 import { Core } from "../../src/engine/core.ts";
 import { CommandError } from "../../src/engine/errors.ts";
 import { Notary } from "../../src/engine/notary.ts";
+import { ETHEREUM_CONFIG, PARAMETERS } from "../../src/engine/parameter-definitions.ts";
 import type {
   AssetRecord,
   NodeStatus,
@@ -16,6 +17,7 @@ import type {
   ValidatorReader,
 } from "../../src/engine/ports.ts";
 import type { MarketScores } from "../../src/engine/recurring.ts";
+import { parseDuration } from "../../src/engine/values.ts";
 import { Witness } from "../../src/engine/witness.ts";
 import type { Init } from "../../src/wire/codec.ts";
 import { Decimal } from "../../src/wire/decimal.ts";
@@ -46,25 +48,19 @@ export const BRIDGE = "0x0b41d6e00000000000000000000000000000b41d";
 export const CONTRACT = `0x${"70".repeat(20)}`;
 export const RECEIVER = `0x${"5e1f".repeat(10)}`;
 
-const DEFAULTS: Readonly<Record<string, string>> = {
-  "validators.vote.required": "0.67",
-  "transfer.fee.factor": "0.001",
-  "transfer.minTransferQuantumMultiple": "0.1",
-  "spam.protection.minimumWithdrawalQuantumMultiple": "10",
-  "network.checkpoint.timeElapsedBetweenCheckpoints": "60000000000",
-  "blockchains.ethereumConfig": JSON.stringify({ collateral_bridge_contract: { address: BRIDGE } }),
-};
-
+/** The engine's network parameters, with a bridge contract in place of none, and those that a test sets in `values`. */
 export class PlayedParameters implements ParameterReader {
-  readonly values = new Map(Object.entries(DEFAULTS));
+  readonly values = new Map<string, string>([
+    [ETHEREUM_CONFIG, JSON.stringify({ collateral_bridge_contract: { address: BRIDGE } })],
+  ]);
 
   has(key: string): boolean {
-    return this.values.has(key);
+    return PARAMETERS.has(key);
   }
   text(key: string): string {
-    const value = this.values.get(key);
-    if (value === undefined) throw new Error(`unknown key ${key}`);
-    return value;
+    const definition = PARAMETERS.get(key);
+    if (definition === undefined) throw new Error(`unknown key ${key}`);
+    return this.values.get(key) ?? definition.initial;
   }
   decimal(key: string): Decimal {
     return Decimal.parse(this.text(key));
@@ -72,9 +68,8 @@ export class PlayedParameters implements ParameterReader {
   integer(key: string): bigint {
     return this.decimal(key).truncated();
   }
-  /** Here a duration is written in nanoseconds. */
   duration(key: string): bigint {
-    return BigInt(this.text(key));
+    return parseDuration(this.text(key))!;
   }
   json<T>(key: string): T {
     return JSON.parse(this.text(key)) as T;

@@ -55,10 +55,10 @@ describe("checkpoints", () => {
 
   test("given the interval changes, then what is planned moves by the difference", () => {
     block(0n);
-    rig.params.values.set(INTERVAL, (90n * SECOND).toString());
+    rig.params.values.set(INTERVAL, "90s");
     expect(block(60n)).toBeUndefined();
     expect(block(30n)).toBeDefined();
-    rig.params.values.set(INTERVAL, (20n * SECOND).toString());
+    rig.params.values.set(INTERVAL, "20s");
     expect(block(20n)).toBeDefined();
   });
 
