@@ -1,16 +1,16 @@
 // A disk that is really full: the chain says so, keeps what it acknowledged, and goes on by itself when there is room.
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, jest, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ChainCallError } from "../../src/engine/chain-port.ts";
 import { differences } from "../support/digests.ts";
+import { eventually } from "../support/eventually.ts";
 import { run, SmallDisk } from "../support/small-disk.ts";
 import { Rig, removeHomes, Sender } from "./rig.ts";
 
 const [A, B] = [new Sender(1), new Sender(2)] as const;
 const KIB = 1024;
-const GOES_ON_MS_MAX = 15_000;
 const folder = mkdtempSync(join(tmpdir(), "lyra-chain-disk-"));
 const disk = join(folder, "disk");
 mkdirSync(disk);
@@ -76,9 +76,7 @@ else
           expect(rig.engine.balanceOf(B.party) - 1_000_000n).toBe(BigInt(acknowledged));
           expect(small.resize(64 * KIB)).toBe(true);
           // Without any request.
-          const until = performance.now() + GOES_ON_MS_MAX;
-          while (rig.chain.status.halted !== undefined && performance.now() < until) await Bun.sleep(20);
-          expect(rig.chain.status.halted).toBeUndefined();
+          await eventually("the chain goes on", () => rig.chain.status.halted === undefined);
           expect(halts.at(-1)).toBeUndefined();
           // What waited when the disk was full was executed.
           expect(rig.engine.balanceOf(B.party) - 1_000_000n).toBe(BigInt(acknowledged + waiting));
@@ -98,6 +96,7 @@ else
 
     test("a request tries again before it is refused", async () => {
       expect(small.mount(64 * KIB)).toBe(true);
+      jest.useFakeTimers();
       const rig = new Rig({ home: join(disk, "home"), mode: { kind: "manual" } });
       try {
         const filler = join(disk, "filler");
@@ -114,11 +113,13 @@ else
           );
         }
         writeFileSync(filler, "");
-        await Bun.sleep(250);
+        // Later than a request may try, and sooner than the chain itself does.
+        jest.advanceTimersByTime(250);
         expect(await rig.transfer(A, B.party, 1n)).toMatchObject({ code: 0 });
         expect(rig.chain.status.halted).toBeUndefined();
         await rig.stop();
       } finally {
+        jest.useRealTimers();
         small.unmount();
       }
     }, 120_000);

@@ -1,8 +1,9 @@
 // When there is a block, what is in it, and what callers are told.
-import { afterAll, afterEach, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, describe, expect, jest, test } from "bun:test";
 import type { BlockMode } from "../../src/engine/chain-port.ts";
 import { blockHash } from "../../src/store/head.ts";
 import type { GetSpamStatisticsResponse } from "../../src/wire/generated/core-api.ts";
+import { eventually, turn } from "../support/eventually.ts";
 import { ASSET, EPOCH_NS, FUNDS } from "./fake-engine.ts";
 import { Rig, type RigOptions, removeHomes, Sender, testGenesis } from "./rig.ts";
 
@@ -20,7 +21,19 @@ function start(options: RigOptions = {}): Rig {
   return rig;
 }
 
+/** Whatever is due without a timer has happened after this. */
+async function turns(): Promise<void> {
+  for (let n = 0; n < 5; n++) await turn();
+}
+
+/** The chain's height when so much more time has passed, by fake timers. */
+function after(ms: number, rig: Rig): number {
+  jest.advanceTimersByTime(ms);
+  return rig.height;
+}
+
 afterEach(async () => {
+  jest.useRealTimers();
   for (const rig of rigs) await rig.stop();
   rigs = [];
 });
@@ -29,7 +42,7 @@ afterAll(removeHomes);
 describe("blocks come about", () => {
   test("instant: a transaction makes a block at once, and without one there is none", async () => {
     const rig = start();
-    await Bun.sleep(20);
+    await turns();
     expect(rig.height).toBe(1);
     const outcome = await rig.transfer(A, B.party, 5n, "commit");
     expect(outcome).toEqual({
@@ -54,31 +67,34 @@ describe("blocks come about", () => {
   test("instant: what waits for the next tick gets its block, and no more than that", async () => {
     const rig = start();
     expect(await rig.chain.submit(A.send(rig.chain, vote), "commit")).toMatchObject({ height: 2 });
-    await Bun.sleep(20);
+    await turns();
     expect(rig.height).toBe(3);
   });
 
   test("interval: one block each interval, empty or not; a transaction waits for it", async () => {
+    jest.useFakeTimers();
     const rig = start({ mode: { kind: "interval", intervalMs: 15 } });
     await rig.transfer(A, B.party, 5n);
-    expect(rig.height).toBe(1);
-    while (rig.height < 4) await Bun.sleep(2);
+    await turns();
+    expect(after(14, rig)).toBe(1);
+    expect(after(1, rig)).toBe(2);
     expect(rig.engine.balanceOf(B.party)).toBe(FUNDS + 5n);
+    expect([after(14, rig), after(1, rig), after(15, rig)]).toEqual([2, 3, 4]);
   });
 
   test("mixed: at once for a transaction, and else at the interval", async () => {
+    jest.useFakeTimers();
     const rig = start({ mode: { kind: "mixed", intervalMs: 40 } });
-    const began = performance.now();
+    expect(after(30, rig)).toBe(1);
+    // Without any time, and the interval counts from here.
     expect(await rig.transfer(A, B.party, 5n, "commit")).toMatchObject({ height: 2 });
-    expect(performance.now() - began).toBeLessThan(40);
-    while (rig.height < 4) await Bun.sleep(2);
-    expect(performance.now() - began).toBeGreaterThanOrEqual(75);
+    expect([after(39, rig), after(1, rig), after(39, rig), after(1, rig)]).toEqual([2, 3, 3, 4]);
   });
 
   test("manual: only when told to, and the mode can change", async () => {
     const rig = start({ mode: { kind: "manual" } });
     await rig.transfer(A, B.party, 5n);
-    await Bun.sleep(20);
+    await turns();
     expect([rig.height, rig.chain.status.mempool.count]).toEqual([1, 1]);
     expect((await rig.chain.mine(2)).height).toBe(3);
     expect(rig.chain.status.mempool).toEqual({ count: 0, bytes: 0 });
@@ -128,7 +144,7 @@ describe("transactions", () => {
     // Good when it came, but not any more when it is executed.
     const [first, second] = [A.transfer(rig.chain, B.party, FUNDS), A.transfer(rig.chain, B.party, 1n)];
     const waiting = [rig.chain.submit(first, "commit"), rig.chain.submit(second, "commit")];
-    await Bun.sleep(1);
+    await eventually("both wait", () => rig.chain.status.mempool.count === 2);
     await rig.chain.mine(1);
     const [, failed] = await Promise.all(waiting);
     expect(failed).toMatchObject({ code: 70, text: "not enough funds to transfer", height: 3 });
@@ -222,7 +238,7 @@ describe("transactions", () => {
       code: "timeout",
       message: "timed out waiting for tx to be included in a block",
     });
-    await Bun.sleep(30);
+    await turns();
     expect(rig.chain.status.mempool.count).toBe(1);
   });
 
@@ -421,7 +437,7 @@ describe("the chain halts", () => {
       code: "halted",
       message: "the chain stopped: the engine is broken",
     });
-    await Bun.sleep(10);
+    await turns();
     expect(halts).toEqual(["the chain stopped: the engine is broken"]);
     expect(rig.chain.status).toMatchObject({ height: 2, appHash, halted: halts[0] });
     await expect(rig.chain.mine(1)).rejects.toMatchObject({ code: "halted" });
@@ -485,7 +501,7 @@ describe("the chain halts", () => {
   test("given it is stopped, then who waits is told", async () => {
     const rig = new Rig({ mode: { kind: "manual" } });
     const waiting = rig.transfer(A, B.party, 5n, "commit");
-    await Bun.sleep(5);
+    await eventually("it waits", () => rig.chain.status.mempool.count === 1);
     await rig.stop();
     await expect(waiting).rejects.toMatchObject({ code: "stopped" });
   });

