@@ -8,7 +8,10 @@ export class PayloadStream implements AsyncIterableIterator<unknown> {
   private late: unknown;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param onTold called once a payload was taken */
+  /**
+   * @param payloadOf undefined for a message that is not told
+   * @param onTold called once a message was taken
+   */
   constructor(
     private readonly observation: Observation,
     private readonly payloadOf: (message: Message) => unknown,
@@ -58,10 +61,12 @@ export class PayloadStream implements AsyncIterableIterator<unknown> {
       this.late = undefined;
       return payload;
     }
-    const message = this.observation.poll()?.message;
-    if (message === undefined) return undefined;
-    const payload = this.payloadOf(message);
-    this.onTold();
-    return payload;
+    for (;;) {
+      const message = this.observation.poll()?.message;
+      if (message === undefined) return undefined;
+      const payload = this.payloadOf(message);
+      this.onTold();
+      if (payload !== undefined) return payload;
+    }
   }
 }

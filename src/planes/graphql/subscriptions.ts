@@ -119,8 +119,14 @@ export const SUBSCRIPTIONS: Readonly<Record<string, Open>> = {
     const { marketIds, partyIds } = filter ?? {};
     return context.observe("ObserveOrders", given({ marketIds, partyIds }), either("orders"));
   },
-  positions: ({ partyId, marketId }, context) =>
-    context.observe("ObservePositions", given({ partyId, marketId }), either("positions")),
+  positions({ partyId, marketId }, context) {
+    const payloadOf = either("positions");
+    return context.observe("ObservePositions", given({ partyId, marketId }), (message) => {
+      const list = payloadOf(message);
+      // With both there is one position at the most, and nothing is told of none.
+      return partyId && marketId && list.length === 0 ? undefined : list;
+    });
+  },
   trades: ({ marketId, partyId }, context) =>
     context.observe("ObserveTrades", { marketIds: one(marketId), partyIds: one(partyId) }, all("trades")),
   tradesStream: ({ filter }, context) => context.observe("ObserveTrades", given(filter), all("trades")),

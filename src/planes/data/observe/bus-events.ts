@@ -80,7 +80,9 @@ function namesOf(event: BusEvent): { parties: string[]; markets: string[] } {
   for (const { jsonName } of MEMBERS) {
     const payload = (event as unknown as Payload)[jsonName] as Payload | undefined;
     if (payload === undefined) continue;
-    walk(payload);
+    // A result is that of its sender, whatever its command names.
+    if (jsonName === "transactionResult") walk({ partyId: payload.partyId });
+    else walk(payload);
     const { id } = payload;
     if (typeof id === "string" && MARKETS.has(jsonName)) markets.add(id.toLowerCase());
     if (typeof id === "string" && PARTIES.has(jsonName)) parties.add(id.toLowerCase());

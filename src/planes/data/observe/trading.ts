@@ -70,7 +70,8 @@ export const orders = streamKind<OrderFilter>({
     conditions.addOneOf("c.market", markets.length > 0 ? refs(markets) : undefined);
     conditions.addOneOf("c.party", parties.length > 0 ? refs(parties) : undefined);
     if (excludeLiquidity) conditions.add("c.from_liquidity = 0");
-    const sql = `SELECT o.block, o.data FROM ${LIVE_ORDERS} WHERE ${conditions.where.join(" AND ")}`;
+    const where = conditions.where.join(" AND ");
+    const sql = `SELECT o.block, o.data FROM ${LIVE_ORDERS} WHERE ${where} ORDER BY c.created DESC, c.id`;
     yield* iterateRows<DataRow>(context, sql, conditions.params, (row) => elementOf(row, orderOf(row.data)));
   },
 });

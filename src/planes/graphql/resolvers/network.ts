@@ -45,6 +45,7 @@ export const network: Resolvers = {
     statistics: (_, __, reads) => reads.ofChain("Statistics").statistics,
     lastBlockHeight: (_, __, reads) => String(reads.ofChain("LastBlockHeight").height),
   },
+  TransactionResult: { error: ({ status, failure }) => (status ? null : (failure?.error ?? "")) },
   // The original leaves these out of rows that it finds by their transaction.
   AccountDetails: { marketId: ({ marketId }) => marketId ?? "" },
   AccountEvent: { balance: () => "" },
