@@ -56,6 +56,8 @@ export interface Limits {
   readonly queryErrorsMax: number;
   /** How long a GraphQL query may take, milliseconds. */
   readonly queryMs: number;
+  /** How long a GraphQL socket may take to introduce itself, milliseconds. */
+  readonly socketInitMs: number;
   /** Subscriptions of one GraphQL socket. */
   readonly socketSubscriptionsMax: number;
 }
@@ -88,5 +90,6 @@ export const DEFAULT_LIMITS: Limits = {
   queryRowsMax: 100_000,
   queryErrorsMax: 1_000,
   queryMs: 1_000,
+  socketInitMs: 10_000,
   socketSubscriptionsMax: 100,
 };

@@ -1,40 +1,21 @@
 // The documentation in a real browser that can reach nothing but this server.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { DATA_ENDPOINTS } from "../../src/planes/data/endpoints.ts";
+import {
+  HAS_BROWSER,
+  launchOffline,
+  openPage,
+  picture,
+  type Seen,
+  sayWhenSkipped,
+} from "../support/offline-browser.ts";
 import { openSample } from "../support/sample-app.ts";
 
-const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
-const HAS_BROWSER = existsSync(CHROMIUM);
-/** No name resolves, and what needs no name meets a proxy that refuses; only 127.0.0.1 goes past it. */
-const OFFLINE = [
-  "--proxy-server=http://127.0.0.1:9",
-  "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-];
-const QUIET = [
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
-/** Give a folder to keep a picture of the page. */
-const PICTURES = process.env.LYRA_TEST_PICTURES;
-const STEP_MS = 20_000;
-
-if (!HAS_BROWSER)
-  console.log(`skipped: documentation in a browser (no ${CHROMIUM}; set CHROMIUM to another)`);
-
-/** What went over the wire, and what the page complained about. */
-interface Seen {
-  readonly requests: string[];
-  readonly failures: string[];
-  readonly complaints: string[];
-}
+sayWhenSkipped("documentation");
 
 describe.skipIf(!HAS_BROWSER)("documentation without internet", () => {
   let home: string;
@@ -47,16 +28,11 @@ describe.skipIf(!HAS_BROWSER)("documentation without internet", () => {
   beforeAll(async () => {
     home = mkdtempSync(join(tmpdir(), "lyra-docs-"));
     ({ base, stop } = await serveSample(home));
-    browser = await chromium.launch({
-      executablePath: CHROMIUM,
-      args: ["--no-sandbox", ...QUIET, ...OFFLINE],
-    });
-    page = await browser.newPage({ viewport: { width: 1280, height: 1000 } });
-    page.setDefaultTimeout(STEP_MS);
-    watch(page, seen);
+    browser = await launchOffline();
+    page = await openPage(browser, seen);
     await page.goto(`${base}/docs`);
     await page.waitForSelector(".opblock-tag-section");
-    await picture(page, "page");
+    await picture(page, "docs-page");
   });
 
   afterAll(async () => {
@@ -68,7 +44,7 @@ describe.skipIf(!HAS_BROWSER)("documentation without internet", () => {
   test("lists every operation", async () => {
     const tags = page.locator(".opblock-tag-section > .opblock-tag");
     for (let i = 0; i < (await tags.count()); i++) await tags.nth(i).click();
-    await picture(page, "operations");
+    await picture(page, "docs-operations");
     const paths = await page
       .locator(".opblock-summary-path")
       .evaluateAll((elements) => elements.map((element) => element.getAttribute("data-path")));
@@ -90,7 +66,7 @@ describe.skipIf(!HAS_BROWSER)("documentation without internet", () => {
     const body = await answer.locator(".highlight-code").first().textContent();
     expect(body).toContain('"symbol": "LYRE"');
     expect(await answer.textContent()).toContain("x-block-height");
-    await picture(page, "try-it-out");
+    await picture(page, "docs-try-it-out");
   });
 
   test("no request left this server, none failed, and nothing broke the page's own rules", () => {
@@ -109,20 +85,4 @@ async function serveSample(home: string): Promise<{ base: string; stop: () => Pr
     close();
   };
   return { base: `http://127.0.0.1:${server.port}`, stop };
-}
-
-function watch(page: Page, seen: Seen): void {
-  page.on("request", (request) => seen.requests.push(request.url()));
-  page.on("requestfailed", (request) => seen.failures.push(request.url()));
-  page.on("response", (response) => {
-    if (response.status() >= 400) seen.failures.push(`${response.status()} ${response.url()}`);
-  });
-  page.on("pageerror", (error) => seen.complaints.push(error.message));
-  page.on("console", (message) => {
-    if (message.type() === "error") seen.complaints.push(message.text());
-  });
-}
-
-async function picture(page: Page, name: string): Promise<void> {
-  if (PICTURES) await page.screenshot({ path: join(PICTURES, `docs-${name}.png`) });
 }

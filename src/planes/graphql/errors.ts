@@ -72,8 +72,16 @@ export function answeredError(error: GraphQLError, onFault: (error: unknown) => 
   return { message: error.message, ...path };
 }
 
+/** The library gives up on a query that repeats its fields so often that comparing them would take too long. */
+const GIVEN_UP = "Validation aborted.";
+/** Texts of a query that its error repeats are cut. */
+const MESSAGE_LENGTH_MAX = 300;
+
 /** An error of a query that is not executed: with its place in the text. */
 export function refusedError(error: GraphQLError, code: string): AnsweredError {
   const locations = error.locations === undefined ? {} : { locations: error.locations };
-  return { message: error.message, ...locations, extensions: { code } };
+  const { message: given } = error;
+  let message = given === GIVEN_UP ? "the query repeats its fields too often: give each once" : given;
+  if (message.length > MESSAGE_LENGTH_MAX) message = `${message.slice(0, MESSAGE_LENGTH_MAX)}...`;
+  return { message, ...locations, extensions: { code } };
 }

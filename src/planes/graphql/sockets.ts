@@ -17,8 +17,6 @@ import { SubscriptionContext } from "./subscriptions.ts";
 
 /** The first protocol, and what a socket without one speaks. */
 const OLD = "graphql-ws";
-/** A client has to introduce itself within this. */
-const INIT_MS = 10_000;
 /** Bytes that a socket holds for its client; then it waits until the client has read. */
 const BUFFERED_BYTES_MAX = 256 * 1024;
 const TOO_BIG = 1009;
@@ -44,7 +42,7 @@ export class Sockets {
     const answer = ({ prepared, contextValue }: Arguments) =>
       answersOf(execution, prepared, contextValue as SubscriptionContext);
     this.server = makeServer<Record<string, unknown>, Client>({
-      connectionInitWaitTimeout: INIT_MS,
+      connectionInitWaitTimeout: limits.socketInitMs,
       context: ({ extra }) => extra.context,
       onSubscribe: ({ subscriptions }, _, payload) => {
         const open = Object.keys(subscriptions).length;

@@ -1,0 +1,58 @@
+// A real browser that can reach nothing but servers of this machine, and what its page does.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { type Browser, chromium, type Page } from "playwright-core";
+
+const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+/** Without one the tests in a browser are skipped, and say so. */
+export const HAS_BROWSER = existsSync(CHROMIUM);
+/** No name resolves, and what needs no name meets a proxy that refuses; only 127.0.0.1 goes past it. */
+const OFFLINE = [
+  "--proxy-server=http://127.0.0.1:9",
+  "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+];
+const QUIET = [
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+/** Give a folder to keep a picture of the page. */
+const PICTURES = process.env.LYRA_TEST_PICTURES;
+const STEP_MS = 20_000;
+
+export function sayWhenSkipped(what: string): void {
+  if (!HAS_BROWSER) console.log(`skipped: ${what} in a browser (no ${CHROMIUM}; set CHROMIUM to another)`);
+}
+
+export function launchOffline(): Promise<Browser> {
+  return chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", ...QUIET, ...OFFLINE] });
+}
+
+/** What went over the wire, and what the page complained about. */
+export interface Seen {
+  readonly requests: string[];
+  readonly failures: string[];
+  readonly complaints: string[];
+}
+
+export async function openPage(browser: Browser, seen: Seen): Promise<Page> {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 1000 } });
+  page.setDefaultTimeout(STEP_MS);
+  page.on("request", (request) => seen.requests.push(request.url()));
+  page.on("requestfailed", (request) => seen.failures.push(request.url()));
+  page.on("response", (response) => {
+    if (response.status() >= 400) seen.failures.push(`${response.status()} ${response.url()}`);
+  });
+  page.on("pageerror", (error) => seen.complaints.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error") seen.complaints.push(message.text());
+  });
+  return page;
+}
+
+export async function picture(page: Page, name: string): Promise<void> {
+  if (PICTURES) await page.screenshot({ path: join(PICTURES, `${name}.png`) });
+}
