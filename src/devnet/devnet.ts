@@ -335,7 +335,7 @@ function openCore(
         options.onProblem?.(error);
       }
     };
-    const outbox = sending?.openOutbox(db, options.eventsTo!);
+    const outbox = sending?.openOutbox(db, home, options.eventsTo!);
     const keepTexts = options.cometPort !== undefined;
     const more = { ...link?.chainOptions, isTemporary, keepTexts, ...(outbox && { outbox }) };
     const core = new DevnetCore(genesis, db, { ...options, ...more }, onLoaded);

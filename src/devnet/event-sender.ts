@@ -94,6 +94,7 @@ export class EventSender {
     const { connection } = this;
     this.connection = undefined;
     connection?.socket.end();
+    this.options.outbox.close();
   }
 
   private dial(): void {
@@ -223,13 +224,17 @@ export class EventSender {
         if (this.isStopped) this.drained.resolve();
         return;
       }
+      const { outbox } = this.options;
+      if (row.of) outbox.beginSend(row.of);
       const written = connection.socket.write(row.bytes.subarray(row.at));
       // Closed: its own handler follows.
-      if (written < 0) return;
-      row.at += written;
-      if (row.at < row.bytes.length) return;
+      row.at += Math.max(0, written);
+      if (row.at < row.bytes.length) {
+        if (row.of) outbox.tookPart(row.at);
+        return;
+      }
       this.row = undefined;
-      if (row.of) this.options.outbox.sent(row.of);
+      if (row.of) outbox.sent(row.of);
       this.regulate();
     }
   }
@@ -237,7 +242,7 @@ export class EventSender {
   private nextRow(connection: Connection): EventSender["row"] {
     const { outbox } = this.options;
     const of = outbox.next();
-    if (of !== undefined) return { of, bytes: of.bytes, at: 0 };
+    if (of !== undefined) return { of, bytes: of.bytes, at: outbox.beginOf(of) };
     // Said once on every connection, until it is confirmed.
     if (outbox.last === undefined || connection.upgradeWritten || this.isConfirmed) return undefined;
     connection.upgradeWritten = true;

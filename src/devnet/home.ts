@@ -13,6 +13,7 @@ import { writeFileWhole } from "../files/whole-file.ts";
 import { defaultHome } from "../node/config.ts";
 import { openReader, storePath } from "../store/database.ts";
 import { hasChain, readHead } from "../store/head.ts";
+import { SENT_FILE } from "./sent-file.ts";
 
 // Where a running devnet listens, in its home, so that other processes find it.
 
@@ -124,6 +125,7 @@ const FILES = [
   "segments",
   GENESIS_FILE,
   devnetAddressFile,
+  SENT_FILE,
 ] as const;
 
 /** Whether a genesis has to be made before the home's store is: a wrong one leaves the home as it is. */

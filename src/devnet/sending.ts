@@ -4,6 +4,7 @@ import type { LocalChain } from "../chain/local-chain.ts";
 import { Outbox } from "../chain/outbox.ts";
 import { NodeError } from "../errors/node-error.ts";
 import { EventSender, parseEventTarget } from "./event-sender.ts";
+import { SentFile } from "./sent-file.ts";
 
 interface SendingOptions {
   readonly eventsTo?: string;
@@ -12,9 +13,9 @@ interface SendingOptions {
 }
 
 /** The outbox of a chain that is about to be opened. @throws NodeError for an address that is not one */
-export function openOutbox(db: Database, address: string): Outbox {
+export function openOutbox(db: Database, home: string, address: string): Outbox {
   checkedTarget(address);
-  return new Outbox(db);
+  return new Outbox(db, new SentFile(home));
 }
 
 /** From here on events are sent. */

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Outbox } from "../../src/chain/outbox.ts";
 import { EventSender, parseEventTarget } from "../../src/devnet/event-sender.ts";
 import { madeUpAssetId } from "../../src/devnet/keys.ts";
+import { SentFile } from "../../src/devnet/sent-file.ts";
 import { startNode } from "../../src/start-node.ts";
 import { openWriter } from "../../src/store/database.ts";
 import type { BusEvent } from "../../src/wire/generated/events.ts";
@@ -94,7 +95,7 @@ test("given --events-lossy and a cut, then what was under way is lost and the re
 
 test("given a receiver that takes nothing, then blocks wait at the bound, and nothing is lost when it reads again", async () => {
   const db = openWriter(homeOf("bound"));
-  const outbox = new Outbox(db, 10_000);
+  const outbox = new Outbox(db, undefined, 10_000);
   outbox.open(undefined);
   const held: boolean[] = [];
   const receiver = new SpReceiver();
@@ -140,25 +141,73 @@ test("given a receiver that takes nothing, then blocks wait at the bound, and no
   receiver.stop();
 });
 
-test("given kill -9 of the devnet, when it starts again, then the blocks before the kill come again and those after follow", async () => {
-  const receiver = new SpReceiver();
-  const home = homeOf("killed");
-  const words = ["--events-to", `tcp://127.0.0.1:${receiver.port}`];
-  const first = new RunningDevnet({ home, block: "5ms", words });
-  await first.listening();
-  await receiver.until(() => receiver.height > 30);
-  first.kill("SIGKILL");
-  await first.end();
-  const before = receiver.height;
-  const again = new RunningDevnet({ home, block: "5ms", words });
-  const address = await again.listening();
-  expect(address).toMatchObject({ chainId: expect.any(String) });
-  await receiver.until(() => receiver.height > before + 20);
-  again.kill("SIGTERM");
-  await again.end();
-  expectWhole(receiver.events, receiver.height);
-  receiver.stop();
-}, 120_000);
+/** Ids of events with their block: no event may come twice. */
+function expectNoneTwice(events: readonly BusEvent[]): void {
+  const seen = new Set<string>();
+  const twice = events.filter(({ id, block }) => seen.size === seen.add(`${block} ${id}`).size);
+  expect(twice.map(({ id }) => id)).toEqual([]);
+}
+
+test.each([
+  ["kill -9", "SIGKILL", []],
+  ["kill -9, with --events-lossy", "SIGKILL", ["--events-lossy"]],
+  ["an orderly stop", "SIGTERM", []],
+] as const)(
+  "given %s of the devnet, when it starts again, then the data node gets the blocks behind those that it has",
+  async (name, signal, more) => {
+    const receiver = new SpReceiver();
+    const home = homeOf(name);
+    const words = ["--events-to", `tcp://127.0.0.1:${receiver.port}`, ...more];
+    const first = new RunningDevnet({ home, block: "5ms", words });
+    await first.listening();
+    await receiver.until(() => receiver.height > 30);
+    first.kill(signal);
+    await first.end();
+    const before = receiver.height;
+    const again = new RunningDevnet({ home, block: "5ms", words });
+    await again.listening();
+    await receiver.until(() => receiver.height > before + 20);
+    again.kill("SIGTERM");
+    await again.end();
+    expectNoneTwice(receiver.events);
+    expectWhole(receiver.events, receiver.height);
+    receiver.stop();
+  },
+  120_000,
+);
+
+test("given a start in the middle of a message, then it comes whole, and those before it do not come again", async () => {
+  const home = homeOf("middle");
+  const db = openWriter(home);
+  const outbox = new Outbox(db, new SentFile(home));
+  outbox.open(undefined);
+  const party = { field: 106, seq: 2, tx: 0, bytes: new Uint8Array(8), start: 0, end: 0 };
+  const blockOf = (height: number) => ({
+    chainId: "c",
+    height,
+    hash: `0${height}`,
+    txHashes: [`0${height}`],
+  });
+  const events = [1, 2, 3].map((seq) => ({ ...party, seq }));
+  for (const height of [1, 2, 3]) outbox.append({ ...blockOf(height), events });
+  outbox.beginSend(outbox.next()!);
+  outbox.sent(outbox.next()!);
+  const second = outbox.next()!;
+  const length = second.bytes.length / 3;
+  outbox.tookPart(length + 1);
+  outbox.close();
+  const resumed = () => {
+    const again = new Outbox(db, new SentFile(home));
+    again.open(blockOf(3));
+    const row = again.next()!;
+    return [row.height, again.beginOf(row)];
+  };
+  expect(resumed()).toEqual([2, length]);
+  // The store is of an earlier moment, or another: what it has is sent.
+  db.run("UPDATE chain_outbox SET hash = 'AB' WHERE height = 1");
+  expect(resumed()).toEqual([1, 0]);
+  db.close();
+});
 
 test("given an upgrade, then its start is said on every connection until the data node is ready", async () => {
   const receiver = new SpReceiver();
