@@ -1,10 +1,11 @@
-// Estimates: what a trade would cost, and what margin a position would take, by the engine's own formulas.
+// Estimates: what a trade would cost, and what margin a position would take. Margins are the original's estimates, which are
+// rounded once, each level by itself; the engine rounds a maintenance margin up, and works the others out from it.
 import { feesOf } from "../../engine/markets/fees.ts";
-import { type MarginLevels, marginLevels } from "../../engine/markets/margins.ts";
 import { BUY, SELL } from "../../engine/markets/order.ts";
 import { type Terms, termsOfMessage } from "../../engine/markets/terms.ts";
+import { Grpc } from "../../errors/statuses.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
-import { type ApiError, internal, invalidArgument, notFound } from "../../http/errors.ts";
+import { ApiError, internal, invalidArgument, notFound } from "../../http/errors.ts";
 import { Decimal } from "../../wire/decimal.ts";
 import type { OrderInfo } from "../../wire/generated/datanode.ts";
 import {
@@ -15,11 +16,19 @@ import {
 } from "../../wire/generated/vega.ts";
 import { findAsset } from "./assets.ts";
 import type { DataContext } from "./context.ts";
-import { liquidationPrices, type OrderBeside, signed } from "./liquidation.ts";
+import {
+  type LiquidationPrices,
+  liquidationPrices,
+  maintenanceMargin,
+  type OrderBeside,
+  type Surroundings,
+} from "./liquidation.ts";
 import { checkMarketId, marketOf } from "./markets.ts";
 
 const DIGITS = /^\d{1,78}$/;
-const AMOUNT = /^-?\d{1,78}(?:\.\d{1,20})?$/;
+/** Of a decimal with an exponent; what no 256 bits hold is no amount. */
+const NUMBER_CHARACTERS_MAX = 120;
+const EXPONENT_MAX = 100;
 const LIMIT_ORDER = 1;
 const VOLUME_MAX = 1n << 63n;
 /** Messages of estimates that fail; the cause stands in `inner`. */
@@ -31,8 +40,10 @@ const MARKET_FAILED = "failed to get market for ID";
 interface Facts {
   readonly market: Market;
   readonly terms: Terms;
-  /** Internal price: the mark price, or what the opening auction indicates; 0 before there is one. */
-  readonly price: bigint;
+  /** In the asset's units: the mark price, or what the opening auction indicates; 0 before there is one. */
+  readonly price: Decimal;
+  /** Likewise, always the mark price. */
+  readonly markPrice: Decimal;
   readonly isAuction: boolean;
 }
 
@@ -54,11 +65,12 @@ function factsOf(context: DataContext, id: string, failure: string): Facts {
     position,
   );
   const data = latest && readMarketDataAt(latest.data, 0, latest.data.length);
-  const mode = data?.marketTradingMode;
-  const isOpening = mode === MarketTradingMode.TRADING_MODE_OPENING_AUCTION;
-  const shown = BigInt((isOpening ? data?.indicativePrice : data?.markPrice) || "0");
-  const isAuction = isOpening || mode === MarketTradingMode.TRADING_MODE_MONITORING_AUCTION;
-  return { market, terms, price: shown * terms.priceFactor, isAuction };
+  const isAuction = (data?.auctionEnd ?? 0n) > 0n;
+  const isOpening = data?.marketTradingMode === MarketTradingMode.TRADING_MODE_OPENING_AUCTION;
+  const scaled = (text: string | undefined) => Decimal.of(BigInt(text || "0") * terms.priceFactor);
+  const markPrice = scaled(data?.markPrice);
+  const price = isAuction && isOpening ? scaled(data?.indicativePrice) : markPrice;
+  return { market, terms, price, markPrice, isAuction };
 }
 
 /** Risk factors that the network told; it works them out by its own means. */
@@ -72,6 +84,18 @@ function riskOf(context: DataContext, market: number): Partial<Terms> {
 
 /** The error of a request whose fault it is told. */
 type Refuse = (fault: string) => ApiError;
+
+/** As the original reads decimals: `5`, `.5`, `1e-3`. @returns undefined for another text */
+function decimalOf(text: unknown): Decimal | undefined {
+  if (typeof text !== "string" || text === "" || text.length > NUMBER_CHARACTERS_MAX) return undefined;
+  const exponent = /[eE]([+-]?\d+)$/.exec(text)?.[1] ?? "0";
+  if (Math.abs(Number(exponent)) > EXPONENT_MAX) return undefined;
+  try {
+    return Decimal.parseNumber(text);
+  } catch {
+    return undefined;
+  }
+}
 
 function priceOf(text: unknown, refuse: Refuse): bigint {
   if (typeof text !== "string" || !DIGITS.test(text)) throw refuse("invalid order price");
@@ -115,43 +139,38 @@ const estimateMargin: Endpoint<DataContext> = {
   tag: "Markets",
   summary: "Estimate the margin of an order",
   description:
-    "Margin levels of a party that has no position and no other orders in the market. Only a limit order has a price of its own.",
+    "Margin levels of a party that has no position and no other orders in the market, by the price of a limit order, and by the mark price for any other.",
   handle(context, request) {
     const refuse: Refuse = (fault) => invalidArgument(MARGIN_FAILED, fault);
     if (request.side !== BUY && request.side !== SELL) throw refuse("invalid order side");
     const facts = factsOf(context, (request.marketId as string | undefined) ?? "", MARGIN_FAILED);
-    const { terms } = facts;
+    const { terms, markPrice } = facts;
     const isLimitOrder = request.type === LIMIT_ORDER;
-    const own = isLimitOrder ? priceOf(request.price, refuse) * terms.priceFactor : facts.price;
-    if (own === 0n) throw refuse("invalid order price");
-    const size = sizeOf(request.size, refuse);
-    const isBuy = request.side === BUY;
-    const position = {
-      size: 0n,
-      buy: isBuy ? size : 0n,
-      sell: isBuy ? 0n : size,
-      buySum: isBuy ? size * own : 0n,
-      sellSum: isBuy ? 0n : size * own,
-    };
-    const levels = marginLevels(position, {
-      terms,
-      boundsSlippage: true,
-      price: facts.price || own,
-      isAuction: facts.isAuction,
-      exitPrice: () => undefined,
-    });
+    // Whole units of the market: what a price has beside them does not count.
+    const price = isLimitOrder ? decimalOf(request.price)?.truncated() : undefined;
+    if (isLimitOrder && (price === undefined || price <= 0n)) throw refuse("invalid order price");
+    const own = price === undefined ? markPrice : Decimal.of(price * terms.priceFactor);
+    if (own.isZero()) throw refuse("invalid order price");
+    const size = Decimal.shifted(sizeOf(request.size, refuse), terms.positionDecimals);
+    const risk = request.side === BUY ? terms.riskLong : terms.riskShort;
     const partyId = (request.partyId as string | undefined) ?? "";
-    return { marginLevels: levelsMessage(facts, levels, partyId) };
+    return { marginLevels: levelsMessage(facts, size.times(risk).times(own), partyId) };
   },
 };
 
-/** Levels of no block: they have no time. */
-function levelsMessage({ market, terms }: Facts, levels: MarginLevels, partyId: string) {
+/** Each level is rounded by itself. They are of no block, and have no time. */
+function levelsMessage({ market, terms }: Facts, maintenance: Decimal, partyId: string) {
+  const { scalingFactors } = market.tradableInstrument?.marginCalculator ?? {};
+  const level = (factor = 0) =>
+    maintenance
+      .times(Decimal.parseNumber(String(factor)))
+      .rounded()
+      .toString();
   return {
-    maintenanceMargin: levels.maintenance.toString(),
-    searchLevel: levels.search.toString(),
-    initialMargin: levels.initial.toString(),
-    collateralReleaseLevel: levels.release.toString(),
+    maintenanceMargin: level(1),
+    searchLevel: level(scalingFactors?.searchLevel),
+    initialMargin: level(scalingFactors?.initialMargin),
+    collateralReleaseLevel: level(scalingFactors?.collateralRelease),
     partyId,
     marketId: market.id,
     asset: terms.asset,
@@ -161,23 +180,16 @@ function levelsMessage({ market, terms }: Facts, levels: MarginLevels, partyId: 
 
 const ORDERS_MAX = 1_000;
 
-/** Orders beside a position; REST's query cannot say any. @throws ApiError */
+/** Orders beside a position; REST's query cannot say any. An order of no side does not count. @throws ApiError */
 function ordersOf(value: unknown, priceFactor: bigint): OrderBeside[] {
   const orders = (value as readonly Partial<OrderInfo>[] | undefined) ?? [];
   if (orders.length > ORDERS_MAX) throw invalidArgument(`at most ${ORDERS_MAX} orders`);
-  return orders.map(({ side, price, remaining, isMarketOrder = false }) => {
-    if (side !== BUY && side !== SELL) throw invalidArgument("invalid order side");
-    const own = isMarketOrder ? 0n : priceOf(price, invalidArgument) * priceFactor;
-    return { side, price: own, remaining: sizeOf(remaining, invalidArgument), isMarketOrder };
+  return orders.map(({ side = 0, price, remaining = 0n, isMarketOrder = false }) => {
+    const own = isMarketOrder && !price ? Decimal.zero : decimalOf(price);
+    if (own === undefined) throw invalidArgument("invalid order price");
+    if (remaining >= VOLUME_MAX) throw invalidArgument("invalid order size");
+    return { side, price: own.times(Decimal.of(priceFactor)), remaining, isMarketOrder };
   });
-}
-
-function potentialOf(orders: readonly OrderBeside[]) {
-  const volume = (side: number) =>
-    orders.reduce((sum, order) => (order.side === side ? sum + order.remaining : sum), 0n);
-  const value = (side: number) =>
-    orders.reduce((sum, order) => (order.side === side ? sum + order.price * order.remaining : sum), 0n);
-  return { buy: volume(BUY), sell: volume(SELL), buySum: value(BUY), sellSum: value(SELL) };
 }
 
 /** Markets of an older network have no slippage factors. @throws ApiError 500 with the original's text */
@@ -193,33 +205,40 @@ const estimatePosition: Endpoint<DataContext> = {
   tag: "Markets",
   summary: "Estimate the margin of a position, and where it would be closed out",
   description:
-    "The best case closes without slippage, the worst with the most that the market's factors ask for. With `collateralAvailable` also the price at which that no longer covers the maintenance margin, in the market's price units; empty where no price does. Orders count towards the margin; the liquidation prices that include buy or sell orders let these fill one after the other, the nearest first, as long as the position stands. A query cannot say orders: they are for gRPC.",
+    "The best case closes without slippage, the worst with the most that the market's factors ask for. With `collateralAvailable` also the price at which that no longer covers the maintenance margin, in the settlement asset's units and with decimals; 0 where no price does. Orders count towards the margin; the liquidation prices that include buy or sell orders let these fill one after the other, the nearest first, as long as the position stands. A query cannot say orders: they are for gRPC.",
   handle(context, request) {
     const id = request.marketId as string | undefined;
     if (!id) throw invalidArgument("empty or missing market ID");
     const size = (request.openVolume as bigint | undefined) ?? 0n;
     const collateral = request.collateralAvailable as string | undefined;
-    if (collateral && !AMOUNT.test(collateral)) throw invalidArgument("invalid collateral amount");
+    const available = collateral ? decimalOf(collateral) : Decimal.zero;
+    if (available === undefined) throw invalidArgument("invalid collateral amount");
     const facts = factsOf(context, id, MARKET_FAILED);
-    checkFactors(facts.market);
     const { terms, price, isAuction } = facts;
     const orders = ordersOf(request.orders, terms.priceFactor);
-    // Market orders are taken as filled at the price of the moment.
-    const filled = orders.filter(({ isMarketOrder }) => isMarketOrder);
-    const volume = filled.reduce((sum, order) => sum + signed(order), size);
-    const position = { size: volume, ...potentialOf(orders.filter((order) => !order.isMarketOrder)) };
-    const levels = (of: Terms) => {
-      const view = { terms: of, boundsSlippage: true, price, isAuction, exitPrice: () => undefined };
-      return levelsMessage(facts, marginLevels(position, view), "");
-    };
-    const withoutSlippage = { ...terms, linear: Decimal.zero, quadratic: Decimal.zero };
-    const margin = { worstCase: levels(terms), bestCase: levels(withoutSlippage) };
+    checkFactors(facts.market);
+    const worst: Surroundings = { terms, price };
+    const best: Surroundings = { terms: { ...terms, linear: Decimal.zero, quadratic: Decimal.zero }, price };
+    const levels = (surroundings: Surroundings) =>
+      levelsMessage(facts, maintenanceMargin(surroundings, isAuction, size, orders), "");
+    const margin = { worstCase: levels(worst), bestCase: levels(best) };
     if (!collateral) return { margin };
-    const at = (hasSlippage: boolean) =>
-      liquidationPrices({ terms, price, hasSlippage }, size, Decimal.parse(collateral), orders);
-    return { margin, liquidation: { worstCase: at(true), bestCase: at(false) } };
+    const prices = (surroundings: Surroundings) =>
+      pricesMessage(liquidationPrices(surroundings, size, available, orders));
+    return { margin, liquidation: { bestCase: prices(best), worstCase: prices(worst) } };
   },
 };
+
+/** @throws ApiError 500 with the original's text where a price is not defined */
+function pricesMessage(prices: LiquidationPrices | undefined) {
+  if (prices === undefined) throw new ApiError(Grpc.unknown, "liquidation price not defined");
+  const { openVolumeOnly, includingBuyOrders, includingSellOrders } = prices;
+  return {
+    openVolumeOnly: openVolumeOnly.toString(),
+    includingBuyOrders: includingBuyOrders.toString(),
+    includingSellOrders: includingSellOrders.toString(),
+  };
+}
 
 export const estimateEndpoints: readonly Endpoint<DataContext>[] = [
   estimateFee,

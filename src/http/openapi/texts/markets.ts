@@ -213,7 +213,7 @@ datanode.api.v2.LiquidationEstimate
   bestCase: Without slippage.
 
 datanode.api.v2.LiquidationPrice
-  openVolumeOnly: Price for the position alone, in the market's price units; empty where no price liquidates it.
+  openVolumeOnly: Price for the position alone, a decimal in the settlement asset's smallest units; 0 where no price liquidates it.
   includingBuyOrders: The same with buy orders filled; as orders cannot be said in a query, that of the position.
   includingSellOrders: The same with sell orders filled; as orders cannot be said in a query, that of the position.
 `;

@@ -26,11 +26,10 @@ function total({ makerFee, infrastructureFee, liquidityFee }: Message): string {
   return String(BigInt(makerFee) + BigInt(infrastructureFee) + BigInt(liquidityFee));
 }
 
-/** No price is 0 here, as in the original; the data API leaves it empty. */
 const price =
   (member: string): Resolve =>
   (prices) =>
-    prices[member] || "0";
+    prices[member];
 
 export const estimates: Resolvers = {
   LiquidationPrice: {
