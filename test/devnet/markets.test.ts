@@ -342,10 +342,10 @@ test("estimates are what the engine then asks for", async () => {
     (await get(devnet, `margin/levels?marketId=${market}&partyId=${trader}`)).marginLevels,
   );
   // The engine rounds a maintenance margin up, an estimate to the nearest unit.
-  const isAsGood = (told: string, estimate: string) =>
+  const isNear = (told: string, estimate: string) =>
     [0, 1, 2].includes(Number(BigInt(told) - BigInt(estimate)));
-  expect(isAsGood(levels.initialMargin, marginLevels.initialMargin)).toBe(true);
-  expect(isAsGood(levels.maintenanceMargin, marginLevels.maintenanceMargin)).toBe(true);
+  expect(isNear(levels.initialMargin, marginLevels.initialMargin)).toBe(true);
+  expect(isNear(levels.maintenanceMargin, marginLevels.maintenanceMargin)).toBe(true);
   const half = await get(devnet, `estimate/margin?${query}&type=TYPE_LIMIT&price=3e6`);
   expect(
     2n * BigInt(half.marginLevels.maintenanceMargin) - BigInt(marginLevels.maintenanceMargin),

@@ -121,7 +121,7 @@ export function maintenanceMargin(
     if (!volume.plus(ordered).isPositive()) return Decimal.zero;
     const held = volume.max(Decimal.zero);
     const slippage = terms.linear.times(held).plus(terms.quadratic.times(held.times(held)));
-    const value = isAuction ? valueOf(orders, side, volumeOf) : ordered.times(price);
+    const value = isAuction ? auctionValueOf(orders, side, volumeOf) : ordered.times(price);
     return price.times(slippage.plus(held.times(risk))).plus(value.times(risk));
   };
   const long = ofSide(BUY, open, terms.riskLong);
@@ -130,7 +130,7 @@ export function maintenanceMargin(
 }
 
 /** In an auction orders count at their own prices. */
-function valueOf(
+function auctionValueOf(
   orders: readonly OrderBeside[],
   side: number,
   volumeOf: (units: bigint) => Decimal,
