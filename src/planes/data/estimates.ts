@@ -26,7 +26,7 @@ import {
 import { checkMarketId, marketOf } from "./markets.ts";
 
 const DIGITS = /^\d{1,78}$/;
-/** Of a decimal with an exponent; what no 256 bits hold is no amount. */
+/** Bounds of a decimal with an exponent: far above amounts of 256 bits. */
 const NUMBER_CHARACTERS_MAX = 120;
 const EXPONENT_MAX = 100;
 const LIMIT_ORDER = 1;
