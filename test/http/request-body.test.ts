@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { ApiError } from "../../src/http/errors.ts";
 import { readBody, withBody } from "../../src/http/http.ts";
+import { eventually } from "../support/eventually.ts";
 
 const BYTES_MAX = 200_000;
 const LARGE_BODIES_MAX = 64;
@@ -50,10 +51,13 @@ describe("a request's body", () => {
 
   test("given large ones that are worked on, then one more is refused, small ones are read, and with a place it is read", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const busy = Array.from({ length: LARGE_BODIES_MAX }, () =>
-      withBody(request(LARGE), BYTES_MAX, () => promise),
-    );
-    await Bun.sleep(20);
+    let begun = 0;
+    const work = () => {
+      begun++;
+      return promise;
+    };
+    const busy = Array.from({ length: LARGE_BODIES_MAX }, () => withBody(request(LARGE), BYTES_MAX, work));
+    await eventually("all are worked on", () => begun === LARGE_BODIES_MAX);
     const text = `${LARGE_BODIES_MAX} large request bodies are on their way already`;
     expect(await refusal(readBody(request(LARGE), BYTES_MAX))).toEqual([429, text]);
     expect(await readBody(request("small"), BYTES_MAX)).toBe("small");
@@ -66,8 +70,13 @@ describe("a request's body", () => {
   test("given large ones that hold all the bytes there are for them, then one more is refused, though there are places", async () => {
     const most = 4 * 1024 * 1024;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const four = Array.from({ length: 4 }, () => withBody(request("z".repeat(most)), most, () => promise));
-    await Bun.sleep(100);
+    let begun = 0;
+    const work = () => {
+      begun++;
+      return promise;
+    };
+    const four = Array.from({ length: 4 }, () => withBody(request("z".repeat(most)), most, work));
+    await eventually("all are worked on", () => begun === 4);
     expect(await refusal(readBody(request(LARGE), BYTES_MAX))).toEqual([
       429,
       "4 large request bodies are on their way already",
@@ -91,8 +100,10 @@ describe("a request's body", () => {
   test("given large ones that do not end, then they hold places until they do", async () => {
     const bodies = Array.from({ length: LARGE_BODIES_MAX }, () => stalled(50_000));
     const reading = bodies.map(({ stream }) => readBody(request(stream), BYTES_MAX));
-    await Bun.sleep(20);
-    expect((await refusal(readBody(request(LARGE), BYTES_MAX)))[0]).toBe(429);
+    await eventually("one more is refused", async () => {
+      const answer = await readBody(request(LARGE), BYTES_MAX).catch((error) => error);
+      return answer instanceof ApiError && answer.status === 429;
+    });
     for (const { end } of bodies) end();
     expect((await Promise.all(reading)).every((body) => body.length === 50_000)).toBe(true);
     expect(await readBody(request(LARGE), BYTES_MAX)).toBe(LARGE);
