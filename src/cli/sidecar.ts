@@ -12,7 +12,7 @@ export const help = `lyra sidecar: follow a validator, and answer for it
   --events-socket PATH  a Unix socket for the same
   --comet URL           CometBFT's RPC: transactions, proof of work, spam
   --core URL            a core's REST API: its head; submissions without --comet
-  --follow-sidecar URL  events of another sidecar
+  --follow-sidecar URL  events of another sidecar; --gaps-from URL missing ones
 
   --data-port N         data API (3008), --node-port N (3003), --host H
   --grpc-data-port N    over gRPC (3007; off: none), --grpc-node-port N (3002)
@@ -41,6 +41,7 @@ export async function run(argv: string[]): Promise<number> {
     comet: { type: "string" },
     core: { type: "string" },
     "follow-sidecar": { type: "string" },
+    "gaps-from": { type: "string" },
     "node-port": { type: "string" },
     "grpc-node-port": { type: "string" },
     rules: { type: "string" },

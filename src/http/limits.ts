@@ -38,6 +38,8 @@ export interface Limits {
   readonly streamsPerAddressMax: number;
   /** Bytes of messages that wait for a client of a stream; with more it is too slow, and its stream ends. */
   readonly streamBacklogBytesMax: number;
+  /** Bytes of a core's events in memory while a sidecar's disk is full; those behind them are dropped. */
+  readonly eventMemoryBytesMax: number;
   /** Connections of a gRPC port at once; a further one is closed. */
   readonly grpcConnectionsMax: number;
   /** Calls under way on one gRPC connection. */
@@ -81,6 +83,7 @@ export const DEFAULT_LIMITS: Limits = {
   streamsMax: 4_000,
   streamsPerAddressMax: 500,
   streamBacklogBytesMax: 4 * 1024 * 1024,
+  eventMemoryBytesMax: 64 * 1024 * 1024,
   grpcConnectionsMax: 1_000,
   grpcCallsMax: 250,
   grpcRequestBytesMax: 4 * 1024 * 1024,

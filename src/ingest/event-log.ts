@@ -19,7 +19,9 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
+import { isDiskFull } from "../files/sqlite-error.ts";
 import { StreamFault } from "./block-assembler.ts";
+import { LogReserve } from "./log-reserve.ts";
 import { RecordSplitter } from "./records.ts";
 
 /** A record's place: number of the file, and bytes before it. */
@@ -32,6 +34,9 @@ const NAME = /^(\d{12})\.evts$/;
 /** The file that says up to where the log is read. */
 const READ_MARK = "read";
 const MARK_CHARACTERS = 48;
+/** Room for events that come while the disk is full, a part of the whole log. */
+const RESERVE = "reserve";
+const RESERVE_PARTS = 16;
 /** A file is a part of the whole log, so that old events go in small steps. */
 const FILE_PARTS = 16;
 const FILE_BYTES_MAX = 16 * 1024 * 1024;
@@ -72,6 +77,7 @@ export class EventLogWriter {
   /** The log is read up to here: by a reader of the same folder. */
   private readPlace: LogPlace;
   private readonly fileBytes: number;
+  private readonly reserve: LogReserve;
   /** Number of the last connection. */
   private connection: number;
 
@@ -85,6 +91,8 @@ export class EventLogWriter {
     this.files = filesOf(folder).map((no) => ({ no, bytes: statSync(pathOf(folder, no)).size }));
     this.connection = this.cutLast();
     this.readPlace = readMark(folder) ?? { file: this.files[0]?.no ?? 1, offset: 0 };
+    this.reserve = new LogReserve(join(folder, RESERVE), Math.floor(bytesMax / RESERVE_PARTS));
+    this.reserve.fill();
   }
 
   /** A number for a new connection, which no other one in the log has. */
@@ -122,6 +130,28 @@ export class EventLogWriter {
    */
   append(records: Uint8Array): boolean {
     if (!this.hasRoom(records.length)) return false;
+    for (;;) {
+      try {
+        this.appendNow(records);
+        return true;
+      } catch (error) {
+        // Files that are read make room first, then the reserve.
+        if (!isDiskFull(error)) throw error;
+        if (!this.removeReadFile() && !this.reserve.release(records.length)) throw error;
+      }
+    }
+  }
+
+  /** Takes the room again that a full disk took. */
+  refillReserve(): void {
+    this.reserve.fill();
+  }
+
+  get reserveBytes(): number {
+    return this.reserve.bytes;
+  }
+
+  private appendNow(records: Uint8Array): void {
     const last = this.fileFor(records.length);
     let done = 0;
     try {
@@ -133,6 +163,14 @@ export class EventLogWriter {
       throw error;
     }
     last.bytes += records.length;
+  }
+
+  /** Removes the oldest file, if all of it is read and another one is written to. */
+  private removeReadFile(): boolean {
+    const [oldest] = this.files;
+    if (oldest === undefined || this.files.length < 2 || oldest.no >= this.readPlace.file) return false;
+    unlinkSync(pathOf(this.folder, oldest.no));
+    this.files.shift();
     return true;
   }
 

@@ -16,6 +16,7 @@ import { type BlockAssembler, StreamFault } from "./block-assembler.ts";
 import { BlockOrder } from "./block-order.ts";
 import { COMMIT_MS, commitEvents, GARBAGE_EVENTS } from "./commit-size.ts";
 import type { LogPlace } from "./event-log.ts";
+import { RecordSplitter } from "./records.ts";
 
 /** Other work of the thread waits no longer than this and one block. */
 const TURN_MS = 10;
@@ -41,6 +42,8 @@ export interface IntakeHooks {
   /** Blocks that the store has come again, up to its last one. */
   onKnown(height: number): void;
   onRefused(connection: number, trouble: IntakeTrouble): void;
+  /** A block that was missing is stored, or why not. */
+  onFilled?(failure: string | undefined): void;
   /** The core waits for an upgrade after this height; everything up to it is stored. */
   onUpgrade(height: number): Promise<void>;
 }
@@ -72,6 +75,8 @@ interface IntakeOptions {
   /** Stores blocks that follow missing ones, and marks the gap. */
   readonly allowGaps: boolean;
   readonly assembler: BlockAssembler;
+  /** For blocks that come beside the reader's. */
+  readonly fillAssembler?: BlockAssembler;
   readonly hooks: IntakeHooks;
 }
 
@@ -93,6 +98,9 @@ export class Intake {
   private wake = Promise.withResolvers<void>();
   private hasGrown = true;
   private isFinishing = false;
+  private isFoldRequested = false;
+  private readonly fills: Uint8Array[] = [];
+  private isFilling = false;
 
   constructor(private readonly options: IntakeOptions) {
     const { reader, db, writer, assembler } = options;
@@ -105,6 +113,18 @@ export class Intake {
   notifyGrown(): void {
     this.hasGrown = true;
     this.wake.resolve();
+  }
+
+  /** A whole block's records that came another way: they are stored if they follow the last stored block. */
+  fill(records: Uint8Array): void {
+    this.fills.push(records);
+    this.notifyGrown();
+  }
+
+  /** The disk is full: the log of the store is folded back into it at the next commit. */
+  requestFold(): void {
+    this.isFoldRequested = true;
+    this.notifyGrown();
   }
 
   /** Nothing more comes: `run` ends when everything is read. */
@@ -126,8 +146,14 @@ export class Intake {
     try {
       while (!this.isStopping) {
         this.hasGrown = false;
+        for (let records = this.fills.shift(); records; records = this.fills.shift())
+          await this.storeFill(records);
         const isAtEnd = await this.readOn();
         if (isAtEnd || performance.now() - this.lastCommit > COMMIT_MS) await this.commit(isAtEnd);
+        if (this.isFoldRequested && this.pendingEvents === 0) {
+          this.isFoldRequested = false;
+          this.options.writer.checkpoint();
+        }
         if (isAtEnd && this.isFinishing && !this.hasGrown) return;
         if (isAtEnd && !this.hasGrown && !this.isStopping) await this.wake.promise;
         else await new Promise((resolve) => setImmediate(resolve));
@@ -153,6 +179,31 @@ export class Intake {
       if (performance.now() > until) return false;
     }
     return false;
+  }
+
+  private async storeFill(records: Uint8Array): Promise<void> {
+    const { fillAssembler, hooks } = this.options;
+    if (fillAssembler === undefined) return;
+    const splitter = new RecordSplitter();
+    splitter.feed(records);
+    this.isFilling = true;
+    let failure: string | undefined;
+    try {
+      while (splitter.next()) {
+        const block = fillAssembler.push(splitter.bytes, splitter.start, splitter.end, 0, 0);
+        if (block) await this.sortIn(block);
+      }
+      await this.commit(false);
+    } catch (error) {
+      const isTheirs = error instanceof NodeError && SENDERS_CODES.has(error.code);
+      if (!isTheirs && !(error instanceof StreamFault) && !(error instanceof WireError)) throw error;
+      fillAssembler.reset();
+      this.order.renew();
+      failure = error.message;
+    } finally {
+      this.isFilling = false;
+    }
+    hooks.onFilled?.(failure);
   }
 
   private nextRecord(): boolean {
@@ -260,6 +311,8 @@ export class Intake {
       } catch (error) {
         if (!(error instanceof NodeError) || error.code !== "disk_full" || this.isStopping) throw error;
         this.setTrouble({ code: "disk_full", text: error.message });
+        // The log of the store gives its room back as far as its readers let it.
+        this.options.writer.checkpoint();
         await Promise.race([Bun.sleep(RETRY_MS), this.stopRequest.promise]);
         attempt = () => this.storeAgain();
       }
@@ -306,6 +359,8 @@ export class Intake {
 
   private setTrouble(trouble: IntakeTrouble | undefined): void {
     if (trouble?.text === this.trouble?.text) return;
+    // Blocks that are filled in do not say that those of the source follow them.
+    if (this.isFilling && trouble?.code !== "disk_full" && this.trouble?.code !== "disk_full") return;
     this.trouble = trouble;
     this.options.hooks.onState(trouble);
   }

@@ -12,7 +12,16 @@ const DEFAULT_GRPC_DATA_PORT = 3007;
 const DEFAULT_SEGMENT_LENGTH = 1000;
 /** Settings of a sidecar alone (sidecar-config.ts); the file of its home may be another command's too. */
 export const SIDECAR_KEYS = [
-  ...["events-port", "events-host", "events-socket", "event-log", "comet", "core", "follow-sidecar"],
+  ...[
+    "events-port",
+    "events-host",
+    "events-socket",
+    "event-log",
+    "comet",
+    "core",
+    "follow-sidecar",
+    "gaps-from",
+  ],
   ...[
     "node-port",
     "grpc-node-port",

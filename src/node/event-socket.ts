@@ -1,10 +1,12 @@
 // The event socket: a core dials it and sends its events (reference 30, section 10), which go straight to the event log.
 // A sender is never made to wait for the store, only for room in the log: a core ends for good when a send takes 3 seconds.
+// While the disk is full its events are kept in memory; past a bound they are taken and dropped, so that it can go on.
 import { existsSync, lstatSync, unlinkSync } from "node:fs";
 import type { Socket } from "bun";
 import { codeOf, NodeError } from "../errors/node-error.ts";
 import type { MessageOf } from "../errors/program-codes.ts";
 import { isDiskFull } from "../files/sqlite-error.ts";
+import { DEFAULT_LIMITS } from "../http/limits.ts";
 import { StreamFault } from "../ingest/block-assembler.ts";
 import type { EventLogWriter } from "../ingest/event-log.ts";
 import { framed, GREETING, Greeting, PairReceiver } from "../ingest/sp-pair.ts";
@@ -22,14 +24,18 @@ const KEEP_ALIVE_MS = 10_000;
 /** Bytes of events between two collections of garbage. */
 const GARBAGE_BYTES = 16 * 1024 * 1024;
 
-interface EventSocketHooks {
+export interface EventSocketHooks {
   /** The log has grown. */
   onEvents(): void;
   onConnected(): void;
   /** @param reason of a connection that was not simply closed */
   onDisconnected(reason: string | undefined): void;
-  /** The sender has to wait (a reason), or goes on. */
+  /** Events cannot be appended (a reason), or can again. */
   onPaused(reason: PauseReason | undefined): void;
+  /** Memory is full, too: events are dropped. */
+  onLeft?(height: number | undefined): void;
+  /** Whether the store waits for room on the disk: then a full log does not get room by itself. */
+  isDiskFull?(): boolean;
   /** A connection was closed that is not the sender's. */
   onTurnedAway(reason: string): void;
 }
@@ -53,8 +59,11 @@ export class EventSocket {
   private readonly listeners: { stop(closeActive?: boolean): void }[] = [];
   private ungreeted = 0;
   private peer: Peer | undefined;
-  /** Records that the log has no room for; the sender is paused meanwhile. */
-  private waiting: Uint8Array | undefined;
+  /** Records that the log has no room for, in order. */
+  private held: Uint8Array[] = [];
+  private bytesHeld = 0;
+  /** Whether events are dropped, until those in memory are written. */
+  private isLeft = false;
   /** When the last whole message came. */
   private heardMs = 0;
   private readonly garbage = new GarbageLimit(GARBAGE_BYTES);
@@ -68,7 +77,13 @@ export class EventSocket {
     private readonly log: EventLogWriter,
     private readonly hooks: EventSocketHooks,
     private readonly silentMs = SILENT_MS,
+    private readonly memoryBytesMax = DEFAULT_LIMITS.eventMemoryBytesMax,
   ) {}
+
+  /** Bytes of events in memory that the disk has no room for. */
+  get heldBytes(): number {
+    return this.bytesHeld;
+  }
 
   /** Height of the last event that came. */
   get height(): number | undefined {
@@ -122,6 +137,7 @@ export class EventSocket {
 
   stop(): void {
     clearInterval(this.roomTimer);
+    this.writeHeld();
     for (const listener of this.listeners.splice(0)) listener.stop(true);
     this.peer?.terminate();
     this.peer = undefined;
@@ -163,7 +179,7 @@ export class EventSocket {
     if (rest === undefined) return undefined;
     this.endGreeting(peer);
     if (this.peer !== undefined) {
-      const isSilent = this.pause === undefined && performance.now() - this.heardMs > this.silentMs;
+      const isSilent = !this.isSenderWaiting && performance.now() - this.heardMs > this.silentMs;
       if (!isSilent) {
         peer.end();
         this.hooks.onTurnedAway("another sender is connected");
@@ -176,7 +192,7 @@ export class EventSocket {
     this.peer = peer;
     this.heardMs = performance.now();
     if (this.answer) peer.write(this.answer);
-    if (this.pause !== undefined) peer.pause();
+    if (this.isSenderWaiting) peer.pause();
     this.hooks.onConnected();
     return rest;
   }
@@ -200,25 +216,61 @@ export class EventSocket {
     this.garbage.noteWork(bytes.length);
   }
 
-  /** Appends what has come; the sender waits while there is no room for it. */
+  /** Appends events, those in memory first. */
   private flush(): void {
     const receiver = this.peer?.data.receiver;
     const fresh = receiver?.records;
-    let records = fresh;
-    if (this.waiting) records = fresh?.length ? Buffer.concat([this.waiting, fresh]) : this.waiting;
-    if (records !== undefined && records.length > 0) {
-      const reason = this.append(records);
+    const isFresh = fresh !== undefined && fresh.length > 0;
+    let reason = this.writeHeld();
+    if (isFresh && !this.isLeft) {
+      reason ??= this.append(fresh);
       // The buffer is the receiver's own.
-      this.waiting = reason === undefined ? undefined : records === fresh ? records.slice() : records;
-      receiver?.clearRecords();
-      if (reason !== this.pause) this.setPause(reason);
       if (reason === undefined) this.hooks.onEvents();
-    } else if (this.pause !== undefined) this.setPause(undefined);
+      else this.hold(fresh.slice());
+    }
+    receiver?.clearRecords();
+    if (reason !== this.pause) this.setPause(reason);
+    if (this.isLeft && reason === undefined) this.comeBack();
+    else if (!this.isLeft && !this.isSenderWaiting && this.bytesHeld > this.memoryBytesMax) this.leave();
+  }
+
+  /** @returns why some of it is still there */
+  private writeHeld(): PauseReason | undefined {
+    let reason: PauseReason | undefined;
+    let written = 0;
+    while (written < this.held.length && reason === undefined) {
+      reason = this.append(this.held[written]!);
+      if (reason === undefined) written++;
+    }
+    if (written === 0) return reason;
+    for (const records of this.held.splice(0, written)) this.bytesHeld -= records.length;
+    this.hooks.onEvents();
+    return reason;
+  }
+
+  private hold(records: Uint8Array): void {
+    this.held.push(records);
+    this.bytesHeld += records.length;
+  }
+
+  /** Events are dropped from here on. The sender is told by a broken connection; it dials again, and must not wait. */
+  private leave(): void {
+    this.isLeft = true;
+    this.hooks.onLeft?.(this.lastHeight);
+    if (this.peer) this.drop("the disk is full, and the memory for its events, too");
+  }
+
+  /** The next connection's events follow those that were in memory; what was dropped between them is missing. */
+  private comeBack(): void {
+    this.isLeft = false;
+    this.hooks.onLeft?.(undefined);
+    if (this.peer) this.drop("there is room again: its next connection is taken");
   }
 
   private append(records: Uint8Array): PauseReason | undefined {
     try {
-      return this.log.append(records) ? undefined : "event_log_full";
+      if (this.log.append(records)) return undefined;
+      return this.hooks.isDiskFull?.() === true ? "disk_full" : "event_log_full";
     } catch (error) {
       if (isDiskFull(error)) return "disk_full";
       if (codeOf(error) === undefined) throw error;
@@ -226,14 +278,17 @@ export class EventSocket {
     }
   }
 
+  /** A log that is full of unread events gets room by itself: nothing is kept in memory for it. */
+  private get isSenderWaiting(): boolean {
+    return this.pause === "event_log_full";
+  }
+
   private setPause(reason: PauseReason | undefined): void {
     this.pause = reason;
     clearInterval(this.roomTimer);
-    if (reason === undefined) this.peer?.resume();
-    else {
-      this.peer?.pause();
-      this.roomTimer = setInterval(() => this.flush(), ROOM_MS);
-    }
+    if (this.isSenderWaiting) this.peer?.pause();
+    else this.peer?.resume();
+    if (reason !== undefined) this.roomTimer = setInterval(() => this.flush(), ROOM_MS);
     this.hooks.onPaused(reason);
   }
 

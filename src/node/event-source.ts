@@ -3,11 +3,12 @@
 import { join } from "node:path";
 import { logFailure, logNotice } from "../errors/log.ts";
 import { codeOf, NodeError } from "../errors/node-error.ts";
-import { EventLogWriter } from "../ingest/event-log.ts";
+import { EventLogWriter, liveBlockBytes } from "../ingest/event-log.ts";
 import type { IntakeTrouble } from "../ingest/intake.ts";
 import type { ChainHead } from "../store/head.ts";
 import { encodeBusEvent } from "../wire/generated/events.ts";
-import { EventSocket, type PauseReason } from "./event-socket.ts";
+import { EventSocket, type EventSocketHooks, type PauseReason } from "./event-socket.ts";
+import { GapFiller } from "./gap-filler.ts";
 import type { SidecarConfig } from "./sidecar-config.ts";
 import type { SourceStatus } from "./source-status.ts";
 import type { ServedHome } from "./start.ts";
@@ -38,15 +39,24 @@ export async function startEventSource(context: EventSourceContext) {
 
 const PAUSE_TEXTS: Readonly<Record<PauseReason, string>> = {
   event_log_full: "the event log is full of events that are not stored: the sender waits",
-  disk_full: "the disk is full: the sender waits until there is room",
-  store_failed: "the event log cannot be written: the sender waits; look at the disk",
+  disk_full: "the disk is full: events are kept in memory until there is room",
+  store_failed: "the event log cannot be written, events are kept in memory: look at the disk",
 };
+const GAP_CODES: ReadonlySet<string> = new Set(["events_lost", "height_gap"]);
+/** Room that a full disk took is taken again after a while. */
+const REFILL_MS = 10_000;
 
 class EventSource {
   private readonly log: EventLogWriter;
   private readonly socket: EventSocket;
+  private readonly filler: GapFiller | undefined;
   private pause: PauseReason | undefined;
   private trouble: IntakeTrouble | undefined;
+  /** The first height of which events are dropped, while they are. */
+  private leftAt: number | undefined;
+  private readonly refill = setInterval(() => {
+    if (this.pause === undefined && this.trouble?.code !== "disk_full") this.log.refillReserve();
+  }, REFILL_MS);
   private disconnected = "no core has connected yet";
   /** Height of a known block, while known ones come. */
   private known: number | undefined;
@@ -58,17 +68,31 @@ class EventSource {
   constructor(private readonly context: EventSourceContext) {
     const { config, writer, status } = context;
     this.log = openLog(config);
-    this.socket = new EventSocket(this.log, {
+    const hooks: EventSocketHooks = {
       onEvents: () => this.notifyReader(),
       onConnected: () => this.connected(),
       onDisconnected: (reason) => this.closed(reason),
       onPaused: (reason) => {
         this.pause = reason;
         if (reason) logFailure(new NodeError("sidecar.events", reason, PAUSE_TEXTS[reason]));
+        if (reason === "disk_full") writer.sendOrder({ kind: "fold" });
         this.reportState();
       },
+      onLeft: (height) => this.setLeft(height),
+      isDiskFull: () => this.trouble?.code === "disk_full",
       onTurnedAway: (reason) => logNotice("sidecar.events", `a connection was closed: ${reason}`),
-    });
+    };
+    this.socket = new EventSocket(this.log, hooks, undefined, config.limits.eventMemoryBytesMax);
+    this.filler =
+      config.gapsFrom === undefined
+        ? undefined
+        : new GapFiller({
+            url: config.gapsFrom,
+            blockBytesMax: liveBlockBytes(config.eventLogBytes),
+            head: () => context.plane.head(),
+            store: (records) => writer.sendOrder({ kind: "fill", records }),
+            onChange: () => this.reportState(),
+          });
     writer.onLive = (report) => this.receive(report);
     const notifyCommitted = writer.onCommitted;
     writer.onCommitted = () => {
@@ -102,6 +126,8 @@ class EventSource {
   }
 
   stop(): void {
+    clearInterval(this.refill);
+    this.filler?.stop();
     this.socket.stop();
     this.log.close();
   }
@@ -115,6 +141,14 @@ class EventSource {
     const text = `the core's connection was closed${reason === undefined ? "" : `: ${reason}`}`;
     this.disconnected = text;
     logNotice("sidecar.events", text);
+    this.reportState();
+  }
+
+  /** @param height of the first event that is dropped; undefined: none is any more */
+  private setLeft(height: number | undefined): void {
+    this.leftAt = height;
+    if (height !== undefined) logFailure(new NodeError("sidecar.events", "disk_full", leftText(height)));
+    else logNotice("sidecar.events", "there is room again: events are taken from the next connection on");
     this.reportState();
   }
 
@@ -146,6 +180,9 @@ class EventSource {
       case "refused":
         this.socket.refuse(report.connection);
         break;
+      case "filled":
+        this.filler?.noteStored(report.failure);
+        break;
       case "upgrade":
         this.answerUpgrade(report.height);
         break;
@@ -155,6 +192,8 @@ class EventSource {
 
   private setTrouble(trouble: IntakeTrouble | undefined): void {
     this.trouble = trouble;
+    if (trouble === undefined) this.filler?.stop();
+    else if (GAP_CODES.has(trouble.code)) this.filler?.start();
     if (trouble) logFailure(new NodeError("sidecar.events", trouble.code, trouble.text));
     else {
       this.known = undefined;
@@ -191,8 +230,10 @@ class EventSource {
 
   private state() {
     const { trouble, pause, known, upgrade } = this;
+    if (this.leftAt !== undefined)
+      return { state: "stopped", code: "disk_full", text: leftText(this.leftAt) } as const;
     if (trouble !== undefined && trouble.code !== "disk_full")
-      return { state: "stopped", code: trouble.code, text: trouble.text } as const;
+      return { state: "stopped", code: trouble.code, text: this.withFilling(trouble.text) } as const;
     if (pause !== undefined) return { state: "paused", code: pause, text: PAUSE_TEXTS[pause] } as const;
     if (trouble !== undefined) return { state: "paused", code: trouble.code, text: trouble.text } as const;
     if (!this.socket.isConnected) return { state: "waiting", text: this.disconnected } as const;
@@ -207,13 +248,23 @@ class EventSource {
     return { state: "receiving", text: `the last event is of block ${this.socket.height}` } as const;
   }
 
+  private withFilling(text: string): string {
+    return this.filler?.text === undefined ? text : `${text}; ${this.filler.text}`;
+  }
+
   private figures() {
     return {
       logBytes: this.log.bytes,
       unreadBytes: this.log.unreadBytes,
       logBytesMax: this.context.config.eventLogBytes,
+      reserveBytes: this.log.reserveBytes,
+      memoryBytes: this.socket.heldBytes,
     };
   }
+}
+
+function leftText(height: number): string {
+  return `the disk is full, and the memory for events, too: those of block ${height} and later are dropped, so that the core goes on; make room, and the missing blocks are asked for`;
 }
 
 export function openLog({ home, eventLogBytes }: SidecarConfig): EventLogWriter {

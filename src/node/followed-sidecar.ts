@@ -3,38 +3,19 @@
 import { logFailure, logNotice } from "../errors/log.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import type { ErrorCode } from "../errors/program-codes.ts";
-import { type Answer, requestAnswer } from "../fetch/answer.ts";
 import { isDiskFull } from "../files/sqlite-error.ts";
 import { StreamFault } from "../ingest/block-assembler.ts";
 import { type EventLogWriter, liveBlockBytes } from "../ingest/event-log.ts";
 import type { IntakeTrouble } from "../ingest/intake.ts";
-import { RECORD_HEAD_BYTES, RecordBuffer, RecordSplitter } from "../ingest/records.ts";
-import { Field } from "../wire/block.ts";
-import { EnvelopeReader } from "../wire/bus-event.ts";
 import { WireError } from "../wire/errors.ts";
 import { type EventSourceContext, openLog } from "./event-source.ts";
-import { EVENTS_PATH, HEARTBEAT_MS } from "./event-stream.ts";
+import { FOLLOW_ATTEMPT as ATTEMPT, type StreamItem, sidecarBlocks } from "./sidecar-stream.ts";
 import type { LiveReport } from "./writer.worker.ts";
 
-/** A source that is silent for so long is gone. */
-const SILENT_MS = 3 * HEARTBEAT_MS;
 const FIRST_PAUSE_MS = 250;
 const PAUSE_MS_MAX = 10_000;
 /** A full log or disk is looked after this often. */
 const ROOM_MS = 500;
-/** Of the body of an error, which has a sentence. */
-const REFUSAL_BYTES_MAX = 2_000;
-const ATTEMPT = "sidecar.follow";
-
-/** Answers that need an operator; others pass. */
-const REFUSALS: Readonly<Record<number, { code: ErrorCode; hint: string }>> = {
-  404: { code: "source_unusable", hint: "give the data port of a sidecar" },
-  409: {
-    code: "history_mismatch",
-    hint: "it holds another history: follow another sidecar, or use another --home",
-  },
-  410: { code: "events_gone", hint: "fill the home with: lyra history fetch --from URL" },
-};
 
 export async function startFollowedSidecar(context: EventSourceContext) {
   const { followSidecar } = context.config;
@@ -116,51 +97,26 @@ class FollowedSidecar {
   private async follow(): Promise<void> {
     const connection = new AbortController();
     this.connection = connection;
-    const silence = new Silence(connection);
     try {
-      const answer = await requestAnswer(this.address(), { signal: connection.signal, timeoutMs: "endless" });
-      if (!answer.isOk) throw await this.refusal(answer);
-      this.number = this.log.nextConnection();
-      this.set("connected", "");
-      logNotice(ATTEMPT, `follows ${this.url}`);
-      const blocks = new BlockSplitter(this.number, liveBlockBytes(this.context.config.eventLogBytes));
-      for await (const piece of answer.pieces(Number.POSITIVE_INFINITY)) {
-        silence.feed();
-        blocks.feed(piece);
-        for (let item = blocks.next(); item; item = blocks.next()) await this.append(item, silence);
-      }
-    } catch (error) {
-      throw silence.isBroken ? new Error(`it was silent for ${SILENT_MS / 1_000} seconds`) : error;
+      const stream = sidecarBlocks(this.url, {
+        head: this.context.plane.head(),
+        blockBytesMax: liveBlockBytes(this.context.config.eventLogBytes),
+        connection,
+        onConnected: () => {
+          this.number = this.log.nextConnection();
+          this.set("connected", "");
+          logNotice(ATTEMPT, `follows ${this.url}`);
+          return this.number;
+        },
+      });
+      for await (const item of stream) await this.append(item);
     } finally {
-      silence.stop();
       connection.abort();
       this.connection = undefined;
     }
   }
 
-  /** The first height comes twice: a store with one of its blocks asks for both. */
-  private address(): string {
-    const head = this.context.plane.head();
-    if (head === undefined) return `${this.url}${EVENTS_PATH}?from=0`;
-    const { chainId, height, hash, firstHeight } = head;
-    const query = new URLSearchParams({
-      chainId,
-      from: String(height === firstHeight ? height : height + 1),
-    });
-    if (height !== firstHeight) query.set("hash", hash);
-    return `${this.url}${EVENTS_PATH}?${query}`;
-  }
-
-  private async refusal(answer: Answer): Promise<Error> {
-    const text = await answer.start(REFUSAL_BYTES_MAX);
-    const message = /"message": ?"((?:[^"\\]|\\.)*)"/.exec(text)?.[1] ?? `status ${answer.status}`;
-    const refusal = REFUSALS[answer.status];
-    if (refusal === undefined) return new Error(message);
-    const { code, hint } = refusal;
-    return new NodeError(ATTEMPT, code, `${this.url} refuses: ${message}`, hint) as Error;
-  }
-
-  private async append(item: StreamItem, silence: Silence): Promise<void> {
+  private async append(item: StreamItem): Promise<void> {
     this.context.status.set("sidecar", { nodeHeight: item.height });
     this.pauseMs = FIRST_PAUSE_MS;
     if (item.records === undefined) return;
@@ -168,10 +124,8 @@ class FollowedSidecar {
       const reason = this.tryAppend(item.records);
       if (reason === undefined) break;
       this.set("paused", `no more events are taken (${reason}): they wait at the source`, reason);
-      silence.hold();
       this.room = Promise.withResolvers();
       await Promise.race([this.room.promise, this.sleep(ROOM_MS)]);
-      silence.feed();
       if (this.isStopping || this.connection?.signal.aborted) return;
     }
     if (this.trouble === undefined) this.set("receiving", "");
@@ -238,81 +192,5 @@ class FollowedSidecar {
     this.stopping.signal.addEventListener("abort", () => resolve(), { once: true });
     await promise;
     clearTimeout(timer);
-  }
-}
-
-/** Ends a connection on which nothing comes. */
-class Silence {
-  isBroken = false;
-  private timer: ReturnType<typeof setTimeout> | undefined;
-
-  constructor(private readonly connection: AbortController) {
-    this.feed();
-  }
-
-  feed(): void {
-    this.hold();
-    this.timer = setTimeout(() => {
-      this.isBroken = true;
-      this.connection.abort();
-    }, SILENT_MS);
-  }
-
-  /** While this side does not take what comes. */
-  hold(): void {
-    clearTimeout(this.timer);
-  }
-
-  stop(): void {
-    clearTimeout(this.timer);
-  }
-}
-
-interface StreamItem {
-  readonly height: number;
-  /** Of a whole block, with this connection's number, until the next item; undefined for a heartbeat. */
-  readonly records: Uint8Array | undefined;
-}
-
-/** Cuts the stream into whole blocks. @throws StreamFault, WireError */
-class BlockSplitter {
-  private readonly splitter = new RecordSplitter();
-  private readonly envelope = new EnvelopeReader();
-  private readonly buffer = new RecordBuffer();
-  private sequence = 0;
-  /** The last block was handed out. */
-  private isTaken = false;
-
-  /** @param blockBytesMax bytes of one block's records */
-  constructor(
-    private readonly connection: number,
-    private readonly blockBytesMax: number,
-  ) {}
-
-  feed(piece: Uint8Array): void {
-    this.splitter.feed(piece);
-  }
-
-  next(): StreamItem | undefined {
-    const { splitter, envelope, buffer } = this;
-    if (this.isTaken) buffer.clear();
-    this.isTaken = false;
-    while (splitter.next()) {
-      const { bytes, start, end } = splitter;
-      if (start === end) {
-        const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-        return { height: Number(view.getBigUint64(start - RECORD_HEAD_BYTES + 4)), records: undefined };
-      }
-      envelope.read(bytes, start, end);
-      const isBegin = envelope.field === Field.beginBlock;
-      if (isBegin !== (buffer.length === 0)) throw new StreamFault("a block begins inside another");
-      if (buffer.length + RECORD_HEAD_BYTES + end - start > this.blockBytesMax)
-        throw new StreamFault(`block ${envelope.height} has more than ${this.blockBytesMax} bytes`);
-      buffer.add(this.connection, this.sequence++ % 2 ** 32, bytes, start, end);
-      if (envelope.field !== Field.endBlock) continue;
-      this.isTaken = true;
-      return { height: envelope.height, records: buffer.records };
-    }
-    return undefined;
   }
 }

@@ -96,14 +96,16 @@ export class Loading {
   private intakeOfLog({ events, eventLogBytes, allowGaps }: LogSettings, hooks: IntakeHooks): Intake {
     const blockBytesMax = liveBlockBytes(eventLogBytes);
     const assembler = new BlockAssembler({ isLive: true, blockBytesMax, tap: this.tap });
+    const fillAssembler = new BlockAssembler({ isLive: true, blockBytesMax, tap: this.tap });
     const reader = new EventLogReader(events, readMark(events));
-    return this.makeIntake(reader, assembler, allowGaps, {
+    const logHooks: IntakeHooks = {
       ...hooks,
       onRead(place, isAtEnd) {
         reader.keepPlace(place);
         hooks.onRead(place, isAtEnd);
       },
-    });
+    };
+    return this.makeIntake(reader, assembler, allowGaps, logHooks, fillAssembler);
   }
 
   private intakeOfFile(path: string, hooks: IntakeHooks & Partial<FileHooks>): Intake {
@@ -125,13 +127,18 @@ export class Loading {
     assembler: BlockAssembler,
     allowGaps: boolean,
     hooks: IntakeHooks,
+    fillAssembler?: BlockAssembler,
   ): Intake {
     const onCommit = (head: ChainHead) => {
       hooks.onCommit(head);
       this.noteCommit(head);
     };
     const { db, writer } = this;
-    return new Intake({ reader, assembler, db, writer, allowGaps, hooks: { ...hooks, onCommit } });
+    return new Intake({
+      ...{ reader, assembler, db, writer, allowGaps },
+      ...(fillAssembler && { fillAssembler }),
+      hooks: { ...hooks, onCommit },
+    });
   }
 
   /** To be called after each commit. */

@@ -44,6 +44,8 @@ export interface SidecarConfig extends Omit<NodeConfig, "kind"> {
   readonly core: string | undefined;
   /** URL of another sidecar's data API. */
   readonly followSidecar: string | undefined;
+  /** URL of another sidecar's data API, for blocks that are missing behind the event socket. */
+  readonly gapsFrom: string | undefined;
   /** 0 picks a free one. */
   readonly nodePort: number;
   readonly grpcNodePort: GrpcPortNumber;
@@ -65,6 +67,7 @@ export function completeSidecarConfig(given: SidecarNodeConfig): SidecarConfig {
     comet: undefined,
     core: undefined,
     followSidecar: undefined,
+    gapsFrom: undefined,
     nodePort: 0,
     grpcNodePort: 0,
     rules: "0.71.6",
@@ -101,12 +104,19 @@ export function loadSidecarConfig(
       "give --follow-sidecar or an event socket, not both",
       "events come from one source: a core's socket, or another sidecar",
     );
+  const gapsFrom = urlOf("gaps-from", pick("gaps-from"));
+  if (gapsFrom !== undefined && sources.followSidecar !== undefined)
+    throw configError(
+      "give --gaps-from or --follow-sidecar, not both",
+      "--gaps-from is for blocks that are missing behind an event socket",
+    );
   const isAlone = Object.values(sources).every((source) => source === undefined);
   const nodePort = whole("node-port", DEFAULT_NODE_PORT, 65535);
   const listens = eventsPort !== undefined || isAlone;
   return {
     ...base,
     ...sources,
+    gapsFrom,
     segments: base.segments ?? "network",
     kind: "sidecar",
     events: listens

@@ -29,6 +29,10 @@ export interface WriterOrder {
 export type LiveOrder =
   /** The event log has grown. */
   | { readonly kind: "grown" }
+  /** Records of a block that is missing in the event log. */
+  | { readonly kind: "fill"; readonly records: Uint8Array }
+  /** The disk is full: the log of the store gives its room back. */
+  | { readonly kind: "fold" }
   /** Streams want events, or have read some. */
   | { readonly kind: "feed"; readonly order: FeedOrder };
 
@@ -41,6 +45,8 @@ export type LiveReport =
   /** Blocks come that the store has. */
   | { readonly kind: "known"; readonly height: number }
   | { readonly kind: "refused"; readonly connection: number; readonly trouble: IntakeTrouble }
+  /** A block that was missing is stored, or why not. */
+  | { readonly kind: "filled"; readonly failure: string | undefined }
   /** Nothing more comes. */
   | { readonly kind: "ended"; readonly text: string }
   /** Everything before an upgrade is stored, and its segments are made. */
@@ -151,6 +157,7 @@ async function takeIn(loading: Loading, settings: LiveSettings): Promise<void> {
         tell({ kind: "known", height });
       },
       onRefused: (connection, trouble) => tell({ kind: "refused", connection, trouble }),
+      onFilled: (failure) => tell({ kind: "filled", failure }),
       async onUpgrade(height) {
         await untilSegmentsMade(loading);
         if (!isStopping) tell({ kind: "upgrade", height });
@@ -218,6 +225,8 @@ self.onmessage = (event: MessageEvent<WriterOrder | LiveOrder | "stop">) => {
   }
   if ("kind" in event.data) {
     if (event.data.kind === "feed") outlet?.receive(event.data.order);
+    else if (event.data.kind === "fold") intake?.requestFold();
+    else if (event.data.kind === "fill") intake?.fill(event.data.records);
     else intake?.notifyGrown();
     return;
   }

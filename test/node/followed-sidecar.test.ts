@@ -226,3 +226,44 @@ describe("--follow-sidecar", () => {
     expect(() => loadSidecarConfig(flags, { home: scratch.path() }, {})).toThrow("not both");
   });
 });
+
+describe("--gaps-from", () => {
+  test("fetches the blocks that the event socket lacks, until its own follow them", async () => {
+    const whole = await start(listening);
+    const source = await dial(whole.addresses.eventsPort);
+    const [head, hole, end] = [0.3, 0.6, 0.8].map((share) => recordsOf(Math.floor(last() * share)));
+    await source.write(part(1, end!.last));
+    await reaches(whole, end!.height);
+    const lacking = await start({ ...listening, gapsFrom: whole.dataUrl });
+    const events = () => lacking.status.sources().find(({ kind }) => kind === "events")!;
+    const sender = await dial(lacking.addresses.eventsPort);
+    await sender.write(part(1, head!.last));
+    await reaches(lacking, head!.height);
+    await sender.write(part(hole!.first, end!.last));
+    await until(() => events().code === "height_gap");
+    expect(events().text).toContain(whole.dataUrl);
+    await reaches(lacking, end!.height);
+    await source.write(part(end!.last + 1));
+    await sender.write(part(end!.last + 1));
+    await Promise.all([reaches(lacking, last()), reaches(whole, last())]);
+    await until(() => events().state === "receiving");
+    const homes = [whole.home, lacking.home];
+    for (const node of [...running]) await stop(node);
+    // Segments follow the rows, each in its own time.
+    const [expected, tables] = homes.map((home) => ({ ...digestOf(home).tables, meta: 0, segments: 0 }));
+    expect(tables).toEqual(expected);
+  });
+
+  test("says why it cannot, and the gap is still named", async () => {
+    const lacking = await start({ ...listening, gapsFrom: `http://127.0.0.1:${freePort()}` });
+    const events = () => lacking.status.sources().find(({ kind }) => kind === "events")!;
+    const sender = await dial(lacking.addresses.eventsPort);
+    const [head, hole] = [0.3, 0.6].map((share) => recordsOf(Math.floor(last() * share)));
+    await sender.write(part(1, head!.last));
+    await reaches(lacking, head!.height);
+    await sender.write(part(hole!.first, hole!.last + 10));
+    await until(() => events().text.includes("cannot be had from"));
+    expect(events()).toMatchObject({ state: "stopped", code: "height_gap" });
+    expect(events().text).toContain(`the core must restart at height ${head!.height + 1}`);
+  });
+});

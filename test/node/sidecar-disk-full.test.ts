@@ -1,4 +1,5 @@
-// A sidecar on a disk that is really full: the sender waits, and everything is stored when there is room.
+// A sidecar on a disk that is really full: its core never waits, and everything is stored when there is room; past what memory
+// may hold, the missing blocks are named, and come again.
 import { afterAll, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -45,8 +46,10 @@ else
         const sent = sender.write(Buffer.concat(messagesOf(sample)));
         await until(() => source().state === "paused");
         expect(source().code).toBe("disk_full");
-        expect(small.resize(64 * 1_024)).toBe(true);
+        // The core ends for good when a send takes three seconds.
         await sent;
+        expect(node.status.notReady()).toStartWith("events paused (disk_full)");
+        expect(small.resize(64 * 1_024)).toBe(true);
         await until(() => node.head()?.height === blockSpans(sample).at(-1)!.height);
         await until(() => source().state === "receiving");
       } finally {
@@ -62,3 +65,45 @@ else
     },
     20_000,
   );
+
+if (hasMount)
+  test("past the bound of memory a core goes on, too, and what it sends again afterwards fills the gap", async () => {
+    expect(small.mount(2_600)).toBe(true);
+    const messages = messagesOf(inflated(SAMPLE));
+    const last = blockSpans(inflated(SAMPLE)).at(-1)!.height;
+    const node = await startNode({
+      kind: "sidecar",
+      home: join(disk, "home"),
+      events: { host: "127.0.0.1", port: 0 },
+      segmentLength: 1_000_000,
+      limits: { ...DEFAULT_LIMITS, readerThreads: 1, eventMemoryBytesMax: 50_000 },
+    });
+    const source = () => node.status.sources()[0]!;
+    const until = async (isSo: () => boolean) => {
+      for (const end = performance.now() + 10_000; !isSo(); await Bun.sleep(5))
+        if (performance.now() > end) throw new Error(`it stays ${JSON.stringify([source(), node.head()])}`);
+    };
+    const dial = () => Sender.dial({ hostname: "127.0.0.1", port: Number(node.addresses.eventsPort) });
+    try {
+      const first = await dial();
+      await first.write(Buffer.concat(messages)).catch(() => {});
+      await until(() => source().state === "stopped");
+      expect(source().code).toBe("disk_full");
+      expect(source().text).toContain("so that the core goes on");
+      // It dials again, and its sends are taken all the same.
+      const second = await dial();
+      await second.write(Buffer.concat(messages.slice(-2_000)));
+      expect(source().code).toBe("disk_full");
+      expect(small.resize(64 * 1_024)).toBe(true);
+      await until(() => source().code !== "disk_full");
+      // A core that replays brings the dropped blocks again.
+      const third = await dial();
+      await third.write(Buffer.concat(messages));
+      await until(() => node.head()?.height === last);
+      await until(() => source().state === "receiving");
+      expect(node.status.notReady() ?? "").not.toContain("stopped");
+    } finally {
+      await node.stop();
+      small.unmount();
+    }
+  }, 40_000);
