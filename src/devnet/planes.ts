@@ -7,6 +7,7 @@ import { NodeError } from "../errors/node-error.ts";
 import { Ports } from "../http/drain.ts";
 import type { Limits } from "../http/limits.ts";
 import { joinRoutes } from "../http/plugin.ts";
+import { requestBudget } from "../http/request-budget.ts";
 import { ServerStatus } from "../http/status.ts";
 import { BUILD } from "../node/build.ts";
 import { HomeWatch } from "../node/home-watch.ts";
@@ -69,7 +70,8 @@ export class Planes {
 
   /** Listens on all ports. @throws NodeError when one is in use; then on none */
   serve(chain: DevnetPort, parties: () => NameReport) {
-    const { host, dataPort, nodePort, faucetPort } = this.options;
+    const { host, dataPort, nodePort, faucetPort, limits } = this.options;
+    requestBudget.bytesMax = limits.requestsBytesMax;
     const story = async (hash: string) =>
       transactionStory(this.reading.db, hash, await chain.refusalOf(hash));
     const tools: DevnetTools = devnetTools(

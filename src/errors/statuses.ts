@@ -43,7 +43,6 @@ const GRPC_STATUSES: Readonly<Record<number, GrpcRow>> = {
       "path and query are longer than <n> characters",
       "X-Min-Height must be a block height",
       "the request body cannot be read",
-      "the request body comes too slowly",
       "the request body broke off",
       "the body of a GET cannot be read: send it by POST, or the filter in the query",
       "a batch was asked for before the stream was open",
@@ -60,10 +59,10 @@ const GRPC_STATUSES: Readonly<Record<number, GrpcRow>> = {
   4: [
     "DeadlineExceeded",
     504,
+    "the request body comes too slowly",
     "",
-    "",
-    "The answer did not come in time.",
-    "Try again; ask for less at once.",
+    "The answer did not come in time, or the request was not whole in time (408 over HTTP).",
+    "Try again; ask for less at once; send the whole request in one go.",
   ],
   5: [
     "NotFound",
@@ -87,7 +86,7 @@ const GRPC_STATUSES: Readonly<Record<number, GrpcRow>> = {
     [
       "the answer is larger than <n> bytes: <hint>",
       "<n> submissions wait for their block already: use TYPE_SYNC",
-      "<n> large request bodies are on their way already",
+      "too many bytes of requests are on their way already",
     ],
     "",
     "The answer would be too large, or too many requests of one kind are under way.",

@@ -130,5 +130,5 @@ function headersOf(answer: Answer): Record<string, string> {
   }
   if (answer.head?.historyFrom !== undefined) headers["x-history-from"] = String(answer.head.historyFrom);
   if (answer.allow !== undefined) headers.allow = answer.allow;
-  return answer.status < 429 ? headers : Object.assign(headers, retryAfter(answer.status));
+  return answer.status < 408 ? headers : Object.assign(headers, retryAfter(answer.status));
 }

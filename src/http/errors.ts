@@ -85,6 +85,13 @@ export function wrongMethod(allow: string): ApiError {
 }
 
 const BODY_TOO_LARGE = 413;
+const REQUEST_TIMEOUT = 408;
+
+/** A request that is not whole in time. */
+export function requestTooSlow(): ApiError {
+  const text = "the request body comes too slowly";
+  return new ApiError(Grpc.deadlineExceeded, text, [], true, { status: REQUEST_TIMEOUT });
+}
 
 export function bodyTooLarge(bytesMax: number): ApiError {
   const text = `the request body is longer than ${bytesMax} bytes`;

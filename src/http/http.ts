@@ -3,8 +3,9 @@ import { websocket as frameworkSockets } from "elysia/ws";
 import { NodeError } from "../errors/node-error.ts";
 import { Grpc } from "../errors/statuses.ts";
 import { classOf, type ServerCounts } from "./counts.ts";
-import { ApiError, badRequest, bodyTooLarge } from "./errors.ts";
+import { ApiError, badRequest, bodyTooLarge, requestTooSlow } from "./errors.ts";
 import type { Limits } from "./limits.ts";
+import { requestBudget, SMALL_REQUEST_BYTES } from "./request-budget.ts";
 
 const IDLE_TIMEOUT_S = 30;
 const PREFLIGHT_MAX_AGE_S = "7200";
@@ -206,8 +207,9 @@ export function addressOf(host: string, port: number): string {
   return `${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}`;
 }
 
-/** With every 429 and 503: a place is free again, or the node ready, sooner than anybody could say. */
+/** Headers of a status. With 408: the rest of the request is not waited for. With every 429 and 503: a place is free again, or the node ready, sooner than anybody could say. */
 export function retryAfter(status: number): Record<string, string> {
+  if (status === 408) return { connection: "close" };
   return status === 429 || status === 503 ? { "retry-after": "1" } : {};
 }
 
@@ -267,19 +269,13 @@ export function isForm(request: Request): boolean {
   );
 }
 
-/** Bodies up to this are read whatever else goes on; thousands of half ones are no burden. */
-const SMALL_BODY_BYTES = 32 * 1024;
-/** Larger ones that are read or worked on at once, so that a crowd of senders cannot fill the memory. */
-const LARGE_BODIES_MAX = 64;
-/** Bytes of large bodies at once: working on one takes about six times its bytes. */
-const LARGE_BYTES_MAX = 16 * 1024 * 1024;
-/** A large body must come within this, and the time that the largest takes at this rate. */
-const LARGE_BODY_MS = 5_000;
-const LARGE_BODY_BYTES_PER_MS = 1_024;
+/** A body must come within this, and the time that the largest takes at this rate. */
+const BODY_MS = 5_000;
+const BODY_BYTES_PER_MS = 1_024;
 
 /**
  * The body as text; no more of it is kept than may be.
- * @throws ApiError 413 when it is longer, 400 when it breaks off or comes too slowly; 429 for a large one beside too many others
+ * @throws ApiError 413 when it is longer, 400 when it breaks off, 408 when it comes too slowly; 429 beside too many others
  */
 export function readBody(request: Request, bytesMax: number): Promise<string> {
   return withBody(request, bytesMax, (body) => body);
@@ -294,8 +290,29 @@ export function withBody<T>(
   const announced = Number(request.headers.get("content-length") ?? Number.NaN);
   if (announced > bytesMax) return Promise.reject(bodyTooLarge(bytesMax));
   // Nearly every one; no more promises than it takes, for each costs as much as the rest of this.
-  if (announced <= SMALL_BODY_BYTES) return request.text().then(use, unreadable);
+  if (announced <= SMALL_REQUEST_BYTES) return withSmallBody(request, announced, use);
   return withLargeBody(request, bytesMax, use);
+}
+
+function withSmallBody<T>(
+  request: Request,
+  announced: number,
+  use: (body: string) => T | Promise<T>,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const incoming = requestBudget.open(BODY_MS, reject);
+    incoming.hold(announced);
+    const useWhole = (body: string) => {
+      if (incoming.endReason !== undefined) throw incoming.endReason;
+      incoming.release();
+      return use(body);
+    };
+    const giveUp = (error: unknown) => {
+      incoming.release();
+      return unreadable(error);
+    };
+    request.text().then(useWhole, giveUp).then(resolve, reject);
+  });
 }
 
 async function withLargeBody<T>(
@@ -303,78 +320,79 @@ async function withLargeBody<T>(
   bytesMax: number,
   use: (body: string) => T | Promise<T>,
 ): Promise<T> {
-  const place = new LargeBodyPlace(bytesMax <= LARGE_BYTES_MAX);
+  // A body that may be larger than the whole budget is a tool's.
+  if (bytesMax > requestBudget.bytesMax) return withToolBody(request, bytesMax, use);
+  const pieces = new BodyPieces(request, bytesMax);
+  const incoming = requestBudget.open(timeoutOf(bytesMax), (reason) => pieces.stop(reason));
   try {
-    return await use(await readPieces(request, bytesMax, place).catch(unreadable));
+    const body = await pieces.read((bytes) => incoming.hold(bytes)).catch(unreadable);
+    incoming.noteWhole();
+    return await use(body);
   } finally {
-    place.leave();
+    incoming.release();
   }
 }
 
-let largeBodies = 0;
-let largeBytes = 0;
+const timeoutOf = (bytesMax: number) => BODY_MS + bytesMax / BODY_BYTES_PER_MS;
 
-/** A place among those for large bodies, and the bytes that it holds. */
-class LargeBodyPlace {
-  private isTaken = false;
-  private bytes = 0;
+let isToolBodyRead = false;
 
-  /** @param isCounted a body that may be larger than all of them together is a tool's, and none of the crowd's */
-  constructor(private readonly isCounted: boolean) {}
-
-  /** @returns whether it was not held before @throws ApiError 429 when there is no place, or no room for the bytes */
-  reserve(bytes: number): boolean {
-    const more = this.isCounted ? bytes - this.bytes : 0;
-    const isNew = !this.isTaken;
-    if (isNew && largeBodies >= LARGE_BODIES_MAX) throw crowded();
-    if (largeBytes + more > LARGE_BYTES_MAX) throw crowded();
-    if (isNew) largeBodies++;
-    this.isTaken = true;
-    this.bytes += more;
-    largeBytes += more;
-    return isNew;
+/** Such bodies come one at a time: only the tools of a devnet take one, from this machine. */
+async function withToolBody<T>(
+  request: Request,
+  bytesMax: number,
+  use: (body: string) => T | Promise<T>,
+): Promise<T> {
+  if (isToolBodyRead) throw requestBudget.crowded();
+  isToolBodyRead = true;
+  const pieces = new BodyPieces(request, bytesMax);
+  const timer = setTimeout(() => pieces.stop(requestTooSlow()), timeoutOf(bytesMax));
+  try {
+    return await use(await pieces.read(() => {}).catch(unreadable));
+  } finally {
+    clearTimeout(timer);
+    isToolBodyRead = false;
   }
-
-  leave(): void {
-    if (this.isTaken) largeBodies--;
-    largeBytes -= this.bytes;
-    this.isTaken = false;
-    this.bytes = 0;
-  }
-}
-
-function crowded(): ApiError {
-  const text = `${largeBodies} large request bodies are on their way already`;
-  return new ApiError(Grpc.resourceExhausted, text);
 }
 
 /** A body that is large, or of unknown length. */
-async function readPieces({ body }: Request, bytesMax: number, place: LargeBodyPlace): Promise<string> {
-  if (body === null) return "";
-  const reader = body.getReader();
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  let isLate = false;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const giveUp = () => {
-    isLate = true;
-    reader.cancel().catch(() => {});
-  };
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (isLate) throw badRequest("the request body comes too slowly");
-      if (done) return new TextDecoder().decode(Buffer.concat(pieces));
-      bytes += value.length;
-      if (bytes > bytesMax) throw bodyTooLarge(bytesMax);
-      pieces.push(value);
-      if (bytes <= SMALL_BODY_BYTES || !place.reserve(bytes)) continue;
-      timer = setTimeout(giveUp, LARGE_BODY_MS + bytesMax / LARGE_BODY_BYTES_PER_MS);
+class BodyPieces {
+  private readonly reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  private stopReason: ApiError | undefined;
+
+  constructor(
+    { body }: Request,
+    private readonly bytesMax: number,
+  ) {
+    this.reader = body?.getReader();
+  }
+
+  /** @param onBytes told of the bytes of each piece; its error ends the reading */
+  async read(onBytes: (bytes: number) => void): Promise<string> {
+    const { reader } = this;
+    if (reader === undefined) return "";
+    const pieces: Uint8Array[] = [];
+    let bytes = 0;
+    try {
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (this.stopReason !== undefined) throw this.stopReason;
+        if (done) return new TextDecoder().decode(Buffer.concat(pieces));
+        bytes += value.length;
+        if (bytes > this.bytesMax) throw bodyTooLarge(this.bytesMax);
+        onBytes(value.length);
+        pieces.push(value);
+      }
+    } finally {
+      // The rest is passed over.
+      reader.cancel().catch(() => {});
     }
-  } finally {
-    clearTimeout(timer);
-    // The rest is passed over.
-    reader.cancel().catch(() => {});
+  }
+
+  /** Ends the reading for a reason. */
+  stop(reason: ApiError): void {
+    this.stopReason = reason;
+    this.reader?.cancel().catch(() => {});
   }
 }
 

@@ -14,6 +14,8 @@ export interface Limits {
   readonly bodyBytesMax: number;
   /** Bytes of a submission's body: the largest transaction in base64, and room for its refusal to be exact. */
   readonly submissionBytesMax: number;
+  /** Bytes of requests that are read or worked on at once, of all ports and threads: HTTP and gRPC, inflated ones too. */
+  readonly requestsBytesMax: number;
   /** Levels of objects and lists in a body. */
   readonly bodyDepthMax: number;
   /** Submissions that wait for their block at once (TYPE_COMMIT). */
@@ -71,6 +73,7 @@ export const DEFAULT_LIMITS: Limits = {
   urlCharactersMax: 15 * 1024,
   bodyBytesMax: 64 * 1024,
   submissionBytesMax: 2 * 1024 * 1024,
+  requestsBytesMax: 16 * 1024 * 1024,
   bodyDepthMax: 100,
   commitsWaitingMax: 1_000,
   filterValuesMax: 1_000,

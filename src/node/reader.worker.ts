@@ -4,6 +4,7 @@
 
 import type { CountValues } from "../http/counts.ts";
 import type { Limits } from "../http/limits.ts";
+import { requestBudget } from "../http/request-budget.ts";
 import { ServerStatus } from "../http/status.ts";
 import { type DataServer, serveData } from "../planes/data/app.ts";
 import { graphqlRoutes } from "../planes/graphql/routes.ts";
@@ -17,6 +18,8 @@ export interface ReaderOrder {
   readonly limits: Limits;
   readonly host: string;
   readonly port: number;
+  /** Memory of the budget for requests that all threads share. */
+  readonly requestBudget: SharedArrayBuffer;
 }
 
 /** Texts that only the main thread can make. */
@@ -62,7 +65,8 @@ const ask = (of: StatusText) => () => {
 status.metrics = ask("metrics");
 status.statusText = ask("status");
 
-function serve({ home, limits, host, port }: ReaderOrder): void {
+function serve({ home, limits, host, port, requestBudget: shared }: ReaderOrder): void {
+  requestBudget.join(shared);
   reading = new Reading(home, limits);
   reading.plane.streams.feed = feed;
   status.source = { ...storeFacts(home, reading.plane), notReady: () => notReady };

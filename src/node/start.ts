@@ -6,6 +6,7 @@ import { type Lock, lockHome } from "../files/lock.ts";
 import { chooseMode } from "../history/segment-bounds.ts";
 import { Ports } from "../http/drain.ts";
 import { type HttpRoutes, joinRoutes } from "../http/plugin.ts";
+import { requestBudget } from "../http/request-budget.ts";
 import { type LiveStatus, ServerStatus, STORE_DAMAGED } from "../http/status.ts";
 import type { ReplayResult } from "../ingest/replay.ts";
 import { serveData } from "../planes/data/app.ts";
@@ -111,6 +112,7 @@ export async function serveHome(config: Omit<NodeConfig, "kind">, live?: LiveSer
     );
     const status = new ServerStatus();
     const { home, host, limits } = config;
+    requestBudget.bytesMax = limits.requestsBytesMax;
     const threads = CAN_SHARE ? Math.min(limits.readerThreads, availableParallelism()) : 1;
     const routes = live?.routes?.(plane, status);
     const isShared = threads > 1 && routes === undefined;
@@ -123,7 +125,7 @@ export async function serveHome(config: Omit<NodeConfig, "kind">, live?: LiveSer
     });
     cleanup.unshift(() => void server.stop());
     const readers = new ReaderThreads(
-      { home, limits, host, port: server.port },
+      { home, limits, host, port: server.port, requestBudget: requestBudget.shared },
       isShared ? threads - 1 : 0,
       status,
     );

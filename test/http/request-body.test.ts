@@ -1,12 +1,23 @@
-// Bodies of requests, read under limits: a large one counts from its first byte too many until it is worked off.
-import { describe, expect, test } from "bun:test";
+// Bodies of requests, read under limits: each counts from its first byte until it is read, a large one until it is worked off.
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { ApiError } from "../../src/http/errors.ts";
 import { readBody, withBody } from "../../src/http/http.ts";
-import { eventually } from "../support/eventually.ts";
+import { requestBudget } from "../../src/http/request-budget.ts";
 
 const BYTES_MAX = 200_000;
-const LARGE_BODIES_MAX = 64;
+const BUDGET = 1_000_000;
 const LARGE = "x".repeat(100_000);
+/** Large bodies leave a quarter of the budget to small ones. */
+const LARGE_ONES = 7;
+const CROWDED = "too many bytes of requests are on their way already";
+
+const usual = requestBudget.bytesMax;
+beforeEach(() => {
+  requestBudget.bytesMax = BUDGET;
+});
+afterEach(() => {
+  requestBudget.bytesMax = usual;
+});
 
 function request(body: string | ReadableStream<Uint8Array>, length?: number): Request {
   const headers: Record<string, string> = length === undefined ? {} : { "content-length": String(length) };
@@ -27,9 +38,14 @@ function stalled(bytes: number): { stream: ReadableStream<Uint8Array>; end(): vo
 
 async function refusal(answer: Promise<unknown>): Promise<[status: number, message: string]> {
   const error = await answer.catch((reason) => reason);
-  if (!(error instanceof ApiError)) throw new Error(`no refusal: ${error}`);
+  if (!(error instanceof ApiError)) throw new Error(`no refusal: ${String(error).slice(0, 100)}`);
   return [error.status, error.message];
 }
+
+/** Lets bodies come that are there already. */
+const turns = async () => {
+  for (let n = 0; n < 20; n++) await new Promise(setImmediate);
+};
 
 describe("a request's body", () => {
   test("given one that is as long as it may be, then it is read; given a byte more, announced or not, then it is refused", async () => {
@@ -49,63 +65,53 @@ describe("a request's body", () => {
     ]);
   });
 
-  test("given large ones that are worked on, then one more is refused, small ones are read, and with a place it is read", async () => {
+  test("given large ones that are worked on, then one more is refused, small ones are read, and with room it is read", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    let begun = 0;
-    const work = () => {
-      begun++;
-      return promise;
-    };
-    const busy = Array.from({ length: LARGE_BODIES_MAX }, () => withBody(request(LARGE), BYTES_MAX, work));
-    await eventually("all are worked on", () => begun === LARGE_BODIES_MAX);
-    const text = `${LARGE_BODIES_MAX} large request bodies are on their way already`;
-    expect(await refusal(readBody(request(LARGE), BYTES_MAX))).toEqual([429, text]);
+    const busy = Array.from({ length: LARGE_ONES }, () => withBody(request(LARGE), BYTES_MAX, () => promise));
+    await turns();
+    expect(await refusal(readBody(request(LARGE), BYTES_MAX))).toEqual([429, CROWDED]);
     expect(await readBody(request("small"), BYTES_MAX)).toBe("small");
     expect(await readBody(request("small", 5), BYTES_MAX)).toBe("small");
+    // A whole dump is larger than all that: only the tools of this machine take one, and one at a time.
+    expect(await readBody(request(LARGE), 512 * 1024 * 1024)).toBe(LARGE);
     resolve();
     await Promise.all(busy);
     expect(await readBody(request(LARGE), BYTES_MAX)).toBe(LARGE);
   });
 
-  test("given large ones that hold all the bytes there are for them, then one more is refused, though there are places", async () => {
-    const most = 4 * 1024 * 1024;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    let begun = 0;
-    const work = () => {
-      begun++;
-      return promise;
-    };
-    const four = Array.from({ length: 4 }, () => withBody(request("z".repeat(most)), most, work));
-    await eventually("all are worked on", () => begun === 4);
-    expect(await refusal(readBody(request(LARGE), BYTES_MAX))).toEqual([
-      429,
-      "4 large request bodies are on their way already",
-    ]);
-    expect(await readBody(request("small"), BYTES_MAX)).toBe("small");
-    // A whole dump is larger than all that: only the tools of this machine take one, and it is not counted.
-    expect(await readBody(request(LARGE), 512 * 1024 * 1024)).toBe(LARGE);
-    resolve();
-    await Promise.all(four);
-    expect(await readBody(request(LARGE), BYTES_MAX)).toBe(LARGE);
+  test("given two that may be larger than everything together, then the second is refused", async () => {
+    const { stream, end } = stalled(5);
+    const first = readBody(request(stream), 2 * BUDGET);
+    expect((await refusal(readBody(request("{}"), 2 * BUDGET)))[0]).toBe(429);
+    end();
+    expect(await first).toBe("aaaaa");
+    expect(await readBody(request("{}"), 2 * BUDGET)).toBe("{}");
   });
 
-  test("given one whose work fails, then its failure is told as it is, and its place is free again", async () => {
-    for (let n = 0; n < 2 * LARGE_BODIES_MAX; n++) {
+  test("given one whose work fails, then its failure is told as it is, and its room is free again", async () => {
+    for (let n = 0; n < 2 * LARGE_ONES; n++) {
       const answer = withBody(request(LARGE), BYTES_MAX, () => Promise.reject(new Error("work")));
       expect(await answer.catch((error) => error.message)).toBe("work");
     }
     expect(await readBody(request(LARGE), BYTES_MAX)).toBe(LARGE);
   });
 
-  test("given large ones that do not end, then they hold places until they do", async () => {
-    const bodies = Array.from({ length: LARGE_BODIES_MAX }, () => stalled(50_000));
-    const reading = bodies.map(({ stream }) => readBody(request(stream), BYTES_MAX));
-    await eventually("one more is refused", async () => {
-      const answer = await readBody(request(LARGE), BYTES_MAX).catch((error) => error);
-      return answer instanceof ApiError && answer.status === 429;
-    });
+  test("given small ones that are announced and do not come, then they count, and their room is free when they break off", async () => {
+    const bodies = Array.from({ length: BUDGET / 25_000 }, () => stalled(10));
+    const reading = bodies.map(({ stream }) => readBody(request(stream, 25_000), BYTES_MAX));
+    expect(await refusal(readBody(request("late", 4), BYTES_MAX))).toEqual([429, CROWDED]);
     for (const { end } of bodies) end();
-    expect((await Promise.all(reading)).every((body) => body.length === 50_000)).toBe(true);
+    await Promise.all(reading);
+    expect(await readBody(request("late", 4), BYTES_MAX)).toBe("late");
+  });
+
+  test("given large ones that do not end, then they hold room until they do", async () => {
+    const bodies = Array.from({ length: LARGE_ONES }, () => stalled(100_000));
+    const reading = bodies.map(({ stream }) => readBody(request(stream), BYTES_MAX));
+    await turns();
+    expect((await refusal(readBody(request(LARGE), BYTES_MAX)))[0]).toBe(429);
+    for (const { end } of bodies) end();
+    expect((await Promise.all(reading)).every((body) => body.length === 100_000)).toBe(true);
     expect(await readBody(request(LARGE), BYTES_MAX)).toBe(LARGE);
   });
 });

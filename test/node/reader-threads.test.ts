@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DEFAULT_LIMITS } from "../../src/http/limits.ts";
+import { requestBudget } from "../../src/http/request-budget.ts";
 import { ServerStatus } from "../../src/http/status.ts";
 import { replayFiles } from "../../src/ingest/replay.ts";
 import { ReaderThreads } from "../../src/node/reader-threads.ts";
@@ -33,7 +34,14 @@ describe.skipIf(!IS_SHARING)("threads on one port", () => {
     reading = new Reading(home, DEFAULT_LIMITS);
     status.source = { ...storeFacts(home, reading.plane), notReady: () => reason };
     server = serveData(reading.plane, status, { host: HOST, port: 0, sharing: "first" });
-    readers = new ReaderThreads({ home, limits: DEFAULT_LIMITS, host: HOST, port: server.port }, 1, status);
+    readers = new ReaderThreads(
+      {
+        ...{ home, limits: DEFAULT_LIMITS, host: HOST, port: server.port },
+        requestBudget: requestBudget.shared,
+      },
+      1,
+      status,
+    );
     await readers.listening();
     readers.notifyReady(reason);
   });

@@ -15,6 +15,7 @@ import type { RouteClass } from "../../http/counts.ts";
 import { ApiError, badRequest } from "../../http/errors.ts";
 import type { ServerStatus } from "../../http/status.ts";
 import type { DataPlane } from "../data/plane.ts";
+import { releaseRequest } from "./incoming-call.ts";
 import { metadataOf } from "./metadata.ts";
 import { statusOf } from "./status.ts";
 import { type Needs, Refusal, type Reply, type UnaryMethod } from "./unary.ts";
@@ -97,7 +98,13 @@ export class Calls {
 
   stream(method: StreamMethod) {
     return (call: ServerWritableStream<Bytes, Uint8Array>): void => {
-      this.serve(method, call, (caller) => method.open(call.request, caller));
+      this.serve(method, call, async (caller) => {
+        try {
+          return await method.open(call.request, caller);
+        } finally {
+          releaseRequest(call.request);
+        }
+      });
     };
   }
 
@@ -106,7 +113,7 @@ export class Calls {
       this.serve(method, call, (caller) => {
         // The usual iteration would destroy the call when the client has sent its last request.
         const requests = call.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
-        return method.open(requests, caller);
+        return method.open(released(requests), caller);
       });
     };
   }
@@ -194,6 +201,14 @@ export class Calls {
   private errorOf(error: unknown): ApiError {
     if (error instanceof Refusal) return error.error;
     return error instanceof ApiError ? error : noteFailure(this.status, error);
+  }
+}
+
+/** Each counts until the next one is asked for. */
+async function* released(requests: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const request of requests) {
+    yield request;
+    releaseRequest(request);
   }
 }
 

@@ -9,10 +9,13 @@ import {
   HealthCheckResponseServingStatus as Serving,
 } from "../../wire/generated/health.ts";
 import type { StreamMethod } from "./calls.ts";
+import { Places } from "./clients.ts";
 import type { GrpcPlanes } from "./services.ts";
 import { decodeRequest, type UnaryMethod } from "./unary.ts";
 
 const SERVICE = "/grpc.health.v1.Health";
+/** A client watches once on a connection. */
+const WATCHERS_MAX = 1_000;
 /** How often a watched state is looked at. */
 const LOOK_MS = 500;
 
@@ -44,10 +47,12 @@ export function healthMethods({ status }: GrpcPlanes, services: readonly string[
       return { body: encodeHealthListResponse({ statuses }) };
     },
   };
+  const places = new Places(WATCHERS_MAX);
   const watch: StreamMethod = {
     kind: "other",
     needs: "nothing",
     open(bytes, { signal }) {
+      places.enter(signal);
       const isKnown = names.has(serviceOf(bytes));
       return { messages: changes(() => (isKnown ? now() : Serving.SERVICE_UNKNOWN), signal) };
     },

@@ -9,6 +9,7 @@ import type { StreamMessage } from "../data/observe/message.ts";
 import { FIRST_REQUEST_MS, Streams } from "../data/observe/streams.ts";
 import type { DataPlane } from "../data/plane.ts";
 import type { Caller, DuplexMethod, StreamMethod } from "./calls.ts";
+import { within } from "./clients.ts";
 import { decodeRequest } from "./unary.ts";
 
 /** Methods by their request message. */
@@ -76,18 +77,6 @@ function follow(
   };
   // Requests break off when the client leaves, which closes the observation by itself.
   run().catch((error) => error instanceof ApiError && observation.fail(error));
-}
-
-/** @returns undefined when it takes longer */
-async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
-  promise.catch(() => {});
-  const late = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => late.resolve(undefined), ms);
-  try {
-    return await Promise.race([promise, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** An `ObserveEventBusResponse` of the events' own bytes, which need not be decoded for it. */

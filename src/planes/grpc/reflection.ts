@@ -10,7 +10,13 @@ import {
 import { type ProtoFile, protoFiles } from "../../wire/proto-files.ts";
 import type { ServiceDescriptor } from "../../wire/schema/services.ts";
 import type { DuplexMethod } from "./calls.ts";
+import { Places, within } from "./clients.ts";
 import { decodeRequest } from "./unary.ts";
+
+/** Tools ask a few questions and leave. */
+const STREAMS_MAX = 100;
+/** A client that asks nothing for so long gets the end of its stream; tools open another one. */
+const SILENT_MS = 60_000;
 
 type Answer = Partial<
   Omit<Parameters<typeof encodeServerReflectionResponse>[0], "validHost" | "originalRequest">
@@ -20,14 +26,20 @@ type Answer = Partial<
 export function reflectionMethods(services: readonly ServiceDescriptor[]): Map<string, DuplexMethod> {
   const codec = codecOf("grpc.reflection.v1.ServerReflectionRequest");
   const names = services.map(({ fullName }) => fullName).sort();
+  const places = new Places(STREAMS_MAX);
   const method: DuplexMethod = {
     kind: "other",
     needs: "nothing",
-    open: (requests) => ({ messages: answers(requests) }),
+    open(requests, { signal }) {
+      places.enter(signal);
+      return { messages: answers(requests[Symbol.asyncIterator]()) };
+    },
   };
-  async function* answers(requests: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    for await (const bytes of requests) {
-      const request = decodeRequest(codec, bytes) as ServerReflectionRequest;
+  async function* answers(requests: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      const next = await within(requests.next(), SILENT_MS);
+      if (next === undefined || next.done) return;
+      const request = decodeRequest(codec, next.value) as ServerReflectionRequest;
       const answer = answerOf(request, names);
       yield encodeServerReflectionResponse({ validHost: request.host, originalRequest: request, ...answer });
     }

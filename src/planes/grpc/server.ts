@@ -5,6 +5,7 @@
 import type { Socket } from "node:net";
 import { Server, ServerCredentials } from "@grpc/grpc-js";
 import { Calls } from "./calls.ts";
+import { boundedCalls } from "./incoming-call.ts";
 import { handlersOf, servicesOf } from "./methods.ts";
 import type { GrpcPlanes } from "./services.ts";
 
@@ -16,6 +17,9 @@ const IDLE_MS = 30 * 60_000;
 /** Calls under way get this long once the port stops. */
 const UNDER_WAY_MS = 5_000;
 const LOOK_MS = 10;
+
+/** Filters of the event bus and questions of reflection are small, as over HTTP. */
+const MESSAGE_OF_MANY_BYTES_MAX = 64 * 1024;
 
 const bytesIn = (bytes: Buffer): Buffer => bytes;
 const bytesOut = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
@@ -35,6 +39,9 @@ export class GrpcConnections {
       "grpc.keepalive_timeout_ms": KEEPALIVE_TIMEOUT_MS,
       "grpc.max_connection_idle_ms": IDLE_MS,
       "grpc.enable_channelz": 0,
+      interceptors: [
+        boundedCalls(grpcRequestBytesMax, Math.min(grpcRequestBytesMax, MESSAGE_OF_MANY_BYTES_MAX)),
+      ],
     });
     this.calls = new Calls(planes.data, planes.status);
     this.register(planes);

@@ -1,7 +1,7 @@
 // The wallet service as an Elysia plugin (interface 4.10 and 5; reference 50, sections 1.2 to 1.4).
 import { docsPlugin } from "../../http/docs.ts";
 import { ApiError } from "../../http/errors.ts";
-import { announceEnd, listen, readBody, splitUrl, stopServer, urlOf } from "../../http/http.ts";
+import { announceEnd, listen, readBody, retryAfter, splitUrl, stopServer, urlOf } from "../../http/http.ts";
 import { httpPlugin, originOf, RAW } from "../../http/plugin.ts";
 import { METHOD_NAMES, type WalletService } from "../../wallet/service/service.ts";
 import { corsHeaders, corsOf, isAllowedHost, isPreflight, preflight } from "./cors.ts";
@@ -30,7 +30,8 @@ const JSON_RPC = "application/json-rpc";
 const METHODS_BODY = JSON.stringify({ result: { registeredMethods: METHOD_NAMES } });
 
 const UNREADABLE = "couldn't read the HTTP request body";
-const TOO_SLOW = "the request body comes too slowly";
+/** Too long, too slow, or beside too many others. */
+const BODY_STATUSES: readonly number[] = [408, 413, 429];
 
 const RPC_PATH = "/api/v2/requests";
 const PATHS: Readonly<Record<string, string>> = {
@@ -143,11 +144,9 @@ function respond(request: Request, status: number, body: string | undefined, has
 
 /** Too long, too slow, one too many, or broken off. */
 function refuseBody(request: Request, error: unknown): Response {
-  const sentence = error instanceof ApiError ? error.message : "";
-  if (error instanceof ApiError && (error.status === 413 || error.status === 429)) {
-    return refuse(request, error.status, sentence);
-  }
-  return refuse(request, 400, sentence.startsWith(TOO_SLOW) ? sentence : UNREADABLE);
+  if (error instanceof ApiError && BODY_STATUSES.includes(error.status))
+    return refuse(request, error.status, error.message);
+  return refuse(request, 400, UNREADABLE);
 }
 
 function refuse(request: Request, status: number, sentence: string): Response {
@@ -158,7 +157,7 @@ function refuse(request: Request, status: number, sentence: string): Response {
     `{"jsonrpc":"2.0","error":${error},"errors":${error},"id":null}`,
     false,
   );
-  if (status === 429) response.headers.set("retry-after", "1");
+  for (const [name, value] of Object.entries(retryAfter(status))) response.headers.set(name, value);
   return response;
 }
 

@@ -3,7 +3,7 @@
  * (reference 30, section 11). Over plain HTTP these are JSON objects in the body, or the query where there is no body.
  */
 import { DAMAGED } from "../../../http/answers.ts";
-import { ApiError, badRequest, bodyTooLarge, wrongMethod } from "../../../http/errors.ts";
+import { ApiError, badRequest, bodyTooLarge, requestTooSlow, wrongMethod } from "../../../http/errors.ts";
 import { checkUrl, splitUrl } from "../../../http/http.ts";
 import { classify, type HttpApp, RAW } from "../../../http/plugin.ts";
 import { flagIn, parsePairs, type RequestFields, readMessage, readRequest } from "../../../http/query.ts";
@@ -150,10 +150,7 @@ class BodyDialogue {
   /** The first object; undefined for a body without one. @throws ApiError 400, 413 */
   async first(): Promise<RequestFields | undefined> {
     const late = Promise.withResolvers<never>();
-    const timer = setTimeout(
-      () => late.reject(badRequest("the request body comes too slowly")),
-      FIRST_REQUEST_MS,
-    );
+    const timer = setTimeout(() => late.reject(requestTooSlow()), FIRST_REQUEST_MS);
     try {
       const text = await Promise.race([this.next(), late.promise]);
       return text === undefined ? undefined : readFields(text);

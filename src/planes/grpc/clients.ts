@@ -1,0 +1,31 @@
+// Clients of a stream: how many there may be, and how long one is waited for.
+import { Grpc } from "../../errors/statuses.ts";
+import { ApiError } from "../../http/errors.ts";
+
+/** Places for the streams of one kind. */
+export class Places {
+  private taken = 0;
+
+  constructor(private readonly max: number) {}
+
+  /** Takes a place until the stream is over. @throws ApiError 429 */
+  enter(signal: AbortSignal): void {
+    if (signal.aborted) return;
+    if (this.taken >= this.max)
+      throw new ApiError(Grpc.resourceExhausted, `${this.max} streams are open already`);
+    this.taken++;
+    signal.addEventListener("abort", () => this.taken--, { once: true });
+  }
+}
+
+/** @returns undefined when it takes longer */
+export async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+  promise.catch(() => {});
+  const late = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => late.resolve(undefined), ms);
+  try {
+    return await Promise.race([promise, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
