@@ -40,8 +40,6 @@ const FLAGS = {
   "allow-key": { type: "string", multiple: true },
 } as const;
 
-const DISCARD_MS = 20;
-
 interface Answered {
   readonly answered: boolean;
   readonly kind: ShownRequest["kind"];
@@ -50,15 +48,6 @@ interface Answered {
 /** Standard error and standard input of this process. */
 export const processTerminal: Terminal = {
   write: (lines) => process.stderr.write(`${wrapped(lines, process.stderr.columns).join("\n")}\n`),
-  discard: async () => {
-    const { stdin } = process;
-    const drop = () => {};
-    stdin.on("data", drop);
-    stdin.resume();
-    await Bun.sleep(DISCARD_MS);
-    stdin.off("data", drop);
-    stdin.pause();
-  },
   line: promptLine,
   hidden: (question) => promptHidden(question, PASSPHRASE_BYTES_MAX),
 };

@@ -10,6 +10,7 @@ import { readInto } from "../files/short-file.ts";
 import { PASSPHRASE_BYTES_MAX, RECOVERY_PHRASE_BYTES_MAX } from "../wallet/limits.ts";
 import { usageError } from "./arguments.ts";
 import { endSignals, say } from "./terminal.ts";
+import { discardTyped } from "./typed-ahead.ts";
 
 /** How often a new secret may be typed differently the second time. */
 const READABLE_BY_OTHERS = 0o044;
@@ -241,12 +242,13 @@ const KEY = {
   delete: 127,
 } as const;
 
-/** Bytes behind the line that was asked for: a paste of two lines answers two questions. */
-let ahead: Uint8Array = new Uint8Array(0);
-
-/** A line that may be seen: the terminal itself shows and edits it. @throws NodeError `cancelled` at its end */
-export function promptLine(question: string): Promise<string> {
+/**
+ * A line that may be seen: the terminal itself shows and edits it. Only what is typed after the question counts.
+ * @throws NodeError `cancelled` at its end
+ */
+export async function promptLine(question: string): Promise<string> {
   const { stdin, stderr } = process;
+  await discardTyped();
   stderr.write(`${question}: `);
   return new Promise((resolve, reject) => {
     const finish = () => {
@@ -277,15 +279,20 @@ export function promptLine(question: string): Promise<string> {
   });
 }
 
-/** Bytes typed until Enter, with nothing shown. The caller wipes them. @throws NodeError `cancelled` */
-export function promptHidden(question: string, bytesMax: number): Promise<Uint8Array> {
+/**
+ * Bytes typed until Enter, with nothing shown; only what is typed after the question counts. The caller wipes them.
+ * @throws NodeError `cancelled`
+ */
+export async function promptHidden(question: string, bytesMax: number): Promise<Uint8Array> {
   const { stdin, stderr } = process;
   const line = new Line(bytesMax);
   // The terminal must be as it was before the process ends. A second signal ends it whatever happens.
   const signals = [...endSignals(), "SIGQUIT"] as const;
   return new Promise((resolve, reject) => {
     const restore = () => stdin.setRawMode(false);
+    let isOver = false;
     const finish = () => {
+      isOver = true;
       stdin.off("data", onData);
       stdin.off("end", cancel);
       stdin.pause();
@@ -300,7 +307,7 @@ export function promptHidden(question: string, bytesMax: number): Promise<Uint8A
       reject(cancelled());
     };
     const onData = (chunk: Uint8Array) => {
-      for (const [index, byte] of chunk.entries()) {
+      for (const byte of chunk) {
         const outcome = line.press(byte);
         if (outcome === "more") continue;
         if (outcome === "cancelled") {
@@ -308,7 +315,6 @@ export function promptHidden(question: string, bytesMax: number): Promise<Uint8A
           cancel();
           return;
         }
-        ahead = Uint8Array.from(chunk.subarray(index + 1));
         wipe(chunk);
         finish();
         if (line.isTooLong) reject(tooLong(bytesMax));
@@ -322,19 +328,17 @@ export function promptHidden(question: string, bytesMax: number): Promise<Uint8A
     process.on("exit", restore);
     for (const signal of signals) process.on(signal, cancel);
     stdin.setRawMode(true);
-    stderr.write(`${question}: `);
-    if (stdin.readableEnded) {
-      cancel();
-      return;
-    }
-    stdin.on("data", onData);
-    stdin.on("end", cancel);
-    stdin.resume();
-    if (ahead.length > 0) {
-      const waiting = ahead;
-      ahead = new Uint8Array(0);
-      onData(waiting);
-    }
+    void discardTyped().then(() => {
+      if (isOver) return;
+      stderr.write(`${question}: `);
+      if (stdin.readableEnded) {
+        cancel();
+        return;
+      }
+      stdin.on("data", onData);
+      stdin.on("end", cancel);
+      stdin.resume();
+    });
   });
 }
 

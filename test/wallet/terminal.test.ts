@@ -1,7 +1,9 @@
 // Prompts on a real terminal: what it shows, how it is left, and that nothing is asked where nobody can answer.
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { FolderKeystore } from "../../src/wallet/keystore/folder-keystore.ts";
+import { WalletStore } from "../../src/wallet/wallet-store.ts";
 import { Cli } from "./support/cli.ts";
 import {
   HAS_SETSID,
@@ -11,7 +13,8 @@ import {
   type Typing,
   WORDS_AGAIN,
 } from "./support/pty.ts";
-import { KEY_1, ORIGINAL_FILE } from "./support/vectors.ts";
+import { KEY_1, ORIGINAL_FILE, PHRASE } from "./support/vectors.ts";
+import { bytes } from "./support/wallets.ts";
 
 const cli = new Cli();
 afterAll(() => cli.remove());
@@ -85,6 +88,27 @@ describe("the prompt is left", () => {
   });
 });
 
+describe("what was typed before a question was shown", () => {
+  test("does not delete a wallet", async () => {
+    const { shown, code } = await lyraOnTerminal(cli, DELETE, ["", "old\r"], [DELETE_QUESTION, "\r"]);
+    expect([code, shown.includes("nothing was deleted")]).toEqual([130, true]);
+    expect(readdirSync(cli.wallets)).toContain("old");
+  });
+
+  test("is not a passphrase, nor the second of two", async () => {
+    const wrong = await lyraOnTerminal(cli, LIST, ["", "guess\r"], [QUESTION, `${secret}\r`]);
+    expect([wrong.code, wrong.shown.includes(KEY_1)]).toEqual([0, true]);
+    const { shown, code } = await lyraOnTerminal(
+      cli,
+      ["wallet", "create", "ahead"],
+      ["new passphrase for ahead: ", "once\ronce\r"],
+      ["the same again: ", "\u0004"],
+    );
+    expect([code, shown.includes("cancelled")]).toEqual([130, true]);
+    expect(readdirSync(cli.wallets)).not.toContain("ahead");
+  });
+});
+
 describe("a new passphrase", () => {
   const first = "new passphrase for typed: ";
   const second = "the same again: ";
@@ -109,7 +133,8 @@ describe("a new passphrase", () => {
         create,
         [first, "once\r"],
         [second, "other\r"],
-        [first, "once\ronce\r"],
+        [first, "once\r"],
+        [second, "once\r"],
         ...WORDS_AGAIN,
       );
       expect(code).toBe(0);
@@ -239,4 +264,73 @@ describe("a transaction", () => {
       expect([refused.code, refused.shown.includes("it was not signed")]).toEqual([1, true]);
     }
   });
+
+  const asked = "sign it? yes/NO: ";
+  // Without a key the wallet is opened first, which takes a while.
+  const prompted = ["tx", "sign", vote, "--wallet", "slow", "--height", "1", "--chain-id", "some-chain"];
+  const slowly = "passphrase of slow: ";
+  beforeAll(async () => {
+    const keystore = new FolderKeystore(cli.wallets);
+    const store = new WalletStore({ keystore, cost: { log2N: 16, r: 8, p: 1 } });
+    const wallet = await store.import({
+      name: "slow",
+      passphrase: bytes(secret),
+      recoveryPhrase: PHRASE,
+      version: 2,
+    });
+    wallet.lock();
+  });
+  const ahead: readonly (readonly [string, readonly Typing[], signed: boolean])[] = [
+    [
+      "with the passphrase",
+      [
+        [slowly, `${secret}\ryes\r`],
+        [asked, "\r"],
+      ],
+      false,
+    ],
+    [
+      "after the passphrase",
+      [
+        [slowly, `${secret}\r`],
+        ["\r\n", "yes\r"],
+        [asked, "\r"],
+      ],
+      false,
+    ],
+    [
+      "but for its end",
+      [
+        [slowly, `${secret}\r`],
+        ["\r\n", "ye"],
+        [asked, "s\r"],
+      ],
+      false,
+    ],
+    [
+      "many times",
+      [
+        [slowly, `${secret}\r`],
+        ["\r\n", "yes\ryes\ryes\ry"],
+        [asked, "es\r"],
+      ],
+      false,
+    ],
+    [
+      "and said again",
+      [
+        [slowly, `${secret}\r`],
+        ["\r\n", "no\r"],
+        [asked, "yes\r"],
+      ],
+      true,
+    ],
+  ];
+  test.each(ahead)(
+    "is not signed by a yes that was typed before the question was shown: %s",
+    async (_, typing, isSigned) => {
+      const { shown, code } = await lyraOnTerminal(cli, prompted, ...typing);
+      expect([code, shown.includes("it was not signed")]).toEqual([isSigned ? 0 : 1, !isSigned]);
+    },
+  );
 });

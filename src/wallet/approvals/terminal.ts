@@ -6,11 +6,9 @@ import { outcomeLine, requestLines, type ShownRequest, shown } from "./shown.ts"
 
 export interface Terminal {
   write(lines: readonly string[]): void;
-  /** Throws away what was typed before the question was there: it was meant for another one. */
-  discard(): Promise<void>;
-  /** A line that may be seen. */
+  /** A line that may be seen. What was typed before the question was shown was meant for another one, and does not count. */
   line(question: string): Promise<string>;
-  /** A line that may not; whoever takes it wipes it. @throws when it is cancelled */
+  /** Likewise, a line that may not be seen; whoever takes it wipes it. @throws when it is cancelled */
   hidden(question: string): Promise<Uint8Array>;
 }
 
@@ -86,7 +84,6 @@ async function tellOutcome(outcome: Promise<string | undefined>, terminal: Termi
 }
 
 async function ask(request: ShownRequest, terminal: Terminal): Promise<TerminalAnswer> {
-  await terminal.discard();
   terminal.write(["", ...requestLines(request), ...(HINTS[request.kind] ?? [])]);
   switch (request.kind) {
     case "passphrase":

@@ -252,7 +252,6 @@ describe("in the terminal", () => {
     const written: string[] = [];
     const terminal: Terminal = {
       write: (lines) => written.push(...lines),
-      discard: async () => {},
       line: async () => typed,
       hidden: async () => new Uint8Array(Buffer.from(typed)),
     };
@@ -319,7 +318,6 @@ test("of several wallets one is chosen, and whether its connection outlives the 
   const questions: string[] = [];
   const terminal: Terminal = {
     write: () => {},
-    discard: async () => {},
     line: async (question) => {
       questions.push(question);
       return typed.shift() ?? "";

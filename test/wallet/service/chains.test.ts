@@ -192,7 +192,6 @@ test("after an approval the terminal says what became of it: hash and block, or 
   const written: string[] = [];
   const terminal: Terminal = {
     write: (lines) => written.push(...lines),
-    discard: async () => {},
     line: async () => "yes",
     hidden: async () => Uint8Array.from(PASSPHRASE),
   };
