@@ -1,4 +1,4 @@
-// What was typed before a question was shown was meant for something else, and must not answer it.
+// Text typed before a question was shown was meant for something else, and must not answer it.
 import { dlopen, FFIType } from "bun:ffi";
 
 /** tcflush(3): data that came and was not read. */
