@@ -248,7 +248,7 @@ export const PLAIN_ROUTES: Paths = {
     get: service(
       "Status",
       "How far the node is, and what its sources do",
-      "Height and time, lag, sources with their states; a sidecar says more than a node without sources.",
+      "Height and time, lag, sources with their states; a sidecar says more than a node without sources. A devnet names markets that a fault has halted in `haltedMarkets`.",
       { "200": plain("The state.", "application/json", { type: "object" }) },
     ),
   },
