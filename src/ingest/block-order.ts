@@ -1,10 +1,15 @@
-// Where a source's block belongs: to those that the store has, or behind them; and whether it is of the same history.
+// Where a source's block belongs: to those that the store has, or behind them; and whether it is of the same history. A
+// block is told by its height and its hash. The genesis, which takes the first height before block 1, has no hash of the
+// consensus engine: its name is a hash of the genesis document as the core has read it, and a core that begins again has it
+// from its own database, written otherwise. It is told by chain and time, and the blocks behind it by their hashes.
 import type { Database, Statement } from "bun:sqlite";
 import { NodeError } from "../errors/node-error.ts";
 import type { BlockWriter } from "../store/block-writer.ts";
 import { type ChainHead, hashOfRow } from "../store/head.ts";
 import { microseconds } from "../store/project/context.ts";
 import type { Block } from "../wire/block.ts";
+
+type BlockOrigin = "of the recording" | "that came";
 
 /** Sorts the blocks of a source, which come in order and may begin again further back. */
 export class BlockOrder {
@@ -14,13 +19,17 @@ export class BlockOrder {
   /** The last block that came. */
   private last: Block | undefined;
 
-  /** @param follows whether the source goes on with the blocks of an earlier one */
+  /**
+   * @param follows whether the source goes on with the blocks of an earlier one
+   * @param origin of its blocks, for people
+   */
   constructor(
     private readonly db: Database,
     private readonly writer: Pick<BlockWriter, "writtenHead">,
     private readonly follows: boolean,
+    private readonly origin: BlockOrigin = "of the recording",
   ) {
-    this.known = new KnownBlocks(db, writer.writtenHead);
+    this.known = new KnownBlocks(db, writer.writtenHead, origin);
   }
 
   /** The block that waits for the next one. */
@@ -31,15 +40,20 @@ export class BlockOrder {
   /**
    * To be asked before a block is sorted.
    * @param next the block after the one in doubt; undefined at the end, when no block follows
-   * @returns the block that was in doubt and is to be stored
+   * @returns the block that was in doubt and is to be stored; undefined for one that is passed over
    * @throws NodeError `history_mismatch`
    */
   settleDoubt(next: Block | undefined): Block | undefined {
     const { doubtful } = this;
     if (!doubtful) return undefined;
     this.doubtful = undefined;
-    const isOther = next === undefined ? !this.follows : next.height === doubtful.height;
-    if (isOther) throw mismatch(doubtful);
+    const isGenesis = next?.height === doubtful.height;
+    if (this.known.hasFirstTwice) {
+      if (!isGenesis) throw mismatch(doubtful, this.origin);
+      return undefined;
+    }
+    const isOther = next === undefined ? !this.follows : isGenesis;
+    if (isOther) throw mismatch(doubtful, this.origin);
     return doubtful;
   }
 
@@ -56,20 +70,24 @@ export class BlockOrder {
 
   /** The store has changed otherwise than by these blocks. */
   renew(): void {
-    this.known = new KnownBlocks(this.db, this.writer.writtenHead);
+    this.known = new KnownBlocks(this.db, this.writer.writtenHead, this.origin);
   }
 
   /** A stream that comes to earlier blocks again goes on as another file would: known blocks are passed over. */
   private goesBack(block: Block): boolean {
     const { last } = this;
     if (last === undefined || block.height > last.height) return false;
-    return block.height < last.height || block.hash === last.hash;
+    if (block.height < last.height || block.hash === last.hash) return true;
+    // Another block in the place of the last one; but the first height comes twice.
+    const head = this.writer.writtenHead;
+    return block.height !== head?.firstHeight || head.blocksAtHeight > 1;
   }
 }
 
 interface BlockRow {
   readonly no: number;
   readonly height: number;
+  readonly timeUs: number;
   /** Upper-case hex. */
   readonly hash: string;
 }
@@ -81,13 +99,16 @@ interface BlockRow {
 export class KnownBlocks {
   private readonly select: Statement;
   private at = 1;
-  private hasUnchecked = false;
+  /** Blocks of the first height that have no row of their hash. */
+  private unchecked = 0;
+  private hasMetFirst = false;
   /** Whether one of these blocks was one of the store's. */
   private hasMet = false;
 
   constructor(
     db: Database,
     private readonly head: ChainHead | undefined,
+    private readonly origin: BlockOrigin = "of the recording",
   ) {
     this.select = db.prepare("SELECT no, time, height, hash FROM blocks WHERE no = ?");
   }
@@ -100,10 +121,17 @@ export class KnownBlocks {
    */
   isDoubtful(block: Block): boolean {
     const { head } = this;
-    if (!head || this.hasMet || head.height !== head.firstHeight || head.blocksAtHeight !== 1) return false;
+    if (!head || this.hasMet || head.height !== head.firstHeight) return false;
     if (block.chainId !== head.chainId || block.height !== head.height || isHead(block, head)) return false;
-    if (microseconds(block.timeNs) !== head.timeUs) throw mismatch(block);
+    if (this.hasFirstTwice && this.rowsAt(block.height).some((row) => isOf(row, block))) return false;
+    if (microseconds(block.timeNs) !== head.timeUs) throw mismatch(block, this.origin);
     return true;
+  }
+
+  /** Whether the store ends at the first height, and has the genesis and block 1. */
+  get hasFirstTwice(): boolean {
+    const { head } = this;
+    return head !== undefined && head.height === head.firstHeight && head.blocksAtHeight > 1;
   }
 
   /** @throws NodeError `history_mismatch` when the store holds another block in this one's place */
@@ -112,25 +140,29 @@ export class KnownBlocks {
     if (!head || block.height > head.height || block.chainId !== head.chainId) return false;
     if (block.height < head.firstHeight) throw beforeHome(block, head);
     this.hasMet = true;
-    const hash = block.hash.toUpperCase();
     const rows = this.rowsAt(block.height);
-    if (rows.some((row) => row.hash === hash)) return true;
+    if (rows.some((row) => isOf(row, block))) {
+      if (block.height === head.firstHeight) this.hasMetFirst = true;
+      return true;
+    }
     if (block.height === head.height) {
       if (isHead(block, head)) return true;
       // The first height comes twice (reference 20, section 6.4): this may be its second block.
       if (head.height === head.firstHeight && head.blocksAtHeight === 1) return false;
-      throw mismatch(block);
+      throw mismatch(block, this.origin);
     }
-    if (!this.canLackRow(block, rows.length, head)) throw mismatch(block);
+    if (!this.canLackRow(block, rows, head)) throw mismatch(block, this.origin);
     return true;
   }
 
-  /** A block at the time of the one before it has no row, and so no hash to compare (store/schema.ts). */
-  private canLackRow(block: Block, rows: number, head: ChainHead): boolean {
-    if (block.height !== head.firstHeight) return rows === 0;
-    const isSecondUnchecked = this.hasUnchecked;
-    this.hasUnchecked = true;
-    return rows === 1 && !isSecondUnchecked;
+  /**
+   * A block at the time of the one before it has no row, and so no hash to compare (store/schema.ts). Of the first height
+   * this is block 1, with a genesis before it that may have another hash.
+   */
+  private canLackRow(block: Block, rows: readonly BlockRow[], head: ChainHead): boolean {
+    if (block.height !== head.firstHeight) return rows.length === 0;
+    const isFree = ++this.unchecked <= (this.hasMetFirst ? 1 : 2);
+    return isFree && rows.length === 1 && rows[0]!.timeUs === microseconds(block.timeNs);
   }
 
   private rowsAt(height: number): BlockRow[] {
@@ -162,9 +194,14 @@ export class KnownBlocks {
     return {
       no,
       height: Number(row.height),
+      timeUs: Number(row.time),
       hash: Buffer.from(hashOfRow(row)).toString("hex").toUpperCase(),
     };
   }
+}
+
+function isOf(row: BlockRow, block: Block): boolean {
+  return row.hash === block.hash.toUpperCase();
 }
 
 function isHead(block: Block, head: ChainHead): boolean {
@@ -181,11 +218,11 @@ function beforeHome(block: Block, { firstHeight }: ChainHead): NodeError {
   );
 }
 
-function mismatch(block: Block): NodeError {
+function mismatch(block: Block, origin: BlockOrigin): NodeError {
   return new NodeError(
     "replay",
     "history_mismatch",
-    `block ${block.height} of the recording is not the block ${block.height} of this home`,
+    `block ${block.height} ${origin} is not the block ${block.height} of this home`,
     "use another --home for another history of the chain",
   );
 }

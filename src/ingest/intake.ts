@@ -31,6 +31,8 @@ const SENDERS_CODES: ReadonlySet<string> = new Set([
 export interface IntakeTrouble {
   readonly code: ErrorCode;
   readonly text: string;
+  /** How often it was met again; left out for the first time. */
+  readonly again?: number;
 }
 
 export interface IntakeHooks {
@@ -93,6 +95,8 @@ export class Intake {
   private lastCommit = performance.now();
   private refused = -1;
   private trouble: IntakeTrouble | undefined;
+  /** Another history that came since the last block that was stored. */
+  private mismatch: { readonly text: string; count: number; isGapKnown: boolean } | undefined;
   private isStopping = false;
   private readonly stopRequest = Promise.withResolvers<void>();
   private wake = Promise.withResolvers<void>();
@@ -106,7 +110,7 @@ export class Intake {
     const { reader, db, writer, assembler } = options;
     this.reader = reader;
     this.assembler = assembler;
-    this.order = new BlockOrder(db, writer, true);
+    this.order = new BlockOrder(db, writer, true, "that came");
   }
 
   /** The log has more events. */
@@ -253,7 +257,8 @@ export class Intake {
     const isBeforeHome = head?.chainId === block.chainId && block.height < head.firstHeight;
     const kind = isBeforeHome ? "known" : this.order.sort(block);
     if (kind === "known") {
-      this.setTrouble(undefined);
+      // Another history has blocks of this one before those that differ.
+      if (this.mismatch === undefined) this.setTrouble(undefined);
       this.options.hooks.onKnown(block.height);
     } else if (kind === "new") {
       const isGap = head !== undefined && block.chainId === head.chainId && block.height > head.height + 1;
@@ -272,6 +277,7 @@ export class Intake {
       this.uncommitted.pop();
       throw error;
     }
+    this.mismatch = undefined;
     this.setTrouble(undefined);
   }
 
@@ -322,7 +328,7 @@ export class Intake {
   /** The writer dropped some of the blocks since the last commit, and has committed others. */
   private storeAgain(): void {
     const { writer, db } = this.options;
-    const order = new BlockOrder(db, writer, true);
+    const order = new BlockOrder(db, writer, true, "that came");
     this.pendingEvents = 0;
     for (const block of this.uncommitted) if (order.sort(block) !== "known") this.stage(block);
     writer.commit();
@@ -347,12 +353,32 @@ export class Intake {
 
   private refuse(code: ErrorCode, text: string): void {
     this.refused = this.reader.connection;
-    this.setTrouble({ code, text });
+    if (code === "history_mismatch") this.noteMismatch(text);
+    else this.setTrouble({ code, text });
     this.options.hooks.onRefused(this.refused, { code, text });
+  }
+
+  /** Its sender comes again and again: the first time is told, the others are counted until a block is stored. */
+  private noteMismatch(text: string): void {
+    const { count } = (this.mismatch ??= { text, count: 0, isGapKnown: false });
+    this.mismatch.count++;
+    if (count === 0) this.setTrouble({ code: "history_mismatch", text });
+    else {
+      const counted = `${this.mismatch.text} (again, ${count} ${count === 1 ? "time" : "times"})`;
+      this.setTrouble({ code: "history_mismatch", text: counted, again: count });
+    }
   }
 
   /** Of events that are missing: only the first is told, the others follow from it. */
   private noteTrouble(code: "events_lost" | "height_gap", text: string): void {
+    const { mismatch } = this;
+    if (mismatch !== undefined) {
+      // Of the same sender, which begins elsewhere, or of the right one, which was kept out.
+      const again = mismatch.isGapKnown ? { again: mismatch.count } : {};
+      mismatch.isGapKnown = true;
+      this.setTrouble({ code, text: `${text}; an earlier connection: ${mismatch.text}`, ...again });
+      return;
+    }
     const isKnown = this.trouble?.code === "events_lost" || this.trouble?.code === "height_gap";
     if (!isKnown) this.setTrouble({ code, text });
   }

@@ -124,6 +124,7 @@ class FileReplay {
     this.placed(waiting, () => {
       const settled = this.order.settleDoubt(next);
       if (settled) this.store(settled);
+      else this.count.known++;
     });
   }
 

@@ -194,6 +194,7 @@ class EventSource {
     this.trouble = trouble;
     if (trouble === undefined) this.filler?.stop();
     else if (GAP_CODES.has(trouble.code)) this.filler?.start();
+    if (trouble?.again !== undefined) return;
     if (trouble) logFailure(new NodeError("sidecar.events", trouble.code, trouble.text));
     else {
       this.known = undefined;

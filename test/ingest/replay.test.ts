@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { NodeError } from "../../src/errors/node-error.ts";
-import { openWriter } from "../../src/store/database.ts";
+import { openReader, openWriter } from "../../src/store/database.ts";
 import type { StoreDigest } from "../../src/store/dump.ts";
 import { BusEventType } from "../../src/wire/generated/events.ts";
 import { digestOf, headOf, load, SAMPLE, Scratch } from "../rig/homes.ts";
@@ -304,6 +304,35 @@ describe("the doubled first height", () => {
   const genesis: BlockSpec = { height: 1, hash: hashOf(0), second: 1 };
   const otherGenesis: BlockSpec = { height: 1, hash: hashOf(0, 1), second: 1 };
 
+  test("is known again where a core that begins again names its genesis otherwise", async () => {
+    for (const height of [1, 2, 9]) {
+      const home = scratch.path();
+      await load(home, scratch.file(new StreamMaker().block(genesis).blocks(1, height).bytes()));
+      const replayed = scratch.file(new StreamMaker().block(otherGenesis).blocks(1, 12).bytes());
+      expect(await load(home, replayed)).toMatchObject({ known: height + 1, blocks: 12 - height });
+      expect(headOf(home)).toMatchObject({ height: 12, hash: hashOf(12) });
+      const db = openReader(home);
+      const [row] = db.query("SELECT hash FROM blocks WHERE no = 1").values();
+      expect(Buffer.from(row![0] as Uint8Array).toString("hex")).toBe(hashOf(0).toLowerCase());
+      db.close();
+    }
+  });
+
+  const others: [string, () => StreamMaker][] = [
+    ["blocks behind its genesis are others", () => new StreamMaker("test-chain", 1).block(otherGenesis)],
+    ["genesis has another time", () => new StreamMaker().block({ ...otherGenesis, second: 2 })],
+    ["first block is another, without a genesis", () => new StreamMaker("test-chain", 1)],
+  ];
+  test.each(others)("tells another history whose %s", async (_, stream) => {
+    for (const height of [1, 9]) {
+      const home = scratch.path();
+      await load(home, scratch.file(new StreamMaker().block(genesis).blocks(1, height).bytes()));
+      const error = await refusal(home, scratch.file(stream().blocks(1, 12).bytes()));
+      expect(error).toMatchObject({ code: "history_mismatch" });
+      expect(headOf(home)).toMatchObject({ height, hash: hashOf(height) });
+    }
+  });
+
   describe("in a home that holds the first block alone:", () => {
     async function homeOfOne(): Promise<string> {
       const home = scratch.path();
@@ -398,7 +427,7 @@ describe("the doubled first height", () => {
     const file = scratch.file(
       new StreamMaker().block(genesis).blocks(1, 1).block(third).blocks(2, 2).bytes(),
     );
-    expect(await refusal(scratch.path(), file)).toMatchObject({ code: "height_gap" });
+    expect(await refusal(scratch.path(), file)).toMatchObject({ code: "history_mismatch" });
   });
 
   test("is the only one that comes twice", async () => {
@@ -408,7 +437,9 @@ describe("the doubled first height", () => {
         .block({ height: 4, hash: hashOf(99) })
         .bytes(),
     );
-    expect(await refusal(scratch.path(), file)).toMatchObject({ code: "height_gap" });
+    const error = await refusal(scratch.path(), file);
+    expect(error).toMatchObject({ code: "history_mismatch" });
+    expect(error.message).toContain("block 4 of the recording is not the block 4 of this home");
   });
 
   test("is the first one of any recording, also of one that begins later", async () => {

@@ -1,5 +1,5 @@
 // A core's events through the socket into a store: the same rows as a recording's, whatever breaks on the way.
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { DEFAULT_LIMITS } from "../../src/http/limits.ts";
 import { EventLogWriter } from "../../src/ingest/event-log.ts";
@@ -232,6 +232,51 @@ describe("a sender that", () => {
     expect(node.head()!.height).toBe(19);
     const next = await dial(node);
     await next.write(part(blockAt(20).record));
+    await expectWhole(node);
+  });
+
+  test("forges the next block, and again, is named by it, once, and then counted", async () => {
+    const lines = spyOn(process.stderr, "write").mockImplementation(() => true);
+    try {
+      const node = await start();
+      const sender = await dial(node);
+      await sender.write(part(1, blockAt(22).record - 1));
+      await reaches(node, 21);
+      for (let round = 0; round < 4; round++) {
+        const liar = round === 0 ? sender : await dial(node);
+        // The last block again, as another; then those behind it.
+        await liar.write(Buffer.concat(messagesOf(new StreamMaker(CHAIN, 7).blocks(21, 24).bytes())));
+        await liar.closed;
+      }
+      await until(() => source(node).text.includes("again, 3 times"));
+      expect(source(node)).toMatchObject({ state: "stopped", code: "history_mismatch" });
+      expect(source(node).text).toStartWith("block 21 that came is not the block 21 of this home");
+      expect(node.head()!.height).toBe(21);
+      const next = await dial(node);
+      await next.write(part(blockAt(20).record));
+      await expectWhole(node);
+      const logged = lines.mock.calls
+        .map(([text]) => String(text))
+        .filter((text) => text.includes("history_mismatch"));
+      expect(logged).toHaveLength(1);
+    } finally {
+      lines.mockRestore();
+    }
+  });
+
+  test("begins again at a genesis that it names otherwise is passed over up to the last block", async () => {
+    const node = await start();
+    const sender = await dial(node);
+    await sender.write(part(1, blockAt(20).record - 1));
+    await reaches(node, 19);
+    await sender.end();
+    const genesis = spans[0]!.events;
+    const renamed = messages.slice(0, genesis).map((message) => {
+      const event = decodeBusEvent(message.subarray(8));
+      return messageOf(encodeBusEvent({ ...event, block: "AB".repeat(32), txHash: "AB".repeat(32) }));
+    });
+    const again = await dial(node);
+    await again.write(Buffer.concat([...renamed, part(genesis + 1)]));
     await expectWhole(node);
   });
 

@@ -361,31 +361,33 @@ class Fetch {
     }
   }
 
-  /** Each block of the home must be in the image. */
+  /**
+   * Each block of the home must be in the image. The genesis, in the first row, is told by its time where the rows after
+   * it are the same: its hash is another one when a core has begun again (ingest/block-order.ts).
+   */
   private checkHolds(image: Database): void {
     const own = openReader(this.options.home);
     const select = "SELECT no, time, height, hash FROM blocks ORDER BY no";
     type Row = { no: bigint; time: bigint; height: bigint; hash: Uint8Array };
+    let genesis: Row | undefined;
+    const differs = (row: Row) => {
+      const sentence = `block ${row.height} of this home is another one than that of the node at ${this.source.url}`;
+      const hint = "use another --home for another history of the chain";
+      return new NodeError(ATTEMPT, "history_mismatch", sentence, hint);
+    };
     try {
       const theirs = image.query(select).iterate() as Iterator<Row>;
       for (const row of own.query(select).iterate() as Iterable<Row>) {
         let found = theirs.next();
         while (!found.done && (found.value.time < row.time || found.value.height < row.height))
           found = theirs.next();
-        const isSame =
-          !found.done &&
-          found.value.height === row.height &&
-          found.value.time === row.time &&
-          Buffer.compare(hashOfRow(found.value), hashOfRow(row)) === 0;
-        if (isSame) continue;
-        const sentence = `block ${row.height} of this home is another one than that of the node at ${this.source.url}`;
-        throw new NodeError(
-          ATTEMPT,
-          "history_mismatch",
-          sentence,
-          "use another --home for another history of the chain",
-        );
+        if (found.done) throw differs(row);
+        const isThere = found.value.height === row.height && found.value.time === row.time;
+        if (isThere && Buffer.compare(hashOfRow(found.value), hashOfRow(row)) === 0) genesis = undefined;
+        else if (isThere && row.no === 1n && found.value.no === 1n) genesis = row;
+        else throw differs(genesis ?? row);
       }
+      if (genesis !== undefined) throw differs(genesis);
     } finally {
       own.close();
     }
