@@ -5,8 +5,9 @@
  */
 import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
 import { EventLog } from "../engine/events.ts";
-import { NodeError, reasonOf } from "../errors/node-error.ts";
+import { codeOf, NodeError, reasonOf } from "../errors/node-error.ts";
 import { isDiskFull } from "../files/sqlite-error.ts";
+import { UNLINKED } from "../files/whole-file.ts";
 import { type Block, Field } from "../wire/block.ts";
 import { EnvelopeReader } from "../wire/bus-event.ts";
 import { wholeEvent } from "../wire/whole-event.ts";
@@ -45,8 +46,10 @@ export class EventFile {
       throw unusable(this.path, `it is not there, and the chain is at block ${head.height}`, BLOCKS_BEFORE);
     }
     try {
-      this.file = openSync(this.path, existsSync(this.path) ? "r+" : "w+");
+      this.file = openSync(this.path, UNLINKED.update, 0o666);
     } catch (error) {
+      if (codeOf(error) === "ELOOP")
+        throw unusable(this.path, "it is a link", "give the path of the file itself");
       throw unusable(this.path, reasonOf(error), "give a path that can be written");
     }
     if (head === undefined) {

@@ -120,7 +120,7 @@ function writable(home: string): Finding {
   const probe = join(home, `.doctor-${process.pid}.tmp`);
   if (!existsSync(home)) return { check: "home", ok: true, detail: `${home} does not exist yet` };
   try {
-    writeFileSync(probe, "");
+    writeFileSync(probe, "", { flag: "wx" });
     rmSync(probe);
     const mode = statSync(home).mode & 0o777;
     const isPrivate = (mode & 0o077) === 0;

@@ -1,10 +1,11 @@
 // Locks of the operating system: an exclusive SQLite transaction held open, among processes and within one. A lock is
 // gone the moment its process is, and nothing is left to clean up.
 import { Database } from "bun:sqlite";
-import { chmodSync, closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, closeSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { codeOf, NodeError, reasonOf } from "../errors/node-error.ts";
 import { isDiskFull } from "./sqlite-error.ts";
+import { writeInPlace } from "./whole-file.ts";
 
 export interface Lock {
   release(): void;
@@ -67,7 +68,7 @@ export function lockHome(home: string): Lock {
   const { release } = lock;
   try {
     // Only a hint for others: the lock is what counts.
-    writeFileSync(holderFile, `${process.pid}\n`, { mode: LOCK_MODE });
+    writeInPlace(holderFile, `${process.pid}\n`, "write");
   } catch (error) {
     // On a full disk the hint is missing; where nothing may be written there is no home.
     if (!isDiskFull(error)) {

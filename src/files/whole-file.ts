@@ -4,20 +4,20 @@
 import { randomBytes } from "node:crypto";
 import {
   closeSync,
+  constants,
   fsyncSync,
   linkSync,
   lstatSync,
   openSync,
   readdirSync,
   readFileSync,
-  realpathSync,
   renameSync,
   statSync,
   unlinkSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { codeOf, NodeError, reasonOf } from "../errors/node-error.ts";
 
 const FILE_MODE = 0o600;
@@ -161,14 +161,37 @@ export function writeFileWhole(
   writeWhole(path, typeof bytes === "string" ? Buffer.from(bytes, "utf8") : bytes, steps, place, mode);
 }
 
+/** Links of the system, such as `/dev/stdout`: they are there to be followed. */
+const SYSTEM_FOLDERS = /^\/(?:dev|proc)\//;
+
 /**
- * A file that the user names, readable as the user's mask says. A link stays a link; anything but a plain file (a
- * pipe, `/dev/stdout`) is written to as it stands.
+ * A file that the user names, readable as the user's mask says. A link gives way to the file: another user may have put it
+ * there, and the file that it names is not touched. Anything but a plain file (a pipe, `/dev/stdout`) is written to as it
+ * stands.
  */
 export function writeNamedFile(path: string, text: string): void {
-  const existing = statSync(path, { throwIfNoEntry: false });
-  if (existing && !existing.isFile()) writeFileSync(path, text);
-  else writeFileWhole(existing ? realpathSync(path) : path, text, realSteps, 0o666);
+  const isOfSystem = SYSTEM_FOLDERS.test(resolve(path));
+  const existing = isOfSystem ? undefined : lstatSync(path, { throwIfNoEntry: false });
+  const isPlain = existing === undefined || existing.isFile() || existing.isSymbolicLink();
+  if (isOfSystem || !isPlain) writeFileSync(path, text);
+  else writeFileWhole(path, text, realSteps, 0o666);
+}
+
+/** Flags of `open` for a file that is written where it stands: a link is not followed. */
+export const UNLINKED = {
+  write: constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0),
+  append: constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0),
+  update: constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0),
+} as const;
+
+/** Writes a file of this user's where it stands, in place of its content or behind it. @throws ELOOP for a link */
+export function writeInPlace(path: string, text: string, how: "write" | "append"): void {
+  const descriptor = openSync(path, UNLINKED[how], FILE_MODE);
+  try {
+    writeFileSync(descriptor, text);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 /** Folders of some file systems cannot be synced; what they hold is as safe as it can be there. */

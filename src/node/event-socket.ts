@@ -1,7 +1,7 @@
 // The event socket: a core dials it and sends its events (reference 30, section 10), which go straight to the event log.
 // A sender is never made to wait for the store, only for room in the log: a core ends for good when a send takes 3 seconds.
 // While the disk is full its events are kept in memory; past a bound they are taken and dropped, so that it can go on.
-import { existsSync, lstatSync, unlinkSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, unlinkSync } from "node:fs";
 import type { Socket } from "bun";
 import { codeOf, NodeError } from "../errors/node-error.ts";
 import type { MessageOf } from "../errors/program-codes.ts";
@@ -14,12 +14,14 @@ import { GarbageLimit } from "../store/garbage-limit.ts";
 
 /** A connection that does not greet is closed after this. */
 const GREETING_MS = 5_000;
-/** Connections that have not greeted, at once. */
+/** Connections that have not greeted, at once; a further one takes the place of the oldest of another machine. */
 const UNGREETED_MAX = 16;
 /** A sender that is silent for so long gives way to another one: its machine may be gone, and nothing told of it. */
 const SILENT_MS = 30_000;
 /** How often a full log or disk is looked at. */
 const ROOM_MS = 200;
+/** Only this user's processes reach a Unix socket. */
+const SOCKET_MODE = 0o600;
 const KEEP_ALIVE_MS = 10_000;
 /** Bytes of events between two collections of garbage. */
 const GARBAGE_BYTES = 16 * 1024 * 1024;
@@ -57,7 +59,8 @@ type Address = { readonly host: string; readonly port: number } | { readonly pat
 
 export class EventSocket {
   private readonly listeners: { stop(closeActive?: boolean): void }[] = [];
-  private ungreeted = 0;
+  /** Connections that have not greeted, oldest first. */
+  private readonly ungreeted = new Set<Peer>();
   private peer: Peer | undefined;
   /** Records that the log has no room for, in order. */
   private held: Uint8Array[] = [];
@@ -107,7 +110,8 @@ export class EventSocket {
     try {
       if ("path" in address) {
         removeLeftSocket(address.path);
-        this.listeners.push(Bun.listen<Connection>({ unix: address.path, socket, data }));
+        this.listeners.push(asPrivate(() => Bun.listen<Connection>({ unix: address.path, socket, data })));
+        chmodSync(address.path, SOCKET_MODE);
         return 0;
       }
       const { host: hostname, port } = address;
@@ -144,17 +148,27 @@ export class EventSocket {
   }
 
   private opened(peer: Peer): void {
-    if (this.ungreeted >= UNGREETED_MAX) {
+    if (this.ungreeted.size >= UNGREETED_MAX && !this.evictUngreeted(peer)) {
       peer.terminate();
       return;
     }
-    this.ungreeted++;
+    this.ungreeted.add(peer);
     peer.setNoDelay(true);
     peer.setKeepAlive(true, KEEP_ALIVE_MS);
     const greetingTimer = setTimeout(() => peer.terminate(), GREETING_MS);
     peer.data = { greeting: new Greeting(), greetingTimer, receiver: undefined, no: 0 };
     // Eight bytes always fit the buffer of a new socket.
     peer.write(GREETING);
+  }
+
+  /** Connections of this machine come first: its core is one of them. @returns whether there is a place for another one */
+  private evictUngreeted(next: Peer): boolean {
+    const all = [...this.ungreeted];
+    const oldest = all.find((peer) => !isLocal(peer)) ?? (isLocal(next) ? all[0] : undefined);
+    if (oldest === undefined) return false;
+    this.endGreeting(oldest);
+    oldest.terminate();
+    return true;
   }
 
   private received(peer: Peer, bytes: Uint8Array): void {
@@ -179,8 +193,7 @@ export class EventSocket {
     if (rest === undefined) return undefined;
     this.endGreeting(peer);
     if (this.peer !== undefined) {
-      const isSilent = !this.isSenderWaiting && performance.now() - this.heardMs > this.silentMs;
-      if (!isSilent) {
+      if (!this.givesWay(this.peer, peer)) {
         peer.end();
         this.hooks.onTurnedAway("another sender is connected");
         return undefined;
@@ -197,11 +210,18 @@ export class EventSocket {
     return rest;
   }
 
+  /** Whether a sender gives way to another one: it is silent, or of another machine and has sent nothing yet. */
+  private givesWay(peer: Peer, next: Peer): boolean {
+    if (this.isSenderWaiting) return false;
+    if (performance.now() - this.heardMs > this.silentMs) return true;
+    return peer.data.receiver?.messages === 0 && !isLocal(peer) && isLocal(next);
+  }
+
   private endGreeting(peer: Peer): void {
     if (peer.data.greeting === undefined) return;
     clearTimeout(peer.data.greetingTimer);
     peer.data.greeting = undefined;
-    this.ungreeted--;
+    this.ungreeted.delete(peer);
   }
 
   private takeBytes(receiver: PairReceiver, bytes: Uint8Array): void {
@@ -306,6 +326,21 @@ export class EventSocket {
     this.peer = undefined;
     const isCut = peer.data.receiver?.isInsideMessage;
     this.hooks.onDisconnected(isCut ? "it broke off inside an event" : undefined);
+  }
+}
+
+/** A peer on this machine; one of a Unix socket has no address. */
+function isLocal({ remoteAddress = "" }: Pick<Peer, "remoteAddress">): boolean {
+  return remoteAddress === "" || /^(?:127\.|::1$|::ffff:127\.)/.test(remoteAddress);
+}
+
+/** Makes a socket that no other user can reach, also not for a moment. */
+function asPrivate<T>(make: () => T): T {
+  const before = process.umask(0o777 & ~SOCKET_MODE);
+  try {
+    return make();
+  } finally {
+    process.umask(before);
   }
 }
 

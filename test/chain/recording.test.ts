@@ -1,6 +1,6 @@
 // A run as an event file: loaded again it gives the same rows; and a chain as one text.
 import { afterAll, describe, expect, test } from "bun:test";
-import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { genesisOfDump, readDump } from "../../src/chain/dump.ts";
 import { EventFile, withMarkers } from "../../src/chain/event-file.ts";
@@ -39,6 +39,16 @@ async function replayed(file: string): Promise<StoreDigest> {
 }
 
 describe("recording", () => {
+  test("given a link in place of the file, then nothing is written through it", () => {
+    const home = newHome();
+    const victim = join(home, "victim");
+    const link = join(home, "run.evts");
+    writeFileSync(victim, "");
+    symlinkSync(victim, link);
+    expect(() => new Rig({ ...MANUAL, recordTo: link })).toThrow("it is a link");
+    expect(readFileSync(victim, "utf8")).toBe("");
+  });
+
   test("given a recorded run, when it is replayed, then the rows are the same", async () => {
     const recordTo = join(newHome(), "run.evts");
     const rig = new Rig({ ...MANUAL, recordTo });

@@ -35,13 +35,29 @@ describe("a file that others wait for", () => {
     expect(readdirSync(folder)).toEqual(["where.json"]);
   });
 
-  test("may be reached by a link, which stays one", () => {
+  test("is not written through a link, which gives way to it", () => {
     const file = scratch.file("old");
-    const link = scratch.path("link");
-    symlinkSync(file, link);
-    writeNamedFile(link, "new");
-    expect(lstatSync(link).isSymbolicLink()).toBe(true);
-    expect(readFileSync(file, "utf8")).toBe("new");
+    const links = [scratch.path("link"), scratch.path("nowhere")];
+    symlinkSync(file, links[0]!);
+    symlinkSync(scratch.path("missing"), links[1]!);
+    for (const link of links) {
+      writeNamedFile(link, "new");
+      expect(lstatSync(link).isFile()).toBe(true);
+      expect(readFileSync(link, "utf8")).toBe("new");
+    }
+    expect(readFileSync(file, "utf8")).toBe("old");
+    expect(readdirSync(dirname(file)).filter((name) => name.startsWith("missing"))).toEqual([]);
+  });
+
+  test("may be standard output, which is a link of the system", async () => {
+    const file = scratch.path("output");
+    const url = new URL("../../src/files/whole-file.ts", import.meta.url).href;
+    const source = `(await import("${url}")).writeNamedFile("/dev/stdout", "here")`;
+    const stdout = openSync(file, "w");
+    await Bun.spawn([process.execPath, "-e", source], { stdout }).exited;
+    closeSync(stdout);
+    expect(readFileSync(file, "utf8")).toBe("here");
+    expect(lstatSync("/dev/stdout").isSymbolicLink()).toBe(true);
   });
 
   test("may be no plain file at all", () => {

@@ -1,6 +1,6 @@
 // A core's events through the socket into a store: the same rows as a recording's, whatever breaks on the way.
 import { afterAll, afterEach, beforeAll, describe, expect, spyOn, test } from "bun:test";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { DEFAULT_LIMITS } from "../../src/http/limits.ts";
 import { EventLogWriter } from "../../src/ingest/event-log.ts";
 import { EventSocket } from "../../src/node/event-socket.ts";
@@ -125,6 +125,13 @@ describe("events of a core", () => {
       await sender.write(messageOf(Buffer.concat(list)));
     }
     await expectWhole(node);
+  });
+
+  test("come by a Unix socket that no other user reaches", async () => {
+    const path = scratch.path();
+    const node = await start(scratch.path(), { events: undefined, eventsSocket: path });
+    expect(lstatSync(path).mode & 0o777).toBe(0o600);
+    await stop(node);
   });
 
   test("come by a Unix socket as well, also where a killed process left one", async () => {
@@ -295,6 +302,19 @@ describe("a sender that", () => {
     const right = await dial(node);
     await right.write(part(1));
     await expectWhole(node);
+  });
+
+  test("says nothing keeps no core out, however many there are", async () => {
+    const node = await start();
+    const idle = await Promise.all(
+      Array.from({ length: 40 }, () =>
+        Sender.dial({ hostname: "127.0.0.1", port: Number(node.addresses.eventsPort) }, new Uint8Array(0)),
+      ),
+    );
+    const core = await dial(node);
+    await core.write(part(1));
+    await expectWhole(node);
+    expect(idle.filter(({ isClosed }) => isClosed).length).toBeGreaterThanOrEqual(24);
   });
 
   test("comes second is closed while the first lives", async () => {

@@ -1,16 +1,8 @@
 // The requests of pages and their decisions: one JSON line each, without secrets. For people who want to know, and for
 // trying a policy on what really happened.
-import {
-  appendFileSync,
-  chmodSync,
-  closeSync,
-  existsSync,
-  openSync,
-  readSync,
-  renameSync,
-  statSync,
-} from "node:fs";
+import { chmodSync, closeSync, existsSync, openSync, readSync, renameSync, statSync } from "node:fs";
 import { readShortText } from "../../files/short-file.ts";
+import { writeInPlace } from "../../files/whole-file.ts";
 import { isObject } from "../service/rpc.ts";
 import { parseExactJson } from "../signing/transaction.ts";
 
@@ -68,7 +60,7 @@ export class RequestLogFile implements RequestLog {
       if (existsSync(this.path)) renameSync(this.path, `${this.path}.1`);
       this.bytes = 0;
     }
-    appendFileSync(this.path, line, { mode: 0o600 });
+    writeInPlace(this.path, line, "append");
     if (this.bytes === 0) chmodSync(this.path, 0o600);
     this.bytes += Buffer.byteLength(line);
   }

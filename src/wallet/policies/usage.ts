@@ -2,8 +2,8 @@
 // likes: a new one begins here no sooner than an epoch takes. And a node could hold back what was signed late in one
 // epoch, and send it in the next: so that counts in the next as well, until no chain takes it any more.
 
-import { appendFileSync, readFileSync } from "node:fs";
-import { realSteps, writeFileWhole } from "../../files/whole-file.ts";
+import { readFileSync } from "node:fs";
+import { realSteps, writeFileWhole, writeInPlace } from "../../files/whole-file.ts";
 import type { Spending, Usage } from "./decision.ts";
 
 // The approvals of a policy in the running epoch, one JSON line each, so that its limits hold over a restart. The log of
@@ -28,7 +28,6 @@ interface UsageJournal {
   restart(entries: readonly UsageEntry[]): void;
 }
 
-const MODE = 0o600;
 const NEVER_OVER_MS = Number.MAX_SAFE_INTEGER;
 
 export class UsageJournalFile implements UsageJournal {
@@ -36,7 +35,7 @@ export class UsageJournalFile implements UsageJournal {
 
   append(entry: UsageEntry): void {
     // A line of its own also behind half a line, which a full disk leaves.
-    appendFileSync(this.path, `\n${lineOf(entry)}\n`, { mode: MODE });
+    writeInPlace(this.path, `\n${lineOf(entry)}\n`, "append");
   }
 
   restart(entries: readonly UsageEntry[]): void {
