@@ -72,7 +72,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   "planes/comet": ["errors", "wire", "crypto", "store", "engine", "http", "planes/node"],
   "planes/graphql": ["cache", "errors", "wire", "store", "http", "planes/data", "planes/node"],
-  "planes/grpc": ["errors", "wire", "store", "http", "planes/data", "planes/node"],
+  "planes/explorer": ["errors", "wire", "crypto", "store", "http", "planes/data"],
+  "planes/grpc": ["errors", "wire", "store", "http", "planes/data", "planes/explorer", "planes/node"],
   "planes/faucet": ["errors", "wire", "engine", "http"],
   "planes/wallet": ["errors", "fetch", "files", "wire", "chain/admission", "engine", "wallet", "http"],
   node: [
@@ -90,6 +91,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     "http",
     "planes/data",
     "planes/node",
+    "planes/explorer",
     "planes/graphql",
     "planes/grpc",
   ],

@@ -42,6 +42,17 @@ export interface CometTxResult {
   readonly text: string;
 }
 
+/** A transaction that the node has indexed. */
+interface CometIndexedTx extends CometTxResult {
+  readonly height: number;
+  readonly index: number;
+  readonly hash: string;
+  readonly bytes: Uint8Array;
+}
+
+/** The most that a node gives at once. */
+const PAGE_TXS = 100;
+
 export class CometClient {
   private readonly address: string;
   private nextId = 1;
@@ -95,6 +106,22 @@ export class CometClient {
     const list = result.txs_results ?? [];
     if (!Array.isArray(list)) throw malformed("txs_results");
     return list.map((each) => txResult(record(each, "txs_results")));
+  }
+
+  /** A page of the indexed transactions that fit, newest first, and how many fit. */
+  async searchTxs(query: string, page: number): Promise<{ txs: CometIndexedTx[]; total: number }> {
+    const given = { query, prove: false, page: String(page), per_page: String(PAGE_TXS), order_by: "desc" };
+    const result = await this.call("tx_search", given);
+    const list = result.txs ?? [];
+    if (!Array.isArray(list)) throw malformed("txs");
+    const txs = list.map((each) => {
+      const tx = record(each, "txs");
+      const { code, text } = txResult(record(tx.tx_result, "tx_result"));
+      const index = Number(tx.index);
+      if (!Number.isSafeInteger(index)) throw malformed("index");
+      return { height: heightOf(tx.height), index, hash: hashOf(tx.hash), bytes: bytesOf(tx.tx), code, text };
+    });
+    return { txs, total: Number(result.total_count) };
   }
 
   /** The genesis document's `app_state`. */

@@ -19,6 +19,7 @@ import { type DevnetTools, devnetTools } from "../planes/devnet/app.ts";
 import type { ToolsAccess } from "../planes/devnet/loopback.ts";
 import type { NameReport } from "../planes/devnet/names.ts";
 import { transactionStory } from "../planes/devnet/transaction-story.ts";
+import { explorerOf, explorerRoutes, type LoadExplorer } from "../planes/explorer/routes.ts";
 import { serveFaucet } from "../planes/faucet/app.ts";
 import type { FaucetPort } from "../planes/faucet/mint.ts";
 import { graphqlRoutes } from "../planes/graphql/routes.ts";
@@ -61,12 +62,15 @@ export class Planes {
   private watch: HomeWatch | undefined;
   private scrubbedUs: number | undefined;
   private lost: string | undefined;
+  private readonly explorer: LoadExplorer;
 
   /** @param reading stays open when the planes are closed */
   constructor(
     private readonly options: PlanesOptions,
     private readonly reading: Reading,
-  ) {}
+  ) {
+    this.explorer = explorerOf(reading.plane);
+  }
 
   /** Listens on all ports. @throws NodeError when one is in use; then on none */
   serve(chain: DevnetPort, parties: () => NameReport) {
@@ -84,7 +88,11 @@ export class Planes {
     const data = serveData(this.reading.plane, status, {
       host,
       port: dataPort,
-      mounted: joinRoutes(graphqlRoutes(this.reading.plane, status, node), mountedNode(node, status)),
+      mounted: joinRoutes(
+        graphqlRoutes(this.reading.plane, status, node),
+        explorerRoutes(this.reading.plane, status, this.explorer),
+        mountedNode(node, status),
+      ),
     });
     this.ports.add(data);
     this.stopNotifying = chain.onBlock(({ height }) => {
@@ -125,7 +133,12 @@ export class Planes {
   /** Listens for gRPC; to be called after `serve`. @throws NodeError when a port is in use */
   async serveGrpc() {
     const { host, grpcNodePort, grpcDataPort } = this.options;
-    const planes = { data: this.reading.plane, node: this.node, status: this.status };
+    const planes = {
+      data: this.reading.plane,
+      node: this.node,
+      status: this.status,
+      explorer: this.explorer,
+    };
     const listening = async (kind: "node" | "data", port: number | undefined) => {
       if (port === undefined) return undefined;
       const server = await serveGrpc({ kind, ...planes }, { host, port, portFlag: `--grpc-${kind}-port` });

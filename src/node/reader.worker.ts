@@ -4,9 +4,11 @@
 
 import type { CountValues } from "../http/counts.ts";
 import type { Limits } from "../http/limits.ts";
+import { joinRoutes } from "../http/plugin.ts";
 import { requestBudget } from "../http/request-budget.ts";
 import { ServerStatus } from "../http/status.ts";
 import { type DataServer, serveData } from "../planes/data/app.ts";
+import { explorerOf, explorerRoutes } from "../planes/explorer/routes.ts";
 import { graphqlRoutes } from "../planes/graphql/routes.ts";
 import { FeedInlet, type FeedMessage, type FeedOrder } from "../store/event-feed.ts";
 import { limitGarbage } from "../store/garbage-limit.ts";
@@ -74,7 +76,10 @@ function serve({ home, limits, host, port, requestBudget: shared }: ReaderOrder)
     host,
     port,
     sharing: "more",
-    mounted: graphqlRoutes(reading.plane, status),
+    mounted: joinRoutes(
+      graphqlRoutes(reading.plane, status),
+      explorerRoutes(reading.plane, status, explorerOf(reading.plane)),
+    ),
   });
   setInterval(() => postCounts(), COUNTS_MS).unref();
   post({ kind: "listening" });

@@ -8,6 +8,7 @@ import type { ServerStatus } from "../http/status.ts";
 import type { DataPlane } from "../planes/data/plane.ts";
 import { mountedNode } from "../planes/node/app.ts";
 import { hasEventSource, nodePlane, startBlockFollower } from "./block-follower.ts";
+import { cometIndex } from "./comet-index.ts";
 import { startCore } from "./core-source.ts";
 import { eventsFolder, startEventSource } from "./event-source.ts";
 import { eventStreamRoutes } from "./event-stream.ts";
@@ -86,6 +87,7 @@ export async function startSidecar(given: SidecarNodeConfig): Promise<Sidecar> {
       return status;
     },
     routes: (plane, serverStatus) => routesOf(plane, serverStatus, config, chain),
+    txIndex: config.comet === undefined ? undefined : cometIndex(config.comet),
     ...(chain && { node: (plane: DataPlane) => nodePlane(chain, plane) }),
   });
   const context: SidecarContext = { ...served, config, status: status!, chain };

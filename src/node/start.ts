@@ -12,6 +12,8 @@ import type { ReplayResult } from "../ingest/replay.ts";
 import { serveData } from "../planes/data/app.ts";
 import { DataContext } from "../planes/data/context.ts";
 import { DataPlane } from "../planes/data/plane.ts";
+import type { TxIndex } from "../planes/explorer/comet-source.ts";
+import { explorerOf, explorerRoutes } from "../planes/explorer/routes.ts";
 import { graphqlRoutes } from "../planes/graphql/routes.ts";
 import { serveGrpc } from "../planes/grpc/port.ts";
 import type { NodePlane } from "../planes/node/plane.ts";
@@ -71,6 +73,8 @@ interface LiveServing {
   readonly routes?: (plane: DataPlane, status: ServerStatus) => HttpRoutes | undefined;
   /** The core node's plane, which the data port of gRPC answers for too. */
   readonly node?: (plane: DataPlane) => NodePlane | undefined;
+  /** Where the block explorer finds transactions, beside the store. */
+  readonly txIndex?: TxIndex | undefined;
 }
 
 /** A home that is served, with the writer's thread behind it. */
@@ -117,11 +121,16 @@ export async function serveHome(config: Omit<NodeConfig, "kind">, live?: LiveSer
     const routes = live?.routes?.(plane, status);
     const isShared = threads > 1 && routes === undefined;
     const nodePlane = live?.node?.(plane);
+    const explorer = explorerOf(plane, live?.txIndex);
     const server = serveData(plane, status, {
       host,
       port: config.dataPort,
       ...(isShared && { sharing: "first" }),
-      mounted: joinRoutes(graphqlRoutes(plane, status, nodePlane), routes),
+      mounted: joinRoutes(
+        graphqlRoutes(plane, status, nodePlane),
+        explorerRoutes(plane, status, explorer),
+        routes,
+      ),
     });
     cleanup.unshift(() => void server.stop());
     const readers = new ReaderThreads(
@@ -136,7 +145,7 @@ export async function serveHome(config: Omit<NodeConfig, "kind">, live?: LiveSer
       grpcDataPort === "off"
         ? undefined
         : await serveGrpc(
-            { kind: "data", data: plane, node: nodePlane, status },
+            { kind: "data", data: plane, node: nodePlane, status, explorer },
             { host, port: grpcDataPort, portFlag: "--grpc-data-port" },
           );
     if (grpc) cleanup.unshift(() => void grpc.stop());

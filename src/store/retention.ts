@@ -103,6 +103,7 @@ const TABLES: readonly PrunableTable[] = [
   all("rewards", DAYS_A_YEAR, { data: "data", entries: 3 }),
   all("delegations", DAYS_A_WEEK),
   all("checkpoints", DAYS_A_WEEK, { data: "data", entries: 1 }),
+  all("tx_results", DAYS_A_MONTH, { data: "data" }),
   superseded("transfers", ["ref"], undefined),
   superseded("votes", ["proposal", "party"], undefined),
 ];

@@ -268,6 +268,11 @@ CREATE TABLE oracle_data_current(key BLOB PRIMARY KEY, block INTEGER NOT NULL, o
 CREATE INDEX oracle_data_current_by_block ON oracle_data_current(block, ord);
 `;
 
+// Results of transactions, for the block explorer of a store without transactions of its own.
+const schema8 = `
+CREATE TABLE tx_results(block INTEGER NOT NULL, ord INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY(block, ord)) STRICT, WITHOUT ROWID;
+`;
+
 /** Tables that a store gets when it is first used in a certain way: sending to a data node, `--comet-port`, a disk budget. */
 export const OPTIONAL_TABLES = {
   chain_outbox: `CREATE TABLE IF NOT EXISTS chain_outbox(id INTEGER PRIMARY KEY AUTOINCREMENT, height INTEGER NOT NULL,
@@ -316,6 +321,13 @@ export const MIGRATIONS: readonly Migration[] = [
       giveUpSnapshots(db);
       db.run(schema7);
       fillCurrentOracleData(db);
+    },
+  },
+  {
+    version: 8,
+    run(db) {
+      giveUpSnapshots(db);
+      db.run(schema8);
     },
   },
 ];

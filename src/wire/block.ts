@@ -96,6 +96,7 @@ export const Field = {
   beginBlock: 148,
   endBlock: 149,
   settleMarket: 151,
+  transactionResult: 152,
   coreSnapshot: 153,
   distressedOrders: 155,
   expiredOrders: 156,

@@ -6,6 +6,7 @@ import * as commands from "./generated/commands.ts";
 import * as coreApi from "./generated/core-api.ts";
 import * as datanode from "./generated/datanode.ts";
 import * as events from "./generated/events.ts";
+import * as explorer from "./generated/explorer.ts";
 import * as health from "./generated/health.ts";
 import * as httpBody from "./generated/http-body.ts";
 import * as reflection from "./generated/reflection.ts";
@@ -20,6 +21,7 @@ export interface MessageCodec {
 }
 
 const MODULES: Readonly<Record<string, object>> = {
+  "blockexplorer.api.v1": explorer,
   "datanode.api.v2": datanode,
   "google.api": httpBody,
   "grpc.health.v1": health,

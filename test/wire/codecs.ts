@@ -5,6 +5,7 @@ import * as coreApi from "../../src/wire/generated/core-api.ts";
 import * as data from "../../src/wire/generated/data.ts";
 import * as datanode from "../../src/wire/generated/datanode.ts";
 import * as events from "../../src/wire/generated/events.ts";
+import * as explorer from "../../src/wire/generated/explorer.ts";
 import * as health from "../../src/wire/generated/health.ts";
 import * as httpBody from "../../src/wire/generated/http-body.ts";
 import * as protobuf from "../../src/wire/generated/protobuf.ts";
@@ -32,6 +33,7 @@ const modules: Readonly<Record<string, Module>> = {
   data,
   datanode,
   events,
+  explorer,
   health,
   "http-body": httpBody,
   protobuf,

@@ -1,18 +1,12 @@
 // The methods of the consensus engine's RPC, over a chain that makes its own blocks.
 import type { ChainPort } from "../../engine/chain-port.ts";
 import { rfc3339Nano } from "../../wire/time-text.ts";
+import { attributesOf } from "../../wire/transaction-attributes.ts";
 import type { NodeContext } from "../node/context.ts";
 import { type CometBlocks, VERSION } from "./blocks.ts";
 import { type CometGenesis, validatorJson } from "./genesis.ts";
 import { Query, QueryError } from "./query.ts";
-import {
-  attributesOf,
-  type BlockTx,
-  broadcastResult,
-  checkResult,
-  deliverResult,
-  NO_RESULT,
-} from "./results.ts";
+import { type BlockTx, broadcastResult, checkResult, deliverResult, NO_RESULT } from "./results.ts";
 import { type Given, type Parameters, RpcError } from "./rpc.ts";
 
 /** The engine that the network's nodes have inside (reference 30, section 8). */

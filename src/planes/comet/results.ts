@@ -1,8 +1,6 @@
 // Results of transactions in the forms of the consensus engine's RPC (reference 30, sections 7 and 8).
 import type { TxOutcome } from "../../engine/chain-port.ts";
-import { type CheckedTransaction, readTrusted } from "../../wire/transaction-check.ts";
-import { COMMANDS } from "../../wire/transaction-commands.ts";
-import { PropertyErrors } from "../../wire/validate/check.ts";
+import { type Attributes, attributesOf } from "../../wire/transaction-attributes.ts";
 
 /** Codes whose text is in `info` too; those of admission (51, 89) are in `data` alone. */
 const CODES_IN_INFO: ReadonlySet<number> = new Set([60, 70, 71, 80]);
@@ -17,44 +15,6 @@ export interface BlockTx {
   /** Text of a failure, where it is known. */
   readonly text: string;
 }
-
-/** Indexed attributes of a transaction, each with its event's name in front: `command.type`. */
-type Attributes = readonly (readonly [name: string, value: string])[];
-
-/** The attributes of a transaction that could be read. */
-export function attributesOf({ bytes, hash }: Pick<BlockTx, "bytes" | "hash">): Attributes {
-  let tx: CheckedTransaction | PropertyErrors;
-  try {
-    tx = readTrusted(bytes, hash.toLowerCase());
-  } catch {
-    return [];
-  }
-  if (tx instanceof PropertyErrors) return [];
-  const payload = tx.payload as unknown as { readonly [name: string]: unknown };
-  const text = (name: string) => (typeof payload[name] === "string" ? (payload[name] as string) : "");
-  const named = NAMED[tx.kind] ?? [];
-  const more = named.flatMap(([name, member]): [string, string][] =>
-    text(member) === "" ? [] : [[`command.${name}`, text(member)]],
-  );
-  return [["tx.submitter", tx.party], ["command.type", COMMANDS[tx.kind].displayName], ...more];
-}
-
-type Named = readonly (readonly [attribute: string, member: string])[];
-const MARKET: Named = [["market", "marketId"]];
-const REFERENCE: Named = [["reference", "reference"]];
-const NAMED: { readonly [K in CheckedTransaction["kind"]]?: Named } = {
-  orderSubmission: [...MARKET, ...REFERENCE],
-  orderCancellation: MARKET,
-  orderAmendment: MARKET,
-  liquidityProvisionSubmission: [...MARKET, ...REFERENCE],
-  liquidityProvisionAmendment: [...MARKET, ...REFERENCE],
-  liquidityProvisionCancellation: MARKET,
-  transfer: [["asset", "asset"], ...REFERENCE],
-  withdrawSubmission: [["asset", "asset"]],
-  proposalSubmission: REFERENCE,
-  nodeVote: REFERENCE,
-  voteSubmission: [["proposal", "proposalId"]],
-};
 
 function eventsOf(attributes: Attributes) {
   const types = [...new Set(attributes.map(([name]) => name.slice(0, name.indexOf("."))))];

@@ -11,6 +11,7 @@ import type { DataPlane } from "../data/plane.ts";
 import { type OpenStream, streamRoutes } from "../data/streams.ts";
 import { CHAIN_ENDPOINTS, UNROUTED_CALLS, VIEW_ENDPOINTS } from "../node/endpoints.ts";
 import type { DuplexMethod, StreamMethod } from "./calls.ts";
+import { explorerMethods } from "./explorer.ts";
 import { healthMethods } from "./health.ts";
 import { eventBusMethod, fieldHead, observeMethods } from "./observe.ts";
 import { reflectionMethods } from "./reflection.ts";
@@ -26,6 +27,7 @@ interface Handlers {
 
 const DATA_SERVICE = "datanode.api.v2.TradingDataService";
 const CORE_SERVICE = "vega.api.v1.CoreService";
+const EXPLORER_SERVICE = "blockexplorer.api.v1.BlockExplorerService";
 const STATE_SERVICE = "vega.api.v1.CoreStateService";
 const EVENT_BUS = "ObserveEventBus";
 const SUPPORT = [
@@ -35,9 +37,11 @@ const SUPPORT = [
 ];
 
 /** The services of a port. */
-export function servicesOf({ kind, node }: GrpcPlanes): ServiceDescriptor[] {
+export function servicesOf({ kind, node, explorer }: GrpcPlanes): ServiceDescriptor[] {
   const own =
-    kind === "node" ? [CORE_SERVICE, STATE_SERVICE] : [DATA_SERVICE, ...(node ? [CORE_SERVICE] : [])];
+    kind === "node"
+      ? [CORE_SERVICE, STATE_SERVICE]
+      : [DATA_SERVICE, ...(explorer ? [EXPLORER_SERVICE] : []), ...(node ? [CORE_SERVICE] : [])];
   return [...own, ...SUPPORT].map(serviceNamed);
 }
 
@@ -45,7 +49,7 @@ export function handlersOf(planes: GrpcPlanes): Handlers {
   const unary = new Map<string, UnaryMethod>();
   const stream = new Map<string, StreamMethod>();
   const services = servicesOf(planes);
-  const byRequest = resourcesOf(planes);
+  const byRequest = new Map([...resourcesOf(planes), ...explorerMethods(planes.explorer)]);
   const streams = new Map([...exportsOf(planes), ...observeMethods(planes.data)]);
   for (const { methods } of services) {
     for (const method of methods) {

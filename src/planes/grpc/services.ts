@@ -1,6 +1,7 @@
 // A gRPC port answers from the planes of HTTP; its kind says which services it has.
 import type { ServerStatus } from "../../http/status.ts";
 import type { DataPlane } from "../data/plane.ts";
+import type { LoadExplorer } from "../explorer/routes.ts";
 import type { NodePlane } from "../node/plane.ts";
 
 export interface GrpcPlanes {
@@ -9,4 +10,6 @@ export interface GrpcPlanes {
   readonly data: DataPlane;
   readonly node?: NodePlane | undefined;
   readonly status: ServerStatus;
+  /** The block explorer, whose service the data port has. */
+  readonly explorer?: LoadExplorer | undefined;
 }

@@ -3,7 +3,7 @@ import { assets, balances, deposits, ledger, parties, transfers, withdrawals } f
 import type { ProjectionFactory } from "./context.ts";
 import { proposals, votes } from "./governance.ts";
 import { liquidity, marginLevels, marketData, markets, oracles, trades } from "./markets.ts";
-import { chain, keys, parameters, rewards, signatures, stake, validators } from "./network.ts";
+import { chain, keys, parameters, rewards, signatures, stake, txResults, validators } from "./network.ts";
 import { orders } from "./orders.ts";
 import { positions } from "./positions.ts";
 
@@ -32,4 +32,5 @@ export const PROJECTIONS: readonly ProjectionFactory[] = [
   marginLevels,
   liquidity,
   oracles,
+  txResults,
 ];

@@ -16,6 +16,7 @@ import {
   readProtocolUpgradeEventAt,
   readRewardPayoutEventAt,
   readStakeLinkingAt,
+  readTransactionResultAt,
   readValidatorRankingEventAt,
   readValidatorScoreEventAt,
   readValidatorUpdateAt,
@@ -119,6 +120,18 @@ export function chain(db: Database): Projection {
           epoch.run(numberOf(event), block.no, block.tx(event), payload(event));
         },
       ],
+    ],
+  };
+}
+
+/** Results of transactions, which the block explorer lists. */
+export function txResults(db: Database): Projection {
+  const result = append(db, "tx_results", "block, ord, data");
+  return {
+    handlers: [
+      on(Field.transactionResult, readTransactionResultAt, (block, _, event) => {
+        result.run(block.no, block.ord(event), payload(event));
+      }),
     ],
   };
 }

@@ -8,6 +8,7 @@ import { coreApi } from "./core-api.ts";
 import { data } from "./data.ts";
 import { datanode } from "./datanode.ts";
 import { events } from "./events.ts";
+import { explorer } from "./explorer.ts";
 import { health, httpBody, protobuf, reflection, reflectionAlpha, rpc } from "./grpc.ts";
 import { type FieldDescriptor, type PackageSchema, parseFields, parseValues } from "./notation.ts";
 import { vega } from "./vega.ts";
@@ -23,6 +24,7 @@ export const packages: readonly PackageSchema[] = [
   checkpoint,
   coreApi,
   datanode,
+  explorer,
   wallet,
   protobuf,
   rpc,

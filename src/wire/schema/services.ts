@@ -29,6 +29,7 @@ const TABLES: Readonly<Record<string, string>> = {
   "vega.api.v1.CoreStateService": `
     ListAccounts; ListAssets; ListNetworkParameters; ListNetworkLimits; ListParties; ListValidators;
     ListMarkets; ListProposals; ListMarketsData; ListVotes; ListPartiesStake; ListDelegations`,
+  "blockexplorer.api.v1.BlockExplorerService": "GetTransaction; ListTransactions; Info",
   "grpc.health.v1.Health":
     "Check HealthCheckRequest HealthCheckResponse; List HealthListRequest HealthListResponse; Watch HealthCheckRequest HealthCheckResponse >",
   "grpc.reflection.v1.ServerReflection":

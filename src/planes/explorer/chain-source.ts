@@ -1,0 +1,63 @@
+// Transactions of a chain of the store's own: a devnet's, with their bytes.
+import type { Database } from "bun:sqlite";
+import { sha256HexOf } from "../../crypto/sha.ts";
+import { attributesOf } from "../../wire/transaction-attributes.ts";
+import { contentOf, type ExplorerTx, type TransactionSource, type TxRange } from "./transactions.ts";
+
+const CHUNK_ROWS = 500;
+/** Transactions looked through for a hash, the newest first: a second of work. */
+const SEARCHED_MAX = 500_000;
+
+interface Row {
+  readonly height: bigint;
+  readonly n: bigint;
+  readonly code: bigint;
+  readonly bytes: Uint8Array;
+}
+
+export class ChainSource implements TransactionSource {
+  /** @param failureOf text of a failure, where it was kept */
+  constructor(
+    private readonly db: Database,
+    private readonly failureOf: (height: number, hash: string) => string,
+  ) {}
+
+  *newestFirst({ before, after }: TxRange): Generator<ExplorerTx, void, undefined> {
+    let [height, n] = [before?.height ?? Number.MAX_SAFE_INTEGER, before?.index ?? 0];
+    // Those of the devnet's tools have no signature, and are left out.
+    const select = this.db.query(
+      `SELECT height, n, code, bytes FROM chain_txs WHERE impersonated = 0 AND (height, n) < (?, ?)
+        AND (height, n) > (?, ?) ORDER BY height DESC, n DESC LIMIT ${CHUNK_ROWS}`,
+    );
+    for (;;) {
+      const rows = select.all(height, n, after?.height ?? -1, after?.index ?? 0) as Row[];
+      for (const row of rows) yield this.txOf(row);
+      const last = rows.at(-1);
+      if (rows.length < CHUNK_ROWS || !last) return;
+      [height, n] = [Number(last.height), Number(last.n)];
+    }
+  }
+
+  withHash(hash: string): ExplorerTx[] {
+    const rows = this.db
+      .query(
+        "SELECT height, n, code, bytes FROM chain_txs WHERE impersonated = 0 ORDER BY height DESC, n DESC LIMIT ?",
+      )
+      .iterate(SEARCHED_MAX) as Iterable<Row>;
+    for (const row of rows) if (sha256HexOf(row.bytes) === hash) return [this.txOf(row)];
+    return [];
+  }
+
+  private txOf({ height, n, code, bytes }: Row): ExplorerTx {
+    const hash = sha256HexOf(bytes);
+    return {
+      height: Number(height),
+      index: Number(n),
+      hash,
+      code: Number(code),
+      error: code === 0n ? "" : this.failureOf(Number(height), hash),
+      attributes: attributesOf({ bytes, hash }),
+      content: () => contentOf(bytes),
+    };
+  }
+}
