@@ -1,11 +1,12 @@
 // Builds dist/lyra: one executable that needs nothing beside it. Bytecode more than halves its start; workers are
 // further entry points; splitting leaves out of memory what is not used, such as gRPC, and shares what all of them need; the folder it is started in cannot configure it (no .env, no bunfig.toml).
 
-import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { $ } from "bun";
+import { $, Glob } from "bun";
 import { WORKERS } from "./entry-points.ts";
 
+const OWN = "dist/lyra";
 const ENTRY_POINTS = ["src/main.ts", ...WORKERS];
 
 // Where there is no repository (a container's build), the commit is told.
@@ -14,8 +15,7 @@ const commit =
   (await $`git rev-parse --short HEAD`.nothrow().quiet().text()).trim() ||
   "unknown";
 const target = process.argv.find((word) => word.startsWith("--target="));
-const outfile =
-  process.argv.find((word) => word.startsWith("--outfile="))?.slice("--outfile=".length) ?? "dist/lyra";
+const outfile = process.argv.find((word) => word.startsWith("--outfile="))?.slice("--outfile=".length) ?? OWN;
 
 mkdirSync("dist", { recursive: true });
 const flags = [
@@ -32,6 +32,27 @@ const flags = [
   `--outfile=${outfile}`,
   ...(target ? [target] : []),
 ];
+/** What the executable is made from. */
+function digestOfSources(): string {
+  const files = [
+    "src/**",
+    "data/*",
+    "scripts/build.ts",
+    "scripts/entry-points.ts",
+    "package-lock.json",
+  ].flatMap((pattern) => [...new Glob(pattern).scanSync(".")]);
+  const hash = new Bun.CryptoHasher("sha256").update(JSON.stringify(flags));
+  for (const file of files.sort()) hash.update(`\0${file}\0`).update(readFileSync(file));
+  return hash.digest("hex");
+}
+/** Beside the executable that tests use; a package gets none. */
+const stamp = "dist/lyra.built-from";
+const digest = digestOfSources();
+const isBuilt =
+  outfile === OWN && existsSync(outfile) && existsSync(stamp) && readFileSync(stamp, "utf8") === digest;
+if (process.argv.includes("--if-changed") && isBuilt) process.exit(0);
+if (outfile === OWN) rmSync(stamp, { force: true });
+
 const begunMs = Date.now();
 const built = Bun.spawnSync([process.execPath, "build", ...flags, ...ENTRY_POINTS], {
   stdout: "inherit",
@@ -43,5 +64,6 @@ for (const name of readdirSync(dirname(outfile)).filter((name) => name.endsWith(
   const path = join(dirname(outfile), name);
   if (statSync(path).mtimeMs >= begunMs - 1) rmSync(path);
 }
+if (outfile === OWN) writeFileSync(stamp, digest);
 const bytes = Bun.file(outfile).size;
 console.log(`built ${outfile} (${(bytes / 1e6).toFixed(1)} MB, commit ${commit})`);

@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { LruCache } from "../../src/cache/lru.ts";
 import { costRatio } from "../support/cost.ts";
+import { runs } from "../support/seed.ts";
 
 /** Entries by their last use, the oldest first. */
 class ListModel {
@@ -73,7 +74,7 @@ describe("LruCache", () => {
           expect([cache.weight, cache.size]).toEqual([model.weight, model.keys.length]);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

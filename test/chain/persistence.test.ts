@@ -1,12 +1,11 @@
 // What a chain keeps: over a clean stop, a kill, a full disk; and the same chain made again from its transactions.
 import { afterAll, describe, expect, test } from "bun:test";
-import { join } from "node:path";
 import { NodeError } from "../../src/errors/node-error.ts";
 import type { CheckedTransaction } from "../../src/wire/transaction-check.ts";
 import { differences } from "../support/digests.ts";
-import { RUNS, SEED } from "../support/seed.ts";
 import { ASSET, FakeEngine, FUNDS } from "./fake-engine.ts";
-import { Rig, type RigOptions, randomOf, removeHomes, Sender, testGenesis } from "./rig.ts";
+import { madeAgain } from "./made-again.ts";
+import { Rig, type RigOptions, removeHomes, Sender, testGenesis } from "./rig.ts";
 
 afterAll(removeHomes);
 
@@ -18,24 +17,6 @@ async function blocks(rig: Rig, count: number): Promise<void> {
     await rig.transfer(A, B.party, 1n);
     await rig.chain.mine(1);
   }
-}
-
-/** Makes the chain of a store again, from nothing but its transactions and block times. */
-async function madeAgain(db: Rig["db"]): Promise<Rig> {
-  const rig = new Rig(MANUAL);
-  const rows = db.query("SELECT height, time FROM blocks WHERE height > 1 ORDER BY no").all() as {
-    height: bigint;
-    time: bigint;
-  }[];
-  const txs = db.prepare("SELECT bytes FROM chain_txs WHERE height = ? ORDER BY n");
-  for (const { height, time } of rows) {
-    await rig.chain.setNextBlockTime(time * 1_000n);
-    for (const { bytes } of txs.all(height) as { bytes: Uint8Array }[])
-      await rig.chain.submit(bytes, "check");
-    await rig.chain.mine(1);
-  }
-  txs.finalize();
-  return rig;
 }
 
 function refusalOf(open: () => unknown): NodeError {
@@ -197,62 +178,3 @@ describe("restart", () => {
     await again.stop();
   });
 });
-
-describe("kill -9", () => {
-  test(`under load, again and again, loses no acknowledged transaction (seed ${SEED})`, async () => {
-    const random = randomOf(SEED);
-    const { home, ...rig } = await emptyHome();
-    rig.close();
-    const acknowledged = new Map<string, number>();
-    let replays = 0;
-    for (let round = 1; round <= 6 * RUNS; round++) {
-      const child = Bun.spawn(
-        [process.execPath, join(import.meta.dir, "kill-child.ts"), home, String(round)],
-        {
-          stdout: "pipe",
-          stderr: "inherit",
-        },
-      );
-      let output = "";
-      const decoder = new TextDecoder();
-      let killing: Promise<void> | undefined;
-      for await (const piece of child.stdout) {
-        output += decoder.decode(piece, { stream: true });
-        // Some time after the first transaction of this life.
-        if (output.includes("ack ")) killing ??= Bun.sleep(random() * 350).then(() => child.kill("SIGKILL"));
-      }
-      await killing;
-      const lines = output.split("\n").slice(0, -1);
-      if (lines.some((line) => /state of block \d+, [1-9]\d* blocks replayed/.test(line))) replays++;
-      for (const line of lines) {
-        const [, hash, height] = /^ack ([0-9A-F]{64}) (\d+)$/.exec(line) ?? [];
-        if (hash) acknowledged.set(hash, Number(height));
-      }
-      expect(lines.filter((line) => line.startsWith("refused"))).toEqual([]);
-    }
-    expect(acknowledged.size).toBeGreaterThan(6);
-    expect(replays).toBeGreaterThan(0);
-    const survivor = new Rig({ ...MANUAL, home });
-    const stored = survivor.db.query("SELECT height, bytes FROM chain_txs").all() as {
-      height: bigint;
-      bytes: Uint8Array;
-    }[];
-    const heights = new Map(
-      stored.map(({ height, bytes }) => [
-        new Bun.CryptoHasher("sha256").update(bytes).digest("hex").toUpperCase(),
-        Number(height),
-      ]),
-    );
-    for (const [hash, height] of acknowledged) expect(heights.get(hash)).toBe(height);
-    const again = await madeAgain(survivor.db);
-    expect(again.chain.status.appHash).toBe(survivor.chain.status.appHash);
-    expect(differences(again.digest(), survivor.digest())).toEqual([]);
-    await again.stop();
-    await survivor.stop();
-  }, 120_000);
-});
-
-async function emptyHome(): Promise<{ home: string; close(): void }> {
-  const rig = new Rig(MANUAL);
-  return { home: rig.home, close: () => rig.abandon() };
-}

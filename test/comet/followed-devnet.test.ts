@@ -11,8 +11,10 @@ import { startNode } from "../../src/start-node.ts";
 import type { CommandInit } from "../../src/wire/transaction.ts";
 import { MEMORY } from "../rig/homes.ts";
 import { freePort } from "../rig/ports.ts";
+import { runs } from "../support/seed.ts";
 
-const ROUNDS = Number(process.env.LYRA_TEST_RUNS ?? 30);
+/** Fewer reach no ban. */
+const ROUNDS = Math.max(12, runs(30));
 const folder = mkdtempSync(join(MEMORY, "lyra-comet-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

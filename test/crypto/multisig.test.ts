@@ -19,6 +19,7 @@ import {
   secp256k1Sign,
   secp256k1Signer,
 } from "../../src/crypto/secp256k1.ts";
+import { runs } from "../support/seed.ts";
 
 const hex = (bytes: Uint8Array) => `0x${Buffer.from(bytes).toString("hex")}`;
 const KEY_1 = new Uint8Array(32).fill(0x11);
@@ -214,7 +215,7 @@ describe("signatures", () => {
         expect(BigInt(hex(signature.subarray(32, 64)))).toBeLessThanOrEqual(halfOrder);
         expect(secp256k1Signer(message, signature)).toBe(ADDRESS_1);
       }),
-      { numRuns: 20 },
+      { numRuns: runs(20) },
     );
   });
 

@@ -7,6 +7,7 @@ import fc from "fast-check";
 import { ed25519KeyPair, ed25519Verify, ed25519VerifyAsync } from "../../src/crypto/ed25519.ts";
 import { keccakOf } from "../../src/crypto/secp256k1.ts";
 import { SHA3_256_BYTES, sha3HexOf, sha3Of, sha256HexOf } from "../../src/crypto/sha.ts";
+import { runs } from "../support/seed.ts";
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 const ofHex = (text: string) => new Uint8Array(Buffer.from(text, "hex"));
@@ -110,7 +111,7 @@ describe("Ed25519", () => {
       fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (key) => {
         expect(ed25519Verify(key, message, signature)).toBe(false);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 

@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { Decimal } from "../../src/wire/decimal.ts";
 import { AccountType } from "../../src/wire/generated/vega.ts";
+import { runs } from "../support/seed.ts";
 import { ALICE, BOB, COIN, keyOf, RECEIVER, Rig, SECOND, signatureOf, TOKEN } from "./banking-rig.ts";
 
 const PARTIES = [ALICE, BOB, "cc".repeat(32)];
@@ -182,7 +183,7 @@ test("given any sequence of commands, then each asset is conserved, refusals mov
         expect(other.lines()).toEqual(rig.lines());
       },
     ),
-    { numRuns: 120 },
+    { numRuns: runs(120) },
   );
   // The sequences are not all refused, nor all trivial.
   expect(reached.refusals).toBeGreaterThan(100);

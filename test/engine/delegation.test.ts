@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { proportional, reduced, type Shares, totalOf } from "../../src/engine/stakes.ts";
+import { runs } from "../support/seed.ts";
 import { ALICE, BOB, of, ValidatorRig } from "./validator-rig.ts";
 
 const NOW = 1;
@@ -191,7 +192,7 @@ describe("reconciliation", () => {
           expect(totalOf(current) <= stake && totalOf(next) <= stake).toBe(true);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

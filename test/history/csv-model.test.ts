@@ -1,6 +1,6 @@
 // From an event file to the exported CSVs, over chains of unusual but legal values: byte for byte what a plain second
 // implementation of the rules makes of them. Nothing may be fitted to one recording.
-// Other chains: LYRA_TEST_SEED; more of them: LYRA_TEST_RUNS.
+// Other chains: LYRA_TEST_SEED; more of them: LYRA_TEST_LENGTH.
 import { afterAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { unzipSync } from "fflate";
@@ -15,7 +15,7 @@ import { openWriter, segmentDirectory } from "../../src/store/database.ts";
 import { Scratch } from "../rig/homes.ts";
 import { CsvModel } from "../support/csv-model/model.ts";
 import { eventFile, oddChain } from "../support/odd-events.ts";
-import { RUNS, SEED } from "../support/seed.ts";
+import { runs, SEED } from "../support/seed.ts";
 import { collect } from "./fixtures.ts";
 
 const BLOCKS = 17;
@@ -40,7 +40,7 @@ async function exported(
 }
 
 describe(`every table, every range of segments (seed ${SEED})`, () => {
-  const chains = fc.sample(oddChain(BLOCKS), { seed: SEED, numRuns: 2 * RUNS });
+  const chains = fc.sample(oddChain(BLOCKS), { seed: SEED, numRuns: runs(2) });
   for (const [number, blocks] of chains.entries()) {
     test(`chain ${number + 1}`, async () => {
       const home = scratch.path();

@@ -12,6 +12,7 @@ import { recordSegment, type SegmentRow } from "../../src/history/segment-table.
 import { isKnown, requestedRange } from "../../src/http/byte-range.ts";
 import { ExportSlots, NetworkHistoryExports } from "../../src/planes/data/network-history.ts";
 import { openReader, openWriter, segmentDirectory } from "../../src/store/database.ts";
+import { runs } from "../support/seed.ts";
 import { collect, folder, makeSegments, program, removeFolders } from "./fixtures.ts";
 
 afterAll(removeFolders);
@@ -45,7 +46,7 @@ describe("chunks of a range", () => {
         expect(part.equals(whole.subarray(start, end))).toBe(true);
         if (end > start) expect(part.equals(await exportBytes(plan, { start, end }))).toBe(true);
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 

@@ -5,6 +5,7 @@ import { chooseMode } from "../../src/history/segment-bounds.ts";
 import { listSegments } from "../../src/history/segment-table.ts";
 import { Field } from "../../src/wire/block.ts";
 import { encodeCoreSnapshotData } from "../../src/wire/generated/events.ts";
+import { runs } from "../support/seed.ts";
 import {
   blocks,
   type MadeBlock,
@@ -85,7 +86,7 @@ describe("segments of the network", () => {
           for (const { db } of [atOnce, piecewise]) db.close();
         },
       ),
-      { numRuns: 5 },
+      { numRuns: runs(5) },
     );
   });
 });

@@ -6,7 +6,7 @@ import { DEFAULT_LIMITS } from "../../src/http/limits.ts";
 import { eventually } from "../support/eventually.ts";
 import { sendRaw } from "../support/raw-http.ts";
 import { expectNoLeak } from "../support/scenario.ts";
-import { RUNS, SEED } from "../support/seed.ts";
+import { runs, SEED } from "../support/seed.ts";
 import { assetEvent, ServedChain } from "../support/served-chain.ts";
 
 const served = new ServedChain();
@@ -160,5 +160,5 @@ test(`random bytes (seed ${SEED})`, async () => {
     const { body } = await sendRaw(served.port, `${parts.join("")}\r\n${END}\r\n\r\n`);
     expectNoLeak(body);
   });
-  await fc.assert(property, { seed: SEED, numRuns: 150 * RUNS });
+  await fc.assert(property, { seed: SEED, numRuns: runs(150) });
 });

@@ -13,7 +13,7 @@ import { expectLinear } from "../support/cost.ts";
 import { expectOrderly } from "../support/expect-orderly.ts";
 import { LISTS, pathOf } from "../support/lists.ts";
 import { blocksArbitrary, RandomChain } from "../support/random-chain.ts";
-import { RUNS, SEED } from "../support/seed.ts";
+import { runs, SEED } from "../support/seed.ts";
 import { pagesOf } from "../support/walk.ts";
 
 /** An answer that costs more CPU time is as good as none. */
@@ -191,7 +191,7 @@ describe(`random queries (seed ${SEED})`, () => {
 
   test("several parameters at once", async () => {
     const property = fc.asyncProperty(request, ask);
-    await fc.assert(property, { seed: SEED, numRuns: 1_500 * RUNS });
+    await fc.assert(property, { seed: SEED, numRuns: runs(1_500) });
   });
 
   test("any text for a query", async () => {
@@ -217,7 +217,7 @@ describe(`random queries (seed ${SEED})`, () => {
     const property = fc.asyncProperty(fc.constantFrom(...targets), query, (target, text) =>
       ask(`${filled(target)}?${text}`),
     );
-    await fc.assert(property, { seed: SEED, numRuns: 800 * RUNS });
+    await fc.assert(property, { seed: SEED, numRuns: runs(800) });
   });
 
   test("any text for a cursor", async () => {
@@ -233,6 +233,6 @@ describe(`random queries (seed ${SEED})`, () => {
         return ask(`${joined}pagination.after=${encodeURIComponent(cursor.toWellFormed())}`);
       },
     );
-    await fc.assert(property, { seed: SEED, numRuns: 800 * RUNS });
+    await fc.assert(property, { seed: SEED, numRuns: runs(800) });
   });
 });

@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import type { Devnet } from "../../src/devnet/devnet.ts";
 import { acceptedForm } from "../../src/http/accept.ts";
-import { startNode } from "../../src/start-node.ts";
+import { borrowDevnet, returnDevnet } from "../support/shared-devnet.ts";
 
 let devnet: Devnet;
 beforeAll(async () => {
-  devnet = await startNode({ kind: "devnet", fund: false });
+  devnet = await borrowDevnet();
 });
-afterAll(() => devnet.stop());
+afterAll(returnDevnet);
 
 /** A port, a GET that it has, a POST that reads a body, and a body that is too long for it. */
 const PORTS = {

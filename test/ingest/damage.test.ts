@@ -9,11 +9,11 @@ import { openReader } from "../../src/store/database.ts";
 import { digestOf, headOf, load, MEMORY, SAMPLE, Scratch } from "../rig/homes.ts";
 import { EverythingReader } from "../rig/reads.ts";
 import { type BlockSpan, blockSpans, inflated, recordOffsets, upTo } from "../rig/stream.ts";
-import { RUNS, SEED } from "../support/seed.ts";
+import { runs, SEED } from "../support/seed.ts";
 
 const HEIGHT = 120;
-const CUTS = 25 * RUNS;
-const FLIPS = 40 * RUNS;
+const CUTS = runs(25);
+const FLIPS = runs(40);
 /** Fixed part of a gzip header; a flip in it may change a time stamp and nothing else (RFC 1952, section 2.3). */
 const GZIP_HEADER_BYTES = 10;
 
@@ -79,7 +79,7 @@ describe("a file that was cut", () => {
   /** Cuts in every part of a record, and anywhere. */
   function cuts(): number[] {
     const inside = [0, 1, 3, 4, 5, 11, 12, 13].flatMap((byte) =>
-      Array.from({ length: 5 }, () => dice.pick(offsets.slice(0, -1)) + byte),
+      Array.from({ length: runs(5) }, () => dice.pick(offsets.slice(0, -1)) + byte),
     );
     return [...inside, ...Array.from({ length: CUTS }, () => dice.below(plain.length))];
   }
@@ -168,7 +168,7 @@ describe("a file with a flipped bit", () => {
 
   test("in a size field, ends the file there", async () => {
     const tally = { seen: 0, unseen: 0 };
-    for (let i = 0; i < FLIPS / 4; i++) {
+    for (let i = 0; i < runs(10); i++) {
       const record = dice.below(offsets.length - 1);
       const { damage, error } = await flipAt(plain, offsets[record]! + dice.below(4), tally);
       expect(error).toBeUndefined();
@@ -196,7 +196,7 @@ describe("a file with a flipped bit", () => {
     // Stored as it is, a flipped digit is another digit, and only the check sum knows.
     const stored = gzipSync(plain, { level: 0 });
     const tally = { seen: 0, unseen: 0 };
-    for (let i = 0; i < FLIPS / 4; i++) {
+    for (let i = 0; i < runs(10); i++) {
       const { blocks, damage } = await flipAt(stored, 5_000 + dice.below(50_000), tally);
       if (!damage!.reason.startsWith("the check sum")) continue;
       expect({ blocks, damage }).toMatchObject({ blocks: 0, damage: { offset: 0, record: 1 } });

@@ -8,6 +8,7 @@ import { PairReceiver } from "../../src/ingest/sp-pair.ts";
 import { MEMORY, Scratch } from "../rig/homes.ts";
 import { messageOf } from "../rig/sp-sender.ts";
 import { record } from "../rig/stream.ts";
+import { runs } from "../support/seed.ts";
 
 const scratch = new Scratch("event-log", MEMORY);
 afterAll(() => scratch.remove());
@@ -75,7 +76,7 @@ test("messages come out of the log as they went into the socket, however the byt
         reader.close();
       },
     ),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });
 

@@ -10,7 +10,7 @@ import { type Ended, Lyra, lyra, PROGRAM, ServingLyra } from "../rig/lyra.ts";
 import { longRecording } from "../rig/stream.ts";
 
 const STOP_MS_MAX = 2_000;
-const BLOCKS = 500;
+const BLOCKS = 200;
 const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 const INTERRUPTED = 130;
 

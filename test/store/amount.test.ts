@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { amountText, loadAmount, storeAmount } from "../../src/store/amount.ts";
-import { RUNS, SEED } from "../support/seed.ts";
+import { runs, SEED } from "../support/seed.ts";
 
 const AMOUNT_MAX = 2n ** 256n - 1n;
 
@@ -26,7 +26,7 @@ test(`a stored amount comes back as number and as text (seed ${SEED})`, () => {
     expect(loadAmount(stored)).toBe(value);
     expect(amountText(stored)).toBe(value.toString());
   });
-  fc.assert(property, { seed: SEED, numRuns: 3_000 * RUNS });
+  fc.assert(property, { seed: SEED, numRuns: runs(3_000) });
 });
 
 test("a sum of many amounts has its text, however long it became", () => {

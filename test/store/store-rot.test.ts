@@ -15,6 +15,7 @@ import { sumsPath } from "../../src/store/page-sums.ts";
 import type { Block } from "../../src/wire/block.ts";
 import { SAMPLE, Scratch } from "../rig/homes.ts";
 import { ListeningLyra, Lyra, SOURCES } from "../rig/lyra.ts";
+import { runs } from "../support/seed.ts";
 
 const scratch = new Scratch("rot");
 const sound = scratch.path("sound");
@@ -128,7 +129,7 @@ describe("sums of pages", () => {
       bytes: statSync(storePath(home)).size,
     });
     const dice = new Dice(7);
-    for (let i = 0; i < 40; i++) {
+    for (let i = 0; i < runs(40); i++) {
       const [offset, bit] = [dice.below(pages * 8192), dice.below(8)];
       flip(storePath(home), offset, bit);
       // A store that cannot be opened is noticed by that.
@@ -179,14 +180,14 @@ describe("sums of pages", () => {
     expect(await checkPages(home)).toMatchObject({ sumsDamaged: 0, isLater: false });
   });
 
-  test("take a log that begins anew for whole, at each of 1,500 looks", async () => {
+  test("take a log that begins anew for whole, at each look", async () => {
     const home = scratch.path("anew");
     const writer = new Worker(new URL("../rig/folding-writer.worker.ts", import.meta.url).href);
     try {
       const isWriting = new Promise((resolve) => writer.addEventListener("message", resolve));
       writer.postMessage(home);
       await isWriting;
-      for (let look = 0; look < 1_500; look++) checkLogWhole(home);
+      for (let look = 0; look < runs(1_500); look++) checkLogWhole(home);
     } finally {
       writer.terminate();
     }

@@ -10,6 +10,7 @@ import { MIGRATIONS } from "../../src/store/schema.ts";
 import { TransferRows, type TransferState, transferPosition } from "../../src/store/transfers.ts";
 import { UndoLog } from "../../src/store/undo-log.ts";
 import { MEMORY, Scratch } from "../rig/homes.ts";
+import { runs } from "../support/seed.ts";
 
 const scratch = new Scratch("transfers", MEMORY);
 afterAll(() => scratch.remove());
@@ -104,7 +105,7 @@ describe("transfers", () => {
           db.close();
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 
@@ -187,7 +188,7 @@ test("a store of schema 2 is brought over, with every transfer that it has", () 
         fresh.close();
       }
     }),
-    { numRuns: 30 },
+    { numRuns: runs(30) },
   );
 });
 

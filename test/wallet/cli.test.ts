@@ -1,5 +1,5 @@
 // lyra wallet: what it prints, how it ends, and that no secret gets where others could read it.
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   chmodSync,
   closeSync,
@@ -308,13 +308,15 @@ describe("keys", () => {
 });
 
 describe("secrets", () => {
+  beforeAll(() => cli.addWallet("light", "another passphrase"));
+
   test.each([
     ["a file", ["--passphrase-file", passphraseFile]],
     ["standard input", ["--passphrase-fd", "0"]],
     ["a named descriptor", ["--passphrase-file", "/dev/stdin"]],
   ])("come from %s", async (_, flags) => {
     const stdin = `${ORIGINAL_FILE.passphrase}\n`;
-    expect((await cli.run(["wallet", "describe", "mine", ...flags], stdin)).err).toContain(
+    expect((await cli.run(["wallet", "describe", "light", ...flags], stdin)).err).toContain(
       "wrong passphrase",
     );
     expect((await cli.run(["wallet", "describe", "old", ...flags], stdin)).code).toBe(0);

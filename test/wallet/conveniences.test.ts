@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync } from "node:fs";
 import { nearest } from "../../src/cli/arguments.ts";
 import type { Devnet } from "../../src/devnet/devnet.ts";
-import { startNode } from "../../src/start-node.ts";
 import {
   amountText,
   exactAmountText,
@@ -11,6 +10,7 @@ import {
   symbolText,
 } from "../../src/wallet/approvals/formatting.ts";
 import { requestLines, wrapped } from "../../src/wallet/approvals/shown.ts";
+import { borrowDevnet, returnDevnet } from "../support/shared-devnet.ts";
 import { Cli } from "./support/cli.ts";
 import { lyraOnTerminal } from "./support/pty.ts";
 import { KEY_1 } from "./support/vectors.ts";
@@ -18,10 +18,10 @@ import { KEY_1 } from "./support/vectors.ts";
 const cli = new Cli();
 let devnet: Devnet;
 beforeAll(async () => {
-  devnet = await startNode({ kind: "devnet" });
+  devnet = await borrowDevnet();
 });
 afterAll(async () => {
-  await devnet.stop();
+  await returnDevnet();
   cli.remove();
 });
 

@@ -4,17 +4,17 @@ import { describe, expect, test } from "bun:test";
 import { FolderKeystore } from "../../src/wallet/keystore/folder-keystore.ts";
 import { damageRounds } from "../rig/wallet-damage.ts";
 import { PASSPHRASES, passphrase } from "../rig/wallet-home.ts";
-import { RUNS, SEED } from "../support/seed.ts";
+import { runs, SEED } from "../support/seed.ts";
 import { failureOf } from "./support/failures.ts";
 import { bytes, cheapStore, privateFolder } from "./support/wallets.ts";
 
 const CASES = 1_500;
 
 test(`damaged files are refused, told apart, and leave nothing behind (seed ${SEED})`, async () => {
-  const { failures, answers } = await damageRounds({ cases: CASES * RUNS, seed: SEED });
+  const { failures, answers } = await damageRounds({ cases: runs(CASES), seed: SEED });
   expect(failures).toEqual([]);
   const total = [...answers.values()].reduce((sum, count) => sum + count, 0);
-  expect(total).toBe(CASES * RUNS);
+  expect(total).toBe(runs(CASES));
   const damage = [...answers].filter(([key]) => key.startsWith("lyra") && key.endsWith("wallet_damaged"));
   expect(damage.reduce((sum, [, count]) => sum + count, 0)).toBeGreaterThan(total / 3);
 }, 120_000);

@@ -13,6 +13,7 @@ import {
   walletNode,
 } from "../../src/wallet/keys/derivation.ts";
 import { withNewKey } from "../../src/wallet/keys/wallet-data.ts";
+import { runs } from "../support/seed.ts";
 import { failureOf } from "./support/failures.ts";
 import {
   KEYS,
@@ -142,7 +143,7 @@ describe("recovery phrases", () => {
         const phrase = newRecoveryPhrase(() => Uint8Array.from(entropy));
         expect(readRecoveryPhrase(phrase)).toBe(phrase);
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 });

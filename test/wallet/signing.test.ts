@@ -16,6 +16,7 @@ import { encodeCommand } from "../../src/wire/transaction.ts";
 import { checkTransaction } from "../../src/wire/transaction-check.ts";
 import { commandKindOf } from "../../src/wire/transaction-commands.ts";
 import { readCommandText } from "../support/command-text.ts";
+import { runs } from "../support/seed.ts";
 import { codeOf, failureOf } from "./support/failures.ts";
 import {
   CHAIN_SIGNATURE,
@@ -61,7 +62,7 @@ describe("messages", () => {
         expect(await theirs.verify(ours, message)).toBe(true);
         expect(verifyMessage(key, message, await theirs.sign(message))).toBe(true);
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     );
   });
 
@@ -119,7 +120,7 @@ describe("messages", () => {
         expect(isTransactionContent(message)).toBe(oracle(message));
         if (oracle(message)) found++;
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
     expect(found).toBeGreaterThan(100);
   });

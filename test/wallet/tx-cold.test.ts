@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Devnet } from "../../src/devnet/devnet.ts";
-import { startNode } from "../../src/start-node.ts";
 import { DOLLAR } from "../rig/devnet-client.ts";
 import { bannedUntil, executedOf } from "../support/devnet-party.ts";
+import { borrowDevnet, returnDevnet } from "../support/shared-devnet.ts";
 import { Cli } from "./support/cli.ts";
 import { KEY_1 } from "./support/vectors.ts";
 
@@ -14,11 +14,11 @@ const cold = new Cli();
 const hot = new Cli();
 let devnet: Devnet;
 beforeAll(async () => {
-  devnet = await startNode({ kind: "devnet", parameters: { "spam.pow.difficulty": "4" } });
+  devnet = await borrowDevnet({ "spam.pow.difficulty": "4" });
   await devnet.chain.bridge.deposit(KEY_1, DOLLAR, 1_000_000_000n);
 });
 afterAll(async () => {
-  await devnet.stop();
+  await returnDevnet();
   cold.remove();
   hot.remove();
 });

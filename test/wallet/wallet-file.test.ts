@@ -16,6 +16,7 @@ import {
   encodeOriginalBody,
   OriginalSeal,
 } from "../../src/wallet/keystore/original-seal.ts";
+import { runs } from "../support/seed.ts";
 import { codeOf, failureOf } from "./support/failures.ts";
 import { ENVELOPE, ISOLATED_FILE, KEY_1, ORIGINAL_FILE, WALLET_ID } from "./support/vectors.ts";
 import { bytes, CHEAP, hex, PASSPHRASE, randomBytes } from "./support/wallets.ts";
@@ -202,7 +203,7 @@ describe("Lyra's own files", () => {
         fc.pre(Buffer.compare(copy, file) !== 0 && hasLyraMagic(copy));
         expect(await codeOf(() => unlock(copy))).toBe("wallet_damaged");
       }),
-      { numRuns: 4_000 },
+      { numRuns: runs(4_000) },
     );
   });
 
@@ -213,7 +214,7 @@ describe("Lyra's own files", () => {
         const error = await failureOf(() => unlock(file, guess));
         expect([error.code, error.hint]).toEqual(["wrong_passphrase", ""]);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 
@@ -233,7 +234,7 @@ describe("Lyra's own files", () => {
       fc.property(fc.uint8Array({ minLength: 16, maxLength: 16 }), (start) => {
         expect(hasLyraMagic(start)).toBe(false);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 });

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { generate } from "../../scripts/generate-wire.ts";
 import { WireError } from "../../src/wire/errors.ts";
 import { messageNames } from "../support/message-names.ts";
+import { runs } from "../support/seed.ts";
 import { messageArbitrary } from "./arbitrary.ts";
 import { type AnyMessage, type Codec, codecOf } from "./codecs.ts";
 import { oracleDecode } from "./oracle.ts";
@@ -93,7 +94,7 @@ function agree(codec: Pick<Codec, "decode">, { name, bytes }: Mangled): boolean 
 describe("broken bytes", () => {
   test.each(names)("%s: refused or read exactly as the oracle does", (name) => {
     const property = fc.property(mangled(name), (sample) => agree(codecOf(name), sample));
-    fc.assert(property, { numRuns: 700, seed: SEED });
+    fc.assert(property, { numRuns: runs(700), seed: SEED });
   });
 
   // Each canary is a fault that a decoder could have; a fuzz that misses it could not find anything.

@@ -21,6 +21,7 @@ import { messageDescriptor } from "../../src/wire/schema/index.ts";
 import { type Rules, Skim } from "../../src/wire/skim.ts";
 import { samplePayloads } from "../rig/door.ts";
 import { messageOf, mutations } from "../rig/mutations.ts";
+import { runs } from "../support/seed.ts";
 import { messageArbitrary } from "./arbitrary.ts";
 import { type AnyMessage, codecOf } from "./codecs.ts";
 
@@ -110,7 +111,7 @@ describe("what a skim takes, the long way takes, and reads the same:", () => {
         agrees(skim, one, bytes);
         agrees(skim, one, bytes.subarray(0, bytes.length - ((hits[0]?.[0] ?? 0) % (bytes.length + 1))));
       });
-      fc.assert(property, { numRuns: 3_000 });
+      fc.assert(property, { numRuns: runs(3_000) });
     });
   }
 });
@@ -169,7 +170,7 @@ describe("the kind of a proposal is the same", () => {
         expect(kindOf(bytes)).toBe(proposalKind(decoded));
       },
     );
-    fc.assert(property, { numRuns: 1_000 });
+    fc.assert(property, { numRuns: runs(1_000) });
   });
 });
 

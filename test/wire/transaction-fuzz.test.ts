@@ -14,6 +14,7 @@ import {
 import { COMMAND_KINDS, type CommandKind } from "../../src/wire/transaction-commands.ts";
 import { checkCommand } from "../../src/wire/validate/commands.ts";
 import { expectLinear } from "../support/cost.ts";
+import { runs } from "../support/seed.ts";
 import { buildTransaction } from "../support/transactions.ts";
 import { messageArbitrary } from "./arbitrary.ts";
 
@@ -54,7 +55,7 @@ describe("random bytes", () => {
         checkVerdict(verdict);
         expect(verdict.ok).toBe(false);
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 
@@ -64,7 +65,7 @@ describe("random bytes", () => {
         const bytes = serializeTransaction(signTransaction(inputData, key, { chainId: CHAIN_ID }));
         checkVerdict(checkTransaction(bytes, CHAIN_ID));
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 });
@@ -130,7 +131,7 @@ describe("a good transaction", () => {
           checkVerdict(checkTransaction(bytes, CHAIN_ID));
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 
@@ -158,7 +159,7 @@ describe("commands of any content", () => {
         expect(verdict.ok ? "" : verdict.refusal.text).toBe(String(errors));
         if (verdict.ok) expect(verdict.transaction.kind).toBe(kind);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

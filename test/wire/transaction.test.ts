@@ -24,6 +24,7 @@ import {
 } from "../../src/wire/transaction.ts";
 import { checkSignature, checkTransaction, examine } from "../../src/wire/transaction-check.ts";
 import { COMMAND_KINDS, COMMANDS, commandKindOf } from "../../src/wire/transaction-commands.ts";
+import { runs } from "../support/seed.ts";
 import { buildTransaction } from "../support/transactions.ts";
 
 const TRANSACTION = "vega.commands.v1.Transaction";
@@ -464,7 +465,7 @@ describe("sign, write, read, verify", () => {
           expect(other.ok).toBe(version === 2);
         },
       ),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 });

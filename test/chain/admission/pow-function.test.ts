@@ -16,6 +16,7 @@ import {
   kernelFits,
   openSearch,
 } from "../../../src/chain/admission/pow/nonce-search.ts";
+import { runs } from "../../support/seed.ts";
 import { VECTORS, vector } from "./pow-vectors.ts";
 
 const PREFIX = "Vega_SPAM_PoW";
@@ -131,7 +132,7 @@ describe("the search", () => {
           }
         },
       ),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { PowEngine, type PowTransaction } from "../../../src/chain/admission/pow/engine.ts";
 import type { PowParameters } from "../../../src/chain/admission/pow/windows.ts";
 import type { AdmissionRules, Verdict } from "../../../src/chain/admission/rules.ts";
+import { runs } from "../../support/seed.ts";
 import { hashOf, SECOND_NS, textOf } from "./pow-fixture.ts";
 import { BLOCK_SECONDS, PowModel } from "./pow-model.ts";
 
@@ -134,7 +135,7 @@ describe.each(["default", "0.71.6"] as const)("rules: %s", (rules) => {
         for (const step of life) pair.do(step);
         for (const [rule, count] of pair.verdicts) met.set(rule, (met.get(rule) ?? 0) + count);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
     // A run in which a rule never spoke would prove nothing of it.
     expect([...met.keys()].sort()).toEqual([

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { verifyProof } from "../../../src/chain/admission/pow/function.ts";
 import { type ProofTask, Solver } from "../../../src/chain/admission/pow/solver.ts";
 import { eventually } from "../../support/eventually.ts";
+import { runs } from "../../support/seed.ts";
 import { VECTORS, vector } from "./pow-vectors.ts";
 
 /** The first nonce of vector 6's input that has ten zero bits (found with @noble/hashes). */
@@ -80,7 +81,7 @@ test("verify(solve) holds for random tasks", async () => {
       expect(verifyProof(proof, difficulty)).toBe(found.difficulty);
     },
   );
-  await fc.assert(property, { numRuns: 60 });
+  await fc.assert(property, { numRuns: runs(60) });
 });
 
 test("reports its rate while it runs, by the clock it was given", async () => {

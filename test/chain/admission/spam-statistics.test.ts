@@ -9,6 +9,7 @@ import {
 import { PARAMETERS as KNOWN } from "../../../src/engine/parameter-definitions.ts";
 import { renderJson } from "../../../src/wire/json.ts";
 import { durationNs, rfc3339Nano } from "../../../src/wire/time-text.ts";
+import { runs } from "../../support/seed.ts";
 import { hashOf, mine, textOf } from "./pow-fixture.ts";
 
 const SECOND_NS = 1_000_000_000n;
@@ -292,7 +293,7 @@ describe("the saved state", () => {
         run(["block", ...second, "block"], [one, two]);
         expect(two.save()).toEqual(one.save());
       }),
-      { numRuns: 80 },
+      { numRuns: runs(80) },
     );
   });
 

@@ -1,13 +1,14 @@
 // Random trading: what must hold after every block, whatever was sent; and the same seed gives the same chain.
 import { expect, test } from "bun:test";
+import { seeds } from "../../support/seed.ts";
 import { RandomTrading } from "./random-trading.ts";
 
-/** More of them: `LYRA_SEQUENCES=100000 bun test random-trading`. */
-const SEQUENCES = Number(process.env.LYRA_SEQUENCES ?? 60);
+/** `LYRA_TEST_LENGTH=1000 bun test random-trading` plays 60,000. */
+const SEEDS = seeds(60);
 const COMMANDS = 60;
 
 test("after every block of random trading money, positions and books add up", () => {
-  for (let seed = 1; seed <= SEQUENCES; seed++) {
+  for (const seed of SEEDS) {
     const trading = new RandomTrading(seed);
     trading.play(COMMANDS);
     trading.settle();

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { microseconds } from "../../../src/store/project/context.ts";
+import { runs } from "../../support/seed.ts";
 
 /** Rounded towards the past. */
 function plain(ns: bigint): number {
@@ -28,5 +29,5 @@ test("for any 64 bits", () => {
   const property = fc.property(any, (ns) => {
     expect(microseconds(ns)).toBe(plain(ns));
   });
-  fc.assert(property, { numRuns: 5_000 });
+  fc.assert(property, { numRuns: runs(5_000) });
 });

@@ -11,7 +11,7 @@ import { canonicalIdentifier } from "../../../src/wire/identifiers.ts";
 import { enumDescriptor } from "../../../src/wire/schema/index.ts";
 import { blocksArbitrary, type PlacedEvent, RandomChain } from "../../support/random-chain.ts";
 import { ASSETS, BUSY_PARTIES, MARKETS } from "../../support/random-values.ts";
-import { RUNS, SEED } from "../../support/seed.ts";
+import { runs, SEED } from "../../support/seed.ts";
 import { type Edge, type Page, pagesOf } from "../../support/walk.ts";
 
 const chain = new RandomChain();
@@ -90,7 +90,7 @@ test(`the rows are those of the model, whatever the filter (seed ${SEED})`, asyn
     const { edges } = await pagesOf(chain.get, `/api/v2/balance/changes?${query}`)("");
     expect(edges.map(({ node }) => node)).toEqual(wanted.map(({ node }) => node));
   });
-  await fc.assert(property, { seed: SEED, numRuns: 200 * RUNS });
+  await fc.assert(property, { seed: SEED, numRuns: runs(200) });
 });
 
 test(`a page that may look at few rows ends early, and a walk still gives all of them (seed ${SEED})`, async () => {
@@ -131,7 +131,7 @@ test(`a page that may look at few rows ends early, and a walk still gives all of
       }
       expect(walked).toEqual(want);
     });
-    await fc.assert(property, { seed: SEED, numRuns: 30 * RUNS });
+    await fc.assert(property, { seed: SEED, numRuns: runs(30) });
     expect(early).toBeGreaterThan(0);
   }
 });

@@ -7,7 +7,7 @@ import { faucetApp, serveFaucet } from "../../../src/planes/faucet/app.ts";
 import type { FaucetPort } from "../../../src/planes/faucet/mint.ts";
 import { CoolDown, isExempt } from "../../../src/planes/faucet/mint.ts";
 import { expectNoLeak } from "../../support/scenario.ts";
-import { RUNS, SEED } from "../../support/seed.ts";
+import { runs, SEED } from "../../support/seed.ts";
 
 const PARTY = "5a".repeat(32);
 const BUILTIN = "b1".repeat(32);
@@ -243,6 +243,6 @@ test("random bodies: an answer or an error text, nothing of the inside", async (
       if (answer.status === 200) expect(answer.body).toEqual({ success: true });
       else expect(Object.keys(answer.body)).toEqual(["error"]);
     }),
-    { seed: SEED, numRuns: 300 * RUNS },
+    { seed: SEED, numRuns: runs(300) },
   );
 });

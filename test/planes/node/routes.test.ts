@@ -8,7 +8,7 @@ import { mountedNode, serveNode } from "../../../src/planes/node/app.ts";
 import { nodeOpenApiParts } from "../../../src/planes/node/openapi.ts";
 import { NODE_ROUTES } from "../../../src/planes/node/plane.ts";
 import { expectNoLeak, run } from "../../support/scenario.ts";
-import { RUNS, SEED } from "../../support/seed.ts";
+import { runs, SEED } from "../../support/seed.ts";
 import { type Json, removeChains } from "../../support/small-chain.ts";
 import { base64, PARTY, signedTransfer, smallNode } from "./small-node.ts";
 
@@ -413,7 +413,7 @@ describe("random bodies", () => {
         else expect([400, answer.body.code]).toEqual([answer.status, 3]);
         expect(answer.text.length).toBeLessThan(2_000);
       }),
-      { seed: SEED, numRuns: 400 * RUNS },
+      { seed: SEED, numRuns: runs(400) },
     );
     // The rig reaches verdicts and errors. Now and then it sends the good transaction twice, which the chain answers with 500.
     seen.delete(500);

@@ -3,7 +3,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { Solver } from "../../../src/chain/admission/pow/solver.ts";
 import type { Devnet } from "../../../src/devnet/devnet.ts";
-import { startNode } from "../../../src/start-node.ts";
 import { secureRandom } from "../../../src/wallet/random.ts";
 import { HttpNode } from "../../../src/wallet/sending/http-node.ts";
 import { NodePool } from "../../../src/wallet/sending/nodes.ts";
@@ -11,6 +10,7 @@ import { type Job, TransactionSender } from "../../../src/wallet/sending/sender.
 import { serializeTransaction, signTransaction } from "../../../src/wire/transaction.ts";
 import { DOLLAR } from "../../rig/devnet-client.ts";
 import { bannedUntil, executedOf } from "../../support/devnet-party.ts";
+import { borrowDevnet, returnDevnet } from "../../support/shared-devnet.ts";
 import { failureOf } from "../support/failures.ts";
 import { FakeNode } from "./fake-node.ts";
 
@@ -18,9 +18,9 @@ const nowMs = () => performance.now();
 const TIMEOUT_MS = 300;
 let devnet: Devnet;
 beforeAll(async () => {
-  devnet = await startNode({ kind: "devnet", parameters: { "spam.pow.difficulty": "4" } });
+  devnet = await borrowDevnet({ "spam.pow.difficulty": "4" });
 });
-afterAll(() => devnet.stop());
+afterAll(returnDevnet);
 
 type Fault = "none" | "busy" | "dies" | "hangs" | "fails" | "dies before";
 

@@ -3,9 +3,10 @@
 import { describe, expect, test } from "bun:test";
 import type { ChainView, LastBlock } from "../../../src/wallet/sending/blocks.ts";
 import { ProofPlanner } from "../../../src/wallet/sending/planner.ts";
+import { runs, seeds } from "../../support/seed.ts";
 import { Dice, planOne, SimulatedChain, type SimulatedTransaction } from "./planner-simulation.ts";
 
-const RUNS = Number(process.env.LYRA_RUNS ?? 40);
+const RUNS = runs(40);
 /** Seeds that found something once. */
 const FOUND = [740, 1045];
 const STEPS = 900;
@@ -129,9 +130,9 @@ function run(seed: number): { sent: number[]; problems: string[] } {
 }
 
 describe("two wallets with one key, one of them slow", () => {
-  test(`in ${RUNS} runs`, () => {
+  test("in random runs", () => {
     const sent = [0, 0];
-    for (const seed of [...FOUND, ...Array.from({ length: RUNS }, (_, at) => at + 1)]) {
+    for (const seed of [...FOUND, ...seeds(40)]) {
       const outcome = run(seed);
       for (const at of [0, 1]) sent[at]! += outcome.sent[at]!;
       expect({ seed, problems: outcome.problems }).toEqual({ seed, problems: [] });

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import type { Devnet } from "../../../src/devnet/devnet.ts";
 import { serviceFiles } from "../../../src/planes/wallet/start.ts";
-import { startNode } from "../../../src/start-node.ts";
 import { decodeInputData, decodeTransaction } from "../../../src/wire/generated/commands.ts";
 import { transactionHash } from "../../../src/wire/transaction.ts";
 import { checkTransaction } from "../../../src/wire/transaction-check.ts";
+import { borrowDevnet, returnDevnet } from "../../support/shared-devnet.ts";
 import { privateFolder } from "../support/wallets.ts";
 import { KEY_1, Rig, VOTE } from "./rig.ts";
 
@@ -31,7 +31,7 @@ describe("transactions of a network, and to a node", () => {
   let devnet: Devnet;
   let transfer: Record<string, unknown>;
   beforeAll(async () => {
-    devnet = await startNode({ kind: "devnet", parameters: { "spam.pow.difficulty": "2" } });
+    devnet = await borrowDevnet({ "spam.pow.difficulty": "2" });
     writeFileSync(
       `${folder.path}/local.toml`,
       `name = "local"\n[[Metadata]]\nKey = "chain-id"\nValue = "${devnet.chainId}"\n[API.REST]\nHosts = ["${devnet.nodeUrl}"]\n`,
@@ -56,7 +56,7 @@ describe("transactions of a network, and to a node", () => {
     };
     transfer = { wallet: "rich", publicKey: alice!.publicKey, transaction: { transfer: command } };
   });
-  afterAll(() => devnet.stop());
+  afterAll(returnDevnet);
 
   test("signed for a network", async () => {
     const { result } = (await call("admin.sign_transaction", { ...transfer, network: "local" })).body;

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Devnet } from "../../../src/devnet/devnet.ts";
-import { startNode } from "../../../src/start-node.ts";
 import { policyHash } from "../../../src/wallet/policies/policy.ts";
 import { tokenHash } from "../../../src/wallet/service/tokens.ts";
 import { Lyra } from "../../rig/lyra.ts";
+import { borrowDevnet, returnDevnet } from "../../support/shared-devnet.ts";
 import { Cli } from "../support/cli.ts";
 import { ORIGINAL_FILE } from "../support/vectors.ts";
 import { answerOf, ORIGIN, type RpcAnswer, VOTE } from "./rig.ts";
@@ -64,10 +64,10 @@ let cli: Cli;
 let devnet: Devnet;
 beforeAll(async () => {
   cli = new Cli();
-  devnet = await startNode({ kind: "devnet", parameters: { "spam.pow.difficulty": "3" } });
+  devnet = await borrowDevnet({ "spam.pow.difficulty": "3" });
 });
 afterAll(async () => {
-  await devnet.stop();
+  await returnDevnet();
   cli.remove();
 });
 

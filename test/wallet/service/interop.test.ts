@@ -5,11 +5,11 @@ import { WalletClient, WalletClientError } from "@vegaprotocol/wallet-client";
 import type { Devnet } from "../../../src/devnet/devnet.ts";
 import { ChainNode } from "../../../src/planes/wallet/chain-node.ts";
 import { type RunningWalletService, startWalletService } from "../../../src/planes/wallet/start.ts";
-import { startNode } from "../../../src/start-node.ts";
 import { ApproveAll } from "../../../src/wallet/approvals/approver.ts";
 import { HttpNode } from "../../../src/wallet/sending/http-node.ts";
 import type { NodeClient } from "../../../src/wallet/sending/nodes.ts";
 import { executedOf } from "../../support/devnet-party.ts";
+import { borrowDevnet, returnDevnet } from "../../support/shared-devnet.ts";
 import { bytes, cheapStore } from "../support/wallets.ts";
 
 const realFetch = globalThis.fetch;
@@ -18,7 +18,7 @@ let devnet: Devnet;
 let executed = 0;
 
 beforeAll(async () => {
-  devnet = await startNode({ kind: "devnet", parameters: { "spam.pow.difficulty": "4" } });
+  devnet = await borrowDevnet({ "spam.pow.difficulty": "4" });
   globalThis.fetch = Object.assign(
     (input: string | URL | Request, init: RequestInit = {}) => {
       const headers = new Headers(init.headers);
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   globalThis.fetch = realFetch;
-  await devnet.stop();
+  await returnDevnet();
 });
 
 async function serve(node: NodeClient): Promise<RunningWalletService> {

@@ -5,12 +5,12 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Devnet } from "../../../src/devnet/devnet.ts";
-import { startNode } from "../../../src/start-node.ts";
 import { keySeed, seedOf, walletNode } from "../../../src/wallet/keys/derivation.ts";
 import { policyHash } from "../../../src/wallet/policies/policy.ts";
 import { tokenHash } from "../../../src/wallet/service/tokens.ts";
 import { PROGRAM } from "../../rig/lyra.ts";
 import { formsOf, pathsBelow, wordsOf } from "../../rig/wallet-home.ts";
+import { borrowDevnet, returnDevnet } from "../../support/shared-devnet.ts";
 import { VOTE } from "./rig.ts";
 
 const PASSPHRASES = {
@@ -112,10 +112,10 @@ let machine: Machine;
 let devnet: Devnet;
 beforeAll(async () => {
   machine = new Machine();
-  devnet = await startNode({ kind: "devnet", parameters: { "spam.pow.difficulty": "3" } });
+  devnet = await borrowDevnet({ "spam.pow.difficulty": "3" });
 });
 afterAll(async () => {
-  await devnet.stop();
+  await returnDevnet();
   await machine.remove();
 });
 

@@ -5,9 +5,9 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Browser, chromium } from "playwright-core";
 import type { Devnet } from "../../../src/devnet/devnet.ts";
-import { startNode } from "../../../src/start-node.ts";
 import { DOLLAR } from "../../rig/devnet-client.ts";
 import { executedOf } from "../../support/devnet-party.ts";
+import { borrowDevnet, returnDevnet } from "../../support/shared-devnet.ts";
 import { Cli } from "../support/cli.ts";
 import { lyraOnTerminal, phrasesIn, WORDS_AGAIN } from "../support/pty.ts";
 
@@ -27,7 +27,7 @@ const [here, elsewhere] = [new Cli(), new Cli()];
 beforeAll(async () => {
   // A new user has no other wallet.
   for (const { wallets } of [here, elsewhere]) rmSync(join(wallets, "old"));
-  devnet = await startNode({ kind: "devnet", parameters: { "spam.pow.difficulty": "4" } });
+  devnet = await borrowDevnet({ "spam.pow.difficulty": "4" });
   const script = join(import.meta.dir, "../../../examples/dapp.mjs");
   page = Bun.spawn([process.execPath, script, "0"], { stdin: "ignore", stdout: "pipe", stderr: "inherit" });
   const { value } = await page.stdout.getReader().read();
@@ -37,7 +37,7 @@ afterAll(async () => {
   await browser?.close();
   page.kill();
   await page.exited;
-  await devnet.stop();
+  await returnDevnet();
   here.remove();
   elsewhere.remove();
 });

@@ -2,15 +2,15 @@
 // hundreds.
 import { describe, expect, test } from "bun:test";
 import { WALLET_CANARIES, walletCrashRounds } from "../rig/wallet-crash.ts";
-import { RUNS, SEED } from "../support/seed.ts";
+import { runs, SEED } from "../support/seed.ts";
 
 const ROUNDS = 8;
 
 describe("a wallet's writer that is killed", () => {
   test(`leaves the old content or the new (seed ${SEED})`, async () => {
-    const report = await walletCrashRounds({ rounds: ROUNDS * RUNS, seed: SEED });
+    const report = await walletCrashRounds({ rounds: runs(ROUNDS), seed: SEED });
     expect(report.failures).toEqual([]);
-    expect(report.kills).toBe(ROUNDS * RUNS);
+    expect(report.kills).toBe(runs(ROUNDS));
     expect(report.operations).toBeGreaterThan(2);
   }, 120_000);
 

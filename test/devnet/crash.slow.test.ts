@@ -2,15 +2,15 @@
 // does hundreds.
 import { describe, expect, test } from "bun:test";
 import { CANARIES, devnetCrashRounds } from "../rig/devnet-crash.ts";
-import { RUNS, SEED } from "../support/seed.ts";
+import { runs, SEED } from "../support/seed.ts";
 
 const ROUNDS = 2;
 
 describe("a devnet that is killed", () => {
   test(`keeps every block that it has acknowledged, and is the same chain as an undisturbed one (seed ${SEED})`, async () => {
-    const report = await devnetCrashRounds({ rounds: ROUNDS * RUNS, seed: SEED, loadMs: 300 });
+    const report = await devnetCrashRounds({ rounds: runs(ROUNDS), seed: SEED, loadMs: 300 });
     expect(report.failures).toEqual([]);
-    expect(report.kills).toBeGreaterThanOrEqual(ROUNDS * RUNS);
+    expect(report.kills).toBeGreaterThanOrEqual(runs(ROUNDS));
     expect(report.acknowledged).toBeGreaterThan(0);
   }, 600_000);
 

@@ -1,0 +1,121 @@
+// Runs the tests: `npm test`, and with --slow those that take long (`npm run test:slow`). Words select files by name.
+//
+//   bun scripts/test.ts [WORD...]          the default suite, on the executable
+//   bun scripts/test.ts --slow [WORD...]   every slow part, or those whose names hold a word
+//   bun scripts/test.ts --slow-today       one slow part, chosen by the date, for at most a minute
+//   bun scripts/test.ts --timings          the default suite, and its durations written to test/timings.json
+import { availableParallelism } from "node:os";
+import { relative, resolve } from "node:path";
+import { Glob } from "bun";
+import { LENGTH, SEED } from "../test/support/seed.ts";
+
+const ROOT = resolve(import.meta.dir, "..");
+const TIMINGS = "test/timings.json";
+/** Bounds the slow part of a day. */
+const PART_SECONDS_MAX = 60;
+const DAY_MS = 86_400_000;
+const BUN = process.execPath;
+
+interface Part {
+  readonly name: string;
+  readonly command: readonly string[];
+}
+
+/** What the preloaded file sets is lost behind the first file of a process that runs several. */
+const timeout = ["--timeout", "120000"];
+/** One more process than cores: many tests wait for a node. Files share a process's modules, so most load nothing. */
+const parallel = [`--parallel=${availableParallelism() + 1}`, "--no-isolate", ...timeout];
+
+function slowParts(): Part[] {
+  const files = [...new Glob("test/**/*.slow.test.ts").scanSync(ROOT)].sort();
+  const slowFiles = files.map((file): Part => {
+    // The configured patterns keep slow files out.
+    const command = [BUN, "test", "--path-ignore-patterns", "examples/**", `./${file}`];
+    return { name: relative("test", file).replace(".slow.test.ts", ""), command };
+  });
+  const script = (name: string, ...words: string[]): Part => ({
+    name,
+    command: [BUN, `scripts/${name}.ts`, ...words],
+  });
+  return [
+    ...slowFiles,
+    { name: "random tests at full length", command: [BUN, "test", ...parallel] },
+    script("simulate", "--sequences", "100000", "--seed", String(SEED)),
+    script("simulate-markets", "--sequences", "10000", "--seed", String(SEED)),
+    script("long-runs"),
+    script("refusals"),
+    script("wallet-damage"),
+    script("wallet-crash-rig"),
+  ];
+}
+
+const environment = (length: number) => ({
+  ...process.env,
+  LYRA_TEST_PROGRAM: "dist/lyra",
+  LYRA_TEST_SEED: String(SEED),
+  LYRA_TEST_LENGTH: String(length),
+});
+
+/** @returns the exit code */
+async function run(command: readonly string[], length: number): Promise<number> {
+  const child = Bun.spawn([...command], {
+    cwd: ROOT,
+    env: environment(length),
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  return child.exited;
+}
+
+/** Runs a part until it ends or its time is over. A part that is cut off has passed if nothing has failed by then. */
+async function runForAWhile({ command }: Part): Promise<number> {
+  const child = Bun.spawn([...command], {
+    cwd: ROOT,
+    env: environment(1),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let isCutOff = false;
+  const timer = setTimeout(() => {
+    isCutOff = true;
+    child.kill("SIGTERM");
+  }, PART_SECONDS_MAX * 1_000);
+  const [out, err, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  clearTimeout(timer);
+  const hasFailed = isCutOff ? /^\(fail\)/m.test(err) : code !== 0;
+  if (hasFailed) console.log(out + err);
+  else if (isCutOff) console.log(`cut off after ${PART_SECONDS_MAX} s; nothing has failed by then`);
+  return hasFailed ? 1 : 0;
+}
+
+async function main(): Promise<number> {
+  const words = process.argv.slice(2);
+  const [isSlow, isToday, isTimed] = ["--slow", "--slow-today", "--timings"].map((flag) =>
+    words.includes(flag),
+  );
+  const filters = words.filter((word) => !word.startsWith("--"));
+  const built = await run([BUN, "scripts/build.ts", "--if-changed"], 1);
+  if (built !== 0) return built;
+  const parts = slowParts();
+  if (isToday) {
+    const part = parts[Math.floor(Date.now() / DAY_MS) % parts.length]!;
+    console.log(`slow part of the day: ${part.name} (LYRA_TEST_SEED=${SEED})`);
+    return runForAWhile(part);
+  }
+  if (!isSlow) {
+    console.log(`random tests: LYRA_TEST_SEED=${SEED} LYRA_TEST_LENGTH=${LENGTH}`);
+    const timings = [`--timings=${TIMINGS}`, ...(isTimed ? ["--update-timings"] : [])];
+    return run([BUN, "test", ...parallel, ...timings, ...filters], LENGTH);
+  }
+  const failed: string[] = [];
+  for (const part of parts.filter(({ name }) => filters.every((word) => name.includes(word)))) {
+    console.log(`\n== ${part.name} (LYRA_TEST_SEED=${SEED})`);
+    if ((await run(part.command, 1)) !== 0) failed.push(part.name);
+  }
+  console.log(failed.length === 0 ? "\nevery slow part has passed" : `\nfailed: ${failed.join(", ")}`);
+  return failed.length === 0 ? 0 : 1;
+}
+
+process.exit(await main());
