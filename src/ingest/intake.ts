@@ -150,8 +150,7 @@ export class Intake {
     try {
       while (!this.isStopping) {
         this.hasGrown = false;
-        for (let records = this.fills.shift(); records; records = this.fills.shift())
-          await this.storeFill(records);
+        if (this.fills.length > 0) await this.storeFills();
         const isAtEnd = await this.readOn();
         if (isAtEnd || performance.now() - this.lastCommit > COMMIT_MS) await this.commit(isAtEnd);
         if (this.isFoldRequested && this.pendingEvents === 0) {
@@ -185,29 +184,39 @@ export class Intake {
     return false;
   }
 
-  private async storeFill(records: Uint8Array): Promise<void> {
-    const { fillAssembler, hooks } = this.options;
-    if (fillAssembler === undefined) return;
+  /** Stores all that came, in one commit. */
+  private async storeFills(): Promise<void> {
+    const fills = this.fills.splice(0);
+    this.isFilling = true;
+    try {
+      const failures: (string | undefined)[] = [];
+      for (const records of fills) failures.push(await this.stageFill(records));
+      await this.commit(false);
+      for (const failure of failures) this.options.hooks.onFilled?.(failure);
+    } finally {
+      this.isFilling = false;
+    }
+  }
+
+  /** @returns why the block could not be stored */
+  private async stageFill(records: Uint8Array): Promise<string | undefined> {
+    const { fillAssembler } = this.options;
+    if (fillAssembler === undefined) return "this source has no gaps";
     const splitter = new RecordSplitter();
     splitter.feed(records);
-    this.isFilling = true;
-    let failure: string | undefined;
     try {
       while (splitter.next()) {
         const block = fillAssembler.push(splitter.bytes, splitter.start, splitter.end, 0, 0);
         if (block) await this.sortIn(block);
       }
-      await this.commit(false);
+      return undefined;
     } catch (error) {
       const isTheirs = error instanceof NodeError && SENDERS_CODES.has(error.code);
       if (!isTheirs && !(error instanceof StreamFault) && !(error instanceof WireError)) throw error;
       fillAssembler.reset();
       this.order.renew();
-      failure = error.message;
-    } finally {
-      this.isFilling = false;
+      return error.message;
     }
-    hooks.onFilled?.(failure);
   }
 
   private nextRecord(): boolean {

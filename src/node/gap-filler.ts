@@ -11,6 +11,8 @@ import { sidecarBlocks } from "./sidecar-stream.ts";
 const ATTEMPT = "sidecar.gaps";
 const FIRST_PAUSE_MS = 250;
 const PAUSE_MS_MAX = 10_000;
+/** Blocks on their way to the store: they share commits. */
+const UNDER_WAY_MAX = 32;
 
 interface FillerOptions {
   readonly url: string;
@@ -26,7 +28,10 @@ export class GapFiller {
   /** Its state for operators; undefined while nothing is missing. */
   text: string | undefined;
   private connection: AbortController | undefined;
-  private stored = Promise.withResolvers<string | undefined>();
+  /** Blocks on their way to the store. */
+  private underWay = 0;
+  private failure: string | undefined;
+  private stored = Promise.withResolvers<void>();
   private stopRequest = Promise.withResolvers<void>();
 
   constructor(private readonly options: FillerOptions) {}
@@ -48,7 +53,9 @@ export class GapFiller {
 
   /** @param failure why the block could not be stored */
   noteStored(failure: string | undefined): void {
-    this.stored.resolve(failure);
+    this.underWay--;
+    this.failure ??= failure;
+    this.stored.resolve();
   }
 
   private async run(own: AbortController): Promise<void> {
@@ -74,17 +81,20 @@ export class GapFiller {
     const end = () => connection.abort();
     own.signal.addEventListener("abort", end, { once: true });
     let hasCome = false;
+    // The next stream begins behind what is stored by then.
+    await this.untilStored(1);
+    this.failure = undefined;
     try {
       const stream = sidecarBlocks(url, { head: head(), blockBytesMax, connection, onConnected: () => 0 });
       for await (const { height, records } of stream) {
         if (this.connection !== own) break;
         if (records === undefined) continue;
-        this.stored = Promise.withResolvers();
         // The buffer is the stream's own.
         store(records.slice());
-        const failure = await Promise.race([this.stored.promise, this.stopRequest.promise]);
+        this.underWay++;
+        await this.untilStored(UNDER_WAY_MAX);
         if (this.connection !== own) break;
-        if (failure !== undefined) throw new Error(failure);
+        if (this.failure !== undefined) throw new Error(this.failure);
         this.setText(`the missing blocks come from ${url}, now at ${height}`, !hasCome);
         hasCome = true;
       }
@@ -92,6 +102,14 @@ export class GapFiller {
     } finally {
       own.signal.removeEventListener("abort", end);
       connection.abort();
+    }
+  }
+
+  /** Until fewer blocks are under way, or the filler stops. */
+  private async untilStored(underWayMax: number): Promise<void> {
+    while (this.underWay >= underWayMax && this.connection !== undefined) {
+      this.stored = Promise.withResolvers();
+      await Promise.race([this.stored.promise, this.stopRequest.promise]);
     }
   }
 
