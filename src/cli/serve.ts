@@ -69,7 +69,13 @@ type ServedConfig = NodeConfig | SidecarConfig;
 /** Starts a node and keeps it until a signal comes; the exit code is the command's. */
 export async function serveUntilSignal(config: ServedConfig, options: ServeOptions): Promise<number> {
   const signals = waitForSignal();
-  const node = await startNode(config);
+  const manager = ServiceManager.find();
+  const node = await startNode(config).catch((error) => {
+    if (manager === undefined || !(error instanceof NodeError)) throw error;
+    sayFailure(error, options.json);
+    return manager.notifyFailed(error);
+  });
+  if (typeof node === "number") return node;
   limitGarbage();
   const where = {
     dataUrl: node.dataUrl,
@@ -97,7 +103,6 @@ export async function serveUntilSignal(config: ServedConfig, options: ServeOptio
   node.broken.then(() => {
     isBroken = true;
   });
-  const manager = ServiceManager.find();
   manager?.notifyReady(
     () => `block ${node.head()?.height ?? 0} of chain ${node.head()?.chainId ?? "(none yet)"}`,
     () => !isBroken,

@@ -2,6 +2,7 @@
 // Both are facts of the chain's data, so that nodes with the same blocks cut the same segments.
 import type { Database } from "bun:sqlite";
 import { NodeError } from "../errors/node-error.ts";
+import { readHead } from "../store/head.ts";
 
 /** `network`: at the core's own snapshots, its last one before an upgrade among them; `length`: every so many blocks. */
 export const SEGMENT_MODES = ["network", "length"] as const;
@@ -65,11 +66,17 @@ function storedMode(db: Database): SegmentMode | undefined {
 /**
  * Settles how a home's segments end, and keeps it in the store. Only on the writer's connection.
  * @param wanted undefined to leave it as it is
+ * @param ofNew of a home that has not begun
  * @throws NodeError `segments_differ` for a home that has segments of the other kind
  */
-export function chooseMode(db: Database, wanted: SegmentMode | undefined): SegmentMode {
+export function chooseMode(
+  db: Database,
+  wanted: SegmentMode | undefined,
+  ofNew: SegmentMode = "length",
+): SegmentMode {
   const stored = storedMode(db);
-  const mode = wanted ?? stored ?? "length";
+  // A home with blocks and without segments was begun by a length, or it would say so.
+  const mode = wanted ?? stored ?? (readHead(db) === undefined ? ofNew : "length");
   if (mode === stored) return mode;
   if (hasSegments(db)) throw differ(stored!);
   // A home with segments of a length says nothing, as those from before do.

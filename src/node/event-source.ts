@@ -75,6 +75,7 @@ class EventSource {
       onPaused: (reason) => {
         this.pause = reason;
         if (reason) logFailure(new NodeError("sidecar.events", reason, PAUSE_TEXTS[reason]));
+        else logNotice("sidecar.events", "events are written again");
         if (reason === "disk_full") writer.sendOrder({ kind: "fold" });
         this.reportState();
       },

@@ -1,5 +1,5 @@
 // A file that is followed, as a source of a served home: its state for the registry.
-import { logFailure } from "../errors/log.ts";
+import { logFailure, logNotice } from "../errors/log.ts";
 import { NodeError } from "../errors/node-error.ts";
 import type { ChainHead } from "../store/head.ts";
 import { SourceStatus } from "./source-status.ts";
@@ -23,8 +23,11 @@ export function watchFile(writer: Writing, status: SourceStatus): void {
       const { code, text } = report.trouble;
       logFailure(new NodeError("replay.follow", code, text));
       status.set("file", { state: code === "disk_full" ? "paused" : "stopped", code, text });
-    } else if (report.kind === "state") status.set("file", { state: "receiving", text: "" });
-    else if (report.kind === "known") height = report.height;
+    } else if (report.kind === "state") {
+      if (status.sources().some(({ code }) => code !== undefined))
+        logNotice("replay.follow", "events are stored again");
+      status.set("file", { state: "receiving", text: "" });
+    } else if (report.kind === "known") height = report.height;
     else if (report.kind === "read" && report.isAtEnd) {
       const isStopped = status.sources().some(({ state }) => state === "stopped" || state === "paused");
       if (!isStopped) status.set("file", { state: "waiting", text: "everything in the file is stored" });

@@ -1,6 +1,5 @@
 // Another sidecar as the source of events (`--follow-sidecar URL`): its stream goes block by block into this node's own
 // event log, from where the writer's thread stores it, as it does with a core's.
-import { logFailure, logNotice } from "../errors/log.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import type { ErrorCode } from "../errors/program-codes.ts";
 import { isDiskFull } from "../files/sqlite-error.ts";
@@ -10,6 +9,7 @@ import type { IntakeTrouble } from "../ingest/intake.ts";
 import { WireError } from "../wire/errors.ts";
 import { type EventSourceContext, openLog } from "./event-source.ts";
 import { FOLLOW_ATTEMPT as ATTEMPT, type StreamItem, sidecarBlocks } from "./sidecar-stream.ts";
+import { SourceLog } from "./source-log.ts";
 import type { LiveReport } from "./writer.worker.ts";
 
 const FIRST_PAUSE_MS = 250;
@@ -26,6 +26,7 @@ export async function startFollowedSidecar(context: EventSourceContext) {
 
 class FollowedSidecar {
   private readonly log: EventLogWriter;
+  private readonly sourceLog: SourceLog;
   private readonly stopping = new AbortController();
   private readonly done: Promise<void>;
   private connection: AbortController | undefined;
@@ -41,6 +42,7 @@ class FollowedSidecar {
     private readonly url: string,
   ) {
     this.log = openLog(context.config);
+    this.sourceLog = new SourceLog(ATTEMPT, url);
     context.status.eventLog = () => ({
       logBytes: this.log.bytes,
       unreadBytes: this.log.unreadBytes,
@@ -105,7 +107,6 @@ class FollowedSidecar {
         onConnected: () => {
           this.number = this.log.nextConnection();
           this.set("connected", "");
-          logNotice(ATTEMPT, `follows ${this.url}`);
           return this.number;
         },
       });
@@ -173,17 +174,13 @@ class FollowedSidecar {
     const { trouble } = this;
     const told =
       trouble && state !== "stopped" ? { state: "stopped" as const, ...trouble } : { state, text, code };
-    if (told.code !== undefined && told.code !== this.lastCode)
-      logFailure(new NodeError(ATTEMPT, told.code, told.text));
-    this.lastCode = told.code;
+    this.sourceLog.note({ state: told.state, text: told.text, ...(told.code && { code: told.code }) });
     this.context.status.set("sidecar", {
       state: told.state,
       text: told.text,
       ...(told.code && { code: told.code }),
     });
   }
-
-  private lastCode: ErrorCode | undefined;
 
   private async sleep(ms: number): Promise<void> {
     if (this.isStopping) return;

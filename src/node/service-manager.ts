@@ -2,6 +2,7 @@
 // names. The runtime has no such sockets, so three calls of the C library are made directly; where they cannot be made, or
 // no manager listens, nothing happens.
 import { dlopen, FFIType, ptr } from "bun:ffi";
+import type { NodeError } from "../errors/node-error.ts";
 
 const AF_UNIX = 1;
 const SOCK_DGRAM = 2;
@@ -16,6 +17,15 @@ const LIBRARIES = ["libc.so.6", "libc.so"];
 const SIGNS = 3;
 
 type Send = (message: string) => void;
+
+/** Causes of a failed start that the next start meets again: they are for a person. */
+const LASTING: ReadonlySet<string> = new Set([
+  ...["segments_differ", "own_chain", "schema_newer", "schema_older", "store_foreign", "migration_failed"],
+  ...["store_damaged", "store_unreadable", "home_unusable", "home_read_only", "memory_low"],
+  ...["cannot_listen", "host_empty", "sqlite_too_old"],
+]);
+/** Ends the restarts of the unit (`RestartPreventExitStatus`). */
+const NO_RESTART_CODE = 5;
 
 export class ServiceManager {
   private timer: ReturnType<typeof setInterval> | undefined;
@@ -51,6 +61,15 @@ export class ServiceManager {
       us / 1_000 / SIGNS,
     );
     this.timer.unref();
+  }
+
+  /**
+   * The node could not start: `systemctl status` shows why.
+   * @returns the exit code that ends the restarts, for a cause that the next start would meet again
+   */
+  notifyFailed({ code, message, exitCode }: NodeError): number {
+    this.send(`STOPPING=1\nSTATUS=${code}: ${message.replaceAll("\n", " ")}`);
+    return LASTING.has(code) ? NO_RESTART_CODE : exitCode;
   }
 
   notifyStopping(): void {

@@ -72,7 +72,6 @@ export function completeSidecarConfig(given: SidecarNodeConfig): SidecarConfig {
     grpcNodePort: 0,
     rules: "0.71.6",
     lagBounds: DEFAULT_LAG,
-    segments: "network",
     ...given,
   };
 }
@@ -117,7 +116,6 @@ export function loadSidecarConfig(
     ...base,
     ...sources,
     gapsFrom,
-    segments: base.segments ?? "network",
     kind: "sidecar",
     events: listens
       ? {

@@ -15,6 +15,7 @@ import { eventStreamRoutes } from "./event-stream.ts";
 import { FollowedChain, machineTimeNs } from "./followed-chain.ts";
 import { startFollowedSidecar } from "./followed-sidecar.ts";
 import { checkMemory } from "./memory-limit.ts";
+import { NodeLog } from "./node-log.ts";
 import { completeSidecarConfig, type SidecarConfig, type SidecarNodeConfig } from "./sidecar-config.ts";
 import { SourceStatus } from "./source-status.ts";
 import { type DataNode, type ServedHome, serveHome } from "./start.ts";
@@ -80,6 +81,7 @@ export async function startSidecar(given: SidecarNodeConfig): Promise<Sidecar> {
       eventLogBytes: config.eventLogBytes,
       allowGaps: config.allowGaps,
     },
+    segmentsOfNew: "network",
     status: (own) => {
       // Without events the blocks that were followed are all that there is.
       status = new SourceStatus(config.lagBounds, hasEvents ? own : () => followed?.head() ?? own());
@@ -99,7 +101,12 @@ export async function startSidecar(given: SidecarNodeConfig): Promise<Sidecar> {
     for (const part of parts.splice(0).reverse()) await part.stop();
     await served.node.stop();
   };
-  const look = setInterval(() => served.notifyReady(), READY_LOOK_MS);
+  const log = new NodeLog();
+  const look = setInterval(() => {
+    served.notifyReady();
+    log.noteReadiness(served.serverStatus.readiness().reason || undefined);
+    log.noteClock(status!.lag().clockSkewSeconds ?? 0);
+  }, READY_LOOK_MS);
   try {
     for (const start of PARTS) {
       const part = await start(context);

@@ -19,10 +19,11 @@ export class SourceLog {
 
   /** To be called with each look at the source. */
   note({ state, code, text }: SourceNews): void {
-    const key = `${state} ${code ?? ""}`;
+    const isRunning = state === "receiving" || state === "connected";
+    const key = `${isRunning ? "running" : state} ${code ?? ""}`;
     if (key === this.told) return;
     this.told = key;
-    if (state === "stopped") logFailure(new NodeError(this.attempt, code as ErrorCode, text));
-    else logNotice(this.attempt, state === "receiving" ? `follows ${this.url}` : text);
+    if (code !== undefined) logFailure(new NodeError(this.attempt, code as ErrorCode, text));
+    else logNotice(this.attempt, isRunning ? `follows ${this.url}` : text);
   }
 }

@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import { logFailure, logNotice } from "../errors/log.ts";
 import type { NodeError } from "../errors/node-error.ts";
 import { type Lock, lockHome } from "../files/lock.ts";
-import { chooseMode } from "../history/segment-bounds.ts";
+import { chooseMode, type SegmentMode } from "../history/segment-bounds.ts";
 import { Ports } from "../http/drain.ts";
 import { type HttpRoutes, joinRoutes } from "../http/plugin.ts";
 import { requestBudget } from "../http/request-budget.ts";
@@ -68,6 +68,8 @@ export async function startDataNode(given: DataNodeConfig): Promise<DataNode> {
 /** Of a node with live sources. */
 interface LiveServing {
   readonly settings: LiveSettings;
+  /** How history is cut in a home that has not begun, unless the configuration says so. */
+  readonly segmentsOfNew?: SegmentMode;
   readonly status: (own: () => ChainHead | undefined) => LiveStatus & { notReady(): string | undefined };
   /** Further routes of the data port; it then answers on one thread. */
   readonly routes?: (plane: DataPlane, status: ServerStatus) => HttpRoutes | undefined;
@@ -91,10 +93,10 @@ export interface ServedHome {
 }
 
 /** @throws NodeError `segments_differ` for a home that was begun otherwise */
-function prepareStore({ home, segments }: Pick<NodeConfig, "home" | "segments">): void {
+function prepareStore({ home, segments }: Pick<NodeConfig, "home" | "segments">, ofNew?: SegmentMode): void {
   const db = openWriter(home);
   try {
-    chooseMode(db, segments);
+    chooseMode(db, segments, ofNew);
   } finally {
     db.close();
   }
@@ -108,7 +110,7 @@ export async function serveHome(config: Omit<NodeConfig, "kind">, live?: LiveSer
   const cleanup: (() => void)[] = [() => lock.release()];
   try {
     // Makes or migrates the store before the first reader comes.
-    if (!isReadOnly) prepareStore(config);
+    if (!isReadOnly) prepareStore(config, live?.segmentsOfNew);
     const db = openReader(config.home);
     cleanup.unshift(() => db.close());
     const plane = new DataPlane(

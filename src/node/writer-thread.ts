@@ -1,5 +1,5 @@
 // The writer's thread, seen from the main one.
-import { logFailure } from "../errors/log.ts";
+import { logFailure, logNotice } from "../errors/log.ts";
 import { NodeError, threadReason } from "../errors/node-error.ts";
 import { workerUrl } from "../files/worker-url.ts";
 import { STORE_DAMAGED } from "../http/status.ts";
@@ -104,7 +104,10 @@ export class WriterThread implements Writing {
           if (message.code === "disk_full" && this.state === "loading") logFailure(failure);
         }
       }
-      if (message.kind === "recovered") this.failure = undefined;
+      if (message.kind === "recovered") {
+        if (this.failure) logNotice("writer", `it goes on after ${this.failure.code}`);
+        this.failure = undefined;
+      }
       if (message.kind === "idle" || message.kind === "stopped") {
         this.state = message.kind;
         if (this.failure) loaded.reject(this.failure);

@@ -8,7 +8,8 @@ import type { ProgramRow } from "../../src/errors/explanation.ts";
 import { isProgramCode, PROGRAM_CODES } from "../../src/errors/program-codes.ts";
 import { checkMemory } from "../../src/node/memory-limit.ts";
 import { loadSidecarConfig } from "../../src/node/sidecar-config.ts";
-import { Scratch } from "../rig/homes.ts";
+import { startNode } from "../../src/start-node.ts";
+import { SAMPLE, Scratch } from "../rig/homes.ts";
 import { Lyra, lyra, PROGRAM } from "../rig/lyra.ts";
 
 const root = join(import.meta.dir, "..", "..");
@@ -46,6 +47,18 @@ while not said[-1].startswith("STOPPING"):
 print(json.dumps([node.wait(), said]))
 `;
 
+/** Receives the first that a node tells its service manager, and prints it as JSON. */
+const FAILING = `
+import json, os, socket, subprocess, sys
+path, words = sys.argv[1], sys.argv[2:]
+manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+manager.bind(path)
+manager.settimeout(15)
+node = subprocess.Popen(words, env={**os.environ, "NOTIFY_SOCKET": path}, stdout=subprocess.DEVNULL)
+print(json.dumps(manager.recv(1000).decode()))
+node.wait()
+`;
+
 const sidecar = () => [
   ...["sidecar", "--home", scratch.path(), "--events-port", "0"],
   ...["--data-port", "0", "--node-port", "0", "--quiet"],
@@ -76,6 +89,40 @@ test("a service manager that is gone changes nothing", async () => {
   await Bun.sleep(700);
   expect(node.hasEnded).toBe(false);
   expect((await node.stop()).code).toBe(0);
+});
+
+describe("a sidecar on a home whose history is cut by length", () => {
+  const home = scratch.path();
+  const words = [...sidecar().slice(3), "--home", home];
+
+  test("goes on with it, as a home began", async () => {
+    expect((await lyra(["replay", SAMPLE, "--home", home, "--quiet"])).code).toBe(0);
+    const node = await startNode({ kind: "sidecar", home, events: { host: "127.0.0.1", port: 0 } });
+    expect(node.head()?.height).toBe(3_010);
+    await node.stop();
+  });
+
+  test("refuses the other kind, and a cause that lasts ends the restarts of its unit", async () => {
+    const asked = ["sidecar", ...words, "--segments", "network"];
+    const ended = await lyra(asked);
+    expect([ended.code, ended.err]).toEqual([1, expect.stringContaining('"code":"segments_differ"')]);
+    const managed = await lyra(asked, { env: { NOTIFY_SOCKET: scratch.path("nowhere") } });
+    expect([managed.code, managed.err]).toEqual([5, expect.stringContaining('"code":"segments_differ"')]);
+    const prevented = /^RestartPreventExitStatus=(.*)$/m.exec(readFileSync(UNIT, "utf8"))![1]!;
+    expect(prevented.split(" ")).toEqual(["2", "5"]);
+  });
+
+  if (hasPython)
+    test("the service manager is told the cause", () => {
+      const script = scratch.file(FAILING, "failing.py");
+      const asked = [...PROGRAM, "sidecar", ...words, "--segments", "network"];
+      const { stdout } = Bun.spawnSync([python!, script, scratch.path("failing"), ...asked], {
+        stderr: "pipe",
+      });
+      expect(JSON.parse(stdout.toString())).toMatch(
+        /^STOPPING=1\nSTATUS=segments_differ: the history segments/,
+      );
+    });
 });
 
 if (!hasAnalyze) test.skip("the unit is one that systemd takes", () => {});
