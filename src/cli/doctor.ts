@@ -14,6 +14,7 @@ import { hasStore, openReader, schemaVersionOf, segmentDirectory, storePath } fr
 import { digestStore } from "../store/dump.ts";
 import { readHead } from "../store/head.ts";
 import { checkPages } from "../store/page-check.ts";
+import { checkRowsAgree } from "../store/row-check.ts";
 import { schemaFaults, shortList } from "../store/schema-check.ts";
 import { COMMON, readArguments, usageError } from "./arguments.ts";
 import { dim, green, grouped, red } from "./terminal.ts";
@@ -25,8 +26,8 @@ export const help = `lyra doctor: check a home and this machine
 
   --deep    also run SQLite's own integrity check, which compares each index
             with its table; compare every page with the sum that its writer
-            kept of it, and every row that a history segment covers with that
-            segment
+            kept of it, every row that a history segment covers with that
+            segment, and rows that say the same with each other
   --digest  also print one hash of all that the home holds: equal homes have
             equal digests
   --repair  make damaged segments again from the store's rows, damaged
@@ -87,7 +88,7 @@ async function examine(home: string, wants: { deep: boolean; digest: boolean }):
   }
   try {
     findings.push(...store(db, home), growth(db, home), ...(await segments(db, home)));
-    if (wants.deep) findings.push(await pageSums(home), await segmentRows(db, home));
+    if (wants.deep) findings.push(await pageSums(home), await segmentRows(db, home), await agreement(db));
     findings.push(integrity(db, wants.deep));
     if (wants.digest) findings.push({ check: "digest", ok: true, detail: digestStore(db, home).sha256 });
   } catch (error) {
@@ -236,6 +237,20 @@ async function segmentRows(db: Database, home: string): Promise<Finding> {
       ? "no segment covers any"
       : `rows of blocks up to ${grouped(last)} are those of the segments`;
   return { check: "rows", ok: bad.length === 0, detail: bad.length > 0 ? bad.join("; ") : sound };
+}
+
+async function agreement(db: Database): Promise<Finding> {
+  const check = "rows' agreement";
+  try {
+    await checkRowsAgree(db);
+    return {
+      check,
+      ok: true,
+      detail: "columns are those of their messages, and tables by party those of all",
+    };
+  } catch (error) {
+    return { check, ok: false, detail: reasonOf(error) };
+  }
 }
 
 function integrity(db: Database, deep: boolean): Finding {

@@ -33,6 +33,7 @@ import { readHead } from "../store/head.ts";
 import { checkPages } from "../store/page-check.ts";
 import { sumsPath } from "../store/page-sums.ts";
 import { rebuildStore } from "../store/rebuild.ts";
+import { checkRowsAgree } from "../store/row-check.ts";
 import { checkRows, checkSegment } from "./segment-check.ts";
 import { segmentPath } from "./segment-format.ts";
 import { listSegments, type SegmentRow } from "./segment-table.ts";
@@ -459,6 +460,7 @@ async function restoreInto(
     const leftOut = await makeStore(work, options);
     const rows = openRestored(work, manifest);
     await checkAllRows(work, segmentDirectory(work), rows, options);
+    await checkAgreement(work, options);
     if (options.withSettings !== true && existsSync(join(work, CONFIGURATION)))
       renameSync(join(work, CONFIGURATION), join(work, PUT_BESIDE));
     isWhole = true;
@@ -528,6 +530,22 @@ function openRestored(work: string, manifest: Manifest): SegmentRow[] {
     if ((head?.height ?? 0) !== manifest.height || (head?.hash ?? "") !== manifest.hash)
       throw unsound("its store ends at another block than its manifest says");
     return listSegments(db);
+  } finally {
+    db.close();
+  }
+}
+
+/** Columns, tables by party and newest rows must say what the backup's messages say. */
+async function checkAgreement(work: string, hooks: Hooks): Promise<void> {
+  const db = openReader(work);
+  try {
+    await checkRowsAgree(db, async () => {
+      await new Promise(setImmediate);
+      if (hooks.isStopping?.()) throw new Stopped();
+      hooks.onProgress?.({ step: "comparing rows", part: 1 });
+    });
+  } catch (error) {
+    throw error instanceof Stopped ? error : unsound(reasonOf(error));
   } finally {
     db.close();
   }

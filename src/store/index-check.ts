@@ -4,9 +4,9 @@ import type { Database } from "bun:sqlite";
 import { NodeError } from "../errors/node-error.ts";
 
 /** Rows, or entries, of one look: some milliseconds, and no snapshot is held between two looks. */
-const SLICE_ROWS = 500;
+export const SLICE_ROWS = 500;
 
-interface IndexColumn {
+export interface IndexColumn {
   readonly name: string;
   readonly desc: bigint;
 }
@@ -64,7 +64,7 @@ function listIndices(db: Database): Index[] {
 }
 
 /** Rows or entries in their order, slice by slice, and the other side of each. */
-interface Walk {
+export interface Walk {
   readonly from: string;
   readonly order: readonly IndexColumn[];
   readonly selected: readonly IndexColumn[];
@@ -100,7 +100,8 @@ function entriesOf({ table, name, columns, tree, condition }: Index): Walk {
 const same = (columns: readonly IndexColumn[]) =>
   columns.map(({ name }) => `x.${quoted(name)} = s.${quoted(name)}`).join(" AND ");
 
-async function walk(
+/** @throws NodeError `store_damaged` for a row whose other side is missing; whatever `pause` throws */
+export async function walk(
   db: Database,
   what: Walk,
   sliceRows: number,

@@ -10,6 +10,7 @@ import { scrub, scrubRounds } from "../../src/node/scrub.ts";
 import { openReader, openWriter, storePath } from "../../src/store/database.ts";
 import { checkIndices } from "../../src/store/index-check.ts";
 import { sumsPath } from "../../src/store/page-sums.ts";
+import { checkRowsAgree } from "../../src/store/row-check.ts";
 import { schemaFaults } from "../../src/store/schema-check.ts";
 import { moveEntries } from "../rig/forged-store.ts";
 import { altered, SharingNode } from "../rig/history-source.ts";
@@ -173,6 +174,59 @@ describe("a backup of a store with what is not a store's", () => {
       "UPDATE meta SET value = json_set(value, '$.firstHeight', '\u001b[2J') WHERE key = 'head'",
     );
     expect((await failure(restored(other))).message).toContain("its head is not the one of its blocks");
+  });
+});
+
+describe("rows that are not what other rows say", () => {
+  const LIES: Record<string, string> = {
+    "a trade of another market":
+      "UPDATE trades SET market = (SELECT id FROM markets_current WHERE id <> trades.market LIMIT 1) WHERE ord = (SELECT max(ord) FROM trades)",
+    "an order of another party":
+      "UPDATE orders_current SET party = (SELECT id FROM parties WHERE id <> orders_current.party LIMIT 1) WHERE id = (SELECT min(id) FROM orders_current)",
+    "a balance of 777":
+      "UPDATE balances_current SET balance = 777 WHERE account = (SELECT min(account) FROM balances_current)",
+    "a party without one of its balances":
+      "DELETE FROM balances_by_party WHERE (block, account) = (SELECT block, account FROM balances_by_party LIMIT 1)",
+    "a ledger entry of another party":
+      "INSERT INTO ledger_by_party SELECT era, party_no + 1, block, n FROM ledger_by_party ORDER BY party_no LIMIT 1",
+    "an account of another market":
+      "UPDATE accounts SET market = (SELECT ref FROM ids WHERE ref <> accounts.market LIMIT 1) WHERE ref = (SELECT min(ref) FROM accounts)",
+    "a transfer to its sender":
+      "UPDATE transfers_current SET to_no = from_no WHERE ref = (SELECT min(ref) FROM transfers_current WHERE to_no <> from_no)",
+    "an old position as the newest":
+      "UPDATE positions_current SET block = (SELECT min(block) FROM positions p WHERE p.party = positions_current.party AND p.market = positions_current.market)",
+  };
+  let sample: string;
+  beforeAll(async () => {
+    sample = folder();
+    await load(sample, SAMPLE);
+  });
+
+  test("are found, and those of a sound store agree", async () => {
+    const db = openWriter(copyOf(sample));
+    try {
+      await checkRowsAgree(db);
+      for (const [name, sql] of Object.entries(LIES)) {
+        db.run("BEGIN");
+        expect([name, db.query(sql).run().changes > 0]).toEqual([name, true]);
+        expect([name, (await failure(checkRowsAgree(db))).code]).toEqual([name, "store_damaged"]);
+        db.run("ROLLBACK");
+      }
+    } finally {
+      db.close();
+    }
+  });
+
+  test("refuse a backup, and are named by doctor --deep", async () => {
+    const other = copyOf(sample);
+    const db = openWriter(other);
+    db.run(LIES["a trade of another market"]!);
+    db.close();
+    const { code, message } = await failure(restored(other));
+    expect([code, message]).toEqual(["backup_damaged", expect.stringContaining("table trades")]);
+    const { code: exit, out } = await lyra(["doctor", "--deep", "--home", other]);
+    expect([exit, out]).toEqual([1, expect.stringContaining("table trades has columns of another message")]);
+    expect((await restored(sample)).result.leftOut).toEqual([]);
   });
 });
 

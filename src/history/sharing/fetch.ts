@@ -24,6 +24,7 @@ import { type ChainHead, hasChain, hashOfRow, readHead } from "../../store/head.
 import { checkPages } from "../../store/page-check.ts";
 import { sumsPath } from "../../store/page-sums.ts";
 import { rebuildStore } from "../../store/rebuild.ts";
+import { checkRowsAgree } from "../../store/row-check.ts";
 import { checkRows, checkSegment } from "../segment-check.ts";
 import { segmentPath } from "../segment-format.ts";
 import { listSegments, type SegmentRow } from "../segment-table.ts";
@@ -132,7 +133,7 @@ class Fetch {
     if (!this.isStopping()) await this.fetchImage(image);
     if (this.isStopping()) return undefined;
     if (!(await this.makeStore())) return undefined;
-    await this.verify(image, rows);
+    if (!(await this.verify(image, rows))) return undefined;
     this.replace(rows);
     return {
       chainId: image.chainId,
@@ -325,7 +326,8 @@ class Fetch {
     }
   }
 
-  private async verify(image: ImageManifest, rows: readonly SegmentRow[]): Promise<void> {
+  /** @returns false when it was asked to stop */
+  private async verify(image: ImageManifest, rows: readonly SegmentRow[]): Promise<boolean> {
     this.dropOldSegments(rows[0]!.from);
     await checkPages(this.work);
     const db = openReader(this.work);
@@ -345,10 +347,25 @@ class Fetch {
         });
         this.report("checking", (i + 1) / rows.length, `rows of blocks ${row.from} to ${row.to}`);
       }
+      await checkRowsAgree(db, this.pauseOf(rows)).catch((error: unknown) => {
+        throw error instanceof Stopped ? error : this.source.damaged(`its image: ${reasonOf(error)}`);
+      });
       if (hasStore(this.options.home)) this.checkHolds(db);
+      return true;
+    } catch (error) {
+      if (error instanceof Stopped) return false;
+      throw error;
     } finally {
       db.close();
     }
+  }
+
+  private pauseOf(rows: readonly SegmentRow[]): () => Promise<void> {
+    return async () => {
+      await new Promise(setImmediate);
+      if (this.isStopping()) throw new Stopped();
+      this.report("checking", 1, `rows of blocks up to ${rows.at(-1)!.to} against each other`);
+    };
   }
 
   /** The image lists segments that its source has removed since. The writer also makes the sums of its pages. */
