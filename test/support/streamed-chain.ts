@@ -108,12 +108,12 @@ export class StreamedChain {
     return readOrderAt(bytes, start, end);
   }
 
-  /** What a read answers now. @param path of an endpoint without parameters in it, after `/api/v2/` */
-  get(path: string, query = ""): Json {
+  /** What a read answers now. @param path of an endpoint, after `/api/v2/` @param parameters in the path, by name */
+  get(path: string, query = "", parameters: Readonly<Record<string, string>> = {}): Json {
     const endpoint = DATA_ENDPOINTS.find((each) => each.path === `/api/v2/${path}`)!;
     const { status, body } = this.plane.answer(endpoint, {
       query,
-      path: {},
+      path: parameters,
       accept: "application/json+stream",
     });
     if (status !== 200) throw new Error(body);

@@ -4,7 +4,7 @@ import type { Endpoint } from "../../http/endpoint.ts";
 import { internal, invalidArgument, notFound } from "../../http/errors.ts";
 import type { Param, Row } from "../../http/pagination.ts";
 import type { RequestFields } from "../../http/query.ts";
-import { type Order, type PriceLevel, readOrderAt } from "../../wire/generated/vega.ts";
+import { MarketState, type Order, type PriceLevel, readOrderAt } from "../../wire/generated/vega.ts";
 import { canonicalIdentifier, hexOf, isHex64 } from "../../wire/identifiers.ts";
 import { asUint64 } from "../../wire/limits.ts";
 import { rfc3339, sequenceOf } from "./blocks.ts";
@@ -241,6 +241,50 @@ interface MarketDepth {
   readonly sequenceNumber: bigint;
 }
 
+/** Rows that are looked through for a book's last one: about two milliseconds of work. */
+const LAST_ROWS_MAX = 2_000;
+const LIMIT_ORDER = 1;
+const [IOC, FOK] = [3, 4];
+
+/** Orders that can come to a book: the others' rows say nothing of it but by the orders that they trade with. */
+export function isOfBook({ type, timeInForce }: Pick<Order, "type" | "timeInForce">): boolean {
+  return type === LIMIT_ORDER && timeInForce !== IOC && timeInForce !== FOK;
+}
+
+/**
+ * The sequence of a market's book: that of the last row of an order, also of one that has left it, so that a read says what
+ * the stream of updates says. Of a market without an order among the last rows, of its live orders; 0 of one that is over.
+ */
+export function bookSequence(
+  context: DataContext,
+  marketRef: number,
+  live: readonly { readonly sequence: bigint }[],
+): bigint {
+  if (live.length === 0 && isOver(context, marketRef)) return 0n;
+  const row = context.get<Pick<LiveRow, "block" | "ord">>(
+    `SELECT o.block, o.ord FROM (SELECT block, ord, id FROM orders ORDER BY block DESC, ord DESC LIMIT ${LAST_ROWS_MAX}) o
+      WHERE EXISTS (SELECT 1 FROM orders_current c
+        WHERE c.id = o.id AND c.market = ? AND c.type = ${LIMIT_ORDER} AND c.tif NOT IN (${IOC}, ${FOK}))
+      ORDER BY o.block DESC, o.ord DESC LIMIT 1`,
+    marketRef,
+  );
+  if (row !== undefined) return context.timeNs(row.block) + BigInt(sequenceOf(row.ord));
+  return live.reduce((last, { sequence }) => (sequence > last ? sequence : last), 0n);
+}
+
+const STATES_OVER: readonly number[] = [
+  MarketState.STATE_REJECTED,
+  MarketState.STATE_CANCELLED,
+  MarketState.STATE_CLOSED,
+  MarketState.STATE_SETTLED,
+];
+
+function isOver(context: DataContext, marketRef: number): boolean {
+  const sql = "SELECT state FROM markets_current WHERE id = ?";
+  const state = context.get<{ state: bigint }>(sql, marketRef)?.state;
+  return state !== undefined && STATES_OVER.includes(Number(state));
+}
+
 /**
  * The live orders of a market, each with its sequence: block time in nanoseconds plus the place in the block. Parked ones
  * have no price and are in no level, but count for the sequence of the book.
@@ -264,14 +308,13 @@ export function liveOrdersOf(
 function marketDepth(context: DataContext, marketRef: number): MarketDepth {
   const buy = new BookSide();
   const sell = new BookSide();
-  let sequenceNumber = 0n;
-  for (const { order, sequence } of liveOrdersOf(context, marketRef)) {
-    if (sequence > sequenceNumber) sequenceNumber = sequence;
+  const live = liveOrdersOf(context, marketRef);
+  for (const { order } of live) {
     if (order.status !== STATUS_ACTIVE || order.remaining === 0n) continue;
     if (order.side === SIDE.buy) buy.add(order);
     else if (order.side === SIDE.sell) sell.add(order);
   }
-  return { buy, sell, sequenceNumber };
+  return { buy, sell, sequenceNumber: bookSequence(context, marketRef, live) };
 }
 
 const getLatestMarketDepth: Endpoint<DataContext> = {

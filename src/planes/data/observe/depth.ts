@@ -11,13 +11,13 @@ import { canonicalIdentifier } from "../../../wire/identifiers.ts";
 import { asUint64 } from "../../../wire/limits.ts";
 import { sequenceOf } from "../blocks.ts";
 import type { DataContext } from "../context.ts";
-import { liveOrdersOf } from "../orders.ts";
+import { bookSequence, isOfBook, liveOrdersOf } from "../orders.ts";
 import { elementOf } from "./filters.ts";
 import { type BlockSpan, type ChangeReader, streamKind } from "./kind.ts";
 import type { Element } from "./message.ts";
 import { type MarketsFilter, marketsIn, marketsOf } from "./trading.ts";
 
-const ORDER = { active: 1, limit: 1, ioc: 3, fok: 4, buy: 1 } as const;
+const ORDER = { active: 1, buy: 1 } as const;
 
 interface Resting {
   readonly isBuy: boolean;
@@ -32,9 +32,8 @@ interface Level {
 
 /** An order as the book holds it; undefined for one that is not in it. */
 function restingOf(order: Order): Resting | undefined {
-  const { status, type, timeInForce, remaining, side, price } = order;
-  const isIn =
-    status === ORDER.active && type === ORDER.limit && timeInForce !== ORDER.ioc && timeInForce !== ORDER.fok;
+  const { status, remaining, side, price } = order;
+  const isIn = status === ORDER.active && isOfBook(order);
   return isIn && remaining > 0n ? { isBuy: side === ORDER.buy, price: BigInt(price), remaining } : undefined;
 }
 
@@ -112,17 +111,17 @@ interface OrderRow {
 class DepthReader implements ChangeReader<MarketsFilter> {
   private readonly books = new Map<string, Book>();
 
-  /** @param tell makes the message of a book that a block has changed */
-  constructor(private readonly tell: (book: Book, sequence: bigint) => object) {}
+  /** @param tell makes the message of a book; undefined where there is nothing to tell of its last block */
+  constructor(private readonly tell: (book: Book, sequence: bigint) => object | undefined) {}
 
   prepare(context: DataContext, { markets }: MarketsFilter, last: number): void {
     for (const id of markets) {
       if (this.books.has(id)) continue;
       const book = new Book(id, last);
-      for (const { order, sequence } of liveOrdersOf(context, context.ids.position(id))) {
-        book.apply(order);
-        if (sequence > book.sequence) book.sequence = sequence;
-      }
+      const market = context.ids.position(id);
+      const live = liveOrdersOf(context, market);
+      for (const { order } of live) book.apply(order);
+      book.sequence = bookSequence(context, market, live);
       book.settle();
       this.books.set(id, book);
     }
@@ -144,8 +143,9 @@ class DepthReader implements ChangeReader<MarketsFilter> {
     const settle = () => {
       for (const [book, ord] of touched) {
         const sequence = context.timeNs(block) + BigInt(sequenceOf(ord));
-        if (book.isChanged) elements.push(elementOf({ block }, this.tell(book, sequence)));
-        if (book.isChanged) book.sequence = sequence;
+        const message = this.tell(book, sequence);
+        if (message !== undefined) elements.push(elementOf({ block }, message));
+        book.sequence = sequence;
         book.settle();
       }
       touched.clear();
@@ -157,6 +157,7 @@ class DepthReader implements ChangeReader<MarketsFilter> {
       const book = this.books.get(canonicalIdentifier(order.marketId));
       // Its first orders are those of the block that its stream begins at.
       if (book === undefined || Number(row.block) <= book.last) continue;
+      if (!isOfBook(order)) continue;
       book.apply(order);
       touched.set(book, row.ord);
     }
@@ -179,13 +180,15 @@ export const marketDepth = streamKind<MarketsFilter>({
   frame: { element: "vega.MarketDepth", member: "marketDepth", isList: true },
   filterOf: marketsIn,
   reader: () =>
-    new DepthReader(
-      ({ marketId, buy, sell }, sequenceNumber): MarketDepth => ({
-        marketId,
-        buy: buy.list(buy.levels.keys()),
-        sell: sell.list(sell.levels.keys()),
-        sequenceNumber,
-      }),
+    new DepthReader(({ marketId, buy, sell, isChanged }, sequenceNumber): MarketDepth | undefined =>
+      isChanged
+        ? {
+            marketId,
+            buy: buy.list(buy.levels.keys()),
+            sell: sell.list(sell.levels.keys()),
+            sequenceNumber,
+          }
+        : undefined,
     ),
   matches,
 });
@@ -197,7 +200,7 @@ export const marketDepthUpdates = streamKind<MarketsFilter>({
   response: "datanode.api.v2.ObserveMarketsDepthUpdatesResponse",
   summary: "Follow changes of the depth of markets",
   description:
-    "The price levels that a block changed, in the markets that `marketIds` names (of none without). A level without orders is gone.",
+    "The price levels that a block with orders of the market changed, in the markets that `marketIds` names (of none without). A level without orders is gone. `previousSequenceNumber` is the `sequenceNumber` of the update before, and of the depth as it is read between them.",
   frame: { element: "vega.MarketDepthUpdate", member: "update", isList: true },
   filterOf: marketsIn,
   reader: () =>

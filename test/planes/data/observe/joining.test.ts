@@ -77,6 +77,8 @@ describe("100 clients that join at random moments", () => {
   let chain: StreamedChain;
   const firsts = new Map<string, Client>();
   const joined = new Map<string, Client[]>();
+  /** Sequences of books that were read on the way. */
+  const reads: { readonly height: number; readonly market: string; readonly sequence: string }[] = [];
 
   beforeAll(async () => {
     chain = new StreamedChain(blocks);
@@ -94,6 +96,13 @@ describe("100 clients that join at random moments", () => {
     while (!chain.isDone) {
       // Some commits hold many blocks, as while a node catches up.
       chain.commit(random() < 0.02 ? 40 : 1);
+      if (random() < 0.05)
+        for (const market of markets) {
+          const { sequenceNumber } = chain.get("market/depth/{market_id}/latest", "", {
+            marketId: market,
+          });
+          reads.push({ height: chain.height, market, sequence: sequenceNumber ?? "0" });
+        }
       if (random() < 0.3) await settled();
       for (const kind of STREAM_KINDS) {
         const clients = joined.get(kind.path)!;
@@ -108,7 +117,7 @@ describe("100 clients that join at random moments", () => {
       }
     }
     await settled();
-  });
+  }, 60_000);
   afterAll(() => {
     for (const client of [...firsts.values(), ...[...joined.values()].flat()]) client.leave();
     expect(chain.plane.streams.count).toBe(0);
@@ -222,6 +231,19 @@ describe("100 clients that join at random moments", () => {
       const { marketsData } = chain.get("markets/data");
       if (mine) expect(mine).toEqual(marketsData.find((each: Json) => each.market === market));
     }
+  });
+
+  test("the next update of the depth follows whatever was read before it", () => {
+    const updates = firsts.get("markets/depth/updates")!.updates;
+    const followed = reads.flatMap(({ height, market, sequence }) => {
+      const next = updates
+        .filter((update) => update.height > height)
+        .flatMap(({ json }) => json.update)
+        .find(({ marketId }: Json) => marketId === market);
+      return next === undefined ? [] : [[sequence, next.previousSequenceNumber ?? "0"]];
+    });
+    expect(followed.length).toBeGreaterThan(20);
+    expect(followed.filter(([read, previous]) => read !== previous)).toEqual([]);
   });
 
   test("updates of the depth lead from any book to the last one", () => {
