@@ -81,6 +81,7 @@ export class EventSocket {
     private readonly hooks: EventSocketHooks,
     private readonly silentMs = SILENT_MS,
     private readonly memoryBytesMax = DEFAULT_LIMITS.eventMemoryBytesMax,
+    private readonly nowMs: () => number = () => performance.now(),
   ) {}
 
   /** Bytes of events in memory that the disk has no room for. */
@@ -203,7 +204,7 @@ export class EventSocket {
     const no = this.log.nextConnection();
     peer.data = { ...peer.data, receiver: new PairReceiver(no), no };
     this.peer = peer;
-    this.heardMs = performance.now();
+    this.heardMs = this.nowMs();
     if (this.answer) peer.write(this.answer);
     if (this.isSenderWaiting) peer.pause();
     this.hooks.onConnected();
@@ -213,7 +214,7 @@ export class EventSocket {
   /** Whether a sender gives way to another one: it is silent, or of another machine and has sent nothing yet. */
   private givesWay(peer: Peer, next: Peer): boolean {
     if (this.isSenderWaiting) return false;
-    if (performance.now() - this.heardMs > this.silentMs) return true;
+    if (this.nowMs() - this.heardMs > this.silentMs) return true;
     return peer.data.receiver?.messages === 0 && !isLocal(peer) && isLocal(next);
   }
 
@@ -229,7 +230,7 @@ export class EventSocket {
     try {
       receiver.push(bytes);
     } finally {
-      if (receiver.messages > messages) this.heardMs = performance.now();
+      if (receiver.messages > messages) this.heardMs = this.nowMs();
       if (receiver.height !== undefined) this.lastHeight = receiver.height;
     }
     this.flush();

@@ -76,7 +76,7 @@ else
           expect(rig.engine.balanceOf(B.party) - 1_000_000n).toBe(BigInt(acknowledged));
           expect(small.resize(64 * KIB)).toBe(true);
           // Without any request.
-          await eventually("the chain goes on", () => rig.chain.status.halted === undefined);
+          await eventually(() => rig.chain.status.halted === undefined);
           expect(halts.at(-1)).toBeUndefined();
           // What waited when the disk was full was executed.
           expect(rig.engine.balanceOf(B.party) - 1_000_000n).toBe(BigInt(acknowledged + waiting));

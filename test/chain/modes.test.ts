@@ -3,7 +3,7 @@ import { afterAll, afterEach, describe, expect, jest, test } from "bun:test";
 import type { BlockMode } from "../../src/engine/chain-port.ts";
 import { blockHash } from "../../src/store/head.ts";
 import type { GetSpamStatisticsResponse } from "../../src/wire/generated/core-api.ts";
-import { eventually, turn } from "../support/eventually.ts";
+import { eventually, turns } from "../support/eventually.ts";
 import { ASSET, EPOCH_NS, FUNDS } from "./fake-engine.ts";
 import { Rig, type RigOptions, removeHomes, Sender, testGenesis } from "./rig.ts";
 
@@ -19,11 +19,6 @@ function start(options: RigOptions = {}): Rig {
   const rig = new Rig(options);
   rigs.push(rig);
   return rig;
-}
-
-/** Whatever is due without a timer has happened after this. */
-async function turns(): Promise<void> {
-  for (let n = 0; n < 5; n++) await turn();
 }
 
 /** The chain's height when so much more time has passed, by fake timers. */
@@ -144,7 +139,7 @@ describe("transactions", () => {
     // Good when it came, but not any more when it is executed.
     const [first, second] = [A.transfer(rig.chain, B.party, FUNDS), A.transfer(rig.chain, B.party, 1n)];
     const waiting = [rig.chain.submit(first, "commit"), rig.chain.submit(second, "commit")];
-    await eventually("both wait", () => rig.chain.status.mempool.count === 2);
+    await eventually(() => rig.chain.status.mempool.count === 2);
     await rig.chain.mine(1);
     const [, failed] = await Promise.all(waiting);
     expect(failed).toMatchObject({ code: 70, text: "not enough funds to transfer", height: 3 });
@@ -501,7 +496,7 @@ describe("the chain halts", () => {
   test("given it is stopped, then who waits is told", async () => {
     const rig = new Rig({ mode: { kind: "manual" } });
     const waiting = rig.transfer(A, B.party, 5n, "commit");
-    await eventually("it waits", () => rig.chain.status.mempool.count === 1);
+    await eventually(() => rig.chain.status.mempool.count === 1);
     await rig.stop();
     await expect(waiting).rejects.toMatchObject({ code: "stopped" });
   });

@@ -3,6 +3,7 @@ import { afterAll, expect, test } from "bun:test";
 import { openReader } from "../../src/store/database.ts";
 import { MEMORY, SAMPLE, Scratch } from "../rig/homes.ts";
 import { ListeningLyra, lyra, ServingLyra, SOURCES } from "../rig/lyra.ts";
+import { eventually } from "../support/eventually.ts";
 
 const scratch = new Scratch("from-sources", MEMORY);
 afterAll(() => scratch.remove());
@@ -26,13 +27,13 @@ test("a recording is loaded, segments are made, and it is served", async () => {
   const words = ["replay", SAMPLE, "--serve", "--segment-length", "100", "--home", home];
   const serving = new ServingLyra(words, { program: SOURCES });
   const { url } = await serving.listening();
-  while (!(await fetch(`${url}/readyz`)).ok) await Bun.sleep(10);
+  await eventually(async () => (await fetch(`${url}/readyz`)).ok);
   const made = async () => {
     const answer = await fetch(`${url}/api/v2/networkhistory/segments`);
     return ((await answer.json()) as { segments: object[] }).segments.length;
   };
   // By a thread of its own, when the recording is loaded.
-  while ((await made()) === 0) await Bun.sleep(10);
+  await eventually(async () => (await made()) !== 0);
   expect((await serving.stop()).code).toBe(0);
   const db = openReader(home);
   const { blocks } = db.prepare("SELECT count(*) AS blocks FROM blocks").get() as { blocks: number };

@@ -6,6 +6,7 @@ import { PartyClient } from "../../src/devnet/party-client.ts";
 import type { Sidecar } from "../../src/node/sidecar.ts";
 import { startNode } from "../../src/start-node.ts";
 import { Scratch } from "../rig/homes.ts";
+import { eventually } from "../support/eventually.ts";
 
 const scratch = new Scratch("core-submission");
 let devnet: Devnet;
@@ -71,15 +72,10 @@ afterAll(async () => {
   scratch.remove();
 });
 
-async function until(isDone: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  for (const end = performance.now() + 10_000; !(await isDone()); await Bun.sleep(10))
-    if (performance.now() > end) throw new Error(`not within ten seconds: ${what}`);
-}
-
 const get = async (sidecar: Sidecar, path: string) =>
   (await (await fetch(`${sidecar.addresses.nodeUrl}${path}`)).json()) as Record<string, never>;
 const atHead = (sidecar: Sidecar) =>
-  until(
+  eventually(
     async () => Number((await get(sidecar, "/blockchain/height")).height) === devnet.chain.status.height,
     "the devnet's height",
   );
@@ -174,11 +170,11 @@ describe("a sidecar with a core alone", () => {
       ["nonsense", "stopped"],
     ] as const) {
       trouble = kind;
-      await until(() => source(alone).state === state, `state ${state}`);
+      await eventually(() => source(alone).state === state, `state ${state}`);
       const answer = await submit(alone, await transfer());
       expect(answer.status).toBeGreaterThanOrEqual(500);
       trouble = undefined;
-      await until(() => source(alone).state === "receiving", "the core again");
+      await eventually(() => source(alone).state === "receiving", "the core again");
       expect(await submit(alone, await transfer())).toMatchObject({ success: true });
     }
   }, 120_000);

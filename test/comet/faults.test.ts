@@ -11,6 +11,7 @@ import type { Sidecar } from "../../src/node/sidecar.ts";
 import { startNode } from "../../src/start-node.ts";
 import { Scratch } from "../rig/homes.ts";
 import { freePort } from "../rig/ports.ts";
+import { eventually } from "../support/eventually.ts";
 
 type Answer = Record<string, never> & { result: Record<string, never> };
 /** Changes an answer of the RPC on its way. Undefined: the connection is cut. */
@@ -93,11 +94,6 @@ function cuttable(port: number, behind: number) {
   return way;
 }
 
-async function until(isDone: () => boolean | Promise<boolean>, what: () => string): Promise<void> {
-  for (const end = performance.now() + 15_000; !(await isDone()); await Bun.sleep(5))
-    if (performance.now() > end) throw new Error(`not within fifteen seconds: ${what()}`);
-}
-
 const comet = () => sidecar.status.sources().find(({ kind }) => kind === "comet")!;
 
 interface Followed {
@@ -131,11 +127,11 @@ async function recovers(): Promise<void> {
   fault = undefined;
   await block();
   const { height } = devnet.chain.status;
-  await until(
+  await eventually(
     async () => (await followed()).height === height && comet().state === "receiving",
     () => JSON.stringify(comet()),
   );
-  await until(
+  await eventually(
     () => sidecar.head()?.height === height,
     () => `events at ${sidecar.head()?.height}`,
   );
@@ -216,7 +212,7 @@ describe("a validator", () => {
       const { disagreements } = await followed();
       fault = lie;
       await block();
-      await until(
+      await eventually(
         () => isLike(comet(), state),
         () => JSON.stringify(comet()),
       );
@@ -232,7 +228,7 @@ describe("a validator", () => {
     events.isCut = true;
     for (const socket of events.sockets) socket.destroy();
     for (let n = 0; n < 3; n++) await block();
-    await until(
+    await eventually(
       () => comet().text.includes("waits for its events"),
       () => JSON.stringify(comet()),
     );
@@ -242,7 +238,7 @@ describe("a validator", () => {
     fault = async () => undefined;
     for (let n = 0; n < 3; n++) await block();
     const { height } = devnet.chain.status;
-    await until(
+    await eventually(
       () => sidecar.head()?.height === height && comet().state === "waiting",
       () => JSON.stringify(comet()),
     );
@@ -284,7 +280,7 @@ describe("a validator", () => {
     fault = changed("block_results", (result) => replaced(result, /"code":0/g, '"code":89'));
     for (let n = 0; n < 3; n++) await block();
     const { height } = devnet.chain.status;
-    await until(
+    await eventually(
       async () => (await followed()).height === height,
       () => JSON.stringify(comet()),
     );
@@ -307,7 +303,7 @@ test("a validator that takes a question and says nothing is named after the time
     onBlock: () => {},
   });
   follower.start();
-  await until(
+  await eventually(
     () => reports.length > 0,
     () => "a report",
   );
@@ -348,17 +344,17 @@ test("without events a false block is left behind, once the node has said for a 
     onBlock: () => {},
   });
   follower.start();
-  await until(
+  await eventually(
     () => follower.observer?.point?.height === last,
     () => "the last block",
   );
   isLying = false;
   await own.chain.mine(1);
-  await until(
+  await eventually(
     () => reports.some(({ code }) => code === "comet_contradiction"),
     () => "a contradiction",
   );
-  await until(
+  await eventually(
     () => follower.observer?.point?.height === last + 1,
     () => JSON.stringify(reports.at(-1)),
   );

@@ -11,20 +11,13 @@ import { startNode } from "../../src/start-node.ts";
 import type { CommandInit } from "../../src/wire/transaction.ts";
 import { MEMORY } from "../rig/homes.ts";
 import { freePort } from "../rig/ports.ts";
+import { eventually } from "../support/eventually.ts";
 import { runs } from "../support/seed.ts";
 
 /** Fewer reach no ban. */
 const ROUNDS = Math.max(12, runs(30));
 const folder = mkdtempSync(join(MEMORY, "lyra-comet-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-async function until(isDone: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const end = performance.now() + 10_000;
-  while (!(await isDone())) {
-    if (performance.now() > end) throw new Error(`not within ten seconds: ${what}`);
-    await Bun.sleep(2);
-  }
-}
 
 const parameters = {
   "spam.protection.maxUserTransfersPerEpoch": "4",
@@ -103,7 +96,7 @@ async function stress({ devnet, sidecar }: Pair, changesParameters: boolean): Pr
     if (round % 10 === 9) await chain.endEpoch();
     else await chain.mine(1);
     const { height } = chain.status;
-    await until(async () => (await heightOf(nodeUrl)) === height, `block ${height}`);
+    await eventually(async () => (await heightOf(nodeUrl)) === height, `block ${height}`);
     for (const { party } of clients) {
       const own = await statisticsOf(devnet.nodeUrl, party);
       expect({ height, ...(await statisticsOf(nodeUrl, party)) }).toEqual({ height, ...own });

@@ -9,6 +9,7 @@ import type { Sidecar } from "../../src/node/sidecar.ts";
 import { startNode } from "../../src/start-node.ts";
 import { Scratch } from "../rig/homes.ts";
 import { freePort } from "../rig/ports.ts";
+import { eventually } from "../support/eventually.ts";
 
 const scratch = new Scratch("comet-restart");
 let devnet: Devnet;
@@ -47,7 +48,7 @@ beforeAll(async () => {
     );
     await devnet.chain.mine(7);
   }
-  await until(async () => (await heightOf(sidecar)) === devnet.chain.status.height);
+  await eventually(async () => (await heightOf(sidecar)) === devnet.chain.status.height);
 });
 
 afterAll(async () => {
@@ -55,11 +56,6 @@ afterAll(async () => {
   await devnet?.stop();
   scratch.remove();
 });
-
-async function until(isDone: () => Promise<boolean>): Promise<void> {
-  for (const end = performance.now() + 15_000; !(await isDone()); await Bun.sleep(5))
-    if (performance.now() > end) throw new Error("not within fifteen seconds");
-}
 
 const get = async (node: Sidecar, path: string) =>
   (await (await fetch(`${node.addresses.nodeUrl}${path}`)).json()) as Record<string, unknown>;
@@ -85,7 +81,7 @@ const alone = (copy: string) =>
 describe("a sidecar that was killed", () => {
   test("has the node API at its last block, though no checkpoint was due and the chain's node is away", async () => {
     const restarted = await alone(killedHome());
-    await until(async () => (await heightOf(restarted)) > 0);
+    await eventually(async () => (await heightOf(restarted)) > 0);
     const path = `/statistics/spam/${devnet.parties[0]!.publicKey}`;
     for (const each of ["/blockchain/height", path])
       expect(await get(restarted, each)).toEqual(await get(sidecar, each));
@@ -120,7 +116,7 @@ describe("a sidecar that was killed", () => {
     const database = join(copy, "follower.db");
     // As a clean stop leaves it: all in one file.
     const folded = await alone(copy);
-    await until(async () => (await heightOf(folded)) > 0);
+    await eventually(async () => (await heightOf(folded)) > 0);
     await folded.stop();
     damage(database);
     const restarted = await startNode({
@@ -130,7 +126,7 @@ describe("a sidecar that was killed", () => {
       events: { host: "127.0.0.1", port: 0 },
       rules: "default",
     });
-    await until(async () => (await heightOf(restarted)) === devnet.chain.status.height);
+    await eventually(async () => (await heightOf(restarted)) === devnet.chain.status.height);
     expect(restarted.status.followed!()).toMatchObject({ disagreements: 0 });
     await restarted.stop();
   });

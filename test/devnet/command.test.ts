@@ -20,6 +20,7 @@ import type { PartiesReport } from "../../src/devnet/parties.ts";
 import { presetChanges } from "../../src/planes/devnet/markets.ts";
 import { TOOLS } from "../../src/planes/devnet/tools.ts";
 import { type Ended, Lyra } from "../rig/lyra.ts";
+import { eventually } from "../support/eventually.ts";
 
 const PORTS = ["--node-port", "0", "--data-port", "0", "--faucet-port", "0"];
 const folder = mkdtempSync(join(tmpdir(), "lyra-test-"));
@@ -268,7 +269,7 @@ describe("a running devnet", () => {
   test("goes on where it ended, and begins anew after --reset", async () => {
     const begun = async (...flags: string[]) => {
       const next = new Lyra(["devnet", "--home", home, ...PORTS, "--block", "manual", "--json", ...flags]);
-      while (!existsSync(join(home, "devnet.json")) && !next.hasEnded) await Bun.sleep(5);
+      await eventually(() => existsSync(join(home, "devnet.json")) || next.hasEnded);
       return JSON.parse((await next.stop("SIGTERM")).out) as { height: number; resumed: string };
     };
     const { height } = await begun();
@@ -338,7 +339,7 @@ const genesisOf = (home: string) => Bun.file(join(home, "genesis.json")).json();
 
 async function beginAndStop(home: string, ...flags: string[]) {
   const lyra = new Lyra(["devnet", "--home", home, "--port", "0", "--json", ...flags]);
-  while (!existsSync(join(home, "devnet.json")) && !lyra.hasEnded) await Bun.sleep(5);
+  await eventually(() => existsSync(join(home, "devnet.json")) || lyra.hasEnded);
   return lyra.stop("SIGTERM");
 }
 
@@ -426,7 +427,7 @@ describe("what cannot be is told before anything is made", () => {
   test("an asset that nobody holds has its symbol all the same", async () => {
     const home = join(folder, "unfunded");
     const lyra = new Lyra(["devnet", "--home", home, ...PORTS, "--no-funding"]);
-    while (!existsSync(join(home, "devnet.json")) && !lyra.hasEnded) await Bun.sleep(5);
+    await eventually(() => existsSync(join(home, "devnet.json")) || lyra.hasEnded);
     const funded = await new Lyra(["devnet", "fund", "alice", "tUSD", "5", "--home", home]).end();
     expect(funded).toMatchObject({ code: 0, err: "" });
     await lyra.stop("SIGTERM");

@@ -10,6 +10,7 @@ import { Ledger } from "../rig/devnet-ledger.ts";
 import { DevnetLoad } from "../rig/devnet-load.ts";
 import { RunningDevnet } from "../rig/devnet-process.ts";
 import { Scratch } from "../rig/homes.ts";
+import { eventually } from "../support/eventually.ts";
 import { SmallDisk } from "../support/small-disk.ts";
 
 const ROOM_KIB = 64 * 1024;
@@ -17,7 +18,6 @@ const ROOM_KIB = 64 * 1024;
 const LEFT_KIB = [0, 16, 200];
 /** What a devnet starts with: too little for its genesis, its store, its first block, its balances. */
 const STARTS_KIB = [4, 36, 100, 800, 1_600, 2_400];
-const WAIT_MS_MAX = 10_000;
 
 const scratch = new Scratch("devnet-disk-full");
 const disk = scratch.path("disk");
@@ -55,15 +55,6 @@ else
       small.unmount();
     });
 
-    /** Sends until the answers say that something is wrong, or all is well again. */
-    async function until(isSo: () => Promise<boolean>): Promise<void> {
-      const deadline = performance.now() + WAIT_MS_MAX;
-      while (!(await isSo())) {
-        expect(performance.now()).toBeLessThan(deadline);
-        await Bun.sleep(20);
-      }
-    }
-
     for (const leftKib of LEFT_KIB) {
       test(`with ${leftKib} KiB left: it says so, and goes on when there is room`, async () => {
         const load = new DevnetLoad(client, ledger, { seed: 7, name: `left ${leftKib}`, lanes: 4, burst: 0 });
@@ -73,7 +64,7 @@ else
         let isSmall = false;
         for (let tries = 0; tries < 50 && !isSmall; tries++) isSmall = small.resize(usedKib() + leftKib);
         expect(isSmall).toBe(true);
-        await until(async () => (await client.status()).halted !== undefined);
+        await eventually(async () => (await client.status()).halted !== undefined);
         const { halted } = await client.status();
         expect(halted).toContain("the disk is full");
         const ready = await fetch(`${client.nodeUrl}/readyz`);
@@ -85,11 +76,11 @@ else
         // What is there is served.
         const time = await fetch(`${client.dataUrl}/api/v2/vega/time`);
         expect(Number(time.headers.get("x-block-height"))).toBe(height);
-        await until(async () => load.failures.length > 0);
+        await eventually(async () => load.failures.length > 0);
 
         const before = ledger.count;
         expect(small.resize(ROOM_KIB)).toBe(true);
-        await until(async () => (await client.status()).halted === undefined && ledger.count > before);
+        await eventually(async () => (await client.status()).halted === undefined && ledger.count > before);
         expect((await fetch(`${client.nodeUrl}/readyz`)).status).toBe(200);
         await load.pause();
         await load.end();

@@ -8,17 +8,10 @@ import { startNode } from "../../src/start-node.ts";
 import { openReader } from "../../src/store/database.ts";
 import { digestStore } from "../../src/store/dump.ts";
 import { MEMORY } from "../rig/homes.ts";
+import { eventually } from "../support/eventually.ts";
 
 const folder = mkdtempSync(join(MEMORY, "lyra-followed-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-async function until(isDone: () => boolean): Promise<void> {
-  const end = performance.now() + 10_000;
-  while (!isDone()) {
-    if (performance.now() > end) throw new Error("not within ten seconds");
-    await Bun.sleep(5);
-  }
-}
 
 test("given an upgrade at the end, then rows and segments are the same, and the data node says that it is ready", async () => {
   const [own, followed] = [join(folder, "own"), join(folder, "followed")];
@@ -44,10 +37,10 @@ test("given an upgrade at the end, then rows and segments are the same, and the 
   const proposal = { upgradeBlockHeight: String(height), vegaReleaseTag: "v0.72.0" };
   await chain.impersonate(party, { protocolUpgradeProposal: proposal });
   await chain.mine(2);
-  await until(() => lines.some((line) => line.includes(`ready for the upgrade after block ${height}`)));
+  await eventually(() => lines.some((line) => line.includes(`ready for the upgrade after block ${height}`)));
   expect(sidecar.head()?.height).toBe(height);
   // The devnet makes its segments beside its blocks.
-  await until(() => {
+  await eventually(() => {
     const db = openReader(own);
     const segments = listSegments(db);
     db.close();

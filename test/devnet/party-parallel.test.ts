@@ -7,6 +7,7 @@ import { createDevnet, PartyClient } from "../../src/index.ts";
 import { HttpClient } from "../../src/package/http-client.ts";
 import { Party } from "../../src/package/party.ts";
 import { bannedUntil, executedOf } from "../support/devnet-party.ts";
+import { eventually } from "../support/eventually.ts";
 
 /** Ten transactions for each block, and no more at a higher difficulty. */
 const LIMITS = { "spam.protection.maxUserTransfersPerEpoch": "100000", "spam.pow.increaseDifficulty": "0" };
@@ -155,7 +156,7 @@ test(
     const party = overHttp();
     await devnet.chain.setBlockMode({ kind: "manual" });
     const waiting = party.send(transfer(1)).catch((error) => error);
-    while (devnet.chain.status.mempool.count < 1) await Bun.sleep(2);
+    await eventually(() => devnet.chain.status.mempool.count >= 1);
     await devnet.chain.revert(fresh);
     expect(await waiting).toMatchObject({ code: "transaction_unknown" });
     await devnet.chain.setBlockMode(AN_INSTANT);

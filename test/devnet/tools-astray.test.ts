@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Lyra, lyra } from "../rig/lyra.ts";
+import { eventually } from "../support/eventually.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lyra-test-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -89,7 +90,7 @@ describe("a devnet is found without its home being named", () => {
     ["where npm start keeps it", ["--home", join(".lyra", "devnet")], byNpm, byDefault],
   ])("%s, also beside what a killed one left", async (_, words, home, other) => {
     const devnet = new Lyra(["devnet", "--port", "0", "--quiet", ...words], { cwd, env });
-    while (!existsSync(join(home, "devnet.json")) && !devnet.hasEnded) await Bun.sleep(5);
+    await eventually(() => existsSync(join(home, "devnet.json")) || devnet.hasEnded);
     const status = () => lyra(["devnet", "status"], { cwd, env });
     expect((await status()).err).toBe("");
     mkdirSync(other, { recursive: true });

@@ -23,7 +23,7 @@ test("a home with segments is documented, with a segment for an example", async 
           segments: { historySegmentId: string }[];
         }
       ).segments;
-    await eventually("three segments", async () => (await segments()).length >= 3);
+    await eventually(async () => (await segments()).length >= 3);
     const response = await fetch(`${node.dataUrl}/docs/json`);
     expect(response.status).toBe(200);
     const { paths } = (await response.json()) as {

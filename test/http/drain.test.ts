@@ -135,7 +135,7 @@ describe("a node that stops", () => {
       const waiting = fetch(`${node.dataUrl}/api/v2/assets`, { headers: { "X-Min-Height": "99999" } });
       await Bun.sleep(20);
       const stopped = node.stop();
-      await eventually("it says so", async () => (await readyz()).text.includes("the node is stopping"));
+      await eventually(async () => (await readyz()).text.includes("the node is stopping"));
       expect((await fetch(`${node.dataUrl}/api/v2/assets`)).headers.get("connection")).toBe("close");
       expect((await readyz()).status).toBe(503);
       await readyz();
@@ -162,7 +162,7 @@ describe("a node that stops", () => {
       method: "POST",
       body: JSON.stringify({ tx: bytes.toBase64(), type: "TYPE_COMMIT" }),
     });
-    await eventually("it waits", () => devnet.chain.status.mempool.count === 1);
+    await eventually(() => devnet.chain.status.mempool.count === 1);
     const stopped = devnet.stop();
     const answer = await submitted;
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "1"]);

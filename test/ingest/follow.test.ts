@@ -7,6 +7,7 @@ import { startNode } from "../../src/start-node.ts";
 import { digestOf, headOf, load, MEMORY, SAMPLE, Scratch } from "../rig/homes.ts";
 import { SOURCES } from "../rig/lyra.ts";
 import { type BlockSpan, blockSpans, inflated } from "../rig/stream.ts";
+import { eventually } from "../support/eventually.ts";
 
 const scratch = new Scratch("follow", MEMORY);
 let sample: Buffer;
@@ -46,10 +47,7 @@ function following(path: string) {
   );
   const running = intake.run();
   const reaches = async (height: number) => {
-    for (const end = performance.now() + 4_000; loading.writer.committedHead?.height !== height; ) {
-      if (performance.now() > end) throw new Error(`it stays at ${loading.writer.committedHead?.height}`);
-      await Bun.sleep(2);
-    }
+    await eventually(() => loading.writer.committedHead?.height === height);
   };
   const stop = async () => {
     intake.stop();

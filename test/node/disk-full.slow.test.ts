@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { digestOf, headOf, SAMPLE, Scratch } from "../rig/homes.ts";
 import { lyra, ServingLyra } from "../rig/lyra.ts";
 import { inflated, upTo } from "../rig/stream.ts";
+import { eventually } from "../support/eventually.ts";
 import { SmallDisk } from "../support/small-disk.ts";
 
 const KIB = 1024;
@@ -116,10 +117,9 @@ else
           const answer = await fetch(`${url}/readyz`);
           return answer.ok ? "ready" : ((await answer.json()) as { message: string }).message;
         };
-        while ((await ready()) !== "loading failed: disk_full") await Bun.sleep(5);
+        await eventually(async () => (await ready()) === "loading failed: disk_full");
         expect(small.resize(ROOM_KIB)).toBe(true);
-        const deadline = performance.now() + 20_000;
-        while ((await ready()) !== "ready" && performance.now() < deadline) await Bun.sleep(20);
+        await eventually(async () => (await ready()) === "ready");
         expect(await ready()).toBe("ready");
         const ended = await node.stop();
         expect(ended.code).toBe(0);

@@ -11,6 +11,7 @@ import { decodeBusEvent, encodeBusEvent } from "../../src/wire/generated/events.
 import { digestOf, headOf, load, MEMORY, SAMPLE, Scratch } from "../rig/homes.ts";
 import { messageOf, messagesOf, Sender } from "../rig/sp-sender.ts";
 import { type BlockSpan, blockSpans, inflated, recordOffsets, StreamMaker } from "../rig/stream.ts";
+import { eventually } from "../support/eventually.ts";
 
 /** As much of the sample as shows everything. */
 const BLOCKS = 100;
@@ -67,18 +68,12 @@ async function stop(node: Sidecar): Promise<void> {
 const dial = (node: Sidecar) =>
   Sender.dial({ hostname: "127.0.0.1", port: Number(node.addresses.eventsPort) });
 
-async function until<T>(look: () => T | undefined | false): Promise<T> {
-  for (const end = performance.now() + 5_000; ; await Bun.sleep(2)) {
-    const found = look();
-    if (found !== undefined && found !== false) return found;
-    if (performance.now() > end) throw new Error("it does not become so");
-  }
-}
-
 const source = (node: Sidecar) => node.status.sources().find(({ kind }) => kind === "events")!;
-const reaches = (node: Sidecar, height: number) => until(() => node.head()?.height === height);
+const reaches = (node: Sidecar, height: number) => eventually(() => node.head()?.height === height);
 const stopsWith = (node: Sidecar, code: string) =>
-  until(() => (source(node).state === "stopped" && source(node).code === code ? source(node) : undefined));
+  eventually(() =>
+    source(node).state === "stopped" && source(node).code === code ? source(node) : undefined,
+  );
 /** Messages of the sample, by number of the record from 1. */
 const part = (from: number, to = messages.length) => Buffer.concat(messages.slice(from - 1, to));
 const blockAt = (height: number) => spans.find((span) => span.height === height)!;
@@ -97,7 +92,7 @@ describe("events of a core", () => {
     const sender = await dial(node);
     await sender.write(part(1));
     await reaches(node, lastHeight());
-    await until(() => source(node).height === lastHeight());
+    await eventually(() => source(node).height === lastHeight());
     expect(source(node)).toMatchObject({ state: "receiving" });
     expect(Buffer.from(sender.received).toString("hex")).toBe("0053500000100000");
     const status = await (await fetch(`${node.dataUrl}/status`)).json();
@@ -106,7 +101,7 @@ describe("events of a core", () => {
     const metrics = await (await fetch(`${node.dataUrl}/metrics`)).text();
     expect(metrics).toContain('lyra_source_state{source="events",state="receiving"} 1');
     await sender.end();
-    await until(() => source(node).state === "waiting");
+    await eventually(() => source(node).state === "waiting");
     await expectWhole(node);
   });
 
@@ -163,7 +158,7 @@ describe("a connection that breaks", () => {
     await first.write(part(1, record));
     await first.write(messages[record]!.subarray(0, 20));
     await first.end();
-    await until(() => source(node).text.includes("broke off inside an event"));
+    await eventually(() => source(node).text.includes("broke off inside an event"));
     const second = await dial(node);
     await second.write(part(blockAt(12).record));
     await expectWhole(node);
@@ -255,7 +250,7 @@ describe("a sender that", () => {
         await liar.write(Buffer.concat(messagesOf(new StreamMaker(CHAIN, 7).blocks(21, 24).bytes())));
         await liar.closed;
       }
-      await until(() => source(node).text.includes("again, 3 times"));
+      await eventually(() => source(node).text.includes("again, 3 times"));
       expect(source(node)).toMatchObject({ state: "stopped", code: "history_mismatch" });
       expect(source(node).text).toStartWith("block 21 that came is not the block 21 of this home");
       expect(node.head()!.height).toBe(21);
@@ -321,7 +316,7 @@ describe("a sender that", () => {
     const node = await start();
     const first = await dial(node);
     await first.write(part(1, 100));
-    await until(() => source(node).state === "receiving");
+    await eventually(() => source(node).state === "receiving");
     const second = await dial(node);
     await second.write(part(101));
     await second.closed;
@@ -332,6 +327,7 @@ describe("a sender that", () => {
 
 test("a sender that has been silent for long gives way to another one, and not before", async () => {
   const told: string[] = [];
+  let now = 0;
   const log = new EventLogWriter(scratch.path(), 1_000_000);
   const socket = new EventSocket(
     log,
@@ -343,15 +339,17 @@ test("a sender that has been silent for long gives way to another one, and not b
       onTurnedAway: (reason) => told.push(reason),
     },
     300,
+    undefined,
+    () => now,
   );
   const port = socket.listen({ host: "127.0.0.1", port: 0 });
   const first = await Sender.dial({ hostname: "127.0.0.1", port });
   await first.write(part(1, 10));
-  await until(() => (socket.height ?? 0) > 0);
+  await eventually(() => (socket.height ?? 0) > 0);
   const early = await Sender.dial({ hostname: "127.0.0.1", port });
   await early.closed;
   expect(first.isClosed).toBe(false);
-  await Bun.sleep(400);
+  now = 301;
   const second = await Sender.dial({ hostname: "127.0.0.1", port });
   await first.closed;
   expect(second.isClosed).toBe(false);
@@ -398,7 +396,7 @@ test("a core that upgrades gets its answer, on the next connection as well", asy
     protocolUpgradeStarted: { lastBlockHeight: BigInt(height) },
   });
   await sender.write(messageOf(upgrade));
-  const answer = await until(() => sender.received.length > 16 && sender.received.subarray(16));
+  const answer = await eventually(() => sender.received.length > 16 && sender.received.subarray(16));
   expect(decodeBusEvent(answer)).toMatchObject({
     type: 55,
     chainId: last.chainId,
@@ -406,7 +404,7 @@ test("a core that upgrades gets its answer, on the next connection as well", asy
   });
   await sender.end();
   const again = await dial(node);
-  await until(() => again.received.length > 16);
+  await eventually(() => again.received.length > 16);
 });
 
 test("events that were not stored when the process ended are stored by the next one", async () => {

@@ -17,6 +17,7 @@ import { Dice } from "../../scripts/sample/seeded.ts";
 import { openWriter, storePath } from "../../src/store/database.ts";
 import { digestOf, headOf, SAMPLE, Scratch } from "../rig/homes.ts";
 import { type Ended, Lyra, lyra, ServingLyra } from "../rig/lyra.ts";
+import { eventually } from "../support/eventually.ts";
 
 const scratch = new Scratch("locking");
 let whole: string;
@@ -85,7 +86,7 @@ describe("a second process on one home", () => {
   test("while the first is loading, does not disturb it", async () => {
     const home = scratch.path();
     const first = new Lyra(["replay", SAMPLE, "--home", home, "--quiet"]);
-    while (!existsSync(join(home, "lyra.pid")) && !first.hasEnded) await Bun.sleep(1);
+    await eventually(() => existsSync(join(home, "lyra.pid")) || first.hasEnded);
     const second = await lyra(["replay", SAMPLE, "--home", home]);
     expect((await first.end()).code).toBe(0);
     // The first may have been quicker than the second took to start.

@@ -5,6 +5,7 @@ import { chmodSync, cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { load, SAMPLE, Scratch } from "../rig/homes.ts";
 import { Lyra, PROGRAM, ServingLyra } from "../rig/lyra.ts";
+import { eventually } from "../support/eventually.ts";
 
 const NOBODY = "65534";
 /** Root writes everywhere: another user is needed. */
@@ -63,13 +64,7 @@ else
       const { dataUrl: url } = JSON.parse(new TextDecoder().decode(first.value)) as { dataUrl: string };
       expect((await fetch(`${url}/readyz`)).status).toBe(200);
       writeFileSync(join(shared, "lyra.db-wal"), "a writer's");
-      const deadline = performance.now() + 10_000;
-      let text = "";
-      while (!text.includes("home_written") && performance.now() < deadline) {
-        await Bun.sleep(50);
-        text = await (await fetch(`${url}/readyz`)).text();
-      }
-      expect(text).toContain("home_written");
+      await eventually(async () => (await (await fetch(`${url}/readyz`)).text()).includes("home_written"));
       node.kill("SIGTERM");
       await node.exited;
     });

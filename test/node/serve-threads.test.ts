@@ -5,6 +5,7 @@ import type { WriterOrder, WriterReport } from "../../src/node/writer.worker.ts"
 import { startNode } from "../../src/start-node.ts";
 import { load, SAMPLE, Scratch } from "../rig/homes.ts";
 import { ServingLyra } from "../rig/lyra.ts";
+import { eventually } from "../support/eventually.ts";
 
 const scratch = new Scratch("serve-threads");
 const RealWorker = globalThis.Worker;
@@ -16,20 +17,15 @@ afterAll(() => scratch.remove());
 
 const readyz = async (url: string) => (await fetch(`${url}/readyz`)).status;
 
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (const end = performance.now() + 30_000; !(await isSo()); await Bun.sleep(50))
-    if (performance.now() > end) throw new Error("it does not become so");
-}
-
 test("segments that can be made after all make the node ready again", async () => {
   const home = scratch.path();
   await load(home, SAMPLE);
   writeFileSync(`${home}/segments`, "in the way");
   const lyra = new ServingLyra(["serve", "--home", home]);
   const { url } = await lyra.listening();
-  await until(async () => (await readyz(url)) === 503);
+  await eventually(async () => (await readyz(url)) === 503);
   rmSync(`${home}/segments`);
-  await until(async () => (await readyz(url)) === 200);
+  await eventually(async () => (await readyz(url)) === 200);
   const { segments } = await (await fetch(`${url}/api/v2/networkhistory/segments`)).json();
   expect(segments).toHaveLength(3);
   const { err } = await lyra.stop();

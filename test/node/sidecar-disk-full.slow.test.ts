@@ -8,6 +8,7 @@ import { startNode } from "../../src/start-node.ts";
 import { digestOf, load, SAMPLE, Scratch } from "../rig/homes.ts";
 import { messagesOf, Sender } from "../rig/sp-sender.ts";
 import { blockSpans, inflated } from "../rig/stream.ts";
+import { eventually } from "../support/eventually.ts";
 import { SmallDisk } from "../support/small-disk.ts";
 
 const scratch = new Scratch("sidecar-disk-full");
@@ -37,21 +38,17 @@ else
         limits: { ...DEFAULT_LIMITS, readerThreads: 1 },
       });
       const source = () => node.status.sources()[0]!;
-      const until = async (isSo: () => boolean) => {
-        for (const end = performance.now() + 8_000; !isSo(); await Bun.sleep(5))
-          if (performance.now() > end) throw new Error(`it stays ${JSON.stringify([source(), node.head()])}`);
-      };
       try {
         const sender = await Sender.dial({ hostname: "127.0.0.1", port: Number(node.addresses.eventsPort) });
         const sent = sender.write(Buffer.concat(messagesOf(sample)));
-        await until(() => source().state === "paused");
+        await eventually(() => source().state === "paused");
         expect(source().code).toBe("disk_full");
         // The core ends for good when a send takes three seconds.
         await sent;
         expect(node.status.notReady()).toStartWith("events paused (disk_full)");
         expect(small.resize(64 * 1_024)).toBe(true);
-        await until(() => node.head()?.height === blockSpans(sample).at(-1)!.height);
-        await until(() => source().state === "receiving");
+        await eventually(() => node.head()?.height === blockSpans(sample).at(-1)!.height);
+        await eventually(() => source().state === "receiving");
       } finally {
         await node.stop();
       }
@@ -79,15 +76,11 @@ if (hasMount)
       limits: { ...DEFAULT_LIMITS, readerThreads: 1, eventMemoryBytesMax: 50_000 },
     });
     const source = () => node.status.sources()[0]!;
-    const until = async (isSo: () => boolean) => {
-      for (const end = performance.now() + 10_000; !isSo(); await Bun.sleep(5))
-        if (performance.now() > end) throw new Error(`it stays ${JSON.stringify([source(), node.head()])}`);
-    };
     const dial = () => Sender.dial({ hostname: "127.0.0.1", port: Number(node.addresses.eventsPort) });
     try {
       const first = await dial();
       await first.write(Buffer.concat(messages)).catch(() => {});
-      await until(() => source().state === "stopped");
+      await eventually(() => source().state === "stopped");
       expect(source().code).toBe("disk_full");
       expect(source().text).toContain("so that the core goes on");
       // It dials again, and its sends are taken all the same.
@@ -95,12 +88,12 @@ if (hasMount)
       await second.write(Buffer.concat(messages.slice(-2_000)));
       expect(source().code).toBe("disk_full");
       expect(small.resize(64 * 1_024)).toBe(true);
-      await until(() => source().code !== "disk_full");
+      await eventually(() => source().code !== "disk_full");
       // A core that replays brings the dropped blocks again.
       const third = await dial();
       await third.write(Buffer.concat(messages));
-      await until(() => node.head()?.height === last);
-      await until(() => source().state === "receiving");
+      await eventually(() => node.head()?.height === last);
+      await eventually(() => source().state === "receiving");
       expect(node.status.notReady() ?? "").not.toContain("stopped");
     } finally {
       await node.stop();

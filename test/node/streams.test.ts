@@ -8,6 +8,7 @@ import { startNode } from "../../src/start-node.ts";
 import { decodeBusEvent } from "../../src/wire/generated/events.ts";
 import { MEMORY, SAMPLE, Scratch } from "../rig/homes.ts";
 import { type BlockSpan, blockSpans, inflated } from "../rig/stream.ts";
+import { eventually } from "../support/eventually.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: messages are looked at as they are
 type Json = any;
@@ -81,7 +82,7 @@ describe("a file that is followed", () => {
       const limits = { ...DEFAULT_LIMITS, readerThreads };
       const node = await startNode({ kind: "data", home: scratch.path(), dataPort: 0, follow: file, limits });
       opened.push(node);
-      while (node.head()?.height !== 1_500) await Bun.sleep(5);
+      await eventually(() => node.head()?.height === 1_500);
       // The system spreads connections over the threads: some of eight are on each.
       const buses = Array.from(
         { length: 8 },
@@ -118,7 +119,7 @@ describe("a sidecar beside its core", () => {
     const devnet = await startNode({ kind: "devnet", thread: true, eventsTo: `${side.addresses.eventsUrl}` });
     opened.push(devnet);
     const { height } = devnet.chain.status;
-    while ((side.head()?.height ?? 0) < height) await Bun.sleep(5);
+    await eventually(() => (side.head()?.height ?? 0) >= height);
     const clients = [devnet, side].map(({ dataUrl }) => ({
       bus: new Client(dataUrl, "event/bus?height=true", { type: [1] }),
       accounts: new Client(dataUrl, "accounts?height=true"),

@@ -13,6 +13,7 @@ import { digestOf, MEMORY, SAMPLE, Scratch } from "../rig/homes.ts";
 import { lyra } from "../rig/lyra.ts";
 import { messagesOf, Sender } from "../rig/sp-sender.ts";
 import { inflated } from "../rig/stream.ts";
+import { eventually } from "../support/eventually.ts";
 
 const scratch = new Scratch("three-nodes", MEMORY);
 afterAll(() => scratch.remove());
@@ -47,7 +48,7 @@ describe("three nodes on different routes", () => {
       await sender.write(Buffer.concat(messagesOf(inflated(SAMPLE))));
       const isDone = () =>
         node.head()?.height === head!.height && segmentsOf(bySocket).length === expected.length;
-      while (!isDone()) await Bun.sleep(10);
+      await eventually(() => isDone());
       await sender.end();
       await fetchHistory({
         home: byHistory,

@@ -15,6 +15,7 @@ import { sumsPath } from "../../src/store/page-sums.ts";
 import type { Block } from "../../src/wire/block.ts";
 import { SAMPLE, Scratch } from "../rig/homes.ts";
 import { ListeningLyra, Lyra, SOURCES } from "../rig/lyra.ts";
+import { eventually } from "../support/eventually.ts";
 import { runs } from "../support/seed.ts";
 
 const scratch = new Scratch("rot");
@@ -76,7 +77,7 @@ describe("rows that are not those of the segment", () => {
     });
     try {
       const ready = () => fetch(`${node.dataUrl}/readyz`);
-      while ((await ready()).status === 200) await Bun.sleep(20);
+      await eventually(async () => (await ready()).status !== 200);
       expect(await (await ready()).json()).toMatchObject({
         code: 14,
         message: "the store is damaged: store_damaged",
@@ -222,7 +223,7 @@ test("a devnet does not serve a store that has changed while it was away", async
   writeFileSync(storePath(home), store);
   const again = new ListeningLyra<Record<"dataUrl" | "nodeUrl" | "faucetUrl", string>>([...words, "--quiet"]);
   const { dataUrl, nodeUrl, faucetUrl } = await again.listens();
-  while ((await fetch(`${dataUrl}/readyz`)).status === 200) await Bun.sleep(20);
+  await eventually(async () => (await fetch(`${dataUrl}/readyz`)).status !== 200);
   for (const url of [`${dataUrl}/api/v2/assets`, `${dataUrl}/statistics`, `${nodeUrl}/statistics`]) {
     const answer = await fetch(url);
     expect([answer.status, await answer.json()], url).toMatchObject([503, { code: 14, details: [] }]);
@@ -250,7 +251,7 @@ test("a store that is cut short is an orderly error, one line in the log, and no
     const body = await answer.json();
     if (answer.status !== 200 && answer.status !== 404) expect(body).toMatchObject({ code: 14, details: [] });
   }
-  while ((await fetch(`${dataUrl}/readyz`)).status === 200) await Bun.sleep(50);
+  await eventually(async () => (await fetch(`${dataUrl}/readyz`)).status !== 200);
   expect((await fetch(`${dataUrl}/api/v2/assets`)).status).toBe(503);
   const { err } = await lyra.stop();
   expect(err).toContain('"code":"store_damaged"');

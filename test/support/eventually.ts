@@ -1,26 +1,31 @@
-// Waiting in tests: for a condition, never for a time. The deadline is only there so that a broken condition ends the test with
-// its name; it is far beyond what a busy machine needs.
+// Waiting in tests: for a condition, never for a time.
 
 const PAUSE_MS_MAX = 20;
 
+/** No busy machine takes as long for anything that tests wait for. */
+const GIVE_UP_MS = 60_000;
+
 /**
- * Waits until a condition holds, and returns its value. Looks at once, then in steps that grow to 20 ms.
- * @param what the condition in words, for the error
- * @throws Error with the words and the last value when it does not hold in time
+ * Waits until a condition holds: until it returns something else than false, undefined or null, which is the result. Looks at
+ * once, then in steps that grow to 20 ms.
+ * @param what words for the error; the condition's source by default
  */
 export async function eventually<T>(
-  what: string,
   condition: () => T | Promise<T>,
-  { msMax = 30_000 }: { readonly msMax?: number } = {},
-): Promise<NonNullable<T>> {
-  const end = performance.now() + msMax;
+  what: string | (() => string) = String(condition),
+): Promise<Exclude<T, false | undefined | null>> {
+  const end = performance.now() + GIVE_UP_MS;
   for (let pauseMs = 0.5; ; pauseMs = Math.min(pauseMs * 2, PAUSE_MS_MAX)) {
     const value = await condition();
-    if (value) return value;
-    if (performance.now() > end) throw new Error(`not within ${msMax} ms: ${what}; last value: ${value}`);
+    if (value !== false && value !== undefined && value !== null)
+      return value as Exclude<T, false | undefined | null>;
+    if (performance.now() > end)
+      throw new Error(`does not become true: ${typeof what === "string" ? what : what()}`);
     await Bun.sleep(pauseMs);
   }
 }
 
-/** Lets all callbacks run that are due now: those of settled promises, and one turn of timers and input. */
-export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+/** Lets everything happen that is due without a timer: callbacks of settled promises, input, immediates. */
+export async function turns(count = 5): Promise<void> {
+  for (let n = 0; n < count; n++) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -52,7 +52,7 @@ describe.each(solvers.map((solver, threads) => [threads, solver] as const))("%d 
     const before = hard.progress().attempts;
     expect((await Promise.all(easy)).every(({ difficulty }) => difficulty >= 15)).toBe(true);
     // And the hard one goes on afterwards.
-    await eventually("the hard search goes on", () => hard.progress().attempts > before);
+    await eventually(() => hard.progress().attempts > before);
     hard.cancel();
     // Not `expect(...).rejects`: the runner waits for that in a loop of its own, where a worker's message can get lost.
     const outcome = await hard.solution.catch((error: Error) => error.message);
@@ -88,7 +88,7 @@ test("reports its rate while it runs, by the clock it was given", async () => {
   let now = 0;
   const solver = new Solver({ nowMs: () => now, threads: 0 });
   const search = solver.start(task({ difficulty: 128 }));
-  await eventually("it searches", () => search.progress().attempts > 0);
+  await eventually(() => search.progress().attempts > 0);
   now = 500;
   const { attempts, elapsedMs, ratePerSecond } = search.progress();
   expect(attempts).toBeGreaterThan(0);

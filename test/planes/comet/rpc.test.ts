@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createRequire } from "node:module";
 import { type Devnet, startDevnet } from "../../../src/devnet/devnet.ts";
 import { DOLLAR, type LastBlock, provenTransaction, transferTo } from "../../rig/devnet-client.ts";
+import { eventually } from "../../support/eventually.ts";
 
 const clients = "@cosmjs/tendermint-rpc";
 const resolve = createRequire(process.env.LYRA_COSMJS ?? import.meta.path);
@@ -121,7 +122,7 @@ describe("blocks", () => {
       call("broadcast_tx_commit", { tx: base64(tx) }),
     );
     await devnet.chain.check(transfer());
-    while (devnet.chain.status.mempool.count < 2) await Bun.sleep(1);
+    await eventually(() => devnet.chain.status.mempool.count >= 2);
     await devnet.chain.mine(1);
     const [first, second] = await Promise.all(waiting);
     await devnet.chain.setBlockMode({ kind: "instant" });
@@ -305,11 +306,7 @@ class Listener {
   }
 
   async until(isDone: () => boolean): Promise<void> {
-    const end = performance.now() + 5_000;
-    while (!isDone()) {
-      if (performance.now() > end) throw new Error(`got ${JSON.stringify(this.messages).slice(0, 500)}`);
-      await Bun.sleep(2);
-    }
+    await eventually(isDone, () => `${isDone}: got ${JSON.stringify(this.messages).slice(0, 500)}`);
   }
 }
 

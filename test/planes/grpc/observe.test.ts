@@ -10,6 +10,7 @@ import { type GrpcPort, serveGrpc } from "../../../src/planes/grpc/port.ts";
 import { codecOf } from "../../../src/wire/codecs.ts";
 import { BusEventType } from "../../../src/wire/generated/events.ts";
 import { renderJson } from "../../../src/wire/json.ts";
+import { eventually } from "../../support/eventually.ts";
 import { GrpcClient, methodNamed } from "../../support/grpc-client.ts";
 import { StreamedChain, sampleBlocks, settled } from "../../support/streamed-chain.ts";
 
@@ -20,13 +21,6 @@ const DATA = "datanode.api.v2.TradingDataService";
 const CORE = "vega.api.v1.CoreService";
 const DOLLAR = madeUpAssetId("tUSD");
 const LEDGER = "ObserveLedgerMovements";
-
-async function until(isTrue: () => boolean, ms = 5_000): Promise<void> {
-  for (const end = performance.now() + ms; !isTrue(); ) {
-    if (performance.now() > end) throw new Error(`not within ${ms} ms: ${isTrue}`);
-    await Bun.sleep(5);
-  }
-}
 
 describe("kinds of streams over the sample", () => {
   let chain: StreamedChain;
@@ -79,7 +73,7 @@ describe("kinds of streams over the sample", () => {
           observation.onReady = take;
           take();
           const stream = client.stream(`${DATA}/${method}`, requestOf(path));
-          await until(() => stream.headers()["x-block-height"] !== undefined);
+          await eventually(() => stream.headers()["x-block-height"] !== undefined);
           expect(stream.headers()["x-block-height"]).toBe(String(chain.height));
           return { method, response, told, stream, observation };
         }),
@@ -93,13 +87,13 @@ describe("kinds of streams over the sample", () => {
     }
     for (const { method, response, told, stream, observation } of pairs) {
       expect(told.length).toBeGreaterThan(2);
-      await until(() => stream.messages.length >= told.length);
+      await eventually(() => stream.messages.length >= told.length);
       const texts = stream.messages.map((message) => renderJson(response, message, "stream"));
       expect([method, texts]).toEqual([method, told]);
       stream.call.cancel();
       observation.close();
     }
-    await until(() => chain.plane.streams.count === 0);
+    await eventually(() => chain.plane.streams.count === 0);
   }, 120_000);
 
   test("a request that cannot be served is refused as over HTTP", async () => {
@@ -176,16 +170,16 @@ describe("the event bus of a devnet", () => {
     core.ask();
     transfers.ask({ type: [BusEventType.BUS_EVENT_TYPE_TRANSFER], partyId: devnet.parties[0]!.publicKey });
     other.ask({ type: [BusEventType.BUS_EVENT_TYPE_TRANSFER], partyId: devnet.parties[5]!.publicKey });
-    await until(() => [all, core, transfers, other].every((one) => one.isOpen()));
+    await eventually(() => [all, core, transfers, other].every((one) => one.isOpen()));
     await Bun.sleep(200);
     const { chain } = devnet;
     const before = chain.status.height;
     await pay("250000");
     await pay("250001");
-    await until(() => eventsOf(transfers.messages).length >= 2);
+    await eventually(() => eventsOf(transfers.messages).length >= 2);
     const ends = (messages: readonly Json[]) =>
       eventsOf(messages).filter((event: Json) => event.endBlock).length;
-    await until(
+    await eventually(
       () => ends(all.messages) === chain.status.height - before && ends(core.messages) === ends(all.messages),
     );
     expect(eventsOf(core.messages)).toEqual(eventsOf(all.messages));
@@ -199,14 +193,14 @@ describe("the event bus of a devnet", () => {
   test("batches have exactly their size, and the next one comes when it is asked for", async () => {
     const one = bus(data, DATA);
     one.ask({ batchSize: 3n });
-    await until(() => one.isOpen());
+    await eventually(() => one.isOpen());
     await Bun.sleep(100);
     await pay("250003");
-    await until(() => one.messages.length === 1);
+    await eventually(() => one.messages.length === 1);
     await Bun.sleep(50);
     expect(one.messages.map(({ events }) => events.length)).toEqual([3]);
     one.ask({ batchSize: 3n });
-    await until(() => one.messages.length === 2);
+    await eventually(() => one.messages.length === 2);
     expect(one.messages[1].events).toHaveLength(3);
     one.call.cancel();
     expect(await one.ended).toBe(Status.CANCELLED);
@@ -224,10 +218,10 @@ describe("the event bus of a devnet", () => {
     const ledger = data.stream(`${DATA}/${LEDGER}`);
     const all = bus(data, DATA);
     all.ask();
-    await until(() => all.isOpen() && ledger.headers()["x-block-height"] !== undefined);
+    await eventually(() => all.isOpen() && ledger.headers()["x-block-height"] !== undefined);
     await Bun.sleep(100);
     await pay("250004");
-    await until(() => ledger.messages.length > 0);
+    await eventually(() => ledger.messages.length > 0);
     await Bun.sleep(100);
     const moved = eventsOf(all.messages).flatMap(
       (event: Json) => event.ledgerMovements?.ledgerMovements ?? [],

@@ -5,6 +5,7 @@ import { readdirSync } from "node:fs";
 import { status as Status } from "@grpc/grpc-js";
 import { ServerStatus } from "../../../src/http/status.ts";
 import { type GrpcPort, serveGrpc } from "../../../src/planes/grpc/port.ts";
+import { eventually } from "../../support/eventually.ts";
 import { GrpcClient } from "../../support/grpc-client.ts";
 import { RandomChain } from "../../support/random-chain.ts";
 import {
@@ -59,19 +60,12 @@ const ping = async () => (await client.call(`${DATA}/Ping`)).code;
 const streams = () => chain.plane.streams.count;
 const descriptors = () => readdirSync("/proc/self/fd").length;
 
-async function until(isTrue: () => boolean, ms = 5_000): Promise<void> {
-  for (const end = performance.now() + ms; !isTrue(); ) {
-    if (performance.now() > end) throw new Error(`not within ${ms} ms: ${isTrue}`);
-    await Bun.sleep(5);
-  }
-}
-
 describe("deadlines and cancelled calls", () => {
   test("a stream past its deadline ends with DEADLINE_EXCEEDED, and is closed", async () => {
     const stream = client.stream(`${DATA}/ObserveTrades`, {}, { timeoutMs: 1_500 });
-    await until(() => streams() === 1);
+    await eventually(() => streams() === 1);
     expect((await stream.ended).code).toBe(Status.DEADLINE_EXCEEDED);
-    await until(() => streams() === 0);
+    await eventually(() => streams() === 0);
   });
 
   test("a wait for a height ends with the client's deadline, and no one waits any more", async () => {
@@ -80,18 +74,18 @@ describe("deadlines and cancelled calls", () => {
       {},
       { metadata: { "x-min-height": "99999" }, timeoutMs: 1_500 },
     );
-    await until(() => chain.plane.heightWaiters.count === 1);
+    await eventually(() => chain.plane.heightWaiters.count === 1);
     expect((await asked).code).toBe(Status.DEADLINE_EXCEEDED);
-    await until(() => chain.plane.heightWaiters.count === 0);
+    await eventually(() => chain.plane.heightWaiters.count === 0);
   });
 
   test("two hundred streams that are cancelled leave nothing", async () => {
     for (let round = 0; round < 200 / CALLS; round++) {
       const opened = Array.from({ length: CALLS }, () => client.stream(`${DATA}/ObserveOrders`));
-      await until(() => streams() === CALLS);
+      await eventually(() => streams() === CALLS);
       for (const { call } of opened) call.cancel();
       for (const { ended } of opened) expect((await ended).code).toBe(Status.CANCELLED);
-      await until(() => streams() === 0);
+      await eventually(() => streams() === 0);
     }
     expect(await ping()).toBe(Status.OK);
   });
@@ -130,7 +124,7 @@ describe("deadlines and cancelled calls", () => {
     const opened = Array.from({ length: CALLS }, () =>
       client.stream(`${DATA}/ObserveVotes`, { partyId: "ab".repeat(32) }),
     );
-    await until(() => streams() === CALLS);
+    await eventually(() => streams() === CALLS);
     let isAnswered = false;
     const waiting = ping().then((code) => {
       isAnswered = true;
@@ -229,7 +223,7 @@ describe("connections", () => {
     await Promise.race([connection.closed, Bun.sleep(1_000)]);
     expect(connection.isClosed).toBe(true);
     expect(await ping()).toBe(Status.OK);
-    await until(() => descriptors() <= before);
+    await eventually(() => descriptors() <= before);
   });
 
   test("a call in pieces of one byte is answered", async () => {
@@ -241,7 +235,7 @@ describe("connections", () => {
     }
     const isOver = ({ type, flags, stream }: ReturnType<RawConnection["frames"]>[number]) =>
       stream === 1 && type === FrameType.headers && (flags & END_STREAM) !== 0;
-    await until(() => connection.frames().some(isOver));
+    await eventually(() => connection.frames().some(isOver));
     connection.end();
   });
 
@@ -254,8 +248,8 @@ describe("connections", () => {
     connection.write(call(last, `/${DATA}/Ping`));
     const hasMessage = ({ type, stream }: ReturnType<RawConnection["frames"]>[number]) =>
       stream === last && type === FrameType.data;
-    await until(() => connection.frames().some(hasMessage));
-    await until(() => streams() === 0);
+    await eventually(() => connection.frames().some(hasMessage));
+    await eventually(() => streams() === 0);
     connection.end();
   });
 
@@ -276,17 +270,17 @@ describe("connections", () => {
     await Promise.race([connection.closed, Bun.sleep(2_000)]);
     expect(connection.isClosed).toBe(true);
     expect(await ping()).toBe(Status.OK);
-    await until(() => descriptors() <= before);
+    await eventually(() => descriptors() <= before);
   });
 
   test("a connection beyond the limit is closed; when another one ends there is a place again", async () => {
     const before = descriptors();
     const held = Array.from({ length: 3 * CONNECTIONS }, () => new RawConnection(port.port));
-    await until(() => held.filter(({ isClosed }) => isClosed).length > CONNECTIONS);
+    await eventually(() => held.filter(({ isClosed }) => isClosed).length > CONNECTIONS);
     // The client's own connection has had its place before.
     expect(await ping()).toBe(Status.OK);
     for (const one of held) one.end();
-    await until(() => descriptors() <= before);
+    await eventually(() => descriptors() <= before);
     const other = new GrpcClient(port.address);
     expect((await other.call(`${DATA}/Ping`)).code).toBe(Status.OK);
     other.close();
@@ -306,11 +300,11 @@ describe("health", () => {
 
   test("a watch tells when the node is not ready any more, and when it is again", async () => {
     const watch = client.stream(`${HEALTH}/Watch`, { service: DATA });
-    await until(() => watch.messages.length === 1);
+    await eventually(() => watch.messages.length === 1);
     ready.value = "loading";
-    await until(() => watch.messages.length === 2);
+    await eventually(() => watch.messages.length === 2);
     ready.value = undefined;
-    await until(() => watch.messages.length === 3);
+    await eventually(() => watch.messages.length === 3);
     watch.call.cancel();
     expect(watch.messages.map(({ status: one }) => one)).toEqual([1, 2, 1]);
   });
@@ -321,13 +315,13 @@ describe("an end", () => {
     const own = await open();
     const other = new GrpcClient(own.address);
     const stream = other.stream(`${DATA}/ObserveTrades`);
-    await until(() => streams() === 1);
+    await eventually(() => streams() === 1);
     const idle = new RawConnection(own.port);
-    await until(() => !idle.isClosed);
+    await eventually(() => !idle.isClosed);
     await own.stop();
     expect([Status.UNAVAILABLE, Status.CANCELLED]).toContain((await stream.ended).code);
     await idle.closed;
-    await until(() => streams() === 0);
+    await eventually(() => streams() === 0);
     other.close();
     const again = await serveGrpc(
       { kind: "data", data: chain.plane, status },

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PROGRAM } from "../../rig/lyra.ts";
+import { eventually } from "../../support/eventually.ts";
 import { answerOf, type RpcAnswer } from "../service/rig.ts";
 import { Cli } from "../support/cli.ts";
 import { HAS_SETSID } from "../support/pty.ts";
@@ -81,7 +82,7 @@ describe.skipIf(!HAS_SETSID)("approvals on two terminals", () => {
     expect(await service.sees("Ctrl-C stops.")).toContain(
       "you are asked, here and in: lyra wallet approvals",
     );
-    while (!existsSync(out)) await Bun.sleep(5);
+    await eventually(() => existsSync(out));
     url = JSON.parse(readFileSync(out, "utf8")).walletUrl;
   }, WAIT_MS_MAX);
   afterEach(() => {

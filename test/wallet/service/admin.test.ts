@@ -7,6 +7,7 @@ import { socketPath } from "../../../src/planes/wallet/start.ts";
 import { ApprovalDesk } from "../../../src/wallet/approvals/desk.ts";
 import { ADMIN_METHODS } from "../../../src/wallet/service/admin/admin.ts";
 import { verifyMessage } from "../../../src/wallet/signing/message.ts";
+import { eventually } from "../../support/eventually.ts";
 import { codeOf } from "../support/failures.ts";
 import { PHRASE } from "../support/vectors.ts";
 import { privateFolder } from "../support/wallets.ts";
@@ -582,7 +583,7 @@ test("requests that wait are answered over the socket, in words", async () => {
   expect((await ask("service.status")).result).toMatchObject({ approval: "ask", waiting: 1 });
   // What a second terminal looks at four times a second says no more than it needs.
   const second = asking.call("client.connect_wallet", {}, { origin: "https://second.example" });
-  while ((await ask("approvals.list")).result.requests.length < 2) await Bun.sleep(5);
+  await eventually(async () => (await ask("approvals.list")).result.requests.length >= 2);
   expect((await ask("approvals.next")).result).toEqual({ request: review });
   expect((await ask("approvals.waits", { id: review.id })).result).toEqual({ waits: true });
   await answer(review.id, "rejected");

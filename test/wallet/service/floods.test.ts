@@ -6,6 +6,7 @@ import type { ApprovalRequest, Decision } from "../../../src/wallet/approvals/ap
 import { ApprovalDesk } from "../../../src/wallet/approvals/desk.ts";
 import { SharedQuestions } from "../../../src/wallet/service/open-wallets.ts";
 import { RateLimiter, siteOf } from "../../../src/wallet/service/sites.ts";
+import { eventually } from "../../support/eventually.ts";
 import { privateFolder } from "../support/wallets.ts";
 import { KEY_1, Rig, VOTE } from "./rig.ts";
 
@@ -43,8 +44,7 @@ describe("floods", () => {
         }),
       ),
     );
-    const deadline = performance.now() + 3_000;
-    while (answers.length < 150 && performance.now() < deadline) await Bun.sleep(10);
+    await eventually(() => answers.length >= 150);
     const health = await fetch(`${rig.running.url}/v2/health`);
     const small = await rig.call("client.get_chain_id");
     for (const socket of sockets) socket.end();
@@ -118,7 +118,7 @@ describe("floods", () => {
     const rig = await Rig.start({ approver: desk, home: folder.path, hasSocket: false });
     const connect = (origin: string) => rig.call("client.connect_wallet", {}, { origin });
     const first = connect("https://a.evil.example");
-    while (desk.requests.length < 1) await Bun.sleep(1);
+    await eventually(() => desk.requests.length >= 1);
     await desk.block(desk.requests[0]!.hostname);
     expect((await first).body.error.code).toBe(3001);
     const again = await connect("https://b.evil.example:444");
@@ -128,7 +128,7 @@ describe("floods", () => {
     expect((await blocked.list()).map(({ site }) => site)).toEqual(["evil.example"]);
     expect(await blocked.unblock("c.evil.example")).toBe(true);
     const late = connect("https://a.evil.example");
-    while (desk.requests.length < 1) await Bun.sleep(1);
+    await eventually(() => desk.requests.length >= 1);
     desk.rejectAll();
     expect((await late).body.error.data).toBe("the user rejected the wallet connection");
     await rig.stop();
@@ -203,7 +203,7 @@ describe("floods", () => {
     const answers = ["client.connect_wallet", "client.check_transaction"].flatMap((method) =>
       [1, 2, 3, 4].map(() => rig.call(method, params, { authorization: token })),
     );
-    while (waiting.length < answers.length) await Bun.sleep(10);
+    await eventually(() => waiting.length >= answers.length);
     expect(heapBytes() - before).toBeLessThan(30_000_000);
     for (const resolve of waiting) resolve({ outcome: "rejected" });
     expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(8).fill(400));

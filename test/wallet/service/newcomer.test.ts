@@ -7,6 +7,7 @@ import { type Browser, chromium } from "playwright-core";
 import type { Devnet } from "../../../src/devnet/devnet.ts";
 import { DOLLAR } from "../../rig/devnet-client.ts";
 import { executedOf } from "../../support/devnet-party.ts";
+import { eventually } from "../../support/eventually.ts";
 import { borrowDevnet, returnDevnet } from "../../support/shared-devnet.ts";
 import { Cli } from "../support/cli.ts";
 import { lyraOnTerminal, phrasesIn, WORDS_AGAIN } from "../support/pty.ts";
@@ -44,7 +45,7 @@ afterAll(async () => {
 
 /** Where the service says that it listens. */
 async function listening(file: string): Promise<string> {
-  while (!existsSync(file) || !readFileSync(file, "utf8").endsWith("\n")) await Bun.sleep(20);
+  await eventually(() => existsSync(file) && readFileSync(file, "utf8").endsWith("\n"));
   return (JSON.parse(readFileSync(file, "utf8")) as { walletUrl: string }).walletUrl.replace(/\/api$/, "");
 }
 

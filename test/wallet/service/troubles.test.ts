@@ -14,6 +14,7 @@ import { EpochUsage } from "../../../src/wallet/policies/usage.ts";
 import { secureRandom } from "../../../src/wallet/random.ts";
 import type { JsonFile } from "../../../src/wallet/service/json-file.ts";
 import { Sessions, type SessionsDocument } from "../../../src/wallet/service/sessions.ts";
+import { eventually } from "../../support/eventually.ts";
 import { privateFolder } from "../support/wallets.ts";
 import { PAIRING, Person, Rig } from "./rig.ts";
 
@@ -159,7 +160,7 @@ describe("a wallet that goes away while a person is asked about it", () => {
     const authorization = await rig.ready();
     rig.person.answer = (request, signal) => desk.decide(request, signal);
     const sending = rig.send(authorization);
-    while (desk.requests.length === 0) await Bun.sleep(1);
+    await eventually(() => desk.requests.length !== 0);
     await takeAway(rig, folder.path);
     expect((await sending).body.error.code).toBe(3000);
     expect(desk.requests).toEqual([]);
@@ -231,7 +232,7 @@ describe("a page that is thrown out", () => {
     }
     person.answer = (request, signal) => desk.decide(request, signal);
     const sends = tokens.map((token) => rig.send(token));
-    while (desk.requests.length < 2) await Bun.sleep(1);
+    await eventually(() => desk.requests.length >= 2);
     const params = { hostname: "dapp.example", wallet: "one" };
     const body = JSON.stringify({ jsonrpc: "2.0", method: "admin.close_connection", params, id: "1" });
     const closed = await fetch("http://wallet/", { unix: rig.running.socket!, method: "POST", body });

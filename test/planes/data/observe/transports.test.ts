@@ -6,6 +6,7 @@ import { ServerStatus } from "../../../../src/http/status.ts";
 import { type DataServer, serveData } from "../../../../src/planes/data/app.ts";
 import { Streams } from "../../../../src/planes/data/observe/streams.ts";
 import type { Block } from "../../../../src/wire/block.ts";
+import { eventually } from "../../../support/eventually.ts";
 import { StreamedChain, sampleBlocks } from "../../../support/streamed-chain.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: messages are looked at as they are
@@ -90,14 +91,6 @@ function raw(server: DataServer, head: string, body = ""): Socket & { text: stri
 const UPGRADE =
   "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==";
 
-async function until(isTrue: () => boolean, seconds = 10): Promise<void> {
-  const end = performance.now() + seconds * 1_000;
-  while (!isTrue()) {
-    if (performance.now() > end) throw new Error("it did not happen");
-    await Bun.sleep(5);
-  }
-}
-
 const requestOf = (path: string, chain: StreamedChain): string => {
   const [market] = chain.markets();
   if (path.startsWith("markets/")) return `?marketIds=${market}`;
@@ -127,7 +120,7 @@ describe("messages", () => {
     const told = await Promise.all(
       ["event/bus", ...paths].map(async (path) => {
         const socket = raw(server, `GET /api/v2/stream/${path}${requestOf(path, chain)} HTTP/1.1`);
-        await until(() => socket.text.includes("\r\n\r\n"));
+        await eventually(() => socket.text.includes("\r\n\r\n"));
         return [path, socket.text.slice(0, 12), /\r\nX-Block-Height: \d+\r\n/i.test(socket.text)];
       }),
     );
@@ -163,22 +156,22 @@ describe("messages", () => {
         lines: raw(server, `GET ${asked} HTTP/1.1`),
       };
     });
-    await until(() => chain.plane.streams.count === 3 * clients.length);
+    await eventually(() => chain.plane.streams.count === 3 * clients.length);
     const last = from + 1_500;
     chain.commit(500);
     chain.commit(500);
     chain.commit(500);
     for (const { path, plain, marked, lines } of clients) {
-      await until(() => marked.texts.some((text) => text.endsWith(`"height":"${last}"}`)));
+      await eventually(() => marked.texts.some((text) => text.endsWith(`"height":"${last}"}`)));
       const events = marked.texts.filter((text) => text !== "" && !text.startsWith('{"height"'));
-      await until(() => plain.texts.length === events.length);
+      await eventually(() => plain.texts.length === events.length);
       // The same messages, each with the height of its block beside it, which never falls.
       expect(events.map((text) => text.replace(/,"height":"\d+"\}$/, "}"))).toEqual(plain.texts);
       const heights = marked.texts.map((text) => Number(/"height":"(\d+)"\}$/.exec(text)![1]));
       expect(heights).toEqual(heights.toSorted((a, b) => a - b));
       expect(heights[0]).toBe(from);
       if (plain.texts.length === 0) continue;
-      await until(
+      await eventually(
         () => lines.text.split("\n").filter((line) => line.startsWith("{")).length >= plain.texts.length,
       );
       const [head] = lines.text.split("\r\n\r\n");
@@ -194,7 +187,7 @@ describe("messages", () => {
   test("the upgrade tells the height that the stream begins at", async () => {
     const { chain, server } = serve();
     const socket = raw(server, `GET /api/v2/stream/trades HTTP/1.1\r\n${UPGRADE}`);
-    await until(() => socket.text.includes("\r\n\r\n"));
+    await eventually(() => socket.text.includes("\r\n\r\n"));
     expect(socket.text).toContain("101 Switching Protocols");
     expect(socket.text.toLowerCase()).toContain(`x-block-height: ${chain.height}`);
   });
@@ -284,17 +277,17 @@ describe("errors", () => {
       post(filter, "application/x-www-form-urlencoded"),
       raw(server, `GET ${path}?type=BUS_EVENT_TYPE_BEGIN_BLOCK HTTP/1.1`),
     ];
-    await until(() => chain.plane.streams.count === clients.length);
+    await eventually(() => chain.plane.streams.count === clients.length);
     chain.commit(9);
     const lines = (text: string) => text.split(/\r?\n/).filter((line) => line.startsWith("{"));
     for (const [n, client] of clients.entries()) {
-      await until(() => lines(client.text).length >= (n < 2 ? 2 : 9));
+      await eventually(() => lines(client.text).length >= (n < 2 ? 2 : 9));
       const events = lines(client.text).map((line) => JSON.parse(line).result.events);
       expect(events.map((some) => some.length)).toEqual(n < 2 ? [2, 2] : new Array(9).fill(1));
       for (const { type } of events.flat()) expect(type).toBe(49);
     }
     const dropped = raw(server, `GET ${path} HTTP/1.1\r\nContent-Length: 2`, "{}");
-    await until(() => dropped.text.includes("send it by POST"));
+    await eventually(() => dropped.text.includes("send it by POST"));
     expect(dropped.text).toContain("400 Bad Request");
     expect((await fetch(server.url + path, { method: "PUT" })).status).toBe(501);
     const unread = await fetch(server.url + path, { method: "POST", body: '{"type":["NOTHING"]}' });
@@ -305,11 +298,11 @@ describe("errors", () => {
     const { chain, server } = serve();
     const client = new Client(server, "/api/v2/stream/trades");
     const lines = raw(server, "GET /api/v2/stream/trades HTTP/1.1");
-    await until(() => chain.plane.streams.count === 2);
+    await eventually(() => chain.plane.streams.count === 2);
     chain.plane.streams.stop();
     expect(await client.ended).toEqual({ code: 1012, reason: "the node is stopping" });
     expect(client.texts).toEqual(['{"error":{"code":14,"message":"the node is stopping"}}']);
-    await until(() => lines.text.includes(client.texts[0]!));
+    await eventually(() => lines.text.includes(client.texts[0]!));
   });
 
   test("a node that stops tells streams of lines why, and ends their answers whole", async () => {
@@ -317,10 +310,10 @@ describe("errors", () => {
     const clients = Array.from({ length: 20 }, (_, at) =>
       raw(server, `GET /api/v2/stream/${at % 2 ? "trades" : "accounts"}?height=true HTTP/1.1`),
     );
-    await until(() => chain.plane.streams.count === clients.length);
-    await until(() => clients.every(({ text }) => text.includes('"height"')));
+    await eventually(() => chain.plane.streams.count === clients.length);
+    await eventually(() => clients.every(({ text }) => text.includes('"height"')));
     await server.stop();
-    await until(() => clients.every(({ closed }) => closed));
+    await eventually(() => clients.every(({ closed }) => closed));
     for (const { text } of clients) {
       expect(text).toContain('{"error":{"code":14,"message":"the node is stopping"}}\n');
       expect(text).toEndWith("\r\n0\r\n\r\n");
@@ -332,7 +325,7 @@ describe("errors", () => {
     const clients = ["accounts", "ledger/movements"].map(
       (path) => new Client(server, `/api/v2/stream/${path}`),
     );
-    await until(() => chain.plane.streams.count === 2);
+    await eventually(() => chain.plane.streams.count === 2);
     chain.plane.renewContext();
     for (const client of clients) {
       const { code, reason } = await client.ended;
@@ -347,7 +340,7 @@ describe("limits", () => {
       const { chain, server } = serve(limits);
       const first = new Client(server, "/api/v2/stream/accounts");
       const second = new Client(server, "/api/v2/stream/event/bus", { type: [] });
-      await until(() => chain.plane.streams.count === 2);
+      await eventually(() => chain.plane.streams.count === 2);
       const third = await fetch(`${server.url}/api/v2/stream/trades`);
       expect(third.status).toBe(429);
       expect(third.headers.get("retry-after")).toBe("1");
@@ -357,10 +350,10 @@ describe("limits", () => {
       expect((await fourth.ended).code).toBe(1013);
       expect(JSON.parse(fourth.texts[0]!).error.code).toBe(8);
       first.close();
-      await until(() => chain.plane.streams.count === 1);
+      await eventually(() => chain.plane.streams.count === 1);
       await new Client(server, "/api/v2/stream/accounts").messages(1);
       second.close();
-      await until(() => chain.plane.streams.count === 1);
+      await eventually(() => chain.plane.streams.count === 1);
     }
   });
 
@@ -373,7 +366,7 @@ describe("limits", () => {
     const reader = new Client(server, "/api/v2/stream/orders");
     await reader.messages(1);
     const socket = raw(server, head);
-    await until(() => chain.plane.streams.count === 2);
+    await eventually(() => chain.plane.streams.count === 2);
     await Bun.sleep(50);
     socket.pause();
     let isClosed = false;
@@ -385,9 +378,9 @@ describe("limits", () => {
       chain.again();
       await Bun.sleep(1);
     }
-    await until(() => chain.plane.streams.count === 1);
+    await eventually(() => chain.plane.streams.count === 1);
     socket.resume();
-    await until(() => isClosed);
+    await eventually(() => isClosed);
     expect(socket.text).toContain("channel closed");
     // The one that reads is still there, and has everything.
     const before = reader.texts.length;
