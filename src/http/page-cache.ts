@@ -26,10 +26,14 @@ export class PageCache<Kept extends KeptBody = CachedAnswer> {
   private readonly asked = new LruCache<string, true>(ASKED_BYTES_MAX, (_, key) => ENTRY_BYTES + key.length);
   private version: unknown;
 
-  /** @param versionNow changes whenever the store does */
+  /**
+   * @param versionNow changes whenever the store does
+   * @param answerBytesMax a larger answer is not kept
+   */
   constructor(
     bytesMax: number,
     private readonly versionNow: () => unknown,
+    private readonly answerBytesMax = ANSWER_BYTES_MAX,
   ) {
     this.answers = new LruCache<string, Kept>(bytesMax, weigh);
   }
@@ -54,7 +58,7 @@ export class PageCache<Kept extends KeptBody = CachedAnswer> {
 
   /** Keeps an answer that was made after the last `get`. */
   put(key: string, answer: Kept): void {
-    if (answer.body.length <= ANSWER_BYTES_MAX) this.answers.set(key, answer);
+    if (answer.body.length <= this.answerBytesMax) this.answers.set(key, answer);
   }
 
   /** The compressed form of an answer that is kept. */

@@ -9,11 +9,17 @@ const ROWS_A_LOOK = 64;
 export class Budget {
   private readonly untilMs: number;
   private rows = 0;
+  private nextLook = ROWS_A_LOOK;
   private errors = 0;
   private exceeded: LimitError | undefined;
 
   constructor(private readonly limits: Limits) {
     this.untilMs = performance.now() + limits.queryMs;
+  }
+
+  /** No limit was reached. */
+  get isWithin(): boolean {
+    return this.exceeded === undefined;
   }
 
   /** To be called before each read of the store. @throws LimitError */
@@ -24,13 +30,16 @@ export class Budget {
       this.stop(`the query takes longer than ${queryMs} ms: ask for fewer rows with first`, "QUERY_TIMEOUT");
   }
 
-  /** To be called for each row of a list in the answer. @throws LimitError */
-  spendRow(): void {
+  /** To be called for the rows of lists in the answer. @throws LimitError */
+  spendRows(count: number): void {
     if (this.exceeded !== undefined) throw this.exceeded;
     const { queryRowsMax } = this.limits;
-    if (++this.rows > queryRowsMax)
+    this.rows += count;
+    if (this.rows > queryRowsMax)
       this.stop(`the answer has more than ${queryRowsMax} rows: ask for fewer with first`, "TOO_MANY_ROWS");
-    if (this.rows % ROWS_A_LOOK === 0) this.checkTime();
+    if (this.rows < this.nextLook) return;
+    this.nextLook = this.rows + ROWS_A_LOOK;
+    this.checkTime();
   }
 
   /** To be called for each field that fails. */

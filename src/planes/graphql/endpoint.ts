@@ -1,7 +1,8 @@
 // GraphQL over HTTP: `/graphql` on the data port (reference 95, section 1). Loaded with the first request.
 import { ApiError } from "../../http/errors.ts";
 import { withCors } from "../../http/http.ts";
-import type { HttpApp } from "../../http/plugin.ts";
+import { PageCache } from "../../http/page-cache.ts";
+import { classify, type HttpApp } from "../../http/plugin.ts";
 import { renderPlain } from "../../wire/json.ts";
 import type { DataPlane } from "../data/plane.ts";
 import type { NodePlane } from "../node/plane.ts";
@@ -9,16 +10,20 @@ import { ChainAnswering } from "./chain.ts";
 import { RefusedQuery } from "./documents.ts";
 import { apiMessage } from "./errors.ts";
 import { Execution, isSubscription, type Outcome, refusal } from "./execution.ts";
-import { BadForm, readQuery } from "./requests.ts";
+import { BadForm, type Received, withQuery } from "./requests.ts";
 import { makeSchema } from "./schema.ts";
 import { Sockets } from "./sockets.ts";
 
 const JSON_TYPE = "application/json";
 const NOT_ACCEPTABLE = 406;
+/** An answer of a thousand rows, which takes milliseconds to make. */
+const KEPT_BYTES_MAX = 1024 * 1024;
 
 export class GraphqlEndpoint {
   private readonly execution: Execution;
   private readonly sockets: Sockets;
+  /** Answers to posted queries, until the next block. */
+  private readonly cache: PageCache;
 
   constructor(
     private readonly plane: DataPlane,
@@ -26,6 +31,10 @@ export class GraphqlEndpoint {
   ) {
     this.execution = new Execution(makeSchema(), plane, new ChainAnswering(plane, node));
     this.sockets = new Sockets(this.execution);
+    const { db, limits } = plane.context;
+    const version = db.prepare("PRAGMA data_version");
+    const versionNow = () => (version.get() as { data_version: bigint }).data_version;
+    this.cache = new PageCache(limits.pageCacheBytesMax, versionNow, KEPT_BYTES_MAX);
   }
 
   /** A request for a WebSocket. @throws ApiError 429 */
@@ -41,44 +50,75 @@ export class GraphqlEndpoint {
       });
     if (request.method === "HEAD") return new Response(null, { status: 405, headers: headersOf(request) });
     try {
-      return this.render(await this.outcome(request), request);
+      return await withQuery(request, this.plane.context.limits, (received) =>
+        this.respond(received, request),
+      );
     } catch (error) {
       if (error instanceof BadForm) return badForm(error, request);
+      if (error instanceof ApiError) return this.send(rendered(failure(error)), request);
       throw error;
     }
   }
 
-  private async outcome(request: Request): Promise<Outcome> {
+  private async respond(received: Received, request: Request): Promise<Response> {
+    const { key } = received;
+    const kept = key === undefined ? undefined : this.cache.get(key);
+    if (kept !== undefined) {
+      classify(request, "kept");
+      return new Response(kept.body, { headers: withCors(kept.headers, request) });
+    }
+    const outcome = await this.outcome(received, request.method);
+    const answer = this.bounded(rendered(outcome));
+    if (key !== undefined && outcome.isOfStore && this.cache.isAskedAgain(key))
+      this.cache.put(key, { body: Buffer.from(answer.text, "utf8"), headers: answer.headers });
+    return this.send(answer, request);
+  }
+
+  private async outcome(received: Received, method: string): Promise<Outcome> {
     try {
-      const prepared = this.execution.prepare(await readQuery(request, this.plane.context.limits));
-      const isQuery = prepared.operation.operation === "query";
-      if (request.method === "GET" && !isQuery)
+      const prepared = this.execution.prepare(received.read());
+      if (method === "GET" && isSubscription(prepared))
         throw new BadForm("GET requests only allow query operations", NOT_ACCEPTABLE);
       // A subscription has nothing to say without a socket: the original answers this.
       if (isSubscription(prepared)) return { status: 200, body: null as never };
       return await this.execution.run(prepared);
     } catch (error) {
       if (error instanceof RefusedQuery) return refusal(error);
-      if (error instanceof ApiError)
-        return { status: error.status, body: { errors: [{ message: apiMessage(error) }], data: null } };
+      if (error instanceof ApiError) return failure(error);
       throw error;
     }
   }
 
-  private render({ status, body, head }: Outcome, request: Request): Response {
-    let text = renderPlain(body);
+  private bounded(answer: RenderedAnswer): RenderedAnswer {
     const { responseBytesMax } = this.plane.context.limits;
-    if (text.length > responseBytesMax) {
-      const message = `the answer is larger than ${responseBytesMax} bytes: ask for fewer rows with first`;
-      text = renderPlain({ errors: [{ message, extensions: { code: "ANSWER_TOO_LARGE" } }], data: null });
-    }
-    const headers = headersOf(request, JSON_TYPE);
-    if (head !== undefined) {
-      headers["x-block-height"] = String(head.height);
-      headers["x-block-timestamp"] = head.timeUs === 0 ? "0" : `${head.timeUs}000`;
-    }
-    return new Response(text, { status, headers });
+    if (answer.text.length <= responseBytesMax) return answer;
+    const message = `the answer is larger than ${responseBytesMax} bytes: ask for fewer rows with first`;
+    const errors = [{ message, extensions: { code: "ANSWER_TOO_LARGE" } }];
+    return { ...answer, text: renderPlain({ errors, data: null }) };
   }
+
+  private send({ text, status, headers }: RenderedAnswer, request: Request): Response {
+    return new Response(text, { status, headers: withCors(headers, request) });
+  }
+}
+
+interface RenderedAnswer {
+  readonly text: string;
+  readonly status: number;
+  readonly headers: Record<string, string>;
+}
+
+function rendered({ status, body, head }: Outcome): RenderedAnswer {
+  const headers: Record<string, string> = { vary: "Origin", "content-type": JSON_TYPE };
+  if (head !== undefined) {
+    headers["x-block-height"] = String(head.height);
+    headers["x-block-timestamp"] = head.timeUs === 0 ? "0" : `${head.timeUs}000`;
+  }
+  return { text: renderPlain(body), status, headers };
+}
+
+function failure(error: ApiError): Outcome {
+  return { status: error.status, body: { errors: [{ message: apiMessage(error) }], data: null } };
 }
 
 function badForm({ message, status, contentType }: BadForm, request: Request): Response {

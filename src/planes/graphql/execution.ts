@@ -35,6 +35,8 @@ export interface Outcome {
   readonly body: { readonly errors?: readonly AnsweredError[]; readonly data: unknown };
   /** Where the store was read. */
   readonly head?: Answer["head"];
+  /** It follows from the store alone: the next block makes another one. */
+  readonly isOfStore?: boolean;
 }
 
 const UNPROCESSABLE = 422;
@@ -83,7 +85,8 @@ export class Execution {
       if (result.data === undefined) return refusal(new RefusedQuery(UNPROCESSABLE, coercionErrors(result)));
       const body = { ...this.errorsOf(result), data: result.data };
       const told = { height: head?.height ?? 0, timeUs: head?.timeUs ?? 0 };
-      return { status: 200, body, ...(reads.hasRead && { head: told }) };
+      const isOfStore = answers === undefined && reads.budget.isWithin;
+      return { status: 200, body, isOfStore, ...(reads.hasRead && { head: told }) };
     });
   }
 

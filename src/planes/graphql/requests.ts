@@ -30,15 +30,38 @@ const MEMBERS: Readonly<Record<string, { readonly name: string; readonly go: str
   extensions: { name: "extensions", go: "map[string]interface {}" },
 };
 
-/** @throws BadForm, ApiError 413, 429 */
-export function readQuery(request: Request, limits: Limits): QueryRequest | Promise<QueryRequest> {
-  if (request.method === "GET") return fromAddress(splitUrl(request.url).query);
-  if (request.method !== "POST") throw new BadForm(NOT_SUPPORTED, 400, TEXT);
+/** A request that was received, and is read when there is no kept answer to it. */
+export interface Received {
+  /** Requests with one key have one answer; undefined where that is not looked at. */
+  readonly key: string | undefined;
+  /** @throws BadForm */
+  read(): QueryRequest;
+}
+
+/** Receives a request, and works on it while its body counts among those that are. @throws BadForm, ApiError 413, 429 */
+export async function withQuery<T>(
+  request: Request,
+  limits: Limits,
+  use: (received: Received) => T | Promise<T>,
+): Promise<T> {
+  const { method } = request;
+  if (method === "GET") {
+    const { query } = splitUrl(request.url);
+    return use({ key: undefined, read: () => fromAddress(query) });
+  }
+  if (method !== "POST") throw new BadForm(NOT_SUPPORTED, 400, TEXT);
   const type = (request.headers.get("content-type") ?? "").split(";")[0]!.trim().toLowerCase();
-  if (type === JSON_TYPE)
-    return withBody(request, limits.queryBytesMax, (body) => fromJson(body, limits.bodyDepthMax));
-  if (type === MULTIPART) return fromForm(request, limits);
-  throw new BadForm(NOT_SUPPORTED, 400, TEXT);
+  if (type === JSON_TYPE) {
+    return withBody(request, limits.queryBytesMax, (body) =>
+      use({ key: body, read: () => fromJson(body, limits.bodyDepthMax) }),
+    );
+  }
+  if (type !== MULTIPART) throw new BadForm(NOT_SUPPORTED, 400, TEXT);
+  const headers = { "content-type": request.headers.get("content-type")! };
+  return withBody(request, limits.queryBytesMax, async (body) => {
+    const operations = await operationsIn(body, headers);
+    return use({ key: undefined, read: () => fromJson(operations, limits.bodyDepthMax) });
+  });
 }
 
 function fromAddress(query: string): QueryRequest {
@@ -66,23 +89,20 @@ function fromAddress(query: string): QueryRequest {
   return { query: given("query") ?? "", operationName: given("operationName"), variables };
 }
 
-async function fromForm(request: Request, limits: Limits): Promise<QueryRequest> {
-  // The body is read under its limit before the form is taken apart.
-  const headers = { "content-type": request.headers.get("content-type")! };
-  return withBody(request, limits.queryBytesMax, async (body) => {
-    let operations: unknown;
-    try {
-      operations = (await new Response(body, { headers }).formData()).get("operations");
-    } catch {
-      operations = null;
-    }
-    if (typeof operations !== "string") throw new BadForm("operations form field could not be decoded");
-    return fromJson(operations, limits.bodyDepthMax);
-  });
+/** The text of the operations of a form, whose body is read already. @throws BadForm */
+async function operationsIn(body: string, headers: Record<string, string>): Promise<string> {
+  let operations: unknown;
+  try {
+    operations = (await new Response(body, { headers }).formData()).get("operations");
+  } catch {
+    operations = undefined;
+  }
+  if (typeof operations === "string") return operations;
+  throw new BadForm("operations form field could not be decoded");
 }
 
 /** A request out of the text of an object. @throws BadForm */
-export function fromJson(body: string, depthMax: number): QueryRequest {
+function fromJson(body: string, depthMax: number): QueryRequest {
   let value: unknown;
   try {
     if (body.trim() === "") throw new ApiError(3, "EOF");
