@@ -62,6 +62,7 @@ const wire = await run("wire.ts");
 const pages = await run("pages.ts", "--rows", rows, "--binary", binary);
 const exports = await run("export.ts");
 const grpc = await run("grpc.ts", "--binary", binary);
+const graphql = await run("graphql.ts", "--rows", rows, "--binary", binary);
 const solver = await run("solver.ts", "--binary", binary);
 const admission = await run("admission.ts");
 const devnet = await run("devnet.ts", "--binary", binary);
@@ -133,6 +134,15 @@ const lines = [
   ),
   line("gRPC: a kept page of 50 rows, against REST", grpc.unaryRatio, "", "at least", 1 / 3),
   line("gRPC: an export, against REST", grpc.exportRatio, "", "at least", 0.6),
+  line(
+    "GraphQL: a kept page of 100 orders with markets and parties, against REST",
+    graphql.ratio,
+    "",
+    "at least",
+    0.5,
+  ),
+  line("GraphQL: the same page made anew, against REST", graphql.madeRatio, "", "at least", 0.5),
+  line("GraphQL: the longest query over as many rows", graphql.longestMs, "ms", "at most", 1_000),
   line("making a segment against bare generation and compression", exports.makingRatio, "", "at most", 1.3),
   line("longest hold-up of ingest while segments are made", exports.longestPauseMs, "ms", "at most", 20),
   line("devnet: start of the executable to its first block", born.firstBlockMs, "ms", "at most", 150),
@@ -191,6 +201,7 @@ const result = {
     pages,
     exports,
     grpc,
+    graphql,
     solver,
     admission,
     devnet,

@@ -95,7 +95,7 @@ export const DEFAULT_LIMITS: Limits = {
   queryDepthMax: 200,
   queryRowsMax: 100_000,
   queryErrorsMax: 1_000,
-  queryMs: 1_000,
+  queryMs: 700,
   socketInitMs: 10_000,
   socketSubscriptionsMax: 100,
 };

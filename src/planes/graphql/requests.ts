@@ -47,7 +47,7 @@ export async function withQuery<T>(
   const { method } = request;
   if (method === "GET") {
     const { query } = splitUrl(request.url);
-    return use({ key: undefined, read: () => fromAddress(query) });
+    return use({ key: `GET ${query}`, read: () => fromAddress(query) });
   }
   if (method !== "POST") throw new BadForm(NOT_SUPPORTED, 400, TEXT);
   const type = (request.headers.get("content-type") ?? "").split(";")[0]!.trim().toLowerCase();
