@@ -52,6 +52,10 @@ export class EventFile {
         throw unusable(this.path, "it is a link", "give the path of the file itself");
       throw unusable(this.path, reasonOf(error), "give a path that can be written");
     }
+    if (!fstatSync(this.file).isFile()) {
+      this.close();
+      throw unusable(this.path, "it is not a file", "give the path of a new file");
+    }
     if (head === undefined) {
       if (fstatSync(this.file).size > 0) {
         throw unusable(

@@ -101,7 +101,6 @@ export async function run(argv: string[]): Promise<number> {
     return verb === "help" ? explainVerbs(words) : useTool(argv);
   }
   const { values } = readValues(argv);
-  const signals = waitForSignal();
   const inputEnd = values["stop-with-stdin"] ? waitForInputEnd() : undefined;
   const { removeAside, putBack, setAside } = await import("../devnet/home.ts");
   let lines: TransactionLines | undefined;
@@ -110,6 +109,8 @@ export async function run(argv: string[]): Promise<number> {
     ...(values.demo && (await pastOf())),
     onOutcome: (outcome, tx) => lines?.add(outcome, tx),
   };
+  // Its files are read by now: a genesis out of a pipe that nothing writes to is left by the signal's default.
+  const signals = waitForSignal();
   const walletPort =
     values["wallet-port"] === undefined ? undefined : port("--wallet-port", values["wallet-port"]);
   const { home } = options;

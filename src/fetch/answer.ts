@@ -9,7 +9,7 @@ import { createGunzip, createInflate } from "node:zlib";
 export class AnswerTooLong extends Error {
   override readonly name = "AnswerTooLong";
   constructor(readonly bytesMax: number) {
-    super(`the answer has more than ${bytesMax} bytes`);
+    super(`the answer is too long: it has more than ${bytesMax} bytes`);
   }
 }
 

@@ -1,5 +1,5 @@
 // Reading of files that are not trusted to be short: what is endless (`/dev/zero`, a pipe) does not fill the memory.
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { reasonOf } from "../errors/node-error.ts";
 
 const FIRST_BYTES = 64 * 1024;
@@ -35,6 +35,18 @@ export function readUpTo(descriptor: number, bytesMax: number): Uint8Array {
     larger.set(bytes);
     bytes = larger;
   }
+}
+
+/**
+ * Opens a plain file for reading. A named pipe is refused: opening one waits for a writer, and nothing else happens
+ * meanwhile, the end of the process among it.
+ * @throws Error that says why it cannot be read
+ */
+export function openPlainFile(path: string): number {
+  const descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  if (fstatSync(descriptor).isFile()) return descriptor;
+  closeSync(descriptor);
+  throw Object.assign(new Error("it is not a file"), { code: "not a file" });
 }
 
 /** The bytes of a file. @throws Error that says why it cannot be read, also when it has more bytes than that */

@@ -173,8 +173,31 @@ export function writeNamedFile(path: string, text: string): void {
   const isOfSystem = SYSTEM_FOLDERS.test(resolve(path));
   const existing = isOfSystem ? undefined : lstatSync(path, { throwIfNoEntry: false });
   const isPlain = existing === undefined || existing.isFile() || existing.isSymbolicLink();
-  if (isOfSystem || !isPlain) writeFileSync(path, text);
+  if (existing?.isFIFO()) writeToPipe(path, text);
+  else if (isOfSystem || !isPlain) writeFileSync(path, text);
   else writeFileWhole(path, text, realSteps, 0o666);
+}
+
+/** A pipe is waited for no longer than this: nothing else happens meanwhile. */
+const READER_LOOKS = 100;
+const READER_LOOK_MS = 20;
+
+/** @throws ENXIO for a pipe that nothing reads */
+function writeToPipe(path: string, text: string): void {
+  for (let looks = 1; ; looks++) {
+    try {
+      const descriptor = openSync(path, constants.O_WRONLY | (constants.O_NONBLOCK ?? 0));
+      try {
+        writeFileSync(descriptor, text);
+      } finally {
+        closeSync(descriptor);
+      }
+      return;
+    } catch (error) {
+      if (codeOf(error) !== "ENXIO" || looks === READER_LOOKS) throw error;
+      Bun.sleepSync(READER_LOOK_MS);
+    }
+  }
 }
 
 /** Flags of `open` for a file that is written where it stands: a link is not followed. */

@@ -16,6 +16,7 @@ import {
 import { join, resolve } from "node:path";
 import { codeOf, NodeError, reasonOf } from "../errors/node-error.ts";
 import { type Lock, lockHome, tryLock } from "../files/lock.ts";
+import { openPlainFile } from "../files/short-file.ts";
 import { isDiskFull } from "../files/sqlite-error.ts";
 import { readTar, TAR_END, type TarEntry, TarFault, tarHeader, tarPadding } from "../files/tar.ts";
 import { confirm, realSteps } from "../files/whole-file.ts";
@@ -314,7 +315,7 @@ interface OpenArchive {
 
 /** Reads every byte of a backup. @throws NodeError `backup_damaged` */
 function verifyArchive(path: string, hooks: Hooks): OpenArchive {
-  const file = openSync(path, "r");
+  const file = openPlainFile(path);
   try {
     const archive = openArchive(file);
     for (const [i, { name, bytes, sha256 }] of archive.manifest.files.entries()) {
@@ -481,7 +482,7 @@ function extract(
   work: string,
   hooks: Hooks,
 ): void {
-  const archive = openSync(path, "r");
+  const archive = openPlainFile(path);
   try {
     for (const [i, { name, bytes, offset }] of entries.entries()) {
       if (hooks.isStopping?.()) throw new Stopped();

@@ -173,6 +173,11 @@ class Followed extends Following {
     } catch (error) {
       throw unreadable(this.path, reasonOf(error));
     }
+    // A path that was a file may be a pipe by now, which has no places to read at.
+    if (!fstatSync(file).isFile()) {
+      closeSync(file);
+      throw unreadable(this.path, "it is not a file any more");
+    }
     const magic = new Uint8Array(2);
     readSync(file, magic, 0, magic.length, 0);
     if (new DataView(magic.buffer).getUint16(0) !== GZIP_MAGIC) return file;

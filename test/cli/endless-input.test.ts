@@ -1,5 +1,6 @@
 // What commands are given to read is read no further than it may be: `/dev/zero` has no end.
 import { afterAll, describe, expect, test } from "bun:test";
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -63,6 +64,28 @@ describe.if(existsSync("/dev/zero"))("endless input", () => {
     server.close();
     expect(err).toContain("the answer has more than");
     expect(code).toBe(1);
+  });
+});
+
+describe.if(process.platform !== "win32")("a pipe that nothing writes to or reads", () => {
+  const pipe = join(folder, "pipe");
+  spawnSync("mkfifo", [pipe]);
+  const own = () => ["--home", join(folder, crypto.randomUUID())];
+  const ports = ["--data-port", "0", "--node-port", "0", "--faucet-port", "0", "--quiet"];
+
+  test("is no backup, and no recording", async () => {
+    const restored = await lyra(["restore", pipe, ...own()]);
+    expect([restored.code, restored.err]).toEqual([
+      1,
+      expect.stringContaining("cannot be read (not a file)"),
+    ]);
+    const recorded = await lyra(["devnet", "--record", pipe, ...own(), ...ports]);
+    expect([recorded.code, recorded.err]).toEqual([1, expect.stringContaining("it is not a file")]);
+  });
+
+  test("takes no addresses", async () => {
+    const ended = await lyra(["devnet", "--config-out", pipe, ...own(), ...ports]);
+    expect([ended.code, ended.err]).toEqual([1, expect.stringContaining("cannot be written: ENXIO")]);
   });
 });
 

@@ -55,7 +55,7 @@ function following(path: string) {
     await loading.close();
     return rowsOf(home);
   };
-  return { states, reaches, stop };
+  return { states, reaches, running, stop, close: () => loading.close() };
 }
 
 const last = () => spans.at(-1)!;
@@ -89,6 +89,16 @@ test("a core that restarts begins its file again: shorter, longer than what was 
   renameSync(next, path);
   await file.reaches(last().height);
   expect(await file.stop()).toEqual(whole);
+});
+
+test("a pipe that takes the file's place ends it with a sentence", async () => {
+  const path = scratch.file(sample.subarray(0, spanAt(20).end));
+  const file = following(path);
+  await file.reaches(20);
+  rmSync(path);
+  Bun.spawnSync(["mkfifo", path]);
+  await expect(file.running).rejects.toThrow("it is not a file any more");
+  await file.close();
 });
 
 test("missing blocks stop it; it goes on when the file begins further back", async () => {
