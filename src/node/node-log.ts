@@ -14,7 +14,8 @@ export class NodeLog {
     const isReady = reason === undefined;
     if (isReady === this.isReady) return;
     this.isReady = isReady;
-    logNotice(ATTEMPT, isReady ? "ready" : `not ready: ${reason}`);
+    // The cause has a line of its own, by its source.
+    logNotice(ATTEMPT, isReady ? "ready" : `not ready: ${reason.split(" (")[0]}`);
   }
 
   /** @param seconds how far this machine's clock is ahead of the chain's */

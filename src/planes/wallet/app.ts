@@ -57,7 +57,11 @@ function walletApp(
     preflight: (request) => (isPreflight(request) ? preflight(request) : undefined),
     onError: (_, request) => refuse(request, 500, "the service failed"),
   });
-  app.get("/api/v2/health", ({ request }) => new Response(null, { headers: corsHeaders(request, {}) }));
+  app.get("/api/v2/health", ({ request }) => {
+    if (options.ending?.hasBegun === true)
+      return text(request, 503, "the service is stopping\n", { "retry-after": "1" });
+    return new Response(null, { headers: corsHeaders(request, {}) });
+  });
   app.get("/api/v2/methods", ({ request }) => {
     const headers = corsHeaders(request, { "content-type": "application/json" });
     return new Response(METHODS_BODY, { headers });
