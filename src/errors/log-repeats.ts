@@ -6,7 +6,7 @@
 
 const MINUTE_MS = 60_000;
 /** Lines of one part in a minute. */
-const LINES_MAX = 30;
+const LINES_MAX = 200;
 /** Different lines that are counted at once; a longer list forgets its oldest. */
 const COUNTED_MAX = 100;
 const PARTS_MAX = 100;

@@ -56,8 +56,8 @@ describe("the log", () => {
   test("is bounded for a part that changes all the time, and ends with its last state", () => {
     const { lines, say, minuteEnds } = log();
     for (let n = 0; n < 1_000; n++) say(n % 2 === 0 ? "reached" : "lost");
-    expect(lines).toHaveLength(30);
+    expect(lines).toHaveLength(200);
     minuteEnds();
-    expect(lines.slice(30)).toEqual(["reached (again, 484)", "lost (again, 485)"]);
+    expect(lines.slice(200)).toEqual(["reached (again, 399)", "lost (again, 400)"]);
   });
 });
