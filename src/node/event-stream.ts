@@ -11,9 +11,11 @@ import { StreamFault } from "../ingest/block-assembler.ts";
 import { EventLogReader, filesOf, type LogPlace } from "../ingest/event-log.ts";
 import { RECORD_HEAD_BYTES } from "../ingest/records.ts";
 import type { DataPlane } from "../planes/data/plane.ts";
+import { microseconds } from "../store/project/context.ts";
 import { Field } from "../wire/block.ts";
 import { EnvelopeReader } from "../wire/bus-event.ts";
 import { WireError } from "../wire/errors.ts";
+import { readBeginBlockAt } from "../wire/generated/events.ts";
 import { latinAt } from "../wire/reader.ts";
 
 export const EVENTS_PATH = "/lyra/v1/events";
@@ -26,6 +28,8 @@ const LOOK_MS = 50;
 const LOOKS_MAX = 40;
 /** Records read between two turns of other work. */
 const RECORDS_A_TURN = 5_000;
+/** Hashes of transactions among which those of block 1 are. */
+const FIRST_HASHES = 10_000;
 const HEIGHT = /^\d{1,15}$/;
 const HASH = /^[0-9a-f]{64}$/i;
 
@@ -97,6 +101,20 @@ function isStored(plane: DataPlane, height: number, hash: string): boolean {
   if (found === undefined) return false;
   if (found.first.height !== height) return true;
   return [found.first.hash, found.last.hash].includes(hash.toLowerCase());
+}
+
+/** Unix microseconds. @param begin message that begins a block */
+function timeOf(begin: Uint8Array): number {
+  const envelope = new EnvelopeReader();
+  envelope.read(begin, 0, begin.length);
+  return microseconds(readBeginBlockAt(begin, envelope.payloadStart, envelope.payloadEnd).timestamp);
+}
+
+/** Lower-case hex. */
+function txHashOf(message: Uint8Array): string {
+  const envelope = new EnvelopeReader();
+  envelope.read(message, 0, message.length);
+  return latinAt(message, envelope.txHashStart, envelope.txHashEnd).toLowerCase();
 }
 
 interface LoggedBlock {
@@ -241,7 +259,10 @@ class EventStream {
       if (block !== undefined && !this.isWanted(block)) continue;
       const head = this.plane.head();
       if (block !== undefined && head !== undefined && block.height <= head.height) {
-        if (isStored(this.plane, block.height, block.hash)) return this.framed(block);
+        const isServed =
+          isStored(this.plane, block.height, block.hash) ||
+          (block.height === head.firstHeight && this.isOfFirst(block));
+        if (isServed) return this.framed(block);
         continue;
       }
       this.waiting = block;
@@ -252,6 +273,23 @@ class EventStream {
         return this.signal.aborted ? undefined : record(BigInt(head?.height ?? 0), NOTHING);
     }
     return undefined;
+  }
+
+  /**
+   * Whether a block of the first height is the genesis as a core names it that has begun again, which comes first and has
+   * its time, or block 1, which has no row of its own (ingest/block-order.ts).
+   */
+  private isOfFirst({ messages }: LoggedBlock): boolean {
+    const { db } = this.plane.context;
+    if (this.sequence === 0n) {
+      const { time } = db.query("SELECT time FROM blocks WHERE no = 1").get() as { time: bigint };
+      return BigInt(timeOf(messages[0]!)) === time;
+    }
+    const hashes = new Set(messages.map(txHashOf));
+    const first = db.query(`SELECT hash FROM txs ORDER BY id LIMIT ${FIRST_HASHES}`).values() as [
+      Uint8Array,
+    ][];
+    return first.some(([hash]) => hashes.has(Buffer.from(hash).toString("hex")));
   }
 
   /** The first height comes twice (reference 20, section 6.4). */

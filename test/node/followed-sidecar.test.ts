@@ -1,6 +1,8 @@
 // A sidecar that follows another one: the same store and the same segments, whatever breaks on the way.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { rmSync } from "node:fs";
 import { connect } from "node:net";
+import { join } from "node:path";
 import { listSegments } from "../../src/history/segment-table.ts";
 import type { Sidecar } from "../../src/node/sidecar.ts";
 import { loadSidecarConfig, type SidecarNodeConfig } from "../../src/node/sidecar-config.ts";
@@ -10,7 +12,7 @@ import { digestOf, load, MEMORY, SAMPLE, Scratch } from "../rig/homes.ts";
 import { Lyra } from "../rig/lyra.ts";
 import { freePort } from "../rig/ports.ts";
 import { messagesOf, Sender } from "../rig/sp-sender.ts";
-import { type BlockSpan, blockSpans, inflated, StreamMaker } from "../rig/stream.ts";
+import { type BlockSpan, blockSpans, hashOf, inflated, StreamMaker } from "../rig/stream.ts";
 import { eventually } from "../support/eventually.ts";
 
 const scratch = new Scratch("followed-sidecar", MEMORY);
@@ -217,6 +219,42 @@ describe("--follow-sidecar", () => {
   test("is one source of events, and an event socket another", () => {
     const flags = { "follow-sidecar": "http://127.0.0.1:1", "events-port": "0" };
     expect(() => loadSidecarConfig(flags, { home: scratch.path() }, {})).toThrow("not both");
+  });
+});
+
+describe("the doubled first height", () => {
+  const party = (n: number) => ({ type: 14, party: { id: n.toString(16).padStart(64, "0") } });
+  const chain = (genesis: string) =>
+    messagesOf(
+      new StreamMaker()
+        .block({ height: 1, hash: genesis, second: 1, events: [party(1)] })
+        .block({ height: 1, second: 1, events: [party(2), party(3)] })
+        .blocks(2, 6)
+        .bytes(),
+    );
+
+  test("comes twice to a follower as well, also from a core that names its genesis otherwise", async () => {
+    const first = await start(listening);
+    const sender = await dial(first.addresses.eventsPort);
+    await sender.write(Buffer.concat(chain(hashOf(0))));
+    await reaches(first, 6);
+    await sender.end();
+    const follower = await start({ followSidecar: first.dataUrl });
+    await reaches(follower, 6);
+    for (const node of [follower, first]) await stop(node);
+    // Its log begins with the core that has begun again.
+    rmSync(join(first.home, "events"), { recursive: true });
+    const restarted = await start({ ...listening, home: first.home });
+    const again = await dial(restarted.addresses.eventsPort);
+    await again.write(Buffer.concat(chain(hashOf(0, 1))));
+    await eventually(() => restarted.status.sources().some(({ height }) => height === 6));
+    const later = await start({ followSidecar: restarted.dataUrl });
+    await reaches(later, 6);
+    for (const node of [later, restarted]) await stop(node);
+    const { tables } = digestOf(first.home);
+    expect(tables.parties!.rows).toBe(3);
+    expect(digestOf(follower.home).tables).toEqual(tables);
+    expect(digestOf(later.home).tables.parties).toEqual(tables.parties!);
   });
 });
 
