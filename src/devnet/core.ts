@@ -9,6 +9,7 @@ import type { BlockSink } from "../chain/outbox.ts";
 import { ChainCallError, type TxOutcome } from "../engine/chain-port.ts";
 import { Engine } from "../engine/engine.ts";
 import type { Genesis } from "../engine/genesis.ts";
+import { marketRulesOf } from "../engine/markets/rules.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { BridgeSimulator } from "../ethereum/bridge-simulator.ts";
 import { type AgentView, ValidatorAgent } from "../ethereum/validator-agent.ts";
@@ -95,7 +96,8 @@ export class DevnetCore {
     this.chain = new LocalChain({
       db,
       genesis,
-      makeEngine: (follower) => (engine = new Engine(genesis, follower)),
+      makeEngine: (follower) =>
+        (engine = new Engine(genesis, { ...follower, marketRules: marketRulesOf(options.rules) })),
       clock: new Clock(options.nowNs),
       random: new Random(options.seed),
       startedNs: BigInt(Math.round(performance.timeOrigin)) * 1_000_000n,

@@ -67,6 +67,14 @@ const CREDITED_ONCE: ReadonlySet<number> = new Set([
   TransferType.TRANSFER_TYPE_LIQUIDITY_FEE_PAY,
 ]);
 
+const FEES: ReadonlySet<number> = new Set([
+  TransferType.TRANSFER_TYPE_MAKER_FEE_PAY,
+  TransferType.TRANSFER_TYPE_MAKER_FEE_RECEIVE,
+  TransferType.TRANSFER_TYPE_INFRASTRUCTURE_FEE_PAY,
+  TransferType.TRANSFER_TYPE_LIQUIDITY_FEE_PAY,
+  TransferType.TRANSFER_TYPE_LIQUIDITY_FEE_DISTRIBUTE,
+]);
+
 /** Sums of an asset's deposits and withdrawals, ever. */
 interface Flow {
   readonly deposited: bigint;
@@ -203,7 +211,18 @@ export class Collateral {
     return this.book(request, this.collect(request));
   }
 
-  /** Moves an amount out of an account in equal parts; the last part is larger by what does not divide. */
+  /** An entry of amount 0, with an event of the account that gives alone. */
+  entryOfNothing(from: string, to: string, type: TransferTypeNumber): Movement {
+    const entries = this.collect({ from: [from], amount: 0n }).map((source) =>
+      this.entry(to, source, 0n, type, this.balance(to).toString()),
+    );
+    return { entries, balances: [{ account: this.details(to), balance: "0" }] };
+  }
+
+  /**
+   * Moves an amount out of an account in equal parts; the last part is larger by what does not divide, without which its entry
+   * shows the balance (reference 70, section 6.5, step 6).
+   */
   split(from: string, to: readonly string[], amount: bigint, type: TransferTypeNumber): Movement {
     const [source] = this.collect({ from: [from], amount });
     const share = amount / BigInt(to.length);
@@ -211,8 +230,13 @@ export class Collateral {
       id,
       part: index < to.length - 1 ? share : amount - share * BigInt(index),
     }));
+    const rest = amount % BigInt(to.length);
+    const shown = (entry: Init<LedgerEntry>, index: number) =>
+      index < to.length - 1 || rest === 0n
+        ? entry
+        : { ...entry, toAccountBalance: (BigInt(entry.toAccountBalance!) - rest).toString() };
     return {
-      entries: parts.map(({ id, part }) => this.credit(id, source!, part, type)),
+      entries: parts.map(({ id, part }, index) => shown(this.credit(id, source!, part, type), index)),
       balances: parts.map(({ id, part }) => ({ account: this.details(id), balance: part.toString() })),
     };
   }
@@ -349,6 +373,8 @@ export class Collateral {
 
   private book({ to, type }: MoveRequest, drawn: readonly Drawn[]): Movement {
     const received = drawn.reduce((sum, { amount }) => sum + amount, 0n);
+    // Where there was nothing to pay a fee from, the account that was to receive it is shown all the same.
+    if (drawn.length === 0 && FEES.has(type)) this.put(to, this.existing(to), this.balance(to));
     const entries = CREDITED_ONCE.has(type)
       ? this.creditOnce(to, drawn, received, type)
       : drawn.map((source) => this.credit(to, source, source.amount, type));

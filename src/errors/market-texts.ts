@@ -241,8 +241,8 @@ export const MARKET_TEXTS = {
   ],
   "commitment amount is too low": [
     "The commitment is below the minimum.",
-    "The minimum is the asset's quantum times `market.liquidityProvision.minLpStakeQuantumMultiple`.",
-    "Commit more.",
+    "The minimum is the asset's quantum times `market.liquidityProvision.minLpStakeQuantumMultiple`. An amendment without a commitment counts as one of 0.",
+    "Commit more; an amendment states the commitment that it leaves as it is.",
   ],
   "commitment submission rejected, not enough stake": [
     "The market would have less than its target stake.",
@@ -316,6 +316,11 @@ export const MARKET_TEXTS = {
     "Nothing of weight would change.",
     "It states neither a commitment nor a fee nor a shape; another reference alone is not enough.",
     "State one of them.",
+  ],
+  "can't convert  to decimal": [
+    "The amendment states no fee.",
+    "The network reads an empty fee as a number that it cannot read, and refuses it before it looks at anything else.",
+    "State the fee; 0 leaves it as it is.",
   ],
   "no orders on the book": [
     "The provision cannot be amended while a side of the book is empty.",

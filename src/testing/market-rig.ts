@@ -365,9 +365,11 @@ export class MarketRig {
     });
   }
 
-  /** Changes the party's provision; what is left out stays. */
+  /** Changes the party's provision; what is left out stays: commitment and fee are stated then, because the network refuses an amendment without them. */
   amendProvision(party: string, market: string, change: Partial<RigProvision>): RigResult {
-    return this.deliver(party, { kind: "liquidityProvisionAmendment", payload: provisionOf(market, change) });
+    const commitment = this.hasMarket(market) ? (this.provision(party, market)?.commitment ?? 0n) : 0n;
+    const payload = provisionOf(market, { commitment: commitment.toString(), fee: "0", ...change });
+    return this.deliver(party, { kind: "liquidityProvisionAmendment", payload });
   }
 
   cancelProvision(party: string, market: string): RigResult {

@@ -5,7 +5,7 @@
  */
 import { sha3HexOf } from "../crypto/sha.ts";
 import { CommandError } from "../engine/errors.ts";
-import { OLDER_RULES } from "../engine/markets/rules.ts";
+import { NETWORK_RULES, OLDER_RULES } from "../engine/markets/rules.ts";
 import { PARAMETERS } from "../engine/parameter-definitions.ts";
 import { reasonOf } from "../errors/node-error.ts";
 import type { Difference } from "./difference.ts";
@@ -97,7 +97,7 @@ export class ReExecution {
       ...(assets.length > 0 && { assets: Object.fromEntries(assets.map((asset) => [asset.id, asset])) }),
       parameters,
       startSeconds: first.timeNs / 1_000_000_000n,
-      ...(isOlder && { rules: OLDER_RULES }),
+      rules: isOlder ? OLDER_RULES : NETWORK_RULES,
     });
     if (hasAgreements) this.rig.hasModels = (market) => this.agreed.has(market);
     this.lastOnly = new Set(isOlder ? ["marginLevels", "positionStateEvent"] : []);

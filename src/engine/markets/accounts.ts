@@ -99,15 +99,18 @@ export class MarketAccounts {
     return this.collateral.move({ from, to, amount, type, passesMissing: true });
   }
 
+  /** An entry of amount 0, which shows the account that gives alone. */
+  entryOfNothing(from: string, to: string, type: TransferTypeNumber): Movement {
+    return this.collateral.entryOfNothing(from, to, type);
+  }
+
   /** The account is forgotten; without an event, as it is empty. */
   remove(id: string): void {
     this.collateral.remove(id);
   }
 
   emit(movements: readonly Movement[]): void {
-    this.collateral.emitMovements(
-      movements.filter(({ entries }) => entries !== undefined && entries.length > 0),
-    );
+    this.collateral.emitMovements(movements);
   }
 
   private ensure(id: string, type: AccountTypeNumber, owner: string): void {

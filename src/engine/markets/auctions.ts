@@ -90,13 +90,19 @@ export class Auctions {
       endNs: asInt64(market.nowNs + length),
       isRunning: true,
       isLeaving: false,
-      isExtended: false,
+      isExtended: this.isExtendedStill,
     });
     this.cancelKind(OrderTimeInForce.TIME_IN_FORCE_GFN);
     market.references.withdrawAll();
     this.emit({ isLeaving: false });
     market.updateRecord({ state: MarketState.STATE_SUSPENDED });
     market.emitUpdated();
+  }
+
+  /** An auction begins without an extension. */
+  private get isExtendedStill(): boolean {
+    const { auction, ports } = this.market;
+    return ports.rules.keepsExtensionFlag && auction.isExtended;
   }
 
   private extend(trigger: number, length: bigint): void {
@@ -201,7 +207,7 @@ export class Auctions {
       endNs: 0n,
       isRunning: false,
       isLeaving: false,
-      isExtended: false,
+      isExtended: this.isExtendedStill,
     });
     market.updateStatus({ mark: market.status.lastTraded });
     market.references.follow([], { isForced: true });
@@ -219,7 +225,7 @@ export class Auctions {
     // Until here the market is shown as the auction has left it, also with a fee that has changed on the way.
     market.updateRecord({ state: MarketState.STATE_ACTIVE, ...(isOpening && { openAt: market.nowNs }) });
     market.emitUpdated();
-    market.providers.onChange();
+    market.providers.updateFee();
     if (isOpening) startWindows();
   }
 
@@ -285,7 +291,9 @@ export class Auctions {
       [...book.levels(side)].reverse().flatMap((level) => [...level.orders].filter(isEnding)),
     );
     const parked = [...index.parked.values()].filter(isEnding).sort((a, b) => (a.id < b.id ? -1 : 1));
-    for (const order of [...placed, ...parked]) orders.cancelAndRelease(order);
+    for (const order of placed) orders.cancelAndRelease(order);
+    // These have no part in the position.
+    for (const order of parked) orders.cancelOrder(order);
   }
 
   private emit({

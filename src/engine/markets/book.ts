@@ -56,16 +56,26 @@ export class Book {
 
   /** Grows with each change. */
   version = 0;
+  /** Indication that was shown last in the running block, until an order comes or goes that it could hang on (section 9.3). */
+  shown: Pick<Indication, "price" | "volume"> | undefined;
 
   /** Told of a change of one of the market's orders. */
   noteChange(before: StoredOrder | undefined, now: StoredOrder | undefined): void {
     this.version++;
+    if (this.shown !== undefined && (this.bears(before) || this.bears(now))) this.shown = undefined;
     if (rests(before) && rests(now) && before.place === now.place && before.price === now.price) {
       this.sides[now.side].replace(before, now);
       return;
     }
     if (rests(before)) this.sides[before.side].remove(before);
     if (rests(now)) this.sides[now.side].insert(now);
+  }
+
+  /** Whether an order stands at the indicated price or at a better one. */
+  private bears(order: StoredOrder | undefined): boolean {
+    if (!rests(order)) return false;
+    const { price } = this.shown!;
+    return order.side === BUY ? order.price >= price : order.price <= price;
   }
 
   /** Levels of both sides. */

@@ -62,7 +62,8 @@ export class CloseOut {
     }));
     if (distressed.length === 0) return { touched: removed, hasTraded: false };
     const net = distressed.reduce((sum, { size }) => sum + size, 0n);
-    const met = net === 0n ? [] : this.trade(distressed, net);
+    // The book of an auction, in which trading can end, does not match.
+    const met = net === 0n ? [] : market.isInAuction ? undefined : this.trade(distressed, net);
     if (met === undefined) {
       this.markDistressed(distressed.map(({ party }) => party));
       return { touched: removed, hasTraded: false };
@@ -71,14 +72,15 @@ export class CloseOut {
     return { touched: [...removed, ...met], hasTraded: net !== 0n };
   }
 
-  /** Steps 1 to 3. @returns the orders that were on the book */
+  /** Steps 1 to 3; all orders are shown behind the provisions. @returns those that were on the book */
   private removeOrders(outcomes: readonly MarginOutcome[]): StoredOrder[] {
     const { market } = this;
     const removed: StoredOrder[] = [];
     for (const { party } of outcomes) {
       for (const side of [BUY, SELL]) {
         for (const order of this.onBook(party, side as Side)) {
-          market.orders.remove(order, OrderStatus.STATUS_STOPPED);
+          market.positions.unregister(order);
+          market.tables.orders.delete(order.id);
           removed.push({ ...order, place: 0 });
         }
       }
@@ -90,6 +92,8 @@ export class CloseOut {
       market.providers.end(provision);
       isProvided = true;
     }
+    for (const order of removed)
+      market.emitOrder({ ...order, status: OrderStatus.STATUS_STOPPED, updatedAt: market.nowNs });
     for (const { party } of outcomes) {
       for (const order of market.orders.ofParty(party))
         market.orders.remove(order, OrderStatus.STATUS_STOPPED);
@@ -128,7 +132,7 @@ export class CloseOut {
     });
     if (match.filled < size) return undefined;
     this.showDistress([], new Set(distressed.map(({ party }) => party)));
-    const trades = market.fees.priced(
+    const trades = market.fees.pricedCloseOut(
       match.fills.map(({ order, size: part }) => ({
         ...continuousTrade(network, order, part, {
           id: market.ids.next(),
@@ -183,8 +187,7 @@ export class CloseOut {
       timestamp: market.nowNs,
       type: TradeType.TYPE_NETWORK_CLOSE_OUT_BAD,
       side: theirs.side,
-      buyerFee: own === BUY ? fee : NO_FEE,
-      sellerFee: own === SELL ? fee : NO_FEE,
+      ...(own === BUY ? { buyerFee: fee } : { sellerFee: fee }),
     };
   }
 
@@ -193,6 +196,7 @@ export class CloseOut {
     const { market } = this;
     const { accounts } = market;
     const movements: Movement[] = [];
+    const insured = accounts.balance(accounts.insurance);
     for (const { party, funds } of distressed) {
       market.core.emit("settleDistressed", {
         marketId: market.id,
@@ -210,11 +214,20 @@ export class CloseOut {
       const amount = accounts.balance(margin);
       if (amount > 0n) {
         const type = TransferType.TRANSFER_TYPE_MARGIN_CONFISCATED;
-        movements.push(accounts.move([margin], accounts.insurance, amount, type));
+        const movement = accounts.move([margin], accounts.insurance, amount, type);
+        // Each entry shows the insurance as if the others were not (section 5.5, step 9).
+        const entries = movement.entries!.map((entry) => ({
+          ...entry,
+          toAccountBalance: (insured + amount).toString(),
+        }));
+        movements.push({ ...movement, entries });
       }
       if (accounts.has(margin)) accounts.remove(margin);
     }
-    accounts.emit(movements);
+    // All entries make one movement.
+    const entries = movements.flatMap((movement) => movement.entries ?? []);
+    const balances = movements.flatMap((movement) => movement.balances ?? []);
+    if (entries.length > 0) accounts.emit([{ entries, balances }]);
   }
 
   /** They keep their positions, and are tried again at each mark to market. */
@@ -240,6 +253,7 @@ export class CloseOut {
       safeParties.push(position.party);
     }
     if (distressedParties.length + safeParties.length === 0) return;
+    safeParties.sort();
     market.core.emit("distressedPositions", { marketId: market.id, distressedParties, safeParties });
   }
 

@@ -10,9 +10,9 @@ import { MarketAccounts } from "./accounts.ts";
 import type { Book } from "./book.ts";
 import { IdGenerator } from "./id-generator.ts";
 import { orderMessage, type StoredOrder } from "./order.ts";
-import type { Auction, MarketRecord, MarketStatus, MarketStep } from "./records.ts";
+import type { Auction, MarketRecord, MarketStatus, MarketStep, Member } from "./records.ts";
 import type { MarketRules } from "./rules.ts";
-import type { MarketIndex, MarketTables } from "./tables.ts";
+import { keyOf, type MarketIndex, type MarketTables } from "./tables.ts";
 import { type Terms, termsOf } from "./terms.ts";
 
 /** The chain around the markets. */
@@ -112,6 +112,35 @@ export class MarketContext {
 
   get nowNs(): bigint {
     return this.core.nowNs;
+  }
+
+  /** The market lists a party: with its first order or commitment, and with the first one after it was forgotten. */
+  listParty(party: string): void {
+    if (!this.isListed(party)) this.remember(party, { isListed: true, sequence: this.tables.next() });
+  }
+
+  /** A party that has nothing in the market any more. */
+  forgetParty(party: string): void {
+    if (this.isListed(party)) this.remember(party, { isListed: false });
+  }
+
+  isListed(party: string): boolean {
+    return this.index.members.get(party)?.isListed === true;
+  }
+
+  remember(party: string, changes: Partial<Member>): void {
+    const { id: market, index, tables } = this;
+    const known = index.members.get(party) ?? {
+      market,
+      party,
+      isListed: false,
+      isSettled: false,
+      sequence: 0,
+    };
+    const member = { ...known, ...changes };
+    const key = keyOf(market, party);
+    if (member.isListed || member.isSettled) tables.members.set(key, member);
+    else tables.members.delete(key);
   }
 
   /** A volume as a number of contracts. */

@@ -141,16 +141,18 @@ export class EquityShares {
     if (window !== undefined) this.putWindow({ ...window, traded: window.traded + value });
   }
 
-  /** Ends a window whose time is over, and looks at the market's worth. */
-  onTick(): void {
-    this.endWindow();
+  /** Ends a window whose time is over, and looks at the market's worth. @returns whether a window has changed stakes */
+  onTick(): boolean {
+    const { market, window } = this;
+    const isOver = window !== undefined && market.nowNs - window.startNs > market.params.duration(WINDOW);
+    const isChanged = isOver && this.endWindow(window);
     this.keepValue();
+    return isChanged;
   }
 
-  /** Stakes grow with the market's trade. */
-  private endWindow(): void {
-    const { market, window } = this;
-    if (window === undefined || market.nowNs - window.startNs <= market.params.duration(WINDOW)) return;
+  /** Stakes grow with the market's trade. @returns whether one has changed */
+  private endWindow(window: ValueWindow): boolean {
+    const { market } = this;
     const before = Decimal.parse(window.average);
     const n = Decimal.of(BigInt(window.windows + 1));
     const traded = Decimal.of(window.traded);
@@ -160,10 +162,13 @@ export class EquityShares {
       : before.times(n.minus(Decimal.one).dividedBy(n)).plus(traded.dividedBy(n));
     const average = rounded(mean, STATE_DECIMALS);
     const growth = isFirst ? Decimal.zero : average.minus(before).dividedBy(before);
+    let isChanged = false;
     for (const share of this.list()) {
       const grown = Decimal.parse(share.virtualStake).times(Decimal.one.plus(growth));
-      const virtualStake = Decimal.parse(share.stake).max(grown);
-      this.put({ ...share, virtualStake: rounded(virtualStake, STATE_DECIMALS).toString() });
+      const virtualStake = rounded(Decimal.parse(share.stake).max(grown), STATE_DECIMALS).toString();
+      if (virtualStake === share.virtualStake) continue;
+      isChanged = true;
+      this.put({ ...share, virtualStake });
     }
     this.putWindow({
       startNs: market.nowNs,
@@ -172,6 +177,7 @@ export class EquityShares {
       windows: average.isZero() ? 0 : window.windows + 1,
       average: average.toString(),
     });
+    return isChanged;
   }
 
   /** The market's worth as it was last looked at; a market without trading keeps it, and one that is only proposed. */

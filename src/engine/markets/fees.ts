@@ -31,7 +31,7 @@ function auctionFeesOf(terms: Terms, price: bigint, size: bigint): TradeFee {
 export class Fees {
   constructor(private readonly market: MarketContext) {}
 
-  /** With the fees of continuous trading: the aggressor's side carries them. */
+  /** With the fees of continuous trading: the aggressor's side carries them, and the other one three zeros. */
   priced(trades: readonly Trade[]): Trade[] {
     const { terms } = this.market;
     return trades.map((trade) => {
@@ -39,6 +39,17 @@ export class Fees {
       return trade.aggressor.side === BUY
         ? { ...trade, buyerFee: fee, sellerFee: NO_FEE }
         : { ...trade, buyerFee: NO_FEE, sellerFee: fee };
+    });
+  }
+
+  /** The same of a close-out: where the network sells, the resting side shows no fees at all (section 4.4). */
+  pricedCloseOut(trades: readonly Trade[]): Trade[] {
+    const { terms } = this.market;
+    return trades.map((trade) => {
+      const fee = feesOf(terms, trade.price, trade.size);
+      return trade.aggressor.side === BUY
+        ? { ...trade, buyerFee: fee, sellerFee: NO_FEE }
+        : { ...trade, sellerFee: fee };
     });
   }
 

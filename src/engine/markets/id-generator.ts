@@ -20,10 +20,15 @@ export class IdGenerator {
     return this.last;
   }
 
-  /** For what is made outside of transactions: the root itself is not an id (section 2.3). @param blockHash hex */
+  /** For what is made outside of transactions: the first id is as long as block hash and label's hash together (section 2.3). @param blockHash hex */
   static ofBlock(blockHash: string, label: string): IdGenerator {
     const suffix = sha3HexOf(new TextEncoder().encode(label));
-    const generator = new IdGenerator(blockHash.toLowerCase() + suffix);
+    return new IdGenerator(blockHash.toLowerCase() + suffix);
+  }
+
+  /** For a market's tick, where the root itself is not an id. @param blockHash hex */
+  static ofTick(blockHash: string, market: string): IdGenerator {
+    const generator = IdGenerator.ofBlock(blockHash, market);
     generator.next();
     return generator;
   }

@@ -19,6 +19,8 @@ export interface MarginLevels {
 
 const NO_MARGIN: MarginLevels = { maintenance: 0n, search: 0n, initial: 0n, release: 0n };
 
+const NOTHING_WAITS: ReadonlyMap<string, MarginLevels> = new Map();
+
 /** The market, as the formulas look at it beside the position. */
 interface MarginView {
   readonly terms: Terms;
@@ -100,6 +102,8 @@ export interface MarginOutcome {
   readonly isDistressed: boolean;
   /** The part that the general account did not have, for which the bond stands in. */
   readonly shortfall: bigint;
+  /** The margin is where it can stay: another look at it would show nothing. */
+  readonly isAtRest: boolean;
 }
 
 export class Margins {
@@ -154,9 +158,11 @@ export class Margins {
     this.buffer.set(party, levels);
   }
 
-  /** A party that was closed out: at once, between its orders and its trade (section 9.2). */
+  /**
+   * A party that was closed out: at once, between its orders and its trade. The levels that found it in distress come later
+   * all the same (section 5.5, step 8).
+   */
   showNone(party: string): void {
-    this.buffer.delete(party);
     this.emit(party, NO_MARGIN);
   }
 
@@ -180,26 +186,36 @@ export class Margins {
     });
   }
 
-  /** The command was taken back: its levels are not shown. */
-  discardLevels(): void {
+  /** Levels that wait to be shown. */
+  waiting(): ReadonlyMap<string, MarginLevels> {
+    return this.buffer.size === 0 ? NOTHING_WAITS : new Map(this.buffer);
+  }
+
+  /** The command was taken back: its levels are not shown, those that waited before it are. */
+  restoreLevels(waiting: ReadonlyMap<string, MarginLevels>): void {
     this.buffer.clear();
+    for (const [party, levels] of waiting) this.buffer.set(party, levels);
   }
 
   /**
    * Margin for a new or changed order. @param mayUseBond of the market's providers
+   * @param movements into which what moves goes, for one event
    * @returns what the bond gave; undefined when the party has too little: nothing has moved then
    */
-  coverOrder(party: string, position: Exposure, price: bigint, mayUseBond: boolean): bigint | undefined {
-    const { accounts } = this.market;
+  coverOrder(
+    party: string,
+    position: Exposure,
+    { price, mayUseBond, movements }: { price: bigint; mayUseBond: boolean; movements: Movement[] },
+  ): bigint | undefined {
     const [margin, general, bond] = this.balances(party);
     const levels = this.levels(position, price);
     if (margin + general + bond < levels.initial) return undefined;
     const missing = levels.initial - margin;
     const fromBond = missing > general ? missing - general : 0n;
-    if (fromBond > 0n && !mayUseBond) return undefined;
+    // The levels are shown also where the order is refused for its bond.
     this.show(party, levels);
-    if (missing <= 0n) return 0n;
-    accounts.emit([this.topUp(party, missing)]);
+    if (fromBond > 0n && !mayUseBond) return undefined;
+    if (missing > 0n) movements.push(this.topUp(party, missing));
     return fromBond;
   }
 
@@ -216,30 +232,32 @@ export class Margins {
   ): MarginOutcome {
     const { accounts } = this.market;
     const [margin, general, bond] = this.balances(party);
-    const untouched = { party, isDistressed: false, shortfall: 0n };
+    const untouched = { party, isDistressed: false, shortfall: 0n, isAtRest: false };
     if (isFlat(position)) {
       this.show(party, NO_MARGIN);
-      if (margin > 0n) movements.push(this.give(party, margin));
+      // Outside of auctions also an entry of nothing.
+      if (margin > 0n || !this.view().isAuction) movements.push(this.give(party, margin));
       return untouched;
     }
     const levels = this.levels(position, price);
     if (margin >= levels.search) {
       this.show(party, levels);
-      if (margin >= levels.release && !this.view().isAuction) {
-        movements.push(this.give(party, margin - levels.initial));
-      }
-      return untouched;
+      if (margin < levels.release || this.view().isAuction) return { ...untouched, isAtRest: true };
+      // Also an entry of nothing, where the levels are too small to differ.
+      movements.push(this.give(party, margin - levels.initial));
+      return { ...untouched, isAtRest: levels.initial < levels.release };
     }
     this.show(party, levels);
     // The network counts the margin itself as money that it could be filled up with.
     if (isRecheck && margin + general + bond < levels.maintenance - margin) return untouched;
     const missing = levels.initial - margin;
     const movement = accounts.has(accounts.general(party)) ? this.topUp(party, missing) : undefined;
-    if (movement?.entries?.length) movements.push(movement);
+    if (movement !== undefined) movements.push(movement);
     const now = accounts.balance(accounts.margin(party));
     const least = levels.maintenance > margin ? levels.maintenance : margin;
     const shortfall = missing > general ? missing - general : 0n;
-    return { party, isDistressed: now < least, shortfall };
+    const isAtRest = now >= levels.search && now < levels.release;
+    return { party, isDistressed: now < least, shortfall, isAtRest };
   }
 
   /** All margin of a party that has neither position nor orders goes back. */
@@ -253,7 +271,7 @@ export class Margins {
   restore(party: string, held: bigint): void {
     const { accounts } = this.market;
     const moved = accounts.balance(accounts.margin(party)) - held;
-    if (moved > 0n) accounts.emit([this.give(party, moved)]);
+    accounts.emit([this.give(party, moved > 0n ? moved : 0n)]);
   }
 
   /** Margin, general and bond balance. */

@@ -14,7 +14,8 @@ export function emitMarketData(market: TradingMarket): void {
   const offer = book.best(SELL);
   const staticBid = book.bestStatic(BUY);
   const staticOffer = book.bestStatic(SELL);
-  const indication = auction.isRunning ? book.indication() : undefined;
+  const indication = auction.isRunning ? (status.lastIndication ?? book.indication()) : undefined;
+  book.shown = indication;
   const price = (level: Level | undefined) => market.shown(level?.price ?? 0n);
   const middle = (a: Level | undefined, b: Level | undefined) =>
     market.shown(a === undefined || b === undefined ? 0n : (a.price + b.price) / 2n);
@@ -40,10 +41,7 @@ export function emitMarketData(market: TradingMarket): void {
     marketTradingMode: auction.mode,
     trigger: auction.trigger,
     extensionTrigger: auction.extension,
-    targetStake: (auction.isRunning
-      ? market.targetStake.theoretical(indication)
-      : market.targetStake.current()
-    ).toString(),
+    targetStake: targetStake(market).toString(),
     suppliedStake: market.provisions.supplied().toString(),
     priceMonitoringBounds: market.prices.bounds(),
     marketValueProxy: market.equity.marketValue.toString(),
@@ -52,6 +50,14 @@ export function emitMarketData(market: TradingMarket): void {
     nextMarkToMarket: status.nextMarkNs || UNSET_NS + market.params.duration(MARK_FREQUENCY),
     lastTradedPrice: market.shown(status.lastTraded),
   });
+}
+
+function targetStake({ auction, status, targetStake }: TradingMarket): bigint {
+  if (!auction.isRunning) return targetStake.current();
+  const { lastIndication } = status;
+  return lastIndication === undefined
+    ? targetStake.theoretical()
+    : targetStake.standing(lastIndication.price);
 }
 
 function feeShares({ equity }: TradingMarket) {

@@ -11,8 +11,8 @@ import { IdGenerator } from "./id-generator.ts";
 import type { MarginOutcome } from "./margins.ts";
 import { emitMarketData } from "./market-data.ts";
 import { Orders } from "./orders.ts";
-import { isFlat } from "./positions.ts";
 import { Providers } from "./providers.ts";
+import type { Position } from "./records.ts";
 import { ReferenceFollower } from "./references.ts";
 import { liquidityScores } from "./scores.ts";
 import { TradingMarket } from "./trading.ts";
@@ -46,7 +46,7 @@ export class Market extends TradingMarket {
   /** Section 1.5, the market's tick. @returns false when the market is over */
   onTick(): boolean {
     if (this.isOver) return false;
-    this.ids = IdGenerator.ofBlock(this.core.block.hash, this.id);
+    this.ids = IdGenerator.ofTick(this.core.block.hash, this.id);
     // Before the market's own steps: its book and its prices are those of the last block (section 1.5).
     if (this.prices.isRefreshDue) this.refreshModels();
     if (this.canTrade) this.orders.expire();
@@ -59,9 +59,9 @@ export class Market extends TradingMarket {
         this.providers.distribute();
       }
       this.auctions.onTick();
-      this.equity.onTick();
+      if (this.equity.onTick()) this.providers.keepShares();
       this.score();
-      this.providers.onChange();
+      this.providers.updateFee();
       this.core.emit("marketTick", { id: this.id, time: this.nowNs / SECOND });
     }
     this.flush();
@@ -103,7 +103,6 @@ export class Market extends TradingMarket {
   recheckAll(): void {
     // Where the auction indicates nothing yet there are orders alone, which count at their own prices.
     this.recheckMargins(this.margins.priceFor(0n));
-    this.flush();
   }
 
   /** Forgets everything but the fees of the epoch, which rewards ask for at its end: the market is over. */
@@ -111,6 +110,8 @@ export class Market extends TradingMarket {
     const orders = [...this.index.ordersOf.values()].flatMap((ofParty) => [...ofParty.keys()]);
     for (const id of orders.sort()) this.tables.orders.delete(id);
     this.dropRest();
+    for (const party of [...this.index.members.keys()])
+      this.remember(party, { isListed: false, isSettled: false });
     this.prices.drop();
     this.targetStake.drop();
     this.equity.drop();
@@ -120,42 +121,58 @@ export class Market extends TradingMarket {
   override markToMarket(mark: bigint, { recheck = true } = {}): void {
     const { settled, idle } = this.settlement.markToMarket(mark);
     const { version } = this.book;
-    const { distressed, isSlashed } = this.updateMargins(settled, mark);
+    const { distressed, isSlashed, unrested } = this.updateMargins(settled, mark);
     const closed = this.closeOut.run(distressed);
     // The network's own trades have a whole run of their own (section 5.5, step 10).
     if (closed.hasTraded) this.markToMarket(mark);
-    this.providers.onChange();
+    this.providers.updateFee();
     this.references.follow(closed.touched);
     if (!recheck) return;
     // With the same book the margins that were updated are what they were made a moment ago, but for those that paid a penalty.
-    if (this.book.version === version && !isSlashed) this.updateMargins(idle, mark, true);
-    else this.recheckMargins(mark);
+    const isSame = this.book.version === version && !isSlashed;
+    const checked = isSame ? new Set([...idle, ...unrested]) : undefined;
+    this.recheckMargins(mark, ({ party }) => checked === undefined || checked.has(party));
   }
 
-  /** Margins of all parties, after which none is closed out (section 5.4). */
-  private recheckMargins(price: bigint): void {
-    const parties = this.positions.list().map(({ party }) => party);
-    this.updateMargins(parties, price, true);
+  /** Margins of all parties, after which none is closed out: each has an event of its own (sections 5.4 and 6.2). */
+  private recheckMargins(price: bigint, isChecked: (position: Position) => boolean = () => true): void {
+    for (const position of this.positions.list()) {
+      if (!isChecked(position)) continue;
+      const { party } = position;
+      const movements: Movement[] = [];
+      const { shortfall } = this.margins.update(party, position, price, movements, true);
+      if (shortfall > 0n) this.providers.slash(party, shortfall, movements);
+      this.accounts.emit(movements);
+    }
   }
 
-  /** @returns those that cannot keep their margin, and whether a provider was slashed */
+  /** @returns those that cannot keep their margin, whether a provider was slashed, and whose margins another look would show again */
   private updateMargins(
     parties: readonly string[],
     mark: bigint,
-    isRecheck = false,
-  ): { readonly distressed: MarginOutcome[]; readonly isSlashed: boolean } {
+  ): {
+    readonly distressed: MarginOutcome[];
+    readonly isSlashed: boolean;
+    readonly unrested: readonly string[];
+  } {
     const movements: Movement[] = [];
     const outcomes: MarginOutcome[] = [];
     for (const party of parties) {
       const position = this.positions.get(party);
       if (position === undefined) continue;
-      outcomes.push(this.margins.update(party, position, mark, movements, isRecheck));
+      outcomes.push(this.margins.update(party, position, mark, movements));
     }
     this.accounts.emit(movements);
     let isSlashed = false;
+    const penalties: Movement[] = [];
     for (const { party, shortfall } of outcomes)
-      if (shortfall > 0n) isSlashed = this.providers.slash(party, shortfall) || isSlashed;
-    return { distressed: outcomes.filter(({ isDistressed }) => isDistressed), isSlashed };
+      if (shortfall > 0n) isSlashed = this.providers.slash(party, shortfall, penalties) || isSlashed;
+    this.accounts.emit(penalties);
+    return {
+      distressed: outcomes.filter(({ isDistressed }) => isDistressed),
+      isSlashed,
+      unrested: outcomes.filter(({ isAtRest }) => !isAtRest).map(({ party }) => party),
+    };
   }
 
   /** The vote on the market's proposal is over (section 1.4, step 2). */
@@ -192,18 +209,18 @@ export class Market extends TradingMarket {
     this.updateRecord({ state: MarketState.STATE_TRADING_TERMINATED });
     this.emitUpdated();
     if (this.record.settlementPrice >= 0n) this.settle();
-    this.flush();
   }
 
   /** The price at which the market settles is known. @param price in asset precision */
   setSettlementPrice(price: bigint): void {
     this.updateRecord({ settlementPrice: price });
-    if (this.record.state !== MarketState.STATE_TRADING_TERMINATED) return;
-    this.settle();
-    this.flush();
+    if (this.record.state === MarketState.STATE_TRADING_TERMINATED) this.settle();
   }
 
-  /** Margin levels of what was done are shown. */
+  /**
+   * Margin levels of what was done are shown: at the end of a command, a tick and a block. Those of an update and of a
+   * termination wait for the next of these (reference 70, section 1.5).
+   */
   flush(): void {
     this.margins.flush();
   }
@@ -216,6 +233,7 @@ export class Market extends TradingMarket {
     this.clearAccounts();
     this.updateRecord({ state: MarketState.STATE_SETTLED });
     this.emitUpdated();
+    this.keepIndication();
     this.stopOrders();
     this.providers.stopAll();
     this.updateStatus({ mark: price, lastTraded: price });
@@ -229,9 +247,17 @@ export class Market extends TradingMarket {
     this.settlement.dropTrades();
   }
 
+  /** Orders go with the market, and what an auction has shown as indicated by them stays to be shown (section 9.3). */
+  private keepIndication(): void {
+    if (!this.isInAuction || this.book.shown === undefined) return;
+    const { price, volume } = this.book.shown;
+    this.updateStatus({ lastIndication: { price, volume } });
+  }
+
   /** Terminated before it had opened. */
   private cancelMarket(): void {
-    const parties = [...this.index.ordersOf.keys()].sort();
+    const turn = (party: string) => this.index.members.get(party)?.sequence ?? 0;
+    const parties = [...this.index.ordersOf.keys()].sort((a, b) => turn(a) - turn(b) || (a < b ? -1 : 1));
     for (const party of parties) {
       for (const order of this.orders.ofParty(party)) this.orders.cancelAndRelease(order);
     }
@@ -239,9 +265,7 @@ export class Market extends TradingMarket {
     this.clearAccounts();
     this.updateRecord({ state: MarketState.STATE_CANCELLED });
     this.emitUpdated();
-    this.providers.stopAll();
-    this.dropRest();
-    this.flush();
+    this.providers.stopAll(({ sequence = 0 }) => sequence);
   }
 
   /** Orders on the book by id, then parked ones. */
@@ -266,18 +290,25 @@ export class Market extends TradingMarket {
     const type = TransferType.TRANSFER_TYPE_CLEAR_ACCOUNT;
     for (const party of this.parties()) {
       const general = accounts.general(party);
-      const isKnown = this.isKnown(party);
+      const isListed = this.isListed(party);
+      this.forgetParty(party);
+      // The network leaves the money of those that it has forgotten where it is.
+      if (!isListed && this.ports.rules.forgetsParties) continue;
       for (const from of [accounts.margin(party), accounts.bond(party)]) {
         if (!accounts.has(from)) continue;
         const balance = accounts.balance(from);
         // States of earlier versions have such accounts of parties without a general account: there is nothing on them.
-        if (accounts.has(general) && (isKnown || balance > 0n))
+        if (accounts.has(general) && (isListed || balance > 0n))
           movements.push(accounts.move([from], general, balance, type));
         accounts.remove(from);
       }
     }
     const fees = accounts.balance(accounts.liquidityFees);
-    movements.push(accounts.move([accounts.liquidityFees], accounts.insurance, fees, type));
+    movements.push(
+      fees > 0n
+        ? accounts.move([accounts.liquidityFees], accounts.insurance, fees, type)
+        : accounts.entryOfNothing(accounts.liquidityFees, accounts.insurance, type),
+    );
     accounts.remove(accounts.liquidityFees);
     const insurance = accounts.balance(accounts.insurance);
     if (insurance > 0n) {
@@ -286,14 +317,6 @@ export class Market extends TradingMarket {
     }
     accounts.remove(accounts.insurance);
     accounts.emit(movements);
-  }
-
-  /** A party that has left the market, with its margin, has an empty account there, of which nothing is said. */
-  private isKnown(party: string): boolean {
-    const { accounts, index } = this;
-    const position = this.positions.get(party);
-    const isOpen = position !== undefined && !isFlat(position);
-    return isOpen || index.ordersOf.has(party) || accounts.balance(accounts.bond(party)) > 0n;
   }
 
   private otherInsurances(): string[] {
@@ -321,8 +344,11 @@ export class Market extends TradingMarket {
   private dropFlat(): void {
     for (const party of [...this.index.flat].sort()) {
       if (this.settlement.hasTradesOf(party)) continue;
-      if (this.provisions.get(party) === undefined) this.margins.releaseAll(party);
-      this.positions.drop(party);
+      if (this.provisions.get(party) === undefined) {
+        this.margins.releaseAll(party);
+        this.forgetParty(party);
+      }
+      this.positions.dropFlat(party);
     }
   }
 
@@ -330,7 +356,9 @@ export class Market extends TradingMarket {
   private releaseFlat(): void {
     const flat = [...this.index.flat].map((party) => this.positions.get(party)!);
     for (const { party } of flat.sort((a, b) => a.sequence - b.sequence)) {
-      if (!this.settlement.hasPositionOf(party)) this.margins.releaseAll(party);
+      if (this.settlement.hasPositionOf(party)) continue;
+      this.margins.releaseAll(party);
+      this.forgetParty(party);
     }
   }
 }

@@ -12,7 +12,7 @@ import type {
   OrderCancellation,
   OrderSubmission,
 } from "../../wire/generated/commands.ts";
-import { DispatchMetric, MarketState, type TradableInstrument } from "../../wire/generated/vega.ts";
+import { DispatchMetric, MarketState } from "../../wire/generated/vega.ts";
 import { type Check, PropertyErrors } from "../../wire/validate/check.ts";
 import { cancellationIds, orderAmendment, orderSubmission } from "../../wire/validate/orders.ts";
 import { CommandError, ResultCode } from "../errors.ts";
@@ -38,7 +38,7 @@ import {
   type TrackedMarket,
 } from "./records.ts";
 import { ORDER_ERRORS, refusal } from "./refusals.ts";
-import { riskModelOf } from "./risk.ts";
+import { hasSameModel, riskModelOf } from "./risk.ts";
 import { keyOf, MarketTables } from "./tables.ts";
 
 const SECOND = 1_000_000_000n;
@@ -92,9 +92,7 @@ export class Markets implements MarketScores {
     });
     params.watch([FREQUENCY], () => this.onFrequency());
     params.watch([LEAST_AUCTION], () => {
-      this.eachMarket("parameter", (market) => {
-        if (!market.isOver) market.auctions.onLeastDuration();
-      });
+      this.eachMarket("parameter", (market) => market.auctions.onLeastDuration());
     });
   }
 
@@ -213,17 +211,23 @@ export class Markets implements MarketScores {
     const factors = riskModelOf(definition.tradableInstrument!).factors;
     // A price that the former source has given is not the new one's.
     const risk = { riskLong: factors.long, riskShort: factors.short };
-    market.updateRecord({ definition, ...risk, settlementPrice: NO_PRICE });
+    const { linearSlippageFactor, quadraticSlippageFactor } = market.record.slippage ?? before;
+    market.updateRecord({
+      definition,
+      ...risk,
+      settlementPrice: NO_PRICE,
+      // The network goes on with those of the market's creation.
+      ...(rules.keepsSlippage && { slippage: { linearSlippageFactor, quadraticSlippageFactor } }),
+    });
     this.subscribe(market);
     market.prices.onUpdate();
+    market.keepScoredModel(before.tradableInstrument!);
     // Trading cannot end twice: the new source is shown, and nothing waits for it.
     if (market.record.state === MarketState.STATE_TRADING_TERMINATED) this.unsubscribe(market, "termination");
     // With the target stake.
     market.providers.updateFee();
-    if (!hasSameModel(before.tradableInstrument!, definition.tradableInstrument!)) {
-      this.ports.core.emit("riskFactor", { market: marketId, long: factors.long, short: factors.short });
-      market.recheckAll();
-    }
+    this.ports.core.emit("riskFactor", { market: marketId, long: factors.long, short: factors.short });
+    if (!hasSameModel(before.tradableInstrument!, definition.tradableInstrument!)) market.recheckAll();
     market.emitData();
     market.emitUpdated();
   }
@@ -253,6 +257,8 @@ export class Markets implements MarketScores {
   }
 
   amendProvision(command: LiquidityProvisionAmendment): void {
+    // Before anything else is looked at, the market included (section 7.9).
+    if (command.fee === "") throw refusal("can't convert  to decimal");
     const { party, id } = this.ports.core.currentTx;
     this.command(command.marketId, this.idsFrom(id), (market) => market.providers.amend(party, command));
   }
@@ -469,13 +475,22 @@ export class Markets implements MarketScores {
     if (market === undefined) throw refusal(ORDER_ERRORS.invalidMarket[1]);
     if (this.faults.has(id)) throw refusal("the market is halted by an internal error");
     market.ids = ids;
-    market.margins.discardLevels();
+    const waiting = market.margins.waiting();
+    const { state, log } = this.ports.core;
+    const [mark, events] = [state.mark(), log.length];
     try {
       failingAlone(() => run(market));
     } catch (error) {
-      if (error instanceof CommandError && error.options.keepChanges) market.flush();
-      else market.margins.discardLevels();
-      throw error;
+      if (error instanceof CommandError && error.options.keepChanges) {
+        market.flush();
+        throw error;
+      }
+      market.margins.restoreLevels(waiting);
+      if (waiting.size === 0 || !(error instanceof CommandError)) throw error;
+      state.rollback(mark);
+      log.truncate(events);
+      market.flush();
+      throw error.keepingChanges();
     }
     market.flush();
   }
@@ -581,10 +596,4 @@ function checkInner<T>(check: Check<T>, instruction: T): void {
   const errors = new PropertyErrors();
   check.run(instruction, errors, []);
   if (!errors.isEmpty) throw refusal(errors.toString() as CommandText);
-}
-
-/** Whether margins and price ranges are worked out alike. */
-function hasSameModel(a: TradableInstrument, b: TradableInstrument): boolean {
-  const text = (of: TradableInstrument) => JSON.stringify([of.logNormalRiskModel, of.simpleRiskModel]);
-  return text(a) === text(b);
 }

@@ -8,12 +8,13 @@ import {
   PeggedReference,
   Side as WireSide,
 } from "../../wire/generated/vega.ts";
+import type { Movement } from "../collateral.ts";
 import { CommandError } from "../errors.ts";
 import { parseUint, UINT_MAX } from "../values.ts";
 import type { Match } from "./book.ts";
 import { canRest, endOf, isFinished, type Side, type StoredOrder } from "./order.ts";
 import { bookProblem, checkAmendment, expiryOf, pegProblem } from "./order-checks.ts";
-import { isFlat } from "./positions.ts";
+import { isFlat, reducesExposure } from "./positions.ts";
 import type { Position } from "./records.ts";
 import {
   ORDER_ERRORS,
@@ -81,6 +82,7 @@ export class Orders {
     const problem = this.problemOf(order);
     if (problem !== undefined) throw this.reject(order, problem);
     market.accounts.ensureMargin(party);
+    market.listParty(party);
     this.enter(order);
   }
 
@@ -407,10 +409,14 @@ export class Orders {
     this.removeWith(order, order, status);
   }
 
-  /** With the market's end: the order keeps the time of its last change. */
+  /** With the market's end: the order keeps the time of its last change, or of the provisions' last turn (section 7.4). */
   stop(order: StoredOrder): void {
-    this.market.tables.orders.delete(order.id);
-    this.market.emitOrder({ ...order, status: OrderStatus.STATUS_STOPPED });
+    const { market } = this;
+    const { deployedNs = 0n } = market.status;
+    const isRenewed = order.provision !== "" && order.updatedAt > 0n && deployedNs > order.updatedAt;
+    const updatedAt = isRenewed ? deployedNs : order.updatedAt;
+    market.tables.orders.delete(order.id);
+    market.emitOrder({ ...order, status: OrderStatus.STATUS_STOPPED, updatedAt });
   }
 
   cancelOrder(order: StoredOrder): void {
@@ -453,7 +459,9 @@ export class Orders {
     // A provider's position may be forgotten while its margin is still there.
     const position = market.positions.get(party);
     const isNothing = position === undefined || isFlat(position);
-    if (isNothing && !market.settlement.hasPositionOf(party)) market.margins.releaseAll(party);
+    if (!isNothing || market.settlement.hasPositionOf(party)) return;
+    market.margins.releaseAll(party);
+    market.forgetParty(party);
   }
 
   private finishCancel(party: string, orders: readonly StoredOrder[]): void {
@@ -476,16 +484,17 @@ export class Orders {
   private cover(order: StoredOrder, position: Position): boolean {
     const { market } = this;
     const provision = market.provisions.get(order.party);
-    const fromBond = market.margins.coverOrder(
-      order.party,
-      position,
-      market.margins.priceFor(order.price),
-      provision === undefined || !provision.isPending,
-    );
+    const movements: Movement[] = [];
+    const fromBond = market.margins.coverOrder(order.party, position, {
+      price: market.margins.priceFor(order.price),
+      mayUseBond: provision === undefined || !provision.isPending,
+      movements,
+    });
     if (fromBond === undefined) return false;
     // In an auction nothing is deployed that there would be a penalty for.
     const isDeployed = provision !== undefined && !market.isInAuction;
-    if (fromBond > 0n && isDeployed) market.providers.slash(order.party, fromBond);
+    if (fromBond > 0n && isDeployed) market.providers.slash(order.party, fromBond, movements);
+    market.accounts.emit(movements);
     return true;
   }
 
@@ -514,7 +523,9 @@ export class Orders {
   private reject(order: StoredOrder, name: OrderErrorName, updatedAt = 0n): Error {
     const status = STOPPING.has(name) ? OrderStatus.STATUS_STOPPED : OrderStatus.STATUS_REJECTED;
     const [reason] = ORDER_ERRORS[name];
-    this.market.emitOrder({ ...order, status, reason, updatedAt });
+    // A market that cannot be traded has not looked at the order (section 2.2).
+    const version = name === "marketClosed" ? 0n : order.version;
+    this.market.emitOrder({ ...order, status, reason, updatedAt, version });
     return orderError(name);
   }
 
@@ -581,13 +592,3 @@ export class Orders {
 }
 
 const compareBig = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
-
-/** An order that can only close what is open needs no margin of its own (section 2.5, step 9). */
-export function reducesExposure(order: StoredOrder, position: Position): boolean {
-  const closes = order.side === WireSide.SIDE_SELL ? position.size : -position.size;
-  if (closes <= 0n) return false;
-  if (order.type === OrderType.TYPE_MARKET) return order.remaining <= closes;
-  if (order.peg !== undefined) return false;
-  const registered = order.side === WireSide.SIDE_SELL ? position.sell : position.buy;
-  return registered <= closes;
-}

@@ -1,7 +1,8 @@
 /** Positions of a market: open volume, and the volume that live orders could add to it (reference 70, section 5.1). */
+import { OrderType } from "../../wire/generated/vega.ts";
 import { asInt64 } from "../../wire/limits.ts";
 import type { MarketContext } from "./context.ts";
-import { BUY, type StoredOrder } from "./order.ts";
+import { BUY, SELL, type StoredOrder } from "./order.ts";
 import type { Position } from "./records.ts";
 import { keyOf } from "./tables.ts";
 
@@ -27,7 +28,7 @@ export class Positions {
   ensure(party: string): Position {
     const known = this.get(party);
     if (known !== undefined) return known;
-    const { id, tables } = this.market;
+    const { id, index, tables } = this.market;
     const fresh: Position = {
       market: id,
       party,
@@ -38,9 +39,10 @@ export class Positions {
       buySum: 0n,
       sellSum: 0n,
       settled: 0n,
-      isSettled: false,
+      isSettled: index.members.get(party)?.isSettled === true,
       isDistressed: false,
     };
+    if (fresh.isSettled) this.market.remember(party, { isSettled: false });
     return this.put(fresh);
   }
 
@@ -70,8 +72,12 @@ export class Positions {
     this.resize(position, position.size + (order.side === BUY ? size : -size));
   }
 
-  update(position: Position, changes: Partial<Position>): void {
-    this.put({ ...position, ...changes });
+  /** Notes of mark to market: nothing that the event of a position shows. */
+  update(
+    position: Position,
+    changes: Partial<Pick<Position, "settled" | "isSettled" | "isDistressed">>,
+  ): void {
+    this.keep({ ...position, ...changes });
   }
 
   /** A position that was closed out, or whose market has ended. */
@@ -82,8 +88,13 @@ export class Positions {
     this.drop(party);
   }
 
-  /** A position that is nothing any more. */
-  drop(party: string): void {
+  /** A position that is nothing any more; mark to market goes on where it was if it comes back. */
+  dropFlat(party: string): void {
+    if (this.get(party)?.isSettled) this.market.remember(party, { isSettled: true });
+    this.drop(party);
+  }
+
+  private drop(party: string): void {
     this.market.tables.positions.delete(keyOf(this.market.id, party));
     this.changed.delete(party);
   }
@@ -114,9 +125,14 @@ export class Positions {
     this.put({ ...position, size });
   }
 
+  /** With a change that its event shows. */
   private put(position: Position): Position {
-    this.market.tables.positions.set(keyOf(position.market, position.party), position);
     this.changed.add(position.party);
+    return this.keep(position);
+  }
+
+  private keep(position: Position): Position {
+    this.market.tables.positions.set(keyOf(position.market, position.party), position);
     return position;
   }
 }
@@ -141,3 +157,13 @@ export function withOrder<P extends Exposure>(position: P, { side, price }: Stor
 
 const positive = (value: bigint): bigint => (value > 0n ? value : 0n);
 const average = (sum: bigint, volume: bigint): string => (volume === 0n ? "0" : (sum / volume).toString());
+
+/** An order that can only close what is open needs no margin of its own (section 2.5, step 9). */
+export function reducesExposure(order: StoredOrder, position: Position): boolean {
+  const closes = order.side === SELL ? position.size : -position.size;
+  if (closes <= 0n) return false;
+  if (order.type === OrderType.TYPE_MARKET) return order.remaining <= closes;
+  if (order.peg !== undefined) return false;
+  const registered = order.side === SELL ? position.sell : position.buy;
+  return registered <= closes;
+}

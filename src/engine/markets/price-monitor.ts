@@ -18,6 +18,9 @@ const REFRESH = "network.floatingPointUpdates.delay";
 const DOWN = "0.9";
 const UP = "1.1";
 
+/** Prices that a market without triggers keeps beside the oldest. */
+const UNTRIGGERED_MAX = 100;
+
 /** Prices of the trades that an order would make. */
 type Prices = readonly Pick<Trade, "price" | "size">[];
 
@@ -35,14 +38,11 @@ export class PriceMonitor {
 
   /**
    * The market's rules were changed: every bound is on, with factors that nothing was worked out for yet. Its prices stay the
-   * references, until an opening auction indicates some; without triggers no price is kept.
+   * references, also those of a time without triggers, until an opening auction indicates some.
    */
   onUpdate(): void {
-    if (this.market.terms.triggers.length === 0) {
-      this.reset();
-      return;
-    }
     this.put({ isInitialised: false, triggers: this.freshTriggers(), nowNs: this.market.nowNs });
+    this.switchStaleOff();
   }
 
   /** Without any price: a new market. */
@@ -72,7 +72,7 @@ export class PriceMonitor {
   /** A block has begun: the last one's prices become one of the past (section 1.5, tick 3). */
   onTime(): void {
     const { market, state } = this;
-    if (market.terms.triggers.length === 0 || market.nowNs <= state.nowNs) return;
+    if (market.nowNs <= state.nowNs) return;
     if (state.volume > 0n) {
       const price = Decimal.of(state.sum).dividedBy(Decimal.of(state.volume)).toString();
       const key = keyOf(market.id, numberKey(market.tables.next()));
@@ -93,12 +93,13 @@ export class PriceMonitor {
   refresh(): void {
     const { market, state } = this;
     const triggers = market.terms.triggers.map((trigger, place) => {
-      const reference = this.referenceOf(trigger);
-      if (!reference?.isPositive()) return state.triggers[place]!;
+      const known = state.triggers[place]!;
+      const reference = known.isActive ? this.referenceOf(trigger) : undefined;
+      if (!reference?.isPositive()) return known;
       const seconds = Number(trigger.horizonNs) / SECOND;
       const { min, max } = market.terms.model.priceRange(reference, seconds, trigger.probability);
       return {
-        isActive: state.triggers[place]!.isActive,
+        isActive: true,
         down: min.dividedBy(reference).toString(),
         up: max.dividedBy(reference).toString(),
       };
@@ -270,18 +271,27 @@ export class PriceMonitor {
   }
 
   private record(prices: Prices): void {
-    if (this.market.terms.triggers.length === 0) return;
     const { state } = this;
     const sum = prices.reduce((all, { price, size }) => all + price * size, state.sum);
     const volume = prices.reduce((all, { size }) => all + size, state.volume);
     this.put({ first: state.volume > 0n ? state.first : prices[0]!.price, sum, volume });
   }
 
-  /** Prices from before the horizon of the last trigger go, the newest excepted: it looks at the first one behind that. */
+  /**
+   * Prices from before the horizon of the last trigger go, the newest excepted: it looks at the first one behind that. Without
+   * triggers the oldest stays, as a reference for those that an update may bring, and so many of the newest.
+   */
   private dropStale(): void {
     const { market } = this;
-    const from = market.nowNs - market.terms.triggers.at(-1)!.horizonNs;
+    const last = market.terms.triggers.at(-1);
     const past = market.index.pastPrices.list();
+    if (last === undefined) {
+      const [oldest, ...others] = past;
+      const kept = new Set([oldest, ...others.slice(-UNTRIGGERED_MAX)].map((one) => one?.number));
+      if (past.length > kept.size) this.dropPast((number) => !kept.has(number));
+      return;
+    }
+    const from = market.nowNs - last.horizonNs;
     const kept = past.find(({ past: { timeNs } }) => timeNs >= from) ?? past.at(-1);
     if (kept !== undefined) this.dropPast((number) => number < kept.number);
   }

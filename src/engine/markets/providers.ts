@@ -16,8 +16,7 @@ import type { CommandError } from "../errors.ts";
 import { parseDecimal, parseUint } from "../values.ts";
 import type { MarginOutcome } from "./margins.ts";
 import { BUY, SELL, type Side, type StoredOrder } from "./order.ts";
-import { reducesExposure } from "./orders.ts";
-import { bare, type Exposure, withOrder } from "./positions.ts";
+import { bare, type Exposure, reducesExposure, withOrder } from "./positions.ts";
 import { entriesOf } from "./provisions.ts";
 import type { Provision, ShapeEntry } from "./records.ts";
 import { ORDER_ERRORS, refusal } from "./refusals.ts";
@@ -53,6 +52,7 @@ export class Providers {
       version: 1n,
       status: LiquidityProvisionStatus.STATUS_PENDING,
       reference: command.reference,
+      sequence: market.tables.next(),
       isPending: true,
     };
     const problem = this.problemOf(feeOf(fee), sidesOf(command));
@@ -72,6 +72,7 @@ export class Providers {
     if (!market.accounts.has(market.accounts.general(party))) {
       throw this.reject(provision, "party general account missing when trying to create a bond account");
     }
+    market.listParty(party);
     market.accounts.ensureBond(party);
     market.accounts.ensureMargin(party);
     const movement = this.fillBond(party, commitment);
@@ -96,7 +97,7 @@ export class Providers {
     const planned = market.provisions.plan(provision, market.references.current()) ?? [];
     const orders = planned
       .filter(({ size }) => size > 0n)
-      .map((plan) => market.provisions.orderOf(provision, plan));
+      .map((plan) => ({ ...market.provisions.orderOf(provision, plan), updatedAt: 0n }));
     const status = LiquidityProvisionStatus.STATUS_ACTIVE;
     const active = market.provisions.setStatus({ ...provision, isPending: false }, status);
     const [held] = market.margins.balances(party);
@@ -128,9 +129,11 @@ export class Providers {
   private enterFirst(order: StoredOrder): boolean {
     const { margins, positions, status } = this.market;
     const position = positions.register(order);
+    const movements: Movement[] = [];
+    const by = { price: status.mark, mayUseBond: false, movements };
     const isCovered =
-      reducesExposure(order, position) ||
-      margins.coverOrder(order.party, position, status.mark, false) !== undefined;
+      reducesExposure(order, position) || margins.coverOrder(order.party, position, by) !== undefined;
+    this.market.accounts.emit(movements);
     if (!isCovered) {
       positions.unregister(order);
       return false;
@@ -140,29 +143,31 @@ export class Providers {
     return true;
   }
 
-  /** @throws CommandError */
+  /** A commitment of 0 and a fee of 0 stay what they were; so do sides without entries. @throws CommandError */
   amend(party: string, command: LiquidityProvisionAmendment): void {
     const { market } = this;
     if (!market.canCommit) throw refusal("commitment submission not allowed");
-    const asked = command.commitmentAmount === "" ? 0n : amountOf(command.commitmentAmount);
-    const asFee = command.fee === "" ? Decimal.zero : feeOf(command.fee);
+    const isWhole = command.commitmentAmount !== "";
+    const asked = isWhole ? amountOf(command.commitmentAmount) : 0n;
+    const asFee = feeOf(command.fee);
+    const given = isWhole ? command : withoutOffsets(command);
     // A new reference alone does not count.
-    if (asFee.isZero() && asked === 0n && command.buys.length + command.sells.length === 0)
+    if (asFee.isZero() && asked === 0n && given.buys.length + given.sells.length === 0)
       throw refusal("empty liquidity provision amendment content");
     const stated = this.problemOf(
       asFee,
-      sidesOf(command).filter(([, shape]) => shape.length > 0),
+      sidesOf(given).filter(([, shape]) => shape.length > 0),
     );
     if (stated !== undefined) throw refusal(stated);
-    if (asked > 0n) this.checkAmount(asked);
+    this.checkAmount(asked);
     const before = market.provisions.get(party);
     if (before === undefined) throw refusal("party is not a liquidity provider");
     const commitment = asked === 0n ? before.commitment : asked;
     const fee = asFee.isZero() ? before.fee : asFee.toString();
     const shapeOf = (shape: readonly LiquidityOrder[], side: Side) =>
       shape.length > 0 ? shape : side === BUY ? liquidityOrders(before.buys) : liquidityOrders(before.sells);
-    const buys = shapeOf(command.buys, BUY);
-    const sells = shapeOf(command.sells, SELL);
+    const buys = shapeOf(given.buys, BUY);
+    const sells = shapeOf(given.sells, SELL);
     // Parts that stay have to be allowed now, too.
     const problem = this.problemOf(feeOf(fee), sidesOf({ buys, sells }));
     if (problem !== undefined) throw refusal(problem);
@@ -188,19 +193,24 @@ export class Providers {
     };
     const shortage = this.coverPotential(before, after);
     if (shortage !== undefined) {
-      // The bond has gone there and back, and is shown so.
-      this.adjustBond(party, bond);
+      // The bond has gone there and back, and is shown so, also where nothing has moved.
+      if (commitment > bond) this.adjustBond(party, bond);
+      else {
+        const type =
+          commitment === bond ? TransferType.TRANSFER_TYPE_BOND_HIGH : TransferType.TRANSFER_TYPE_BOND_LOW;
+        const [from, to] = [accounts.general(party), accounts.bond(party)];
+        const [source, target] = commitment === bond ? [to, from] : [from, to];
+        accounts.emit([accounts.move([source], target, bond - commitment, type)]);
+      }
       throw refusal(shortage).keepingChanges();
     }
-    const placed = new Set(market.provisions.ordersOf(before).map(({ id: orderId }) => orderId));
-    this.removeOrders(before, OrderStatus.STATUS_CANCELLED);
-    // With the last of them, all margin of a provider without a position goes back: the new orders take theirs anew.
-    if (placed.size > 0) market.orders.releaseIfFlat(party);
-    this.endStubs(before, OrderStatus.STATUS_STOPPED, placed);
+    this.endStubs(before, OrderStatus.STATUS_STOPPED);
     this.emitStubs(after);
     const isActive = after.status === LiquidityProvisionStatus.STATUS_ACTIVE;
     const status = isActive ? LiquidityProvisionStatus.STATUS_UNDEPLOYED : after.status;
     market.provisions.setStatus(after, status);
+    // With the last of them, all margin of a provider without a position goes back: the new orders take theirs anew.
+    if (this.removeOrders(before, OrderStatus.STATUS_CANCELLED) > 0) market.orders.releaseIfFlat(party);
     market.equity.setStake(party, commitment);
     if (!market.isInAuction) market.references.follow([], { isForced: true });
     market.equity.keepValue();
@@ -229,7 +239,8 @@ export class Providers {
     this.endStubs(provision, OrderStatus.STATUS_CANCELLED);
     const ended = { ...provision, updatedAt: market.nowNs };
     market.provisions.end(ended, LiquidityProvisionStatus.STATUS_CANCELLED);
-    this.removeOrders(provision, OrderStatus.STATUS_CANCELLED);
+    // With the last of them, as with any cancelled order, the margin of a party without a position goes back.
+    if (this.removeOrders(provision, OrderStatus.STATUS_CANCELLED) > 0) market.orders.releaseIfFlat(party);
     // A bond account that penalties have emptied stays (section 9.6).
     const bond = market.accounts.bond(party);
     if (market.accounts.balance(bond) > 0n) {
@@ -246,10 +257,13 @@ export class Providers {
     if (movement !== undefined) accounts.emit([movement]);
   }
 
-  /** The market is over: provisions stop, without orders and bonds of their own any more. */
-  stopAll(): void {
+  /**
+   * The market is over: provisions stop, without orders and bonds of their own any more.
+   * @param turnOf by which they do; by party unless it is given
+   */
+  stopAll(turnOf: (provision: Provision) => number = () => 0): void {
     const { market } = this;
-    for (const provision of market.provisions.list()) {
+    for (const provision of [...market.provisions.list()].sort((a, b) => turnOf(a) - turnOf(b))) {
       this.endStubs(provision, OrderStatus.STATUS_STOPPED);
       const ended = { ...provision, updatedAt: market.nowNs };
       market.provisions.end(ended, LiquidityProvisionStatus.STATUS_STOPPED);
@@ -258,26 +272,21 @@ export class Providers {
 
   /**
    * A bond was drawn on for a margin: part of what was missing goes to the insurance (section 7.5).
+   * @param movements into which the penalty goes, for one event
    * @returns whether money has moved
    */
-  slash(party: string, shortfall: bigint): boolean {
+  slash(party: string, shortfall: bigint, movements: Movement[]): boolean {
     const { market } = this;
     // A provision that was never deployed costs no penalty.
     if (market.provisions.get(party)?.isPending !== false) return false;
     const { accounts } = market;
     const penalty = Decimal.of(shortfall).times(market.params.decimal(PENALTY)).floor();
-    if (penalty === 0n) return false;
-    const fromBond = least(penalty, accounts.balance(accounts.bond(party)));
-    const movements: Movement[] = [];
-    const take = (from: string, amount: bigint) => {
-      if (amount === 0n) return;
-      const type = TransferType.TRANSFER_TYPE_BOND_SLASHING;
-      movements.push(accounts.move([from], accounts.insurance, amount, type));
-    };
-    take(accounts.bond(party), fromBond);
-    take(accounts.margin(party), least(penalty - fromBond, accounts.balance(accounts.margin(party))));
-    accounts.emit(movements);
-    return movements.length > 0;
+    const from = [accounts.bond(party), accounts.margin(party)];
+    // Shown also where it is nothing.
+    movements.push(
+      accounts.move(from, accounts.insurance, penalty, TransferType.TRANSFER_TYPE_BOND_SLASHING),
+    );
+    return penalty > 0n;
   }
 
   /** Brings bonds back to their commitments, as far as there is money (section 7.5). */
@@ -312,6 +321,11 @@ export class Providers {
       outcomes.push({ ...outcome, held, isPending: provision.isPending });
     }
     market.accounts.emit(movements);
+    if (movements.length > 0) this.keepShares();
+    const penalties: Movement[] = [];
+    for (const { party, isPending, shortfall } of outcomes)
+      if (!isPending && shortfall > 0n) this.slash(party, shortfall, penalties);
+    market.accounts.emit(penalties);
     for (const { party, held, isPending, shortfall } of outcomes) {
       if (!isPending) continue;
       const provision = market.provisions.get(party)!;
@@ -320,24 +334,26 @@ export class Providers {
         market.margins.restore(party, held);
       } else market.provisions.put({ ...provision, isPending: false });
     }
-    for (const { party, isPending, shortfall } of outcomes)
-      if (!isPending && shortfall > 0n) this.slash(party, shortfall);
     for (const { party, isPending, isDistressed } of outcomes)
       if (!isPending && isDistressed) gone.push(...this.voidProvision(market.provisions.get(party)!));
     return gone;
   }
 
-  /** Commitments, shares and the fee that follows from them have changed. */
-  onChange(): void {
-    const { market } = this;
-    market.equity.keepShares(this.isActive);
+  /** Commitments have changed, and with them shares and fee. */
+  private onChange(): void {
+    this.keepShares();
     this.updateFee();
+  }
+
+  /** The shares of this moment are shown from now on (section 7.8). */
+  keepShares(): void {
+    this.market.equity.keepShares(this.isActive);
   }
 
   /** The target stake may have changed, and with it the provider whose fee is the market's (section 7.6). */
   updateFee(): void {
     const { market } = this;
-    const fee = market.provisions.liquidityFee(market.targetStakeNow());
+    const fee = market.provisions.liquidityFee(market.targetStake.current());
     if (fee === market.record.liquidityFee) return;
     market.updateRecord({ liquidityFee: fee });
     market.emitUpdated();
@@ -349,6 +365,7 @@ export class Providers {
     const { accounts, equity } = market;
     const balance = accounts.balance(accounts.liquidityFees);
     if (balance > 0n) {
+      this.keepShares();
       const weights = this.weights();
       // Fees without a provider to share them wait, and the scores with them, as in an auction.
       if (weights.size === 0) return;
@@ -391,7 +408,7 @@ export class Providers {
   /** Stake above the target. */
   private spare(): bigint {
     const { market } = this;
-    return market.provisions.supplied() - market.targetStakeNow();
+    return market.provisions.supplied() - market.targetStake.current();
   }
 
   /** Orders of an amended provision must be affordable without its bond. @returns why they are not (section 7.9) */
@@ -421,7 +438,10 @@ export class Providers {
     if (isInAuction) {
       if (funds < maintenance) return "margin would be below maintenance: insufficient margin";
       // Nothing is deployed that would bring the margin, so that it is moved now.
-      const isCovered = margins.coverOrder(party, position, price, false) !== undefined;
+      const movements: Movement[] = [];
+      const by = { price, mayUseBond: false, movements };
+      const isCovered = margins.coverOrder(party, position, by) !== undefined;
+      market.accounts.emit(movements);
       return isCovered ? undefined : "margin would require bond: insufficient margin";
     }
     if (funds < initial) return "insufficient funds for initial margin";
@@ -438,10 +458,12 @@ export class Providers {
     return orders;
   }
 
-  private removeOrders(provision: Provision, status: number): void {
+  /** @returns how many were on the book */
+  private removeOrders(provision: Provision, status: number): number {
     const orders = this.market.provisions.ordersOf(provision);
     orders.sort((a, b) => (a.id < b.id ? -1 : 1));
     for (const order of orders) this.market.references.dropOrder(order, status);
+    return orders.length;
   }
 
   private emitStubs(provision: Provision): void {
@@ -543,6 +565,12 @@ const sidesOf = ({
     ["SIDE_BUY", buys],
     ["SIDE_SELL", sells],
   ] as const;
+
+/** How the network reads shapes that come without a commitment (section 7.9). */
+function withoutOffsets({ buys, sells }: LiquidityProvisionAmendment) {
+  const without = (shape: readonly LiquidityOrder[]) => shape.map((entry) => ({ ...entry, offset: "0" }));
+  return { buys: without(buys), sells: without(sells) };
+}
 
 function liquidityOrders(entries: Provision["buys"]): LiquidityOrder[] {
   return entries.map(({ reference, proportion, offset }) => ({

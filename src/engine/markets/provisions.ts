@@ -194,8 +194,9 @@ export class Provisions {
     this.market.emitOrder({
       ...order,
       status,
-      // No book has seen it.
+      // No book has seen it, and nothing was changed about it.
       batchId: 0n,
+      version: 0n,
       ...(isNew && { timeInForce: OrderTimeInForce.TIME_IN_FORCE_UNSPECIFIED, updatedAt: 0n }),
     });
   }

@@ -1,6 +1,11 @@
 // A market in the state (reference 70, section 12.4, "Snapshot/restart"). Plain values: decimals and prices that may
 // be fractions are texts, amounts and internal prices are bigints. Orders have a file of their own (order.ts).
-import { AuctionTrigger, type Market, MarketTradingMode } from "../../wire/generated/vega.ts";
+import {
+  AuctionTrigger,
+  type Market,
+  MarketTradingMode,
+  type TradableInstrument,
+} from "../../wire/generated/vega.ts";
 
 /** The terms of a proposal; changed by another one, or by network parameters. */
 export type MarketDefinition = Pick<
@@ -35,6 +40,8 @@ export interface MarketRecord {
   /** Risk factors: decimals. */
   readonly riskLong: string;
   readonly riskShort: string;
+  /** Slippage factors that margins go by where they are not the definition's (rules.ts, keepsSlippage). */
+  readonly slippage?: Pick<MarketDefinition, "linearSlippageFactor" | "quadraticSlippageFactor">;
   /** Settlement data that has come, in asset precision; -1 without any. */
   readonly settlementPrice: bigint;
 }
@@ -96,9 +103,15 @@ export interface MarketStatus {
   readonly references: References;
   /** Rules by which the orders of provisions were last planned. */
   readonly plannedBy: string;
+  /** Indication that a market which has ended in an auction goes on to show. */
+  readonly lastIndication?: Indicated;
+  /** When orders of provisions last left the book and came back, those among them that stayed as they were, Unix nanoseconds. */
+  readonly deployedNs?: bigint;
   /** Best static prices when the probabilities of trading were last worked out; 0 before. */
   readonly scoredBid: bigint;
   readonly scoredAsk: bigint;
+  /** Risk model of that time, where an update has changed it since. */
+  readonly scoredModel?: Pick<TradableInstrument, "logNormalRiskModel" | "simpleRiskModel"> | undefined;
   /** Ticks since the last distribution that have had liquidity scores; a stored state of earlier versions has none. */
   readonly scoredTicks?: number;
   /** Liquidity scores of providers that have left since the last tick; a stored state of earlier versions has none. */
@@ -111,6 +124,12 @@ export interface MarketStatus {
   readonly tradedValue: bigint;
   /** Before the first window, the market's worth as it was last looked at; a stored state of earlier versions has none. */
   readonly worth?: bigint;
+}
+
+/** Indication of an auction; the price is internal. */
+interface Indicated {
+  readonly price: bigint;
+  readonly volume: bigint;
 }
 
 /** Of a market whose opening auction has not begun. */
@@ -172,6 +191,18 @@ export interface UnsettledTrade {
   readonly marketPrice: bigint;
 }
 
+/** A party as a market remembers it beside its position. */
+export interface Member {
+  readonly market: string;
+  readonly party: string;
+  /** Its accounts are cleared when the market ends (sections 5.4 and 6.5). */
+  readonly isListed: boolean;
+  /** Order in which parties were listed. */
+  readonly sequence: number;
+  /** Its position was dropped, and mark to market had seen it before (section 6.2). */
+  readonly isSettled: boolean;
+}
+
 export interface ShapeEntry {
   readonly orderId: string;
   /** vega.PeggedReference. */
@@ -195,6 +226,8 @@ export interface Provision {
   /** vega.LiquidityProvision.Status */
   readonly status: number;
   readonly reference: string;
+  /** Order in which provisions came; a stored state of earlier versions has none. */
+  readonly sequence?: number;
   /** Its first orders were never placed: bond money cannot be slashed yet. */
   readonly isPending: boolean;
 }

@@ -7,6 +7,7 @@ import type { Movement } from "../collateral.ts";
 import { UINT_MAX } from "../values.ts";
 import type { MarginOutcome } from "./margins.ts";
 import { BUY, SELL, type StoredOrder } from "./order.ts";
+import { type Exposure, withOrder } from "./positions.ts";
 import { canDeploy, type PlannedOrder, referencePrice } from "./provisions.ts";
 import type { Provision, References } from "./records.ts";
 import type { TradingMarket } from "./trading.ts";
@@ -145,10 +146,17 @@ export class ReferenceFollower {
     const movements: Movement[] = [];
     const outcomes: MarginOutcome[] = [];
     const parties = [...new Set(entered.map(({ party }) => party))].sort();
-    // Orders of provisions are off the book meanwhile (section 7.4, step 5).
-    market.margins.withoutOrders(this.provided(), () => {
+    // Orders of provisions are off the book and the positions meanwhile (section 7.4, step 5): a provider with pegged orders of
+    // its own gets back what they do not need, and pays for its provision's orders anew when these are placed.
+    const provided = this.provided();
+    market.margins.withoutOrders(provided, () => {
       for (const party of parties) {
-        const position = market.positions.get(party)!;
+        const position = provided
+          .filter((order) => order.party === party)
+          .reduce<Exposure>(
+            (rest, order) => withOrder(rest, order, -order.remaining),
+            market.positions.get(party)!,
+          );
         outcomes.push(market.margins.update(party, position, market.status.mark, movements));
       }
     });
@@ -166,9 +174,14 @@ export class ReferenceFollower {
     const { market } = this;
     const provisions = market.provisions.list().filter(canDeploy);
     if (provisions.length === 0) return [];
+    if (market.status.deployedNs !== market.nowNs) market.updateStatus({ deployedNs: market.nowNs });
     // On the network all their orders leave the book and come back (section 7.4, steps 5 and 7).
-    for (const provision of market.provisions.list())
-      if (market.provisions.ordersOf(provision).length > 0) market.positions.touch(provision.party);
+    for (const provision of market.provisions.list()) {
+      const placed = market.provisions.ordersOf(provision);
+      if (placed.length > 0) market.positions.touch(provision.party);
+      for (const order of placed)
+        if (order.updatedAt === 0n) market.tables.orders.set(order.id, { ...order, updatedAt: market.nowNs });
+    }
     const isProvider = (party: string) => {
       const own = market.provisions.get(party);
       return own !== undefined && canDeploy(own);
@@ -205,7 +218,7 @@ export class ReferenceFollower {
       market.emitOrder(order);
     }
     const gone = market.providers.coverAll(provisions);
-    market.providers.onChange();
+    market.providers.updateFee();
     return gone;
   }
 
@@ -239,8 +252,7 @@ export class ReferenceFollower {
     const { market } = this;
     market.positions.unregister(order);
     market.tables.orders.delete(order.id);
-    const price = status === OrderStatus.STATUS_PARKED ? 0n : order.price;
-    market.emitOrder({ ...order, price, status, updatedAt: market.nowNs });
+    market.emitOrder({ ...order, status, updatedAt: market.nowNs });
   }
 
   /** Orders of provisions stand behind what came to their price, and among themselves by id: nothing else changes. */

@@ -82,7 +82,6 @@ class LogNormalModel implements RiskModel {
     const below = (x: number) => (x <= 0 ? 0 : cumulative((logarithm(x) - mean) / deviation));
     const [min, max] = isBid ? [0, best] : [best, 6 * best];
     if (price < min || price > max) return 0;
-    if (price === min || price === max) return 0.5;
     const whole = below(max) - below(min);
     const part = isBid ? below(price) - below(min) : below(max) - below(price);
     // Without a deviation the price at the mean has no number.
@@ -114,4 +113,10 @@ class SimpleModel implements RiskModel {
   reaches(): number {
     return this.params.probabilityOfTrading;
   }
+}
+
+/** Whether margins and price ranges are worked out alike. */
+export function hasSameModel(a: TradableInstrument, b: TradableInstrument): boolean {
+  const text = (of: TradableInstrument) => JSON.stringify([of.logNormalRiskModel, of.simpleRiskModel]);
+  return text(a) === text(b);
 }

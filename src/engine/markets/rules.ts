@@ -1,6 +1,6 @@
 /**
- * Rules that were others before 0.71, for recordings of such networks that are executed anew (docs/markets.md, "Recordings
- * of older networks"). A chain of ours has the present ones.
+ * Rules that a network's version decides on: those of the network that a recording is of (docs/markets.md, "Recordings of older
+ * networks"), and defects of the original that a chain of ours has by `--rules 0.71.6` alone (docs/compatibility.md).
  */
 export interface MarketRules {
   /** The cost of closing a position counts up to the market's slippage factors; else in full, and as nothing on a thin book. */
@@ -9,16 +9,39 @@ export interface MarketRules {
   readonly stakesByMark: boolean;
   /** Orders of provisions that leave the book, as there is nothing to follow, leave their margin where it is; else it goes back. */
   readonly holdsMargin: boolean;
+  /** At a market's end, margins and bonds of parties that it has forgotten stay on their accounts; else they go back. */
+  readonly forgetsParties: boolean;
+  /** An auction that prices make longer is shown so only while the market has never shown it of another one. */
+  readonly keepsExtensionFlag: boolean;
+  /** Slippage factors of a market's update are shown, and margins go on with those of its creation. */
+  readonly keepsSlippage: boolean;
 }
 
 export const PRESENT_RULES: MarketRules = {
   boundsSlippage: true,
   stakesByMark: true,
   holdsMargin: true,
+  forgetsParties: false,
+  keepsExtensionFlag: false,
+  keepsSlippage: false,
 };
+
+/** As the original does it, with its defects. */
+export const NETWORK_RULES: MarketRules = {
+  ...PRESENT_RULES,
+  forgetsParties: true,
+  keepsExtensionFlag: true,
+  keepsSlippage: true,
+};
+
+/** By the name that the command line gives them. */
+export function marketRulesOf(name: "default" | "0.71.6" = "default"): MarketRules {
+  return name === "0.71.6" ? NETWORK_RULES : PRESENT_RULES;
+}
 
 /** Of networks whose markets have no slippage factors. */
 export const OLDER_RULES: MarketRules = {
+  ...NETWORK_RULES,
   boundsSlippage: false,
   stakesByMark: false,
   holdsMargin: false,

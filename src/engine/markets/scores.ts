@@ -2,6 +2,7 @@
 import { Decimal } from "../../wire/decimal.ts";
 import { LiquidityProvisionStatus } from "../../wire/generated/vega.ts";
 import { BUY, SELL, type Side } from "./order.ts";
+import { riskModelOf } from "./risk.ts";
 import { decimalOf } from "./terms.ts";
 import type { TradingMarket } from "./trading.ts";
 
@@ -62,7 +63,8 @@ function probabilityOf(market: TradingMarket, price: bigint, side: Side, { allow
   // Static, as the references of provisions are.
   const best = market.book.bestStatic(side)?.price ?? 0n;
   if (side === BUY ? price >= best : price <= best) return HALF;
-  const { scoredBid, scoredAsk } = market.status;
+  const { scoredBid, scoredAsk, scoredModel } = market.status;
+  const model = scoredModel === undefined ? market.terms.model : riskModelOf(scoredModel);
   const base = Number((side === BUY ? scoredBid : scoredAsk) || best);
   const scaling = Number(market.params.decimal(TAU_SCALING).toString());
   // In millionths of the best price of this moment, as the network does, whichever the grid was made for.
@@ -73,7 +75,7 @@ function probabilityOf(market: TradingMarket, price: bigint, side: Side, { allow
     // Exactly 0 at the last step of bids, where the model's end is.
     const distance = (index * base) / STEPS;
     const there = side === BUY ? base - distance : base + distance;
-    return market.terms.model.reaches(there, base, side === BUY, scaling);
+    return model.reaches(there, base, side === BUY, scaling);
   };
   const [near, far] = [at(cell), at(cell + 1)];
   if (near <= LAST || at(Math.max(0, cell - 1)) <= LAST) return market.params.decimal(MINIMUM);

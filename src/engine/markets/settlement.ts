@@ -10,6 +10,7 @@ import type { UnsettledTrade } from "./records.ts";
 import { keyOf, numberKey } from "./tables.ts";
 import { buyerOf, sellerOf, type Trade } from "./trade.ts";
 
+const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 const absolute = (value: bigint): bigint => (value < 0n ? -value : value);
 
 /** A party's gain or loss in a run. */
@@ -83,10 +84,7 @@ export class Settlement {
     const idle: string[] = [];
     const last = market.status.settledMark;
     const own = trades.get(NETWORK);
-    if (own !== undefined) {
-      flows.push(this.flowOf(NETWORK, 0n, last, mark, own));
-      this.emitSettled(NETWORK, mark, own);
-    }
+    if (own !== undefined) flows.push(this.flowOf(NETWORK, 0n, last, mark, own));
     for (const position of positions.list()) {
       const { party, settled, isSettled, size } = position;
       const mine = trades.get(party) ?? [];
@@ -158,12 +156,12 @@ export class Settlement {
     for (const { party, amount } of losses) {
       const movement = accounts.move(this.purses(party, kinds), accounts.settlement, -amount, kinds.loss);
       const paid = MarketAccounts.moved(movement);
-      if (movement.entries?.length) movements.push(movement);
+      movements.push(movement);
       collected += paid;
       if (paid < -amount && party !== NETWORK) short.push([party, -amount - paid]);
     }
     for (const [party, missing] of short) this.emitSocialised(party, missing);
-    if (collected < expected) this.socialise(wins, collected, expected);
+    if (collected < expected) this.socialise(wins, { collected, expected, isFinal });
     for (const win of wins) {
       const { party, amount } = win;
       if (amount === 0n && nothing.has(win)) continue;
@@ -200,7 +198,10 @@ export class Settlement {
   }
 
   /** Cuts the wins down to what was collected (section 6.3). */
-  private socialise(wins: Flow[], collected: bigint, expected: bigint): void {
+  private socialise(
+    wins: Flow[],
+    { collected, expected, isFinal }: { collected: bigint; expected: bigint; isFinal: boolean },
+  ): void {
     const ratio = Decimal.of(collected).dividedBy(Decimal.of(expected));
     const due = wins.map(({ amount }) => amount);
     let paid = 0n;
@@ -209,13 +210,15 @@ export class Settlement {
       paid += win.amount;
     }
     const rest = collected - paid;
-    const isDue = (_win: Flow, index: number) => due[index]! > 0n;
+    // At a market's end also those that would have got nothing.
+    const isDue = (_win: Flow, index: number) => isFinal || due[index]! > 0n;
     const heir = wins.filter(isDue).find(({ party }) => party === NETWORK) ?? wins.findLast(isDue);
-    // A ratio that was rounded up can promise more than there is: the insurance gives the rest, or the last winners go without it.
-    if (heir !== undefined && rest > 0n) heir.amount += rest;
+    // A ratio that was rounded up promises more than there is: the network adds the difference then, too (section 6.3), here up
+    // to what is due, and the last winners go without what is not there.
+    if (heir !== undefined) heir.amount = least(heir.amount + absolute(rest), due[wins.indexOf(heir)]!);
     // Also for the last winner that the units left over have made whole.
     for (const [index, { party, amount }] of wins.entries()) {
-      if (party !== NETWORK && due[index]! > 0n) this.emitSocialised(party, amount - due[index]!);
+      if (party !== NETWORK && isDue(wins[index]!, index)) this.emitSocialised(party, amount - due[index]!);
     }
   }
 

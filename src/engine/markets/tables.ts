@@ -12,6 +12,7 @@ import type {
   InterestRecord,
   MarketRecord,
   MarketStatus,
+  Member,
   PastPrice,
   Position,
   PriceMonitorState,
@@ -128,6 +129,7 @@ export class MarketIndex {
     ({ number }) => number,
   );
   readonly activities = new Map<string, Activity>();
+  readonly members = new Map<string, Member>();
   /** Of providers, by party. */
   private readonly supplies = new Map<string, Supply>();
   /** Earliest time at which an order expires, nanoseconds; undefined until it is asked for. */
@@ -200,6 +202,7 @@ export class MarketTables {
   readonly interests: Table<InterestRecord>;
   readonly activities: Table<Activity>;
   readonly halted: Table<HaltedMarket>;
+  readonly members: Table<Member>;
   /** Counts placements, positions, trades and markets: what comes later has the larger number. */
   private readonly count: Cell<number>;
   private readonly indexes = new Map<string, MarketIndex>();
@@ -221,6 +224,7 @@ export class MarketTables {
     this.interests = state.table("markets.interests");
     this.activities = state.table("markets.activities");
     this.halted = state.table("markets.halted");
+    this.members = state.table("markets.members");
     this.count = state.cell("markets.count", 0);
     this.statuses.onChange((id, _before, now) => {
       this.of(id).status = now;
@@ -269,6 +273,10 @@ export class MarketTables {
       const number = Number(key.slice(-NUMBER_DIGITS));
       const entry = (record: InterestRecord | undefined) => record && { number, record };
       this.of((now ?? before)!.market).interests.note(key, entry(before), entry(now));
+    });
+    this.members.onChange((_key, before, now) => {
+      const { market, party } = (now ?? before)!;
+      noteIn(this.of(market).members, party, now);
     });
     this.activities.onChange((_key, before, now) => {
       const { market, party } = (now ?? before)!;

@@ -48,8 +48,8 @@ export class TargetStake {
   }
 
   /** The stake without which an auction begins: positions as they are count, however long ago they were traded. */
-  standing(): bigint {
-    return this.stakeFor(this.price, this.highestWith(this.market.status.openInterest));
+  standing(price = this.price): bigint {
+    return this.stakeFor(price, this.highestWith(this.market.status.openInterest));
   }
 
   /** Records behind the window do not count here, even if nothing was traded since. */

@@ -62,7 +62,7 @@ const parts = (value: number): bigint => decimalOf(value).times(Decimal.of(FACTO
 /** Members of a record that the formulas use. */
 type Stated = Pick<
   MarketRecord,
-  "definition" | "riskLong" | "riskShort" | "makerFee" | "infrastructureFee" | "liquidityFee"
+  "definition" | "riskLong" | "riskShort" | "makerFee" | "infrastructureFee" | "liquidityFee" | "slippage"
 >;
 
 /** As `termsOf`, of a market as events show it: its risk factors are worked out. */
@@ -81,7 +81,7 @@ export function termsOfMessage(market: Market, assetDecimals: number): Terms {
 }
 
 export function termsOf(record: Stated, assetDecimals: number): Terms {
-  const { definition } = record;
+  const { definition, slippage = definition } = record;
   const {
     tradableInstrument,
     priceMonitoringSettings,
@@ -105,8 +105,8 @@ export function termsOf(record: Stated, assetDecimals: number): Terms {
     priceFactor: 10n ** BigInt(assetDecimals - Number(definition.decimalPlaces)),
     positionDecimals,
     positionFactor: Decimal.shifted(1n, -positionDecimals).toString(),
-    linear: Decimal.parseNumber(definition.linearSlippageFactor),
-    quadratic: Decimal.parseNumber(definition.quadraticSlippageFactor),
+    linear: Decimal.parseNumber(slippage.linearSlippageFactor),
+    quadratic: Decimal.parseNumber(slippage.quadraticSlippageFactor),
     priceRange: Decimal.parseNumber(definition.lpPriceRange),
     search: parts(scaling.searchLevel),
     initial: parts(scaling.initialMargin),

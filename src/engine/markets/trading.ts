@@ -3,7 +3,7 @@
  * providers and those that follow prices) ask of one another.
  */
 import { Decimal } from "../../wire/decimal.ts";
-import { MarketState } from "../../wire/generated/vega.ts";
+import { MarketState, type TradableInstrument } from "../../wire/generated/vega.ts";
 import type { Movement } from "../collateral.ts";
 import type { Match } from "./book.ts";
 import { MarketContext, TRADED } from "./context.ts";
@@ -51,11 +51,10 @@ interface AuctionsPort {
 
 /** providers.ts */
 interface ProvidersPort {
-  slash(party: string, shortfall: bigint): void;
+  slash(party: string, shortfall: bigint, movements: Movement[]): void;
   refillBonds(): void;
   coverAll(provisions: readonly Provision[]): StoredOrder[];
   end(provision: Provision): void;
-  onChange(): void;
   updateFee(): void;
 }
 
@@ -84,11 +83,6 @@ export abstract class TradingMarket extends MarketContext {
   /** Liquidity can be committed. */
   get canCommit(): boolean {
     return this.canTrade || this.record.state === MarketState.STATE_PROPOSED;
-  }
-
-  /** Target stake by which fees and commitments are judged: in the opening auction alone what would trade counts. */
-  targetStakeNow(): bigint {
-    return this.isOpening ? this.targetStake.theoretical() : this.targetStake.current();
   }
 
   /** A part of an amount, cut. */
@@ -150,7 +144,13 @@ export abstract class TradingMarket extends MarketContext {
     const scoredBid = this.book.bestStatic(BUY)?.price;
     const scoredAsk = this.book.bestStatic(SELL)?.price;
     // Without one of them the probabilities stay as they are.
-    if (scoredBid !== undefined && scoredAsk !== undefined) this.updateStatus({ scoredBid, scoredAsk });
+    if (scoredBid === undefined || scoredAsk === undefined) return;
+    this.updateStatus({ scoredBid, scoredAsk, scoredModel: undefined });
+  }
+
+  /** The market's rules were changed: probabilities stay those of the former model until they are worked out anew (section 1.7). */
+  keepScoredModel({ logNormalRiskModel, simpleRiskModel }: TradableInstrument): void {
+    this.updateStatus({ scoredModel: this.status.scoredModel ?? { logNormalRiskModel, simpleRiskModel } });
   }
 
   /** @param trades of one order: their value is floored together (section 4.5) */

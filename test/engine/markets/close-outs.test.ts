@@ -46,7 +46,7 @@ test("fees of a close-out are split by size, each part rounded up", () => {
   expect([money(play, "p"), money(play, "q")]).toEqual(["360 100 0", "840 100 0"]);
   move(play, 1080);
   expect(play.trades().slice(-3)).toEqual(["network-sp 10@1100", "p-network 3@1100", "q-network 7@1100"]);
-  expect(feesOf(play, 3)).toEqual(["110/220/0 0/0/0", "33/66/0 0/0/0", "77/154/0 0/0/0"]);
+  expect(feesOf(play, 3)).toEqual(["110/220/0 0/0/0", "33/66/0 none", "77/154/0 none"]);
   // 220 and 380 were left, before fees; 270 pay the 200 that the network loses against the mark.
   const told = play.rig
     .events("settleDistressed")
@@ -82,7 +82,7 @@ test("when longs and shorts are closed out at once, the network trades the diffe
   ]);
   // With fees: 57 and 114 for the 6, by 10 and 4 of 14. A unit too many is left with the maker's.
   const paid = bothSides(["0.01", "0.02"], 1_500n, 600n);
-  expect(feesOf(paid, 3)).toEqual(["0/0/0 57/114/0", "0/0/0 41/82/0", "17/33/0 0/0/0"]);
+  expect(feesOf(paid, 3)).toEqual(["none 57/114/0", "none 41/82/0", "17/33/0 none"]);
   expect([paid.insurance(), paid.rig.systemBalance("ETH", 7, "M")]).toEqual([1_207n, 1n]);
 });
 
@@ -265,7 +265,12 @@ test("fees of a close-out come from the margin, and the network's gain stays in 
 test("a party that trades beyond its margin is closed out at the next mark and loses all its money", () => {
   const play = wide({ linearSlippage: "0.74667" }, { parameters: WIDE }).deposit(22_000n, "p");
   play.run("s S 290@150; /; b B 100@140; /; p B 290@150; /");
-  expect([play.levels("p"), money(play, "p"), play.insurance()]).toEqual(["0/0/0/0", "0 0 0", 0n]);
+  // The levels that found it in distress come after those of 0.
+  expect([play.levels("p"), money(play, "p"), play.insurance()]).toEqual([
+    "36694/44032/55041/73388",
+    "0 0 0",
+    0n,
+  ]);
   expect(pnls(play, "p", "s")).toEqual(["0/0/-17650", "-290/0/0"]);
 });
 
@@ -380,6 +385,11 @@ test("a close-out at the end of trading rechecks margins as any other", () => {
   };
   // Of p1's six z would buy one at 60, and the provision the others at 50: 49 below the mark on the average.
   const closed = ["354/389/424/495", "424 99999621 0", "p1 M>p1 G 41"];
-  expect(after((play) => play.rig.terminate())).toEqual(closed);
+  const terminated = (play: Play) => {
+    play.rig.terminate();
+    // Levels come with the next command, also one that is refused.
+    play.run("x B 1@1");
+  };
+  expect(after(terminated)).toEqual(closed);
   expect(after((play) => play.run("/"))).toEqual(closed);
 });

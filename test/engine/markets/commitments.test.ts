@@ -33,7 +33,7 @@ const ended = (status: number, ...others: string[]) => [
 describe("orders of a provision end with it, on the book or parked, and are", () => {
   test("cancelled while they are parked", () => {
     const play = opened().run("lp x(1000, 0, BID-10, ASK+10); cancel s");
-    expect(last(play, "x")).toEqual([`${PARKED} 13@0`, `${PARKED} 9@0`]);
+    expect(last(play, "x")).toEqual([`${PARKED} 13@80`, `${PARKED} 9@120`]);
     const from = play.rig.events().length;
     expect(play.rig.cancelProvision("x", "M").text).toBe("");
     expect(shown(play, "x", from)).toEqual(ended(CANCELLED, `provision ${CANCELLED}`));
@@ -111,7 +111,7 @@ describe("orders of a provision end with it, on the book or parked, and are", ()
     expect(money(play, "q")).toBe("0 1200 0");
   });
 
-  test("cancelled after the orders that a close-out stops", () => {
+  test("cancelled before the orders that a close-out stops", () => {
     const play = market({ ...LIGHT, linearSlippage: "0", quadraticSlippage: "0" });
     play.deposit(MILLIONS, "p1", "p2", "x", "y", "lp").deposit(1_000n, "z");
     play.run("lp lp(1000, 0, BID-10, ASK+10); lp z(100, 0, BID-10, ASK+10)");
@@ -120,9 +120,9 @@ describe("orders of a provision end with it, on the book or parked, and are", ()
     const from = play.rig.events().length;
     play.run("/");
     expect(shown(play, "z", from)).toEqual([
+      ...ended(CANCELLED, "provision 3"),
       `order ${STOPPED} 10@10`,
       `order ${STOPPED} 1@160`,
-      ...ended(CANCELLED, "provision 3"),
     ]);
   });
 
@@ -150,7 +150,8 @@ test("an amendment's own fee and shape are checked first, then whose it is, then
   const six = Array.from({ length: 6 }, () => entry);
   expect(amend("x", { buys: six })).toBe("SIDE_BUY shape size exceed max (5)");
   expect(amend("x", { buys: [entry], commitment: 1 })).toBe("commitment amount is too low");
-  expect(amend("x", { buys: [entry] })).toBe("party is not a liquidity provider");
+  expect(amend("x", { buys: [entry], commitment: 5_000 })).toBe("party is not a liquidity provider");
+  play.rig.setParameter("market.liquidityProvision.minLpStakeQuantumMultiple", "1");
   expect(amend("lp", { buys: [entry, entry] })).toBe("");
   play.rig.setParameter("market.liquidityProvision.shapes.maxSize", "1");
   expect(amend("lp", { fee: "0.01" })).toBe("SIDE_BUY shape size exceed max (1)");

@@ -110,7 +110,7 @@ describe("decimals are emitted without trailing zeros or exponents, whatever was
       rig.events("marketUpdated").at(-1)!.payload.fees.factors.liquidityFee,
     ];
     expect(shown()).toEqual(["0.01", "0.01"]);
-    const payload = { marketId: idOf("M"), fee: "2.50e-2" };
+    const payload = { marketId: idOf("M"), fee: "2.50e-2", commitmentAmount: "100000" };
     rig.deliver("lp", { kind: "liquidityProvisionAmendment", payload });
     expect(shown()).toEqual(["0.025", "0.025"]);
   });
@@ -184,5 +184,8 @@ test("closed-out parties: each one's orders and margin levels come together, tra
     "settleDistressed one",
     "settleDistressed two",
   ]);
-  expect(shown.slice(from).filter((line) => line.startsWith("levels one"))).toEqual(["levels one 0"]);
+  expect(shown.slice(from).filter((line) => line.startsWith("levels one"))).toEqual([
+    "levels one 0",
+    "levels one 599950",
+  ]);
 });

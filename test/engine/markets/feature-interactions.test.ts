@@ -19,6 +19,7 @@ import {
   PROVIDED,
   quoted,
   shared,
+  showLevels,
   states,
   total,
   trading,
@@ -407,6 +408,7 @@ test("trading can end in a block that has traded and begun an auction", () => {
   play.rig.terminate();
   expect(data(play)).toMatchObject({ marketTradingMode: 4, marketState: 8, markPrice: "110", trigger: 3 });
   expect(play.rig.shownMarket("M")).toMatchObject({ state: 8, tradingMode: 5 });
+  showLevels(play);
   // Measured as in an auction, and nothing goes back.
   expect([play.levels("p1"), play.margin("p1")]).toEqual(["101/111/121/141", 142n]);
   play.run("/ 10");
@@ -435,8 +437,10 @@ test("one oracle message settles two markets of an asset: the second gets a part
 
 test("a risk model changed in an auction raises margins, but does not lower them", () => {
   const play = opened(WATCHED).deposit(MILLIONS, "w");
-  const update = (long: number) =>
+  const update = (long: number) => {
     play.rig.updateMarket("M", { asset: "ETH", ...WATCHED, simple: { ...WATCHED.simple, long } });
+    showLevels(play);
+  };
   play.run("z S 5@115; z S 20@130; w B 5@110; x B 12@115; /");
   const margins = () => [play.levels("w"), play.margin("w"), play.margin("p1"), play.margin("x")];
   expect(margins()).toEqual(["50/55/60/70", 60n, 132n, 144n]);

@@ -349,7 +349,7 @@ describe("a change of a market", () => {
     rig.nextBlock();
     expect(outline(rig, seen)).toEqual([
       ...["marketData", "oracleSpec", "oracleSpec", "oracleSpec", "oracleSpec"],
-      ...["marketData", "marketUpdated 5", "proposal 6"],
+      ...["riskFactor", "marketData", "marketUpdated 5", "proposal 6"],
     ]);
     expect(rig.events("proposal").at(-1)!.payload.id).toBe(id);
     const after = rig.shownMarket("M")!;

@@ -307,7 +307,7 @@ describe("a provision's numbers", () => {
     const fine = { marketId, commitmentAmount: "1000", fee: "0", ...shapes };
     expect(rig.deliver("lp", { kind: "liquidityProvisionSubmission", payload: fine }).text).toBe("");
     const none = { buys: [], sells: [], reference: "", fee: "" };
-    const amendment = { marketId, commitmentAmount: amount, ...none };
+    const amendment = { marketId, commitmentAmount: amount, ...none, fee: "0" };
     expect(rig.deliver("lp", { kind: "liquidityProvisionAmendment", payload: amendment }).text).toBe(
       "invalid commitment amount",
     );

@@ -49,7 +49,7 @@ test("a market that is changed after its trading has ended leaves no source behi
   );
 });
 
-test("trading that ends in an auction leaves the auction's market data until the orders stop", () => {
+test("trading that ends in an auction leaves the auction's market data, also when its orders stop", () => {
   const simple = { long: 0.11, short: 0.1, up: 20, down: -20 };
   const play = opened({ simple, triggers: [{ horizon: 60, probability: 0.95, extension: 50 }] });
   const { rig } = play;
@@ -71,7 +71,7 @@ test("trading that ends in an auction leaves the auction's market data until the
   expect(shown()).toEqual(before);
   rig.settle(1_000);
   const { auctionStart, auctionEnd } = before;
-  expect(shown()).toMatchObject({ marketTradingMode: 4, auctionStart, auctionEnd, indication: "0@0" });
+  expect(shown()).toMatchObject({ marketTradingMode: 4, auctionStart, auctionEnd, indication: "2@1050" });
 });
 
 test("trading that ends in the opening auction leaves that auction's market data", () => {
@@ -231,14 +231,14 @@ test("a closed market leaves only its id and the epoch's fees in the state", () 
     );
   const traded = opened().deposit(1_000_000n, "z");
   traded.run("lp z(5000, 0.001, BID-10, ASK+10); p1 B 2@1100; p1 B 3@950; p1 B 1 BID-5; /; p2 S 4@900; / 3");
-  expect(tablesOf(traded.rig).size).toBe(11);
+  expect(tablesOf(traded.rig).size).toBe(13);
   expect([traded.rig.terminate().text, traded.rig.settle(1_000).text]).toEqual(["", ""]);
   traded.rig.nextBlock();
   expect([...tablesOf(traded.rig)]).toEqual(["markets.activities", "markets.count", "markets.ended"]);
 
   const waiting = market(CONFIG).deposit(1_000_000n, "p1", "p2", "z");
   waiting.run("lp z(5000, 0.001, BID-10, ASK+10); p1 B 2@1000; p1 B 1 BID-5; p2 S 2@1000; /");
-  expect(tablesOf(waiting.rig).size).toBe(8);
+  expect(tablesOf(waiting.rig).size).toBe(9);
   expect(waiting.rig.terminate().text).toBe("");
   waiting.rig.nextBlock();
   expect([...tablesOf(waiting.rig)]).toEqual(["markets.count", "markets.ended"]);

@@ -15,7 +15,6 @@ import {
   money,
   move,
   type Opening,
-  PENDING,
   PROVIDED,
   shared,
   trading,
@@ -35,7 +34,12 @@ const provided = (
 const amend = (play: Play, party: string, change: object): string =>
   play.rig.deliver(party, {
     kind: "liquidityProvisionAmendment",
-    payload: { marketId: idOf("M"), ...change },
+    payload: {
+      marketId: idOf("M"),
+      commitmentAmount: play.rig.provision(party, "M")!.commitment.toString(),
+      fee: "0",
+      ...change,
+    },
   }).text;
 const cancel = (play: Play, party: string): string =>
   play.rig.deliver(party, { kind: "liquidityProvisionCancellation", payload: { marketId: idOf("M") } }).text;
@@ -234,7 +238,7 @@ test("a close-out of a provider is charged the liquidity fee of the remaining pr
   play.run("aux2 S 1@2000; aux B 1@1000; aux2 S 1@1000").open().run("s S 10@1000; z B 10@1000; /; /");
   expect([fee(play), money(play, "z")]).toEqual(["0.01", "1440 100 1000"]);
   move(play, 800);
-  expect(feesOf(play, 2)).toEqual(["0/0/0 0/0/140", "0/0/0 0/0/140"]);
+  expect(feesOf(play, 2)).toEqual(["none 0/0/140", "none 0/0/140"]);
   expect([fee(play), flows(play, 8), shared(play)]).toEqual(["0.02", ["z> 400"], ["bp -600"]]);
   expect(flows(play, 14).at(-1)).toBe(">big 148");
 });
@@ -441,11 +445,11 @@ test("commitments can fall, and providers leave, down to the target stake and no
   expect(cancel(play, "l1")).toBe(NOT_ENOUGH);
   expect(amend(play, "l2", { commitmentAmount: "100" })).toBe("");
   expect([cancel(play, "l1"), money(play, "l1"), fee(play)]).toEqual(["", "0 100000000 0", "0.02"]);
-  // In an opening auction the target is that of what would trade.
+  // In an opening auction the target is that of the mark price, which is 0: any provider may leave.
   const early = market(FLAT).deposit(MILLIONS, "aux", "aux2", "l1", "l2");
   early.run("lp l1(2000, 0.01, BID-1, ASK+1); lp l2(1000, 0.01, BID-1, ASK+1); aux B 1@1000; aux2 S 1@1000");
-  expect([cancel(early, "l2"), cancel(early, "l1")]).toEqual(["", NOT_ENOUGH]);
-  expect(statusOf(early, "l1")).toBe(PENDING);
+  expect([cancel(early, "l2"), cancel(early, "l1")]).toEqual(["", ""]);
+  expect(statusOf(early, "l1")).toBe(CANCELLED);
 });
 
 // 70, section 7.9

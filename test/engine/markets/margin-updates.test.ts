@@ -9,6 +9,7 @@ import {
   market,
   money,
   move,
+  showLevels,
   socialised,
   states,
   trading,
@@ -21,6 +22,7 @@ test("a margin recheck moves the money there is, but none if margin and general 
     play.run("p S 10@1000; b B 10@1000; /");
     expect(money(play, "p")).toBe("1200 100 0");
     play.rig.updateMarket("M", { asset: "ETH", ...FLAT, simple: { long: 0.1, short } });
+    showLevels(play);
     return play;
   };
   // 1300 are left, and the margin lacks 1301 or 1300: the next price closes both out, not the next mark at the same one.
@@ -83,11 +85,14 @@ test("a changed risk model recomputes margins of an uncrossed opening auction at
   const play = market(FLAT).deposit(1_000n, "p").run("p S 10@500");
   expect([play.levels("p"), money(play, "p")]).toEqual(["500/550/600/700", "600 400 0"]);
   play.rig.updateMarket("M", { asset: "ETH", ...FLAT, simple: { long: 0.1, short: 0.15 } });
+  showLevels(play);
   expect([play.levels("p"), money(play, "p")]).toEqual(["750/825/900/1050", "900 100 0"]);
   // Less is not given back before the auction ends.
   play.rig.updateMarket("M", { asset: "ETH", ...FLAT, simple: { long: 0.1, short: 0.05 } });
+  showLevels(play);
   expect([play.levels("p"), money(play, "p")]).toEqual(["250/275/300/350", "900 100 0"]);
   play.rig.updateMarket("M", { asset: "ETH", ...FLAT, simple: { long: 0.1, short: 0.25 } });
+  showLevels(play);
   expect([play.levels("p"), money(play, "p")]).toEqual(["1250/1375/1500/1750", "1000 0 0"]);
 });
 

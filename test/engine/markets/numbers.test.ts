@@ -19,7 +19,7 @@ test("virtual stakes stay within bounds after many windows and smaller commitmen
   play.run(`${WIDE}; lp lp(5003, 0, BID-1, ASK+1)`);
   play.rig.nextBlock(1, 3);
   const amended = (commitmentAmount: string) => {
-    const payload = { marketId: idOf("M"), commitmentAmount };
+    const payload = { marketId: idOf("M"), commitmentAmount, fee: "0" };
     return play.rig.deliver("lp", { kind: "liquidityProvisionAmendment", payload }).code;
   };
   for (let round = 0; round < 140; round++) {
@@ -41,12 +41,13 @@ test("a share rounded up promises more than losers paid: the last winner gets wh
   play.run("a1 S 1@100; a2 B 1@100").open();
   play.run(`p1 S ${size}@100; p2 B ${size}@100; sp S 3@100; p4 B 3@100; /; sp B 1@118; bp S 1@118; /`);
   // 700000000000012417 of 18000000000000000072, p1's money and 18 and 54 of a1 and sp, is a ratio of 0.0388888888888896 (and
-  // not 0.03888888888888957…): of 18, 18·10^18 and 54 it makes 0, 700000000000012800 and 2, which is 385 too much.
+  // not 0.03888888888888957…): of 18, 18·10^18 and 54 it makes 0, 700000000000012800 and 2, which is 385 too much; they go to the last one's event, up to
+  // what was due to it.
   expect(socialised(play)).toEqual([
     "p1 17299999999999987655",
     "a2 -18",
     `p2 -${18n * size - 700_000_000_000_012_800n}`,
-    "p4 -52",
+    "p4 0",
   ]);
   expect([play.margin("p2") + play.general("p2") - 10n ** 30n, play.general("p4")]).toEqual([
     700_000_000_000_012_417n,
@@ -67,7 +68,7 @@ test("the lowest valid price is emitted in market precision, one tick higher if 
   expect(bounds).toMatchObject({ minValidPrice: "100", maxValidPrice: "101", referencePrice: "100" });
 });
 
-test("the probability table of bids ends with a half at a price of 0", () => {
+test("the probability table of bids ends with 0 at a price of 0", () => {
   const logNormal = { lambda: 0.1, tau: 1, sigma: 5 };
   const parameters = { "market.liquidity.providers.fee.distributionTimeStep": "100h" };
   const play = market({ ...PROVIDED, logNormal }, { parameters });
@@ -78,7 +79,7 @@ test("the probability table of bids ends with a half at a price of 0", () => {
   const scores = play.rig.marketData("M").liquidityProviderFeeShare.map(({ averageScore }) => averageScore);
   // The bid at 1 is 999,000 millionths of the best one away, on the grid: 0.43686899, half of 0.87373797; the other provider's ask,
   // 909 millionths away, is worth 0.47685981.
-  expect(scores).toEqual(["0.4781166862", "0.5218833138"]);
+  expect(scores).toEqual(["0.466501736", "0.533498264"]);
 });
 
 test("a provider that goes and comes back again and again leaves one score behind", () => {

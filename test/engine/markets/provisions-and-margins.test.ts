@@ -71,7 +71,7 @@ test("a provision amended in an auction takes the margin of its orders at once",
   play.deposit(100_000_000n, "aux", "aux2", "lp");
   play.run("aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000; lp lp(50000, 0, BID-1, ASK+1)");
   expect(play.margin("lp")).toBe(0n);
-  const payload = { marketId: idOf("M"), commitmentAmount: "60000" };
+  const payload = { marketId: idOf("M"), commitmentAmount: "60000", fee: "0" };
   expect(play.rig.deliver("lp", { kind: "liquidityProvisionAmendment", payload }).text).toBe("");
   expect(BigInt(play.levels("lp").split("/")[2]!)).toBe(play.margin("lp"));
   expect(play.margin("lp")).toBeGreaterThan(0n);
@@ -122,17 +122,18 @@ test("a party that cannot pay for repriced pegged orders keeps those that were n
   expect(rig.liveOrder(sell)).toBeDefined();
 });
 
-test("a bond pays for the margin of pegged orders without a penalty", () => {
+test("a provider's pegged orders are margined without those of its provision, which then pay a penalty for its bond", () => {
   const play = around1000({}, { "market.liquidity.bondPenaltyParameter": "0.1" }).deposit(1_364n, "q");
   play.run("lp q(1000, 0.1, BID-10, ASK+10)");
   // 2 bought at 890 and 5 pegged: 7 at 0.11 of 1000, times 1.2.
   lowPeg(play, "q", 5);
   expect([play.margin("q"), play.general("q"), play.bond("q")]).toEqual([264n, 100n, 1_000n]);
   play.run("aux B 1@1000");
-  // The bond gave 560 of the 924; at the higher price one bought order is enough, and its margin goes back.
-  expect([play.margin("q"), play.general("q"), play.bond("q")]).toEqual([792n, 132n, 440n]);
-  expect(play.insurance()).toBe(0n);
-  expect(play.transfers(20)).toEqual([]);
+  // The 5 pegged ones take 660: 264, 100 of the general account, and 296 of the bond without a penalty. With one bought by the
+  // provision it takes 132 more of the bond, of which a tenth is the penalty.
+  expect([play.margin("q"), play.general("q"), play.bond("q")]).toEqual([792n, 0n, 559n]);
+  expect(play.transfers(20).map(({ amount }) => amount)).toEqual([13n]);
+  expect(play.insurance()).toBe(13n);
 });
 
 test("an amendment of a provision stops the orders of its former entries, even parked ones", () => {
@@ -146,7 +147,7 @@ test("an amendment of a provision stops the orders of its former entries, even p
   play.run("p1 B 1@1100 FOK");
   expect(parkedOf("q")).toHaveLength(2);
   play.run("/");
-  const payload = { marketId: idOf("M"), commitmentAmount: "", fee: "", reference: "", sells: [] };
+  const payload = { marketId: idOf("M"), commitmentAmount: "1000", fee: "0", reference: "", sells: [] };
   const buys = [{ reference: 2, offset: "20", proportion: 1 }];
   const amendment = { kind: "liquidityProvisionAmendment", payload: { ...payload, buys } } as const;
   expect(rig.deliver("q", amendment).text).toBe("");

@@ -114,16 +114,17 @@ test("an amendment of a provision is refused for its content first, then for its
   const play = narrow("lp z(5000, 0.001, BID-10, ASK+10)", "p2 S 9@1100");
   const amend = (party: string, change: Parameters<typeof play.rig.amendProvision>[2]) =>
     play.rig.amendProvision(party, "M", change).text;
-  expect(amend("z", { reference: "other" })).toBe("empty liquidity provision amendment content");
-  expect(amend("z", { fee: "0", reference: "other" })).toBe("empty liquidity provision amendment content");
-  expect(amend("y", { fee: "0" })).toBe("empty liquidity provision amendment content");
-  expect(amend("y", { fee: "0.1" })).toBe("party is not a liquidity provider");
+  const none = { commitment: "", fee: "0" };
+  expect(amend("z", { ...none, reference: "other" })).toBe("empty liquidity provision amendment content");
+  expect(amend("y", none)).toBe("empty liquidity provision amendment content");
+  expect(amend("y", { fee: "0.1", commitment: 5_000 })).toBe("party is not a liquidity provider");
   expect(amend("z", { commitment: 5_722 })).toBe("commitment submission not allowed");
   expect(play.rig.shownProvision("z", "M")).toMatchObject({ version: 1n, commitmentAmount: "5000" });
-  // The least stake has risen since, which binds those who state one.
+  // The least stake has risen since, which binds those who keep theirs, too.
   play.rig.setParameter("market.liquidityProvision.minLpStakeQuantumMultiple", "5001");
   expect(amend("y", { commitment: 5_000 })).toBe("commitment amount is too low");
-  expect(amend("z", { fee: "0.002", reference: "other" })).toBe("");
+  expect(amend("z", { fee: "0.002", reference: "other" })).toBe("commitment amount is too low");
+  expect(amend("z", { commitment: 5_001, fee: "0.002", reference: "other" })).toBe("");
   expect(play.rig.shownProvision("z", "M")).toMatchObject({ version: 2n, reference: "other" });
   play.rig.terminate();
   expect(play.rig.cancelProvision("y", "M").text).toBe("commitment submission not allowed");

@@ -43,7 +43,7 @@ test.skipIf(!isThere)(
       oracleData: { same: 17, explained: 0 },
       settleMarket: { same: 8, explained: 0 },
       settlePosition: { same: 60 },
-      ledgerEntry: { same: 248 },
+      ledgerEntry: { same: 276 },
     });
     expect(Object.keys(report.explained).length).toBeLessThan(20);
   },

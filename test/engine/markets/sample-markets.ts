@@ -132,13 +132,18 @@ export const shared = (play: Play): string[] =>
   socialised(play).filter((line) => !line.startsWith("network"));
 
 /** Fees of the last trades, maker/infrastructure/liquidity of buyer and seller. */
+/** Margin levels of an update or of the end of trading come with the next command, also one that is refused. */
+export const showLevels = (play: Play): void => {
+  play.rig.cancel("nobody", "M", "0".repeat(64));
+};
+
 export const feesOf = (play: Play, count: number): string[] =>
   play.rig
     .trades("M")
     .slice(-count)
     .map(({ buyerFee, sellerFee }) =>
       [buyerFee, sellerFee]
-        .map((fee) => `${fee?.makerFee}/${fee?.infrastructureFee}/${fee?.liquidityFee}`)
+        .map((fee) => (fee ? `${fee.makerFee}/${fee.infrastructureFee}/${fee.liquidityFee}` : "none"))
         .join(" "),
     );
 

@@ -120,7 +120,7 @@ test("both sides share the fees of an auction", () => {
   expect([during.marketTradingMode, during.trigger, during.targetStake]).toEqual([4, 5, "801"]);
   const place = entries(play);
   play.run("t3 B 3@1002; t4 S 3@1002");
-  const payload = { marketId: play.rig.market("M").id, commitmentAmount: "10000" };
+  const payload = { marketId: play.rig.market("M").id, commitmentAmount: "10000", fee: "0" };
   expect(play.rig.deliver("aux1", { kind: "liquidityProvisionAmendment", payload }).text).toBe("");
   play.run("/ 2");
   expect(play.rig.marketData("M").marketTradingMode).toBe(1);
@@ -212,7 +212,7 @@ test("fees are paid from the general account first, and from margin for the rest
   // Its fees have taken its margin: it is closed out with nothing to pay those of that trade.
   play.run("/");
   expect(play.trades().slice(-2)).toEqual(["bp-network 10@990", "network-p 10@990"]);
-  expect(feesOf(play, 2)).toEqual(["0/0/0 990/990/0", "0/0/0 990/990/0"]);
+  expect(feesOf(play, 2)).toEqual(["none 990/990/0", "none 990/990/0"]);
   expect([play.pnl("p"), shared(play), play.insurance()]).toEqual(["0/0/0", ["bp -100"], 0n]);
 });
 
@@ -241,7 +241,7 @@ test("a party that auction fees leave without margin is closed out as the auctio
     "lp-network 2@499",
     "network-a 3@499",
   ]);
-  expect(feesOf(play, 3)).toEqual(["0/0/0 0/250/0", "0/0/0 0/499/0", "0/0/0 0/749/0"]);
+  expect(feesOf(play, 3)).toEqual(["none 0/250/0", "none 0/499/0", "none 0/749/0"]);
   expect([shared(play), play.insurance()]).toEqual([["aux -520", "lp -1042"], 0n]);
 });
 
