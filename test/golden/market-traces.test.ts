@@ -1,0 +1,80 @@
+// The original's own traces of market scenarios: each command's verdict and every event, field by field, under its rules.
+// A tenth of the larger file is played, another one each time: the seed chooses it. More of it: LYRA_TEST_RUNS, up to 10.
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { NETWORK_RULES, PRESENT_RULES } from "../../src/engine/markets/rules.ts";
+import {
+  playTrace,
+  readTraces,
+  type Trace,
+  type TraceDifference,
+  type TraceStep,
+} from "../../src/testing/market-traces.ts";
+import { RUNS, SEED } from "../support/seed.ts";
+
+const PARTS = 10;
+const SETTLED = 9;
+const EXTENDED_BY_PRICES = 3;
+const file = (name: string) => readFileSync(new URL(`markets/${name}.json.gz`, import.meta.url));
+const isChosen = (place: number) => (place + SEED) % PARTS < RUNS;
+
+const short = ({ step, kind, fields }: TraceDifference) => `step ${step}, ${kind}: ${fields.join(", ")}`;
+
+function differencesOf(trace: Trace, rules = NETWORK_RULES): string[] {
+  return playTrace(trace, rules).differences.map((difference) => `${trace.name}, ${short(difference)}`);
+}
+
+test("each rule that a small scenario is about gives the original's events", () => {
+  const traces = [...readTraces(file("own"))];
+  expect(traces).toHaveLength(8);
+  for (const trace of traces) expect(differencesOf(trace)).toEqual([]);
+});
+
+test(`random scenarios give the original's events, LYRA_TEST_SEED=${SEED}`, () => {
+  const traces = [...readTraces(file("random-1"), isChosen)];
+  expect(traces.length).toBeGreaterThanOrEqual(PARTS);
+  for (const trace of traces) expect(differencesOf(trace)).toEqual([]);
+});
+
+test(`without its defects they begin to differ where one of them shows, LYRA_TEST_SEED=${SEED}`, () => {
+  const traces = [...readTraces(file("own")), ...readTraces(file("random-1"), isChosen)];
+  for (const trace of traces) {
+    const { differences } = playTrace(trace, PRESENT_RULES);
+    const [first] = differences;
+    if (first !== undefined) expect([trace.name, short(first), isExplained(trace, first)]).toContain(true);
+  }
+});
+
+test("by default the bond of a provider that the original forgets goes back to it", () => {
+  const trace = [...readTraces(file("own"))].find(({ name }) => name.includes("forgotten"))!;
+  const { differences } = playTrace(trace, PRESENT_RULES);
+  const [ledger] = differences.filter(({ kind }) => kind === "ledgerMovements");
+  const entries = (events: TraceDifference["made"]) => events.flat().flatMap((movement) => movement.entries);
+  const theirs = entries(ledger!.expected).map((entry) => JSON.stringify(entry));
+  const more = entries(ledger!.made).filter((entry) => !theirs.includes(JSON.stringify(entry)));
+  expect(more).toMatchObject([{ fromAccount: { owner: "lp1", type: 9 }, amount: "30000", type: 24 }]);
+});
+
+test("a trace that tells of another price, or of an event too few, is seen to differ", () => {
+  const [trace] = [...readTraces(file("own"))];
+  const at = trace!.steps.findIndex(({ events }) => events.some(([kind]) => kind === "order"));
+  const changed = (events: TraceStep["events"]): Trace => ({
+    ...trace!,
+    steps: trace!.steps.map((step, place) => (place === at ? { ...step, events } : step)),
+  });
+  const { events } = trace!.steps[at]!;
+  const priced = events.map(
+    ([kind, fields]) => [kind, kind === "order" ? { ...fields, price: "1" } : fields] as const,
+  );
+  expect(differencesOf(changed(priced))).toEqual([`${trace!.name}, step ${at}, order: price`]);
+  const fewer = events.filter(([kind]) => kind !== "order");
+  expect(differencesOf(changed(fewer))).toEqual([`${trace!.name}, step ${at}, order: count more`]);
+});
+
+/** A market ends with money of a forgotten party on it, an auction shows how prices extend it, or an update has set slippage factors. */
+function isExplained(trace: Trace, { step, kind, made }: TraceDifference): boolean {
+  const { events } = trace.steps[step]!;
+  if (events.some(([name, { state }]) => name === "marketUpdated" && state === SETTLED)) return true;
+  if (kind === "auction") return made.some(({ extensionTrigger }) => extensionTrigger === EXTENDED_BY_PRICES);
+  return trace.steps.slice(0, step + 1).some(({ do: action }) => action === "update");
+}
