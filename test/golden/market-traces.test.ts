@@ -1,5 +1,5 @@
 // The original's own traces of market scenarios: each command's verdict and every event, field by field, under its rules.
-// A tenth of the larger file is played, another one each time: the seed chooses it. More of it: LYRA_TEST_RUNS, up to 10.
+// Of the larger file a tenth is played, another one each day, and all of it at full length.
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { NETWORK_RULES, PRESENT_RULES } from "../../src/engine/markets/rules.ts";
@@ -10,13 +10,13 @@ import {
   type TraceDifference,
   type TraceStep,
 } from "../../src/testing/market-traces.ts";
-import { RUNS, SEED } from "../support/seed.ts";
+import { IS_FULL_LENGTH, SEED } from "../support/seed.ts";
 
 const PARTS = 10;
 const SETTLED = 9;
 const EXTENDED_BY_PRICES = 3;
 const file = (name: string) => readFileSync(new URL(`markets/${name}.json.gz`, import.meta.url));
-const isChosen = (place: number) => (place + SEED) % PARTS < RUNS;
+const isChosen = (place: number) => IS_FULL_LENGTH || (place + SEED) % PARTS === 0;
 
 const short = ({ step, kind, fields }: TraceDifference) => `step ${step}, ${kind}: ${fields.join(", ")}`;
 
@@ -30,13 +30,13 @@ test("each rule that a small scenario is about gives the original's events", () 
   for (const trace of traces) expect(differencesOf(trace)).toEqual([]);
 });
 
-test(`random scenarios give the original's events, LYRA_TEST_SEED=${SEED}`, () => {
+test("random scenarios give the original's events", () => {
   const traces = [...readTraces(file("random-1"), isChosen)];
   expect(traces.length).toBeGreaterThanOrEqual(PARTS);
   for (const trace of traces) expect(differencesOf(trace)).toEqual([]);
 });
 
-test(`without its defects they begin to differ where one of them shows, LYRA_TEST_SEED=${SEED}`, () => {
+test("without its defects they begin to differ where one of them shows", () => {
   const traces = [...readTraces(file("own")), ...readTraces(file("random-1"), isChosen)];
   for (const trace of traces) {
     const { differences } = playTrace(trace, PRESENT_RULES);
