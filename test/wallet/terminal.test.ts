@@ -109,6 +109,38 @@ describe("what was typed before a question was shown", () => {
   });
 });
 
+test("a page is not connected by a yes that was typed before it was asked about", async () => {
+  let answer: Promise<unknown> | undefined;
+  const connect = (shown: string): string => {
+    const url = /for pages +(\S+)/.exec(shown)![1]!;
+    const headers = { "content-type": "application/json", origin: "http://page.example" };
+    const body = JSON.stringify({ jsonrpc: "2.0", method: "client.connect_wallet", id: "1" });
+    answer = fetch(`${url}/v2/requests`, { method: "POST", headers, body }).then((response) =>
+      response.json(),
+    );
+    return "yes\r";
+  };
+  const serve = [
+    "wallet",
+    "serve",
+    "--wallet-port",
+    "0",
+    "--node-url",
+    "http://127.0.0.1:1",
+    "--chain-id",
+    "c",
+  ];
+  const { shown, code } = await lyraOnTerminal(
+    cli,
+    [...serve, "--unlock", "old", "--passphrase-file", cli.passphraseFile],
+    ["Ctrl-C stops.", connect],
+    ["connect? yes/NO/keep/block/clear: ", "\r"],
+    ["rejected", { signal: "SIGINT" }],
+  );
+  expect([code, shown.includes("\r\napproved")]).toEqual([130, false]);
+  expect(await answer).toMatchObject({ error: { code: 3001 } });
+});
+
 describe("a new passphrase", () => {
   const first = "new passphrase for typed: ";
   const second = "the same again: ";
