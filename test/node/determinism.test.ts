@@ -7,7 +7,7 @@ import { RecordingReader } from "../../src/ingest/recording.ts";
 import { BlockWriter } from "../../src/store/block-writer.ts";
 import { openWriter } from "../../src/store/database.ts";
 import type { StoreDigest } from "../../src/store/dump.ts";
-import { digestOf, hasRecording, load, MEMORY, RECORDING, SAMPLE, Scratch } from "../rig/homes.ts";
+import { digestOf, hasRecording, load, loadAnew, MEMORY, RECORDING, SAMPLE, Scratch } from "../rig/homes.ts";
 import { lyra } from "../rig/lyra.ts";
 import { longRecording } from "../rig/stream.ts";
 import { differences } from "../support/digests.ts";
@@ -29,13 +29,13 @@ for (const [name, path] of recordings) {
 
     beforeAll(async () => {
       const home = scratch.path();
-      await load(home, path);
+      await loadAnew(home, [path]);
       whole = digestOf(home);
     });
 
     test("gives the same store twice", async () => {
       const home = scratch.path();
-      await load(home, path);
+      await loadAnew(home, [path]);
       expect(differences(whole, digestOf(home))).toEqual([]);
     });
 

@@ -181,7 +181,12 @@ describe("a retention", () => {
     const head = db.query("SELECT max(time) AS time FROM blocks").get() as { time: bigint };
     for (const { name, days } of PRUNABLE_TABLES) {
       if (days === undefined) continue;
-      const floor = readFloors(db).get(name)!;
+      const floor = readFloors(db).get(name);
+      if (floor === undefined) {
+        // The recording has no results of transactions.
+        expect([name, db.query(`SELECT 1 FROM ${name} LIMIT 1`).get()]).toEqual([name, null]);
+        continue;
+      }
       const keptUs = Number(head.time) - floor.timeUs;
       expect([name, keptUs > 86_400_000_000]).toEqual([name, true]);
     }

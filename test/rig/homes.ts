@@ -1,12 +1,13 @@
 // Homes in temporary folders, and what they hold.
-import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { type ReplayResult, replayFiles } from "../../src/ingest/replay.ts";
 import { BlockWriter } from "../../src/store/block-writer.ts";
 import { openReader, openWriter, storePath } from "../../src/store/database.ts";
 import { digestStore, type StoreDigest } from "../../src/store/dump.ts";
 import { type ChainHead, readHead } from "../../src/store/head.ts";
+import { processFolder } from "../support/process-folder.ts";
 
 export const SAMPLE = join(import.meta.dir, "..", "..", "data", "sample.evts.gz");
 const SHARED = join(import.meta.dir, "..", "..", "..", "shared", "data");
@@ -42,8 +43,31 @@ export class Scratch {
   }
 }
 
+interface LoadedHome {
+  readonly path: string;
+  readonly result: ReplayResult;
+}
+/** Homes of recordings that several tests load, by file: loaded once for all test files of a process, and copied. */
+const loadedHomes = new Map<string, Promise<LoadedHome>>();
+const SHARED_RECORDINGS = new Set([SAMPLE, RECORDING]);
+
+async function loadOnce(file: string): Promise<LoadedHome> {
+  const path = join(processFolder("lyra-loaded"), basename(file));
+  return { path, result: await loadAnew(path, [file]) };
+}
+
 /** Loads files into a home in this process, without segments. */
 export async function load(home: string, ...files: string[]): Promise<ReplayResult> {
+  const [file, ...rest] = files;
+  if (rest.length > 0 || !SHARED_RECORDINGS.has(file!) || existsSync(home)) return loadAnew(home, files);
+  const loaded = loadedHomes.getOrInsertComputed(file!, loadOnce);
+  const { path, result } = await loaded;
+  cpSync(path, home, { recursive: true });
+  return result;
+}
+
+/** The same, by the writer in any case. */
+export async function loadAnew(home: string, files: readonly string[]): Promise<ReplayResult> {
   const db = openWriter(home);
   try {
     return await replayFiles(new BlockWriter(db), db, files);

@@ -1,11 +1,7 @@
 // A home that holds a recording, made once for a test file.
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { replayFiles } from "../../src/ingest/replay.ts";
-import { BlockWriter } from "../../src/store/block-writer.ts";
-import { openWriter } from "../../src/store/database.ts";
-import { RECORDING } from "../rig/homes.ts";
+import { load, MEMORY, RECORDING } from "../rig/homes.ts";
 
 export interface RecordedHome {
   readonly path: string;
@@ -14,11 +10,8 @@ export interface RecordedHome {
 
 /** @param recording the test network's by default */
 export async function recordedHome(recording = RECORDING): Promise<RecordedHome> {
-  const path = mkdtempSync(join(tmpdir(), "lyra-recorded-"));
-  const db = openWriter(path);
-  const writer = new BlockWriter(db);
-  await replayFiles(writer, db, [recording]);
-  writer.checkpoint();
-  db.close();
-  return { path, remove: () => rmSync(path, { recursive: true }) };
+  const folder = mkdtempSync(join(MEMORY, "lyra-recorded-"));
+  const path = join(folder, "home");
+  await load(path, recording);
+  return { path, remove: () => rmSync(folder, { recursive: true }) };
 }

@@ -1,10 +1,9 @@
 // One devnet for all test files of a process, in the form that users get (two threads). A file borrows it with `borrowDevnet`
 // before its tests, and everything that it did is taken back with `returnDevnet` after them.
-import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Devnet } from "../../src/devnet/devnet.ts";
 import { startNode } from "../../src/start-node.ts";
-import { MEMORY } from "../rig/homes.ts";
+import { processFolder } from "./process-folder.ts";
 
 interface Shared {
   readonly devnet: Devnet;
@@ -12,31 +11,11 @@ interface Shared {
   readonly clean: string;
 }
 
-/** The process's number follows. */
-const PREFIX = "lyra-shared-devnet-";
 let shared: Promise<Shared> | undefined;
 let isBorrowed = false;
 
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
-
-/** A devnet lives as long as its process, whose end no test sees: the next process removes its home. */
-function removeAbandoned(): void {
-  for (const name of readdirSync(MEMORY).filter((each) => each.startsWith(PREFIX))) {
-    if (isRunning(Number(name.slice(PREFIX.length)))) continue;
-    rmSync(join(MEMORY, name), { recursive: true, force: true });
-  }
-}
-
 async function start(): Promise<Shared> {
-  removeAbandoned();
-  const folder = join(MEMORY, `${PREFIX}${process.pid}`);
-  rmSync(folder, { recursive: true, force: true });
+  const folder = processFolder("lyra-shared-devnet");
   const devnet = await startNode({ kind: "devnet", home: join(folder, "home"), thread: true });
   return { devnet, clean: await devnet.chain.snapshot() };
 }
