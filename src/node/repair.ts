@@ -15,6 +15,8 @@ import { openReader, openWriter, segmentDirectory, storePath } from "../store/da
 import { type ChainHead, hasChain, readHead } from "../store/head.ts";
 import { checkPages, damagedPages } from "../store/page-check.ts";
 import { sumsPath } from "../store/page-sums.ts";
+import { rebuildStore } from "../store/rebuild.ts";
+import { schemaFaults, shortList } from "../store/schema-check.ts";
 
 /** A fault, and whether it is repaired. */
 interface Repair {
@@ -59,6 +61,8 @@ async function storeDamage(home: string): Promise<string | undefined> {
 async function checkStore(db: Database, home: string, segments: readonly SegmentRow[]): Promise<void> {
   const found = db.query("PRAGMA integrity_check(1)").values()[0]![0];
   if (found !== "ok") throw new NodeError("store.check", "store_damaged", String(found));
+  const faults = schemaFaults(db);
+  if (faults.length > 0) throw new NodeError("store.check", "store_damaged", shortList(faults));
   for (const row of segments) {
     try {
       await checkRows(db, segmentDirectory(home), row);
@@ -117,13 +121,13 @@ async function remakeSegment(db: Database, home: string, row: SegmentRow): Promi
   }
 }
 
-/** @returns undefined where more than indices is damaged, or making them anew did not help */
+/** @returns undefined where rows may be damaged, or making the rest anew did not help */
 async function remakeIndices(home: string): Promise<Repair | undefined> {
   const unfinished = join(home, UNFINISHED);
   rmSync(unfinished, { recursive: true, force: true });
   try {
-    const pages = await copyReindexed(home, unfinished);
-    if (pages === undefined) return undefined;
+    const remade = (await copyReindexed(home, unfinished)) ?? (await copyRows(home, unfinished));
+    if (remade === undefined) return undefined;
     await checkPages(unfinished);
     const db = openReader(unfinished);
     try {
@@ -132,8 +136,7 @@ async function remakeIndices(home: string): Promise<Repair | undefined> {
       db.close();
     }
     const kept = replaceStore(home, unfinished);
-    const detail = `${pages} damaged pages were of indices, which are made again from their tables; the damaged store is kept in ${kept}`;
-    return { ok: true, detail };
+    return { ok: true, detail: `${remade}; the damaged store is kept in ${kept}` };
   } catch {
     return undefined;
   } finally {
@@ -238,9 +241,9 @@ function replaceStore(home: string, unfinished: string): string {
 /**
  * Makes a copy of a store whose indices are made anew.
  * @param folder for the copy; not there yet
- * @returns how many pages were damaged; undefined, and no copy, where other pages are, or may be
+ * @returns what was made again; undefined, and no copy, where other pages are damaged, or may be
  */
-async function copyReindexed(home: string, folder: string): Promise<number | undefined> {
+async function copyReindexed(home: string, folder: string): Promise<string | undefined> {
   const pages = await damagedPages(home);
   if (pages === undefined || pages.length === 0 || !areOfIndices(home, pages)) return undefined;
   mkdirSync(folder, { mode: 0o700 });
@@ -255,7 +258,18 @@ async function copyReindexed(home: string, folder: string): Promise<number | und
   } finally {
     db.close();
   }
-  return pages.length;
+  return `${pages.length} damaged pages were of indices, which are made again from their tables`;
+}
+
+/** Where every page is what was written to it, and the rest of the store does not agree with its rows. */
+async function copyRows(home: string, folder: string): Promise<string | undefined> {
+  const pages = await damagedPages(home);
+  if (pages === undefined || pages.length > 0) return undefined;
+  mkdirSync(folder, { mode: 0o700 });
+  const leftOut = await rebuildStore(storePath(home), storePath(folder));
+  openWriter(folder).close();
+  const rest = leftOut.length === 0 ? "" : `, without ${shortList(leftOut)}`;
+  return `the store is made again of its rows${rest}`;
 }
 
 function areOfIndices(home: string, pages: readonly number[]): boolean {

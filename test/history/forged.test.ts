@@ -106,6 +106,20 @@ describe("an index whose entries were moved", () => {
     expect([reason, message]).toEqual(["store_damaged", expect.stringContaining("checkpoints_by_height")]);
     expect(await round(home)).toBe(true);
   });
+
+  test("is made again by doctor --repair, as is a store with a trigger", async () => {
+    for (const [damaged, says] of [
+      [forged, "made again of its rows"],
+      [changedBy(TRIGGER), "without trigger bad"],
+    ] as const) {
+      const { code, out } = await lyra(["doctor", "--repair", "--home", damaged]);
+      expect([code, out]).toEqual([0, expect.stringContaining(says)]);
+      expect(isSound(damaged)).toBe(true);
+      const { files: _, sha256: __, ...rows } = digestOf(damaged);
+      const { tables } = digestOf(home);
+      expect(rows).toEqual({ tables });
+    }
+  });
 });
 
 test("the end of a whole round of checks is told, with its time", async () => {
