@@ -12,7 +12,7 @@ export interface RunningNode {
   readonly dataUrl: string;
   /** Settles when a thread of the node ends by itself: the node answers less than it should, or nothing. */
   readonly broken: Promise<NodeError>;
-  /** Frees the ports and closes the store; at most two seconds. */
+  /** Drains the ports and closes the store: in two seconds without requests under way. */
   stop(): Promise<void>;
 }
 

@@ -107,7 +107,7 @@ export interface Devnet {
   history(): Promise<void>;
   /** Settles when the thread that answers HTTP ends by itself; never where there is none. */
   readonly broken: Promise<NodeError>;
-  /** Frees the ports and closes the store; within two seconds. */
+  /** Drains the ports and closes the store: in two seconds without requests under way. */
   stop(): Promise<void>;
 }
 

@@ -9,8 +9,8 @@ import type { ErrorCode } from "../errors/program-codes.ts";
 import { notExecutable } from "./executable.ts";
 import type { ProcessOptions } from "./options.ts";
 
-/** The executable stops within two seconds. */
-const STOP_MS_MAX = 5_000;
+/** The executable stops within two seconds, and within five more while requests are under way. */
+const STOP_MS_MAX = 8_000;
 /** Of its log, for an error. */
 const LOG_CHARACTERS_MAX = 16 * 1024;
 /** The line that says where it listens has the parties and assets of its genesis. */
