@@ -70,7 +70,9 @@ function declarations(): void {
   rmSync(emitted, { recursive: true, force: true });
   const entries = ["src/index.ts", "src/package/devnet.ts", "src/package/testing.ts"];
   const config = at("dist", "tsconfig.declarations.json");
-  const files = [...entries, "src/http/docs-assets.d.ts"].map((path) => at(path));
+  const files = [...entries, "src/http/docs-assets.d.ts", "src/planes/graphql/files.d.ts"].map((path) =>
+    at(path),
+  );
   const compilerOptions = {
     noEmit: false,
     declaration: true,
