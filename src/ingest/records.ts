@@ -11,6 +11,8 @@ const RECORD_BYTES_MAX = 64 * 1024 * 1024;
 /** Of the message in it. */
 export const EVENT_BYTES_MAX = RECORD_BYTES_MAX - SEQUENCE_BYTES;
 const NOTHING = new Uint8Array(0);
+/** Larger frames are put together as they come. */
+const LARGE_BYTES = 1024 * 1024;
 
 /**
  * Finds one frame after the other. Messages are views of the pieces, which must not be written to later; only a frame
@@ -25,6 +27,8 @@ export abstract class FrameSplitter {
   frames = 0;
   /** Bytes of the stream before the frame of `next`. */
   frameOffset = 0;
+  /** The frame of `next` is large: it has a buffer of its own. */
+  isLarge = false;
   /** Bytes of the stream that whole frames made up. */
   offset = 0;
   protected view: DataView = new DataView(NOTHING.buffer);
@@ -32,6 +36,8 @@ export abstract class FrameSplitter {
   private at = 0;
   /** The part that came of a frame that is not whole. */
   private rest: Uint8Array[] = [];
+  /** The same of a large frame: it is put together as it comes, and is in memory once. */
+  private large: Uint8Array | undefined;
   private restBytes = 0;
   /** Bytes that it needs to be whole, as far as that is known. */
   private neededBytes: number;
@@ -59,9 +65,12 @@ export abstract class FrameSplitter {
 
   /** Finds the next whole frame; false when more bytes are needed. @throws StreamFault */
   next(): boolean {
-    while (!this.findFrame()) {
-      this.keepRest(this.bytes.subarray(this.at));
-      this.read(NOTHING);
+    for (;;) {
+      if (this.restBytes === 0) {
+        if (this.findFrame()) return true;
+        this.keepRest(this.bytes.subarray(this.at));
+        this.read(NOTHING);
+      }
       const { piece } = this;
       if (piece.length === 0) return false;
       if (this.restBytes === 0) {
@@ -69,7 +78,6 @@ export abstract class FrameSplitter {
         this.read(piece);
       } else this.completeRest(piece);
     }
-    return true;
   }
 
   /** Bytes that the frame at the end lacks at least; 0 at the end of a frame. */
@@ -100,8 +108,9 @@ export abstract class FrameSplitter {
     this.keepRest(piece.subarray(0, length));
     this.piece = piece.subarray(length);
     if (this.restBytes < this.neededBytes) return;
-    // A large frame comes in many pieces: they are put together once.
-    const whole = this.rest.length === 1 ? this.rest[0]! : Buffer.concat(this.rest);
+    const whole = this.large ?? (this.rest.length === 1 ? this.rest[0]! : Buffer.concat(this.rest));
+    this.isLarge = this.large !== undefined;
+    this.large = undefined;
     this.rest = [];
     this.restBytes = 0;
     this.read(whole);
@@ -109,11 +118,28 @@ export abstract class FrameSplitter {
 
   private keepRest(bytes: Uint8Array): void {
     if (bytes.length === 0) return;
-    this.rest.push(bytes);
+    if (this.neededBytes > LARGE_BYTES) {
+      // Memory that nothing was written to takes no room: the claim of a length alone costs nothing.
+      this.large ??= this.largeOf(this.neededBytes);
+      this.large.set(bytes, this.restBytes);
+    } else this.rest.push(bytes);
     this.restBytes += bytes.length;
   }
 
+  /** A buffer for a frame, with what came of it, and room for a record's head in front. */
+  private largeOf(length: number): Uint8Array {
+    const large = new Uint8Array(RECORD_HEAD_BYTES + length).subarray(RECORD_HEAD_BYTES);
+    let at = 0;
+    for (const part of this.rest) {
+      large.set(part, at);
+      at += part.length;
+    }
+    this.rest = [];
+    return large;
+  }
+
   private read(bytes: Uint8Array): void {
+    if (bytes !== this.bytes && bytes.length <= LARGE_BYTES) this.isLarge = false;
     this.bytes = bytes;
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.at = 0;
@@ -148,6 +174,17 @@ export class RecordBuffer {
     // Unlike `set`, it needs no view of the part.
     copy.call(bytes, this.buffer, at + RECORD_HEAD_BYTES, start, end);
     this.length = at + length;
+  }
+
+  /** The record of a message that has room for the record's head in front, in place. */
+  static inPlace(high: number, low: number, bytes: Uint8Array, start: number, end: number): Uint8Array {
+    const length = RECORD_HEAD_BYTES + end - start;
+    const record = new Uint8Array(bytes.buffer, bytes.byteOffset + start - RECORD_HEAD_BYTES, length);
+    const view = new DataView(record.buffer, record.byteOffset, RECORD_HEAD_BYTES);
+    view.setUint32(0, length - SIZE_BYTES);
+    view.setUint32(4, high);
+    view.setUint32(8, low);
+    return record;
   }
 
   clear(): void {

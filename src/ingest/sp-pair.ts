@@ -6,6 +6,8 @@ import { EVENT_BYTES_MAX, FrameSplitter, RecordBuffer, RecordSplitter } from "./
 /** Zero, "SP", version 0, protocol 16 (PAIR version 0), two reserved bytes. */
 export const GREETING = Uint8Array.of(0, 0x53, 0x50, 0, 0, 16, 0, 0);
 const LENGTH_BYTES = 8;
+/** Of a message of several events: a core sends each alone, and thousands of small ones hold up everything else. */
+const BATCH_BYTES_MAX = 1024 * 1024;
 /** First byte of a serialized event: the tag of its id. */
 const ID_TAG = 0x0a;
 const DIGIT_0 = 0x30;
@@ -56,6 +58,8 @@ export class PairReceiver {
   height: number | undefined;
   private readonly splitter = new MessageSplitter();
   private readonly buffer = new RecordBuffer();
+  /** Records before those in the buffer. */
+  private parts: Uint8Array[] = [];
   private events = 0;
 
   /** @param connection its number in the event log */
@@ -76,14 +80,13 @@ export class PairReceiver {
     }
   }
 
-  /** Records that wait to be appended. */
-  get records(): Uint8Array {
-    return this.buffer.records;
-  }
-
-  /** They are appended. */
-  clearRecords(): void {
+  /** Whole records that wait to be appended, in order: each part is the caller's. */
+  takeRecords(): Uint8Array[] {
+    const parts = this.parts;
+    this.parts = [];
+    if (this.buffer.length > 0) parts.push(this.buffer.records.slice());
     this.buffer.clear();
+    return parts;
   }
 
   /**
@@ -91,13 +94,27 @@ export class PairReceiver {
    * of the interface (`ObserveEventBusResponse`). The first bytes tell them apart: an event's id begins with a digit.
    */
   private takeMessage(bytes: Uint8Array, start: number, end: number): void {
-    if (bytes[start] === 0) this.takeRecords(bytes.subarray(start, end));
-    else if (bytes[start] === ID_TAG && bytes[afterLength(bytes, start + 1)] === ID_TAG) {
-      this.takeList(bytes, start, end);
-    } else this.takeEvent(bytes, start, end);
+    const isFile = bytes[start] === 0;
+    const isList = bytes[start] === ID_TAG && bytes[afterLength(bytes, start + 1)] === ID_TAG;
+    if (!isFile && !isList) {
+      if (this.splitter.isLarge) this.takeLargeEvent(bytes, start, end);
+      else this.takeEvent(bytes, start, end);
+      return;
+    }
+    if (end - start > BATCH_BYTES_MAX)
+      throw new StreamFault(`a batch has more than ${BATCH_BYTES_MAX} bytes`);
+    if (isFile) this.takeFile(bytes.subarray(start, end));
+    else this.takeList(bytes, start, end);
   }
 
-  private takeRecords(bytes: Uint8Array): void {
+  /** Its record is made where it stands. */
+  private takeLargeEvent(bytes: Uint8Array, start: number, end: number): void {
+    this.parts = this.takeRecords();
+    this.height = heightAt(bytes, start, end) ?? this.height;
+    this.parts.push(RecordBuffer.inPlace(this.connection, this.events++ % 2 ** 32, bytes, start, end));
+  }
+
+  private takeFile(bytes: Uint8Array): void {
     const splitter = new RecordSplitter();
     splitter.feed(bytes);
     while (splitter.next()) this.takeEvent(splitter.bytes, splitter.start, splitter.end);

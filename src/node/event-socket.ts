@@ -239,17 +239,13 @@ export class EventSocket {
 
   /** Appends events, those in memory first. */
   private flush(): void {
-    const receiver = this.peer?.data.receiver;
-    const fresh = receiver?.records;
-    const isFresh = fresh !== undefined && fresh.length > 0;
     let reason = this.writeHeld();
-    if (isFresh && !this.isLeft) {
+    for (const fresh of this.peer?.data.receiver?.takeRecords() ?? []) {
+      if (this.isLeft) break;
       reason ??= this.append(fresh);
-      // The buffer is the receiver's own.
       if (reason === undefined) this.hooks.onEvents();
-      else this.hold(fresh.slice());
+      else this.hold(fresh);
     }
-    receiver?.clearRecords();
     if (reason !== this.pause) this.setPause(reason);
     if (this.isLeft && reason === undefined) this.comeBack();
     else if (!this.isLeft && !this.isSenderWaiting && this.bytesHeld > this.memoryBytesMax) this.leave();

@@ -1,9 +1,10 @@
 // The way from a socket's bytes to the event log, and out of it again.
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, spyOn, test } from "bun:test";
 import { appendFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { EventLogReader, EventLogWriter, readMark } from "../../src/ingest/event-log.ts";
+import { RecordSplitter } from "../../src/ingest/records.ts";
 import { PairReceiver } from "../../src/ingest/sp-pair.ts";
 import { MEMORY, Scratch } from "../rig/homes.ts";
 import { messageOf } from "../rig/sp-sender.ts";
@@ -66,8 +67,7 @@ test("messages come out of the log as they went into the socket, however the byt
         for (let at = 0, n = 0; at < stream.length; n++) {
           const length = cuts[n % cuts.length]!;
           receiver.push(stream.subarray(at, at + length));
-          expect(log.append(receiver.records)).toBe(true);
-          receiver.clearRecords();
+          for (const records of receiver.takeRecords()) expect(log.append(records)).toBe(true);
           at += length;
         }
         log.close();
@@ -80,14 +80,67 @@ test("messages come out of the log as they went into the socket, however the byt
   );
 });
 
+describe("an event that comes in many pieces", () => {
+  const MIB = KIB * KIB;
+
+  /** Records of events of these lengths, and the bytes that were copied to put them together. */
+  function received(lengths: readonly number[], pieceBytes: number) {
+    const sent = lengths.map((length, n) => event(n, length));
+    const stream = Buffer.concat(sent.map(messageOf));
+    const copied = spyOn(Buffer, "concat");
+    const receiver = new PairReceiver(1);
+    const records: Uint8Array[] = [];
+    for (let at = 0; at < stream.length; at += pieceBytes) {
+      receiver.push(stream.subarray(at, at + pieceBytes));
+      records.push(...receiver.takeRecords());
+    }
+    const copiedBytes = copied.mock.results.reduce((sum, { value }) => sum + (value as Buffer).length, 0);
+    copied.mockRestore();
+    return { sent, records: Buffer.concat(records), copiedBytes };
+  }
+
+  test.each([[[900 * KIB]], [[3 * MIB]], [[5, 2 * MIB, 700, MIB + 1, 3 * MIB, 9]]])(
+    "%p is put together once",
+    (lengths) => {
+      const { sent, records, copiedBytes } = received(lengths, 4 * KIB);
+      const splitter = new RecordSplitter();
+      splitter.feed(records);
+      for (const one of sent) {
+        expect(splitter.next()).toBe(true);
+        expect(Buffer.compare(splitter.bytes.subarray(splitter.start, splitter.end), one)).toBe(0);
+      }
+      expect(splitter.missingBytes).toBe(0);
+      expect(copiedBytes).toBeLessThan(2 * MIB);
+    },
+  );
+
+  test("is read in pieces in the same way", () => {
+    const records = record(event(1, 3 * MIB));
+    const splitter = new RecordSplitter();
+    for (let at = 0; at < records.length; at += 10_000) {
+      expect(splitter.next()).toBe(false);
+      expect(splitter.missingBytes).toBe(at === 0 ? 0 : records.length - at);
+      splitter.feed(records.slice(at, at + 10_000));
+    }
+    expect(splitter.next()).toBe(true);
+    expect(splitter.end - splitter.start).toBe(3 * MIB);
+  });
+
+  test("beside others in one message is refused above a megabyte", () => {
+    const receiver = new PairReceiver(1);
+    const batch = Buffer.concat(Array(200).fill(record(event(1, 6 * KIB))));
+    expect(() => receiver.push(messageOf(batch))).toThrow("a batch has more than 1048576 bytes");
+    expect(() => receiver.push(messageOf(batch.subarray(0, 100 * (6 * KIB + 12))))).not.toThrow();
+  });
+});
+
 describe("the log", () => {
   /** Appends events, each of a KiB, by a connection; returns how many had room. */
   function fill(log: EventLogWriter, count: number, from = 0): number {
     const receiver = new PairReceiver(log.nextConnection());
     for (let n = 0; n < count; n++) {
       receiver.push(messageOf(event(from + n, KIB)));
-      if (!log.append(receiver.records)) return n;
-      receiver.clearRecords();
+      if (!receiver.takeRecords().every((records) => log.append(records))) return n;
     }
     return count;
   }
@@ -117,8 +170,9 @@ describe("the log", () => {
     const log = new EventLogWriter(folder, 128 * KIB);
     const receiver = new PairReceiver(log.nextConnection());
     receiver.push(messageOf(event(1, 300 * KIB)));
-    expect(log.append(receiver.records)).toBe(true);
-    expect(log.append(receiver.records)).toBe(false);
+    const records = Buffer.concat(receiver.takeRecords());
+    expect(log.append(records)).toBe(true);
+    expect(log.append(records)).toBe(false);
     log.close();
   });
 
