@@ -1,7 +1,9 @@
 // lyra pow: what it prints and how it ends.
 import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { VECTORS, vector } from "../chain/admission/pow-vectors.ts";
+import { eventually } from "../support/eventually.ts";
 
 const main = join(import.meta.dir, "../../src/main.ts");
 
@@ -47,7 +49,9 @@ describe("solve", () => {
     const child = Bun.spawn([process.execPath, main, "pow", "solve", blockHash, "--difficulty", "200"], {
       stderr: "pipe",
     });
-    await Bun.sleep(400);
+    // Signals that it handles, by bits from 1: SIGINT is the second.
+    const handled = () => /SigCgt:\s*(\w+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))![1]!;
+    await eventually(() => (BigInt(`0x${handled()}`) & 2n) !== 0n);
     child.kill("SIGINT");
     expect(await child.exited).toBe(130);
     expect(await new Response(child.stderr).text()).toContain("the search was cancelled");

@@ -253,10 +253,9 @@ describe("a running devnet", () => {
     expect(reset.code).toBe(1);
   });
 
-  test("ends within two seconds, and its ports are free; the address file is gone", async () => {
-    const { code, out, ms } = await lyra.stop("SIGTERM");
+  test("ends in order at a signal, and its ports are free; the address file is gone", async () => {
+    const { code, out } = await lyra.stop("SIGTERM");
     expect(code).toBe(0);
-    expect(ms).toBeLessThan(2_000);
     expect(JSON.parse(out)).toMatchObject({
       ...address,
       warning: expect.stringContaining("PUBLIC TEST KEYS"),

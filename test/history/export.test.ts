@@ -22,6 +22,7 @@ import {
   networkHistoryEndpoints,
 } from "../../src/planes/data/network-history.ts";
 import { openReader, openWriter, segmentDirectory } from "../../src/store/database.ts";
+import { eventually, turns } from "../support/eventually.ts";
 import { collect, folder, type MadeSegment, makeSegments, program, removeFolders, run } from "./fixtures.ts";
 
 afterAll(removeFolders);
@@ -316,7 +317,7 @@ describe("streams", () => {
     await reader.read();
     await reader.read();
     await reader.cancel();
-    await Bun.sleep(20);
+    await eventually(() => ended > 0 && openSegmentFiles().length === 0);
     expect(ended).toBe(1);
     expect(openSegmentFiles()).toEqual([]);
   });
@@ -328,18 +329,18 @@ describe("streams", () => {
     await reader.read();
     abort.abort();
     await expect(reader.read()).rejects.toThrow();
-    await Bun.sleep(20);
+    await eventually(() => ended > 0 && openSegmentFiles().length === 0);
     expect(ended).toBe(1);
     expect(openSegmentFiles()).toEqual([]);
   });
 
   test("nothing is read before it is asked for, and then one chunk ahead", async () => {
     const stream = exportStream(await plan());
-    await Bun.sleep(10);
+    await turns();
     expect(openSegmentFiles()).toEqual([]);
     const reader = stream.getReader();
     await reader.read();
-    await Bun.sleep(10);
+    await eventually(() => openSegmentFiles().length > 0);
     expect(openSegmentFiles()).toHaveLength(1);
     await reader.cancel();
   });
@@ -472,9 +473,7 @@ describe("over HTTP", () => {
       expect(response.status).toBe(200);
       await response.body!.getReader().read();
       abort.abort();
-      for (let k = 0; k < 200 && openSegmentFiles().some((path) => path.startsWith(directory)); k++)
-        await Bun.sleep(5);
-      await Bun.sleep(20);
+      await eventually(() => !openSegmentFiles().some((path) => path.startsWith(directory)));
     }
     expect(openSegmentFiles()).toEqual([]);
     await server.stop(true);

@@ -1,13 +1,19 @@
 // The package's command `lyra`, run by Node: it is the executable as far as anyone can tell.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { COMMIT, VERSION } from "../../src/node/build.ts";
 import { findExecutable } from "../../src/package/executable.ts";
+import { eventually } from "../support/eventually.ts";
 import { ran, Workshop } from "./program.ts";
 
 const workshop = new Workshop();
-afterAll(() => workshop.remove());
+const scratch = mkdtempSync(join(tmpdir(), "lyra-launcher-"));
+afterAll(() => {
+  workshop.remove();
+  rmSync(scratch, { recursive: true });
+});
 
 let launcher: string;
 beforeAll(async () => {
@@ -32,10 +38,11 @@ describe("the launcher", () => {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     test(`passes ${signal}, and the exit code of a program that heeds it`, async () => {
       const name = signal.slice(3);
-      const text = `trap 'echo heard; exit 130' ${name}; echo ready; while :; do sleep 0.02; done`;
+      const trapped = join(scratch, name);
+      const text = `trap 'echo heard; exit 130' ${name}; echo ready; : > ${trapped}; while :; do sleep 0.02; done`;
       const answer = await launched(`heeds-${name}`, text, [], {
         async meanwhile(child) {
-          await Bun.sleep(300);
+          await eventually(() => existsSync(trapped));
           child.kill(signal);
         },
       });

@@ -348,8 +348,10 @@ describe("a websocket", () => {
     expect(listener.messages.find(({ id }) => id === 6).error.data).toBe("subscription not found");
     const { length } = listener.messages;
     await devnet.chain.mine(3);
-    await Bun.sleep(20);
-    expect(listener.messages).toHaveLength(length);
+    // Asked after the blocks: its answer is the next message.
+    listener.send(8, "health");
+    await listener.until(() => listener.messages.some(({ id }) => id === 8));
+    expect(listener.messages).toHaveLength(length + 1);
     listener.socket.close();
   });
 
@@ -397,10 +399,15 @@ test.skipIf(!hasClient)(
       error() {},
       complete() {},
     });
-    await Bun.sleep(50);
+    // Until the subscription is there.
+    await eventually(async () => {
+      await devnet.chain.mine(1);
+      return heights.length > 0;
+    });
     await devnet.chain.mine(3);
-    await Bun.sleep(50);
-    expect(heights).toHaveLength(3);
+    await eventually(() => heights.at(-1) === devnet.chain.status.height);
+    expect(heights).toEqual(heights.map((_, n) => heights[0]! + n));
+    expect(heights.length).toBeGreaterThan(3);
     socket.disconnect();
   },
 );

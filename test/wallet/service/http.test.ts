@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { isAllowedHost } from "../../../src/planes/wallet/cors.ts";
 import { startWalletService } from "../../../src/planes/wallet/start.ts";
 import { ApprovalDesk } from "../../../src/wallet/approvals/desk.ts";
+import { eventually } from "../../support/eventually.ts";
 import { FakeNode } from "../sending/fake-node.ts";
 import { codeOf } from "../support/failures.ts";
 import { cheapStore } from "../support/wallets.ts";
@@ -258,9 +259,9 @@ describe("limits", () => {
     const flood = Array.from({ length: 50 }, () =>
       asking.call("client.connect_wallet", {}, { origin: "https://flood.example" }),
     );
-    await Bun.sleep(20);
+    await eventually(() => desk.requests.length === 1);
     const honest = asking.call("client.connect_wallet");
-    await Bun.sleep(20);
+    await eventually(() => desk.requests.length > 1);
     expect(desk.requests.map(({ hostname }) => hostname)).toEqual(["flood.example", "dapp.example"]);
     for (const { id } of desk.requests) desk.answer(id, { outcome: "rejected" });
     const codes = (await Promise.all(flood)).map(({ body }) => body.error.code);
@@ -274,7 +275,7 @@ describe("limits", () => {
     const desk = new ApprovalDesk();
     const asking = await Rig.start({ approver: desk });
     const waiting = asking.call("client.connect_wallet");
-    await Bun.sleep(20);
+    await eventually(() => desk.requests.length === 1);
     await asking.stop();
     const { status, headers, body } = await waiting;
     expect([status, headers.get("retry-after"), body.error.code]).toEqual([503, "1", 3000]);

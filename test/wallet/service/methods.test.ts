@@ -77,11 +77,16 @@ describe("client.connect_wallet", () => {
 
   test("a page that goes away takes its request with it", async () => {
     const controller = new AbortController();
-    rig.person.answer = (_request, signal) =>
-      new Promise((resolve) => signal!.addEventListener("abort", () => resolve({ outcome: "interrupted" })));
+    const isAsked = Promise.withResolvers<void>();
+    rig.person.answer = (_request, signal) => {
+      isAsked.resolve();
+      return new Promise((resolve) =>
+        signal!.addEventListener("abort", () => resolve({ outcome: "interrupted" })),
+      );
+    };
     const body = '{"jsonrpc":"2.0","method":"client.connect_wallet","id":"1"}';
     const asking = rig.post(body, {}, { signal: controller.signal });
-    await Bun.sleep(20);
+    await isAsked.promise;
     controller.abort();
     expect((await asking).body.error.code).toBe(-32001);
   });

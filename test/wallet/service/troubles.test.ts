@@ -14,7 +14,7 @@ import { EpochUsage } from "../../../src/wallet/policies/usage.ts";
 import { secureRandom } from "../../../src/wallet/random.ts";
 import type { JsonFile } from "../../../src/wallet/service/json-file.ts";
 import { Sessions, type SessionsDocument } from "../../../src/wallet/service/sessions.ts";
-import { eventually } from "../../support/eventually.ts";
+import { eventually, turns } from "../../support/eventually.ts";
 import { privateFolder } from "../support/wallets.ts";
 import { PAIRING, Person, Rig } from "./rig.ts";
 
@@ -313,7 +313,8 @@ test("when the first of two tabs goes away, the question goes on for the second"
   const body = '{"jsonrpc":"2.0","method":"client.list_keys","params":{},"id":"1"}';
   const first = rig.post(body, { authorization }, { signal: controller.signal });
   const second = rig.post(body, { authorization });
-  await Bun.sleep(20);
+  await eventually(() => asked.length === 1);
+  await turns();
   expect(asked).toHaveLength(1);
   controller.abort();
   expect((await first).body.error.code).toBe(-32001);
