@@ -345,7 +345,9 @@ export class Follower {
       throw contradiction(`block ${height} does not follow block ${last.height}`);
     const stored = this.options.storedHash(height);
     if (stored !== undefined && stored !== block.hash)
-      throw contradiction(`block ${height} has another hash than the events have`);
+      throw contradiction(
+        `block ${height} is ${block.hash.slice(0, 64)} there and ${stored} in the events, and one of the two is not the chain's`,
+      );
     if (results.length !== block.txs.length) {
       throw contradiction(
         `block ${height} has ${block.txs.length} transactions and ${results.length} results`,

@@ -53,7 +53,7 @@ export const LIVE_CODES = {
   comet_contradiction: [
     "",
     "The RPC at --comet contradicts the blocks or events that this node knows.",
-    "A block does not follow the one before it, has another hash than its events name, or lacks results: the node behind it is on a fork, or broken.",
-    "Look at that node, or follow another one. Nothing of it is used; the node looks again by itself.",
+    "A block does not follow the one before it, has another hash than its events name, or lacks results: the node behind it is on a fork, or broken; or the events were not sent by a core of the chain.",
+    "Compare the block's hash with a third node; then look at that node, or at who sends the events. Nothing of the RPC is used meanwhile; the node looks again by itself.",
   ],
 } as const satisfies Readonly<Record<string, ProgramRow>>;
