@@ -8,7 +8,7 @@ const POW = {
   pow_tid_seen: [
     "proof of work tid already seen",
     "A transaction with this tid waits for its block already.",
-    "The tid may even be somebody else's, since all senders share them. A node of the network says so of everything that it has looked at since the last block: there a check uses up the proof too, also one that failed, and here a refused submission under --rules 0.71.6.",
+    "The tid may even be somebody else's, since all senders share them. A node of the network says so of everything that it has looked at since the last block: there a check uses up the proof too, also one that failed, and on a devnet a refused submission under --rules 0.71.6.",
     `Wait for the next block and send it again, or: ${NEW_PROOF}`,
   ],
   pow_tid_too_long: [

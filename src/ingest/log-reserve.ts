@@ -10,7 +10,7 @@ import {
   writeSync,
 } from "node:fs";
 
-const BYTES_MAX = 16 * 1024 * 1024;
+const BYTES_MAX = 8 * 1024 * 1024;
 /** Of what is free the reserve takes no more than a part. */
 const FREE_PARTS = 16;
 const PIECE_BYTES = 256 * 1024;
