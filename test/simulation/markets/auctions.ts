@@ -23,8 +23,10 @@ export abstract class MarketAuctions extends MarketMonitors {
     const length = most(lengthNs, this.terms.auctionMinimumNs);
     this.auction = { trigger, extension: 0, startNs: this.nowNs, endNs: this.nowNs + length };
     for (const order of [...this.book, ...this.parked].filter(({ tif }) => tif === Tif.gfn)) {
+      const wasParked = order.status === Status.parked;
       this.finish(order, Status.cancelled);
-      this.releaseIfFlat(order.party);
+      // One that was parked has no part in the position.
+      if (!wasParked) this.releaseIfFlat(order.party);
       this.count("GFN cancelled by an auction");
     }
     this.parkPegs();

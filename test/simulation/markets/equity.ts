@@ -78,8 +78,11 @@ export class Equity {
     this.traded = 0n;
   }
 
-  /** @returns the growth that a window's end has brought; undefined before it */
-  endWindow(nowNs: bigint, lengthNs: bigint): Decimal | undefined {
+  /** @returns the growth that a window's end has brought, and whether a stake has followed it; undefined before it */
+  endWindow(
+    nowNs: bigint,
+    lengthNs: bigint,
+  ): { readonly growth: Decimal; readonly hasChanged: boolean } | undefined {
     if (nowNs - this.startNs <= lengthNs) return undefined;
     const traded = Decimal.of(this.traded);
     if (this.windows === 0n) this.mean = this.mean.plus(traded);
@@ -90,11 +93,15 @@ export class Equity {
     if (this.mean.sign > 0) this.windows += 1n;
     const growth = this.previous.sign === 0 ? ZERO : this.mean.minus(this.previous).over(this.previous);
     this.previous = this.mean;
-    for (const holding of this.holdings.values())
-      holding.virtual = holding.stake.max(holding.virtual.times(ONE.plus(growth)));
+    let hasChanged = false;
+    for (const holding of this.holdings.values()) {
+      const grown = holding.stake.max(holding.virtual.times(ONE.plus(growth)));
+      if (grown.minus(holding.virtual).sign !== 0) hasChanged = true;
+      holding.virtual = grown;
+    }
     this.traded = 0n;
     this.startNs = nowNs;
-    return growth;
+    return { growth, hasChanged };
   }
 
   /** Whether a party's stake has grown by trade. */

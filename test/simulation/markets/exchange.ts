@@ -64,6 +64,11 @@ export class NaiveExchange {
   private commandOf(party: string, command: Command, idAt: (index: number) => string): Verdict {
     if (command.kind === "batch") return this.batchOf(party, command, idAt);
     if (command.kind === "cancel" && command.market === undefined) return this.cancelEverywhere(party);
+    // It is read before anything else is.
+    if (command.kind === "amendProvision" && command.fee === undefined) {
+      this.count("provision amendment without a fee");
+      return refusal("can't convert  to decimal");
+    }
     const market = this.get(command.kind === "submit" ? command.order.market : command.market!);
     if (market.isGone) return UNKNOWN;
     switch (command.kind) {

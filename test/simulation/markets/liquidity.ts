@@ -63,7 +63,7 @@ export abstract class MarketLiquidity extends MarketMargins {
     return sum(this.provisions, ({ commitment }) => commitment);
   }
 
-  abstract judgedStake(): bigint;
+  abstract stakeNow(): bigint;
 
   private references(): References {
     const [bid, ask] = [this.bestStatic(BUY), this.bestStatic(SELL)];
@@ -130,8 +130,12 @@ export abstract class MarketLiquidity extends MarketMargins {
   private dropProvided(order: Order): void {
     this.take(order);
     this.register(order, order.remaining, -1n);
+    this.showParked(order);
+  }
+
+  /** An order of a provision keeps its price. */
+  private showParked(order: Order): void {
     order.status = Status.parked;
-    order.price = 0n;
     this.showOrder(order);
   }
 
@@ -166,7 +170,6 @@ export abstract class MarketLiquidity extends MarketMargins {
       const repriced = this.repricePegs(moved);
       changed = this.deploy(repriced);
       this.seen = now;
-      this.sharesNow();
       this.liquidityFeeNow();
       if (changed.length === 0) return;
     }
@@ -209,10 +212,11 @@ export abstract class MarketLiquidity extends MarketMargins {
     return { parties, entered };
   }
 
-  /** Orders of provisions are put anew. @returns ids of orders that were taken away */
+  /** Orders of provisions are put anew, off the book and the positions meanwhile. @returns ids of orders that were taken away */
   private deploy({ parties: pegged, entered }: Repriced): string[] {
     const old = this.book.filter(({ provision }) => provision !== "");
     this.book = this.book.filter(({ provision }) => provision === "");
+    for (const order of old) this.register(order, order.remaining, -1n);
     const cancelled: string[] = [];
     const parties = [...this.provisions].sort((a, b) => byText(a.party, b.party));
     const pegParties = [...pegged].filter((party) => this.position(party) !== undefined).sort(byText);
@@ -230,7 +234,6 @@ export abstract class MarketLiquidity extends MarketMargins {
     const kept: Order[] = [];
     const dropped: Order[] = [];
     const made: Order[] = [];
-    const replaced: Order[] = [];
     for (const provision of parties) {
       const quotes = this.quotesOf(provision);
       if (provision.status !== Provided.active) this.setStatus(provision, Provided.active);
@@ -243,14 +246,14 @@ export abstract class MarketLiquidity extends MarketMargins {
           live.size === quote.size;
         if (isSame) kept.push(live);
         else {
-          if (live !== undefined) (quote.size === 0n ? dropped : replaced).push(live);
+          if (live !== undefined && quote.size === 0n) dropped.push(live);
           if (quote.size > 0n) made.push(this.providedOrder(provision, quote));
         }
       }
     }
     this.book.push(...kept.sort((a, b) => byText(a.id, b.id)));
-    for (const order of dropped) this.dropProvided(order);
-    for (const order of replaced) this.register(order, order.remaining, -1n);
+    for (const order of kept) this.register(order, order.remaining);
+    for (const order of dropped) this.showParked(order);
     for (const order of made) {
       this.register(order, order.remaining);
       this.place(order);
@@ -265,11 +268,13 @@ export abstract class MarketLiquidity extends MarketMargins {
 
   /** All margins, then the ends of provisions that are new, then penalties, then the ends of others. */
   private chargeProviders(provisions: readonly Provision[]): string[] {
+    const moved = this.facts.length;
     const charged = provisions.map((provision) => {
       const { party, isNew } = provision;
       const held = this.balance(margin(party));
       return { provision, isNew, held, ...this.updateMargin(this.position(party)!, this.mark) };
     });
+    const hasMoved = this.facts.length > moved;
     const ended: string[] = [];
     const end = (provision: Provision) => {
       ended.push(...this.endProvision(provision, Provided.cancelled));
@@ -297,6 +302,7 @@ export abstract class MarketLiquidity extends MarketMargins {
       this.count("provider distressed by its deployment");
       end(provision);
     }
+    if (hasMoved) this.sharesNow();
     return ended;
   }
 
@@ -383,16 +389,15 @@ export abstract class MarketLiquidity extends MarketMargins {
     const isShort = missing > this.balance(general(party));
     if (this.auction !== undefined) {
       if (funds < maintenance) return "margin would be below maintenance: insufficient margin";
+      if (funds >= initial) this.showLevels(party, levels);
       if (isShort) return "margin would require bond: insufficient margin";
     } else {
       if (funds < initial) return "insufficient funds for initial margin";
       if (isShort)
         return "margin would be below maintenance with amend during continuous: insufficient margin";
     }
-    if (this.auction !== undefined) {
-      this.showLevels(party, levels);
-      if (missing > 0n) this.move(general(party), margin(party), missing, Move.marginLow);
-    }
+    if (this.auction !== undefined && missing > 0n)
+      this.move(general(party), margin(party), missing, Move.marginLow);
     return "";
   }
 
@@ -410,6 +415,7 @@ export abstract class MarketLiquidity extends MarketMargins {
       this.move(bond(party), general(party), this.balance(bond(party)), Move.bondHigh);
       this.accounts.delete(bond(party));
     }
+    this.sharesNow();
     return orders.map(({ id }) => id);
   }
 
@@ -511,7 +517,7 @@ export abstract class MarketLiquidity extends MarketMargins {
   /** Fee factor of the market by its provisions and its target stake (section 7.6). */
   liquidityFeeNow(): void {
     const sorted = [...this.provisions].sort((a, b) => a.fee.minus(b.fee).sign || byText(a.party, b.party));
-    const target = this.judgedStake();
+    const target = this.stakeNow();
     let total = 0n;
     let fee = Decimal.of(0n);
     for (const provision of sorted) {

@@ -52,8 +52,9 @@ export abstract class MarketMargins extends MarketBook {
     const missing = initial - this.balance(margin(party));
     const shortfall = missing - this.balance(general(party));
     const provision = this.provisionOf(party);
-    if (shortfall > 0n && provision?.isNew) return false;
+    // They are shown also where the bond must not pay.
     this.showLevels(party, levels);
+    if (shortfall > 0n && provision?.isNew) return false;
     if (missing > 0n) this.collect([general(party), bond(party)], margin(party), missing, Move.marginLow);
     if (shortfall > 0n) this.count("bond used by an order");
     if (shortfall > 0n && this.auction === undefined) this.slash(party, shortfall);

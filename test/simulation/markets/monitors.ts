@@ -28,14 +28,11 @@ export abstract class MarketMonitors extends MarketSettlement {
   /** Prices were seen since the last update. */
   private isAwake = false;
 
-  /** The market was updated: prices that were monitored stay. */
+  /** The market was updated: its prices stay the references, those of a time without triggers too. */
   renewBounds(): void {
-    const wasMonitored = this.bounds.length > 0;
     this.bounds = freshBounds(this.terms.triggers);
     this.isAwake = false;
-    if (wasMonitored && this.bounds.length > 0) return;
-    this.past = [];
-    this.current = [];
+    if (this.auction !== undefined && !this.isOpening) this.switchStaleOff();
   }
 
   /** Prices come. @returns what there was of them before: none since an update, or none at all */
@@ -63,7 +60,8 @@ export abstract class MarketMonitors extends MarketSettlement {
 
   /** What lies before the horizon of the last trigger; one price stays. */
   private forgetOldPrices(): void {
-    const horizonNs = this.bounds.at(-1)?.trigger.horizonNs ?? 0n;
+    const horizonNs = this.bounds.at(-1)?.trigger.horizonNs;
+    if (horizonNs === undefined) return;
     while (this.past.length > 1 && this.past[0]!.timeNs < this.currentNs - horizonNs) this.past.shift();
   }
 
@@ -115,7 +113,7 @@ export abstract class MarketMonitors extends MarketSettlement {
   recomputeBounds(): void {
     this.refreshedNs = this.nowNs;
     if (this.hasStaticSides()) this.scores.makeTables(this.bestStatic(BUY), this.bestStatic(SELL));
-    for (const bound of this.bounds) {
+    for (const bound of this.bounds.filter(({ isOn }) => isOn)) {
       const reference = this.referencePrice(bound.trigger);
       if (reference === undefined || reference.sign <= 0) continue;
       const { horizonNs, probability } = bound.trigger;
@@ -226,12 +224,7 @@ export abstract class MarketMonitors extends MarketSettlement {
     return this.isInAuction ? this.theoreticalStake() : this.stakeNow();
   }
 
-  /** By which fees and commitments are judged. */
-  judgedStake(): bigint {
-    return this.isOpening && this.isInAuction ? this.theoreticalStake() : this.stakeNow();
-  }
-
-  /** By the mark price and the open interest that there was. */
+  /** By the mark price and the open interest that there was: fees and commitments go by it. */
   stakeNow(): bigint {
     return this.stakeAt(this.mark, this.maximumInterest());
   }

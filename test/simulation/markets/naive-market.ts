@@ -9,6 +9,7 @@ import {
   general,
   Move,
   margin,
+  Peg,
   Provided,
   type Provision,
   refusal,
@@ -24,8 +25,8 @@ import {
 
 interface Shapes {
   readonly fee: Decimal;
-  readonly buys: readonly unknown[];
-  readonly sells: readonly unknown[];
+  readonly buys: readonly Shape[];
+  readonly sells: readonly Shape[];
 }
 
 export class NaiveMarket extends MarketOrders {
@@ -53,15 +54,16 @@ export class NaiveMarket extends MarketOrders {
     this.checkAuction();
     if (!this.isOpening) this.endWindow();
     this.valueNow();
-    this.sharesNow();
     this.learnScores();
     this.liquidityFeeNow();
     this.flushLevels();
   }
 
   private endWindow(): void {
-    const growth = this.equity.endWindow(this.nowNs, this.terms.valueWindowNs);
-    if (growth === undefined) return;
+    const ended = this.equity.endWindow(this.nowNs, this.terms.valueWindowNs);
+    if (ended === undefined) return;
+    const { growth, hasChanged } = ended;
+    if (hasChanged) this.sharesNow();
     this.count("value window ended");
     if (this.provisions.length > 0 && growth.sign !== 0)
       this.count(growth.sign > 0 ? "stakes grew" : "stakes shrank");
@@ -90,7 +92,7 @@ export class NaiveMarket extends MarketOrders {
     for (const { party } of flat) {
       if (this.provisionOf(party) === undefined)
         this.move(margin(party), general(party), this.balance(margin(party)), Move.marginHigh);
-      this.settled.delete(party);
+      // What was settled of it is remembered.
       this.flagged.delete(party);
     }
     this.positions = this.positions.filter((position) => !flat.includes(position));
@@ -100,7 +102,6 @@ export class NaiveMarket extends MarketOrders {
   changeParameters(terms: Terms): void {
     this.nextMarkNs += terms.markFrequencyNs - this.terms.markFrequencyNs;
     this.terms = terms;
-    this.scores.changeModel();
     const { auction } = this;
     if (auction === undefined) return;
     const least = auction.startNs + terms.auctionMinimumNs;
@@ -121,7 +122,6 @@ export class NaiveMarket extends MarketOrders {
     const mode = this.isOpening ? "opening" : this.auction === undefined ? "trading" : "auction";
     if (!hasNewModel) return;
     this.count(`risk model changed in ${mode}`);
-    this.scores.changeModel();
     this.recheckMargins(this.isOpening ? (this.uncrossing()?.price ?? 0n) : this.mark);
     this.flushLevels();
   }
@@ -226,8 +226,11 @@ export class NaiveMarket extends MarketOrders {
   private shapeObjection({ fee, buys, sells }: Shapes): string {
     const { feeMost, shapeMost } = this.terms;
     if (feeMost.isBelow(fee)) return "invalid liquidity provision fee";
+    const isAtMid = ({ reference, offset }: Shape) => reference === Peg.mid && offset === 0n;
     if (buys.length > shapeMost) return `SIDE_BUY shape size exceed max (${shapeMost})`;
-    return sells.length > shapeMost ? `SIDE_SELL shape size exceed max (${shapeMost})` : "";
+    if (buys.some(isAtMid)) return "order in buy side shape offset must be > 0";
+    if (sells.length > shapeMost) return `SIDE_SELL shape size exceed max (${shapeMost})`;
+    return sells.some(isAtMid) ? "order in sell shape offset must be > 0" : "";
   }
 
   amendProvision(
@@ -236,15 +239,16 @@ export class NaiveMarket extends MarketOrders {
     idAt: (index: number) => string,
   ): Verdict {
     if (!this.canTrade) return refusal("commitment submission not allowed");
-    const newFee = Decimal.of(command.fee ?? "0");
+    const newFee = Decimal.of(command.fee!);
+    const given = command.commitment === undefined ? withoutOffsets(command) : command;
     // An empty shape stays as it was.
-    const stated = this.shapeObjection({ fee: newFee, buys: command.buys, sells: command.sells });
+    const stated = this.shapeObjection({ ...given, fee: newFee });
     if (stated !== "") {
       this.count(`provision amendment refused: ${stated}`);
       return refusal(stated);
     }
-    const asked = command.commitment || 0n;
-    if (asked > 0n && Decimal.of(asked).isBelow(this.terms.stakeLeast)) {
+    const asked = command.commitment ?? 0n;
+    if (Decimal.of(asked).isBelow(this.terms.stakeLeast)) {
       this.count("provision amendment refused: commitment amount is too low");
       return refusal("commitment amount is too low");
     }
@@ -256,8 +260,8 @@ export class NaiveMarket extends MarketOrders {
     // A commitment and a fee of 0 stay as they are.
     const commitment = asked || provision.commitment;
     const fee = newFee.sign === 0 ? provision.fee : newFee;
-    const buys = command.buys.length > 0 ? command.buys : provision.buys;
-    const sells = command.sells.length > 0 ? command.sells : provision.sells;
+    const buys = given.buys.length > 0 ? given.buys : provision.buys;
+    const sells = given.sells.length > 0 ? given.sells : provision.sells;
     // Parts that stay may not be allowed any more.
     const objection = this.shapeObjection({ fee, buys, sells });
     if (objection !== "") {
@@ -265,7 +269,7 @@ export class NaiveMarket extends MarketOrders {
       return refusal(objection);
     }
     const decrease = provision.commitment - commitment;
-    if (decrease > 0n && this.supplied - this.judgedStake() < decrease) {
+    if (decrease > 0n && this.supplied - this.stakeNow() < decrease) {
       this.count("provision amendment refused for want of stake");
       return refusal("commitment submission rejected, not enough stake");
     }
@@ -329,12 +333,11 @@ export class NaiveMarket extends MarketOrders {
     if (!this.canTrade) return refusal("commitment submission not allowed");
     const provision = this.provisionOf(party);
     if (provision === undefined) return refusal("party is not a liquidity provider");
-    if (this.supplied - this.judgedStake() < provision.commitment)
+    if (this.supplied - this.stakeNow() < provision.commitment)
       return refusal("commitment submission rejected, not enough stake");
     this.endProvision(provision, Provided.cancelled);
     this.releaseIfFlat(party);
     this.followReferences([], true);
-    this.sharesNow();
     this.liquidityFeeNow();
     this.count("provision cancelled");
     return TAKEN;
@@ -352,6 +355,7 @@ export class NaiveMarket extends MarketOrders {
       return;
     }
     if (balance > 0n) {
+      this.sharesNow();
       const averages = sharing.map((party) => this.scores.averageOf(party));
       const scored = sharing.map((party, at) => {
         const share = this.equity.shareOf(party, sharing);
@@ -454,6 +458,12 @@ export class NaiveMarket extends MarketOrders {
       .sort();
   }
 }
+
+/** Shapes that come without a commitment. */
+const withoutOffsets = ({ buys, sells }: Pick<Shapes, "buys" | "sells">) => {
+  const without = (shapes: readonly Shape[]) => shapes.map((shape) => ({ ...shape, offset: 0n }));
+  return { buys: without(buys), sells: without(sells) };
+};
 
 const entriesOf = (shapes: readonly Shape[], from: number, idAt: (index: number) => string): ShapeEntry[] =>
   shapes.map(({ reference, offset, proportion }, at) => ({

@@ -102,6 +102,7 @@ export abstract class MarketOrders extends MarketAuctions {
   private reject(order: Order, reason: number): Verdict {
     order.status = STOPPING.includes(reason) ? Status.stopped : Status.rejected;
     order.reason = reason;
+    if (reason === 13) order.version = 0n;
     this.showOrder(order);
     this.count(`order refused ${reason}`);
     return refusal(TEXTS[reason]!);

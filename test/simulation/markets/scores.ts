@@ -13,19 +13,18 @@ const FARTHEST_ASK = 6;
 export class OddsTable {
   private readonly entries = new Map<number, number>();
 
-  /** @param best price when the table was made */
+  /** @param terms and best price when the table was made */
   constructor(
-    private readonly termsNow: () => Terms,
+    private readonly terms: Terms,
     private readonly side: Side,
     private readonly best: number,
   ) {}
 
   private probabilityAt(price: number): number {
-    const { logNormal, simple, tauScaling } = this.termsNow();
+    const { logNormal, simple, tauScaling } = this.terms;
     const [min, max] = this.side === BUY ? [0, this.best] : [this.best, FARTHEST_ASK * this.best];
     if (simple !== undefined) return simple.probability;
     if (price < min || price > max) return 0;
-    if (price === min || price === max) return 0.5;
     const { mu, sigma, tau } = logNormal!;
     const time = tau * tauScaling;
     const mean = Math.log(this.best) + (mu - (sigma * sigma) / 2) * time;
@@ -50,14 +49,14 @@ export class OddsTable {
     return probability;
   }
 
-  /** @param millionths of the best price of now, outward; halved, and not below a minimum */
-  at(millionths: bigint): Decimal {
+  /** @param millionths of the best price of now, outward; halved, and not below the minimum of now */
+  at(millionths: bigint, minimum: Decimal): Decimal {
     const place = Number(millionths) / 1_000;
     const at = Math.floor(place);
     const [inner, outer] = [this.entry(at), this.entry(at + 1)];
-    if (inner === undefined || outer === undefined) return this.termsNow().minimumOdds;
+    if (inner === undefined || outer === undefined) return minimum;
     const between = inner + (outer - inner) * (place - at);
-    return Decimal.of(between).times(HALF).max(this.termsNow().minimumOdds);
+    return Decimal.of(between).times(HALF).max(minimum);
   }
 }
 
@@ -74,7 +73,6 @@ export interface Quoted {
 
 export class Scores {
   private tables: { readonly [side in Side]: OddsTable } | undefined;
-  private bests: [bigint, bigint] | undefined;
   private averages = new Map<string, Decimal>();
   private ticks = 0n;
 
@@ -83,18 +81,13 @@ export class Scores {
     private readonly count: (what: string) => void,
   ) {}
 
-  /** Tables are worked out anew, by the best prices. */
+  /** Tables are worked out anew, by the model and the best prices of now: until then they stay, whatever changes. */
   makeTables(bid: bigint, ask: bigint): void {
-    this.bests = [bid, ask];
+    const terms = this.termsNow();
     this.tables = {
-      [BUY]: new OddsTable(this.termsNow, BUY, Number(bid)),
-      [SELL]: new OddsTable(this.termsNow, SELL, Number(ask)),
+      [BUY]: new OddsTable(terms, BUY, Number(bid)),
+      [SELL]: new OddsTable(terms, SELL, Number(ask)),
     };
-  }
-
-  /** Models and scaling are others: the tables keep the best prices for which they were made. */
-  changeModel(): void {
-    if (this.bests !== undefined) this.makeTables(...this.bests);
   }
 
   averageOf(party: string): Decimal | undefined {
@@ -164,10 +157,9 @@ export class Scores {
     }
     if (offset.sign <= 0) return HALF;
     const now = Decimal.of(side === BUY ? bid : ask);
-    const odds = table.at(offset.over(now).times(Decimal.of(1_000_000n)).floor());
-    this.count(
-      odds.minus(this.termsNow().minimumOdds).sign === 0 ? "scored the least" : "scored by the risk model",
-    );
+    const { minimumOdds } = this.termsNow();
+    const odds = table.at(offset.over(now).times(Decimal.of(1_000_000n)).floor(), minimumOdds);
+    this.count(odds.minus(minimumOdds).sign === 0 ? "scored the least" : "scored by the risk model");
     return odds;
   }
 }

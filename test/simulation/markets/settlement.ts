@@ -82,12 +82,14 @@ export abstract class MarketSettlement extends MarketLiquidity {
       if (result !== undefined) results.push(result);
       const trades = this.unsettled.filter((trade) => trade.party === party);
       const text = trades.map(({ size, price, shown }) => `${size}@${price}/${shown}`);
-      this.fact("settle", party, this.mark, text.join(","));
+      if (party !== NETWORK) this.fact("settle", party, this.mark, text.join(","));
       const position = this.position(party);
       if (position === undefined || (position.size === 0n && position.buy === 0n && position.sell === 0n))
         this.settled.delete(party);
       else this.settled.set(party, { size: position.size, mark: this.mark });
     }
+    // Those without a position by now have nothing open, and are remembered with the mark of all.
+    for (const state of this.settled.values()) state.mark = this.mark;
     this.unsettled = this.unsettled.filter(({ party }) => !parties.includes(party));
     const losses = results.filter(({ amount }) => amount < 0n);
     const wins = results.filter(({ amount }) => amount >= 0n);
@@ -208,7 +210,6 @@ export abstract class MarketSettlement extends MarketLiquidity {
       const provision = this.provisionOf(party);
       if (provision !== undefined) {
         this.endProvision(provision, Provided.cancelled);
-        this.sharesNow();
         this.liquidityFeeNow();
         this.count("provider closed out");
       }
@@ -230,8 +231,10 @@ export abstract class MarketSettlement extends MarketLiquidity {
     if (net !== 0n) {
       const side: Side = net > 0n ? SELL : BUY;
       const order = networkOrder(this.nowNs, side, absolute(net), this.batch);
-      const { fills } = this.matchOf(order);
+      // The book of an auction does not match.
+      const fills = this.isInAuction ? [] : this.matchOf(order).fills;
       if (fills.length === 0) {
+        if (this.isInAuction) this.count("distressed when trading ended in an auction");
         this.count("close-out without volume");
         const unsold = parties.map(({ party }) => party);
         this.showDistressed(unsold, unsold);
@@ -308,7 +311,8 @@ export abstract class MarketSettlement extends MarketLiquidity {
       const [buy, sell] = side === BUY ? [own, network] : [network, own];
       const none = { maker: 0n, infrastructure: 0n, liquidity: 0n };
       this.showTrade(buy, sell, size, shown, network.side, 3, paid.get(party) ?? none, side);
-      this.showLevels(party, [0n, 0n, 0n, 0n]);
+      // The levels that have found it in distress come after these, at the end of the block.
+      this.fact("levels", party, "0/0/0/0");
     }
   }
 
@@ -333,7 +337,9 @@ export abstract class MarketSettlement extends MarketLiquidity {
     payer: Side | undefined,
   ): void {
     this.count(`trade of type ${type}`);
-    const none = fees === undefined ? "-" : "0/0/0";
+    // A close-out shows no fees on the side that pays none, but for those of whom the network buys.
+    const isShown = type === 1 || (type === 2 && payer === BUY);
+    const none = fees !== undefined && isShown ? "0/0/0" : "-";
     const text = fees === undefined ? "-" : `${fees.maker}/${fees.infrastructure}/${fees.liquidity}`;
     const buyerFee = payer === undefined || payer === BUY ? text : none;
     const sellerFee = payer === undefined || payer === SELL ? text : none;

@@ -252,7 +252,7 @@ function withFactors(
   { riskLong, riskShort }: { readonly riskLong: string; readonly riskShort: string },
 ): Terms {
   const taken = (text: string, own: Decimal) => {
-    if (Math.abs(Number(text) - own.number) > 1e-8 * Math.abs(own.number))
+    if (Math.abs(Number(text) - own.number) > 1e-9 * Math.abs(own.number))
       throw new Difference(`risk factor ${text}, not ${own}`);
     return Decimal.of(text);
   };

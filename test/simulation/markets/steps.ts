@@ -350,8 +350,8 @@ class Writer {
       : this.mix.hasRivals && dice.isOne(3)
         ? dice.one(PROVIDERS)
         : "lea";
-    const fee = dice.one([undefined, undefined, "0", "0.001", "0.01"]);
-    const base = dice.one([undefined, undefined, 300, 2_000, 2_400, 20_000, 24_000]);
+    const fee = dice.isOne(15) ? undefined : dice.one(["0", "0", "0.001", "0.01"]);
+    const base = dice.isOne(8) ? undefined : dice.one([300, 2_000, 2_400, 20_000, 24_000]);
     const commitment = base === undefined ? undefined : BigInt(base + dice.below(500));
     const buys = dice.isOne(2) ? this.shape(BUY) : [];
     const sells = dice.isOne(2) ? this.shape(SELL) : [];
