@@ -33,6 +33,8 @@ export interface MarketPorts {
 
 /** Key of the parameter. */
 export const LEAST_AUCTION = "market.auction.minimumDuration";
+/** Key of the parameter. */
+export const TAU_SCALING = "market.liquidity.probabilityOfTrading.tau.scaling";
 const SECOND = 1_000_000_000n;
 
 /** Owner of what the network trades in a close-out. */

@@ -112,6 +112,8 @@ export interface MarketStatus {
   readonly scoredAsk: bigint;
   /** Risk model of that time, where an update has changed it since. */
   readonly scoredModel?: Pick<TradableInstrument, "logNormalRiskModel" | "simpleRiskModel"> | undefined;
+  /** Factor of tau at that time: a decimal; a stored state of earlier versions has none. */
+  readonly scoredScaling?: string;
   /** Ticks since the last distribution that have had liquidity scores; a stored state of earlier versions has none. */
   readonly scoredTicks?: number;
   /** Liquidity scores of providers that have left since the last tick; a stored state of earlier versions has none. */

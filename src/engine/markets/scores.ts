@@ -1,6 +1,7 @@
 /** How likely it is that a provider's orders trade, compared with the others' (reference 70, section 7.7). */
 import { Decimal } from "../../wire/decimal.ts";
 import { LiquidityProvisionStatus } from "../../wire/generated/vega.ts";
+import { TAU_SCALING } from "./context.ts";
 import { BUY, SELL, type Side } from "./order.ts";
 import { riskModelOf } from "./risk.ts";
 import { decimalOf } from "./terms.ts";
@@ -13,7 +14,6 @@ const STEPS = 1_000;
 const STEP_PARTS = 1_000;
 /** The grid ends with the first probability that is no more than this. */
 const LAST = 1e-8;
-const TAU_SCALING = "market.liquidity.probabilityOfTrading.tau.scaling";
 const MINIMUM = "market.liquidity.minimum.probabilityOfTrading.lpOrders";
 
 /** Prices of providers' orders that count, and those at which they can trade. */
@@ -63,10 +63,10 @@ function probabilityOf(market: TradingMarket, price: bigint, side: Side, { allow
   // Static, as the references of provisions are.
   const best = market.book.bestStatic(side)?.price ?? 0n;
   if (side === BUY ? price >= best : price <= best) return HALF;
-  const { scoredBid, scoredAsk, scoredModel } = market.status;
+  const { scoredBid, scoredAsk, scoredModel, scoredScaling } = market.status;
   const model = scoredModel === undefined ? market.terms.model : riskModelOf(scoredModel);
   const base = Number((side === BUY ? scoredBid : scoredAsk) || best);
-  const scaling = Number(market.params.decimal(TAU_SCALING).toString());
+  const scaling = Number(scoredScaling ?? market.params.decimal(TAU_SCALING).toString());
   // In millionths of the best price of this moment, as the network does, whichever the grid was made for.
   const parts = offsetParts(price < best ? best - price : price - best, best);
   const cell = Math.floor(parts / STEP_PARTS);

@@ -6,7 +6,7 @@ import { Decimal } from "../../wire/decimal.ts";
 import { MarketState, type TradableInstrument } from "../../wire/generated/vega.ts";
 import type { Movement } from "../collateral.ts";
 import type { Match } from "./book.ts";
-import { MarketContext, TRADED } from "./context.ts";
+import { MarketContext, TAU_SCALING, TRADED } from "./context.ts";
 import { EquityShares } from "./equity.ts";
 import { Fees } from "./fees.ts";
 import { Margins } from "./margins.ts";
@@ -145,7 +145,8 @@ export abstract class TradingMarket extends MarketContext {
     const scoredAsk = this.book.bestStatic(SELL)?.price;
     // Without one of them the probabilities stay as they are.
     if (scoredBid === undefined || scoredAsk === undefined) return;
-    this.updateStatus({ scoredBid, scoredAsk, scoredModel: undefined });
+    const scoredScaling = this.params.decimal(TAU_SCALING).toString();
+    this.updateStatus({ scoredBid, scoredAsk, scoredModel: undefined, scoredScaling });
   }
 
   /** The market's rules were changed: probabilities stay those of the former model until they are worked out anew (section 1.7). */

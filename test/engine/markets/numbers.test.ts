@@ -1,6 +1,7 @@
 // Figures at the edges of the arithmetic rules (reference 70, sections 6.3, 7.7, 7.8, 8.1 and 11), each worked out by hand.
 // Notation of statements and results: rig.ts.
 import { expect, test } from "bun:test";
+import { liquidityScores } from "../../../src/engine/markets/scores.ts";
 import { createMarketRig, idOf, Play } from "./rig.ts";
 import { M2, M3, market, socialised } from "./sample-markets.ts";
 
@@ -93,4 +94,20 @@ test("a provider that goes and comes back again and again leaves one score behin
   }
   const { leftScores } = play.rig.market("M").status;
   expect(leftScores!.map(({ party }) => party)).toEqual(["goes"]);
+});
+
+test("probabilities of trading stay those of the scaling for which they were worked out until the next time", () => {
+  const parameters = { "network.floatingPointUpdates.delay": "10s" };
+  const logNormal = { lambda: 0.001, tau: 0.01, sigma: 1.2 };
+  const play = market({ ...PROVIDED, ...{ logNormal, targetStake: { scaling: 0.00001 } } }, { parameters });
+  play.deposit(100_000_000n, "aux", "aux2", "near", "far");
+  play.run(`${WIDE}; lp near(50000, 0, BID-1, ASK+1); lp far(50000, 0, BID-20, ASK+20)`).open();
+  const scores = () =>
+    [...liquidityScores(play.rig.market("M"))].map(([party, score]) => `${party} ${score}`);
+  const before = scores();
+  play.rig.setParameter("market.liquidity.probabilityOfTrading.tau.scaling", "3");
+  play.rig.nextBlock(1, 5);
+  expect(scores()).toEqual(before);
+  play.rig.nextBlock(11);
+  expect(scores()).not.toEqual(before);
 });
