@@ -93,7 +93,8 @@ export class PartyLane {
         // It was refused before any block, so that it never comes.
         this.planner.release(slot);
         if (!isMisplaced(outcome) || attempt++ >= ATTEMPTS_MAX) return { outcome, bytes };
-        this.avoid(slot.height);
+        if (outcome.details?.rule === "pow_quota") this.avoid(slot.height);
+        else await this.learn();
       } catch (error) {
         if (!isMempoolFull(error)) throw error;
         this.planner.release(slot);
@@ -139,15 +140,17 @@ export class PartyLane {
   }
 
   private async learn(): Promise<void> {
-    const named = await this.chain.proofBlocks();
-    for (const height of this.avoided) if (height < (named[0]?.height ?? 0n)) this.avoided.delete(height);
-    const blocks = named.filter(({ height }) => !this.avoided.has(height));
-    if (blocks.every((block) => this.planner.learn(block, 0))) return;
-    // The chain was taken back between two looks.
-    this.planner.restart();
-    this.avoided.clear();
-    await this.look();
-    for (const block of named) this.planner.learn(block, 0);
+    const blocks = await this.chain.proofBlocks();
+    for (const height of this.avoided) if (height < (blocks[0]?.height ?? 0n)) this.avoided.delete(height);
+    for (const block of blocks) {
+      const { height, hash } = block;
+      const known = this.planner.hashAt(height);
+      // The chain was taken back between two looks: what was sent on its other blocks still counts.
+      if (known !== undefined && known !== hash) {
+        this.planner.replaceBlock(block, 0);
+        this.avoided.delete(height);
+      } else if (!this.avoided.has(height)) this.planner.learn(block, 0);
+    }
   }
 
   private async nextBlock(patience: Patience, reason: string): Promise<void> {

@@ -165,3 +165,22 @@ test(
   },
   TEST_MS,
 );
+
+test(
+  "a chain that was taken back and has grown again is planned on as it is now",
+  async () => {
+    await devnet.chain.mine(15);
+    const party = overHttp();
+    await sendAll(party, 80);
+    const { height } = devnet.chain.status;
+    await devnet.chain.revert(fresh);
+    await devnet.chain.mine(height + 20 - devnet.chain.status.height);
+    await devnet.chain.setBlockMode({ kind: "manual" });
+    const sending = sendAll(party, 120);
+    await eventually(() => devnet.chain.status.mempool.count === 120);
+    await devnet.chain.mine(1);
+    await sending;
+    await expectAll(120);
+  },
+  TEST_MS,
+);

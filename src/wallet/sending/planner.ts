@@ -152,6 +152,12 @@ export class ProofPlanner {
     return true;
   }
 
+  /** Takes in a block in the place of another one of its height, which was taken back. */
+  replaceBlock(block: LastBlock, nowMs: number): void {
+    this.blocks.delete(block.height);
+    this.learn(block, nowMs);
+  }
+
   /** The hash of a block, where it is known. */
   hashAt(height: bigint): string | undefined {
     return this.blocks.get(height)?.hash || undefined;
