@@ -3,7 +3,7 @@ import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { openWriter, schemaVersionOf, storePath } from "../../../src/store/database.ts";
-import { MIGRATIONS } from "../../../src/store/schema.ts";
+import { MIGRATIONS, SCHEMA_VERSION } from "../../../src/store/schema.ts";
 import { Field } from "../../../src/wire/block.ts";
 import { type Condition, ConditionOperator } from "../../../src/wire/generated/data.ts";
 import { encodeOracleData, encodeOracleSpec } from "../../../src/wire/generated/vega.ts";
@@ -83,7 +83,7 @@ test("a store from before schema 7 lists the last of equal oracle data, too", ()
   old.close();
 
   const db = openWriter(home);
-  expect(schemaVersionOf(db)).toBe(7);
+  expect(schemaVersionOf(db)).toBe(SCHEMA_VERSION);
   const rows = db.query("SELECT block, ord FROM oracle_data_current ORDER BY block").values();
   expect(rows.map((row) => row.map(Number))).toEqual([
     [2, 11],
