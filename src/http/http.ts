@@ -44,7 +44,12 @@ interface ListenOptions {
   /** Whether the framework's WebSockets are served; its `server` must be set to what is returned. */
   readonly hasSockets?: boolean;
   /** Requests for this path become websockets. */
-  readonly websocket?: { readonly path: string; readonly options: Bun.WebSocketHandler<unknown> };
+  readonly websocket?: {
+    readonly path: string;
+    /** A further client gets 503. */
+    readonly clientsMax: number;
+    readonly options: Bun.WebSocketHandler<unknown>;
+  };
 }
 
 /** Listens. @throws NodeError `host_empty`, `port_in_use`, `cannot_listen` */
@@ -76,6 +81,7 @@ export function listen(options: ListenOptions, fetch: Fetch) {
         ...serving,
         fetch(request, server) {
           const isAsked = splitUrl(request.url).pathname === websocket.path;
+          if (isAsked && server.pendingWebSockets >= websocket.clientsMax) return tooManyClients();
           if (isAsked && server.upgrade(request, { data: undefined })) return undefined;
           return answer(request);
         },
@@ -180,6 +186,11 @@ function counted(fetch: Fetch, counts: ServerCounts): Fetch {
 function twoHosts(): Response {
   const { body, status } = badRequest("the request has more than one Host header");
   return Response.json(body, { status });
+}
+
+function tooManyClients(): Response {
+  const { body } = new ApiError(Grpc.unavailable, "too many clients of websockets");
+  return Response.json(body, { status: 503, headers: retryAfter(503) });
 }
 
 function closing(response: Response): Response {

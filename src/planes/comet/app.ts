@@ -27,6 +27,10 @@ import {
 import { Subscriptions } from "./subscriptions.ts";
 
 const BATCH_MAX = 100;
+/** Clients of websockets at once, as the original's `max_subscription_clients`. */
+const CLIENTS_MAX = 100;
+/** Of a client's message, of which parts are kept until it is whole: larger calls are posted. */
+const MESSAGE_BYTES_MAX = 64 * 1024;
 /** Bytes that may wait for a client of a websocket before it is cut off. */
 const BACKLOG_BYTES_MAX = 4 * 1024 * 1024;
 const SUBSCRIBING: ReadonlySet<string> = new Set(["subscribe", "unsubscribe", "unsubscribe_all"]);
@@ -57,8 +61,9 @@ export function serveComet(parts: CometParts): CometServer {
   const app = rpcApp(rpc, limits);
   const websocket = {
     path: "/websocket",
+    clientsMax: CLIENTS_MAX,
     options: {
-      maxPayloadLength: limits.submissionBytesMax,
+      maxPayloadLength: MESSAGE_BYTES_MAX,
       backpressureLimit: BACKLOG_BYTES_MAX,
       closeOnBackpressureLimit: true,
       message: (client: ServerWebSocket<unknown>, text: string | Buffer) => rpc.receive(client, String(text)),

@@ -21,6 +21,13 @@ const LOOK_MS = 10;
 /** Filters of the event bus and questions of reflection are small, as over HTTP. */
 const MESSAGE_OF_MANY_BYTES_MAX = 64 * 1024;
 
+/** Bytes of a call's headers: those of clients have some hundred. */
+const HEADER_BYTES_MAX = 16 * 1024;
+
+interface LibraryServer {
+  readonly commonServerOptions: { readonly settings: object };
+}
+
 const bytesIn = (bytes: Buffer): Buffer => bytes;
 const bytesOut = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
   Buffer.from(buffer, byteOffset, byteLength);
@@ -45,6 +52,10 @@ export class GrpcConnections {
     });
     this.calls = new Calls(planes.data, planes.status);
     this.register(planes);
+    // The library has no option for it; its own settings are made in its constructor.
+    Object.assign((this.server as unknown as LibraryServer).commonServerOptions.settings, {
+      maxHeaderListSize: HEADER_BYTES_MAX,
+    });
     this.injector = this.server.createConnectionInjector(ServerCredentials.createInsecure());
   }
 

@@ -355,6 +355,23 @@ describe("a websocket", () => {
     listener.socket.close();
   });
 
+  test("at most a hundred clients, and none with a message above 64 KiB", async () => {
+    const listeners: Listener[] = [];
+    for (let n = 0; n < 100; n++) listeners.push(await Listener.open());
+    const refused = await fetch(`${url}/websocket`, {
+      headers: {
+        ...{ connection: "Upgrade", upgrade: "websocket" },
+        ...{ "sec-websocket-version": "13", "sec-websocket-key": btoa("0123456789abcdef") },
+      },
+    });
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
+    const [first, ...others] = listeners;
+    first!.socket.send(" ".repeat(65 * 1024));
+    await first!.until(() => first!.isClosed);
+    for (const { socket } of others) socket.close();
+    for (const other of others) await other.until(() => other.isClosed);
+  });
+
   test("at most five subscriptions, none twice", async () => {
     const listener = await Listener.open();
     for (let at = 0; at < 6; at++) listener.send(at, "subscribe", `tx.height=${at}`);

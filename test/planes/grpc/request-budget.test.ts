@@ -178,6 +178,22 @@ describe("requests on their way over gRPC", () => {
     expect(await call.status).toBe("4 the request body comes too slowly");
   });
 
+  test("headers have at most 16 KiB", async () => {
+    const call = (bytes: number) => {
+      const headers = { ":method": "POST", ":path": `${DATA}/Ping`, "content-type": "application/grpc" };
+      const stream = client.request({ ...headers, te: "trailers", "x-long": "a".repeat(bytes) });
+      const ending = new Promise<string>((resolve) => {
+        stream.on("response", (answer) => resolve(`status ${answer[":status"]}`));
+        stream.on("error", () => resolve("reset"));
+      });
+      stream.on("data", () => {});
+      stream.end(framed(Buffer.of()));
+      return ending;
+    };
+    expect(await call(15_000)).toBe("status 200");
+    expect(await call(17_000)).toBe("reset");
+  });
+
   test("answered calls hold nothing", async () => {
     requestBudget.bytesMax = MIB;
     const message = framed(gzipSync(padding(600_000)), true);
