@@ -7,6 +7,9 @@
 /** A balancer marks a server as down after so many failed checks (HAProxy: `fall 3`). */
 const CHECKS = 3;
 const CHECKS_MS_MAX = 10_000;
+/** A client that has asked once or twice so lately gets so long for another look. */
+const LATELY_MS = 10_000;
+const GLANCE_MS = 500;
 /** More than one check in flight, or a timer that is late. */
 const CHECK_MARGIN_MS = 150;
 const ON_THE_WAY_MS = 200;
@@ -61,11 +64,13 @@ export class ReadinessAskers {
   }
 
   private waitFor({ ms, refusals }: Asker): number {
-    if (ms.length < CHECKS || refusals >= CHECKS) return 0;
+    if (refusals >= CHECKS) return 0;
+    const sinceMs = this.nowMs() - ms.at(-1)!;
+    // Too few questions for an interval: one that was here lately may look again.
+    if (ms.length < CHECKS) return sinceMs < LATELY_MS ? GLANCE_MS : 0;
     const gaps = ms.slice(1).map((each, n) => each - ms[n]!);
     const intervalMs = Math.max(...gaps);
-    const quietMs = this.nowMs() - ms.at(-1)!;
-    if (quietMs > QUIET_INTERVALS * intervalMs + CHECK_MARGIN_MS) return 0;
+    if (sinceMs > QUIET_INTERVALS * intervalMs + CHECK_MARGIN_MS) return 0;
     return CHECKS * intervalMs + CHECK_MARGIN_MS;
   }
 }

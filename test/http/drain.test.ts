@@ -40,8 +40,14 @@ describe("clients that poll readiness", () => {
     await seen;
   });
 
+  test("have half a second for another look if they were there once, lately", async () => {
+    const { seen, ask } = await asked(1_000, 1);
+    expect(await ask()).toBe(false);
+    await seen;
+  });
+
   test.each([
-    ["once", 1, 0],
+    ["once, some time ago", 1, 20_000],
     ["a while ago", 10, 60_000],
     ["never", 0, 0],
   ])("%s are not waited for", async (_, questions, quietMs) => {
