@@ -12,6 +12,8 @@ interface ReExecuteOptions {
   readonly quiet: boolean;
   /** Differences printed in full of each kind of event. */
   readonly show: number;
+  /** Of the network that it is a recording of. */
+  readonly rules?: "default" | "0.71.6";
 }
 
 const VALUE_MAX = 200;
@@ -30,7 +32,7 @@ export async function reExecute(paths: readonly string[], options: ReExecuteOpti
   const executions: ReExecution[] = [];
   const ends = await eachBlock(paths, "executing", options, (block) => {
     const [execution] = executions;
-    if (execution === undefined) executions.push(new ReExecution(block, facts.facts));
+    if (execution === undefined) executions.push(new ReExecution(block, facts.facts, options.rules));
     else execution.run(block);
   });
   const [execution] = executions;

@@ -24,6 +24,8 @@ export const help = `lyra replay: load a recording of a network into a home
   --record FILE         write what is stored as an event file again
   --re-execute          execute the commands of markets anew, and say where the
                         engine and the chain disagree; nothing is stored
+  --rules RULES         of the recorded network: 0.71.6 (default), or default for
+                        a devnet without --rules 0.71.6
   --show N              differences printed of each kind of event (default 3)
   --segment-length N    blocks in a history segment (default 1000)
   --segments network    end segments where the network says, as a sidecar does
@@ -47,6 +49,7 @@ export async function run(argv: string[]): Promise<number> {
     record: { type: "string" },
     follow: { type: "string" },
     "re-execute": { type: "boolean" },
+    rules: { type: "string" },
     show: { type: "string" },
   });
   const { follow } = values;
@@ -85,8 +88,11 @@ async function reExecuteFiles(
   const show = Number(values.show ?? 3);
   if (!Number.isInteger(show) || show < 0 || show > SHOWN_MAX)
     throw usageError("replay", `--show must be a whole number up to ${SHOWN_MAX}`);
+  const { rules = "0.71.6" } = values;
+  if (rules !== "default" && rules !== "0.71.6")
+    throw usageError("replay", "--rules must be default or 0.71.6");
   const { reExecute } = await import("./re-execute.ts");
-  return reExecute(paths, { show, json: values.json === true, quiet: values.quiet === true });
+  return reExecute(paths, { rules, show, json: values.json === true, quiet: values.quiet === true });
 }
 
 interface LoadOptions {

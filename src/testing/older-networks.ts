@@ -14,10 +14,8 @@ interface FieldReason {
 }
 
 const ORDER_OF_PROVIDER = (order: RecordedEvent["payload"]) => order.liquidityProvisionId !== "";
-const BALANCES = /^(from|to)AccountBalance$/;
 /** `AccountType` */
-const [MARGIN, FEES_LIQUIDITY, BOND] = [3, 6, 9];
-const BOND_KEPT = "the bond of a market that ended in an auction was not given back";
+const FEES_LIQUIDITY = 6;
 const STATE_PROPOSED = 1;
 /** `AuctionTrigger`: liquidity, and its two parts of later versions. */
 const LIQUIDITY = "4";
@@ -37,7 +35,7 @@ const FIELDS: readonly FieldReason[] = [
   },
   {
     kinds: /^order$/,
-    path: /^(createdAt|updatedAt|type|version)$/,
+    path: /^(createdAt|type)$/,
     text: "an order of a provision was a new one each time it was placed, and nothing before",
     holds: (_field, order) => ORDER_OF_PROVIDER(order),
   },
@@ -67,8 +65,6 @@ const FIELDS: readonly FieldReason[] = [
 
 export class OlderNetwork {
   private readonly providers = new Set<string>();
-  /** Bonds that markets kept, by party and asset. */
-  private readonly kept = new Map<string, bigint>();
 
   /** An event of the recording, whether it differs or not. */
   note({ member, payload }: RecordedEvent): void {
@@ -93,14 +89,14 @@ export class OlderNetwork {
         return this.providers.has(payload.partyId)
           ? "a provider's margin was worked out when the provision's orders were placed alone"
           : undefined;
-      case "positionStateEvent":
-        return "positions were shown with orders, and not with trades";
       case "settlePosition":
         return !isRecorded && payload.tradeSettlements.length === 0 && this.providers.has(payload.partyId)
           ? "a provider without trades was not settled"
           : undefined;
       case "ledgerEntry":
-        return isRecorded ? undefined : this.ofEnd(payload);
+        return !isRecorded && payload.amount === "0" && payload.fromAccount?.type === FEES_LIQUIDITY
+          ? "an end without liquidity fees moved none"
+          : undefined;
       default:
         return undefined;
     }
@@ -111,7 +107,6 @@ export class OlderNetwork {
     field: FieldDifference,
     { payload }: RecordedEvent,
   ): string | undefined {
-    if (kind === "ledgerEntry" && BALANCES.test(field.path)) return this.ofBalance(field, payload);
     const isWhole = kind === "marginLevels" && fields.some(({ path }) => path === "maintenanceMargin");
     if (isWhole && this.providers.has(payload.partyId))
       return "a provider's margin was worked out with the price of the last trade";
@@ -119,24 +114,6 @@ export class OlderNetwork {
       ({ kinds, path, holds }) =>
         kinds.test(kind) && path.test(field.path) && (holds?.(field, payload) ?? true),
     )?.text;
-  }
-
-  /** A bond goes back that the chain has not given back, or the empty margin account beside it; or there was nothing to go. */
-  private ofEnd({ fromAccount, amount }: RecordedEvent["payload"]): string | undefined {
-    const isEmpty = amount === "0";
-    if (isEmpty && fromAccount?.type === FEES_LIQUIDITY) return "an end without liquidity fees moved none";
-    if (isEmpty && fromAccount?.type === MARGIN && this.providers.has(fromAccount.owner)) return BOND_KEPT;
-    if (fromAccount?.type !== BOND) return undefined;
-    const key = `${fromAccount.owner}/${fromAccount.assetId}`;
-    this.kept.set(key, (this.kept.get(key) ?? 0n) + BigInt(amount));
-    return BOND_KEPT;
-  }
-
-  private ofBalance({ path, recorded, made }: FieldDifference, entry: RecordedEvent["payload"]) {
-    const account = path === "fromAccountBalance" ? entry.fromAccount : entry.toAccount;
-    const kept = this.kept.get(`${account?.owner}/${account?.assetId}`);
-    const difference = BigInt(made.replaceAll('"', "")) - BigInt(recorded.replaceAll('"', ""));
-    return kept === difference ? "the bond of an earlier market was not given back" : undefined;
   }
 }
 

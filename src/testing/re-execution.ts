@@ -5,7 +5,7 @@
  */
 import { sha3HexOf } from "../crypto/sha.ts";
 import { CommandError } from "../engine/errors.ts";
-import { NETWORK_RULES, OLDER_RULES } from "../engine/markets/rules.ts";
+import { marketRulesOf, OLDER_RULES } from "../engine/markets/rules.ts";
 import { PARAMETERS } from "../engine/parameter-definitions.ts";
 import { reasonOf } from "../errors/node-error.ts";
 import type { Difference } from "./difference.ts";
@@ -84,8 +84,11 @@ export class ReExecution {
   blocks = 0;
   commands = 0;
 
-  /** @param first block of the recording: its state is where the execution begins */
-  constructor(first: RecordedBlock, facts: RecordingFacts) {
+  /**
+   * @param first block of the recording: its state is where the execution begins
+   * @param rules of the network that it is of, unless that is an older one
+   */
+  constructor(first: RecordedBlock, facts: RecordingFacts, rules: "default" | "0.71.6" = "0.71.6") {
     const { assets, isOlder, hasAgreements, foreignMarkets, missingKinds, opening } = facts;
     this.last = first;
     this.foreign = new Set(foreignMarkets);
@@ -97,7 +100,7 @@ export class ReExecution {
       ...(assets.length > 0 && { assets: Object.fromEntries(assets.map((asset) => [asset.id, asset])) }),
       parameters,
       startSeconds: first.timeNs / 1_000_000_000n,
-      rules: isOlder ? OLDER_RULES : NETWORK_RULES,
+      rules: isOlder ? OLDER_RULES : marketRulesOf(rules),
     });
     if (hasAgreements) this.rig.hasModels = (market) => this.agreed.has(market);
     this.lastOnly = new Set(isOlder ? ["marginLevels", "positionStateEvent"] : []);

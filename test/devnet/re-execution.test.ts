@@ -117,7 +117,7 @@ beforeAll(async () => {
 function executed(recording: readonly RecordedBlock[]) {
   const facts = new FactsOfRecording();
   for (const block of recording) facts.read(block);
-  const execution = new ReExecution(recording[0]!, facts.facts);
+  const execution = new ReExecution(recording[0]!, facts.facts, "default");
   for (const block of recording.slice(1)) execution.run(block);
   const differences = [...execution.results.values()].flatMap((tally) => tally.differences);
   return {
