@@ -1,6 +1,6 @@
 /**
  * Traces of another engine's markets: scenarios with each command's verdict and every event, which the rig plays and compares
- * field by field. A file is JSON, gzipped; docs/testing.md says what stands in it.
+ * field by field. A file is JSON, gzipped, as `Trace` says.
  */
 import { gunzipSync } from "node:zlib";
 import { sha3HexOf } from "../crypto/sha.ts";

@@ -1,7 +1,7 @@
 // The original's traces of market scenarios that the repository does not hold, from ../shared where they are there.
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
-import { NETWORK_RULES } from "../../src/engine/markets/rules.ts";
+import { marketRulesOf } from "../../src/engine/markets/rules.ts";
 import { playTrace, readTraces } from "../../src/testing/market-traces.ts";
 
 const FILES = ["random-2", "random-3", "random-4"].map(
@@ -14,7 +14,7 @@ for (const file of FILES) {
     `${name} gives the original's events; skipped without ../shared/vectors/markets`,
     () => {
       for (const trace of readTraces(readFileSync(file)))
-        expect([trace.name, playTrace(trace, NETWORK_RULES).differences]).toEqual([trace.name, []]);
+        expect([trace.name, playTrace(trace, marketRulesOf("0.71.6")).differences]).toEqual([trace.name, []]);
     },
     120_000,
   );

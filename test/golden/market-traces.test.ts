@@ -2,7 +2,7 @@
 // Of the larger file a tenth is played, another one each day, and all of it at full length.
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { NETWORK_RULES, PRESENT_RULES } from "../../src/engine/markets/rules.ts";
+import { marketRulesOf } from "../../src/engine/markets/rules.ts";
 import {
   playTrace,
   readTraces,
@@ -20,7 +20,7 @@ const isChosen = (place: number) => IS_FULL_LENGTH || (place + SEED) % PARTS ===
 
 const short = ({ step, kind, fields }: TraceDifference) => `step ${step}, ${kind}: ${fields.join(", ")}`;
 
-function differencesOf(trace: Trace, rules = NETWORK_RULES): string[] {
+function differencesOf(trace: Trace, rules = marketRulesOf("0.71.6")): string[] {
   return playTrace(trace, rules).differences.map((difference) => `${trace.name}, ${short(difference)}`);
 }
 
@@ -39,7 +39,7 @@ test("random scenarios give the original's events", () => {
 test("without its defects they begin to differ where one of them shows", () => {
   const traces = [...readTraces(file("own")), ...readTraces(file("random-1"), isChosen)];
   for (const trace of traces) {
-    const { differences } = playTrace(trace, PRESENT_RULES);
+    const { differences } = playTrace(trace, marketRulesOf("default"));
     const [first] = differences;
     if (first !== undefined) expect([trace.name, short(first), isExplained(trace, first)]).toContain(true);
   }
@@ -47,7 +47,7 @@ test("without its defects they begin to differ where one of them shows", () => {
 
 test("by default the bond of a provider that the original forgets goes back to it", () => {
   const trace = [...readTraces(file("own"))].find(({ name }) => name.includes("forgotten"))!;
-  const { differences } = playTrace(trace, PRESENT_RULES);
+  const { differences } = playTrace(trace, marketRulesOf("default"));
   const [ledger] = differences.filter(({ kind }) => kind === "ledgerMovements");
   const entries = (events: TraceDifference["made"]) => events.flat().flatMap((movement) => movement.entries);
   const theirs = entries(ledger!.expected).map((entry) => JSON.stringify(entry));

@@ -215,8 +215,8 @@ export class Markets implements MarketScores {
     market.updateRecord({
       definition,
       ...risk,
+      liquidityFee: "0",
       settlementPrice: NO_PRICE,
-      // The network goes on with those of the market's creation.
       ...(rules.keepsSlippage && { slippage: { linearSlippageFactor, quadraticSlippageFactor } }),
     });
     this.subscribe(market);

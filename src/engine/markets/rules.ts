@@ -27,7 +27,7 @@ export const PRESENT_RULES: MarketRules = {
 };
 
 /** As the original does it, with its defects. */
-export const NETWORK_RULES: MarketRules = {
+const NETWORK_RULES: MarketRules = {
   ...PRESENT_RULES,
   forgetsParties: true,
   keepsExtensionFlag: true,
