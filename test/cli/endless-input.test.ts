@@ -62,7 +62,7 @@ describe.if(existsSync("/dev/zero"))("endless input", () => {
     const { code, err } = await lyra(["wallet", "network", "import", url, "--home", join(folder, "home")]);
     server.closeAllConnections();
     server.close();
-    expect(err).toContain("the answer has more than");
+    expect(err).toContain("the answer is too long");
     expect(code).toBe(1);
   });
 });
