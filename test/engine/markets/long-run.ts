@@ -97,10 +97,14 @@ export class LongRun {
       linearSlippage: String(linearSlippage),
       lpPriceRange: "0.5",
       targetStake: { windowSeconds: 30, scaling: 0.00001 },
-      triggers: [
-        { horizon: 60, probability: 0.999, extension: 2 },
-        { horizon: 100, probability: 0.9999, extension: 3 },
-      ],
+      // Without triggers prices wait for those of an update.
+      triggers:
+        this.kind === "epochs"
+          ? []
+          : [
+              { horizon: 60, probability: 0.999, extension: 2 },
+              { horizon: 100, probability: 0.9999, extension: 3 },
+            ],
     };
   }
 

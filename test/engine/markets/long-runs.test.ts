@@ -5,7 +5,7 @@ import { DIGITS_MAX, LongRun, type LongRunKind } from "./long-run.ts";
 
 test.each([
   ["windows", 20, 270],
-  ["epochs", 30, 80],
+  ["epochs", 60, 100],
   // The last trigger's horizon, within which prices are kept, is 100 blocks long.
   ["blocks", 120, 270],
 ] as readonly [LongRunKind, number, number][])("state does not grow with %s", (kind, early, late) => {
