@@ -35,6 +35,7 @@ const GRPC_STATUSES: Readonly<Record<number, GrpcRow>> = {
       "parsing field <name>",
       "parsing list <name>",
       "too many values for field <name>",
+      "more than one value provided for key <name> in map <name>",
       "field already set for oneof <name>",
       "invalid semicolon separator in query",
       "invalid URL escape <text>",
