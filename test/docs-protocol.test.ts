@@ -19,7 +19,7 @@ function readChapter(number: string): Chapter {
 }
 
 const CHAPTERS = new Map(
-  ["00", "10", "20", "30", "40", "50", "60", "70"].map((number) => [number, readChapter(number)]),
+  ["00", "10", "20", "30", "40", "50", "60", "70", "95"].map((number) => [number, readChapter(number)]),
 );
 
 function typescriptBelow(folder: string): string[] {

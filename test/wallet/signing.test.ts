@@ -122,7 +122,7 @@ describe("messages", () => {
       }),
       { numRuns: runs(2_000) },
     );
-    expect(found).toBeGreaterThan(100);
+    expect(found).toBeGreaterThan(runs(2_000) / 20);
   });
 });
 
