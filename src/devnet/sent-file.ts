@@ -12,6 +12,17 @@ const CHARACTERS = 160;
 const SYNC_MS = 200;
 const HASH = /^[0-9A-F]*$/;
 
+/** How the disk is told to have the file's bytes: now, or soon while nothing waits for it. */
+interface SentDisk {
+  sync(file: number): void;
+  syncSoon(file: number): void;
+}
+
+const realDisk: SentDisk = {
+  sync: fdatasyncSync,
+  syncSoon: (file) => fdatasync(file, () => {}),
+};
+
 export class SentFile implements SentRecord {
   private file: number | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -19,7 +30,10 @@ export class SentFile implements SentRecord {
 
   private readonly path: string;
 
-  constructor(home: string) {
+  constructor(
+    home: string,
+    private readonly disk: SentDisk = realDisk,
+  ) {
     this.path = join(home, SENT_FILE);
     this.found = placeIn(this.path);
   }
@@ -33,14 +47,14 @@ export class SentFile implements SentRecord {
     writeSync(this.file, JSON.stringify(place).padEnd(CHARACTERS), 0);
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
-      if (this.file !== undefined) fdatasync(this.file, () => {});
+      if (this.file !== undefined) this.disk.syncSoon(this.file);
     }, SYNC_MS);
   }
 
   close(): void {
     clearTimeout(this.timer);
     if (this.file === undefined) return;
-    fdatasyncSync(this.file);
+    this.disk.sync(this.file);
     closeSync(this.file);
     this.file = undefined;
   }

@@ -40,6 +40,20 @@ test("a block of many transactions is synced once, before its senders are answer
   await rig.stop();
 });
 
+test("what is written outside of blocks is synced by SQLite, also after a block and after one that was dropped", () => {
+  const FULL = 2n;
+  const db = openWriter(newHome());
+  const level = () => (db.query("PRAGMA synchronous").get() as { synchronous: bigint }).synchronous;
+  expect(level()).toBe(FULL);
+  const writer = new BlockWriter(db);
+  for (const end of ["commit", "rollback"] as const) {
+    writer.beginTransaction();
+    writer[end]();
+    expect(level()).toBe(FULL);
+  }
+  db.close();
+});
+
 describe("a disk that fails", () => {
   test("after a block: its senders are refused, the chain stops for good, and goes on when it is started again", async () => {
     const disk = new TestDisk();

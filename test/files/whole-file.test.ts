@@ -11,11 +11,48 @@ import {
   symlinkSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { writeFileWhole, writeNamedFile } from "../../src/files/whole-file.ts";
+import {
+  type FileSteps,
+  realSteps,
+  writeFileWhole,
+  writeNamedFile,
+  writeNewFile,
+} from "../../src/files/whole-file.ts";
 import { Scratch } from "../rig/homes.ts";
 
 const scratch = new Scratch("whole");
 afterAll(() => scratch.remove());
+
+/** The steps of a write, in order. */
+function stepsOf(write: (steps: FileSteps) => void): string[] {
+  const done: string[] = [];
+  const noted = Object.entries(realSteps).map(([name, step]) => [
+    name,
+    (...values: never[]) => {
+      done.push(name);
+      return (step as (...values: never[]) => unknown)(...values);
+    },
+  ]);
+  write(Object.fromEntries(noted) as FileSteps);
+  return done;
+}
+
+describe("a power cut", () => {
+  test("finds the bytes on the disk before their name, and the name before the call returns", () => {
+    const path = scratch.path("whole");
+    const whole = stepsOf((steps) => writeFileWhole(path, "bytes", steps));
+    expect(whole).toEqual(["create", "write", "sync", "close", "rename", "syncFolder"]);
+    const made = stepsOf((steps) => writeNewFile(scratch.path("new"), Buffer.from("bytes"), steps));
+    expect(made).toEqual(["create", "write", "sync", "close", "link", "remove", "syncFolder"]);
+  });
+
+  test("is what both syncs wait for: the system itself refuses them where there is nothing to sync", () => {
+    const descriptor = openSync("/dev/null", "r");
+    expect(() => realSteps.sync(descriptor)).toThrow("EINVAL");
+    closeSync(descriptor);
+    expect(() => realSteps.syncFolder("/dev/null")).toThrow("EINVAL");
+  });
+});
 
 describe("a file that others wait for", () => {
   test("is never seen half: who reads the old one keeps it whole", () => {

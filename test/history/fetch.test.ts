@@ -181,6 +181,16 @@ describe("a source that lies", () => {
       code: "source_damaged",
       says: "segment 31-40 does not follow the one before it",
     },
+    "about which segment is before another": {
+      lie: async (_, path, honest) =>
+        path === "/segments"
+          ? altered(await honest(), (body) => {
+              body.segments[2]!.previousId = "ab".repeat(32);
+            })
+          : honest(),
+      code: "source_damaged",
+      says: "segment 21-30 does not follow the one before it",
+    },
     "about the chain of its image": {
       lie: async (_, path, honest) =>
         path === "/image"
