@@ -5,9 +5,6 @@ import { Grpc } from "../errors/statuses.ts";
 import { ApiError } from "./errors.ts";
 import { STOPPING } from "./status.ts";
 
-/** How often the head is read for all of them without a notification. */
-const LOOK_MS = 100;
-
 interface Waiter {
   readonly height: number;
   readonly timer: ReturnType<typeof setTimeout>;
@@ -22,6 +19,8 @@ interface HeightWaitersOptions {
   readonly max: number;
   /** How long each one waits. */
   readonly waitMs: number;
+  /** How often the head is read for all of them without a notification. */
+  readonly lookMs: number;
   /** Height of the last commit, read now; 0 before the first. */
   readonly headHeight: () => number;
 }
@@ -99,7 +98,7 @@ export class HeightWaiters {
       signal.addEventListener("abort", giveUp, { once: true });
       this.waiters.add(waiter);
       if (height < this.lowest) this.lowest = height;
-      this.look ??= setInterval(() => this.notify(), LOOK_MS);
+      this.look ??= setInterval(() => this.notify(), this.options.lookMs);
     });
   }
 

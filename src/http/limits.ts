@@ -26,6 +26,8 @@ export interface Limits {
   readonly rowsPassedMax: number;
   /** How long `X-Min-Height` waits for its height, milliseconds. */
   readonly minHeightWaitMs: number;
+  /** How often the height is looked at for those that wait, where no commit tells of itself, milliseconds. */
+  readonly minHeightLookMs: number;
   /** Requests that wait for their height at once, on each thread that answers; a further one gets 503. */
   readonly minHeightWaitersMax: number;
   /** Bytes of rendered pages kept until the next block. */
@@ -79,6 +81,7 @@ export const DEFAULT_LIMITS: Limits = {
   filterValuesMax: 1_000,
   rowsPassedMax: 200_000,
   minHeightWaitMs: 5_000,
+  minHeightLookMs: 100,
   minHeightWaitersMax: 5_000,
   pageCacheBytesMax: 8 * 1024 * 1024,
   readerThreads: 1,

@@ -50,8 +50,9 @@ export class DataPlane {
     this.end = current.db.prepare("COMMIT");
     this.heads = new HeadReader(current.db);
     this.history = new HistoryFrom(current.db);
-    const { minHeightWaitersMax: max, minHeightWaitMs: waitMs } = current.limits;
-    this.heightWaiters = new HeightWaiters({ max, waitMs, headHeight: () => this.head()?.height ?? 0 });
+    const { minHeightWaitersMax: max, minHeightWaitMs: waitMs, minHeightLookMs: lookMs } = current.limits;
+    const headHeight = () => this.head()?.height ?? 0;
+    this.heightWaiters = new HeightWaiters({ max, waitMs, lookMs, headHeight });
     const reads = {
       read: <T>(read: (context: DataContext, head: ChainHead | undefined) => T) => this.readSnapshot(read),
       fault: (error: unknown) => (error instanceof ApiError ? error : this.onFault(error)),
