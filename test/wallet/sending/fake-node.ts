@@ -34,6 +34,8 @@ export class FakeNode implements NodeClient {
   readonly assets = new Map<string, AssetFacts>([["a55e7", { symbol: "VEGA", decimals: 18 }]]);
   balances?: NonNullable<NodeClient["balances"]>;
   isDown = false;
+  /** Questions while it was down. */
+  unanswered = 0;
   private readonly known = new Set<string>();
 
   constructor(
@@ -160,6 +162,7 @@ export class FakeNode implements NodeClient {
   }
 
   private mustBeUp(): void {
+    if (this.isDown) this.unanswered++;
     if (this.isDown)
       throw new NodeError("tx.send", "node_unreachable", `the node ${this.host} does not answer`);
   }

@@ -1,7 +1,7 @@
 // Sending: nothing twice, nothing lost in silence, a thousand at once, and chains that stall or begin again.
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { Solver } from "../../../src/chain/admission/pow/solver.ts";
 import { secureRandom } from "../../../src/wallet/random.ts";
 import { NodePool } from "../../../src/wallet/sending/nodes.ts";
@@ -10,6 +10,7 @@ import { FileLedger, PlannerBook } from "../../../src/wallet/sending/sent-ledger
 import type { UnlockedWallet } from "../../../src/wallet/unlocked-wallet.ts";
 import { decodeInputData } from "../../../src/wire/generated/commands.ts";
 import { readTransaction } from "../../../src/wire/transaction.ts";
+import { eventually } from "../../support/eventually.ts";
 import { KEY_1 } from "../service/rig.ts";
 import { codeOf, failureOf } from "../support/failures.ts";
 import { privateFolder, vectorWallet } from "../support/wallets.ts";
@@ -99,8 +100,14 @@ describe("a proof that nobody can find", () => {
   test("is given up when its block is out of reach", async () => {
     const node = new FakeNode("test-chain", { "spam.pow.difficulty": "60" });
     const sender = senderTo([node], { waitMs: 10_000 });
+    const searches = Promise.withResolvers<void>();
+    const solve = solver.solve.bind(solver);
+    solver.solve = (task, signal) => {
+      searches.resolve();
+      return solve(task, signal);
+    };
     const sending = sender.send(job(), "TYPE_SYNC");
-    await Bun.sleep(100);
+    await searches.promise;
     node.admission.setParameter("spam.pow.difficulty", "2");
     for (let blocks = 0; blocks < 120; blocks++) node.block();
     expect(heightOf((await sending).transaction.bytes)).toBe(121n);
@@ -233,21 +240,26 @@ describe("a chain that", () => {
 
   test("has no node for a while: who waits for a block waits on, and so does who comes then", async () => {
     const node = new FakeNode();
-    const sender = senderTo([node], { waitMs: 2_000 });
+    const book = new PlannerBook();
+    const sender = senderTo([node], { waitMs: 30_000, book });
     const sending = Array.from({ length: 5 }, () => sender.send(job(), "TYPE_SYNC"));
-    await Bun.sleep(100);
+    // Half of a block's room is left to others.
+    await eventually(() => node.submissions === 2);
     node.isDown = true;
+    const before = node.unanswered;
     sending.push(sender.send(job(), "TYPE_SYNC"));
-    await Bun.sleep(300);
+    await eventually(() => node.unanswered >= before + 3);
     node.isDown = false;
     const blocks = setInterval(() => node.block(), 20);
     expect(new Set((await Promise.all(sending)).map(({ hash }) => hash)).size).toBe(6);
+    const hasty = senderTo([node], { waitMs: 1_000, book });
+    await eventually(() => hasty.send(job(), "TYPE_SYNC").catch(() => false));
     clearInterval(blocks);
     node.isDown = true;
-    const failure = await failureOf(() => sender.send(job(), "TYPE_SYNC"));
+    const failure = await failureOf(() => hasty.send(job(), "TYPE_SYNC"));
     expect([failure.code, failure.message]).toEqual([
       "no_healthy_node",
-      "no healthy node available: none has answered for 2 s",
+      "no healthy node available: none has answered for 1 s",
     ]);
     node.isDown = false;
     node.block();
@@ -256,7 +268,7 @@ describe("a chain that", () => {
 
   test("has no node when a transaction is to leave: nothing left, so it is made anew when there is one", async () => {
     const node = new FakeNode();
-    const sender = senderTo([node], { waitMs: 2_000 });
+    const sender = senderTo([node], { waitMs: 30_000 });
     node.faults.push("unreachable", "unreachable", "unreachable");
     const sent = await sender.send(job(), "TYPE_SYNC");
     expect([...node.mempool.keys(), node.submissions]).toEqual([sent.hash, 4]);
@@ -297,7 +309,7 @@ describe("a thousand as fast as they come", () => {
     "%s: each is executed or has a reason, and nobody is banned",
     async (_name, parameters) => {
       const node = new FakeNode("test-chain", parameters);
-      const sender = senderTo([node], { waitMs: 1_000 });
+      const sender = senderTo([node], { waitMs: 500 });
       const blocks = setInterval(() => node.block(), 10);
       const outcomes = await Promise.all(
         Array.from({ length: 1_000 }, () =>
@@ -316,15 +328,16 @@ describe("a thousand as fast as they come", () => {
   test("two wallets with the same key: neither gets it banned", async () => {
     const node = new FakeNode("test-chain", { "spam.pow.numberOfTxPerBlock": "2" });
     for (let count = 0; count < 5; count++) node.block();
-    const pair = [senderTo([node], { waitMs: 1_500 }), senderTo([node], { waitMs: 1_500 })];
+    const pair = [senderTo([node], { waitMs: 30_000 }), senderTo([node], { waitMs: 30_000 })];
+    const isAtWork = Promise.withResolvers<void>();
     const blocks = setInterval(() => node.block(), 10);
     // The second begins when the first is at work.
     const outcomes = await Promise.all(
       pair.map(async (sender, at) => {
-        await Bun.sleep(at * 100);
+        if (at === 1) await isAtWork.promise;
         for (let count = 0; count < 60; count++) {
           await sender.send(job(), "TYPE_SYNC").catch((error) => expect(error.code).toBe("quota_reached"));
-          await Bun.sleep(5);
+          if (count === 5) isAtWork.resolve();
         }
         return at;
       }),
@@ -333,6 +346,17 @@ describe("a thousand as fast as they come", () => {
     node.block();
     expect([outcomes, node.refusedInBlocks, node.isBanned(KEY_1)]).toEqual([[0, 1], [], false]);
   });
+});
+
+test("the file of what was sent is its user's alone, also one that was open to others", () => {
+  const folder = privateFolder();
+  const path = `${folder.path}/sent.db`;
+  writeFileSync(path, "", { mode: 0o644 });
+  for (const file of [path, `${folder.path}/new.db`]) {
+    new FileLedger(file).close();
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  }
+  folder.remove();
 });
 
 test("a wallet that is started again remembers what it sent", async () => {
