@@ -141,12 +141,7 @@ export class DataPlane {
   /** Reads a resource on one snapshot, in whatever form; an `ApiError` becomes an answer at the same height. */
   readResource<T>(resource: Resource<DataContext>, request: RequestFields, form: AnswerForm<T>): T {
     return this.readSnapshot((context, head) => {
-      const historyFrom = head && resource.path ? this.history.of(resource.path, head.no) : undefined;
-      const told = {
-        height: head?.height ?? 0,
-        timeUs: head?.timeUs ?? 0,
-        ...(historyFrom !== undefined && { historyFrom }),
-      };
+      const told = this.readHead(head, [resource.path]);
       try {
         return form.make(resource.handle(context, request), told);
       } catch (error) {
@@ -154,6 +149,17 @@ export class DataPlane {
         throw error;
       }
     });
+  }
+
+  /** Of an answer. @param paths of the resources that it was made from */
+  readHead(head: ChainHead | undefined, paths: Iterable<string | undefined>): ReadHead {
+    const told = { height: head?.height ?? 0, timeUs: head?.timeUs ?? 0 };
+    let historyFrom: number | undefined;
+    for (const path of paths) {
+      const from = head && path ? this.history.of(path, head.no) : undefined;
+      if (from !== undefined) historyFrom = Math.max(from, historyFrom ?? 0);
+    }
+    return historyFrom === undefined ? told : { ...told, historyFrom };
   }
 
   /** @throws ApiError 429 */

@@ -113,6 +113,7 @@ function rendered({ status, body, head }: Outcome): RenderedAnswer {
   if (head !== undefined) {
     headers["x-block-height"] = String(head.height);
     headers["x-block-timestamp"] = head.timeUs === 0 ? "0" : `${head.timeUs}000`;
+    if (head.historyFrom !== undefined) headers["x-history-from"] = String(head.historyFrom);
   }
   return { text: renderPlain(body), status, headers };
 }

@@ -84,9 +84,13 @@ export class Execution {
       if (result instanceof Promise) throw new Error("a resolver of GraphQL is asynchronous");
       if (result.data === undefined) return refusal(new RefusedQuery(UNPROCESSABLE, coercionErrors(result)));
       const body = { ...this.errorsOf(result), data: result.data };
-      const told = { height: head?.height ?? 0, timeUs: head?.timeUs ?? 0 };
       const isOfStore = answers === undefined && reads.budget.isWithin;
-      return { status: 200, body, isOfStore, ...(reads.hasRead && { head: told }) };
+      return {
+        status: 200,
+        body,
+        isOfStore,
+        ...(reads.hasRead && { head: plane.readHead(head, reads.paths) }),
+      };
     });
   }
 

@@ -41,6 +41,8 @@ const TIMES_MAX = 256;
 export class QueryReads {
   /** Something was read: the answer tells the height it was read at. */
   hasRead = false;
+  /** Paths of the resources that were read. */
+  readonly paths = new Set<string | undefined>();
   private readonly answers = new Map<string, Message | ApiError>();
   private readonly times = new Map<bigint, string>();
 
@@ -57,14 +59,12 @@ export class QueryReads {
     const fields = requestFields(resource.request, args, this.context.limits.filterValuesMax);
     for (const member of fixed) fields[member] ??= "";
     const key = `${name} ${JSON.stringify(fields, bigintText)}`;
-    return this.once(key, () => resource.handle(this.context, fields));
+    return this.once(key, resource, fields);
   }
 
   /** The object with an identifier, by a method that takes nothing else. @throws ApiError, LimitError */
   byId(name: string, member: string, id: string): Message {
-    return this.once(`${name} ${id}`, () =>
-      METHODS.get(name)!.resource.handle(this.context, { [member]: id }),
-    );
+    return this.once(`${name} ${id}`, METHODS.get(name)!.resource, { [member]: id });
   }
 
   /** Answer of the core node. @throws ApiError */
@@ -96,12 +96,13 @@ export class QueryReads {
     return text;
   }
 
-  private once(key: string, read: () => object): Message {
+  private once(key: string, resource: Method["resource"], fields: RequestFields): Message {
     let answer = this.answers.get(key);
     if (answer === undefined) {
       this.budget.checkTime();
       this.hasRead = true;
-      this.answers.set(key, (answer = attempt(read)));
+      this.paths.add(resource.path);
+      this.answers.set(key, (answer = attempt(() => resource.handle(this.context, fields))));
     }
     return settled(answer);
   }
