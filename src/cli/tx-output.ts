@@ -1,6 +1,6 @@
 // Output of the tx commands: a document, its one line, a new file, or a code for a camera; and how long it is good.
 
-import { closeSync, fsyncSync, openSync, rmSync } from "node:fs";
+import { closeSync, openSync, rmSync } from "node:fs";
 import qrcode from "qrcode-generator";
 import { ExitCode } from "../errors/node-error.ts";
 import { realSteps } from "../files/whole-file.ts";
@@ -48,7 +48,7 @@ function writeNew(path: string, text: string): void {
     isMade = true;
     try {
       realSteps.write(descriptor, Buffer.from(text));
-      fsyncSync(descriptor);
+      realSteps.sync(descriptor);
     } finally {
       closeSync(descriptor);
     }

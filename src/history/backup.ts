@@ -4,7 +4,6 @@ import {
   closeSync,
   existsSync,
   fstatSync,
-  fsyncSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -266,7 +265,7 @@ class Backup {
       const text = Buffer.from(JSON.stringify(manifest));
       for (const bytes of [tarHeader(MANIFEST, text.length), text, tarPadding(text.length), TAR_END])
         realSteps.write(file, bytes);
-      fsyncSync(file);
+      realSteps.sync(file);
       return files;
     } finally {
       closeSync(file);
@@ -491,7 +490,7 @@ function extract(
         const sha256 = readThrough(archive, offset, bytes, name, (piece) => realSteps.write(file, piece));
         if (sha256 !== manifest.files[i]!.sha256)
           throw unsound(`${name} in it has changed while it was read`);
-        fsyncSync(file);
+        realSteps.sync(file);
       } finally {
         closeSync(file);
       }

@@ -1,8 +1,9 @@
 // Copies of a store that is in use: SQLite makes them of one moment, beside its writer.
 import { Database } from "bun:sqlite";
-import { closeSync, fsyncSync, openSync, rmSync, statfsSync } from "node:fs";
+import { closeSync, openSync, rmSync, statfsSync } from "node:fs";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { isDiskFull } from "../files/sqlite-error.ts";
+import { realSteps } from "../files/whole-file.ts";
 import { APPLICATION_ID, schemaVersionOf, storePath } from "./database.ts";
 import { hasChain } from "./head.ts";
 import { readFloors } from "./retention.ts";
@@ -56,7 +57,7 @@ export function copyStore(home: string, path: string): void {
       db.close();
     }
     const file = openSync(path, "r");
-    fsyncSync(file);
+    realSteps.sync(file);
     closeSync(file);
     checkCopy(path, "own");
   } catch (error) {

@@ -1,9 +1,10 @@
 // A store from elsewhere is not used as it is: its rows are copied into a store that this program's own schema makes.
 // No index, trigger, view or table of the other file comes along, and indices are made of the copied rows.
 import { Database } from "bun:sqlite";
-import { closeSync, fsyncSync, openSync, rmSync, statSync } from "node:fs";
+import { closeSync, openSync, rmSync, statSync } from "node:fs";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { isDiskFull, isSqliteError } from "../files/sqlite-error.ts";
+import { realSteps } from "../files/whole-file.ts";
 import { unfit } from "./copy.ts";
 import { APPLICATION_ID, PAGE_BYTES } from "./database.ts";
 import { checkedHead, readHead, writeHead } from "./head.ts";
@@ -41,7 +42,7 @@ export async function rebuildStore(
     const leftOut = await rebuild.run(path);
     db.close(true);
     const file = openSync(path, "r");
-    fsyncSync(file);
+    realSteps.sync(file);
     closeSync(file);
     isDone = true;
     return leftOut;

@@ -8,6 +8,7 @@ import { CommandError } from "../../src/engine/errors.ts";
 import { NodeError } from "../../src/errors/node-error.ts";
 import { WireError } from "../../src/wire/errors.ts";
 import { transactionHash } from "../../src/wire/transaction.ts";
+import { turns } from "../support/eventually.ts";
 import { buildTransaction } from "../support/transactions.ts";
 import { fakeChain, STATUS } from "./fake-chain.ts";
 
@@ -150,19 +151,27 @@ describe("a chain on another thread", () => {
       { kind: "cancelTransfer", payload: { transferId: "" } },
       { key, chainId: STATUS.chainId, nonce: 1n, blockHeight: 1n },
     );
+    // Signed for another chain, and nobody has looked at that.
+    const foreign = buildTransaction(
+      { kind: "cancelTransfer", payload: { transferId: "ab".repeat(32) } },
+      { key, chainId: "another-chain", nonce: 1n, blockHeight: 1n },
+    );
     const asked = [
+      { bytes: foreign, signature: "unknown" },
+      { bytes: foreign },
       { bytes: transaction(), signature: "invalid" },
       { bytes: transaction(), signature: "unknown" },
       // What is wrong with the command is said first.
       { bytes: broken, signature: "invalid" },
       { bytes: broken, signature: "valid" },
     ] as const;
-    for (const [id, { bytes, signature }] of asked.entries()) {
-      host.receive({ kind: "call", id, method: "check", values: [bytes], signature });
+    for (const [id, { bytes, ...finding }] of asked.entries()) {
+      host.receive({ kind: "call", id, method: "check", values: [Uint8Array.from(bytes)], ...finding });
     }
-    await Bun.sleep(1);
+    await turns();
     const command = "cancel_transfer.transfer_id (is required)";
-    expect(texts).toEqual(["tx.signature.value (invalid signature)", "good", command, command]);
+    const signature = "tx.signature.value (invalid signature)";
+    expect(texts).toEqual([signature, signature, signature, "good", command, command]);
   });
 
   test("given a transaction that waits for a block, then the status tells of it at once", async () => {

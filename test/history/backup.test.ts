@@ -1,8 +1,18 @@
 // Backup of a home and the way back: whole or not there, whatever happens on the way.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
+import {
+  cpSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { NodeError } from "../../src/errors/node-error.ts";
+import { realSteps } from "../../src/files/whole-file.ts";
 import { backupHome, restoreHome } from "../../src/history/backup.ts";
 import { openWriter, storePath } from "../../src/store/database.ts";
 import { digestOf, headOf } from "../rig/homes.ts";
@@ -41,6 +51,30 @@ describe("a backup", () => {
     expect(readFileSync(join(into, "lyra.toml.restored"), "utf8")).toBe(SETTINGS);
     expect(existsSync(join(into, "wallets"))).toBe(false);
     expect(readFileSync(backup).includes("secret")).toBe(false);
+  });
+
+  test("and its way back have all bytes on the disk before anything has its name", async () => {
+    const out = join(folder(), "b.tar");
+    const into = join(folder(), "home");
+    const synced = new Set<number>();
+    const { sync } = realSteps;
+    const spy = spyOn(realSteps, "sync").mockImplementation((descriptor) => {
+      sync(descriptor);
+      synced.add(fstatSync(descriptor).ino);
+    });
+    try {
+      await backupHome({ home, out });
+      await restoreHome({ file: out, home: into });
+    } finally {
+      spy.mockRestore();
+    }
+    const made = [
+      out,
+      storePath(into),
+      ...readdirSync(join(into, "segments")).map((name) => join(into, "segments", name)),
+    ];
+    expect(made).toHaveLength(7);
+    expect(made.filter((path) => !synced.has(statSync(path).ino))).toEqual([]);
   });
 
   test("is made while the home is written", async () => {

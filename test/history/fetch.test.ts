@@ -1,8 +1,9 @@
 // History of another node: a home that is filled has what the other has, and one that lies changes nothing.
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { cpSync, existsSync, readdirSync, rmSync } from "node:fs";
+import { afterAll, afterEach, beforeAll, describe, expect, spyOn, test } from "bun:test";
+import { cpSync, existsSync, fstatSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { NodeError } from "../../src/errors/node-error.ts";
+import { realSteps } from "../../src/files/whole-file.ts";
 import { listSegments } from "../../src/history/segment-table.ts";
 import { type FetchOptions, fetchHistory } from "../../src/history/sharing/fetch.ts";
 import { HistorySource, type SourceOptions } from "../../src/history/sharing/source.ts";
@@ -107,6 +108,20 @@ describe("lyra history fetch", () => {
     node.lie = async (_, path, honest) =>
       path === "" ? altered(await honest(), (body) => (body.gaps = 1)) : honest();
     expect((await failure(run(folder()))).code).toBe("source_gappy");
+  });
+
+  test("has all bytes on the disk before a segment or the store has its name", async () => {
+    const into = folder();
+    const synced = new Set<number>();
+    const { sync } = realSteps;
+    const spy = spyOn(realSteps, "sync").mockImplementation((descriptor) => {
+      sync(descriptor);
+      synced.add(fstatSync(descriptor).ino);
+    });
+    await run(into).finally(() => spy.mockRestore());
+    const made = [storePath(into), ...segmentsOf(into).map(({ id }) => join(into, "segments", `${id}.seg`))];
+    expect(made).toHaveLength(6);
+    expect(made.filter((path) => !synced.has(statSync(path).ino))).toEqual([]);
   });
 
   test("goes on where it stopped", async () => {

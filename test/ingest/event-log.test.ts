@@ -1,6 +1,6 @@
 // The way from a socket's bytes to the event log, and out of it again.
 import { afterAll, describe, expect, spyOn, test } from "bun:test";
-import { appendFileSync, readdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { EventLogReader, EventLogWriter, readMark } from "../../src/ingest/event-log.ts";
@@ -10,6 +10,7 @@ import { MEMORY, Scratch } from "../rig/homes.ts";
 import { messageOf } from "../rig/sp-sender.ts";
 import { record } from "../rig/stream.ts";
 import { runs } from "../support/seed.ts";
+import { SmallDisk } from "../support/small-disk.ts";
 
 const scratch = new Scratch("event-log", MEMORY);
 afterAll(() => scratch.remove());
@@ -209,3 +210,44 @@ describe("the log", () => {
     log.close();
   });
 });
+
+const small = new SmallDisk(scratch.folder);
+if (!small.isPossible)
+  test.skip("on a full disk (a small file system cannot be mounted here: it takes root)", () => {});
+else
+  test("what a full disk does not take leaves no part of itself, and what comes then is read whole", () => {
+    small.mount(512);
+    try {
+      const folder = join(scratch.folder, "log");
+      const log = new EventLogWriter(folder, 1_024 * KIB);
+      const records = (height: number, length: number) => {
+        const receiver = new PairReceiver(1);
+        receiver.push(messageOf(event(height, length)));
+        return receiver.takeRecords()[0]!;
+      };
+      const reader = new EventLogReader(folder);
+      const taken: number[] = [];
+      const fill = () => {
+        for (let height = 1; ; height++) {
+          // No number of pages, so that the system takes a part of the last one.
+          log.append(records(height, 30_001));
+          taken.push(height);
+        }
+      };
+      expect(fill).toThrow("ENOSPC");
+      const heights = everything(reader).map(({ text }) => Number(/\d+(?=-)/.exec(text)![0]));
+      expect(heights).toEqual(taken);
+      const size = readdirSync(folder).reduce(
+        (sum, name) => (name.endsWith(".evts") ? sum + statSync(join(folder, name)).size : sum),
+        0,
+      );
+      expect(size).toBe(taken.length * records(1, 30_001).length);
+      small.resize(2_048);
+      log.append(records(77, 50));
+      expect(everything(reader).map(({ text }) => text)).toEqual([textOf(event(77, 50))]);
+      log.close();
+      reader.close();
+    } finally {
+      small.unmount();
+    }
+  });

@@ -4,7 +4,6 @@ import type { Database } from "bun:sqlite";
 import {
   closeSync,
   existsSync,
-  fsyncSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -260,7 +259,7 @@ class Fetch {
         realSteps.write(file, bytes);
         this.bytes += bytes.length;
       });
-      fsyncSync(file);
+      realSteps.sync(file);
     } finally {
       closeSync(file);
     }
@@ -286,7 +285,7 @@ class Fetch {
         if (sha256(buffer.subarray(0, there)) !== hash) writeAll(file, await this.fetchChunk(image, i), at);
         this.report("image", (i + 1) / image.chunks.length, `${Math.ceil(image.bytes / 1e6)} MB`);
       }
-      fsyncSync(file);
+      realSteps.sync(file);
     } finally {
       closeSync(file);
     }
