@@ -16,7 +16,7 @@ import { join, resolve } from "node:path";
 import { codeOf, NodeError, reasonOf } from "../errors/node-error.ts";
 import { type Lock, lockHome, tryLock } from "../files/lock.ts";
 import { openPlainFile } from "../files/short-file.ts";
-import { isDiskFull } from "../files/sqlite-error.ts";
+import { isDiskFull, isSqliteError } from "../files/sqlite-error.ts";
 import { readTar, TAR_END, type TarEntry, TarFault, tarHeader, tarPadding } from "../files/tar.ts";
 import { confirm, realSteps } from "../files/whole-file.ts";
 import { checkCopy, checkRoom, checkSchemaKnown, copyBytes } from "../store/copy.ts";
@@ -34,12 +34,12 @@ import { checkPages } from "../store/page-check.ts";
 import { sumsPath } from "../store/page-sums.ts";
 import { rebuildStore } from "../store/rebuild.ts";
 import { checkRowsAgree } from "../store/row-check.ts";
+import { type BackupFile, FORMAT, type Manifest, readManifest, unsound } from "./backup-manifest.ts";
 import { checkRows, checkSegment } from "./segment-check.ts";
 import { segmentPath } from "./segment-format.ts";
 import { listSegments, type SegmentRow } from "./segment-table.ts";
 import { copyAside } from "./sharing/image.ts";
 
-const FORMAT = "lyra-backup-1";
 const MANIFEST = "manifest.json";
 const STORE = "lyra.db";
 /** Of a home, besides its store and segments, where they are there. */
@@ -58,21 +58,6 @@ const UNFINISHED = "restore.tmp";
 /** Names that an empty home may have. */
 const NOTHING = new Set(["lock.db", "lyra.pid", "lost+found", UNFINISHED]);
 const LOOK_MS = 200;
-
-interface BackupFile {
-  readonly name: string;
-  readonly bytes: number;
-  readonly sha256: string;
-}
-
-interface Manifest {
-  readonly format: typeof FORMAT;
-  readonly chainId: string;
-  readonly height: number;
-  readonly hash: string;
-  readonly schema: number;
-  readonly files: readonly BackupFile[];
-}
 
 export interface BackupProgress {
   readonly step: string;
@@ -339,15 +324,8 @@ function openArchive(file: number): OpenArchive {
   if (last?.name !== MANIFEST || last.bytes > MANIFEST_BYTES_MAX) throw unsound("its manifest is missing");
   const text = Buffer.alloc(last.bytes);
   readSync(file, text, 0, last.bytes, last.offset);
-  let manifest: Manifest;
-  try {
-    manifest = JSON.parse(text.toString("utf8")) as Manifest;
-  } catch {
-    throw unsound("its manifest is damaged");
-  }
-  if (manifest.format !== FORMAT || !Array.isArray(manifest.files))
-    throw unsound("it is not a backup of lyra");
-  checkSchemaKnown("restore", "the backup's store", Number(manifest.schema));
+  const manifest = readManifest(text.toString("utf8"));
+  checkSchemaKnown("restore", "the backup's store", manifest.schema);
   const listed = manifest.files.map(({ name, bytes }) => `${name} ${bytes}`);
   if (
     !Bun.deepEquals(
@@ -365,11 +343,6 @@ function openArchive(file: number): OpenArchive {
 
 function isSetting(name: string): boolean {
   return (SETTINGS as readonly string[]).includes(name);
-}
-
-function unsound(reason: string): NodeError {
-  const hint = "nothing was changed: use another backup";
-  return new NodeError("backup.verify", "backup_damaged", `the backup is not sound: ${reason}`, hint);
 }
 
 async function checkAllRows(
@@ -459,7 +432,8 @@ async function restoreInto(
     extract(file, manifest, entries, work, options);
     const leftOut = await makeStore(work, options);
     const rows = openRestored(work, manifest);
-    await checkAllRows(work, segmentDirectory(work), rows, options);
+    checkListed(entries, rows);
+    await checkAllRows(work, segmentDirectory(work), rows, options).catch(asUnsound);
     await checkAgreement(work, options);
     if (options.withSettings !== true && existsSync(join(work, CONFIGURATION)))
       renameSync(join(work, CONFIGURATION), join(work, PUT_BESIDE));
@@ -517,6 +491,8 @@ async function makeStore(work: string, hooks: Hooks): Promise<string[]> {
     return leftOut;
   } catch (error) {
     if (error instanceof NodeError && error.code === "copy_failed") throw unsound(error.message);
+    // A file that is not a database is a fault of the backup, and not of this machine's disk.
+    if (isSqliteError(error) && !isDiskFull(error)) throw unsound(`its store: ${reasonOf(error)}`);
     throw error;
   }
 }
@@ -527,12 +503,28 @@ function openRestored(work: string, manifest: Manifest): SegmentRow[] {
   const db = openReader(work);
   try {
     const head = readHead(db);
+    if ((head?.chainId ?? "") !== manifest.chainId)
+      throw unsound("its store is of another chain than its manifest says");
     if ((head?.height ?? 0) !== manifest.height || (head?.hash ?? "") !== manifest.hash)
       throw unsound("its store ends at another block than its manifest says");
     return listSegments(db);
   } finally {
     db.close();
   }
+}
+
+/** A segment of no row would be checked by nothing; an id is the name of a file. */
+function checkListed(entries: readonly TarEntry[], rows: readonly SegmentRow[]): void {
+  const listed = new Set(rows.map(({ id }) => `segments/${id}.seg`));
+  for (const name of listed)
+    if (!SEGMENT.test(name)) throw unsound("its store lists a segment by what is not an id");
+  const foreign = entries.find(({ name }) => SEGMENT.test(name) && !listed.has(name));
+  if (foreign) throw unsound(`its store does not list ${foreign.name}`);
+}
+
+/** The fault of a store that is in use, which a backup is said to have. */
+function asUnsound(error: unknown): never {
+  throw error instanceof NodeError && error.code === "store_damaged" ? unsound(error.message) : error;
 }
 
 /** Columns, tables by party and newest rows must say what the backup's messages say. */

@@ -1,6 +1,7 @@
 // Puts the events of a stream together into whole blocks, under the rules of reference 20 (6.3) and 30 (9.3).
 
 import type { EventTap } from "../store/event-feed.ts";
+import { CHAIN_ID_BYTES_MAX, isPrintableChainId } from "../store/head.ts";
 import { type Block, type BlockEvent, type BlockPlace, Field, SEQUENCE_MAX } from "../wire/block.ts";
 import { EnvelopeReader } from "../wire/bus-event.ts";
 import {
@@ -15,14 +16,11 @@ import { type Rules, Skim } from "../wire/skim.ts";
 const BUS_EVENT_VERSION = 1;
 /** `protocol_upgrade_started` (reference 30, section 9.3). */
 const UPGRADE_STARTED_FIELD = 150;
-const CHAIN_ID_BYTES_MAX = 200;
 /** Events of one block that are held until its end, and their bytes. */
 const BLOCK_EVENTS_MAX = 10_000_000;
 const BLOCK_BYTES_MAX = 512 * 1024 * 1024;
 const BEGIN_RULES: Rules = { height: { is: "below", bits: 49 } };
 const beginSkim = new Skim("vega.events.v1.BeginBlock", BEGIN_RULES, ["height", "timestamp"]);
-/** Characters that are not printed, control sequences of a terminal among them. */
-const UNPRINTABLE = /\p{C}/u;
 
 /** `events_lost`: each event is sound, but not all of them came. */
 type FaultCode = "event_invalid" | "events_lost" | "chain_mismatch";
@@ -289,7 +287,7 @@ export class BlockAssembler {
     const { chainIdStart, chainIdEnd } = this.envelope;
     if (chainIdEnd - chainIdStart > CHAIN_ID_BYTES_MAX) throw new StreamFault("the chain id is too long");
     const chainId = Buffer.from(bytes.subarray(chainIdStart, chainIdEnd)).toString("utf8");
-    if (UNPRINTABLE.test(chainId) || chainId.includes("\ufffd")) {
+    if (!isPrintableChainId(chainId)) {
       throw new StreamFault(`block ${this.envelope.height} has a chain id that is not printable text`);
     }
     this.chainIdBytes = bytes.slice(chainIdStart, chainIdEnd);

@@ -49,6 +49,7 @@ export function checkedHead(db: Database): ChainHead | undefined {
   const { chainId, height, hash, timeUs, no, part, firstHeight, blocksAtHeight } = head;
   const isHead =
     typeof chainId === "string" &&
+    isPrintableChainId(chainId) &&
     typeof hash === "string" &&
     HASH.test(hash) &&
     [height, part, blocksAtHeight].every((value) => Number.isSafeInteger(value) && value >= 0) &&
@@ -59,6 +60,15 @@ export function checkedHead(db: Database): ChainHead | undefined {
     timeUs === Number(last.time) &&
     firstHeight === Number(first.height);
   return isHead ? { chainId, height, hash, timeUs, no, part, firstHeight, blocksAtHeight } : undefined;
+}
+
+export const CHAIN_ID_BYTES_MAX = 200;
+/** Characters that are not printed, control sequences of a terminal among them, and the sign for bytes that are not text. */
+const UNPRINTABLE = /[\p{C}\ufffd]/u;
+
+/** Whether a chain id is text that can be shown. */
+export function isPrintableChainId(text: string): boolean {
+  return !UNPRINTABLE.test(text) && Buffer.byteLength(text) <= CHAIN_ID_BYTES_MAX;
 }
 
 /** Reads the head on one connection, again and again: parsed only when it changed. */

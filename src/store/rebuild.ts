@@ -8,6 +8,7 @@ import { realSteps } from "../files/whole-file.ts";
 import { unfit } from "./copy.ts";
 import { APPLICATION_ID, PAGE_BYTES } from "./database.ts";
 import { checkedHead, readHead, writeHead } from "./head.ts";
+import { readFloors } from "./retention.ts";
 import { MIGRATIONS, OPTIONAL_TABLES } from "./schema.ts";
 import { titleOf } from "./schema-check.ts";
 import { UndoLog } from "./undo-log.ts";
@@ -77,6 +78,7 @@ class Rebuild {
       for (const table of this.tables()) await this.copyTable(table, path);
       this.copySequences();
       const head = checkedHead(db);
+      checkFloors(db, head?.no ?? 0);
       if (head !== undefined) writeHead(db, head);
       else if (readHead(db) !== undefined) throw unfit("its head is not the one of its blocks");
       for (const sql of indices) {
@@ -192,6 +194,7 @@ class Rebuild {
     const has = (schema: string) =>
       db.query(`SELECT 1 FROM ${schema}.sqlite_schema WHERE name = 'sqlite_sequence'`).get() !== null;
     if (!has("main") || !has("source")) return;
+    this.checkSame("sqlite_sequence");
     for (const table of this.tables()) {
       const row = db.query("SELECT seq FROM source.sqlite_sequence WHERE name = ?").values(table)[0];
       if (row === undefined || typeof row[0] !== "bigint") continue;
@@ -212,6 +215,13 @@ class Rebuild {
   }
 }
 
+/** Rows that are said to have been removed are not compared with segments: a floor is a block that was there. */
+function checkFloors(db: Database, last: number): void {
+  for (const floor of readFloors(db).values())
+    if (!(Number.isSafeInteger(floor?.no) && floor.no >= 0 && floor.no <= last))
+      throw unfit("rows were removed from it up to a block that it does not have");
+}
+
 function listOf(columns: readonly Column[]): string {
   return columns.map(({ name }) => quoted(name)).join(", ");
 }
@@ -226,6 +236,7 @@ function copyError(error: unknown): unknown {
     const sentence = "the disk is full: the store could not be copied";
     return new NodeError("store.copy", "disk_full", sentence, "make room, and run the same command again");
   }
+  if (error instanceof SyntaxError) return unfit("it holds a value that is not JSON");
   // A row that is there twice, or of another type: SQLite says which column.
   return isSqliteError(error) ? unfit(reasonOf(error)) : error;
 }
