@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { differences } from "../support/digests.ts";
+import { seeds } from "../support/seed.ts";
 import { ASSET, FUNDS } from "./fake-engine.ts";
 import { newHome, Rig, randomOf, removeHomes, Sender } from "./rig.ts";
 
@@ -230,8 +231,8 @@ describe("snapshot and revert", () => {
 
   for (const isRestarting of [false, true]) {
     const how = isRestarting ? " and restarts" : "";
-    for (const seed of [1, 2, 3, 4, 5, 6]) {
-      test(`given random blocks, snapshots, reverts${how} (seed ${seed}), then all is as without the detours`, async () => {
+    for (const seed of seeds(6)) {
+      test(`given random blocks, snapshots, reverts${how}, then all is as without the detours`, async () => {
         const random = randomOf(seed * 2 + (isRestarting ? 1 : 0));
         const pick = (count: number) => Math.floor(random() * count);
         let rig = new Rig({ mode: { kind: "manual" }, limits: { stateBlocksMax: 7 } });

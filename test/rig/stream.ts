@@ -1,9 +1,12 @@
 // Event files made and taken apart: records, blocks, and the mistakes a stream can hold (reference 20, 6.1 to 6.4).
-import { readFileSync } from "node:fs";
-import { gunzipSync } from "node:zlib";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { EnvelopeReader } from "../../src/wire/bus-event.ts";
 import type { Init } from "../../src/wire/codec.ts";
 import { type BusEvent, encodeBusEvent } from "../../src/wire/generated/events.ts";
+import { processFolder } from "../support/process-folder.ts";
+import { SAMPLE } from "./homes.ts";
 
 const HEAD_BYTES = 12;
 /** Numbers of `vega.events.v1.BusEventType` and the payload they go with. */
@@ -136,6 +139,13 @@ export function blockSpans(bytes: Uint8Array): BlockSpan[] {
 /** Bytes up to the end of the last block of a height. */
 export function upTo(bytes: Uint8Array, height: number): Uint8Array {
   return bytes.subarray(0, blockSpans(bytes).findLast((span) => span.height === height)!.end);
+}
+
+/** The sample's first blocks as a compressed file, made once for all test files of a process. @returns its path */
+export function shortSample(height: number): string {
+  const path = join(processFolder("lyra-short-sample"), `${height}.evts.gz`);
+  if (!existsSync(path)) writeFileSync(path, gzipSync(upTo(inflated(SAMPLE), height)));
+  return path;
 }
 
 /**

@@ -4,8 +4,9 @@ import { afterAll, expect, test } from "bun:test";
 import { existsSync, rmSync } from "node:fs";
 import { openWriter, storePath } from "../../src/store/database.ts";
 import { Scratch } from "../rig/homes.ts";
+import { runs } from "../support/seed.ts";
 
-const ROUNDS = 12;
+const ROUNDS = Math.max(4, runs(12));
 
 const scratch = new Scratch("store-close");
 afterAll(() => scratch.remove());

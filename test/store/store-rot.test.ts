@@ -13,10 +13,13 @@ import { checkLogWhole, openReader, openWriter, storePath } from "../../src/stor
 import { checkPages } from "../../src/store/page-check.ts";
 import { sumsPath } from "../../src/store/page-sums.ts";
 import type { Block } from "../../src/wire/block.ts";
-import { SAMPLE, Scratch } from "../rig/homes.ts";
+import { Scratch } from "../rig/homes.ts";
 import { ListeningLyra, Lyra, SOURCES } from "../rig/lyra.ts";
+import { shortSample } from "../rig/stream.ts";
 import { eventually } from "../support/eventually.ts";
 import { runs } from "../support/seed.ts";
+
+const SAMPLE = shortSample(600);
 
 const scratch = new Scratch("rot");
 const sound = scratch.path("sound");

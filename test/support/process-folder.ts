@@ -22,7 +22,7 @@ export function processFolder(name: string): string {
     const pid = Number(entry.slice(name.length + 1));
     if (pid === process.pid || !isRunning(pid)) rmSync(join(PARENT, entry), { recursive: true, force: true });
   }
-  mkdirSync(own, { recursive: true, mode: 0o700 });
+  mkdirSync(own, { recursive: true, mode: 0o755 });
   folders.add(own);
   return own;
 }

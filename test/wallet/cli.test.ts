@@ -24,6 +24,7 @@ describe("a wallet's life", () => {
   const secret = "a new passphrase of some length";
   const secretFile = cli.file("new-passphrase", `${secret}\n`);
   const phraseFile = join(cli.home, "phrase");
+  let firstKey: string;
 
   test("creation shows the phrase only where it is asked for", async () => {
     const silent = await cli.run(["wallet", "create", "mine", "--passphrase-file", secretFile]);
@@ -49,6 +50,7 @@ describe("a wallet's life", () => {
         metadata: [{ key: "name", value: "Key 1" }],
       },
     });
+    firstKey = JSON.parse(out).key.publicKey;
     expect(statSync(phraseFile).mode & 0o777).toBe(0o600);
     expect(readFileSync(phraseFile, "utf8").trim().split(" ")).toHaveLength(24);
     const again = await cli.run(words);
@@ -74,10 +76,10 @@ describe("a wallet's life", () => {
       JSON.parse(
         (await cli.run(["wallet", "describe", name, "--passphrase-file", secretFile, "--json"])).out,
       );
-    const mine = await describeWallet("mine");
-    expect(await describeWallet("again")).toEqual({ ...mine, name: "again" });
-    expect(mine).toMatchObject({ type: "HD wallet", keyDerivationVersion: 2, format: "lyra", keys: 1 });
-    expect(JSON.parse(out).wallet.recoveryPhrase).toBeUndefined();
+    const description = { type: "HD wallet", keyDerivationVersion: 2, format: "lyra", keys: 1 };
+    expect(await describeWallet("again")).toMatchObject({ ...description, name: "again" });
+    const { wallet, key } = JSON.parse(out);
+    expect([wallet.recoveryPhrase, key.publicKey]).toEqual([undefined, firstKey]);
   });
 
   test("a phrase that cannot be kept leaves no wallet", async () => {
@@ -100,8 +102,9 @@ describe("a wallet's life", () => {
       "--new-passphrase-file",
       newest,
     ];
+    const wrong = change.map((word) => (word === secretFile ? newest : word));
+    expect((await cli.run(wrong)).err).toContain("wrong passphrase");
     expect((await cli.run([...change, "--json"])).out).toBe('{"name":"again"}\n');
-    expect((await cli.run(change)).err).toContain("wrong passphrase");
     expect((await cli.run(["wallet", "rename", "again", "other", "--json"])).out).toBe('{"name":"other"}\n');
     expect((await cli.run(["wallet", "describe", "other", "--passphrase-file", newest, "--json"])).code).toBe(
       0,
@@ -118,9 +121,10 @@ describe("a wallet's life", () => {
 
   test("no secret is in a file, a message or an output", async () => {
     const phrase = readFileSync(phraseFile, "utf8").trim();
+    await cli.addWallet("cheap", secret, phrase);
     const said = [
-      await cli.run(["wallet", "describe", "mine", "--passphrase-file", passphraseFile]),
-      await cli.run(["wallet", "describe", "mine", "--passphrase-file", secretFile]),
+      await cli.run(["wallet", "describe", "cheap", "--passphrase-file", passphraseFile]),
+      await cli.run(["wallet", "describe", "cheap", "--passphrase-file", secretFile]),
       await cli.run([
         "wallet",
         "import",

@@ -33,7 +33,7 @@ export class Cli {
   }
 
   /** A wallet of Lyra's own format that opens in milliseconds: the cheapest file that the command line takes. */
-  async addWallet(name: string, passphrase: string): Promise<void> {
+  async addWallet(name: string, passphrase: string, recoveryPhrase = PHRASE): Promise<void> {
     const store = new WalletStore({
       keystore: new FolderKeystore(this.wallets),
       cost: { log2N: 14, r: 8, p: 1 },
@@ -41,7 +41,7 @@ export class Cli {
     const wallet = await store.import({
       name,
       passphrase: bytes(passphrase),
-      recoveryPhrase: PHRASE,
+      recoveryPhrase,
       version: 2,
     });
     wallet.lock();
