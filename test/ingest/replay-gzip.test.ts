@@ -36,7 +36,7 @@ let withGap: Buffer;
 let withFault: Buffer;
 
 beforeAll(() => {
-  sample = Buffer.from(upTo(inflated(SAMPLE), 2_000));
+  sample = inflated(SAMPLE);
   long = longRecording(60, 200);
   const spans = blockSpans(long);
   const before = upTo(long, INVALID_BLOCK - 1);
