@@ -24,8 +24,8 @@ export const help = `lyra replay: load a recording of a network into a home
   --record FILE         write what is stored as an event file again
   --re-execute          execute the commands of markets anew, and say where the
                         engine and the chain disagree; nothing is stored
-  --rules RULES         of the recorded network: 0.71.6 (default), or default for
-                        a devnet without --rules 0.71.6
+  --rules RULES         of the recorded network: 0.71.6 (default), or default
+                        for a devnet without --rules 0.71.6
   --show N              differences printed of each kind of event (default 3)
   --segment-length N    blocks in a history segment (default 1000)
   --segments network    end segments where the network says, as a sidecar does
