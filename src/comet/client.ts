@@ -11,6 +11,8 @@ const ATTEMPT = "sidecar.comet";
 const TIMEOUT_MS = 10_000;
 /** A block of the largest size in base64, with its results. */
 const ANSWER_BYTES_MAX = 128 * 1024 * 1024;
+/** Of a genesis document with a checkpoint in it: such have some megabytes. */
+const GENESIS_BYTES_MAX = 64 * 1024 * 1024;
 const HASH = /^[0-9A-Fa-f]{64}$/;
 const SUBSCRIBE = { jsonrpc: "2.0", id: 0, method: "subscribe", params: { query: "tm.event='NewBlock'" } };
 /** The node answered with an error of its own: asking again in another way may help, waiting does not. */
@@ -61,6 +63,7 @@ export class CometClient {
     readonly url: string,
     private readonly timeoutMs = TIMEOUT_MS,
     private readonly answerBytesMax = ANSWER_BYTES_MAX,
+    private readonly genesisBytesMax = GENESIS_BYTES_MAX,
   ) {
     this.address = `${url}/`;
   }
@@ -127,11 +130,16 @@ export class CometClient {
   /** The genesis document's `app_state`. */
   async appState(): Promise<Record<string, unknown>> {
     const chunks: Uint8Array[] = [];
+    let bytes = 0;
     for (let chunk = 0, total = 1; chunk < total; chunk++) {
       const result = await this.call("genesis_chunked", { chunk: String(chunk) });
       total = Number(result.total);
       if (!Number.isSafeInteger(total) || total < 1 || total > 1_000) throw malformed("genesis_chunked");
-      chunks.push(bytesOf(result.data));
+      const piece = bytesOf(result.data);
+      bytes += piece.length;
+      if (bytes > this.genesisBytesMax)
+        throw malformed(`a genesis of more than ${this.genesisBytesMax} bytes`);
+      chunks.push(piece);
     }
     const document = record(JSON.parse(Buffer.concat(chunks).toString("utf8")), "genesis");
     // Another application's may have any form, or none.

@@ -363,6 +363,20 @@ test("without events a false block is left behind, once the node has said for a 
   await own.stop();
 });
 
+test("a genesis in pieces without an end is cut off at its bound", async () => {
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: () => Response.json({ result: { total: "1000", data: Buffer.alloc(600).toString("base64") } }),
+  });
+  const client = new CometClient(`http://127.0.0.1:${server.port}`, 5_000, 1_000_000, 1_000);
+  expect(await client.appState().catch((error) => error)).toMatchObject({
+    code: "comet_invalid",
+    message: expect.stringContaining("a genesis of more than 1000 bytes"),
+  });
+  await server.stop(true);
+});
+
 test("an answer without an end is cut off at its bound", async () => {
   const server = Bun.serve({
     port: 0,
