@@ -265,6 +265,9 @@ export class Follower {
     if (saved === undefined || chainId === undefined || (own !== undefined && own !== chainId)) return;
     const { state, blocks } = saved;
     if (facts === undefined && state.epochs === undefined) return;
+    // A block is kept after its events are stored: what is ahead of them is of another store.
+    const heightMax = facts === undefined ? Number.MAX_SAFE_INTEGER : (facts.height ?? 0);
+    if (!Number.isSafeInteger(state.height) || state.height > heightMax) return;
     const observer = new Observer(chainId, rules);
     observer.load(state);
     const genesis = facts === undefined ? GenesisFacts.from(state.epochs!) : undefined;
@@ -272,7 +275,7 @@ export class Follower {
       const { height } = observer.point!;
       if (block.height <= height) continue;
       // Behind a block that is missing there is nothing to go on with.
-      if (block.height !== height + 1) break;
+      if (block.height !== height + 1 || block.height > heightMax) break;
       genesis?.of(block.height, block.timeNs);
       observer.repeat(block);
     }

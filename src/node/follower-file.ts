@@ -13,6 +13,11 @@ import { isDiskFull, isStoreDamage } from "../files/sqlite-error.ts";
 
 const NAME = "follower.db";
 const SUFFIXES = ["", "-wal", "-shm"];
+/** As the schema tells them, by name, the last first. */
+const TABLES = [
+  "CREATE TABLE state(id INTEGER PRIMARY KEY, source TEXT NOT NULL, value TEXT NOT NULL) STRICT",
+  "CREATE TABLE blocks(height INTEGER PRIMARY KEY, value TEXT NOT NULL) STRICT",
+];
 
 class FollowerFile {
   /** The content when it was opened; undefined if it is of another source. */
@@ -27,11 +32,15 @@ class FollowerFile {
     if (verdict?.[0] !== "ok") throw new Error(`${NAME} is damaged: ${verdict?.[0]}`);
     db.run("PRAGMA journal_mode = WAL");
     db.run("PRAGMA synchronous = NORMAL");
-    db.run(
-      "CREATE TABLE IF NOT EXISTS state(id INTEGER PRIMARY KEY, source TEXT NOT NULL, value TEXT NOT NULL) STRICT",
-    );
-    db.run("CREATE TABLE IF NOT EXISTS blocks(height INTEGER PRIMARY KEY, value TEXT NOT NULL) STRICT");
+    this.makeTables();
     this.saved = this.load();
+  }
+
+  private makeTables(): void {
+    const schema = "SELECT sql FROM sqlite_master ORDER BY name DESC";
+    const found = this.db.query(schema).values().flat();
+    if (found.length === 0) for (const sql of TABLES) this.db.run(sql);
+    else if (found.join() !== TABLES.join()) throw new Error(`${NAME} holds other tables`);
   }
 
   /**
@@ -71,13 +80,15 @@ class FollowerFile {
 
   /** Keeps a block that follows the last one kept. */
   append(block: ObservedBlock): void {
-    this.db.query("INSERT OR REPLACE INTO blocks VALUES(?, ?)").run(block.height, textOf(block));
+    this.db.query("INSERT OR REPLACE INTO blocks VALUES(?, ?)").run(block.height, summed(textOf(block)));
   }
 
   /** Keeps the whole state as of a block. */
   checkpoint(state: SavedFollower["state"], block: ObservedBlock | undefined): void {
     this.db.transaction(() => {
-      this.db.query("INSERT OR REPLACE INTO state VALUES(1, ?, ?)").run(this.source, JSON.stringify(state));
+      this.db
+        .query("INSERT OR REPLACE INTO state VALUES(1, ?, ?)")
+        .run(this.source, summed(JSON.stringify(state)));
       this.db.query("DELETE FROM blocks WHERE height <> ?").run(state.height);
       if (block?.height === state.height) this.append(block);
     })();
@@ -93,11 +104,11 @@ class FollowerFile {
       value: string;
     } | null;
     if (row === null || row.source !== this.source) return undefined;
-    const state = JSON.parse(row.value) as SavedFollower["state"];
+    const state = JSON.parse(checked(row.value)) as SavedFollower["state"];
     const rows = this.db
       .query("SELECT value FROM blocks WHERE height >= ? ORDER BY height")
       .all(state.height);
-    return { state, blocks: (rows as { value: string }[]).map(({ value }) => blockOf(value)) };
+    return { state, blocks: (rows as { value: string }[]).map(({ value }) => blockOf(checked(value))) };
   }
 }
 
@@ -172,6 +183,27 @@ export class FollowerKeeper {
       // The next block is another try.
     }
   }
+}
+
+const SUM_CHARACTERS = 16;
+
+/** A text behind its sum: a flipped bit is a valid figure to SQLite. */
+function summed(text: string): string {
+  return sumOf(text) + text;
+}
+
+/** @throws an error for a text that is not as it was written */
+function checked(row: string): string {
+  // An older program wrote none.
+  if (row.startsWith("{")) return row;
+  const text = row.slice(SUM_CHARACTERS);
+  if (row.slice(0, SUM_CHARACTERS) !== sumOf(text))
+    throw new Error(`${NAME} is damaged: a row differs from its sum`);
+  return text;
+}
+
+function sumOf(text: string): string {
+  return Bun.hash(text).toString(16).padStart(SUM_CHARACTERS, "0");
 }
 
 /** Integers that pass 2^53 are texts in JSON. */

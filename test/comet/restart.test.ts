@@ -1,4 +1,5 @@
 // A sidecar that was killed goes on at the block where it was: with its home as the kill left it, and the chain's node away.
+import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { cpSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -78,6 +79,22 @@ const alone = (copy: string) =>
     rules: "default",
   });
 
+const REFUSING_TRIGGER =
+  "CREATE TRIGGER refuse BEFORE INSERT ON blocks BEGIN SELECT raise(ABORT, 'refused'); END";
+
+function triggersOf(path: string) {
+  const db = new Database(path, { readonly: true });
+  const names = db.query("SELECT name FROM sqlite_master WHERE type = 'trigger'").values();
+  db.close();
+  return names;
+}
+
+function change(path: string, sql: string): void {
+  const db = new Database(path);
+  db.run(sql);
+  db.close();
+}
+
 describe("a sidecar that was killed", () => {
   test("has the node API at its last block, though no checkpoint was due and the chain's node is away", async () => {
     const restarted = await alone(killedHome());
@@ -111,6 +128,18 @@ describe("a sidecar that was killed", () => {
         writeFileSync(path, bytes);
       },
     ],
+    [
+      "of another store, and ahead of this one",
+      (path: string) =>
+        // As an older program wrote it, without a sum.
+        change(path, "UPDATE state SET value = json_set(substr(value, instr(value, '{')), '$.height', 9999)"),
+    ],
+    [
+      "changed in a figure",
+      (path: string) =>
+        change(path, `UPDATE state SET value = replace(value, '"difficulty":1,', '"difficulty":7,')`),
+    ],
+    ["with a trigger", (path: string) => change(path, REFUSING_TRIGGER)],
   ])("makes a follower.db that is %s anew, and has the chain's figures again", async (_, damage) => {
     const copy = killedHome();
     const database = join(copy, "follower.db");
@@ -128,6 +157,9 @@ describe("a sidecar that was killed", () => {
     });
     await eventually(async () => (await heightOf(restarted)) === devnet.chain.status.height);
     expect(restarted.status.followed!()).toMatchObject({ disagreements: 0 });
+    const path = `/statistics/spam/${devnet.parties[0]!.publicKey}`;
+    expect(await get(restarted, path)).toEqual(await get(sidecar, path));
+    expect(triggersOf(database)).toEqual([]);
     await restarted.stop();
   });
 });
