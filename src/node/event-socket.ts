@@ -14,8 +14,8 @@ import { GarbageLimit } from "../store/garbage-limit.ts";
 
 /** A connection that does not greet is closed after this. */
 const GREETING_MS = 5_000;
-/** Connections that have not greeted, at once; a further one takes the place of the oldest of another machine. */
-const UNGREETED_MAX = 16;
+/** Connections that have not greeted, at once: a core greets within a round trip, also while others dial without a pause. */
+const UNGREETED_MAX = 256;
 /** A sender that is silent for so long gives way to another one: its machine may be gone, and nothing told of it. */
 const SILENT_MS = 30_000;
 /** How often a full log or disk is looked at. */
@@ -36,8 +36,8 @@ export interface EventSocketHooks {
   onPaused(reason: PauseReason | undefined): void;
   /** Memory is full, too: events are dropped. */
   onLeft?(height: number | undefined): void;
-  /** Whether the store waits for room on the disk: then a full log does not get room by itself. */
-  isDiskFull?(): boolean;
+  /** Why the store takes nothing from the log, if so: then a full log does not get room by itself. */
+  whyNotStored?(): "disk_full" | "store_failed" | undefined;
   /** A connection was closed that is not the sender's. */
   onTurnedAway(reason: string): void;
 }
@@ -162,13 +162,12 @@ export class EventSocket {
     peer.write(GREETING);
   }
 
-  /** Connections of this machine come first: its core is one of them. @returns whether there is a place for another one */
+  /** @returns whether there is a place for another one */
   private evictUngreeted(next: Peer): boolean {
-    const all = [...this.ungreeted];
-    const oldest = all.find((peer) => !isLocal(peer)) ?? (isLocal(next) ? all[0] : undefined);
-    if (oldest === undefined) return false;
-    this.endGreeting(oldest);
-    oldest.terminate();
+    const peer = givesWay([...this.ungreeted], next);
+    if (peer === undefined) return false;
+    this.endGreeting(peer);
+    peer.terminate();
     return true;
   }
 
@@ -287,7 +286,7 @@ export class EventSocket {
   private append(records: Uint8Array): PauseReason | undefined {
     try {
       if (this.log.append(records)) return undefined;
-      return this.hooks.isDiskFull?.() === true ? "disk_full" : "event_log_full";
+      return this.hooks.whyNotStored?.() ?? "event_log_full";
     } catch (error) {
       if (isDiskFull(error)) return "disk_full";
       if (codeOf(error) === undefined) throw error;
@@ -326,8 +325,24 @@ export class EventSocket {
   }
 }
 
+type Addressed = Pick<Peer, "remoteAddress">;
+
+/**
+ * Which of the connections that have not greeted gives way to another one: those of this machine come first, for its core is
+ * one of them; else the address that has the most gives its oldest.
+ * @param waiting oldest first
+ */
+export function givesWay<T extends Addressed>(waiting: readonly T[], next: Addressed): T | undefined {
+  const distant = waiting.filter((peer) => !isLocal(peer));
+  const choice = distant.length > 0 ? distant : isLocal(next) ? waiting : [];
+  const counts = new Map<string, number>();
+  for (const { remoteAddress } of choice) counts.set(remoteAddress, (counts.get(remoteAddress) ?? 0) + 1);
+  const most = Math.max(...counts.values());
+  return choice.find(({ remoteAddress }) => counts.get(remoteAddress) === most);
+}
+
 /** A peer on this machine; one of a Unix socket has no address. */
-function isLocal({ remoteAddress = "" }: Pick<Peer, "remoteAddress">): boolean {
+function isLocal({ remoteAddress = "" }: Addressed): boolean {
   return remoteAddress === "" || /^(?:127\.|::1$|::ffff:127\.)/.test(remoteAddress);
 }
 

@@ -40,9 +40,19 @@ export async function startEventSource(context: EventSourceContext) {
 const PAUSE_TEXTS: Readonly<Record<PauseReason, string>> = {
   event_log_full: "the event log is full of events that are not stored: the sender waits",
   disk_full: "the disk is full: events are kept in memory until there is room",
-  store_failed: "the event log cannot be written, events are kept in memory: look at the disk",
+  store_failed: "events cannot be written, and are kept in memory: look at the disk",
 };
 const GAP_CODES: ReadonlySet<string> = new Set(["events_lost", "height_gap"]);
+/** Troubles of the events: the log is read on. After any other the store has failed, and takes nothing more. */
+const EVENT_CODES: ReadonlySet<string> = new Set([
+  ...[...GAP_CODES, "event_invalid", "chain_mismatch", "history_mismatch", "time_backwards", "block_invalid"],
+]);
+
+export function whyNotStored(trouble: IntakeTrouble | undefined) {
+  if (trouble === undefined || EVENT_CODES.has(trouble.code)) return undefined;
+  return trouble.code === "disk_full" ? "disk_full" : "store_failed";
+}
+
 /** Room that a full disk took is taken again after a while. */
 const REFILL_MS = 10_000;
 
@@ -80,7 +90,7 @@ class EventSource {
         this.reportState();
       },
       onLeft: (height) => this.setLeft(height),
-      isDiskFull: () => this.trouble?.code === "disk_full",
+      whyNotStored: () => whyNotStored(this.trouble),
       onTurnedAway: (reason) => logNotice("sidecar.events", `a connection was closed: ${reason}`),
     };
     this.socket = new EventSocket(this.log, hooks, undefined, config.limits.eventMemoryBytesMax);
@@ -232,7 +242,7 @@ class EventSource {
 
   private state() {
     const { trouble, pause, known, upgrade } = this;
-    if (this.leftAt !== undefined)
+    if (this.leftAt !== undefined && whyNotStored(trouble) !== "store_failed")
       return { state: "stopped", code: "disk_full", text: leftText(this.leftAt) } as const;
     if (trouble !== undefined && trouble.code !== "disk_full")
       return { state: "stopped", code: trouble.code, text: this.withFilling(trouble.text) } as const;

@@ -3,7 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, spyOn, test } from "b
 import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { DEFAULT_LIMITS } from "../../src/http/limits.ts";
 import { EventLogWriter } from "../../src/ingest/event-log.ts";
-import { EventSocket } from "../../src/node/event-socket.ts";
+import { EventSocket, givesWay } from "../../src/node/event-socket.ts";
+import { whyNotStored } from "../../src/node/event-source.ts";
 import type { Sidecar } from "../../src/node/sidecar.ts";
 import type { SidecarNodeConfig } from "../../src/node/sidecar-config.ts";
 import { startNode } from "../../src/start-node.ts";
@@ -302,14 +303,24 @@ describe("a sender that", () => {
   test("says nothing keeps no core out, however many there are", async () => {
     const node = await start();
     const idle = await Promise.all(
-      Array.from({ length: 40 }, () =>
+      Array.from({ length: 300 }, () =>
         Sender.dial({ hostname: "127.0.0.1", port: Number(node.addresses.eventsPort) }, new Uint8Array(0)),
       ),
     );
     const core = await dial(node);
     await core.write(part(1));
     await expectWhole(node);
-    expect(idle.filter(({ isClosed }) => isClosed).length).toBeGreaterThanOrEqual(24);
+    expect(idle.filter(({ isClosed }) => isClosed).length).toBeGreaterThanOrEqual(44);
+  });
+
+  test("says nothing gives way by address: of this machine last, of one that dials without end first", () => {
+    const of = (...addresses: string[]) => addresses.map((remoteAddress) => ({ remoteAddress }));
+    const waiting = of("127.0.0.1", "10.0.0.1", "10.0.0.9", "10.0.0.9");
+    expect(givesWay(waiting, of("10.0.0.9")[0]!)).toBe(waiting[2]);
+    expect(givesWay(waiting, of("127.0.0.1")[0]!)).toBe(waiting[2]);
+    const local = of("127.0.0.1", "::1", "::1");
+    expect(givesWay(local, of("10.0.0.1")[0]!)).toBeUndefined();
+    expect(givesWay(local, of("127.0.0.1")[0]!)).toBe(local[1]);
   });
 
   test("comes second is closed while the first lives", async () => {
@@ -362,6 +373,40 @@ test("a sender that has been silent for long gives way to another one, and not b
   await socket.stop();
   log.close();
 });
+
+test("a log that is full because the store has failed keeps no sender waiting", async () => {
+  const pauses: (string | undefined)[] = [];
+  let left: number | undefined;
+  const log = new EventLogWriter(scratch.path(), 100_000);
+  const socket = new EventSocket(
+    log,
+    {
+      onEvents: () => {},
+      onConnected: () => {},
+      onDisconnected: () => {},
+      onPaused: (reason) => pauses.push(reason),
+      onLeft: (height) => {
+        left = height;
+      },
+      whyNotStored: () => whyNotStored({ code: "store_damaged", text: "a page is damaged" }),
+      onTurnedAway: () => {},
+    },
+    undefined,
+    10_000,
+  );
+  const port = socket.listen({ host: "127.0.0.1", port: 0 });
+  const sender = await Sender.dial({ hostname: "127.0.0.1", port });
+  await sender.write(part(1));
+  await eventually(() => left !== undefined);
+  expect(pauses).toEqual(["store_failed"]);
+  socket.stop();
+  log.close();
+});
+
+test.each(["height_gap", "history_mismatch", "block_invalid"] as const)(
+  "a log that is full gets room by itself after %s",
+  (code) => expect(whyNotStored({ code, text: "" })).toBeUndefined(),
+);
 
 test("a log that is full makes the sender wait, and loses nothing", async () => {
   const node = await start(undefined, { eventLogBytes: 150_000 });
