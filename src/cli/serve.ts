@@ -27,7 +27,7 @@ export const help = `lyra serve: answer queries over an existing home
   --config-out FILE     write where everything listens, as JSON
   --json, --quiet       for scripts
 
-  Stops on SIGTERM or Ctrl-C within two seconds.
+  Stops on SIGTERM or Ctrl-C when requests have ended.
 `;
 
 export const startsNode = () => true;

@@ -25,7 +25,7 @@ export const help = `lyra sidecar: follow a validator, and answer for it
   --segments length     cut history by --segment-length, not as the network
   --limit NAME=VALUE, --config FILE, --config-out FILE, --json, --quiet
 
-  Stops on SIGTERM or Ctrl-C within two seconds; /status tells all states.
+  Stops on SIGTERM or Ctrl-C when requests have ended; /status tells all states.
 `;
 
 export const startsNode = () => true;
