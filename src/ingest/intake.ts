@@ -35,6 +35,15 @@ export interface IntakeTrouble {
   readonly again?: number;
 }
 
+/** After such a trouble the log is read on; after any other the store has failed, and takes nothing more. */
+const EVENT_CODES: ReadonlySet<string> = new Set([...SENDERS_CODES, "event_invalid", "events_lost"]);
+
+/** Why nothing is stored any more, if so. */
+export function whyNotStored(trouble: IntakeTrouble | undefined) {
+  if (trouble === undefined || EVENT_CODES.has(trouble.code)) return undefined;
+  return trouble.code === "disk_full" ? "disk_full" : "store_failed";
+}
+
 export interface IntakeHooks {
   onCommit(head: ChainHead): void;
   /** The log is read, and its events are stored or passed over, up to a place. @param isAtEnd nothing more waits */

@@ -11,6 +11,7 @@ import { StreamFault } from "../ingest/block-assembler.ts";
 import type { EventLogWriter } from "../ingest/event-log.ts";
 import { framed, GREETING, Greeting, PairReceiver } from "../ingest/sp-pair.ts";
 import { GarbageLimit } from "../store/garbage-limit.ts";
+import { givesWay, isLocal } from "./greeting-places.ts";
 
 /** A connection that does not greet is closed after this. */
 const GREETING_MS = 5_000;
@@ -323,27 +324,6 @@ export class EventSocket {
     const isCut = peer.data.receiver?.isInsideMessage;
     this.hooks.onDisconnected(isCut ? "it broke off inside an event" : undefined);
   }
-}
-
-type Addressed = Pick<Peer, "remoteAddress">;
-
-/**
- * Which of the connections that have not greeted gives way to another one: those of this machine come first, for its core is
- * one of them; else the address that has the most gives its oldest.
- * @param waiting oldest first
- */
-export function givesWay<T extends Addressed>(waiting: readonly T[], next: Addressed): T | undefined {
-  const distant = waiting.filter((peer) => !isLocal(peer));
-  const choice = distant.length > 0 ? distant : isLocal(next) ? waiting : [];
-  const counts = new Map<string, number>();
-  for (const { remoteAddress } of choice) counts.set(remoteAddress, (counts.get(remoteAddress) ?? 0) + 1);
-  const most = Math.max(...counts.values());
-  return choice.find(({ remoteAddress }) => counts.get(remoteAddress) === most);
-}
-
-/** A peer on this machine; one of a Unix socket has no address. */
-function isLocal({ remoteAddress = "" }: Addressed): boolean {
-  return remoteAddress === "" || /^(?:127\.|::1$|::ffff:127\.)/.test(remoteAddress);
 }
 
 /** Makes a socket that no other user can reach, also not for a moment. */

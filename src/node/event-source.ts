@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { logFailure, logNotice } from "../errors/log.ts";
 import { codeOf, NodeError } from "../errors/node-error.ts";
 import { EventLogWriter, liveBlockBytes } from "../ingest/event-log.ts";
-import type { IntakeTrouble } from "../ingest/intake.ts";
+import { type IntakeTrouble, whyNotStored } from "../ingest/intake.ts";
 import type { ChainHead } from "../store/head.ts";
 import { encodeBusEvent } from "../wire/generated/events.ts";
 import { EventSocket, type EventSocketHooks, type PauseReason } from "./event-socket.ts";
@@ -43,16 +43,6 @@ const PAUSE_TEXTS: Readonly<Record<PauseReason, string>> = {
   store_failed: "events cannot be written, and are kept in memory: look at the disk",
 };
 const GAP_CODES: ReadonlySet<string> = new Set(["events_lost", "height_gap"]);
-/** Troubles of the events: the log is read on. After any other the store has failed, and takes nothing more. */
-const EVENT_CODES: ReadonlySet<string> = new Set([
-  ...[...GAP_CODES, "event_invalid", "chain_mismatch", "history_mismatch", "time_backwards", "block_invalid"],
-]);
-
-export function whyNotStored(trouble: IntakeTrouble | undefined) {
-  if (trouble === undefined || EVENT_CODES.has(trouble.code)) return undefined;
-  return trouble.code === "disk_full" ? "disk_full" : "store_failed";
-}
-
 /** Room that a full disk took is taken again after a while. */
 const REFILL_MS = 10_000;
 

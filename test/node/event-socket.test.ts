@@ -3,8 +3,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, spyOn, test } from "b
 import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { DEFAULT_LIMITS } from "../../src/http/limits.ts";
 import { EventLogWriter } from "../../src/ingest/event-log.ts";
-import { EventSocket, givesWay } from "../../src/node/event-socket.ts";
-import { whyNotStored } from "../../src/node/event-source.ts";
+import { whyNotStored } from "../../src/ingest/intake.ts";
+import { EventSocket } from "../../src/node/event-socket.ts";
+import { givesWay } from "../../src/node/greeting-places.ts";
 import type { Sidecar } from "../../src/node/sidecar.ts";
 import type { SidecarNodeConfig } from "../../src/node/sidecar-config.ts";
 import { startNode } from "../../src/start-node.ts";
@@ -315,11 +316,11 @@ describe("a sender that", () => {
 
   test("says nothing gives way by address: of this machine last, of one that dials without end first", () => {
     const of = (...addresses: string[]) => addresses.map((remoteAddress) => ({ remoteAddress }));
-    const waiting = of("127.0.0.1", "10.0.0.1", "10.0.0.9", "10.0.0.9");
-    expect(givesWay(waiting, of("10.0.0.9")[0]!)).toBe(waiting[2]);
+    const waiting = of("127.0.0.1", "192.0.2.1", "192.0.2.9", "192.0.2.9");
+    expect(givesWay(waiting, of("192.0.2.9")[0]!)).toBe(waiting[2]);
     expect(givesWay(waiting, of("127.0.0.1")[0]!)).toBe(waiting[2]);
     const local = of("127.0.0.1", "::1", "::1");
-    expect(givesWay(local, of("10.0.0.1")[0]!)).toBeUndefined();
+    expect(givesWay(local, of("192.0.2.1")[0]!)).toBeUndefined();
     expect(givesWay(local, of("127.0.0.1")[0]!)).toBe(local[1]);
   });
 
