@@ -62,6 +62,9 @@ class Client {
     };
   }
 
+  /** Waits until the stream has begun, which its first mark of a height or its snapshot says. */
+  begins = () => eventually(() => this.messages.length > 0);
+
   async reaches(height: number): Promise<void> {
     await eventually(() => Number(this.messages.at(-1)?.height ?? 0) >= height);
   }
@@ -88,8 +91,7 @@ describe("a crowd that trades", () => {
       nodeBus: new Client("/stream/event/bus", { type: ["BUS_EVENT_TYPE_TRADE"] }, devnet.nodeUrl),
     };
     const all = Object.values(clients);
-    await Promise.all(all.map(({ opened }) => opened));
-    await Bun.sleep(100);
+    await Promise.all(all.map((client) => client.begins()));
     await use("market/run", { market: "BTC/USD", orders: 60, seed: 7 });
     await Promise.all(all.map((client) => client.reaches(devnet.chain.status.height)));
 
@@ -139,8 +141,7 @@ describe("a crowd that trades", () => {
     const clients = ["accounts", "trades", "ledger/movements"].map(
       (path) => new Client(`/api/v2/stream/${path}`),
     );
-    await Promise.all(clients.map(({ opened }) => opened));
-    await Bun.sleep(50);
+    await Promise.all(clients.map((client) => client.begins()));
     await devnet.chain.mine(2);
     await devnet.chain.revert(snapshot);
     for (const client of clients) {
@@ -150,8 +151,7 @@ describe("a crowd that trades", () => {
     }
     // What is opened then tells of the chain as it is.
     const again = new Client("/api/v2/stream/ledger/movements");
-    await again.opened;
-    await Bun.sleep(50);
+    await again.begins();
     await devnet.chain.mine(1);
     await again.reaches(devnet.chain.status.height);
   }, 120_000);

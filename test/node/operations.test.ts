@@ -10,7 +10,8 @@ import { checkMemory } from "../../src/node/memory-limit.ts";
 import { loadSidecarConfig } from "../../src/node/sidecar-config.ts";
 import { startNode } from "../../src/start-node.ts";
 import { SAMPLE, Scratch } from "../rig/homes.ts";
-import { Lyra, lyra, PROGRAM } from "../rig/lyra.ts";
+import { ListeningLyra, lyra, PROGRAM } from "../rig/lyra.ts";
+import { eventually } from "../support/eventually.ts";
 
 const root = join(import.meta.dir, "..", "..");
 const scratch = new Scratch("operations");
@@ -85,8 +86,9 @@ else
 
 test("a service manager that is gone changes nothing", async () => {
   const env = { NOTIFY_SOCKET: scratch.path("nowhere"), WATCHDOG_USEC: "30000" };
-  const node = new Lyra([...sidecar(), "--json"], { env });
-  await Bun.sleep(700);
+  const node = new ListeningLyra<{ dataUrl: string }>(sidecar(), { env });
+  const { dataUrl } = await node.listens();
+  await eventually(async () => (await fetch(`${dataUrl}/healthz`)).ok);
   expect(node.hasEnded).toBe(false);
   expect((await node.stop()).code).toBe(0);
 });

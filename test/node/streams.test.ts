@@ -8,7 +8,7 @@ import { startNode } from "../../src/start-node.ts";
 import { decodeBusEvent } from "../../src/wire/generated/events.ts";
 import { MEMORY, SAMPLE, Scratch } from "../rig/homes.ts";
 import { type BlockSpan, blockSpans, inflated } from "../rig/stream.ts";
-import { eventually } from "../support/eventually.ts";
+import { eventually, turns } from "../support/eventually.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: messages are looked at as they are
 type Json = any;
@@ -44,12 +44,16 @@ class Client {
     opened.push({ stop: () => socket.close() });
   }
 
+  /** Waits until the stream has begun, which its first mark of a height or its snapshot says. */
+  begins = () => eventually(() => this.messages.length > 0);
+
   /** Waits until the mark of a height has come. */
   async reaches(height: number): Promise<void> {
-    for (const end = performance.now() + 20_000; ; await Bun.sleep(5)) {
-      if (Number(this.messages.at(-1)?.height ?? 0) >= height) return;
-      if (performance.now() > end) throw new Error(`it stays at ${this.messages.at(-1)?.height}`);
-    }
+    const last = () => this.messages.at(-1)?.height;
+    await eventually(
+      () => Number(last() ?? 0) >= height,
+      () => `it comes to ${height}, and stays at ${last()}`,
+    );
   }
 
   get results(): Json[] {
@@ -89,12 +93,11 @@ describe("a file that is followed", () => {
         () => new Client(node.dataUrl, "event/bus?height=true", { type: [1] }),
       );
       const trades = Array.from({ length: 8 }, () => new Client(node.dataUrl, "trades?height=true"));
-      await Promise.all([...buses, ...trades].map((client) => client.opened));
-      await Bun.sleep(200);
+      await Promise.all([...buses, ...trades].map((client) => client.begins()));
       for (let at = half + 1; at < spans.length; at += 50) {
         const end = spans[Math.min(at + 49, spans.length - 1)]!.end;
         appendFileSync(file, sample.subarray(spans[at - 1]!.end, end));
-        await Bun.sleep(2);
+        await turns();
       }
       const last = spans.at(-1)!.height;
       await Promise.all([...buses, ...trades].map((client) => client.reaches(last)));
@@ -125,8 +128,7 @@ describe("a sidecar beside its core", () => {
       accounts: new Client(dataUrl, "accounts?height=true"),
       movements: new Client(dataUrl, "ledger/movements?height=true"),
     }));
-    await Promise.all(clients.flatMap((each) => Object.values(each).map((client) => client.opened)));
-    await Bun.sleep(200);
+    await Promise.all(clients.flatMap((each) => Object.values(each).map((client) => client.begins())));
     const [alice, bob] = devnet.parties;
     const dollar = madeUpAssetId("dUSD");
     for (let n = 1; n <= 5; n++) {
