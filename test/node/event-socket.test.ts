@@ -268,21 +268,27 @@ describe("a sender that", () => {
     }
   });
 
-  test("begins again at a genesis that it names otherwise is passed over up to the last block", async () => {
-    const node = await start();
-    const sender = await dial(node);
-    await sender.write(part(1, blockAt(20).record - 1));
-    await reaches(node, 19);
-    await sender.end();
-    const genesis = spans[0]!.events;
-    const renamed = messages.slice(0, genesis).map((message) => {
-      const event = decodeBusEvent(message.subarray(8));
-      return messageOf(encodeBusEvent({ ...event, block: "AB".repeat(32), txHash: "AB".repeat(32) }));
-    });
-    const again = await dial(node);
-    await again.write(Buffer.concat([...renamed, part(genesis + 1)]));
-    await expectWhole(node);
-  });
+  test.each([
+    ["the last block", () => blockAt(20).record - 1, 19],
+    ["the genesis, where there is no block 1 yet", () => spans[0]!.events, 1],
+  ])(
+    "begins again at a genesis that it names otherwise is passed over up to %s",
+    async (_, count, height) => {
+      const node = await start();
+      const sender = await dial(node);
+      await sender.write(part(1, count()));
+      await reaches(node, height);
+      await sender.end();
+      const genesis = spans[0]!.events;
+      const renamed = messages.slice(0, genesis).map((message) => {
+        const event = decodeBusEvent(message.subarray(8));
+        return messageOf(encodeBusEvent({ ...event, block: "AB".repeat(32), txHash: "AB".repeat(32) }));
+      });
+      const again = await dial(node);
+      await again.write(Buffer.concat([...renamed, part(genesis + 1)]));
+      await expectWhole(node);
+    },
+  );
 
   test("speaks another protocol is closed, and so is one that claims a message without a bound", async () => {
     const node = await start();
