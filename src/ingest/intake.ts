@@ -103,6 +103,8 @@ export class Intake {
   readonly count = { blocks: 0, events: 0 };
   private lastCommit = performance.now();
   private refused = -1;
+  /** That the last block came by. */
+  private connection = -1;
   private trouble: IntakeTrouble | undefined;
   /** Another history that came since the last block that was stored. */
   private mismatch: { readonly text: string; count: number; isGapKnown: boolean } | undefined;
@@ -258,6 +260,9 @@ export class Intake {
 
   private async accept(block: Block): Promise<void> {
     try {
+      // Each connection may begin again, also at a genesis that it names otherwise.
+      if (this.connection !== this.reader.connection) this.order.renew();
+      this.connection = this.reader.connection;
       const settled = this.order.settleDoubt(block);
       if (settled) await this.store(settled);
       await this.sortIn(block);
