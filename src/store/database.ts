@@ -114,6 +114,7 @@ export function openWriter(home: string): Database {
   mkdirSync(home, { recursive: true, mode: 0o700 });
   // Before SQLite reads it: the next commit would be written over the rest.
   checkLogWhole(home);
+  checkNotEmptied(home);
   const db = open(storePath(home), { readwrite: true, create: true });
   try {
     checkVersion(db);
@@ -173,6 +174,19 @@ export function checkLogWhole(home: string): void {
     "store_damaged",
     `the store's log can be read up to frame ${lost.sound} of ${lost.written}: blocks that were stored are in the rest`,
     "restore the home from a backup, or its chain with: lyra doctor --repair --recording FILE; to go on without those blocks, remove lyra.db-sums",
+  );
+}
+
+/** A new store has its first page before its sums. @throws NodeError `store_damaged` for one whose pages are gone */
+function checkNotEmptied(home: string): void {
+  const path = storePath(home);
+  const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size;
+  if (sizeOf(path) !== 0 || (sizeOf(sumsPath(path)) ?? 0) === 0) return;
+  throw new NodeError(
+    "store.open",
+    "store_damaged",
+    "the store is empty, and it had pages",
+    "restore the home from a backup, or its chain with: lyra doctor --repair --recording FILE; to begin anew, remove lyra.db-sums",
   );
 }
 

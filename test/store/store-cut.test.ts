@@ -1,7 +1,9 @@
 // A store that another program cuts short, or whose disk fails, while it is read: a read behind its end is an error, which
 // ends a request. With the store mapped into memory it is a bus error, which ends the process.
 import { afterAll, expect, test } from "bun:test";
+import { truncateSync } from "node:fs";
 import { join } from "node:path";
+import { openWriter, storePath } from "../../src/store/database.ts";
 import { load, SAMPLE, Scratch } from "../rig/homes.ts";
 
 const scratch = new Scratch("store-cut");
@@ -15,4 +17,13 @@ test("given a reader, when its store is cut, then its reads fail and its process
   const out = await new Response(child.stdout).text();
   await child.exited;
   expect([child.signalCode, child.exitCode, out]).toEqual([null, 0, "error\n"]);
+});
+
+test("a store that was cut to nothing is no new one: its log is kept, and the node does not begin anew", async () => {
+  const home = scratch.path();
+  await load(home, SAMPLE);
+  truncateSync(storePath(home), 0);
+  expect(() => openWriter(home)).toThrow(
+    expect.objectContaining({ code: "store_damaged", message: "the store is empty, and it had pages" }),
+  );
 });
