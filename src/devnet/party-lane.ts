@@ -29,6 +29,8 @@ const EXTRA_BITS_MAX = 4;
 /** Between two looks for a new block, milliseconds: the first waits, and the longest. */
 const POLL_MS_MIN = 2;
 const POLL_MS_MAX = 100;
+/** Looks between two questions whether what was sent is still there. */
+const LOOKS_PER_RELEASE = 16;
 /** Where no clock makes blocks, a transaction waits for this long after the last one. */
 const BY_HAND_MS = 60_000;
 /** Places that one transaction may lose to another client that uses the party's key. */
@@ -56,6 +58,8 @@ export class PartyLane {
     extraBitsMax: EXTRA_BITS_MAX,
   });
   private readonly avoided = new Set<bigint>();
+  /** Places of what was sent, by hash. */
+  private readonly sent = new Map<string, Slot>();
   private turn: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -89,7 +93,10 @@ export class PartyLane {
       const { bytes, slot } = await this.prepare(build);
       try {
         const outcome = await this.chain.submit(bytes, "check");
-        if (outcome.code === 0) return { outcome, bytes };
+        if (outcome.code === 0) {
+          this.remember(outcome.hash, slot);
+          return { outcome, bytes };
+        }
         // It was refused before any block, so that it never comes.
         this.planner.release(slot);
         if (!isMisplaced(outcome) || attempt++ >= ATTEMPTS_MAX) return { outcome, bytes };
@@ -153,10 +160,44 @@ export class PartyLane {
     }
   }
 
+  private remember(hash: string, slot: Slot): void {
+    this.sent.set(hash, slot);
+    if (this.sent.size % OUTCOMES_MAX === 0) this.forgetOld();
+  }
+
+  /** A transaction on a block that is out of reach takes no place any more. */
+  private forgetOld(): void {
+    for (const [hash, slot] of this.sent) if (!this.planner.isInTime(slot)) this.sent.delete(hash);
+  }
+
+  /**
+   * Gives back the places of what the chain has no more: it was taken back, and its blocks do not show it where the last
+   * one is that which the planner has seen last.
+   * @returns whether there were some
+   */
+  private async releaseLost(): Promise<boolean> {
+    this.forgetOld();
+    const hashes = [...this.sent.keys()];
+    let isReleased = false;
+    for (let from = 0; from < hashes.length; from += OUTCOMES_MAX) {
+      const part = hashes.slice(from, from + OUTCOMES_MAX);
+      for (const [n, state] of (await this.chain.outcomesOf(part, 0)).entries()) {
+        // A transaction that is in a block may be taken back yet.
+        if (state !== "unknown") continue;
+        const hash = part[n]!;
+        this.planner.release(this.sent.get(hash)!);
+        this.sent.delete(hash);
+        isReleased = true;
+      }
+    }
+    return isReleased;
+  }
+
   private async nextBlock(patience: Patience, reason: string): Promise<void> {
     const { planner } = this;
     const { headHeight, beginnings } = planner;
-    for (let pauseMs = POLL_MS_MIN; ; pauseMs = Math.min(2 * pauseMs, POLL_MS_MAX)) {
+    for (let looks = 0, pauseMs = POLL_MS_MIN; ; pauseMs = Math.min(2 * pauseMs, POLL_MS_MAX)) {
+      if (looks++ % LOOKS_PER_RELEASE === 0 && (await this.releaseLost())) return;
       await pause(pauseMs);
       await this.look();
       if (planner.headHeight !== headHeight || planner.beginnings !== beginnings) return patience.renew();

@@ -7,7 +7,7 @@ import { createDevnet, PartyClient } from "../../src/index.ts";
 import { HttpClient } from "../../src/package/http-client.ts";
 import { Party } from "../../src/package/party.ts";
 import { bannedUntil, executedOf } from "../support/devnet-party.ts";
-import { eventually } from "../support/eventually.ts";
+import { eventually, turns } from "../support/eventually.ts";
 
 /** Ten transactions for each block, and no more at a higher difficulty. */
 const LIMITS = { "spam.protection.maxUserTransfersPerEpoch": "100000", "spam.pow.increaseDifficulty": "0" };
@@ -87,7 +87,7 @@ describe("all transactions that are sent at once arrive, each once and in the or
         let isOver = false;
         const sending = sendAll(party(), COUNT).finally(() => (isOver = true));
         for (let n = 0; !isOver; n++) {
-          await Bun.sleep(10);
+          await turns();
           await devnet.chain.mine(1 + (n % 3));
         }
         await sending;
@@ -98,11 +98,11 @@ describe("all transactions that are sent at once arrive, each once and in the or
   }
 });
 
-async function expectAll(count: number): Promise<void> {
+async function expectAll(count: number, from = 0): Promise<void> {
   const { publicKey } = devnet.parties[0]!;
   const amounts = await executedOf(devnet, publicKey);
   expect(amounts.map(Number).sort((a, b) => a - b)).toEqual(
-    Array.from({ length: count }, (_, n) => 10_000 + n),
+    Array.from({ length: count - from }, (_, n) => 10_000 + from + n),
   );
   expect(await bannedUntil(devnet, publicKey)).toBeUndefined();
 }
@@ -113,10 +113,7 @@ test(
     await devnet.chain.mine(20);
     await devnet.chain.setBlockMode({ kind: "manual" });
     const sending = sendAll(overHttp(), 100);
-    for (;;) {
-      if (devnet.chain.status.mempool.count === 100) break;
-      await Bun.sleep(5);
-    }
+    await eventually(() => devnet.chain.status.mempool.count === 100);
     await devnet.chain.mine(1);
     expect(new Set(await sending).size).toBe(1);
   },
@@ -146,6 +143,23 @@ test(
       ),
     );
     expect(outcomes.map((code) => code === 0)).toEqual(Array.from({ length: 30 }, (_, n) => n % 3 !== 0));
+  },
+  TEST_MS,
+);
+
+test(
+  "what filled every block is gone when the chain is taken back to the block that was its last one all the time",
+  async () => {
+    await devnet.chain.setBlockMode({ kind: "manual" });
+    const room = 10 * (await devnet.chain.proofBlocks()).length;
+    const sent = Array.from({ length: room + 5 }, (_, n) => overHttp().send(transfer(n)));
+    const settled = Promise.allSettled(sent);
+    await eventually(() => devnet.chain.status.mempool.count === room);
+    await devnet.chain.revert(fresh);
+    await devnet.chain.setBlockMode(AN_INSTANT);
+    const states = (await settled).map(({ status }) => status);
+    expect(states).toEqual([...Array(room).fill("rejected"), ...Array(5).fill("fulfilled")]);
+    await expectAll(room + 5, room);
   },
   TEST_MS,
 );
