@@ -14,6 +14,7 @@ import {
   readdirSync,
   readFileSync,
   readSync,
+  rmSync,
   statSync,
   unlinkSync,
   writeSync,
@@ -65,6 +66,15 @@ export function filesOf(folder: string): number[] {
     .sort((a, b) => a - b);
 }
 
+/** Links, pipes and folders under names of the log are not its own: one would be written through, another never opens. */
+export function removeForeignFiles(folder: string): void {
+  if (!existsSync(folder)) return;
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const isOurName = NAME.test(entry.name) || entry.name === READ_MARK || entry.name === RESERVE;
+    if (isOurName && !entry.isFile()) rmSync(join(folder, entry.name), { recursive: true });
+  }
+}
+
 function isBefore(a: LogPlace, b: LogPlace): boolean {
   return a.file < b.file || (a.file === b.file && a.offset < b.offset);
 }
@@ -88,6 +98,7 @@ export class EventLogWriter {
   ) {
     this.fileBytes = Math.min(FILE_BYTES_MAX, Math.max(FILE_BYTES_MIN, Math.floor(bytesMax / FILE_PARTS)));
     mkdirSync(folder, { recursive: true });
+    removeForeignFiles(folder);
     this.files = filesOf(folder).map((no) => ({ no, bytes: statSync(pathOf(folder, no)).size }));
     this.connection = this.cutLast();
     this.readPlace = readMark(folder) ?? { file: this.files[0]?.no ?? 1, offset: 0 };

@@ -4,7 +4,7 @@ import { chooseMode, type SegmentMode } from "../history/segment-bounds.ts";
 import { SegmentMaker, segmentFailure } from "../history/segment-maker.ts";
 import { SegmentRecorder } from "../history/segment-table.ts";
 import { BlockAssembler } from "../ingest/block-assembler.ts";
-import { EventLogReader, liveBlockBytes, readMark } from "../ingest/event-log.ts";
+import { EventLogReader, liveBlockBytes, readMark, removeForeignFiles } from "../ingest/event-log.ts";
 import { type FollowedHooks, follow } from "../ingest/followed-file.ts";
 import { Intake, type IntakeHooks, type IntakeReader } from "../ingest/intake.ts";
 import { type ReplayHooks, type ReplayResult, replayFiles } from "../ingest/replay.ts";
@@ -97,6 +97,7 @@ export class Loading {
     const blockBytesMax = liveBlockBytes(eventLogBytes);
     const assembler = new BlockAssembler({ isLive: true, blockBytesMax, tap: this.tap });
     const fillAssembler = new BlockAssembler({ isLive: true, blockBytesMax, tap: this.tap });
+    removeForeignFiles(events);
     const reader = new EventLogReader(events, readMark(events));
     const logHooks: IntakeHooks = {
       ...hooks,

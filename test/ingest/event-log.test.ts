@@ -1,6 +1,14 @@
 // The way from a socket's bytes to the event log, and out of it again.
 import { afterAll, describe, expect, spyOn, test } from "bun:test";
-import { appendFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { EventLogReader, EventLogWriter, readMark } from "../../src/ingest/event-log.ts";
@@ -10,7 +18,7 @@ import { MEMORY, Scratch } from "../rig/homes.ts";
 import { messageOf } from "../rig/sp-sender.ts";
 import { record } from "../rig/stream.ts";
 import { runs } from "../support/seed.ts";
-import { SmallDisk } from "../support/small-disk.ts";
+import { run, SmallDisk } from "../support/small-disk.ts";
 
 const scratch = new Scratch("event-log", MEMORY);
 afterAll(() => scratch.remove());
@@ -254,3 +262,20 @@ else
       small.unmount();
     }
   });
+
+test("pipes and links in its folder are no part of the log: none is written through, or waited for", () => {
+  const folder = scratch.path("log");
+  const victim = scratch.file(Buffer.from("precious"));
+  mkdirSync(folder);
+  symlinkSync(victim, join(folder, "reserve"));
+  symlinkSync(victim, join(folder, "000000000002.evts"));
+  expect(run("mkfifo", join(folder, "read"))).toBe(true);
+  const log = new EventLogWriter(folder, 16 * KIB * KIB);
+  const reader = new EventLogReader(folder, readMark(folder));
+  expect(reader.next()).toBe(false);
+  reader.keepPlace({ file: 1, offset: 0 });
+  expect(readFileSync(victim, "utf8")).toBe("precious");
+  expect(readdirSync(folder).sort()).toEqual(["read", "reserve"]);
+  reader.close();
+  log.close();
+});
