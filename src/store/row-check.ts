@@ -3,7 +3,7 @@
 // bind the rest, so that a store from elsewhere cannot tell a party or a market something else.
 import type { Database } from "bun:sqlite";
 import { NodeError } from "../errors/node-error.ts";
-import { readRewardPayoutEventAt, readTransferAt } from "../wire/generated/events.ts";
+import { readRewardPayoutEventAt, readStakeLinkingAt, readTransferAt } from "../wire/generated/events.ts";
 import {
   readDepositAt,
   readLiquidityProvisionAt,
@@ -11,6 +11,7 @@ import {
   readMarketAt,
   readMarketDataAt,
   readOrderAt,
+  readProposalAt,
   readTradeAt,
   readVoteAt,
   readWithdrawalAt,
@@ -20,6 +21,7 @@ import { eraOf } from "./eras.ts";
 import { accountHash, Ids } from "./ids.ts";
 import { type IndexColumn, SLICE_ROWS, type Walk, walk } from "./index-check.ts";
 import { microseconds } from "./project/context.ts";
+import { isLive } from "./project/orders.ts";
 import { readFloors } from "./retention.ts";
 
 type Pause = () => Promise<void>;
@@ -76,6 +78,16 @@ function pairs(db: Database): Walk[] {
   const floor = readFloors(db).get("balances")?.no ?? 0;
   return [
     ...walks,
+    from(
+      "network_parameters",
+      "key, block, value",
+      "SELECT 1 FROM network_parameters_current c WHERE c.key = s.key AND (c.block > s.block OR (c.block = s.block AND c.value = s.value))",
+    ),
+    from(
+      "network_parameters_current",
+      "key, block, value",
+      "SELECT 1 FROM network_parameters h WHERE h.key = s.key AND h.block = s.block AND h.value = s.value",
+    ),
     from("orders", "id, block", "SELECT 1 FROM orders_current c WHERE c.id = s.id AND c.block >= s.block"),
     from(
       "orders_current",
@@ -198,11 +210,14 @@ const MESSAGES: readonly Messages<unknown>[] = [
     values: ({ version }) => ({ version: BigInt(version) }),
   }),
   messages("orders_current", {
-    select: "SELECT c.*, o.data FROM orders_current c JOIN orders o ON o.block = c.block AND o.ord = c.ord",
+    select: `SELECT c.*, o.data, (SELECT count(*) FROM orders_current n WHERE n.id = c.id) AS creations
+      FROM orders_current c JOIN orders o ON o.block = c.block AND o.ord = c.ord`,
     read: readOrderAt,
     bytes: ({ id }) => ({ id }),
     refs: (m) => ({ market: m.marketId, party: m.partyId }),
-    values: (m) => ({
+    values: (m, row) => ({
+      // Of several creations only the newest can be live.
+      live: !isLive(m) ? 0n : row.creations === 1n ? 1n : (row.live as bigint),
       created: BigInt(microseconds(m.createdAt)),
       status: BigInt(m.status),
       type: BigInt(m.type),
@@ -251,6 +266,21 @@ const MESSAGES: readonly Messages<unknown>[] = [
     read: readLiquidityProvisionAt,
     bytes: ({ id }) => ({ id }),
     refs: (m) => ({ party: m.partyId, market: m.marketId }),
+  }),
+  messages("proposals_current", {
+    select:
+      "SELECT c.*, p.data FROM proposals_current c JOIN proposals p ON p.block = c.block AND p.id = c.id",
+    read: readProposalAt,
+    bytes: ({ id }) => ({ id }),
+    refs: ({ partyId }) => ({ party: partyId }),
+    values: ({ state, reference }) => ({ state: BigInt(state), reference }),
+  }),
+  messages("stake_linkings_current", {
+    select:
+      "SELECT c.*, l.data FROM stake_linkings_current c JOIN stake_linkings l ON l.block = c.block AND l.id = c.id",
+    read: readStakeLinkingAt,
+    bytes: ({ id }) => ({ id }),
+    refs: ({ party }) => ({ party }),
   }),
   messages("votes", {
     read: readVoteAt,

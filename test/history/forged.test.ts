@@ -207,6 +207,15 @@ describe("rows that are not what other rows say", () => {
       "UPDATE accounts SET market = (SELECT ref FROM ids WHERE ref <> accounts.market LIMIT 1) WHERE ref = (SELECT min(ref) FROM accounts)",
     "a transfer to its sender":
       "UPDATE transfers_current SET to_no = from_no WHERE ref = (SELECT min(ref) FROM transfers_current WHERE to_no <> from_no)",
+    "a live order that is not shown as one": "UPDATE orders_current SET live = 0 WHERE live = 1",
+    "a filled order that is shown as live":
+      "UPDATE orders_current SET live = 1 WHERE id = (SELECT min(id) FROM orders_current WHERE live = 0)",
+    "a network parameter of another value":
+      "UPDATE network_parameters_current SET value = value || '1' WHERE key = (SELECT min(key) FROM network_parameters_current)",
+    "a proposal of another state":
+      "UPDATE proposals_current SET state = state + 1 WHERE id = (SELECT min(id) FROM proposals_current)",
+    "a stake linked by another party":
+      "UPDATE stake_linkings_current SET party = (SELECT id FROM parties WHERE id <> stake_linkings_current.party LIMIT 1)",
     "an old position as the newest":
       "UPDATE positions_current SET block = (SELECT min(block) FROM positions p WHERE p.party = positions_current.party AND p.market = positions_current.market)",
   };

@@ -83,7 +83,7 @@ function orderFacts(bytes: Uint8Array, start: number, end: number): OrderFacts {
 }
 
 /** Orders that may still trade: those that `liveOnly` shows (reference 10, section 5.16). */
-function isLive(m: OrderFacts): boolean {
+export function isLive(m: Pick<OrderFacts, "status" | "type" | "timeInForce">): boolean {
   return (
     (m.status === ORDER.active || m.status === ORDER.parked) &&
     m.type === ORDER.limit &&
