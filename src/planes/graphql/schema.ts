@@ -1,13 +1,16 @@
 // The schema as the library executes it: `schema.graphql`, resolvers (resolvers/), and the mapping of members (members.ts).
 import {
   __Schema,
-  __Type,
   buildASTSchema,
+  type GraphQLFieldResolver,
   type GraphQLNamedType,
   type GraphQLObjectType,
   GraphQLSchema,
+  getNullableType,
+  introspectionTypes,
   isEnumType,
   isIntrospectionType,
+  isListType,
   isObjectType,
   isUnionType,
   Kind,
@@ -17,6 +20,7 @@ import {
 import { memberText, valueTexts } from "../../http/openapi/texts/describe.ts";
 import { type MemberNote, memberAt, memberResolver, type Resolve } from "./members.ts";
 import type { Opening } from "./operations.ts";
+import type { QueryReads } from "./reads.ts";
 import { RESOLVERS } from "./resolvers/all.ts";
 import { answerAnyName, makeLenient, timestamp } from "./scalars.ts";
 import text from "./schema.graphql" with { type: "text" };
@@ -39,19 +43,28 @@ export function makeSchema(): GraphQLSchema {
   return schema;
 }
 
-/** Members of `__Type` that are lists: those of another kind of type are empty, not null. */
-const LISTS_OF_TYPES = ["fields", "interfaces", "possibleTypes", "enumValues", "inputFields"];
+type ListResolve = GraphQLFieldResolver<unknown, QueryReads>;
 
-/** Introspection as the original answers it: types by name, and lists in place of null. */
+/** The library's resolvers of the lists of introspection: its types are shared by all schemas. */
+const INTROSPECTION_LISTS = introspectionTypes
+  .filter(isObjectType)
+  .flatMap((type) => Object.values(type.getFields()))
+  .filter(({ type }) => isListType(getNullableType(type)))
+  .map((field) => [field, field.resolve as ListResolve] as const);
+
+/**
+ * Introspection as the original answers it: types by name, and lists in place of null. Its rows count as those of any list:
+ * a thousand aliases below the fields of the types of fields are millions of values.
+ */
 function arrangeIntrospection(schema: GraphQLSchema): void {
   const types = Object.values(schema.getTypeMap())
     .filter((type) => !isIntrospectionType(type))
     .sort(byName);
-  __Schema.getFields().types!.resolve = () => types;
-  const fields = __Type.getFields();
-  for (const name of LISTS_OF_TYPES) {
-    const resolve = fields[name]!.resolve!;
-    fields[name]!.resolve = (...given) => resolve(...given) ?? [];
+  const { types: allTypes } = __Schema.getFields();
+  for (const [field, resolve] of INTROSPECTION_LISTS) {
+    const list: ListResolve = field === allTypes ? () => types : resolve;
+    field.resolve = (source, args, reads: QueryReads, info) =>
+      reads.rows((list(source, args, reads, info) as readonly unknown[] | undefined) ?? []);
   }
 }
 

@@ -136,6 +136,17 @@ describe("a query that asks for much", () => {
     rig.close();
   });
 
+  test("of the schema itself ends at the rows of an answer, too", async () => {
+    const rig = await graphqlRig({ queryRowsMax: 1_000 });
+    const nested = "{__schema{types{fields{type{fields{name}}}}}}";
+    const { body } = await rig.ask(nested);
+    expect(body.errors[0].extensions).toEqual({ code: "TOO_MANY_ROWS" });
+    rig.close();
+    const late = await graphqlRig({ queryMs: 0 });
+    expect((await late.ask(nested)).body.errors[0].extensions).toEqual({ code: "QUERY_TIMEOUT" });
+    late.close();
+  });
+
   test("ends when its time is over", async () => {
     const rig = await graphqlRig({ queryMs: 0 });
     const { body } = await rig.ask(NESTED);
