@@ -2,7 +2,6 @@
 // the first height comes twice, as in every recording (reference 20, section 6.4).
 import type { Database } from "bun:sqlite";
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { DEFAULT_LIMITS, type Limits } from "../../src/http/limits.ts";
@@ -12,6 +11,7 @@ import { DataPlane } from "../../src/planes/data/plane.ts";
 import { BlockWriter } from "../../src/store/block-writer.ts";
 import { openReader, openWriter } from "../../src/store/database.ts";
 import { type Block, type BlockEvent, Field } from "../../src/wire/block.ts";
+import { MEMORY } from "../rig/homes.ts";
 import { epochEvent, type MadeEvent, STATE_EVENTS } from "./random-events.ts";
 import { TRADING_EVENTS } from "./random-trading.ts";
 
@@ -50,7 +50,7 @@ export interface PlacedEvent extends MadeEvent {
 
 /** A store that random blocks are written to, and a data API over it. */
 export class RandomChain {
-  readonly home = mkdtempSync(join(tmpdir(), "lyra-random-chain-"));
+  readonly home = mkdtempSync(join(MEMORY, "lyra-random-chain-"));
   readonly events: PlacedEvent[] = [];
   readonly context: DataContext;
   readonly plane: DataPlane;

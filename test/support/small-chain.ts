@@ -1,6 +1,5 @@
 // A data API over a small made-up chain, for scenario tests: one block a minute, each with the events a case needs.
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DEFAULT_LIMITS, type Limits } from "../../src/http/limits.ts";
 import { dataApp } from "../../src/planes/data/app.ts";
@@ -9,6 +8,7 @@ import { DataPlane } from "../../src/planes/data/plane.ts";
 import { BlockWriter } from "../../src/store/block-writer.ts";
 import { openReader, openWriter } from "../../src/store/database.ts";
 import type { BlockEvent } from "../../src/wire/block.ts";
+import { MEMORY } from "../rig/homes.ts";
 
 /** Payload field number (`Field`) and the encoded payload. */
 export type Event = readonly [field: number, message: Uint8Array];
@@ -54,7 +54,7 @@ export function openChain(
   blocks: readonly (readonly Event[])[],
   limits: Limits = DEFAULT_LIMITS,
 ): { get: Get; context: DataContext } {
-  const home = mkdtempSync(join(tmpdir(), "lyra-small-chain-"));
+  const home = mkdtempSync(join(MEMORY, "lyra-small-chain-"));
   const writing = openWriter(home);
   const writer = new BlockWriter(writing);
   for (const [i, events] of blocks.entries()) {

@@ -1,6 +1,5 @@
 // The shipped sample, block by block: a home that grows in the hands of a test, with a plane that reads it.
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SAMPLE_PATH } from "../../scripts/make-sample.ts";
 import { DEFAULT_LIMITS, type Limits } from "../../src/http/limits.ts";
@@ -14,6 +13,7 @@ import { openReader, openWriter } from "../../src/store/database.ts";
 import { EventTap } from "../../src/store/event-feed.ts";
 import { type Block, type BlockEvent, Field } from "../../src/wire/block.ts";
 import { encodeOrder, type Order, readOrderAt } from "../../src/wire/generated/vega.ts";
+import { MEMORY } from "../rig/homes.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer is looked at as it is
 type Json = any;
@@ -29,7 +29,7 @@ export async function sampleBlocks(): Promise<Block[]> {
 }
 
 export class StreamedChain {
-  readonly home = mkdtempSync(join(tmpdir(), "lyra-streams-"));
+  readonly home = mkdtempSync(join(MEMORY, "lyra-streams-"));
   readonly plane: DataPlane;
   private readonly writing = openWriter(this.home);
   readonly writer = new BlockWriter(this.writing, { isTemporary: true });
