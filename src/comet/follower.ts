@@ -86,6 +86,8 @@ export class Follower {
   private wake = Promise.withResolvers<void>();
   private endAnnouncements = () => {};
   private isAnnounced = false;
+  /** Whether the last answers were refused, and no block was observed since. */
+  private isStuck = false;
   private pauseMs = FIRST_PAUSE_MS;
   private contradictedMs: number | undefined;
   private unsavedBlocks = 0;
@@ -186,7 +188,8 @@ export class Follower {
       this.report({ state: "waiting", text }, status);
       return;
     }
-    if (next < status.height)
+    // A block that was refused a moment ago may be refused again.
+    if (next < status.height && !this.isStuck)
       this.report({ state: "receiving", text: `at block ${next - 1} of ${status.height}` }, status);
     for (; next <= status.height && !this.isStopped; next++) {
       if (!(await this.hasFacts(next, status))) return;
@@ -200,6 +203,7 @@ export class Follower {
     const [block, results] = await this.ahead.get(height)!;
     this.ahead.delete(height);
     this.checkBlock(block, results);
+    this.isStuck = false;
     const observer = this.observing!;
     const facts = this.factsOf(block);
     const observation = observer.observe(block, results, facts);
@@ -389,6 +393,7 @@ export class Follower {
   private failed(error: unknown): void {
     const { onReport, client } = this.options;
     if (error instanceof NodeError) {
+      this.isStuck = true;
       if (error.code === "comet_contradiction") this.noteContradiction();
       onReport({
         state: "stopped",

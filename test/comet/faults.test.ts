@@ -349,16 +349,19 @@ test("without events a false block is left behind, once the node has said for a 
     () => "the last block",
   );
   isLying = false;
-  await own.chain.mine(1);
+  await own.chain.mine(2);
   await eventually(
     () => reports.some(({ code }) => code === "comet_contradiction"),
     () => "a contradiction",
   );
   await eventually(
-    () => follower.observer?.point?.height === last + 1,
+    () => follower.observer?.point?.height === last + 2,
     () => JSON.stringify(reports.at(-1)),
   );
   expect(follower.observer!.point!.hash).toBe(own.chain.status.hash);
+  const isRefusal = ({ code }: FollowerReport) => code === "comet_contradiction";
+  const refused = reports.slice(reports.findIndex(isRefusal), reports.findLastIndex(isRefusal));
+  expect(new Set(refused.map(({ state }) => state))).toEqual(new Set(["stopped"]));
   await follower.stop();
   await own.stop();
 });
