@@ -8,6 +8,7 @@ import type { Sidecar } from "../../src/node/sidecar.ts";
 import { startNode } from "../../src/start-node.ts";
 import { Scratch } from "../rig/homes.ts";
 import { freePort } from "../rig/ports.ts";
+import { eventually } from "../support/eventually.ts";
 
 const TRANSFERS_MAX = 3;
 const scratch = new Scratch("gate");
@@ -76,11 +77,10 @@ function keepBlocksBack(): void {
 }
 
 async function caughtUp(): Promise<void> {
-  for (const end = performance.now() + 10_000; performance.now() < end; await Bun.sleep(5)) {
+  await eventually(async () => {
     const answer = await (await fetch(`${sidecar.addresses.nodeUrl}/blockchain/height`)).json();
-    if (Number(answer.height) === devnet.chain.status.height) return;
-  }
-  throw new Error("the sidecar does not come to the devnet's height");
+    return Number(answer.height) === devnet.chain.status.height;
+  }, "the sidecar comes to the devnet's height");
 }
 
 const clientOf = (party: number) =>

@@ -6,6 +6,7 @@ import { PartyClient } from "../../src/devnet/party-client.ts";
 import type { Sidecar } from "../../src/node/sidecar.ts";
 import { startNode } from "../../src/start-node.ts";
 import { Scratch } from "../rig/homes.ts";
+import { eventually } from "../support/eventually.ts";
 
 const scratch = new Scratch("submission");
 let devnet: Devnet;
@@ -52,14 +53,10 @@ afterAll(async () => {
 });
 
 async function caughtUp(): Promise<void> {
-  for (let tries = 0; tries < 1_000; tries++) {
-    const answer = (await (await fetch(`${sidecar.addresses.nodeUrl}/blockchain/height`)).json()) as {
-      height?: string;
-    };
-    if (Number(answer.height) === devnet.chain.status.height) return;
-    await Bun.sleep(5);
-  }
-  throw new Error("the sidecar does not come to the devnet's height");
+  await eventually(async () => {
+    const answer = await (await fetch(`${sidecar.addresses.nodeUrl}/blockchain/height`)).json();
+    return Number(answer.height) === devnet.chain.status.height;
+  }, "the sidecar comes to the devnet's height");
 }
 
 async function transfer(): Promise<Uint8Array> {

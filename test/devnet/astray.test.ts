@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startNode } from "../../src/start-node.ts";
+import { eventually } from "../support/eventually.ts";
 
 const DAY_NS = 86_400_000_000_000n;
 const NOW = 1_900_000_000_000_000_000n;
@@ -59,7 +60,7 @@ test("given validators whose votes the chain refuses, then the reason is reporte
     agent.answerDuties = vote;
     await chain.mine(1);
     await chain.mine(1);
-    for (let waited = 0; problems.length === 0 && waited < 100; waited++) await Bun.sleep(10);
+    await eventually(() => problems.length > 0);
     expect(problems).toEqual([
       expect.objectContaining({
         code: "duty_failed",

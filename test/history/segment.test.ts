@@ -32,6 +32,7 @@ import {
 } from "../../src/history/segment-table.ts";
 import { EXPORT_TABLES } from "../../src/history/tables.ts";
 import { openReader, segmentDirectory } from "../../src/store/database.ts";
+import { eventually } from "../support/eventually.ts";
 import {
   blocks,
   folder,
@@ -321,7 +322,7 @@ describe("what goes wrong", () => {
     };
     const making = maker({ record, onProblem: (error) => problems.push(error), retryMs: 5 });
     await expect(making.idle()).rejects.toThrow("the disk is full");
-    for (let i = 0; i < 200 && ranges().length < 2; i++) await Bun.sleep(5);
+    await eventually(() => ranges().length >= 2);
     await runOnce(making);
     expect(problems).toHaveLength(2);
     expect(ranges()).toEqual(["1-10", "11-20"]);

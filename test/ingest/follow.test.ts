@@ -107,9 +107,10 @@ test("missing blocks stop it; it goes on when the file begins further back", asy
   await file.reaches(20);
   rmSync(path);
   writeFileSync(path, sample.subarray(spanAt(25).start, spanAt(30).end));
-  for (const end = performance.now() + 4_000; !file.states.includes("height_gap"); await Bun.sleep(2)) {
-    if (performance.now() > end) throw new Error(`it says ${file.states}`);
-  }
+  await eventually(
+    () => file.states.includes("height_gap"),
+    () => `it says ${file.states}`,
+  );
   writeFileSync(path, sample);
   await file.reaches(last().height);
   expect(await file.stop()).toEqual(whole);
@@ -146,12 +147,11 @@ test("a served home tells of the file that it follows", async () => {
   const node = await startNode({ kind: "data", home: scratch.path(), follow: path });
   const status = async () => (await fetch(`${node.dataUrl}/status`)).json();
   try {
-    for (let body = await status(); body.height !== 20; body = await status()) await Bun.sleep(5);
+    await eventually(async () => (await status()).height === 20);
     expect((await status()).sources).toMatchObject([{ kind: "file", state: "waiting" }]);
     expect((await fetch(`${node.dataUrl}/readyz`)).status).toBe(200);
     appendFileSync(path, sample.subarray(spanAt(22).start, spanAt(23).end));
-    for (let body = await status(); body.sources[0].state !== "stopped"; body = await status())
-      await Bun.sleep(5);
+    await eventually(async () => (await status()).sources[0].state === "stopped");
     expect((await status()).sources[0]).toMatchObject({ code: "height_gap" });
   } finally {
     await node.stop();

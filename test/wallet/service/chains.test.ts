@@ -1,5 +1,5 @@
 // For which chain a service signs: the one it was told, or that its owner has seen and confirmed. The node only says one.
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import { readFileSync, statSync } from "node:fs";
 import { serviceFiles } from "../../../src/planes/wallet/start.ts";
 import type { TransactionRequest } from "../../../src/wallet/approvals/approver.ts";
@@ -7,6 +7,7 @@ import { ApprovalDesk } from "../../../src/wallet/approvals/desk.ts";
 import { requestLines, shown } from "../../../src/wallet/approvals/shown.ts";
 import { answerInTerminal, DeskSource, type Terminal } from "../../../src/wallet/approvals/terminal.ts";
 import { PolicyApprover } from "../../../src/wallet/policies/policy-approver.ts";
+import { eventually } from "../../support/eventually.ts";
 import { FakeNode } from "../sending/fake-node.ts";
 import { PASSPHRASE, privateFolder } from "../support/wallets.ts";
 import { KEY_1, PAIRING, Person, Rig, type RigOptions } from "./rig.ts";
@@ -85,6 +86,13 @@ describe("what an approval says of the chain", () => {
   });
 });
 
+/** Waits until the service has looked at the node twice, so that one look was after this call. */
+async function isWatched(node: { lastBlock: () => Promise<unknown> }): Promise<void> {
+  const looks = spyOn(node, "lastBlock");
+  await eventually(() => looks.mock.calls.length >= 2);
+  looks.mockRestore();
+}
+
 describe("another chain", () => {
   test("given a confirmed one, when the node says another, then both are named, and nobody is asked", async () => {
     const rig = await start({ watchMs: 2 });
@@ -93,7 +101,7 @@ describe("another chain", () => {
     expect((await rig.send(authorization)).status).toBe(200);
     const asked = rig.person.asked.length;
     becomes(rig.node, "other-chain");
-    await Bun.sleep(50);
+    await isWatched(rig.node);
     const { body } = await rig.send(authorization);
     expect([body.error.code, body.error.data]).toEqual([
       1000,
@@ -111,7 +119,7 @@ describe("another chain", () => {
     rig.person.answer = async (request, signal) => {
       if (request.kind === "transaction") {
         becomes(rig.node, "other-chain");
-        await Bun.sleep(50);
+        await isWatched(rig.node);
       }
       return answer(request, signal);
     };
