@@ -23,12 +23,12 @@ const JSON_TYPE = "application/json";
 const MULTIPART = "multipart/form-data";
 
 /** Members of a request, and the types that the original's decoder names in its errors. */
-const MEMBERS: Readonly<Record<string, { readonly name: string; readonly go: string }>> = {
-  query: { name: "query", go: "string" },
-  operationname: { name: "operationName", go: "string" },
-  variables: { name: "variables", go: "map[string]interface {}" },
-  extensions: { name: "extensions", go: "map[string]interface {}" },
-};
+const MEMBERS = new Map([
+  ["query", { name: "query", go: "string" }],
+  ["operationname", { name: "operationName", go: "string" }],
+  ["variables", { name: "variables", go: "map[string]interface {}" }],
+  ["extensions", { name: "extensions", go: "map[string]interface {}" }],
+]);
 
 /** A request that was received, and is read when there is no kept answer to it. */
 export interface Received {
@@ -129,7 +129,7 @@ function fromValue(value: unknown, refused: (reason: string) => Error): QueryReq
     throw refused(`json: cannot unmarshal ${goKind(value)} into Go value of type graphql.RawParams`);
   const read: Record<string, unknown> = {};
   for (const [key, member] of Object.entries(value)) {
-    const known = MEMBERS[key.toLowerCase()];
+    const known = MEMBERS.get(key.toLowerCase());
     if (known === undefined || member === null) continue;
     const fits = known.go === "string" ? typeof member === "string" : isObject(member);
     if (!fits)

@@ -92,6 +92,11 @@ describe("a hostile query", () => {
     expect([status, body]).toEqual([200, { data: { __type: { ofType: null } } }]);
   });
 
+  test("with members named as those of every object is answered without them", async () => {
+    const { status, body } = await rig.post('{"query":"{__typename}","constructor":5,"__proto__":[],"x":1}');
+    expect([status, body]).toEqual([200, { data: { __typename: "Query" } }]);
+  });
+
   test("in a batch is refused", async () => {
     const { status, body } = await rig.post(Array.from({ length: 1_000 }, () => ({ query: "{__typename}" })));
     expect(status).toBe(400);
