@@ -4,6 +4,7 @@
 //   bun scripts/test.ts --slow [WORD...]   every slow part, or those whose names hold a word
 //   bun scripts/test.ts --slow-today       one slow part, chosen by the date, for at most a minute
 //   bun scripts/test.ts --timings          the default suite, and its durations written to test/timings.json
+import { statfsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { relative, resolve } from "node:path";
 import { Glob } from "bun";
@@ -23,8 +24,8 @@ interface Part {
 
 /** What the preloaded file sets is lost behind the first file of a process that runs several. */
 const timeout = ["--timeout", "120000"];
-/** One more process than cores: many tests wait for a node. Files share a process's modules, so most load nothing. */
-const parallel = [`--parallel=${availableParallelism() + 1}`, "--no-isolate", ...timeout];
+/** Two more processes than cores: many tests wait for a node. Files share a process's modules, so most load nothing. */
+const parallel = [`--parallel=${availableParallelism() + 2}`, "--no-isolate", ...timeout];
 
 function slowParts(): Part[] {
   const files = [...new Glob("test/**/*.slow.test.ts").scanSync(ROOT)].sort();
@@ -49,8 +50,23 @@ function slowParts(): Part[] {
   ];
 }
 
+/** A folder without a disk under it, where there is room: tests commit thousands of blocks to temporary homes. */
+function memoryFolder(): string | undefined {
+  try {
+    const { bavail, bsize } = statfsSync("/dev/shm");
+    return bavail * bsize >= MEMORY_BYTES_MIN ? "/dev/shm" : undefined;
+  } catch {
+    return undefined;
+  }
+}
+const MEMORY_BYTES_MIN = 2 * 1024 ** 3;
+const memory = memoryFolder();
+
 const environment = (length: number) => ({
   ...process.env,
+  ...(memory !== undefined && { TMPDIR: memory }),
+  // The last stage of the compiler pays only where the same code runs for long.
+  ...(length < 1 && { BUN_JSC_useFTLJIT: "0" }),
   LYRA_TEST_PROGRAM: "dist/lyra",
   LYRA_TEST_SEED: String(SEED),
   LYRA_TEST_LENGTH: String(length),

@@ -17,6 +17,7 @@ import {
   StreamMaker,
   upTo,
 } from "../rig/stream.ts";
+import { runs } from "../support/seed.ts";
 
 const DAMAGED = {
   offset: 0,
@@ -240,7 +241,8 @@ describe("a sound file", () => {
 describe("a file that", () => {
   test("ends too early is loaded up to there", async () => {
     const gzip = gzipSync(sample);
-    for (const cut of [196_609, 250_001, gzip.length - 1_000, gzip.length - 9, gzip.length - 1]) {
+    const cuts = [250_001, gzip.length - 9, 196_609, gzip.length - 1_000, gzip.length - 1];
+    for (const cut of cuts.slice(0, Math.max(2, runs(5)))) {
       const left = gzip.subarray(0, cut);
       const content = gunzipSync(left, { finishFlush: constants.Z_SYNC_FLUSH });
       const { result, digest, staged } = await new Home().load([left]);
