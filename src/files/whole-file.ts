@@ -161,8 +161,8 @@ export function writeFileWhole(
   writeWhole(path, typeof bytes === "string" ? Buffer.from(bytes, "utf8") : bytes, steps, place, mode);
 }
 
-/** Links of the system, such as `/dev/stdout`: they are there to be followed. */
-const SYSTEM_FOLDERS = /^\/(?:dev|proc)\//;
+/** Links of the system, such as `/dev/stdout`: they are there to be followed. Any user may put one into `/dev/shm`. */
+const SYSTEM_FOLDERS = /^\/(?:dev(?!\/shm\/)|proc)\//;
 
 /**
  * A file that the user names, readable as the user's mask says. A link gives way to the file: another user may have put it
