@@ -106,19 +106,29 @@ async function pressAll({ name, url, document }: Served): Promise<void> {
   console.log(`${name}: ${pressed} examples tried`);
 }
 
-/** A stream has no end: its first line, if one comes soon, is a result. */
+/** A stream answers at once and has no end: its first line, if one comes soon, is a result. */
 async function listen(name: string, url: string): Promise<void> {
   const over = new AbortController();
-  const answer = fetch(url, { signal: over.signal }).catch(() => undefined);
-  const response = await Promise.race([answer, Bun.sleep(STREAM_MS)]);
-  if (response !== undefined) {
-    const { value } = await response.body!.getReader().read();
-    const [line = ""] = new TextDecoder().decode(value).split("\n");
-    if (response.status !== 200 || !line.startsWith('{"result":'))
-      problems.push(`${name}: ${url}: ${response.status} ${line.slice(0, 200)}`);
+  const timer = setTimeout(() => over.abort(), STREAM_MS);
+  let status = 0;
+  let text = "";
+  try {
+    const response = await fetch(url, { signal: over.signal });
+    status = response.status;
+    const decoder = new TextDecoder();
+    for await (const piece of response.body!) {
+      text += decoder.decode(piece, { stream: true });
+      if (text.trim() !== "") break;
+    }
+  } catch (error) {
+    if (!over.signal.aborted) throw error;
   }
+  clearTimeout(timer);
   over.abort();
-  await answer;
+  // Blanks before the first line end the headers.
+  const [line = ""] = text.trim().split("\n");
+  if (status !== 200 || (line !== "" && !line.startsWith('{"result":')))
+    problems.push(`${name}: ${url}: ${status} ${line.slice(0, 200)}`);
 }
 
 /** An operation that needs to be told what to show, on a chain that has none of it. */
