@@ -213,9 +213,11 @@ export class Settlement {
     // At a market's end also those that would have got nothing.
     const isDue = (_win: Flow, index: number) => isFinal || due[index]! > 0n;
     const heir = wins.filter(isDue).find(({ party }) => party === NETWORK) ?? wins.findLast(isDue);
-    // A ratio that was rounded up promises more than there is: the network adds the difference then, too (section 6.3), here up
-    // to what is due, and the last winners go without what is not there.
-    if (heir !== undefined) heir.amount = least(heir.amount + absolute(rest), due[wins.indexOf(heir)]!);
+    // All that was collected is paid, also where truncated wins are less than it. A ratio that was rounded up promises more than
+    // there is: the network adds the difference then, too (section 6.3), here up to what is due, and the last winners go without
+    // what is not there.
+    if (heir !== undefined && rest > 0n) heir.amount += rest;
+    else if (heir !== undefined) heir.amount = least(heir.amount - rest, due[wins.indexOf(heir)]!);
     // Also for the last winner that the units left over have made whole.
     for (const [index, { party, amount }] of wins.entries()) {
       if (party !== NETWORK && isDue(wins[index]!, index)) this.emitSocialised(party, amount - due[index]!);
