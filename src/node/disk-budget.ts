@@ -78,6 +78,8 @@ export class DiskBudget {
   private leaving: SegmentRow[] = [];
   /** Rows and segments that the last commit deleted. */
   private deleted = 0;
+  /** The last commit had no more time; slices without rows of their own take some as well. */
+  private isCutShort = false;
   private readonly timeOf: (no: number) => number;
   private readonly heightOf: (no: number) => number;
 
@@ -103,6 +105,7 @@ export class DiskBudget {
       this.look(head);
     }
     this.deleted = this.leaving.length;
+    this.isCutShort = false;
     this.sweep.noteBlock(head.no);
     const untilMs = nowMs + COMMIT_MS;
     if (this.policy.bytes === undefined) this.pruneByAge(head, untilMs);
@@ -124,7 +127,7 @@ export class DiskBudget {
 
   /** Whether the last commit had nothing to delete. */
   get isDone(): boolean {
-    return this.deleted === 0;
+    return this.deleted === 0 && !this.isCutShort;
   }
 
   /** Everything is measured anew with the next commit. */
@@ -185,7 +188,10 @@ export class DiskBudget {
       if (usedBytes <= start) return;
       const fullness = (usedBytes - start) / (this.storeMax - start);
       const moreMs = FULL_COMMIT_MS * fullness * fullness;
-      if (fullness < 1 && this.clock.steadyMs() > untilMs + moreMs) return;
+      if (fullness < 1 && this.clock.steadyMs() > untilMs + moreMs) {
+        this.isCutShort = true;
+        return;
+      }
       const heaviest = this.heaviest(head);
       if (heaviest === undefined) return;
       const pruned = this.retention.pruneSlice(heaviest.name, this.upTo);
@@ -238,7 +244,10 @@ export class DiskBudget {
         const pruned = this.retention.pruneSlice(name, upTo);
         if (pruned === undefined) break;
         this.deleted += pruned.rows;
-        if (this.clock.steadyMs() > untilMs) return;
+        if (this.clock.steadyMs() > untilMs) {
+          this.isCutShort = true;
+          return;
+        }
       }
     }
   }

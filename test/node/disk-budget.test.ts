@@ -9,11 +9,13 @@ import { RowSource } from "../../src/history/rows/source.ts";
 import { checkRows } from "../../src/history/segment-check.ts";
 import { listSegments } from "../../src/history/segment-table.ts";
 import { EXPORT_TABLES, tableNumber } from "../../src/history/tables.ts";
+import { DiskBudget } from "../../src/node/disk-budget.ts";
 import { homeSize, totalOf } from "../../src/node/home-size.ts";
 import { Loading } from "../../src/node/loading.ts";
 import { startNode } from "../../src/start-node.ts";
 import { checkCopy } from "../../src/store/copy.ts";
 import { checkpoint, openReader, openWriter, segmentDirectory, storePath } from "../../src/store/database.ts";
+import { readHead } from "../../src/store/head.ts";
 import { PRUNABLE_TABLES, readFloors } from "../../src/store/retention.ts";
 import { TxSweep } from "../../src/store/tx-sweep.ts";
 import { MEMORY } from "../rig/homes.ts";
@@ -174,6 +176,25 @@ describe("a budget", () => {
 });
 
 describe("a retention", () => {
+  test("given a machine on which a second passes at each look at the clock, then it is not over too soon", async () => {
+    const [quick, slow] = [copyOf(days, "quick"), copyOf(days, "slow")];
+    await prune(quick, { bytes: undefined, retention: "lite" });
+    const db = openWriter(slow);
+    let nowMs = 0;
+    const clock = { steadyMs: () => (nowMs += 1_000) };
+    const budget = new DiskBudget(slow, db, { bytes: undefined, retention: "lite" }, clock);
+    const head = readHead(db)!;
+    budget.lookAgain();
+    do {
+      db.run("BEGIN IMMEDIATE");
+      budget.beforeCommit(head);
+      db.run("COMMIT");
+      budget.afterCommit(true);
+    } while (!budget.isDone);
+    db.close();
+    expect(floorsOf(slow)).toEqual(floorsOf(quick));
+  });
+
   test("given lite, then a day is kept, by the chain's time, while the file is loaded and after it", async () => {
     const home = copyOf(days, "lite");
     await prune(home, { bytes: undefined, retention: "lite" });
