@@ -1,23 +1,8 @@
 // Markets with thousands of orders at one place: what a further order costs does not grow.
 import { expect, test } from "bun:test";
 import { cpuMs } from "../../support/cost.ts";
-import { createMarketRig, idOf, type MarketRig, Play } from "./rig.ts";
-
-const HUGE = 10n ** 70n;
-const FREE = { simple: { long: 0, short: 0 } };
-
-function opened(config: object = FREE): { rig: MarketRig; play: Play } {
-  const rig = createMarketRig({ assets: { ETH: { decimals: 18 } } });
-  rig.createMarket("M", { asset: "ETH", positionDecimals: 6, decimals: 0, ...config });
-  const play = new Play(rig, "M").deposit(HUGE, "p1", "p2", "lp");
-  play.run("p1 B 1@90; p2 S 1@110; p1 B 1@100; p2 S 1@100").open();
-  return { rig, play };
-}
-
-const sound = ({ rig }: { rig: MarketRig }) => {
-  rig.nextBlock(1, 3);
-  expect(rig.faults).toEqual([]);
-};
+import { FREE, HUGE, opened, sound } from "./hostile-rig.ts";
+import { createMarketRig, idOf, Play } from "./rig.ts";
 
 /** Does something so often. @returns what it cost, milliseconds of CPU time */
 const repeated =
