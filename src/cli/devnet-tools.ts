@@ -5,6 +5,7 @@ import { ExitCode, NodeError, reasonOf } from "../errors/node-error.ts";
 import type { ProgramCode } from "../errors/program-codes.ts";
 import { type Answer, requestAnswer } from "../fetch/answer.ts";
 import { readShortText } from "../files/short-file.ts";
+import { DUMP_BYTES_MAX } from "../planes/devnet/limits.ts";
 import { TOOLS, type Tool } from "../planes/devnet/tools.ts";
 import { didYouMean, looseWords, readArguments, usageError } from "./arguments.ts";
 
@@ -28,8 +29,6 @@ const FLAGS = {
 /** A word that is long, and JSON, is read from a file by this flag. */
 const FROM_FILE = { flag: "file", member: "proposal" } as const;
 const PROPOSAL_BYTES_MAX = 1024 * 1024;
-/** Bytes of a dump, as the tools take it; no other answer is longer. */
-const DUMP_BYTES_MAX = 512 * 1024 * 1024;
 /** The longest call makes a month of blocks. */
 const TOOL_MS = 30 * 60_000;
 

@@ -12,13 +12,12 @@ import { WireError } from "../../wire/errors.ts";
 import type { DevnetContext } from "./context.ts";
 import { Fields } from "./fields.ts";
 import { FORWARD_TIME_PATH, forwardTime } from "./forward-time.ts";
+import { DUMP_BYTES_MAX } from "./limits.ts";
 import { foreignReason, type ToolsAccess } from "./loopback.ts";
 import { TOOLS, type Tool } from "./tools.ts";
 
 const DEVNET_PREFIX = "/devnet/";
 const BODY_BYTES_MAX = 1024 * 1024;
-/** A dump of a chain with some hundred thousand accounts. */
-export const DUMP_BYTES_MAX = 512 * 1024 * 1024;
 
 const LOAD = {
   method: "POST",

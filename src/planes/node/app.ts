@@ -11,7 +11,8 @@ import { busRoutes } from "../data/observe/bus-routes.ts";
 import { NODE_BUS_PATH } from "../data/observe/routes.ts";
 import { readRoute } from "../data/read-route.ts";
 import { whenReadable } from "../data/readable.ts";
-import { type DevnetTools, DUMP_BYTES_MAX, isToolPath } from "../devnet/app.ts";
+import { type DevnetTools, isToolPath } from "../devnet/app.ts";
+import { DUMP_BYTES_MAX } from "../devnet/limits.ts";
 import { CHAIN_ENDPOINTS, VIEW_ENDPOINTS } from "./endpoints.ts";
 import type { NodePlane, Printing } from "./plane.ts";
 
