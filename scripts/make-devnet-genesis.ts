@@ -62,7 +62,8 @@ function parameters(): Record<string, string> {
     "network.checkpoint.timeElapsedBetweenCheckpoints": "1m",
     "network.validators.minimumEthereumEventsForNewValidator": "0",
     "reward.asset": madeUpAssetId("LYRA"),
-    // A single validator has all the stake: with the network's five it would count for nothing (reference 60, 7.6).
+    // A single validator has all the stake: with the network's five it would count for nothing
+    // (docs/protocol/60-state-engine-staking.md#76-scores-at-epoch-end).
     "reward.staking.delegation.competitionLevel": "1",
     "reward.staking.delegation.minValidators": "1",
     "spam.pow.difficulty": "10",

@@ -1,116 +1,105 @@
-// Citations of the protocol ("reference 30, section 4.6"; "interface 4.2" is chapter 00) name sections of docs/protocol.
+// Comments and documents cite the protocol by file and heading: `docs/protocol/60-state-engine-blocks.md#17-epochs and #18-...`.
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 const root = join(import.meta.dir, "..");
 const chapters = join(root, "docs/protocol");
+const HEADING = /^#{1,6} (.+)$/gm;
 
-interface Chapter {
-  readonly sections: ReadonlySet<string>;
-  readonly text: string;
-}
+/** The anchor that GitHub gives a heading. */
+const anchorOf = (heading: string) =>
+  heading
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}_\- ]/gu, "")
+    .replaceAll(" ", "-");
 
-function readChapter(number: string): Chapter {
-  const files = readdirSync(chapters).filter((name) => name.startsWith(`${number}-`));
-  const text = files.map((name) => readFileSync(join(chapters, name), "utf8")).join("\n");
-  const headings = [...text.matchAll(/^#{2,3} (\d+(?:\.\d+)?)\.? /gm)].map((match) => match[1]!);
-  return { sections: new Set(headings), text: text.toLowerCase() };
-}
+const anchorsOf = (markdown: string) => [...markdown.matchAll(HEADING)].map(([, text]) => anchorOf(text!));
 
-const CHAPTERS = new Map(
-  ["00", "10", "20", "30", "40", "50", "60", "70", "95"].map((number) => [number, readChapter(number)]),
+/** Anchors by the path of the file that has them. */
+const ANCHORS = new Map(
+  readdirSync(chapters)
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => [`docs/protocol/${name}`, new Set(anchorsOf(readFileSync(join(chapters, name), "utf8")))]),
 );
 
-function typescriptBelow(folder: string): string[] {
-  return readdirSync(join(root, folder)).flatMap((name) => {
+const textsBelow = (folder: string): string[] =>
+  readdirSync(join(root, folder)).flatMap((name) => {
     const path = join(folder, name);
     if (name === "node_modules" || name === "generated") return [];
-    if (statSync(join(root, path)).isDirectory()) return typescriptBelow(path);
-    return path.endsWith(".ts") ? [path] : [];
+    if (statSync(join(root, path)).isDirectory()) return textsBelow(path);
+    return /\.(?:ts|mjs|md|graphql|proto)$/.test(path) ? [path] : [];
+  });
+
+const CITATION = /\bdocs\/protocol\/[\w*-]+\.md(?:#[\w-]+)?|(?<=[ (])#[a-z\d]+(?:-+\w+)+/g;
+
+/** What a text cites. `#18-endblock-and-commit` behind a full citation is a heading of the same file. */
+function citationsOf(text: string): { readonly path: string; readonly anchor?: string }[] {
+  let path = "";
+  return [...text.matchAll(CITATION)].flatMap(([citation]) => {
+    const [file, anchor] = citation.split("#") as [string, string?];
+    if (file !== "") path = file;
+    return path === "" ? [] : [{ path, ...(anchor !== undefined && { anchor }) }];
   });
 }
 
-interface Citation {
-  readonly chapter: string;
-  /** `4.6`, or the words of a named part. */
-  readonly section?: string;
-}
-
-const CHAPTER = /\breferences? (\d\d)\b|\binterface(?=,? (?:sections? )?\d)/g;
-/** Between two numbers of a list, with steps and the like of a section, which are not looked up. */
-const NEXT_SECTION = /^(?:,? steps? \d+)?(?:,| to|,? and)? (?:sections? )?(\d{1,2}(?:\.\d{1,2})?)(?![\d.]\d)/;
-const FIRST_SECTION = /^,? ?\(?(?:sections? )?(\d{1,2}(?:\.\d{1,2})?)(?![\d.]\d)/;
-const OTHER_CHAPTER = /^(?:;|\)? and) (\d0)(?:, | \()(?:sections? )?(\d{1,2}(?:\.\d{1,2})?)/;
-const NAMED_PART = /^, (?!section|the places|and )([A-Za-z][A-Za-z ]+?)(?=[):.,;]|$)/;
-
-/** Reads what a text cites: one entry for each section, one without a section for a whole chapter. */
-function citationsOf(text: string): Citation[] {
-  const found: Citation[] = [];
-  for (const match of text.matchAll(CHAPTER)) {
-    let chapter = match[1] ?? "00";
-    let rest = text.slice(match.index + match[0].length);
-    const named = NAMED_PART.exec(rest);
-    let next = FIRST_SECTION.exec(rest);
-    if (next === null) found.push(named === null ? { chapter } : { chapter, section: named[1]! });
-    while (next !== null) {
-      found.push({ chapter, section: next[1]! });
-      rest = rest.slice(next[0].length);
-      const other = OTHER_CHAPTER.exec(rest);
-      if (other !== null) {
-        chapter = other[1]!;
-        found.push({ chapter, section: other[2]! });
-        rest = rest.slice(other[0].length);
-      }
-      next = NEXT_SECTION.exec(rest);
-    }
+function exists({ path, anchor }: { readonly path: string; readonly anchor?: string }): boolean {
+  if (path.includes("*")) {
+    const [before, after] = path.split("*") as [string, string];
+    return [...ANCHORS.keys()].some((file) => file.startsWith(before) && file.endsWith(after));
   }
-  return found;
-}
-
-function isThere({ chapter, section }: Citation): boolean {
-  const there = CHAPTERS.get(chapter);
-  if (there === undefined) return false;
-  if (section === undefined) return there.text !== "";
-  return (
-    there.sections.has(section) || (/^[A-Z]/i.test(section) && there.text.includes(section.toLowerCase()))
-  );
+  const anchors = ANCHORS.get(path);
+  return anchors !== undefined && (anchor === undefined || anchors.has(anchor));
 }
 
 /** Lines of a comment joined, so that a citation may wrap. */
 const joined = (source: string) => source.replace(/\n\s*(?:\/\/|\*) /g, " ");
 
 describe("the protocol's chapters", () => {
+  const texts = ["src", "test", "bench", "scripts", "docs"]
+    .flatMap(textsBelow)
+    .filter((path) => path !== "test/docs-protocol.test.ts")
+    .map((path) => ({ path, text: joined(readFileSync(join(root, path), "utf8")) }));
+
+  test("headings have the anchors that GitHub gives them", () => {
+    expect(anchorOf("3.2 Cursor encoding")).toBe("32-cursor-encoding");
+    expect(anchorOf("6.6 Result JSON of `transaction`")).toBe("66-result-json-of-transaction");
+    expect(anchorOf("S7 MTM, of (all)")).toBe("s7-mtm-of-all");
+  });
+
   test("citations are read in all their forms", () => {
-    const read = (text: string) => citationsOf(text).map(({ chapter, section }) => `${chapter} ${section}`);
-    expect(read("(reference 10, section 1.2).")).toEqual(["10 1.2"]);
-    expect(read("(reference 20, sections 6.1 to 6.4), so")).toEqual(["20 6.1", "20 6.4"]);
-    expect(read("(reference 30, section 7; 40, section 3.3)")).toEqual(["30 7", "40 3.3"]);
-    expect(read("reference 20 (section 3.6) and 70 (9.5)")).toEqual(["20 3.6", "70 9.5"]);
-    expect(read("reference 60, sections 1.4 step 8 and 7.6")).toEqual(["60 1.4", "60 7.6"]);
-    expect(read("(reference 30, result matrix)")).toEqual(["30 result matrix"]);
-    expect(read("as in reference 40.")).toEqual(["40 undefined"]);
-    expect(read("(interface 4.1)")).toEqual(["00 4.1"]);
+    expect(citationsOf("(docs/protocol/a.md#11-x to #12-y-z, step 3; docs/protocol/b-*.md)")).toEqual([
+      { path: "docs/protocol/a.md", anchor: "11-x" },
+      { path: "docs/protocol/a.md", anchor: "12-y-z" },
+      { path: "docs/protocol/b-*.md" },
+    ]);
+    expect(exists({ path: "docs/protocol/60-*.md" })).toBe(true);
+    expect(exists({ path: "docs/protocol/61-*.md" })).toBe(false);
+    expect(exists({ path: "docs/protocol/00-interface.md", anchor: "1-scope" })).toBe(true);
+    expect(exists({ path: "docs/protocol/00-interface.md", anchor: "1-scopes" })).toBe(false);
   });
 
-  test("each citation names a section that exists", () => {
-    const cited = ["src", "test", "bench", "scripts"]
-      .flatMap(typescriptBelow)
-      .filter((path) => path !== "test/docs-protocol.test.ts")
-      .flatMap((path) =>
-        citationsOf(joined(readFileSync(join(root, path), "utf8"))).map((citation) => ({
-          path,
-          ...citation,
-        })),
-      );
-    expect(cited.length).toBeGreaterThan(300);
-    expect(cited.filter((citation) => !isThere(citation))).toEqual([]);
+  test("each citation names a heading that exists", () => {
+    const cited = texts.flatMap(({ path: file, text }) =>
+      citationsOf(text).map((citation) => ({ file, ...citation })),
+    );
+    expect(cited.length).toBeGreaterThan(900);
+    expect(cited.filter((citation) => !exists(citation))).toEqual([]);
   });
 
-  test("a chapter has each section once", () => {
-    for (const { text } of CHAPTERS.values()) {
-      const headings = [...text.matchAll(/^#{2,3} (\d+(?:\.\d+)?)\.? /gm)].map((match) => match[1]!);
-      expect(headings.length).toBe(new Set(headings).size);
+  test("no citation is by number alone", () => {
+    const byNumber =
+      /\breferences? (?:[1-9]0|95)\b|(?<!\b(?:RFC|FIPS|ISO|UAX|ECMA|Fetch|sqlite)\b.{0,60})\bsections? \d/i;
+    const outside = (path: string) => !path.startsWith("docs/protocol/") && path !== "scripts/webassembly.ts";
+    const left = texts.filter(({ path, text }) => outside(path) && byNumber.test(text));
+    expect(left.map(({ path }) => path)).toEqual([]);
+  });
+
+  test("a file has each heading once", () => {
+    for (const [path, anchors] of ANCHORS) {
+      const all = anchorsOf(readFileSync(join(root, path), "utf8"));
+      expect({ path, headings: all.length }).toEqual({ path, headings: anchors.size });
     }
   });
 });

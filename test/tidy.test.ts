@@ -4,16 +4,10 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 
 const root = join(import.meta.dir, "..");
-const LINES_MAX = 600;
-/** Tests hold tables of cases. */
-const TEST_LINES_MAX = 600;
 /** Folders of a home, which the documents name too. */
 const HOME_FOLDERS = new Set(
   "events/ wallets/ networks/ wallet-service/ tx/ image/ fetch.tmp/ restore.tmp/".split(" "),
 );
-/** Pure tables: as long as what they hold. */
-const LONG_TABLES = [/^src\/wire\/generated\//, /^src\/wire\/schema\//];
-
 function filesBelow(folder: string): string[] {
   return readdirSync(join(root, folder)).flatMap((name) => {
     const path = join(folder, name);
@@ -148,14 +142,6 @@ function importsOf(path: string): string[] {
 }
 
 describe("tidy", () => {
-  test("files are short", () => {
-    const long = sources
-      .filter((path) => !LONG_TABLES.some((pattern) => pattern.test(path)))
-      .map((path) => ({ path, lines: read(path).split("\n").length }))
-      .filter(({ path, lines }) => lines > (path.startsWith("test/") ? TEST_LINES_MAX : LINES_MAX));
-    expect(long).toEqual([]);
-  });
-
   test("imports run one way", () => {
     const wrong: string[] = [];
     for (const path of sources.filter((file) => file.startsWith("src/"))) {

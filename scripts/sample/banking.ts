@@ -1,4 +1,6 @@
-// Deposits, withdrawals, transfers, and the signatures the bridge asks for (reference 60, sections 3, 4 and 8).
+// Deposits, withdrawals, transfers, and the signatures the bridge asks for
+// (docs/protocol/60-state-engine-accounts.md#3-deposits, #4-withdrawals-and-erc20-approval-bundles and
+// docs/protocol/60-state-engine-staking.md#8-transfers-and-rewards).
 import { NodeSignatureKind } from "../../src/wire/generated/commands.ts";
 import { TransferStatus } from "../../src/wire/generated/events.ts";
 import {
@@ -16,7 +18,10 @@ import { Step, type World } from "./world.ts";
 
 const { ACCOUNT_TYPE_GENERAL, ACCOUNT_TYPE_GLOBAL_REWARD, ACCOUNT_TYPE_REWARD_MAKER_PAID_FEES } = AccountType;
 
-/** Less than this is refused, whatever the asset; a node derives it from the quantum (reference 60, section 4.3). */
+/**
+ * Less than this is refused, whatever the asset; a node derives it from the quantum
+ * (docs/protocol/60-state-engine-accounts.md#43-flow).
+ */
 const WITHDRAWAL_MIN = 1_000n;
 
 export interface TransferPlan {
@@ -120,7 +125,10 @@ export class Banking {
     });
   }
 
-  /** Every validator signs a resource; the last signature completes the bundle (reference 60, section 4.4). */
+  /**
+   * Every validator signs a resource; the last signature completes the bundle
+   * (docs/protocol/60-state-engine-accounts.md#44-signature-aggregation-notary).
+   */
   sign(height: number, id: string, kind: number): void {
     this.world.transaction(height, { party: VALIDATORS[2].pubKey, silent: true }, () => {
       for (const node of VALIDATORS) {
@@ -181,7 +189,7 @@ export class Banking {
     });
   }
 
-  /** The recurring transfers of an epoch (reference 60, section 8.4). */
+  /** The recurring transfers of an epoch (docs/protocol/60-state-engine-staking.md#84-recurring). */
   endEpoch(epoch: number): void {
     const moves: Move[] = [];
     const ended: Recurring[] = [];

@@ -1,4 +1,5 @@
-// A limit order book with price-time priority (reference 70, section 3). Pure: no accounts, no events.
+// A limit order book with price-time priority (docs/protocol/70-trading-orders.md#3-matching-and-auctions). Pure: no
+// accounts, no events.
 import { Side } from "../../src/wire/generated/vega.ts";
 import { larger, smaller } from "./ratio.ts";
 
@@ -80,7 +81,10 @@ export class Book {
     return { resting, price, size };
   }
 
-  /** The price at which an auction ends: the middle of the prices that trade most (reference 70, section 3.5). */
+  /**
+   * The price at which an auction ends: the middle of the prices that trade most
+   * (docs/protocol/70-trading-orders.md#35-indicative-price-and-uncrossing).
+   */
   uncrossingPrice(): bigint {
     const prices = [...new Set(this.orders.map((order) => order.price))].sort((a, b) => (a < b ? -1 : 1));
     const volumes = prices.map((price) => {

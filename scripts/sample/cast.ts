@@ -57,7 +57,7 @@ export const PARTY = {
   saver: party("saver"),
 } as const;
 
-/** Treasury of the network: the pseudo party of 64 zeros (reference 60, section 2.5). */
+/** Treasury of the network: the pseudo party of 64 zeros (docs/protocol/60-state-engine-accounts.md#25-pseudo-owners-over-the-api). */
 export const NETWORK_TREASURY = "0".repeat(64);
 
 export const ASSET = {

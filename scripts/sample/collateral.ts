@@ -1,5 +1,5 @@
 // Accounts and movements of money. Nothing comes from nowhere: what leaves one account enters another, and only the
-// outside world (EXTERNAL) is without bottom (reference 60, section 2).
+// outside world (EXTERNAL) is without bottom (docs/protocol/60-state-engine-accounts.md#2-accounts-and-ledger).
 import { AccountType, TransferType } from "../../src/wire/generated/vega.ts";
 import type { World } from "./world.ts";
 
@@ -60,7 +60,7 @@ export class Collateral {
     this.tell(account);
   }
 
-  /** Opens the four accounts of an enabled asset (reference 60, section 2.3). */
+  /** Opens the four accounts of an enabled asset (docs/protocol/60-state-engine-accounts.md#23-creation-events). */
   openAsset(asset: string): void {
     const types = [
       AccountType.ACCOUNT_TYPE_FEES_INFRASTRUCTURE,
@@ -103,7 +103,8 @@ export class Collateral {
     const balance = this.balance(account) + by;
     if (balance < 0n) throw new Error(`account ${JSON.stringify(account)} would hold ${balance}`);
     this.balances.set(coreId(account), balance);
-    // After its creation the outside account is not told of (reference 60, section 2.4).
+    // After its creation the outside account is not told of
+    // (docs/protocol/60-state-engine-accounts.md#24-accountevent-emission-rule).
     if (account.type !== AccountType.ACCOUNT_TYPE_EXTERNAL) this.tell(account);
   }
 

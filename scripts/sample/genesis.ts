@@ -1,4 +1,5 @@
-// The state the sample network begins with (reference 60, sections 1.3 and 10.2).
+// The state the sample network begins with (docs/protocol/60-state-engine-blocks.md#13-initchain and
+// docs/protocol/60-state-engine-parameters.md#102-all-keys-and-defaults).
 import { AssetStatus } from "../../src/wire/generated/vega.ts";
 import {
   ASSET,

@@ -1,4 +1,4 @@
-// Proposals and votes (reference 60, section 6).
+// Proposals and votes (docs/protocol/60-state-engine-governance.md#6-governance).
 import type { Init } from "../../src/wire/codec.ts";
 import {
   ProposalError,
@@ -84,7 +84,8 @@ export class Governance {
   private teller(plan: ProposalPlan) {
     const { world } = this;
     const isMarketUpdate = plan.change.updateMarket !== undefined;
-    // A time has passed when the clock's second is strictly later (reference 60, section 6.5).
+    // A time has passed when the clock's second is strictly later
+    // (docs/protocol/60-state-engine-governance.md#65-governance-tick-last-tick-listener).
     const terms = {
       ...plan.change,
       closingTimestamp: world.secondsAt(plan.close) - 1n,

@@ -1,4 +1,5 @@
-// The liquidity provision of a market: one provider, with orders well away from the middle (reference 70, section 7).
+// The liquidity provision of a market: one provider, with orders well away from the middle
+// (docs/protocol/70-trading-liquidity.md#7-liquidity-provision).
 import {
   AccountType,
   LiquidityProvisionStatus,

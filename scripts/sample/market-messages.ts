@@ -35,7 +35,10 @@ export function orderMessage(order: LiveOrder, marketId: string, now: bigint, re
   };
 }
 
-/** The aggressor's side carries the fees, the other zeros; a trade of an opening auction has none (reference 70, 3.3). */
+/**
+ * The aggressor's side carries the fees, the other zeros; a trade of an opening auction has none
+ * (docs/protocol/70-trading-orders.md#33-trade-message).
+ */
 export function tradeMessage(order: LiveOrder, { resting, price, size }: Fill, fees: TradeFees | undefined) {
   const isBuy = order.side === Side.SIDE_BUY;
   const [buy, sell] = isBuy ? [order, resting] : [resting, order];

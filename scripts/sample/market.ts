@@ -1,4 +1,4 @@
-// A market of the sample: its life from proposal to settlement, its orders and trades (reference 70).
+// A market of the sample: its life from proposal to settlement, its orders and trades (docs/protocol/70-*.md).
 import type { Init } from "../../src/wire/codec.ts";
 import {
   AccountType,
@@ -176,7 +176,7 @@ export class Market {
     this.positions.tellLevels();
   }
 
-  /** The oracle ends trading (reference 70, section 1.4). */
+  /** The oracle ends trading (docs/protocol/70-trading-markets.md#14-creation-and-transitions). */
   terminate(): void {
     if (this.positions.hasUnsettledTrades) this.mtm();
     this.state = MarketState.STATE_TRADING_TERMINATED;
@@ -186,7 +186,7 @@ export class Market {
     this.positions.tellLevels();
   }
 
-  /** The oracle tells the last price; everything is paid back (reference 70, section 6.5). */
+  /** The oracle tells the last price; everything is paid back (docs/protocol/70-trading-positions.md#65-final-settlement). */
   settle(price: bigint): void {
     const { world, config } = this;
     this.positions.settleFinally(price);
@@ -234,7 +234,7 @@ export class Market {
     };
   }
 
-  /** The aggressor pays (reference 70, section 4.2). */
+  /** The aggressor pays (docs/protocol/70-trading-orders.md#42-fee-transfers). */
   private payFees(order: LiveOrder, fills: readonly Fill[]): void {
     if (fills.length === 0) return;
     const { asset, id } = this.config;

@@ -1,5 +1,7 @@
 // Validators' work beside trading: checkpoints, snapshots, keys, the multisig contract, upgrades
-// (reference 60, sections 1.8, 9 and 12).
+// (docs/protocol/60-state-engine-blocks.md#18-endblock-and-commit,
+// docs/protocol/60-state-engine-staking.md#9-validator-operations and
+// docs/protocol/60-state-engine-parameters.md#12-checkpoints).
 import { NodeSignatureKind } from "../../src/wire/generated/commands.ts";
 import {
   ERC20MultiSigSignerEventType,
@@ -97,7 +99,10 @@ export class Network {
     });
   }
 
-  /** A new Ethereum key: the contract must drop the old signer and take the new one (reference 60, 9.2 and 9.5). */
+  /**
+   * A new Ethereum key: the contract must drop the old signer and take the new one
+   * (docs/protocol/60-state-engine-staking.md#92-ethereum-key-rotation and #95-signer-change-signatures).
+   */
   rotateEthereumKey(banking: Banking, height: number, node: Validator, target: number): void {
     const { world } = this;
     const oldAddress = node.ethereumAddress;

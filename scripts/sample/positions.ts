@@ -1,5 +1,7 @@
-// Positions, margins and marking to market of one market (reference 70, sections 5 and 6). Prices here are internal:
-// in the decimals of the asset. The sample's markets are chosen so that every division comes out even.
+// Positions, margins and marking to market of one market
+// (docs/protocol/70-trading-positions.md#5-positions-margin-closeout and #6-mark-price-mark-to-market-settlement).
+// Prices here are internal: in the decimals of the asset. The sample's markets are chosen so that every division comes
+// out even.
 import { AccountType, Side, TransferType } from "../../src/wire/generated/vega.ts";
 import type { Book, LiveOrder } from "./book.ts";
 import { type Account, type Collateral, general, type Move, margin, system } from "./collateral.ts";
@@ -135,7 +137,7 @@ export class Positions {
     }
   }
 
-  /** The last levels of each party, by party (reference 70, section 1.5). */
+  /** The last levels of each party, by party (docs/protocol/70-trading-markets.md#15-per-block-hooks-in-order). */
   tellLevels(): void {
     for (const party of [...this.levelsToTell.keys()].sort()) {
       const levels = this.levelsToTell.get(party)!;

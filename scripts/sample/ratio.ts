@@ -5,7 +5,7 @@ export function ratio(part: bigint, whole: bigint): string {
   return whole === 0n ? "0" : decimal((part * UNIT) / whole);
 }
 
-/** 100 times the ratio, made after the division as the network does (reference 60, section 8.9). */
+/** 100 times the ratio, made after the division as the network does (docs/protocol/60-state-engine-staking.md#89-payout-events). */
 export function percent(part: bigint, whole: bigint): string {
   return whole === 0n ? "0" : decimal(((part * UNIT) / whole) * 100n);
 }

@@ -1,4 +1,6 @@
-// Payouts at the end of an epoch (reference 60, sections 8.6 to 8.9). Left-over dust stays in the reward account.
+// Payouts at the end of an epoch
+// (docs/protocol/60-state-engine-staking.md#86-reward-accounts-and-payout-order-at-epoch-end to #89-payout-events).
+// Left-over dust stays in the reward account.
 import { AccountType, TransferType } from "../../src/wire/generated/vega.ts";
 import { enumDescriptor } from "../../src/wire/schema/index.ts";
 import { ASSET } from "./cast.ts";

@@ -33,7 +33,10 @@ export function addressOf(...name: readonly (string | number)[]): string {
   return `0x${letters.join("")}`;
 }
 
-/** 65 bytes in the form of a bridge signature, r, s and v (reference 60, section 4.7); not a signature of anything. */
+/**
+ * 65 bytes in the form of a bridge signature, r, s and v
+ * (docs/protocol/60-state-engine-accounts.md#47-what-exactly-is-signed); not a signature of anything.
+ */
 export function signatureOf(...name: readonly (string | number)[]): Uint8Array {
   const r = Buffer.from(hashOf("r", ...name), "hex");
   const s = Buffer.from(hashOf("s", ...name), "hex");

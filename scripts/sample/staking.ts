@@ -1,4 +1,4 @@
-// Stake and delegation (reference 60, sections 7.1 to 7.6).
+// Stake and delegation (docs/protocol/60-state-engine-staking.md#71-stake-linking to #76-scores-at-epoch-end).
 import { UndelegateSubmissionMethod } from "../../src/wire/generated/commands.ts";
 import { StakeLinkingStatus, StakeLinkingType } from "../../src/wire/generated/events.ts";
 import { VALIDATORS, type Validator } from "./cast.ts";

@@ -53,7 +53,7 @@ function setStage(): Stage {
   const world = new World();
   const collateral = new Collateral(world);
   const epochs = new Epochs(world);
-  // At the end of an epoch the transfers come before the rewards (reference 60, section 1.7).
+  // At the end of an epoch the transfers come before the rewards (docs/protocol/60-state-engine-blocks.md#17-epochs).
   epochs.onEnd((epoch) => banking.endEpoch(epoch));
   const staking = new Staking(world, epochs);
   const rewards = new Rewards(world, collateral, staking);

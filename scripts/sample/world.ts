@@ -1,5 +1,6 @@
 // The sample chain: makes blocks, puts events into envelopes, and runs what is planned for each height in the order
-// of a real node's block (reference 60, sections 1.1 to 1.8; framing: reference 20, section 6.1).
+// of a real node's block (docs/protocol/60-state-engine-blocks.md#11-identity-of-a-block to #18-endblock-and-commit;
+// framing: docs/protocol/20-network-history-segments.md#61-binary-format).
 import type { Init } from "../../src/wire/codec.ts";
 import { type BusEvent, encodeBusEvent, type TransactionResult } from "../../src/wire/generated/events.ts";
 import { messageDescriptor } from "../../src/wire/schema/index.ts";
@@ -34,7 +35,7 @@ export interface TransactionOptions {
   readonly party: string;
   /** The command, as the result event repeats it; a function when it is only known in its block. */
   readonly command?: Init<TransactionResult> | (() => Init<TransactionResult>);
-  /** Display name and error of a command that fails (reference 60, section 1.6). */
+  /** Display name and error of a command that fails (docs/protocol/60-state-engine-blocks.md#16-transactions). */
   readonly failure?: { readonly name: string; readonly error: string };
   /** Validator commands leave no result event. */
   readonly silent?: boolean;
@@ -106,7 +107,7 @@ export class World {
   }
 
   emit(body: EventBody): void {
-    // An event of expired orders takes one number for each of them (reference 30, section 9.1).
+    // An event of expired orders takes one number for each of them (docs/protocol/30-node-api-events.md#91-busevent).
     const seq = this.seq;
     this.seq += body.expiredOrders?.orderIds?.length ?? 1;
     const bytes = encodeBusEvent({
@@ -126,7 +127,7 @@ export class World {
     this.records.push(record);
   }
 
-  /** The genesis block: height 1, for the first of two times (reference 20, section 6.4). */
+  /** The genesis block: height 1, for the first of two times (docs/protocol/20-network-history-segments.md#64-the-doubled-first-height). */
   genesis(run: () => void): void {
     this.begin(1, idOf("genesis state"));
     run();
@@ -163,7 +164,7 @@ export class World {
   }
 }
 
-/** Number in `BusEventType` of the payload that is set (reference 30, section 9.2). */
+/** Number in `BusEventType` of the payload that is set (docs/protocol/30-node-api-events.md#92-types-and-payload-fields). */
 function typeOf(body: EventBody): number {
   const name = Object.keys(body)[0]!;
   const field = messageDescriptor("vega.events.v1.BusEvent").fields.find((f) => f.jsonName === name)!.number;

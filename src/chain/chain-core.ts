@@ -119,7 +119,10 @@ export class ChainCore {
     return this.point_;
   }
 
-  /** Time of the next block if it were made now. Block 1 has the time of the genesis (reference 30, section 9.3). */
+  /**
+   * Time of the next block if it were made now. Block 1 has the time of the genesis
+   * (docs/protocol/30-node-api-events.md#93-block-markers).
+   */
   get nextTimeNs(): bigint {
     const lastNs = BigInt(this.point.timeNs);
     if (this.point.height < this.genesis.initialHeight) return lastNs;

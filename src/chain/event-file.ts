@@ -1,7 +1,7 @@
 /**
- * The run as an event file: what a validator would have sent, in the format that `lyra replay` loads (reference 30,
- * section 10). A block is written before it is committed and cut off again when it was not: at every start the file
- * ends where the chain does.
+ * The run as an event file: what a validator would have sent, in the format that `lyra replay` loads
+ * (docs/protocol/30-node-api-events.md#10-socket-from-core-to-data-node). A block is written before it is committed and
+ * cut off again when it was not: at every start the file ends where the chain does.
  */
 import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
 import { EventLog } from "../engine/events.ts";

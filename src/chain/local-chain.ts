@@ -414,7 +414,7 @@ export class LocalChain implements ChainPort, SequencerTools {
 
   async setParameter(key: string, value: string): Promise<ChainStatus> {
     this.sequencer.makeBlockWith({ kind: "parameter", key, value });
-    // Proof-of-work parameters hold from the block after their change on (reference 40, section 2.3).
+    // Proof-of-work parameters hold from the block after their change on (docs/protocol/40-pow-spam.md#23-spam-policies).
     if (this.core.log.admission.pow.isChanging && this.status.halted === undefined)
       await this.unlessHalted(this.sequencer.mine(1));
     return this.status;

@@ -1,7 +1,8 @@
 /**
- * Transactions that wait for a block (reference 30, sections 2.5, 7.2 and 7.4): at most so many, by priority and then
- * by arrival. The original drops what comes to a full mempool although its sender was told that all is well; here the
- * sender is told, and a party that fills the mempool makes way for others.
+ * Transactions that wait for a block (docs/protocol/30-node-api-transactions.md#25-size-limits,
+ * docs/protocol/30-node-api-endpoints.md#72-checktx-order and #74-duplicates-and-replays): at most so many, by priority
+ * and then by arrival. The original drops what comes to a full mempool although its sender was told that all is well;
+ * here the sender is told, and a party that fills the mempool makes way for others.
  */
 
 import { LruCache } from "../cache/lru.ts";
@@ -280,8 +281,8 @@ const ENGINE_RULES: ReadonlyMap<number, RuleName> = new Map([
 ]);
 
 /**
- * How a transaction comes into the mempool (reference 30, section 7.2): size, duplicates, everything that needs no
- * state, then admission and the engine. Also asked again for what remains after a block.
+ * How a transaction comes into the mempool (docs/protocol/30-node-api-endpoints.md#72-checktx-order): size, duplicates,
+ * everything that needs no state, then admission and the engine. Also asked again for what remains after a block.
  */
 export class Intake {
   constructor(

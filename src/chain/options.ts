@@ -50,13 +50,16 @@ export interface ChainEngine {
   duties(nodeId: string): readonly Duty[];
   /** Gas of the transactions of a block at the most (`network.transactions.maxgasperblock`). */
   readonly blockGasMax: number;
-  /** A checkpoint, which another chain can begin with (reference 60, section 12). */
+  /** A checkpoint, which another chain can begin with (docs/protocol/60-state-engine-parameters.md#12-checkpoints). */
   checkpoint(): CheckpointText;
   /** Why no further block can be made; undefined while all is well. */
   haltReason(): string | undefined;
   /** Markets that a fault of this program has stopped. */
   haltedMarkets(): readonly HaltedMarket[];
-  /** The event behind the last block of a chain that stops for an upgrade (reference 60, section 1.4, step 1). */
+  /**
+   * The event behind the last block of a chain that stops for an upgrade
+   * (docs/protocol/60-state-engine-blocks.md#14-beginblock-order, step 1).
+   */
   upgradeStarted(): EngineCommit["block"] | undefined;
   /** Tokens in the party's staking account; undefined without one. For the spam policies. */
   stakeOf(party: string): bigint | undefined;
@@ -104,7 +107,8 @@ export interface ChainRandom extends ChainPart {
   bytes(count: number): Uint8Array;
 }
 
-// Limits of the mempool and of blocks (reference 30, sections 2.5 and 7.4), and how often state is saved.
+// Limits of the mempool and of blocks (docs/protocol/30-node-api-transactions.md#25-size-limits and
+// docs/protocol/30-node-api-endpoints.md#74-duplicates-and-replays), and how often state is saved.
 
 const GIB = 1024 ** 3;
 const MIB = 1024 ** 2;

@@ -1,8 +1,8 @@
 /**
- * Blocks on their way to a data node, as the messages of its socket (reference 30, section 10). A block's messages are
- * a row that is committed with the block itself: a crash cannot lose them. How far they were sent is kept beside the
- * store, so that a restart goes on there. Rows that were sent stay for a while, for a receiver that has lost what it had
- * not read yet.
+ * Blocks on their way to a data node, as the messages of its socket
+ * (docs/protocol/30-node-api-events.md#10-socket-from-core-to-data-node). A block's messages are a row that is
+ * committed with the block itself: a crash cannot lose them. How far they were sent is kept beside the store, so that a
+ * restart goes on there. Rows that were sent stay for a while, for a receiver that has lost what it had not read yet.
  */
 import type { Database, Statement } from "bun:sqlite";
 import { OPTIONAL_TABLES } from "../store/schema.ts";

@@ -38,7 +38,7 @@ const FLAGS = {
   seconds: { type: "string" },
 } as const;
 
-/** The network's default (reference 40, section 2.1). */
+/** The network's default (docs/protocol/40-pow-spam.md#21-proof-of-work). */
 const DIFFICULTY_DEFAULT = 15;
 const THREADS_MAX = 256;
 const SECONDS_MAX = 600;
@@ -48,7 +48,7 @@ const WARM_UP_MS = 300;
 const WAKING_MS = 20;
 /** Of one measurement: neighbours on a shared machine come and go within a second. */
 const TURN_MS = 250;
-/** Random bytes behind a new identifier, as in the original's wallet (reference 40, section 6). */
+/** Random bytes behind a new identifier, as in the original's wallet (docs/protocol/40-pow-spam.md#6-wallet-side-algorithm). */
 const TID_BYTES = 10;
 
 type Values = ReturnType<typeof readValues>["values"];

@@ -70,8 +70,9 @@ export interface Validity {
 }
 
 /**
- * A node takes it as long as its newest block is less than `pastBlocks` away (reference 30, section 2.4); the block
- * that it is in comes after that one.
+ * A node takes it as long as its newest block is less than `pastBlocks` away
+ * (docs/protocol/30-node-api-transactions.md#24-how-nonce-and-block-height-are-used); the block that it is in comes
+ * after that one.
  */
 export function validityOf(height: bigint, block: LastBlock | undefined): Validity {
   if (block === undefined || block.pastBlocks === 0n) return {};

@@ -1,6 +1,7 @@
 /**
- * A CometBFT node's RPC as a client (reference 30, section 8), in the forms of the lines 0.34 and 0.38: JSON-RPC by POST,
- * and a websocket that announces blocks. Nothing of an answer is believed before its form was checked.
+ * A CometBFT node's RPC as a client (docs/protocol/30-node-api-endpoints.md#8-cometbft-rpc-underneath), in the forms of
+ * the lines 0.34 and 0.38: JSON-RPC by POST, and a websocket that announces blocks. Nothing of an answer is believed
+ * before its form was checked.
  */
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import type { ErrorCode } from "../errors/program-codes.ts";

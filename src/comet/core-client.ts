@@ -1,4 +1,4 @@
-/** A core node's REST API as a client (reference 30, section 5): its head, verdicts and submissions. */
+/** A core node's REST API as a client (docs/protocol/30-node-api-endpoints.md#5-endpoints): its head, verdicts and submissions. */
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { AnswerTooLong, requestAnswer } from "../fetch/answer.ts";
 import type {

@@ -65,7 +65,10 @@ export class GenesisFacts {
     return this.running;
   }
 
-  /** The epoch that a block begins; from the first block on, as epochs are counted from there (reference 60, section 1.3). */
+  /**
+   * The epoch that a block begins; from the first block on, as epochs are counted from there
+   * (docs/protocol/60-state-engine-blocks.md#13-initchain).
+   */
   of(height: number, timeNs: bigint): readonly Fact[] {
     const { running } = this;
     if (running === undefined) {

@@ -1,5 +1,6 @@
 /**
- * Messages that validators sign for the Ethereum contracts, and bundles of their signatures (reference 60, section 4.7).
+ * Messages that validators sign for the Ethereum contracts, and bundles of their signatures
+ * (docs/protocol/60-state-engine-accounts.md#47-what-exactly-is-signed).
  *
  * Three layers of Solidity's abi.encode: the arguments and the function's name are `inner`; `inner` and the
  * address that binds the message are `message`; its Keccak digest is signed.
@@ -79,7 +80,10 @@ export function bridgeDigest<F extends BridgeFunction>(
   return keccakOf(bridgeMessage(name, values, target));
 }
 
-/** Signatures as clients get them: ascending by bytes, joined, with 0x in front (section 4.8, note on order). */
+/**
+ * Signatures as clients get them: ascending by bytes, joined, with 0x in front
+ * (docs/protocol/60-state-engine-accounts.md#48-test-vectors, note on order).
+ */
 export function bundleSignatures(signatures: readonly Uint8Array[]): string {
   return `0x${Buffer.concat(signatures.toSorted(Buffer.compare)).toString("hex")}`;
 }

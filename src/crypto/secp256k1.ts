@@ -1,5 +1,6 @@
-// secp256k1 signatures as the Ethereum bridge reads them (reference 60, section 4.7). The runtime has no such
-// curve and no Keccak, so these are @noble/curves and @noble/hashes.
+// secp256k1 signatures as the Ethereum bridge reads them
+// (docs/protocol/60-state-engine-accounts.md#47-what-exactly-is-signed). The runtime has no such curve and no Keccak,
+// so these are @noble/curves and @noble/hashes.
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { keccak_256 } from "@noble/hashes/sha3.js";
 
@@ -55,7 +56,10 @@ function addressOf(uncompressedKey: Uint8Array): string {
 
 const ADDRESS = /^(?:0[xX])?([0-9a-fA-F]{40})$/;
 
-/** True for 40 hexadecimal digits with or without 0x; the case is not looked at (reference 30, section 3.3). */
+/**
+ * True for 40 hexadecimal digits with or without 0x; the case is not looked at
+ * (docs/protocol/30-node-api-transactions.md#33-message-catalogue).
+ */
 export function isEthereumAddress(text: string): boolean {
   return ADDRESS.test(text);
 }

@@ -2,7 +2,7 @@
 import { createCipheriv, createDecipheriv, scrypt } from "node:crypto";
 
 // AES-256-GCM (NIST SP 800-38D). A nonce is used once for a key: drawn at random, 96 bits are good for 2^32 messages
-// (section 8.3), which no wallet file sees.
+// (docs/protocol/60-state-engine-staking.md#83-one-off), which no wallet file sees.
 
 export const AES_KEY_BYTES = 32;
 export const GCM_NONCE_BYTES = 12;

@@ -1,6 +1,6 @@
 // SHA3-256 (FIPS 202): digests that are signed, identifiers, proofs of work; and SHA-256 (FIPS 180-4): the hash of a
-// transaction (reference 30, section 2.3). Both are the runtime's own: Bun's, which is faster by half, or Node's where the
-// package runs under Node.
+// transaction (docs/protocol/30-node-api-transactions.md#23-signing-ids-hashes). Both are the runtime's own: Bun's,
+// which is faster by half, or Node's where the package runs under Node.
 import { createHash } from "node:crypto";
 
 export const SHA3_256_BYTES = 32;

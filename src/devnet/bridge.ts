@@ -31,7 +31,7 @@ interface DevnetBridgeOptions {
 const EFFECT_BLOCKS_MAX = 12;
 /** Code of what a contract or the chain refuses. */
 const REFUSED = "bridge";
-/** Changes of signers show one tick after the votes (reference 60, section 9.4). */
+/** Changes of signers show one tick after the votes (docs/protocol/60-state-engine-staking.md#94-multisig-contract-view). */
 const LATE_BLOCKS = 2;
 /** The account from which operators call the contracts. */
 const OPERATOR = madeUpAddress("operator");

@@ -1,7 +1,7 @@
 /**
- * The core's end of a data node's event socket (reference 30, section 10): SP PAIR version 0 over TCP or a Unix socket.
- * It dials, greets, and writes the messages of the outbox in order, as fast as the other side takes them; when too many
- * wait the chain makes no block until there is room again.
+ * The core's end of a data node's event socket (docs/protocol/30-node-api-events.md#10-socket-from-core-to-data-node):
+ * SP PAIR version 0 over TCP or a Unix socket. It dials, greets, and writes the messages of the outbox in order, as
+ * fast as the other side takes them; when too many wait the chain makes no block until there is room again.
  */
 import type { Socket } from "bun";
 import { messageFrom, type Outbox, type OutboxRow } from "../chain/outbox.ts";

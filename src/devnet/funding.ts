@@ -31,7 +31,10 @@ const VALIDATOR_DELEGATED = 2_000_000n * TOKEN;
 const TREASURY = 10_000n * TOKEN;
 /** Until the votes are counted: two blocks, unless the genesis makes blocks small. */
 const BLOCKS_MAX = 100;
-/** Then comes the effect, and one tick later the chain knows the signers (reference 60, section 9.4). */
+/**
+ * Then comes the effect, and one tick later the chain knows the signers
+ * (docs/protocol/60-state-engine-staking.md#94-multisig-contract-view).
+ */
 const LATE_BLOCKS = 2;
 
 export interface FundingOptions {

@@ -77,7 +77,10 @@ export function readDevnetGenesis(text: string): Genesis {
   );
 }
 
-/** The asset that rewards are paid in, and that stake stands for (reference 60, section 10.2, default). */
+/**
+ * The asset that rewards are paid in, and that stake stands for
+ * (docs/protocol/60-state-engine-parameters.md#102-all-keys-and-defaults, default).
+ */
 export function rewardAsset({ appState }: Genesis): string {
   return appState.network_parameters["reward.asset"] ?? "VOTE";
 }

@@ -2,8 +2,8 @@
  * The keys of a devnet: its parties and its validators. All of them follow from one public recovery phrase, which anyone
  * knows, so that tests, tutorials and wallets agree on them, and so that they are not taken for secrets.
  *
- * The parties are keys 1 to 10 of the wallet of that phrase (reference 50, section 5.5): a wallet that
- * imports the phrase has them. The validators have wallets of their own, derived from its seed.
+ * The parties are keys 1 to 10 of the wallet of that phrase (docs/protocol/50-wallet-keystore.md#55-derivation): a
+ * wallet that imports the phrase has them. The validators have wallets of their own, derived from its seed.
  */
 import { pbkdf2Sync } from "node:crypto";
 import { type Ed25519KeyPair, ed25519KeyPair } from "../crypto/ed25519.ts";

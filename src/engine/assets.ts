@@ -1,6 +1,6 @@
 /**
- * Assets and their states (reference 60, section 5): from the genesis or a proposal to the listing on the bridge,
- * and the changes of their limits.
+ * Assets and their states (docs/protocol/60-state-engine-governance.md#5-assets): from the genesis or a proposal to the
+ * listing on the bridge, and the changes of their limits.
  */
 import { bridgeDigest } from "../crypto/multisig.ts";
 import { checksumAddress, isEthereumAddress, prefixedAddress } from "../crypto/secp256k1.ts";
@@ -66,7 +66,11 @@ export class Assets implements AssetReader {
     }
   }
 
-  /** An asset of a checkpoint, in place of one of the genesis that has its id (section 12). @throws Error, CommandError */
+  /**
+   * An asset of a checkpoint, in place of one of the genesis that has its id
+   * (docs/protocol/60-state-engine-parameters.md#12-checkpoints).
+   * @throws Error, CommandError
+   */
   restore(id: string, details: AssetDetails, isPending: boolean): void {
     const contract = details.erc20?.contractAddress;
     const isKnown = this.assets.has(id);
@@ -100,7 +104,10 @@ export class Assets implements AssetReader {
     return this.byContract.has(prefixedAddress(address).toLowerCase());
   }
 
-  /** @throws ProposalRefusal when a new asset cannot be proposed like this (section 5.3) */
+  /**
+   * @throws ProposalRefusal when a new asset cannot be proposed like this
+   * (docs/protocol/60-state-engine-governance.md#53-new-asset-proposal-rules)
+   */
   checkProposed(details: AssetDetails): void {
     checkNewAsset(details);
     const contract = details.erc20?.contractAddress;
@@ -195,7 +202,11 @@ export class Assets implements AssetReader {
     return this.updates.get(assetId);
   }
 
-  /** The bridge has the new limits: what was staged becomes the asset (section 5.5). @throws CommandError */
+  /**
+   * The bridge has the new limits: what was staged becomes the asset
+   * (docs/protocol/60-state-engine-governance.md#55-asset-update).
+   * @throws CommandError
+   */
   applyLimits(assetId: string): void {
     const asset = this.assets.get(assetId);
     if (asset === undefined) throw new CommandError("asset does not exist");
@@ -238,7 +249,8 @@ export class Assets implements AssetReader {
   }
 }
 
-// Details of assets: what a genesis and a proposal may say (reference 60, sections 5.1, 5.3, 5.5 and 11.1).
+// Details of assets: what a genesis and a proposal may say (docs/protocol/60-state-engine-governance.md#51-record,
+// #53-new-asset-proposal-rules, #55-asset-update and docs/protocol/60-state-engine-parameters.md#111-keys).
 
 /** Decimals of an asset are kept in a column of 32 bits with a sign. */
 const DECIMALS_MAX = 2n ** 31n - 1n;
@@ -297,7 +309,11 @@ function invalidAsset(id: string, problem: string): NodeError {
   return invalidGenesis(`asset '${id}': ${problem}`);
 }
 
-/** Checks a proposed asset (section 5.3), except that its contract is unique. @throws ProposalRefusal */
+/**
+ * Checks a proposed asset (docs/protocol/60-state-engine-governance.md#53-new-asset-proposal-rules), except that its
+ * contract is unique.
+ * @throws ProposalRefusal
+ */
 function checkNewAsset(details: AssetDetails): void {
   const { name, symbol, decimals, quantum, builtinAsset: builtin, erc20 } = details;
   if (name === "" || symbol === "")
@@ -320,7 +336,7 @@ function checkNewAsset(details: AssetDetails): void {
   }
 }
 
-/** Checks an update of an asset (section 5.5). @throws ProposalRefusal */
+/** Checks an update of an asset (docs/protocol/60-state-engine-governance.md#55-asset-update). @throws ProposalRefusal */
 export function checkAssetUpdate(changes: AssetDetailsUpdate): void {
   if (!isPositive(changes.quantum)) refuseProposal("INVALID_ASSET_DETAILS", "asset quantum must be positive");
   const { erc20 } = changes;

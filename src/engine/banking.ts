@@ -1,4 +1,8 @@
-/** Money of parties outside of trades: deposits, withdrawals, transfers (reference 60, sections 3, 4, 8). */
+/**
+ * Money of parties outside of trades: deposits, withdrawals, transfers
+ * (docs/protocol/60-state-engine-accounts.md#3-deposits, #4-withdrawals-and-erc20-approval-bundles,
+ * docs/protocol/60-state-engine-staking.md#8-transfers-and-rewards).
+ */
 
 import { bridgeDigest } from "../crypto/multisig.ts";
 import { sha3HexOf } from "../crypto/sha.ts";
@@ -43,7 +47,10 @@ export class Banking {
   readonly oneOff: OneOffTransfers;
   readonly recurring: RecurringTransfers;
 
-  /** @param onWithdrawal called after each withdrawal that succeeds: a checkpoint follows it (section 4.3) */
+  /**
+   * @param onWithdrawal called after each withdrawal that succeeds: a checkpoint follows it
+   * (docs/protocol/60-state-engine-accounts.md#43-flow)
+   */
   constructor(
     private readonly core: Core,
     params: ParameterReader,
@@ -88,19 +95,20 @@ export class Banking {
     this.recurring.cancel(payload.transferId, this.core.currentTx.party);
   }
 
-  /** Section 1.5, #12. */
+  /** docs/protocol/60-state-engine-blocks.md#15-tick-listener-order-exact, #12. */
   onTick(): void {
     this.actions.onTick();
     this.oneOff.onTick();
   }
 
-  /** Before rewards are paid (section 1.7). */
+  /** Before rewards are paid (docs/protocol/60-state-engine-blocks.md#17-epochs). */
   onEpochEnd(epoch: Pick<EpochInfo, "seq">): void {
     this.recurring.onEpochEnd(epoch.seq);
   }
 }
 
-// Deposits of builtin and of ERC20 assets (reference 60, sections 3.1, 3.3 and 3.4).
+// Deposits of builtin and of ERC20 assets (docs/protocol/60-state-engine-accounts.md#31-deposit-record,
+// #33-builtin-deposit-flow and #34-erc20-deposit-flow).
 
 export class Deposits {
   constructor(
@@ -199,7 +207,8 @@ export function builtinTxHash(nonce: bigint): string {
   return sha3HexOf(bytes);
 }
 
-// Withdrawals, their bundles' signatures and their claims (reference 60, sections 4.1 to 4.5).
+// Withdrawals, their bundles' signatures and their claims (docs/protocol/60-state-engine-accounts.md#41-command to
+// #45-claim-on-ethereum).
 
 const SIGNATURE_KIND = NodeSignatureKind.NODE_SIGNATURE_KIND_ASSET_WITHDRAWAL;
 const NANOSECONDS_A_SECOND = 1_000_000_000n;
@@ -224,7 +233,7 @@ interface WithdrawalRecord {
 export class Withdrawals {
   /** Withdrawals of ERC20 assets: those of builtin assets are over at once. */
   private readonly table: Table<WithdrawalRecord>;
-  /** Withdrawals made so far, rejected ones included (section 4.2). */
+  /** Withdrawals made so far, rejected ones included (docs/protocol/60-state-engine-accounts.md#42-record). */
   private readonly count: Cell<bigint>;
   /** Reference → id; derived. */
   private readonly byRef = new Map<string, string>();
@@ -259,7 +268,7 @@ export class Withdrawals {
     this.onWithdrawal();
   }
 
-  /** The bridge has paid out a withdrawal (section 4.5). @throws CommandError */
+  /** The bridge has paid out a withdrawal (docs/protocol/60-state-engine-accounts.md#45-claim-on-ethereum). @throws CommandError */
   claim(event: ERC20Withdrawal, txHash: string): void {
     knownAsset(this.assets, without0x(event.vegaAssetId));
     const nonce = readAmount(event.referenceNonce, "invalid withdrawal reference nonce");

@@ -1,7 +1,7 @@
 /**
- * Reports of the bridge about assets, on their way through the witness to the banking tick (reference 60, sections
- * 3.3 to 3.6): started when the chain event comes in, finalised in the order of the ids, and each thing that
- * happened outside counts once.
+ * Reports of the bridge about assets, on their way through the witness to the banking tick
+ * (docs/protocol/60-state-engine-accounts.md#33-builtin-deposit-flow to #36-other-erc20-chain-events): started when the
+ * chain event comes in, finalised in the order of the ids, and each thing that happened outside counts once.
  */
 
 import { NodeSignatureKind, NodeVoteType } from "../wire/generated/commands.ts";
@@ -15,7 +15,7 @@ import { readAmount, without0x } from "./values.ts";
 
 const WITNESS_KIND = "banking";
 const NANOSECONDS_A_DAY = 86_400_000_000_000n;
-/** How long validators may look at it (section 3.3, step 2). */
+/** How long validators may look at it (docs/protocol/60-state-engine-accounts.md#33-builtin-deposit-flow, step 2). */
 const DEADLINE_NS = 30n * NANOSECONDS_A_DAY;
 
 /** Where outside the chain it happened. */
@@ -104,7 +104,7 @@ export class AssetActions {
     });
   }
 
-  /** The first part of the banking tick (section 1.5, #12). */
+  /** The first part of the banking tick (docs/protocol/60-state-engine-blocks.md#15-tick-listener-order-exact, #12). */
   onTick(): void {
     for (const [id, action] of this.accepted.entries()) {
       this.accepted.delete(id);
@@ -123,7 +123,7 @@ export class AssetActions {
     return [...this.seen.keys()];
   }
 
-  /** Had their effect before the chain began anew (section 12). */
+  /** Had their effect before the chain began anew (docs/protocol/60-state-engine-parameters.md#12-checkpoints). */
   restore(places: readonly string[]): void {
     for (const place of places) this.seen.set(place, true);
   }
@@ -138,7 +138,8 @@ function referenceOf({ assetClass, block, txHash, logIndex }: ForeignPlace): str
 }
 
 // Reports of the Ethereum bridge besides deposits and claims: assets listed, limits updated, the bridge stopped and
-// resumed (reference 60, sections 3.6, 5.4 and 5.5).
+// resumed (docs/protocol/60-state-engine-accounts.md#36-other-erc20-chain-events,
+// docs/protocol/60-state-engine-governance.md#54-erc20-listing and #55-asset-update).
 
 /** The bridge's view of assets (assets.ts). */
 export interface BridgedAssets extends AssetReader {
@@ -188,7 +189,7 @@ export class Bridge {
     return this.switched.get();
   }
 
-  /** As it was before the chain began anew (section 12). */
+  /** As it was before the chain began anew (docs/protocol/60-state-engine-parameters.md#12-checkpoints). */
   restore({ stopped, block, logIndex }: Switched): void {
     this.switched.set({ stopped, block, logIndex });
   }

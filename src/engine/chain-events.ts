@@ -1,4 +1,7 @@
-/** Reports of validators on what happened outside the chain (reference 60, sections 3.2 and 3.6). */
+/**
+ * Reports of validators on what happened outside the chain
+ * (docs/protocol/60-state-engine-accounts.md#32-chain-event-intake-all-kinds and #36-other-erc20-chain-events).
+ */
 import { sha3HexOf } from "../crypto/sha.ts";
 import { type ChainEvent, encodeChainEvent } from "../wire/generated/commands.ts";
 import type {

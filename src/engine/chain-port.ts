@@ -21,7 +21,10 @@ export interface RefusalDetails {
 export interface TxOutcome {
   /** SHA-256 of the bytes, upper-case hex. */
   readonly hash: string;
-  /** 0 or the result code (reference 30, section 7.1): of the check, or of the execution when the caller waited for it. */
+  /**
+   * 0 or the result code (docs/protocol/30-node-api-endpoints.md#71-abci-result-codes): of the check, or of the
+   * execution when the caller waited for it.
+   */
   readonly code: number;
   /** The refusal's text; empty without one. */
   readonly text: string;
@@ -31,7 +34,10 @@ export interface TxOutcome {
   readonly height: number;
 }
 
-/** Failure of the call itself, not a verdict on the transaction: HTTP 500 (reference 30, sections 5.1 and 7.4). */
+/**
+ * Failure of the call itself, not a verdict on the transaction: HTTP 500
+ * (docs/protocol/30-node-api-endpoints.md#51-coreservice and #74-duplicates-and-replays).
+ */
 export class ChainCallError extends Error {
   override readonly name = "ChainCallError";
   constructor(

@@ -1,6 +1,6 @@
 /**
- * A chain begins with what a checkpoint holds (reference 60, section 12): domain after domain in the order of the
- * network, each with its events. The genesis gives way where it has the same.
+ * A chain begins with what a checkpoint holds (docs/protocol/60-state-engine-parameters.md#12-checkpoints): domain
+ * after domain in the order of the network, each with its events. The genesis gives way where it has the same.
  */
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import {

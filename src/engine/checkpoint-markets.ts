@@ -1,6 +1,7 @@
 /**
- * Proposals of a checkpoint, and the markets that come of them (reference 60, section 12): without orders, positions and
- * provisions, in an opening auction that begins with the chain.
+ * Proposals of a checkpoint, and the markets that come of them
+ * (docs/protocol/60-state-engine-parameters.md#12-checkpoints): without orders, positions and provisions, in an opening
+ * auction that begins with the chain.
  */
 import { type Checkpoint, decodeMarketTracker, decodeProposals } from "../wire/generated/checkpoint.ts";
 import { ProposalState, type ProposalTerms } from "../wire/generated/vega.ts";

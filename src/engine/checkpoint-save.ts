@@ -1,6 +1,7 @@
 /**
- * The components of a checkpoint, from what the domains hold (reference 60, section 12). Open proposals, votes, and
- * resources that validators still look at or sign are not in it.
+ * The components of a checkpoint, from what the domains hold
+ * (docs/protocol/60-state-engine-parameters.md#12-checkpoints). Open proposals, votes, and resources that validators
+ * still look at or sign are not in it.
  */
 import type { Init } from "../wire/codec.ts";
 import {

@@ -1,6 +1,7 @@
 /**
- * Checkpoints: their times and their events (reference 60, section 12). The event has the hash of the contents, which a
- * chain can begin with; they themselves are not kept, but put together again on request (checkpoint-save.ts).
+ * Checkpoints: their times and their events (docs/protocol/60-state-engine-parameters.md#12-checkpoints). The event has
+ * the hash of the contents, which a chain can begin with; they themselves are not kept, but put together again on
+ * request (checkpoint-save.ts).
  */
 
 import { sha3HexOf } from "../crypto/sha.ts";
@@ -74,8 +75,8 @@ export class Checkpoints {
   };
 }
 
-// A checkpoint as it travels: the components of the state that a network begins anew with, and their hash (reference
-// 60, section 12). A genesis names the hash that it expects.
+// A checkpoint as it travels: the components of the state that a network begins anew with, and their hash
+// (docs/protocol/60-state-engine-parameters.md#12-checkpoints). A genesis names the hash that it expects.
 
 /** As `app_state.checkpoint` of a genesis holds it. */
 export interface CheckpointText {

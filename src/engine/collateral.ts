@@ -1,7 +1,7 @@
 /**
- * Accounts and the movements between them (reference 60, section 2). Every amount that changes hands goes through
- * `move`; nothing else touches a balance, so that for each asset the sum of all accounts is what was deposited less
- * what was withdrawn.
+ * Accounts and the movements between them (docs/protocol/60-state-engine-accounts.md#2-accounts-and-ledger). Every
+ * amount that changes hands goes through `move`; nothing else touches a balance, so that for each asset the sum of all
+ * accounts is what was deposited less what was withdrawn.
  */
 import { LruCache } from "../cache/lru.ts";
 import type { Init } from "../wire/codec.ts";
@@ -21,7 +21,7 @@ import { UINT_MAX } from "./values.ts";
 export const SYSTEM_OWNER = "*";
 /** Market of accounts that belong to no market. */
 export const NO_MARKET = "!";
-/** Sixty-four zeros: as a target, the treasury of the asset (section 2.5). */
+/** Sixty-four zeros: as a target, the treasury of the asset (docs/protocol/60-state-engine-accounts.md#25-pseudo-owners-over-the-api). */
 export const ZERO_PARTY = "0".repeat(64);
 
 type AccountTypeNumber = (typeof AccountType)[keyof typeof AccountType];
@@ -50,7 +50,7 @@ interface MoveRequest {
 
 export type Movement = Init<LedgerMovement>;
 
-/** The four accounts that an enabled asset has (section 2.3). */
+/** The four accounts that an enabled asset has (docs/protocol/60-state-engine-accounts.md#23-creation-events). */
 const ASSET_ACCOUNTS: readonly AccountTypeNumber[] = [
   AccountType.ACCOUNT_TYPE_FEES_INFRASTRUCTURE,
   AccountType.ACCOUNT_TYPE_EXTERNAL,
@@ -58,7 +58,10 @@ const ASSET_ACCOUNTS: readonly AccountTypeNumber[] = [
   AccountType.ACCOUNT_TYPE_PENDING_TRANSFERS,
 ];
 
-/** Losses and fees come to their account once, from however many of the party's they are taken (section 2.6, step 6). */
+/**
+ * Losses and fees come to their account once, from however many of the party's they are taken
+ * (docs/protocol/60-state-engine-accounts.md#26-ledger-movements, step 6).
+ */
 const CREDITED_ONCE: ReadonlySet<number> = new Set([
   TransferType.TRANSFER_TYPE_LOSS,
   TransferType.TRANSFER_TYPE_MTM_LOSS,
@@ -83,7 +86,10 @@ interface Flow {
 
 const NO_FLOW: Flow = { deposited: 0n, withdrawn: 0n };
 
-/** The core's account id (section 2.1): market, owner, asset and one character for the type, nothing between. */
+/**
+ * The core's account id (docs/protocol/60-state-engine-accounts.md#21-account-identity): market, owner, asset and one
+ * character for the type, nothing between.
+ */
 export function accountId(
   asset: string,
   type: AccountTypeNumber,
@@ -173,7 +179,10 @@ export class Collateral {
     return this.accounts.get(id)?.balance ?? 0n;
   }
 
-  /** The party's general account, made if need be: then with a Party event in front (section 2.3). */
+  /**
+   * The party's general account, made if need be: then with a Party event in front
+   * (docs/protocol/60-state-engine-accounts.md#23-creation-events).
+   */
   ensureGeneral(party: string, asset: string): string {
     const id = accountId(asset, AccountType.ACCOUNT_TYPE_GENERAL, party);
     if (!this.accounts.has(id)) {
@@ -195,7 +204,11 @@ export class Collateral {
     if (!this.accounts.has(id)) this.create(id, account);
   }
 
-  /** Forgets an empty account; no event tells of it (reference 70, section 9.6). @throws InvariantError */
+  /**
+   * Forgets an empty account; no event tells of it
+   * (docs/protocol/70-trading-events.md#96-accounts-of-this-engine-as-seen-in-tables).
+   * @throws InvariantError
+   */
   remove(id: string): void {
     const balance = this.balance(id);
     if (balance !== 0n) throw new InvariantError(`account ${id} is removed with ${balance} in it`);
@@ -221,7 +234,7 @@ export class Collateral {
 
   /**
    * Moves an amount out of an account in equal parts; the last part is larger by what does not divide, without which its entry
-   * shows the balance (reference 70, section 6.5, step 6).
+   * shows the balance (docs/protocol/70-trading-positions.md#65-final-settlement, step 6).
    */
   split(from: string, to: readonly string[], amount: bigint, type: TransferTypeNumber): Movement {
     const [source] = this.collect({ from: [from], amount });
@@ -251,7 +264,8 @@ export class Collateral {
   }
 
   /**
-   * Brings an amount in from outside (section 2.6, "External account in deposits").
+   * Brings an amount in from outside (docs/protocol/60-state-engine-accounts.md#26-ledger-movements, "External account
+   * in deposits").
    * @throws CommandError when there would be more of the asset than an amount can say
    */
   deposit(asset: string, to: string, amount: bigint, type: TransferTypeNumber): Movement {
@@ -428,7 +442,10 @@ export class Collateral {
     return account;
   }
 
-  /** As ledger entries name an account: what belongs to the network or to no market is left unset (section 2.5). */
+  /**
+   * As ledger entries name an account: what belongs to the network or to no market is left unset
+   * (docs/protocol/60-state-engine-accounts.md#25-pseudo-owners-over-the-api).
+   */
   private details(id: string, account = this.accounts.get(id)): Init<AccountDetails> {
     if (account === undefined) throw new CommandError("account does not exists");
     const known = this.named.get(id);

@@ -17,7 +17,7 @@ interface TxContext {
   readonly party: string;
   /** SHA-256 of the transaction, lower-case hex. */
   readonly hash: string;
-  /** Root identifier: SHA3-256 of the signature, lower-case hex (reference 60, section 13). */
+  /** Root identifier: SHA3-256 of the signature, lower-case hex (docs/protocol/60-state-engine-parameters.md#13-identifiers). */
   readonly id: string;
 }
 

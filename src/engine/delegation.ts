@@ -1,6 +1,6 @@
 /**
- * Delegation of stake to nodes (reference 60, sections 7.2 to 7.4). There are two maps, of the current and of the
- * next epoch; the second becomes the first when an epoch ends.
+ * Delegation of stake to nodes (docs/protocol/60-state-engine-staking.md#72-delegation to #74-epoch-end). There are two
+ * maps, of the current and of the next epoch; the second becomes the first when an epoch ends.
  */
 import { Decimal } from "../wire/decimal.ts";
 import type { DelegateSubmission, UndelegateSubmission } from "../wire/generated/commands.ts";
@@ -25,9 +25,12 @@ import type { Cell, Table } from "./state.ts";
 import { readAmount } from "./values.ts";
 
 const NOT_A_NUMBER = "amount is not a valid base 10 number";
-/** Time between reconciliations with the stake (section 7.3). */
+/** Time between reconciliations with the stake (docs/protocol/60-state-engine-staking.md#73-reconciliation). */
 const RECONCILIATION_NS = 30n * 1_000_000_000n;
-/** Share of its stake, with 16 decimals, that a party must have delegated so that more follows by itself (section 7.4). */
+/**
+ * Share of its stake, with 16 decimals, that a party must have delegated so that more follows by itself
+ * (docs/protocol/60-state-engine-staking.md#74-epoch-end).
+ */
 const AUTO_SHARE = Decimal.parse("0.95");
 const UNAVAILABLE = "incorrect token amount for undelegation";
 const METHODS: ReadonlySet<number> = new Set([
@@ -126,7 +129,7 @@ export class Delegation {
     };
   }
 
-  /** Restores delegations of a checkpoint (section 12); the epoch is there already. */
+  /** Restores delegations of a checkpoint (docs/protocol/60-state-engine-parameters.md#12-checkpoints); the epoch is there already. */
   restore({ current, next, automatic }: DelegationState): void {
     const { seq } = this.epochs.current;
     for (const [party, shares] of current) {
@@ -140,13 +143,13 @@ export class Delegation {
     for (const party of automatic) this.automatic.set(party, true);
   }
 
-  /** Tick 10 of section 1.5. */
+  /** Tick 10 of docs/protocol/60-state-engine-blocks.md#15-tick-listener-order-exact. */
   onTick(): void {
     const last = this.reconciledNs.get();
     if (last !== undefined && this.core.nowNs - last >= RECONCILIATION_NS) this.reconcile();
   }
 
-  /** Section 7.4. @returns the stake by node of the epoch that ended and of the one to come */
+  /** docs/protocol/60-state-engine-staking.md#74-epoch-end. @returns the stake by node of the epoch that ended and of the one to come */
   onEpochEnd(epoch: EpochInfo): EpochStakes {
     this.reconcile();
     const ended = this.stakeIn(this.current);
@@ -162,7 +165,7 @@ export class Delegation {
     for (const [party, shares] of this.next.entries()) this.report(party, shares, epoch.seq + 1n);
   }
 
-  /** Takes back what exceeds the stake, in both maps (section 7.3). */
+  /** Takes back what exceeds the stake, in both maps (docs/protocol/60-state-engine-staking.md#73-reconciliation). */
   private reconcile(): void {
     this.reconciledNs.set(this.core.nowNs);
     for (const party of this.current.keys()) this.reconcileIn(this.current, party, this.epochs.current.seq);

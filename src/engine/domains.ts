@@ -1,6 +1,7 @@
 /**
  * The domains of the engine, made and called in the order of the reference. A domain gets another
- * as a port; this is the only place that orders their hooks (reference 60, sections 1.3 to 1.8).
+ * as a port; this is the only place that orders their hooks (docs/protocol/60-state-engine-blocks.md#13-initchain to
+ * #18-endblock-and-commit).
  */
 import { AccountType } from "../wire/generated/vega.ts";
 import type { CheckedTransaction } from "../wire/transaction-check.ts";
@@ -175,7 +176,7 @@ export class Domains {
     chainEvent: (payload) => this.chainEvents.process(payload),
   };
 
-  /** Further checks of the mempool (reference 60, section 1.6, "Mempool admission checks"). */
+  /** Further checks of the mempool (docs/protocol/60-state-engine-blocks.md#16-transactions, "Mempool admission checks"). */
   readonly checks: CommandTable = {
     proposalSubmission: (payload) => this.governance.checkProposal(payload),
     transfer: (payload) => this.banking.checkTransfer(payload),
@@ -204,7 +205,10 @@ export class Domains {
     throw new CommandError("node signature not sent by validator");
   }
 
-  /** The tick of the genesis block: nothing is loaded yet, so all that can be seen of it is epoch 0 (section 1.3). */
+  /**
+   * The tick of the genesis block: nothing is loaded yet, so all that can be seen of it is epoch 0
+   * (docs/protocol/60-state-engine-blocks.md#13-initchain).
+   */
   startFirstEpoch(): void {
     this.epochs.onTick();
   }
@@ -223,7 +227,7 @@ export class Domains {
     return checkpointText(saveCheckpoint(this));
   }
 
-  /** Tick listeners in the order of section 1.5. */
+  /** Tick listeners in the order of docs/protocol/60-state-engine-blocks.md#15-tick-listener-order-exact. */
   tick(): void {
     this.epochs.onTick();
     this.markets.publishTime();
@@ -239,7 +243,7 @@ export class Domains {
     this.governance.onTick();
   }
 
-  /** Section 1.4, steps 7 and 8. */
+  /** docs/protocol/60-state-engine-blocks.md#14-beginblock-order, steps 7 and 8. */
   beginBlock(proposer: string | undefined): void {
     this.upgrades.onBeginBlock();
     this.validators.onBeginBlock(proposer);
@@ -250,7 +254,7 @@ export class Domains {
     this.markets.onBlockEnd();
   }
 
-  /** Section 1.8: checkpoint, then snapshot. */
+  /** docs/protocol/60-state-engine-blocks.md#18-endblock-and-commit: checkpoint, then snapshot. */
   commit(): void {
     this.checkpoints.onCommit();
     const isUpgrade = this.upgrades.onCommit();

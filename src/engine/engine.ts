@@ -1,7 +1,8 @@
 /**
  * The chain itself: a deterministic state machine in the shape of an ABCI application. It is given blocks and
- * transactions that have passed admission, and answers with bus events, in the order of the network (reference 60,
- * sections 1.3 to 1.8). It knows no store, no HTTP and no wall clock.
+ * transactions that have passed admission, and answers with bus events, in the order of the network
+ * (docs/protocol/60-state-engine-blocks.md#13-initchain to #18-endblock-and-commit). It knows no store, no HTTP and no
+ * wall clock.
  */
 import type { Init } from "../wire/codec.ts";
 import type { TransactionResult, TxErrorEvent } from "../wire/generated/events.ts";
@@ -62,7 +63,7 @@ export class Engine {
     return this.core.state;
   }
 
-  /** The pseudo block of the genesis (section 1.3); `commit` ends it. */
+  /** The pseudo block of the genesis (docs/protocol/60-state-engine-blocks.md#13-initchain); `commit` ends it. */
   initChain(): void {
     const { genesis, core, domains } = this;
     this.isGenesis = true;
@@ -137,7 +138,10 @@ export class Engine {
     return result;
   }
 
-  /** A transaction that admission refused in a block: one event, and no result (section 1.6, step 2). */
+  /**
+   * A transaction that admission refused in a block: one event, and no result
+   * (docs/protocol/60-state-engine-blocks.md#16-transactions, step 2).
+   */
   reject(tx: CheckedTransaction, text: string): void {
     this.core.log.setTransaction(tx.hash.toUpperCase());
     this.emitTxError(tx, text);
@@ -181,8 +185,8 @@ export class Engine {
   }
 
   /**
-   * Events behind the last block of a chain that stops for an upgrade, when the next block should begin (section 1.4,
-   * step 1); undefined while blocks can be made.
+   * Events behind the last block of a chain that stops for an upgrade, when the next block should begin
+   * (docs/protocol/60-state-engine-blocks.md#14-beginblock-order, step 1); undefined while blocks can be made.
    */
   upgradeStarted(): CommittedBlock["block"] | undefined {
     if (this.haltReason() === undefined) return undefined;
@@ -254,7 +258,7 @@ export class Engine {
     return { code, text: message, gasWanted: 0, ...(numbers && { numbers }) };
   }
 
-  /** The result events of section 1.6. @param failure undefined for success */
+  /** The result events of docs/protocol/60-state-engine-blocks.md#16-transactions. @param failure undefined for success */
   private report(tx: CheckedTransaction, failure: string | undefined): void {
     if (!COMMANDS[tx.kind].hasResultEvent) return;
     const result: Init<TransactionResult> = {

@@ -1,7 +1,7 @@
 /**
- * Epochs (reference 60, section 1.7). The first block past an epoch's expiry still belongs to it; the tick of the
- * next one ends it and starts the following, so both events carry the same time.
- * `domains.ts` has the order in which the domains hear of both.
+ * Epochs (docs/protocol/60-state-engine-blocks.md#17-epochs). The first block past an epoch's expiry still belongs to
+ * it; the tick of the next one ends it and starts the following, so both events carry the same time. `domains.ts` has
+ * the order in which the domains hear of both.
  */
 import { EpochAction } from "../wire/generated/vega.ts";
 import type { Core } from "./core.ts";
@@ -9,7 +9,10 @@ import type { EpochInfo, EpochReader, ParameterReader } from "./ports.ts";
 import type { Cell } from "./state.ts";
 
 const LENGTH_KEY = "validators.epoch.length";
-/** End of the epoch in a START event: Go's zero time as Unix nanoseconds, overflowed (section 1.7). */
+/**
+ * End of the epoch in a START event: Go's zero time as Unix nanoseconds, overflowed
+ * (docs/protocol/60-state-engine-blocks.md#17-epochs).
+ */
 const NO_END_NS = -6795364578871345152n;
 
 interface EpochListener {
@@ -55,7 +58,7 @@ export class Epochs implements EpochReader {
     this.listeners.push(listener);
   }
 
-  /** First of all ticks (section 1.5). */
+  /** First of all ticks (docs/protocol/60-state-engine-blocks.md#15-tick-listener-order-exact). */
   onTick(): void {
     const epoch = this.state.get();
     if (epoch === undefined) {
@@ -68,7 +71,10 @@ export class Epochs implements EpochReader {
     }
   }
 
-  /** The epoch of a checkpoint goes on (section 12): its times are those of the chain before. */
+  /**
+   * The epoch of a checkpoint goes on (docs/protocol/60-state-engine-parameters.md#12-checkpoints): its times are those
+   * of the chain before.
+   */
   restore({ seq, startNs, expireNs }: Pick<EpochInfo, "seq" | "startNs" | "expireNs">): void {
     this.state.set({ seq, startNs, expireNs, endNs: undefined, phase: "running" });
     this.emit(EpochAction.EPOCH_ACTION_START, NO_END_NS);

@@ -2,7 +2,7 @@
 import type { CommandText } from "../errors/result-codes.ts";
 import { ProposalError } from "../wire/generated/vega.ts";
 
-/** Result codes of the engine (reference 30, section 7.1). */
+/** Result codes of the engine (docs/protocol/30-node-api-endpoints.md#71-abci-result-codes). */
 export const ResultCode = {
   ok: 0,
   /** Not allowed now: trading or proposals are disabled. */
@@ -63,7 +63,7 @@ export class InvariantError extends Error {
 
 export type ProposalErrorNumber = (typeof ProposalError)[keyof typeof ProposalError];
 
-/** Reason for which a proposal is rejected or fails, as its event states it (reference 60, section 6.2). */
+/** Reason for which a proposal is rejected or fails, as its event states it (docs/protocol/60-state-engine-governance.md#62-errors). */
 export class ProposalRefusal extends CommandError {
   constructor(
     readonly reason: ProposalErrorNumber,

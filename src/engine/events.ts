@@ -1,6 +1,6 @@
 /**
  * Bus events as the engine emits them. A payload does not change after it was emitted; its place in the block gives an
- * event its sequence number (reference 30, section 9.1).
+ * event its sequence number (docs/protocol/30-node-api-events.md#91-busevent).
  */
 import type { Block, BlockEvent } from "../wire/block.ts";
 import type { Init } from "../wire/codec.ts";
@@ -160,7 +160,10 @@ export class EventLog implements EventSink {
   }
 }
 
-/** Sequence numbers that expired orders take: one for each (reference 60, section 1.2), because each becomes a row. */
+/**
+ * Sequence numbers that expired orders take: one for each
+ * (docs/protocol/60-state-engine-blocks.md#12-event-envelope-busevent), because each becomes a row.
+ */
 function numbersOf({ orderIds = [] }: EventPayload<"expiredOrders">): number {
   return orderIds.length;
 }

@@ -1,4 +1,5 @@
-// The genesis document: what a chain starts from (reference 60, section 11). Only its form is checked here.
+// The genesis document: what a chain starts from (docs/protocol/60-state-engine-parameters.md#11-genesis-app_state).
+// Only its form is checked here.
 
 import { sha3HexOf } from "../crypto/sha.ts";
 import { NodeError } from "../errors/node-error.ts";
@@ -94,7 +95,10 @@ export function readGenesis(text: string): Genesis {
 /** Texts, signs, and what else stands between blanks. */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s"{}[\],:]+/g;
 
-/** A member of the document as it is written there: its hash is that of these bytes (section 1.1). */
+/**
+ * A member of the document as it is written there: its hash is that of these bytes
+ * (docs/protocol/60-state-engine-blocks.md#11-identity-of-a-block).
+ */
 function memberText(document: string, name: string): string {
   let [found, key, before] = ["", "", ""];
   let [start, depth] = [0, 0];

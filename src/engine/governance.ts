@@ -1,6 +1,6 @@
 /**
- * Governance (reference 60, section 6): proposals from their submission through validation, vote and tally to their
- * enactment.
+ * Governance (docs/protocol/60-state-engine-governance.md#6-governance): proposals from their submission through
+ * validation, vote and tally to their enactment.
  */
 
 import { Decimal } from "../wire/decimal.ts";
@@ -59,7 +59,10 @@ export class Governance {
     );
   }
 
-  /** Check of the mempool and of the handler (section 1.6, CheckTx). @throws CommandError, which leaves no event */
+  /**
+   * Check of the mempool and of the handler (docs/protocol/60-state-engine-blocks.md#16-transactions, CheckTx).
+   * @throws CommandError, which leaves no event
+   */
   checkProposal({ terms }: ProposalSubmission): void {
     kindOf(terms!);
     const key = terms!.updateNetworkParameter?.changes?.key ?? "";
@@ -70,7 +73,10 @@ export class Governance {
       throw new CommandError(`network parameter update disabled for ${ETHEREUM_CONFIG}`);
   }
 
-  /** A proposal (section 6.4). @throws CommandError; a ProposalRefusal keeps its event */
+  /**
+   * A proposal (docs/protocol/60-state-engine-governance.md#64-submission-pipeline).
+   * @throws CommandError; a ProposalRefusal keeps its event
+   */
   submitProposal(submission: ProposalSubmission): void {
     this.checkProposal(submission);
     const proposal = this.proposals.draftProposal(submission);
@@ -94,7 +100,7 @@ export class Governance {
     if (newAsset !== undefined) this.witness.requestVotes(assetValidation(proposal));
   }
 
-  /** A vote (section 6.7). @throws CommandError */
+  /** A vote (docs/protocol/60-state-engine-governance.md#67-votes). @throws CommandError */
   submitVote({ proposalId, value }: VoteSubmission): void {
     const { party } = this.core.currentTx;
     const proposal = this.proposals.get(proposalId);
@@ -116,7 +122,7 @@ export class Governance {
     this.votes.cast({ proposal: proposalId, party, value, timestampNs, balance, share: share.toString() });
   }
 
-  /** The last of the tick's listeners (section 6.5). */
+  /** The last of the tick's listeners (docs/protocol/60-state-engine-governance.md#65-governance-tick-last-tick-listener). */
   onTick(): void {
     const now = this.core.nowSeconds;
     const enacting: ProposalRecord[] = [];
@@ -137,7 +143,7 @@ export class Governance {
     for (const proposal of enacting) this.enact(proposal);
   }
 
-  /** A validator has a new key: its votes on open proposals go along (section 6.7). */
+  /** A validator has a new key: its votes on open proposals go along (docs/protocol/60-state-engine-governance.md#67-votes). */
   moveVotes(oldKey: string, newKey: string): void {
     for (const { id } of this.proposals.active()) this.votes.move(id, oldKey, newKey);
   }
@@ -244,7 +250,8 @@ function endOf(error: CommandError): ProposalEnd {
   return error instanceof ProposalRefusal ? { reason: error.reason, errorDetails } : { errorDetails };
 }
 
-// Votes on open proposals and how they are counted (reference 60, sections 6.6 and 6.7).
+// Votes on open proposals and how they are counted (docs/protocol/60-state-engine-governance.md#66-tally-by-tokens and
+// #67-votes).
 
 interface VoteRecord {
   readonly proposal: string;
@@ -316,7 +323,10 @@ export class Votes {
     return { declined: this.providersVerdict(proposal), emit };
   }
 
-  /** With too few tokens the market's providers decide: shares, not parts of them (section 6.6). */
+  /**
+   * With too few tokens the market's providers decide: shares, not parts of them
+   * (docs/protocol/60-state-engine-governance.md#66-tally-by-tokens).
+   */
   private providersVerdict(proposal: ProposalRecord): ProposalErrorNumber | undefined {
     let yes = Decimal.zero;
     let all = Decimal.zero;

@@ -1,5 +1,5 @@
-// Rotation of a node's Vega key (reference 60, section 9.1): announced by its master key, done when the chain begins
-// the block that was named.
+// Rotation of a node's Vega key (docs/protocol/60-state-engine-staking.md#91-vega-key-rotation): announced by its
+// master key, done when the chain begins the block that was named.
 
 import { checksumAddress, prefixedAddress } from "../crypto/secp256k1.ts";
 import { sha3HexOf } from "../crypto/sha.ts";
@@ -83,8 +83,8 @@ export class KeyRotations {
   }
 }
 
-// Rotation of a node's Ethereum key (reference 60, section 9.2): the new key signs; a validator's old one leaves the
-// multisig contract and its new one joins it.
+// Rotation of a node's Ethereum key (docs/protocol/60-state-engine-staking.md#92-ethereum-key-rotation): the new key
+// signs; a validator's old one leaves the multisig contract and its new one joins it.
 
 interface PendingEthereumRotation {
   readonly target: bigint;

@@ -1,6 +1,6 @@
 /**
- * Limits of what may be proposed now (reference 60, section 5.7): flags of the genesis, and two dates that are network
- * parameters. A date that has passed when it is set counts as no date.
+ * Limits of what may be proposed now (docs/protocol/60-state-engine-governance.md#57-limits-engine): flags of the
+ * genesis, and two dates that are network parameters. A date that has passed when it is set counts as no date.
  */
 
 import type { CommandText } from "../errors/result-codes.ts";
@@ -82,7 +82,10 @@ export class Limits {
     return this.canProposeMarket && this.canProposeAsset;
   }
 
-  /** The rule about commands that are not allowed now (section 1.6, step 3). @throws CommandError code 51 */
+  /**
+   * The rule about commands that are not allowed now (docs/protocol/60-state-engine-blocks.md#16-transactions, step 3).
+   * @throws CommandError code 51
+   */
   checkEnabled(command: Pick<CheckedTransaction, "kind" | "payload">): void {
     if (COMMANDS[command.kind].isTrading && !this.canTrade) throw notAllowed("trading disabled");
     if (command.kind !== "proposalSubmission") return;

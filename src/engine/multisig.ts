@@ -1,6 +1,7 @@
 /**
- * The multisig contract as the chain sees it (reference 60, section 9.4): chain events that validators have looked
- * at take effect in the tick after that, because this engine ticks before the witness.
+ * The multisig contract as the chain sees it (docs/protocol/60-state-engine-staking.md#94-multisig-contract-view):
+ * chain events that validators have looked at take effect in the tick after that, because this engine ticks before the
+ * witness.
  */
 
 import { bridgeDigest } from "../crypto/multisig.ts";
@@ -21,7 +22,7 @@ import { CommandError } from "./errors.ts";
 import type { NotaryPort, WitnessPort } from "./ports.ts";
 import { type Cell, compare, type Table } from "./state.ts";
 
-/** How long validators may look at an event: as for stake (section 7.1). */
+/** How long validators may look at an event: as for stake (docs/protocol/60-state-engine-staking.md#71-stake-linking). */
 const WITNESS_NS = 21n * 24n * 3_600n * 1_000_000_000n;
 const SIGNER_KIND = "multisig-signer";
 const THRESHOLD_KIND = "multisig-threshold";
@@ -122,7 +123,7 @@ export class Multisig {
     return this.verifiedSigners.size > 0 || this.verifiedThresholds.size > 0;
   }
 
-  /** Tick 4 of section 1.5: what the witness let through in the block before. */
+  /** Tick 4 of docs/protocol/60-state-engine-blocks.md#15-tick-listener-order-exact: what the witness let through in the block before. */
   onTick(): void {
     for (const [id, event] of this.verifiedThresholds.entries()) {
       this.verifiedThresholds.delete(id);
@@ -242,8 +243,9 @@ export function thresholdMessage(event: ThresholdEvent): Init<ERC20MultiSigThres
   };
 }
 
-// Changes of the multisig contract's signers that validators sign (reference 60, section 9.5): prepared when a
-// validator is promoted, demoted or rotates its Ethereum key, and issued to those that want to submit them.
+// Changes of the multisig contract's signers that validators sign
+// (docs/protocol/60-state-engine-staking.md#95-signer-change-signatures): prepared when a validator is promoted,
+// demoted or rotates its Ethereum key, and issued to those that want to submit them.
 
 type SignerAction = "add" | "remove";
 
@@ -319,7 +321,7 @@ class SignerChanges {
     }
   }
 
-  /** Drops changes that the contract has already. Once a block (section 1.4, step 8). */
+  /** Drops changes that the contract has already. Once a block (docs/protocol/60-state-engine-blocks.md#14-beginblock-order, step 8). */
   dropReflected(): void {
     for (const [key, { action }] of this.pending.entries()) {
       if (this.isSigner(key) === (action === "add")) this.pending.delete(key);

@@ -25,7 +25,10 @@ import { type GenesisValidator, invalidGenesis } from "./genesis.ts";
 import type { NodeStatus, ValidatorNode, ValidatorReader } from "./ports.ts";
 import type { Table } from "./state.ts";
 
-/** Voting power of a node of the genesis, and of every node as long as no node has a score (reference 60, section 7.6). */
+/**
+ * Voting power of a node of the genesis, and of every node as long as no node has a score
+ * (docs/protocol/60-state-engine-staking.md#76-scores-at-epoch-end).
+ */
 export const INITIAL_POWER = 10n;
 
 export interface NodeRecord extends ValidatorNode {
@@ -44,7 +47,7 @@ interface Index {
 
 export class Nodes implements ValidatorReader {
   protected readonly records: Table<NodeRecord>;
-  /** Chain events that a node has forwarded, duplicates too (section 3.2). */
+  /** Chain events that a node has forwarded, duplicates too (docs/protocol/60-state-engine-accounts.md#32-chain-event-intake-all-kinds). */
   private readonly forwarded: Table<bigint>;
   private cached: Index | undefined;
 
@@ -88,7 +91,11 @@ export class Nodes implements ValidatorReader {
     return this.forwarded.get(nodeId) ?? 0n;
   }
 
-  /** A node of a checkpoint, in place of one of the genesis that has its id (section 12). @throws Error */
+  /**
+   * A node of a checkpoint, in place of one of the genesis that has its id
+   * (docs/protocol/60-state-engine-parameters.md#12-checkpoints).
+   * @throws Error
+   */
   restore(node: ValidatorNode, forwarded: bigint, epoch: bigint): void {
     const other = this.nodeByKey(node.vegaPubKey);
     if (other !== undefined && other.nodeId !== node.nodeId) {
@@ -103,7 +110,10 @@ export class Nodes implements ValidatorReader {
     this.records.set(nodeId, { ...this.records.get(nodeId)!, ...change });
   }
 
-  /** Puts a node that is new: its ValidatorUpdate and its first ValidatorRanking (section 7.5). */
+  /**
+   * Puts a node that is new: its ValidatorUpdate and its first ValidatorRanking
+   * (docs/protocol/60-state-engine-staking.md#75-validator-set-events).
+   */
   protected add(node: ValidatorNode, epoch: bigint): void {
     const height = this.core.height;
     this.records.set(node.nodeId, { ...node, statusHeight: height, rankedHeight: height });
@@ -120,7 +130,11 @@ export class Nodes implements ValidatorReader {
     });
   }
 
-  /** Drops a node that has been idle for long (section 7.6, "Removal"). @param epoch the one that ends */
+  /**
+   * Drops a node that has been idle for long (docs/protocol/60-state-engine-staking.md#76-scores-at-epoch-end,
+   * "Removal").
+   * @param epoch the one that ends
+   */
   protected remove(node: ValidatorNode, epoch: bigint): void {
     this.records.delete(node.nodeId);
     this.forwarded.delete(node.nodeId);
@@ -159,7 +173,8 @@ export function validatorMessage(
   };
 }
 
-// Validators as a genesis document gives them (reference 60, section 11.1): checked, and as the chain keeps them.
+// Validators as a genesis document gives them (docs/protocol/60-state-engine-parameters.md#111-keys): checked, and as
+// the chain keeps them.
 
 const KEY = /^[0-9a-f]{64}$/;
 
@@ -194,7 +209,7 @@ export function genesisNode(key: string, given: GenesisValidator): ValidatorNode
     country: given.country ?? "",
     name: given.name ?? "",
     avatarUrl: given.avatar_url ?? "",
-    // Given or not, both are ignored in a genesis (section 7.5).
+    // Given or not, both are ignored in a genesis (docs/protocol/60-state-engine-staking.md#75-validator-set-events).
     fromEpoch: 0n,
     submitterAddress: "",
     status: "tendermint",
@@ -206,7 +221,8 @@ export function invalidValidator(key: string, reason: string): NodeError {
   return invalidGenesis(`validator '${key.slice(0, 64)}': ${reason}`);
 }
 
-// Announcement of a node that wants to become a validator (reference 60, section 9.3): what it signs, and the checks.
+// Announcement of a node that wants to become a validator (docs/protocol/60-state-engine-staking.md#93-announce-node):
+// what it signs, and the checks.
 
 /** The text that both keys sign: all fields of the announcement, one after the other. */
 export function announcementText(payload: AnnounceNode): string {
@@ -250,7 +266,7 @@ export function announcedNode(payload: AnnounceNode): ValidatorNode {
 }
 
 // Checks of the two signatures that a node gives with its announcement and its heartbeats, and of the one for a new
-// Ethereum key (reference 60, sections 7.7, 9.2 and 9.3).
+// Ethereum key (docs/protocol/60-state-engine-staking.md#77-heartbeats, #92-ethereum-key-rotation and #93-announce-node).
 
 /** @throws CommandError unless `key` signed the digest of `text` */
 export function checkVegaSignature(key: string, text: string, signature: Signature | undefined): void {
@@ -279,7 +295,7 @@ export function checkEthereumSignature(
   }
 }
 
-/** Wallets write 27 and 28 in place of 0 and 1 (section 9.2). */
+/** Wallets write 27 and 28 in place of 0 and 1 (docs/protocol/60-state-engine-staking.md#92-ethereum-key-rotation). */
 function withPlainV(signature: Uint8Array): Uint8Array {
   const v = signature[SECP256K1_SIGNATURE_BYTES - 1];
   if (v !== 27 && v !== 28) return signature;

@@ -1,6 +1,7 @@
 /**
- * Signatures of validators on what the Ethereum bridge shall do (reference 60, section 4.4). Enough is counted by
- * heads, not by power. Once enough have signed the bundle is out and stays good, even when validators join or leave later.
+ * Signatures of validators on what the Ethereum bridge shall do
+ * (docs/protocol/60-state-engine-accounts.md#44-signature-aggregation-notary). Enough is counted by heads, not by
+ * power. Once enough have signed the bundle is out and stays good, even when validators join or leave later.
  */
 import { secp256k1Signer } from "../crypto/secp256k1.ts";
 import type { NodeSignature } from "../wire/generated/commands.ts";
@@ -100,7 +101,10 @@ export class Notary implements NotaryPort {
     this.add(aggregate, { nodeId: node.nodeId, sig: sig.toHex() });
   }
 
-  /** Section 1.5, #11: what has become complete because validators or the parameter changed. */
+  /**
+   * docs/protocol/60-state-engine-blocks.md#15-tick-listener-order-exact, #11: what has become complete because
+   * validators or the parameter changed.
+   */
   onTick(): void {
     for (const key of [...this.incomplete].sort(compare)) {
       const aggregate = this.aggregates.get(key)!;

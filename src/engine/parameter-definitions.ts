@@ -1,6 +1,8 @@
 /**
- * Every network parameter with type, bounds and default, and the types themselves (reference 60, sections 6.3 and 10).
- * A type states in the network's words why it refuses a text; its caller puts the key in front.
+ * Every network parameter with type, bounds and default, and the types themselves
+ * (docs/protocol/60-state-engine-governance.md#63-parameters-per-kind and
+ * docs/protocol/60-state-engine-parameters.md#10-network-parameters). A type states in the network's words why it
+ * refuses a text; its caller puts the key in front.
  */
 
 import { isEthereumAddress } from "../crypto/secp256k1.ts";
@@ -128,8 +130,8 @@ function problemOf(check: () => void): string | undefined {
   }
 }
 
-// Network parameters that are JSON (reference 60, sections 10.2 and 10.3). A member that is not known is refused;
-// one that is left out has its empty value.
+// Network parameters that are JSON (docs/protocol/60-state-engine-parameters.md#102-all-keys-and-defaults and
+// #103-ethereum-config-json). A member that is not known is refused; one that is left out has its empty value.
 
 interface Contract {
   readonly address?: string;
@@ -320,7 +322,7 @@ const hashFunction = string((text) =>
   text === POW_HASH_FUNCTION ? undefined : "Spam Proof of Work hash function must be SHA3",
 );
 
-/** Kinds of proposals, as the keys of section 6.3 name them. */
+/** Kinds of proposals, as the keys of docs/protocol/60-state-engine-governance.md#63-parameters-per-kind name them. */
 const PROPOSAL_KINDS = [
   "market",
   "updateMarket",
@@ -465,7 +467,10 @@ export interface CrossRule {
 
 const SAME = [1n, 1n] as const;
 
-/** Each rule stands here from both of its sides, because either value may be the one that changes (section 10.1). */
+/**
+ * Each rule stands here from both of its sides, because either value may be the one that changes
+ * (docs/protocol/60-state-engine-parameters.md#101-mechanics).
+ */
 export const CROSS_RULES: readonly CrossRule[] = [
   { key: "market.auction.minimumDuration", sign: "<", other: "market.auction.maximumDuration", factor: SAME },
   { key: "market.auction.maximumDuration", sign: ">", other: "market.auction.minimumDuration", factor: SAME },

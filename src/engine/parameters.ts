@@ -1,6 +1,6 @@
 /**
- * Network parameters (reference 60, section 10): values with defaults and bounds, changed by the genesis and by
- * enacted proposals. Domains hear of values through `watch`.
+ * Network parameters (docs/protocol/60-state-engine-parameters.md#10-network-parameters): values with defaults and
+ * bounds, changed by the genesis and by enacted proposals. Domains hear of values through `watch`.
  */
 
 import type { NodeError } from "../errors/node-error.ts";
@@ -59,8 +59,9 @@ export class NetworkParameters implements ParameterReader {
   }
 
   /**
-   * The values of a checkpoint over those of the genesis, but for keys that the genesis keeps (section 12). Keys that
-   * this release does not know are passed over. @throws NodeError `genesis_invalid`
+   * The values of a checkpoint over those of the genesis, but for keys that the genesis keeps
+   * (docs/protocol/60-state-engine-parameters.md#12-checkpoints). Keys that this release does not know are passed over.
+   * @throws NodeError `genesis_invalid`
    */
   restore(given: Readonly<Record<string, string>>, kept: ReadonlySet<string>): void {
     const keys = Object.keys(given).filter(
@@ -88,7 +89,7 @@ export class NetworkParameters implements ParameterReader {
     }
   }
 
-  /** Pushes what is pending to the watchers, by key (section 1.5, tick 3). */
+  /** Pushes what is pending to the watchers, by key (docs/protocol/60-state-engine-blocks.md#15-tick-listener-order-exact, tick 3). */
   onTick(): void {
     for (const key of this.pending.keys()) {
       this.pending.delete(key);

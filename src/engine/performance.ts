@@ -1,7 +1,7 @@
 /**
- * Heartbeats (reference 60, section 7.7): now and then a node is asked to sign the block's hash, and what came of the
- * last ten makes its performance. Validators of status tendermint are judged by their blocks and owe none; one that
- * leaves that status begins with ten good ones (docs/compatibility.md).
+ * Heartbeats (docs/protocol/60-state-engine-staking.md#77-heartbeats): now and then a node is asked to sign the block's
+ * hash, and what came of the last ten makes its performance. Validators of status tendermint are judged by their blocks
+ * and owe none; one that leaves that status begins with ten good ones (docs/compatibility.md).
  */
 import type { ValidatorHeartbeat } from "../wire/generated/commands.ts";
 import type { Core } from "./core.ts";
@@ -114,8 +114,9 @@ export function fnv1a64(text: string): bigint {
   return hash;
 }
 
-// Blocks of the running epoch by their proposers (reference 60, sections 1.4 step 8 and 7.6). A value that
-// changes with every block: it also holds when the last block began, which signer nonces follow.
+// Blocks of the running epoch by their proposers (docs/protocol/60-state-engine-blocks.md#14-beginblock-order step 8
+// and docs/protocol/60-state-engine-staking.md#76-scores-at-epoch-end). A value that changes with every block: it also
+// holds when the last block began, which signer nonces follow.
 
 interface Counted {
   /** Time of the last block that began, Unix seconds. */
@@ -152,7 +153,10 @@ export class Proposers {
     return this.counted.get().proposed.find(({ node }) => node === nodeId)?.blocks ?? 0n;
   }
 
-  /** Counts a block. The one in which an epoch ends is dropped with the counts of that epoch (section 1.8). */
+  /**
+   * Counts a block. The one in which an epoch ends is dropped with the counts of that epoch
+   * (docs/protocol/60-state-engine-blocks.md#18-endblock-and-commit).
+   */
   countBlock(nodeId: string | undefined): void {
     const before = this.counted.get();
     const seconds = this.core.nowSeconds;

@@ -1,6 +1,7 @@
 /**
  * The domains of the engine as they see each other. Each domain is a class in a file of its own; `domains.ts` makes
- * them and calls their hooks in the order of the reference (60, sections 1.3 to 1.8).
+ * them and calls their hooks in the order of the reference (docs/protocol/60-state-engine-blocks.md#13-initchain to
+ * #18-endblock-and-commit).
  */
 import type { Decimal } from "../wire/decimal.ts";
 import type { AssetDetails } from "../wire/generated/vega.ts";
@@ -89,7 +90,10 @@ export interface ValidatorReader {
   countForwarded(nodeId: string): void;
 }
 
-/** A resource that validators look at before the chain believes it (section 3.3). Plain data: it is part of the state. */
+/**
+ * A resource that validators look at before the chain believes it
+ * (docs/protocol/60-state-engine-accounts.md#33-builtin-deposit-flow). Plain data: it is part of the state.
+ */
 export interface WitnessResource<P> {
   /** Identifier that node votes refer to. */
   readonly id: string;

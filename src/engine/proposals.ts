@@ -1,4 +1,4 @@
-/** Proposals that are not decided or not enacted yet, and their events (reference 60, section 6.1). */
+/** Proposals that are not decided or not enacted yet, and their events (docs/protocol/60-state-engine-governance.md#61-proposal-record). */
 import type { Init } from "../wire/codec.ts";
 import type { Decimal } from "../wire/decimal.ts";
 import { NodeVoteType, type ProposalSubmission } from "../wire/generated/commands.ts";
@@ -72,7 +72,10 @@ export function kindOf(terms: ProposalTerms): ProposalKind {
 
 export const ASSET_VALIDATION = "governance.asset";
 
-/** Validators look at the contract of a new asset before the vote (section 5.3). */
+/**
+ * Validators look at the contract of a new asset before the vote
+ * (docs/protocol/60-state-engine-governance.md#53-new-asset-proposal-rules).
+ */
 export function assetValidation({ id, terms }: ProposalRecord): WitnessResource<string> {
   return {
     id,
@@ -170,7 +173,10 @@ export class Proposals {
     );
   }
 
-  /** Restores a proposal of a checkpoint (section 12): one that was enacted, or a market's that will be. */
+  /**
+   * Restores a proposal of a checkpoint (docs/protocol/60-state-engine-parameters.md#12-checkpoints): one that was
+   * enacted, or a market's that will be.
+   */
   restore(proposal: ProposalRecord): void {
     const isEnacted = proposal.state === ProposalState.STATE_ENACTED;
     (isEnacted ? this.enactedRecords : this.records).set(proposal.id, proposal);
@@ -241,8 +247,9 @@ function unlessZero(text: string): string | undefined {
   return text === "0" ? undefined : text;
 }
 
-// Checks of a submitted proposal, in the network's order and words (reference 60, section 6.4, checks 1 to
-// 13). Its form has been checked before.
+// Checks of a submitted proposal, in the network's order and words
+// (docs/protocol/60-state-engine-governance.md#64-submission-pipeline, checks 1 to 13). Its form has been checked
+// before.
 
 interface CheckedAgainst {
   /** Block time, Unix nanoseconds. */
@@ -255,7 +262,7 @@ interface CheckedAgainst {
   isOpen(id: string): boolean;
 }
 
-/** Markets, as proposals look at them (reference 70, section 1.3). */
+/** Markets, as proposals look at them (docs/protocol/70-trading-markets.md#13-newmarket-change-checks). */
 export interface ProposableMarkets {
   has(id: string): boolean;
   /** @throws ProposalRefusal */

@@ -1,4 +1,4 @@
-/** Recurring transfers (reference 60, sections 8.4 and 8.5). */
+/** Recurring transfers (docs/protocol/60-state-engine-staking.md#84-recurring and #85-cancel). */
 import { Decimal } from "../wire/decimal.ts";
 import type { RecurringTransfer } from "../wire/generated/commands.ts";
 import { TransferStatus } from "../wire/generated/events.ts";
@@ -15,7 +15,7 @@ import {
 } from "./transfers.ts";
 import { parseDecimal } from "./values.ts";
 
-/** A request for scores; payments to a market are remembered by it (section 8.4, metric 4). */
+/** A request for scores; payments to a market are remembered by it (docs/protocol/60-state-engine-staking.md#84-recurring, metric 4). */
 export interface ScoreRequest {
   readonly strategy: DispatchStrategy;
   readonly payoutAsset: string;
@@ -110,7 +110,7 @@ export class RecurringTransfers {
     return this.table.values();
   }
 
-  /** Restores transfers of a checkpoint (section 12). @param epoch the running one */
+  /** Restores transfers of a checkpoint (docs/protocol/60-state-engine-parameters.md#12-checkpoints). @param epoch the running one */
   restore(transfers: readonly Recurring[], epoch: bigint): void {
     this.epoch.set(epoch);
     for (const transfer of transfers) this.add(transfer);
@@ -135,7 +135,7 @@ export class RecurringTransfers {
     this.emit(transfer, TransferStatus.STATUS_CANCELLED, "transfer cancelled");
   }
 
-  /** Sends what is due for the epoch that ends (section 8.4). */
+  /** Sends what is due for the epoch that ends (docs/protocol/60-state-engine-staking.md#84-recurring). */
   onEpochEnd(epoch: bigint): void {
     this.epoch.set(epoch + 1n);
     const movements: Movement[] = [];
@@ -224,7 +224,7 @@ function contentOf({ request, strategy }: Recurring): string {
   return JSON.stringify([from, fromType, to, toType, asset, scope]);
 }
 
-// The amount that a recurring transfer sends in an epoch (reference 60, section 8.4, step 1).
+// The amount that a recurring transfer sends in an epoch (docs/protocol/60-state-engine-staking.md#84-recurring, step 1).
 
 /** Binary places of the bounds: enough that they agree on the whole part for nearly all values that are not whole. */
 const PLACES = 512n;

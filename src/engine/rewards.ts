@@ -1,6 +1,7 @@
 /**
- * Payout of rewards at the end of an epoch (reference 60, sections 8.6 to 8.9): type after type, account after
- * account, each with its movements and its events.
+ * Payout of rewards at the end of an epoch
+ * (docs/protocol/60-state-engine-staking.md#86-reward-accounts-and-payout-order-at-epoch-end to #89-payout-events):
+ * type after type, account after account, each with its movements and its events.
  */
 import { Decimal } from "../wire/decimal.ts";
 import { AccountType, DispatchMetric, TransferType } from "../wire/generated/vega.ts";
@@ -25,7 +26,10 @@ export type Contributions = (
 
 const NO_CONTRIBUTIONS: Contributions = () => [];
 
-/** Rewards for what was done on markets, in the order in which they are paid (section 8.6). */
+/**
+ * Rewards for what was done on markets, in the order in which they are paid
+ * (docs/protocol/60-state-engine-staking.md#86-reward-accounts-and-payout-order-at-epoch-end).
+ */
 const MARKET_REWARDS = [
   [AccountType.ACCOUNT_TYPE_REWARD_MAKER_RECEIVED_FEES, DispatchMetric.DISPATCH_METRIC_MAKER_FEES_RECEIVED],
   [AccountType.ACCOUNT_TYPE_REWARD_MAKER_PAID_FEES, DispatchMetric.DISPATCH_METRIC_MAKER_FEES_PAID],
@@ -67,7 +71,10 @@ export class Rewards {
       .sort(([a], [b]) => compare(a, b));
   }
 
-  /** Section 8.7: one payout for each group, both of the balance before either. */
+  /**
+   * docs/protocol/60-state-engine-staking.md#87-staking-type-formula-types-1-2: one payout for each group, both of the
+   * balance before either.
+   */
   private payStaking(epoch: EpochInfo, scores: EpochScores, id: string, account: Account, cap: bigint): void {
     if (account.balance === 0n) return;
     const { stakes, tendermint, ersatz } = scores;
@@ -89,8 +96,8 @@ export class Rewards {
   }
 
   /**
-   * Section 8.8, by parts of 16 digits: as these may add up to more than all, the last parties get what is left. Accounts that
-   * belong to no market are never paid out.
+   * docs/protocol/60-state-engine-staking.md#88-contribution-types, by parts of 16 digits: as these may add up to more
+   * than all, the last parties get what is left. Accounts that belong to no market are never paid out.
    */
   private payContributors(epoch: EpochInfo, id: string, account: Account, metric: number): void {
     const { balance, market } = account;
@@ -110,7 +117,7 @@ export class Rewards {
     this.pay(epoch, id, account, amounts);
   }
 
-  /** Section 8.9: the movements party by party, then an event for each. */
+  /** docs/protocol/60-state-engine-staking.md#89-payout-events: the movements party by party, then an event for each. */
   private pay(
     epoch: EpochInfo,
     id: string,
@@ -150,8 +157,8 @@ function percentOf(amount: bigint, total: bigint): string {
   return Decimal.of(amount).dividedBy(Decimal.of(total)).times(Decimal.of(100n)).toString();
 }
 
-// Shares of a reward for staking (reference 60, section 8.7): pure functions. Nothing is paid beyond the
-// budget; what rounding or the cap leaves over stays where it is.
+// Shares of a reward for staking (docs/protocol/60-state-engine-staking.md#87-staking-type-formula-types-1-2): pure
+// functions. Nothing is paid beyond the budget; what rounding or the cap leaves over stays where it is.
 
 /** Rounds in which delegators share what rounding left over of the rounds before. */
 const ROUNDS_MAX = 10;

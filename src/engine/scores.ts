@@ -1,6 +1,6 @@
 /**
- * Scores of validators at the end of an epoch (reference 60, section 7.6): pure functions. Products are exact,
- * quotients have 16 decimals.
+ * Scores of validators at the end of an epoch (docs/protocol/60-state-engine-staking.md#76-scores-at-epoch-end): pure
+ * functions. Products are exact, quotients have 16 decimals.
  */
 
 import { sha3Of } from "../crypto/sha.ts";
@@ -163,7 +163,8 @@ function mapNodes(nodeIds: readonly string[], score: (id: string) => Decimal): M
   return new Map(nodeIds.map((id) => [id, score(id)] as const));
 }
 
-// Voting power of the validators of status tendermint (reference 60, section 7.6): their part of all scores, in ten
+// Voting power of the validators of status tendermint
+// (docs/protocol/60-state-engine-staking.md#76-scores-at-epoch-end): their part of all scores, in ten
 // thousandths, and never nothing.
 
 const WHOLE = Decimal.of(10_000n);
@@ -180,8 +181,9 @@ export function votingPower(scores: ReadonlyMap<string, Decimal>): Map<string, b
   );
 }
 
-// Statuses of the nodes in the next epoch (reference 60, section 7.6, "Promotion/demotion"): pure functions over the
-// ranking. Slots of status tendermint are filled first, then those of status ersatz.
+// Statuses of the nodes in the next epoch (docs/protocol/60-state-engine-staking.md#76-scores-at-epoch-end,
+// "Promotion/demotion"): pure functions over the ranking. Slots of status tendermint are filled first, then those of
+// status ersatz.
 
 export interface RankedNode {
   readonly nodeId: string;
@@ -330,7 +332,8 @@ function demotable(
 }
 
 // The engine's only numbers drawn by lot. They are not chance: every node that executes the same block
-// draws the same numbers, because they follow from the block time (reference 60, section 1.4, step 8).
+// draws the same numbers, because they follow from the block time
+// (docs/protocol/60-state-engine-blocks.md#14-beginblock-order, step 8).
 
 /** Bytes of a digest that make a number: 48 bits, which a double holds exactly. */
 const NUMBER_BYTES = 6;

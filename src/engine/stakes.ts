@@ -1,4 +1,5 @@
-// Stake on each node, as the scores and the rewards of an epoch need it (reference 60, sections 7.4 and 7.6).
+// Stake on each node, as the scores and the rewards of an epoch need it
+// (docs/protocol/60-state-engine-staking.md#74-epoch-end and #76-scores-at-epoch-end).
 import { compare } from "./state.ts";
 
 export interface NodeStake {
@@ -56,8 +57,8 @@ export function stakeByNode(
   return nodes;
 }
 
-// Sums over what one party has delegated: pure functions over shares in the order of their nodes (reference 60,
-// sections 7.2 to 7.4).
+// Sums over what one party has delegated: pure functions over shares in the order of their nodes
+// (docs/protocol/60-state-engine-staking.md#72-delegation to #74-epoch-end).
 
 export const NO_SHARES: Shares = [];
 
@@ -86,7 +87,8 @@ function isCovered(a: Shares, b: Shares): boolean {
 
 /**
  * Shares that no longer exceed `stake`: each gives up its part of the deficit, cut, and then 1 more, node by node,
- * until the deficit is gone (section 7.3). @param stake at most the total of `shares`
+ * until the deficit is gone (docs/protocol/60-state-engine-staking.md#73-reconciliation). @param stake at most the
+ * total of `shares`
  */
 export function reduced(shares: Shares, stake: bigint): Shares {
   const total = totalOf(shares);

@@ -1,6 +1,6 @@
 /**
- * Stake linked on Ethereum (reference 60, section 7.1): a chain event opens a linking, the validators look at it, and
- * the tick that finds their verdict accepts or rejects it.
+ * Stake linked on Ethereum (docs/protocol/60-state-engine-staking.md#71-stake-linking): a chain event opens a linking,
+ * the validators look at it, and the tick that finds their verdict accepts or rejects it.
  */
 import { sha3HexOf } from "../crypto/sha.ts";
 import type { Init } from "../wire/codec.ts";
@@ -14,7 +14,7 @@ import type { StakeReader, WitnessPort } from "./ports.ts";
 import { type Cell, compare, type Table } from "./state.ts";
 import { parseUint, UINT_MAX } from "./values.ts";
 
-/** How long validators may look at an event (section 7.1). */
+/** How long validators may look at an event (docs/protocol/60-state-engine-staking.md#71-stake-linking). */
 const WITNESS_NS = 21n * 24n * 3_600n * 1_000_000_000n;
 const LINKING_KIND = "stake-linking";
 const SUPPLY_KIND = "stake-total-supply";
@@ -113,14 +113,14 @@ export class Staking implements StakeReader {
     return this.linkings.values().filter(({ status }) => status === StakeLinkingStatus.STATUS_ACCEPTED);
   }
 
-  /** A linking that was accepted before the chain began anew (section 12). */
+  /** A linking that was accepted before the chain began anew (docs/protocol/60-state-engine-parameters.md#12-checkpoints). */
   restore(linking: Linking): void {
     if (!this.accepted.has(linking.party)) this.core.emit("party", { id: linking.party });
     this.seen.set(linkingDigest(linking), linking.id);
     this.put({ ...linking, status: StakeLinkingStatus.STATUS_ACCEPTED });
   }
 
-  /** The stake verifier's tick (section 1.5, step 7). */
+  /** The stake verifier's tick (docs/protocol/60-state-engine-blocks.md#15-tick-listener-order-exact, step 7). */
   onTick(): void {
     for (const [id, accepted] of this.verdicts.entries()) {
       this.verdicts.delete(id);
@@ -206,7 +206,10 @@ export function linkingMessage(linking: Linking): Init<StakeLinking> {
   };
 }
 
-/** Balance of accepted linkings, in 256 bits; 0 as long as one takes out more than there is (section 7.1). */
+/**
+ * Balance of accepted linkings, in 256 bits; 0 as long as one takes out more than there is
+ * (docs/protocol/60-state-engine-staking.md#71-stake-linking).
+ */
 export function stakeBalance(linkings: readonly Linking[]): bigint {
   let balance = 0n;
   for (const { type, amount } of [...linkings].sort(byTime)) {
@@ -222,7 +225,7 @@ function byTime(a: Linking, b: Linking): number {
   return a.type - b.type || compare(a.id, b.id);
 }
 
-/** Identity of an event, the same for every forwarder (section 7.1, "Dedup hash"). */
+/** Identity of an event, the same for every forwarder (docs/protocol/60-state-engine-staking.md#71-stake-linking, "Dedup hash"). */
 function linkingDigest({ block, logIndex, txHash, party, ethereumAddress, amount, type }: Linking): string {
   const name = type === StakeLinkingType.TYPE_LINK ? "TYPE_LINK" : "TYPE_UNLINK";
   return sha3HexOf(

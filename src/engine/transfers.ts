@@ -1,5 +1,6 @@
 /**
- * Transfers (reference 60, sections 8.1 to 8.3): their rules, fee, movements and events, and those that are one-off.
+ * Transfers (docs/protocol/60-state-engine-staking.md#81-transfer-command-and-base-checks to #83-one-off): their rules,
+ * fee, movements and events, and those that are one-off.
  */
 import { LruCache } from "../cache/lru.ts";
 import type { CommandText } from "../errors/result-codes.ts";
@@ -185,7 +186,8 @@ function prefixed(text: string, run: () => void): void {
   }
 }
 
-// The movements of a transfer: through the pending account to its target, and the fee (reference 60, section 8.3).
+// The movements of a transfer: through the pending account to its target, and the fee
+// (docs/protocol/60-state-engine-staking.md#83-one-off).
 
 export class TransferMovements {
   constructor(
@@ -245,7 +247,7 @@ export class TransferMovements {
   }
 }
 
-// Transfers that happen once, at once or at a time (reference 60, section 8.3).
+// Transfers that happen once, at once or at a time (docs/protocol/60-state-engine-staking.md#83-one-off).
 
 export interface Scheduled {
   readonly request: TransferRequest;
@@ -285,11 +287,15 @@ export class OneOffTransfers {
     const isImmediate = deliverOn < this.core.nowNs;
     if (!isImmediate) this.schedule({ request, deliverOn });
     this.collateral.emitMovements(this.movements.send(request, request.amount, isImmediate));
-    // A scheduled transfer is done already, and once more when it is delivered (section 15, 32).
+    // A scheduled transfer is done already, and once more when it is delivered
+    // (docs/protocol/60-state-engine-parameters.md#15-easily-missed, 32).
     this.emit(request, deliverOn, TransferStatus.STATUS_DONE);
   }
 
-  /** Delivers what is due: the second part of the banking tick (section 1.5, #12). */
+  /**
+   * Delivers what is due: the second part of the banking tick
+   * (docs/protocol/60-state-engine-blocks.md#15-tick-listener-order-exact, #12).
+   */
   onTick(): void {
     const due: Scheduled[] = [];
     for (const key of this.scheduled.keys()) {
@@ -308,7 +314,10 @@ export class OneOffTransfers {
     return this.scheduled.values();
   }
 
-  /** Restores a transfer of a checkpoint; its amount is among the pending transfers (section 12). */
+  /**
+   * Restores a transfer of a checkpoint; its amount is among the pending transfers
+   * (docs/protocol/60-state-engine-parameters.md#12-checkpoints).
+   */
   restore({ request, deliverOn }: Scheduled): void {
     this.schedule({ request, deliverOn });
     this.emit(request, deliverOn, TransferStatus.STATUS_DONE);

@@ -1,6 +1,6 @@
 /**
- * Protocol upgrades (reference 60, section 9.6): validators agree on a release and a height; at that height the chain
- * takes its last block.
+ * Protocol upgrades (docs/protocol/60-state-engine-staking.md#96-protocol-upgrade): validators agree on a release and a
+ * height; at that height the chain takes its last block.
  */
 import type { ProtocolUpgradeProposal } from "../wire/generated/commands.ts";
 import { ProtocolUpgradeProposalStatus } from "../wire/generated/events.ts";
@@ -11,7 +11,7 @@ import { type Cell, compare, type Table } from "./state.ts";
 import { INT64_MAX } from "./values.ts";
 import { isRequiredShare } from "./witness.ts";
 
-/** The release that this chain runs (section 1.1). */
+/** The release that this chain runs (docs/protocol/60-state-engine-blocks.md#11-identity-of-a-block). */
 export const RUNNING_VERSION = "v0.71.6";
 const { PROTOCOL_UPGRADE_PROPOSAL_STATUS_PENDING: PENDING } = ProtocolUpgradeProposalStatus;
 const { PROTOCOL_UPGRADE_PROPOSAL_STATUS_APPROVED: APPROVED } = ProtocolUpgradeProposalStatus;
@@ -80,7 +80,7 @@ export class Upgrades {
     }
   }
 
-  /** Section 1.4, step 7: what was not agreed on in time is over. */
+  /** docs/protocol/60-state-engine-blocks.md#14-beginblock-order, step 7: what was not agreed on in time is over. */
   onBeginBlock(): void {
     for (const proposal of this.proposals.values()) {
       if (proposal.height <= BigInt(this.core.height) && !this.isAccepted(proposal)) this.reject(proposal);
@@ -156,7 +156,10 @@ export interface SemanticVersion {
   readonly preRelease: readonly string[];
 }
 
-/** Section 9 and 10: identifiers of letters, digits and hyphens. */
+/**
+ * docs/protocol/60-state-engine-staking.md#9-validator-operations and
+ * docs/protocol/60-state-engine-parameters.md#10-network-parameters: identifiers of letters, digits and hyphens.
+ */
 const IDENTIFIERS = /^[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*$/;
 const NUMBER = /^\d+$/;
 
@@ -183,7 +186,7 @@ export function parseSemanticVersion(text: string): SemanticVersion | string {
   return { numbers: [BigInt(parts[0]!), BigInt(parts[1]!), BigInt(parts[2]!)], preRelease };
 }
 
-/** Negative, zero or positive as `a` comes before, with or after `b` (section 11). */
+/** Negative, zero or positive as `a` comes before, with or after `b` (docs/protocol/60-state-engine-parameters.md#11-genesis-app_state). */
 export function compareVersions(a: SemanticVersion, b: SemanticVersion): number {
   for (const index of [0, 1, 2] as const) {
     if (a.numbers[index] !== b.numbers[index]) return a.numbers[index] < b.numbers[index] ? -1 : 1;

@@ -1,6 +1,7 @@
 /**
- * The validators (reference 60, sections 7.5 to 7.7 and 9.1 to 9.3): those of the genesis and those that announced
- * themselves, their work in each block, and their statuses in the next epoch.
+ * The validators (docs/protocol/60-state-engine-staking.md#75-validator-set-events to #77-heartbeats and
+ * #91-vega-key-rotation to #93-announce-node): those of the genesis and those that announced themselves, their work in
+ * each block, and their statuses in the next epoch.
  */
 import { Decimal } from "../wire/decimal.ts";
 import type {
@@ -23,7 +24,7 @@ import { type EpochStakes, NO_STAKE, type StakeByNode } from "./stakes.ts";
 import { compare } from "./state.ts";
 
 const { zero, one } = Decimal;
-/** Epochs after which an idle node is dropped (section 7.6, "Removal"). */
+/** Epochs after which an idle node is dropped (docs/protocol/60-state-engine-staking.md#76-scores-at-epoch-end, "Removal"). */
 const IDLE_EPOCHS = 10n;
 
 /** The validators' links to domains that need them. */
@@ -120,7 +121,10 @@ export class Validators extends Nodes {
     this.ethereumKeyRotations.submitRotation(payload, this.links.signers, this.proposers.seconds);
   }
 
-  /** Section 1.4, step 8. @param proposer node id of the validator that proposed the block */
+  /**
+   * docs/protocol/60-state-engine-blocks.md#14-beginblock-order, step 8.
+   * @param proposer node id of the validator that proposed the block
+   */
   onBeginBlock(proposer?: string): void {
     const { signers, onKeyRotated } = this.links;
     this.heartbeats.onBeginBlock();
@@ -130,7 +134,10 @@ export class Validators extends Nodes {
     this.ethereumKeyRotations.onBeginBlock(signers, this.proposers.seconds);
   }
 
-  /** Scores of the epoch that ended, then the set of the one to come (section 1.7, step 3 of a boundary). */
+  /**
+   * Scores of the epoch that ended, then the set of the one to come (docs/protocol/60-state-engine-blocks.md#17-epochs,
+   * step 3 of a boundary).
+   */
   onEpochEnd(epoch: EpochInfo, stakes: EpochStakes): EpochScores {
     const random = new Randomness(this.proposers.seconds, "validators");
     const scores = this.score(epoch, stakes.ended, random);
@@ -273,7 +280,10 @@ export class Validators extends Nodes {
     }
   }
 
-  /** Asks for the signatures that bring the contract in line with the new set (section 9.5). */
+  /**
+   * Asks for the signatures that bring the contract in line with the new set
+   * (docs/protocol/60-state-engine-staking.md#95-signer-change-signatures).
+   */
   private changeSigners(
     before: readonly NodeRecord[],
     dropped: readonly NodeRecord[],

@@ -1,4 +1,8 @@
-/** Numbers, amounts and durations as commands and network parameters write them (reference 60, conventions and section 10). */
+/**
+ * Numbers, amounts and durations as commands and network parameters write them
+ * (docs/protocol/60-state-engine-blocks.md#conventions and
+ * docs/protocol/60-state-engine-parameters.md#10-network-parameters).
+ */
 import type { CommandText } from "../errors/result-codes.ts";
 import { Decimal } from "../wire/decimal.ts";
 import { durationNs } from "../wire/time-text.ts";
@@ -26,8 +30,8 @@ export function parseDecimal(text: string): Decimal | undefined {
 }
 
 /**
- * A decimal as events show it, whatever was written: `1.0` is `1` (reference 10, section 2.3). Text that cannot be
- * read as a decimal stays as it is.
+ * A decimal as events show it, whatever was written: `1.0` is `1` (docs/protocol/10-data-api-serving.md#23-numbers).
+ * Text that cannot be read as a decimal stays as it is.
  */
 export function shownDecimal(text: string): string {
   if (text === "") return "";
@@ -77,7 +81,11 @@ export function shortened(text: string): string {
   return cut.toWellFormed();
 }
 
-/** An amount of a command or chain event (reference 60, conventions). @param refusal the text for anything else @throws CommandError */
+/**
+ * An amount of a command or chain event (docs/protocol/60-state-engine-blocks.md#conventions).
+ * @param refusal the text for anything else
+ * @throws CommandError
+ */
 export function readAmount(text: string, refusal: CommandText): bigint {
   const amount = amountIn(text);
   if (amount === undefined) throw new CommandError(refusal);
@@ -89,7 +97,10 @@ export function amountIn(text: string): bigint | undefined {
   return parseUint(text.startsWith("+") ? text.slice(1) : text);
 }
 
-/** Identifiers in chain events may carry 0x in front (section 3.2, step 4). */
+/**
+ * Identifiers in chain events may carry 0x in front
+ * (docs/protocol/60-state-engine-accounts.md#32-chain-event-intake-all-kinds, step 4).
+ */
 export function without0x(text: string): string {
   return text.startsWith("0x") ? text.slice(2) : text;
 }

@@ -1,6 +1,7 @@
 /**
  * Events outside the chain are believed once validators with enough voting power have voted that they saw them
- * (reference 60, section 3.3). Outcomes come in the witness tick, in the order of the resources' ids.
+ * (docs/protocol/60-state-engine-accounts.md#33-builtin-deposit-flow). Outcomes come in the witness tick, in the order
+ * of the resources' ids.
  */
 import { Decimal } from "../wire/decimal.ts";
 import type { NodeVote } from "../wire/generated/commands.ts";
@@ -72,7 +73,7 @@ export class Witness implements WitnessPort {
     return this.resources.size > 0 && this.resources.values().some(({ votes }) => this.isEnough(votes));
   }
 
-  /** Section 1.5, #5. */
+  /** docs/protocol/60-state-engine-blocks.md#15-tick-listener-order-exact, #5. */
   onTick(): void {
     if (this.resources.size === 0) return;
     for (const [id, { kind, deadlineNs, payload, votes }] of this.resources.entries()) {

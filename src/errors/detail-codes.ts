@@ -1,4 +1,5 @@
-// Numbers of `details[0].code` in an error object (reference 10, section 1.7; reference 30, section 6.1).
+// Numbers of `details[0].code` in an error object (docs/protocol/10-data-api-serving.md#17-numbered-error-catalogue;
+// docs/protocol/30-node-api-endpoints.md#61-core-node-numeric-codes).
 import { type Explanation, type Row, table } from "./explanation.ts";
 
 /** Why the chain does not take a call: the codes of `ChainCallError`. In an answer they come with detail code 10000. */

@@ -1,4 +1,5 @@
-// Texts of commands that are refused by their own rules: code 70 (reference 30, section 4; reference 60).
+// Texts of commands that are refused by their own rules: code 70 (docs/protocol/30-node-api-commands.md#4-commands;
+// docs/protocol/60-*.md).
 import type { MessageRow } from "./explanation.ts";
 import { MARKET_TEXTS } from "./market-texts.ts";
 
@@ -249,7 +250,8 @@ export const EXECUTION = {
   ],
 } as const satisfies Readonly<Record<string, MessageRow>>;
 
-// Texts of commands that only validators send, and of events that they report from the bridge: code 70 (reference 60).
+// Texts of commands that only validators send, and of events that they report from the bridge: code 70
+// (docs/protocol/60-*.md).
 
 const OPERATOR = "For whoever runs the validator: look at the node's keys and its log.";
 const BRIDGE =

@@ -1,4 +1,6 @@
-// Texts with which markets refuse commands (reference 70, sections 2.4, 2.8, 7.2 and 7.9), and data of oracles (1.6).
+// Texts with which markets refuse commands (docs/protocol/70-trading-orders.md#24-ordererror-numbers,
+// #28-amend-cancel-batch, docs/protocol/70-trading-liquidity.md#72-submit and #79-amend-and-cancel), and data of
+// oracles (1.6).
 import type { MessageRow } from "./explanation.ts";
 
 const MARKET = "GET /api/v2/market/MARKET_ID says in which state a market is.";

@@ -1,4 +1,4 @@
-// Why a proposal was rejected or failed: `reason` of a proposal (reference 60, section 6.2).
+// Why a proposal was rejected or failed: `reason` of a proposal (docs/protocol/60-state-engine-governance.md#62-errors).
 import { table } from "./explanation.ts";
 
 const TIMES = "Choose another time; all of them are Unix seconds. GET /network/parameters has the bounds.";

@@ -1,4 +1,4 @@
-// Result codes of a transaction (`code` of a submission; reference 30, section 7.1).
+// Result codes of a transaction (`code` of a submission; docs/protocol/30-node-api-endpoints.md#71-abci-result-codes).
 
 import type { EXECUTION, VALIDATOR_TEXTS } from "./execution.ts";
 import type { Filled, Row } from "./explanation.ts";

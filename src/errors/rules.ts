@@ -1,4 +1,4 @@
-// Rules by name: `details.rule` of a refusal (src/chain/admission; reference 40).
+// Rules by name: `details.rule` of a refusal (src/chain/admission; docs/protocol/40-pow-spam.md).
 import { type Explanation, type Row, table } from "./explanation.ts";
 
 const NEW_PROOF =

@@ -1,4 +1,5 @@
-// Statuses of HTTP and their gRPC numbers: the `code` of an error object (reference 30, section 6).
+// Statuses of HTTP and their gRPC numbers: the `code` of an error object
+// (docs/protocol/30-node-api-endpoints.md#6-error-bodies).
 import { type Explanation, type Row, table } from "./explanation.ts";
 
 /** gRPC statuses that occur. */

@@ -1,5 +1,6 @@
-// Messages of the stateless checks, word for word (reference 30, sections 3.3 and 4): the words in parentheses behind
-// a property, code 60. Clients compare them.
+// Messages of the stateless checks, word for word (docs/protocol/30-node-api-transactions.md#33-message-catalogue and
+// docs/protocol/30-node-api-commands.md#4-commands): the words in parentheses behind a property, code 60. Clients
+// compare them.
 import { type Explanation, messages } from "./explanation.ts";
 
 const FIX = "Correct the property in front of the parentheses, sign again, and make a new proof.";

@@ -1,4 +1,4 @@
-// Codes of the wallet's JSON-RPC service (reference 50, section 1.6).
+// Codes of the wallet's JSON-RPC service (docs/protocol/50-wallet-service.md#16-json-rpc-error-catalogue).
 import type { Filled, Row } from "./explanation.ts";
 
 export const WALLET_CODES = {

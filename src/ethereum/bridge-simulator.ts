@@ -1,8 +1,10 @@
 /**
  * Ethereum, as far as a devnet needs it: the bridge contracts with their state, and the logs that validators bring to
- * the chain (reference 60, sections 3.4, 3.6, 4.5, 5.4, 5.5, 7.1 and 9.4). A call either reverts, and nothing has
- * changed, or gives the event of its log. A call that needs the validators' consent takes a bundle of signatures and checks
- * every one of them: keccak, secp256k1, the signer set, the threshold, the nonce.
+ * the chain (docs/protocol/60-state-engine-accounts.md#34-erc20-deposit-flow, #36-other-erc20-chain-events,
+ * #45-claim-on-ethereum, docs/protocol/60-state-engine-governance.md#54-erc20-listing, #55-asset-update,
+ * docs/protocol/60-state-engine-staking.md#71-stake-linking and #94-multisig-contract-view). A call either reverts, and
+ * nothing has changed, or gives the event of its log. A call that needs the validators' consent takes a bundle of
+ * signatures and checks every one of them: keccak, secp256k1, the signer set, the threshold, the nonce.
  *
  * Its state is part of the chain: saved with every block and taken back with it.
  */
@@ -250,7 +252,8 @@ export class BridgeSimulator implements ChainPart {
 
   /** Whether this happened on Ethereum: validators look it up before they vote. */
   confirms(id: string, voteType: number): boolean {
-    // The supply's event has an id of its own making (reference 60, section 13.2), and there is but one.
+    // The supply's event has an id of its own making (docs/protocol/60-state-engine-parameters.md#132-table), and there
+    // is but one.
     if (voteType === VOTE.TYPE_STAKE_TOTAL_SUPPLY) return this.supplyReported;
     return this.brought.get(id) === voteType;
   }
@@ -261,7 +264,8 @@ export class BridgeSimulator implements ChainPart {
   }
 
   /**
-   * Validators look this up before they vote on a new asset (section 5.3). An unknown contract is deployed with the
+   * Validators look this up before they vote on a new asset
+   * (docs/protocol/60-state-engine-governance.md#53-new-asset-proposal-rules). An unknown contract is deployed with the
    * details of the first proposal that names it: on a devnet its proposer would have done so.
    */
   isToken(token: Token): boolean {

@@ -12,8 +12,9 @@ export function sameAddress(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
 
-// The contract that takes deposits and pays withdrawals of ERC20 tokens, with the pool that holds them (reference 60,
-// sections 3.4, 3.6 and 4.7).
+// The contract that takes deposits and pays withdrawals of ERC20 tokens, with the pool that holds them
+// (docs/protocol/60-state-engine-accounts.md#34-erc20-deposit-flow, #36-other-erc20-chain-events and
+// #47-what-exactly-is-signed).
 
 export interface Listing {
   /** Address of the token's contract, checksummed. */
@@ -150,8 +151,10 @@ export class CollateralBridge {
   }
 }
 
-// The contract that knows the validators' Ethereum keys and whether enough of them have signed (reference 60, sections
-// 4.7 and 9.4). The signer of a signature is recovered outside (crypto/multisig.ts).
+// The contract that knows the validators' Ethereum keys and whether enough of them have signed
+// (docs/protocol/60-state-engine-accounts.md#47-what-exactly-is-signed and
+// docs/protocol/60-state-engine-staking.md#94-multisig-contract-view). The signer of a signature is recovered outside
+// (crypto/multisig.ts).
 
 /** The threshold is in parts of a thousand, and more than that many have to sign. */
 const WHOLE = 1000;
@@ -249,7 +252,8 @@ function checkThreshold(threshold: number): void {
   }
 }
 
-// The contract that holds staked tokens, by Ethereum address and party (reference 60, section 7.1).
+// The contract that holds staked tokens, by Ethereum address and party
+// (docs/protocol/60-state-engine-staking.md#71-stake-linking).
 
 /** Amounts by `address party`. */
 export type StakingBridgeState = Readonly<Record<string, string>>;

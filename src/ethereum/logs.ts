@@ -1,6 +1,8 @@
-// Logs of the contracts as chain events with their places on the simulated Ethereum (reference 60, sections 3.2 to 3.6,
-// 7.1 and 9.4), each with a nonce of its own. An Ethereum block is made for each second of the chain's time in which
-// something happens, so two runs of the same chain have the same Ethereum.
+// Logs of the contracts as chain events with their places on the simulated Ethereum
+// (docs/protocol/60-state-engine-accounts.md#32-chain-event-intake-all-kinds to #36-other-erc20-chain-events,
+// docs/protocol/60-state-engine-staking.md#71-stake-linking and #94-multisig-contract-view), each with a nonce of its
+// own. An Ethereum block is made for each second of the chain's time in which something happens, so two runs of the
+// same chain have the same Ethereum.
 
 import { sha3HexOf } from "../crypto/sha.ts";
 import type { Init } from "../wire/codec.ts";

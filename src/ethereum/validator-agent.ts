@@ -1,7 +1,9 @@
 /**
  * The validators of a devnet: the agent holds their keys and does their work. After each block the agent asks the chain
- * what every validator owes (votes, signatures, heartbeats; reference 60, sections 3.3, 4.4 and 7.7) and answers with
- * real signed transactions; and it brings what happened on Ethereum. It votes only for what it has seen there.
+ * what every validator owes (votes, signatures, heartbeats;
+ * docs/protocol/60-state-engine-accounts.md#33-builtin-deposit-flow, #44-signature-aggregation-notary and
+ * docs/protocol/60-state-engine-staking.md#77-heartbeats) and answers with real signed transactions; and it brings what
+ * happened on Ethereum. It votes only for what it has seen there.
  *
  * Two runs of the same chain make the same bytes: the nonces count, and the count is saved with the chain.
  */
@@ -62,7 +64,10 @@ interface SignedEvent {
   readonly id: string;
 }
 
-/** An answer that is not seen on the chain by then is sent again (reference 60, section 4.4). */
+/**
+ * An answer that is not seen on the chain by then is sent again
+ * (docs/protocol/60-state-engine-accounts.md#44-signature-aggregation-notary).
+ */
 const RESEND_NS = 10_000_000_000n;
 /** Ethereum keys of a validator that are tried, the first and those after rotations. */
 const ROTATIONS_MAX = 32;
@@ -84,7 +89,10 @@ export class ValidatorAgent implements ChainPart {
     private readonly view: AgentView,
     private readonly ethereum: Witnessed,
     private readonly validators: readonly ValidatorKeys[],
-    /** Whether the proposed asset of this proposal is what its contract says (reference 60, section 5.3). */
+    /**
+     * Whether the proposed asset of this proposal is what its contract says
+     * (docs/protocol/60-state-engine-governance.md#53-new-asset-proposal-rules).
+     */
     private readonly isAssetValid: (proposal: string) => boolean,
   ) {}
 
@@ -195,7 +203,10 @@ export class ValidatorAgent implements ChainPart {
     return type === ASSET_VOTE && this.isAssetValid(reference);
   }
 
-  /** Section 7.7: the Vega signature over the message, the Ethereum signature over its keccak digest. */
+  /**
+   * docs/protocol/60-state-engine-staking.md#77-heartbeats: the Vega signature over the message, the Ethereum signature
+   * over its keccak digest.
+   */
   private heartbeat(message: string, keys: ValidatorKeys, address: string): CommandInit {
     const node = this.view.node(keys.nodeId)!;
     const bytes = Buffer.from(message, "utf8");

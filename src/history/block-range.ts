@@ -1,5 +1,6 @@
 // Heights to rows of `blocks`. Rows ascend in time and height, their numbers have no gaps, and the first height can
-// have two of them (reference 20, section 6.4); there is no index on heights, so a search halves the rows.
+// have two of them (docs/protocol/20-network-history-segments.md#64-the-doubled-first-height); there is no index on
+// heights, so a search halves the rows.
 import type { Database } from "bun:sqlite";
 import { hashOfRow, readHead } from "../store/head.ts";
 import type { BlockRange } from "./rows/source.ts";

@@ -1,5 +1,6 @@
-// The CSV dialect and the texts of SQL values (reference 20, sections 2.6 and 2.7). A NULL is an empty field
-// without quotes; everything else goes through the function of its column type.
+// The CSV dialect and the texts of SQL values (docs/protocol/20-network-history-export.md#26-csv-dialect and
+// #27-rendering-of-sql-types). A NULL is an empty field without quotes; everything else goes through the function of
+// its column type.
 import { identifierBytes } from "../wire/identifiers.ts";
 
 /** SQL NULL: nothing between two commas. */
@@ -106,8 +107,9 @@ function two(value: number): string {
 
 const EPOCH = timestamp(0);
 
-// PostgreSQL's texts of numbers, as they stand in the exported CSVs (reference 20, section 2.7).
-// Events carry decimals as text; most are plain digits already and pass through untouched.
+// PostgreSQL's texts of numbers, as they stand in the exported CSVs
+// (docs/protocol/20-network-history-export.md#27-rendering-of-sql-types). Events carry decimals as text; most are plain
+// digits already and pass through untouched.
 
 /** Read by the original's decimal type: sign, digits, fraction, exponent. */
 const FORM = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,9}))?$/;
@@ -200,8 +202,8 @@ function trimmed(text: string): string {
   return text.replace(/\.?0+$/, "");
 }
 
-// The text PostgreSQL gives a jsonb value (reference 20, section 2.7): one line, a space after each colon and
-// comma, object keys by byte length first and then bytewise.
+// The text PostgreSQL gives a jsonb value (docs/protocol/20-network-history-export.md#27-rendering-of-sql-types): one
+// line, a space after each colon and comma, object keys by byte length first and then bytewise.
 
 export type JsonValue =
   | null

@@ -1,5 +1,6 @@
 // The plan of an export: which pieces of which segments, under which names, and how long the archive will be
-// (reference 20, sections 1.2 and 2). Everything that can be refused is refused here, before a byte goes out.
+// (docs/protocol/20-network-history-export.md#12-validation-order-and-errors and #2-zip-and-csv-format). Everything
+// that can be refused is refused here, before a byte goes out.
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
@@ -32,7 +33,7 @@ export interface PlannedPiece {
   readonly recordBytes: number;
 }
 
-/** A CSV: the segments of one schema version (reference 20, section 2.3). */
+/** A CSV: the segments of one schema version (docs/protocol/20-network-history-export.md#23-when-csvs-split). */
 export interface PlannedFile {
   readonly name: string;
   readonly databaseVersion: number;
@@ -173,7 +174,7 @@ function planFile(table: string, pieces: readonly PlannedPiece[]): PlannedFile {
   return { name, databaseVersion, from, to, header: piece.header, rows, entry, pieces };
 }
 
-/** `<chain>-<what>-<from>-<to>`, heights at least six digits (reference 20, section 2.1). */
+/** `<chain>-<what>-<from>-<to>`, heights at least six digits (docs/protocol/20-network-history-export.md#21-names). */
 export function fileName(chainId: string, what: string, from: number, to: number): string {
   // A chain id is free text; in a file name and a header only these can do no harm.
   const chain = chainId.replace(/[^A-Za-z0-9._-]/g, "_");

@@ -16,7 +16,7 @@ import {
 import { openSegment, REMAKE_HINT, SegmentDamage } from "./segment-format.ts";
 import { centralDirectory, localHeader, type ZipEntry } from "./zip.ts";
 
-/** Data of a message: every one but the last has exactly this length (reference 20, section 1.3). */
+/** Data of a message: every one but the last has exactly this length (docs/protocol/20-network-history-export.md#13-grpc-stream). */
 export const MESSAGE_BYTES = 1024 * 1024;
 /**
  * Written at a time where boundaries do not show (bench/export.ts). Half of it sends slower; twice as much is a little

@@ -1,5 +1,6 @@
-// Where segments end (reference 20, section 4.2): at every height that a length divides, or where the network says.
-// Both are facts of the chain's data, so that nodes with the same blocks cut the same segments.
+// Where segments end (docs/protocol/20-network-history-segments.md#42-when-a-segment-is-made): at every height that a
+// length divides, or where the network says. Both are facts of the chain's data, so that nodes with the same blocks cut
+// the same segments.
 import type { Database } from "bun:sqlite";
 import { NodeError } from "../errors/node-error.ts";
 import { readHead } from "../store/head.ts";

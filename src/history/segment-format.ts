@@ -35,7 +35,7 @@ export interface SegmentRecord {
   readonly to: number;
   readonly first: BlockMark;
   readonly last: BlockMark;
-  /** Version of the exported columns (reference 20, section 3.2). */
+  /** Version of the exported columns (docs/protocol/20-network-history-tables.md#32-schema-versions). */
   readonly databaseVersion: number;
   /** Id of the segment before; empty for the first. */
   readonly previousId: string;

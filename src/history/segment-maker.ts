@@ -1,6 +1,6 @@
 // Decides which segments are due and has them made, one after the other, each chained to the one before.
-// The first segment begins at the store's lowest height (reference 20, section 4.3); segment-bounds.ts says where they
-// end. After a crash everything missing is found and made at the next start.
+// The first segment begins at the store's lowest height (docs/protocol/20-network-history-segments.md#43-numbering);
+// segment-bounds.ts says where they end. After a crash everything missing is found and made at the next start.
 import type { Database } from "bun:sqlite";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -22,9 +22,12 @@ import {
 import { segmentPath } from "./segment-format.ts";
 import { idOfSegment, listSegments, type SegmentRow } from "./segment-table.ts";
 
-/** Blocks in a segment unless set otherwise (interface 4.1). */
+/** Blocks in a segment unless set otherwise (docs/protocol/00-interface.md#41-export-network-history-as-csv). */
 const SEGMENT_LENGTH_DEFAULT = 1000;
-/** Pause before a failed segment is tried again, as in the original (reference 20, section 4.2). */
+/**
+ * Pause before a failed segment is tried again, as in the original
+ * (docs/protocol/20-network-history-segments.md#42-when-a-segment-is-made).
+ */
 const RETRY_MS = 5_000;
 /** Files that may be removed. */
 const SEGMENT_NAME = /^[0-9a-f]{64}\.seg$/;
@@ -197,7 +200,8 @@ export class SegmentMaker {
     const range = this.nextRange(this.last ? this.last.to + 1 : this.first);
     if (range === undefined) return undefined;
     const { from, to } = range;
-    // The lowest height can come twice (reference 20, section 6.4): it is complete when the next one is there.
+    // The lowest height can come twice (docs/protocol/20-network-history-segments.md#64-the-doubled-first-height): it
+    // is complete when the next one is there.
     const isComplete = this.height > to || (this.height === to && to > this.first);
     if (!isComplete) return undefined;
     return {

@@ -77,14 +77,18 @@ export class SegmentRecorder {
   }
 }
 
-/** Only on the writer's connection. A segment with the same end is replaced (reference 20, section 4.4). */
+/**
+ * Only on the writer's connection. A segment with the same end is replaced
+ * (docs/protocol/20-network-history-segments.md#44-publishing-identity-index).
+ */
 export function recordSegment(db: Database, row: SegmentRow): void {
   db.query(
     "INSERT OR REPLACE INTO segments(to_height, from_height, id, previous_id, database_version, chain_id, bytes) VALUES(?, ?, ?, ?, ?, ?, ?)",
   ).run(row.to, row.from, row.id, row.previousId, row.databaseVersion, row.chainId, row.bytes);
 }
 
-// Which block ranges can be exported: whole segments that follow each other without a gap (reference 20, section 1.2).
+// Which block ranges can be exported: whole segments that follow each other without a gap
+// (docs/protocol/20-network-history-export.md#12-validation-order-and-errors).
 
 /** Runs and boundaries that a refusal names, at most. */
 const NAMED_MAX = 5;

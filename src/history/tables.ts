@@ -1,4 +1,5 @@
-// The fifteen exported tables, by the numbers of `datanode.api.v2.Table` (reference 20, section 1.1).
+// The fifteen exported tables, by the numbers of `datanode.api.v2.Table`
+// (docs/protocol/20-network-history-export.md#11-export).
 import * as collateral from "./rows/collateral.ts";
 import * as markets from "./rows/markets.ts";
 import * as network from "./rows/network.ts";
@@ -6,8 +7,9 @@ import type { ExportTable } from "./rows/source.ts";
 import * as trading from "./rows/trading.ts";
 
 /**
- * Version of the exported columns, in file names and segments (reference 20, section 3.2). It is the original's
- * schema number, not this store's: a change of a header line above is a new version.
+ * Version of the exported columns, in file names and segments
+ * (docs/protocol/20-network-history-tables.md#32-schema-versions). It is the original's schema number, not this
+ * store's: a change of a header line above is a new version.
  */
 export const DATABASE_VERSION = 1;
 

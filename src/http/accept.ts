@@ -1,5 +1,6 @@
-// Which form of JSON a request asks for by its `Accept` (reference 10, section 1.3). The original compares the whole
-// header; a list with weights, as browsers and generated clients send it, is understood here too.
+// Which form of JSON a request asks for by its `Accept` (docs/protocol/10-data-api-serving.md#13-json-output-rules).
+// The original compares the whole header; a list with weights, as browsers and generated clients send it, is understood
+// here too.
 
 type AcceptedForm = "stream" | "pretty" | "normal";
 

@@ -40,7 +40,7 @@ export interface Answer {
 export const DAMAGED = new ApiError(Grpc.unavailable, STORE_DAMAGED, [], true);
 export const NOT_FOUND = new ApiError(Grpc.notFound, "Not Found", [], true);
 
-/** The form that a request asks for, by its raw query and its `Accept` (reference 10, section 1.3). */
+/** The form that a request asks for, by its raw query and its `Accept` (docs/protocol/10-data-api-serving.md#13-json-output-rules). */
 export function jsonMode(query: string, accept: string | null): JsonMode {
   const form = acceptedForm(accept);
   return form === "normal" && /(?:^|&)pretty(?:=|&|$)/.test(query) ? "pretty" : form;

@@ -1,4 +1,5 @@
-// Errors of the HTTP planes: `{code, message, details}` (reference 10, sections 1.6 and 1.7).
+// Errors of the HTTP planes: `{code, message, details}` (docs/protocol/10-data-api-serving.md#16-errors and
+// #17-numbered-error-catalogue).
 import { DETAIL_NUMBERS } from "../errors/detail-codes.ts";
 import { classText, Grpc, httpStatusOf } from "../errors/statuses.ts";
 
@@ -74,7 +75,7 @@ export function internal(message: string, inner = ""): ApiError {
   return serviceError(Grpc.internal, message, inner);
 }
 
-/** A request that the gateway itself refuses (reference 10, section 1.4): 400 and no details. */
+/** A request that the gateway itself refuses (docs/protocol/10-data-api-serving.md#14-query-parameter-parsing): 400 and no details. */
 export function badRequest(message: string): ApiError {
   return new ApiError(Grpc.invalidArgument, message, [], true);
 }

@@ -273,7 +273,7 @@ export function checkUrl(request: Request, { urlCharactersMax }: Limits): void {
     throw badRequest(`path and query are longer than ${urlCharactersMax} characters`);
 }
 
-/** A posted form is read like a query (reference 10, section 1.2). */
+/** A posted form is read like a query (docs/protocol/10-data-api-serving.md#12-methods-and-routing). */
 export function isForm(request: Request): boolean {
   return (
     request.method === "POST" && (request.headers.get("content-type") ?? "").split(";")[0]!.trim() === FORM

@@ -6,7 +6,10 @@ export interface Limits {
   readonly pageRowsDefault: number;
   /** Rows on a page at the most; a larger `first` or `last` gets this many, and the page says that more follow. */
   readonly pageRowsMax: number;
-  /** Bytes of one JSON answer; a larger one is refused with 429, as the original does (reference 10, section 1.9). */
+  /**
+   * Bytes of one JSON answer; a larger one is refused with 429, as the original does
+   * (docs/protocol/10-data-api-serving.md#19-compression-and-size-limits).
+   */
   readonly responseBytesMax: number;
   /** Characters of a request's path and query. The HTTP parser takes 16 KiB for these and the headers together. */
   readonly urlCharactersMax: number;

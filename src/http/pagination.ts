@@ -1,5 +1,6 @@
-// Keyset paging (reference 10, section 3). A page is rows after or before a cursor in a total order, so a walk
-// gives every row once and ends; what the original loses or repeats is listed in docs/compatibility.md.
+// Keyset paging (docs/protocol/10-data-api-serving.md#3-pagination). A page is rows after or before a cursor in a total
+// order, so a walk gives every row once and ends; what the original loses or repeats is listed in
+// docs/compatibility.md.
 import type { Database } from "bun:sqlite";
 import { WireError } from "../wire/errors.ts";
 import { base64Bytes } from "../wire/json.ts";
@@ -143,7 +144,7 @@ export function readPage<R extends Row>(
   });
 }
 
-/** Puts a page together from any source (reference 10, section 3.4, without its losses). */
+/** Puts a page together from any source (docs/protocol/10-data-api-serving.md#34-page-assembly-and-pageinfo, without its losses). */
 export function assemblePage<R>(page: PageRequest, hasKey: boolean, source: PageSource<R>): PageRows<R> {
   // Base order is ascending; display runs backwards when the newest come first; "last" reads against the display.
   const descending = page.forward === page.newestFirst;

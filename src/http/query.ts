@@ -1,5 +1,6 @@
-// Requests as messages, by the rules of the original's gateway. Query strings first (reference 10, section 1.4):
-// dot paths, snake_case or camelCase for each part, repeated lists, and its error texts.
+// Requests as messages, by the rules of the original's gateway. Query strings first
+// (docs/protocol/10-data-api-serving.md#14-query-parameter-parsing): dot paths, snake_case or camelCase for each part,
+// repeated lists, and its error texts.
 
 import { WireError } from "../wire/errors.ts";
 import { fromJson } from "../wire/json.ts";
@@ -211,8 +212,9 @@ function quoted(text: string): string {
   return JSON.stringify(text.slice(0, 200));
 }
 
-// Bodies of requests: JSON by the rules of the original's gateway (reference 30, section 1), with limits. The content
-// type does not matter, an empty body is an empty request, and what follows the first value is ignored.
+// Bodies of requests: JSON by the rules of the original's gateway
+// (docs/protocol/30-node-api-transactions.md#1-transports), with limits. The content type does not matter, an empty
+// body is an empty request, and what follows the first value is ignored.
 
 const BLANK = /^\s*$/;
 /** Digits of the shortest number that JavaScript may not hold exactly. */

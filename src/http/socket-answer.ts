@@ -1,5 +1,5 @@
 // A resource that is asked for over a WebSocket although it is not a stream: one frame with its usual body, then the end
-// (reference 10, section 6.1).
+// (docs/protocol/10-data-api-streams.md#61-transport).
 import type { ServerWebSocket } from "bun";
 import { badRequest } from "./errors.ts";
 import type { HttpApp } from "./plugin.ts";

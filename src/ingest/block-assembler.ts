@@ -1,4 +1,5 @@
-// Puts the events of a stream together into whole blocks, under the rules of reference 20 (6.3) and 30 (9.3).
+// Puts the events of a stream together into whole blocks, under the rules of
+// docs/protocol/20-network-history-segments.md#63-stream-rules and 30 (9.3).
 
 import type { EventTap } from "../store/event-feed.ts";
 import { CHAIN_ID_BYTES_MAX, isPrintableChainId } from "../store/head.ts";
@@ -14,7 +15,7 @@ import { latinAt } from "../wire/reader.ts";
 import { type Rules, Skim } from "../wire/skim.ts";
 
 const BUS_EVENT_VERSION = 1;
-/** `protocol_upgrade_started` (reference 30, section 9.3). */
+/** `protocol_upgrade_started` (docs/protocol/30-node-api-events.md#93-block-markers). */
 const UPGRADE_STARTED_FIELD = 150;
 /** Events of one block that are held until its end, and their bytes. */
 const BLOCK_EVENTS_MAX = 10_000_000;
@@ -217,7 +218,7 @@ export class BlockAssembler {
         "events_lost",
       );
     }
-    // An event of several orders takes a number for each (reference 30, section 9.1).
+    // An event of several orders takes a number for each (docs/protocol/30-node-api-events.md#91-busevent).
     const isMany = field === Field.expiredOrders;
     this.nextSeqAlone = seq + 1;
     this.nextSeq = seq + (isMany ? readExpiredOrdersAt(bytes, payloadStart, payloadEnd).orderIds.length : 1);

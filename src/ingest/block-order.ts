@@ -117,7 +117,8 @@ export class KnownBlocks {
 
   /**
    * True for a block that is either the second one of the first height or the first one of another history: a store
-   * that holds the first block alone cannot decide (reference 20, section 6.4). The block after it can: only the
+   * that holds the first block alone cannot decide
+   * (docs/protocol/20-network-history-segments.md#64-the-doubled-first-height). The block after it can: only the
    * latter is followed by another one of its height. The former has the time of the first one.
    * @throws NodeError `history_mismatch` when it has another
    */
@@ -149,7 +150,8 @@ export class KnownBlocks {
     }
     if (block.height === head.height) {
       if (isHead(block, head)) return true;
-      // The first height comes twice (reference 20, section 6.4): this may be its second block.
+      // The first height comes twice (docs/protocol/20-network-history-segments.md#64-the-doubled-first-height): this
+      // may be its second block.
       if (head.height === head.firstHeight && head.blocksAtHeight === 1) return false;
       throw mismatch(block, this.origin);
     }

@@ -1,5 +1,6 @@
 // The event log of a sidecar: events are appended in the order in which they come, before anything else happens to them,
-// to files of a folder. Each file is an event file (reference 30, section 10); the high word of a record's sequence number
+// to files of a folder. Each file is an event file
+// (docs/protocol/30-node-api-events.md#10-socket-from-core-to-data-node); the high word of a record's sequence number
 // is the number of the connection that it came by. A killed process loses nothing of it: the system has the bytes.
 //
 // The log is bounded. Files that are read stay as long as there is room, for other sidecars to follow; where even the

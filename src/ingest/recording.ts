@@ -1,5 +1,6 @@
-// Event files: records of a validator's event stream, plain or gzip (reference 20, sections 6.1 to 6.4).
-// Read as a stream: whole blocks are delivered, and the place where a damaged file stops is named exactly.
+// Event files: records of a validator's event stream, plain or gzip
+// (docs/protocol/20-network-history-segments.md#61-binary-format to #64-the-doubled-first-height). Read as a stream:
+// whole blocks are delivered, and the place where a damaged file stops is named exactly.
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import type { Block } from "../wire/block.ts";

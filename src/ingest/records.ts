@@ -1,5 +1,6 @@
-// Frames cut out of a stream that comes in pieces; and those of an event file, its records (reference 20, section 6.1):
-// a size, a sequence number, and a serialized bus event.
+// Frames cut out of a stream that comes in pieces; and those of an event file, its records
+// (docs/protocol/20-network-history-segments.md#61-binary-format): a size, a sequence number, and a serialized bus
+// event.
 import { StreamFault } from "./block-assembler.ts";
 
 /** Size field and sequence number before each message. */

@@ -1,5 +1,6 @@
-// The receiving end of the Scalability Protocols' PAIR version 0 over a byte stream (reference 30, section 10): a greeting
-// of eight bytes each way, then messages behind their 64-bit length. Messages become records of the event log.
+// The receiving end of the Scalability Protocols' PAIR version 0 over a byte stream
+// (docs/protocol/30-node-api-events.md#10-socket-from-core-to-data-node): a greeting of eight bytes each way, then
+// messages behind their 64-bit length. Messages become records of the event log.
 import { StreamFault } from "./block-assembler.ts";
 import { EVENT_BYTES_MAX, FrameSplitter, RecordBuffer, RecordSplitter } from "./records.ts";
 

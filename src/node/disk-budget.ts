@@ -1,5 +1,6 @@
 /**
- * Keeps a home inside a disk budget, or to the original's retention (reference 20, sections 4.5, 4.6 and 5.1). Runs in
+ * Keeps a home inside a disk budget, or to the original's retention
+ * (docs/protocol/20-network-history-segments.md#45-store-retention, #46-retention-modes and #51-hypertables). Runs in
  * the writer's own transactions, a slice at a time. Rows that no finished segment has yet never go.
  */
 import type { Database } from "bun:sqlite";

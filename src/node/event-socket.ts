@@ -1,5 +1,6 @@
-// The event socket: a core dials it and sends its events (reference 30, section 10), which go straight to the event log.
-// A sender is never made to wait for the store, only for room in the log: a core ends for good when a send takes 3 seconds.
+// The event socket: a core dials it and sends its events
+// (docs/protocol/30-node-api-events.md#10-socket-from-core-to-data-node), which go straight to the event log. A sender
+// is never made to wait for the store, only for room in the log: a core ends for good when a send takes 3 seconds.
 // While the disk is full its events are kept in memory; past a bound they are taken and dropped, so that it can go on.
 import { chmodSync, existsSync, lstatSync, unlinkSync } from "node:fs";
 import type { Socket } from "bun";

@@ -279,7 +279,10 @@ export function openLog({ home, eventLogBytes }: SidecarConfig): EventLogWriter 
   }
 }
 
-/** The message that a core waits for before it ends for an upgrade (reference 30, section 10). */
+/**
+ * The message that a core waits for before it ends for an upgrade
+ * (docs/protocol/30-node-api-events.md#10-socket-from-core-to-data-node).
+ */
 function upgradeAnswer(head: ChainHead, height: number): Uint8Array {
   return encodeBusEvent({
     id: `${height}-1`,

@@ -1,6 +1,6 @@
 // The event log for other sidecars: `GET /lyra/v1/events?from=HEIGHT` sends whole blocks that are stored, as an event file
-// (reference 30, section 10), and goes on as blocks come. A record without a message is a heartbeat: its sequence number
-// is the height of this node.
+// (docs/protocol/30-node-api-events.md#10-socket-from-core-to-data-node), and goes on as blocks come. A record without
+// a message is a heartbeat: its sequence number is the height of this node.
 import { Grpc } from "../errors/statuses.ts";
 import { blockRange } from "../history/block-range.ts";
 import { ApiError } from "../http/errors.ts";
@@ -292,7 +292,7 @@ class EventStream {
     return first.some(([hash]) => hashes.has(Buffer.from(hash).toString("hex")));
   }
 
-  /** The first height comes twice (reference 20, section 6.4). */
+  /** The first height comes twice (docs/protocol/20-network-history-segments.md#64-the-doubled-first-height). */
   private isWanted({ height, hash }: LoggedBlock): boolean {
     if (height === this.next) return true;
     return (

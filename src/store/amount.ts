@@ -18,7 +18,11 @@ class InvalidAmount extends Error {
   }
 }
 
-/** Amount of a decimal text; empty text is zero (reference 20, section 3.3). @throws InvalidAmount */
+/**
+ * Amount of a decimal text; empty text is zero
+ * (docs/protocol/20-network-history-tables.md#33-value-rules-shared-by-all-tables).
+ * @throws InvalidAmount
+ */
 export function parseAmount(text: string): bigint {
   if (text === "") return 0n;
   if (!DIGITS.test(text)) throw new InvalidAmount(text);

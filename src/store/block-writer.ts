@@ -347,7 +347,10 @@ function missingBefore(head: ChainHead | undefined, block: Block): { from: numbe
   return { from: head.height + 1, to: block.height - 1 };
 }
 
-/** A block must follow the last one; the first height comes twice, as genesis and as a block (reference 20, 6.4). */
+/**
+ * A block must follow the last one; the first height comes twice, as genesis and as a block
+ * (docs/protocol/20-network-history-segments.md#64-the-doubled-first-height).
+ */
 function checkFits(head: ChainHead | undefined, block: Block, timeUs: number, isGap: boolean): void {
   if (head === undefined) return;
   if (block.chainId !== head.chainId) {

@@ -1,5 +1,7 @@
 // Checks of event fields before they are stored. Values that pass can be shown again, as JSON and as CSV; values that
-// the original's columns refuse are refused with the name of the field (reference 20, sections 2.7, 3.3 to 3.5).
+// the original's columns refuse are refused with the name of the field
+// (docs/protocol/20-network-history-export.md#27-rendering-of-sql-types,
+// docs/protocol/20-network-history-tables.md#33-value-rules-shared-by-all-tables to #35-enum-labels).
 
 import { Decimal } from "../wire/decimal.ts";
 import { canonicalIdentifier, identifierBytes } from "../wire/identifiers.ts";
@@ -153,7 +155,7 @@ export function checkInt2(value: number, field: string): void {
   if (value > INT2_MAX || value < -INT2_MAX - 1) throw new FieldFault(field, "does not fit 16 bits", value);
 }
 
-/** Check of an enum whose column knows its labels and no others (reference 20, section 3.5). */
+/** Check of an enum whose column knows its labels and no others (docs/protocol/20-network-history-tables.md#35-enum-labels). */
 export function labelCheck(enumName: string): (value: number, field: string) => void {
   const { nameOf } = enumDescriptor(enumName);
   return (value, field) => {
@@ -163,7 +165,11 @@ export function labelCheck(enumName: string): (value: number, field: string) => 
 
 const ADDRESS = /^0x(?:[0-9a-fA-F]{2})*$/;
 
-/** An Ethereum address in lower case (reference 10, section 4.9); an empty one stays empty. @throws FieldFault */
+/**
+ * An Ethereum address in lower case (docs/protocol/10-data-api-endpoints.md#49-listethereumkeyrotations); an empty one
+ * stays empty.
+ * @throws FieldFault
+ */
 export function lowerAddress(text: string, field: string): string {
   if (text !== "" && !ADDRESS.test(text)) throw new FieldFault(field, "is not 0x and hex", text);
   return text.toLowerCase();

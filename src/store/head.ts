@@ -92,8 +92,9 @@ export class HeadReader {
   }
 }
 
-// Hashes of the blocks that a local chain makes. An empty block's follows from its height and time (reference 30, section
-// 12), so its row need not hold it: there an empty hash stands for "by the rule".
+// Hashes of the blocks that a local chain makes. An empty block's follows from its height and time
+// (docs/protocol/30-node-api-events.md#12-null-chain), so its row need not hold it: there an empty hash stands for "by
+// the rule".
 
 /** Preimage of an empty block's hash: the sum of height and time in Unix nanoseconds, as decimal text. */
 function ruleText(height: bigint, timeNs: bigint): Uint8Array {

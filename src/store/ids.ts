@@ -167,8 +167,9 @@ export class Ids {
 }
 
 // Accounts by identity (party, asset, market, type). The account id is the SHA-256 of the four as text
-// (reference 10, section 4.1); its first four bytes are the reference that balances and ledger are clustered on, so
-// that rows of a block lie in the order of account ids. (Four, not six: a balance row holds it twice.)
+// (docs/protocol/10-data-api-endpoints.md#41-listbalancechanges); its first four bytes are the reference that balances
+// and ledger are clustered on, so that rows of a block lie in the order of account ids. (Four, not six: a balance row
+// holds it twice.)
 
 const REF_PREFIX_BYTES = 4;
 /** Written in events for "no owner" and "no market". */

@@ -55,7 +55,7 @@ const DAYS_A_MONTH = 30;
 const DAYS_HALF_A_YEAR = 182;
 const DAYS_A_YEAR = 365;
 
-/** With the days of reference 20, section 5.1. */
+/** With the days of docs/protocol/20-network-history-segments.md#51-hypertables. */
 const TABLES: readonly PrunableTable[] = [
   all("balances", DAYS_A_WEEK, {
     entries: 1,

@@ -2,7 +2,7 @@
 //
 // Conventions (docs/architecture.md says why):
 //  - `block` is the number of a row in `blocks`, counted from 1. Blocks with the same time in microseconds share
-//    one row (reference 20, section 6.4), so it is not the height.
+//    one row (docs/protocol/20-network-history-segments.md#64-the-doubled-first-height), so it is not the height.
 //  - `ord` is a row's place in its block: `part << 24 | sequence`, where part counts the blocks that share a row.
 //  - an id column that says INTEGER holds a reference into `ids`: the first six bytes of the identifier as a
 //    signed number, so that references sort as the identifiers do; an account's is the first four of its id. `party_no`, `from_no` and `to_no` are

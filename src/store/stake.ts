@@ -1,4 +1,4 @@
-// Stake of a party: what its accepted linkings come to (reference 60, section 8).
+// Stake of a party: what its accepted linkings come to (docs/protocol/60-state-engine-staking.md#8-transfers-and-rewards).
 import type { Database } from "bun:sqlite";
 import { readStakeLinkingAt, StakeLinkingStatus, StakeLinkingType } from "../wire/generated/events.ts";
 

@@ -1,6 +1,8 @@
 /**
- * Forms that the mempool of a chain refuses, and that the engine has a refusal of its own for (reference 70, sections 2.4, 2.5,
- * 2.8, 3.1 and 7.2). On a chain no block has such a command; in a scenario the engine's number is what one wants to see.
+ * Forms that the mempool of a chain refuses, and that the engine has a refusal of its own for
+ * (docs/protocol/70-trading-orders.md#24-ordererror-numbers, #25-submission-step-by-step, #28-amend-cancel-batch,
+ * #31-book and docs/protocol/70-trading-liquidity.md#72-submit). On a chain no block has such a command; in a scenario
+ * the engine's number is what one wants to see.
  */
 import * as messages from "../errors/validation.ts";
 import type {

@@ -19,7 +19,10 @@ export interface RigTrigger {
   readonly extension: number;
 }
 
-/** A market's configuration; what is left out has the values of the reference's scenarios (70, section 10). */
+/**
+ * A market's configuration; what is left out has the values of the reference's scenarios
+ * (docs/protocol/70-trading-scenarios.md#10-scenarios).
+ */
 export interface RigMarket {
   readonly asset: string;
   /** Instrument's code, which an update can change; the market's name unless it is given. */

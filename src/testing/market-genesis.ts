@@ -1,4 +1,7 @@
-/** The genesis of a test's rig: assets that anybody can have, and the parameters of the reference's scenarios (70, section 10). */
+/**
+ * The genesis of a test's rig: assets that anybody can have, and the parameters of the reference's scenarios
+ * (docs/protocol/70-trading-scenarios.md#10-scenarios).
+ */
 
 export interface RigAsset {
   readonly decimals?: number;

@@ -77,7 +77,7 @@ export interface MarketRigOptions {
 }
 
 export interface RigResult {
-  /** 0, or a code of reference 30, section 7.1. */
+  /** 0, or a code of docs/protocol/30-node-api-endpoints.md#71-abci-result-codes. */
   readonly code: number;
   readonly text: string;
   /** The transaction's root: the id of the order or provision that it made. */

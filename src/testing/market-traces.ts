@@ -282,7 +282,10 @@ function compared(step: TraceStep, made: readonly TracedEvent[]): Omit<TraceDiff
   return differences;
 }
 
-/** Of a market whose trading ends before it has opened: orders are cancelled party by party, in no order (reference 70, section 1.4). */
+/**
+ * Of a market whose trading ends before it has opened: orders are cancelled party by party, in no order
+ * (docs/protocol/70-trading-markets.md#14-creation-and-transitions).
+ */
 const CALLED_OFF: readonly string[] = ["order", "ledgerMovements", "account"];
 
 const isCalledOff = ({ events }: TraceStep): boolean =>
@@ -327,7 +330,10 @@ function byKind(events: readonly TracedEvent[]): Map<string, Fields[]> {
   return kinds;
 }
 
-/** The insurance of a market that ends goes to the others' in no order (reference 70, section 6.5, step 6). */
+/**
+ * The insurance of a market that ends goes to the others' in no order
+ * (docs/protocol/70-trading-positions.md#65-final-settlement, step 6).
+ */
 function inOrder(entries: Fields[] | undefined): Fields[] | undefined {
   const { ACCOUNT_TYPE_INSURANCE: INSURANCE } = AccountType;
   const isPart = ({ fromAccount, toAccount }: Fields) =>

@@ -1,4 +1,7 @@
-/** A party's position as the data API shows it, from the events of a run (reference 70, section 9.5). */
+/**
+ * A party's position as the data API shows it, from the events of a run
+ * (docs/protocol/70-trading-events.md#95-how-position-rows-are-computed).
+ */
 import {
   applyDistressed,
   applyLossSocialization,

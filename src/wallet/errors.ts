@@ -1,5 +1,5 @@
 // The failures of a wallet. The codes are stable; where the original has words for it, the sentence is the
-// original's (reference 50, section 3.2), so that the service can hand it on.
+// original's (docs/protocol/50-wallet-service.md#32-admin), so that the service can hand it on.
 import { NodeError } from "../errors/node-error.ts";
 import type { MessageOf, ProgramCode } from "../errors/program-codes.ts";
 

@@ -19,7 +19,7 @@ export const RECOVERY_PHRASE_BYTES_MAX = 1_024;
 /** Bytes of a message to sign. */
 export const MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
 
-// A wallet's name is its file's name (reference 50, section 5.1), so it must not lead anywhere else.
+// A wallet's name is its file's name (docs/protocol/50-wallet-keystore.md#51-locations), so it must not lead anywhere else.
 
 /** Names that are devices to some systems, whatever the extension. */
 const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;

@@ -9,7 +9,7 @@ export const secureRandom: RandomBytes = (length) => {
   return new Uint8Array(bytes.buffer, bytes.byteOffset, length);
 };
 
-/** A transaction's nonce: any but 0, which the network refuses (reference 30, section 2.1). */
+/** A transaction's nonce: any but 0, which the network refuses (docs/protocol/30-node-api-transactions.md#21-messages). */
 export function randomNonce(random: RandomBytes): bigint {
   for (;;) {
     const bytes = random(8);

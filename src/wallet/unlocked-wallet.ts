@@ -42,7 +42,7 @@ import {
   signMessage,
 } from "./signing/message.ts";
 
-/** A key as others may see it (reference 50, section 3.2). */
+/** A key as others may see it (docs/protocol/50-wallet-service.md#32-admin). */
 export interface KeyView {
   readonly publicKey: string;
   readonly name: string;

@@ -5,7 +5,7 @@ export const SEQUENCE_MAX = 2 ** 24 - 1;
 
 /** A bus event, as a range of the bytes it came in: nothing is decoded before it is needed. */
 export interface BlockEvent {
-  /** Payload field number of `vega.events.v1.BusEvent` (reference 30, section 9.2). */
+  /** Payload field number of `vega.events.v1.BusEvent` (docs/protocol/30-node-api-events.md#92-types-and-payload-fields). */
   readonly field: number;
   /** Second part of the event id, from 1 in each block. */
   readonly seq: number;
@@ -53,7 +53,7 @@ export interface Block {
   readonly place?: BlockPlace;
 }
 
-// Payload field numbers of `vega.events.v1.BusEvent` (reference 30, section 9.2).
+// Payload field numbers of `vega.events.v1.BusEvent` (docs/protocol/30-node-api-events.md#92-types-and-payload-fields).
 export const Field = {
   ledgerMovements: 102,
   order: 104,

@@ -1,5 +1,7 @@
 // Exact decimals: sums, differences and products are exact, divisions keep 16 decimals and round half away from
-// zero, as the original's decimal type does (reference 20, section 3.6; reference 60, conventions). Not a general library.
+// zero, as the original's decimal type does
+// (docs/protocol/20-network-history-tables.md#36-how-positions-rows-are-computed;
+// docs/protocol/60-state-engine-blocks.md#conventions). Not a general library.
 
 const DIVISION_SCALE = 16;
 const FORM = /^([+-]?)(\d*)(?:\.(\d*))?$/;

@@ -1,4 +1,4 @@
-// Identifiers on the wire are text; in the store they are bytes (reference 10, section 2.1).
+// Identifiers on the wire are text; in the store they are bytes (docs/protocol/10-data-api-serving.md#21-identifiers).
 // Hex in either case goes in, lower-case hex comes out; eleven well-known words stand for one byte each.
 
 const WELL_KNOWN: ReadonlyArray<readonly [string, number]> = [

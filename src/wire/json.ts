@@ -1,5 +1,6 @@
 /**
- * Messages to JSON, by the rules of the data API (reference 10, sections 1.3 and 6.1), and back.
+ * Messages to JSON, by the rules of the data API (docs/protocol/10-data-api-serving.md#13-json-output-rules and
+ * docs/protocol/10-data-api-streams.md#61-transport), and back.
  *
  * A message first becomes a plain object, by steps that are compiled once a message type, and the runtime's own
  * `JSON.stringify` does the rest. It prints numbers as Go does, since Go's printing is defined as ECMAScript's.
@@ -16,7 +17,8 @@ import {
 /**
  * - `normal`: unary replies. Everything is printed, also zero, except what is absent by choice.
  * - `pretty`: the same, one space of indentation a level.
- * - `node`: the same, two spaces a level: what the core node answers (reference 30, REST conventions).
+ * - `node`: the same, two spaces a level: what the core node answers
+ * (docs/protocol/30-node-api-transactions.md#1-transports).
  * - `stream`: streams, and `Accept: application/json+stream`. Zero values left out, enums as numbers.
  */
 export type JsonMode = "normal" | "pretty" | "node" | "stream";
@@ -369,7 +371,7 @@ const lineEnds = /[\r\n]+/g;
 /**
  * Bytes of standard base64 with its padding; line ends count for nothing, wherever they are: tools wrap what they encode.
  * @param path of the value, for the error
- * @throws WireError in the original's words (reference 30, REST conventions)
+ * @throws WireError in the original's words (docs/protocol/30-node-api-transactions.md#1-transports)
  */
 export function base64Bytes(text: string, path = ""): Uint8Array {
   const joined = text.replace(lineEnds, "");

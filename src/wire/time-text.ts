@@ -12,7 +12,7 @@ export function rfc3339Nano(ns: bigint): string {
   return `${date}T${time}Z`;
 }
 
-/** `2022-12-12 05:05:00.5 +0000 UTC`: how Go prints a time inside a sentence (reference 40, section 4.2). */
+/** `2022-12-12 05:05:00.5 +0000 UTC`: how Go prints a time inside a sentence (docs/protocol/40-pow-spam.md#42-simple-policies). */
 export function sentenceTime(ns: bigint): string {
   const { date, time } = parts(ns);
   return `${date} ${time} +0000 UTC`;
@@ -39,7 +39,10 @@ function floorDivide(a: bigint, b: bigint): bigint {
 
 const RFC3339 = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(?:Z|([+-])(\d\d):(\d\d))$/;
 
-/** Unix nanoseconds of a time in RFC 3339, as parameters give them (reference 60, section 5.7); undefined for any other text. */
+/**
+ * Unix nanoseconds of a time in RFC 3339, as parameters give them
+ * (docs/protocol/60-state-engine-governance.md#57-limits-engine); undefined for any other text.
+ */
 export function timeNs(text: string): bigint | undefined {
   const match = RFC3339.exec(text);
   if (!match) return undefined;
@@ -60,7 +63,10 @@ const SMALL_UNITS = [
   ["ns", 1n],
 ] as const;
 
-/** A duration as Go prints it: `1h30m0s`, `1.5s`, `250ms` (reference 60, section 10.2, defaults). */
+/**
+ * A duration as Go prints it: `1h30m0s`, `1.5s`, `250ms`
+ * (docs/protocol/60-state-engine-parameters.md#102-all-keys-and-defaults, defaults).
+ */
 export function durationText(ns: bigint): string {
   if (ns === 0n) return "0s";
   if (ns < 0n) return `-${durationText(-ns)}`;

@@ -1,6 +1,7 @@
 /**
  * From bytes to a transaction that can be executed, or to the reason why not: every check that needs no state, in
- * the network's order and with its texts (reference 30, section 3.2). Pure: a worker can run it.
+ * the network's order and with its texts
+ * (docs/protocol/30-node-api-transactions.md#32-order-of-checks-on-a-transaction). Pure: a worker can run it.
  */
 import { ED25519_SIGNATURE_BYTES, ed25519Verify, ed25519VerifySubmitted } from "../crypto/ed25519.ts";
 import * as messages from "../errors/validation.ts";
@@ -26,13 +27,19 @@ import { type CommandKind, type CommandPayload, commandKindOf } from "./transact
 import { PropertyErrors } from "./validate/check.ts";
 import { noteCommandErrors } from "./validate/commands.ts";
 
-/** Code of a transaction that cannot be decoded, or that breaks a rule, or is not signed (section 7.1). */
+/**
+ * Code of a transaction that cannot be decoded, or that breaks a rule, or is not signed
+ * (docs/protocol/30-node-api-endpoints.md#71-abci-result-codes).
+ */
 const ABCI_INVALID = 60;
 
 interface Checked<K extends CommandKind> {
   readonly kind: K;
   readonly payload: CommandPayload<K>;
-  /** The sender's public key exactly as sent: in another case it is another party (section 13, surprise 8). */
+  /**
+   * The sender's public key exactly as sent: in another case it is another party
+   * (docs/protocol/30-node-api-events.md#13-easily-missed, surprise 8).
+   */
   readonly party: string;
   readonly nonce: bigint;
   /** The height whose hash the proof of work starts from. */
@@ -49,7 +56,10 @@ interface Checked<K extends CommandKind> {
 /** A transaction whose command obeys the rules and is signed by `party`. Told apart by `kind`. */
 export type CheckedTransaction = { [K in CommandKind]: Checked<K> }[CommandKind];
 
-/** `too_large` never reaches the chain: the mempool answers, and no code of the chain applies (section 2.5). */
+/**
+ * `too_large` never reaches the chain: the mempool answers, and no code of the chain applies
+ * (docs/protocol/30-node-api-transactions.md#25-size-limits).
+ */
 type RefusalReason = "too_large" | "undecodable" | "invalid";
 
 export interface TransactionRefusal {

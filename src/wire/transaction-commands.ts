@@ -1,6 +1,6 @@
 /**
- * The commands that a transaction can carry (reference 30, section 4.1), with the properties that follow from
- * a command's kind alone.
+ * The commands that a transaction can carry (docs/protocol/30-node-api-commands.md#41-command-table), with the
+ * properties that follow from a command's kind alone.
  */
 import type { SpamPolicy } from "../errors/rules.ts";
 import type { InputData } from "./generated/commands.ts";
@@ -25,7 +25,7 @@ interface CommandDefinition {
   readonly hasResultEvent: boolean;
   /** Refused while markets and assets cannot be proposed ("trading disabled"); a batch is not. */
   readonly isTrading: boolean;
-  /** Order in a block: higher first (section 7.2). */
+  /** Order in a block: higher first (docs/protocol/30-node-api-endpoints.md#72-checktx-order). */
   readonly priority: number;
 }
 

@@ -1,6 +1,7 @@
 /**
- * The envelope of a transaction (reference 30, section 2): reading, signing, hash, text form, and the identifiers that
- * follow from its signature. The checks of a received transaction are in transaction-check.ts.
+ * The envelope of a transaction (docs/protocol/30-node-api-transactions.md#2-transaction-format): reading, signing,
+ * hash, text form, and the identifiers that follow from its signature. The checks of a received transaction are in
+ * transaction-check.ts.
  */
 
 import type { Ed25519KeyPair } from "../crypto/ed25519.ts";
@@ -19,14 +20,14 @@ import { hexOf } from "./identifiers.ts";
 import type { CommandKind, CommandPayload } from "./transaction-commands.ts";
 import type { Writer } from "./writer.ts";
 
-/** Bytes of a transaction that the mempool takes (section 2.5). */
+/** Bytes of a transaction that the mempool takes (docs/protocol/30-node-api-transactions.md#25-size-limits). */
 export const TRANSACTION_BYTES_MAX = 1_048_576;
 
-/** The one pair of name and number that signatures can have (section 2.1). */
+/** The one pair of name and number that signatures can have (docs/protocol/30-node-api-transactions.md#21-messages). */
 export const SIGNATURE_ALGORITHM = "vega/ed25519";
 export const SIGNATURE_VERSION = 1;
 
-/** Versions that are accepted; only the second binds a signature to a chain (section 2.2). */
+/** Versions that are accepted; only the second binds a signature to a chain (docs/protocol/30-node-api-transactions.md#22-versions). */
 export type EnvelopeVersion = typeof TxVersion.TX_VERSION_V2 | typeof TxVersion.TX_VERSION_V3;
 
 /** The mempool's words for bytes above the limit; they reach clients as they are. */
@@ -43,7 +44,10 @@ export function readTransaction(bytes: Uint8Array): Transaction {
   return decodeTransaction(bytes);
 }
 
-/** Lower-case hexadecimal; submit responses and bus events show it in capitals (section 2.3). */
+/**
+ * Lower-case hexadecimal; submit responses and bus events show it in capitals
+ * (docs/protocol/30-node-api-transactions.md#23-signing-ids-hashes).
+ */
 export function transactionHash(bytes: Uint8Array): string {
   return sha256HexOf(bytes);
 }
@@ -74,7 +78,7 @@ function nameOf(chainId: string): Uint8Array {
 const hashed = new HashInput(4096);
 
 /**
- * The 32 bytes that Ed25519 signs as its message (section 2.3).
+ * The 32 bytes that Ed25519 signs as its message (docs/protocol/30-node-api-transactions.md#23-signing-ids-hashes).
  * @param into where they are put; bytes of their own without
  */
 export function signingDigest(
@@ -92,7 +96,10 @@ export function signingDigest(
   return sha3Of(hashed.first(length), into);
 }
 
-/** The first identifier of what a transaction creates: an order, a transfer, a proposal (reference 60, 13.1). */
+/**
+ * The first identifier of what a transaction creates: an order, a transfer, a proposal
+ * (docs/protocol/60-state-engine-parameters.md#131-deterministic-root-id).
+ */
 export function rootId(signature: Uint8Array): string {
   return sha3HexOf(signature);
 }
@@ -137,8 +144,9 @@ export function signTransaction(
 }
 
 /**
- * The bytes of a transaction in the order of the network's own nodes, where the sender stands last (section 2.3).
- * The hash depends on it, so a wallet that predicts the hash of a typed submission must use the same.
+ * The bytes of a transaction in the order of the network's own nodes, where the sender stands last
+ * (docs/protocol/30-node-api-transactions.md#23-signing-ids-hashes). The hash depends on it, so a wallet that predicts
+ * the hash of a typed submission must use the same.
  */
 export function serializeTransaction(transaction: Init<Transaction>): Uint8Array {
   return writeAll(writeSenderLast, transaction);

@@ -1,8 +1,11 @@
-/** The whole serialized bus event of an event of a block (reference 30, section 9.1). */
+/** The whole serialized bus event of an event of a block (docs/protocol/30-node-api-events.md#91-busevent). */
 import type { Block, BlockEvent } from "./block.ts";
 import { BusEventType, encodeBusEvent } from "./generated/events.ts";
 
-/** `BusEvent.type` of a payload field: the numbers run side by side except for two (reference 30, section 9.2). */
+/**
+ * `BusEvent.type` of a payload field: the numbers run side by side except for two
+ * (docs/protocol/30-node-api-events.md#92-types-and-payload-fields).
+ */
 const TYPE_BY_FIELD: ReadonlyMap<number, number> = typesByField();
 
 function typesByField(): Map<number, number> {

@@ -1,5 +1,5 @@
-// The bridge's encodings and signatures: every vector of reference 60, section 4.8, and the properties that a
-// contract relies on.
+// The bridge's encodings and signatures: every vector of docs/protocol/60-state-engine-accounts.md#48-test-vectors, and
+// the properties that a contract relies on.
 import { describe, expect, test } from "bun:test";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import fc from "fast-check";
@@ -114,7 +114,7 @@ const VECTORS = [
   },
 ];
 
-/** Reference 60, section 4.8 A: the full message, a line of 32-byte words at a time. */
+/** docs/protocol/60-state-engine-accounts.md#48-test-vectors A: the full message, a line of 32-byte words at a time. */
 const WITHDRAW_MESSAGE = [
   "0000000000000000000000000000000000000000000000000000000000000040",
   "0000000000000000000000000b41d6e00000000000000000000000000000b41d",
@@ -129,7 +129,8 @@ const WITHDRAW_MESSAGE = [
   "77697468647261775f6173736574000000000000000000000000000000000000",
 ];
 
-describe("vectors of reference 60, section 4.8", () => {
+// docs/protocol/60-state-engine-accounts.md#48-test-vectors.
+describe("vectors of signed bridge messages", () => {
   for (const vector of VECTORS) {
     test(vector.title, () => {
       const digest = keccakOf(vector.message);

@@ -1,4 +1,5 @@
-// The simulated Ethereum: contracts that check what they are given (reference 60, section 4.7).
+// The simulated Ethereum: contracts that check what they are given
+// (docs/protocol/60-state-engine-accounts.md#47-what-exactly-is-signed).
 import { beforeEach, describe, expect, test } from "bun:test";
 import {
   type BridgeArguments,

@@ -1,4 +1,4 @@
-// Assets from the genesis or a proposal to the bridge (reference 60, section 5).
+// Assets from the genesis or a proposal to the bridge (docs/protocol/60-state-engine-governance.md#5-assets).
 import { describe, expect, test } from "bun:test";
 import { bridgeDigest } from "../../src/crypto/multisig.ts";
 import { checksumAddress } from "../../src/crypto/secp256k1.ts";
@@ -198,7 +198,7 @@ describe("the way of a new asset", () => {
     expect(() => chain.assets.list(ID)).toThrow("asset is not pending listing");
     chain.assets.awaitListing(ID);
     chain.assets.enact(ID);
-    // Vector B of section 4.8.
+    // Vector B of docs/protocol/60-state-engine-accounts.md#48-test-vectors.
     const digest = "47ccc7267ee2552ba7265762e016bea73b9563a492d8e368dfdccc93895ab72e";
     expect(chain.signed).toEqual([{ resource: ID, kind: 1, digest }]);
     expect(outline(chain.events())).toEqual(["asset 1", "asset 3"]);
@@ -237,7 +237,7 @@ describe("an update of an asset", () => {
   test("given an enacted update, then it waits for the bridge, and changes quantum and limits only", () => {
     const chain = listed();
     chain.assets.stageUpdate(PROPOSAL, ID, changes);
-    // Vector C of section 4.8.
+    // Vector C of docs/protocol/60-state-engine-accounts.md#48-test-vectors.
     const digest = "e917e62c86ac936c68021c2805dbc2f4e2b2d8075fd05b85132716a9f40f825d";
     expect(chain.signed).toEqual([{ resource: PROPOSAL, kind: 5, digest }]);
     expect(chain.events()).toEqual([]);

@@ -1,4 +1,4 @@
-// Delegation: reference 60, sections 7.2 to 7.4.
+// Delegation: docs/protocol/60-state-engine-staking.md#72-delegation to #74-epoch-end.
 import { beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { proportional, reduced, type Shares, totalOf } from "../../src/engine/stakes.ts";

@@ -1,5 +1,6 @@
 // What the end of an epoch does with everything together: transfers, then rewards, over delegations and keys that
-// changed within the epoch (reference 60, sections 7.2, 8.4, 8.6, 8.7 and 9.1).
+// changed within the epoch (docs/protocol/60-state-engine-staking.md#72-delegation, #84-recurring,
+// #86-reward-accounts-and-payout-order-at-epoch-end, #87-staking-type-formula-types-1-2 and #91-vega-key-rotation).
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { ethereumAddress } from "../../src/crypto/secp256k1.ts";
 import { sha3HexOf } from "../../src/crypto/sha.ts";

@@ -1,4 +1,4 @@
-// Epochs: reference 60, section 1.7.
+// Epochs: docs/protocol/60-state-engine-blocks.md#17-epochs.
 import { describe, expect, test } from "bun:test";
 import { Core } from "../../src/engine/core.ts";
 import { Epochs } from "../../src/engine/epochs.ts";
@@ -112,7 +112,8 @@ describe("epochs", () => {
     expect(second.core.state.digest()).toBe(first.core.state.digest());
   });
 
-  test("given everything happens at a boundary, then the events have the order of section 1.7", () => {
+  // docs/protocol/60-state-engine-blocks.md#17-epochs.
+  test("given everything happens at a boundary, then the events have the order of the network", () => {
     const rig = new ValidatorRig({ parameters: { "reward.staking.delegation.minValidators": "1" } });
     const [node] = rig.nodes;
     rig.setSigner(node!.address);

@@ -1,4 +1,4 @@
-// The genesis document: the hash of its block (reference 60, section 1.1).
+// The genesis document: the hash of its block (docs/protocol/60-state-engine-blocks.md#11-identity-of-a-block).
 import { expect, test } from "bun:test";
 import { sha3HexOf } from "../../src/crypto/sha.ts";
 import { readGenesis } from "../../src/engine/genesis.ts";

@@ -100,7 +100,10 @@ export class SmallChain {
     this.at(START);
   }
 
-  /** The genesis of section 1.3, as far as these domains go; its events are gone afterwards unless they are kept. */
+  /**
+   * The genesis of docs/protocol/60-state-engine-blocks.md#13-initchain, as far as these domains go; its events are
+   * gone afterwards unless they are kept.
+   */
   genesis(state: Partial<GenesisAppState> = {}): SeenEvent[] {
     this.assets.initGenesis(state.assets ?? { VOTE });
     this.params.initGenesis(state.network_parameters ?? { "blockchains.ethereumConfig": ETHEREUM });
@@ -115,7 +118,10 @@ export class SmallChain {
     return this;
   }
 
-  /** One tick of these domains, in the order of section 1.5. @returns its events */
+  /**
+   * One tick of these domains, in the order of docs/protocol/60-state-engine-blocks.md#15-tick-listener-order-exact.
+   * @returns its events
+   */
   tick(seconds: bigint, nanoseconds = 0n): SeenEvent[] {
     this.at(seconds, nanoseconds);
     this.params.onTick();

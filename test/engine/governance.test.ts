@@ -1,4 +1,4 @@
-// Votes, tally, enactment (reference 60, sections 6.5 to 6.7).
+// Votes, tally, enactment (docs/protocol/60-state-engine-governance.md#65-governance-tick-last-tick-listener to #67-votes).
 import { describe, expect, test } from "bun:test";
 import { type ProposalTerms, VoteValue } from "../../src/wire/generated/vega.ts";
 import {
@@ -186,7 +186,8 @@ describe("the tally", () => {
     ["exactly the participation", { carol: YES }, 1_000n, { requiredParticipation: "0.01" }, 3, undefined],
     ["neither majority nor participation", { carol: NO }, 1_000n, { requiredParticipation: "0.011" }, 5, 32],
     ["an unknown supply", { carol: YES }, 0n, { requiredParticipation: "1" }, 3, undefined],
-  ])("given %s, then the outcome is that of section 6.6", (_name, votes, supply, required, state, reason) => {
+    // docs/protocol/60-state-engine-governance.md#66-tally-by-tokens.
+  ])("given %s, then the tally has its outcome", (_name, votes, supply, required, state, reason) => {
     const parameters = Object.entries(required).map(([name, value]) => [
       `governance.proposal.updateNetParam.${name}`,
       value,

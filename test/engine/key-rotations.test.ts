@@ -1,4 +1,5 @@
-// Rotations of Vega and Ethereum keys: reference 60, sections 9.1 and 9.2.
+// Rotations of Vega and Ethereum keys: docs/protocol/60-state-engine-staking.md#91-vega-key-rotation and
+// #92-ethereum-key-rotation.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { checksumAddress } from "../../src/crypto/secp256k1.ts";
 import { sha3HexOf } from "../../src/crypto/sha.ts";

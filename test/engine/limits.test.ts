@@ -1,4 +1,5 @@
-// The limits engine (reference 60, section 5.7; section 1.6, step 3).
+// The limits engine (docs/protocol/60-state-engine-governance.md#57-limits-engine;
+// docs/protocol/60-state-engine-blocks.md#16-transactions, step 3).
 import { describe, expect, test } from "bun:test";
 import type { CheckedTransaction } from "../../src/wire/transaction-check.ts";
 import { COMMANDS, type CommandKind } from "../../src/wire/transaction-commands.ts";

@@ -1,6 +1,6 @@
-// A checkpoint as a core of the network writes it (reference 60, section 12), put together by hand: what a chain has that begins
-// with it. Accounts of the network are named by their type, those of metrics with the market behind it; validators have a core's
-// own numbers of statuses, and their scores.
+// A checkpoint as a core of the network writes it (docs/protocol/60-state-engine-parameters.md#12-checkpoints), put
+// together by hand: what a chain has that begins with it. Accounts of the network are named by their type, those of
+// metrics with the market behind it; validators have a core's own numbers of statuses, and their scores.
 import { expect, test } from "bun:test";
 import { checkpointHash, readCheckpointFile } from "../../src/engine/checkpoints.ts";
 import { Engine } from "../../src/engine/engine.ts";

@@ -1,4 +1,5 @@
-// Network parameters (reference 60, sections 6.3 and 10).
+// Network parameters (docs/protocol/60-state-engine-governance.md#63-parameters-per-kind and
+// docs/protocol/60-state-engine-parameters.md#10-network-parameters).
 import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -28,7 +29,11 @@ const trigger = (change: object) =>
 const factors = (search: number, initial: number, release: number) =>
   JSON.stringify({ search_level: search, initial_margin: initial, collateral_release: release });
 
-/** Bounds of sections 6.3 and 10.2, written down once more: [key, values that hold, values that do not]. */
+/**
+ * Bounds of docs/protocol/60-state-engine-governance.md#63-parameters-per-kind and
+ * docs/protocol/60-state-engine-parameters.md#102-all-keys-and-defaults, written down once more: [key, values that
+ * hold, values that do not].
+ */
 const BOUNDS: readonly (readonly [key: string, good: readonly string[], bad: readonly string[]])[] = [
   [
     "market.margin.scalingFactors",

@@ -1,4 +1,4 @@
-// Submission of proposals (reference 60, sections 6.1 to 6.4).
+// Submission of proposals (docs/protocol/60-state-engine-governance.md#61-proposal-record to #64-submission-pipeline).
 import { describe, expect, test } from "bun:test";
 import { configurationOf } from "../../src/testing/market-config.ts";
 import { emptyProposalSubmission } from "../../src/wire/generated/commands.ts";
@@ -61,7 +61,7 @@ function started(parameters: Record<string, string> = {}): SmallChain {
 const soonest = "2030-01-03 00:00:00.5 +0000 UTC";
 const latest = "2031-01-01 00:00:00.5 +0000 UTC";
 
-/** Refusals of section 6.4 in its order: [name, terms, reason, text]. */
+/** Refusals of docs/protocol/60-state-engine-governance.md#64-submission-pipeline in its order: [name, terms, reason, text]. */
 const REFUSED: readonly (readonly [
   name: string,
   terms: Partial<ProposalTerms>,

@@ -1,4 +1,5 @@
-// Recurring transfers: submission, what an epoch sends, dispatch to markets, and cancellation (reference 60, 8.4, 8.5).
+// Recurring transfers: submission, what an epoch sends, dispatch to markets, and cancellation
+// (docs/protocol/60-state-engine-staking.md#84-recurring, #85-cancel).
 import { beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {

@@ -1,4 +1,5 @@
-// Scores, voting power and promotion: reference 60, section 7.6, against examples worked out by hand.
+// Scores, voting power and promotion: docs/protocol/60-state-engine-staking.md#76-scores-at-epoch-end, against examples
+// worked out by hand.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { NodeStatus } from "../../src/engine/ports.ts";

@@ -1,5 +1,6 @@
 // Figures that the network has shown of staking: rewards of an epoch, delegations that follow the stake, and the
-// statuses of nodes over several epochs (reference 60, sections 7.2 to 7.6 and 8.7).
+// statuses of nodes over several epochs (docs/protocol/60-state-engine-staking.md#72-delegation to
+// #76-scores-at-epoch-end and #87-staking-type-formula-types-1-2).
 import { describe, expect, test } from "bun:test";
 import { AccountType } from "../../src/wire/generated/vega.ts";
 import { ALICE, BOB, CAROL, NodeKeys, of, ValidatorRig, VOTE } from "./validator-rig.ts";

@@ -1,4 +1,4 @@
-// Protocol upgrades: reference 60, section 9.6.
+// Protocol upgrades: docs/protocol/60-state-engine-staking.md#96-protocol-upgrade.
 import { describe, expect, test } from "bun:test";
 import { compareVersions, parseSemanticVersion, type SemanticVersion } from "../../src/engine/upgrades.ts";
 import { ALICE, NodeKeys, of, ValidatorRig } from "./validator-rig.ts";

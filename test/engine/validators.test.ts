@@ -1,5 +1,5 @@
 // The validator set: events of nodes, scores and ranking at the end of an epoch, announcements, heartbeats
-// (reference 60, sections 7.5 to 7.7 and 9.3).
+// (docs/protocol/60-state-engine-staking.md#75-validator-set-events to #77-heartbeats and #93-announce-node).
 import { describe, expect, test } from "bun:test";
 import { fnv1a64 } from "../../src/engine/performance.ts";
 import { emptySignature } from "../../src/wire/generated/commands.ts";

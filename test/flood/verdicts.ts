@@ -1,4 +1,5 @@
-// What every answer to a submission is, whatever was submitted (reference 30, section 5.1; docs/compatibility.md).
+// What every answer to a submission is, whatever was submitted (docs/protocol/30-node-api-endpoints.md#51-coreservice;
+// docs/compatibility.md).
 const SUBMITTED = ["success", "txHash", "code", "data", "log", "height"];
 const CHECKED = ["success", "code", "gasWanted", "gasUsed", "data", "log", "info"];
 const CODES = new Set([0, 51, 60, 70, 71, 80, 89]);

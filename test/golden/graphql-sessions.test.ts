@@ -32,7 +32,7 @@ type Json = any;
 /** Messages looked at beyond those of the original. */
 const MORE = 20;
 
-/** The original never finds a vote by its proposal (reference 95, section 12). */
+/** The original never finds a vote by its proposal (docs/protocol/95-graphql-subscriptions.md#12-defects-of-0716-and-what-to-do). */
 const VOTES_BY_PROPOSAL = new Set(["votes of a proposal", "votes by both"]);
 /** The original lets the margins of every market through. */
 const MARGINS_OF_A_MARKET = "margins of party and market";

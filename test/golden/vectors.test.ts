@@ -1,5 +1,5 @@
-// The original service's recorded answers against ours (reference 10, section 4): each is equal, or stands with its
-// reason in docs/compatibility.md. Through the application, and again over a socket.
+// The original service's recorded answers against ours (docs/protocol/10-data-api-endpoints.md#4-core-endpoints): each
+// is equal, or stands with its reason in docs/compatibility.md. Through the application, and again over a socket.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { DEFAULT_LIMITS } from "../../src/http/limits.ts";
 import { BUILD } from "../../src/node/build.ts";

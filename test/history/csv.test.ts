@@ -1,4 +1,5 @@
-// The CSV dialect and the texts of SQL values (reference 20, sections 2.6 and 2.7).
+// The CSV dialect and the texts of SQL values (docs/protocol/20-network-history-export.md#26-csv-dialect and
+// #27-rendering-of-sql-types).
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {

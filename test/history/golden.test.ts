@@ -1,4 +1,5 @@
-// The thirty CSVs of reference 20, section 6.6, from the recording to the archive: byte for byte.
+// The thirty CSVs of docs/protocol/20-network-history-segments.md#66-byte-exact-csvs, from the recording to the
+// archive: byte for byte.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";

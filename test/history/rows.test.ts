@@ -1,5 +1,6 @@
-// Events to CSV rows: the example rows of reference 20, section 3.4 (made up there, and passed through PostgreSQL),
-// and the order of rows where the order in which the store keeps them is not enough.
+// Events to CSV rows: the example rows of docs/protocol/20-network-history-tables.md#34-columns-per-table (made up
+// there, and passed through PostgreSQL), and the order of rows where the order in which the store keeps them is not
+// enough.
 import { afterAll, describe, expect, test } from "bun:test";
 import { blockRange } from "../../src/history/block-range.ts";
 import { RowSource } from "../../src/history/rows/source.ts";

@@ -1,4 +1,5 @@
-// Blocks of one time share a row of the store (reference 20, section 6.4), also where a segment ends between them.
+// Blocks of one time share a row of the store
+// (docs/protocol/20-network-history-segments.md#64-the-doubled-first-height), also where a segment ends between them.
 import { afterAll, describe, expect, test } from "bun:test";
 import { readFileSync, rmSync } from "node:fs";
 import { inflateRawSync } from "node:zlib";

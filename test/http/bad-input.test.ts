@@ -1,5 +1,6 @@
-// Bad input of every kind to every endpoint (reference 10, sections 1.4 and 1.6): the answer is an error object or a page, the
-// client's fault is 4xx, nothing of the inside is told, and the next question is answered.
+// Bad input of every kind to every endpoint (docs/protocol/10-data-api-serving.md#14-query-parameter-parsing and
+// #16-errors): the answer is an error object or a page, the client's fault is 4xx, nothing of the inside is told, and
+// the next question is answered.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { DEFAULT_LIMITS } from "../../src/http/limits.ts";

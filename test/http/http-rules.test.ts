@@ -1,4 +1,5 @@
-// Serving rules of the data plane (reference 10, sections 1.2 to 1.6), over a socket.
+// Serving rules of the data plane (docs/protocol/10-data-api-serving.md#12-methods-and-routing to #16-errors), over a
+// socket.
 import { afterAll, describe, expect, test } from "bun:test";
 import { sendRaw } from "../support/raw-http.ts";
 import { run, type Scenario } from "../support/scenario.ts";

@@ -1,4 +1,5 @@
-// Loading event files: what is there already, what goes on, what is refused (reference 20, sections 6.3 and 6.4).
+// Loading event files: what is there already, what goes on, what is refused
+// (docs/protocol/20-network-history-segments.md#63-stream-rules and #64-the-doubled-first-height).
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -142,7 +142,7 @@ export function differencesToState(home: string): string[] {
       const key = [asset, name, party, market === "!" ? "" : market].join();
       const api = answered.get(key);
       answered.delete(key);
-      // What is outside is not told (reference 60, section 2.4).
+      // What is outside is not told (docs/protocol/60-state-engine-accounts.md#24-accountevent-emission-rule).
       const told = type === AccountType.ACCOUNT_TYPE_EXTERNAL ? 0n : balance;
       if (api !== told.toString()) found.push(`account ${key}: ${told} in the state, ${api} in the API`);
     }

@@ -9,7 +9,11 @@ import { DATA_ENDPOINTS } from "../../src/planes/data/endpoints.ts";
 import { DataPlane } from "../../src/planes/data/plane.ts";
 import { identifierText } from "../../src/wire/identifiers.ts";
 
-/** Failures that the interface demands, whatever the rows (reference 10, sections 4.5, 5.6 and 5.15). */
+/**
+ * Failures that the interface demands, whatever the rows
+ * (docs/protocol/10-data-api-endpoints.md#45-geterc20withdrawalapproval, #56-getstake and
+ * #515-markets-and-market-data).
+ */
 const DEMANDED = [
   "invalid erc20 token contract address",
   "not an update asset proposal",

@@ -1,4 +1,5 @@
-// A data node's end of the event socket (reference 30, section 10), for tests: it collects whole messages.
+// A data node's end of the event socket (docs/protocol/30-node-api-events.md#10-socket-from-core-to-data-node), for
+// tests: it collects whole messages.
 import type { Socket } from "bun";
 import { type BusEvent, encodeBusEvent, readBusEventAt } from "../../src/wire/generated/events.ts";
 

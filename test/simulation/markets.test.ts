@@ -74,7 +74,8 @@ test("given the sequences in which there once was a difference, then there is no
 });
 
 describe("the model's own arithmetic", () => {
-  test("factors of the log-normal model are those of the reference (70, section 5.2)", () => {
+  // docs/protocol/70-trading-positions.md#52-risk-factors.
+  test("factors of the log-normal model are those of the protocol", () => {
     const rows = [
       [1e-6, 0.1, 1, 0.8007282079844139, 3.556903591579342],
       [1e-3, 0.01, 1.2, 0.3368613079295404, 0.4878731379586174],

@@ -1,5 +1,5 @@
 // Accounts of the naive ledger: a Map of balances, and the facts that clients would see of every change. Written from
-// the reference (60, section 2) without looking at the engine.
+// the reference (docs/protocol/60-state-engine-accounts.md#2-accounts-and-ledger) without looking at the engine.
 
 export const Type = {
   general: 4,

@@ -1,5 +1,5 @@
-// Proposals of the two kinds that need no node and no market, their votes and what comes of them (reference 60,
-// section 6).
+// Proposals of the two kinds that need no node and no market, their votes and what comes of them
+// (docs/protocol/60-state-engine-governance.md#6-governance).
 import { Decimal } from "../../src/wire/decimal.ts";
 import type { ProposalSubmission, VoteSubmission } from "../../src/wire/generated/commands.ts";
 import { durationOf, Refusal, SECOND } from "./naive-book.ts";
@@ -172,7 +172,7 @@ interface Rejection {
   readonly text: string | undefined;
 }
 
-/** The bounds of the parameters that are proposed here (section 10.2). */
+/** The bounds of the parameters that are proposed here (docs/protocol/60-state-engine-parameters.md#102-all-keys-and-defaults). */
 function isAllowed(key: string, value: string): boolean {
   if (key === "validators.epoch.length") {
     const length = durationOf(value);

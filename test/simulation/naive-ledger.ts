@@ -152,7 +152,8 @@ export class NaiveLedger {
     return Decimal.of(amount).times(this.decimal("transfer.fee.factor")).truncated();
   }
 
-  // The life of a block (sections 1.4, 1.5, 1.7 and 1.8)
+  // The life of a block (docs/protocol/60-state-engine-blocks.md#14-beginblock-order, #15-tick-listener-order-exact,
+  // #17-epochs and #18-endblock-and-commit)
 
   beginBlock(now: bigint, proposer: string): void {
     this.data.now = now;
@@ -300,7 +301,8 @@ export class NaiveLedger {
     }
   }
 
-  // Chain events (sections 3.2 to 3.4, 3.6, 4.5 and 7.1)
+  // Chain events (docs/protocol/60-state-engine-accounts.md#32-chain-event-intake-all-kinds to #34-erc20-deposit-flow,
+  // #36-other-erc20-chain-events, #45-claim-on-ethereum and docs/protocol/60-state-engine-staking.md#71-stake-linking)
 
   private chainEvent(event: ChainEvent, sender: string, id: string, _hash: string): void {
     this.nodes.mustBeNode(sender);
@@ -375,7 +377,7 @@ export class NaiveLedger {
     this.tellWithdrawal(id, withdrawal, 3, txId, this.data.now);
   }
 
-  // Withdrawals (section 4)
+  // Withdrawals (docs/protocol/60-state-engine-accounts.md#4-withdrawals-and-erc20-approval-bundles)
 
   private withdraw({ asset, amount: text, ext }: WithdrawSubmission, party: string, id: string): void {
     const known = this.data.assets.get(asset);
@@ -423,7 +425,7 @@ export class NaiveLedger {
     this.facts.add("withdrawal", id, status, party, amount, asset, ref, created, txHash, claimed);
   }
 
-  // Transfers (section 8)
+  // Transfers (docs/protocol/60-state-engine-staking.md#8-transfers-and-rewards)
 
   private transfer(command: Transfer, from: string, id: string): void {
     const transfer: SentTransfer = { id, from, command, sent: this.data.now };

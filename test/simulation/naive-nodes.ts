@@ -1,5 +1,6 @@
 // The validators of the naive ledger: who has which power, who proposed, and the scores at the end of an epoch. Every
-// node is a tendermint validator for good: promotion is not modelled (reference 60, sections 7.5 and 7.6).
+// node is a tendermint validator for good: promotion is not modelled
+// (docs/protocol/60-state-engine-staking.md#75-validator-set-events and #76-scores-at-epoch-end).
 import { Decimal } from "../../src/wire/decimal.ts";
 import { Refusal } from "./naive-book.ts";
 import type { NaiveLedger } from "./naive-ledger.ts";

@@ -1,4 +1,6 @@
-// Stake, its delegation, and what it earns, as the reference tells it (60, sections 7.1 to 7.4 and 8.6 to 8.9).
+// Stake, its delegation, and what it earns, as the reference tells it
+// (docs/protocol/60-state-engine-staking.md#71-stake-linking to #74-epoch-end and
+// #86-reward-accounts-and-payout-order-at-epoch-end to #89-payout-events).
 import { Decimal } from "../../src/wire/decimal.ts";
 import type { DelegateSubmission, UndelegateSubmission } from "../../src/wire/generated/commands.ts";
 import type { StakingEvent } from "../../src/wire/generated/vega.ts";

@@ -369,7 +369,7 @@ function idOf(count: number): string {
 
 const hexKey = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 
-/** What a step says of a command that no state is needed to refuse (reference 30, section 4). */
+/** What a step says of a command that no state is needed to refuse (docs/protocol/30-node-api-commands.md#4-commands). */
 export function statelessText({ kind, payload }: CheckedTransaction): string | undefined {
   const texts: string[] = [];
   if (kind === "transfer") {

@@ -95,7 +95,10 @@ const ETHEREUM_CONFIG = JSON.stringify({
   token_vesting_contract: { address: "", deployment_block_height: 0 },
 });
 
-/** Parameters that the worlds set, and those that the ledger reads, with the network's defaults (section 10.2). */
+/**
+ * Parameters that the worlds set, and those that the ledger reads, with the network's defaults
+ * (docs/protocol/60-state-engine-parameters.md#102-all-keys-and-defaults).
+ */
 const SET: Readonly<Record<string, string>> = {
   "blockchains.ethereumConfig": ETHEREUM_CONFIG,
   "reward.asset": TOKEN,

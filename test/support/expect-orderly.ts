@@ -2,7 +2,10 @@
 import { expect } from "bun:test";
 import { expectNoLeak } from "./scenario.ts";
 
-/** Server errors that the interface demands for a request of the client (reference 10, sections 1.6, 3.1 and 5). */
+/**
+ * Server errors that the interface demands for a request of the client (docs/protocol/10-data-api-serving.md#16-errors,
+ * #31-input-handling and docs/protocol/10-data-api-endpoints.md#5-secondary-endpoints).
+ */
 const DEMANDED: ReadonlyArray<readonly [message: string, inner: RegExp]> = [
   ["failed to get assets", /: invalid pagination$/],
   ["failed to get market data history", /: invalid pagination$|end date must be after start date$/],
@@ -18,7 +21,7 @@ const DEMANDED: ReadonlyArray<readonly [message: string, inner: RegExp]> = [
   ["invalid erc20 token contract address", /^$/],
   ["not an update asset proposal", /^$/],
 ];
-/** A cursor of another list is not told apart from a failed query (reference 10, section 3.1). */
+/** A cursor of another list is not told apart from a failed query (docs/protocol/10-data-api-serving.md#31-input-handling). */
 const CURSOR = /^parsing cursor: /;
 const CLIENT_STATUS = new Map([
   [400, 3],

@@ -1,5 +1,6 @@
 // Every list of the data API with the forms it is asked in, and how many rows the first form must have: counted
-// from the events by the rules of reference 10, section 2.5, without a look at the store.
+// from the events by the rules of docs/protocol/10-data-api-serving.md#25-row-identity-and-upsert-rules, without a look
+// at the store.
 import { Field } from "../../src/wire/block.ts";
 import { canonicalIdentifier } from "../../src/wire/identifiers.ts";
 import type { PlacedEvent, RandomChain } from "./random-chain.ts";
@@ -305,7 +306,7 @@ export const LISTS: readonly ListForms[] = [
     ],
     // An order that is made again with another creation time is another current row.
     count: counted(Field.order, (m) => [id(m.id), String(createdNs(m.version))]),
-    forwardOnly: "the original knows no other way (reference 10, section 5.16)",
+    forwardOnly: "the original knows no other way",
     newestOnly: "the same",
   },
   {

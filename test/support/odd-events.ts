@@ -183,7 +183,7 @@ const SPECIAL: Readonly<Record<string, fc.Arbitrary<Any>>> = {
   "vega.events.v1.SettleDistressed.margin": fc.constantFrom("0", "17", MAX_256),
   "vega.events.v1.LossSocialization.amount": fc.constantFrom("0", "3", "-5", `-${MAX_256}`),
 };
-/** Columns that know their labels and no others (reference 20, section 3.5). */
+/** Columns that know their labels and no others (docs/protocol/20-network-history-tables.md#35-enum-labels). */
 const LABELLED = new Set([
   ...["vega.Deposit.Status", "vega.Withdrawal.Status", "vega.LiquidityProvision.Status"],
   ...["vega.Market.TradingMode", "vega.Market.State", "vega.AuctionTrigger"],

@@ -1,5 +1,6 @@
 // Random chains: blocks with many events of every kind, at times that are equal, a microsecond apart, or far apart;
-// the first height comes twice, as in every recording (reference 20, section 6.4).
+// the first height comes twice, as in every recording
+// (docs/protocol/20-network-history-segments.md#64-the-doubled-first-height).
 import type { Database } from "bun:sqlite";
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -100,7 +101,7 @@ export class RandomChain {
     for (const { field, message, bytes } of made.events) {
       this.events.push({ field, message, bytes, no: this.no, timeNs: this.timeNs });
       events.push({ field, seq, tx: 0, bytes, start: 0, end: bytes.length });
-      // One event may take several sequence numbers (reference 20, section 6.3).
+      // One event may take several sequence numbers (docs/protocol/20-network-history-segments.md#63-stream-rules).
       seq += field === Field.expiredOrders ? Math.max(1, message.orderIds.length) : 1;
     }
     const height = Math.max(1, this.blocks - 1);

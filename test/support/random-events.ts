@@ -1,5 +1,5 @@
-// Random bus events of money, validators and governance (fields: reference 30, section 9). Only what a list shows,
-// orders or filters by is random; the rest keeps its default.
+// Random bus events of money, validators and governance (fields: docs/protocol/30-node-api-events.md#9-event-bus). Only
+// what a list shows, orders or filters by is random; the rest keeps its default.
 import fc from "fast-check";
 import { Field } from "../../src/wire/block.ts";
 import { encodeNodeSignature } from "../../src/wire/generated/commands.ts";

@@ -1,4 +1,5 @@
-// Walking a list page by page, and what must hold on the way (reference 10, section 3.4).
+// Walking a list page by page, and what must hold on the way
+// (docs/protocol/10-data-api-serving.md#34-page-assembly-and-pageinfo).
 import { expect } from "bun:test";
 
 // biome-ignore lint/suspicious/noExplicitAny: nodes of every list

@@ -1,4 +1,4 @@
-// Recovery phrases, derivation, and the vectors of reference 50, section 5.7.
+// Recovery phrases, derivation, and the vectors of docs/protocol/50-wallet-keystore.md#57-test-vectors.
 import { describe, expect, test } from "bun:test";
 import { HARDENED, VegaWallet } from "@vegaprotocol/crypto";
 import fc from "fast-check";

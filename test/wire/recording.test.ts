@@ -28,7 +28,8 @@ test.if(present)(
     let count = 0;
     let different = 0;
     let pos = 0;
-    // Framing: uint32 size of what follows, uint64 sequence number, the event (reference 20, section 6).
+    // Framing: uint32 size of what follows, uint64 sequence number, the event
+    // (docs/protocol/20-network-history-segments.md#6-recorded-event-files).
     for (; pos < bytes.length; count++) {
       const start = pos + 12;
       const end = pos + 4 + view.getUint32(pos);

@@ -1,5 +1,6 @@
-// Transactions: the vectors of reference 30, section 2.6, the order and texts of the checks on an envelope (3.2),
-// identifiers (reference 60, section 13) and the two forms in which the API takes a transaction.
+// Transactions: the vectors of docs/protocol/30-node-api-transactions.md#26-test-vectors, the order and texts of the
+// checks on an envelope (3.2), identifiers (docs/protocol/60-state-engine-parameters.md#13-identifiers) and the two
+// forms in which the API takes a transaction.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { ed25519KeyPair, ed25519Verify } from "../../src/crypto/ed25519.ts";
@@ -90,7 +91,8 @@ const VECTORS = [
 const VECTOR_1_BASE64 =
   "CksIARAK8j5ECkBhYmFiYWJhYmFiYWJhYmFiYWJhYmFiYWJhYmFiYWJhYmFiYWJhYmFiYWJhYmFiYWJhYmFiYWJhYmFiYWJhYmFiEAISkwEKgAFlY2RlNzQwODk0MmJkNzdjZTUwZDIwMGM2YmRjMjc1YzA0ZTQ1OTM2ZWYyMWJkZTUyZmMxN2Y5Y2RjNGIxYjdkZjBiNGQ3OWYwY2ZiMWI5NzhlNTRmZTE3NTdiMWQxODgzZDZhMDhiNjU4Y2U2NGE0MmEzZTNkMTljMDkwYmYwYhIMdmVnYS9lZDI1NTE5GAGAfQPCuwFGCkAzOTU0YTE1YjJlMWVjNDU3YWUxMDBjNTZlMmFhNDM3ODZiNDYxMjY0NDkyNjQwM2Q1OWZkOGNkY2IyOWQ4MjVmEKqqAtI+QDc5YjU1NjJlOGZlNjU0Zjk0MDc4YjExMmU4YTk4YmE3OTAxZjg1M2FlNjk1YmVkN2UwZTM5MTBiYWQwNDk2NjQ=";
 
-describe("vectors of reference 30, section 2.6", () => {
+// docs/protocol/30-node-api-transactions.md#26-test-vectors.
+describe("vectors", () => {
   for (const vector of VECTORS) {
     test(vector.title, () => {
       expect(hex(KEY.publicKey)).toBe(PARTY);
@@ -171,7 +173,8 @@ const good = envelope().signature!;
 const unusable = "tx.signature.algo (unsupported algorithm), tx.signature.version (unsupported algorithm)";
 const invalid = "tx.signature.value (invalid signature)";
 
-describe("checks on the envelope, in their order (reference 30, section 3.2)", () => {
+// docs/protocol/30-node-api-transactions.md#32-order-of-checks-on-a-transaction.
+describe("checks on the envelope, in their order", () => {
   const rows: [string, Partial<Transaction>, string][] = [
     ["as it is", {}, ""],
     ["no version", { version: 0 }, "tx.version (is required)"],
@@ -363,7 +366,8 @@ describe("the table of commands", () => {
   });
 });
 
-describe("identifiers (reference 60, section 13.1)", () => {
+// docs/protocol/60-state-engine-parameters.md#131-deterministic-root-id.
+describe("identifiers", () => {
   test("the vector: a signature of ones", () => {
     expect(rootId(new Uint8Array(64).fill(1))).toBe(
       "8035f23eee32b7add60ca18d1d1b4b4f935ef1176c31926bb351b76d810985f4",
@@ -371,7 +375,8 @@ describe("identifiers (reference 60, section 13.1)", () => {
   });
 });
 
-describe("forms in which the API takes a transaction (reference 30, section 5.1)", () => {
+// docs/protocol/30-node-api-endpoints.md#51-coreservice.
+describe("forms in which the API takes a transaction", () => {
   const bytes = base64Bytes(VECTOR_1_BASE64);
   const json = {
     inputData: VECTOR_1_BASE64.slice(4, 104),

@@ -1,6 +1,7 @@
 /**
  * Admission: who may send what, and when. The proof-of-work engine and the spam engine as one, in the order of the
- * original (reference 30, sections 7.2, 7.3 and 7.5), for a devnet, a sidecar and a test alike.
+ * original (docs/protocol/30-node-api-endpoints.md#72-checktx-order, #73-delivertx-order and
+ * #75-block-life-cycle-relevant-order), for a devnet, a sidecar and a test alike.
  *
  * The chain calls, for each block:
  *
@@ -148,9 +149,10 @@ function spamRequest({ command, party, proposal }: AdmissionTransaction): SpamRe
   return { policy: COMMANDS[command].spamPolicy, party, proposal };
 }
 
-// The answer of GET /statistics/spam/{partyId}: `vega.api.v1.GetSpamStatisticsResponse` (interface, sections 2 and 4.6;
-// reference 40, section 5). Times are RFC 3339 with nanoseconds, as the interface states, where the original wrote
-// plain numbers; a member that says nothing (no ban, no further transaction) is absent.
+// The answer of GET /statistics/spam/{partyId}: `vega.api.v1.GetSpamStatisticsResponse`
+// (docs/protocol/00-interface.md#2-resources-and-their-fields and #46-get-spam-statistics;
+// docs/protocol/40-pow-spam.md#5-spam-statistics). Times are RFC 3339 with nanoseconds, as the interface states, where
+// the original wrote plain numbers; a member that says nothing (no ban, no further transaction) is absent.
 
 interface StatisticsSource {
   readonly chainId: string;
@@ -189,7 +191,8 @@ function simpleStatistic(policy: SimplePolicy, party: string): SpamStatistic {
 }
 
 function voteStatistics(policy: VotePolicy, party: string, rules: AdmissionRules): VoteSpamStatistics {
-  // The original leaves out that the minimum is raised (section 8, 14); a wallet needs what a vote takes now.
+  // The original leaves out that the minimum is raised (docs/protocol/40-pow-spam.md#8-easily-missed, 14); a wallet
+  // needs what a vote takes now.
   const minTokens = rules === "0.71.6" ? policy.minTokens : policy.effectiveMinTokens;
   return {
     statistics: policy.countsOf(party).map(({ proposal, count }) => ({
@@ -220,8 +223,8 @@ function powStatistic(pow: PowEngine, party: string): PoWStatistic {
   };
 }
 
-// Network parameters that steer admission, from their texts (reference 40, sections 2.1 and 2.3). Ranges have been
-// checked where a parameter is accepted; here a text only has to be readable.
+// Network parameters that steer admission, from their texts (docs/protocol/40-pow-spam.md#21-proof-of-work and
+// #23-spam-policies). Ranges have been checked where a parameter is accepted; here a text only has to be readable.
 
 interface ParameterTarget {
   changePow(values: Partial<PowParameters>): void;

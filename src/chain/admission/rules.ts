@@ -5,7 +5,8 @@ import { type AdmissionRule, ruleText } from "../../errors/rules.ts";
  * Rules that admission follows where the original's behaviour is a defect.
  *
  * - `default`: what the rules are meant to be.
- * - `0.71.6`: what the public network did, defects included (reference 40, the places marked [D]). A sidecar that has
+ * - `0.71.6`: what the public network did, defects included (docs/protocol/40-pow-spam.md, the places marked [D]). A
+ * sidecar that has
  *   to come to the network's verdicts needs these.
  *
  * They differ in: counters of the other parties of a height (3.4), forgetting after the window shrinks (3.5),
@@ -14,7 +15,7 @@ import { type AdmissionRule, ruleText } from "../../errors/rules.ts";
  */
 export type AdmissionRules = "default" | "0.71.6";
 
-/** Result code of every refusal by proof of work, replay or spam rule (reference 30, section 7.1). */
+/** Result code of every refusal by proof of work, replay or spam rule (docs/protocol/30-node-api-endpoints.md#71-abci-result-codes). */
 export const REFUSED_CODE = 89;
 
 export interface Refusal {
@@ -48,7 +49,7 @@ export function refuse(
 
 const NS_A_SECOND = 1_000_000_000n;
 const BAN_NS_MIN = 30n * NS_A_SECOND;
-/** 1/48 cut to 16 decimals, as a whole number of 10^-16 (reference 40, section 3.6). */
+/** 1/48 cut to 16 decimals, as a whole number of 10^-16 (docs/protocol/40-pow-spam.md#36-bans). */
 const EPOCH_SHARE = 208_333_333_333_333n;
 const SHARE_UNIT = 10n ** 16n;
 

@@ -1,4 +1,8 @@
-/** A market's accounts and those of its parties in the market's asset (reference 70, section 9.6; reference 60, section 2). */
+/**
+ * A market's accounts and those of its parties in the market's asset
+ * (docs/protocol/70-trading-events.md#96-accounts-of-this-engine-as-seen-in-tables;
+ * docs/protocol/60-state-engine-accounts.md#2-accounts-and-ledger).
+ */
 import { AccountType, type TransferType } from "../../wire/generated/vega.ts";
 import { accountId, type Collateral, type Movement } from "../collateral.ts";
 

@@ -1,4 +1,8 @@
-/** Auctions: how they begin, go on, and end with an uncrossing (reference 70, sections 3.4 to 3.6, and 8). */
+/**
+ * Auctions: how they begin, go on, and end with an uncrossing
+ * (docs/protocol/70-trading-orders.md#34-entering-an-auction to #36-auction-event, and
+ * docs/protocol/70-trading-liquidity.md#8-auction-triggers).
+ */
 import {
   AuctionTrigger,
   MarketState,
@@ -46,7 +50,7 @@ export class Auctions {
     this.emit({ extension: AUCTION_TRIGGER_UNSPECIFIED, isLeaving: false });
   }
 
-  /** At each tick (section 1.5, step 6). */
+  /** At each tick (docs/protocol/70-trading-markets.md#15-per-block-hooks-in-order, step 6). */
   onTick(): void {
     const { market } = this;
     if (!market.isInAuction) {
@@ -67,7 +71,11 @@ export class Auctions {
     this.leave(indication);
   }
 
-  /** Outside of auctions: too little stake, or nothing on a side (section 8.2). @returns whether an auction began */
+  /**
+   * Outside of auctions: too little stake, or nothing on a side
+   * (docs/protocol/70-trading-liquidity.md#82-liquidity-monitoring).
+   * @returns whether an auction began
+   */
   checkLiquidity(): boolean {
     const { market } = this;
     market.providers.refillBonds();
@@ -113,7 +121,10 @@ export class Auctions {
     if (!isExtended || LIQUIDITY_TRIGGERS.has(trigger)) this.emit({ isLeaving: false });
   }
 
-  /** Inside an auction whose time is over: it goes on until there is enough (section 3.5). */
+  /**
+   * Inside an auction whose time is over: it goes on until there is enough
+   * (docs/protocol/70-trading-orders.md#35-indicative-price-and-uncrossing).
+   */
   private hasLiquidity(indication: Indication | undefined): boolean {
     const { market } = this;
     market.providers.refillBonds();
@@ -131,7 +142,10 @@ export class Auctions {
     return this.market.isOpening || trigger !== AUCTION_TRIGGER_PRICE || LIQUIDITY_TRIGGERS.has(extension);
   }
 
-  /** The trades that uncrossing would make: each may break a bound of its own (section 8.1). */
+  /**
+   * The trades that uncrossing would make: each may break a bound of its own
+   * (docs/protocol/70-trading-liquidity.md#81-price-monitoring).
+   */
   private indicated(indication: Indication | undefined): { price: bigint; size: bigint }[] {
     const { market } = this;
     if (indication === undefined) return [];
@@ -141,7 +155,10 @@ export class Auctions {
     return fills.map(({ size }) => ({ price, size }));
   }
 
-  /** Prices have begun the auction, or extended it last: they are looked at before the stake (section 3.5). */
+  /**
+   * Prices have begun the auction, or extended it last: they are looked at before the stake
+   * (docs/protocol/70-trading-orders.md#35-indicative-price-and-uncrossing).
+   */
   private get isOfPrices(): boolean {
     const { trigger, extension } = this.market.auction;
     return trigger === AUCTION_TRIGGER_PRICE || extension === AUCTION_TRIGGER_PRICE;
@@ -185,7 +202,10 @@ export class Auctions {
     return false;
   }
 
-  /** Uncrosses the book and goes back to continuous trading, or into the next auction (section 3.5). */
+  /**
+   * Uncrosses the book and goes back to continuous trading, or into the next auction
+   * (docs/protocol/70-trading-orders.md#35-indicative-price-and-uncrossing).
+   */
   private leave(indication: Indication | undefined): void {
     const { market } = this;
     const isOpening = market.isOpening;
@@ -309,7 +329,7 @@ export class Auctions {
       start: auction.beginNs,
       end: isLeaving ? market.nowNs : auction.endNs,
       trigger: auction.trigger,
-      // Of what made it longer the end says nothing any more (section 3.6).
+      // Of what made it longer the end says nothing any more (docs/protocol/70-trading-orders.md#36-auction-event).
       extensionTrigger: isLeaving ? AUCTION_TRIGGER_UNSPECIFIED : auction.extension,
     });
   }

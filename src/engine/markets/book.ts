@@ -1,7 +1,7 @@
 /**
- * A market's book: an index over the orders that rest (reference 70, section 3). It is derived from the table of orders and
- * told of each of its changes, so that a failed transaction, a revert and a load need nothing of their own: the place of an
- * order in its queue is a member of the order.
+ * A market's book: an index over the orders that rest (docs/protocol/70-trading-orders.md#3-matching-and-auctions). It
+ * is derived from the table of orders and told of each of its changes, so that a failed transaction, a revert and a
+ * load need nothing of their own: the place of an order in its queue is a member of the order.
  */
 import { type Level, Levels } from "./levels.ts";
 import { BUY, opposite, SELL, type Side, type StoredOrder } from "./order.ts";
@@ -33,7 +33,10 @@ export interface Match {
   readonly metOwn: boolean;
 }
 
-/** The price and volume at which a book in an auction would uncross (section 3.5). */
+/**
+ * The price and volume at which a book in an auction would uncross
+ * (docs/protocol/70-trading-orders.md#35-indicative-price-and-uncrossing).
+ */
 export interface Indication {
   readonly price: bigint;
   readonly volume: bigint;
@@ -56,7 +59,10 @@ export class Book {
 
   /** Grows with each change. */
   version = 0;
-  /** Indication that was shown last in the running block, until an order comes or goes that it could hang on (section 9.3). */
+  /**
+   * Indication that was shown last in the running block, until an order comes or goes that it could hang on
+   * (docs/protocol/70-trading-events.md#93-marketdata).
+   */
   shown: Pick<Indication, "price" | "volume"> | undefined;
 
   /** Told of a change of one of the market's orders. */
@@ -103,7 +109,7 @@ export class Book {
     return this.sides[side].fromBest();
   }
 
-  /** The trades that an incoming order would make; nothing changes (section 3.2). */
+  /** The trades that an incoming order would make; nothing changes (docs/protocol/70-trading-orders.md#32-continuous-matching). */
   match(request: MatchRequest): Match {
     const { party, side, limit, size, isFillOrKill, stopsAtOwn } = request;
     const fills: Fill[] = [];
@@ -129,7 +135,8 @@ export class Book {
   }
 
   /**
-   * Average price at which a position of a size could be closed, floored; undefined where the book has too little (section 5.3).
+   * Average price at which a position of a size could be closed, floored; undefined where the book has too little
+   * (docs/protocol/70-trading-positions.md#53-margin-levels).
    * @param aside volume that does not count, by `side/price`
    */
   exitPrice(
@@ -149,7 +156,10 @@ export class Book {
     return rest === 0n ? value / size : undefined;
   }
 
-  /** The matches of an uncrossing, the best orders first; nothing changes (section 3.5). */
+  /**
+   * The matches of an uncrossing, the best orders first; nothing changes
+   * (docs/protocol/70-trading-orders.md#35-indicative-price-and-uncrossing).
+   */
   uncrossing({ side, volume }: Indication): Extracted[] {
     const extracted: Extracted[] = [];
     const others = this.fillsUpTo(opposite(side), volume)[Symbol.iterator]();

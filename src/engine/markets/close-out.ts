@@ -1,4 +1,7 @@
-/** Parties that cannot keep their margin lose their orders, and then their positions to the book (reference 70, section 5.5). */
+/**
+ * Parties that cannot keep their margin lose their orders, and then their positions to the book
+ * (docs/protocol/70-trading-positions.md#55-close-out-of-distressed-parties).
+ */
 import {
   OrderStatus,
   OrderTimeInForce,
@@ -215,7 +218,8 @@ export class CloseOut {
       if (amount > 0n) {
         const type = TransferType.TRANSFER_TYPE_MARGIN_CONFISCATED;
         const movement = accounts.move([margin], accounts.insurance, amount, type);
-        // Each entry shows the insurance as if the others were not (section 5.5, step 9).
+        // Each entry shows the insurance as if the others were not
+        // (docs/protocol/70-trading-positions.md#55-close-out-of-distressed-parties, step 9).
         const entries = movement.entries!.map((entry) => ({
           ...entry,
           toAccountBalance: (insured + amount).toString(),

@@ -94,7 +94,10 @@ export class MarketContext {
     return isRunning && mode === MarketTradingMode.TRADING_MODE_OPENING_AUCTION;
   }
 
-  /** The least length of an auction, nanoseconds: in whole seconds, as all of them (section 1.2). */
+  /**
+   * The least length of an auction, nanoseconds: in whole seconds, as all of them
+   * (docs/protocol/70-trading-markets.md#12-fields-proto).
+   */
   get leastAuctionNs(): bigint {
     const length = this.params.duration(LEAST_AUCTION);
     return length - (length % SECOND);

@@ -1,4 +1,7 @@
-/** Facts of markets that rewards go by: fees of the epoch by party, values, and who has proposed them (reference 70, section 4.5). */
+/**
+ * Facts of markets that rewards go by: fees of the epoch by party, values, and who has proposed them
+ * (docs/protocol/70-trading-orders.md#45-activity-tracking-for-rewards).
+ */
 import { Decimal } from "../../wire/decimal.ts";
 import { DispatchMetric } from "../../wire/generated/vega.ts";
 import type { MarketScore } from "../recurring.ts";

@@ -1,7 +1,7 @@
 /**
  * Exponential, logarithm and complementary error function by additions, products, quotients and square roots alone, which
  * IEEE 754 rounds alike on every processor: `Math.exp` and its like may differ in their last digit from one machine or
- * release to the next. Digit for digit the functions of the network (reference 70, section 5.2).
+ * release to the next. Digit for digit the functions of the network (docs/protocol/70-trading-positions.md#52-risk-factors).
  */
 
 const word = new DataView(new ArrayBuffer(8));

@@ -1,4 +1,7 @@
-/** Equity-like shares of liquidity providers, scores, and the value by which a market has grown (reference 70, sections 7.7 and 7.8). */
+/**
+ * Equity-like shares of liquidity providers, scores, and the value by which a market has grown
+ * (docs/protocol/70-trading-liquidity.md#77-distribution and #78-equity-like-share-and-market-value-proxy).
+ */
 import { Decimal } from "../../wire/decimal.ts";
 import { sumOf } from "../scores.ts";
 import type { MarketContext } from "./context.ts";
@@ -94,7 +97,10 @@ export class EquityShares {
     return share.isZero() ? share : share.dividedBy(sumOf(shares.values()));
   }
 
-  /** Keeps the shares to be shown, if every provider is active (section 7.8). */
+  /**
+   * Keeps the shares to be shown, if every provider is active
+   * (docs/protocol/70-trading-liquidity.md#78-equity-like-share-and-market-value-proxy).
+   */
   keepShares(isActive: (party: string) => boolean): void {
     const providers = this.list();
     if (!providers.every(({ party }) => isActive(party))) return;
@@ -185,7 +191,11 @@ export class EquityShares {
     return this.window?.value ?? this.market.status.worth ?? this.valueNow;
   }
 
-  /** At a tick, and with a provision that is new or amended, but not when one goes (sections 1.5, 7.2 and 7.8). */
+  /**
+   * At a tick, and with a provision that is new or amended, but not when one goes
+   * (docs/protocol/70-trading-markets.md#15-per-block-hooks-in-order, docs/protocol/70-trading-liquidity.md#72-submit
+   * and #78-equity-like-share-and-market-value-proxy).
+   */
   keepValue(): void {
     const { market, window, valueNow } = this;
     if (window === undefined) {

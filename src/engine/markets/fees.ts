@@ -1,4 +1,4 @@
-/** Fees of trades, how they are paid, and who paid how much in the epoch (reference 70, section 4). */
+/** Fees of trades, how they are paid, and who paid how much in the epoch (docs/protocol/70-trading-orders.md#4-fees). */
 import { Decimal } from "../../wire/decimal.ts";
 import { TransferType } from "../../wire/generated/vega.ts";
 import type { Movement } from "../collateral.ts";
@@ -42,7 +42,10 @@ export class Fees {
     });
   }
 
-  /** The same of a close-out: where the network sells, the resting side shows no fees at all (section 4.4). */
+  /**
+   * The same of a close-out: where the network sells, the resting side shows no fees at all
+   * (docs/protocol/70-trading-orders.md#44-close-out-fees).
+   */
   pricedCloseOut(trades: readonly Trade[]): Trade[] {
     const { terms } = this.market;
     return trades.map((trade) => {
@@ -119,8 +122,8 @@ export class Fees {
   }
 
   /**
-   * Fees of a close-out: each distressed party pays its part of each trade, as far as its money goes (section 4.4). They count
-   * for no reward.
+   * Fees of a close-out: each distressed party pays its part of each trade, as far as its money goes
+   * (docs/protocol/70-trading-orders.md#44-close-out-fees). They count for no reward.
    * @param trades with the fees of continuous trading
    * @returns what each party should have paid in all
    */

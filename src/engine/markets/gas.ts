@@ -1,6 +1,7 @@
 /**
- * Gas that a transaction wants of a block (reference 30, sections 5.1 and 7.2): a command on a market the more, the more its
- * execution may have to move there, all others the same. The mempool alone asks.
+ * Gas that a transaction wants of a block (docs/protocol/30-node-api-endpoints.md#51-coreservice and
+ * #72-checktx-order): a command on a market the more, the more its execution may have to move there, all others the
+ * same. The mempool alone asks.
  */
 import type { BatchMarketInstructions } from "../../wire/generated/commands.ts";
 import type { CheckedTransaction } from "../../wire/transaction-check.ts";

@@ -1,4 +1,7 @@
-/** Ids of what a transaction, a tick or a block's end makes: each is the hash of the one before (reference 60, section 13.1). */
+/**
+ * Ids of what a transaction, a tick or a block's end makes: each is the hash of the one before
+ * (docs/protocol/60-state-engine-parameters.md#131-deterministic-root-id).
+ */
 import { sha3HexOf } from "../../crypto/sha.ts";
 
 export class IdGenerator {
@@ -20,7 +23,11 @@ export class IdGenerator {
     return this.last;
   }
 
-  /** For what is made outside of transactions: the first id is as long as block hash and label's hash together (section 2.3). @param blockHash hex */
+  /**
+   * For what is made outside of transactions: the first id is as long as block hash and label's hash together
+   * (docs/protocol/70-trading-orders.md#23-commands-inputdata-oneof-tag).
+   * @param blockHash hex
+   */
   static ofBlock(blockHash: string, label: string): IdGenerator {
     const suffix = sha3HexOf(new TextEncoder().encode(label));
     return new IdGenerator(blockHash.toLowerCase() + suffix);

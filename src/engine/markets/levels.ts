@@ -1,6 +1,7 @@
 /**
  * The price levels of a side of a book. They stand in chunks with their sums, so that an auction finds its price among any
- * number of crossing levels without going through them (reference 70, section 3.5): each order of an opening auction asks.
+ * number of crossing levels without going through them
+ * (docs/protocol/70-trading-orders.md#35-indicative-price-and-uncrossing): each order of an opening auction asks.
  */
 import { BUY, isStatic, type Side, type StoredOrder } from "./order.ts";
 

@@ -1,6 +1,7 @@
 /**
- * Margin levels, and the money that moves to keep them (reference 70, sections 5.3 and 5.4). Levels are shown once at the end
- * of a transaction, a tick or a block, with what they were last.
+ * Margin levels, and the money that moves to keep them (docs/protocol/70-trading-positions.md#53-margin-levels and
+ * #54-when-margin-moves). Levels are shown once at the end of a transaction, a tick or a block, with what they were
+ * last.
  */
 import { Decimal } from "../../wire/decimal.ts";
 import { TransferType } from "../../wire/generated/vega.ts";
@@ -33,7 +34,7 @@ interface MarginView {
   exitPrice(side: Side, size: bigint): bigint | undefined;
 }
 
-/** Levels of a position (section 5.3): a pure function. */
+/** Levels of a position (docs/protocol/70-trading-positions.md#53-margin-levels): a pure function. */
 export function marginLevels(position: Exposure, view: MarginView): MarginLevels {
   const { terms } = view;
   const long = sideMargin(view, {
@@ -160,7 +161,7 @@ export class Margins {
 
   /**
    * A party that was closed out: at once, between its orders and its trade. The levels that found it in distress come later
-   * all the same (section 5.5, step 8).
+   * all the same (docs/protocol/70-trading-positions.md#55-close-out-of-distressed-parties, step 8).
    */
   showNone(party: string): void {
     this.emit(party, NO_MARGIN);
@@ -220,7 +221,8 @@ export class Margins {
   }
 
   /**
-   * The rule after mark to market and after repricing (section 5.4). Movements go into a list, for one event.
+   * The rule after mark to market and after repricing (docs/protocol/70-trading-positions.md#54-when-margin-moves).
+   * Movements go into a list, for one event.
    * @param isRecheck nothing moves for a party that has less than its margin lacks of the maintenance margin
    */
   update(

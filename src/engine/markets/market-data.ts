@@ -1,4 +1,4 @@
-/** The event with a market's data, once a tick and with each turn of its life (reference 70, section 9.3). */
+/** The event with a market's data, once a tick and with each turn of its life (docs/protocol/70-trading-events.md#93-marketdata). */
 import { asUint64 } from "../../wire/limits.ts";
 import type { Level } from "./levels.ts";
 import { BUY, SELL } from "./order.ts";

@@ -1,6 +1,7 @@
 /**
- * A market: the parts it is made of, and its life from its opening auction to its settlement (reference 70, sections 1.4 and
- * 1.5). The chain calls it at each tick and each block's end; commands reach it through markets.ts.
+ * A market: the parts it is made of, and its life from its opening auction to its settlement
+ * (docs/protocol/70-trading-markets.md#14-creation-and-transitions and #15-per-block-hooks-in-order). The chain calls
+ * it at each tick and each block's end; commands reach it through markets.ts.
  */
 import { AccountType, MarketState, TransferType } from "../../wire/generated/vega.ts";
 import { accountId, type Movement } from "../collateral.ts";
@@ -43,11 +44,12 @@ export class Market extends TradingMarket {
     return OVER.has(state);
   }
 
-  /** Section 1.5, the market's tick. @returns false when the market is over */
+  /** docs/protocol/70-trading-markets.md#15-per-block-hooks-in-order, the market's tick. @returns false when the market is over */
   onTick(): boolean {
     if (this.isOver) return false;
     this.ids = IdGenerator.ofTick(this.core.block.hash, this.id);
-    // Before the market's own steps: its book and its prices are those of the last block (section 1.5).
+    // Before the market's own steps: its book and its prices are those of the last block
+    // (docs/protocol/70-trading-markets.md#15-per-block-hooks-in-order).
     if (this.prices.isRefreshDue) this.refreshModels();
     if (this.canTrade) this.orders.expire();
     this.prices.onTime();
@@ -72,7 +74,7 @@ export class Market extends TradingMarket {
     emitMarketData(this);
   }
 
-  /** Section 1.5, the end of a block. */
+  /** docs/protocol/70-trading-markets.md#15-per-block-hooks-in-order, the end of a block. */
   onBlockEnd(): void {
     // A market that ended in this block has its block's end as any other: the next tick drops it.
     if (this.record.state === MarketState.STATE_REJECTED) return;
@@ -117,13 +119,14 @@ export class Market extends TradingMarket {
     this.equity.drop();
   }
 
-  /** Settles gains and losses against a mark price, with all that follows (section 6.2). */
+  /** Settles gains and losses against a mark price, with all that follows (docs/protocol/70-trading-positions.md#62-mtm-run). */
   override markToMarket(mark: bigint, { recheck = true } = {}): void {
     const { settled, idle } = this.settlement.markToMarket(mark);
     const { version } = this.book;
     const { distressed, isSlashed, unrested } = this.updateMargins(settled, mark);
     const closed = this.closeOut.run(distressed);
-    // The network's own trades have a whole run of their own (section 5.5, step 10).
+    // The network's own trades have a whole run of their own
+    // (docs/protocol/70-trading-positions.md#55-close-out-of-distressed-parties, step 10).
     if (closed.hasTraded) this.markToMarket(mark);
     this.providers.updateFee();
     this.references.follow(closed.touched);
@@ -134,7 +137,10 @@ export class Market extends TradingMarket {
     this.recheckMargins(mark, ({ party }) => checked === undefined || checked.has(party));
   }
 
-  /** Margins of all parties, after which none is closed out: each has an event of its own (sections 5.4 and 6.2). */
+  /**
+   * Margins of all parties, after which none is closed out: each has an event of its own
+   * (docs/protocol/70-trading-positions.md#54-when-margin-moves and #62-mtm-run).
+   */
   private recheckMargins(price: bigint, isChecked: (position: Position) => boolean = () => true): void {
     for (const position of this.positions.list()) {
       if (!isChecked(position)) continue;
@@ -175,7 +181,7 @@ export class Market extends TradingMarket {
     };
   }
 
-  /** The vote on the market's proposal is over (section 1.4, step 2). */
+  /** The vote on the market's proposal is over (docs/protocol/70-trading-markets.md#14-creation-and-transitions, step 2). */
   openAuction(): void {
     this.auctions.startOpening();
     this.flush();
@@ -219,13 +225,13 @@ export class Market extends TradingMarket {
 
   /**
    * Margin levels of what was done are shown: at the end of a command, a tick and a block. Those of an update and of a
-   * termination wait for the next of these (reference 70, section 1.5).
+   * termination wait for the next of these (docs/protocol/70-trading-markets.md#15-per-block-hooks-in-order).
    */
   flush(): void {
     this.margins.flush();
   }
 
-  /** Section 6.5. */
+  /** docs/protocol/70-trading-positions.md#65-final-settlement. */
   private settle(): void {
     const price = this.record.settlementPrice;
     this.settlement.settleFinally(price, () => this.unsubscribe(this, "settlement"));
@@ -247,7 +253,10 @@ export class Market extends TradingMarket {
     this.settlement.dropTrades();
   }
 
-  /** Orders go with the market, and what an auction has shown as indicated by them stays to be shown (section 9.3). */
+  /**
+   * Orders go with the market, and what an auction has shown as indicated by them stays to be shown
+   * (docs/protocol/70-trading-events.md#93-marketdata).
+   */
   private keepIndication(): void {
     if (!this.isInAuction || this.book.shown === undefined) return;
     const { price, volume } = this.book.shown;
@@ -283,7 +292,7 @@ export class Market extends TradingMarket {
     this.settlement.dropTrades();
   }
 
-  /** Section 6.5, step 6: everything on the market's accounts goes back or on. */
+  /** docs/protocol/70-trading-positions.md#65-final-settlement, step 6: everything on the market's accounts goes back or on. */
   private clearAccounts(): void {
     const { accounts } = this;
     const movements: Movement[] = [];

@@ -106,14 +106,17 @@ export class Markets implements MarketScores {
     return this.ordered;
   }
 
-  /** The chain's own time as data of an oracle: early in the tick, before the markets look at it (reference 60, section 1.5). */
+  /**
+   * The chain's own time as data of an oracle: early in the tick, before the markets look at it
+   * (docs/protocol/60-state-engine-blocks.md#15-tick-listener-order-exact).
+   */
   publishTime(): void {
     if (!this.oracles.hasTimed) return;
     const properties = new Map([[BUILTIN_TIME, this.ports.core.nowSeconds.toString()]]);
     this.takeData({ signers: [], properties });
   }
 
-  /** Section 1.5. */
+  /** docs/protocol/70-trading-markets.md#15-per-block-hooks-in-order. */
   onTick(): void {
     const over = new Set<string>();
     this.eachMarket("tick", (market) => {
@@ -131,7 +134,10 @@ export class Markets implements MarketScores {
     this.eachMarket("block end", (market) => market.onBlockEnd());
   }
 
-  /** A proposal of a market was accepted: the market is there, and waits for the vote (section 1.4, step 1). */
+  /**
+   * A proposal of a market was accepted: the market is there, and waits for the vote
+   * (docs/protocol/70-trading-markets.md#14-creation-and-transitions, step 1).
+   */
   propose(proposal: ProposalRecord): void {
     failingAlone(() => this.create(proposal));
   }
@@ -170,7 +176,10 @@ export class Markets implements MarketScores {
     core.emit("riskFactor", { market: id, long: factors.long, short: factors.short });
   }
 
-  /** The market of a checkpoint's proposal is made, and its opening auction begins (reference 60, section 12). */
+  /**
+   * The market of a checkpoint's proposal is made, and its opening auction begins
+   * (docs/protocol/60-state-engine-parameters.md#12-checkpoints).
+   */
   reopen(proposal: ProposalRecord): void {
     this.propose(proposal);
     this.get(proposal.id)!.openAuction();
@@ -190,7 +199,10 @@ export class Markets implements MarketScores {
     });
   }
 
-  /** An update was enacted (section 1.7): a halted market goes on with it. @throws CommandError when the market is not there any more */
+  /**
+   * An update was enacted (docs/protocol/70-trading-markets.md#17-market-update): a halted market goes on with it.
+   * @throws CommandError when the market is not there any more
+   */
   update(proposal: ProposalRecord): void {
     const { marketId } = proposal.terms.updateMarket!;
     const market = this.get(marketId);
@@ -257,7 +269,7 @@ export class Markets implements MarketScores {
   }
 
   amendProvision(command: LiquidityProvisionAmendment): void {
-    // Before anything else is looked at, the market included (section 7.9).
+    // Before anything else is looked at, the market included (docs/protocol/70-trading-liquidity.md#79-amend-and-cancel).
     if (command.fee === "") throw refusal("can't convert  to decimal");
     const { party, id } = this.ports.core.currentTx;
     this.command(command.marketId, this.idsFrom(id), (market) => market.providers.amend(party, command));
@@ -276,7 +288,10 @@ export class Markets implements MarketScores {
     if (count > max) throw refusal(`market batch instructions too big, got(${count}), expected(${max})`);
   }
 
-  /** Cancellations, then amendments, then submissions; each stands or falls alone (section 2.8). */
+  /**
+   * Cancellations, then amendments, then submissions; each stands or falls alone
+   * (docs/protocol/70-trading-orders.md#28-amend-cancel-batch).
+   */
   batch(command: BatchMarketInstructions): void {
     this.checkBatch(command);
     const { party, id } = this.ports.core.currentTx;
@@ -328,7 +343,7 @@ export class Markets implements MarketScores {
     this.takeData(this.oracles.read(this.ports.core.currentTx.party, command));
   }
 
-  /** Contributions of parties to a market in the epoch (section 4.5). */
+  /** Contributions of parties to a market in the epoch (docs/protocol/70-trading-orders.md#45-activity-tracking-for-rewards). */
   readonly contributions: Contributions = (id, metric) => {
     if (metric !== DispatchMetric.DISPATCH_METRIC_MARKET_VALUE) {
       return this.measured(id, metric).sort((a, b) => compare(a.party, b.party));
@@ -387,7 +402,10 @@ export class Markets implements MarketScores {
     }));
   }
 
-  /** Restores what was done in the epoch on the markets of a checkpoint (reference 60, section 12), also on those that are over. */
+  /**
+   * Restores what was done in the epoch on the markets of a checkpoint
+   * (docs/protocol/60-state-engine-parameters.md#12-checkpoints), also on those that are over.
+   */
   restore(markets: readonly RestoredMarket[]): void {
     for (const { market, activities, paid } of markets) {
       const open = this.get(market.id);
@@ -527,7 +545,7 @@ export class Markets implements MarketScores {
     return new Market(this.ports, id, asset, (market, what) => this.unsubscribe(market, what));
   }
 
-  /** Settlement data in the units of the market's asset (section 1.6). */
+  /** Settlement data in the units of the market's asset (docs/protocol/70-trading-markets.md#16-data-sources-oracles). */
   private settle(market: Market, properties: ReadonlyMap<string, string>): void {
     const text = properties.get(market.terms.settlementProperty);
     if (text === undefined) return;

@@ -1,7 +1,7 @@
 /**
  * The standard normal distribution, for the risk models alone: the one place of the engine that calculates with floating
  * point, by functions of its own (elementary.ts). Its results become decimals by their shortest text and are stored as such
- * (reference 70, sections 5.2 and 11).
+ * (docs/protocol/70-trading-positions.md#52-risk-factors and docs/protocol/70-trading-scenarios.md#11-arithmetic-rules).
  */
 import { complementaryErrorFunction, fraction, logarithm } from "./elementary.ts";
 

@@ -1,4 +1,4 @@
-/** The Open Oracle's format: prices signed with an Ethereum key (reference 70, section 1.6). */
+/** The Open Oracle's format: prices signed with an Ethereum key (docs/protocol/70-trading-markets.md#16-data-sources-oracles). */
 import { keccakOf, secp256k1Recovered } from "../../crypto/secp256k1.ts";
 import type { Init } from "../../wire/codec.ts";
 import type { Signer } from "../../wire/generated/data.ts";

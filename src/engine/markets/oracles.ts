@@ -1,4 +1,4 @@
-/** Data from outside and the specifications that wait for it (reference 70, section 1.6). */
+/** Data from outside and the specifications that wait for it (docs/protocol/70-trading-markets.md#16-data-sources-oracles). */
 
 import { sha3HexOf } from "../../crypto/sha.ts";
 import type { CommandText } from "../../errors/result-codes.ts";

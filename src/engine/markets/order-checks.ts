@@ -1,4 +1,5 @@
-// Checks of an order by itself, and of what an amendment asks of it (reference 70, sections 2.5, 2.8 and 3.1).
+// Checks of an order by itself, and of what an amendment asks of it
+// (docs/protocol/70-trading-orders.md#25-submission-step-by-step, #28-amend-cancel-batch and #31-book).
 import type { OrderAmendment } from "../../wire/generated/commands.ts";
 import { OrderTimeInForce, OrderType, PeggedReference } from "../../wire/generated/vega.ts";
 import { BUY, type StoredOrder } from "./order.ts";
@@ -9,7 +10,11 @@ const { TIME_IN_FORCE_FOK: FOK, TIME_IN_FORCE_GFA: GFA, TIME_IN_FORCE_GFN: GFN }
 const { PEGGED_REFERENCE_MID: MID, PEGGED_REFERENCE_UNSPECIFIED: NOTHING } = PeggedReference;
 const { PEGGED_REFERENCE_BEST_BID: BEST_BID, PEGGED_REFERENCE_BEST_ASK: BEST_ASK } = PeggedReference;
 
-/** The checks of an amendment that concern what it asks for, in their order (section 2.8). @throws CommandError */
+/**
+ * The checks of an amendment that concern what it asks for, in their order
+ * (docs/protocol/70-trading-orders.md#28-amend-cancel-batch).
+ * @throws CommandError
+ */
 export function checkAmendment(before: StoredOrder, command: OrderAmendment): void {
   const { timeInForce: to, expiresAt } = command;
   if (to === GTT && expiresAt === undefined) throw orderError("untilWithoutExpiry");
@@ -37,7 +42,10 @@ export function pegProblem({ peg, side, type, timeInForce }: StoredOrder): Order
   return undefined;
 }
 
-/** Why no book takes an order (section 3.1). Commands of a chain are refused for it before: it is the rig's that come here. */
+/**
+ * Why no book takes an order (docs/protocol/70-trading-orders.md#31-book). Commands of a chain are refused for it
+ * before: it is the rig's that come here.
+ */
 export function bookProblem({
   remaining,
   type,

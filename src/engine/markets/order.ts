@@ -1,5 +1,5 @@
-// An order as the state keeps it while it lives, and as events show it (reference 70, section 2.2). Values are never
-// changed in place: a new one is put.
+// An order as the state keeps it while it lives, and as events show it
+// (docs/protocol/70-trading-orders.md#22-order-message). Values are never changed in place: a new one is put.
 import type { Init } from "../../wire/codec.ts";
 import { type Order, OrderStatus, OrderTimeInForce } from "../../wire/generated/vega.ts";
 

@@ -1,4 +1,7 @@
-/** Orders on their way in, changed and taken back (reference 70, sections 2.5 to 2.10 and 3.2). */
+/**
+ * Orders on their way in, changed and taken back (docs/protocol/70-trading-orders.md#25-submission-step-by-step to
+ * #210-self-trade-rule and #32-continuous-matching).
+ */
 import type { CommandText } from "../../errors/result-codes.ts";
 import type { OrderAmendment, OrderSubmission } from "../../wire/generated/commands.ts";
 import {
@@ -166,9 +169,10 @@ export class Orders {
   }
 
   /**
-   * Prices are followed within the confirmation of trades, and again after any order (section 2.5, step 16): the second time
-   * orders of provisions that were made anew take their turn, and a margin that a penalty was taken from is filled again.
-   * An amended order takes no margin back: that waits for the block's end (section 2.8).
+   * Prices are followed within the confirmation of trades, and again after any order
+   * (docs/protocol/70-trading-orders.md#25-submission-step-by-step, step 16): the second time orders of provisions that
+   * were made anew take their turn, and a margin that a penalty was taken from is filled again. An amended order takes
+   * no margin back: that waits for the block's end (docs/protocol/70-trading-orders.md#28-amend-cancel-batch).
    */
   private endConfirmation(touched: readonly StoredOrder[]): void {
     if (touched.length > 1) this.market.references.follow(touched);
@@ -210,7 +214,10 @@ export class Orders {
     });
   }
 
-  /** The trades of a match, with their fees: without ids, which only those draw that are paid for (section 2.3). */
+  /**
+   * The trades of a match, with their fees: without ids, which only those draw that are paid for
+   * (docs/protocol/70-trading-orders.md#23-commands-inputdata-oneof-tag).
+   */
   tradesOf(order: StoredOrder, { fills }: Match): Trade[] {
     const { market } = this;
     const { priceFactor } = market.terms;
@@ -248,7 +255,7 @@ export class Orders {
       throw refusal(ORDER_ERRORS.untilNoTime[1]);
     if (expiresAt > 0n && expiresAt < market.nowNs) {
       this.removeWith(after, before, OrderStatus.STATUS_EXPIRED);
-      // As of any order that expires, its margin waits for the block's end (section 2.9).
+      // As of any order that expires, its margin waits for the block's end (docs/protocol/70-trading-orders.md#29-expiry).
       market.references.follow([before]);
       return;
     }
@@ -289,7 +296,8 @@ export class Orders {
       market.emitOrder(fresh);
       return [fresh];
     }
-    // The texts are an amendment's own: no order is shown that could have a reason. Margin that was moved stays (section 2.8).
+    // The texts are an amendment's own: no order is shown that could have a reason. Margin that was moved stays
+    // (docs/protocol/70-trading-orders.md#28-amend-cancel-batch).
     const restore = (text: CommandText) => {
       market.tables.orders.set(before.id, before);
       market.positions.amend(after, before);
@@ -409,7 +417,10 @@ export class Orders {
     this.removeWith(order, order, status);
   }
 
-  /** With the market's end: the order keeps the time of its last change, or of the provisions' last turn (section 7.4). */
+  /**
+   * With the market's end: the order keeps the time of its last change, or of the provisions' last turn
+   * (docs/protocol/70-trading-liquidity.md#74-reference-moves-repricing-loop).
+   */
   stop(order: StoredOrder): void {
     const { market } = this;
     const { deployedNs = 0n } = market.status;
@@ -434,7 +445,7 @@ export class Orders {
     return parked;
   }
 
-  /** Orders whose time is over: one event for all of them (section 2.9). */
+  /** Orders whose time is over: one event for all of them (docs/protocol/70-trading-orders.md#29-expiry). */
   expire(): void {
     const { market } = this;
     if (!market.index.hasExpired(market.nowNs)) return;
@@ -523,7 +534,7 @@ export class Orders {
   private reject(order: StoredOrder, name: OrderErrorName, updatedAt = 0n): Error {
     const status = STOPPING.has(name) ? OrderStatus.STATUS_STOPPED : OrderStatus.STATUS_REJECTED;
     const [reason] = ORDER_ERRORS[name];
-    // A market that cannot be traded has not looked at the order (section 2.2).
+    // A market that cannot be traded has not looked at the order (docs/protocol/70-trading-orders.md#22-order-message).
     const version = name === "marketClosed" ? 0n : order.version;
     this.market.emitOrder({ ...order, status, reason, updatedAt, version });
     return orderError(name);

@@ -1,4 +1,7 @@
-/** Positions of a market: open volume, and the volume that live orders could add to it (reference 70, section 5.1). */
+/**
+ * Positions of a market: open volume, and the volume that live orders could add to it
+ * (docs/protocol/70-trading-positions.md#51-position-record).
+ */
 import { OrderType } from "../../wire/generated/vega.ts";
 import { asInt64 } from "../../wire/limits.ts";
 import type { MarketContext } from "./context.ts";
@@ -99,7 +102,10 @@ export class Positions {
     this.changed.delete(party);
   }
 
-  /** Emits an event for each party whose position has changed, by party (section 1.5). */
+  /**
+   * Emits an event for each party whose position has changed, by party
+   * (docs/protocol/70-trading-markets.md#15-per-block-hooks-in-order).
+   */
   flush(): void {
     const { core, id } = this.market;
     for (const party of [...this.changed].sort()) {
@@ -158,7 +164,10 @@ export function withOrder<P extends Exposure>(position: P, { side, price }: Stor
 const positive = (value: bigint): bigint => (value > 0n ? value : 0n);
 const average = (sum: bigint, volume: bigint): string => (volume === 0n ? "0" : (sum / volume).toString());
 
-/** An order that can only close what is open needs no margin of its own (section 2.5, step 9). */
+/**
+ * An order that can only close what is open needs no margin of its own
+ * (docs/protocol/70-trading-orders.md#25-submission-step-by-step, step 9).
+ */
 export function reducesExposure(order: StoredOrder, position: Position): boolean {
   const closes = order.side === SELL ? position.size : -position.size;
   if (closes <= 0n) return false;

@@ -1,6 +1,6 @@
 /**
- * Price monitoring (reference 70, section 8.1): for each trigger the prices between which trades may be made, from a price of
- * the past and what the risk model says of the time since.
+ * Price monitoring (docs/protocol/70-trading-liquidity.md#81-price-monitoring): for each trigger the prices between
+ * which trades may be made, from a price of the past and what the risk model says of the time since.
  */
 
 import type { Init } from "../../wire/codec.ts";
@@ -69,7 +69,10 @@ export class PriceMonitor {
     return this.state.isInitialised;
   }
 
-  /** A block has begun: the last one's prices become one of the past (section 1.5, tick 3). */
+  /**
+   * A block has begun: the last one's prices become one of the past
+   * (docs/protocol/70-trading-markets.md#15-per-block-hooks-in-order, tick 3).
+   */
   onTime(): void {
     const { market, state } = this;
     if (market.nowNs <= state.nowNs) return;
@@ -83,7 +86,10 @@ export class PriceMonitor {
     this.switchStaleOff();
   }
 
-  /** Whether the factors, and the probabilities of trading with them, are as old as they may get (section 8.1). */
+  /**
+   * Whether the factors, and the probabilities of trading with them, are as old as they may get
+   * (docs/protocol/70-trading-liquidity.md#81-price-monitoring).
+   */
   get isRefreshDue(): boolean {
     const { refreshNs } = this.state;
     return refreshNs > 0n && this.market.nowNs >= refreshNs;
@@ -156,7 +162,7 @@ export class PriceMonitor {
     return 0n;
   }
 
-  /** As events show them: active ones, the shortest horizon first (section 8.1). */
+  /** As events show them: active ones, the shortest horizon first (docs/protocol/70-trading-liquidity.md#81-price-monitoring). */
   bounds(): Init<PriceMonitoringBounds>[] {
     const { market } = this;
     if (market.terms.triggers.length === 0) return [];

@@ -1,4 +1,7 @@
-/** Proposals of markets: what governance checks of them, and the definition that comes of one (reference 70, sections 1.2, 1.3 and 1.7). */
+/**
+ * Proposals of markets: what governance checks of them, and the definition that comes of one
+ * (docs/protocol/70-trading-markets.md#12-fields-proto, #13-newmarket-change-checks and #17-market-update).
+ */
 import { Decimal } from "../../wire/decimal.ts";
 import { ConditionOperator, type Filter, PropertyKeyType } from "../../wire/generated/data.ts";
 import type {
@@ -306,7 +309,7 @@ export function newDefinition(
   };
 }
 
-/** A market's definition with the changes of a proposal (section 1.7). */
+/** A market's definition with the changes of a proposal (docs/protocol/70-trading-markets.md#17-market-update). */
 export function updatedDefinition(
   before: MarketDefinition,
   changes: UpdateMarketConfiguration,

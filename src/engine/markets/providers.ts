@@ -1,4 +1,4 @@
-/** Liquidity providers: commitments, bonds, penalties, fees (reference 70, sections 7.2 to 7.9). */
+/** Liquidity providers: commitments, bonds, penalties, fees (docs/protocol/70-trading-liquidity.md#72-submit to #79-amend-and-cancel). */
 import type { CommandText } from "../../errors/result-codes.ts";
 import { Decimal } from "../../wire/decimal.ts";
 import type {
@@ -103,7 +103,8 @@ export class Providers {
     const [held] = market.margins.balances(party);
     const failed = orders.findIndex((order) => !this.enterFirst(order));
     if (failed < 0) {
-      // The others' orders and margins stay as they are until something else touches the book (section 7.2, step 6).
+      // The others' orders and margins stay as they are until something else touches the book
+      // (docs/protocol/70-trading-liquidity.md#72-submit, step 6).
       const { plannedBy } = market.status;
       if (plannedBy !== market.provisions.rules) market.updateStatus({ plannedBy: "" });
       return;
@@ -241,7 +242,8 @@ export class Providers {
     market.provisions.end(ended, LiquidityProvisionStatus.STATUS_CANCELLED);
     // With the last of them, as with any cancelled order, the margin of a party without a position goes back.
     if (this.removeOrders(provision, OrderStatus.STATUS_CANCELLED) > 0) market.orders.releaseIfFlat(party);
-    // A bond account that penalties have emptied stays (section 9.6).
+    // A bond account that penalties have emptied stays
+    // (docs/protocol/70-trading-events.md#96-accounts-of-this-engine-as-seen-in-tables).
     const bond = market.accounts.bond(party);
     if (market.accounts.balance(bond) > 0n) {
       this.returnBond(party);
@@ -271,7 +273,8 @@ export class Providers {
   }
 
   /**
-   * A bond was drawn on for a margin: part of what was missing goes to the insurance (section 7.5).
+   * A bond was drawn on for a margin: part of what was missing goes to the insurance
+   * (docs/protocol/70-trading-liquidity.md#75-bond-slashing-and-distress).
    * @param movements into which the penalty goes, for one event
    * @returns whether money has moved
    */
@@ -289,7 +292,10 @@ export class Providers {
     return penalty > 0n;
   }
 
-  /** Brings bonds back to their commitments, as far as there is money (section 7.5). */
+  /**
+   * Brings bonds back to their commitments, as far as there is money
+   * (docs/protocol/70-trading-liquidity.md#75-bond-slashing-and-distress).
+   */
   refillBonds(): void {
     const { market } = this;
     const { accounts } = market;
@@ -345,12 +351,18 @@ export class Providers {
     this.updateFee();
   }
 
-  /** The shares of this moment are shown from now on (section 7.8). */
+  /**
+   * The shares of this moment are shown from now on
+   * (docs/protocol/70-trading-liquidity.md#78-equity-like-share-and-market-value-proxy).
+   */
   keepShares(): void {
     this.market.equity.keepShares(this.isActive);
   }
 
-  /** The target stake may have changed, and with it the provider whose fee is the market's (section 7.6). */
+  /**
+   * The target stake may have changed, and with it the provider whose fee is the market's
+   * (docs/protocol/70-trading-liquidity.md#76-liquidity-fee-factor).
+   */
   updateFee(): void {
     const { market } = this;
     const fee = market.provisions.liquidityFee(market.targetStake.current());
@@ -359,7 +371,7 @@ export class Providers {
     market.emitUpdated();
   }
 
-  /** Pays out what liquidity fees have gathered (section 7.7). */
+  /** Pays out what liquidity fees have gathered (docs/protocol/70-trading-liquidity.md#77-distribution). */
   distribute(): void {
     const { market } = this;
     const { accounts, equity } = market;
@@ -411,7 +423,10 @@ export class Providers {
     return market.provisions.supplied() - market.targetStake.current();
   }
 
-  /** Orders of an amended provision must be affordable without its bond. @returns why they are not (section 7.9) */
+  /**
+   * Orders of an amended provision must be affordable without its bond.
+   * @returns why they are not (docs/protocol/70-trading-liquidity.md#79-amend-and-cancel)
+   */
   private coverPotential(before: Provision, after: Provision): CommandText | undefined {
     const { market } = this;
     const { party } = after;
@@ -566,7 +581,7 @@ const sidesOf = ({
     ["SIDE_SELL", sells],
   ] as const;
 
-/** How the network reads shapes that come without a commitment (section 7.9). */
+/** How the network reads shapes that come without a commitment (docs/protocol/70-trading-liquidity.md#79-amend-and-cancel). */
 function withoutOffsets({ buys, sells }: LiquidityProvisionAmendment) {
   const without = (shape: readonly LiquidityOrder[]) => shape.map((entry) => ({ ...entry, offset: "0" }));
   return { buys: without(buys), sells: without(sells) };

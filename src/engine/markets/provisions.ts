@@ -1,4 +1,7 @@
-/** Liquidity provisions as records, and what their orders cost (reference 70, sections 7.1 and 7.3). Orders are placed by references.ts. */
+/**
+ * Liquidity provisions as records, and what their orders cost (docs/protocol/70-trading-liquidity.md#71-messages and
+ * #73-order-sizes-and-prices). Orders are placed by references.ts.
+ */
 import type { Init } from "../../wire/codec.ts";
 import { Decimal } from "../../wire/decimal.ts";
 import {
@@ -81,7 +84,10 @@ export class Provisions {
     this.market.core.emit("liquidityProvision", provisionMessage(provision));
   }
 
-  /** The fee of the provider with whom commitments, the cheapest first, reach the target (section 7.6). */
+  /**
+   * The fee of the provider with whom commitments, the cheapest first, reach the target
+   * (docs/protocol/70-trading-liquidity.md#76-liquidity-fee-factor).
+   */
   liquidityFee(target: bigint): string {
     const provisions = this.list();
     if (this.byFee?.of !== provisions) this.byFee = { of: provisions, sorted: sortedByFee(provisions) };
@@ -94,7 +100,10 @@ export class Provisions {
     return sorted.at(-1)?.fee ?? "0";
   }
 
-  /** Prices between which a provider's orders count (section 7.3); undefined where a static side is empty. */
+  /**
+   * Prices between which a provider's orders count (docs/protocol/70-trading-liquidity.md#73-order-sizes-and-prices);
+   * undefined where a static side is empty.
+   */
   range(): { readonly low: bigint; readonly high: bigint } | undefined {
     const bid = this.market.book.bestStatic(BUY)?.price;
     const ask = this.market.book.bestStatic(SELL)?.price;
@@ -249,7 +258,7 @@ function sortedByFee(provisions: readonly Provision[]): Priced[] {
     .map(({ commitment, factor }) => ({ commitment, fee: factor.toString() }));
 }
 
-/** The price that a peg follows; 0 where there is none (section 2.7). */
+/** The price that a peg follows; 0 where there is none (docs/protocol/70-trading-orders.md#27-pegged-orders-brief). */
 export function referencePrice(reference: number, side: Side, references: References): bigint {
   if (reference === PeggedReference.PEGGED_REFERENCE_BEST_BID) return references.bid;
   if (reference === PeggedReference.PEGGED_REFERENCE_BEST_ASK) return references.ask;

@@ -1,5 +1,6 @@
-// A market in the state (reference 70, section 12.4, "Snapshot/restart"). Plain values: decimals and prices that may
-// be fractions are texts, amounts and internal prices are bigints. Orders have a file of their own (order.ts).
+// A market in the state (docs/protocol/70-trading-scenarios.md#124-state-of-a-market, "Snapshot/restart"). Plain
+// values: decimals and prices that may be fractions are texts, amounts and internal prices are bigints. Orders have a
+// file of their own (order.ts).
 import {
   AuctionTrigger,
   type Market,
@@ -197,11 +198,14 @@ export interface UnsettledTrade {
 export interface Member {
   readonly market: string;
   readonly party: string;
-  /** Its accounts are cleared when the market ends (sections 5.4 and 6.5). */
+  /**
+   * Its accounts are cleared when the market ends (docs/protocol/70-trading-positions.md#54-when-margin-moves and
+   * #65-final-settlement).
+   */
   readonly isListed: boolean;
   /** Order in which parties were listed. */
   readonly sequence: number;
-  /** Its position was dropped, and mark to market had seen it before (section 6.2). */
+  /** Its position was dropped, and mark to market had seen it before (docs/protocol/70-trading-positions.md#62-mtm-run). */
   readonly isSettled: boolean;
 }
 
@@ -234,7 +238,7 @@ export interface Provision {
   readonly isPending: boolean;
 }
 
-/** A provider's part of the market (section 7.8): decimals. */
+/** A provider's part of the market (docs/protocol/70-trading-liquidity.md#78-equity-like-share-and-market-value-proxy): decimals. */
 export interface EquityShare {
   readonly market: string;
   readonly party: string;
@@ -248,7 +252,7 @@ export interface EquityShare {
   readonly scores: number;
 }
 
-/** Growth of a market's trade, window after window (section 7.8). */
+/** Growth of a market's trade, window after window (docs/protocol/70-trading-liquidity.md#78-equity-like-share-and-market-value-proxy). */
 export interface ValueWindow {
   readonly startNs: bigint;
   /** Traded value in the running window. */
@@ -267,7 +271,7 @@ export interface TriggerState {
   readonly up: string;
 }
 
-/** Price monitoring (section 8.1). */
+/** Price monitoring (docs/protocol/70-trading-liquidity.md#81-price-monitoring). */
 export interface PriceMonitorState {
   readonly isInitialised: boolean;
   readonly nowNs: bigint;
@@ -294,7 +298,10 @@ export interface InterestRecord {
   readonly interest: bigint;
 }
 
-/** A party's fees in a market in the running epoch (section 4.5), in asset units. */
+/**
+ * A party's fees in a market in the running epoch
+ * (docs/protocol/70-trading-orders.md#45-activity-tracking-for-rewards), in asset units.
+ */
 export interface Activity extends ActivityFees {
   readonly market: string;
   readonly party: string;

@@ -1,6 +1,7 @@
 /**
  * Orders that follow prices: pegged ones, and those of liquidity provisions. After whatever touches the book outside of
- * auctions they leave it and come back where they belong now (reference 70, sections 2.7 and 7.4).
+ * auctions they leave it and come back where they belong now (docs/protocol/70-trading-orders.md#27-pegged-orders-brief
+ * and docs/protocol/70-trading-liquidity.md#74-reference-moves-repricing-loop).
  */
 import { LiquidityProvisionStatus, OrderStatus, PeggedReference } from "../../wire/generated/vega.ts";
 import type { Movement } from "../collateral.ts";
@@ -90,7 +91,9 @@ export class ReferenceFollower {
     for (const provision of market.provisions.list()) this.undeploy(provision);
     const provided = byId(this.provided());
     for (const order of provided) this.dropOrder(order, OrderStatus.STATUS_PARKED);
-    // Their margin waits for the block's end, or for the next deployment (reference 70, sections 1.5 and 3.4).
+    // Their margin waits for the block's end, or for the next deployment
+    // (docs/protocol/70-trading-markets.md#15-per-block-hooks-in-order and
+    // docs/protocol/70-trading-orders.md#34-entering-an-auction).
     if (market.ports.rules.holdsMargin) return;
     for (const party of new Set(provided.map((order) => order.party))) market.orders.releaseIfFlat(party);
   }
@@ -146,8 +149,9 @@ export class ReferenceFollower {
     const movements: Movement[] = [];
     const outcomes: MarginOutcome[] = [];
     const parties = [...new Set(entered.map(({ party }) => party))].sort();
-    // Orders of provisions are off the book and the positions meanwhile (section 7.4, step 5): a provider with pegged orders of
-    // its own gets back what they do not need, and pays for its provision's orders anew when these are placed.
+    // Orders of provisions are off the book and the positions meanwhile
+    // (docs/protocol/70-trading-liquidity.md#74-reference-moves-repricing-loop, step 5): a provider with pegged orders
+    // of its own gets back what they do not need, and pays for its provision's orders anew when these are placed.
     const provided = this.provided();
     market.margins.withoutOrders(provided, () => {
       for (const party of parties) {
@@ -161,7 +165,8 @@ export class ReferenceFollower {
       }
     });
     market.accounts.emit(movements);
-    // A bond pays for them without a penalty: shortages are looked at once provisions are placed (section 7.4, steps 5 and 8).
+    // A bond pays for them without a penalty: shortages are looked at once provisions are placed
+    // (docs/protocol/70-trading-liquidity.md#74-reference-moves-repricing-loop, steps 5 and 8).
     for (const { party, isDistressed } of outcomes) {
       if (!isDistressed) continue;
       for (const { id } of entered.filter((order) => order.party === party))
@@ -175,7 +180,8 @@ export class ReferenceFollower {
     const provisions = market.provisions.list().filter(canDeploy);
     if (provisions.length === 0) return [];
     if (market.status.deployedNs !== market.nowNs) market.updateStatus({ deployedNs: market.nowNs });
-    // On the network all their orders leave the book and come back (section 7.4, steps 5 and 7).
+    // On the network all their orders leave the book and come back
+    // (docs/protocol/70-trading-liquidity.md#74-reference-moves-repricing-loop, steps 5 and 7).
     for (const provision of market.provisions.list()) {
       const placed = market.provisions.ordersOf(provision);
       if (placed.length > 0) market.positions.touch(provision.party);

@@ -1,4 +1,5 @@
-// Refusals of orders: the number that stands on the order, and the text of the transaction's error (reference 70, section 2.4).
+// Refusals of orders: the number that stands on the order, and the text of the transaction's error
+// (docs/protocol/70-trading-orders.md#24-ordererror-numbers).
 import type { CommandText } from "../../errors/result-codes.ts";
 import { CommandError } from "../errors.ts";
 

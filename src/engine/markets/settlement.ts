@@ -1,4 +1,7 @@
-/** Profit and loss between parties: mark to market, final settlement, and what happens when losers cannot pay (reference 70, section 6). */
+/**
+ * Profit and loss between parties: mark to market, final settlement, and what happens when losers cannot pay
+ * (docs/protocol/70-trading-positions.md#6-mark-price-mark-to-market-settlement).
+ */
 import { Decimal } from "../../wire/decimal.ts";
 import { TransferType } from "../../wire/generated/vega.ts";
 import type { Movement } from "../collateral.ts";
@@ -74,7 +77,7 @@ export class Settlement {
   }
 
   /**
-   * Settles all positions against a mark price (section 6.2, steps 1 to 7).
+   * Settles all positions against a mark price (docs/protocol/70-trading-positions.md#62-mtm-run, steps 1 to 7).
    * @returns the parties that were settled, those that have lost first, and those that had nothing to settle
    */
   markToMarket(mark: bigint): { readonly settled: string[]; readonly idle: string[] } {
@@ -105,7 +108,7 @@ export class Settlement {
     return { settled, idle };
   }
 
-  /** Settles all positions for good (section 6.5, steps 1 to 4). @param price internal */
+  /** Settles all positions for good (docs/protocol/70-trading-positions.md#65-final-settlement, steps 1 to 4). @param price internal */
   settleFinally(price: bigint, beforeShown: () => void): void {
     const { market, positions } = this;
     const last = market.status.settledMark;
@@ -145,7 +148,8 @@ export class Settlement {
     const isWon = ({ amount, exact, isLoss }: Flow) =>
       amount > 0n || (amount === 0n && !exact.isNegative() && !isLoss);
     const wins = flows.filter(isWon);
-    // Nothing moves where there is nothing to settle; only at a market's end does it show (reference 60, section 2.6).
+    // Nothing moves where there is nothing to settle; only at a market's end does it show
+    // (docs/protocol/60-state-engine-accounts.md#26-ledger-movements).
     const losses = flows.filter((flow) => flow.amount < 0n || (isFinal && !isWon(flow)));
     const nothing = new Set(isFinal ? [] : wins.filter(({ amount }) => amount === 0n));
     if (!isFinal) repairRounding(losses, wins);
@@ -189,7 +193,7 @@ export class Settlement {
     accounts.emit(movements);
   }
 
-  /** Where a loss is taken from, in order (section 5.6). */
+  /** Where a loss is taken from, in order (docs/protocol/70-trading-positions.md#56-loss-cover-order). */
   private purses(party: string, { usesBond }: Kinds): string[] {
     const { accounts } = this.market;
     if (party === NETWORK) return [accounts.insurance];
@@ -197,7 +201,7 @@ export class Settlement {
     return usesBond ? [margin, general, bond, accounts.insurance] : [margin, general, accounts.insurance];
   }
 
-  /** Cuts the wins down to what was collected (section 6.3). */
+  /** Cuts the wins down to what was collected (docs/protocol/70-trading-positions.md#63-loss-socialisation). */
   private socialise(
     wins: Flow[],
     { collected, expected, isFinal }: { collected: bigint; expected: bigint; isFinal: boolean },
@@ -214,8 +218,9 @@ export class Settlement {
     const isDue = (_win: Flow, index: number) => isFinal || due[index]! > 0n;
     const heir = wins.filter(isDue).find(({ party }) => party === NETWORK) ?? wins.findLast(isDue);
     // All that was collected is paid, also where truncated wins are less than it. A ratio that was rounded up promises more than
-    // there is: the network adds the difference then, too (section 6.3), here up to what is due, and the last winners go without
-    // what is not there.
+    // there is: the network adds the difference then, too
+    // (docs/protocol/70-trading-positions.md#63-loss-socialisation), here up to what is due, and the last winners go
+    // without what is not there.
     if (heir !== undefined && rest > 0n) heir.amount += rest;
     else if (heir !== undefined) heir.amount = least(heir.amount - rest, due[wins.indexOf(heir)]!);
     // Also for the last winner that the units left over have made whole.
@@ -262,8 +267,9 @@ export class Settlement {
 }
 
 /**
- * Truncation must neither make nor lose money between parties (section 6.2, step 3). Each zero takes a unit as long as there is
- * a difference, also one below zero; what the largest winner cannot give then comes from the next ones.
+ * Truncation must neither make nor lose money between parties (docs/protocol/70-trading-positions.md#62-mtm-run, step
+ * 3). Each zero takes a unit as long as there is a difference, also one below zero; what the largest winner cannot give
+ * then comes from the next ones.
  */
 function repairRounding(losses: readonly Flow[], wins: readonly Flow[]): void {
   let rest =
@@ -283,7 +289,10 @@ function repairRounding(losses: readonly Flow[], wins: readonly Flow[]): void {
   }
 }
 
-/** Sign of an amount, which one of exactly zero has, too: that of the contribution that weighed most (section 11). */
+/**
+ * Sign of an amount, which one of exactly zero has, too: that of the contribution that weighed most
+ * (docs/protocol/70-trading-scenarios.md#11-arithmetic-rules).
+ */
 function isLossSign(settled: bigint, last: bigint, mark: bigint, trades: readonly UnsettledTrade[]): boolean {
   let isLoss = last > mark !== settled < 0n;
   let weight = absolute(settled * (mark - last));

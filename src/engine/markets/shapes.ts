@@ -1,4 +1,6 @@
-// Checks of a shape, which is what a provision's orders are made of (reference 70, sections 2.3 and 7.2).
+// Checks of a shape, which is what a provision's orders are made of
+// (docs/protocol/70-trading-orders.md#23-commands-inputdata-oneof-tag and
+// docs/protocol/70-trading-liquidity.md#72-submit).
 import type { CommandText } from "../../errors/result-codes.ts";
 import { type LiquidityOrder, PeggedReference } from "../../wire/generated/vega.ts";
 

@@ -1,6 +1,7 @@
 /**
- * Orders of a provider on the book that are not of its provision: their value counts toward its obligation (reference 70,
- * section 7.3), which is asked for with each of the provider's commands and each move of prices.
+ * Orders of a provider on the book that are not of its provision: their value counts toward its obligation
+ * (docs/protocol/70-trading-liquidity.md#73-order-sizes-and-prices), which is asked for with each of the provider's
+ * commands and each move of prices.
  */
 import { Levels } from "./levels.ts";
 import { BUY, SELL, type Side, type StoredOrder } from "./order.ts";

@@ -1,4 +1,7 @@
-/** Target stake: what the providers of a market must have committed for its open interest (reference 70, section 8.2). */
+/**
+ * Target stake: what the providers of a market must have committed for its open interest
+ * (docs/protocol/70-trading-liquidity.md#82-liquidity-monitoring).
+ */
 import type { Indication } from "./book.ts";
 import type { MarketContext } from "./context.ts";
 import { BUY } from "./order.ts";
@@ -40,7 +43,7 @@ export class TargetStake {
     return this.stakeFor(this.price, this.highestInterest());
   }
 
-  /** The stake that would be asked for after an auction (section 8.2, "theoretical"). */
+  /** The stake that would be asked for after an auction (docs/protocol/70-trading-liquidity.md#82-liquidity-monitoring, "theoretical"). */
   theoretical(indication: Indication | undefined = this.market.book.indication()): bigint {
     return indication === undefined
       ? this.standing()

@@ -1,11 +1,14 @@
-/** A market's definition as the formulas use it: numbers read once, for each version of the record (reference 70, section 1.2). */
+/**
+ * A market's definition as the formulas use it: numbers read once, for each version of the record
+ * (docs/protocol/70-trading-markets.md#12-fields-proto).
+ */
 import { Decimal } from "../../wire/decimal.ts";
 import type { Market } from "../../wire/generated/vega.ts";
 import type { MarketRecord } from "./records.ts";
 import { type RiskModel, riskModelOf } from "./risk.ts";
 
 const SECOND = 1_000_000_000n;
-/** Scaling factors are whole numbers of this part (section 11). */
+/** Scaling factors are whole numbers of this part (docs/protocol/70-trading-scenarios.md#11-arithmetic-rules). */
 export const FACTOR_PARTS = 100_000n;
 
 export interface TriggerTerms {
@@ -52,7 +55,7 @@ export interface Terms {
   readonly terminationProperty: string;
 }
 
-/** A double as the decimal of its shortest text (section 11, "constants through floats"). */
+/** A double as the decimal of its shortest text (docs/protocol/70-trading-scenarios.md#11-arithmetic-rules, "constants through floats"). */
 export function decimalOf(value: number): Decimal {
   return Decimal.parseNumber(String(value));
 }
@@ -131,7 +134,10 @@ export function termsOf(record: Stated, assetDecimals: number): Terms {
   };
 }
 
-/** As the proposal has them, but that a shorter horizon with a probability at least as high moves ahead (section 8.1). */
+/**
+ * As the proposal has them, but that a shorter horizon with a probability at least as high moves ahead
+ * (docs/protocol/70-trading-liquidity.md#81-price-monitoring).
+ */
 function inOrder(triggers: readonly TriggerTerms[]): TriggerTerms[] {
   const ordered = [...triggers];
   for (let end = ordered.length - 1; end > 0; end--) {

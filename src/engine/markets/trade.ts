@@ -1,4 +1,5 @@
-// A trade as it is made, before its fees are known and its event is sent (reference 70, section 3.3).
+// A trade as it is made, before its fees are known and its event is sent
+// (docs/protocol/70-trading-orders.md#33-trade-message).
 import type { Init } from "../../wire/codec.ts";
 import { type Trade as TradeMessage, TradeType } from "../../wire/generated/vega.ts";
 import { BUY, type StoredOrder } from "./order.ts";

@@ -149,12 +149,15 @@ export abstract class TradingMarket extends MarketContext {
     this.updateStatus({ scoredBid, scoredAsk, scoredModel: undefined, scoredScaling });
   }
 
-  /** The market's rules were changed: probabilities stay those of the former model until they are worked out anew (section 1.7). */
+  /**
+   * The market's rules were changed: probabilities stay those of the former model until they are worked out anew
+   * (docs/protocol/70-trading-markets.md#17-market-update).
+   */
   keepScoredModel({ logNormalRiskModel, simpleRiskModel }: TradableInstrument): void {
     this.updateStatus({ scoredModel: this.status.scoredModel ?? { logNormalRiskModel, simpleRiskModel } });
   }
 
-  /** @param trades of one order: their value is floored together (section 4.5) */
+  /** @param trades of one order: their value is floored together (docs/protocol/70-trading-orders.md#45-activity-tracking-for-rewards) */
   private addTradedValue(trades: readonly Trade[]): void {
     const value = this.contracts(trades.reduce((sum, { price, size }) => sum + price * size, 0n)).truncated();
     if (value === 0n) return;

@@ -12,7 +12,7 @@ interface OrderAlone {
 
 /**
  * Initial margin of a party that has nothing else in the market once the whole order is filled, when closing it would cost as
- * much as the market's slippage factors count (reference 70, section 5.3).
+ * much as the market's slippage factors count (docs/protocol/70-trading-positions.md#53-margin-levels).
  * @returns in the settlement asset's smallest units
  */
 export function worstMargin(

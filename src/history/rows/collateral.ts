@@ -1,4 +1,5 @@
-// Rows of balances, ledger, margin levels, deposits and withdrawals (reference 20, section 3.4, tables 1, 4, 8, 12, 13).
+// Rows of balances, ledger, margin levels, deposits and withdrawals
+// (docs/protocol/20-network-history-tables.md#34-columns-per-table, tables 1, 4, 8, 12, 13).
 import { amountText, type StoredAmount } from "../../store/amount.ts";
 import { readDepositAt, readMarginLevelsAt, readWithdrawalAt } from "../../wire/generated/vega.ts";
 import { identifier, jsonbText, numericText, text, timestamp, timestampNs, wholeText } from "../csv.ts";
@@ -114,7 +115,8 @@ export const withdrawals: ExportTable = {
       const m = readWithdrawalAt(row.data, 0, row.data.length);
       const what = `${identifier(m.partyId)},${numericText(m.amount)},${identifier(m.asset)},${withdrawalStatus(m.status)}`;
       const times = `${timestampNs(m.createdTimestamp)},${timestampNs(m.withdrawnTimestamp)}`;
-      // Proto-JSON: a member that is empty is left out (reference 20, section 3.3).
+      // Proto-JSON: a member that is empty is left out
+      // (docs/protocol/20-network-history-tables.md#33-value-rules-shared-by-all-tables).
       const erc20 = m.ext?.erc20 && { receiverAddress: m.ext.erc20.receiverAddress || undefined };
       const ext = text(jsonbText({ erc20 }));
       const origin = `${source.tx(row.tx, block)},${block.time}`;

@@ -1,5 +1,7 @@
-// Rows of market data, liquidity provisions and markets (reference 20, section 3.4, tables 7, 10, 11). Their jsonb
-// columns speak two dialects: names in snake_case with enums as numbers, and proto-JSON (section 3.3).
+// Rows of market data, liquidity provisions and markets
+// (docs/protocol/20-network-history-tables.md#34-columns-per-table, tables 7, 10, 11). Their jsonb columns speak two
+// dialects: names in snake_case with enums as numbers, and proto-JSON
+// (docs/protocol/20-network-history-tables.md#33-value-rules-shared-by-all-tables).
 import {
   type LiquidityOrderReference,
   type LiquidityProviderFeeShare,

@@ -1,4 +1,5 @@
-// Rows of blocks, checkpoints, delegations and rewards (reference 20, section 3.4, tables 2, 3, 14, 15).
+// Rows of blocks, checkpoints, delegations and rewards
+// (docs/protocol/20-network-history-tables.md#34-columns-per-table, tables 2, 3, 14, 15).
 import { amountText, type StoredAmount } from "../../store/amount.ts";
 import { hashOfRow } from "../../store/head.ts";
 import { readCheckpointEventAt, readRewardPayoutEventAt } from "../../wire/generated/events.ts";

@@ -11,13 +11,13 @@ export interface BlockRange {
   readonly last: number;
 }
 
-/** An exported table, of fifteen (reference 20, section 3.4). */
+/** An exported table, of fifteen (docs/protocol/20-network-history-tables.md#34-columns-per-table). */
 export interface ExportTable {
   /** Name in lower case, as in file names: `market_data`. */
   readonly name: string;
   /** Column names, without the line feed. */
   readonly header: string;
-  /** CSV lines with their line feeds, in the order of reference 20, section 2.5. */
+  /** CSV lines with their line feeds, in the order of docs/protocol/20-network-history-export.md#25-row-order-inside-a-segment. */
   lines(source: RowSource, range: BlockRange): Iterable<string>;
 }
 
@@ -220,9 +220,9 @@ export function sequence(ord: bigint): number {
   return Number(ord) & SEQUENCE_MASK;
 }
 
-// The order of rows (reference 20, section 2.5). The store is clustered so that rows come in the right order almost
-// always; the rest is settled here, holding no more than the rows of a block:
-// references stand for six bytes of an identifier only, blocks that share a time restart their sequence numbers,
+// The order of rows (docs/protocol/20-network-history-export.md#25-row-order-inside-a-segment). The store is clustered
+// so that rows come in the right order almost always; the rest is settled here, holding no more than the rows of a
+// block: references stand for six bytes of an identifier only, blocks that share a time restart their sequence numbers,
 // and microseconds added to a block's time can pass the time of the block after it.
 
 interface Line<Key extends string | number> {

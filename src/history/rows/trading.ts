@@ -1,4 +1,4 @@
-// Rows of orders, trades and positions (reference 20, section 3.4, tables 5, 6, 9).
+// Rows of orders, trades and positions (docs/protocol/20-network-history-tables.md#34-columns-per-table, tables 5, 6, 9).
 import { type Fee, readOrderAt, readTradeAt } from "../../wire/generated/vega.ts";
 import { asInt64 } from "../../wire/limits.ts";
 import { bool, identifier, text, timestamp, timestampNs, wholeText } from "../csv.ts";

@@ -1,4 +1,5 @@
-// Parameters of a request from the descriptor of its message, under the rules of reference 10, section 1.4.
+// Parameters of a request from the descriptor of its message, under the rules of
+// docs/protocol/10-data-api-serving.md#14-query-parameter-parsing.
 import { type FieldDescriptor, messageDescriptor } from "../../wire/schema/index.ts";
 import { enumSchema, INT64, UINT64 } from "./schemas.ts";
 import { PARAMETERS, REQUIRED, SPECIAL } from "./texts.ts";

@@ -1,4 +1,5 @@
-// Schemas of answers from the descriptors of messages, under the JSON rules of reference 10, section 1.3.
+// Schemas of answers from the descriptors of messages, under the JSON rules of
+// docs/protocol/10-data-api-serving.md#13-json-output-rules.
 import {
   enumDescriptor,
   type FieldDescriptor,

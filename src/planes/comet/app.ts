@@ -1,6 +1,7 @@
 /**
- * The consensus engine's RPC on a port of its own (reference 30, section 8), so that whatever follows a validator can
- * follow a devnet: JSON-RPC by POST and by websocket, and every method as an address.
+ * The consensus engine's RPC on a port of its own (docs/protocol/30-node-api-endpoints.md#8-cometbft-rpc-underneath),
+ * so that whatever follows a validator can follow a devnet: JSON-RPC by POST and by websocket, and every method as an
+ * address.
  */
 import type { Database } from "bun:sqlite";
 import type { ServerWebSocket } from "bun";

@@ -9,7 +9,7 @@ import { Query, QueryError } from "./query.ts";
 import { type BlockTx, broadcastResult, checkResult, deliverResult, NO_RESULT } from "./results.ts";
 import { type Given, type Parameters, RpcError } from "./rpc.ts";
 
-/** The engine that the network's nodes have inside (reference 30, section 8). */
+/** The engine that the network's nodes have inside (docs/protocol/30-node-api-endpoints.md#8-cometbft-rpc-underneath). */
 const ENGINE_VERSION = "0.34.27";
 const APPLICATION_VERSION = "v0.71.6";
 const ID_CHARACTERS = 40;

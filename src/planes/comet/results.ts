@@ -1,4 +1,5 @@
-// Results of transactions in the forms of the consensus engine's RPC (reference 30, sections 7 and 8).
+// Results of transactions in the forms of the consensus engine's RPC
+// (docs/protocol/30-node-api-endpoints.md#7-checkdeliver-pipeline and #8-cometbft-rpc-underneath).
 import type { TxOutcome } from "../../engine/chain-port.ts";
 import { type Attributes, attributesOf } from "../../wire/transaction-attributes.ts";
 

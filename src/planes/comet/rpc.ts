@@ -1,6 +1,6 @@
 /**
- * JSON-RPC 2.0 as the consensus engine speaks it (reference 30, section 8): over POST, also several requests at once,
- * over GET with the parameters in the address, and over a websocket.
+ * JSON-RPC 2.0 as the consensus engine speaks it (docs/protocol/30-node-api-endpoints.md#8-cometbft-rpc-underneath):
+ * over POST, also several requests at once, over GET with the parameters in the address, and over a websocket.
  */
 
 import { WireError } from "../../wire/errors.ts";

@@ -1,4 +1,5 @@
-// The data plane as an Elysia plugin: routes, methods, headers (reference 10, sections 1.2 and 1.5); and on a port.
+// The data plane as an Elysia plugin: routes, methods, headers
+// (docs/protocol/10-data-api-serving.md#12-methods-and-routing and #15-response-headers); and on a port.
 import { Grpc } from "../../errors/statuses.ts";
 import {
   answerFailure,
@@ -56,7 +57,8 @@ export const DATA_ROUTES: readonly { readonly endpoint: Endpoint<DataContext>; r
 
 /**
  * The routes. With a cache, answers to GET requests that are not errors are kept in it until the next block.
- * @param mounted another plane that this port answers too: the core node's (reference 30, section 1)
+ * @param mounted another plane that this port answers too: the core node's
+ * (docs/protocol/30-node-api-transactions.md#1-transports)
  */
 export function dataApp(
   plane: DataPlane,

@@ -1,4 +1,4 @@
-// Assets (reference 10, section 4.6).
+// Assets (docs/protocol/10-data-api-endpoints.md#46-assets).
 import { wholeText } from "../../history/csv.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { internal, invalidArgument, notFound } from "../../http/errors.ts";
@@ -21,7 +21,8 @@ export function assetOf(data: Uint8Array): Asset {
   asset.id = canonicalIdentifier(asset.id);
   const details = asset.details;
   if (!details) return asset;
-  // The core's quantum may have decimals, the service's column has none (reference 60, section 5.6).
+  // The core's quantum may have decimals, the service's column has none
+  // (docs/protocol/60-state-engine-governance.md#56-quantum-uses).
   details.quantum = wholeText(details.quantum);
   if (details.builtinAsset && details.builtinAsset.maxFaucetAmountMint === "")
     details.builtinAsset = undefined;
@@ -81,7 +82,7 @@ function pageOfAssets(context: DataContext, request: RequestFields): Connection<
       node: (row) => assetOf(row.data),
     });
   } catch (error) {
-    // The one list that reports bad paging as its own failure (reference 10, section 3.1).
+    // The one list that reports bad paging as its own failure (docs/protocol/10-data-api-serving.md#31-input-handling).
     if (error instanceof PaginationError)
       throw internal("failed to get assets", `${error.message}: invalid pagination`);
     if (error instanceof CursorError) throw internal("failed to get assets", error.message);

@@ -1,4 +1,5 @@
-// Accounts with their current balances, and balance changes (reference 10, sections 4.1 and 5.1).
+// Accounts with their current balances, and balance changes
+// (docs/protocol/10-data-api-endpoints.md#41-listbalancechanges and #51-listaccounts).
 import { LruCache } from "../../cache/lru.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import type { Row } from "../../http/pagination.ts";

@@ -1,5 +1,6 @@
 // Block times: rows hold block numbers, the interface speaks of times. Trades and market data have a time of their own:
-// block time plus the event's sequence in microseconds (reference 20, section 3.3).
+// block time plus the event's sequence in microseconds
+// (docs/protocol/20-network-history-tables.md#33-value-rules-shared-by-all-tables).
 import type { Database, Statement } from "bun:sqlite";
 import { LruCache } from "../../cache/lru.ts";
 
@@ -121,7 +122,10 @@ export function nanoseconds(timeUs: number): bigint {
   return BigInt(timeUs) * 1000n;
 }
 
-/** RFC 3339 in UTC with up to six decimals, trailing zeros dropped: the form inside cursors (reference 10, 3.2). */
+/**
+ * RFC 3339 in UTC with up to six decimals, trailing zeros dropped: the form inside cursors
+ * (docs/protocol/10-data-api-serving.md#32-cursor-encoding).
+ */
 export function rfc3339(timeUs: number): string {
   const seconds = Math.floor(timeUs / 1_000_000);
   const fraction = timeUs - seconds * 1_000_000;

@@ -1,5 +1,6 @@
 // The Ethereum bridge: deposits, withdrawals, the validators' signatures over a resource, and bundles of values and
-// signatures as the bridge's contracts want them (reference 10, sections 4.5, 4.7, 5.2, 5.8 and 5.18).
+// signatures as the bridge's contracts want them (docs/protocol/10-data-api-endpoints.md#45-geterc20withdrawalapproval,
+// #47-deposits, #52-withdrawals, #58-listnodesignatures and #518-erc20-bundles).
 import type { Endpoint } from "../../http/endpoint.ts";
 import { type ApiError, internal, invalidArgument, notFound } from "../../http/errors.ts";
 import { CursorError, type Row } from "../../http/pagination.ts";

@@ -42,7 +42,7 @@ interface Edge<N> {
   readonly cursor: string;
 }
 
-/** `pageInfo` and `edges` of every list (reference 10, section 3.4), as messages of the wire. */
+/** `pageInfo` and `edges` of every list (docs/protocol/10-data-api-serving.md#34-page-assembly-and-pageinfo), as messages of the wire. */
 export interface Connection<N> {
   readonly edges: Edge<N>[];
   readonly pageInfo: {
@@ -277,7 +277,10 @@ interface DateRange {
   readonly endTimestamp?: bigint;
 }
 
-/** Condition and bounds of a date range on a block column: start inclusive, end exclusive (reference 10, 2.4). */
+/**
+ * Condition and bounds of a date range on a block column: start inclusive, end exclusive
+ * (docs/protocol/10-data-api-serving.md#24-date-ranges).
+ */
 export function dateRange(
   context: DataContext,
   range: RequestFields | undefined,
@@ -327,7 +330,7 @@ export interface AccountFilter {
 /** The filter of accounts and balances. @throws ApiError 400 */
 export function accountFilterOf(request: RequestFields): AccountFilter {
   const filter = (request.filter ?? {}) as AccountFilter;
-  // The message says party for both, as in the original (reference 10, section 9, no. 7).
+  // The message says party for both, as in the original (docs/protocol/10-data-api-streams.md#9-easily-missed, no. 7).
   if (filter.marketIds?.some((id) => !isPartyFilter(id)))
     throw invalidArgument("invalid party id", "one or more market id is invalid");
   if (filter.partyIds?.some((id) => !isPartyFilter(id)))

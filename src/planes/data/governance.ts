@@ -1,4 +1,4 @@
-// Proposals and votes (reference 10, section 5.12).
+// Proposals and votes (docs/protocol/10-data-api-endpoints.md#512-governance-votes-and-proposals).
 import { numericText, wholeText } from "../../history/csv.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { invalidArgument, notFound } from "../../http/errors.ts";

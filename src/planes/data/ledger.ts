@@ -1,5 +1,5 @@
-// Ledger entries, as a list and as CSV (reference 10, section 5.13). The parties' own entries are read, through
-// their index: a busy party, a rare one and an unknown one cost about the same.
+// Ledger entries, as a list and as CSV (docs/protocol/10-data-api-endpoints.md#513-ledger-entries). The parties' own
+// entries are read, through their index: a busy party, a rare one and an unknown one cost about the same.
 import type { Endpoint } from "../../http/endpoint.ts";
 import { ApiError, internal, invalidArgument } from "../../http/errors.ts";
 import type { ListQuery, Param, Row } from "../../http/pagination.ts";

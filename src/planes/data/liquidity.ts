@@ -1,4 +1,4 @@
-// Liquidity provisions (reference 10, section 5.17).
+// Liquidity provisions (docs/protocol/10-data-api-endpoints.md#517-trades-positions-margins-provisions).
 
 import type { Endpoint } from "../../http/endpoint.ts";
 import { internal } from "../../http/errors.ts";

@@ -19,7 +19,7 @@ const NESTED_ROW_BYTES_MIN = 128;
 
 /**
  * All rows of a nested list. More of them than an answer may hold are refused before they are read, as the
- * finished answer would be (reference 10, section 1.9).
+ * finished answer would be (docs/protocol/10-data-api-serving.md#19-compression-and-size-limits).
  * @param sql a SELECT without LIMIT
  * @throws ApiError 429
  */

@@ -1,4 +1,4 @@
-// Markets and their data (reference 10, section 5.15).
+// Markets and their data (docs/protocol/10-data-api-endpoints.md#515-markets-and-market-data).
 
 import { fixedText } from "../../history/csv.ts";
 import type { Endpoint, Resource } from "../../http/endpoint.ts";
@@ -173,13 +173,13 @@ const getLatestMarketData: Endpoint<DataContext> = {
     const id = request.marketId as string;
     const sql = "SELECT data, block FROM market_data WHERE market = ? ORDER BY block DESC, ord DESC LIMIT 1";
     const row = context.get<MarketDataRow>(sql, knownPosition(context, id));
-    // No market is a failure here, not a missing resource (reference 10, section 9, number 25).
+    // No market is a failure here, not a missing resource (docs/protocol/10-data-api-streams.md#9-easily-missed, number 25).
     if (!row) throw internal("failed to get market data", `no market data for market: ${id.slice(0, 200)}`);
     return { marketData: marketDataOf(context, row.data, row.block as bigint) };
   },
 };
 
-/** Capital letters match nothing here, unlike elsewhere (reference 10, section 5.15). */
+/** Capital letters match nothing here, unlike elsewhere (docs/protocol/10-data-api-endpoints.md#515-markets-and-market-data). */
 function knownPosition(context: DataContext, id: string): number | null {
   if (id !== id.toLowerCase()) return null;
   try {
@@ -232,7 +232,7 @@ const getMarketDataHistory: Endpoint<DataContext> = {
   },
 };
 
-/** The checked paging controls; here wrong ones are a failure of the list (reference 10, section 3.1). */
+/** The checked paging controls; here wrong ones are a failure of the list (docs/protocol/10-data-api-serving.md#31-input-handling). */
 function historyPage(context: DataContext, request: RequestFields): PageRequest {
   try {
     return pageRequest(request.pagination as RequestFields | undefined, context.limits);

@@ -1,4 +1,4 @@
-// Network history: the export, and what segments there are (reference 20, section 1).
+// Network history: the export, and what segments there are (docs/protocol/20-network-history-export.md#1-endpoints).
 import type { Database } from "bun:sqlite";
 import { reasonOf } from "../../errors/node-error.ts";
 import { Grpc } from "../../errors/statuses.ts";
@@ -43,7 +43,10 @@ function segmentMessage(row: SegmentRow): HistorySegment {
   };
 }
 
-/** Three lines: the seed's bytes as 64 hex digits, padded with zeros or cut (reference 20, section 1.5). */
+/**
+ * Three lines: the seed's bytes as 64 hex digits, padded with zeros or cut
+ * (docs/protocol/20-network-history-export.md#15-other-network-history-endpoints).
+ */
 function swarmKey(seed: string): string {
   return `/key/swarm/psk/1.0.0/\n/base16/\n${Buffer.from(seed).toString("hex").padEnd(64, "0").slice(0, 64)}`;
 }
@@ -88,7 +91,8 @@ export const networkHistoryResources: readonly Resource<Pick<DataContext, "db">>
   {
     request: "datanode.api.v2.GetMostRecentNetworkHistorySegmentRequest",
     response: "datanode.api.v2.GetMostRecentNetworkHistorySegmentResponse",
-    // Without a segment both are left out, which is not an error (reference 20, section 1.5).
+    // Without a segment both are left out, which is not an error
+    // (docs/protocol/20-network-history-export.md#15-other-network-history-endpoints).
     handle({ db }) {
       const last = listSegments(db).at(-1);
       return last === undefined ? {} : { segment: segmentMessage(last), swarmKeySeed: last.chainId };
@@ -265,7 +269,7 @@ export function exportError(error: unknown): ApiError {
   return internal("failed to extract data from network history segment file", reasonOf(error));
 }
 
-/** Failures of this endpoint are wrapped, as it is a stream (reference 20, section 1.2). */
+/** Failures of this endpoint are wrapped, as it is a stream (docs/protocol/20-network-history-export.md#12-validation-order-and-errors). */
 export function errorResponse(error: ApiError): Response {
   return Response.json(
     { error: error.body },
@@ -276,7 +280,10 @@ export function errorResponse(error: ApiError): Response {
   );
 }
 
-/** Messages `{"result": ...}`, a line each; the first describes the archive, a failure is the last (interface 2). */
+/**
+ * Messages `{"result": ...}`, a line each; the first describes the archive, a failure is the last
+ * (docs/protocol/00-interface.md#2-resources-and-their-fields).
+ */
 function messageStream(archive: ReadableStream<Uint8Array>, plan: ExportPlan): ReadableStream<Uint8Array> {
   const reader = archive.getReader();
   let extensions: object[] | undefined = [description(plan)];

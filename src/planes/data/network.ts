@@ -1,5 +1,6 @@
-// The network as a whole: parameters, totals, limits, checkpoints, snapshots and upgrades (reference 10, sections 5.9 to
-// 5.11 and 5.19).
+// The network as a whole: parameters, totals, limits, checkpoints, snapshots and upgrades
+// (docs/protocol/10-data-api-endpoints.md#59-getepoch to #511-network-parameters and
+// #519-protocol-upgrade-proposals-and-snapshots).
 import type { Endpoint } from "../../http/endpoint.ts";
 import { internal, notFound } from "../../http/errors.ts";
 import type { ListQuery, Row } from "../../http/pagination.ts";

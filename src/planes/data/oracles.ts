@@ -1,4 +1,4 @@
-// Oracle specs and oracle data (reference 10, section 3.2).
+// Oracle specs and oracle data (docs/protocol/10-data-api-serving.md#32-cursor-encoding).
 
 import { BUILTIN_TIME } from "../../engine/markets/oracles.ts";
 import type { Endpoint } from "../../http/endpoint.ts";

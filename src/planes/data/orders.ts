@@ -1,4 +1,5 @@
-// Orders and their versions, and the depth that live orders give a market (reference 10, sections 5.15 and 5.16).
+// Orders and their versions, and the depth that live orders give a market
+// (docs/protocol/10-data-api-endpoints.md#515-markets-and-market-data and #516-orders).
 
 import type { Endpoint } from "../../http/endpoint.ts";
 import { internal, invalidArgument, notFound } from "../../http/errors.ts";
@@ -190,7 +191,10 @@ function orderRows(context: DataContext, filter: RequestFields): { from: string;
   return mergedRows(columns, CURRENT, conditions, arms);
 }
 
-/** References of filter values. A wrong market also reads "invalid party id" (reference 10, section 9, number 7). */
+/**
+ * References of filter values. A wrong market also reads "invalid party id"
+ * (docs/protocol/10-data-api-streams.md#9-easily-missed, number 7).
+ */
 export function checkedRefs(
   context: DataContext,
   values: readonly string[] | undefined,

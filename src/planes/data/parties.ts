@@ -1,4 +1,5 @@
-// Parties, and the stake of one with the linkings it comes from (reference 10, sections 5.5 and 5.6).
+// Parties, and the stake of one with the linkings it comes from (docs/protocol/10-data-api-endpoints.md#55-parties and
+// #56-getstake).
 import type { Endpoint } from "../../http/endpoint.ts";
 import { internal, invalidArgument, notFound } from "../../http/errors.ts";
 import { encodeCursor, type PageRequest, type Row } from "../../http/pagination.ts";

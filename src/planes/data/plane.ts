@@ -1,5 +1,5 @@
 // The data plane: endpoints under one roof. A request reads one snapshot of the store, and its headers name the
-// height of exactly that snapshot (reference 10, sections 1.2 to 1.6).
+// height of exactly that snapshot (docs/protocol/10-data-api-serving.md#12-methods-and-routing to #16-errors).
 import type { Statement } from "bun:sqlite";
 import { Grpc } from "../../errors/statuses.ts";
 import { type Answer, errorAnswer, jsonMode } from "../../http/answers.ts";

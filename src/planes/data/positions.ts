@@ -1,4 +1,4 @@
-// Positions and margin levels (reference 10, section 5.17).
+// Positions and margin levels (docs/protocol/10-data-api-endpoints.md#517-trades-positions-margins-provisions).
 import type { Endpoint, Resource } from "../../http/endpoint.ts";
 import type { Row } from "../../http/pagination.ts";
 import type { RequestFields } from "../../http/query.ts";

@@ -1,4 +1,4 @@
-// Routes of resources that are read (reference 10, section 1.2).
+// Routes of resources that are read (docs/protocol/10-data-api-serving.md#12-methods-and-routing).
 import { pathParameters } from "../../http/endpoint.ts";
 import { wrongMethod } from "../../http/errors.ts";
 import { checkUrl, isForm, joinedQuery, splitUrl } from "../../http/http.ts";
@@ -6,7 +6,7 @@ import { type HttpApp, RAW } from "../../http/plugin.ts";
 import type { RequestFields } from "../../http/query.ts";
 import type { DataContext } from "./context.ts";
 
-/** A read may be posted as a form (reference 10, section 1.2). */
+/** A read may be posted as a form (docs/protocol/10-data-api-serving.md#12-methods-and-routing). */
 const READ_METHODS = wrongMethod("GET, POST");
 
 export type Answering = Response | Promise<Response>;

@@ -1,4 +1,4 @@
-// Rewards and their sums (reference 10, sections 4.2 to 4.4).
+// Rewards and their sums (docs/protocol/10-data-api-endpoints.md#42-listrewards to #44-listepochrewardsummaries).
 
 import type { Endpoint } from "../../http/endpoint.ts";
 import { internal, invalidArgument } from "../../http/errors.ts";
@@ -23,7 +23,7 @@ import { EPOCH_MAX } from "./values.ts";
 const NO_MARKET = "!";
 /** `{"assetId":"","partyId":"","amount":"0"},`: more rows than fit an answer of this size need not be read. */
 const SUMMARY_BYTES_MIN = 41;
-/** Below this the original prints exponents (reference 10, section 4.2). */
+/** Below this the original prints exponents (docs/protocol/10-data-api-endpoints.md#42-listrewards). */
 const PLAIN_MIN = 0.0001;
 
 interface RewardRow extends Row {

@@ -1,4 +1,4 @@
-// Trades (reference 10, sections 5.15 and 5.17).
+// Trades (docs/protocol/10-data-api-endpoints.md#515-markets-and-market-data and #517-trades-positions-margins-provisions).
 
 import type { Endpoint } from "../../http/endpoint.ts";
 import type { Param, Row } from "../../http/pagination.ts";
@@ -143,7 +143,7 @@ function partyArms(parties: readonly number[]): Condition[] {
   ]);
 }
 
-/** Bounds in synthetic time, cut to microseconds (reference 10, section 2.4). */
+/** Bounds in synthetic time, cut to microseconds (docs/protocol/10-data-api-serving.md#24-date-ranges). */
 function rangeCondition(context: DataContext, request: RequestFields): Conditions {
   const range = (request.dateRange ?? {}) as { startTimestamp?: bigint; endTimestamp?: bigint };
   const conditions = new Conditions();

@@ -1,4 +1,4 @@
-// Transfers (reference 10, section 5.3).
+// Transfers (docs/protocol/10-data-api-endpoints.md#53-listtransfers).
 
 import type { Endpoint } from "../../http/endpoint.ts";
 import { internal } from "../../http/errors.ts";

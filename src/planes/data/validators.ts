@@ -1,5 +1,6 @@
-// Epochs, their validators with stake and scores, delegations, and rotations of validators' keys (reference 10, sections
-// 4.8, 4.9, 5.4, 5.7 and 5.9).
+// Epochs, their validators with stake and scores, delegations, and rotations of validators' keys
+// (docs/protocol/10-data-api-endpoints.md#48-listkeyrotations, #49-listethereumkeyrotations, #54-listdelegations,
+// #57-nodes and #59-getepoch).
 import { numericText } from "../../history/csv.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { invalidArgument, notFound } from "../../http/errors.ts";

@@ -1,5 +1,5 @@
 // Values on their way in and out: messages are kept as they came, the interface shows them as the original's columns
-// would (reference 20, section 3.3), and takes epochs as text.
+// would (docs/protocol/20-network-history-tables.md#33-value-rules-shared-by-all-tables), and takes epochs as text.
 import { invalidArgument } from "../../http/errors.ts";
 import { Decimal } from "../../wire/decimal.ts";
 import { canonicalIdentifier, isHex } from "../../wire/identifiers.ts";

@@ -1,4 +1,5 @@
-// The time control of the network's single-process chain, for tools that were made for it (reference 30, section 12):
+// The time control of the network's single-process chain, for tools that were made for it
+// (docs/protocol/30-node-api-events.md#12-null-chain):
 // `POST /api/v1/forwardtime` with `{"forward": "10s"}` or a time of RFC 3339. The chain's time is moved when the answer
 // comes: one block has it, where the original makes one for each second of the way; waiting transactions come first.
 

@@ -1,4 +1,5 @@
-// The block explorer's routes on the data port (reference 95, section 13). Loaded with the first request.
+// The block explorer's routes on the data port (docs/protocol/95-graphql-explorer.md#13-block-explorer-api). Loaded
+// with the first request.
 import { errorAnswer, toResponse } from "../../http/answers.ts";
 import { ApiError } from "../../http/errors.ts";
 import { classify, type HttpRoutes } from "../../http/plugin.ts";

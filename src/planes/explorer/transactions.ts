@@ -1,6 +1,6 @@
 /**
- * Transactions of blocks as the block explorer shows them (reference 95, section 13): newest first, between cursors, and
- * filtered by the attributes that the consensus engine indexes.
+ * Transactions of blocks as the block explorer shows them (docs/protocol/95-graphql-explorer.md#13-block-explorer-api):
+ * newest first, between cursors, and filtered by the attributes that the consensus engine indexes.
  */
 import { ApiError, type ErrorDetail, internal, invalidArgument } from "../../http/errors.ts";
 import { WireError } from "../../wire/errors.ts";

@@ -1,4 +1,5 @@
-// The faucet as an Elysia application: free units of built-in assets for every caller (reference 60, section 3.5).
+// The faucet as an Elysia application: free units of built-in assets for every caller
+// (docs/protocol/60-state-engine-accounts.md#35-faucet-http-service-builtin-assets).
 import { ChainCallError } from "../../engine/chain-port.ts";
 import { NodeError } from "../../errors/node-error.ts";
 import { DAMAGED, noteFailure } from "../../http/answers.ts";

@@ -1,4 +1,5 @@
-// Reading a mint request and judging it, in the original's order and with its texts (reference 60, section 3.5).
+// Reading a mint request and judging it, in the original's order and with its texts
+// (docs/protocol/60-state-engine-accounts.md#35-faucet-http-service-builtin-assets).
 
 import { parseBody } from "../../http/query.ts";
 import { isHex64 } from "../../wire/identifiers.ts";
@@ -83,7 +84,8 @@ export function checkAsset(asset: FaucetAsset | undefined, amount: bigint): void
   }
 }
 
-// Callers from afar get one mint of an asset for a party in a while (reference 60, section 3.5).
+// Callers from afar get one mint of an asset for a party in a while
+// (docs/protocol/60-state-engine-accounts.md#35-faucet-http-service-builtin-assets).
 
 /** Mints that are remembered: beyond it the oldest ones end their wait early. */
 const MINTS_MAX = 100_000;

@@ -1,4 +1,5 @@
-// GraphQL over HTTP: `/graphql` on the data port (reference 95, section 1). Loaded with the first request.
+// GraphQL over HTTP: `/graphql` on the data port (docs/protocol/95-graphql-queries.md#1-http). Loaded with the first
+// request.
 import { ApiError } from "../../http/errors.ts";
 import { withCors } from "../../http/http.ts";
 import { PageCache } from "../../http/page-cache.ts";

@@ -1,4 +1,5 @@
-// Errors of GraphQL answers, in the original's form (reference 95, section 2): `{message, path, extensions}`.
+// Errors of GraphQL answers, in the original's form (docs/protocol/95-graphql-queries.md#2-errors): `{message, path,
+// extensions}`.
 import { GraphQLError } from "graphql";
 import { grpcName } from "../../errors/statuses.ts";
 import { ApiError } from "../../http/errors.ts";

@@ -1,6 +1,7 @@
 /**
  * The one mapping of message members to fields: numbers of 64 bits and enums as text, times, null against empty, objects that
- * a member names by their identifier (reference 95, sections 5 and 7). `schema.graphql` says which member a field is.
+ * a member names by their identifier (docs/protocol/95-graphql-queries.md#5-values and #7-nested-fields).
+ * `schema.graphql` says which member a field is.
  */
 import { type GraphQLOutputType, getNamedType, getNullableType, isListType, isNonNullType } from "graphql";
 import { enumDescriptor, type FieldDescriptor, messageDescriptor } from "../../wire/schema/index.ts";

@@ -1,6 +1,7 @@
 /**
  * The first protocol of subscriptions (`graphql-ws`, of the library subscriptions-transport-ws, which is not kept any more):
- * its messages as those of the later one and back, so that one server serves both (reference 95, section 8).
+ * its messages as those of the later one and back, so that one server serves both
+ * (docs/protocol/95-graphql-subscriptions.md#8-websocket).
  */
 
 const KEEP_ALIVE_MS = 10_000;

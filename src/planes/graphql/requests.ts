@@ -1,4 +1,5 @@
-// Requests of GraphQL over HTTP: the forms that the original accepts, and its texts for the others (reference 95, section 1).
+// Requests of GraphQL over HTTP: the forms that the original accepts, and its texts for the others
+// (docs/protocol/95-graphql-queries.md#1-http).
 import { ApiError } from "../../http/errors.ts";
 import { splitUrl, withBody } from "../../http/http.ts";
 import type { Limits } from "../../http/limits.ts";

@@ -1,5 +1,5 @@
-// Scalars of the schema: times of the interface, and the library's own made as lenient as the original's (reference 95,
-// sections 4 and 5).
+// Scalars of the schema: times of the interface, and the library's own made as lenient as the original's
+// (docs/protocol/95-graphql-queries.md#4-execution-rules and #5-values).
 import {
   type GraphQLEnumType,
   GraphQLError,
@@ -79,7 +79,7 @@ export function makeLenient(): void {
   };
 }
 
-/** Names of enums are answered as they are, also those that the schema lacks (reference 95, section 5). */
+/** Names of enums are answered as they are, also those that the schema lacks (docs/protocol/95-graphql-queries.md#5-values). */
 export function answerAnyName(type: GraphQLEnumType): void {
   type.serialize = (value) => value as string;
 }

@@ -1,4 +1,5 @@
-// Subscriptions: which stream of the data plane each one follows, and what its messages are (reference 95, section 9).
+// Subscriptions: which stream of the data plane each one follows, and what its messages are
+// (docs/protocol/95-graphql-subscriptions.md#9-subscriptions).
 import type { RequestFields } from "../../http/query.ts";
 import { BusEventType } from "../../wire/generated/events.ts";
 import { AccountType } from "../../wire/generated/vega.ts";

@@ -105,7 +105,7 @@ function onceATurn<T>(plane: DataPlane, look: () => T): () => T {
   };
 }
 
-/** Exports by their request message: a stream of `google.api.HttpBody` (reference 20, section 1.3). */
+/** Exports by their request message: a stream of `google.api.HttpBody` (docs/protocol/20-network-history-export.md#13-grpc-stream). */
 function exportsOf({ data, status }: GrpcPlanes): Map<string, StreamMethod> {
   const { filterValuesMax } = data.context.limits;
   return new Map(

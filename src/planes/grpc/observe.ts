@@ -38,7 +38,10 @@ export function observeMethods(plane: DataPlane): Map<string, StreamMethod> {
 const BUS_REQUEST = "datanode.api.v2.ObserveEventBusRequest";
 const EVENTS_TAG = 0x0a;
 
-/** The event bus: the client's first message is the filter, each further one asks for a batch (reference 30, section 11). */
+/**
+ * The event bus: the client's first message is the filter, each further one asks for a batch
+ * (docs/protocol/30-node-api-events.md#11-observeeventbus).
+ */
 export function eventBusMethod(plane: DataPlane): DuplexMethod {
   const codec = codecOf(BUS_REQUEST);
   const encoded = new EncodedOnce((message) =>

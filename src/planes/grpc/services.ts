@@ -5,7 +5,10 @@ import type { LoadExplorer } from "../explorer/routes.ts";
 import type { NodePlane } from "../node/plane.ts";
 
 export interface GrpcPlanes {
-  /** `data`: the data node's service, and the core's where there is one (reference 30, section 1); `node`: the core's. */
+  /**
+   * `data`: the data node's service, and the core's where there is one
+   * (docs/protocol/30-node-api-transactions.md#1-transports); `node`: the core's.
+   */
   readonly kind: "data" | "node";
   readonly data: DataPlane;
   readonly node?: NodePlane | undefined;

@@ -1,4 +1,5 @@
-// Errors over gRPC: the status in the trailers, with its details as `google.rpc.Status` (reference 10, section 1.6).
+// Errors over gRPC: the status in the trailers, with its details as `google.rpc.Status`
+// (docs/protocol/10-data-api-serving.md#16-errors).
 import { Metadata, type StatusObject } from "@grpc/grpc-js";
 import type { ApiError } from "../../http/errors.ts";
 import { encodeStatus } from "../../wire/generated/rpc.ts";

@@ -100,7 +100,10 @@ export function readMethod(
   };
 }
 
-/** The height of the snapshot that was read, under the names of HTTP's headers (reference 10, section 1.5). */
+/**
+ * The height of the snapshot that was read, under the names of HTTP's headers
+ * (docs/protocol/10-data-api-serving.md#15-response-headers).
+ */
 function headersOf({ height, timeUs, historyFrom }: Head): Record<string, string> {
   return {
     "x-block-height": String(height),

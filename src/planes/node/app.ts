@@ -1,4 +1,5 @@
-// The node plane as an Elysia plugin, on a port of its own and for the data port (reference 30, sections 1 and 5).
+// The node plane as an Elysia plugin, on a port of its own and for the data port
+// (docs/protocol/30-node-api-transactions.md#1-transports and docs/protocol/30-node-api-endpoints.md#5-endpoints).
 import { Grpc } from "../../errors/statuses.ts";
 import { answerFailure, DAMAGED, jsonModeOf, NOT_FOUND, refuse, sendAnswer } from "../../http/answers.ts";
 import { asking, docsPlugin } from "../../http/docs.ts";

@@ -1,5 +1,6 @@
-// Events that a key of the node's operator hands in for the chain (reference 30, section 5.1). The core takes them from the
-// keys of its configuration alone, and by default from none: so this node has none either.
+// Events that a key of the node's operator hands in for the chain
+// (docs/protocol/30-node-api-endpoints.md#51-coreservice). The core takes them from the keys of its configuration
+// alone, and by default from none: so this node has none either.
 import { ED25519_KEY_BYTES, ED25519_SIGNATURE_BYTES, ed25519VerifySubmitted } from "../../crypto/ed25519.ts";
 import { sha3Of } from "../../crypto/sha.ts";
 import { type ApiError, invalidArgument, permissionDenied } from "../../http/errors.ts";

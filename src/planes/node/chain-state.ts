@@ -1,4 +1,4 @@
-// Where the chain stands: height, time, statistics (reference 30, section 5.1).
+// Where the chain stands: height, time, statistics (docs/protocol/30-node-api-endpoints.md#51-coreservice).
 
 import type { ChainStatus } from "../../engine/chain-port.ts";
 import { Grpc } from "../../errors/statuses.ts";

@@ -87,7 +87,7 @@ export class NodeContext {
   }
 }
 
-/** A failed call is not a verdict: HTTP 500 with the chain's own words (reference 30, section 5.1). */
+/** A failed call is not a verdict: HTTP 500 with the chain's own words (docs/protocol/30-node-api-endpoints.md#51-coreservice). */
 function asked<T>(call: Promise<T>): Promise<T> {
   return call.catch((error) => {
     if (error instanceof ChainCallError) throw internal(error.message);

@@ -1,6 +1,6 @@
 // The node plane: what asks the chain, and what reads its state from the store, under one roof. It is served on a
 // port of its own, and mounted on the data port, where the same answers are printed as the data plane prints its own
-// (reference 30, section 1).
+// (docs/protocol/30-node-api-transactions.md#1-transports).
 
 import { type Answer, errorAnswer } from "../../http/answers.ts";
 import { ApiError } from "../../http/errors.ts";

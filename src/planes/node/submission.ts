@@ -1,4 +1,5 @@
-// Submitting and checking transactions (interface 4.2; reference 30, section 5.1).
+// Submitting and checking transactions (docs/protocol/00-interface.md#42-submit-raw-transaction;
+// docs/protocol/30-node-api-endpoints.md#51-coreservice).
 //
 // All of them have one form: `success` is true exactly when the code is 0, and `log` is the reason in words. `data` is as
 // in the original: for a raw submission the words in upper-case hexadecimal, which clients decode, else the words. The

@@ -1,4 +1,5 @@
-// The wallet service as an Elysia plugin (interface 4.10 and 5; reference 50, sections 1.2 to 1.4).
+// The wallet service as an Elysia plugin (docs/protocol/00-interface.md#410-submit-json-rpc-request-to-the-wallet and
+// #5-authentication; docs/protocol/50-wallet-service.md#12-endpoints to #14-status-table).
 import { docsPlugin } from "../../http/docs.ts";
 import { ApiError } from "../../http/errors.ts";
 import { announceEnd, listen, readBody, retryAfter, splitUrl, stopServer, urlOf } from "../../http/http.ts";
@@ -25,7 +26,10 @@ interface Ending {
 /** Once the service stops, requests under way get this long: a transaction may be on its way to a node. */
 const LAST_REQUESTS_MS = 1_500;
 
-/** The non-standard type that tells these answers from other JSON (interface 4.10). */
+/**
+ * The non-standard type that tells these answers from other JSON
+ * (docs/protocol/00-interface.md#410-submit-json-rpc-request-to-the-wallet).
+ */
 const JSON_RPC = "application/json-rpc";
 const METHODS_BODY = JSON.stringify({ result: { registeredMethods: METHOD_NAMES } });
 
@@ -51,7 +55,7 @@ function walletApp(
     before(request) {
       if (!isAllowed(request.headers.get("host")))
         return text(request, 403, "the Host header names another machine\n");
-      // Not the headers of a GET, as elsewhere (reference 50, section 1.2).
+      // Not the headers of a GET, as elsewhere (docs/protocol/50-wallet-service.md#12-endpoints).
       return request.method === "HEAD" ? fallback(request) : undefined;
     },
     preflight: (request) => (isPreflight(request) ? preflight(request) : undefined),

@@ -1,4 +1,5 @@
-// Pages of every origin may ask; who may have what is decided by tokens and by the user (reference 50, section 1.3).
+// Pages of every origin may ask; who may have what is decided by tokens and by the user
+// (docs/protocol/50-wallet-service.md#13-cors).
 
 const METHODS: readonly string[] = ["HEAD", "GET", "POST", "PUT", "PATCH", "DELETE"];
 const ALLOW_ORIGIN = "access-control-allow-origin";

@@ -1,4 +1,5 @@
-// Accounts, balances, ledger entries, parties, assets, deposits, withdrawals, transfers (reference 60, section 14.2).
+// Accounts, balances, ledger entries, parties, assets, deposits, withdrawals, transfers
+// (docs/protocol/60-state-engine-parameters.md#142-mapping).
 
 import type { Database } from "bun:sqlite";
 import { type BlockEvent, Field } from "../../wire/block.ts";
@@ -63,7 +64,10 @@ interface Touched {
   tx: number;
 }
 
-/** Balances: one row for each account and block, the last value of the block (reference 10, section 4.1). */
+/**
+ * Balances: one row for each account and block, the last value of the block
+ * (docs/protocol/10-data-api-endpoints.md#41-listbalancechanges).
+ */
 export function balances(db: Database): Projection {
   const history = upsert(db, "balances", "block, account, balance, tx");
   const byParty = upsert(db, "balances_by_party", "era, party_no, block, account, balance");

@@ -24,7 +24,7 @@ export interface TxRows {
 export class BlockContext {
   /** Row number in `blocks`. */
   readonly no: number;
-  /** Block time, Unix microseconds: the "vega time" of every row (reference 10, section 2.2). */
+  /** Block time, Unix microseconds: the "vega time" of every row (docs/protocol/10-data-api-serving.md#22-times). */
   readonly timeUs: number;
   /** An earlier block of the same time began this row: there may be rows that refer to it from before. */
   readonly isContinued: boolean;

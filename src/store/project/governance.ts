@@ -1,4 +1,4 @@
-// Proposals and votes (reference 60, section 14.2).
+// Proposals and votes (docs/protocol/60-state-engine-parameters.md#142-mapping).
 import type { Database } from "bun:sqlite";
 import { type BlockEvent, Field } from "../../wire/block.ts";
 import { encodeProposal, type Proposal, readProposalAt, readVoteAt } from "../../wire/generated/vega.ts";
@@ -20,7 +20,10 @@ const proposalSkim = new Skim("vega.Proposal", proposalChecks.rules, [
 /** The kinds below by the change's field number in `vega.ProposalTerms`. */
 const KIND_OF_CHANGE: Readonly<Record<number, number>> = { 101: 3, 102: 2, 103: 4, 104: 5, 105: 6, 106: 7 };
 
-/** Kinds of `ListGovernanceDataRequest.Type` (reference 10, section 5.12); 0 when the terms name no change. */
+/**
+ * Kinds of `ListGovernanceDataRequest.Type`
+ * (docs/protocol/10-data-api-endpoints.md#512-governance-votes-and-proposals); 0 when the terms name no change.
+ */
 export function proposalKind(m: Proposal): number {
   const terms = m.terms;
   if (terms?.newMarket) return 2;

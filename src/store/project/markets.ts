@@ -1,5 +1,6 @@
-// Markets, market data, trades, margin levels, liquidity provisions, oracles (reference 60, section 14.2;
-// reference 20, sections 3.3 and 3.4).
+// Markets, market data, trades, margin levels, liquidity provisions, oracles
+// (docs/protocol/60-state-engine-parameters.md#142-mapping;
+// docs/protocol/20-network-history-tables.md#33-value-rules-shared-by-all-tables and #34-columns-per-table).
 import type { Database } from "bun:sqlite";
 import { type BlockEvent, Field } from "../../wire/block.ts";
 import {

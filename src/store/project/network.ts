@@ -1,5 +1,5 @@
 // Parameters, limits, checkpoints, epochs, nodes, keys, stake, delegations, rewards, signatures
-// (reference 60, section 14.2).
+// (docs/protocol/60-state-engine-parameters.md#142-mapping).
 import type { Database, Statement } from "bun:sqlite";
 import { type BlockEvent, Field } from "../../wire/block.ts";
 import { readNodeSignatureAt } from "../../wire/generated/commands.ts";
@@ -188,7 +188,10 @@ export function validators(db: Database): Projection {
   };
 }
 
-/** Key rotations of both kinds; each also replaces the key in the list of nodes (reference 10, 4.8 and 4.9). */
+/**
+ * Key rotations of both kinds; each also replaces the key in the list of nodes
+ * (docs/protocol/10-data-api-endpoints.md#48-listkeyrotations and #49-listethereumkeyrotations).
+ */
 export function keys(db: Database): Projection {
   const rotation = upsert(db, "key_rotations", "block, node, tx, data");
   const setPubKey = db.prepare("UPDATE nodes SET pub_key = ? WHERE id = ?");

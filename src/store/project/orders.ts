@@ -1,5 +1,6 @@
-// Orders: their history, and how each stands now (reference 60, section 14.2; reference 20, sections 3.3 and 3.4;
-// reference 70, section 9.4).
+// Orders: their history, and how each stands now (docs/protocol/60-state-engine-parameters.md#142-mapping;
+// docs/protocol/20-network-history-tables.md#33-value-rules-shared-by-all-tables and #34-columns-per-table;
+// docs/protocol/70-trading-events.md#94-table-rules).
 import type { Database, Statement } from "bun:sqlite";
 import { Field } from "../../wire/block.ts";
 import { readExpiredOrdersAt } from "../../wire/generated/events.ts";
@@ -82,7 +83,7 @@ function orderFacts(bytes: Uint8Array, start: number, end: number): OrderFacts {
   };
 }
 
-/** Orders that may still trade: those that `liveOnly` shows (reference 10, section 5.16). */
+/** Orders that may still trade: those that `liveOnly` shows (docs/protocol/10-data-api-endpoints.md#516-orders). */
 export function isLive(m: Pick<OrderFacts, "status" | "type" | "timeInForce">): boolean {
   return (
     (m.status === ORDER.active || m.status === ORDER.parked) &&
@@ -246,7 +247,8 @@ export function orders(db: Database): Projection {
           const updatedAt = BigInt(block.timeUs) * 1_000n;
           for (const [place, order] of found.entries()) {
             const m = { ...order, status: ORDER.expired, updatedAt };
-            // The event uses a sequence number for each order in it (reference 20, section 6.3).
+            // The event uses a sequence number for each order in it
+            // (docs/protocol/20-network-history-segments.md#63-stream-rules).
             write(block, m, block.ordOf(event.seq + place), block.tx(event), encodeOrder(m));
           }
         },

@@ -1,6 +1,8 @@
 /**
- * The values of a position, which no event carries: they are computed from settlements and trades (reference 20, section 3.6;
- * reference 70, section 9.5). Settled values, and pending copies that also count trades which are not settled yet.
+ * The values of a position, which no event carries: they are computed from settlements and trades
+ * (docs/protocol/20-network-history-tables.md#36-how-positions-rows-are-computed;
+ * docs/protocol/70-trading-events.md#95-how-position-rows-are-computed). Settled values, and pending copies that also
+ * count trades which are not settled yet.
  */
 import { Decimal } from "../../wire/decimal.ts";
 import type { Position } from "../../wire/generated/vega.ts";

@@ -38,7 +38,7 @@ import {
 // Words for commands that move tokens: transfers, withdrawals, stake.
 
 const account = (type: number | undefined) => enumWord("vega.AccountType", type, "ACCOUNT_TYPE_");
-/** The party that stands for the network in transfers (reference 30, section 4.2). */
+/** The party that stands for the network in transfers (docs/protocol/30-node-api-commands.md#42-transfer). */
 const NETWORK = /^0{64}$/;
 
 const transfer: Describe<"transfer"> = (

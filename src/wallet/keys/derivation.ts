@@ -1,4 +1,4 @@
-// From a seed to a wallet and its keys (reference 50, section 5.5).
+// From a seed to a wallet and its keys (docs/protocol/50-wallet-keystore.md#55-derivation).
 
 import { pbkdf2 } from "node:crypto";
 import { promisify } from "node:util";
@@ -60,8 +60,8 @@ export function deriveKey(node: Slip10Node, version: KeyVersion, index: number):
   return { index, publicKey: hexOf(ed25519KeyPair(seed).publicKey), seed };
 }
 
-// Recovery phrases (BIP-39, English words; reference 50, section 5.4). A phrase is a text for people, so it lives in
-// JavaScript texts, which nobody can wipe; the seed that follows from it is bytes.
+// Recovery phrases (BIP-39, English words; docs/protocol/50-wallet-keystore.md#54-recovery-phrase). A phrase is a text
+// for people, so it lives in JavaScript texts, which nobody can wipe; the seed that follows from it is bytes.
 
 /** 24 words. */
 const ENTROPY_BYTES = 32;

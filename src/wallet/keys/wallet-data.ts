@@ -1,5 +1,5 @@
-// The data of a wallet, whatever file it comes from (reference 50, section 5.3). Values are never changed in place: a
-// change makes another wallet, which shares the buffers of its secrets with the one before.
+// The data of a wallet, whatever file it comes from (docs/protocol/50-wallet-keystore.md#53-plaintext-json). Values are
+// never changed in place: a change makes another wallet, which shares the buffers of its secrets with the one before.
 import { ed25519KeyPair } from "../../crypto/ed25519.ts";
 import { wipe } from "../../crypto/secrets.ts";
 import { SLIP10_NODE_BYTES, type Slip10Node } from "../../crypto/slip10.ts";
@@ -90,7 +90,8 @@ export function wipeWallet(wallet: WalletData, kept?: WalletData): void {
   wipe(...secrets.filter((secret) => !inUse.has(secret)));
 }
 
-// Permissions: the keys of a wallet that a hostname may see (reference 50, sections 3.2 and 5.3). Kept in the wallet's file, so it lasts.
+// Permissions: the keys of a wallet that a hostname may see (docs/protocol/50-wallet-service.md#32-admin and
+// docs/protocol/50-wallet-keystore.md#53-plaintext-json). Kept in the wallet's file, so it lasts.
 
 const NO_PERMISSIONS: Permissions = { publicKeys: { access: "none", allowedKeys: [] } };
 
@@ -182,7 +183,7 @@ function checkHostname(hostname: string): void {
   if (!isUsable) throw walletError("hostname_invalid", "the hostname is not valid");
 }
 
-// Metadata of a key: pairs of texts, one of which is its name (reference 50, section 5.3).
+// Metadata of a key: pairs of texts, one of which is its name (docs/protocol/50-wallet-keystore.md#53-plaintext-json).
 
 const NAME = "name";
 /** The original's word for a key of an old wallet, which has no name. */
@@ -212,7 +213,7 @@ function invalid(why: string) {
   return walletError("metadata_invalid", "the metadata cannot be kept", why);
 }
 
-// Changes of a wallet's keys (reference 50, section 3.2). Each makes another wallet.
+// Changes of a wallet's keys (docs/protocol/50-wallet-service.md#32-admin). Each makes another wallet.
 
 /** @throws NodeError `key_unknown` */
 export function keyOf(wallet: WalletData, publicKey: string): KeyData {

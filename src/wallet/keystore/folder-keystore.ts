@@ -1,4 +1,5 @@
-// Wallets as files in a folder of their own, one each, named like the wallet (reference 50, section 5.1).
+// Wallets as files in a folder of their own, one each, named like the wallet
+// (docs/protocol/50-wallet-keystore.md#51-locations).
 //
 // A file appears under its name when it is whole and on the disk, by one rename; the folder follows to the disk. So
 // at any moment there are the old bytes or the new ones. A killed process leaves a hidden temporary file,

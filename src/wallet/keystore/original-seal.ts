@@ -1,5 +1,5 @@
-// Wallet files of the original (reference 50, section 5.2): AES-256-GCM under the bare SHA3-256 of the passphrase.
-// No salt and no work: whoever has such a file can try passphrases as fast as they can hash.
+// Wallet files of the original (docs/protocol/50-wallet-keystore.md#52-encryption): AES-256-GCM under the bare SHA3-256
+// of the passphrase. No salt and no work: whoever has such a file can try passphrases as fast as they can hash.
 
 import { ED25519_SEED_BYTES } from "../../crypto/ed25519.ts";
 import {
@@ -33,8 +33,9 @@ import {
   textOf,
 } from "./members.ts";
 
-// The encrypted part of a wallet file of the original: one JSON document with all secrets in it (reference 50,
-// section 5.3). Reading and writing it puts secrets into JavaScript texts, which cannot be wiped.
+// The encrypted part of a wallet file of the original: one JSON document with all secrets in it
+// (docs/protocol/50-wallet-keystore.md#53-plaintext-json). Reading and writing it puts secrets into JavaScript texts,
+// which cannot be wiped.
 
 /** The document with its members in the original's order, and null where Go has no list. */
 export function encodeOriginalBody({ version, id, node, keys, permissions }: WalletData): Uint8Array {
@@ -150,7 +151,7 @@ export class OriginalSeal implements Seal {
     return read(body);
   }
 
-  /** Any bytes in the original's envelope: its `tokens.json` has the same one (section 5.8). */
+  /** Any bytes in the original's envelope: its `tokens.json` has the same one (docs/protocol/50-wallet-keystore.md#58-tokensjson). */
   encrypt(plaintext: Uint8Array): Uint8Array {
     const nonce = this.random(GCM_NONCE_BYTES);
     return new Uint8Array(Buffer.concat([nonce, aesGcmSeal(this.key, nonce, plaintext)]));

@@ -91,7 +91,7 @@ interface Line {
 
 type Amounts = readonly Pick<Spending, "asset" | "amount">[];
 
-/** A proof is good for 500 blocks at the most (reference 40, section 2.1): no network takes an hour for them. */
+/** A proof is good for 500 blocks at the most (docs/protocol/40-pow-spam.md#21-proof-of-work): no network takes an hour for them. */
 const SENT_BY_MS = 3_600_000;
 
 interface Used {

@@ -6,7 +6,7 @@ import type { GetSpamStatisticsResponse, PoWBlockState } from "../../wire/genera
 import type { KeySharingState } from "./key-sharing.ts";
 
 // How hard the next proof on a block has to be, so that no order in which a wallet's transactions arrive gets its key
-// banned (reference 40, section 3.4). Pure arithmetic.
+// banned (docs/protocol/40-pow-spam.md#34-delivertx). Pure arithmetic.
 
 /** The transactions that a block hash takes of one party. */
 interface BlockQuota {
@@ -62,7 +62,7 @@ export function roomOn(quota: BlockQuota, use: BlockUse): number | undefined {
   return undefined;
 }
 
-/** Bits that the statistics prove, from what they expect of the next transaction (section 5.3). */
+/** Bits that the statistics prove, from what they expect of the next transaction (docs/protocol/40-pow-spam.md#53-block-states). */
 export function observedBits(quota: BlockQuota, seen: bigint, expected: bigint | undefined): bigint {
   const base = BigInt(quota.difficulty);
   const least = seen * base;
@@ -233,7 +233,7 @@ export interface PlannerState {
 
 // A node's answers about the chain and one party, in the planner's terms.
 
-/** The largest window there is (reference 40, section 2.1): more is remembered of no network. */
+/** The largest window there is (docs/protocol/40-pow-spam.md#21-proof-of-work): more is remembered of no network. */
 const PAST_BLOCKS_MAX = 500;
 
 export interface SeenBlock extends BlockQuota {

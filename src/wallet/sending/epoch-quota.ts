@@ -1,5 +1,6 @@
-// How many commands of a kind a key may still send this epoch (reference 40, section 4): refuses what the network
-// would refuse, and perhaps ban for. The network counts finished blocks only, so what was sent is remembered here.
+// How many commands of a kind a key may still send this epoch (docs/protocol/40-pow-spam.md#4-spam-policies): refuses
+// what the network would refuse, and perhaps ban for. The network counts finished blocks only, so what was sent is
+// remembered here.
 //
 // Different from the original: what was never sent is given back, cancelled transfers count as the network counts
 // them, and what is on its way while an epoch ends counts for the next one as well, until it must have arrived.

@@ -1,5 +1,5 @@
-// A node's REST interface as the wallet's port (reference 30, section 5). Every answer is short, and waited for
-// shortly: another node may know more.
+// A node's REST interface as the wallet's port (docs/protocol/30-node-api-endpoints.md#5-endpoints). Every answer is
+// short, and waited for shortly: another node may know more.
 
 import { NodeError, reasonOf } from "../../errors/node-error.ts";
 import { requestAnswer } from "../../fetch/answer.ts";
@@ -32,7 +32,7 @@ import { nodeBusy, submitRaw } from "./raw-submission.ts";
 interface HttpNodeOptions {
   /** Of a question, milliseconds. */
   readonly timeoutMs?: number;
-  /** Of a submission; one that waits for its block gets ten seconds more (reference 30, section 5.1). */
+  /** Of a submission; one that waits for its block gets ten seconds more (docs/protocol/30-node-api-endpoints.md#51-coreservice). */
   readonly submitTimeoutMs?: number;
 }
 

@@ -75,7 +75,7 @@ export interface NodeClient {
   onBlock?(listener: (block: LastBlock) => void): () => void;
 }
 
-/** A transaction that the network did not take, with its result code (reference 30, section 7.1). */
+/** A transaction that the network did not take, with its result code (docs/protocol/30-node-api-endpoints.md#71-abci-result-codes). */
 export class NetworkRefusal extends NodeError {
   constructor(
     readonly abciCode: number,
@@ -190,8 +190,9 @@ function failed(error: NodeError): NodeError {
   return sendError(error.code, `the transaction failed: ${reasonOf(error)}`, error.hint);
 }
 
-// Which of several nodes is asked. The original compares all of them before every operation (reference 50, section
-// 6.2); here the newest of the right chain is kept for as long as it answers and does not fall behind.
+// Which of several nodes is asked. The original compares all of them before every operation
+// (docs/protocol/50-wallet-transactions.md#62-grpc-calls-vegaapiv1coreservice); here the newest of the right chain is
+// kept for as long as it answers and does not fall behind.
 
 interface NodePoolOptions {
   /** A clock that only goes forward, milliseconds. */

@@ -1,6 +1,7 @@
 /**
  * The proof-of-work planner of one key on one chain: which block the next transaction names, and how hard its proof
- * has to be, so that the network never refuses it for its proof and never bans the key (reference 40, sections 3 and 6).
+ * has to be, so that the network never refuses it for its proof and never bans the key
+ * (docs/protocol/40-pow-spam.md#3-the-pow-engine and #6-wallet-side-algorithm).
  *
  * It remembers the blocks it was told of, and everything it gave away on them until the block leaves the window:
  * what was sent may always arrive. Nothing here asks a node or takes a time.

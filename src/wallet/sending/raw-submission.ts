@@ -1,5 +1,5 @@
-// Sending a finished transaction to a node (interface 4.2). A single request: what may have arrived is never
-// sent again by itself, so a failure says whether it may have.
+// Sending a finished transaction to a node (docs/protocol/00-interface.md#42-submit-raw-transaction). A single request:
+// what may have arrived is never sent again by itself, so a failure says whether it may have.
 import { NodeError, reasonOf } from "../../errors/node-error.ts";
 import { requestAnswer } from "../../fetch/answer.ts";
 
@@ -117,7 +117,7 @@ function submissionUrl(node: string): URL {
 
 /**
  * The words are in `log` here; the original leaves that empty, and gives them in `data`, of raw submissions as
- * hexadecimal, of typed ones as they are (reference 30, result matrix).
+ * hexadecimal, of typed ones as they are (docs/protocol/30-node-api-endpoints.md#51-coreservice).
  */
 function reasonIn(members: Readonly<Record<string, unknown>>): string {
   if (typeof members.log === "string" && members.log !== "") return members.log;

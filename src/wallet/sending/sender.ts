@@ -1,7 +1,8 @@
 /**
- * Sends transactions: finds their place (planner), proves and signs them, and gives them to a node, once (reference
- * 50, section 6). Whatever happens on the way, the same transaction is never made twice: what may have arrived is
- * sent again with the same bytes only, and a node that has it already has it.
+ * Sends transactions: finds their place (planner), proves and signs them, and gives them to a node, once
+ * (docs/protocol/50-wallet-transactions.md#6-transaction-flow). Whatever happens on the way, the same transaction is
+ * never made twice: what may have arrived is sent again with the same bytes only, and a node that has it already has
+ * it.
  */
 import type { ProofTask, Solution, Solver } from "../../chain/admission/pow/solver.ts";
 import { sha3HexOf } from "../../crypto/sha.ts";

@@ -1,4 +1,4 @@
-// Failures of the wallet as the service's error objects (reference 50, section 1.6).
+// Failures of the wallet as the service's error objects (docs/protocol/50-wallet-service.md#16-json-rpc-error-catalogue).
 import { NodeError } from "../../errors/node-error.ts";
 import type { Decision, Purpose } from "../approvals/approver.ts";
 import { NetworkRefusal } from "../sending/nodes.ts";
@@ -42,7 +42,7 @@ export function approvedOrThrow(decision: Decision, onRejected: () => RpcError) 
   }
 }
 
-/** The names of the network's codes (reference 40, section 6). */
+/** The names of the network's codes (docs/protocol/40-pow-spam.md#6-wallet-side-algorithm). */
 const REFUSAL_TEXT: Readonly<Record<number, string>> = {
   51: "the network rejected the transaction because it's invalid",
   60: "the network rejected the transaction because it's malformed",

@@ -1,4 +1,4 @@
-// The methods about connections and keys (reference 50, section 3.1).
+// The methods about connections and keys (docs/protocol/50-wallet-service.md#31-client).
 import { randomUUID } from "node:crypto";
 import type { UnlockedWallet } from "../unlocked-wallet.ts";
 import { approvedOrThrow, rejected } from "./failures.ts";

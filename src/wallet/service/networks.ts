@@ -1,5 +1,6 @@
-// Settings of networks: one TOML file each, in the original's form (reference 50, section 6.1), so that its files can
-// be used as they are. Lyra talks to the REST hosts; the gRPC hosts are kept.
+// Settings of networks: one TOML file each, in the original's form
+// (docs/protocol/50-wallet-transactions.md#61-network-configuration-toml), so that its files can be used as they are.
+// Lyra talks to the REST hosts; the gRPC hosts are kept.
 
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -197,7 +198,7 @@ const networkUnknown = () => networkError("network_unknown", "the network does n
 export const networkExists = () =>
   networkError("network_exists", "a network with the same name already exists");
 
-/** A network's name must be fit for a file's name (section 6.1). */
+/** A network's name must be fit for a file's name (docs/protocol/50-wallet-transactions.md#61-network-configuration-toml). */
 function checkName(name: string): string {
   if (name !== "" && !name.startsWith(".") && !/[/\\\p{C}]/u.test(name) && name.length <= 200) return name;
   throw networkError("network_name_invalid", "the network's name is not valid");

@@ -1,5 +1,5 @@
 // Parameters of methods: members by name in any case, texts as texts, and an empty text is a missing one
-// (reference 50, section 3).
+// (docs/protocol/50-wallet-service.md#3-methods).
 
 import type { Init } from "../../wire/codec.ts";
 import type { Transaction } from "../../wire/generated/commands.ts";
@@ -99,7 +99,7 @@ export function sendingModeOf(params: Params): SendingMode {
 }
 
 // The transaction in results: the members that the original prints, and the ones that its documents promise and typed
-// clients read (reference 50, section 6.6). Both say the same.
+// clients read (docs/protocol/50-wallet-transactions.md#66-result-json-of-transaction). Both say the same.
 
 /** JSON text: the nonce of the proof is a number that JavaScript's could round. */
 export function transactionResultJson(transaction: Init<Transaction>): string {

@@ -1,4 +1,5 @@
-// JSON-RPC 2.0 as the wallet service speaks it: requests in, answers out (reference 50, sections 1.4 and 1.6).
+// JSON-RPC 2.0 as the wallet service speaks it: requests in, answers out
+// (docs/protocol/50-wallet-service.md#14-status-table and #16-json-rpc-error-catalogue).
 import type { WALLET_CODES, WalletText } from "../../errors/wallet-codes.ts";
 import { parseExactJson } from "../signing/transaction.ts";
 
@@ -24,7 +25,7 @@ const defined =
   (data: WalletText<Code>) =>
     new RpcError(Number(code), title, data);
 
-/** The catalogue (section 1.6). */
+/** The catalogue (docs/protocol/50-wallet-service.md#16-json-rpc-error-catalogue). */
 const parseError = defined("-32700", "Parse error");
 export const invalidRequest = defined("-32600", "Invalid Request");
 export const unsupportedType = () => {

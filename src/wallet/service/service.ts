@@ -1,6 +1,7 @@
 /**
- * The wallet service: answers JSON-RPC requests of pages and programs (reference 50, sections 1 to 3). It knows no
- * HTTP: what it needs of a request is in `Caller`, and what goes back beside the body is in `Answer`.
+ * The wallet service: answers JSON-RPC requests of pages and programs
+ * (docs/protocol/50-wallet-service.md#1-http-service to #3-methods). It knows no HTTP: what it needs of a request is in
+ * `Caller`, and what goes back beside the body is in `Answer`.
  */
 
 import { reasonOf } from "../../errors/node-error.ts";
@@ -187,7 +188,7 @@ export class WalletService implements CallService {
 
   /**
    * A good token is echoed on every answer, whatever the method, and whatever comes of it: the published client
-   * drops its token when an answer has none (reference 50, section 2.5).
+   * drops its token when an answer has none (docs/protocol/50-wallet-service.md#25-the-public-client).
    * @returns the connection of the token, or the failure of a wrong one
    */
   private async recognise(caller: Caller, hostname: string, echo: Echo): Promise<Connection | RpcError> {

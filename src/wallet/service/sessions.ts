@@ -1,4 +1,5 @@
-// Connections of pages to wallets (reference 50, section 2.2). A pair of hostname and wallet has one session at a time.
+// Connections of pages to wallets (docs/protocol/50-wallet-service.md#22-two-kinds). A pair of hostname and wallet has
+// one session at a time.
 import type { RandomBytes } from "../random.ts";
 import type { JsonFile } from "./json-file.ts";
 import { tokenError } from "./rpc.ts";

@@ -75,7 +75,8 @@ export class BlockedSites {
   }
 }
 
-// The site that asks: the host of the page's origin, as browsers say it (reference 50, section 1.5).
+// The site that asks: the host of the page's origin, as browsers say it
+// (docs/protocol/50-wallet-service.md#15-hostname-extraction).
 
 /** An address with a host: `scheme://user@host:port/path`, or without its scheme. */
 const WITH_HOST = /^(?:[a-z][a-z0-9+.-]*:)?\/\/(?:[^/?#@]*@)?([^/?#@\s]+)(?:[/?#]|$)/i;

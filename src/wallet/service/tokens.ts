@@ -1,5 +1,5 @@
-// Tokens: what a page shows instead of a passphrase (reference 50, section 2.1). They are kept as hashes, so that no
-// file and no memory dump of the service holds one that works.
+// Tokens: what a page shows instead of a passphrase (docs/protocol/50-wallet-service.md#21-format-and-transport). They
+// are kept as hashes, so that no file and no memory dump of the service holds one that works.
 import { timingSafeEqual } from "node:crypto";
 import { walletError } from "../errors.ts";
 import { type RandomBytes, secureRandom } from "../random.ts";
@@ -38,7 +38,7 @@ export function authorization(token: string): string {
   return `${SCHEME} ${token}`;
 }
 
-/** The token in an `Authorization` header. @throws RpcError -32003, in the order of section 2.4 */
+/** The token in an `Authorization` header. @throws RpcError -32003, in the order of docs/protocol/50-wallet-service.md#24-401-bodies */
 export function tokenIn(header: string | null): string {
   if (!header) throw tokenError("the Authorization header is required");
   if (header === SCHEME) throw tokenError("the Authorization value is not a valid VWT");
@@ -51,8 +51,9 @@ export function tokenIn(header: string | null): string {
   return token;
 }
 
-// Long-living tokens for programs (reference 50, section 2.2): made on the command line, bound to one wallet, good
-// from any hostname. The file holds their hashes; the original's holds them, and the wallets' passphrases, in clear.
+// Long-living tokens for programs (docs/protocol/50-wallet-service.md#22-two-kinds): made on the command line, bound to
+// one wallet, good from any hostname. The file holds their hashes; the original's holds them, and the wallets'
+// passphrases, in clear.
 
 export interface ApiToken {
   /** The first eight digits of the hash: how people and policies name it. */

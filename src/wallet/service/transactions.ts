@@ -1,4 +1,5 @@
-// Signing, sending and checking of transactions (reference 50, section 3.1: the order of the checks is its order).
+// Signing, sending and checking of transactions (docs/protocol/50-wallet-service.md#31-client: the order of the checks
+// is its order).
 import { randomUUID } from "node:crypto";
 import { NodeError } from "../../errors/node-error.ts";
 import { toPlain } from "../../wire/json.ts";

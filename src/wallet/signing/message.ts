@@ -1,4 +1,5 @@
-// Signatures of messages (reference 50, section 5.6): Ed25519 over the SHA3-256 of the bytes, and nothing around them.
+// Signatures of messages (docs/protocol/50-wallet-keystore.md#56-signing): Ed25519 over the SHA3-256 of the bytes, and
+// nothing around them.
 import {
   ED25519_KEY_BYTES,
   type Ed25519KeyPair,
@@ -41,7 +42,10 @@ export function verifyMessage(publicKey: Uint8Array, message: Uint8Array, signat
   return ed25519Verify(publicKey, sha3Of(message), signature);
 }
 
-/** Whether the bytes are what is signed for a transaction of some version, on whatever chain (reference 30, 2.2). */
+/**
+ * Whether the bytes are what is signed for a transaction of some version, on whatever chain
+ * (docs/protocol/30-node-api-transactions.md#22-versions).
+ */
 export function isTransactionContent(message: Uint8Array): boolean {
   if (holdsCommand(message)) return true;
   const nameEnd = message.indexOf(0);
@@ -50,8 +54,8 @@ export function isTransactionContent(message: Uint8Array): boolean {
 
 /**
  * Refuses a chain's name that could make the signature good for something else. The name stands in front of what is
- * signed, and version 2 signs commands with no name (reference 30, section 2.2): a name that holds the byte which ends
- * it, or that is the first field of a command, is made for that.
+ * signed, and version 2 signs commands with no name (docs/protocol/30-node-api-transactions.md#22-versions): a name
+ * that holds the byte which ends it, or that is the first field of a command, is made for that.
  * @throws NodeError `chain_id_unusable`
  */
 export function checkChainId(chainId: string, inputData: Uint8Array): void {
@@ -110,7 +114,8 @@ function shortVarint(bytes: Uint8Array, place: number): { value: number; next: n
   return undefined;
 }
 
-// A validator's change of keys, signed by the wallet's master key (reference 50, section 3.2, "Rotation transaction").
+// A validator's change of keys, signed by the wallet's master key (docs/protocol/50-wallet-service.md#32-admin,
+// "Rotation transaction").
 
 export interface Rotation {
   readonly fromPublicKey: string;

@@ -1,5 +1,5 @@
 // Signed transactions: the signature now, on a machine that has the key; the proof of work later, perhaps on another.
-// The signature does not cover the proof (reference 50, section 6.3).
+// The signature does not cover the proof (docs/protocol/50-wallet-transactions.md#63-building-the-transaction).
 
 import type { NodeError } from "../../errors/node-error.ts";
 import type { Init } from "../../wire/codec.ts";
@@ -31,7 +31,7 @@ export function withProof(transaction: Transaction, pow: ProofOfWork): Uint8Arra
 
 /**
  * The transaction as the original prints it: the names of its Go structs, the 64-bit nonce as a number that is
- * exact (reference 50, section 6.6).
+ * exact (docs/protocol/50-wallet-transactions.md#66-result-json-of-transaction).
  */
 export function originalTransactionJson(transaction: Init<Transaction>): string {
   const {
@@ -54,7 +54,8 @@ export function originalTransactionJson(transaction: Init<Transaction>): string 
   return `{${members.join(",")}}`;
 }
 
-// Commands as people and programs write them: one JSON object with one command in it (reference 50, section 3.1).
+// Commands as people and programs write them: one JSON object with one command in it
+// (docs/protocol/50-wallet-service.md#31-client).
 
 const REQUEST = "vega.wallet.v1.SubmitTransactionRequest";
 
@@ -99,7 +100,7 @@ function unbroken(command: CommandInit, errors: PropertyErrors): CommandInit {
   return command;
 }
 
-/** Made by a validator's own program: a wallet signs none (reference 50, section 3.1). */
+/** Made by a validator's own program: a wallet signs none (docs/protocol/50-wallet-service.md#31-client). */
 const VALIDATORS_ALONE: ReadonlySet<CommandInit["kind"]> = new Set([
   "stateVariableProposal",
   "validatorHeartbeat",

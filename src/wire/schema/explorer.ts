@@ -1,4 +1,4 @@
-// Requests and replies of the block explorer (reference 95, section 13).
+// Requests and replies of the block explorer (docs/protocol/95-graphql-explorer.md#13-block-explorer-api).
 // Notation: see ./notation.ts. Fields stand in declaration order, which is the order of JSON members.
 import type { PackageSchema } from "./notation.ts";
 

@@ -106,7 +106,7 @@ function placed(property: string, positions: readonly number[]): string {
   return positions.reduce((text, position) => text.replace("#", String(position)), property);
 }
 
-/** The property of errors that belong to none (section 3.1). */
+/** The property of errors that belong to none (docs/protocol/30-node-api-transactions.md#31-the-errors-value). */
 export const ANY_PROPERTY = "*";
 
 /** Properties that are named: the report on a million broken entries would have hundreds of megabytes. */
@@ -114,8 +114,9 @@ const PROPERTIES_MAX = 1_000;
 const MORE = `has more errors than these ${PROPERTIES_MAX}`;
 
 /**
- * Faults of a transaction: messages by property, as the network gives them (reference 30, section 3.1).
- * Properties are snake_case and dotted; positions in lists are elements of the path.
+ * Faults of a transaction: messages by property, as the network gives them
+ * (docs/protocol/30-node-api-transactions.md#31-the-errors-value). Properties are snake_case and dotted; positions in
+ * lists are elements of the path.
  */
 export class PropertyErrors {
   private readonly messages = new Map<string, string[]>();

@@ -1,4 +1,4 @@
-/** The rules of every command by its kind, and how a command is checked (reference 30, section 4). */
+/** The rules of every command by its kind, and how a command is checked (docs/protocol/30-node-api-commands.md#4-commands). */
 
 import * as messages from "../../errors/validation.ts";
 import type {
@@ -33,7 +33,7 @@ import {
   validatorHeartbeat,
 } from "./validators.ts";
 
-// Data brought to the chain (reference 30, section 4.11).
+// Data brought to the chain (docs/protocol/30-node-api-commands.md#411-validator-commands-and-oracle-data).
 
 export const oracleDataSubmission: Check<OracleDataSubmission> = all(
   required("oracle_data_submission.payload", (command) => command.payload),
@@ -44,7 +44,7 @@ export const oracleDataSubmission: Check<OracleDataSubmission> = all(
   ),
 );
 
-// Delegation of stake (reference 30, section 4.5).
+// Delegation of stake (docs/protocol/30-node-api-commands.md#45-delegation-commands).
 
 export const delegateSubmission: Check<DelegateSubmission> = all(
   amount("delegate_submission.amount", (command) => command.amount),

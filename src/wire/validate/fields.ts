@@ -1,4 +1,4 @@
-/** The checks that many commands share, and how texts are read (reference 30, section 3.3). */
+/** The checks that many commands share, and how texts are read (docs/protocol/30-node-api-transactions.md#33-message-catalogue). */
 import { isEthereumAddress } from "../../crypto/secp256k1.ts";
 import * as messages from "../../errors/validation.ts";
 import { isHex64 } from "../identifiers.ts";

@@ -1,4 +1,7 @@
-/** Proposals of new markets and of changes to markets (reference 30, section 4.6; reference 70, section 1.3). */
+/**
+ * Proposals of new markets and of changes to markets (docs/protocol/30-node-api-commands.md#46-proposalsubmission;
+ * docs/protocol/70-trading-markets.md#13-newmarket-change-checks).
+ */
 import { isEthereumAddress } from "../../crypto/secp256k1.ts";
 import * as messages from "../../errors/validation.ts";
 import type { Condition, Filter, PropertyKey, Signer } from "../generated/data.ts";
@@ -39,7 +42,7 @@ import {
   required,
 } from "./fields.ts";
 
-// Sources of a future's settlement price and of its end (reference 70, section 1.6).
+// Sources of a future's settlement price and of its end (docs/protocol/70-trading-markets.md#16-data-sources-oracles).
 
 /** The property that an internal source of time has. */
 const BUILTIN_TIMESTAMP = "vegaprotocol.builtin.timestamp";
@@ -89,7 +92,10 @@ function oracle(path: string): Check<DataSourceSpecConfiguration> {
   );
 }
 
-/** The original crashes on an external source without an oracle (section 13, surprise 18); here it is required. */
+/**
+ * The original crashes on an external source without an oracle (docs/protocol/30-node-api-events.md#13-easily-missed,
+ * surprise 18); here it is required.
+ */
 function external(path: string): Check<DataSourceDefinitionExternal> {
   return needed(`${path}.external.oracle`, (source) => source.oracle, oracle(`${path}.external.oracle`));
 }

@@ -1,4 +1,4 @@
-/** Orders and their batches, and liquidity provision (reference 30, section 4.12). */
+/** Orders and their batches, and liquidity provision (docs/protocol/30-node-api-commands.md#412-orders-and-liquidity). */
 
 import * as messages from "../../errors/validation.ts";
 import type {
@@ -351,7 +351,10 @@ interface Shapes {
   readonly buys: readonly LiquidityOrder[];
   readonly sells: readonly LiquidityOrder[];
 }
-/** An amendment's shapes are reported under the names of a submission (section 13, surprise 12). */
+/**
+ * An amendment's shapes are reported under the names of a submission
+ * (docs/protocol/30-node-api-events.md#13-easily-missed, surprise 12).
+ */
 const shapes: Check<Shapes> = all(
   each((command) => command.buys, buyOrder),
   each((command) => command.sells, sellOrder),

@@ -1,4 +1,7 @@
-/** Proposals and votes (reference 30, sections 4.6 and 4.7). Times of a proposal are Unix seconds. Markets: markets.ts. */
+/**
+ * Proposals and votes (docs/protocol/30-node-api-commands.md#46-proposalsubmission and #47-votesubmission). Times of a
+ * proposal are Unix seconds. Markets: markets.ts.
+ */
 
 import * as messages from "../../errors/validation.ts";
 import type { ProposalSubmission, VoteSubmission } from "../generated/commands.ts";

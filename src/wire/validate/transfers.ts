@@ -1,4 +1,7 @@
-/** Moving funds: transfers, their cancellation, withdrawals (reference 30, sections 4.2 to 4.4). */
+/**
+ * Moving funds: transfers, their cancellation, withdrawals (docs/protocol/30-node-api-commands.md#42-transfer to
+ * #44-withdrawsubmission).
+ */
 
 import * as messages from "../../errors/validation.ts";
 import type {
@@ -99,7 +102,10 @@ const strategy: Check<Transfer> = all(
   }),
 );
 
-/** `transfer_to` and `transfer.account.to` are the network's own spellings (section 13, surprise 12). */
+/**
+ * `transfer_to` and `transfer.account.to` are the network's own spellings
+ * (docs/protocol/30-node-api-events.md#13-easily-missed, surprise 12).
+ */
 export const transfer: Check<Transfer> = all(
   first(
     // Zero is reported as missing: one message, two reasons.

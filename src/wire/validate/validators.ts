@@ -1,4 +1,4 @@
-/** Commands of validators (reference 30, sections 4.8 to 4.11). */
+/** Commands of validators (docs/protocol/30-node-api-commands.md#48-announcenode to #411-validator-commands-and-oracle-data). */
 
 import * as messages from "../../errors/validation.ts";
 import {
@@ -90,7 +90,7 @@ export const ethereumKeyRotateSubmission: Check<EthereumKeyRotateSubmission> = a
     messages.IS_REQUIRED,
     (command) => command.targetBlock === 0n,
   ),
-  // The network's own spelling (section 13, surprise 12).
+  // The network's own spelling (docs/protocol/30-node-api-events.md#13-easily-missed, surprise 12).
   present("ethereum_key_rotate_submission.signature", (command) => command.ethereumSignature),
   optionalEthereumAddress(
     "ethereum_key_rotate_submission.submitter_address",
@@ -121,7 +121,10 @@ export const chainEvent: Check<ChainEvent> = when(
   required("chain_event.tx_id", (command) => command.txId),
 );
 
-/** The original crashes where `vega_signature` is missing (section 13, surprise 18); here it is required. */
+/**
+ * The original crashes where `vega_signature` is missing (docs/protocol/30-node-api-events.md#13-easily-missed,
+ * surprise 18); here it is required.
+ */
 export const validatorHeartbeat: Check<ValidatorHeartbeat> = all(
   publicKey("validator_heartbeat.node_id", (command) => command.nodeId),
   hexSignature(

@@ -1,4 +1,4 @@
-// The proof-of-work function: the vectors and the edge cases of reference 40, section 1.
+// The proof-of-work function: the vectors and the edge cases of docs/protocol/40-pow-spam.md#1-the-proof-of-work-function.
 import { describe, expect, spyOn, test } from "bun:test";
 import { sha3_256 } from "@noble/hashes/sha3.js";
 import fc from "fast-check";
@@ -36,7 +36,8 @@ function nobleSearch(blockHash: string, tid: string, difficulty: number, start: 
   return undefined;
 }
 
-describe("vectors of section 1.3", () => {
+// docs/protocol/40-pow-spam.md#13-test-vectors.
+describe("vectors", () => {
   test.each(VECTORS.map((entry) => [entry.number, entry] as const))("%d", (_, entry) => {
     const { hash, bits, firstFor } = entry;
     expect(hex(proofHash(entry))).toBe(hash);
@@ -51,7 +52,8 @@ describe("vectors of section 1.3", () => {
   });
 });
 
-describe("edge cases of section 1.2", () => {
+// docs/protocol/40-pow-spam.md#12-search-and-verification-edge-cases.
+describe("edge cases", () => {
   const good = vector(5);
   test.each([
     ["a difficulty beyond the hash", { ...good }, 257, "sha3_24_rounds"],

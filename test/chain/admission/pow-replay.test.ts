@@ -1,4 +1,5 @@
-// Replays after the window changes, the state that is saved, and the defects of the original (reference 40, 3.5, 5.3).
+// Replays after the window changes, the state that is saved, and the defects of the original
+// (docs/protocol/40-pow-spam.md#35-endblock-and-commit, #53-block-states).
 import { describe, expect, test } from "bun:test";
 import { PowEngine } from "../../../src/chain/admission/pow/engine.ts";
 import { expectedDifficulty, levelOf, requiredTotal } from "../../../src/chain/admission/pow/function.ts";
@@ -79,7 +80,8 @@ test.each([
   expect(requiredTotal(n + 1n, quota)).toBe(total + next);
 });
 
-describe("expected difficulty (section 5.3)", () => {
+// docs/protocol/40-pow-spam.md#53-block-states.
+describe("expected difficulty", () => {
   const increasing = { ...DEFAULTS, difficulty: 10, txPerBlock: 5n, increasingDifficulty: true };
   test.each([
     [12n, 132n, 10n],
@@ -116,7 +118,8 @@ describe("block states", () => {
     expect(heights("B")).toEqual([5n]);
   });
 
-  test("by the rules of 0.71.6 another party's transaction hides it (section 8, 21)", () => {
+  // docs/protocol/40-pow-spam.md#8-easily-missed, 21.
+  test("by the rules of 0.71.6 another party's transaction hides it", () => {
     const chain = new PowChain({ difficulty: 1 }, "0.71.6");
     chain.goTo(5n);
     chain.deliver(chain.tx(5n, 1, { party: "A" }));

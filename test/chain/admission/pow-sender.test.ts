@@ -1,4 +1,4 @@
-// The sender's side: scenarios 33 to 37 of reference 40, section 7, by their numbers.
+// The sender's side: scenarios 33 to 37 of docs/protocol/40-pow-spam.md#7-scenarios-given--when--then, by their numbers.
 import { describe, expect, test } from "bun:test";
 import type { SeenBlock } from "../../../src/wallet/sending/blocks.ts";
 import { EpochQuota } from "../../../src/wallet/sending/epoch-quota.ts";

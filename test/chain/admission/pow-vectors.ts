@@ -1,5 +1,5 @@
-// The vectors of reference 40, section 1.3: block hash, tid, nonce, hash, zero bits, and the difficulty for which the
-// nonce is the first one.
+// The vectors of docs/protocol/40-pow-spam.md#13-test-vectors: block hash, tid, nonce, hash, zero bits, and the
+// difficulty for which the nonce is the first one.
 const B = "2E7A16D9EF690F0D2BEED115FBA13BA2AAA16C8F971910AD88C72B9DB010C7D4";
 const HASH_1 = "2FB2146FC01F21D358323174BAA230E7DE61C0F150B7FBC415C896B0C23E50FF";
 const HASH_6 = "8890702af457ddcda01fba579a126adcecae954781500acb546fef9c8087a239";

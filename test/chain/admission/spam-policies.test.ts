@@ -1,4 +1,5 @@
-// The scenarios of reference 40, section 7, that are about the spam policies, by their numbers.
+// The scenarios of docs/protocol/40-pow-spam.md#7-scenarios-given--when--then, that are about the spam policies, by
+// their numbers.
 import { describe, expect, test } from "bun:test";
 import { SPAM_DEFAULTS, SpamEngine } from "../../../src/chain/admission/spam/engine.ts";
 import { SimplePolicy, VotePolicy } from "../../../src/chain/admission/spam/policies.ts";
@@ -86,7 +87,8 @@ describe("simple policies", () => {
     expect(policy.bans.of("party")).toBe(START_NS + 1n + BAN_NS);
   });
 
-  test("a maximum of 0 is found out at delivery (section 8, 16)", () => {
+  // docs/protocol/40-pow-spam.md#8-easily-missed, 16.
+  test("a maximum of 0 is found out at delivery", () => {
     const policy = new SimplePolicy("transfer", 0n, 0n);
     expect(check(policy)).toBe("accepted");
     expect(deliver(policy)).toBe(

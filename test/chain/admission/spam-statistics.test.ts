@@ -1,4 +1,5 @@
-// The answer of GET /statistics/spam/{partyId}, and admission as a whole (interface 2; reference 40, section 5).
+// The answer of GET /statistics/spam/{partyId}, and admission as a whole
+// (docs/protocol/00-interface.md#2-resources-and-their-fields; docs/protocol/40-pow-spam.md#5-spam-statistics).
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
@@ -153,7 +154,7 @@ describe("a party that sends", () => {
       state.blockHeight,
       state.transactionsSeen,
     ]);
-    // What a spam policy refused has used its proof all the same (section 8, 23).
+    // What a spam policy refused has used its proof all the same (docs/protocol/40-pow-spam.md#8-easily-missed, 23).
     expect(states).toEqual([
       ["2", "2"],
       ["4", "1"],

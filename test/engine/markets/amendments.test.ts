@@ -1,5 +1,6 @@
-// Amendments and cancellations of orders, and the margin that moves with them (reference 70, sections 2.5 to 2.9; S3 of section 10).
-// Notation of statements and results: rig.ts.
+// Amendments and cancellations of orders, and the margin that moves with them
+// (docs/protocol/70-trading-orders.md#25-submission-step-by-step to #29-expiry;
+// docs/protocol/70-trading-scenarios.md#s3-queue-priority-on-amend). Notation of statements and results: rig.ts.
 import { describe, expect, test } from "bun:test";
 import { OrderTimeInForce } from "../../../src/wire/generated/vega.ts";
 import { amendmentOf, idOf, orderOf, type Play } from "./rig.ts";
@@ -19,7 +20,7 @@ import {
   VOID,
 } from "./sample-markets.ts";
 
-// 70, section 2.8
+// docs/protocol/70-trading-orders.md#28-amend-cancel-batch
 test("an expiry added alone expires a GFN order, and is only recorded on a GTC order", () => {
   const play = opened().run("x B 5@95 =a; y B 5@94 GFN =n");
   const amend = (party: string, name: string, expiresAt: bigint, sizeDelta = 0) =>
@@ -38,7 +39,7 @@ test("an expiry added alone expires a GFN order, and is only recorded on a GTC o
   expect([states(play, "a"), shown("a").version]).toEqual([["2 4 95"], 3n]);
 });
 
-// 70, section 2.8
+// docs/protocol/70-trading-orders.md#28-amend-cancel-batch
 test("an order becomes GTT only with an expiry that lies after its creation", () => {
   const play = opened().run("x B 5@95 =a");
   const until = { timeInForce: OrderTimeInForce.TIME_IN_FORCE_GTT };
@@ -54,7 +55,7 @@ test("an order becomes GTT only with an expiry that lies after its creation", ()
   expect(play.rig.shownOrder(play.ids.get("a")!)).toMatchObject({ ...until, expiresAt: time, version: 2n });
 });
 
-// 70, section 2.8
+// docs/protocol/70-trading-orders.md#28-amend-cancel-batch
 test("an expiry of zero counts as no expiry, which a GTT order refuses", () => {
   const play = opened().run("x B 5@95 GTT =a; y B 5@94 =c");
   const amend = (party: string, name: string) =>
@@ -63,7 +64,7 @@ test("an expiry of zero counts as no expiry, which a GTT order refuses", () => {
   expect(states(play, "a", "c")).toEqual(["1 5 95", "1 6 94"]);
 });
 
-// 70, section 2.9
+// docs/protocol/70-trading-orders.md#29-expiry
 test("an amendment that expires an order releases its margin at the block's end, not at once", () => {
   const play = opened().run("x B 5@95 GTT+20 =a; / 5");
   const place = play.rig.events().length;
@@ -75,7 +76,7 @@ test("an amendment that expires an order releases its margin at the block's end,
   expect(money(play, "x")).toBe(`0 ${MILLIONS} 0`);
 });
 
-// 70, section 2.5
+// docs/protocol/70-trading-orders.md#25-submission-step-by-step
 test("margin of an expired order is not released by a later order that is refused", () => {
   const play = opened(FLAT).deposit(60n, "w").run("w B 5@95 GTT+1 =a; /");
   expect(money(play, "w")).toBe("60 0 0");
@@ -85,7 +86,7 @@ test("margin of an expired order is not released by a later order that is refuse
   expect(money(play, "w")).toBe("0 60 0");
 });
 
-// 70, section 2.8
+// docs/protocol/70-trading-orders.md#28-amend-cancel-batch
 test("an amended order that closes a position opened in the same block releases margin at the block's end", () => {
   const play = opened(FLAT).run("x B 5@110; x S 5@130 =a; amend a @90");
   expect([states(play, "a"), play.rig.position("x", "M")]).toMatchObject([
@@ -97,7 +98,7 @@ test("an amended order that closes a position opened in the same block releases 
   expect(play.margin("x")).toBe(0n);
 });
 
-// 70, section 2.8
+// docs/protocol/70-trading-orders.md#28-amend-cancel-batch
 test("margin moved for an amendment stays when the book refuses the amended order", () => {
   const play = opened(FLAT).run("x B 5@95 post =a");
   const place = play.rig.events().length;
@@ -113,7 +114,7 @@ test("margin moved for an amendment stays when the book refuses the amended orde
   expect(money(play, "x")).toBe(`0 ${MILLIONS} 0`);
 });
 
-// 70, section 2.8
+// docs/protocol/70-trading-orders.md#28-amend-cancel-batch
 test("an order of a liquidity provision cannot be cancelled by anyone", () => {
   const play = opened();
   const { id } = play.rig.liveOrders("lp", "M").find(({ provision }) => provision !== "")!;
@@ -121,7 +122,7 @@ test("an order of a liquidity provision cannot be cancelled by anyone", () => {
     expect(play.rig.cancel(party, "M", id).text).toBe("OrderError: Edit Not Allowed");
 });
 
-// 70, section 2.8
+// docs/protocol/70-trading-orders.md#28-amend-cancel-batch
 test("cancelling all orders cancels one by one, and releases margin once the last order that needs it is gone", () => {
   const play = opened();
   const [first, second] = ["1", "2"].map((digit) => digit.repeat(64));
@@ -133,7 +134,7 @@ test("cancelling all orders cancels one by one, and releases margin once the las
   expect(seen.map(({ member, payload }) => payload.id ?? member)).toEqual([first, "ledgerMovements", second]);
 });
 
-// 70, section 10, S3
+// docs/protocol/70-trading-scenarios.md#s3-queue-priority-on-amend
 describe("queue priority of an amended order", () => {
   const opened = () => {
     const play = market(M2, {
@@ -183,7 +184,7 @@ describe("queue priority of an amended order", () => {
   });
 });
 
-// 70, section 2.8
+// docs/protocol/70-trading-orders.md#28-amend-cancel-batch
 test("an amendment that would let a post-only order trade is refused and changes nothing", () => {
   const play = opened().run("x B 5@95 post =a; amend a @110");
   expect([play.last.text, states(play, "a"), play.queue("buy")[0]]).toEqual([
@@ -195,7 +196,7 @@ test("an amendment that would let a post-only order trade is refused and changes
   expect([play.last.text, states(play, "a")]).toEqual(["", ["1 5 109"]]);
 });
 
-// 70, section 2.8
+// docs/protocol/70-trading-orders.md#28-amend-cancel-batch
 test("an amendment whose fees cannot be paid is refused with a text of its own", () => {
   const free = { linearSlippage: "0", quadraticSlippage: "0" };
   const play = opened(free, { parameters: feeFactors("0.2", "0") }).deposit(131n, "w");
@@ -214,7 +215,7 @@ test("an amendment whose fees cannot be paid is refused with a text of its own",
   expect([code, text]).toEqual([70, "0 (could not apply fees for order), 1 (margin check failed)"]);
 });
 
-// 70, section 2.7
+// docs/protocol/70-trading-orders.md#27-pegged-orders-brief
 test("a pegged order amended out of any price emits one event as it is parked and one as it is amended", () => {
   const play = opened().run("x B 5 BID-3 =a");
   const place = play.rig.events().length;
@@ -229,7 +230,7 @@ test("a pegged order amended out of any price emits one event as it is parked an
   expect(states(play, "a")).toEqual(["1 5 88"]);
 });
 
-// 70, section 2.8
+// docs/protocol/70-trading-orders.md#28-amend-cancel-batch
 test("margin of an order made smaller is released before the order's event", () => {
   const play = opened().run("x B 50@95 =a");
   const place = play.rig.events().length;

@@ -1,6 +1,7 @@
-// Auctions: what begins, extends and ends them, with price triggers, stake, updates and ends of markets (reference 70, sections 1,
-// 3 and 8). Expected values are worked out by hand.
-// Notation of statements and results: rig.ts.
+// Auctions: what begins, extends and ends them, with price triggers, stake, updates and ends of markets
+// (docs/protocol/70-trading-markets.md#1-market-lifecycle, docs/protocol/70-trading-orders.md#3-matching-and-auctions
+// and docs/protocol/70-trading-liquidity.md#8-auction-triggers). Expected values are worked out by hand. Notation of
+// statements and results: rig.ts.
 import { expect, test } from "bun:test";
 import { createMarketRig, idOf, Play } from "./rig.ts";
 import { BOUND, bounds, eventsFrom, LIGHT, MILLIONS, NS, opened, quoted, states } from "./sample-markets.ts";

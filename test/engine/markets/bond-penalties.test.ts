@@ -1,6 +1,7 @@
-// Orders of a provision whose provider runs short: its bond pays, and the penalty is slashed (reference 70, section 7.5; S16 of
-// section 10).
-// Notation of statements and results: rig.ts.
+// Orders of a provision whose provider runs short: its bond pays, and the penalty is slashed
+// (docs/protocol/70-trading-liquidity.md#75-bond-slashing-and-distress;
+// docs/protocol/70-trading-scenarios.md#s16-lp-orders-bond-use-and-slashing). Notation of statements and results:
+// rig.ts.
 import { describe, expect, test } from "bun:test";
 import {
   amounts,
@@ -14,7 +15,7 @@ import {
   market,
 } from "./sample-markets.ts";
 
-// 70, section 10, S16
+// docs/protocol/70-trading-scenarios.md#s16-lp-orders-bond-use-and-slashing
 describe("a provider short of margin pays from its bond", () => {
   const opened = (penalty: string, ratio: string, funds: bigint, orders: string, rest = "") => {
     const play = market(

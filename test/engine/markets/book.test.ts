@@ -260,7 +260,7 @@ describe("a book", () => {
     );
   });
 
-  // Reference 70, section 3.5.
+  // docs/protocol/70-trading-orders.md#35-indicative-price-and-uncrossing.
   test("with equal maxima at 10000 and 3000 indicates 6500, with one alone 10000", () => {
     const two = new Orders();
     two.add("b1", { side: BUY, price: 10_000n, remaining: 5n });

@@ -1,6 +1,9 @@
-// Close-outs followed from end to end, where several rules meet (reference 70, sections 2.7, 3.5, 5.3 to 5.5, 6.2 and 7.3; S10, S14
-// and S15 of section 10).
-// Notation of statements and results: rig.ts.
+// Close-outs followed from end to end, where several rules meet
+// (docs/protocol/70-trading-orders.md#27-pegged-orders-brief, #35-indicative-price-and-uncrossing,
+// docs/protocol/70-trading-positions.md#53-margin-levels to #55-close-out-of-distressed-parties, #62-mtm-run and
+// docs/protocol/70-trading-liquidity.md#73-order-sizes-and-prices;
+// docs/protocol/70-trading-scenarios.md#s10-mtm-with-insurance-pool-and-close-out, #s14-full-close-out-chain and
+// #s15-close-out-with-fees). Notation of statements and results: rig.ts.
 import { expect, test } from "bun:test";
 import { AccountType } from "../../../src/wire/generated/vega.ts";
 import type { Play } from "./rig.ts";
@@ -75,7 +78,7 @@ const coarse = (config: Partial<Parameters<typeof market>[0]>): Play => {
   return market({ ...LN, triggers, ...target, ...config }, options).deposit(MILLIONS, "p", "q", "r");
 };
 
-// 70, section 5.5
+// docs/protocol/70-trading-positions.md#55-close-out-of-distressed-parties
 test("a party whose bid takes a close-out can be closed out itself in the same block", () => {
   const play = mark(thin(M4, { p: 2_000n, q: 100n }).run("p B 50@50"));
   expect([play.levels("p"), money(play, "p")]).toEqual(["50/75/100/150", "100 1900 0"]);
@@ -94,7 +97,7 @@ test("a party whose bid takes a close-out can be closed out itself in the same b
   expect(play.deployed("lp")).toEqual(["buy 100000@1", "sell 100@1005"]);
 });
 
-// 70, section 5.5
+// docs/protocol/70-trading-positions.md#55-close-out-of-distressed-parties
 test("two parties in distress at once: one has orders only, the other takes the last bids with it", () => {
   const play = mark(thin(LN, { p: 2_000n, q: 162n }).run("p B 40@50"));
   expect([play.levels("p"), play.levels("lp")]).toEqual([
@@ -115,7 +118,7 @@ test("two parties in distress at once: one has orders only, the other takes the 
   expect([money(play, "p"), modeOf(play), play.insurance()]).toEqual(["0 2000 0", "4 6 100", 0n]);
 });
 
-// 70, section 5.5
+// docs/protocol/70-trading-positions.md#55-close-out-of-distressed-parties
 test("a short that a price auction leaves without margin is closed out in the tick that ends it", () => {
   const triggers = [
     { horizon: 5, probability: 0.95, extension: 6 },
@@ -130,7 +133,7 @@ test("a short that a price auction leaves without margin is closed out in the ti
   expect([modeOf(play), play.pnl("p"), money(play, "p")]).toEqual(["1 0 40", "0/0/-1026", "0 0 0"]);
 });
 
-// 70, section 5.5
+// docs/protocol/70-trading-positions.md#55-close-out-of-distressed-parties
 test("a party that the opening auction leaves without margin is closed out, and pays the liquidity fee of that trade", () => {
   const play = market({ ...M4, linearSlippage: "0.1", quadraticSlippage: "0.1" });
   play.deposit(MILLIONS, "q", "r", "s", "t", "u", "lp").deposit(20_000n, "p");
@@ -157,7 +160,7 @@ test("a party that the opening auction leaves without margin is closed out, and 
   ]);
 });
 
-// 70, section 5.3
+// docs/protocol/70-trading-positions.md#53-margin-levels
 test.each([
   ["1000000", "1000000", "632800019919/949200029878/1265600039838/1898400059757"],
   ["1", "100", "62745519/94118278/125491038/188236557"],
@@ -172,7 +175,7 @@ test.each([
   },
 );
 
-// 70, section 5.3
+// docs/protocol/70-trading-positions.md#53-margin-levels
 test("an ask at any price does not raise slippage beyond its cap", () => {
   const play = soldOut("100", "1", 21_700_000n);
   const held = ["1220635/1830952/2441270/3661905", "2441270 19109024 0"];
@@ -186,7 +189,7 @@ test("an ask at any price does not raise slippage beyond its cap", () => {
   ]);
 });
 
-// 70, section 2.7
+// docs/protocol/70-trading-orders.md#27-pegged-orders-brief
 test("pegged orders that cannot be paid for when an auction ends are cancelled for good", () => {
   const play = market(M4).deposit(MILLIONS, "p", "q", "r", "s", "lp").deposit(1n, "t");
   play.run("s B 100000 BID-1 =a; s B 100000 MID-1 =b; t S 100000 ASK+1 =c; t S 100000 MID+1 =d");
@@ -199,7 +202,7 @@ test("pegged orders that cannot be paid for when an auction ends are cancelled f
   expect(play.deployed("lp")).toEqual(["buy 106@850", "sell 86@1050"]);
 });
 
-// 70, section 6.2
+// docs/protocol/70-trading-positions.md#62-mtm-run
 test("position decimals of minus one: marks, fees and margins of trades in tens", () => {
   const play = coarse({ decimals: 5, positionDecimals: -1, lpPriceRange: "0.99" }).deposit(5_000_000n, "lp");
   play.run("lp lp(35569, 0.001, BID-20, ASK+20); lp S 1481@13; lp B 1206@8");
@@ -227,7 +230,7 @@ test("position decimals of minus one: marks, fees and margins of trades in tens"
   expect(play.rig.marketData("M")).toMatchObject({ targetStake: "3414", openInterest: 12n });
 });
 
-// 70, section 7.3
+// docs/protocol/70-trading-liquidity.md#73-order-sizes-and-prices
 test("provision orders next to the middle of a spread of one tick never trade when they are repriced", () => {
   const config = { decimals: 2, positionDecimals: -2, lpPriceRange: "0.000001" };
   const play = coarse(config).deposit(1_005_000_000n, "lp").run("lp lp(40000000, 0.001, MID-1, MID+1)");
@@ -253,7 +256,7 @@ test("provision orders next to the middle of a spread of one tick never trade wh
   expect([modeOf(play), play.trades().length]).toEqual(["1 0 10", 3]);
 });
 
-// 70, section 10, S14
+// docs/protocol/70-trading-scenarios.md#s14-full-close-out-chain
 test("a close-out from the order that causes it to the losses that winners share", () => {
   const play = market(MD)
     .deposit(1_000_000n, "sp", "bp", "party1", "party2")
@@ -310,7 +313,7 @@ test("a close-out from the order that causes it to the losses that winners share
   expect(play.rig.shownPosition("bp", "M")?.positionStatus).toBe(4);
 });
 
-// 70, section 10, S15
+// docs/protocol/70-trading-scenarios.md#s15-close-out-with-fees
 test("a close-out of a party that has nothing left for its fees", () => {
   const play = market(M4, {
     parameters: {
@@ -385,7 +388,7 @@ const kinds = (play: Play, count: number) =>
     .slice(-count)
     .map(({ type }) => type);
 
-// 70, section 10, S10
+// docs/protocol/70-trading-scenarios.md#s10-mtm-with-insurance-pool-and-close-out
 test("a close-out of a short with an insurance pool", () => {
   const play = market({ ...M3, linearSlippage: "1", quadraticSlippage: "0" }).deposit(
     10_000n,

@@ -1,5 +1,7 @@
-// Close-outs: who is closed out, what the network trades, pays and tells (reference 70, sections 4.4 and 5.5).
-// Notation of statements and results: rig.ts.
+// Close-outs: who is closed out, what the network trades, pays and tells
+// (docs/protocol/70-trading-orders.md#44-close-out-fees and
+// docs/protocol/70-trading-positions.md#55-close-out-of-distressed-parties). Notation of statements and results:
+// rig.ts.
 import { expect, test } from "bun:test";
 import { OrderType } from "../../../src/wire/generated/vega.ts";
 import type { MarketRigOptions, Play, RigMarket } from "./rig.ts";
@@ -37,7 +39,7 @@ const bothSides = (fees: readonly [string, string], long: bigint, short: bigint)
   return move(play.run("cancel b; cancel s; bp B 6@950"), 999);
 };
 
-// 70, section 4.4
+// docs/protocol/70-trading-orders.md#44-close-out-fees
 test("fees of a close-out are split by size, each part rounded up", () => {
   const play = trading(FLAT, { rich: "w sp" }, withFees("0.01", "0.02"))
     .deposit(550n, "p")
@@ -70,7 +72,7 @@ test("fees of a close-out are split by size, each part rounded up", () => {
   expect(status.tradedValue).toBe(1_000n + 10_000n + 1_080n + 11_000n);
 });
 
-// 70, section 5.5
+// docs/protocol/70-trading-positions.md#55-close-out-of-distressed-parties
 test("when longs and shorts are closed out at once, the network trades the difference and all get its average price", () => {
   const play = bothSides(["0", "0"], 1_200n, 480n);
   expect(play.trades().slice(-3)).toEqual(["bp-network 6@950", "network-p 10@950", "q-network 4@950"]);
@@ -86,7 +88,7 @@ test("when longs and shorts are closed out at once, the network trades the diffe
   expect([paid.insurance(), paid.rig.systemBalance("ETH", 7, "M")]).toEqual([1_207n, 1n]);
 });
 
-// 70, section 5.5
+// docs/protocol/70-trading-positions.md#55-close-out-of-distressed-parties
 test("close-outs of equal longs and shorts need no trade with the book", () => {
   const config = { ...M4, linearSlippage: "0.5", quadraticSlippage: "0" };
   const play = trading(config, { rich: "sp bp" }).deposit(1_200n, "p", "q");
@@ -100,7 +102,7 @@ test("close-outs of equal longs and shorts need no trade with the book", () => {
   expect([play.insurance(), play.pnl("p"), play.pnl("q")]).toEqual([2_400n, "0/0/-1200", "0/0/-1200"]);
 });
 
-// 70, section 5.5
+// docs/protocol/70-trading-positions.md#55-close-out-of-distressed-parties
 test("a position is closed out one unit below its maintenance margin, not at it", () => {
   const after = (funds: bigint) => {
     const play = trading(FLAT, { rich: "s bp" }).deposit(funds, "p");
@@ -112,7 +114,7 @@ test("a position is closed out one unit below its maintenance margin, not at it"
   expect([play.pnl("p"), play.insurance()]).toEqual(["0/0/-1899", 399n]);
 });
 
-// 70, section 5.5
+// docs/protocol/70-trading-positions.md#55-close-out-of-distressed-parties
 test("once its orders are stopped, a party is safe only with more than its maintenance margin", () => {
   const after = (funds: bigint) => {
     const play = trading(FLAT, { rich: "s bp" }).deposit(funds, "p");
@@ -124,7 +126,7 @@ test("once its orders are stopped, a party is safe only with more than its maint
   expect(after(2_404n).pnl("p")).toBe("0/0/-2404");
 });
 
-// 70, section 5.5
+// docs/protocol/70-trading-positions.md#55-close-out-of-distressed-parties
 test("parties too large for the book are reported distressed once, and reported safe with the next report", () => {
   const play = trading(FLAT, { rich: "w" }).deposit(1_300n, "p").deposit(1_900n, "q");
   const told = () =>
@@ -144,7 +146,7 @@ test("parties too large for the book are reported distressed once, and reported 
   expect(["p", "q"].map((party) => play.rig.position(party, "M")!.size)).toEqual([10n, 10n]);
 });
 
-// 70, section 5.5
+// docs/protocol/70-trading-positions.md#55-close-out-of-distressed-parties
 test("orders of a distressed party stop from the worst price, and its bids do not count as volume", () => {
   const play = trading(FLAT, { rich: "s" }).deposit(4_800n, "p").deposit(1_200n, "q");
   play.run("s S 20@1000; p B 10@1000; q B 10@1000; /; p B 10@700 =a; p B 10@710 =b; p B 10@700 =c");
@@ -166,7 +168,7 @@ test("orders of a distressed party stop from the worst price, and its bids do no
   expect(play.rig.position("q", "M")!.size).toBe(10n);
 });
 
-// 70, section 5.5
+// docs/protocol/70-trading-positions.md#55-close-out-of-distressed-parties
 test("a party that takes a close-out can be closed out in turn, and the network keeps its gain", () => {
   const play = trading(FLAT, { rich: "s bq" }).deposit(1_200n, "p", "bp");
   play.run("s S 10@1000; p B 10@1000; /; aux2 S 1@900; aux B 1@900; bp B 10@950; bq B 20@890; /");
@@ -181,7 +183,7 @@ test("a party that takes a close-out can be closed out in turn, and the network 
   expect([play.pnl("p"), play.pnl("bp"), play.pnl("bq")]).toEqual(["0/0/-1200", "0/0/-1200", "10/100/0"]);
 });
 
-// 70, section 5.5
+// docs/protocol/70-trading-positions.md#55-close-out-of-distressed-parties
 test("the average price of a close-out is floored, and winners share what the network cannot pay", () => {
   const play = trading(FLAT, { rich: "s b1 b2" }).deposit(360n, "p");
   play.rig.fundInsurance("M", 25n);
@@ -191,7 +193,7 @@ test("the average price of a close-out is floored, and winners share what the ne
   expect([shared(play), play.insurance(), play.pnl("p")]).toEqual([["b1 -4", "b2 -11"], 0n, "0/0/-360"]);
 });
 
-// 70, section 5.5
+// docs/protocol/70-trading-positions.md#55-close-out-of-distressed-parties
 test("the average price of a close-out is floored in asset units, and emitted in market units", () => {
   const play = trading(FLAT, { rich: "s b1 b2" }, { assets: { ETH: { decimals: 1 } } }).deposit(3_600n, "p");
   play.rig.fundInsurance("M", 250n);
@@ -224,7 +226,8 @@ function wide(config: Omit<RigMarket, "asset">, options: MarketRigOptions = {}):
   return play.run("lp lp(9000, 0.1, BID-100, ASK+100); a B 10@1; a S 10@2000; a B 1@150; c S 1@150").open();
 }
 
-// 70, sections 4.4 and 5.5
+// docs/protocol/70-trading-orders.md#44-close-out-fees and
+// docs/protocol/70-trading-positions.md#55-close-out-of-distressed-parties
 test("fees of a close-out come from the margin, and the network's gain stays in the insurance pool", () => {
   const play = wide({ linearSlippage: "0.74667" }, { parameters: WIDE }).deposit(22_000n, "p");
   play.run("s S 290@150; /; b B 1@140 =far; /; p B 290@150; /");
@@ -261,7 +264,7 @@ test("fees of a close-out come from the margin, and the network's gain stays in 
   expect([play.insurance(), play.rig.systemBalance("ETH", 12)]).toEqual([0n, 5470n]);
 });
 
-// 70, section 5.5
+// docs/protocol/70-trading-positions.md#55-close-out-of-distressed-parties
 test("a party that trades beyond its margin is closed out at the next mark and loses all its money", () => {
   const play = wide({ linearSlippage: "0.74667" }, { parameters: WIDE }).deposit(22_000n, "p");
   play.run("s S 290@150; /; b B 100@140; /; p B 290@150; /");
@@ -274,7 +277,8 @@ test("a party that trades beyond its margin is closed out at the next mark and l
   expect(pnls(play, "p", "s")).toEqual(["0/0/-17650", "-290/0/0"]);
 });
 
-// 70, sections 5.5 and 8.1
+// docs/protocol/70-trading-positions.md#55-close-out-of-distressed-parties and
+// docs/protocol/70-trading-liquidity.md#81-price-monitoring
 test("the network trades beyond price bounds without an auction, and the winner gets what is there", () => {
   const play = wide(
     {
@@ -299,7 +303,7 @@ test("the network trades beyond price bounds without an auction, and the winner 
   expect([play.insurance(), ...pnls(play, "p", "b")]).toEqual([0n, "0/0/-17631", "291/34800/-20649"]);
 });
 
-// 70, sections 5.5 and 6.5
+// docs/protocol/70-trading-positions.md#55-close-out-of-distressed-parties and #65-final-settlement
 test("a position that no book can take keeps the rest of its margin until settlement returns it", () => {
   const play = market(
     { ...M2, linearSlippage: "0.9145", quadraticSlippage: "0" },
@@ -334,7 +338,7 @@ function marked(): Play {
   return play;
 }
 
-// 70, section 5.5
+// docs/protocol/70-trading-positions.md#55-close-out-of-distressed-parties
 test("a successful close-out reports parties that are safe again before the network's order", () => {
   const play = marked();
   const from = place(play);
@@ -349,7 +353,7 @@ test("a successful close-out reports parties that are safe again before the netw
   expect(play.rig.shownPosition("p", "M")!.positionStatus).toBe(0);
 });
 
-// 70, section 5.5
+// docs/protocol/70-trading-positions.md#55-close-out-of-distressed-parties
 test("orders of the network and of the closed-out party have version 0", () => {
   const play = move(marked(), 850);
   const shown = play.rig.events("order").filter(({ payload }) => payload.type === OrderType.TYPE_NETWORK);
@@ -360,7 +364,7 @@ test("orders of the network and of the closed-out party have version 0", () => {
   ]);
 });
 
-// 70, section 5.5
+// docs/protocol/70-trading-positions.md#55-close-out-of-distressed-parties
 test("the update after a close-out deploys provisions anew, and the outer update sorts their orders by id", () => {
   const play = opened().deposit(MILLIONS, "k", "lp2").deposit(62n, "q");
   play.run("k B 1@60; k S 1@140; lp lp2(1000, 0, BID-10, ASK+10); p1 B 2@91; cancel b; /");
@@ -374,7 +378,7 @@ test("the update after a close-out deploys provisions anew, and the outer update
   expect(buys()).toEqual(["lp2 20@50", "lp 20@50"]);
 });
 
-// 70, section 5.5
+// docs/protocol/70-trading-positions.md#55-close-out-of-distressed-parties
 test("a close-out at the end of trading rechecks margins as any other", () => {
   const after = (end: (play: Play) => void) => {
     const play = opened().deposit(62n, "q").run("z B 1@60; p1 B 5@91; cancel b; /; x S 5@100; q B 5@100");

@@ -1,5 +1,5 @@
-// How provisions end and what becomes of their orders, and when commitments may be amended (reference 70, section 7).
-// Notation of statements and results: rig.ts.
+// How provisions end and what becomes of their orders, and when commitments may be amended
+// (docs/protocol/70-trading-liquidity.md#7-liquidity-provision). Notation of statements and results: rig.ts.
 import { describe, expect, test } from "bun:test";
 import { createMarketRig, idOf, Play } from "./rig.ts";
 import { BOUND, eventsFrom, LIGHT, MILLIONS, market, money, opened, quoted } from "./sample-markets.ts";
@@ -137,7 +137,7 @@ describe("orders of a provision end with it, on the book or parked, and are", ()
   });
 });
 
-// 70, section 7.9
+// docs/protocol/70-trading-liquidity.md#79-amend-and-cancel
 test("an amendment's own fee and shape are checked first, then whose it is, then what it keeps", () => {
   const play = opened();
   const amend = (party: string, change: Parameters<typeof play.rig.amendProvision>[2]) =>
@@ -158,7 +158,7 @@ test("an amendment's own fee and shape are checked first, then whose it is, then
   expect(amend("lp", { buys: [entry] })).toBe("");
 });
 
-// 70, section 7.9
+// docs/protocol/70-trading-liquidity.md#79-amend-and-cancel
 test("a provision cannot be amended in continuous trading without a best bid and ask, but can in the auction that follows", () => {
   const play = opened().run("cancel s");
   expect(play.rig.amendProvision("lp", "M", { fee: "0.01" }).text).toBe("no orders on the book");
@@ -168,7 +168,7 @@ test("a provision cannot be amended in continuous trading without a best bid and
   expect(play.rig.amendProvision("lp", "M", { fee: "0.01" }).text).toBe("");
 });
 
-// 70, section 7.9
+// docs/protocol/70-trading-liquidity.md#79-amend-and-cancel
 test("in an auction a provider whose own orders meet its commitment is not asked for margin", () => {
   const play = opened(BOUND).deposit(1_500n, "q");
   play.run("q B 12@90; q S 10@110; lp q(1000, 0, BID-10, ASK+10); x B 21@120");
@@ -185,7 +185,7 @@ test("in an auction a provider whose own orders meet its commitment is not asked
   );
 });
 
-// 70, section 1.7
+// docs/protocol/70-trading-markets.md#17-market-update
 test("a market update that changes the target stake changes the fee at once", () => {
   const play = market({ ...LIGHT, targetStake: { scaling: 1 } }).deposit(MILLIONS, "a", "b", "l1", "l2");
   play.run("lp l1(100, 0.01, BID-10, ASK+10); lp l2(1000, 0.02, BID-10, ASK+10)");
@@ -198,7 +198,7 @@ test("a market update that changes the target stake changes the fee at once", ()
   expect(play.rig.trades("M").at(-1)!.buyerFee!.liquidityFee).toBe("2");
 });
 
-// 70, section 7.2
+// docs/protocol/70-trading-liquidity.md#72-submit
 test("a provider rejected for lack of money can commit once it has the money", () => {
   const play = new Play(createMarketRig(), "M");
   play.rig.createMarket("M", { asset: "ETH", ...LIGHT });
@@ -207,7 +207,7 @@ test("a provider rejected for lack of money can commit once it has the money", (
   expect([play.last.text, money(play, "x")]).toEqual(["", "0 0 101"]);
 });
 
-// 70, section 5.5
+// docs/protocol/70-trading-positions.md#55-close-out-of-distressed-parties
 test("the network trades with the book as repriced after a distressed provider's orders are gone", () => {
   const play = market({ ...LIGHT, linearSlippage: "0", quadraticSlippage: "0" });
   play.deposit(MILLIONS, "p1", "p2", "x", "y", "lp").deposit(1_450n, "z");
@@ -221,7 +221,7 @@ test("the network trades with the book as repriced after a distressed provider's
   expect(play.deployed("lp").at(0)).toBe("buy 53@19");
 });
 
-// 70, section 7.7
+// docs/protocol/70-trading-liquidity.md#77-distribution
 test("a provider that leaves and returns within a block keeps its score", () => {
   const parameters = { "market.liquidity.providers.fee.distributionTimeStep": "1h" };
   const play = opened({}, { parameters }).run("lp x(1000, 0, BID-10, ASK+10); / 2; /; /");
@@ -239,7 +239,7 @@ test("a provider that leaves and returns within a block keeps its score", () => 
   expect(scores()).toEqual(["0.6428571428", "0"]);
 });
 
-// 70, section 7.9
+// docs/protocol/70-trading-liquidity.md#79-amend-and-cancel
 test("the refusal of an unpaid amendment says whether the bond would have been enough", () => {
   const play = opened(BOUND).deposit(1_200n, "q").run("lp q(1000, 0, BID-10, ASK+10)");
   const margins = (initial: number) => {
@@ -263,7 +263,7 @@ test("the refusal of an unpaid amendment says whether the bond would have been e
   expect(amend()).toBe("margin would be below maintenance: insufficient margin");
 });
 
-// 70, section 7.9
+// docs/protocol/70-trading-liquidity.md#79-amend-and-cancel
 test("a refused amendment returns the bond that it moved, and both transfers are emitted", () => {
   const play = opened().deposit(1_200n, "q").run("lp q(1000, 0, BID-10, ASK+10)");
   const before = money(play, "q");
@@ -292,7 +292,7 @@ const REJECTED_PROVISION = 4;
 const [MIDDLE, BID, ASK] = [1, 2, 3];
 const entry = (reference: number, offset: string, proportion = 1) => ({ reference, offset, proportion });
 
-// 70, section 7.2
+// docs/protocol/70-trading-liquidity.md#72-submit
 test.each<[string, object]>([
   ["empty SIDE_BUY shape", { buys: [], sells: [] }],
   ["empty SIDE_SELL shape", { sells: [] }],

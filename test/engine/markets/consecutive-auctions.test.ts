@@ -1,6 +1,7 @@
-// Auctions that follow from one another: what extends them, and market data meanwhile (reference 70, sections 2.7, 3.4, 3.5, 8.1
-// and 8.2).
-// Notation of statements and results: rig.ts.
+// Auctions that follow from one another: what extends them, and market data meanwhile
+// (docs/protocol/70-trading-orders.md#27-pegged-orders-brief, #34-entering-an-auction,
+// #35-indicative-price-and-uncrossing, docs/protocol/70-trading-liquidity.md#81-price-monitoring and
+// #82-liquidity-monitoring). Notation of statements and results: rig.ts.
 import { expect, test } from "bun:test";
 import type { MarketRigOptions, Play } from "./rig.ts";
 import { FLAT, feeFactors, M4, MILLIONS, market, NS } from "./sample-markets.ts";
@@ -110,7 +111,7 @@ test("an opening auction is extended by a second at each tick, counted from its 
   ]);
 });
 
-// 70, section 8.2
+// docs/protocol/70-trading-liquidity.md#82-liquidity-monitoring
 test.each([
   [0, 1n],
   [7, 7n],
@@ -169,7 +170,7 @@ test("the price at which an opening auction uncrosses counts, not the one that i
   ]);
 });
 
-// 70, section 1.2
+// docs/protocol/70-trading-markets.md#12-fields-proto
 test("auctions last whole seconds, even if the minimum duration has a fraction", () => {
   const parameters = { "market.auction.minimumDuration": "1500ms" };
   const quote = (): Play => {

@@ -1,4 +1,5 @@
-// Data sources: types and conditions of oracle data, and the order in which sources take it (reference 70, section 1.6).
+// Data sources: types and conditions of oracle data, and the order in which sources take it
+// (docs/protocol/70-trading-markets.md#16-data-sources-oracles).
 import { expect, test } from "bun:test";
 import { createMarketRig, idOf, type MarketRig, type RigMarket } from "./rig.ts";
 import { M3 } from "./sample-markets.ts";

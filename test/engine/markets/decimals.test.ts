@@ -1,4 +1,7 @@
-// Decimals of assets, prices, positions and settlement data (reference 70, sections 6.5, 9.5 and 11; S8, S9 and S25 of section 10).
+// Decimals of assets, prices, positions and settlement data (docs/protocol/70-trading-positions.md#65-final-settlement,
+// docs/protocol/70-trading-events.md#95-how-position-rows-are-computed and
+// docs/protocol/70-trading-scenarios.md#11-arithmetic-rules;
+// docs/protocol/70-trading-scenarios.md#s8-mtm-position-decimals-3, #s9-same-with-frequency-5-s and #s25-decimals).
 // Notation of statements and results: rig.ts.
 import { describe, expect, test } from "bun:test";
 import { createMarketRig, Play } from "./rig.ts";
@@ -18,7 +21,7 @@ import {
   VOID,
 } from "./sample-markets.ts";
 
-// 70, section 10, S25
+// docs/protocol/70-trading-scenarios.md#s25-decimals
 describe("decimals of assets, markets and positions", () => {
   test("position decimals leave margin levels as they are", () => {
     const play = market({ ...M3, positionDecimals: 2 })
@@ -74,7 +77,7 @@ describe("decimals of assets, markets and positions", () => {
 /** Losses and wins of marks. */
 const MARKS = [4, 5];
 
-// 70, section 10, S8 and S9
+// docs/protocol/70-trading-scenarios.md#s8-mtm-position-decimals-3 and #s9-same-with-frequency-5-s
 describe("position decimals of minus three", () => {
   const opened = (frequency: string) => {
     const play = market(
@@ -130,7 +133,7 @@ describe("position decimals of minus three", () => {
   });
 });
 
-// 70, section 6.5
+// docs/protocol/70-trading-positions.md#65-final-settlement
 test.each([
   [3, 98_765n, 123_500n],
   [8, 9_876_543_219n, 123_457n],
@@ -148,7 +151,7 @@ test.each([
   },
 );
 
-// 70, section 6.5
+// docs/protocol/70-trading-positions.md#65-final-settlement
 test("five position decimals from trade to settlement: money is truncated, reported profit is rounded", () => {
   const config = { ...FLAT, positionDecimals: 5, settlementDecimals: 1 };
   const play = trading(config, { funds: 10n ** 12n }, { assets: { ETH: { decimals: 5 } } });
@@ -161,7 +164,7 @@ test("five position decimals from trade to settlement: money is truncated, repor
   expect([play.pnl("p"), play.pnl("q")]).toEqual(["0/0/216038", "0/0/-216038"]);
 });
 
-// 70, section 9.5
+// docs/protocol/70-trading-events.md#95-how-position-rows-are-computed
 test("reported profit and loss of a market whose decimals differ from the asset's", () => {
   const play = trading(
     { ...FLAT, positionDecimals: 1 },

@@ -1,6 +1,6 @@
-// Equity-like shares over the life of a market: growth of stakes, market value, fee distributions and the target stake (reference
-// 70, sections 7.6 to 7.8 and 8.2).
-// Notation of statements and results: rig.ts.
+// Equity-like shares over the life of a market: growth of stakes, market value, fee distributions and the target stake
+// (docs/protocol/70-trading-liquidity.md#76-liquidity-fee-factor to #78-equity-like-share-and-market-value-proxy and
+// #82-liquidity-monitoring). Notation of statements and results: rig.ts.
 import { expect, test } from "bun:test";
 import { createMarketRig, type MarketRigOptions, Play, provisionOf, type RigMarket } from "./rig.ts";
 import { LIGHT, M3, M4, MILLIONS, market, VOID } from "./sample-markets.ts";
@@ -49,7 +49,7 @@ const halves = (play: Play, count = 1): Play => {
 
 const BOTH = "BID-2*1 MID-1*3, ASK+2*1 MID+1*3";
 
-// 70, section 7.8
+// docs/protocol/70-trading-liquidity.md#78-equity-like-share-and-market-value-proxy
 test("virtual stakes grow with the mean market value, opening trades included, and shrink back to the commitment", () => {
   const play = rewarding().run(`lp lp1(25000, 0.001, ${BOTH}); lp lp2(25000, 0.001, ${BOTH})`);
   play.run("p1 B 1@900; p1 B 10@1000; p2 S 1@1100; p2 S 10@1000").open();
@@ -74,7 +74,7 @@ test("virtual stakes grow with the mean market value, opening trades included, a
   );
 });
 
-// 70, section 7.8
+// docs/protocol/70-trading-liquidity.md#78-equity-like-share-and-market-value-proxy
 test("a raised commitment is valued at the grown stake, and a lowered one shrinks it in proportion", () => {
   const play = rewarding().run("lp lp1(4000, 0.001, MID-1, MID+1); lp lp2(46000, 0.002, MID-1, MID+1)");
   play.run("p1 B 1@900; p1 B 20@1000; p2 S 1@1100; p2 S 20@1000").open();
@@ -101,7 +101,7 @@ test("a raised commitment is valued at the grown stake, and a lowered one shrink
   ]);
 });
 
-// 70, section 7.8
+// docs/protocol/70-trading-liquidity.md#78-equity-like-share-and-market-value-proxy
 test("a market's value follows the running window, even if the window's length changes meanwhile", () => {
   const play = rewarding().run("lp lp1(8000, 0.001, BID-2, ASK+2); lp lp2(2000, 0.002, BID-2, ASK+2)");
   play.run("p1 B 1@900; p1 B 60@1000; p2 S 1@1100; p2 S 60@1000").open();
@@ -123,7 +123,7 @@ test("a market's value follows the running window, even if the window's length c
   expect(worth("", 200)).toBe("10000");
 });
 
-// 70, section 7.7
+// docs/protocol/70-trading-liquidity.md#77-distribution
 test("a provider without a score is paid from what the others leave", () => {
   const play = rewarding().run(`lp lp1(25000, 0.001, ${BOTH}); lp lp2(25000, 0.001, ${BOTH})`);
   play.run("p1 B 1@900; p1 B 10@1000; p2 S 1@1100; p2 S 10@1000").open().rig.nextBlock(601);
@@ -136,7 +136,7 @@ test("a provider without a score is paid from what the others leave", () => {
   expect(paid(play, 2)).toEqual(["lp1 11", "lp2 11", "lp3 11"]);
 });
 
-// 70, section 8.2
+// docs/protocol/70-trading-liquidity.md#82-liquidity-monitoring
 test("the target stake of an auction counts the open interest that the auction would leave", () => {
   const play = rewarding({ targetStake: { windowSeconds: 10, scaling: 1 }, triggeringRatio: "1" });
   play.run("lp1 B 1000@90; lp1 S 1000@200; p1 S 50@110; p2 B 50@110; lp lp1(1000, 0, BID-10, ASK+10)").open();
@@ -158,7 +158,7 @@ test("the target stake of an auction counts the open interest that the auction w
   expect(stake()).toBe("550 in mode 1 of 50");
 });
 
-// 70, section 7.4
+// docs/protocol/70-trading-liquidity.md#74-reference-moves-repricing-loop
 test("after an order trades, repriced provision orders queue by their ids, not by party", () => {
   const root = (digit: string) => digit.repeat(64);
   const play = rewarding().deposit(MILLIONS, "lp1", "lp2");
@@ -181,7 +181,7 @@ test("after an order trades, repriced provision orders queue by their ids, not b
   expect(asks()).toEqual(["lp2 10@1001", "lp1 10@1001"]);
 });
 
-// 70, section 7.9
+// docs/protocol/70-trading-liquidity.md#79-amend-and-cancel
 test("a provision amended in an auction needs margin around the margin price, wherever the book is", () => {
   const play = market(
     {
@@ -203,7 +203,7 @@ test("a provision amended in an auction needs margin around the margin price, wh
   expect([play.margin("p0"), play.general("p0"), play.bond("p0")]).toEqual([40976n, 499904024n, 55000n]);
 });
 
-// 70, section 7.9
+// docs/protocol/70-trading-liquidity.md#79-amend-and-cancel
 test("a provision can be amended in a monitoring auction without orders on a side, by the mark price", () => {
   const play = rewarding().run("lp lp1(10000, 0, BID-10, ASK+10); p1 B 1@900 =bid; p2 S 1@1100");
   play.run("p1 B 1@1000; p2 S 1@1000").open().run("cancel bid; /");
@@ -215,7 +215,7 @@ test("a provision can be amended in a monitoring auction without orders on a sid
   expect(play.margin("lp1")).toBe(2_494n);
 });
 
-// 70, section 7.7
+// docs/protocol/70-trading-liquidity.md#77-distribution
 test("the first tick of the opening auction counts as a fee distribution, from which the next is due", () => {
   const step = { "market.liquidity.providers.fee.distributionTimeStep": "5s" };
   const play = rewarding({}, step).run("lp lp1(10000, 0.01, BID-10, ASK+10); p1 B 1@900; p2 S 100@1100");
@@ -229,7 +229,7 @@ test("the first tick of the opening auction counts as a fee distribution, from w
   expect(paidAfter).toEqual([6, 12]);
 });
 
-// 70, section 7.7
+// docs/protocol/70-trading-liquidity.md#77-distribution
 test("the longer the time scaling of the probability model, the higher far orders score", () => {
   const split = (scaling: string, far: number): string[] => {
     const play = market(
@@ -269,7 +269,7 @@ test("the longer the time scaling of the probability model, the higher far order
   ]);
 });
 
-// 70, section 7.7
+// docs/protocol/70-trading-liquidity.md#77-distribution
 test("orders beyond the price bounds score nothing, a provider's own nearer orders and pegs do", () => {
   const play = market(
     {
@@ -364,7 +364,7 @@ test("a value window made shorter than its elapsed time counts as a whole window
   expect(rig.marketData("M").marketValueProxy).toBe("20000");
 });
 
-// 70, section 7.8
+// docs/protocol/70-trading-liquidity.md#78-equity-like-share-and-market-value-proxy
 test("a proposed market's value keeps a cancelled provision until the next commitment", () => {
   const play = new Play(createMarketRig(), "M");
   const { rig } = play;
@@ -386,7 +386,7 @@ test("a proposed market's value keeps a cancelled provision until the next commi
   expect(value()).toBe("0");
 });
 
-// 70, section 7.8
+// docs/protocol/70-trading-liquidity.md#78-equity-like-share-and-market-value-proxy
 test("a close-out at the end of the opening auction does not count to the first value window", () => {
   const config = { ...M4, linearSlippage: "0.1", quadraticSlippage: "0.1" };
   const play = market(config, { parameters: { "market.value.windowLength": "1m" } });

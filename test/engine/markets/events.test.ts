@@ -1,4 +1,4 @@
-// Events of markets: their numbers, order and members (reference 70, section 9).
+// Events of markets: their numbers, order and members (docs/protocol/70-trading-events.md#9-events-and-tables).
 // Notation of statements and results: rig.ts.
 import { afterAll, describe, expect, test } from "bun:test";
 import { configurationOf } from "../../../src/testing/market-config.ts";

@@ -1,4 +1,4 @@
-// Gas of commands, by what is on their market (reference 30, sections 5.1 and 7.2).
+// Gas of commands, by what is on their market (docs/protocol/30-node-api-endpoints.md#51-coreservice and #72-checktx-order).
 // Notation of statements and results: rig.ts.
 import { expect, test } from "bun:test";
 import { transactionOf } from "../../../src/testing/market-commands.ts";
@@ -26,7 +26,7 @@ const busy = (parameters: Readonly<Record<string, string>> = {}) =>
       .join("; ")}; /`,
   );
 
-// 70, section 7.2
+// docs/protocol/70-trading-liquidity.md#72-submit
 test("gas of orders and provisions counts the market's pegged orders, shapes, positions and price levels", () => {
   const play = busy();
   const marketId = play.rig.market("M").id;
@@ -48,7 +48,7 @@ test("gas of orders and provisions counts the market's pegged orders, shapes, po
   expect(gas(play, "voteSubmission", {})).toBe(1);
 });
 
-// 70, section 7.2
+// docs/protocol/70-trading-liquidity.md#72-submit
 test("gas of a batch counts the first of each kind in full, each further one half", () => {
   const play = busy({ "network.transaction.defaultgas": "10" });
   const batch = (marketId: string) => ({
@@ -61,7 +61,7 @@ test("gas of a batch counts the first of each kind in full, each further one hal
   expect(gas(play, "batchMarketInstructions", batch(play.rig.market("M").id))).toBe(1966);
 });
 
-// 70, section 7.2
+// docs/protocol/70-trading-liquidity.md#72-submit
 test("the dearest command and the dearest batch still fit into the smallest block", () => {
   const play = busy({ [MAX]: "1000", [CAPACITY]: "10" });
   const marketId = play.rig.market("M").id;
@@ -71,7 +71,7 @@ test("the dearest command and the dearest batch still fit into the smallest bloc
   expect(gas(play, "batchMarketInstructions", { submissions: many(15, { marketId }) })).toBe(999);
 });
 
-// 70, section 7.2
+// docs/protocol/70-trading-liquidity.md#72-submit
 test("a pegged order counts for gas from the block after its own", () => {
   const play = busy();
   const marketId = play.rig.market("M").id;

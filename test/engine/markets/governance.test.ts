@@ -1,5 +1,6 @@
-// Markets as governance makes and changes them: proposals, votes with tokens and with equity-like shares, enactment (reference
-// 60, section 6; reference 70, sections 1.3, 1.4 and 1.7).
+// Markets as governance makes and changes them: proposals, votes with tokens and with equity-like shares, enactment
+// (docs/protocol/60-state-engine-governance.md#6-governance;
+// docs/protocol/70-trading-markets.md#13-newmarket-change-checks, #14-creation-and-transitions and #17-market-update).
 import { describe, expect, test } from "bun:test";
 import {
   AccountType,

@@ -1,4 +1,5 @@
-// A rig whose markets come and change by proposals and votes, with stakes handed out (reference 60, section 6).
+// A rig whose markets come and change by proposals and votes, with stakes handed out
+// (docs/protocol/60-state-engine-governance.md#6-governance).
 
 import { configurationOf, type RigMarket, updateOf } from "../../../src/testing/market-config.ts";
 import {

@@ -1,5 +1,6 @@
-// The life of a market at its edges: states in which it is changed or ended (reference 70, sections 1.4 to 1.7).
-// Notation of statements and results: rig.ts.
+// The life of a market at its edges: states in which it is changed or ended
+// (docs/protocol/70-trading-markets.md#14-creation-and-transitions to #17-market-update). Notation of statements and
+// results: rig.ts.
 import { describe, expect, test } from "bun:test";
 import type { ProposalRecord } from "../../../src/engine/proposals.ts";
 import { configurationOf } from "../../../src/testing/market-config.ts";
@@ -262,7 +263,7 @@ test("a wrong call of the test rig throws a named error, and changes nothing", (
   expect([rig.balance("a", "USD"), rig.faults]).toEqual([1_000n, []]);
 });
 
-// 70, section 1.4
+// docs/protocol/70-trading-markets.md#14-creation-and-transitions
 test("a market is pending as of its vote's closing time, even if votes are counted later", () => {
   const rig = createMarketRig();
   rig.proposeMarket("M", { asset: "ETH", ...LIGHT });

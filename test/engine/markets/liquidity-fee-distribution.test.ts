@@ -1,5 +1,6 @@
-// The liquidity fee of a market and its distribution among providers (reference 70, sections 7.6 to 7.8; S17 of section 10).
-// Notation of statements and results: rig.ts.
+// The liquidity fee of a market and its distribution among providers
+// (docs/protocol/70-trading-liquidity.md#76-liquidity-fee-factor to #78-equity-like-share-and-market-value-proxy;
+// docs/protocol/70-trading-scenarios.md#s17-lp-fee-shares-and-rounding). Notation of statements and results: rig.ts.
 import { describe, expect, test } from "bun:test";
 import { AccountType } from "../../../src/wire/generated/vega.ts";
 import { createMarketRig, Play } from "./rig.ts";
@@ -130,7 +131,7 @@ test("a changed length of value windows counts for the running window", () => {
   expect([at(5853), at(6053)]).toEqual(["10909", "10000"]);
 });
 
-// 70, section 10, S17
+// docs/protocol/70-trading-scenarios.md#s17-lp-fee-shares-and-rounding
 test("fees are shared by stake, and what rounding leaves waits for the next distribution", () => {
   const rig = createMarketRig({
     assets: { ETH: { decimals: 5 } },
@@ -184,7 +185,7 @@ test("fees are shared by stake, and what rounding leaves waits for the next dist
 const rich = "l1 l2 l3 p q";
 const provided = (first: string) => trading(PROVIDED, { bid: 990, ask: 1010, first, rich });
 
-// 70, section 7.7
+// docs/protocol/70-trading-liquidity.md#77-distribution
 test("a provider that comes after the last score is paid from what the others leave", () => {
   const joined = (party: string, first: string) => {
     const play = provided(first).run(`lp ${party}(500, 0.01, BID-1, ASK+1); q S 10@1000; p B 10@1000; /`);

@@ -1,5 +1,5 @@
-// Liquidity provisions: deployment, bond, fees, scores, shares and amendments (reference 70, section 7). Figures are worked out by
-// hand, to the unit.
+// Liquidity provisions: deployment, bond, fees, scores, shares and amendments
+// (docs/protocol/70-trading-liquidity.md#7-liquidity-provision). Figures are worked out by hand, to the unit.
 // Notation of statements and results: rig.ts.
 import { expect, test } from "bun:test";
 import { createMarketRig, idOf, type MarketRigOptions, Play } from "./rig.ts";
@@ -50,14 +50,14 @@ const feeShares = (play: Play) => play.rig.marketData("M").liquidityProviderFeeS
 const NOT_ENOUGH = "commitment submission rejected, not enough stake";
 const rarely = { parameters: { "market.liquidity.providers.fee.distributionTimeStep": "1h" } };
 
-// 70, section 7.3
+// docs/protocol/70-trading-liquidity.md#73-order-sizes-and-prices
 test("a shape entry's share is rounded up before it is divided by the price", () => {
   const first = "lp l1(9000, 0, BID-1*2 BID-2*1, ASK+1)";
   const play = provided(first, { bid: 1001, ask: 1999, mark: 1500 });
   expect(play.deployed("l1")).toEqual(["buy 4@999", "buy 7@1000", "sell 5@2000"]);
 });
 
-// 70, section 7.3
+// docs/protocol/70-trading-liquidity.md#73-order-sizes-and-prices
 test("the price range of provisions: in ticks, narrower than the spread, and entries beyond it", () => {
   const finer = { assets: { ETH: { decimals: 5 } } };
   const ticks = { ...PROVIDED, decimals: 3, lpPriceRange: "0.05" };
@@ -77,7 +77,7 @@ test("the price range of provisions: in ticks, narrower than the spread, and ent
   expect(provided(far).deployed("l1")).toEqual(["buy 100@1", "sell 1@2000"]);
 });
 
-// 70, section 7.3
+// docs/protocol/70-trading-liquidity.md#73-order-sizes-and-prices
 test("a provision's sell around an odd middle lies between ticks and trades at the displayed price", () => {
   const options = { assets: { ETH: { decimals: 1 } } };
   const play = provided("lp l1(100000, 0, MID-1, MID+1)", { ask: 1011 }, PROVIDED, options);
@@ -86,7 +86,7 @@ test("a provision's sell around an odd middle lies between ticks and trades at t
   expect([play.trades().slice(1), play.mark(), play.pnl("p")]).toEqual([["p-l1 3@1001"], 1001n, "3/0/0"]);
 });
 
-// 70, section 7.3
+// docs/protocol/70-trading-liquidity.md#73-order-sizes-and-prices
 test("a provider's own orders count towards its commitment within the price range, their value truncated", () => {
   const play = provided("lp l1(1000, 0, BID-10, ASK+10)", {}, { ...PROVIDED, lpPriceRange: "0.05" });
   expect(play.run("l1 B 1@949").deployed("l1")).toEqual(["buy 2@980", "sell 1@1020"]);
@@ -97,7 +97,7 @@ test("a provider's own orders count towards its commitment within the price rang
   expect(parts.run("l1 B 3@999").deployed("l1")).toContain("buy 100@980");
 });
 
-// 70, section 7.3
+// docs/protocol/70-trading-liquidity.md#73-order-sizes-and-prices
 test("a repriced provision order keeps its id, creation time and reference, and has version 1", () => {
   const play = provided("lp l1(9000, 0, BID-10, ASK+10)");
   const { createdAt, id: liquidityProvisionId, buys, sells } = play.rig.shownProvision("l1", "M")!;
@@ -116,7 +116,7 @@ test("a repriced provision order keeps its id, creation time and reference, and 
   expect(shown(sells[0])).toMatchObject({ ...common, price: "1017", size: 9n, remaining: 9n });
 });
 
-// 70, section 7.4
+// docs/protocol/70-trading-liquidity.md#74-reference-moves-repricing-loop
 test("a provision order that traded is refilled at its new price; a provider's order stops at its own provision", () => {
   const first = "lp l1(10000, 0, BID-1, ASK+1); w S 1@1020";
   const play = provided(first, { rich: "w" });
@@ -137,7 +137,7 @@ function trader(funds: bigint, penalty: string, bids = ""): Play {
   return play.run("aux B 1@1000; aux2 S 1@1000").open().run("s S 10@1000; z B 10@1000; /; /");
 }
 
-// 70, section 7.5
+// docs/protocol/70-trading-liquidity.md#75-bond-slashing-and-distress
 test("a bond that pays for margin after a mark is slashed, and refilled from later money", () => {
   const play = trader(2_660n, "0.5");
   expect(money(play, "z")).toBe("1560 100 1000");
@@ -147,7 +147,7 @@ test("a bond that pays for margin after a mark is slashed, and refilled from lat
   expect(money(play.run("/"), "z")).toBe("1528 208 1000");
 });
 
-// 70, section 7.5
+// docs/protocol/70-trading-liquidity.md#75-bond-slashing-and-distress
 test("a bond is refilled during an auction for orders", () => {
   const play = move(trader(2_660n, "0.5"), 980).run("cancel all aux2; /");
   expect([play.rig.marketData("M").marketTradingMode, play.bond("z"), play.general("z")]).toEqual([
@@ -163,7 +163,7 @@ test("a bond is refilled during an auction for orders", () => {
   ]);
 });
 
-// 70, section 7.5
+// docs/protocol/70-trading-liquidity.md#75-bond-slashing-and-distress
 test("an order may use the bond to its last unit, at a penalty from bond and margin", () => {
   const first = "lp l1(1000, 0.1, BID-10, ASK+10); lp z(1000, 0.2, BID-1, ASK+1)";
   const options = { parameters: { "market.liquidity.bondPenaltyParameter": "0.1" } };
@@ -180,7 +180,7 @@ test("an order may use the bond to its last unit, at a penalty from bond and mar
   ]);
 });
 
-// 70, section 7.5
+// docs/protocol/70-trading-liquidity.md#75-bond-slashing-and-distress
 test("provision orders that grow at lower prices take the bond, and the penalty takes margin too", () => {
   const options = { parameters: { "market.liquidity.bondPenaltyParameter": "0.1" } };
   const play = market(PROVIDED, options).deposit(MILLIONS, "aux", "aux2", "x").deposit(1_240n, "z");
@@ -196,14 +196,15 @@ test("provision orders that grow at lower prices take the bond, and the penalty 
   ]);
 });
 
-// 70, section 7.5
+// docs/protocol/70-trading-liquidity.md#75-bond-slashing-and-distress
 test("the bond of a closed-out provider pays its loss, and the bond account stays", () => {
   const check = (play: Play) => {
     expect(play.trades().slice(-2)).toEqual(["bp-network 10@700", "network-z 10@700"]);
     expect(flows(play, 8)).toEqual(["z> 540"]);
     expect([shared(play), play.pnl("z"), play.insurance()]).toEqual([["bp -460"], "0/0/-2540", 0n]);
     expect([statusOf(play, "z"), money(play, "z"), fee(play)]).toEqual([CANCELLED, "0 0 0", "0"]);
-    // The margin account is gone; that of the bond goes where a bond returns (section 9.6), and none does here.
+    // The margin account is gone; that of the bond goes where a bond returns
+    // (docs/protocol/70-trading-events.md#96-accounts-of-this-engine-as-seen-in-tables), and none does here.
     expect(play.rig.accounts().flatMap(({ owner, type }) => (owner === "z" ? [type as number] : []))).toEqual(
       [4, 9],
     );
@@ -218,7 +219,7 @@ test("the bond of a closed-out provider pays its loss, and the bond account stay
   check(auction.run("aux2 S 1@2000; a B 1@800; b S 1@800; / 2; / 2"));
 });
 
-// 70, section 7.5
+// docs/protocol/70-trading-liquidity.md#75-bond-slashing-and-distress
 test("a provider that is safe once its provision is cancelled keeps its position", () => {
   const play = move(trader(2_660n, "0"), 830);
   // 960 are left: 1079 with what it buys for its provision, 830 without.
@@ -231,7 +232,7 @@ test("a provider that is safe once its provision is cancelled keeps its position
   expect(play.rig.events("distressedOrders").at(-1)!.payload.parties).toEqual(["z"]);
 });
 
-// 70, section 7.5
+// docs/protocol/70-trading-liquidity.md#75-bond-slashing-and-distress
 test("a close-out of a provider is charged the liquidity fee of the remaining providers, who receive it", () => {
   const play = market(PROVIDED).deposit(MILLIONS, "aux", "aux2", "s", "bp", "big").deposit(2_590n, "z");
   play.run("lp big(1000, 0.02, BID-1, ASK+1); lp z(1000, 0.01, BID-1, ASK+1); aux B 1@500; bp B 20@700");
@@ -243,7 +244,7 @@ test("a close-out of a provider is charged the liquidity fee of the remaining pr
   expect(flows(play, 14).at(-1)).toBe(">big 148");
 });
 
-// 70, section 7.5
+// docs/protocol/70-trading-liquidity.md#75-bond-slashing-and-distress
 test("at an auction's end a provider pays for its orders by the new mark price", () => {
   const config = {
     ...FLAT,
@@ -263,7 +264,7 @@ test("at an auction's end a provider pays for its orders by the new mark price",
   expect(money(play.run("/"), "z")).toBe("264 0 976");
 });
 
-// 70, section 7.6
+// docs/protocol/70-trading-liquidity.md#76-liquidity-fee-factor
 test("the liquidity fee is that of the provider whose stake reaches the target, from the next trade on", () => {
   const first =
     "lp l1(1000, 0.001, BID-1, ASK+1); lp l2(500, 0.002, BID-1, ASK+1); lp l3(2000, 0.005, BID-1, ASK+1)";
@@ -282,7 +283,7 @@ test("the liquidity fee is that of the provider whose stake reaches the target, 
   expect(flows(play, 13)).toEqual(["p> 9", "p> 1", "p> 8", "p> 2", "p> 100"]);
 });
 
-// 70, sections 7.6 and 8.2
+// docs/protocol/70-trading-liquidity.md#76-liquidity-fee-factor and #82-liquidity-monitoring
 test("a monitoring auction keeps the fee and the required stake of the mark price and the open interest before it", () => {
   const config = {
     ...FLAT,
@@ -305,7 +306,7 @@ test("a monitoring auction keeps the fee and the required stake of the mark pric
   expect([play.trades().length, feesOf(play, 1), fee(play)]).toEqual([3, ["0/0/6 0/0/6"], "0.003"]);
 });
 
-// 70, section 7.7
+// docs/protocol/70-trading-liquidity.md#77-distribution
 test("liquidity fees are shared by stake, kept while nothing is deployed, and lost if the market ends in an auction", () => {
   const two = provided("lp l1(1000, 0.01, BID-1, ASK+1); lp l2(500, 0.01, BID-1, ASK+1)");
   two.run("q S 10@1000; p B 10@1000; /; /");
@@ -325,7 +326,7 @@ test("liquidity fees are shared by stake, kept while nothing is deployed, and lo
   ]);
 });
 
-// 70, section 7.7
+// docs/protocol/70-trading-liquidity.md#77-distribution
 test("an order at the best price scores a half, one beyond it half of its probability of trading", () => {
   const first = "lp l1(1000, 0.01, BID-0, ASK+0); lp l2(1000, 0.01, BID-100, ASK+100)";
   const parameters = { "market.liquidity.providers.fee.distributionTimeStep": "20s" };
@@ -341,7 +342,7 @@ test("an order at the best price scores a half, one beyond it half of its probab
   expect(far).toBeCloseTo(0.425620784, 9);
 });
 
-// 70, section 7.7
+// docs/protocol/70-trading-liquidity.md#77-distribution
 test("scores restart when a distribution is due, even if there is nothing to distribute", () => {
   const play = provided(
     "lp l1(9000, 0, BID-1, ASK+1); lp l2(9000, 0, BID-1, ASK+1)",
@@ -364,7 +365,7 @@ test("scores restart when a distribution is due, even if there is nothing to dis
   expect(scores()).toEqual(["0.3333333333", "0.6666666667"]);
 });
 
-// 70, section 7.7
+// docs/protocol/70-trading-liquidity.md#77-distribution
 test("fees without a deployed provider wait through an auction, and so do scores", () => {
   const play = provided(
     "lp l1(9000, 0.01, BID-1, ASK+1); lp l2(9000, 0.01, BID-0, ASK+0)",
@@ -394,7 +395,7 @@ test("fees without a deployed provider wait through an auction, and so do scores
   expect(state()).toEqual([1, "0.5", "0.5"]);
 });
 
-// 70, section 7.7
+// docs/protocol/70-trading-liquidity.md#77-distribution
 test("providers share equally if none of their orders lies within the price bounds", () => {
   const config = {
     ...PROVIDED,
@@ -411,7 +412,7 @@ test("providers share equally if none of their orders lies within the price boun
   expect(scores("BID-0, ASK+0")).toEqual(["0", "1"]);
 });
 
-// 70, section 7.8
+// docs/protocol/70-trading-liquidity.md#78-equity-like-share-and-market-value-proxy
 test("equity-like shares and entry valuations as commitments rise, fall and are cancelled", () => {
   const play = provided("lp l1(1000, 0.01, BID-1, ASK+1)");
   const told = () =>
@@ -428,7 +429,7 @@ test("equity-like shares and entry valuations as commitments rise, fall and are 
   expect(told()).toEqual(["l2 1 1500"]);
 });
 
-// 70, section 7.9
+// docs/protocol/70-trading-liquidity.md#79-amend-and-cancel
 test("commitments can fall, and providers leave, down to the target stake and no further", () => {
   const play = provided("lp l1(6000, 0.01, BID-1, ASK+1)", {}, { ...FLAT, targetStake: { scaling: 1 } });
   expect([amend(play, "l1", { commitmentAmount: "99" }), cancel(play, "l1")]).toEqual([
@@ -452,7 +453,7 @@ test("commitments can fall, and providers leave, down to the target stake and no
   expect(statusOf(early, "l1")).toBe(CANCELLED);
 });
 
-// 70, section 7.9
+// docs/protocol/70-trading-liquidity.md#79-amend-and-cancel
 test("a raised commitment needs bond and margin to the unit, and its margin cannot come from the bond", () => {
   const play = market(PROVIDED).deposit(MILLIONS, "aux", "aux2", "l1").deposit(1_240n, "z");
   play.run("lp l1(1000, 0.1, BID-10, ASK+10); lp z(1000, 0.2, BID-1, ASK+1); aux B 1@990; aux2 S 1@1010");

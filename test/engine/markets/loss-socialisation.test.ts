@@ -1,6 +1,7 @@
-// Losses that a party cannot pay: the insurance pool, then those who won (reference 70, sections 5.6 and 6.3; S11 to S13 of
-// section 10).
-// Notation of statements and results: rig.ts.
+// Losses that a party cannot pay: the insurance pool, then those who won
+// (docs/protocol/70-trading-positions.md#56-loss-cover-order and #63-loss-socialisation;
+// docs/protocol/70-trading-scenarios.md#s11-loss-socialisation-one-debtor to
+// #s13-loss-socialisation-with-partial-insurance-2900). Notation of statements and results: rig.ts.
 import { describe, expect, test } from "bun:test";
 import { AccountType } from "../../../src/wire/generated/vega.ts";
 import type { Play } from "./rig.ts";
@@ -34,13 +35,14 @@ const kinds = (play: Play, count: number) =>
     .slice(-count)
     .map(({ type }) => type);
 
-// 70, section 10, S11 to S13
+// docs/protocol/70-trading-scenarios.md#s11-loss-socialisation-one-debtor to
+// #s13-loss-socialisation-with-partial-insurance-2900
 describe("loss socialisation", () => {
   const providers = (play: Play) => play.deposit(MILLIONS, "sp", "bp", "a1", "a2");
   const noInsurance =
     "sp S 1000@120 =sp1; bp B 1000@80 =bp1; a1 S 1@120 =a120; a2 B 1@80 =a80; a1 S 1@100; a2 B 1@100";
 
-  // 70, section 10, S11
+  // docs/protocol/70-trading-scenarios.md#s11-loss-socialisation-one-debtor
   test("one loser without insurance: winners share its loss, then the network's", () => {
     const play = providers(market(M2))
       .deposit(5_000n, "p1")
@@ -78,7 +80,7 @@ describe("loss socialisation", () => {
     expect(play.trades().slice(-2)).toEqual(["network-sp 100@200", "p1-network 100@200"]);
   });
 
-  // 70, section 10, S12
+  // docs/protocol/70-trading-scenarios.md#s12-loss-socialisation-two-winners
   test("one loser and two winners, who share in proportion to their gains", () => {
     const play = providers(market(M2))
       .deposit(2_500n, "p1")
@@ -114,7 +116,7 @@ describe("loss socialisation", () => {
     ]);
   });
 
-  // 70, section 10, S13
+  // docs/protocol/70-trading-scenarios.md#s13-loss-socialisation-with-partial-insurance-2900
   test("the insurance pool pays first, winners share the rest", () => {
     const play = market(M2).deposit(MILLIONS, "sp", "bp", "a1", "a2", "p5", "p6", "lp");
     play.deposit(2_000n, "p1").deposit(10_000n, "p2", "p4").deposit(3_000n, "p3");
@@ -139,7 +141,7 @@ describe("loss socialisation", () => {
 
 const NONE = { linearSlippage: "0", quadraticSlippage: "0" };
 
-// 70, section 5.6
+// docs/protocol/70-trading-positions.md#56-loss-cover-order
 test("the first of two losers uses up the insurance pool: by position at a mark, by id at settlement", () => {
   const opened = () => {
     const play = trading(FLAT, { rich: "s bp" }).deposit(1_200n, "a", "b");
@@ -161,7 +163,7 @@ test("the first of two losers uses up the insurance pool: by position at a mark,
   ]);
 });
 
-// 70, section 6.3
+// docs/protocol/70-trading-positions.md#63-loss-socialisation
 test.each([
   [0n, ["104", "313", "522", "211"], ["p1 500", "aux -46", "w1 -137", "w2 -228", "w3 -89"]],
   [300n, ["131", "395", "659", "265"], ["p1 200", "aux -19", "w1 -55", "w2 -91", "w3 -35"]],
@@ -176,7 +178,7 @@ test.each([
   },
 );
 
-// 70, section 6.3
+// docs/protocol/70-trading-positions.md#63-loss-socialisation
 test("a share that was rounded up creates no money: the last winner gets less", () => {
   const unit = 10n ** 18n;
   const config = { ...M2, ...NONE };
@@ -196,7 +198,7 @@ test("a share that was rounded up creates no money: the last winner gets less", 
 
 const pnls = (play: Play, ...parties: string[]): string[] => parties.map((party) => play.pnl(party));
 
-// 70, section 6.3
+// docs/protocol/70-trading-positions.md#63-loss-socialisation
 test("two losers at once: winners share what is missing, or the insurance pool has just enough", () => {
   const after = (insurance: bigint) => {
     const play = market(M2).deposit(MILLIONS, "sp", "bp", "a", "c");
@@ -226,7 +228,7 @@ test("two losers at once: winners share what is missing, or the insurance pool h
 
 const RICH = 1_000_000_000_000n;
 
-// 70, section 6.3
+// docs/protocol/70-trading-positions.md#63-loss-socialisation
 test("winners of a mark share its missing money, the seller to a close-out that of the close-out", () => {
   const play = market(
     { ...M2, linearSlippage: "1", quadraticSlippage: "0" },
@@ -276,7 +278,7 @@ const balances = (play: Play, place: number, type: number): string[] =>
 
 const place = (play: Play): number => play.rig.events().length;
 
-// 70, section 6.5
+// docs/protocol/70-trading-positions.md#65-final-settlement
 test("a gain that truncated losses do not cover is paid by the insurance pool, as far as that goes", () => {
   const after = (insurance: bigint) => {
     const play = opened({ positionDecimals: 1 }).deposit(MILLIONS, "w");
@@ -293,7 +295,7 @@ test("a gain that truncated losses do not cover is paid by the insurance pool, a
   expect(after(0n)).toEqual([0n, 0n]);
 });
 
-// 70, section 5.6
+// docs/protocol/70-trading-positions.md#56-loss-cover-order
 test("a loss paid from several accounts has an entry for each, and one balance event of the settlement account", () => {
   const play = trading().deposit(400n, "p").run("p S 1@1000; aux B 1@1000; /");
   expect(money(play, "p")).toBe("120 280 0");
@@ -310,7 +312,7 @@ test("a loss paid from several accounts has an entry for each, and one balance e
   expect(balances(play, from, settlement)).toEqual(["150", "300", "0"]);
 });
 
-// 70, section 5.6
+// docs/protocol/70-trading-positions.md#56-loss-cover-order
 test("a final loss paid from several accounts has one balance event of the settlement account", () => {
   const play = trading().deposit(400n, "p").run("p S 1@1000; aux B 1@1000; /");
   play.rig.terminate();
@@ -320,7 +322,7 @@ test("a final loss paid from several accounts has one balance event of the settl
   expect(moved(play, LOSS)).toEqual(["aux2> 150", "p> 120", "p> 30"]);
 });
 
-// 70, section 6.2
+// docs/protocol/70-trading-positions.md#62-mtm-run
 test("loss socialisation events follow the account events of all losers", () => {
   const play = trading().deposit(130n, "p", "q").run("p S 1@1000; q S 1@1000; aux B 2@1000; /");
   const from = place(play);
@@ -335,7 +337,7 @@ test("loss socialisation events follow the account events of all losers", () => 
   ).toEqual(["p 3 0", "p 4 0", "q 3 0", "q 4 0", "p 70", "q 70", "aux -140"]);
 });
 
-// 70, section 6.3
+// docs/protocol/70-trading-positions.md#63-loss-socialisation
 test("rounding units go to the last winner if the network has won nothing", () => {
   const play = trading(
     { ...FLAT, simple: { long: 0.05, short: 0.05 } },

@@ -1,4 +1,5 @@
-// Updates of margins: their order, rechecks, and the events of winners (reference 70, sections 5 and 6).
+// Updates of margins: their order, rechecks, and the events of winners
+// (docs/protocol/70-trading-positions.md#5-positions-margin-closeout and #6-mark-price-mark-to-market-settlement).
 // Notation of statements and results: rig.ts.
 import { expect, test } from "bun:test";
 import {
@@ -15,7 +16,7 @@ import {
   trading,
 } from "./sample-markets.ts";
 
-// 70, section 5.4
+// docs/protocol/70-trading-positions.md#54-when-margin-moves
 test("a margin recheck moves the money there is, but none if margin and general account cannot cover the shortfall", () => {
   const changed = (short: number) => {
     const play = trading(FLAT, { rich: "b" }).deposit(1_300n, "p");
@@ -38,7 +39,7 @@ test("a margin recheck moves the money there is, but none if margin and general 
   expect([money(near, "p"), near.pnl("p")]).toEqual(["0 0 0", "0/0/-1300"]);
 });
 
-// 70, sections 5.5 and 6.2
+// docs/protocol/70-trading-positions.md#55-close-out-of-distressed-parties and #62-mtm-run
 test("margins of losers are updated before those of winners, and close-outs follow that order", () => {
   const config = { ...M4, linearSlippage: "0.5", quadraticSlippage: "0" };
   const play = trading(config, { rich: "sp bp s w" }).deposit(1_200n, "p").deposit(480n, "q");
@@ -52,7 +53,7 @@ test("margins of losers are updated before those of winners, and close-outs foll
   ]);
 });
 
-// 70, section 6.3
+// docs/protocol/70-trading-positions.md#63-loss-socialisation
 test("every winner has a loss socialisation event, even the last one with a loss of 0", () => {
   const play = trading(FLAT, { rich: "a" }).deposit(120n, "p");
   play.run("p S 1@1000; a B 1@1000; /");
@@ -61,14 +62,14 @@ test("every winner has a loss socialisation event, even the last one with a loss
   expect(socialised(play).slice(0, 3)).toEqual(["p 1", "aux -1", "a 0"]);
 });
 
-// 70, section 5.4
+// docs/protocol/70-trading-positions.md#54-when-margin-moves
 test("margin levels of a party without orders or position become 0 at the next mark", () => {
   const play = trading(FLAT, { rich: "p" }).run("p S 1@1100 =o; cancel o");
   expect([play.levels("p"), money(play, "p")]).toEqual(["100/110/120/140", "0 100000000 0"]);
   expect(move(play, 1000).levels("p")).toBe("0/0/0/0");
 });
 
-// 70, section 1.5
+// docs/protocol/70-trading-markets.md#15-per-block-hooks-in-order
 test("margins of parties that left are released by order of arrival, or by id in a block with a mark", () => {
   const gone = (frequency: string) => {
     const parameters = { "network.markPriceUpdateMaximumFrequency": frequency };
@@ -80,7 +81,7 @@ test("margins of parties that left are released by order of arrival, or by id in
   expect(gone("0s")).toEqual(["c>c 240", "m>m 360", "z>z 120"]);
 });
 
-// 70, sections 1.7 and 5.3
+// docs/protocol/70-trading-markets.md#17-market-update and docs/protocol/70-trading-positions.md#53-margin-levels
 test("a changed risk model recomputes margins of an uncrossed opening auction at the orders' own prices", () => {
   const play = market(FLAT).deposit(1_000n, "p").run("p S 10@500");
   expect([play.levels("p"), money(play, "p")]).toEqual(["500/550/600/700", "600 400 0"]);
@@ -96,7 +97,7 @@ test("a changed risk model recomputes margins of an uncrossed opening auction at
   expect([play.levels("p"), money(play, "p")]).toEqual(["1250/1375/1500/1750", "1000 0 0"]);
 });
 
-// 70, sections 2.5 and 2.9
+// docs/protocol/70-trading-orders.md#25-submission-step-by-step and #29-expiry
 test("margin of an expired order is released at the block's end, or by an order that passed its margin check", () => {
   const play = trading(FLAT).deposit(1_200n, "p");
   play.run("p S 10@1100 GTT+1; /");
@@ -107,7 +108,7 @@ test("margin of an expired order is released at the block's end, or by an order 
   expect(money(play.run("p S 1@1100 IOC"), "p")).toBe("0 1200 0");
 });
 
-// 70, section 2.8
+// docs/protocol/70-trading-orders.md#28-amend-cancel-batch
 test("an amendment that cannot pay its fees leaves the order as it was, but keeps the margin moved for it", () => {
   const parameters = { ...feeFactors("0.1", "0.05") };
   const play = trading(FLAT, { rich: "m" }, { parameters }).deposit(1_000n, "t");

@@ -1,6 +1,7 @@
-// Margins of orders and positions: levels, slippage, top-ups and releases (reference 70, sections 5.1 to 5.5; S18 to S20 of
-// section 10).
-// Notation of statements and results: rig.ts.
+// Margins of orders and positions: levels, slippage, top-ups and releases
+// (docs/protocol/70-trading-positions.md#51-position-record to #55-close-out-of-distressed-parties;
+// docs/protocol/70-trading-scenarios.md#s18-stopped-fok-releases-margin to #s20-exit-price-slippage). Notation of
+// statements and results: rig.ts.
 import { expect, test } from "bun:test";
 import {
   entries,
@@ -32,7 +33,7 @@ const scaled = (search: number, initial: number, release: number) => ({
   },
 });
 
-// 70, section 5.3
+// docs/protocol/70-trading-positions.md#53-margin-levels
 test("slippage is the cost of closing by the book, or its cap if that is less or the book is too thin", () => {
   const config = { ...M4, targetStake: { scaling: 1e-9 } };
   const short = (linearSlippage: string, quadraticSlippage: string) => {
@@ -54,7 +55,7 @@ test("slippage is the cost of closing by the book, or its cap if that is less or
   expect(levels()).toEqual(["14193/15612/17031/19870", "14193/15612/17031/19870"]);
 });
 
-// 70, section 5.4
+// docs/protocol/70-trading-positions.md#54-when-margin-moves
 test("orders need the initial margin; orders that only reduce a position need no more than the position has", () => {
   const play = market(LN, scaled(1.5, 2, 3)).deposit(RICH, "a1", "a2", "lp");
   play.deposit(711n, "t1").deposit(712n, "t2").deposit(321n, "t3").deposit(40n, "t4");
@@ -102,7 +103,7 @@ test("orders need the initial margin; orders that only reduce a position need no
   expect([play.levels("t4"), money(play, "t4")]).toEqual(["36/54/72/108", "72 0 0"]);
 });
 
-// 70, section 5.5
+// docs/protocol/70-trading-positions.md#55-close-out-of-distressed-parties
 test("a position that the book cannot close stays, and pays at each mark", () => {
   const config = { ...M2, linearSlippage: "0.535", quadraticSlippage: "0" };
   const play = market(config, scaled(3.2, 4, 5))
@@ -120,7 +121,7 @@ test("a position that the book cannot close stays, and pays at each mark", () =>
   ]);
 });
 
-// 70, section 10, S18
+// docs/protocol/70-trading-scenarios.md#s18-stopped-fok-releases-margin
 test("a stopped order releases its margin", () => {
   const play = market(M3).deposit(MILLIONS, "a", "b", "void").deposit(10_000n, "p1").run(VOID);
   play.run("a B 10@100; b S 10@10000; a B 1@1000; b S 1@1000").open();
@@ -134,7 +135,7 @@ test("a stopped order releases its margin", () => {
   expect([play.margin("p1"), play.general("p1")]).toEqual([0n, 10_000n]);
 });
 
-// 70, section 10, S19
+// docs/protocol/70-trading-scenarios.md#s19-amendcancel-releases-margin-empty-side--auction
 test("amending and cancelling release margin; an empty side of the book begins an auction", () => {
   const play = market({ ...LN, targetStake: { scaling: 1 }, triggeringRatio: "0.1" }).deposit(
     MILLIONS,
@@ -176,7 +177,7 @@ test("amending and cancelling release margin; an empty side of the book begins a
   expect([data.marketTradingMode, data.trigger]).toEqual([4, 6]);
 });
 
-// 70, section 10, S20
+// docs/protocol/70-trading-scenarios.md#s20-exit-price-slippage
 test("slippage follows the exit price as the book changes", () => {
   const play = market(
     {
@@ -229,7 +230,7 @@ test("slippage follows the exit price as the book changes", () => {
   expect([play.margin("p1"), play.general("p1")]).toEqual([21370n, 6030n]);
 });
 
-// 70, section 5.1
+// docs/protocol/70-trading-positions.md#51-position-record
 test("a position's event has the volumes of its orders, and their mean prices floored in asset units", () => {
   const play = trading(FLAT, { rich: "p q" }, { assets: { ETH: { decimals: 1 } } });
   const shown = () =>
@@ -248,7 +249,7 @@ test("a position's event has the volumes of its orders, and their mean prices fl
   });
 });
 
-// 70, section 5.3
+// docs/protocol/70-trading-positions.md#53-margin-levels
 test("orders against a position need margin from the size at which they would turn it", () => {
   const play = trading(FLAT, { rich: "p s" }).run("s B 5@1000; p S 5@1000; /");
   const after = (size: number) => play.run(`p B ${size}@900`).levels("p");
@@ -260,7 +261,7 @@ test("orders against a position need margin from the size at which they would tu
   ]);
 });
 
-// 70, section 5.4
+// docs/protocol/70-trading-positions.md#54-when-margin-moves
 test.each([
   // 1200 and 10 for each unit of the move; levels are 1, 1.1, 1.2 and 1.4 times the mark.
   [989, "1090 110 0"],
@@ -275,7 +276,7 @@ test.each([
   },
 );
 
-// 70, section 5.4
+// docs/protocol/70-trading-positions.md#54-when-margin-moves
 test("an order made smaller is still checked for margin; cancelling one of two orders releases margin at the next mark", () => {
   const play = trading(FLAT, { rich: "s x" }).deposit(2_400n, "p");
   play.run("s S 10@1000; p B 10@1000; /; p B 10@800 =o; x B 10@700; x B 10@600 =second; cancel second");
@@ -288,7 +289,7 @@ test("an order made smaller is still checked for margin; cancelling one of two o
   expect([play.last.text, play.levels("p"), play.margin("p")]).toEqual(["", "1632/1795/1958/2284", 2_000n]);
 });
 
-// 70, section 5.4
+// docs/protocol/70-trading-positions.md#54-when-margin-moves
 test("a flat party's margin is kept until its trades are settled only if it held a position at an earlier mark", () => {
   const play = trading(FLAT, { rich: "q" }).deposit(2_000n, "p", "late");
   play.run("/; q S 10@1010; p B 10@1010; /");
@@ -304,7 +305,7 @@ test("a flat party's margin is kept until its trades are settled only if it held
   expect([money(play, "p"), money(play, "late")]).toEqual(["0 1900 0", "0 1950 0"]);
 });
 
-// 70, section 5.4
+// docs/protocol/70-trading-positions.md#54-when-margin-moves
 test("a flat newcomer's margin is released by its own order at once, or at the block's end", () => {
   const play = trading(FLAT, { rich: "q" }).deposit(2_000n, "p", "late");
   play.rig.setParameter("network.markPriceUpdateMaximumFrequency", "1h");

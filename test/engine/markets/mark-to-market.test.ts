@@ -1,5 +1,5 @@
-// Mark to market: when the mark price moves, what it settles, and what its events show (reference 70, sections 6.1 and 6.2; S7 of
-// section 10).
+// Mark to market: when the mark price moves, what it settles, and what its events show
+// (docs/protocol/70-trading-positions.md#61-mark-price and #62-mtm-run; docs/protocol/70-trading-scenarios.md#s7-mtm).
 // Notation of statements and results: rig.ts.
 import { expect, test } from "bun:test";
 import type { Play } from "./rig.ts";
@@ -22,7 +22,7 @@ import {
 /** Losses and wins of marks. */
 const MARKS = [4, 5];
 
-// 70, section 10, S7
+// docs/protocol/70-trading-scenarios.md#s7-mtm
 test("a mark to market pays gains and losses, and updates margins", () => {
   const play = market({ ...M3, linearSlippage: "0.9", quadraticSlippage: "0" }).deposit(
     MILLIONS,
@@ -35,7 +35,8 @@ test("a mark to market pays gains and losses, and updates margins", () => {
   play.run("p1 S 1@1000; /");
   expect(play.rig.marketData("M").targetStake).toBe("1100");
   play.run("p2 B 1@1000; /");
-  // By section 8.2 it follows the trade: 1000 × 2 × 0.11 × 10. The scenario's 1100 is that of the row's first block.
+  // By docs/protocol/70-trading-liquidity.md#82-liquidity-monitoring it follows the trade: 1000 × 2 × 0.11 × 10. The
+  // scenario's 1100 is that of the row's first block.
   expect(play.rig.marketData("M").targetStake).toBe("2200");
   expect([play.general("void"), play.rig.marketData("M").suppliedStake]).toEqual([MILLIONS, "0"]);
   expect([play.margin("p1"), play.general("p1")]).toEqual([1200n, 8800n]);
@@ -60,7 +61,7 @@ test("a mark to market pays gains and losses, and updates margins", () => {
 
 const every = (time: string) => ({ parameters: { "network.markPriceUpdateMaximumFrequency": time } });
 
-// 70, section 6.1
+// docs/protocol/70-trading-positions.md#61-mark-price
 test("a mark due without trades postpones the next one, and a changed frequency moves it", () => {
   const traded = (play: Play) => play.run("q S 1@1200; p B 1@1200");
   const late = traded(trading(FLAT, { rich: "p q" }, every("5s")).run("/; /; /; /; /; /"));
@@ -72,7 +73,7 @@ test("a mark due without trades postpones the next one, and a changed frequency 
   expect(sooner.run("/").mark()).toBe(1200n);
 });
 
-// 70, section 6.1
+// docs/protocol/70-trading-positions.md#61-mark-price
 test("an auction that ends without trades marks to the last trade before it", () => {
   const first = "lp l(100000, 0, BID-1, ASK+1)";
   const play = trading(PROVIDED, { first, rich: "p q l" }, every("1h"));
@@ -83,7 +84,7 @@ test("an auction that ends without trades marks to the last trade before it", ()
   expect(flows(play, 4)).toEqual(["aux2> 200"]);
 });
 
-// 70, section 6.2
+// docs/protocol/70-trading-positions.md#62-mtm-run
 test("a settlement event lists the trades since the last mark, with prices in asset and in market units", () => {
   const play = trading(
     { ...FLAT, positionDecimals: 1 },
@@ -117,7 +118,7 @@ const WIDE = factors(1.2, 1.5, 2);
 const pnls = (play: Play, ...parties: string[]): string[] => parties.map((party) => play.pnl(party));
 const monies = (play: Play, ...parties: string[]): string[] => parties.map((party) => money(play, party));
 
-// 70, section 6.2
+// docs/protocol/70-trading-positions.md#62-mtm-run
 test("a party that trades in and out between two marks gets its gain at the next one", () => {
   const play = market(
     { ...RISKY, linearSlippage: "1", lpPriceRange: "2" },
@@ -156,7 +157,7 @@ const MTM_WIN = 5;
 const moved = (play: Play, type: number): string[] =>
   play.transfers(type).map(({ from, to, amount }) => `${from ?? ""}>${to ?? ""} ${amount}`);
 
-// 70, section 6.2
+// docs/protocol/70-trading-positions.md#62-mtm-run
 test("a gain of 0 makes no transfer in a mark to market", () => {
   // At the opening all are seen for the first time, lp with orders alone, and x is with the trade at 110.
   const play = opened().run("x B 1@50; /");
@@ -165,7 +166,7 @@ test("a gain of 0 makes no transfer in a mark to market", () => {
   expect([moved(play, MTM_LOSS), moved(play, MTM_WIN)]).toEqual([["p2> 10"], [">p1 10"]]);
 });
 
-// 70, section 5.1
+// docs/protocol/70-trading-positions.md#51-position-record
 test("a party that trades with itself as an auction ends realises its loss on that volume", () => {
   const play = market(
     {

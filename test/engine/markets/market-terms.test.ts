@@ -1,6 +1,6 @@
-// Terms of markets: data sources of a proposal, and network parameters for what it leaves out (reference 70, sections 1.2, 1.6
-// and 1.7).
-// Notation of statements and results: rig.ts.
+// Terms of markets: data sources of a proposal, and network parameters for what it leaves out
+// (docs/protocol/70-trading-markets.md#12-fields-proto, #16-data-sources-oracles and #17-market-update). Notation of
+// statements and results: rig.ts.
 import { expect, test } from "bun:test";
 import { createMarketRig, Play, type RigMarket } from "./rig.ts";
 import { BOUND, bounds, eventsFrom, LIGHT, MILLIONS, NS, opened, quoted } from "./sample-markets.ts";

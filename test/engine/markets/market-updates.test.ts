@@ -1,5 +1,6 @@
-// Updates of markets by proposals: data sources, fees and risk models (reference 70, sections 1.6 and 1.7).
-// Notation of statements and results: rig.ts.
+// Updates of markets by proposals: data sources, fees and risk models
+// (docs/protocol/70-trading-markets.md#16-data-sources-oracles and #17-market-update). Notation of statements and
+// results: rig.ts.
 import { expect, test } from "bun:test";
 import { createMarketRig, idOf, type MarketRig, Play, type RigMarket } from "./rig.ts";
 import { M3, market, VOID } from "./sample-markets.ts";
@@ -41,7 +42,7 @@ const sources = (rig: MarketRig, from = 0): string[] =>
 
 const state = (rig: MarketRig) => rig.shownMarket("M")!.state;
 
-// 70, section 1.7
+// docs/protocol/70-trading-markets.md#17-market-update
 test("a market update drops old data sources before it adds new ones, termination first", () => {
   const rig = opened();
   const seen = rig.events("oracleSpec").length;
@@ -52,7 +53,7 @@ test("a market update drops old data sources before it adds new ones, terminatio
   ]);
 });
 
-// 70, section 1.7
+// docs/protocol/70-trading-markets.md#17-market-update
 test("an update after the end of trading emits a new termination source that nothing listens to", () => {
   const rig = opened();
   rig.terminate();
@@ -66,7 +67,7 @@ test("an update after the end of trading emits a new termination source that not
   expect([rig.settle(1_000, OTHER).text, state(rig)]).toEqual(["", SETTLED]);
 });
 
-// 70, section 1.6
+// docs/protocol/70-trading-markets.md#16-data-sources-oracles
 test.each([OTHER, undefined])(
   "a settlement price received before a market update settles nothing",
   (oracle) => {
@@ -81,7 +82,7 @@ test.each([OTHER, undefined])(
   },
 );
 
-// 70, sections 1.7 and 7.6
+// docs/protocol/70-trading-markets.md#17-market-update and docs/protocol/70-trading-liquidity.md#76-liquidity-fee-factor
 test("the liquidity fee follows an updated target stake from the next trade on", () => {
   const rig = opened();
   const fee = () => rig.shownMarket("M")!.fees!.factors!.liquidityFee;

@@ -1,4 +1,6 @@
-// Figures at the edges of the arithmetic rules (reference 70, sections 6.3, 7.7, 7.8, 8.1 and 11), each worked out by hand.
+// Figures at the edges of the arithmetic rules (docs/protocol/70-trading-positions.md#63-loss-socialisation,
+// docs/protocol/70-trading-liquidity.md#77-distribution, #78-equity-like-share-and-market-value-proxy,
+// #81-price-monitoring and docs/protocol/70-trading-scenarios.md#11-arithmetic-rules), each worked out by hand.
 // Notation of statements and results: rig.ts.
 import { expect, test } from "bun:test";
 import { liquidityScores } from "../../../src/engine/markets/scores.ts";

@@ -1,6 +1,5 @@
-// Prices in the Open Oracle's format (reference 70, section 1.6): two that an exchange has signed and published in 2020, and
-// such of a key of our own.
-// Notation of statements and results: rig.ts.
+// Prices in the Open Oracle's format (docs/protocol/70-trading-markets.md#16-data-sources-oracles): two that an
+// exchange has signed and published in 2020, and such of a key of our own. Notation of statements and results: rig.ts.
 import { describe, expect, test } from "bun:test";
 import { ethereumAddress, keccakOf, secp256k1Sign } from "../../../src/crypto/secp256k1.ts";
 import { openOracleProperties } from "../../../src/engine/markets/open-oracle.ts";

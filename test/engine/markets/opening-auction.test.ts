@@ -1,9 +1,10 @@
-// Opening auctions, to the unit (reference 70, section 10, S1 and S2; section 3).
-// Notation of statements and results: rig.ts.
+// Opening auctions, to the unit (docs/protocol/70-trading-scenarios.md#s1-opening-auction-uncross-gfa and
+// #s2-wash-trades-in-the-opening-auction; docs/protocol/70-trading-orders.md#3-matching-and-auctions). Notation of
+// statements and results: rig.ts.
 import { describe, expect, test } from "bun:test";
 import { CANCELLED, FILLED, M4, MILLIONS, market } from "./sample-markets.ts";
 
-// 70, section 10, S1
+// docs/protocol/70-trading-scenarios.md#s1-opening-auction-uncross-gfa
 describe("an opening auction", () => {
   const play = market(M4).deposit(MILLIONS, "p1", "p2", "p3", "p4", "lp");
   play.run(`p3 B 1@1000; p4 S 1@11000; p1 B 5@10000 GFA =b1; p2 S 5@10000 GFA =s1; p1 B 5@10000 GFA =b2
@@ -50,7 +51,7 @@ describe("an opening auction", () => {
   });
 });
 
-// 70, section 10, S2
+// docs/protocol/70-trading-scenarios.md#s2-wash-trades-in-the-opening-auction
 test("a party that trades with itself in the opening auction has no position of it", () => {
   const play = market(M4).deposit(MILLIONS, "p1", "p2", "p3", "p4", "lp");
   play

@@ -1,4 +1,4 @@
-// Times in force, reduce-only and post-only orders, expiry and batches (reference 70, section 2).
+// Times in force, reduce-only and post-only orders, expiry and batches (docs/protocol/70-trading-orders.md#2-orders).
 // Notation of statements and results: rig.ts.
 import { expect, test } from "bun:test";
 import { amendmentOf, idOf, orderOf, type Play } from "./rig.ts";
@@ -157,7 +157,7 @@ test("an order that has expired does not trade when the auction ends", () => {
   expect(states(play, "c")).toEqual(["1 4 95"]);
 });
 
-// 70, section 2.8
+// docs/protocol/70-trading-orders.md#28-amend-cancel-batch
 test("an amendment with several faults is refused for the first in a fixed order", () => {
   const play = opened().run("x B 5@95 =a; x B 5@94 GFN =n; x B 5 BID-3 =peg");
   const [GTC, GTT, FOK, GFA, GFN] = [1, 2, 4, 5, 6];
@@ -203,7 +203,7 @@ test("an amendment with several faults is refused for the first in a fixed order
   expect(amend("y", idOf("none"), { timeInForce: GTT })).toBe("trading not allowed");
 });
 
-// 70, section 2.8
+// docs/protocol/70-trading-orders.md#28-amend-cancel-batch
 test("a market that does not trade refuses cancellations, and is skipped when orders of all markets are cancelled", () => {
   const play = opened().run("x B 5@95 =a");
   const { rig } = play;
@@ -221,14 +221,14 @@ test("a market that does not trade refuses cancellations, and is skipped when or
   expect([rig.cancel("x", "none").text, rig.cancel("x", "none", id).text]).toEqual([unknown, unknown]);
 });
 
-// 70, section 2.4
+// docs/protocol/70-trading-orders.md#24-ordererror-numbers
 test("an order that may not begin an auction is stopped with its own text", () => {
   const play = opened(BOUND).run("z S 5@115; x B 12@115 IOC =a");
   expect(play.last.text).toBe("OrderError: non-persistent order trades out of price bounds");
   expect(states(play, "a")).toEqual(["4 12 115 47"]);
 });
 
-// 70, section 2.5
+// docs/protocol/70-trading-orders.md#25-submission-step-by-step
 test("post-only is ignored in an auction", () => {
   const play = quoted().run("x B 1@110 post =a");
   expect([play.last.text, states(play, "a")]).toEqual(["", ["1 1 110"]]);
@@ -236,7 +236,7 @@ test("post-only is ignored in an auction", () => {
   expect([states(play, "a"), play.trades()]).toEqual([["5 0 110"], ["x-p2 1@105"]]);
 });
 
-// 70, section 2.5
+// docs/protocol/70-trading-orders.md#25-submission-step-by-step
 test("a party without money can close its position by market or limit orders up to its size, but not by a peg", () => {
   const play = opened(FLAT).deposit(150n, "w").run("p2 S 5@111; w B 10@110; /");
   play.rig.withdraw("w", "ETH", play.general("w"));
@@ -253,7 +253,7 @@ test("a party without money can close its position by market or limit orders up 
   expect(play.rig.position("w", "M")).toMatchObject({ size: 5n, sell: 10n });
 });
 
-// 70, sections 2.6 and 2.8
+// docs/protocol/70-trading-orders.md#26-time-in-force-summary and #28-amend-cancel-batch
 test("an expiry equal to the block's time is accepted, and expires the order at the next tick", () => {
   const play = opened().run("y B 1@94 =c; /");
   const { rig } = play;
@@ -268,7 +268,7 @@ test("an expiry equal to the block's time is accepted, and expires the order at 
   ]);
 });
 
-// 70, section 2.2
+// docs/protocol/70-trading-orders.md#22-order-message
 test("a provision's order has its provision's creation time, whenever it is placed", () => {
   const play = opened();
   const { createdAt } = play.rig.shownProvision("lp", "M")!;
@@ -322,7 +322,7 @@ test("the stopped rest of a reduce-only order gives wash trade as the reason if 
   expect(lastOrder(play, id)).toMatchObject({ status: STOPPED, reason: 20, remaining: 3n });
 });
 
-// 70, section 3.4
+// docs/protocol/70-trading-orders.md#34-entering-an-auction
 test("orders that the start or end of an auction cancels are cancelled by side, price and time", () => {
   const cancelled = (play: ReturnType<typeof opened>, place: number) =>
     eventsFrom(play, place, "order")

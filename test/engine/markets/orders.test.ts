@@ -1,5 +1,6 @@
-// Orders that are refused, stopped, changed and ended: numbers and texts of the reference (70, sections 2.4 to 2.10), ids (2.3).
-// Notation of statements and results: rig.ts.
+// Orders that are refused, stopped, changed and ended: numbers and texts
+// (docs/protocol/70-trading-orders.md#24-ordererror-numbers to #210-self-trade-rule), ids
+// (docs/protocol/70-trading-orders.md#23-commands-inputdata-oneof-tag). Notation of statements and results: rig.ts.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { sha3HexOf } from "../../../src/crypto/sha.ts";
 import { amendmentOf, createMarketRig, idOf, type MarketRig, orderOf, Play } from "./rig.ts";

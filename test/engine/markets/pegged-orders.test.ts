@@ -1,5 +1,6 @@
-// Pegged orders: where they stand, when they are parked, and how they are amended (reference 70, sections 2.5 to 2.8).
-// Notation of statements and results: rig.ts.
+// Pegged orders: where they stand, when they are parked, and how they are amended
+// (docs/protocol/70-trading-orders.md#25-submission-step-by-step to #28-amend-cancel-batch). Notation of statements and
+// results: rig.ts.
 import { expect, test } from "bun:test";
 import { Play } from "./rig.ts";
 import { eventsFrom, FLAT, LIGHT, MILLIONS, money, opened, quoted, states } from "./sample-markets.ts";
@@ -72,7 +73,7 @@ test("an expiry reprices pegged orders, and begins an auction, in the same tick"
   expect(states(play, "a")).toEqual(["8 5 0"]);
 });
 
-// 70, section 2.5
+// docs/protocol/70-trading-orders.md#25-submission-step-by-step
 test("the limit counts pegged orders on the books of all markets, but not parked ones or provisions", () => {
   const play = opened({}, { parameters: { "limits.markets.maxPeggedOrders": "1" } });
   play.rig.createMarket("O", { asset: "ETH", ...LIGHT });
@@ -88,7 +89,7 @@ test("the limit counts pegged orders on the books of all markets, but not parked
   ]);
 });
 
-// 70, section 2.8
+// docs/protocol/70-trading-orders.md#28-amend-cancel-batch
 test("an amended peg must keep a reference of its side, and an offset from the middle", () => {
   const play = opened().run("x B 5 BID-0 =a; y S 5 ASK+0 =b2");
   const amend = (party: string, name: string, reference: number, offset?: string) =>
@@ -111,7 +112,7 @@ test("an amended peg must keep a reference of its side, and an offset from the m
   expect(states(play, "a", "b2")).toEqual(["1 5 98", "1 5 102"]);
 });
 
-// 70, section 2.8
+// docs/protocol/70-trading-orders.md#28-amend-cancel-batch
 test("an amended peg is checked even if it is parked or the amendment would cancel it", () => {
   const play = quoted().run("x B 5 BID-1 =a");
   const amend = (sizeDelta: number) =>
@@ -122,7 +123,7 @@ test("an amended peg is checked even if it is parked or the amendment would canc
   expect(states(play, "a")).toEqual(["1 5 89"]);
 });
 
-// 70, section 2.7
+// docs/protocol/70-trading-orders.md#27-pegged-orders-brief
 test("a parked post-only peg is stopped if its amendment would let it trade", () => {
   const range = { ...FLAT, targetStake: { scaling: 0.00001 }, lpPriceRange: "0.001" };
   const play = opened(range).run("amend s @111; x S 2 ASK+5 post =a; cancel b; p1 B 10@90");
@@ -134,14 +135,14 @@ test("a parked post-only peg is stopped if its amendment would let it trade", ()
   expect(play.last.text).toBe("OrderError: Invalid Order ID");
 });
 
-// 70, section 2.7
+// docs/protocol/70-trading-orders.md#27-pegged-orders-brief
 test("a parked pegged order is emitted with the time it was parked, even on submission", () => {
   const play = quoted().run("x B 5 BID-1 =c");
   const { updatedAt, createdAt } = play.rig.shownOrder(play.ids.get("c")!)!;
   expect([updatedAt, createdAt]).toEqual([play.rig.nowNs, play.rig.nowNs]);
 });
 
-// 70, section 2.8
+// docs/protocol/70-trading-orders.md#28-amend-cancel-batch
 test("an amended peg that trades is emitted last, after repricing", () => {
   const range = { ...FLAT, targetStake: { scaling: 0.00001 }, lpPriceRange: "0.001" };
   const play = opened(range).run("amend s @111; x S 12 MID+2 =a");
@@ -154,7 +155,7 @@ test("an amended peg that trades is emitted last, after repricing", () => {
   expect(eventsFrom(play, place, "order").at(-1)!.payload.partyId).toBe("x");
 });
 
-// 70, section 2.7
+// docs/protocol/70-trading-orders.md#27-pegged-orders-brief
 test("of repriced pegs those left without a price are emitted first, and keep their margin until the block's end", () => {
   const play = opened().run("p1 B 1@91 =t");
   const [first, second] = ["1", "2"].map((digit) => digit.repeat(64));
@@ -174,7 +175,7 @@ test("of repriced pegs those left without a price are emitted first, and keep th
   expect(money(play, "y")).toBe("0 100000000 0");
 });
 
-// 70, section 7.4
+// docs/protocol/70-trading-liquidity.md#74-reference-moves-repricing-loop
 test("providers' margins are updated by a pegged order that is parked on submission or amended while parked", () => {
   const play = opened();
   const measured = (statement: string) => {
@@ -187,7 +188,7 @@ test("providers' margins are updated by a pegged order that is parked on submiss
   expect(states(play, "a")).toEqual(["8 5 0"]);
 });
 
-// 70, section 2.7
+// docs/protocol/70-trading-orders.md#27-pegged-orders-brief
 test.each([
   ["sell", "x S 10 MID+15 =peg; y S 10@115 =own; z B 1@91", "115"],
   ["buy", "x B 10 MID-15 =peg; y B 10@85 =own; z S 1@109", "85"],

@@ -1,5 +1,6 @@
-// S22 of the reference (70, sections 9.5 and 10): the engine's events make the rows of positions that the network has.
-// Notation of statements and results: rig.ts.
+// Profit and loss (docs/protocol/70-trading-events.md#95-how-position-rows-are-computed;
+// docs/protocol/70-trading-scenarios.md#s22-pnl-rows): the engine's events make the rows of positions that the network
+// has. Notation of statements and results: rig.ts.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { openReader } from "../../../src/store/database.ts";
 import { parsePosition } from "../../../src/store/project/position-state.ts";
@@ -51,7 +52,7 @@ function rowOf(door: Door): [realised: string, unrealised: string, volume: bigin
   return [realised.toString(), unrealised.toString(), openVolume];
 }
 
-// 70, section 10, S22
+// docs/protocol/70-trading-scenarios.md#s22-pnl-rows
 test("a reduced position's profit and loss in the store is that of the network", () => {
   const door = newDoor();
   const play: Play = market(LN).deposit(MILLIONS, P1, P2, P3, LP);

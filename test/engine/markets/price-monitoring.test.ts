@@ -1,6 +1,8 @@
-// Price monitoring: bounds, the auctions that begin where they are left, and what updates leave of them (reference 70, sections 1.7,
-// 3.5 and 8.1; S21 and S26 of section 10).
-// Notation of statements and results: rig.ts.
+// Price monitoring: bounds, the auctions that begin where they are left, and what updates leave of them
+// (docs/protocol/70-trading-markets.md#17-market-update,
+// docs/protocol/70-trading-orders.md#35-indicative-price-and-uncrossing and
+// docs/protocol/70-trading-liquidity.md#81-price-monitoring; docs/protocol/70-trading-scenarios.md#s21-price-auction
+// and #s26-price-bounds-log-normal). Notation of statements and results: rig.ts.
 import { describe, expect, test } from "bun:test";
 import type { Play } from "./rig.ts";
 import {
@@ -190,7 +192,7 @@ test("open interest of a block older than the window begins no auction", () => {
   expect(play.rig.marketData("M")).toMatchObject({ ...shown, marketTradingMode: 1 });
 });
 
-// 70, section 8.1
+// docs/protocol/70-trading-liquidity.md#81-price-monitoring
 test.each([
   [1, "1 1000-1000 1000"],
   [1000, "1000 986-1014 1000"],
@@ -202,7 +204,7 @@ test.each([
   expect(bounds(play.open())).toEqual([shown]);
 });
 
-// 70, section 8.2
+// docs/protocol/70-trading-liquidity.md#82-liquidity-monitoring
 test("the target stake truncates fractions of the open interest", () => {
   const play = opened({ ...FLAT, positionDecimals: 1, targetStake: { scaling: 10 } });
   play.run("y S 4@105; x B 4@105; /");
@@ -210,7 +212,7 @@ test("the target stake truncates fractions of the open interest", () => {
   expect(play.rig.marketData("M")).toMatchObject({ openInterest: 5n, markPrice: "105", targetStake: "52" });
 });
 
-// 70, section 8.1
+// docs/protocol/70-trading-liquidity.md#81-price-monitoring
 test("triggers are sorted by horizon, the shortest first, whatever their probability", () => {
   const extensionWith = (...triggers: readonly (readonly [horizon: number, probability: number])[]) => {
     const play = opened({
@@ -229,7 +231,7 @@ test("triggers are sorted by horizon, the shortest first, whatever their probabi
   expect(extensionWith([600, 0.99], [60, 0.95])).toBe(60n);
 });
 
-// 70, section 9.3
+// docs/protocol/70-trading-events.md#93-marketdata
 test("of two triggers with one horizon the one of lower probability is emitted first, whichever is checked first", () => {
   const trigger = { horizon: 60, extension: 5 };
   const triggers = [
@@ -240,7 +242,7 @@ test("of two triggers with one horizon the one of lower probability is emitted f
   expect(shown.map((bound) => bound.trigger!.probability)).toEqual(["0.95", "0.99"]);
 });
 
-// 70, section 9.3
+// docs/protocol/70-trading-events.md#93-marketdata
 test("static prices and volumes exclude pegs and provisions; middle prices are floored in market units", () => {
   const play = opened({}, { assets: { ETH: { decimals: 1 } } });
   play.run("p1 B 2@93; x B 3 BID-0; y S 4 MID+1; /");
@@ -252,7 +254,7 @@ test("static prices and volumes exclude pegs and provisions; middle prices are f
   });
 });
 
-// 70, section 9.3
+// docs/protocol/70-trading-events.md#93-marketdata
 test("market data of an auction without an end has none, and the next mark is unset before the first", () => {
   const play = market(
     { ...BOUND, openingSeconds: 0 },
@@ -273,7 +275,7 @@ test("market data of an auction without an end has none, and the next mark is un
   expect(play.rig.marketData("M").auctionStart).toBeGreaterThan(0n);
 });
 
-// 70, section 8.1
+// docs/protocol/70-trading-liquidity.md#81-price-monitoring
 test("an auction for orders begins without triggers whose horizon has no price", () => {
   const play = opened({ ...BOUND, triggers: [{ horizon: 5, probability: 0.95, extension: 5 }] });
   play.run("/ 10");
@@ -283,7 +285,7 @@ test("an auction for orders begins without triggers whose horizon has no price",
   expect(data()).toMatchObject({ marketTradingMode: 4, priceMonitoringBounds: [] });
 });
 
-// 70, section 10, S21
+// docs/protocol/70-trading-scenarios.md#s21-price-auction
 describe("a trade beyond the price bounds", () => {
   const opened = () => {
     const play = market(
@@ -341,7 +343,7 @@ describe("a trade beyond the price bounds", () => {
   });
 });
 
-// 70, section 10, S26
+// docs/protocol/70-trading-scenarios.md#s26-price-bounds-log-normal
 describe("price bounds of a log-normal model", () => {
   const opened = () => {
     const play = market({ ...LN, triggers: [{ horizon: 1000, probability: 0.99, extension: 300 }] }).deposit(

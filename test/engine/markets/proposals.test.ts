@@ -1,4 +1,5 @@
-// Checks by governance of proposed and changed markets (reference 70, sections 1.3 and 1.6), beyond the command's form.
+// Checks by governance of proposed and changed markets (docs/protocol/70-trading-markets.md#13-newmarket-change-checks
+// and #16-data-sources-oracles), beyond the command's form.
 import { describe, expect, test } from "bun:test";
 import { ProposalRefusal } from "../../../src/engine/errors.ts";
 import { checkNewMarket, checkUpdateMarket } from "../../../src/engine/markets/proposals.ts";

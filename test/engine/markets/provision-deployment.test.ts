@@ -1,6 +1,6 @@
-// Deployments of provisions, what they do to margins and bonds, and the events of orders and positions (reference 70, sections 1.5,
-// 2 and 7).
-// Notation of statements and results: rig.ts.
+// Deployments of provisions, what they do to margins and bonds, and the events of orders and positions
+// (docs/protocol/70-trading-markets.md#15-per-block-hooks-in-order, docs/protocol/70-trading-orders.md#2-orders and
+// docs/protocol/70-trading-liquidity.md#7-liquidity-provision). Notation of statements and results: rig.ts.
 import { expect, test } from "bun:test";
 import { IdGenerator } from "../../../src/engine/markets/id-generator.ts";
 import type { LedgerEntry, LedgerMovement } from "../../../src/wire/generated/vega.ts";
@@ -74,7 +74,8 @@ const shownPositions = (play: Play, script: string) => {
   );
 };
 
-// 70, sections 5.4 and 7.5
+// docs/protocol/70-trading-positions.md#54-when-margin-moves and
+// docs/protocol/70-trading-liquidity.md#75-bond-slashing-and-distress
 test("in a monitoring auction a provider's order draws on the bond without a penalty, as nothing is deployed", () => {
   const play = awaited(1_500n).run(`lp v(1000, 0.001, BID-10, ASK+10); ${BOOK}`).open();
   expect([money(play, "v"), status(play, "v")]).toEqual(["240 260 1000", ACTIVE]);
@@ -90,7 +91,8 @@ test("in a monitoring auction a provider's order draws on the bond without a pen
   expect([money(play, "v"), play.insurance(), amounts(play, BOND_SLASHING)]).toEqual(["840 0 660", 0n, []]);
 });
 
-// 70, sections 1.5 and 3.4
+// docs/protocol/70-trading-markets.md#15-per-block-hooks-in-order and
+// docs/protocol/70-trading-orders.md#34-entering-an-auction
 test("margin of provision orders that leave the book is kept until the provider cancels an order of its own", () => {
   const play = awaited(1_500n).run(`lp v(1000, 0.001, BID-10, ASK+10); ${BOOK}`).open();
   const place = here(play);
@@ -105,7 +107,7 @@ test("margin of provision orders that leave the book is kept until the provider 
   expect([money(play, "lp"), status(play, "lp")]).toEqual(["240 99998760 1000", UNDEPLOYED]);
 });
 
-// 70, section 1.5
+// docs/protocol/70-trading-markets.md#15-per-block-hooks-in-order
 test("an auction that parks provision orders releases their margin at the end of its first block", () => {
   const play = opened(BOUND).run("z S 5@115; /");
   const held = play.margin("lp");
@@ -120,7 +122,7 @@ test("an auction that parks provision orders releases their margin at the end of
   expect(play.margin("lp")).toBe(0n);
 });
 
-// 70, section 7.4
+// docs/protocol/70-trading-liquidity.md#74-reference-moves-repricing-loop
 test("a deployment that ends a provision reprices everything again, parked pegs included", () => {
   const play = awaited(6_100n).run(BOOK).open().run("p2 S 3 ASK+5 =peg");
   expect(states(play, "peg")).toEqual(["1 3 1105"]);
@@ -134,7 +136,7 @@ test("a deployment that ends a provision reprices everything again, parked pegs 
   expect([status(play, "lp"), ...states(play, "peg")]).toEqual([ACTIVE, "1 3 1105"]);
 });
 
-// 70, section 7.4
+// docs/protocol/70-trading-liquidity.md#74-reference-moves-repricing-loop
 test("margins of all providers are updated before an unpaid provision ends, and again after it", () => {
   const play = awaited(6_100n, { ...PROVIDED, linearSlippage: "10" }, 300).deposit(MILLIONS, "w");
   play.run("p1 B 1@900 =bid; p2 S 100@1044; p2 S 5@1010; p1 B 10@1000; w S 10@1000").open();
@@ -159,7 +161,7 @@ test("margins of all providers are updated before an unpaid provision ends, and 
   expect(shownLevels(play, place)).toContain("v 700");
 });
 
-// 70, section 7.2
+// docs/protocol/70-trading-liquidity.md#72-submit
 test("a first deployment that cannot be paid for emits its transfers both ways", () => {
   const play = awaited(1_050n).run(`lp v(1000, 0.001, BID-10, ASK+10); ${BOOK}`);
   const place = here(play);
@@ -169,7 +171,7 @@ test("a first deployment that cannot be paid for emits its transfers both ways",
   expect([status(play, "v"), money(play, "v")]).toEqual([CANCELLED, "0 1050 0"]);
 });
 
-// 70, section 5.4
+// docs/protocol/70-trading-positions.md#54-when-margin-moves
 test("a failed submission leaves the margin levels up to the order that failed", () => {
   const play = awaited(1_260n).run(BOOK).open();
   const place = here(play);
@@ -181,7 +183,7 @@ test("a failed submission leaves the margin levels up to the order that failed",
   expect(shownLevels(play, place)).toEqual(["v 300"]);
 });
 
-// 70, section 7.9
+// docs/protocol/70-trading-liquidity.md#79-amend-and-cancel
 test("an amendment with the same commitment makes a bond transfer of 0", () => {
   const play = awaited(0n);
   const amend = (change: Parameters<typeof play.rig.amendProvision>[2]) => {
@@ -197,7 +199,7 @@ test("an amendment with the same commitment makes a bond transfer of 0", () => {
   expect(amend({ commitment: 1_001 })).toEqual([{ from: "lp", to: "lp", amount: 1n }]);
 });
 
-// 70, section 7.4
+// docs/protocol/70-trading-liquidity.md#74-reference-moves-repricing-loop
 test("provision orders taken off the book are emitted as parked by their ids, not in the order of the shape", () => {
   const play = market(PROVIDED).deposit(MILLIONS, "z", "p1", "p2");
   play.run(`lp z(10000, 0.001, BID-10 BID-20 BID-30 BID-40 BID-50, ASK+10); ${BOOK}`);
@@ -218,7 +220,7 @@ test("provision orders taken off the book are emitted as parked by their ids, no
   expect(ids(place, PARKED)).toEqual(sorted);
 });
 
-// 70, section 2.2
+// docs/protocol/70-trading-orders.md#22-order-message
 test("an order refused for margin or fees has an update time, one refused earlier has none", () => {
   const play = opened(FLAT, COSTLY).deposit(131n, "w");
   const refused = (line: string) => {
@@ -235,7 +237,7 @@ test("an order refused for margin or fees has an update time, one refused earlie
   expect(refused("w B 1@95")).toEqual([6, 13, 0n]);
 });
 
-// 70, section 2.3
+// docs/protocol/70-trading-orders.md#23-commands-inputdata-oneof-tag
 test.each([["nothing"], ["a submission"], ["an amendment"]])(
   "only trades whose fees were paid draw ids: %s fails in a batch",
   (failing) => {
@@ -259,7 +261,7 @@ test.each([["nothing"], ["a submission"], ["an amendment"]])(
   },
 );
 
-// 70, section 1.5
+// docs/protocol/70-trading-markets.md#15-per-block-hooks-in-order
 test("an amendment that changes nothing emits no PositionState event for its party", () => {
   // The only provision has ended with the opening: no provider is shown.
   const play = trading(FLAT, { rich: "x" }).run("x B 1@450 =a; /");
@@ -269,7 +271,8 @@ test("an amendment that changes nothing emits no PositionState event for its par
   expect(shownPositions(play, "amend a +1")).toEqual(["x 2/0"]);
 });
 
-// 70, sections 1.5 and 7.4
+// docs/protocol/70-trading-markets.md#15-per-block-hooks-in-order and
+// docs/protocol/70-trading-liquidity.md#74-reference-moves-repricing-loop
 test("providers with deployed orders have a PositionState event in a block with any order, cancellation or amendment", () => {
   // Orders of y are all that its own provision asks for.
   const play = quoted().run("lp y(1000, 0, BID-10, ASK+10); y B 20@85; y S 20@115").open().run("/; /");
@@ -281,7 +284,7 @@ test("providers with deployed orders have a PositionState event in a block with 
   expect(shownPositions(play, "/")).toEqual([]);
 });
 
-// 70, section 2.3
+// docs/protocol/70-trading-orders.md#23-commands-inputdata-oneof-tag
 test("a pegged order's own price must be a number, though it is ignored", () => {
   const play = opened();
   const pegged = (price: string) => {
@@ -299,7 +302,7 @@ test("a pegged order's own price must be a number, though it is ignored", () => 
   expect(pegged("")).toEqual([0, "", "87"]);
 });
 
-// 70, sections 7.3 and 7.4
+// docs/protocol/70-trading-liquidity.md#73-order-sizes-and-prices and #74-reference-moves-repricing-loop
 test("a provision made between two changes of the price range is planned again, even if the range is restored", () => {
   const play = opened();
   const range = (lpPriceRange: string) =>
@@ -317,7 +320,7 @@ test("a provision made between two changes of the price range is planned again, 
   ]);
 });
 
-// 70, section 7.5
+// docs/protocol/70-trading-liquidity.md#75-bond-slashing-and-distress
 test("a first deployment within the search level needs no transfer; beyond it margin rises to the initial level", () => {
   const opened = (commitment: bigint, funds: bigint) => {
     const play = market(PROVIDED)

@@ -1,5 +1,6 @@
-// Margins of provisions: their first orders, amendments and bonds (reference 70, sections 5.4 and 7.2 to 7.9).
-// Notation of statements and results: rig.ts.
+// Margins of provisions: their first orders, amendments and bonds
+// (docs/protocol/70-trading-positions.md#54-when-margin-moves and docs/protocol/70-trading-liquidity.md#72-submit to
+// #79-amend-and-cancel). Notation of statements and results: rig.ts.
 import { expect, test } from "bun:test";
 import { idOf, type Play } from "./rig.ts";
 import { M3, market, VOID } from "./sample-markets.ts";

@@ -1,5 +1,5 @@
-// Liquidity provisions in continuous trading: repricing, slashing, refusals and scores (reference 70, sections 2.5 and 7).
-// Notation of statements and results: rig.ts.
+// Liquidity provisions in continuous trading: repricing, slashing, refusals and scores
+// (docs/protocol/70-trading-orders.md#25-submission-step-by-step and 7). Notation of statements and results: rig.ts.
 import { expect, test } from "bun:test";
 import { ACTIVE, CANCELLED, feeFactors, MILLIONS, market, money } from "./sample-markets.ts";
 
@@ -26,7 +26,7 @@ const narrow = (first: string, more = "") =>
     .run(`${first}; ${OPENING}; ${more}`)
     .open();
 
-// 70, section 2.5
+// docs/protocol/70-trading-orders.md#25-submission-step-by-step
 test("repricing happens within a trade and after the order: a provider below its search level is slashed twice", () => {
   const play = narrow("lp z(5000, 0.001, BID-10, ASK+10)", "p1 B 1000@900; p2 S 1000@1100");
   play.run("p3 B 3@1010; /; p3 B 5@1055 FOK; /");
@@ -39,7 +39,7 @@ test("repricing happens within a trade and after the order: a provider below its
   expect([play.insurance(), play.rig.shownProvision("z", "M")!.status]).toEqual([3_133n, ACTIVE]);
 });
 
-// 70, section 5.5
+// docs/protocol/70-trading-positions.md#55-close-out-of-distressed-parties
 test("the margin reported for a closed-out provider is what its penalty left", () => {
   const play = narrow("lp z(5000, 0.001, BID-10, ASK+10)", "p1 B 1000@900; p2 S 1000@1100");
   play.run("p3 B 3@1010; /; p3 B 5@1055 FOK; /; p3 B 5@1055 FOK; /; p3 B 5@1055 FOK; /");
@@ -50,7 +50,7 @@ test("the margin reported for a closed-out provider is what its penalty left", (
   expect([money(play, "z"), play.rig.shownProvision("z", "M")!.status]).toEqual(["0 0 0", CANCELLED]);
 });
 
-// 70, section 7.5
+// docs/protocol/70-trading-liquidity.md#75-bond-slashing-and-distress
 test("a provider whose penalty leaves it below maintenance margin loses its provision within the order", () => {
   const play = market({ ...NARROW, positionDecimals: 2 }, PENALISED);
   play.deposit(5_721n, "z").deposit(MILLIONS, "p1", "p2", "p3");
@@ -67,7 +67,7 @@ test("a provider whose penalty leaves it below maintenance margin loses its prov
   expect(play.rig.book("M", "sell")).toEqual([{ price: 1_100n, volume: 97_904n }]);
 });
 
-// 70, section 7.4
+// docs/protocol/70-trading-liquidity.md#74-reference-moves-repricing-loop
 test("after a trade provision orders queue by their ids again, the traded one included", () => {
   const play = narrow("lp z(5000, 0.001, BID-10, ASK+10); lp y(5000, 0.001, BID-10, ASK+10)", "p2 S 9@1100");
   play.run("p3 B 1@1010; /");
@@ -83,7 +83,7 @@ test("after a trade provision orders queue by their ids again, the traded one in
   expect([play.trades().at(-1), inTurn()]).toEqual([`p3-${byId[0]!.split(" ")[0]} 5@1055`, byId]);
 });
 
-// 70, section 1.5
+// docs/protocol/70-trading-markets.md#15-per-block-hooks-in-order
 test("a market's first tick counts as a fee distribution, however long the step is", () => {
   const play = narrow("lp z(5000, 0.001, BID-10, ASK+10)", "p2 S 9@1100");
   const fees = () => play.rig.systemBalance("ETH", 6, "M");
@@ -94,7 +94,7 @@ test("a market's first tick counts as a fee distribution, however long the step 
   expect(play.run("/") && fees()).toBe(0n);
 });
 
-// 70, section 7.9
+// docs/protocol/70-trading-liquidity.md#79-amend-and-cancel
 test("in an auction an amended provision needs margin around the margin price, whatever its references", () => {
   const model = { logNormal: { lambda: 1e-6, tau: 0.01, sigma: 1 } };
   const play = market({ ...model, targetStake: { scaling: 1.5 }, openingSeconds: 3 });
@@ -109,7 +109,7 @@ test("in an auction an amended provision needs margin around the margin price, w
   expect([play.levels("z"), money(play, "z")]).toEqual(["34147/37561/40976/47805", "40976 499904024 55000"]);
 });
 
-// 70, section 7.9
+// docs/protocol/70-trading-liquidity.md#79-amend-and-cancel
 test("an amendment of a provision is refused for its content first, then for its party, then for its money", () => {
   const play = narrow("lp z(5000, 0.001, BID-10, ASK+10)", "p2 S 9@1100");
   const amend = (party: string, change: Parameters<typeof play.rig.amendProvision>[2]) =>
@@ -130,7 +130,7 @@ test("an amendment of a provision is refused for its content first, then for its
   expect(play.rig.cancelProvision("y", "M").text).toBe("commitment submission not allowed");
 });
 
-// 70, section 7.9
+// docs/protocol/70-trading-liquidity.md#79-amend-and-cancel
 test("a cancelled provision updates the margins of other providers by the thinner book", () => {
   const config = { ...NARROW, lpPriceRange: "1", linearSlippage: "1", targetStake: { scaling: 0.01 } };
   const play = market(config, { parameters: { "market.liquidity.bondPenaltyParameter": "0" } });
@@ -145,7 +145,7 @@ test("a cancelled provision updates the margins of other providers by the thinne
   expect(play.levels("z").split("/")[0]).toBe(String(8 * 27 + 800 + 500));
 });
 
-// 70, section 7.4
+// docs/protocol/70-trading-liquidity.md#74-reference-moves-repricing-loop
 test("repricing updates margins of providers with deployed orders only, not of those covered by their own orders", () => {
   const config = { ...NARROW, lpPriceRange: "1", linearSlippage: "1", targetStake: { scaling: 0.01 } };
   const play = market(config).deposit(MILLIONS, "z", "p1", "p2", "p3");
@@ -166,7 +166,7 @@ test("repricing updates margins of providers with deployed orders only, not of t
 /** Two providers at one price, and a third one with an id before theirs. */
 const RIVALS = { simple: { long: 0.1, short: 0.1 }, targetStake: { scaling: 0.001 } };
 
-// 70, section 7.2
+// docs/protocol/70-trading-liquidity.md#72-submit
 test("the first orders of a provision in continuous trading leave other provisions' orders and margins as they are", () => {
   const play = market(RIVALS).deposit(MILLIONS, "a", "b", "n1", "n2", "n3");
   play.run("lp n1(25000, 0.001, MID-1, MID+1); lp n2(25000, 0.001, MID-1, MID+1)");
@@ -182,7 +182,7 @@ test("the first orders of a provision in continuous trading leave other provisio
   expect(play.trades().slice(-2)).toEqual([`a-${before[0]} 25@1001`, `a-${before[1]} 5@1001`]);
 });
 
-// 70, section 5.4
+// docs/protocol/70-trading-positions.md#54-when-margin-moves
 test.each([
   ["95000", 14_256n, ["16 5000", "7 15000", "6 14256"]],
   ["105000", 15_756n, ["15 5000", "7 15000", "6 15756"]],
@@ -206,7 +206,7 @@ test.each([
   },
 );
 
-// 70, section 9.6
+// docs/protocol/70-trading-events.md#96-accounts-of-this-engine-as-seen-in-tables
 test("a bond account emptied by penalties outlives its provision, and is used again", () => {
   const config = { ...RIVALS, linearSlippage: "0", quadraticSlippage: "0" };
   const play = market(config, { parameters: { "market.liquidity.bondPenaltyParameter": "1" } });
@@ -228,7 +228,7 @@ test("a bond account emptied by penalties outlives its provision, and is used ag
   ).toEqual(["100"]);
 });
 
-// 70, section 7.7
+// docs/protocol/70-trading-liquidity.md#77-distribution
 test("the average score multiplies the rounded share of earlier ticks by the earlier average", () => {
   const config = {
     ...RIVALS,

@@ -1,5 +1,6 @@
-// Rewards for what was done on markets, from the trades to the payout at the epoch's end (reference 70, section 4.5;
-// reference 60, sections 8.4 and 8.8).
+// Rewards for what was done on markets, from the trades to the payout at the epoch's end
+// (docs/protocol/70-trading-orders.md#45-activity-tracking-for-rewards;
+// docs/protocol/60-state-engine-staking.md#84-recurring and #88-contribution-types).
 import { describe, expect, test } from "bun:test";
 import { accountId } from "../../../src/engine/collateral.ts";
 import type { Engine } from "../../../src/engine/engine.ts";

@@ -1,5 +1,6 @@
 // The documented entry point of market tests: the same rig that users import from "lyra/testing", and a notation as compact as
-// that of the reference's worked scenarios (70, section 10). `Play.run` takes statements, in lines or between semicolons:
+// that of the reference's worked scenarios (docs/protocol/70-trading-scenarios.md#10-scenarios). `Play.run` takes
+// statements, in lines or between semicolons:
 //
 //   p1 B 5@100            p1 submits a limit order: buy (S: sell) 5 at 100
 //   p1 S 25 FOK           a market order: no price. Times in force are GTC (default), GTT, IOC, FOK, GFA and GFN;

@@ -1,4 +1,5 @@
-// Risk factors to the last digit, and the functions that they are made of (reference 70, section 5.2).
+// Risk factors to the last digit, and the functions that they are made of
+// (docs/protocol/70-trading-positions.md#52-risk-factors).
 import { describe, expect, test } from "bun:test";
 import {
   complementaryErrorFunction,

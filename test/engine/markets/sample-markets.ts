@@ -1,4 +1,5 @@
-// Shared by the scenarios: the markets of the reference's section 10, and the values that are looked at.
+// Shared by the scenarios: the markets of the worked scenarios (docs/protocol/70-trading-scenarios.md#10-scenarios),
+// and the values that are looked at.
 import { AccountType } from "../../../src/wire/generated/vega.ts";
 import { createMarketRig, type MarketRigOptions, Play, type RigMarket } from "./rig.ts";
 

@@ -1,5 +1,6 @@
-// The end of trading and the last settlement of a market (reference 70, section 6.5; S23 and S24 of section 10).
-// Notation of statements and results: rig.ts.
+// The end of trading and the last settlement of a market (docs/protocol/70-trading-positions.md#65-final-settlement;
+// docs/protocol/70-trading-scenarios.md#s23-settlement-by-oracle and #s24-settlement-with-insurance). Notation of
+// statements and results: rig.ts.
 import { describe, expect, test } from "bun:test";
 import { OrderStatus } from "../../../src/wire/generated/vega.ts";
 import { createMarketRig, idOf, Play } from "./rig.ts";
@@ -20,7 +21,7 @@ import {
   VOID,
 } from "./sample-markets.ts";
 
-// 70, section 10, S23 and S24
+// docs/protocol/70-trading-scenarios.md#s23-settlement-by-oracle and #s24-settlement-with-insurance
 describe("settlement by an oracle", () => {
   const GLOBAL_REWARD = 12;
   const INSURANCE = 1;
@@ -34,7 +35,7 @@ describe("settlement by an oracle", () => {
     rig.fundInsurance("B", insurance);
     return play;
   };
-  // 70, section 10, S23
+  // docs/protocol/70-trading-scenarios.md#s23-settlement-by-oracle
   test("pays gains and losses, stops orders, and splits the insurance pool between the other market and the treasury", () => {
     const play = opened(10_000n).deposit(10_000n, "p1").deposit(1_000n, "p2").deposit(5_000n, "p3");
     const { rig } = play;
@@ -93,7 +94,7 @@ describe("settlement by an oracle", () => {
     });
     expect(gone.text).toBe("OrderError: Invalid Market ID");
   });
-  // 70, section 10, S24
+  // docs/protocol/70-trading-scenarios.md#s24-settlement-with-insurance
   test("pays what a loser cannot from the insurance pool", () => {
     const play = opened(1_000n).deposit(10_000n, "p1").deposit(1_000n, "p2");
     play.run("aux1 B 2@999; aux2 S 2@1001; aux1 B 1@1000; aux2 S 1@1000").open();
@@ -115,7 +116,7 @@ describe("settlement by an oracle", () => {
       play.rig.systemBalance("ETH", GLOBAL_REWARD),
     ]).toEqual([1_042n, 42n]);
   });
-  // 70, section 10, S24
+  // docs/protocol/70-trading-scenarios.md#s24-settlement-with-insurance
   test("shares what the insurance pool cannot pay among winners", () => {
     const play = opened(500n, 1_000_000n).deposit(10_000n, "p1").deposit(1_000n, "p2");
     play.run("aux1 B 2@999; aux2 S 2@1001; aux1 B 2@1000; aux2 S 2@1000").open();
@@ -139,7 +140,7 @@ describe("settlement by an oracle", () => {
 
 const every = (time: string) => ({ parameters: { "network.markPriceUpdateMaximumFrequency": time } });
 
-// 70, section 6.5
+// docs/protocol/70-trading-positions.md#65-final-settlement
 test("the end of trading marks and closes out; a rounding unit of the settlement goes to the treasury", () => {
   const play = trading(FLAT, { rich: "s bp" }, every("1h")).deposit(1_200n, "p");
   play.run("bp B 100@850; s S 10@1000; p B 10@1000; /; aux2 S 1@900; aux B 1@900");
@@ -163,7 +164,7 @@ test("the end of trading marks and closes out; a rounding unit of the settlement
   ]);
 });
 
-// 70, section 6.5
+// docs/protocol/70-trading-positions.md#65-final-settlement
 test("settlement stops orders on the book by their ids, then parked orders by theirs", () => {
   const play = trading(FLAT, { rich: "p q r" });
   play.run("p B 1@700; q S 1@1500; r B 1@800; q B 1@600; p S 1@1400; r S 1@1300");
@@ -191,7 +192,7 @@ test("settlement stops orders on the book by their ids, then parked orders by th
 
 const monies = (play: Play, ...parties: string[]): string[] => parties.map((party) => money(play, party));
 
-// 70, sections 6.5 and 8.1
+// docs/protocol/70-trading-positions.md#65-final-settlement and docs/protocol/70-trading-liquidity.md#81-price-monitoring
 test("a market settles beyond its price bounds by data of fewer decimals, and its insurance is split in equal parts", () => {
   const rig = createMarketRig({ assets: { ETH: { decimals: 5 } } });
   const oracles = { A: idOf("first"), B: idOf("second"), C: idOf("third") };
@@ -245,7 +246,7 @@ const moved = (play: Play, type: number): string[] =>
 
 const place = (play: Play): number => play.rig.events().length;
 
-// 70, section 6.5
+// docs/protocol/70-trading-positions.md#65-final-settlement
 test("final settlement makes transfers of 0 for losses and gains of 0", () => {
   const play = opened();
   play.rig.terminate();
@@ -253,7 +254,7 @@ test("final settlement makes transfers of 0 for losses and gains of 0", () => {
   expect([moved(play, LOSS), moved(play, WIN)]).toEqual([["p2> 0"], [">p1 0"]]);
 });
 
-// 70, section 1.5
+// docs/protocol/70-trading-markets.md#15-per-block-hooks-in-order
 test("a settled market still emits its data at the end of that block, and then no more", () => {
   const play = opened({}, { parameters: { "network.markPriceUpdateMaximumFrequency": "1s" } });
   play.run("/ 2; x B 1@85");
@@ -271,7 +272,7 @@ test("a settled market still emits its data at the end of that block, and then n
   expect(eventsFrom(play, gone, "marketData", "positionStateEvent")).toEqual([]);
 });
 
-// 70, section 6.5
+// docs/protocol/70-trading-positions.md#65-final-settlement
 test("settlement clears the accounts of all parties in the market, empty ones too, but not of parties that left", () => {
   const play = opened();
   // x has come and gone by trades, y by an order alone.
@@ -283,7 +284,7 @@ test("settlement clears the accounts of all parties in the market, empty ones to
   expect(moved(play, CLEAR)).toEqual(["lp>lp 140", "lp>lp 1000", "p1>p1 938", "p2>p2 0", "> 0"]);
 });
 
-// 70, section 6.5
+// docs/protocol/70-trading-positions.md#65-final-settlement
 test("orders stopped by settlement keep the time of their last amendment", () => {
   const play = opened().run("x B 1@85 =o; x B 2@70 =changed; /; amend changed @71");
   const changedNs = play.rig.nowNs;

@@ -1,5 +1,6 @@
-// Fees of trades in continuous trading and in auctions, to the unit (reference 70, section 4; S4 to S6 and S22 of section 10).
-// Notation of statements and results: rig.ts.
+// Fees of trades in continuous trading and in auctions, to the unit (docs/protocol/70-trading-orders.md#4-fees;
+// docs/protocol/70-trading-scenarios.md#s4-continuous-fees to #s6-auction-fees and #s22-pnl-rows). Notation of
+// statements and results: rig.ts.
 import { expect, test } from "bun:test";
 import { AccountType } from "../../../src/wire/generated/vega.ts";
 import type { Play } from "./rig.ts";
@@ -31,7 +32,7 @@ const FEES = [MAKER_PAY, INFRASTRUCTURE_PAY, LIQUIDITY_PAY, MAKER_RECEIVE];
 /** Losses and wins of marks. */
 const MARKS = [4, 5];
 
-// 70, section 10, S4
+// docs/protocol/70-trading-scenarios.md#s4-continuous-fees
 test("a trade in continuous trading pays maker, infrastructure and liquidity fees", () => {
   const play = market(
     { ...MD, linearSlippage: "1", quadraticSlippage: "0" },
@@ -66,7 +67,7 @@ test("a trade in continuous trading pays maker, infrastructure and liquidity fee
   ]);
 });
 
-// 70, section 10, S5
+// docs/protocol/70-trading-scenarios.md#s5-fees-on-an-amended-order
 test("an amended order that trades pays fees", () => {
   const play = market(MD, {
     parameters: { "market.fee.factors.makerFee": "0.004", "market.fee.factors.infrastructureFee": "0.003" },
@@ -85,7 +86,7 @@ test("an amended order that trades pays fees", () => {
   expect([play.margin("t2"), play.general("t2")]).toEqual([480n, 9499n]);
 });
 
-// 70, section 10, S6
+// docs/protocol/70-trading-scenarios.md#s6-auction-fees
 test("both sides share the fees of an auction", () => {
   const play = market(
     {
@@ -135,7 +136,7 @@ test("both sides share the fees of an auction", () => {
   expect([after.targetStake, after.openInterest]).toEqual(["1402", 7n]);
 });
 
-// 70, section 10, S22
+// docs/protocol/70-trading-scenarios.md#s22-pnl-rows
 test("fees are not part of profit and loss", () => {
   const play = market(LN, { parameters: feeFactors("0.004", "0.001") }).deposit(
     MILLIONS,
@@ -181,7 +182,7 @@ function entriesWith(play: Play, type: number): string[] {
     );
 }
 
-// 70, section 4.2
+// docs/protocol/70-trading-orders.md#42-fee-transfers
 test("an order with two makers rounds each fee up by trade, and pays infrastructure and liquidity fees once", () => {
   const play = trading(FLAT, { rich: "t1 t2 t3" }, withFees("0.005", "0.002"));
   play.run("t1 B 3@1003; t2 B 4@1002; t3 S 7@1002");
@@ -195,7 +196,7 @@ test("an order with two makers rounds each fee up by trade, and pays infrastruct
   ]);
 });
 
-// 70, section 4.2
+// docs/protocol/70-trading-orders.md#42-fee-transfers
 test("fees are paid from the general account first, and from margin for the rest", () => {
   const buy = (funds: bigint) => {
     const play = trading(FLAT, { rich: "mm bp" }, withFees("0.1", "0.1")).deposit(funds, "p");
@@ -216,7 +217,7 @@ test("fees are paid from the general account first, and from margin for the rest
   expect([play.pnl("p"), shared(play), play.insurance()]).toEqual(["0/0/0", ["bp -100"], 0n]);
 });
 
-// 70, section 4.2
+// docs/protocol/70-trading-orders.md#42-fee-transfers
 test("in a monitoring auction the seller pays first, and a party that trades with itself pays both halves", () => {
   const first = "lp lp(100000, 0.003, BID-1, ASK+1)";
   const play = trading(WATCHED, { first, rich: "lp a b" }, withFees("0.005", "0.0015"));
@@ -229,7 +230,7 @@ test("in a monitoring auction the seller pays first, and a party that trades wit
   expect(entriesWith(alone, 11)).toEqual(["11 a> 3", "13 a> 5", "11 a> 3", "13 a> 5"]);
 });
 
-// 70, section 4.2
+// docs/protocol/70-trading-orders.md#42-fee-transfers
 test("a party that auction fees leave without margin is closed out as the auction ends", () => {
   const first = "lp lp(100000, 0, BID-1, ASK+1)";
   const play = trading(WATCHED, { first, rich: "lp b" }, withFees("0", "0.5")).deposit(367n, "a");
@@ -245,7 +246,7 @@ test("a party that auction fees leave without margin is closed out as the auctio
   expect([shared(play), play.insurance()]).toEqual([["aux -520", "lp -1042"], 0n]);
 });
 
-// 70, section 4.3
+// docs/protocol/70-trading-orders.md#43-amended-orders
 test("an amended order that trades pays fees from the general account first, and the rest from margin", () => {
   const play = market(
     {
@@ -280,7 +281,7 @@ const balances = (play: Play, place: number, type: number): string[] =>
 
 const place = (play: Play): number => play.rig.events().length;
 
-// 70, section 4.2
+// docs/protocol/70-trading-orders.md#42-fee-transfers
 test.each([
   ["maker", MAKER_PAY, AccountType.ACCOUNT_TYPE_FEES_MAKER, ["0.02", "0", "0"], ["20", "0"]],
   [

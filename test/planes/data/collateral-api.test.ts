@@ -1,5 +1,6 @@
 // Withdrawals, bundles, accounts, transfers, parties, stake and delegations over a small made-up chain
-// (reference 10, sections 4.5, 5.1 to 5.6 and 5.18).
+// (docs/protocol/10-data-api-endpoints.md#45-geterc20withdrawalapproval, #51-listaccounts to #56-getstake and
+// #518-erc20-bundles).
 import { afterAll, describe, expect, test } from "bun:test";
 import { Field } from "../../../src/wire/block.ts";
 import { encodeNodeSignature } from "../../../src/wire/generated/commands.ts";
@@ -37,7 +38,8 @@ import {
 
 afterAll(removeChains);
 
-describe("ERC20 bundles (reference 10, sections 4.5 and 5.18)", () => {
+// docs/protocol/10-data-api-endpoints.md#45-geterc20withdrawalapproval and #518-erc20-bundles.
+describe("ERC20 bundles", () => {
   const [W1, W2, W3] = [id(0x01), id(0x02), id(0x03)];
   const [UPDATE, OTHER, UNKNOWN, STRANGE] = [id(0x0d), id(0x0e), id(0x0f), id(0x10)];
   const CONTRACT = "0x67175Da1D5e966e40D11c4B2519392B2058373de";
@@ -184,7 +186,8 @@ describe("ERC20 bundles (reference 10, sections 4.5 and 5.18)", () => {
   });
 });
 
-test("a quantum with decimals is rounded to a whole number, halves away from zero (reference 60, section 5.6)", async () => {
+// docs/protocol/60-state-engine-governance.md#56-quantum-uses.
+test("a quantum with decimals is rounded to a whole number, halves away from zero", async () => {
   const quanta = ["0.4", "0.5", "2.5", "1e3", "7", ""];
   const get = chainOf([
     quanta.map((quantum, n): Event => [Field.asset, encodeAsset({ id: id(n), details: { quantum } })]),
@@ -194,7 +197,8 @@ test("a quantum with decimals is rounded to a whole number, halves away from zer
   expect(shown).toEqual(["0", "1", "3", "1000", "7", "0"]);
 });
 
-describe("accounts, parties, stake, delegations, transfers (reference 10, sections 5.1 to 5.6)", () => {
+// docs/protocol/10-data-api-endpoints.md#51-listaccounts to #56-getstake.
+describe("accounts, parties, stake, delegations, transfers", () => {
   const GENERAL = 4;
   const balance = (owner: string, type: number, amount: number, marketId = "!"): Event => [
     Field.account,

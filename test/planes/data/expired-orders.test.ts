@@ -1,4 +1,5 @@
-// The rows that an ExpiredOrders event makes (reference 70, section 9.4): five rules, as the original was seen to do it.
+// The rows that an ExpiredOrders event makes (docs/protocol/70-trading-events.md#94-table-rules): five rules, as the
+// original was seen to do it.
 import { afterAll, describe, expect, test } from "bun:test";
 import { blockRange } from "../../../src/history/block-range.ts";
 import { RowSource } from "../../../src/history/rows/source.ts";

@@ -1,4 +1,5 @@
-// Votes and proposals over a small made-up chain (reference 10, section 5.12).
+// Votes and proposals over a small made-up chain
+// (docs/protocol/10-data-api-endpoints.md#512-governance-votes-and-proposals).
 import { afterAll, describe, expect, test } from "bun:test";
 import { Field } from "../../../src/wire/block.ts";
 import { encodeProposal, encodeVote } from "../../../src/wire/generated/vega.ts";
@@ -14,7 +15,8 @@ import {
 
 afterAll(removeChains);
 
-describe("votes and proposals (reference 10, section 5.12)", () => {
+// docs/protocol/10-data-api-endpoints.md#512-governance-votes-and-proposals.
+describe("votes and proposals", () => {
   const YES = 2;
   const NO = 1;
   const vote = (party: number, proposal: number, value: number, timestamp: bigint): Event => [

@@ -1,4 +1,5 @@
-// Key rotations of validators, of both kinds, over small made-up chains (reference 10, sections 4.8 and 4.9).
+// Key rotations of validators, of both kinds, over small made-up chains
+// (docs/protocol/10-data-api-endpoints.md#48-listkeyrotations and #49-listethereumkeyrotations).
 import { afterAll, describe, expect, test } from "bun:test";
 import { Field } from "../../../src/wire/block.ts";
 import { encodeEthereumKeyRotation, encodeKeyRotation } from "../../../src/wire/generated/events.ts";
@@ -14,7 +15,8 @@ import {
 
 afterAll(removeChains);
 
-describe("key rotations (reference 10, section 4.8)", () => {
+// docs/protocol/10-data-api-endpoints.md#48-listkeyrotations.
+describe("key rotations", () => {
   // Node 01 rotates in blocks 1 to 10, node 02 in blocks 11 to 20.
   const rotation = (height: number): Event => [
     Field.keyRotation,

@@ -1,4 +1,4 @@
-// Ledger entries and their export over a small made-up chain (reference 10, section 5.13).
+// Ledger entries and their export over a small made-up chain (docs/protocol/10-data-api-endpoints.md#513-ledger-entries).
 import { afterAll, describe, expect, test } from "bun:test";
 import { ServerStatus } from "../../../src/http/status.ts";
 import { dataApp } from "../../../src/planes/data/app.ts";
@@ -24,7 +24,8 @@ import {
 
 afterAll(removeChains);
 
-describe("ledger (reference 10, section 5.13)", () => {
+// docs/protocol/10-data-api-endpoints.md#513-ledger-entries.
+describe("ledger", () => {
   const GENERAL = 4;
   const MARGIN = 3;
   const account = (owner: string | undefined, type: number, assetId: string, marketId?: string) => ({

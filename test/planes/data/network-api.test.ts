@@ -1,5 +1,6 @@
 // Validators and their signatures, epochs, parameters, checkpoints and upgrades over small made-up chains
-// (reference 10, sections 5.7 to 5.11, 5.14 and 5.19).
+// (docs/protocol/10-data-api-endpoints.md#57-nodes to #511-network-parameters, #514-listcheckpoints and
+// #519-protocol-upgrade-proposals-and-snapshots).
 import { afterAll, describe, expect, test } from "bun:test";
 import { Field } from "../../../src/wire/block.ts";
 import { encodeNodeSignature } from "../../../src/wire/generated/commands.ts";
@@ -27,7 +28,8 @@ import {
 
 afterAll(removeChains);
 
-describe("validators of an epoch (reference 10, sections 5.7, 5.9 and 5.10)", () => {
+// docs/protocol/10-data-api-endpoints.md#57-nodes, #59-getepoch and #510-network-level-single-objects.
+describe("validators of an epoch", () => {
   const A = id(0xa);
   const B = id(0xb);
   const KEY = id(0x11);

@@ -1,5 +1,6 @@
 // Chains of unusual but legal values, asked through the data API: every resource can be read, and the lists of the
-// core show what a plain reading of reference 10 (sections 2.5, 4 and 5) makes of the same events.
+// core show what a plain reading of docs/protocol/10-data-api-serving.md#25-row-identity-and-upsert-rules,
+// docs/protocol/10-data-api-endpoints.md#4-core-endpoints and #5-secondary-endpoints makes of the same events.
 // Other chains: LYRA_TEST_SEED; more of them: LYRA_TEST_LENGTH.
 
 import type { Database } from "bun:sqlite";

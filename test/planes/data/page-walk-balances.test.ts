@@ -1,4 +1,5 @@
-// Balance changes over random chains: the rows are those of a plain model of reference 10, section 4.1.
+// Balance changes over random chains: the rows are those of a plain model of
+// docs/protocol/10-data-api-endpoints.md#41-listbalancechanges.
 import { afterAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import { DEFAULT_LIMITS } from "../../../src/http/limits.ts";

@@ -1,4 +1,4 @@
-// Every list, page by page, over random chains full of ties (reference 10, section 3).
+// Every list, page by page, over random chains full of ties (docs/protocol/10-data-api-serving.md#3-pagination).
 // Other chains: LYRA_TEST_SEED; more of them: LYRA_TEST_LENGTH.
 import { afterAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";

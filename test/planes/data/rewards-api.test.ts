@@ -1,4 +1,5 @@
-// Rewards and their sums over a small made-up chain (reference 10, sections 4.2 to 4.4).
+// Rewards and their sums over a small made-up chain (docs/protocol/10-data-api-endpoints.md#42-listrewards to
+// #44-listepochrewardsummaries).
 import { afterAll, describe, expect, test } from "bun:test";
 import { percentText } from "../../../src/planes/data/rewards.ts";
 import { Field } from "../../../src/wire/block.ts";
@@ -43,7 +44,8 @@ const reward = ({ party = P1, asset = A1, epoch, amount, market = "!", type = "T
   }),
 ];
 
-describe("rewards (reference 10, section 4.2)", () => {
+// docs/protocol/10-data-api-endpoints.md#42-listrewards.
+describe("rewards", () => {
   const epochs = [637, 642, 643, 737, 741, 744, 747, 757, 1025, 1027];
   const get = chainOf(epochs.map((epoch) => [reward({ epoch, amount: 1 })]));
   const oldest = "pagination.newestFirst=false&";
@@ -109,7 +111,8 @@ describe("rewards (reference 10, section 4.2)", () => {
   });
 });
 
-describe("reward summaries (reference 10, section 4.3)", () => {
+// docs/protocol/10-data-api-endpoints.md#43-listrewardsummaries.
+describe("reward summaries", () => {
   const get = chainOf([
     [
       reward({ party: P1, asset: A1, epoch: 1, amount: 100 }),
@@ -155,7 +158,8 @@ describe("reward summaries (reference 10, section 4.3)", () => {
   });
 });
 
-describe("reward summaries by epoch (reference 10, section 4.4)", () => {
+// docs/protocol/10-data-api-endpoints.md#44-listepochrewardsummaries.
+describe("reward summaries by epoch", () => {
   const epoch = (n: number, factor: number): Event[] =>
     [
       [A1, M, [100, 200, 300]],

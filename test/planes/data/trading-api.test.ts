@@ -1,4 +1,5 @@
-// Markets, orders, trades, candles and liquidity provisions over small made-up chains (reference 10, 5.15 to 5.17).
+// Markets, orders, trades, candles and liquidity provisions over small made-up chains
+// (docs/protocol/10-data-api-endpoints.md#515-markets-and-market-data to #517-trades-positions-margins-provisions).
 import { afterAll, describe, expect, test } from "bun:test";
 import { Field } from "../../../src/wire/block.ts";
 import {
@@ -65,7 +66,8 @@ function order(n: number, createdHeight: number, fields: Partial<Order> = {}): E
   ];
 }
 
-describe("trades (reference 10, section 5.17)", () => {
+// docs/protocol/10-data-api-endpoints.md#517-trades-positions-margins-provisions.
+describe("trades", () => {
   const get = chainOf([
     [trade(1), trade(2, { buyer: BOB, seller: ALICE })],
     [],
@@ -104,7 +106,8 @@ describe("trades (reference 10, section 5.17)", () => {
   });
 });
 
-describe("candles (reference 10, section 5.15)", () => {
+// docs/protocol/10-data-api-endpoints.md#515-markets-and-market-data.
+describe("candles", () => {
   // Blocks are a minute apart from 09:01; trades in minutes 1, 2, 2, 4, 6 and 11 after nine.
   const get = chainOf([
     [trade(1, { price: "100" })],
@@ -174,7 +177,8 @@ test("of several faults of a list the original's first is told", async () => {
   expect(await inner(`/orders?${wrong}.first=0`)).toBe("pagination limit must be greater than 0");
 });
 
-describe("orders (reference 10, section 5.16)", () => {
+// docs/protocol/10-data-api-endpoints.md#516-orders.
+describe("orders", () => {
   const get = chainOf([
     [
       order(5, 1),

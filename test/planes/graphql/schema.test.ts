@@ -1,4 +1,5 @@
-// The served schema, by introspection, against the facts of the interface (reference 95): nothing missing, nothing more.
+// The served schema, by introspection, against the facts of the interface (docs/protocol/95-*.md): nothing missing,
+// nothing more.
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { buildClientSchema, getIntrospectionQuery, graphqlSync, validateSchema } from "graphql";

@@ -1,5 +1,6 @@
-// The core's services on a devnet: every call that the network's wallet makes (reference 50, section 6.2) with its errors, the
-// lists of the state, and that both say what REST says.
+// The core's services on a devnet: every call that the network's wallet makes
+// (docs/protocol/50-wallet-transactions.md#62-grpc-calls-vegaapiv1coreservice) with its errors, the lists of the state,
+// and that both say what REST says.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { status as Status } from "@grpc/grpc-js";
 import { ed25519KeyPair } from "../../../src/crypto/ed25519.ts";

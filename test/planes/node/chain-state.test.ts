@@ -1,4 +1,5 @@
-// Where the chain stands (reference 30, section 5.1; interface 4.6).
+// Where the chain stands (docs/protocol/30-node-api-endpoints.md#51-coreservice;
+// docs/protocol/00-interface.md#46-get-spam-statistics).
 import { afterAll, describe, expect, test } from "bun:test";
 import { removeChains } from "../../support/small-chain.ts";
 import { CHAIN_ID } from "./fake-chain.ts";

@@ -1,4 +1,4 @@
-// The faucet (reference 60, section 3.5).
+// The faucet (docs/protocol/60-state-engine-accounts.md#35-faucet-http-service-builtin-assets).
 import { afterAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { ChainCallError } from "../../../src/engine/chain-port.ts";

@@ -1,5 +1,6 @@
 // Every route of the node plane with good and bad input, over its own port and mounted on the data port; the
-// documentation; random bodies (reference 30, sections 1 and 6).
+// documentation; random bodies (docs/protocol/30-node-api-transactions.md#1-transports and
+// docs/protocol/30-node-api-endpoints.md#6-error-bodies).
 import { afterAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { ServerStatus } from "../../../src/http/status.ts";

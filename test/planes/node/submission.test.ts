@@ -1,4 +1,6 @@
-// Submitting and checking transactions (interface 4.2; reference 30, sections 5.1, 6 and 13).
+// Submitting and checking transactions (docs/protocol/00-interface.md#42-submit-raw-transaction;
+// docs/protocol/30-node-api-endpoints.md#51-coreservice, #6-error-bodies and
+// docs/protocol/30-node-api-events.md#13-easily-missed).
 import { afterAll, describe, expect, test } from "bun:test";
 import { ChainCallError } from "../../../src/engine/chain-port.ts";
 import { decodeTransaction } from "../../../src/wire/generated/commands.ts";

@@ -1,4 +1,4 @@
-// The views of the core's state (reference 30, section 5.2), over a real small store.
+// The views of the core's state (docs/protocol/30-node-api-endpoints.md#52-corestateservice), over a real small store.
 import { afterAll, describe, expect, test } from "bun:test";
 import { Field } from "../../../src/wire/block.ts";
 import {
@@ -202,7 +202,7 @@ describe("/accounts", () => {
     [`?party=${P1}`, [general, margin]],
     [`?party=${P1.toUpperCase()}`, [general, margin]],
     [`?party=${P1}&market=${M1}`, [margin]],
-    // The original finds none of these (section 13, 14).
+    // The original finds none of these (docs/protocol/30-node-api-events.md#13-easily-missed, 14).
     [`?market=${M1}`, [margin, insurance]],
     [`?party=${ZEROS}`, [insurance, reward]],
     ["?party=network", [insurance, reward]],

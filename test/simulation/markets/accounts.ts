@@ -1,4 +1,5 @@
-// Money of the naive markets: balances by name, as each market sees them (reference 60, section 2).
+// Money of the naive markets: balances by name, as each market sees them
+// (docs/protocol/60-state-engine-accounts.md#2-accounts-and-ledger).
 
 /** Names of an asset's accounts, which its markets share. */
 const isShared = (name: string): boolean =>

@@ -1,4 +1,5 @@
-// Auctions of the naive market (reference 70, sections 3.4, 3.5 and 8).
+// Auctions of the naive market (docs/protocol/70-trading-orders.md#34-entering-an-auction,
+// #35-indicative-price-and-uncrossing and docs/protocol/70-trading-liquidity.md#8-auction-triggers).
 import { isStatic } from "./book.ts";
 import { Decimal, ZERO } from "./decimal.ts";
 import type { Fees } from "./margins.ts";

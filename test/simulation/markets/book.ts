@@ -1,4 +1,5 @@
-// Book, positions and margin levels of the naive market (reference 70, sections 3.1 to 3.5, 5.1 and 5.3).
+// Book, positions and margin levels of the naive market (docs/protocol/70-trading-orders.md#31-book to
+// #35-indicative-price-and-uncrossing, docs/protocol/70-trading-positions.md#51-position-record and #53-margin-levels).
 import { Decimal, ZERO } from "./decimal.ts";
 import {
   absolute,

@@ -1,4 +1,5 @@
-// Exact decimals of the naive market (reference 70, section 11): sums and products are exact, a quotient has 16 digits.
+// Exact decimals of the naive market (docs/protocol/70-trading-scenarios.md#11-arithmetic-rules): sums and products are
+// exact, a quotient has 16 digits.
 
 /** digits · 10^-scale */
 export class Decimal {

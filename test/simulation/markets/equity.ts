@@ -1,4 +1,5 @@
-// Equity-like shares and the market value of the naive market (reference 70, section 7.8).
+// Equity-like shares and the market value of the naive market
+// (docs/protocol/70-trading-liquidity.md#78-equity-like-share-and-market-value-proxy).
 import { Decimal, ONE, ZERO } from "./decimal.ts";
 
 interface Holding {

@@ -1,4 +1,7 @@
-// Several naive markets side by side, which share general accounts (reference 70, sections 1.5, 2.5, 2.8 and 6.5).
+// Several naive markets side by side, which share general accounts
+// (docs/protocol/70-trading-markets.md#15-per-block-hooks-in-order,
+// docs/protocol/70-trading-orders.md#25-submission-step-by-step, #28-amend-cancel-batch and
+// docs/protocol/70-trading-positions.md#65-final-settlement).
 import { Accounts } from "./accounts.ts";
 import type { Command } from "./commands.ts";
 import { NaiveMarket } from "./naive-market.ts";

@@ -1,4 +1,6 @@
-// Provisions, their orders and the prices that pegs follow in the naive market (reference 70, sections 2.7 and 7).
+// Provisions, their orders and the prices that pegs follow in the naive market
+// (docs/protocol/70-trading-orders.md#27-pegged-orders-brief and
+// docs/protocol/70-trading-liquidity.md#7-liquidity-provision).
 import { isStatic, sum } from "./book.ts";
 import { Decimal, ONE } from "./decimal.ts";
 import { MarketMargins } from "./margins.ts";
@@ -149,7 +151,11 @@ export abstract class MarketLiquidity extends MarketMargins {
     this.fact("provision", id, party, status, commitment, fee.toString(), version);
   }
 
-  /** Pegged orders and provisions follow the static prices (section 7.4). @param touched ids of orders */
+  /**
+   * Pegged orders and provisions follow the static prices
+   * (docs/protocol/70-trading-liquidity.md#74-reference-moves-repricing-loop).
+   * @param touched ids of orders
+   */
   followReferences(touched: readonly string[], isForced = false): void {
     if (this.isInAuction || !this.canTrade) return;
     let isForcedNow = isForced;
@@ -357,7 +363,10 @@ export abstract class MarketLiquidity extends MarketMargins {
     return exposure;
   }
 
-  /** Why an amended provision's orders cannot be paid for without its bond; empty where they can (section 7.9). */
+  /**
+   * Why an amended provision's orders cannot be paid for without its bond; empty where they can
+   * (docs/protocol/70-trading-liquidity.md#79-amend-and-cancel).
+   */
   shapesObjection(
     amended: Pick<Provision, "party" | "commitment" | "buys" | "sells">,
     provision: Provision,
@@ -467,7 +476,7 @@ export abstract class MarketLiquidity extends MarketMargins {
     return { low, high };
   }
 
-  /** Sizes and prices of all entries (section 7.3). */
+  /** Sizes and prices of all entries (docs/protocol/70-trading-liquidity.md#73-order-sizes-and-prices). */
   quotesOf(
     provision: Pick<Provision, "party" | "commitment" | "buys" | "sells">,
     prices = this.references(),
@@ -514,7 +523,7 @@ export abstract class MarketLiquidity extends MarketMargins {
     });
   }
 
-  /** Fee factor of the market by its provisions and its target stake (section 7.6). */
+  /** Fee factor of the market by its provisions and its target stake (docs/protocol/70-trading-liquidity.md#76-liquidity-fee-factor). */
   liquidityFeeNow(): void {
     const sorted = [...this.provisions].sort((a, b) => a.fee.minus(b.fee).sign || byText(a.party, b.party));
     const target = this.stakeNow();
@@ -528,7 +537,10 @@ export abstract class MarketLiquidity extends MarketMargins {
     this.liquidityFee = fee;
   }
 
-  /** Shares that clients see: they stay what they were while a provision is inactive (section 7.8). */
+  /**
+   * Shares that clients see: they stay what they were while a provision is inactive
+   * (docs/protocol/70-trading-liquidity.md#78-equity-like-share-and-market-value-proxy).
+   */
   readonly shownShares = new Map<string, Decimal>();
 
   sharesNow(): void {

@@ -1,4 +1,6 @@
-// Margin moves, bonds and fees of the naive market (reference 70, sections 4, 5.4 and 7.5).
+// Margin moves, bonds and fees of the naive market (docs/protocol/70-trading-orders.md#4-fees,
+// docs/protocol/70-trading-positions.md#54-when-margin-moves and
+// docs/protocol/70-trading-liquidity.md#75-bond-slashing-and-distress).
 import { type Levels, MarketBook } from "./book.ts";
 import { Decimal } from "./decimal.ts";
 import {

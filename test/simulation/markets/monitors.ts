@@ -1,4 +1,4 @@
-// Price bounds and target stake of the naive market (reference 70, section 8).
+// Price bounds and target stake of the naive market (docs/protocol/70-trading-liquidity.md#8-auction-triggers).
 import { sum } from "./book.ts";
 import { Decimal } from "./decimal.ts";
 import { rangeOf } from "./risk.ts";

@@ -111,7 +111,7 @@ export class NaiveMarket extends MarketOrders {
     this.showAuction(Trigger.none);
   }
 
-  /** Section 1.7. @param hasNewModel the risk model is another */
+  /** docs/protocol/70-trading-markets.md#17-market-update. @param hasNewModel the risk model is another */
   update(terms: Terms, hasNewModel: boolean): void {
     this.terms = terms;
     this.settlementPrice = undefined;
@@ -138,7 +138,8 @@ export class NaiveMarket extends MarketOrders {
       this.markToMarket(true);
     }
     this.state = State.terminated;
-    // The auction in which trading ended goes on for those who look at it (section 1.4).
+    // The auction in which trading ended goes on for those who look at it
+    // (docs/protocol/70-trading-markets.md#14-creation-and-transitions).
     this.count(`terminated in mode ${this.mode}, trigger ${this.auction?.trigger ?? 0}`);
     if (this.settlementPrice !== undefined) this.settleFinally(this.settlementPrice);
     this.flushLevels();
@@ -212,7 +213,8 @@ export class NaiveMarket extends MarketOrders {
     this.move(general(party), bond(party), commitment, Move.bondLow);
     this.provisions.push(provision);
     this.count("provision submitted");
-    // Where both static prices are there, it no longer counts as one whose first deployment is to come (section 7.2).
+    // Where both static prices are there, it no longer counts as one whose first deployment is to come
+    // (docs/protocol/70-trading-liquidity.md#72-submit).
     if (this.auction !== undefined && this.hasStaticSides()) provision.isNew = false;
     this.equity.set(party, commitment);
     const isDeployed = this.auction !== undefined || !this.hasStaticSides() || this.deployFirst(provision);
@@ -441,7 +443,7 @@ export class NaiveMarket extends MarketOrders {
     );
   }
 
-  /** Sizes, potential volumes and their average prices, by party (section 5.1). */
+  /** Sizes, potential volumes and their average prices, by party (docs/protocol/70-trading-positions.md#51-position-record). */
   positionStates(): [string, string][] {
     const average = (sum: bigint, volume: bigint) => (volume === 0n ? 0n : sum / volume);
     return this.positions.map(({ party, size, buy, sell, buySum, sellSum }) => [

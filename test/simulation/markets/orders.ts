@@ -1,4 +1,4 @@
-// Orders of the naive market: submitted, amended, cancelled, expired (reference 70, section 2).
+// Orders of the naive market: submitted, amended, cancelled, expired (docs/protocol/70-trading-orders.md#2-orders).
 import { MarketAuctions } from "./auctions.ts";
 import type { Match } from "./book.ts";
 import type { Amendment, Submission } from "./commands.ts";
@@ -186,7 +186,9 @@ export abstract class MarketOrders extends MarketAuctions {
       );
       return 0;
     }
-    // Prices count from here on, also of an order that cannot pay for its trades (sections 2.5 and 8.1).
+    // Prices count from here on, also of an order that cannot pay for its trades
+    // (docs/protocol/70-trading-orders.md#25-submission-step-by-step and
+    // docs/protocol/70-trading-liquidity.md#81-price-monitoring).
     if (!isFirst) this.recordPrices(priced);
     const fees = fills.map(({ passive, size }) => ({
       maker: passive.party,
@@ -242,7 +244,8 @@ export abstract class MarketOrders extends MarketAuctions {
     const isOver = order.status !== Status.active;
     if (isOver && order.remaining > 0n) this.register(order, order.remaining, -1n);
     const touched = [order.id, ...fills.map(({ passive }) => passive.id)];
-    // Once with its trades, and once after the order (section 2.5, step 16).
+    // Once with its trades, and once after the order (docs/protocol/70-trading-orders.md#25-submission-step-by-step,
+    // step 16).
     if (filled && this.auction === undefined) this.followReferences(touched);
     const now = isOver ? order : [...this.book, ...this.parked].find(({ id }) => id === order.id);
     if (isAmended && now !== undefined) this.showOrder(now);
@@ -443,7 +446,7 @@ export abstract class MarketOrders extends MarketAuctions {
     return TAKEN;
   }
 
-  /** At a tick (section 2.9). */
+  /** At a tick (docs/protocol/70-trading-orders.md#29-expiry). */
   protected expireOrders(): void {
     const due = [...this.book, ...this.parked].filter(
       ({ tif, expiresNs }) => tif !== Tif.gtc && expiresNs !== 0n && expiresNs <= this.nowNs,

@@ -1,4 +1,5 @@
-// Risk models of the naive market (reference 70, sections 5.2 and 8.1), by slow and plain numerics.
+// Risk models of the naive market (docs/protocol/70-trading-positions.md#52-risk-factors and
+// docs/protocol/70-trading-liquidity.md#81-price-monitoring), by slow and plain numerics.
 import { Decimal } from "./decimal.ts";
 import type { Terms } from "./state.ts";
 

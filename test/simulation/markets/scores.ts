@@ -1,4 +1,4 @@
-// Probabilities of trading and liquidity scores of the naive market (reference 70, section 7.7).
+// Probabilities of trading and liquidity scores of the naive market (docs/protocol/70-trading-liquidity.md#77-distribution).
 import { Decimal, ONE, ZERO } from "./decimal.ts";
 import { phi } from "./risk.ts";
 import { BUY, byText, type Order, SELL, type Side, Status, type Terms } from "./state.ts";

@@ -1,4 +1,6 @@
-// Mark to market, shared losses, close-outs and final settlement of the naive market (reference 70, sections 5.5 and 6).
+// Mark to market, shared losses, close-outs and final settlement of the naive market
+// (docs/protocol/70-trading-positions.md#55-close-out-of-distressed-parties and
+// #6-mark-price-mark-to-market-settlement).
 import { sum } from "./book.ts";
 import { Decimal } from "./decimal.ts";
 import { MarketLiquidity } from "./liquidity.ts";
@@ -71,7 +73,7 @@ export abstract class MarketSettlement extends MarketLiquidity {
     return { party, exact, amount: exact.trunc(), isNegative };
   }
 
-  /** A run (section 6.2). */
+  /** A run (docs/protocol/70-trading-positions.md#62-mtm-run). */
   markToMarket(isLast = false): void {
     this.count("mark to market");
     const parties = this.positions.map(({ party }) => party);
@@ -194,7 +196,7 @@ export abstract class MarketSettlement extends MarketLiquidity {
     }
   }
 
-  /** Section 5.5. @returns ids of the orders that were taken away */
+  /** docs/protocol/70-trading-positions.md#55-close-out-of-distressed-parties. @returns ids of the orders that were taken away */
   private closeOut(all: readonly Distressed[]): { changed: string[]; hasTraded: boolean } {
     this.count("distressed", all.length);
     const touched: string[] = [];
@@ -260,7 +262,7 @@ export abstract class MarketSettlement extends MarketLiquidity {
     return { changed: touched, hasTraded: net !== 0n };
   }
 
-  /** A flag of the position's record: it goes with it (section 5.1). */
+  /** A flag of the position's record: it goes with it (docs/protocol/70-trading-positions.md#51-position-record). */
   protected readonly flagged = new Set<string>();
 
   /** Who has become distressed, and who is not any more: of positions that nothing on the book can close. */
@@ -347,7 +349,7 @@ export abstract class MarketSettlement extends MarketLiquidity {
     this.fact("trade", shown, size, buy.party, sell.party, aggressor, ...ids, type, buyerFee, sellerFee);
   }
 
-  /** Section 6.5. @param price in asset precision */
+  /** docs/protocol/70-trading-positions.md#65-final-settlement. @param price in asset precision */
   settleFinally(price: bigint): void {
     this.count("settled");
     const results: Result[] = [];

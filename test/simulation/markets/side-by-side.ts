@@ -163,7 +163,10 @@ export class SideBySide implements Outcome {
     }
   }
 
-  /** What clients know of positions that there are: each change is told by the end of its block (section 5.1). */
+  /**
+   * What clients know of positions that there are: each change is told by the end of its block
+   * (docs/protocol/70-trading-positions.md#51-position-record).
+   */
   private comparePositionStates(events: readonly RigEvent[]): void {
     for (const { member, payload } of events) {
       if (member !== "positionStateEvent") continue;
@@ -182,7 +185,11 @@ export class SideBySide implements Outcome {
     }
   }
 
-  /** What clients know of a market by the events: its state, its mode and its fees (sections 1.4 and 7.6). */
+  /**
+   * What clients know of a market by the events: its state, its mode and its fees
+   * (docs/protocol/70-trading-markets.md#14-creation-and-transitions and
+   * docs/protocol/70-trading-liquidity.md#76-liquidity-fee-factor).
+   */
   private compareMarkets(events: readonly RigEvent[]): void {
     for (const { member, payload } of events) {
       if (member !== "marketCreated" && member !== "marketUpdated") continue;

@@ -1,5 +1,5 @@
-// What the naive market holds (reference 70): arrays and maps, looked through whenever something is asked. Written from the
-// reference without looking at the engine.
+// What the naive market holds (docs/protocol/70-*.md): arrays and maps, looked through whenever something is asked.
+// Written from the reference without looking at the engine.
 import type { Accounts } from "./accounts.ts";
 import { Decimal } from "./decimal.ts";
 import { Equity } from "./equity.ts";
@@ -311,7 +311,7 @@ export abstract class MarketState {
   }
 }
 
-/** The time before any other, as it wraps (section 6.1). */
+/** The time before any other, as it wraps (docs/protocol/70-trading-positions.md#61-mark-price). */
 const ZERO_TIME_NS = -6_795_364_578_871_345_152n;
 
 export const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);

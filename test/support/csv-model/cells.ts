@@ -1,4 +1,5 @@
-// Columns that come out of one message alone (reference 20, section 3.4; reference 70, section 9.4).
+// Columns that come out of one message alone (docs/protocol/20-network-history-tables.md#34-columns-per-table;
+// docs/protocol/70-trading-events.md#94-table-rules).
 import {
   type Any,
   bytea,

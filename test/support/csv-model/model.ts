@@ -1,6 +1,8 @@
 // The fifteen exported tables a second time, naively: plain lists of rows from decoded events, by the rules of
-// reference 20 (sections 2.5 to 2.7, 3.3 to 3.6) and 70 (9.4), for comparison with what goes through the store,
-// the segments and the archive. Nothing of src/store or src/history is used here.
+// docs/protocol/20-network-history-export.md#25-row-order-inside-a-segment to #27-rendering-of-sql-types,
+// docs/protocol/20-network-history-tables.md#33-value-rules-shared-by-all-tables to #36-how-positions-rows-are-computed
+// and 70 (9.4), for comparison with what goes through the store, the segments and the archive. Nothing of src/store or
+// src/history is used here.
 import { createHash } from "node:crypto";
 import { marketCells, marketDataCells, provisionCells, tradeCells } from "./cells.ts";
 import { type Position, PositionModel, positionCells } from "./positions.ts";
@@ -78,7 +80,8 @@ export class CsvModel {
     this.positions.beginBlock();
     this.liveBefore = new Map(this.live);
     if (us !== this.us) {
-      // A block at the time of the one before has no row, and its rows belong to that one (reference 60, 14.1).
+      // A block at the time of the one before has no row, and its rows belong to that one
+      // (docs/protocol/60-state-engine-parameters.md#141-general-rules).
       this.height = block.height;
       this.us = us;
       this.put("blocks", `${us}`, [us], [timeUs(us), block.height, bytea(block.hash)]);

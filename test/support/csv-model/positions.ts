@@ -1,4 +1,5 @@
-// Positions as reference 20 (section 3.6) and 70 (9.5) compute them, a second time.
+// Positions as docs/protocol/20-network-history-tables.md#36-how-positions-rows-are-computed and 70 (9.5) compute them,
+// a second time.
 import { type Fixed, fixed, fixedText, ONE, over } from "./fixed-point.ts";
 import { type Any, bytea, hex } from "./texts.ts";
 

@@ -1,4 +1,5 @@
-// Cases for transfers, withdrawals, staking and oracle data (reference 30, sections 4.2 to 4.5 and 4.11).
+// Cases for transfers, withdrawals, staking and oracle data (docs/protocol/30-node-api-commands.md#42-transfer to
+// #45-delegation-commands and #411-validator-commands-and-oracle-data).
 import {
   addressCases,
   BYTES_100,

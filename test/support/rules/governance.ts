@@ -1,4 +1,4 @@
-// Cases for proposals and votes (reference 30, sections 4.6 and 4.7).
+// Cases for proposals and votes (docs/protocol/30-node-api-commands.md#46-proposalsubmission and #47-votesubmission).
 import {
   BYTES_100,
   BYTES_101,

@@ -1,4 +1,5 @@
-// Cases for proposals of markets (reference 30, section 4.6; reference 70, section 1.3).
+// Cases for proposals of markets (docs/protocol/30-node-api-commands.md#46-proposalsubmission;
+// docs/protocol/70-trading-markets.md#13-newmarket-change-checks).
 import { choiceCases, ID, identifierCases, type Patch, type RuleCase, requiredCase } from "./cases.ts";
 
 const oracle = (name: string) => ({

@@ -1,4 +1,4 @@
-// Cases for orders and liquidity (reference 30, section 4.12).
+// Cases for orders and liquidity (docs/protocol/30-node-api-commands.md#412-orders-and-liquidity).
 import {
   BYTES_100,
   BYTES_101,

@@ -1,4 +1,5 @@
-// Cases for what validators send (reference 30, sections 4.8 to 4.11).
+// Cases for what validators send (docs/protocol/30-node-api-commands.md#48-announcenode to
+// #411-validator-commands-and-oracle-data).
 import {
   ADDRESS,
   addressCases,

@@ -1,5 +1,5 @@
 // A party whose transactions the planner places is never banned, and never refused for its proof of work, by the real
-// admission engine, under either set of rules (reference 40, sections 3 and 6).
+// admission engine, under either set of rules (docs/protocol/40-pow-spam.md#3-the-pow-engine and #6-wallet-side-algorithm).
 import { describe, expect, test } from "bun:test";
 import type { AdmissionRules } from "../../../src/chain/admission/rules.ts";
 import type { ChainView } from "../../../src/wallet/sending/blocks.ts";

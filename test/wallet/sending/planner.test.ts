@@ -18,7 +18,8 @@ describe("room on one block", () => {
     ]);
   });
 
-  test("with growing difficulty: exactly the level of each (section 3.4: 3, 4, 5, 6 need +1, +1, +2, +2)", () => {
+  // docs/protocol/40-pow-spam.md#34-delivertx.
+  test("with growing difficulty: exactly the level of each: 3, 4, 5, 6 need +1, +1, +2, +2", () => {
     const sent: number[] = [];
     const asked: (number | undefined)[] = [];
     for (let count = 0; count < 6; count++) {
@@ -64,18 +65,16 @@ describe("room on one block", () => {
     [14n, 153n, 12n],
     [16n, 178n, 13n],
   ];
-  test.each(examples)(
-    "bits from what is expected (section 5.3): %p seen, %p shown",
-    (seen, observed, expected) => {
-      const quota = { difficulty: 10, txPerBlock: 5n, increasingDifficulty: true };
-      expect(observedBits(quota, seen, expected)).toBeLessThanOrEqual(observed);
-      expect(
-        roomOn(quota, { seen, observed: observedBits(quota, seen, expected), foreign: seen, sent: [] }),
-      ).toBe(Number(expected));
-    },
-  );
+  test.each(examples)("bits from what is expected: %p seen, %p shown", (seen, observed, expected) => {
+    const quota = { difficulty: 10, txPerBlock: 5n, increasingDifficulty: true };
+    expect(observedBits(quota, seen, expected)).toBeLessThanOrEqual(observed);
+    expect(
+      roomOn(quota, { seen, observed: observedBits(quota, seen, expected), foreign: seen, sent: [] }),
+    ).toBe(Number(expected));
+  });
 
-  test("an expectation that wrapped (section 5.3) is one of plenty", () => {
+  // docs/protocol/40-pow-spam.md#53-block-states.
+  test("an expectation that wrapped is one of plenty", () => {
     const quota = { difficulty: 10, txPerBlock: 5n, increasingDifficulty: true };
     expect(observedBits(quota, 1n, 18446744073709551615n)).toBe(21n);
   });

@@ -1,5 +1,5 @@
-// The rows of reference 50, section 3.2, one by one: what every administrative method says of params that are missing,
-// of wallets that are unknown or locked, of keys that are not there.
+// The rows of docs/protocol/50-wallet-service.md#32-admin, one by one: what every administrative method says of params
+// that are missing, of wallets that are unknown or locked, of keys that are not there.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { ADMIN_METHODS } from "../../../src/wallet/service/admin/admin.ts";

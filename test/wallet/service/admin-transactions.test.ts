@@ -1,4 +1,4 @@
-// The administrative methods that make transactions (reference 50, section 3.2), against a devnet.
+// The administrative methods that make transactions (docs/protocol/50-wallet-service.md#32-admin), against a devnet.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import type { Devnet } from "../../../src/devnet/devnet.ts";

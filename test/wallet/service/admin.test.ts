@@ -1,5 +1,5 @@
-// The administrative methods over the local socket: every row of reference 50, section 3.2, and that no other way leads
-// to them.
+// The administrative methods over the local socket: every row of docs/protocol/50-wallet-service.md#32-admin, and that
+// no other way leads to them.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -541,7 +541,8 @@ describe("transactions", () => {
       expect(await failureOf(method, params)).toEqual([1000, "no healthy node available"]);
   });
 
-  test("a network without hosts is told differently by each (section 3.2)", async () => {
+  // docs/protocol/50-wallet-service.md#32-admin.
+  test("a network without hosts is told differently by each", async () => {
     writeFileSync(`${folder.path}/networks/bare.toml`, "FileVersion = 2\n");
     const text = "the network does not have gRPC hosts configured";
     const params = { wallet, publicKey: KEY_1, transaction: VOTE, network: "bare" };

@@ -1,5 +1,6 @@
-// The error catalogue (reference 50, section 1.6): every code, its word, its sentence, and the HTTP status it comes
-// with (section 1.4), from the service's own answers. The network's refusals are in methods.test.ts.
+// The error catalogue (docs/protocol/50-wallet-service.md#16-json-rpc-error-catalogue): every code, its word, its
+// sentence, and the HTTP status it comes with (docs/protocol/50-wallet-service.md#14-status-table), from the service's
+// own answers. The network's refusals are in methods.test.ts.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Decision } from "../../../src/wallet/approvals/approver.ts";
 import { KEY_1, ORIGIN, Rig, type RpcAnswer, VOTE } from "./rig.ts";

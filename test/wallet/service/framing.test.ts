@@ -1,4 +1,5 @@
-// JSON-RPC framing: every row of the status table (reference 50, section 1.4), and of the catalogue's first codes.
+// JSON-RPC framing: every row of the status table (docs/protocol/50-wallet-service.md#14-status-table), and of the
+// catalogue's first codes.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { errorText, parseRequest, RpcError, resultText } from "../../../src/wallet/service/rpc.ts";
 import { readCommandText } from "../../support/command-text.ts";

@@ -1,4 +1,5 @@
-// The methods of pages: every row of reference 50, section 3.1, and the catalogue's codes that come from them (1.6).
+// The methods of pages: every row of docs/protocol/50-wallet-service.md#31-client, and the catalogue's codes that come
+// from them (1.6).
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Decision } from "../../../src/wallet/approvals/approver.ts";
 import { decodeInputData, decodeTransaction } from "../../../src/wire/generated/commands.ts";

@@ -1,5 +1,5 @@
-// Who asks, and with which token: hostnames (reference 50, 1.5), tokens and sessions (2.1 to 2.4), the interface's
-// section 5.
+// Who asks, and with which token: hostnames (docs/protocol/50-wallet-service.md#15-hostname-extraction), tokens and
+// sessions (2.1 to 2.4), the interface's docs/protocol/50-wallet-keystore.md#5-keystore.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { askService } from "../../../src/cli/wallet-session.ts";
 import { serviceFiles } from "../../../src/planes/wallet/start.ts";

@@ -1,4 +1,4 @@
-// Vectors of reference 50, section 5.7: values of the original's own tests and runs.
+// Vectors of docs/protocol/50-wallet-keystore.md#57-test-vectors: values of the original's own tests and runs.
 
 export const PHRASE =
   "swing ceiling chaos green put insane ripple desk match tip melt usual shrug turkey renew icon parade veteran lens govern path rough page render";

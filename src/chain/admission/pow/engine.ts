@@ -1,6 +1,7 @@
 /**
- * The engine that verifies proofs of work and stops replays (reference 40, section 3). It knows no clock, no store
- * and no network: heights, hashes and times are handed in, and it answers with verdicts. The calls of one block:
+ * The engine that verifies proofs of work and stops replays (docs/protocol/40-pow-spam.md#3-the-pow-engine). It knows
+ * no clock, no store and no network: heights, hashes and times are handed in, and it answers with verdicts. The calls
+ * of one block:
  *
  *   beginBlock → change (parameters), deliver … → endBlock → commit, and check at any time between blocks
  */
@@ -35,9 +36,9 @@ export interface PowTransaction {
   readonly party: string;
   /** Lower-case hex. */
   readonly hash: string;
-  /** Display name (reference 30, section 4.1), for the texts. */
+  /** Display name (docs/protocol/30-node-api-commands.md#41-command-table), for the texts. */
   readonly commandName: string;
-  /** Exempt from proof, height and counting, but not from replay and bans (section 3.1). */
+  /** Exempt from proof, height and counting, but not from replay and bans (docs/protocol/40-pow-spam.md#31-state). */
   readonly isValidatorCommand: boolean;
   /** The height it names. */
   readonly blockHeight: bigint;
@@ -49,7 +50,7 @@ export interface PowTransaction {
 /** Identity of a proof in the mempool. */
 export type PowHolder = Pick<PowTransaction, "isValidatorCommand" | "tid" | "hash">;
 
-/** A party's height, for the statistics (section 5.3). */
+/** A party's height, for the statistics (docs/protocol/40-pow-spam.md#53-block-states). */
 interface PowBlockState {
   readonly height: bigint;
   readonly hash: string;
@@ -129,7 +130,8 @@ export class PowEngine {
 
   /**
    * @param hash of the block, lower-case hex
-   * @param previousTimeNs what the chain's clock says: still the time of the block before (section 3.7)
+   * @param previousTimeNs what the chain's clock says: still the time of the block before
+   * (docs/protocol/40-pow-spam.md#37-beginblock-order)
    */
   beginBlock(height: bigint, hash: string, previousTimeNs: bigint): void {
     this.height = height;
@@ -177,7 +179,7 @@ export class PowEngine {
     return this.count(tx, bits, timeNs);
   }
 
-  /** Forgets the heights that no transaction can name any more (section 3.5). */
+  /** Forgets the heights that no transaction can name any more (docs/protocol/40-pow-spam.md#35-endblock-and-commit). */
   endBlock(): void {
     for (const set of this.sets.all) {
       const leaving = this.height + 1n - set.parameters.pastBlocks;
@@ -223,7 +225,7 @@ export class PowEngine {
     });
   }
 
-  /** The heights the party has built on, ascending, and the current one last (section 5.3). */
+  /** The heights the party has built on, ascending, and the current one last (docs/protocol/40-pow-spam.md#53-block-states). */
   blockStates(party: string): PowBlockState[] {
     const states = this.sets.all.flatMap(({ parameters, counters }) =>
       counters.ofParty(party).map(({ height, counter }) => this.blockState(height, counter, parameters)),
@@ -260,7 +262,10 @@ export class PowEngine {
     this.bans.load(state.bans);
   }
 
-  /** The zero bits of the proof (0 for a validator command), or the first rule that refuses (section 3.3). */
+  /**
+   * The zero bits of the proof (0 for a validator command), or the first rule that refuses
+   * (docs/protocol/40-pow-spam.md#33-verification).
+   */
   private verify(tx: PowTransaction): bigint | Refusal {
     const { party, blockHeight, tid, nonce } = tx;
     const bannedUntil = this.bans.of(party);
@@ -294,7 +299,7 @@ export class PowEngine {
     return bits;
   }
 
-  /** Counts a proven transaction against the party's quota on its height (section 3.4). */
+  /** Counts a proven transaction against the party's quota on its height (docs/protocol/40-pow-spam.md#34-delivertx). */
   private count({ party, blockHeight }: PowTransaction, bits: bigint, timeNs: bigint): Verdict {
     const { parameters, counters } = this.sets.of(blockHeight)!;
     const counter = counters.of(blockHeight, party);

@@ -1,11 +1,11 @@
 // The proof-of-work function: SHA3-256 over a prefix, a block hash, a proof's identifier and a nonce
-// (reference 40, section 1).
+// (docs/protocol/40-pow-spam.md#1-the-proof-of-work-function).
 import { HashInput, sha3Of } from "../../../crypto/sha.ts";
 import type { MessageOf } from "../../../errors/program-codes.ts";
 import type { AdmissionRules } from "../rules.ts";
 import type { PartyCounter, PowParameters } from "./windows.ts";
 
-/** The only function there is (reference 40, section 1.1). */
+/** The only function there is (docs/protocol/40-pow-spam.md#11-bytes-hashed). */
 export const HASH_FUNCTION = "sha3_24_rounds";
 /** Characters of a block hash. It is hashed as text, so its case matters. */
 const BLOCK_HASH_LENGTH = 64;
@@ -27,7 +27,7 @@ export interface Proof extends ProofInput {
   readonly nonce: bigint;
 }
 
-/** Why no proof can be made for this input; undefined when one can (reference 40, section 1.2). */
+/** Why no proof can be made for this input; undefined when one can (docs/protocol/40-pow-spam.md#12-search-and-verification-edge-cases). */
 export function proofInputProblem({ blockHash, tid }: ProofInput): MessageOf<"proof_input"> | undefined {
   if (tid === "") return "transaction ID cannot be empty";
   if (Buffer.byteLength(blockHash) !== BLOCK_HASH_LENGTH) return "incorrect block hash";
@@ -84,7 +84,8 @@ export function verifyProof(
   return bits >= requiredBits(difficulty, rules) ? bits : undefined;
 }
 
-// How much difficulty a party has to show for a number of transactions on one height (reference 40, section 3.4).
+// How much difficulty a party has to show for a number of transactions on one height
+// (docs/protocol/40-pow-spam.md#34-delivertx).
 
 type Quota = Pick<PowParameters, "difficulty" | "txPerBlock">;
 
@@ -101,7 +102,8 @@ export function requiredTotal(n: bigint, { difficulty, txPerBlock }: Quota): big
 }
 
 /**
- * The least difficulty of a party's next transaction on a height (section 5.3); undefined when it may send no more.
+ * The least difficulty of a party's next transaction on a height (docs/protocol/40-pow-spam.md#53-block-states);
+ * undefined when it may send no more.
  * @param wraps the original's defect: a party that has shown more than enough is asked for nearly 2^64
  */
 export function expectedDifficulty(

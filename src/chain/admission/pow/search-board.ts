@@ -2,7 +2,7 @@
 // found. A few shared words, so a thread deep in its work needs no message to learn of them.
 import { CHUNK, type NonceSearch } from "./nonce-search.ts";
 
-/** The original's search gives up here (reference 40, section 1.2). */
+/** The original's search gives up here (docs/protocol/40-pow-spam.md#12-search-and-verification-edge-cases). */
 const SEARCH_END = (1n << 63n) - 1n;
 const STOPPED = -1n;
 

@@ -77,7 +77,10 @@ export class Solver {
     this.threadCount = options.threads ?? availableParallelism();
   }
 
-  /** @throws NodeError when no proof can be made for this task: the texts of reference 40, section 1.2 */
+  /**
+   * @throws NodeError when no proof can be made for this task: the texts of
+   * docs/protocol/40-pow-spam.md#12-search-and-verification-edge-cases
+   */
   start(task: ProofTask): Search {
     checkTask(task);
     const boards = [SearchBoard.open(task.startNonce ?? 0n)];

@@ -1,4 +1,5 @@
-// Proof-of-work parameters, and the sets of them that a transaction can fall under (reference 40, section 2.2).
+// Proof-of-work parameters, and the sets of them that a transaction can fall under
+// (docs/protocol/40-pow-spam.md#22-parameter-sets).
 import { sortedEntries } from "../rules.ts";
 
 // How many transactions each party has built on each height, and how much difficulty they showed.
@@ -67,7 +68,7 @@ class HeightCounters {
   }
 }
 
-/** Values of the `spam.pow.*` network parameters (reference 40, section 2.1). */
+/** Values of the `spam.pow.*` network parameters (docs/protocol/40-pow-spam.md#21-proof-of-work). */
 export interface PowParameters {
   /** Size of the window of usable block hashes. */
   readonly pastBlocks: bigint;
@@ -183,7 +184,7 @@ export class ParameterSets {
 
 // The engine's records by height: the hashes of past blocks, and what has been seen under each.
 
-/** Slots for past blocks: the window cannot be larger (reference 40, sections 2.1 and 3.1). */
+/** Slots for past blocks: the window cannot be larger (docs/protocol/40-pow-spam.md#21-proof-of-work and #31-state). */
 export const PAST_BLOCKS_MAX = 500n;
 
 /** The entries of a map by height, lowest first. */

@@ -1,6 +1,7 @@
 /**
- * The spam engine: six policies that limit what a party may send in an epoch (reference 40, section 4). Like the
- * proof-of-work engine it knows no clock and no store. The calls of one block:
+ * The spam engine: six policies that limit what a party may send in an epoch
+ * (docs/protocol/40-pow-spam.md#4-spam-policies). Like the proof-of-work engine it knows no clock and no store. The
+ * calls of one block:
  *
  *   startEpoch (in the tick of a block that begins one) → change, deliver … → endBlock, and check between blocks
  */
@@ -26,7 +27,7 @@ export interface SpamRequest {
   readonly proposal?: string | undefined;
 }
 
-/** Values of the `spam.protection.*` network parameters, decimals cut to whole numbers (section 2.3). */
+/** Values of the `spam.protection.*` network parameters, decimals cut to whole numbers (docs/protocol/40-pow-spam.md#23-spam-policies). */
 export interface SpamParameters {
   readonly maxVotes: bigint;
   readonly minVoteTokens: bigint;
@@ -43,7 +44,7 @@ export interface SpamParameters {
 
 const TOKEN = 10n ** 18n;
 
-/** Defaults of the reference, section 2.3. */
+/** Defaults (docs/protocol/40-pow-spam.md#23-spam-policies). */
 export const SPAM_DEFAULTS: SpamParameters = {
   maxVotes: 3n,
   minVoteTokens: 100n * TOKEN,
@@ -56,7 +57,7 @@ export const SPAM_DEFAULTS: SpamParameters = {
   minIssueTokens: 100n * TOKEN,
 };
 
-/** These two have no parameter: once an epoch (section 4.1). */
+/** These two have no parameter: once an epoch (docs/protocol/40-pow-spam.md#41-which-command-uses-which-policy). */
 const ONCE = 1n;
 
 /** State between blocks as plain JSON in one canonical form. */
@@ -108,7 +109,10 @@ export class SpamEngine {
     this.epochLengthNs = epochLengthNs;
   }
 
-  /** Clears counts and bans when the number is a new one; the same number again does nothing (section 4.4). */
+  /**
+   * Clears counts and bans when the number is a new one; the same number again does nothing
+   * (docs/protocol/40-pow-spam.md#44-epoch-timing).
+   */
   startEpoch(seq: bigint): void {
     if (seq === this.epoch) return;
     this.epoch = seq;

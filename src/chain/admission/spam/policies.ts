@@ -1,4 +1,4 @@
-// A policy that counts commands of a party in an epoch: five of the six (reference 40, section 4.2).
+// A policy that counts commands of a party in an epoch: five of the six (docs/protocol/40-pow-spam.md#42-simple-policies).
 import type { SpamPolicy } from "../../../errors/rules.ts";
 import { sentenceTime } from "../../../wire/time-text.ts";
 import { ACCEPTED, Bans, type BansState, refuse, sortedEntries, type Verdict } from "../rules.ts";
@@ -34,7 +34,7 @@ export class SimplePolicy {
       return refuse(`spam_${this.name}_tokens`, { tokens: tokens ?? 0n, minTokens: this.minTokens });
     }
     const used = this.counts.ofFinishedBlocks(party);
-    // A maximum of 0 refuses nothing here, only at delivery (section 8, 16).
+    // A maximum of 0 refuses nothing here, only at delivery (docs/protocol/40-pow-spam.md#8-easily-missed, 16).
     return used > 0n && used >= this.max ? this.refuseCount(used) : ACCEPTED;
   }
 
@@ -94,7 +94,7 @@ function refuseBanned(policy: SpamPolicy, bannedUntilNs: bigint): Verdict {
 }
 
 // The policy for votes: counts by proposal, and a minimum of tokens that doubles while many votes are refused
-// (reference 40, section 4.3).
+// (docs/protocol/40-pow-spam.md#43-vote-policy).
 
 /** Finished blocks that the network-wide ratio is taken over, and blocks between two increases. */
 const BLOCKS_WATCHED = 10;
@@ -294,12 +294,12 @@ const loadTally = ([refused, total]: TallyState): Tally => ({
   total: BigInt(total),
 });
 
-/** A party is banned when at least half of its deliveries of a block were refused (reference 40, section 4.2). */
+/** A party is banned when at least half of its deliveries of a block were refused (docs/protocol/40-pow-spam.md#42-simple-policies). */
 function deservesBan({ refused, total }: Tally): boolean {
   return refused > 0n && refused * 2n >= total;
 }
 
-/** Votes become dearer when more than 30 % of them were refused (section 4.3). */
+/** Votes become dearer when more than 30 % of them were refused (docs/protocol/40-pow-spam.md#43-vote-policy). */
 function isFlood({ refused, total }: Tally): boolean {
   return refused * 10n > total * 3n;
 }

@@ -1,4 +1,5 @@
-// Bus events as streams tell them: decoded and rendered once, and what filters ask of them (reference 30, section 11).
+// Bus events as streams tell them: decoded and rendered once, and what filters ask of them
+// (docs/protocol/30-node-api-events.md#11-observeeventbus).
 import { EnvelopeReader } from "../../../wire/bus-event.ts";
 import { type BusEvent, BusEventType, decodeBusEvent } from "../../../wire/generated/events.ts";
 import { type JsonMode, renderJson } from "../../../wire/json.ts";

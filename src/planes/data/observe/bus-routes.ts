@@ -1,6 +1,7 @@
 /**
  * The event bus on a path: over a WebSocket the client's first frame is the filter, and each further one asks for a batch
- * (reference 30, section 11). Over plain HTTP these are JSON objects in the body, or the query where there is no body.
+ * (docs/protocol/30-node-api-events.md#11-observeeventbus). Over plain HTTP these are JSON objects in the body, or the
+ * query where there is no body.
  */
 import { DAMAGED } from "../../../http/answers.ts";
 import { ApiError, badRequest, bodyTooLarge, requestTooSlow, wrongMethod } from "../../../http/errors.ts";

@@ -1,4 +1,4 @@
-// The stream of a market's candles (reference 10, section 6.2).
+// The stream of a market's candles (docs/protocol/10-data-api-streams.md#62-streams).
 import { invalidArgument } from "../../../http/errors.ts";
 import { candlesSince, lastCandle, parseCandleId } from "../candles.ts";
 import { elementOf } from "./filters.ts";

@@ -1,4 +1,4 @@
-// Streams of balances and rewards (reference 10, section 6.2).
+// Streams of balances and rewards (docs/protocol/10-data-api-streams.md#62-streams).
 import { amountText, type StoredAmount } from "../../../store/amount.ts";
 import type { AccountBalance } from "../../../wire/generated/datanode.ts";
 import type { Delegation, Reward } from "../../../wire/generated/vega.ts";

@@ -1,5 +1,6 @@
-// Streams of market depth (reference 10, section 6.2): the whole book after each block that changed it, or the price
-// levels that changed. The books of the markets that are followed are kept in memory and brought forward by order rows.
+// Streams of market depth (docs/protocol/10-data-api-streams.md#62-streams): the whole book after each block that
+// changed it, or the price levels that changed. The books of the markets that are followed are kept in memory and
+// brought forward by order rows.
 import {
   type MarketDepth,
   type MarketDepthUpdate,

@@ -1,5 +1,5 @@
 // Messages of a stream as JSON: `{"result":...}` each, and `{"error":...}` as the last one of a stream that failed
-// (reference 10, section 6.1).
+// (docs/protocol/10-data-api-streams.md#61-transport).
 
 import { Grpc } from "../../../errors/statuses.ts";
 import { streamErrorBody } from "../../../http/answers.ts";

@@ -1,5 +1,5 @@
 // The event bus as a stream: its filter, its messages, and batches of a size that the client chooses and asks for one by
-// one (reference 30, section 11).
+// one (docs/protocol/30-node-api-events.md#11-observeeventbus).
 import { Grpc } from "../../../errors/statuses.ts";
 import { ApiError, invalidArgument } from "../../../http/errors.ts";
 import type { RequestFields } from "../../../http/query.ts";

@@ -1,4 +1,4 @@
-// Streams of votes and proposals (reference 10, section 6.2).
+// Streams of votes and proposals (docs/protocol/10-data-api-streams.md#62-streams).
 import { invalidArgument } from "../../../http/errors.ts";
 import type { GovernanceData, Vote } from "../../../wire/generated/vega.ts";
 import { governanceData, voteOf, votesOn } from "../governance.ts";

@@ -1,5 +1,5 @@
-// The stream of ledger movements (reference 10, section 6.2). Rows of the store have their entries one by one, without
-// the balances after a movement, so they are told from the events of a block.
+// The stream of ledger movements (docs/protocol/10-data-api-streams.md#62-streams). Rows of the store have their
+// entries one by one, without the balances after a movement, so they are told from the events of a block.
 import { BusEventType } from "../../../wire/generated/events.ts";
 import type { EventTopic } from "./event-fan-out.ts";
 import type { Description } from "./kind.ts";

@@ -1,4 +1,4 @@
-// A stream over plain HTTP: a line of JSON for each message (reference 10, section 6.1).
+// A stream over plain HTTP: a line of JSON for each message (docs/protocol/10-data-api-streams.md#61-transport).
 import type { ApiError } from "../../../http/errors.ts";
 import type { JsonMode } from "../../../wire/json.ts";
 import { errorText, messageText } from "./envelope.ts";

@@ -27,7 +27,7 @@ export class Element {
     readonly bytes: number,
   ) {}
 
-  /** By the rules of streams (reference 10, section 6.1). @param type full name of the message */
+  /** By the rules of streams (docs/protocol/10-data-api-streams.md#61-transport). @param type full name of the message */
   text(type: string): string {
     this.rendered ??= renderJson(type, this.value, "stream");
     return this.rendered;

@@ -12,7 +12,7 @@ const SNAPSHOT_MS = 10_000;
 const GRACE_MS = 100;
 const BURST_FACTOR = 8;
 
-/** A subscriber that does not keep up (reference 10, section 6.1). */
+/** A subscriber that does not keep up (docs/protocol/10-data-api-streams.md#61-transport). */
 export function tooSlow(): ApiError {
   return internal("internal stream failure", "channel closed");
 }

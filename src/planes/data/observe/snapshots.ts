@@ -8,7 +8,7 @@ import type { StreamKind } from "./kind.ts";
 import { type Element, FramedMessage, type Place, type StreamMessage } from "./message.ts";
 import type { Observation } from "./observation.ts";
 
-/** Elements of a page (reference 10, section 6.2). */
+/** Elements of a page (docs/protocol/10-data-api-streams.md#62-streams). */
 export const PAGE_ELEMENTS = 50;
 const SHORT_ELEMENTS = 500;
 /** Long snapshots under way at once: each has a connection. A further one waits for its turn. */

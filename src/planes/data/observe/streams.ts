@@ -109,7 +109,7 @@ export class Streams {
   }
 
   /**
-   * Opens a stream of the event bus (reference 30, section 11).
+   * Opens a stream of the event bus (docs/protocol/30-node-api-events.md#11-observeeventbus).
    * @param request the first message of the client; with each further one call `askNext` of what is returned. A binding
    *   ends the stream without a word when the first one has not come within `FIRST_REQUEST_MS`.
    * @throws ApiError 400 for a type that is never sent; 429; 503

@@ -1,4 +1,5 @@
-// Streams of orders, trades, positions, margins, provisions and market data (reference 10, section 6.2).
+// Streams of orders, trades, positions, margins, provisions and market data
+// (docs/protocol/10-data-api-streams.md#62-streams).
 import { internal } from "../../../http/errors.ts";
 import type { RequestFields } from "../../../http/query.ts";
 import type {

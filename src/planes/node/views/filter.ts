@@ -1,5 +1,5 @@
-// Shared by the views of the core's state (reference 30, section 5.2): plain lists without pages, filtered by
-// whatever text the client sends. An unknown identifier selects nothing; it is not an error.
+// Shared by the views of the core's state (docs/protocol/30-node-api-endpoints.md#52-corestateservice): plain lists
+// without pages, filtered by whatever text the client sends. An unknown identifier selects nothing; it is not an error.
 
 import { Grpc } from "../../../errors/statuses.ts";
 import { ApiError } from "../../../http/errors.ts";

@@ -10,7 +10,7 @@ import type { DataContext } from "../../data/context.ts";
 import { Filter, textOf } from "./filter.ts";
 
 const TAG = "State of the parties";
-/** The owner, as this service writes it, of accounts without one (reference 30, section 5.2). */
+/** The owner, as this service writes it, of accounts without one (docs/protocol/30-node-api-endpoints.md#52-corestateservice). */
 const NO_OWNER = "0".repeat(64);
 const TYPE_NAMES = new Map<number, string>(
   Object.entries(AccountType).map(([name, number]) => [number, name]),

@@ -1,6 +1,6 @@
 /**
- * The administrative methods (reference 50, section 3.2). They have no check of who asks: they are for the channel
- * that only the local user reaches, never for the HTTP port.
+ * The administrative methods (docs/protocol/50-wallet-service.md#32-admin). They have no check of who asks: they are
+ * for the channel that only the local user reaches, never for the HTTP port.
  */
 
 import { NodeError } from "../../../errors/node-error.ts";

@@ -1,4 +1,5 @@
-// The event bus and ledger movements (reference 30, section 11): filters, batches, deadlines; nothing of a block is missing.
+// The event bus and ledger movements (docs/protocol/30-node-api-events.md#11-observeeventbus): filters, batches,
+// deadlines; nothing of a block is missing.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from "bun:test";
 import { BusMessage, EventBusObservation } from "../../../../src/planes/data/observe/event-bus.ts";
 import type { StreamMessage } from "../../../../src/planes/data/observe/message.ts";

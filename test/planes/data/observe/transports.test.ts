@@ -1,4 +1,5 @@
-// Streams over sockets (reference 10, section 6.1): WebSockets and lines of JSON, their errors, limits and slow clients.
+// Streams over sockets (docs/protocol/10-data-api-streams.md#61-transport): WebSockets and lines of JSON, their errors,
+// limits and slow clients.
 import { afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import type { Limits } from "../../../../src/http/limits.ts";
