@@ -1,15 +1,8 @@
 // Finding an explanation by number, by name, or by a piece of text.
 import { DETAIL_CODES } from "./detail-codes.ts";
 import { EXECUTION, VALIDATOR_TEXTS } from "./execution.ts";
-import { type Explanation, messages, table } from "./explanation.ts";
-import { ORDER_REASONS } from "./market-texts.ts";
-import { CHAIN_CODES } from "./program/chain.ts";
-import { HISTORY_CODES } from "./program/history.ts";
-import { LIVE_CODES } from "./program/live.ts";
-import { PACKAGE_CODES } from "./program/package.ts";
-import { SENDING_CODES } from "./program/sending.ts";
-import { STORE_CODES } from "./program/store.ts";
-import { WALLET_CODES as WALLET_FILE_CODES } from "./program/wallet.ts";
+import { type Explanation, explanationsOf, messageExplanations } from "./explanation.ts";
+import { PROGRAM_CODES } from "./program-codes.ts";
 import { PROPOSAL_REASONS } from "./proposal-reasons.ts";
 import { RESULT_CODES } from "./result-codes.ts";
 import { RULES } from "./rules.ts";
@@ -120,29 +113,17 @@ function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   return (2 * common) / (a.size + b.size);
 }
 
-/** An order that is refused carries the number's name, where the transaction has the text. */
-function withOrderReason(explanation: Explanation): Explanation {
-  const reasons = ORDER_REASONS[explanation.code] ?? [];
-  return { ...explanation, texts: explanation.texts.concat(reasons) };
-}
-
 /** In the order in which they are shown where several match. */
 export const CATALOGUE: readonly Explanation[] = [
-  ...table("result code", RESULT_CODES),
+  ...explanationsOf("result code", RESULT_CODES),
   ...RULES,
   ...VALIDATION,
-  ...messages("execution", EXECUTION).map(withOrderReason),
-  ...messages("execution", VALIDATOR_TEXTS),
+  ...messageExplanations("execution", EXECUTION),
+  ...messageExplanations("execution", VALIDATOR_TEXTS),
   ...PROPOSAL_REASONS,
   ...STATUSES,
   ...DETAIL_CODES,
-  ...table("wallet code", WALLET_CODES),
-  ...table("program code", STORE_CODES),
-  ...table("program code", HISTORY_CODES),
-  ...table("program code", CHAIN_CODES),
-  ...table("program code", SENDING_CODES),
-  ...table("program code", LIVE_CODES),
-  ...table("program code", PACKAGE_CODES),
-  ...table("wire code", WIRE_CODES),
-  ...table("program code", WALLET_FILE_CODES),
+  ...explanationsOf("wallet code", WALLET_CODES),
+  ...explanationsOf("program code", PROGRAM_CODES),
+  ...explanationsOf("wire code", WIRE_CODES),
 ];

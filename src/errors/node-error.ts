@@ -1,6 +1,6 @@
 // The error type for everything a person or a script can meet: what was attempted, a stable code, a sentence,
 // and a way out. The command line prints sentence and hint; HTTP maps the code; nothing prints a stack.
-import type { ExitName, ProgramRow } from "./explanation.ts";
+import type { ExitName, ProgramEntry } from "./explanation.ts";
 import { type ErrorCode, isProgramCode, type MessageOf, PROGRAM_CODES } from "./program-codes.ts";
 
 /** Exit codes of the command line (README.md, "Commands"). */
@@ -29,8 +29,8 @@ export class NodeError<Code extends ErrorCode = ErrorCode> extends Error {
   }
 
   get exitCode(): number {
-    const row: ProgramRow | undefined = isProgramCode(this.code) ? PROGRAM_CODES[this.code] : undefined;
-    return ExitCode[row?.[4] ?? "failed"];
+    const entry: ProgramEntry | undefined = isProgramCode(this.code) ? PROGRAM_CODES[this.code] : undefined;
+    return ExitCode[entry?.exit ?? "failed"];
   }
 }
 

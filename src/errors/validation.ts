@@ -1,14 +1,14 @@
 // Messages of the stateless checks, word for word (docs/protocol/30-node-api-transactions.md#33-message-catalogue and
 // docs/protocol/30-node-api-commands.md#4-commands): the words in parentheses behind a property, code 60. Clients
 // compare them.
-import { type Explanation, messages } from "./explanation.ts";
+import { type Explanation, explanationOf } from "./explanation.ts";
 
 const FIX = "Correct the property in front of the parentheses, sign again, and make a new proof.";
 
 const defined: Explanation[] = [];
 /** A message as `lyra explain` has it too. */
-function define<Text extends string>(text: Text, means: string, why: string, fix = FIX): Text {
-  defined.push(...messages("message", { [text]: [means, why, fix] }));
+function define<Text extends string>(text: Text, meaning: string, cause: string, fix = FIX): Text {
+  defined.push(explanationOf("message", text, { text, meaning, cause, fix }));
   return text;
 }
 

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ALARMS, alarmTable, alertRules, PAGE_FILE, RULES_FILE, withTable } from "../../scripts/alarms.ts";
 import { DASHBOARD_FILE, dashboardOf, knownMetrics } from "../../scripts/grafana.ts";
-import type { ProgramRow } from "../../src/errors/explanation.ts";
+import type { ProgramEntry } from "../../src/errors/explanation.ts";
 import { isProgramCode, PROGRAM_CODES } from "../../src/errors/program-codes.ts";
 import { checkMemory } from "../../src/node/memory-limit.ts";
 import { loadSidecarConfig } from "../../src/node/sidecar-config.ts";
@@ -299,7 +299,8 @@ describe("the page for alarms", () => {
   /** Rooms of a sidecar: their codes are what /status, /readyz and the log show. */
   const ROOMS = ["node", "ingest", "comet", "store"];
   /** These end a command that a person has typed. */
-  const isUsage = (code: keyof typeof PROGRAM_CODES) => (PROGRAM_CODES[code] as ProgramRow)[4] === "usage";
+  const isUsage = (code: keyof typeof PROGRAM_CODES) =>
+    (PROGRAM_CODES[code] as ProgramEntry).exit === "usage";
 
   const page = readFileSync(join(root, "docs", "operations.md"), "utf8");
   const alarms = page.slice(page.indexOf("## Alarms"));

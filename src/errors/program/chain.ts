@@ -1,251 +1,227 @@
 // Codes of this program's own errors: running a chain.
-import type { ProgramRow } from "../explanation.ts";
+import type { ProgramEntry } from "../explanation.ts";
+import { CAUSES, FIXES } from "../shared.ts";
+
+const NOT_READABLE = "It is not there, or not for you to read.";
 
 export const CHAIN_CODES = {
-  genesis_invalid: [
-    "",
-    "The genesis cannot begin a chain.",
-    "A member is missing or has a form that it cannot have; the text names it.",
-    "Correct the file.",
-  ],
-  checkpoint_invalid: [
-    "",
-    "The checkpoint that a chain should begin from cannot be used.",
-    "It is damaged, has another hash than the genesis asks for, or holds what this chain does not know; the text says which.",
-    "Take one with: lyra devnet checkpoint, or begin without.",
-  ],
-  checkpoint_unreadable: [
-    "",
-    "The file that --checkpoint names cannot be read.",
-    "It is not there, or not for you to read.",
-    "Check the path.",
-    "usage",
-  ],
-  transaction_unknown: [
-    "",
-    "The devnet knows no transaction of this hash.",
-    "It never came, it was refused long ago, or its block was reverted. Only the newest 500,000 transactions are looked through.",
-    "Take the hash that the submission answered with, of the chain that runs now.",
-  ],
-  events_address_invalid: [
-    "",
-    "The address of a data node's event socket, given with --events-to, cannot be read.",
-    "It is neither tcp://HOST:PORT nor unix:PATH, or the path has more than the 107 bytes of a socket's.",
-    "Correct it: tcp://127.0.0.1:3005 is a data node's own default.",
-    "usage",
-  ],
-  tools_token_invalid: [
-    "the token of the tools must be 16 to 200 characters without blanks",
-    "The token with which other machines use the devnet's tools cannot be used.",
-    "LYRA_TOOLS_TOKEN, or the file tools-token in the home, holds another text.",
-    "Correct it, or remove both: a new token is made.",
-    "usage",
-  ],
-  command_fault: [
-    "",
-    "A command failed because of a fault in this program, not because of a rule.",
-    "Its handler met something that it was not written for; what it had changed was taken back.",
-    "The chain goes on. Report it with the transaction and the line of the log.",
-  ],
-  market_halted: [
-    "",
-    "A fault in this program has stopped a market: a step of it that no command asks for has failed.",
-    "The step was taken back, the market is suspended and named in /status, and its orders, positions and money stay as they were.",
-    "The chain and the other markets go on. Report it with the line of the log; an enacted update of the market lets it go on.",
-  ],
-  command_refused: [
-    "",
-    "A tool of the devnet asked the engine for what its rules do not allow.",
-    "The text says which rule; nothing has changed.",
-    "Correct what was asked for. The text itself may be explained, too.",
-  ],
-  duty_failed: [
-    "",
-    "The chain refused what a validator of the devnet owed it: a vote, a signature, a heartbeat.",
-    "The keys were rotated, or the command is not allowed any more; the text says which.",
-    "Nothing, where it came once: the duty is asked for again after a later block.",
-  ],
-  not_a_chain: [
-    "",
-    "The home holds a loaded recording, not a chain that goes on.",
-    "Its blocks came from elsewhere, without the state behind them.",
-    "Choose another --home for the devnet.",
-  ],
-  own_chain: [
-    "",
-    "The home holds a chain that goes on by itself, such as a devnet's.",
-    "Blocks of a recording come without the state behind them, and the chain could not go on after them.",
-    "Choose another --home for the recording.",
-  ],
-  state_mismatch: [
-    "",
-    "The chain's state is not the one its blocks led to.",
-    "The store was changed by hand, or made by another version.",
-    "Go on with the version that made it, or use another --home.",
-  ],
-  state_version: [
-    "",
-    "The state was saved in a form that is not read any more.",
-    "Another version of Lyra wrote it.",
-    "Use that version.",
-  ],
-  invalid_parameter: [
-    "",
-    "A network parameter has no such form.",
-    "A number or a duration such as 1h30m is wanted.",
-    "Correct the genesis or the call.",
-  ],
-  invalid_transaction: [
-    "",
-    "A stored transaction cannot be read.",
-    "Its bytes were changed since it was accepted.",
-    "lyra doctor --home DIR.",
-  ],
-  dump_invalid: [
-    "",
-    "The dump cannot be loaded.",
-    "It is not a dump of a devnet, is damaged, or is of another version.",
-    "Make it again: lyra devnet dump.",
-  ],
-  dump_unreadable: [
-    "",
-    "The file that a dump should be loaded from cannot be read.",
-    "It is not there, or not for you to read.",
-    "Check the path, or make one: lyra devnet dump > FILE.",
-    "usage",
-  ],
-  snapshot_unknown: [
-    "",
-    "There is no snapshot of this id.",
-    "Reverting to an earlier one removed it, or it never was.",
-    "Make one, and keep the id it answers.",
-  ],
-  too_many_snapshots: [
-    "",
-    "There is no room for another snapshot.",
-    "Only so many are kept at a time.",
-    "Revert to an earlier one: those after it are gone then.",
-  ],
-  record_unusable: [
-    "",
-    "The run cannot be recorded to this file.",
-    "It cannot be written, holds another run, or lacks blocks that the chain has.",
-    "Give the file of this chain; a new chain takes a new file.",
-  ],
-  funding_failed: [
-    "",
-    "The devnet's parties could not be given their funds.",
-    "The genesis forbids it, or has other assets.",
-    "Start with --no-funding.",
-  ],
-  key_unknown: [
-    ["the public key does not exist", "the devnet does not hold the <key> of its validator <id>"],
-    "There is no such key.",
-    "It is not in this wallet, or not one the devnet holds.",
-    "lyra wallet key list shows the keys of a wallet.",
-  ],
-  host_empty: [
-    "the host to listen on is empty",
-    "No address to listen on was given.",
-    "`host` is set to an empty text, which the system would take for every address of this machine.",
-    "Give the address; 0.0.0.0 is every one of this machine.",
-    "usage",
-  ],
-  invalid_argument: [
-    "",
-    "A tool of the devnet was given what it cannot use.",
-    "The text says what is wrong.",
-    "lyra devnet help lists the tools, lyra devnet help VERB its words.",
-    "usage",
-  ],
-  planes_failed: [
-    "",
-    "The thread that answers HTTP has stopped.",
-    "An error ended it, or its ports could not be opened; the text says which.",
-    "Correct what the text says, and start again.",
-  ],
-  not_a_devnet: [
-    "",
-    "The home holds something else than a devnet.",
-    "Only a devnet is begun anew on request; a loaded recording is not thrown away.",
-    "Choose another --home.",
-    "usage",
-  ],
-  genesis_missing: [
-    "",
-    "The chain of this home has lost its genesis.",
-    "An older Lyra kept it in genesis.json alone, and that file is gone.",
-    "Put the file back, or begin anew: lyra devnet --reset.",
-  ],
-  genesis_unreadable: [
-    "the genesis <file> cannot be read (<reason>)",
-    "The file of the genesis cannot be read.",
-    "It is not there, may not be read, or is not JSON.",
-    "Check its path and rights.",
-    "usage",
-  ],
-  refused: [
-    ["the devnet refused it", "the demo's <command> was refused: <reason>"],
-    "A tool of the devnet did not do it.",
-    "The node is not a devnet, or the tool's own reason follows.",
-    "Start a devnet, and look up the reason here.",
-  ],
-  epoch_stays: [
-    "epoch <n> did not end within <n> blocks",
-    "The epoch did not end.",
-    "The clock does not move it on, whatever blocks are made.",
-    "Let the clock go on: lyra devnet time forward.",
-  ],
-  devnet_unknown: [
-    "no running devnet was found",
-    "There is no devnet to talk to.",
-    "None runs on the home that was named, or where it is looked for: .lyra/devnet, and the home that lyra devnet takes by itself.",
-    "Start one, or name it with --node-url or --home.",
-    "notReady",
-  ],
-  devnet_unreachable: [
-    "<url> does not answer",
-    "The devnet does not answer.",
-    "It has stopped, or listens elsewhere.",
-    "Start it again, or name it with --node-url.",
-    "notReady",
-  ],
-  no_devnet: [
-    "this node is not a devnet: <reason>",
-    "What answers there is not a devnet.",
-    "The address is that of another service.",
-    "Look at what lyra devnet printed, and name it with --node-url.",
-  ],
-  answer_lost: [
-    "the answer of <url> did not come whole: <reason>",
-    "Whether the devnet did what was asked is not known.",
-    "It ended, or the connection did, before all of the answer was there.",
-    "See what it has: lyra devnet status.",
-    "notReady",
-  ],
-  address_unreadable: [
-    "<path> cannot be read: <reason>",
-    "The file that says where the devnet listens is damaged.",
-    "Something wrote over it.",
-    "Start the devnet again, or name it with --node-url.",
-    "notReady",
-  ],
-  node_unknown: [
-    "",
-    "The chain has no such validator.",
-    "The node id is wrong.",
-    "GET /validators lists them.",
-  ],
-  validator_unknown: [
-    "",
-    "The devnet holds no validator's keys for this genesis.",
-    "Somebody else's validators are in it.",
-    "Use the shipped genesis, or its validator's keys.",
-  ],
-  not_refused: [
-    "the chain took a <command> that is wrong",
-    "The demo sends some wrong commands, and one was not refused.",
-    "A mistake in Lyra, or a chain with other parameters.",
-    "Play the demo on a new devnet; if it stays, report it.",
-  ],
-} as const satisfies Readonly<Record<string, ProgramRow>>;
+  genesis_invalid: {
+    meaning: "The genesis cannot begin a chain.",
+    cause: "A member is missing or has a form that it cannot have; the text names it.",
+    fix: "Correct the file.",
+  },
+  checkpoint_invalid: {
+    meaning: "The checkpoint that a chain should begin from cannot be used.",
+    cause:
+      "It is damaged, has another hash than the genesis asks for, or holds what this chain does not know; the text says which.",
+    fix: "Take one with: lyra devnet checkpoint, or begin without.",
+  },
+  checkpoint_unreadable: {
+    meaning: "The file that --checkpoint names cannot be read.",
+    cause: NOT_READABLE,
+    fix: "Check the path.",
+    exit: "usage",
+  },
+  transaction_unknown: {
+    meaning: "The devnet knows no transaction of this hash.",
+    cause:
+      "It never came, it was refused long ago, or its block was reverted. Only the newest 500,000 transactions are looked through.",
+    fix: "Take the hash that the submission answered with, of the chain that runs now.",
+  },
+  events_address_invalid: {
+    meaning: "The address of a data node's event socket, given with --events-to, cannot be read.",
+    cause:
+      "It is neither tcp://HOST:PORT nor unix:PATH, or the path has more than the 107 bytes of a socket's.",
+    fix: "Correct it: tcp://127.0.0.1:3005 is a data node's own default.",
+    exit: "usage",
+  },
+  tools_token_invalid: {
+    text: "the token of the tools must be 16 to 200 characters without blanks",
+    meaning: "The token with which other machines use the devnet's tools cannot be used.",
+    cause: "LYRA_TOOLS_TOKEN, or the file tools-token in the home, holds another text.",
+    fix: "Correct it, or remove both: a new token is made.",
+    exit: "usage",
+  },
+  command_fault: {
+    meaning: "A command failed because of a fault in this program, not because of a rule.",
+    cause: CAUSES.handlerFault,
+    fix: "The chain goes on. Report it with the transaction and the line of the log.",
+  },
+  market_halted: {
+    meaning:
+      "A fault in this program has stopped a market: a step of it that no command asks for has failed.",
+    cause:
+      "The step was taken back, the market is suspended and named in /status, and its orders, positions and money stay as they were.",
+    fix: "The chain and the other markets go on. Report it with the line of the log; an enacted update of the market lets it go on.",
+  },
+  command_refused: {
+    meaning: "A tool of the devnet asked the engine for what its rules do not allow.",
+    cause: "The text says which rule; nothing has changed.",
+    fix: "Correct what was asked for. The text itself may be explained, too.",
+  },
+  duty_failed: {
+    meaning: "The chain refused what a validator of the devnet owed it: a vote, a signature, a heartbeat.",
+    cause: "The keys were rotated, or the command is not allowed any more; the text says which.",
+    fix: "Nothing, where it came once: the duty is asked for again after a later block.",
+  },
+  not_a_chain: {
+    meaning: "The home holds a loaded recording, not a chain that goes on.",
+    cause: "Its blocks came from elsewhere, without the state behind them.",
+    fix: "Choose another --home for the devnet.",
+  },
+  own_chain: {
+    meaning: "The home holds a chain that goes on by itself, such as a devnet's.",
+    cause:
+      "Blocks of a recording come without the state behind them, and the chain could not go on after them.",
+    fix: "Choose another --home for the recording.",
+  },
+  state_mismatch: {
+    meaning: "The chain's state is not the one its blocks led to.",
+    cause: "The store was changed by hand, or made by another version.",
+    fix: "Go on with the version that made it, or use another --home.",
+  },
+  state_version: {
+    meaning: "The state was saved in a form that is not read any more.",
+    cause: "Another version of Lyra wrote it.",
+    fix: "Use that version.",
+  },
+  invalid_parameter: {
+    meaning: "A network parameter has no such form.",
+    cause: "A number or a duration such as 1h30m is wanted.",
+    fix: "Correct the genesis or the call.",
+  },
+  invalid_transaction: {
+    meaning: "A stored transaction cannot be read.",
+    cause: "Its bytes were changed since it was accepted.",
+    fix: "lyra doctor --home DIR.",
+  },
+  dump_invalid: {
+    meaning: "The dump cannot be loaded.",
+    cause: "It is not a dump of a devnet, is damaged, or is of another version.",
+    fix: "Make it again: lyra devnet dump.",
+  },
+  dump_unreadable: {
+    meaning: "The file that a dump should be loaded from cannot be read.",
+    cause: NOT_READABLE,
+    fix: "Check the path, or make one: lyra devnet dump > FILE.",
+    exit: "usage",
+  },
+  snapshot_unknown: {
+    meaning: "There is no snapshot of this id.",
+    cause: "Reverting to an earlier one removed it, or it never was.",
+    fix: "Make one, and keep the id it answers.",
+  },
+  too_many_snapshots: {
+    meaning: "There is no room for another snapshot.",
+    cause: "Only so many are kept at a time.",
+    fix: "Revert to an earlier one: those after it are gone then.",
+  },
+  record_unusable: {
+    meaning: "The run cannot be recorded to this file.",
+    cause: "It cannot be written, holds another run, or lacks blocks that the chain has.",
+    fix: "Give the file of this chain; a new chain takes a new file.",
+  },
+  funding_failed: {
+    meaning: "The devnet's parties could not be given their funds.",
+    cause: "The genesis forbids it, or has other assets.",
+    fix: "Start with --no-funding.",
+  },
+  key_unknown: {
+    text: ["the public key does not exist", "the devnet does not hold the <key> of its validator <id>"],
+    meaning: "There is no such key.",
+    cause: "It is not in this wallet, or not one the devnet holds.",
+    fix: "lyra wallet key list shows the keys of a wallet.",
+  },
+  invalid_argument: {
+    meaning: "A tool of the devnet was given what it cannot use.",
+    cause: "The text says what is wrong.",
+    fix: "lyra devnet help lists the tools, lyra devnet help VERB its words.",
+    exit: "usage",
+  },
+  planes_failed: {
+    meaning: "The thread that answers HTTP has stopped.",
+    cause: "An error ended it, or its ports could not be opened; the text says which.",
+    fix: "Correct what the text says, and start again.",
+  },
+  not_a_devnet: {
+    meaning: "The home holds something else than a devnet.",
+    cause: "Only a devnet is begun anew on request; a loaded recording is not thrown away.",
+    fix: FIXES.otherHome,
+    exit: "usage",
+  },
+  genesis_missing: {
+    meaning: "The chain of this home has lost its genesis.",
+    cause: "An older Lyra kept it in genesis.json alone, and that file is gone.",
+    fix: "Put the file back, or begin anew: lyra devnet --reset.",
+  },
+  genesis_unreadable: {
+    text: "the genesis <file> cannot be read (<reason>)",
+    meaning: "The file of the genesis cannot be read.",
+    cause: "It is not there, may not be read, or is not JSON.",
+    fix: FIXES.checkPath,
+    exit: "usage",
+  },
+  refused: {
+    text: ["the devnet refused it", "the demo's <command> was refused: <reason>"],
+    meaning: "A tool of the devnet did not do it.",
+    cause: "The node is not a devnet, or the tool's own reason follows.",
+    fix: "Start a devnet, and look up the reason here.",
+  },
+  epoch_stays: {
+    text: "epoch <n> did not end within <n> blocks",
+    meaning: "The epoch did not end.",
+    cause: "The clock does not move it on, whatever blocks are made.",
+    fix: "Let the clock go on: lyra devnet time forward.",
+  },
+  devnet_unknown: {
+    text: "no running devnet was found",
+    meaning: "There is no devnet to talk to.",
+    cause:
+      "None runs on the home that was named, or where it is looked for: .lyra/devnet, and the home that lyra devnet takes by itself.",
+    fix: "Start one, or name it with --node-url or --home.",
+    exit: "notReady",
+  },
+  devnet_unreachable: {
+    text: "<url> does not answer",
+    meaning: "The devnet does not answer.",
+    cause: "It has stopped, or listens elsewhere.",
+    fix: "Start it again, or name it with --node-url.",
+    exit: "notReady",
+  },
+  no_devnet: {
+    text: "this node is not a devnet: <reason>",
+    meaning: "What answers there is not a devnet.",
+    cause: "The address is that of another service.",
+    fix: "Look at what lyra devnet printed, and name it with --node-url.",
+  },
+  answer_lost: {
+    text: "the answer of <url> did not come whole: <reason>",
+    meaning: "Whether the devnet did what was asked is not known.",
+    cause: "It ended, or the connection did, before all of the answer was there.",
+    fix: "See what it has: lyra devnet status.",
+    exit: "notReady",
+  },
+  address_unreadable: {
+    text: "<path> cannot be read: <reason>",
+    meaning: "The file that says where the devnet listens is damaged.",
+    cause: "Something wrote over it.",
+    fix: "Start the devnet again, or name it with --node-url.",
+    exit: "notReady",
+  },
+  node_unknown: {
+    meaning: "The chain has no such validator.",
+    cause: "The node id is wrong.",
+    fix: "GET /validators lists them.",
+  },
+  validator_unknown: {
+    meaning: "The devnet holds no validator's keys for this genesis.",
+    cause: "Somebody else's validators are in it.",
+    fix: "Use the shipped genesis, or its validator's keys.",
+  },
+  not_refused: {
+    text: "the chain took a <command> that is wrong",
+    meaning: "The demo sends some wrong commands, and one was not refused.",
+    cause: "A mistake in Lyra, or a chain with other parameters.",
+    fix: "Play the demo on a new devnet; if it stays, report it.",
+  },
+} as const satisfies Readonly<Record<string, ProgramEntry>>;
