@@ -5,8 +5,9 @@
  * machine the others measure the neighbours.
  */
 import { EnvelopeReader } from "../src/wire/bus-event.ts";
-import { readBusEventAt } from "../src/wire/generated/events.ts";
-import { locate, messageDescriptor } from "../src/wire/schema/index.ts";
+import { messageDescriptor, splitName } from "../src/wire/descriptors.ts";
+import * as events from "../src/wire/generated/events.ts";
+import * as vega from "../src/wire/generated/vega.ts";
 
 const PASSES = 12;
 const file = process.argv[2] ?? "data/sample.evts.gz";
@@ -37,19 +38,19 @@ function best(each: (start: number, end: number) => void): number {
 type ReadAt = (bytes: Uint8Array, start: number, end: number) => unknown;
 
 /** The generated reader of every payload, by its field number in `BusEvent`. */
-async function payloadReaders(): Promise<Map<number, ReadAt>> {
+function payloadReaders(): Map<number, ReadAt> {
   const readers = new Map<number, ReadAt>();
   for (const field of messageDescriptor("vega.events.v1.BusEvent").fields) {
     if (field.oneof === "") continue;
-    const { pack, local } = locate(field.typeName)!;
-    const generated = await import(`../src/wire/generated/${pack.file}.ts`);
-    readers.set(field.number, generated[`read${local.replaceAll(".", "")}At`]);
+    const [packageName, localName] = splitName(field.typeName);
+    const generated: Readonly<Record<string, unknown>> = packageName === "vega" ? vega : events;
+    readers.set(field.number, generated[`read${localName}At`] as ReadAt);
   }
   return readers;
 }
 
 const envelope = new EnvelopeReader();
-const readers = await payloadReaders();
+const readers = payloadReaders();
 let kept: unknown;
 const results = {
   name: "wire",
@@ -62,7 +63,7 @@ const results = {
     kept = readers.get(envelope.field)?.(bytes, envelope.payloadStart, envelope.payloadEnd);
   }),
   wholeMessagePerSecond: best((start, end) => {
-    kept = readBusEventAt(bytes, start, end);
+    kept = events.readBusEventAt(bytes, start, end);
   }),
 };
 console.log(JSON.stringify(results));

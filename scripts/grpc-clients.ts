@@ -10,7 +10,7 @@ import { mkdirSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { renderJson } from "../src/wire/json.ts";
-import { serviceNamed } from "../src/wire/schema/services.ts";
+import { serviceNamed } from "../src/wire/services.ts";
 import { Scratch } from "../test/rig/homes.ts";
 import { PROGRAM } from "../test/rig/lyra.ts";
 import { GrpcClient } from "../test/support/grpc-client.ts";

@@ -28,13 +28,22 @@ function isInstalled() {
 
 /** Sources of generated code: when any of them changes, all of it is made again. */
 const GENERATORS = ["scripts/generate-wire.ts", "scripts/generate-pow-kernel.ts"];
-const TABLES = "src/wire/schema";
+const MESSAGES = "src/wire/proto";
+const SOURCES = [MESSAGES, "scripts/wire"];
 const STAMP = join(root, "src", "wire", "generated", ".made-from");
 const KERNEL = join(root, "src", "chain", "admission", "pow", "kernel.generated.ts");
 
+function filesBelow(folder) {
+  return readdirSync(join(root, folder), { withFileTypes: true })
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      const path = `${folder}/${entry.name}`;
+      return entry.isDirectory() ? filesBelow(path) : [path];
+    });
+}
+
 function digestOfInputs() {
-  const tables = readdirSync(join(root, TABLES)).sort();
-  const inputs = [...GENERATORS, "scripts/webassembly.ts", ...tables.map((name) => `${TABLES}/${name}`)];
+  const inputs = [...GENERATORS, "scripts/webassembly.ts", ...SOURCES.flatMap(filesBelow)];
   const hash = createHash("sha256");
   for (const path of inputs)
     hash
@@ -105,7 +114,7 @@ function install() {
 
 /** A container's first layer has the lockfile without the sources. */
 function digestToGenerate() {
-  if (!existsSync(join(root, TABLES))) return undefined;
+  if (!existsSync(join(root, MESSAGES))) return undefined;
   const digest = digestOfInputs();
   const isMade = existsSync(KERNEL) && existsSync(STAMP) && readFileSync(STAMP, "utf8") === digest;
   return isMade ? undefined : digest;

@@ -1,8 +1,8 @@
 // Payouts at the end of an epoch
 // (docs/protocol/60-state-engine-staking.md#86-reward-accounts-and-payout-order-at-epoch-end to #89-payout-events).
 // Left-over dust stays in the reward account.
+import { enumDescriptor } from "../../src/wire/descriptors.ts";
 import { AccountType, TransferType } from "../../src/wire/generated/vega.ts";
-import { enumDescriptor } from "../../src/wire/schema/index.ts";
 import { ASSET } from "./cast.ts";
 import { type Account, type Collateral, general, type Move, system } from "./collateral.ts";
 import { percent } from "./ratio.ts";

@@ -2,8 +2,8 @@
 // of a real node's block (docs/protocol/60-state-engine-blocks.md#11-identity-of-a-block to #18-endblock-and-commit;
 // framing: docs/protocol/20-network-history-segments.md#61-binary-format).
 import type { Init } from "../../src/wire/codec.ts";
+import { messageDescriptor } from "../../src/wire/descriptors.ts";
 import { type BusEvent, encodeBusEvent, type TransactionResult } from "../../src/wire/generated/events.ts";
-import { messageDescriptor } from "../../src/wire/schema/index.ts";
 import { blockHashOf, CHAIN_ID, hashOf, idOf } from "./seeded.ts";
 
 /** 2026-01-05 09:00:00 UTC, in Unix nanoseconds. */

@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { writeNamedFile } from "../files/whole-file.ts";
-import { protoTexts } from "../wire/proto-text.ts";
+import { PROTO_TEXTS } from "../wire/proto/texts.ts";
 import { COMMON, readArguments, usageError } from "./arguments.ts";
 
 export const help = `lyra proto: the interface as .proto files, for clients in any language
@@ -25,9 +25,8 @@ export async function run(argv: string[]): Promise<number> {
   if (positionals.length > 0) throw usageError("proto", `proto takes no '${positionals[0]}'`);
   const { out } = values;
   if (out === undefined) throw usageError("proto", "name a folder with --out DIR");
-  const texts = protoTexts();
   try {
-    for (const [path, text] of texts) {
+    for (const [path, text] of PROTO_TEXTS) {
       mkdirSync(dirname(join(out, path)), { recursive: true });
       writeNamedFile(join(out, path), text);
     }
@@ -35,7 +34,7 @@ export async function run(argv: string[]): Promise<number> {
     const sentence = `${out} cannot be written: ${reasonOf(error)}`;
     throw new NodeError("proto", "file_unwritable", sentence, "give --out a folder that can be written");
   }
-  const files = [...texts.keys()].sort();
+  const files = [...PROTO_TEXTS.keys()].sort();
   if (values.json) process.stdout.write(`${JSON.stringify({ out, files })}\n`);
   else if (!values.quiet) process.stdout.write(files.map((path) => `${join(out, path)}\n`).join(""));
   return 0;

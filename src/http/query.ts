@@ -2,9 +2,9 @@
 // (docs/protocol/10-data-api-serving.md#14-query-parameter-parsing): dot paths, snake_case or camelCase for each part,
 // repeated lists, and its error texts.
 
+import { enumDescriptor, type FieldDescriptor, messageDescriptor } from "../wire/descriptors.ts";
 import { WireError } from "../wire/errors.ts";
 import { fromJson } from "../wire/json.ts";
-import { enumDescriptor, type FieldDescriptor, messageDescriptor } from "../wire/schema/index.ts";
 import { badRequest } from "./errors.ts";
 
 /** A request message as handlers see it: only what the client sent is present. */

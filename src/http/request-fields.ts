@@ -1,5 +1,5 @@
 // Requests that come as protobuf, in the form that handlers see: as `readRequest` makes it of a query (query.ts).
-import { enumDescriptor, type FieldDescriptor, messageDescriptor } from "../wire/schema/index.ts";
+import { enumDescriptor, type FieldDescriptor, messageDescriptor } from "../wire/descriptors.ts";
 import { badRequest } from "./errors.ts";
 import type { RequestFields } from "./query.ts";
 

@@ -4,8 +4,8 @@
 // docs/protocol/20-network-history-tables.md#33-value-rules-shared-by-all-tables to #35-enum-labels).
 
 import { Decimal } from "../wire/decimal.ts";
+import { enumDescriptor } from "../wire/descriptors.ts";
 import { canonicalIdentifier, identifierBytes } from "../wire/identifiers.ts";
-import { enumDescriptor } from "../wire/schema/index.ts";
 import { parseAmount, type StoredAmount, storeAmountText } from "./amount.ts";
 
 const SHOWN_CHARACTERS = 60;

@@ -3,9 +3,9 @@
 // Two identifiers that share six bytes get neighbouring references on the side where they sort.
 import type { Database, Statement } from "bun:sqlite";
 import { LruCache } from "../cache/lru.ts";
+import { enumDescriptor } from "../wire/descriptors.ts";
 import { identifierBytes, identifierText, NETWORK_PARTY } from "../wire/identifiers.ts";
 import { latinAt } from "../wire/reader.ts";
-import { enumDescriptor } from "../wire/schema/index.ts";
 import { idBytes, idText } from "./field.ts";
 import { AccountCache, IdCache, type InternedId } from "./id-cache.ts";
 

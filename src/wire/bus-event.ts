@@ -6,9 +6,9 @@
  * `read…At(bytes, start, end)`.
  */
 import { blame } from "./codec.ts";
+import { messageDescriptor } from "./descriptors.ts";
 import { WireError } from "./errors.ts";
 import { Reader, textAt } from "./reader.ts";
-import { messageDescriptor } from "./schema/index.ts";
 
 const FULL_NAME = "vega.events.v1.BusEvent";
 /** Numbers of the payloads, the members of the oneof. Kinds that the schema does not know are skipped: field 0. */

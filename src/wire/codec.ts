@@ -1,7 +1,8 @@
 /** Shared by generated code: the way in and out, maps, the rare rules of proto3, and the path of a field that fails. */
+
+import { messageDescriptor } from "./descriptors.ts";
 import { WireError } from "./errors.ts";
 import { Reader } from "./reader.ts";
-import { messageDescriptor } from "./schema/index.ts";
 import { Writer } from "./writer.ts";
 
 /** A message as one may write it: everything that is left out has its default. */

@@ -2,6 +2,7 @@
  * The codec of a message by its full name, for what learns names at run time: the services. It reaches all of the generated
  * code, so it is for modules that are loaded when they are needed.
  */
+import { splitName } from "./descriptors.ts";
 import * as commands from "./generated/commands.ts";
 import * as coreApi from "./generated/core-api.ts";
 import * as datanode from "./generated/datanode.ts";
@@ -11,7 +12,6 @@ import * as health from "./generated/health.ts";
 import * as httpBody from "./generated/http-body.ts";
 import * as reflection from "./generated/reflection.ts";
 import * as vega from "./generated/vega.ts";
-import { locate } from "./schema/index.ts";
 
 export interface MessageCodec {
   /** @throws WireError */
@@ -35,9 +35,9 @@ const MODULES: Readonly<Record<string, object>> = {
 
 /** An unknown name is a fault of the caller. */
 export function codecOf(fullName: string): MessageCodec {
-  const found = locate(fullName);
-  const module = found && (MODULES[found.pack.name] as Record<string, unknown> | undefined);
-  const name = found?.local.replaceAll(".", "");
+  const [packageName, localName] = splitName(fullName);
+  const module = MODULES[packageName] as Record<string, unknown> | undefined;
+  const name = localName.replaceAll(".", "");
   const [decode, encode] = [module?.[`decode${name}`], module?.[`encode${name}`]];
   if (typeof decode !== "function" || typeof encode !== "function")
     throw new Error(`no codec for ${fullName}`);

@@ -1,154 +1,102 @@
 /**
- * Protobuf's own description of the schema, for server reflection: each file as a serialised
- * `google.protobuf.FileDescriptorProto`. Field numbers are those of descriptor.proto.
+ * Descriptors of every message and enum. The generator writes them down as short texts from the files in `proto/`; a text
+ * is read when its descriptor is first needed, so that a process of thirty messages does not pay for six hundred.
  */
-import { type ProtoEnum, type ProtoFile, type ProtoMessage, protoFiles } from "./proto-files.ts";
-import type { FieldDescriptor } from "./schema/index.ts";
-import type { MethodDescriptor } from "./schema/services.ts";
-import { Writer } from "./writer.ts";
+import { ENUMS, MESSAGES } from "./generated/schema.ts";
 
-/** FieldDescriptorProto.Type */
-const TYPES: Readonly<Record<FieldDescriptor["kind"], number>> = {
-  double: 1,
-  float: 2,
-  int64: 3,
-  uint64: 4,
-  int32: 5,
-  bool: 8,
-  string: 9,
-  message: 11,
-  map: 11,
-  bytes: 12,
-  uint32: 13,
-  enum: 14,
-};
-const OPTIONAL = 1;
-const REPEATED = 3;
-const STRING = TYPES.string;
-const MESSAGE = TYPES.message;
-
-/** Tag of a field with a length: a text, bytes, a message. */
-const lengthTag = (number: number): number => number * 8 + 2;
-const varintTag = (number: number): number => number * 8;
-
-/** The file as FileDescriptorProto. */
-export function fileDescriptor(file: ProtoFile): Uint8Array {
-  const out = new Writer();
-  out.string(lengthTag(1), file.path);
-  out.string(lengthTag(2), file.packageName);
-  for (const path of file.imports) out.string(lengthTag(3), path);
-  for (const message of file.messages)
-    inside(out, 4, () => writeMessage(out, message, `.${file.packageName}`));
-  for (const one of file.enums) inside(out, 5, () => writeEnum(out, one));
-  for (const { fullName, methods } of file.services) {
-    inside(out, 6, () => {
-      out.string(lengthTag(1), fullName.slice(file.packageName.length + 1));
-      for (const method of methods) inside(out, 2, () => writeMethod(out, method));
-    });
-  }
-  inside(out, 8, () => out.string(lengthTag(11), file.goPackage));
-  out.string(lengthTag(12), "proto3");
-  return out.finish();
+export interface FieldDescriptor {
+  /** The name as declared, in snake_case. */
+  readonly name: string;
+  /** The name in JSON and in TypeScript, in lowerCamelCase. */
+  readonly jsonName: string;
+  readonly number: number;
+  /** `map` is a map from string to the message `typeName`. */
+  readonly kind: ScalarKind | "message" | "enum" | "map";
+  /** Full name of the message or enum; empty for scalars. */
+  readonly typeName: string;
+  readonly repeated: boolean;
+  /** Declared `optional`: presence is kept. */
+  readonly optional: boolean;
+  /** Name of the oneof this field is a member of; else empty. */
+  readonly oneof: string;
 }
 
-/** The file of each message, enum, service, method and field by its full name. */
-export function symbols(): ReadonlyMap<string, ProtoFile> {
-  const found = new Map<string, ProtoFile>();
-  for (const file of protoFiles()) {
-    const addEnum = ({ name, values }: ProtoEnum, above: string) => {
-      found.set(`${above}.${name}`, file);
-      // The values of an enum stand beside it.
-      for (const [value] of values) found.set(`${above}.${value}`, file);
+type ScalarKind = "string" | "bytes" | "bool" | "int32" | "uint32" | "int64" | "uint64" | "float" | "double";
+
+export interface MessageDescriptor {
+  readonly fullName: string;
+  /** In declaration order. */
+  readonly fields: readonly FieldDescriptor[];
+  readonly byNumber: ReadonlyMap<number, FieldDescriptor>;
+}
+
+export interface EnumDescriptor {
+  readonly fullName: string;
+  readonly numberOf: ReadonlyMap<string, number>;
+  readonly nameOf: ReadonlyMap<number, string>;
+}
+
+const messages = new Map<string, MessageDescriptor>();
+const enums = new Map<string, EnumDescriptor>();
+
+/** The descriptor of a message such as `vega.Asset`; an unknown name is a fault of the caller. */
+export function messageDescriptor(fullName: string): MessageDescriptor {
+  let descriptor = messages.get(fullName);
+  if (descriptor === undefined) {
+    if (!Object.hasOwn(MESSAGES, fullName)) throw new Error(`no message is called ${fullName}`);
+    const fields = parts(MESSAGES[fullName]!).map(parseField);
+    descriptor = { fullName, fields, byNumber: new Map(fields.map((field) => [field.number, field])) };
+    messages.set(fullName, descriptor);
+  }
+  return descriptor;
+}
+
+/** The descriptor of an enum such as `vega.Asset.Status`; an unknown name is a fault of the caller. */
+export function enumDescriptor(fullName: string): EnumDescriptor {
+  let descriptor = enums.get(fullName);
+  if (descriptor === undefined) {
+    if (!Object.hasOwn(ENUMS, fullName)) throw new Error(`no enum is called ${fullName}`);
+    const values = parts(ENUMS[fullName]!).map(parseValue);
+    descriptor = {
+      fullName,
+      numberOf: new Map(values),
+      nameOf: new Map(values.map(([name, number]) => [number, name])),
     };
-    const addMessage = ({ name, fields, messages, enums }: ProtoMessage, above: string) => {
-      const own = `${above}.${name}`;
-      found.set(own, file);
-      for (const field of fields) found.set(`${own}.${field.name}`, file);
-      for (const one of messages) addMessage(one, own);
-      for (const one of enums) addEnum(one, own);
-    };
-    for (const one of file.messages) addMessage(one, file.packageName);
-    for (const one of file.enums) addEnum(one, file.packageName);
-    for (const { fullName, methods } of file.services) {
-      found.set(fullName, file);
-      for (const { name } of methods) found.set(`${fullName}.${name}`, file);
-    }
+    enums.set(fullName, descriptor);
   }
-  return found;
+  return descriptor;
 }
 
-function inside(out: Writer, number: number, write: () => void): void {
-  const start = out.open(lengthTag(number));
-  write();
-  out.close(start);
+/** Package and name inside it: `vega` and `Asset.Status`. */
+export function splitName(fullName: string): readonly [packageName: string, localName: string] {
+  const at = fullName.search(/(?<=\.)[A-Z]/);
+  return [fullName.slice(0, at - 1), fullName.slice(at)];
 }
 
-function writeMessage(out: Writer, message: ProtoMessage, above: string): void {
-  const own = `${above}.${message.name}`;
-  const oneofs = oneofsOf(message.fields);
-  out.string(lengthTag(1), message.name);
-  for (const field of message.fields) inside(out, 2, () => writeField(out, field, own, oneofs));
-  for (const nested of message.messages) inside(out, 3, () => writeMessage(out, nested, own));
-  for (const field of message.fields) if (field.kind === "map") inside(out, 3, () => writeEntry(out, field));
-  for (const one of message.enums) inside(out, 4, () => writeEnum(out, one));
-  for (const name of oneofs) inside(out, 8, () => out.string(lengthTag(1), name));
+// The texts: fields parted by `;`, each `number name kind:type[]?@oneof` (`[]` a list, `?` an optional field);
+// values of an enum likewise, each `number NAME`.
+
+const FIELD = /^(\d+) (\w+) (\w+)(?::([\w.]+))?(\[\])?(\?)?(?:@(\w+))?$/;
+
+function parts(text: string): string[] {
+  return text === "" ? [] : text.split(";");
 }
 
-/** Declared groups first, then the one that stands for each `optional` field. */
-function oneofsOf(fields: readonly FieldDescriptor[]): string[] {
-  const declared = new Set(fields.map(({ oneof }) => oneof).filter((name) => name !== ""));
-  return [...declared, ...fields.filter(({ optional }) => optional).map(({ name }) => `_${name}`)];
+function parseField(text: string): FieldDescriptor {
+  const [, number, name, kind, typeName, list, optional, oneof] = FIELD.exec(text)!;
+  return {
+    name: name!,
+    jsonName: name!.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
+    number: Number(number),
+    kind: kind as FieldDescriptor["kind"],
+    typeName: typeName ?? "",
+    repeated: list !== undefined,
+    optional: optional !== undefined,
+    oneof: oneof ?? "",
+  };
 }
 
-function writeField(out: Writer, field: FieldDescriptor, own: string, oneofs: readonly string[]): void {
-  const { name, jsonName, number, kind, typeName, repeated, optional, oneof } = field;
-  const type = kind === "map" ? `${own}.${entryName(field)}` : typeName && `.${typeName}`;
-  out.string(lengthTag(1), name);
-  out.int32(varintTag(3), number);
-  out.int32(varintTag(4), repeated || kind === "map" ? REPEATED : OPTIONAL);
-  out.int32(varintTag(5), TYPES[kind]);
-  if (type !== "") out.string(lengthTag(6), type);
-  const group = optional ? `_${name}` : oneof;
-  if (group !== "") out.int32(varintTag(9), oneofs.indexOf(group));
-  out.string(lengthTag(10), jsonName);
-  if (optional) out.bool(varintTag(17), true);
-}
-
-/** The message that an entry of a map is: `key` and `value`. */
-function writeEntry(out: Writer, field: FieldDescriptor): void {
-  const member = (name: string, number: number, type: number, typeName = "") =>
-    inside(out, 2, () => {
-      out.string(lengthTag(1), name);
-      out.int32(varintTag(3), number);
-      out.int32(varintTag(4), OPTIONAL);
-      out.int32(varintTag(5), type);
-      if (typeName !== "") out.string(lengthTag(6), typeName);
-      out.string(lengthTag(10), name);
-    });
-  out.string(lengthTag(1), entryName(field));
-  member("key", 1, STRING);
-  member("value", 2, MESSAGE, `.${field.typeName}`);
-  inside(out, 7, () => out.bool(varintTag(7), true));
-}
-
-function entryName({ jsonName }: FieldDescriptor): string {
-  return `${jsonName[0]!.toUpperCase()}${jsonName.slice(1)}Entry`;
-}
-
-function writeEnum(out: Writer, { name, values }: ProtoEnum): void {
-  out.string(lengthTag(1), name);
-  for (const [value, number] of values) {
-    inside(out, 2, () => {
-      out.string(lengthTag(1), value);
-      out.int32(varintTag(2), number);
-    });
-  }
-}
-
-function writeMethod(out: Writer, method: MethodDescriptor): void {
-  out.string(lengthTag(1), method.name);
-  out.string(lengthTag(2), `.${method.request}`);
-  out.string(lengthTag(3), `.${method.response}`);
-  if (method.isRequestStream) out.bool(varintTag(5), true);
-  if (method.isResponseStream) out.bool(varintTag(6), true);
+function parseValue(text: string): [name: string, number: number] {
+  const space = text.indexOf(" ");
+  return [text.slice(space + 1), Number(text.slice(0, space))];
 }

@@ -6,13 +6,13 @@
  * `JSON.stringify` does the rest. It prints numbers as Go does, since Go's printing is defined as ECMAScript's.
  */
 
-import { WireError } from "./errors.ts";
 import {
   type EnumDescriptor,
   enumDescriptor,
   type FieldDescriptor,
   messageDescriptor,
-} from "./schema/index.ts";
+} from "./descriptors.ts";
+import { WireError } from "./errors.ts";
 
 /**
  * - `normal`: unary replies. Everything is printed, also zero, except what is absent by choice.

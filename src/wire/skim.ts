@@ -7,8 +7,8 @@
  * narrow as it likes, and the values it takes are a part of those that the long way takes (skim.test.ts).
  */
 
+import { enumDescriptor, type FieldDescriptor, messageDescriptor } from "./descriptors.ts";
 import { latinAt, Reader } from "./reader.ts";
-import { enumDescriptor, type FieldDescriptor, messageDescriptor } from "./schema/index.ts";
 
 /** Form of a plain field. Without a rule a text is ASCII and a number anything. */
 export type Rule =

@@ -8,9 +8,9 @@ import { EXPORT_TABLES, tableNumber, tableOfNumber } from "../../src/history/tab
 import { openReader } from "../../src/store/database.ts";
 import { accountHash } from "../../src/store/ids.ts";
 import { Field } from "../../src/wire/block.ts";
+import { enumDescriptor } from "../../src/wire/descriptors.ts";
 import * as events from "../../src/wire/generated/events.ts";
 import * as vega from "../../src/wire/generated/vega.ts";
-import { enumDescriptor } from "../../src/wire/schema/index.ts";
 import {
   BLOCK_HASH,
   folder,

@@ -1,16 +1,14 @@
-// Every member, enum value and parameter of the documents is described, and no description is left over.
+// Every member, enum value and parameter of the documents is described: by the comments in src/wire/proto.
 
 import { describe, expect, test } from "bun:test";
-import { memberTexts, valueTexts } from "../../src/http/openapi/texts/describe.ts";
-import { parseTexts } from "../../src/http/openapi/texts/notation.ts";
-import { SHARED } from "../../src/http/openapi/texts/shared.ts";
-import { PARAMETERS, REQUIRED, SPECIAL } from "../../src/http/openapi/texts.ts";
+import { DEFAULT_LIMITS } from "../../src/http/limits.ts";
 import { DATA_ENDPOINTS } from "../../src/planes/data/endpoints.ts";
-import { Streams } from "../../src/planes/data/observe/streams.ts";
 import { openApiParts } from "../../src/planes/data/openapi.ts";
 import { CHAIN_ENDPOINTS, VIEW_ENDPOINTS } from "../../src/planes/node/endpoints.ts";
 import { nodeOpenApiParts } from "../../src/planes/node/openapi.ts";
-import { enumDescriptor, messageDescriptor } from "../../src/wire/schema/index.ts";
+import { descriptionOf } from "../../src/wire/descriptions.ts";
+import { enumDescriptor, messageDescriptor } from "../../src/wire/descriptors.ts";
+import { messageNames } from "../support/message-names.ts";
 
 const DOCUMENTS = { data: openApiParts(), node: nodeOpenApiParts() };
 /** Streams, which are no endpoints. */
@@ -45,33 +43,19 @@ describe("descriptions of members", () => {
   test("there is one for each", () => {
     const bare = [...shown].flatMap((message) =>
       members(message)
-        .filter((member) => !memberTexts().get(message)?.has(member) && SHARED[member] === undefined)
+        .filter((member) => descriptionOf(message, member) === undefined)
         .map((member) => `${message}.${member}`),
     );
     expect(bare).toEqual([]);
   });
 
-  test("each is of a member that is shown", () => {
-    const stale = [...memberTexts()].flatMap(([message, texts]) =>
-      [...texts.keys()]
-        .filter((member) => !shown.has(message) || !members(message).includes(member))
-        .map((member) => `${message}.${member}`),
-    );
-    expect(stale).toEqual([]);
-    const used = new Set(
-      [...shown].flatMap((message) =>
-        members(message).filter((member) => !memberTexts().get(message)?.has(member)),
-      ),
-    );
-    expect(Object.keys(SHARED).filter((member) => !used.has(member))).toEqual([]);
-  });
-
   test("none says no more than the name", () => {
     const words = (text: string) => text.toLowerCase().replace(/[^a-z]/g, "");
-    const empty: string[] = [];
-    for (const [message, texts] of memberTexts())
-      for (const [member, text] of texts)
-        if (words(text) === words(member)) empty.push(`${message}.${member}`);
+    const empty = messageNames().flatMap((message) =>
+      members(message)
+        .filter((member) => words(descriptionOf(message, member) ?? "") === words(member))
+        .map((member) => `${message}.${member}`),
+    );
     expect(empty).toEqual([]);
   });
 
@@ -81,6 +65,9 @@ describe("descriptions of members", () => {
       for (const [schema, { properties }] of Object.entries(document.components.schemas))
         for (const [member, { description }] of Object.entries(properties ?? {}))
           if (!description) bare.push(`${schema}.${member}`);
+      for (const [path, { get }] of Object.entries(document.paths))
+        for (const parameter of get?.parameters ?? [])
+          if ("name" in parameter && !parameter.description) bare.push(`${path}?${parameter.name}`);
       expect({ name, bare }).toEqual({ name, bare: [] });
     }
   });
@@ -93,7 +80,7 @@ describe("descriptions of times", () => {
     const unclear = [...shown].flatMap((message) =>
       messageDescriptor(message)
         .fields.filter(({ kind, jsonName }) => kind === "int64" && TIME.test(jsonName))
-        .map(({ jsonName }) => `${message}.${jsonName}: ${memberTexts().get(message)?.get(jsonName)}`)
+        .map(({ jsonName }) => `${message}.${jsonName}: ${descriptionOf(message, jsonName)}`)
         .filter((text) => !/Unix (nano)?seconds/.test(text)),
     );
     expect(unclear).toEqual([]);
@@ -108,63 +95,46 @@ describe("descriptions of times", () => {
       "vega.events.v1.StakeLinking.blockTime",
       "datanode.api.v2.GetERC20WithdrawalApprovalResponse.creation",
     ];
-    const found = [...memberTexts()].flatMap(([message, texts]) =>
-      [...texts]
-        .filter(([, text]) => text.includes("Unix seconds"))
-        .map(([member]) => `${message}.${member}`),
+    const described = messageNames().flatMap((message) =>
+      members(message)
+        .filter((member) => descriptionOf(message, member)?.includes("Unix seconds"))
+        .map((member) => `${message}.${member}`),
     );
-    expect(found.filter((name) => !name.startsWith("vega.DataSourceSpec")).sort()).toEqual(inSeconds.sort());
+    expect(described.filter((name) => !name.startsWith("vega.DataSourceSpec")).sort()).toEqual(
+      inSeconds.sort(),
+    );
   });
 });
 
-describe("descriptions of enum values", () => {
-  test("there is one for each, and none is left over", () => {
-    const wanted = [...enums].flatMap((name) =>
-      [...enumDescriptor(name).numberOf.keys()].map((each) => `${name}.${each}`),
-    );
-    const written = [...valueTexts()].flatMap(([name, texts]) =>
-      [...texts.keys()].map((each) => `${name}.${each}`),
-    );
-    expect(written.sort()).toEqual(wanted.sort());
-  });
+test("every enum value has a description", () => {
+  const bare = [...enums].flatMap((name) =>
+    [...enumDescriptor(name).numberOf.keys()]
+      .filter((value) => descriptionOf(name, value) === undefined)
+      .map((value) => `${name}.${value}`),
+  );
+  expect(bare).toEqual([]);
 });
 
 describe("descriptions of parameters", () => {
-  test("none is left over", () => {
-    const names = new Set(["pretty", "manifest"]);
-    const special = new Set<string>();
-    const streams = [
-      ...Streams.kinds.map(({ request }) => request),
-      "datanode.api.v2.ObserveEventBusRequest",
-    ];
-    for (const request of [...requests, ...streams]) parameters(request, request, "", names, special);
-    expect(Object.keys(PARAMETERS).filter((name) => !names.has(name))).toEqual([]);
-    expect([...Object.keys(SPECIAL), ...REQUIRED].filter((name) => !special.has(name))).toEqual([]);
+  test("those of pages and of lists name the limits that hold", () => {
+    const { pageRowsDefault, pageRowsMax, filterValuesMax } = DEFAULT_LIMITS;
+    const pagination = (name: string) => descriptionOf("datanode.api.v2.Pagination", name);
+    expect(pagination("first")).toContain(`${pageRowsDefault} without it, ${pageRowsMax} at the most`);
+    expect(pagination("last")).toContain(`${pageRowsMax} at the most`);
+    const described = messageNames().flatMap((message) =>
+      members(message).flatMap((member) => {
+        const limit = /repeat it for several, at most (\d+)/.exec(descriptionOf(message, member) ?? "")?.[1];
+        return limit === undefined ? [] : [Number(limit)];
+      }),
+    );
+    expect(described.length).toBeGreaterThan(10);
+    expect(new Set(described)).toEqual(new Set([filterValuesMax]));
   });
-});
 
-function parameters(
-  request: string,
-  message: string,
-  prefix: string,
-  names: Set<string>,
-  special: Set<string>,
-): void {
-  for (const { kind, typeName, jsonName, name } of messageDescriptor(message).fields) {
-    if (kind === "message") {
-      parameters(request, typeName, `${prefix}${jsonName}.`, names, special);
-      continue;
-    }
-    for (const each of [prefix + jsonName, jsonName, name]) {
-      names.add(each);
-      special.add(`${request.slice(request.lastIndexOf(".") + 1)}.${each}`);
-    }
-  }
-}
-
-test("a line that describes nothing, and a name that stands twice, are faults", () => {
-  expect(() => parseTexts("vega.Party\n  id")).toThrow("not a description");
-  expect(() => parseTexts("  id: Its key.")).toThrow("not a description");
-  expect(() => parseTexts("vega.Party\n  id: A.\n  id: B.")).toThrow("second of its name");
-  expect(() => parseTexts("vega.Party\nvega.Party")).toThrow("second of its name");
+  test("those without which a request is refused are marked", () => {
+    const required = Object.values(DOCUMENTS.data.paths)
+      .flatMap(({ get }) => get?.parameters ?? [])
+      .filter((parameter) => "in" in parameter && parameter.in === "query" && parameter.required);
+    expect(required).toHaveLength(18);
+  });
 });

@@ -1,6 +1,6 @@
 // Bad values for every field of every stored message: one field at a time, the rest as it came.
 import { Field } from "../../src/wire/block.ts";
-import { type FieldDescriptor, messageDescriptor } from "../../src/wire/schema/index.ts";
+import { type FieldDescriptor, messageDescriptor } from "../../src/wire/descriptors.ts";
 import { type AnyMessage, codecOf } from "../wire/codecs.ts";
 
 /** Message of a payload field of the bus event. */

@@ -3,7 +3,7 @@ import { Client, credentials, Metadata, type ServiceError, status } from "@grpc/
 import { codecOf } from "../../src/wire/codecs.ts";
 import { decodeStatus } from "../../src/wire/generated/rpc.ts";
 import { decodeErrorDetail, type ErrorDetail } from "../../src/wire/generated/vega.ts";
-import { type MethodDescriptor, serviceNamed } from "../../src/wire/schema/services.ts";
+import { type MethodDescriptor, serviceNamed } from "../../src/wire/services.ts";
 
 const OK = status.OK;
 const MESSAGE_BYTES_MAX = 256 * 1024 * 1024;

@@ -1,5 +1,5 @@
-import { packages } from "../../src/wire/schema/index.ts";
+import { MESSAGES } from "../../src/wire/generated/schema.ts";
 
 export function messageNames(): string[] {
-  return packages.flatMap((pack) => Object.keys(pack.messages).map((local) => `${pack.name}.${local}`));
+  return Object.keys(MESSAGES);
 }

@@ -2,7 +2,7 @@
 // identifiers, amounts of 256 bits, every enum value, times before 1970 and of the last nanosecond, long and awkward
 // texts. Driven by the schema, so that no field is forgotten.
 import fc from "fast-check";
-import { enumDescriptor, type FieldDescriptor, messageDescriptor } from "../../src/wire/schema/index.ts";
+import { enumDescriptor, type FieldDescriptor, messageDescriptor } from "../../src/wire/descriptors.ts";
 import { StreamMaker } from "../rig/stream.ts";
 import type { ModelBlock, ModelEvent } from "./csv-model/model.ts";
 

@@ -1,6 +1,6 @@
 /** Random messages of any type for fast-check, made from the schema. */
 import fc from "fast-check";
-import { enumDescriptor, type FieldDescriptor, messageDescriptor } from "../../src/wire/schema/index.ts";
+import { enumDescriptor, type FieldDescriptor, messageDescriptor } from "../../src/wire/descriptors.ts";
 import type { AnyMessage } from "./codecs.ts";
 
 const scalars: Readonly<Record<string, fc.Arbitrary<unknown>>> = {

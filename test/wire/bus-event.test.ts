@@ -2,10 +2,10 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { EnvelopeReader } from "../../src/wire/bus-event.ts";
+import { messageDescriptor } from "../../src/wire/descriptors.ts";
 import { WireError } from "../../src/wire/errors.ts";
 import { type BusEvent, encodeBusEvent, readBusEventAt } from "../../src/wire/generated/events.ts";
 import { readAssetAt } from "../../src/wire/generated/vega.ts";
-import { messageDescriptor } from "../../src/wire/schema/index.ts";
 import { runs, SEED } from "../support/seed.ts";
 import { messageArbitrary } from "./arbitrary.ts";
 import { codecOf } from "./codecs.ts";

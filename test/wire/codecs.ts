@@ -1,4 +1,5 @@
 /** The generated functions of any message by its full name, for tests that go over all of them. */
+import { splitName } from "../../src/wire/descriptors.ts";
 import * as checkpoint from "../../src/wire/generated/checkpoint.ts";
 import * as commands from "../../src/wire/generated/commands.ts";
 import * as coreApi from "../../src/wire/generated/core-api.ts";
@@ -14,7 +15,6 @@ import * as reflectionAlpha from "../../src/wire/generated/reflection-alpha.ts";
 import * as rpc from "../../src/wire/generated/rpc.ts";
 import * as vega from "../../src/wire/generated/vega.ts";
 import * as wallet from "../../src/wire/generated/wallet.ts";
-import { locate } from "../../src/wire/schema/index.ts";
 
 export type AnyMessage = Record<string, unknown>;
 
@@ -27,27 +27,27 @@ export interface Codec {
 
 type Module = Readonly<Record<string, unknown>>;
 const modules: Readonly<Record<string, Module>> = {
-  checkpoint,
-  commands,
-  "core-api": coreApi,
-  data,
-  datanode,
-  events,
-  explorer,
-  health,
-  "http-body": httpBody,
-  protobuf,
-  reflection,
-  "reflection-alpha": reflectionAlpha,
-  rpc,
+  "blockexplorer.api.v1": explorer,
+  "datanode.api.v2": datanode,
+  "google.api": httpBody,
+  "google.protobuf": protobuf,
+  "google.rpc": rpc,
+  "grpc.health.v1": health,
+  "grpc.reflection.v1": reflection,
+  "grpc.reflection.v1alpha": reflectionAlpha,
   vega,
-  wallet,
+  "vega.api.v1": coreApi,
+  "vega.checkpoint.v1": checkpoint,
+  "vega.commands.v1": commands,
+  "vega.data.v1": data,
+  "vega.events.v1": events,
+  "vega.wallet.v1": wallet,
 };
 
 export function codecOf(fullName: string): Codec {
-  const { pack, local } = locate(fullName)!;
-  const module = modules[pack.file]!;
-  const name = local.replaceAll(".", "");
+  const [packageName, localName] = splitName(fullName);
+  const module = modules[packageName]!;
+  const name = localName.replaceAll(".", "");
   return {
     decode: module[`decode${name}`] as Codec["decode"],
     readAt: module[`read${name}At`] as Codec["readAt"],

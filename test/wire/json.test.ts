@@ -1,11 +1,11 @@
 // JSON out and in, against replies recorded from the original service and against every message type.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { messageDescriptor } from "../../src/wire/descriptors.ts";
 import { WireError } from "../../src/wire/errors.ts";
 import { emptyListAssetsResponse } from "../../src/wire/generated/datanode.ts";
 import { type Asset, emptyNodeData, emptyProposalTerms, emptyVote } from "../../src/wire/generated/vega.ts";
 import { fromJson, type JsonMode, renderJson, renderPlain, toPlain } from "../../src/wire/json.ts";
-import { messageDescriptor } from "../../src/wire/schema/index.ts";
 import { messageNames } from "../support/message-names.ts";
 import { runs, SEED } from "../support/seed.ts";
 import { messageArbitrary } from "./arbitrary.ts";

@@ -2,7 +2,7 @@
  * A second decoder: slow, plain, driven by the schema, written from the protobuf encoding guide and sharing no
  * line with the generated code. Where both agree on good and on broken bytes, both are likely right.
  */
-import { type FieldDescriptor, messageDescriptor } from "../../src/wire/schema/index.ts";
+import { type FieldDescriptor, messageDescriptor } from "../../src/wire/descriptors.ts";
 import type { AnyMessage } from "./codecs.ts";
 
 export class OracleError extends Error {}

@@ -4,8 +4,8 @@ import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { EnvelopeReader } from "../../src/wire/bus-event.ts";
+import { messageDescriptor } from "../../src/wire/descriptors.ts";
 import { encodeBusEvent, readBusEventAt } from "../../src/wire/generated/events.ts";
-import { messageDescriptor } from "../../src/wire/schema/index.ts";
 import { codecOf } from "./codecs.ts";
 import { oracleDecode } from "./oracle.ts";
 

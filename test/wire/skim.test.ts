@@ -16,8 +16,8 @@ import {
 } from "../../src/store/project/checks.ts";
 import { proposalFacts, proposalKind } from "../../src/store/project/governance.ts";
 import { Field } from "../../src/wire/block.ts";
+import { messageDescriptor } from "../../src/wire/descriptors.ts";
 import type { Proposal } from "../../src/wire/generated/vega.ts";
-import { messageDescriptor } from "../../src/wire/schema/index.ts";
 import { type Rules, Skim } from "../../src/wire/skim.ts";
 import { samplePayloads } from "../rig/door.ts";
 import { messageOf, mutations } from "../rig/mutations.ts";

@@ -9,9 +9,9 @@ import { decode as decodeByThem } from "@vegaprotocol/protos/vega/commands/v1/Tr
 import { encode as encodeByThem } from "@vegaprotocol/protos/vega/commands/v1/Transaction/encode";
 import { ed25519KeyPair } from "../../src/crypto/ed25519.ts";
 import { sha3Of } from "../../src/crypto/sha.ts";
+import { messageDescriptor } from "../../src/wire/descriptors.ts";
 import { decodeInputData } from "../../src/wire/generated/commands.ts";
 import { fromJson } from "../../src/wire/json.ts";
-import { messageDescriptor } from "../../src/wire/schema/index.ts";
 import {
   type CommandInit,
   encodeCommand,

@@ -4,6 +4,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { ed25519KeyPair, ed25519Verify } from "../../src/crypto/ed25519.ts";
+import { messageDescriptor } from "../../src/wire/descriptors.ts";
 import {
   encodeInputData,
   encodeTransaction,
@@ -11,7 +12,6 @@ import {
   TxVersion,
 } from "../../src/wire/generated/commands.ts";
 import { base64Bytes, emptyMessage, fromJson, toPlain } from "../../src/wire/json.ts";
-import { messageDescriptor } from "../../src/wire/schema/index.ts";
 import {
   type CommandInit,
   encodeCommand,

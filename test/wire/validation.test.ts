@@ -1,8 +1,8 @@
 // Every rule of stateless validation, by name: one case that breaks it, with the whole text of the errors, and one
 // that comes close and passes (docs/protocol/30-node-api-commands.md#4-commands). A rule without a case fails here.
 import { describe, expect, test } from "bun:test";
+import { messageDescriptor } from "../../src/wire/descriptors.ts";
 import { fromJson } from "../../src/wire/json.ts";
-import { messageDescriptor } from "../../src/wire/schema/index.ts";
 import {
   COMMAND_KINDS,
   COMMANDS,

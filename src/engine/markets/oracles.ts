@@ -4,6 +4,7 @@ import { sha3HexOf } from "../../crypto/sha.ts";
 import type { CommandText } from "../../errors/result-codes.ts";
 import type { Init } from "../../wire/codec.ts";
 import { Decimal } from "../../wire/decimal.ts";
+import { enumDescriptor } from "../../wire/descriptors.ts";
 import {
   type OracleDataSubmission,
   OracleDataSubmissionOracleSource,
@@ -21,7 +22,6 @@ import {
   DataSourceSpecStatus,
   encodeDataSourceDefinition,
 } from "../../wire/generated/vega.ts";
-import { enumDescriptor } from "../../wire/schema/index.ts";
 import { decimalProblem } from "../../wire/validate/fields.ts";
 import type { Core } from "../core.ts";
 import { CommandError } from "../errors.ts";

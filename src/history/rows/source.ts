@@ -2,7 +2,7 @@
 import type { Database, Statement } from "bun:sqlite";
 import { LruCache } from "../../cache/lru.ts";
 import { hashOfRow } from "../../store/head.ts";
-import { enumDescriptor } from "../../wire/schema/index.ts";
+import { enumDescriptor } from "../../wire/descriptors.ts";
 import { bytea, timestamp } from "../csv.ts";
 
 /** Rows of `blocks`, both ends included; empty when `last` is below `first`. */

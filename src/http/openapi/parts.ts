@@ -1,7 +1,6 @@
 // Parts that the documents of the planes share: answers, bodies, errors, headers, and the way to the other documents.
 import manifest from "../../../package.json" with { type: "json" };
 import { UINT64 } from "./schemas.ts";
-import { PARAMETERS } from "./texts.ts";
 import {
   type Header,
   OPENAPI_VERSION,
@@ -85,7 +84,7 @@ export const PARAMETER_PARTS: Readonly<Record<string, Parameter>> = {
   Pretty: {
     name: "pretty",
     in: "query",
-    description: PARAMETERS.pretty!,
+    description: "Indents the answer; any value, or none.",
     allowEmptyValue: true,
     schema: { type: "string" },
   },

@@ -1,6 +1,5 @@
 // Routes beside the unary resources: archives, CSV, health, metrics, this document.
 import { requestParameters } from "./parameters.ts";
-import { PARAMETERS } from "./texts.ts";
 import type { Operation, Parameter, Paths, Response, Schema } from "./types.ts";
 
 const BINARY: Schema = { type: "string", format: "binary" };
@@ -23,7 +22,8 @@ const CONTENT_RANGE = { description: "Which bytes these are, and of how many.", 
 const MANIFEST: Parameter = {
   name: "manifest",
   in: "query",
-  description: PARAMETERS.manifest!,
+  description:
+    "`true` adds a last entry to the archive: rows, bytes and SHA-256 of each file, and the segments' hashes.",
   schema: { type: "boolean" },
 };
 

@@ -1,12 +1,12 @@
 // Schemas of answers from the descriptors of messages, under the JSON rules of
 // docs/protocol/10-data-api-serving.md#13-json-output-rules.
+import { descriptionOf } from "../../wire/descriptions.ts";
 import {
   enumDescriptor,
   type FieldDescriptor,
   type MessageDescriptor,
   messageDescriptor,
-} from "../../wire/schema/index.ts";
-import { enumText, memberText } from "./texts/describe.ts";
+} from "../../wire/descriptors.ts";
 import type { Schema } from "./types.ts";
 
 export const INT64: Schema = { type: "string", format: "int64", pattern: "^-?\\d+$" };
@@ -47,7 +47,8 @@ function isNullable(message: string, field: FieldDescriptor): boolean {
 /** The values of an enum by name, each with its meaning. */
 export function enumSchema(fullName: string): Schema {
   const values = [...enumDescriptor(fullName).numberOf.keys()];
-  return { type: "string", enum: values, description: enumText(fullName, values) };
+  const lines = values.map((value) => `- \`${value}\`: ${descriptionOf(fullName, value) ?? ""}`);
+  return { type: "string", enum: values, description: lines.join("\n") };
 }
 
 /** Component schemas of the messages asked for and of everything inside them. */
@@ -82,7 +83,7 @@ export class SchemaBook {
   private memberSchema(message: string, field: FieldDescriptor): Schema {
     const value = this.fieldSchema(field);
     const schema = isNullable(message, field) ? { anyOf: [value, { type: "null" as const }] } : value;
-    const description = memberText(message, field.jsonName);
+    const description = descriptionOf(message, field.jsonName);
     return description === undefined ? schema : { ...schema, description };
   }
 

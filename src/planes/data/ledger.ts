@@ -6,9 +6,9 @@ import type { ListQuery, Param, Row } from "../../http/pagination.ts";
 import type { RequestFields } from "../../http/query.ts";
 import { amountText, type StoredAmount } from "../../store/amount.ts";
 import { byParty } from "../../store/eras.ts";
+import { enumDescriptor } from "../../wire/descriptors.ts";
 import type { AggregatedLedgerEntry } from "../../wire/generated/datanode.ts";
 import { canonicalIdentifier, isHex64 } from "../../wire/identifiers.ts";
-import { enumDescriptor } from "../../wire/schema/index.ts";
 import { rfc3339 } from "./blocks.ts";
 import { Conditions, type DataContext, dateRange, partyNumber } from "./context.ts";
 

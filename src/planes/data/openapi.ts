@@ -17,7 +17,6 @@ import {
 } from "../../http/openapi/parts.ts";
 import { PLAIN_ROUTES } from "../../http/openapi/plain-routes.ts";
 import { SchemaBook } from "../../http/openapi/schemas.ts";
-import { TAGS } from "../../http/openapi/texts.ts";
 import {
   type Header,
   OPENAPI_VERSION,
@@ -27,10 +26,39 @@ import {
   type Response,
   type Schema,
 } from "../../http/openapi/types.ts";
-import { messageDescriptor } from "../../wire/schema/index.ts";
+import { messageDescriptor } from "../../wire/descriptors.ts";
 import type { DataContext } from "./context.ts";
 import { DATA_ENDPOINTS } from "./endpoints.ts";
 import { streamPaths } from "./observe/openapi.ts";
+
+/** Groups, in the order of the page. */
+const TAGS: Readonly<Record<string, string>> = {
+  Accounts: "Balances as they are now.",
+  Balances: "Balances as they changed, block by block.",
+  Ledger: "Every movement of money between accounts.",
+  Assets: "What can be held, moved and settled in.",
+  Deposits: "Money that came from outside.",
+  Withdrawals: "Money that goes out.",
+  "ERC20 bridge": "Signed bundles that the contracts on Ethereum accept.",
+  Transfers: "Money sent between parties, once or every epoch.",
+  Rewards: "What was paid out at the ends of epochs.",
+  Parties: "Who takes part, and their stake.",
+  Delegations: "Stake given to validators.",
+  Epochs: "Periods after which stake and rewards are counted.",
+  Nodes: "Validators, their keys and signatures.",
+  Governance: "Proposals and votes.",
+  Network: "Parameters, limits, checkpoints and upgrades.",
+  Markets: "Markets and their data.",
+  Candles: "Prices and volumes by period.",
+  Orders: "Orders and their versions.",
+  Trades: "What was bought and sold.",
+  Positions: "Open positions and margins.",
+  Liquidity: "Commitments of liquidity providers.",
+  Oracles: "Data from outside that markets settle on.",
+  "Network history": "Blocks of the past as CSV, for as long as they are kept.",
+  Streams: "Everything as it happens, block by block.",
+  Service: "For whoever runs this node.",
+};
 
 interface OpenApiParts {
   readonly openapi: string;

@@ -4,6 +4,7 @@ import { sha256HexOf } from "../../crypto/sha.ts";
 import type { RememberedRefusal } from "../../engine/chain-port.ts";
 import { amountText, type StoredAmount } from "../../store/amount.ts";
 import { Ids } from "../../store/ids.ts";
+import { enumDescriptor } from "../../wire/descriptors.ts";
 import { decodeInputData } from "../../wire/generated/commands.ts";
 import { decodeStakeLinking, decodeTransfer } from "../../wire/generated/events.ts";
 import {
@@ -16,7 +17,6 @@ import {
 } from "../../wire/generated/vega.ts";
 import { hexBytes } from "../../wire/identifiers.ts";
 import { type PlainObject, toPlain } from "../../wire/json.ts";
-import { enumDescriptor } from "../../wire/schema/index.ts";
 import { rfc3339Nano } from "../../wire/time-text.ts";
 import { readTransaction } from "../../wire/transaction.ts";
 

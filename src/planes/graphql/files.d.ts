@@ -3,6 +3,10 @@ declare module "*.graphql" {
   const text: string;
   export default text;
 }
+declare module "*.proto" {
+  const text: string;
+  export default text;
+}
 declare module "graphiql/graphiql.css" {
   const path: string;
   export default path;

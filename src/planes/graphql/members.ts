@@ -4,7 +4,7 @@
  * `schema.graphql` says which member a field is.
  */
 import { type GraphQLOutputType, getNamedType, getNullableType, isListType, isNonNullType } from "graphql";
-import { enumDescriptor, type FieldDescriptor, messageDescriptor } from "../../wire/schema/index.ts";
+import { enumDescriptor, type FieldDescriptor, messageDescriptor } from "../../wire/descriptors.ts";
 import { timeNs } from "../../wire/time-text.ts";
 import { FieldError } from "./errors.ts";
 import type { Message, QueryReads } from "./reads.ts";

@@ -4,7 +4,7 @@ import type { Resource } from "../../http/endpoint.ts";
 import { pathParameters } from "../../http/endpoint.ts";
 import { ApiError, badRequest, invalidArgument } from "../../http/errors.ts";
 import type { RequestFields } from "../../http/query.ts";
-import { enumDescriptor, type FieldDescriptor, messageDescriptor } from "../../wire/schema/index.ts";
+import { enumDescriptor, type FieldDescriptor, messageDescriptor } from "../../wire/descriptors.ts";
 import { rfc3339Nano } from "../../wire/time-text.ts";
 import type { DataContext } from "../data/context.ts";
 import { DATA_ENDPOINTS, UNROUTED_RESOURCES } from "../data/endpoints.ts";

@@ -17,7 +17,7 @@ import {
   parse,
   type ValueNode,
 } from "graphql";
-import { memberText, valueTexts } from "../../http/openapi/texts/describe.ts";
+import { descriptionOf } from "../../wire/descriptions.ts";
 import { type MemberNote, memberAt, memberResolver, type Resolve } from "./members.ts";
 import type { Opening } from "./operations.ts";
 import type { QueryReads } from "./reads.ts";
@@ -76,8 +76,8 @@ function complete(type: GraphQLNamedType): void {
   if (type.name === timestamp.name) Object.assign(type, codecOf(timestamp));
   else if (isEnumType(type)) {
     answerAnyName(type);
-    const texts = valueTexts().get(String(noteOf(type.astNode, "message")?.name));
-    for (const value of type.getValues()) value.description ??= texts?.get(value.name);
+    const name = String(noteOf(type.astNode, "message")?.name);
+    for (const value of type.getValues()) value.description ??= descriptionOf(name, value.name);
   } else if (isUnionType(type)) type.resolveType = (value) => (value as { __typename: string }).__typename;
   else if (type.name === "Subscription") completeSubscriptions(type as GraphQLObjectType);
   else if (isObjectType(type)) completeObject(type);
@@ -104,7 +104,7 @@ function completeObject(type: GraphQLObjectType): void {
     const resolve = own[field.name] ?? (message && memberResolver(message, field.type, note));
     if (resolve) field.resolve = resolve;
     const place = message === undefined ? undefined : memberAt(message, note.path);
-    field.description ??= place && memberText(place.message, place.member);
+    field.description ??= place && descriptionOf(place.message, place.member);
   }
 }
 

@@ -4,7 +4,7 @@ import { PageCache } from "../../http/page-cache.ts";
 import { fieldsOf } from "../../http/request-fields.ts";
 import { codecOf } from "../../wire/codecs.ts";
 import { encodeHttpBody } from "../../wire/generated/http-body.ts";
-import { type ServiceDescriptor, serviceNamed } from "../../wire/schema/services.ts";
+import { type ServiceDescriptor, serviceNamed } from "../../wire/services.ts";
 import type { DataContext } from "../data/context.ts";
 import { DATA_ENDPOINTS, UNROUTED_RESOURCES } from "../data/endpoints.ts";
 import type { DataPlane } from "../data/plane.ts";

@@ -2,13 +2,12 @@
 // methods without files of their own.
 import { Grpc } from "../../errors/statuses.ts";
 import { codecOf } from "../../wire/codecs.ts";
-import { fileDescriptor, symbols } from "../../wire/descriptors.ts";
+import { descriptorsFrom, type FileDescriptor, fileAt, fileDeclaring } from "../../wire/file-descriptors.ts";
 import {
   encodeServerReflectionResponse,
   type ServerReflectionRequest,
 } from "../../wire/generated/reflection.ts";
-import { type ProtoFile, protoFiles } from "../../wire/proto-files.ts";
-import type { ServiceDescriptor } from "../../wire/schema/services.ts";
+import type { ServiceDescriptor } from "../../wire/services.ts";
 import type { DuplexMethod } from "./calls.ts";
 import { Places, within } from "./clients.ts";
 import { decodeRequest } from "./unary.ts";
@@ -55,15 +54,11 @@ function answerOf(request: ServerReflectionRequest, services: readonly string[])
   const { listServices, fileByFilename, fileContainingSymbol } = request;
   if (listServices !== undefined)
     return { listServicesResponse: { service: services.map((name) => ({ name })) } };
-  if (fileByFilename !== undefined) {
-    return files(
-      protoFiles().find(({ path }) => path === fileByFilename),
-      `the file ${fileByFilename.slice(0, 200)}`,
-    );
-  }
+  if (fileByFilename !== undefined)
+    return filesFrom(fileAt(fileByFilename), `the file ${fileByFilename.slice(0, 200)}`);
   if (fileContainingSymbol !== undefined) {
     const name = fileContainingSymbol.replace(/^\./, "");
-    return files((known ??= symbols()).get(name), `the symbol ${name.slice(0, 200)}`);
+    return filesFrom(fileDeclaring(name), `the symbol ${name.slice(0, 200)}`);
   }
   const { fileContainingExtension, allExtensionNumbersOfType } = request;
   const type = fileContainingExtension?.containingType ?? allExtensionNumbersOfType;
@@ -71,19 +66,10 @@ function answerOf(request: ServerReflectionRequest, services: readonly string[])
   return refused(Grpc.notFound, `there are no extensions of ${type.slice(0, 200)}`);
 }
 
-let known: ReturnType<typeof symbols> | undefined;
-
-/** The file, and every file that it needs: tools then ask no more. */
-function files(file: ProtoFile | undefined, what: string): Answer {
+/** With the files that it imports: tools then ask no more. */
+function filesFrom(file: FileDescriptor | undefined, what: string): Answer {
   if (file === undefined) return refused(Grpc.notFound, `there is not ${what}`);
-  const found = new Map<string, ProtoFile>();
-  const add = (one: ProtoFile): void => {
-    if (found.has(one.path)) return;
-    found.set(one.path, one);
-    for (const path of one.imports) add(protoFiles().find((other) => other.path === path)!);
-  };
-  add(file);
-  return { fileDescriptorResponse: { fileDescriptorProto: [...found.values()].map(fileDescriptor) } };
+  return { fileDescriptorResponse: { fileDescriptorProto: descriptorsFrom(file) } };
 }
 
 function refused(errorCode: number, errorMessage: string): Answer {

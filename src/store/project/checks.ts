@@ -1,7 +1,7 @@
 // Checks of the messages that are kept as they came: readers of the store, the API and the CSV writer, parse these
 // fields again and have no way to refuse them any more. Fields with columns of their own are checked where they are
 // stored. The same tables are the rules by which a skim sees that a message passes (wire/skim.ts).
-import { messageDescriptor } from "../../wire/schema/index.ts";
+import { messageDescriptor } from "../../wire/descriptors.ts";
 import type { Rule, Rules } from "../../wire/skim.ts";
 import {
   checkAmount,

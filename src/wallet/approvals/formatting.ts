@@ -1,5 +1,5 @@
 // Shared by the texts of all commands: their types, enumerations, times.
-import { enumDescriptor } from "../../wire/schema/index.ts";
+import { enumDescriptor } from "../../wire/descriptors.ts";
 import type { CommandInit } from "../../wire/transaction.ts";
 import type { CommandKind } from "../../wire/transaction-commands.ts";
 import type { AssetFacts, MarketFacts } from "../sending/nodes.ts";

@@ -1,8 +1,8 @@
 /** The checks that many commands share, and how texts are read (docs/protocol/30-node-api-transactions.md#33-message-catalogue). */
 import { isEthereumAddress } from "../../crypto/secp256k1.ts";
 import * as messages from "../../errors/validation.ts";
+import { enumDescriptor } from "../descriptors.ts";
 import { isHex64 } from "../identifiers.ts";
-import { enumDescriptor } from "../schema/index.ts";
 import { type Check, first, part, rule } from "./check.ts";
 
 type Get<T, U> = (value: T) => U;

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { Dice } from "../../../scripts/sample/seeded.ts";
 import { DATA_ENDPOINTS } from "../../../src/planes/data/endpoints.ts";
-import { messageDescriptor } from "../../../src/wire/schema/index.ts";
+import { messageDescriptor } from "../../../src/wire/descriptors.ts";
 import { LISTS, type ListForms, pathOf } from "../../support/lists.ts";
 import { blocksArbitrary, type MadeBlock, RandomChain } from "../../support/random-chain.ts";
 import { LENGTH, runs, SEED } from "../../support/seed.ts";

@@ -12,9 +12,10 @@ import { parsePairs, readRequest } from "../../../src/http/query.ts";
 import { VIEW_ENDPOINTS } from "../../../src/planes/node/endpoints.ts";
 import { codecOf } from "../../../src/wire/codecs.ts";
 import { decodeTransaction, encodeChainEvent } from "../../../src/wire/generated/commands.ts";
+import { SERVICES } from "../../../src/wire/generated/services.ts";
 import { hexOf } from "../../../src/wire/identifiers.ts";
 import { renderJson } from "../../../src/wire/json.ts";
-import { SERVICES, serviceNamed } from "../../../src/wire/schema/services.ts";
+import { serviceNamed } from "../../../src/wire/services.ts";
 import { GrpcClient, methodNamed } from "../../support/grpc-client.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked at member by member

@@ -14,7 +14,7 @@ import { DataPlane } from "../../../src/planes/data/plane.ts";
 import { type GrpcPort, serveGrpc } from "../../../src/planes/grpc/port.ts";
 import { openReader } from "../../../src/store/database.ts";
 import { renderJson } from "../../../src/wire/json.ts";
-import { serviceNamed } from "../../../src/wire/schema/services.ts";
+import { serviceNamed } from "../../../src/wire/services.ts";
 import { DEVNET_DEMO, loadVectors, SAMPLE } from "../../golden/vectors.ts";
 import { GrpcClient } from "../../support/grpc-client.ts";
 import { type RecordedHome, recordedHome } from "../../support/recorded-home.ts";

@@ -9,8 +9,8 @@ import { CATALOGUE, lookUp } from "../../../src/errors/lookup.ts";
 import { PROGRAM_CODES } from "../../../src/errors/program-codes.ts";
 import * as MESSAGES from "../../../src/errors/validation.ts";
 import { WIRE_CODES } from "../../../src/errors/wire-codes.ts";
+import { enumDescriptor } from "../../../src/wire/descriptors.ts";
 import { ProposalError } from "../../../src/wire/generated/vega.ts";
-import { enumDescriptor } from "../../../src/wire/schema/index.ts";
 
 const root = join(import.meta.dir, "../../..");
 

@@ -6,7 +6,7 @@ import { decide, type PolicyRequest, spendingOf, type Usage } from "../../../src
 import { loadPolicy, type Policy, type Rule } from "../../../src/wallet/policies/policy.ts";
 import { PolicyApprover } from "../../../src/wallet/policies/policy-approver.ts";
 import { EpochUsage, UsageJournalFile } from "../../../src/wallet/policies/usage.ts";
-import { messageDescriptor } from "../../../src/wire/schema/index.ts";
+import { messageDescriptor } from "../../../src/wire/descriptors.ts";
 import { COMMAND_KINDS } from "../../../src/wire/transaction-commands.ts";
 import { KEY_1, KEY_2, PAIRING, Person, Rig, VOTE } from "../service/rig.ts";
 import { privateFolder } from "../support/wallets.ts";

@@ -1,9 +1,9 @@
 // Bus events as streams tell them: decoded and rendered once, and what filters ask of them
 // (docs/protocol/30-node-api-events.md#11-observeeventbus).
 import { EnvelopeReader } from "../../../wire/bus-event.ts";
+import { messageDescriptor } from "../../../wire/descriptors.ts";
 import { type BusEvent, BusEventType, decodeBusEvent } from "../../../wire/generated/events.ts";
 import { type JsonMode, renderJson } from "../../../wire/json.ts";
-import { messageDescriptor } from "../../../wire/schema/index.ts";
 
 const FULL_NAME = "vega.events.v1.BusEvent";
 const envelope = new EnvelopeReader();
