@@ -2,20 +2,10 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { anchorOf, anchorsOf } from "./support/headings.ts";
 
 const root = join(import.meta.dir, "..");
 const chapters = join(root, "docs/protocol");
-const HEADING = /^#{1,6} (.+)$/gm;
-
-/** The anchor that GitHub gives a heading. */
-const anchorOf = (heading: string) =>
-  heading
-    .trim()
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}_\- ]/gu, "")
-    .replaceAll(" ", "-");
-
-const anchorsOf = (markdown: string) => [...markdown.matchAll(HEADING)].map(([, text]) => anchorOf(text!));
 
 /** Anchors by the path of the file that has them. */
 const ANCHORS = new Map(

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
+import { anchorsOf } from "./support/headings.ts";
 
 const root = join(import.meta.dir, "..");
 /** Folders of a home, which the documents name too. */
@@ -20,6 +21,10 @@ const sources = ["src", "test", "bench", "scripts"]
   .flatMap(filesBelow)
   .filter((path) => /\.(ts|mjs)$/.test(path));
 const read = (path: string) => readFileSync(join(root, path), "utf8");
+const ROOT_DOCUMENTS = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"];
+const allDocuments = [...ROOT_DOCUMENTS, "bench/README.md", ...filesBelow("docs")].filter((path) =>
+  path.endsWith(".md"),
+);
 
 /** Which rooms a room may import from: the arrows of docs/architecture.md. The longest name that fits a file counts. */
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
@@ -258,24 +263,16 @@ describe("tidy", () => {
 
   test("nothing names this machine", () => {
     const machine = new RegExp(["/wo", "rk/|/ro", "ot/|10\\.\\d+\\.\\d+\\.\\d+"].join(""));
-    const naming = [
-      ...sources,
-      ...filesBelow("docs").filter((path) => path.endsWith(".md")),
-      "README.md",
-      "package-lock.json",
-      ".npmrc",
-      "Dockerfile",
-    ].filter((path) => machine.test(read(path)));
+    const naming = [...sources, ...allDocuments, "package-lock.json", ".npmrc", "Dockerfile"].filter((path) =>
+      machine.test(read(path)),
+    );
     expect(naming).toEqual([]);
   });
 
   test("the documents name files that exist", () => {
-    const documents = ["README.md", "bench/README.md", ...filesBelow("docs")].filter((path) =>
-      path.endsWith(".md"),
-    );
     const folders = /^(?:src|test|docs|bench|scripts|examples|data)\//;
     const names = new Set(sources.map((path) => path.slice(path.lastIndexOf("/") + 1)));
-    const missing = documents.flatMap((document) => {
+    const missing = allDocuments.flatMap((document) => {
       const text = read(document);
       const links = [...text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].filter(
         (match) => !existsSync(join(root, document, "..", match[1]!)),
@@ -289,6 +286,19 @@ describe("tidy", () => {
       });
       return [...links, ...paths].map((match) => `${document}: ${match[1]}`);
     });
+    expect(missing).toEqual([]);
+  });
+
+  test("links of the documents lead to headings that exist", () => {
+    const anchors = new Map(allDocuments.map((path) => [path, new Set(anchorsOf(read(path)))]));
+    const missing = allDocuments.flatMap((document) =>
+      [...read(document).matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)]
+        .filter(([, path, anchor]) => {
+          const target = path === "" ? document : join(document, "..", path!);
+          return anchors.get(target)?.has(anchor!) === false;
+        })
+        .map(([link]) => `${document}: ${link}`),
+    );
     expect(missing).toEqual([]);
   });
 
@@ -319,7 +329,7 @@ const plainSources = sources.filter((path) => path.startsWith("src/") && !path.i
 const aboutCode = plainSources.filter((path) => !path.startsWith("src/wallet/"));
 /** Without docs/protocol, which keeps the original's words. */
 const documents = [
-  "README.md",
+  ...ROOT_DOCUMENTS,
   ...filesBelow("docs").filter((path) => path.endsWith(".md") && !path.includes("protocol/")),
 ];
 
