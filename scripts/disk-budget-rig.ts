@@ -90,7 +90,7 @@ function payload(height: number, n: number, timeNs: bigint): { field: number; by
     return { field: Field.account, bytes: vega.encodeAccount(fields) };
   }
   if (kind < 9) {
-    // Most are over at once; a party's live one takes the place of its last.
+    // Most have ended at once; a party's live one takes the place of its last.
     const isLive = dice(20) === 0;
     const id = isLive ? idOf(`live ${party}`) : idOf(`order ${height} ${n}`);
     const order = {
@@ -157,7 +157,7 @@ const PAGES: readonly (readonly [path: string, filter?: string])[] = [
 
 const ROUNDS = 20;
 
-/** Of pages with and without a party, the slowest but for one in twenty. */
+/** Of pages with and without a party, the slowest except for one in twenty. */
 function pageMs({ reader }: Reading): number {
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {

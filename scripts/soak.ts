@@ -80,7 +80,7 @@ interface Read {
 interface Target {
   readonly pid: number;
   readonly dataUrl: string;
-  /** Loads until the time is over. */
+  /** Loads until the time has passed. */
   load(): Promise<void>;
   path(): string;
   /** Of an export, once there is one. */

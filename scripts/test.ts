@@ -82,7 +82,7 @@ async function run(command: readonly string[], length: number): Promise<number> 
   return child.exited;
 }
 
-/** Runs a part until it ends or its time is over. A part that is cut off has passed if nothing has failed by then. */
+/** Runs a part until it ends or its time has passed. A part that is cut off has passed if nothing has failed by then. */
 async function runForAWhile({ command }: Part): Promise<number> {
   const child = Bun.spawn([...command], {
     cwd: ROOT,

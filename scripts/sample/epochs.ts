@@ -1,5 +1,5 @@
 // The clock of epochs (docs/protocol/60-state-engine-blocks.md#17-epochs): an epoch ends with the second block after
-// its time is over.
+// its time has passed.
 import { EpochAction } from "../../src/wire/generated/vega.ts";
 import { EPOCH_LENGTH } from "./genesis.ts";
 import { GENESIS_NS, Step, type World } from "./world.ts";

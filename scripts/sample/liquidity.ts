@@ -98,7 +98,7 @@ export class Liquidity {
     this.collateral.move([{ from, to, amount, type: TransferType.TRANSFER_TYPE_LIQUIDITY_FEE_DISTRIBUTE }]);
   }
 
-  /** The market is over. */
+  /** The market has ended. */
   close(): void {
     if (!this.plan) return;
     this.secure(this.plan.party, -this.plan.commitment);

@@ -80,7 +80,7 @@ export class EventFile {
     }
   }
 
-  /** Writes what comes behind the last block; a start cuts it off again, and it is written anew. @throws NodeError */
+  /** Writes what comes behind the last block; a start cuts it off again, and it is rewritten. @throws NodeError */
   addLast(events: Pick<Block, "chainId" | "height" | "hash" | "txHashes" | "events">): void {
     this.append(events);
     this.flush();

@@ -80,7 +80,7 @@ export class LocalChain implements ChainPort, SequencerTools {
       disk: options.disk,
       ...(options.isTemporary && { isTemporary: true }),
     });
-    // The log is cut back to this when it begins anew.
+    // The log is cut back to this when it restarts.
     options.db.run(`PRAGMA journal_size_limit = ${CHECKPOINT_BYTES}`);
     this.core = new ChainCore(options, this.writer, this.limits);
     const onOutcome: LocalChainOptions["onOutcome"] = (outcome, tx) => {

@@ -144,7 +144,7 @@ export class RecentRefusals {
   }
 }
 
-/** A part of a text holds on to the whole of it, unless it is made anew. */
+/** A part of a text holds on to the whole of it, unless it is made again. */
 function short(text: string): string {
   if (text.length <= TEXT_CHARACTERS_MAX) return text;
   return Buffer.from(text.slice(0, TEXT_CHARACTERS_MAX), "utf8").toString("utf8");

@@ -255,7 +255,7 @@ export class Sequencer {
   }
 
   /**
-   * The chain is at another place than before: looks at everything anew.
+   * The chain is at another place than before: looks at everything again.
    * @param isJudged whether the mempool has what was found good at this very place before
    */
   moved(isJudged = false): void {

@@ -1,4 +1,4 @@
-// lyra replay --re-execute: executes the market commands of a recording anew, and says what came out otherwise.
+// lyra replay --re-execute: executes the market commands of a recording again, and says what came out otherwise.
 
 import { ExitCode, NodeError } from "../errors/node-error.ts";
 import { checkRecordings, type RecordingEnd, RecordingReader } from "../ingest/recording.ts";

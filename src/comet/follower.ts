@@ -322,7 +322,7 @@ export class Follower {
 
   /**
    * Without events nothing tells which of two stories is the chain's. The one that was followed may have been a lie: then the
-   * figures begin anew with what the node has, and say so.
+   * figures start from zero with what the node has, and say so.
    */
   private noteContradiction(): void {
     const { facts, rules, contradictionMs = CONTRADICTION_MS } = this.options;

@@ -130,7 +130,7 @@ function limitOf(text: string): bigint {
 
 /**
  * A devnet that begins from a checkpoint: its Ethereum must be the one that the checkpoint's chain knew. The
- * contracts' holdings follow from the checkpoint, but for claims that are not made yet and what each address has
+ * contracts' holdings follow from the checkpoint, except for claims that are not made yet and what each address has
  * brought in so far.
  */
 

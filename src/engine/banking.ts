@@ -231,7 +231,7 @@ interface WithdrawalRecord {
 }
 
 export class Withdrawals {
-  /** Withdrawals of ERC20 assets: those of builtin assets are over at once. */
+  /** Withdrawals of ERC20 assets: those of builtin assets end at once. */
   private readonly table: Table<WithdrawalRecord>;
   /** Withdrawals made so far, rejected ones included (docs/protocol/60-state-engine-accounts.md#42-record). */
   private readonly count: Cell<bigint>;

@@ -123,7 +123,7 @@ export class AssetActions {
     return [...this.seen.keys()];
   }
 
-  /** Had their effect before the chain began anew (docs/protocol/60-state-engine-parameters.md#12-checkpoints). */
+  /** Had their effect before the chain restarted (docs/protocol/60-state-engine-parameters.md#12-checkpoints). */
   restore(places: readonly string[]): void {
     for (const place of places) this.seen.set(place, true);
   }
@@ -189,7 +189,7 @@ export class Bridge {
     return this.switched.get();
   }
 
-  /** As it was before the chain began anew (docs/protocol/60-state-engine-parameters.md#12-checkpoints). */
+  /** As it was before the chain restarted (docs/protocol/60-state-engine-parameters.md#12-checkpoints). */
   restore({ stopped, block, logIndex }: Switched): void {
     this.switched.set({ stopped, block, logIndex });
   }

@@ -75,7 +75,7 @@ export class Checkpoints {
   };
 }
 
-// A checkpoint as it travels: the components of the state that a network begins anew with, and their hash
+// A checkpoint as it travels: the components of the state that a network starts from, and their hash
 // (docs/protocol/60-state-engine-parameters.md#12-checkpoints). A genesis names the hash that it expects.
 
 /** As `app_state.checkpoint` of a genesis holds it. */

@@ -48,7 +48,7 @@ export interface EngineListener {
   hasModels?(market: string): boolean;
   /** The id behind another one in a transaction; its hash unless one is given. */
   idAfter?(id: string): string | undefined;
-  /** Of markets; the present ones unless an older network's commands are executed anew. */
+  /** Of markets; the present ones unless an older network's commands are re-executed. */
   readonly marketRules?: MarketRules;
   /** An internal fault: the command failed, and the chain goes on. @param subject e.g. `transaction HASH (Order)` */
   onCommandError?(subject: string, error: unknown): void;

@@ -64,7 +64,7 @@ export class KeyRotations {
     return this.pending.entries();
   }
 
-  /** As it was announced before the chain began anew. */
+  /** As it was announced before the chain restarted. */
   restore(nodeId: string, { target, newKey, newIndex }: PendingRotation): void {
     this.pending.set(nodeId, { target, newKey, newIndex });
   }
@@ -166,7 +166,7 @@ export class EthereumKeyRotations {
     return this.pending.entries();
   }
 
-  /** As it was announced before the chain began anew. */
+  /** As it was announced before the chain restarted. */
   restore(nodeId: string, { target, newAddress, submitter }: PendingEthereumRotation): void {
     this.pending.set(nodeId, { target, newAddress, submitter });
   }

@@ -59,7 +59,7 @@ export class NetworkParameters implements ParameterReader {
   }
 
   /**
-   * The values of a checkpoint over those of the genesis, but for keys that the genesis keeps
+   * The values of a checkpoint over those of the genesis, except for keys that the genesis keeps
    * (docs/protocol/60-state-engine-parameters.md#12-checkpoints). Keys that this release does not know are passed over.
    * @throws NodeError `genesis_invalid`
    */

@@ -154,7 +154,7 @@ export class Proposals {
     return next;
   }
 
-  /** The last state of a proposal; it is dropped, but for checkpoints if it was enacted. */
+  /** The last state of a proposal; it is dropped, except for checkpoints if it was enacted. */
   endProposal(proposal: ProposalRecord, state: ProposalStateNumber, why: ProposalEnd = {}): void {
     this.records.delete(proposal.id);
     if (state === ProposalState.STATE_ENACTED) this.enactedRecords.set(proposal.id, { ...proposal, state });
@@ -199,7 +199,7 @@ export class Proposals {
   }
 }
 
-/** Terms as events show them: the decimals of a market are printed anew. */
+/** Terms as events show them: the decimals of a market are printed again. */
 function shownTerms(terms: ProposalTerms): ProposalTerms {
   const { newMarket, updateMarket } = terms;
   if (newMarket?.changes !== undefined)

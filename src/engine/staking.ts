@@ -113,7 +113,7 @@ export class Staking implements StakeReader {
     return this.linkings.values().filter(({ status }) => status === StakeLinkingStatus.STATUS_ACCEPTED);
   }
 
-  /** A linking that was accepted before the chain began anew (docs/protocol/60-state-engine-parameters.md#12-checkpoints). */
+  /** A linking that was accepted before the chain restarted (docs/protocol/60-state-engine-parameters.md#12-checkpoints). */
   restore(linking: Linking): void {
     if (!this.accepted.has(linking.party)) this.core.emit("party", { id: linking.party });
     this.seen.set(linkingDigest(linking), linking.id);

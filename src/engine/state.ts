@@ -98,7 +98,7 @@ export class State {
   }
 
   /**
-   * Changes since the last call, by table and key in order. An entry whose value was put anew counts, also with the same text:
+   * Changes since the last call, by table and key in order. An entry whose value was set again counts, also with the same text:
    * all who execute the same transactions have the same changes.
    */
   takeChanges(): StateChange[] {

@@ -68,7 +68,7 @@ export class TransferRules {
     return fee;
   }
 
-  /** The rules of delivery, but for the funds. @throws CommandError */
+  /** The rules of delivery, except for the funds. @throws CommandError */
   check(request: TransferRequest): void {
     prefixed("could not transfer funds: ", () => knownAsset(this.assets, request.asset));
     checkForm(request);

@@ -80,7 +80,7 @@ export class Upgrades {
     }
   }
 
-  /** docs/protocol/60-state-engine-blocks.md#14-beginblock-order, step 7: what was not agreed on in time is over. */
+  /** docs/protocol/60-state-engine-blocks.md#14-beginblock-order, step 7: what was not agreed on in time has passed. */
   onBeginBlock(): void {
     for (const proposal of this.proposals.values()) {
       if (proposal.height <= BigInt(this.core.height) && !this.isAccepted(proposal)) this.reject(proposal);

@@ -34,7 +34,7 @@ export function tryLock(path: string): Lock | undefined {
 }
 
 /**
- * Makes the file closed to others from its first moment on. An existing file is left alone but for its mode: opening
+ * Makes the file closed to others from its first moment on. An existing file is left alone except for its mode: opening
  * and closing it here would free the locks that this process holds on it.
  */
 function makePrivate(path: string): void {

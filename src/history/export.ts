@@ -45,7 +45,7 @@ interface StreamOptions {
   readonly range?: ArchiveRange | undefined;
   /** Aborted when the rest is not wanted any more. */
   readonly signal?: AbortSignal | undefined;
-  /** Called once, when the stream is over in whatever way. */
+  /** Called once, when the stream has ended in whatever way. */
   onEnd?(): void;
   /** Called when the stream breaks off because a segment cannot be read. */
   onFailure?(): void;

@@ -83,7 +83,7 @@ async function checkPiece(file: FileHandle, piece: TablePiece, sha256: string): 
 
 /** How a check gives way to other work on its thread. */
 interface CheckPauses {
-  /** Every few milliseconds of work. No snapshot of the store is held then, but for a long table that is not ordered by block. */
+  /** Every few milliseconds of work. No snapshot of the store is held then, except for a long table that is not ordered by block. */
   onSlice: Pause;
   /** Between two tables. */
   onTable: Pause;

@@ -117,7 +117,7 @@ export function announceEnd(server: Server): void {
 /** Frees the port at once; requests under way end in a bounded time, and what is left is broken off. */
 export async function stopServer(server: Server, underWayMs = UNDER_WAY_MS): Promise<void> {
   announceEnd(server);
-  // Settles after the last request, but for sockets that never end.
+  // Settles after the last request, except for sockets that never end.
   void server.stop();
   const startedMs = performance.now();
   const isLeft = () => server.pendingRequests > 0 && performance.now() - startedMs < underWayMs;

@@ -44,7 +44,7 @@ class FollowerFile {
   }
 
   /**
-   * A damaged file is made anew: all that it held can be had from the chain again.
+   * A damaged file is made again: all that it held can be had from the chain again.
    * @param onRenewed called with what was wrong with the old file
    * @throws an error of the file system or of SQLite, where no file can be opened
    */

@@ -121,7 +121,7 @@ async function remakeSegment(db: Database, home: string, row: SegmentRow): Promi
   }
 }
 
-/** @returns undefined where rows may be damaged, or making the rest anew did not help */
+/** @returns undefined where rows may be damaged, or making the rest again did not help */
 async function remakeIndices(home: string): Promise<Repair | undefined> {
   const unfinished = join(home, UNFINISHED);
   rmSync(unfinished, { recursive: true, force: true });
@@ -239,7 +239,7 @@ function replaceStore(home: string, unfinished: string): string {
 // Damage in pages of indices alone: their tables are sound, and make them again.
 
 /**
- * Makes a copy of a store whose indices are made anew.
+ * Makes a copy of a store whose indices are made again.
  * @param folder for the copy; not there yet
  * @returns what was made again; undefined, and no copy, where other pages are damaged, or may be
  */

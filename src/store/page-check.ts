@@ -9,7 +9,7 @@ import { PageSumFile, readLog, sumOf, sumsPath } from "./page-sums.ts";
 const BATCH_PAGES = 128;
 const LOOKS = 3;
 const LOOK_MS = 50;
-/** A log that begins anew meanwhile is read again. */
+/** A log that restarts meanwhile is read again. */
 const LOG_ATTEMPTS = 5;
 
 interface PagesChecked {
@@ -75,7 +75,7 @@ async function compare(
 }
 
 /**
- * A page counts as damaged when it is so at each of some looks: the log can begin anew between what one look reads, and be as
+ * A page counts as damaged when it is so at each of some looks: the log can restart between what one look reads, and be as
  * long as before.
  */
 async function checkAgain(

@@ -1,6 +1,6 @@
 /**
  * A sum of each page of the store, in a file beside it. Pages reach the store only by a checkpoint, and the writer alone
- * makes those: the sums of the pages in the log are on the disk before it begins. Until the log begins anew its pages
+ * makes those: the sums of the pages in the log are on the disk before it begins. Until the log restarts its pages
  * are read from there, so that a checkpoint that was cut off is made again before any comparison.
  */
 import {
@@ -36,7 +36,7 @@ interface PageSum {
 
 /** How far the log reached when its blocks were last known to be durable. */
 interface LogMark {
-  /** Of the log's header: it changes when the log begins anew. */
+  /** Of the log's header: it changes when the log restarts. */
   readonly salt: string;
   readonly frames: number;
 }
@@ -229,7 +229,7 @@ export class PageSums {
     if (this.log !== undefined) closeSync(this.log);
   }
 
-  /** Sums that could not be written would call sound pages damaged: the next writer makes them anew. */
+  /** Sums that could not be written would call sound pages damaged: the next writer makes them again. */
   discard(): void {
     rmSync(sumsPath(this.storePath), { force: true });
   }
@@ -251,7 +251,7 @@ export function lostFrames(
   const file = PageSumFile.open(sumsPath(storePath), "r");
   if (file === undefined) return undefined;
   try {
-    // A log can begin anew, or be emptied, between what one look reads: only what the next one finds again is lost.
+    // A log can restart, or be emptied, between what one look reads: only what the next one finds again is lost.
     let found: readonly [LogMark, LogPosition | undefined] | undefined;
     for (let mark = file.readMark(); mark !== undefined; mark = file.readMark()) {
       const state = readLogState(`${storePath}-wal`);

@@ -75,7 +75,7 @@ const TABLES: readonly PrunableTable[] = [
     data: "data",
     entries: 3,
     deletes: [
-      // Orders that are over are history: lists of them end where it does.
+      // Orders that have ended are history: lists of them end where it does.
       `DELETE FROM orders_current WHERE (id, created) IN (SELECT c.id, c.created FROM orders o
         JOIN orders_current c ON c.id = o.id AND c.block = o.block AND c.ord = o.ord WHERE ${sliceOf("o")} AND c.live = 0)`,
       `DELETE FROM orders WHERE ${sliceOf("orders")} AND NOT EXISTS (SELECT 1 FROM orders_current c

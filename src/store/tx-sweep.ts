@@ -146,7 +146,7 @@ function hasBit(bits: Uint8Array, at: number): boolean {
 
 /**
  * Numbers that rows of blocks up to one have, a piece at a time. No statement is open between two pieces: it would keep
- * the log from beginning anew.
+ * the log from restarting.
  */
 function* numbersIn(db: Database, no: number, from: number, to: number): Generator<readonly Numbered[]> {
   const bounds = `tx > ${from} AND tx <= ${to}`;

@@ -8,7 +8,7 @@ import { checkpoint } from "./database.ts";
 /** How an open file is synced: `fs.fdatasyncSync`; tests let it fail. */
 export type FileSync = (file: number) => void;
 
-/** Syncs the log after a commit. SQLite itself syncs log and store before it begins the log anew. */
+/** Syncs the log after a commit. SQLite itself syncs log and store before it restarts the log. */
 export class LogSync {
   private failure: NodeError | undefined;
 
@@ -51,7 +51,7 @@ function syncError(error: unknown): NodeError {
 
 /** Of a store of any size ... */
 const LOG_BYTES_MAX = 64 * 1024 * 1024;
-/** ... and of a large one so much of it: to begin the log anew copies each of its pages once. */
+/** ... and of a large one so much of it: to restart the log copies each of its pages once. */
 const STORE_PARTS = 4;
 const WAIT_MS = 5_000;
 const POLL_MS = 5;
@@ -60,10 +60,10 @@ const STEP_BYTES = 8 * 1024 * 1024;
 
 /**
  * Bounds the log. A reader pins what it reads in it, and while one reader follows the other a log is never free to begin
- * anew: it grew to several times the store during loads. Beyond the bound the writer waits.
+ * again: it grew to several times the store during loads. Beyond the bound the writer waits.
  */
 export class LogBound {
-  /** 0 but for readers that outlast the wait. */
+  /** 0 except for readers that outlast the wait. */
   private waitAtBytes = 0;
 
   /** @param bytesMax a bound of its own, whatever the store's size */

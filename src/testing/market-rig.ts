@@ -70,7 +70,7 @@ export interface MarketRigOptions {
   readonly parameters?: Readonly<Record<string, string>>;
   /** Unix seconds of the first block. */
   readonly startSeconds?: bigint;
-  /** False for long runs that look at no events: those of blocks that are over are not kept then. */
+  /** False for long runs that look at no events: those of blocks that have ended are not kept then. */
   readonly keepsEvents?: boolean;
   /** The present ones unless they are given. */
   readonly rules?: MarketRules;
@@ -140,7 +140,7 @@ export class MarketRig {
   private timeNs: bigint;
   private nonce = 0;
   private isOpen = false;
-  /** Events of blocks that are over, and how many of the running one were read. */
+  /** Events of blocks that have ended, and how many of the running one were read. */
   private readonly past: RigEvent[] = [];
 
   private readonly keepsEvents: boolean;
@@ -266,7 +266,7 @@ export class MarketRig {
     this.market(market).updateRecord({ riskLong: long, riskShort: short });
   }
 
-  /** The vote on a market is over. */
+  /** The vote on a market has ended. */
   decide(market: string, isPassed: boolean): void {
     this.engine.domains.markets.onVoteClosed(idOf(market), isPassed);
   }
@@ -439,7 +439,7 @@ export class MarketRig {
     return [...levels].flatMap(({ orders }) => [...orders]);
   }
 
-  /** An order as it was shown last, also one that is over. @returns undefined where no event showed it */
+  /** An order as it was shown last, also one that has ended. @returns undefined where no event showed it */
   shownOrder(id: string): Order | undefined {
     return this.events("order").findLast(({ payload }) => payload.id === id)?.payload;
   }
@@ -451,7 +451,7 @@ export class MarketRig {
       ?.payload;
   }
 
-  /** A party's provision as it was shown last, also one that is over. */
+  /** A party's provision as it was shown last, also one that has ended. */
   shownProvision(party: string, market: string): LiquidityProvision | undefined {
     const id = idOf(market);
     return this.events("liquidityProvision").findLast(
@@ -546,7 +546,7 @@ export class MarketRig {
     return data!.payload as MarketData;
   }
 
-  /** Forgets the events of blocks that are over: a long run does not grow by them. */
+  /** Forgets the events of blocks that have ended: a long run does not grow by them. */
   forgetEvents(): void {
     this.past.length = 0;
   }

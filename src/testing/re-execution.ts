@@ -1,5 +1,5 @@
 /**
- * Executes the market commands of a recording anew, block by block at the recorded times and with the recorded identifiers, and
+ * Executes the market commands of a recording again, block by block at the recorded times and with the recorded identifiers, and
  * compares what comes of them with what the chain has recorded, event by event and field by field. Deposits, decided votes and
  * network parameters are taken from the recording: they are the other domains' affair.
  */
@@ -72,7 +72,7 @@ export class ReExecution {
   private readonly hasUpgrade: boolean;
   /** The last recorded event of each kind about each subject, where an upgrade may show it again. */
   private readonly lastShown = new Map<string, string>();
-  /** The last block ended with an upgrade: the nodes begin anew from a snapshot. */
+  /** The last block ended with an upgrade: the nodes restart from a snapshot. */
   private isRestored = false;
   private last: Pick<RecordedBlock, "height" | "hash">;
   private isStopped = false;

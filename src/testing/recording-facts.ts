@@ -36,7 +36,7 @@ export interface RecordingFacts {
   readonly missingKinds: ReadonlySet<string>;
   /** Of general accounts that the first block does not show: what they held before they were first named. */
   readonly opening: ReadonlyMap<string, bigint>;
-  /** Nodes began anew from a snapshot somewhere in it. */
+  /** Nodes restarted from a snapshot somewhere in it. */
   readonly hasUpgrade: boolean;
   /** Its rules are those before 0.71. */
   readonly isOlder: boolean;

@@ -179,7 +179,7 @@ function assemble(
     version: envelope.version as EnvelopeVersion,
     signature,
     hash,
-    // Worked out when something is made of it: a transaction is looked at for the mempool first, and read anew for its block.
+    // Worked out when something is made of it: a transaction is looked at for the mempool first, and read again for its block.
     get id() {
       return rootId(signature);
     },

@@ -61,7 +61,7 @@ test.skipIf(process.platform === "win32")(
   "a store that cannot be looked at is not one that is missing",
   async () => {
     const home = folder();
-    // As a folder without rights would, but for every user.
+    // As a folder without rights would, but of every user.
     symlinkSync("lyra.db", join(home, "lyra.db"));
     const doctor = await new Lyra(["doctor", "--home", home]).end();
     expect([doctor.code, doctor.out]).toEqual([1, expect.stringContaining("cannot be read (ELOOP)")]);

@@ -14,7 +14,7 @@ let result: DemoResult;
 let progress: number[];
 const problems: unknown[] = [];
 
-/** Time that stands still but for what the chain is told. */
+/** Time that stands still except for what the chain is told. */
 function start(): Promise<Devnet> {
   const genesisTimeNs = NOW - BigInt(DEMO_SECONDS) * 1_000_000_000n;
   return startNode({

@@ -17,7 +17,7 @@ const MIDDLE = 300_000n;
 // biome-ignore lint/suspicious/noExplicitAny: an answer is looked at as it is
 type Answer = any;
 
-/** A devnet, started anew where a state is looked at, and what its parties do there. */
+/** A devnet, restarted where a state is looked at, and what its parties do there. */
 class Midway {
   private devnet!: Devnet;
   market = "";

@@ -122,7 +122,7 @@ function withoutForwarded<E extends { readonly table: string }>(entries: Iterabl
   return [...entries].filter(({ table }) => table !== "validators.forwarded");
 }
 
-/** A rig whose commands are watched: a refused one must leave the state as it was, but for what it says it keeps. */
+/** A rig whose commands are watched: a refused one must leave the state as it was, except for what it says it keeps. */
 class WatchedRig extends Rig {
   readonly refusals: string[] = [];
 

@@ -339,7 +339,7 @@ export class Rig {
   }
 }
 
-/** A transfer of 1,000 coins from Alice to Bob, but for what is given. */
+/** A transfer of 1,000 coins from Alice to Bob, except for what is given. */
 export function transferOf(command: Init<Transfer>): Transfer {
   return decodeTransfer(
     encodeTransfer({

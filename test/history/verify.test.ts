@@ -220,7 +220,7 @@ const mutable = <T>(value: T) => value as { -readonly [K in keyof T]: T[K] };
 
 const sha256 = (bytes: Uint8Array) => new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
 
-/** Changes every record and chains them anew. */
+/** Changes every record and chains them again. */
 function chained(manifest: Manifest, change: (record: SegmentRecord) => void): void {
   let previousId = "";
   for (const segment of manifest.segments) {

@@ -11,7 +11,7 @@ const scratch = new Scratch("drain");
 afterAll(() => scratch.remove());
 
 describe("clients that poll readiness", () => {
-  /** Asks every `intervalMs`, and says whether the wait is over after each further question. */
+  /** Asks every `intervalMs`, and says whether the wait has ended after each further question. */
   async function asked(intervalMs: number, questions: number, quietMs = 0) {
     let nowMs = 0;
     const askers = new ReadinessAskers(() => nowMs);

@@ -70,7 +70,7 @@ test("given a process that is killed behind any commit, then the record reaches 
     const writer = new BlockWriter(db);
     await replayFiles(writer, db, [SAMPLE_PATH], {
       ...recordingHooks(recording),
-      // A commit is over, and nothing else has been done.
+      // A commit has ended, and nothing else has been done.
       onCommit(head) {
         const copy = join(folder, `at-${head.height}-${copies.length}.evts`);
         copyFileSync(path, copy);

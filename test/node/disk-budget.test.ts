@@ -55,7 +55,7 @@ async function prune(home: string, disk: Disk): Promise<void> {
   await loading.close();
 }
 
-/** Everything but history: each table as one text; orders that are over belong to history. */
+/** Everything but history: each table as one text; orders that have ended belong to history. */
 function stateOf(home: string): Record<string, string> {
   const db = openReader(home);
   const sql =

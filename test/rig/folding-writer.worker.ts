@@ -1,4 +1,4 @@
-// Writes small commits into a store and folds its log after a few of them, so that the log begins anew all the time.
+// Writes small commits into a store and folds its log after a few of them, so that the log restarts all the time.
 /// <reference lib="webworker" />
 import { checkpoint, type LogState, markLog, openWriter } from "../../src/store/database.ts";
 

@@ -50,7 +50,7 @@ export class Simulation {
     this.engine.mark();
   }
 
-  /** @param restartAt the engine is made anew from its stored state after so many blocks */
+  /** @param restartAt the engine is made again from its stored state after so many blocks */
   run(steps: readonly Step[], restartAt?: number): Outcome {
     const ledger = this.ledger.copy();
     const run = new Run(this.world, this.engine, ledger, this.realizer.copy(ledger), restartAt);

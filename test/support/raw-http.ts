@@ -8,7 +8,7 @@ export interface RawAnswer {
 
 const END_OF_HEAD = "\r\n\r\n";
 
-/** Sends the bytes and reads until the server closes, answers whole, or `timeoutMs` is over. @throws Error then */
+/** Sends the bytes and reads until the server closes, answers whole, or `timeoutMs` has ended. @throws Error then */
 export async function sendRaw(
   port: number,
   request: string | Uint8Array,

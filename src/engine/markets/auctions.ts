@@ -122,7 +122,7 @@ export class Auctions {
   }
 
   /**
-   * Inside an auction whose time is over: it goes on until there is enough
+   * Inside an auction whose time has passed: it goes on until there is enough
    * (docs/protocol/70-trading-orders.md#35-indicative-price-and-uncrossing).
    */
   private hasLiquidity(indication: Indication | undefined): boolean {

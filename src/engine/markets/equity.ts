@@ -73,7 +73,7 @@ export class EquityShares {
     market.updateStatus({ leftScores: [...others, { party, score, scores }] });
   }
 
-  /** The market is over, and its shares were shown for the last time. */
+  /** The market has ended, and its shares were shown for the last time. */
   drop(): void {
     for (const { market, party } of this.list()) this.market.tables.shares.delete(keyOf(market, party));
   }
@@ -111,7 +111,7 @@ export class EquityShares {
     }
   }
 
-  /** All commitments; those of a market that is over, too. */
+  /** All commitments; those of a market that has ended, too. */
   private get committed(): bigint {
     return this.total("stake").truncated();
   }
@@ -147,7 +147,7 @@ export class EquityShares {
     if (window !== undefined) this.putWindow({ ...window, traded: window.traded + value });
   }
 
-  /** Ends a window whose time is over, and looks at the market's worth. @returns whether a window has changed stakes */
+  /** Ends a window whose time has passed, and looks at the market's worth. @returns whether a window has changed stakes */
   onTick(): boolean {
     const { market, window } = this;
     const isOver = window !== undefined && market.nowNs - window.startNs > market.params.duration(WINDOW);
@@ -209,7 +209,7 @@ export class EquityShares {
     if (window === undefined || window.traded === 0n) return commitments;
     const length = market.params.duration(WINDOW);
     const past = market.nowNs - window.startNs;
-    // The length may have become shorter than what is over of the window.
+    // The length may have become shorter than what has passed of the window.
     const active = past < length ? past : length;
     if (active <= 0n) return commitments;
     const part = Decimal.of(length).dividedBy(Decimal.of(active));

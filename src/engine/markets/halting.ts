@@ -15,7 +15,7 @@ export class HaltedMarkets {
   constructor(
     private readonly core: Core,
     private readonly tables: MarketTables,
-    /** Makes a market's object anew: the former one may hold on to something of a step that was taken back. */
+    /** Makes a market's object again: the former one may hold on to something of a step that was taken back. */
     private readonly renew: (id: string) => MarketContext,
     private readonly onFault: FaultListener | undefined,
   ) {}

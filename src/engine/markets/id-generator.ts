@@ -9,7 +9,7 @@ export class IdGenerator {
 
   /**
    * @param root hex, of any length: the first id
-   * @param after the id behind another one, where a chain that is executed anew has said it
+   * @param after the id behind another one, where a chain that is re-executed has said it
    */
   constructor(
     private readonly root: string,

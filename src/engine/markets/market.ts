@@ -44,7 +44,7 @@ export class Market extends TradingMarket {
     return OVER.has(state);
   }
 
-  /** docs/protocol/70-trading-markets.md#15-per-block-hooks-in-order, the market's tick. @returns false when the market is over */
+  /** docs/protocol/70-trading-markets.md#15-per-block-hooks-in-order, the market's tick. @returns false when the market has ended */
   onTick(): boolean {
     if (this.isOver) return false;
     this.ids = IdGenerator.ofTick(this.core.block.hash, this.id);
@@ -101,13 +101,13 @@ export class Market extends TradingMarket {
     this.updateStatus({ markFrequencyNs, nextMarkNs: shifted });
   }
 
-  /** The risk model was changed: also orders of an opening auction are measured anew, by what it indicates. */
+  /** The risk model was changed: also orders of an opening auction are measured again, by what it indicates. */
   recheckAll(): void {
     // Where the auction indicates nothing yet there are orders alone, which count at their own prices.
     this.recheckMargins(this.margins.priceFor(0n));
   }
 
-  /** Forgets everything but the fees of the epoch, which rewards ask for at its end: the market is over. */
+  /** Forgets everything but the fees of the epoch, which rewards ask for at its end: the market has ended. */
   drop(): void {
     const orders = [...this.index.ordersOf.values()].flatMap((ofParty) => [...ofParty.keys()]);
     for (const id of orders.sort()) this.tables.orders.delete(id);
@@ -131,7 +131,7 @@ export class Market extends TradingMarket {
     this.providers.updateFee();
     this.references.follow(closed.touched);
     if (!recheck) return;
-    // With the same book the margins that were updated are what they were made a moment ago, but for those that paid a penalty.
+    // With the same book the margins that were updated are what they were made a moment ago, except for those that paid a penalty.
     const isSame = this.book.version === version && !isSlashed;
     const checked = isSame ? new Set([...idle, ...unrested]) : undefined;
     this.recheckMargins(mark, ({ party }) => checked === undefined || checked.has(party));
@@ -181,7 +181,7 @@ export class Market extends TradingMarket {
     };
   }
 
-  /** The vote on the market's proposal is over (docs/protocol/70-trading-markets.md#14-creation-and-transitions, step 2). */
+  /** The vote on the market's proposal has ended (docs/protocol/70-trading-markets.md#14-creation-and-transitions, step 2). */
   openAuction(): void {
     this.auctions.startOpening();
     this.flush();

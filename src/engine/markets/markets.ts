@@ -185,7 +185,7 @@ export class Markets implements MarketScores {
     this.get(proposal.id)!.openAuction();
   }
 
-  /** The vote on a proposed market is over. */
+  /** The vote on a proposed market has ended. */
   onVoteClosed(id: string, isPassed: boolean): void {
     const market = this.get(id);
     if (market === undefined) return;
@@ -404,7 +404,7 @@ export class Markets implements MarketScores {
 
   /**
    * Restores what was done in the epoch on the markets of a checkpoint
-   * (docs/protocol/60-state-engine-parameters.md#12-checkpoints), also on those that are over.
+   * (docs/protocol/60-state-engine-parameters.md#12-checkpoints), also on those that have ended.
    */
   restore(markets: readonly RestoredMarket[]): void {
     for (const { market, activities, paid } of markets) {
@@ -417,7 +417,7 @@ export class Markets implements MarketScores {
     }
   }
 
-  /** A new epoch counts anew. */
+  /** A new epoch counts from zero. */
   onEpochStart(): void {
     for (const key of this.tables.activities.keys()) this.tables.activities.delete(key);
     for (const id of this.ended.keys()) this.ended.delete(id);

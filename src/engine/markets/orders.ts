@@ -171,7 +171,7 @@ export class Orders {
   /**
    * Prices are followed within the confirmation of trades, and again after any order
    * (docs/protocol/70-trading-orders.md#25-submission-step-by-step, step 16): the second time orders of provisions that
-   * were made anew take their turn, and a margin that a penalty was taken from is filled again. An amended order takes
+   * were made again take their turn, and a margin that a penalty was taken from is filled again. An amended order takes
    * no margin back: that waits for the block's end (docs/protocol/70-trading-orders.md#28-amend-cancel-batch).
    */
   private endConfirmation(touched: readonly StoredOrder[]): void {
@@ -445,7 +445,7 @@ export class Orders {
     return parked;
   }
 
-  /** Orders whose time is over: one event for all of them (docs/protocol/70-trading-orders.md#29-expiry). */
+  /** Orders whose time has passed: one event for all of them (docs/protocol/70-trading-orders.md#29-expiry). */
   expire(): void {
     const { market } = this;
     if (!market.index.hasExpired(market.nowNs)) return;

@@ -95,7 +95,7 @@ export class PriceMonitor {
     return refreshNs > 0n && this.market.nowNs >= refreshNs;
   }
 
-  /** Works the factors out anew, at the end of an auction and every five minutes. */
+  /** Works the factors out again, at the end of an auction and every five minutes. */
   refresh(): void {
     const { market, state } = this;
     const triggers = market.terms.triggers.map((trigger, place) => {
@@ -143,7 +143,7 @@ export class PriceMonitor {
   }
 
   /**
-   * Looks at what an auction would trade when its time is over.
+   * Looks at what an auction would trade when its time has passed.
    * @param isPrice prices have begun the auction, or extended it last: it ends with the only price that is kept
    * @returns by how much it goes on; 0 where it may end, and undefined where there is nothing to tell by since an update
    */

@@ -210,7 +210,7 @@ export class Providers {
     const isActive = after.status === LiquidityProvisionStatus.STATUS_ACTIVE;
     const status = isActive ? LiquidityProvisionStatus.STATUS_UNDEPLOYED : after.status;
     market.provisions.setStatus(after, status);
-    // With the last of them, all margin of a provider without a position goes back: the new orders take theirs anew.
+    // With the last of them, all margin of a provider without a position goes back: the new orders take theirs again.
     if (this.removeOrders(before, OrderStatus.STATUS_CANCELLED) > 0) market.orders.releaseIfFlat(party);
     market.equity.setStake(party, commitment);
     if (!market.isInAuction) market.references.follow([], { isForced: true });
@@ -229,7 +229,7 @@ export class Providers {
     }
     this.end(provision);
     market.orders.releaseIfFlat(party);
-    // All that follows prices comes anew: the position of another provider may cost more to close now.
+    // All that follows prices comes again: the position of another provider may cost more to close now.
     market.references.follow([], { isForced: true });
   }
 
@@ -260,7 +260,7 @@ export class Providers {
   }
 
   /**
-   * The market is over: provisions stop, without orders and bonds of their own any more.
+   * The market has ended: provisions stop, without orders and bonds of their own any more.
    * @param turnOf by which they do; by party unless it is given
    */
   stopAll(turnOf: (provision: Provision) => number = () => 0): void {

@@ -257,7 +257,7 @@ export interface ValueWindow {
   readonly startNs: bigint;
   /** Traded value in the running window. */
   readonly traded: bigint;
-  /** Windows that are over, and their mean traded value; the opening's trades before the first one is over. */
+  /** Windows that have ended, and their mean traded value; the opening's trades before the first one has ended. */
   readonly windows: number;
   readonly average: string;
   /** The market's worth as the last tick or change of stakes has found it; there is none at the opening. */

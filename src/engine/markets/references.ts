@@ -74,7 +74,7 @@ export class ReferenceFollower {
       if (moved.size === 0 && orders.length === 0) return;
       this.repricePegged(moved, now);
       orders = this.deploy(now, orders, forced || moved.size > 0);
-      // A provision has ended: with it all that follows prices comes anew.
+      // A provision has ended: with it all that follows prices comes again.
       forced = true;
       if (orders.length === 0) return;
     }
@@ -151,7 +151,7 @@ export class ReferenceFollower {
     const parties = [...new Set(entered.map(({ party }) => party))].sort();
     // Orders of provisions are off the book and the positions meanwhile
     // (docs/protocol/70-trading-liquidity.md#74-reference-moves-repricing-loop, step 5): a provider with pegged orders
-    // of its own gets back what they do not need, and pays for its provision's orders anew when these are placed.
+    // of its own gets back what they do not need, and pays for its provision's orders again when these are placed.
     const provided = this.provided();
     market.margins.withoutOrders(provided, () => {
       for (const party of parties) {
@@ -228,11 +228,11 @@ export class ReferenceFollower {
     return gone;
   }
 
-  /** The order of an entry stays, goes, or is made anew. */
+  /** The order of an entry stays, goes, or is made again. */
   private exchange(provision: Provision, plan: PlannedOrder, { kept, gone, fresh }: Exchange): void {
     const { market } = this;
     const live = market.tables.orders.get(plan.entry.orderId);
-    // An order that has traded is made anew, whatever is left of it.
+    // An order that has traded is made again, whatever is left of it.
     if (live?.price === plan.price && live.size === plan.size && live.remaining === plan.size) {
       kept.push(live);
       return;

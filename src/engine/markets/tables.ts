@@ -135,7 +135,7 @@ export class MarketIndex {
   /** Earliest time at which an order expires, nanoseconds; undefined until it is asked for. */
   private earliest: bigint | undefined;
 
-  /** Whether an order's time is over: each tick asks, however many orders wait for theirs. */
+  /** Whether an order's time has passed: each tick asks, however many orders wait for theirs. */
   hasExpired(nowNs: bigint): boolean {
     if (this.expiring.size === 0) return false;
     if (this.earliest === undefined) {

@@ -138,7 +138,7 @@ export abstract class TradingMarket extends MarketContext {
     this.updateStatus({ nextMarkNs: this.nowNs + this.params.duration(MARK_FREQUENCY) });
   }
 
-  /** Probabilities and price bounds are worked out anew. */
+  /** Probabilities and price bounds are worked out again. */
   refreshModels(): void {
     this.prices.refresh();
     const scoredBid = this.book.bestStatic(BUY)?.price;
@@ -150,7 +150,7 @@ export abstract class TradingMarket extends MarketContext {
   }
 
   /**
-   * The market's rules were changed: probabilities stay those of the former model until they are worked out anew
+   * The market's rules were changed: probabilities stay those of the former model until they are worked out again
    * (docs/protocol/70-trading-markets.md#17-market-update).
    */
   keepScoredModel({ logNormalRiskModel, simpleRiskModel }: TradableInstrument): void {

@@ -129,7 +129,7 @@ export class RowSource {
   }
 
   /**
-   * Does something else in the middle of a walk, with no snapshot held: the writer's log cannot begin anew before its readers
+   * Does something else in the middle of a walk, with no snapshot held: the writer's log cannot restart before its readers
    * have gone on, and a caller may share the writer's thread. Rows that were read before it may be gone after it.
    */
   async away(pause: () => Promise<void>): Promise<void> {

@@ -115,7 +115,7 @@ function checkRequest(context: DataContext, request: RequestFields): BalanceQuer
   );
 }
 
-/** Conditions on `accounts a`, but for its party. */
+/** Conditions on `accounts a`, except for its party. */
 function accountConditions(context: DataContext, filter: AccountFilter): Conditions {
   const conditions = new Conditions();
   const refOf = (id: string) => context.ids.position(id);

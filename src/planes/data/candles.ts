@@ -1,6 +1,6 @@
 // Candles, made from trades when they are asked for
 // (docs/protocol/10-data-api-endpoints.md#515-markets-and-market-data): trades in order, one by one or summed up
-// by the minute. The sums of minutes that are over are kept, so that a candle of a busy day reads its trades once and not
+// by the minute. The sums of minutes that have ended are kept, so that a candle of a busy day reads its trades once and not
 // for every request.
 import { LruCache } from "../../cache/lru.ts";
 import type { Endpoint } from "../../http/endpoint.ts";

@@ -257,7 +257,7 @@ export function isOfBook({ type, timeInForce }: Pick<Order, "type" | "timeInForc
 
 /**
  * The sequence of a market's book: that of the last row of an order, also of one that has left it, so that a read says what
- * the stream of updates says. Of a market without an order among the last rows, of its live orders; 0 of one that is over.
+ * the stream of updates says. Of a market without an order among the last rows, of its live orders; 0 of one that has ended.
  */
 export function bookSequence(
   context: DataContext,

@@ -59,7 +59,7 @@ const OVER: Readonly<Record<string, string>> = {
   STATE_CLOSED: "is closed",
 };
 
-/** @throws ApiError 400 for a market whose trading is over */
+/** @throws ApiError 400 for a market whose trading has ended */
 export function checkTrades({ id, state, tradableInstrument }: MarketNode): void {
   const over = OVER[state];
   if (over === undefined) return;

@@ -123,7 +123,7 @@ export class CoolDown {
     return this.until.get(keyOf(party, asset));
   }
 
-  /** The time begins anew. */
+  /** The time restarts. */
   start(party: string, asset: string): void {
     const key = keyOf(party, asset);
     this.until.delete(key);
@@ -138,7 +138,7 @@ export class CoolDown {
     this.until.delete(keyOf(party, asset));
   }
 
-  /** Drops what is over, so that no more is kept than was minted within one length. */
+  /** Drops what has ended, so that no more is kept than was minted within one length. */
   private evictPast(): void {
     const now = this.nowMs();
     for (const [key, until] of this.until) {

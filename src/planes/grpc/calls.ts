@@ -39,7 +39,7 @@ export interface Stream {
 
 /** The client of a stream. */
 export interface Caller {
-  /** Aborted when the client goes away, its deadline passes, or the stream is over. */
+  /** Aborted when the client goes away, its deadline passes, or the stream has ended. */
   readonly signal: AbortSignal;
   /** Its address without the port; empty where it is not known. */
   readonly address: string;

@@ -8,7 +8,7 @@ export class Places {
 
   constructor(private readonly max: number) {}
 
-  /** Takes a place until the stream is over. @throws ApiError 429 */
+  /** Takes a place until the stream has ended. @throws ApiError 429 */
   enter(signal: AbortSignal): void {
     if (signal.aborted) return;
     if (this.taken >= this.max)

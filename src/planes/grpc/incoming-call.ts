@@ -23,7 +23,7 @@ const CALL_BYTES = 8 * 1024;
 const MESSAGE_BYTES = 512;
 /** Flag and length before each message. */
 const HEAD_BYTES = 5;
-/** The stream is over, and nothing more of the request is wanted (RFC 9113, section 8.1). */
+/** The stream has ended, and nothing more of the request is wanted (RFC 9113, section 8.1). */
 const NO_ERROR = 0;
 
 /** Members of the library's call beside its interface. */

@@ -141,7 +141,7 @@ class LiveBefore {
 
 /**
  * Orders: one row for each (id, version) and block, a later event of the block in place of the earlier. Current is
- * the newest row of each id and creation time: a liquidity order keeps its id when it is put in the book anew, and
+ * the newest row of each id and creation time: a liquidity order keeps its id when it is put in the book again, and
  * the original lists each of these creations as it stood last. Only the newest creation of an id can be live.
  */
 export function orders(db: Database): Projection {

@@ -117,7 +117,7 @@ export interface Approver {
   decide(request: ApprovalRequest, signal: AbortSignal | undefined): Promise<Decision>;
   /**
    * Called before each signature of what was approved: whoever has a signed transaction can send it, so one that is
-   * made anew after a refusal is one more. @throws NodeError when it may not be signed
+   * made again after a refusal is one more. @throws NodeError when it may not be signed
    */
   signing?(request: TransactionRequest): void;
   /** Tells the outcome of an approved transaction. */

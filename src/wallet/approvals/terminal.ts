@@ -27,7 +27,7 @@ export type TerminalAnswer =
     };
 
 export interface WaitingRequests {
-  /** The one to answer next; undefined when it is over. */
+  /** The one to answer next; undefined when it has ended. */
   next(): Promise<ShownRequest | undefined>;
   /** @returns whether it still waited */
   answer(id: string, answer: TerminalAnswer): Promise<boolean>;

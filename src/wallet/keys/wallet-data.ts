@@ -83,7 +83,7 @@ export function checkWallet(wallet: WalletData): WalletData {
   return wallet;
 }
 
-/** Wipes the secrets of a wallet, but for those that `kept` goes on using. */
+/** Wipes the secrets of a wallet, except for those that `kept` goes on using. */
 export function wipeWallet(wallet: WalletData, kept?: WalletData): void {
   const inUse = new Set([kept?.node, ...(kept?.keys ?? []).map(({ seed }) => seed)]);
   const secrets = [wallet.node, ...wallet.keys.map(({ seed }) => seed)];

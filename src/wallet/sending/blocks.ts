@@ -342,7 +342,7 @@ export class KeptBlocks {
     this.kept.set(block.hash, { block, untilMs: nowMs + this.keepMs });
   }
 
-  /** The memory of a block that is in sight again. The network says anew what it has counted. */
+  /** The memory of a block that is in sight again. The network says again what it has counted. */
   restore(hash: string, nowMs: number): Partial<PlannedBlock> {
     const kept = this.kept.get(hash);
     this.kept.delete(hash);

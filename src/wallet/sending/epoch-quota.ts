@@ -22,7 +22,7 @@ const STATISTIC = {
 /** Blocks after which a transaction has arrived, or is lost. */
 const ON_ITS_WAY_BLOCKS = 5n;
 
-/** Of a chain that began anew: how long what was sent before may yet be in it, milliseconds. */
+/** Of a chain that restarted: how long what was sent before may yet be in it, milliseconds. */
 const BEFORE_MS = 10_000;
 
 interface SentCommand {
@@ -32,7 +32,7 @@ interface SentCommand {
   /** 1; more for transactions that the network had counted and this wallet did not know of. */
   readonly times: bigint;
   readonly tag?: string | undefined;
-  /** Until when it counts, where the chain began anew since. */
+  /** Until when it counts, where the chain restarted since. */
   goodUntilMs?: number;
 }
 
@@ -52,7 +52,7 @@ interface EpochUse {
   readonly height: bigint;
   /** Known by it, the same transaction counts once when it comes again. */
   readonly tag?: string | undefined;
-  /** How often the chain began anew. */
+  /** How often the chain restarted. */
   readonly beginnings?: number;
   readonly nowMs?: number;
 }
@@ -145,7 +145,7 @@ export class EpochQuota {
     if (times > 0n) this.sent.push({ key, height: 0n, times });
   }
 
-  /** @returns false for late statistics, of an epoch that is over */
+  /** @returns false for late statistics, of an epoch that has ended */
   private enterEpoch(epoch: bigint, { height, beginnings = 0, nowMs = 0 }: EpochUse): boolean {
     const isAnew = beginnings !== this.beginnings;
     this.beginnings = beginnings;

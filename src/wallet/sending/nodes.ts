@@ -319,7 +319,7 @@ export class NodePool {
     }
   }
 
-  /** A transaction that names this block may come too late for the chain: more than half of its time is over. */
+  /** A transaction that names this block may come too late for the chain: more than half of its time has passed. */
   private isFarBehind({ chainId, height, pastBlocks }: LastBlock): boolean {
     const { newest } = this;
     if (newest?.block.chainId !== chainId || this.options.nowMs() - newest.atMs >= NEWEST_MS) return false;

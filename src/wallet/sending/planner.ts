@@ -273,7 +273,7 @@ export class ProofPlanner {
     this.begun = 0;
   }
 
-  /** Decides whether an answer is of the chain that is remembered; begins anew when the chain itself did. */
+  /** Decides whether an answer is of the chain that is remembered; restarts when the chain itself did. */
   private isOfThisChain(blocks: readonly SeenBlock[], head: bigint, ticket: number, nowMs: number): boolean {
     if (ticket < this.chainSince) return false;
     const isOther = blocks.some(({ height, hash }) => {

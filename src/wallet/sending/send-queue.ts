@@ -185,7 +185,7 @@ export class SendQueue {
     return quota.reserve(statistics, { ...use, height, beginnings, nowMs: this.options.nowMs() });
   }
 
-  /** Waits for a block that is not known yet; transactions whose time is over meanwhile are refused with the reason. */
+  /** Waits for a block that is not known yet; transactions whose time has passed meanwhile are refused with the reason. */
   private async nextBlock(plan: Plan): Promise<void> {
     const { nowMs } = this.options;
     const { planner } = this;

@@ -180,7 +180,7 @@ export class TransactionSender {
       try {
         return { ...made, ...(await this.deliver(made, mode)) };
       } catch (error) {
-        // Nothing left: it is made anew, when there is a node again.
+        // Nothing left: it is made again, when there is a node again.
         if (isNoHealthyNode(error) && places < PLACES_MAX) continue;
         if (++signatures >= SIGNATURES_MAX || !(error instanceof NetworkRefusal)) throw error;
         if (!OTHER_BLOCKS.test(error.reason)) throw error;

@@ -49,7 +49,7 @@ export const connectWallet: Method = async (call) => {
   return undefined;
 };
 
-/** Of a program that was paired; what a page has there is the token of a session that is over, or nothing. */
+/** Of a program that was paired; what a page has there is the token of a session that has ended, or nothing. */
 function pairingOf(call: Call): string | undefined {
   try {
     return tokenHash(call.token());
@@ -58,7 +58,7 @@ function pairingOf(call: Call): string | undefined {
   }
 }
 
-/** Any well-formed token is good: what is over already need not be ended. */
+/** Any well-formed token is good: tokens that have expired need not be ended. */
 export const disconnectWallet: Method = async (call) => {
   const token = call.token();
   const { sessions } = call.service.parts;

@@ -149,7 +149,7 @@ export class Call {
     this.parts.echo.set(authorization(token));
   }
 
-  /** The connection is over: nothing is echoed any more. */
+  /** The connection has ended: nothing is echoed any more. */
   dropToken(): void {
     this.parts.echo.set(undefined);
   }

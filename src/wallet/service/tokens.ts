@@ -129,13 +129,13 @@ export class ApiTokens {
     return count;
   }
 
-  /** @returns undefined for what is not such a token. @throws RpcError -32003 for one whose time is over */
+  /** @returns undefined for what is not such a token. @throws RpcError -32003 for one whose time has passed */
   async find(token: string, nowMs: number): Promise<ApiToken | undefined> {
     await this.reload();
     const hash = tokenHash(token);
     const found = this.tokens.get(hash);
     if (found === undefined || !isSameHash(found.hash, hash)) return undefined;
-    // A time that cannot be read is over.
+    // A time that cannot be read counts as expired.
     if (found.expiresAt !== null && !(Date.parse(found.expiresAt) > nowMs)) {
       throw tokenError("the token has expired");
     }

@@ -1,5 +1,5 @@
 // A naive model of the proof-of-work engine, written from docs/protocol/40-pow-spam.md#3-the-pow-engine, without
-// looking at the engine: it keeps nothing but a list of what happened, and works every answer out anew from the
+// looking at the engine: it keeps nothing but a list of what happened, and works every answer out again from the
 // beginning.
 import { sha3_256 } from "@noble/hashes/sha3.js";
 import type { PowTransaction } from "../../../src/chain/admission/pow/engine.ts";

@@ -546,7 +546,7 @@ test("an updated market listens to its new oracle only", () => {
     const { status, data } = payload.externalDataSourceSpec.spec;
     return `${status} ${data.external.oracle.filters[0].key.name}`;
   });
-  // The old ones go as those of a market that is over do, and the new ones come as those of a new market.
+  // The old ones go as those of a market that has ended do, and the new ones come as those of a new market.
   expect(specs).toEqual([
     ...["2 trading.terminated", "2 prices.settlement"],
     ...["1 prices.settlement", "1 trading.terminated"],

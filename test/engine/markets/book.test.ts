@@ -1,4 +1,4 @@
-// The book beside a list of orders that is sorted anew for each question.
+// The book beside a list of orders that is sorted again for each question.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { Book } from "../../../src/engine/markets/book.ts";

@@ -372,7 +372,7 @@ test("the update after a close-out deploys provisions anew, and the outer update
   expect(buys()).toEqual(["lp2 13@81", "lp 13@81"]);
   play.run("x S 5@100; q B 5@100; /");
   expect(play.trades().slice(-3)).toEqual(["p1-network 2@91", "lp2-network 3@81", "network-q 5@85"]);
-  // The inner run makes their orders anew, by party; the outer one finds nothing to change and puts them back by id.
+  // The inner run makes their orders again, by party; the outer one finds nothing to change and puts them back by id.
   const [a, b] = ["lp", "lp2"].map((party) => play.rig.provision(party, "M")!.buys[0]!.orderId);
   expect(a! > b!).toBe(true);
   expect(buys()).toEqual(["lp2 20@50", "lp 20@50"]);

@@ -233,7 +233,7 @@ test("a provider that leaves and returns within a block keeps its score", () => 
   expect(scores()).toEqual(["0.6", "0.4"]);
   play.run("/");
   expect(scores()).toEqual(["0.5833333333", "0.4166666667"]);
-  // With a tick in between it begins anew.
+  // With a tick in between it restarts.
   play.rig.cancelProvision("x", "M");
   play.run("/; lp x(1000, 0, BID-10, ASK+10)");
   expect(scores()).toEqual(["0.6428571428", "0"]);

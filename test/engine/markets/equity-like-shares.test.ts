@@ -175,7 +175,7 @@ test("after an order trades, repriced provision orders queue by their ids, not b
   expect(asks()).toEqual(["lp1 10@1001", "lp2 10@1001"]);
   const [first, second] = play.rig.queue("M", "sell").map(({ id }) => id);
   expect(first! > second!).toBe(true);
-  // Both are hit, and made anew: by party first, and by id when the order has traded.
+  // Both are hit, and made again: by party first, and by id when the order has traded.
   play.run("p1 B 11@1001");
   expect(play.trades(1)).toEqual(["p1-lp1 10@1001", "p1-lp2 1@1001"]);
   expect(asks()).toEqual(["lp2 10@1001", "lp1 10@1001"]);

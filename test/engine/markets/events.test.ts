@@ -13,7 +13,7 @@ afterAll(removeFolders);
 describe("sequence numbers of events", () => {
   const [BUYER, SELLER, PROVIDER] = ["buyer", "seller", "provider"].map(idOf) as [string, string, string];
 
-  /** Three orders whose time is over in the running block, and a provision that follows the prices they leave. */
+  /** Three orders whose time has passed in the running block, and a provision that follows the prices they leave. */
   const expired = () => {
     const play = market(M4).deposit(10_000_000n, BUYER, SELLER, PROVIDER);
     play.run(`lp ${PROVIDER}(100000, 0.01, BID-2, ASK+2); ${BUYER} B 1@90; ${SELLER} S 1@110`);

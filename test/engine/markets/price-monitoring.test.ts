@@ -321,7 +321,7 @@ describe("a trade beyond the price bounds", () => {
     expect([play.order("s").status, play.order("b").status]).toEqual([1, 1]);
     const data = play.rig.marketData("M");
     expect([data.marketTradingMode, data.trigger, data.markPrice]).toEqual([4, 3, "100"]);
-    // The first trigger's extension; the second one's comes when it is over.
+    // The first trigger's extension; the second one's comes when it has ended.
     expect(data.auctionEnd - data.auctionStart).toBe(240_000_000_000n);
     expect(play.deployed("lp")).toEqual([]);
     const parked = eventsFrom(play, from, "order").filter(({ payload }) => payload.status === 8);

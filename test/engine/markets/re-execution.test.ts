@@ -1,4 +1,4 @@
-// The commands of a real network's markets, executed anew, give what it has recorded: every event and every field, but for what
+// The commands of a real network's markets, re-executed, give what it has recorded: every event and every field, except for what
 // its version did otherwise. A recording that differs is found.
 // Notation of statements and results: rig.ts.
 import { afterAll, expect, test } from "bun:test";

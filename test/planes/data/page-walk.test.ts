@@ -107,7 +107,7 @@ describe(`while blocks are added between pages, what stays in its place is seen 
     };
     const before = await whole();
     let left = BLOCKS_ADDED;
-    // A row may leave and come back: the nodes of an epoch that is over are those of the next one again.
+    // A row may leave and come back: the nodes of an epoch that has ended are those of the next one again.
     let stayed = before;
     const between = async () => {
       if (left-- <= 0) return;

@@ -187,7 +187,7 @@ describe("orders", () => {
     ],
     [order(3, 1, { status: STATUS.filled, remaining: 0n, price: "90", version: 2n })],
     [order(1, 3, { partyId: BOB, remaining: 1n }), order(5, 1, { status: STATUS.stopped })],
-    // The same order again, created anew.
+    // The same order again, created again.
     [order(5, 4, { price: "101", version: 1n })],
   ]);
 

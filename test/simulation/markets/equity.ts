@@ -72,7 +72,7 @@ export class Equity {
     this.traded += value;
   }
 
-  /** The opening auction is over: windows begin, and what it has traded counts for the first one. */
+  /** The opening auction has ended: windows begin, and what it has traded counts for the first one. */
   startWindows(nowNs: bigint): void {
     this.startNs = nowNs;
     this.mean = Decimal.of(this.traded);

@@ -218,7 +218,7 @@ export abstract class MarketLiquidity extends MarketMargins {
     return { parties, entered };
   }
 
-  /** Orders of provisions are put anew, off the book and the positions meanwhile. @returns ids of orders that were taken away */
+  /** Orders of provisions are put again, off the book and the positions meanwhile. @returns ids of orders that were taken away */
   private deploy({ parties: pegged, entered }: Repriced): string[] {
     const old = this.book.filter(({ provision }) => provision !== "");
     this.book = this.book.filter(({ provision }) => provision === "");

@@ -81,7 +81,7 @@ export class Scores {
     private readonly count: (what: string) => void,
   ) {}
 
-  /** Tables are worked out anew, by the model and the best prices of now: until then they stay, whatever changes. */
+  /** Tables are worked out again, by the model and the best prices of now: until then they stay, whatever changes. */
   makeTables(bid: bigint, ask: bigint): void {
     const terms = this.termsNow();
     this.tables = {

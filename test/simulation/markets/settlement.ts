@@ -339,7 +339,7 @@ export abstract class MarketSettlement extends MarketLiquidity {
     payer: Side | undefined,
   ): void {
     this.count(`trade of type ${type}`);
-    // A close-out shows no fees on the side that pays none, but for those of whom the network buys.
+    // A close-out shows no fees on the side that pays none, except for those of whom the network buys.
     const isShown = type === 1 || (type === 2 && payer === BUY);
     const none = fees !== undefined && isShown ? "0/0/0" : "-";
     const text = fees === undefined ? "-" : `${fees.maker}/${fees.infrastructure}/${fees.liquidity}`;

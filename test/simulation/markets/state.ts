@@ -164,7 +164,7 @@ export interface Terms {
   readonly tauScaling: number;
   readonly minimumOdds: Decimal;
   readonly valueWindowNs: bigint;
-  /** Time after which bounds and probabilities are worked out anew. */
+  /** Time after which bounds and probabilities are worked out again. */
   readonly refreshNs: bigint;
 }
 

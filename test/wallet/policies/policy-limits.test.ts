@@ -192,7 +192,7 @@ describe("what was used of a limit", () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const second = usage();
     expect([second.transactions("bot"), second.spent("bot", ASSET)]).toEqual([1, 9_007_199_254_740_993n]);
-    // The same epoch goes on, one that is over does not come back, and the next begins anew.
+    // The same epoch goes on, one that has ended does not come back, and the next restarts.
     second.enterEpoch(7n, 0);
     second.enterEpoch(6n, 0);
     expect(second.transactions("bot")).toBe(1);

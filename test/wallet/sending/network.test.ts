@@ -130,7 +130,7 @@ function transfer(party = 0): { readonly job: Job; readonly amount: string } {
 
 /** How often it was executed, once everything has arrived. */
 async function timesExecuted(wanted: string): Promise<number> {
-  // The sender's requests are over: a block more has whatever has arrived.
+  // The sender's requests have ended: a block more has whatever has arrived.
   await devnet.chain.mine(1);
   return (await executedOf(devnet, devnet.parties[0]!.publicKey)).filter((each) => each === wanted).length;
 }

@@ -363,7 +363,7 @@ function tidKey(tid: string): string {
 /**
  * The proofs of transactions that wait in this node's mempool: no two may have the same identifier, and a proof that
  * was good for the mempool need not be worked out again for the block. It holds as much as the mempool does; a refusal
- * leaves nothing here, but for the original's rules, which are bounded.
+ * leaves nothing here, except for the original's rules, which are bounded.
  */
 class WaitingProofs {
   private readonly tids = new Set<string>();

@@ -36,7 +36,7 @@ export class SearchBoard {
     return Number(Atomics.load(this.words, ATTEMPTS));
   }
 
-  /** The smallest nonce found so far; the first of all as soon as the search is over and no thread is busy. */
+  /** The smallest nonce found so far; the first of all as soon as the search has ended and no thread is busy. */
   get best(): bigint | undefined {
     const best = Atomics.load(this.words, BEST);
     return best === SEARCH_END ? undefined : best;

@@ -149,7 +149,7 @@ export class Solver {
       }
       this.close();
       if (isCancelled()) return { nonce: undefined, threads: 0 };
-      // The lost thread may have held the chunk with the first nonce, so the search begins anew.
+      // The lost thread may have held the chunk with the first nonce, so the search restarts.
       board.stop();
       boards.push(SearchBoard.open(board.start));
     }
@@ -196,7 +196,7 @@ async function searchTogether(
 
 /**
  * Searches on this thread and lets others have their turn every few milliseconds.
- * @returns whether the search is over; false when it was relieved
+ * @returns whether the search has ended; false when it was relieved
  */
 async function searchInTurns(
   board: SearchBoard,

@@ -111,7 +111,7 @@ export class FramedMessage implements StreamMessage {
 
 const FRAME_BYTES = 100;
 
-/** Tells that a block is over: for observers that want to know the height when nothing of theirs happens. */
+/** Tells that a block has ended: for observers that want to know the height when nothing of theirs happens. */
 export class HeightMark implements StreamMessage {
   readonly bytes = FRAME_BYTES;
   readonly message = undefined;

@@ -1,7 +1,7 @@
 /**
  * The routes of the streams: a WebSocket and lines of JSON on each path
  * (docs/protocol/10-data-api-streams.md#6-streaming-endpoints). With `?height=true` each message has its height beside
- * it, and each block that is over tells its own; clients of the original do not ask for it and see nothing of it.
+ * it, and each block that has ended tells its own; clients of the original do not ask for it and see nothing of it.
  */
 import { DAMAGED, streamErrorBody } from "../../../http/answers.ts";
 import { ApiError } from "../../../http/errors.ts";

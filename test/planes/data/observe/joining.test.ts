@@ -111,7 +111,7 @@ describe("100 clients that join at random moments", () => {
         if (one && random() < 0.02) {
           one.take();
           one.leave();
-          // It was cut; the client that takes its place begins anew.
+          // It was cut; the client that takes its place restarts.
           clients.push(await join(kind));
         }
       }
