@@ -27,10 +27,17 @@ function isInstalled() {
 }
 
 /** Sources of generated code: when any of them changes, all of it is made again. */
-const GENERATORS = ["scripts/generate-wire.ts", "scripts/generate-pow-kernel.ts"];
+const GENERATORS = [
+  "scripts/generate-wire.ts",
+  "scripts/generate-pow-kernel.ts",
+  "scripts/generate-tools.ts",
+];
 const MESSAGES = "src/wire/proto";
 const SOURCES = [MESSAGES, "scripts/wire"];
 const STAMP = join(root, "src", "wire", "generated", ".made-from");
+/** What the tools of the devnet are declared by. */
+const DECLARATIONS = ["declarations.ts", "members.ts"].map((name) => `src/planes/devnet/${name}`);
+const TOOL_CALLS = join(root, "src", "package", "tools.generated.ts");
 const KERNEL = join(root, "src", "chain", "admission", "pow", "kernel.generated.ts");
 
 function filesBelow(folder) {
@@ -43,7 +50,7 @@ function filesBelow(folder) {
 }
 
 function digestOfInputs() {
-  const inputs = [...GENERATORS, "scripts/webassembly.ts", ...SOURCES.flatMap(filesBelow)];
+  const inputs = [...GENERATORS, "scripts/webassembly.ts", ...DECLARATIONS, ...SOURCES.flatMap(filesBelow)];
   const hash = createHash("sha256");
   for (const path of inputs)
     hash
@@ -116,7 +123,11 @@ function install() {
 function digestToGenerate() {
   if (!existsSync(join(root, MESSAGES))) return undefined;
   const digest = digestOfInputs();
-  const isMade = existsSync(KERNEL) && existsSync(STAMP) && readFileSync(STAMP, "utf8") === digest;
+  const isMade =
+    existsSync(KERNEL) &&
+    existsSync(TOOL_CALLS) &&
+    existsSync(STAMP) &&
+    readFileSync(STAMP, "utf8") === digest;
   return isMade ? undefined : digest;
 }
 

@@ -1,10 +1,13 @@
 // The documents of faucet, wallet and devnet tools: each on its own port, linked from the others, described to the
 // last member, true of the answers, and with examples that work.
 import { afterAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { tableText } from "../scripts/generate-tools.ts";
 import type { Operation } from "../src/http/openapi/types.ts";
 import { openApiParts } from "../src/planes/data/openapi.ts";
 import { devnetTools } from "../src/planes/devnet/app.ts";
-import { TOOLS } from "../src/planes/devnet/tools.ts";
+import { TOOL_LIST } from "../src/planes/devnet/declarations.ts";
 import { faucetApp } from "../src/planes/faucet/app.ts";
 import { nodeOpenApiParts } from "../src/planes/node/openapi.ts";
 import { METHOD_NAMES } from "../src/wallet/service/service.ts";
@@ -58,9 +61,8 @@ const SERVERS: Record<
         "127.0.0.1",
       ),
     routes: [
-      ...TOOLS.map(({ method, path }) => `${method} /devnet/${path}`),
+      ...TOOL_LIST.map(({ method, path }) => `${method} /devnet/${path}`),
       "GET /devnet/",
-      "POST /devnet/load",
       "POST /api/v1/forwardtime",
     ],
   },
@@ -134,6 +136,11 @@ describe.each(Object.keys(SERVERS))("the document of the %s", (name) => {
     }
     expect(pressed).toBeGreaterThan(1);
   });
+});
+
+test("docs/devnet.md has the table that is made from the declarations", () => {
+  const text = readFileSync(join(import.meta.dir, "../docs/devnet.md"), "utf8");
+  expect(text).toContain(tableText());
 });
 
 test("a refusal of each is what its document says", async () => {

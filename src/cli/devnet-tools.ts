@@ -5,19 +5,13 @@ import { ExitCode, NodeError, reasonOf } from "../errors/node-error.ts";
 import type { ProgramCode } from "../errors/program-codes.ts";
 import { type Answer, requestAnswer } from "../fetch/answer.ts";
 import { readShortText } from "../files/short-file.ts";
+import { isOptional, plainName } from "../http/declaration.ts";
+import { type Declaration, TOOL_LIST, type ToolPath } from "../planes/devnet/declarations.ts";
 import { DUMP_BYTES_MAX } from "../planes/devnet/limits.ts";
-import { TOOLS, type Tool } from "../planes/devnet/tools.ts";
+import type { Member } from "../planes/devnet/members.ts";
 import { didYouMean, looseWords, readArguments, usageError } from "./arguments.ts";
 
-/** Words of a verb, and what follows them by position. */
-const LOAD: Tool = {
-  method: "POST",
-  path: "load",
-  summary: "become the chain of a dump",
-  body: { FILE: "as dump wrote it" },
-  run: () => ({}),
-};
-const VERBS: readonly Tool[] = [...TOOLS, LOAD];
+type Tool = (typeof TOOL_LIST)[number];
 const VERB_COLUMNS = 44;
 /** Flags of every verb. Its words are flags, too: `market create eth` is `market create --preset eth`. */
 const FLAGS = {
@@ -26,9 +20,8 @@ const FLAGS = {
   json: { type: "boolean" },
   quiet: { type: "boolean" },
 } as const;
-/** A word that is long, and JSON, is read from a file by this flag. */
-const FROM_FILE = { flag: "file", member: "proposal" } as const;
-const PROPOSAL_BYTES_MAX = 1024 * 1024;
+/** Of a member that is read from a file. */
+const MEMBER_BYTES_MAX = 1024 * 1024;
 /** The longest call makes a month of blocks. */
 const TOOL_MS = 30 * 60_000;
 
@@ -42,11 +35,11 @@ export function explainVerbs(words: readonly string[]): number {
 
 /** Undefined when no verb begins with these words. */
 export function verbsText(words: readonly string[]): string | undefined {
-  const named = words.length === 0 ? VERBS : VERBS.filter(({ path }) => isBegun(path, words));
+  const named = words.length === 0 ? TOOL_LIST : TOOL_LIST.filter(({ path }) => isBegun(path, words));
   if (named.length === 0) return undefined;
   const lines = named.flatMap((tool) => [
     `  ${verbOf(tool).padEnd(VERB_COLUMNS)} ${tool.summary}`,
-    ...(words.length === 0 ? [] : Object.entries(tool.body).map(wordLine)),
+    ...(words.length === 0 ? [] : meaningsOf(tool).map(wordLine)),
   ]);
   const tail =
     "A PARTY may be a name (alice to judy), an ASSET a symbol. A word in [] may be left out, or ''.";
@@ -54,14 +47,19 @@ export function verbsText(words: readonly string[]): string | undefined {
 }
 
 /** `time forward DURATION` */
-function verbOf({ path, body }: Tool): string {
-  const words = Object.keys(body).map((name) => (name.endsWith("?") ? `[${name.slice(0, -1)}]` : name));
-  return [path.replace("/", " "), ...words.map((word) => word.toUpperCase())].join(" ");
+function verbOf(tool: Tool): string {
+  const words = meaningsOf(tool).map(([name]) => (isOptional(name) ? `[${plainName(name)}]` : name));
+  return [tool.path.replace("/", " "), ...words.map((word) => word.toUpperCase())].join(" ");
+}
+
+/** The words of a verb by name, and what each one is. */
+function meaningsOf({ members, file }: Declaration): (readonly [string, string])[] {
+  if (file !== undefined) return [[file.word, file.meaning]];
+  return Object.entries(members).map(([name, { meaning }]) => [name, meaning]);
 }
 
 function wordLine([name, meaning]: readonly [string, string]): string {
-  return `      ${name
-    .replace("?", "")
+  return `      ${plainName(name)
     .toUpperCase()
     .padEnd(VERB_COLUMNS - 4)} ${meaning}`;
 }
@@ -74,7 +72,7 @@ function isBegun(path: string, words: readonly string[]): boolean {
 
 function unknownVerb(words: readonly string[]): NodeError {
   const [head = ""] = words;
-  const known = VERBS.map(({ path }) => path.replace("/", " "));
+  const known = TOOL_LIST.map(({ path }) => path.replace("/", " "));
   const group = known.filter((path) => path.startsWith(`${head} `)).map((path) => path.split(" ")[1]!);
   if (group.length > 0 && words.length === 1)
     return verbError(`devnet ${head} needs another word: ${group.join(", ")}`, head);
@@ -97,7 +95,7 @@ const helpCommand = (path: string) => `lyra devnet help ${path.replace("/", " ")
 export function findVerb(words: readonly string[]): { tool: Tool; rest: readonly string[] } | undefined {
   for (const count of [2, 1]) {
     const path = words.slice(0, count).join("/");
-    const tool = VERBS.find((known) => known.path === path);
+    const tool = TOOL_LIST.find((known) => known.path === path);
     if (tool && words.length >= count) return { tool, rest: words.slice(count) };
   }
   return undefined;
@@ -112,18 +110,18 @@ export async function useTool(argv: string[]): Promise<number> {
   }
   const verb = `devnet ${tool.path.replace("/", " ")}`;
   const { values, positionals } = readArguments(verb, argv, { ...flagsOf(tool), ...FLAGS });
-  const found = findVerb(positionals);
-  if (!found) throw unknownVerb(positionals);
+  const called = findVerb(positionals);
+  if (!called) throw unknownVerb(positionals);
   const url = devnetUrl(values["node-url"], values.home);
-  const body = bodyOf(found.tool, found.rest, values);
-  const answer = await ask(url, found.tool, body);
+  const body = bodyOf(called.tool, called.rest, values);
+  const answer = await ask(url, called.tool, body);
   process.stdout.write(`${values.json ? answer : pretty(answer)}\n`);
   return ExitCode.done;
 }
 
 /** Asks a tool of the devnet at this address. @returns its JSON @throws NodeError */
-export function useDevnetTool(url: string, path: string, body: object = {}): Promise<string> {
-  return ask(url, VERBS.find((tool) => tool.path === path)!, JSON.stringify(body));
+export function useDevnetTool(url: string, path: ToolPath, body: object = {}): Promise<string> {
+  return ask(url, TOOL_LIST.find((tool) => tool.path === path)!, JSON.stringify(body));
 }
 
 /** The running devnet: by flag, by environment, or by the file in its home, or in one of the usual homes. */
@@ -149,23 +147,20 @@ function checkedUrl(text: string): string {
   throw usageError("devnet", "a devnet's address is like http://127.0.0.1:3003");
 }
 
-const isOptional = (name: string) => name.endsWith("?");
-const plainName = (name: string) => name.replace("?", "");
-
 function flagsOf(tool: Tool): Record<string, { type: "string" }> {
   return Object.fromEntries(flagNames(tool).map((name) => [name, { type: "string" as const }]));
 }
 
-function flagNames(tool: Tool): readonly string[] {
-  if (tool === LOAD) return [];
-  const names = Object.keys(tool.body).map(plainName);
-  return names.includes(FROM_FILE.member) ? [...names, FROM_FILE.flag] : names;
+function flagNames({ members }: Tool): readonly string[] {
+  return Object.entries(members).flatMap(([name, { fileFlag }]) =>
+    fileFlag === undefined ? [plainName(name)] : [plainName(name), fileFlag],
+  );
 }
 
 /** Every verb with the flags that it takes, for completions. */
 export function verbFlags(): ReadonlyMap<string, readonly string[]> {
   const common = Object.keys(FLAGS);
-  return new Map(VERBS.map((tool) => [tool.path.replace("/", " "), [...flagNames(tool), ...common]]));
+  return new Map(TOOL_LIST.map((tool) => [tool.path.replace("/", " "), [...flagNames(tool), ...common]]));
 }
 
 /** @param flags words that were given by their names */
@@ -174,73 +169,66 @@ function bodyOf(
   words: readonly string[],
   flags: Readonly<Record<string, string | boolean | undefined>>,
 ): string {
-  if (tool === LOAD) {
+  if (tool.file !== undefined) {
     const [file, ...more] = words;
-    if (file === undefined || more.length > 0) throw verbError("load takes one file", LOAD.path);
-    return readDump(file);
+    if (file === undefined || more.length > 0) throw verbError(`${tool.path} takes one file`, tool.path);
+    return readDump(file, tool.file.bytesMax);
   }
   const verb = tool.path.replace("/", " ");
+  const members = Object.entries(tool.members);
   const body: Record<string, unknown> = {};
-  for (const name of Object.keys(tool.body).map(plainName)) {
-    const word = flags[name];
-    if (typeof word === "string") body[name] = memberOf(name, word);
+  for (const [word, member] of members) {
+    const name = plainName(word);
+    const value = flags[name];
+    if (typeof value === "string") body[name] = memberOf(tool, name, member, value);
+    const file = member.fileFlag === undefined ? undefined : flags[member.fileFlag];
+    if (typeof file === "string") body[name] = readMember(tool, name, member, file);
   }
-  const file = flags[FROM_FILE.flag];
-  if (typeof file === "string" && FROM_FILE.member in flagsOf(tool))
-    body[FROM_FILE.member] = readProposal(file);
   // Words by position are those that no flag gave.
-  const names = Object.keys(tool.body).filter((name) => !(plainName(name) in body));
-  if (words.length > names.length) {
-    throw verbError(`${verb} takes ${Object.keys(tool.body).length} words at the most`, tool.path);
-  }
-  const missing = names.slice(words.length).find((name) => !isOptional(name));
-  if (missing !== undefined) throw verbError(`${verb} needs ${missing.toUpperCase()}`, tool.path);
-  for (const [at, word] of words.entries()) {
+  const left = members.filter(([word]) => !(plainName(word) in body));
+  if (words.length > left.length)
+    throw verbError(`${verb} takes ${members.length} words at the most`, tool.path);
+  const missing = left.slice(words.length).find(([word]) => !isOptional(word));
+  if (missing !== undefined) throw verbError(`${verb} needs ${missing[0].toUpperCase()}`, tool.path);
+  for (const [at, value] of words.entries()) {
+    const [word, member] = left[at]!;
     // How the last of several is given alone.
-    if (word === "" && isOptional(names[at]!)) continue;
-    const name = plainName(names[at]!);
-    body[name] = memberOf(name, word);
+    if (value === "" && isOptional(word)) continue;
+    body[plainName(word)] = memberOf(tool, plainName(word), member, value);
   }
   return JSON.stringify(body);
 }
 
-function readProposal(file: string): unknown {
+function readMember(tool: Tool, name: string, { fileFlag }: Member, file: string): unknown {
   let text: string;
   try {
-    text = readShortText(file, PROPOSAL_BYTES_MAX);
+    text = readShortText(file, MEMBER_BYTES_MAX);
   } catch (error) {
-    const message = `the proposal ${file} cannot be read (${reasonOf(error)})`;
-    throw new NodeError("devnet.market", "usage", message, "--file takes a file with a proposal as JSON");
+    const message = `the ${name} ${file} cannot be read (${reasonOf(error)})`;
+    throw new NodeError("devnet.tool", "usage", message, `--${fileFlag} takes a file with a ${name} as JSON`);
   }
-  const proposal = jsonIn(text);
-  if (proposal === undefined) throw verbError(`${file} is not JSON`, "market/create");
-  return proposal;
+  const value = jsonIn(text);
+  if (value === undefined) throw verbError(`${file} is not JSON`, tool.path);
+  return value;
 }
 
-function readDump(file: string): string {
+function readDump(file: string, bytesMax: number): string {
   try {
-    return readShortText(file, DUMP_BYTES_MAX);
+    return readShortText(file, bytesMax);
   } catch (error) {
     const text = `the dump ${file} cannot be read (${reasonOf(error)})`;
     throw new NodeError("devnet.load", "dump_unreadable", text, "make one with: lyra devnet dump > FILE");
   }
 }
 
-function memberOf(name: string, word: string): unknown {
-  if (name === "frozen" || name === "remove") {
-    if (word === "true" || word === "false") return word === "true";
-    return word;
-  }
-  if (name !== "command" && name !== FROM_FILE.member) return word;
+function memberOf({ path }: Tool, name: string, { kind, sample, fileFlag }: Member, word: string): unknown {
+  if (kind === "flag") return word === "true" || word === "false" ? word === "true" : word;
+  if (kind !== "object") return word;
   try {
     return JSON.parse(word) as unknown;
   } catch {
-    throw name === "command"
-      ? verbError("a command is JSON, such as '{\"voteSubmission\": {...}}'", "impersonate")
-      : verbError(
-          "a proposal is JSON, such as '{\"changes\": {...}}'; --file FILE reads one",
-          "market/create",
-        );
+    const fromFile = fileFlag === undefined ? "" : `; --${fileFlag} FILE reads one`;
+    throw verbError(`a ${name} is JSON, such as '${sample}'${fromFile}`, path);
   }
 }
 

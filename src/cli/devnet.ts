@@ -6,11 +6,14 @@ import type { BlockMode } from "../engine/chain-port.ts";
 import { ExitCode, NodeError, reasonOf } from "../errors/node-error.ts";
 import { readShortFile, readShortText } from "../files/short-file.ts";
 import { parseBlockMode } from "../planes/devnet/block-mode.ts";
+import { TOOL_LIST } from "../planes/devnet/declarations.ts";
 import { startNode } from "../start-node.ts";
 import { limitGarbage } from "../store/garbage-limit.ts";
 import { looseWords, readArguments, usageError } from "./arguments.ts";
 import { writeConfigOut } from "./serve.ts";
 import { bold, dim, grouped, ProgressBar, red, say, waitForInputEnd, waitForSignal } from "./terminal.ts";
+
+const HELP_COLUMNS = 78;
 
 export const help = `lyra devnet: start a local network, or use the tools of a running one
 
@@ -32,10 +35,18 @@ export const help = `lyra devnet: start a local network, or use the tools of a r
   --stop-with-stdin     end when standard input does; --limit NAME=N
   --config-out FILE     addresses; --config FILE, --host H, --json, --quiet
 
-  Verbs, while one runs (lyra devnet help [VERB] says more): status parties mine
-  time mode epoch snapshot revert dump load checkpoint fund balance stake
-  parameter transaction outcomes blocks market impersonate ban pardon bridge
-`;
+${verbLines()}`;
+
+function verbLines(): string {
+  const verbs = [...new Set(TOOL_LIST.map(({ path }) => path.split("/")[0]!))];
+  const lines = ["  Verbs, while one runs (lyra devnet help [VERB] says more):"];
+  for (const verb of verbs) {
+    const longer = `${lines.at(-1)} ${verb}`;
+    if (longer.length <= HELP_COLUMNS) lines[lines.length - 1] = longer;
+    else lines.push(`  ${verb}`);
+  }
+  return `${lines.join("\n")}\n`;
+}
 
 /** Behind a verb it is the verb's own: `lyra devnet time --help`. */
 export async function helpOf(argv: readonly string[]): Promise<string> {

@@ -2,11 +2,11 @@
 // The page is made by @elysiajs/swagger. It would load scripts from unpkg.com; here they come from the
 // executable, so that it works without internet, and the page may not reach any other host (see `policy`).
 // Everything is made when first asked for: nothing of it is paid for at the start.
-import { Elysia } from "elysia";
+import { type AnyElysia, Elysia } from "elysia";
 import stylePath from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import scriptPath from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
 import { compressedNow } from "./compression.ts";
-import type { Paths } from "./openapi/types.ts";
+import { OPENAPI_VERSION, type Paths } from "./openapi/types.ts";
 import { asset, NO_ICON, once, policy, respond, type Served, serve } from "./served.ts";
 
 const PAGE = "/docs";
@@ -32,8 +32,10 @@ const PAGE_OPTIONS = {
 
 /** A document, and how its examples are found. */
 interface Documentation {
-  /** The OpenAPI document without examples. */
-  parts(): Promise<OpenApiDocument>;
+  /** What the document says beside the routes; of routes that hide themselves it has the paths. */
+  parts(): Promise<DocumentParts>;
+  /** Application whose routes describe themselves by schemas. */
+  readonly app?: AnyElysia;
   /** Its paths with examples of what the server holds; nothing is asked for before the first request. */
   examples?(paths: Paths): Promise<Paths>;
   /** Changes when other examples may be found; the document is kept until then. */
@@ -44,8 +46,12 @@ interface Documentation {
   readonly page?: string;
 }
 
-export interface OpenApiDocument {
+interface DocumentParts {
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly paths?: Paths;
+}
+
+export interface OpenApiDocument extends DocumentParts {
   readonly paths: Paths;
 }
 
@@ -53,59 +59,95 @@ export interface OpenApiDocument {
 export function docsPlugin(documentation: Documentation) {
   const base = documentation.page ?? PAGE;
   const parts = once(() => documentation.parts());
-  const page = once(async () => makePage(base, (await parts()).info));
-  const document = latest(async () => makeDocument(await parts(), documentation), documentation.version);
+  const made = once(async () => documentedApp(base, await parts(), documentation.app));
+  const page = once(async () => makePage(base, await made()));
+  const document = latest(
+    async () => makeDocument(await made(), await parts(), documentation),
+    documentation.version,
+  );
   const signpost = once(async () => makeSignpost(base, (await parts()).info));
   const send =
     (served: () => Promise<Served>) =>
     async ({ request }: { request: Request }) =>
       respond(await served(), request);
   const plugin = new Elysia({ name: "docs" });
-  for (const path of documentation.signposts ?? []) plugin.get(path, send(signpost));
+  for (const path of documentation.signposts ?? []) plugin.get(path, send(signpost), HIDDEN);
   return plugin
-    .get(base, send(page))
-    .get(`${base}/`, send(page))
-    .get(base + DOCUMENT, send(document))
-    .get(base + SCRIPT, send(script))
-    .get(base + STYLE, send(style));
+    .get(base, send(page), HIDDEN)
+    .get(`${base}/`, send(page), HIDDEN)
+    .get(base + DOCUMENT, send(document), HIDDEN)
+    .get(base + SCRIPT, send(script), HIDDEN)
+    .get(base + STYLE, send(style), HIDDEN);
 }
 
+const HIDDEN = { detail: { hide: true } } as const;
+
 /** Asks an application for JSON; undefined unless it answers 200. */
-export function asking(app: { handle(request: Request): Promise<Response> }) {
+export function jsonClient(app: { handle(request: Request): Promise<Response> }) {
   return async (path: string): Promise<unknown> => {
-    const response = await app.handle(new Request(`http://localhost${path}`));
+    const response = await app.handle(requestOf(path));
     return response.status === 200 ? response.json() : undefined;
   };
 }
 
-async function makeDocument(parts: OpenApiDocument, { examples }: Documentation): Promise<Served> {
-  const paths = examples ? await examples(parts.paths) : parts.paths;
-  return serve(JSON.stringify({ ...parts, paths }), "application/json", compressedNow);
+const requestOf = (path: string) => new Request(`http://localhost${path}`);
+
+/** Paths of the page and the document as the swagger plugin makes them, before they are kept and compressed. */
+const RAW_PAGE = "/raw-docs";
+const RAW_DOCUMENT = "/raw-docs/json";
+
+async function documentedApp(base: string, parts: DocumentParts, app?: AnyElysia): Promise<AnyElysia> {
+  const { swagger } = await import("@elysiajs/swagger");
+  const documented = new Elysia();
+  if (app) documented.use(app);
+  return documented.use(
+    swagger({
+      path: RAW_PAGE,
+      specPath: RAW_DOCUMENT,
+      provider: "swagger-ui",
+      version: SCRIPT_VERSION,
+      theme: base + STYLE,
+      autoDarkMode: false,
+      // Its types know no way to switch the badge off.
+      swaggerOptions: { ...PAGE_OPTIONS, url: base + DOCUMENT } as never,
+      // Its page shows the description as it is, without the links.
+      documentation: {
+        openapi: OPENAPI_VERSION,
+        ...parts,
+        info: { ...parts.info, description: parts.info.title },
+      } as never,
+    }),
+  );
+}
+
+async function makeDocument(
+  app: AnyElysia,
+  { info }: DocumentParts,
+  { examples }: Documentation,
+): Promise<Served> {
+  const document = (await (await app.handle(requestOf(RAW_DOCUMENT))).json()) as OpenApiDocument;
+  const paths = examples ? await examples(document.paths) : document.paths;
+  return serve(JSON.stringify({ ...document, info, paths }, withoutMarks), "application/json", compressedNow);
+}
+
+/** Leaves out what Elysia and TypeBox need of a schema and a reader does not: names of models, a pattern of any name. */
+function withoutMarks(name: string, value: unknown): unknown {
+  if (name === "$id") return undefined;
+  const isAny = name === "patternProperties" && JSON.stringify(value) === '{"^(.*)$":{}}';
+  return isAny ? undefined : value;
 }
 
 async function makeSignpost(
   base: string,
-  { title, version, description }: OpenApiDocument["info"],
+  { title, version, description }: DocumentParts["info"],
 ): Promise<Served> {
   const body = { title, version, description, docs: base, openapi: base + DOCUMENT };
   return serve(`${JSON.stringify(body, undefined, 2)}\n`, "application/json", compressedNow);
 }
 
-async function makePage(base: string, info: OpenApiDocument["info"]): Promise<Served> {
-  const { swagger } = await import("@elysiajs/swagger");
-  const plugin = swagger({
-    path: base,
-    specPath: base + DOCUMENT,
-    provider: "swagger-ui",
-    version: SCRIPT_VERSION,
-    theme: base + STYLE,
-    autoDarkMode: false,
-    // Its types know no way to switch the badge off.
-    swaggerOptions: { ...PAGE_OPTIONS, url: base + DOCUMENT } as never,
-    documentation: { info: { title: info.title, version: info.version, description: info.title } },
-  });
-  const made = await (await plugin.handle(new Request(`http://localhost${base}`))).text();
-  const html = made
+async function makePage(base: string, app: AnyElysia): Promise<Served> {
+  const page = await (await app.handle(requestOf(RAW_PAGE))).text();
+  const html = page
     .replace(" crossorigin>", ">")
     .replace(REMOTE_SCRIPT, base + SCRIPT)
     .replace("</head>", `${NO_ICON}</head>`);

@@ -2,9 +2,10 @@
  * The HTTP plugin: the Elysia application that every plane begins with. Its hooks do what HTTP asks of all of them:
  * paths with escapes, preflights, the plane's own conditions, errors.
  */
-import { Elysia } from "elysia";
+import { Elysia, ParseError, ValidationError } from "elysia";
 import { type RouteClass, setClass } from "./counts.ts";
-import { isPreflight, preflight } from "./http.ts";
+import { badRequest } from "./errors.ts";
+import { isPreflight, preflight, readBody } from "./http.ts";
 
 /**
  * Without it the framework looks for the path behind the first four characters of the host, and a server that is called
@@ -18,6 +19,8 @@ type Answering = Response | Promise<Response>;
 interface HttpOptions {
   readonly name: string;
   readonly prefix?: string;
+  /** Whether a route is compiled with its first request: of a plane with many routes and few requests. */
+  readonly isLazy?: boolean;
   /** Conditions of the plane, before any route; undefined lets the request pass. */
   before?(request: Request): Answering | undefined;
   /** Answers a preflight; the planes' usual answer without. */
@@ -34,9 +37,32 @@ interface HttpOptions {
 /** A handler reads bodies by itself, under its own limits. */
 export const RAW = { parse: "none", detail: { hide: true } } as const;
 
+/** The body is JSON, whatever its content type says, and an empty one is an object without members. */
+export function jsonBody(bytesMax: number) {
+  const read = async ({ request }: { request: Request }) => jsonIn(await readBody(request, bytesMax));
+  // The second one is for the document alone: the first has always read the body.
+  return { parse: [read, "json" as const] };
+}
+
+/** The body is a text, whatever its content type says. */
+export function textBody(bytesMax: number) {
+  return { parse: [({ request }: { request: Request }) => readBody(request, bytesMax), "json" as const] };
+}
+
+function jsonIn(body: string): unknown {
+  if (body.trim() === "") return {};
+  try {
+    return JSON.parse(body);
+  } catch {
+    throw badRequest("the request body is not JSON");
+  }
+}
+
 export function httpPlugin(options: HttpOptions) {
-  const { name, prefix = "" } = options;
-  const app = new Elysia({ name, prefix, strictPath: true, precompile: true, handler: ANY_HOST });
+  const { name, prefix = "", isLazy = false } = options;
+  // Members that a schema does not know are refused, not removed.
+  const strict = { strictPath: true, normalize: false } as const;
+  const app = new Elysia({ name, prefix, ...strict, precompile: !isLazy, handler: ANY_HOST });
   app.onRequest(({ request }) => {
     const refused = options.before?.(request);
     if (refused !== undefined) return refused;
@@ -49,8 +75,14 @@ export function httpPlugin(options: HttpOptions) {
     if (plain === undefined) return options.notFound(request);
     return plain === request ? undefined : app.handle(plain);
   });
-  app.onError(({ error, request }) => options.onError(error, request));
+  app.onError(({ error, request }) => options.onError(withoutWrapper(error), request));
   return app;
+}
+
+/** The reason of an error that the framework wraps: of a body that was not read, or does not fit its schema. */
+function withoutWrapper(error: unknown): unknown {
+  if (error instanceof ParseError) return error.cause;
+  return error instanceof ValidationError && error.type === "body" ? badRequest(error.message) : error;
 }
 
 export type HttpApp = ReturnType<typeof httpPlugin>;

@@ -11,7 +11,7 @@ import { findExecutable } from "./executable.ts";
 import { HttpClient } from "./http-client.ts";
 import { type DevnetOptions, wordsOf } from "./options.ts";
 import { Party } from "./party.ts";
-import { DevnetTools } from "./tools.ts";
+import { DevnetTools } from "./tools.generated.ts";
 
 export type { SendOptions, SentTransaction } from "../devnet/party-client.ts";
 export { NodeError } from "../errors/node-error.ts";
@@ -29,7 +29,12 @@ export {
 export type { CommandInit } from "../wire/transaction.ts";
 export type { ChainOptions, DevnetOptions, ProcessOptions, StopSignal } from "./options.ts";
 export type { Party } from "./party.ts";
-export type { Amount, DevnetTools, MarketChoice, SignerChanges } from "./tools.ts";
+export type {
+  Amount,
+  BridgeSignersChoice as SignerChanges,
+  DevnetTools,
+  MarketCreateChoice as MarketChoice,
+} from "./tools.generated.ts";
 
 const START_MS_MAX = 30_000;
 const DEMO_START_MS_MAX = 600_000;

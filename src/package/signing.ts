@@ -5,11 +5,11 @@ import { ed25519KeyPair } from "../crypto/ed25519.ts";
 import { PartyClient, type SendOptions, type SentTransaction } from "../devnet/party-client.ts";
 import type { PartyChain } from "../devnet/party-lane.ts";
 import type { BlockMode, RefusalDetails, TxOutcome, TxState } from "../engine/chain-port.ts";
-import type { BlocksAnswer, OutcomesAnswer } from "../planes/devnet/answers.ts";
 import type { GetSpamStatisticsResponse } from "../wire/generated/core-api.ts";
 import { fromJson } from "../wire/json.ts";
 import type { CommandInit } from "../wire/transaction.ts";
 import type { HttpClient } from "./http-client.ts";
+import type { BlocksAnswer, OutcomesAnswer } from "./tools.generated.ts";
 
 /** The node that a party sends its transactions to. */
 export interface PartyNode {

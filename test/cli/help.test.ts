@@ -11,7 +11,7 @@ import * as sidecar from "../../src/cli/sidecar.ts";
 import * as tx from "../../src/cli/tx.ts";
 import { orderHelp } from "../../src/cli/tx-order.ts";
 import * as version from "../../src/cli/version.ts";
-import { TOOLS } from "../../src/planes/devnet/tools.ts";
+import { TOOL_LIST } from "../../src/planes/devnet/declarations.ts";
 import { Lyra } from "../rig/lyra.ts";
 
 const COLUMNS = 80;
@@ -46,10 +46,10 @@ describe("the verbs of a devnet", () => {
   test("given help, then every tool is named, and those that the first help promises", async () => {
     const { code, out } = await new Lyra(["devnet", "help"]).end();
     expect(code).toBe(0);
-    for (const { path } of TOOLS) expect(out).toContain(`  ${path.replace("/", " ")} `);
+    for (const { path } of TOOL_LIST) expect(out).toContain(`  ${path.replace("/", " ")} `);
     expect(out.split("\n").filter((line) => line.length > WIDE_COLUMNS)).toEqual([]);
     const promised = devnet.help.slice(devnet.help.indexOf("Verbs")).split("more): ")[1]!.trim().split(/\s+/);
-    const verbs = new Set([...TOOLS.map(({ path }) => path.split("/")[0]!), "load"]);
+    const verbs = new Set(TOOL_LIST.map(({ path }) => path.split("/")[0]!));
     expect(promised.sort()).toEqual([...verbs].sort());
   });
 

@@ -17,8 +17,8 @@ import { findVerb } from "../../src/cli/devnet-tools.ts";
 import { type DevnetAddress, defaultDevnetHome } from "../../src/devnet/home.ts";
 import { devnetParties } from "../../src/devnet/keys.ts";
 import type { PartiesReport } from "../../src/devnet/parties.ts";
+import { TOOL_LIST } from "../../src/planes/devnet/declarations.ts";
 import { presetChanges } from "../../src/planes/devnet/markets.ts";
-import { TOOLS } from "../../src/planes/devnet/tools.ts";
 import { type Ended, Lyra } from "../rig/lyra.ts";
 import { eventually } from "../support/eventually.ts";
 
@@ -107,7 +107,7 @@ describe("the banner", () => {
 });
 
 describe("a verb", () => {
-  test.each(TOOLS.map(({ path }) => path))("'%s' is found by its words", (path) => {
+  test.each(TOOL_LIST.map(({ path }) => path))("'%s' is found by its words", (path) => {
     expect(findVerb([...path.split("/"), "word"])).toMatchObject({ tool: { path }, rest: ["word"] });
   });
 });

@@ -3,8 +3,9 @@ import { describe, expect, test } from "bun:test";
 import { help } from "../../src/cli/devnet.ts";
 import type { HttpClient } from "../../src/package/http-client.ts";
 import { type DevnetOptions, wordsOf } from "../../src/package/options.ts";
-import { DevnetTools } from "../../src/package/tools.ts";
-import { TOOLS } from "../../src/planes/devnet/tools.ts";
+import { DevnetTools } from "../../src/package/tools.generated.ts";
+import { TOOL_LIST } from "../../src/planes/devnet/declarations.ts";
+import type { MemberKind } from "../../src/planes/devnet/members.ts";
 
 const NO_DOCUMENT = () => {
   throw new Error("no document was given");
@@ -90,59 +91,38 @@ describe("tools", () => {
   };
   const tools = new DevnetTools({ json: record, text: record } as unknown as HttpClient, "http://node");
 
-  test("given every call with all it takes, then each tool is asked with every member it has", async () => {
-    const { time, market, bridge } = tools;
-    await Promise.all([
-      tools.status(),
-      tools.parties(),
-      tools.transaction("ab"),
-      tools.outcomes(["ab"], "1s"),
-      tools.blocks(),
-      tools.mine(2),
-      time.forward("1h"),
-      time.set(new Date(0)),
-      time.freeze(false),
-      tools.mode("1s"),
-      tools.epoch.end(),
-      tools.snapshot(),
-      tools.revert("1"),
-      tools.dump(),
-      tools.load('{"a":1}'),
-      tools.checkpoint(),
-      tools.fund("alice", "tUSD", 5),
-      tools.stake("alice", 10n ** 30n, true),
-      tools.balance("alice", "tUSD", "7"),
-      tools.parameter("a", "b"),
-      market.create({ preset: "btc", proposal: {}, price: "5" }),
-      market.price("M", 101.5),
-      market.run("M", 10, 3),
-      market.terminate("M"),
-      market.settle("M", "61000"),
-      bridge.deposit("alice", "tUSD", 5),
-      bridge.list("tUSD"),
-      bridge.limits("ab"),
-      bridge.claim("ab"),
-      bridge.signers({ add: "0x1", remove: "0x2", threshold: 500 }),
-      bridge.stop(),
-      bridge.resume(),
-      tools.impersonate("alice", { voteSubmission: {} }),
-      tools.ban("alice", "1m"),
-      tools.pardon("alice"),
-    ]);
-    const members = (body: object) => Object.keys(body).sort();
-    const calls = asked.map(({ method, path, body }) => [path, method, members(body)]);
-    const wanted = TOOLS.map(({ method, path, body }) => [
-      path,
-      method,
-      Object.keys(body)
-        .map((name) => name.replace("?", ""))
-        .sort(),
-    ]);
-    expect(calls.sort()).toEqual([...wanted, ["load", "POST", ["a"]]].sort());
-    const bodies = Object.fromEntries(asked.map(({ path, body }) => [path, body]));
-    expect(bodies.stake).toEqual({ party: "alice", amount: `1${"0".repeat(30)}`, remove: true });
-    expect(bodies["time/set"]).toEqual({ time: "1970-01-01T00:00:00.000Z" });
-    expect(bodies["market/price"]).toEqual({ market: "M", price: "101.5" });
+  /** A value for a member of each kind, and the JSON that is sent for it. */
+  const VALUES: Readonly<Record<MemberKind, readonly [given: unknown, sent: unknown]>> = {
+    text: ["ab", "ab"],
+    party: ["alice", "alice"],
+    asset: ["tUSD", "tUSD"],
+    price: [101.5, "101.5"],
+    amount: [10n ** 30n, `1${"0".repeat(30)}`],
+    wholeNumber: [7, "7"],
+    count: [3, 3],
+    flag: [false, false],
+    object: [{ a: 1 }, { a: 1 }],
+    hash: ["ab", "ab"],
+    hashes: [["ab"], ["ab"]],
+    duration: ["1m", "1m"],
+    time: [new Date(0), "1970-01-01T00:00:00.000Z"],
+    mode: ["1s", "1s"],
+  };
+
+  test.each(TOOL_LIST)("$path is a call that sends every member", async ({ method, path, members, file }) => {
+    const call = path.split("/").reduce((owner, name) => {
+      const value = (owner as Record<string, unknown>)[name]!;
+      return typeof value === "function" ? value.bind(owner) : value;
+    }, tools as unknown) as (...given: unknown[]) => Promise<unknown>;
+    const kinds = Object.entries(members).map(([name, { kind }]) => [name.replace("?", ""), kind] as const);
+    const sent = Object.fromEntries(kinds.map(([name, kind]) => [name, VALUES[kind][1]]));
+    const isChoice = kinds.length > 1 && Object.keys(members).every((name) => name.endsWith("?"));
+    const given = kinds.map(([, kind]) => VALUES[kind][0]);
+    asked.length = 0;
+    if (file !== undefined) await call('{"a":1}');
+    else if (isChoice) await call(Object.fromEntries(kinds.map(([name], at) => [name, given[at]])));
+    else await call(...given);
+    expect(asked).toEqual([{ method, path, body: file === undefined ? sent : { a: 1 } }]);
   });
 
   test("what is left out is not sent", async () => {

@@ -11,7 +11,7 @@ import {
   sendKept,
 } from "../../http/answers.ts";
 import { encodedResponse } from "../../http/compression.ts";
-import { asking, docsPlugin } from "../../http/docs.ts";
+import { docsPlugin, jsonClient } from "../../http/docs.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { ApiError, wrongMethod } from "../../http/errors.ts";
 import {
@@ -122,7 +122,7 @@ export function dataApp(
       parts: async () => (await import("./openapi.ts")).openApiParts(),
       examples: async (paths) => {
         const { DATA_SOURCES, withExamples } = await import("../../http/openapi/examples.ts");
-        return withExamples(paths, DATA_SOURCES, asking(app));
+        return withExamples(paths, DATA_SOURCES, jsonClient(app));
       },
       version: () => plane.head()?.height ?? 0,
     }),

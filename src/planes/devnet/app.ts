@@ -4,44 +4,41 @@ import { CommandError } from "../../engine/errors.ts";
 import { NodeError } from "../../errors/node-error.ts";
 import { Grpc } from "../../errors/statuses.ts";
 import { NOT_FOUND, refuse } from "../../http/answers.ts";
+import { cors } from "../../http/cors.ts";
 import { docsPlugin } from "../../http/docs.ts";
 import { ApiError, badRequest, wrongMethod } from "../../http/errors.ts";
-import { readBody, withCors } from "../../http/http.ts";
-import { httpPlugin, originOf, RAW } from "../../http/plugin.ts";
+import { httpPlugin, jsonBody, originOf, RAW, textBody } from "../../http/plugin.ts";
 import { WireError } from "../../wire/errors.ts";
 import type { DevnetContext } from "./context.ts";
-import { Fields } from "./fields.ts";
-import { FORWARD_TIME_PATH, forwardTime } from "./forward-time.ts";
-import { DUMP_BYTES_MAX } from "./limits.ts";
+import {
+  type BodyOf,
+  type Declaration,
+  FORWARD_TIME,
+  FORWARD_TIME_PATH,
+  TOOL_LIST,
+  TOOLS,
+  type ToolPath,
+} from "./declarations.ts";
+import { documentation, LIST_DOCUMENT, MODELS, toolDocument } from "./documentation.ts";
 import { foreignReason, type ToolsAccess } from "./loopback.ts";
-import { TOOLS, type Tool } from "./tools.ts";
+import { bodySchema } from "./member-schemas.ts";
+import { forwardTime, TOOL_FUNCTIONS, type ToolFunction } from "./tools.ts";
 
 const DEVNET_PREFIX = "/devnet/";
 const BODY_BYTES_MAX = 1024 * 1024;
 
-const LOAD = {
-  method: "POST",
-  path: `${DEVNET_PREFIX}load`,
-  summary: "become the chain of a dump",
-  body: {},
-};
-const FORWARD_TIME = {
-  method: "POST",
-  path: FORWARD_TIME_PATH,
-  summary: "as time/forward or time/set, and a block, as the network's single-process chain has it",
-  body: { forward: "duration such as 10s, or a time of RFC 3339" },
-};
 /** The answer of `GET /devnet/`. */
-const TOOL_LIST = [
-  ...TOOLS.map(({ method, path, summary, body }) => ({
-    method,
-    path: `${DEVNET_PREFIX}${path}`,
-    summary,
-    body,
-  })),
-  LOAD,
-  FORWARD_TIME,
-];
+const TOOL_ROWS = JSON.stringify({
+  tools: [
+    ...TOOL_LIST.map((tool) => rowOf(`${DEVNET_PREFIX}${tool.path}`, tool)),
+    rowOf(FORWARD_TIME_PATH, FORWARD_TIME),
+  ],
+});
+
+function rowOf(path: string, { method, summary, members }: Declaration) {
+  const meanings = Object.entries(members).map(([name, { meaning }]) => [name, meaning]);
+  return { method, path, summary, body: Object.fromEntries(meanings) };
+}
 
 /** Whether a path is one of the tools', which are for this machine alone. */
 export function isToolPath(pathname: string): boolean {
@@ -73,64 +70,38 @@ function devnetApp(context: DevnetContext) {
     // Pages of other origins may not use the tools: no preflight is granted.
     preflight: () => undefined,
     onError: (error, request) => refuse(request, apiError(error)),
+    isLazy: true,
   });
-  const add = (method: string, path: string, answer: (request: Request) => Promise<Response>) =>
-    app.all(
-      path,
-      async ({ request }) => (request.method === method ? answer(request) : wrong(method, request)),
-      RAW,
-    );
-  for (const tool of TOOLS) {
-    add(tool.method, `${DEVNET_PREFIX}${tool.path}`, (request) => use(tool, context, request));
+  app.use(cors).model(MODELS);
+  const add = <D extends Declaration>(name: string, path: string, declaration: D, run: ToolFunction<D>) => {
+    const { method, file, answer } = declaration;
+    const isText = answer.raw !== undefined;
+    const handle = async ({ body, request }: { body: unknown; request: Request }) => {
+      const done = await run(context, body as BodyOf<D>, originOf(request).signal);
+      return isText ? new Response(String(done), { headers: JSON_TYPE }) : done;
+    };
+    const documented = toolDocument(name, declaration);
+    if (method === "GET") app.get(path, handle, documented);
+    else if (file !== undefined) app.post(path, handle, { ...documented, ...textBody(file.bytesMax) });
+    else {
+      const body = bodySchema(declaration, () => context.parties());
+      app.post(path, handle, { ...documented, ...jsonBody(BODY_BYTES_MAX), body });
+    }
+    app.all(path, ({ request }) => refuse(request, wrongMethod(method)), RAW);
+  };
+  for (const { path } of TOOL_LIST) addTool(path);
+  function addTool<Path extends ToolPath>(path: Path) {
+    add(path, `${DEVNET_PREFIX}${path}`, TOOLS[path], TOOL_FUNCTIONS[path]);
   }
-  app.get(DEVNET_PREFIX, ({ request }) => json(JSON.stringify({ tools: TOOL_LIST }), request));
-  app.use(
-    docsPlugin({
-      page: `${DEVNET_PREFIX}docs`,
-      parts: async () => (await import("./openapi.ts")).devnetDocument(() => context.parties()),
-    }),
-  );
-  add("POST", FORWARD_TIME_PATH, (request) => use(FORWARD, context, request));
-  add("POST", `${DEVNET_PREFIX}load`, (request) => load(context, request));
+  add("forwardTime", FORWARD_TIME_PATH, FORWARD_TIME, forwardTime);
+  app.get(DEVNET_PREFIX, () => new Response(TOOL_ROWS, { headers: JSON_TYPE }), LIST_DOCUMENT);
+  app.all(DEVNET_PREFIX, ({ request }) => refuse(request, wrongMethod("GET")), RAW);
+  app.use(docsPlugin({ page: `${DEVNET_PREFIX}docs`, app, ...documentation(() => context.parties()) }));
   app.all("/*", ({ request }) => refuse(request, NOT_FOUND), RAW);
   return app;
 }
 
-function wrong(method: string, request: Request): Response {
-  return refuse(request, wrongMethod(method));
-}
-
-const FORWARD = { method: "POST", run: forwardTime } as const;
-
-async function use(
-  tool: Pick<Tool, "method" | "run">,
-  context: DevnetContext,
-  request: Request,
-): Promise<Response> {
-  const body = tool.method === "GET" ? "" : await readBody(request, BODY_BYTES_MAX);
-  const answer = await tool.run(context, Fields.of(parsed(body)), originOf(request).signal);
-  return json(typeof answer === "string" ? answer : JSON.stringify(answer), request);
-}
-
-/** The body is a dump as `dump` gave it. */
-async function load(context: DevnetContext, request: Request): Promise<Response> {
-  const dump = await readBody(request, DUMP_BYTES_MAX);
-  const { height, chainId } = await context.chain.load(dump);
-  return json(JSON.stringify({ chainId, height: String(height) }), request);
-}
-
-function parsed(body: string): unknown {
-  if (body.trim() === "") return {};
-  try {
-    return JSON.parse(body);
-  } catch {
-    throw badRequest("the request body is not JSON");
-  }
-}
-
-function json(text: string, request: Request): Response {
-  return new Response(text, { headers: withCors({ "content-type": "application/json" }, request) });
-}
+const JSON_TYPE = { "content-type": "application/json" };
 
 function apiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;

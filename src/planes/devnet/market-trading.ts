@@ -1,8 +1,7 @@
 // The tools with which the funded parties trade: to a price, and as a crowd.
 import { badRequest } from "../../http/errors.ts";
-import type { MarketPriced, MarketRun } from "./answers.ts";
 import type { DevnetContext } from "./context.ts";
-import type { Fields } from "./fields.ts";
+import type { AnswerOf, BodyOf, TOOLS } from "./declarations.ts";
 import {
   BUY,
   BUYER,
@@ -26,10 +25,11 @@ import {
 type Quote = readonly [name: string, side: string, tick: bigint];
 
 /** `market/price`: a trade at this price, by two parties. @throws ApiError, ChainCallError */
-export async function movePrice(context: DevnetContext, fields: Fields): Promise<MarketPriced> {
-  const market = marketOf(context, fields.text("market"));
-  const price = fields.text("price");
-  fields.end();
+export async function movePrice(
+  context: DevnetContext,
+  { price, ...body }: BodyOf<(typeof TOOLS)["market/price"]>,
+): Promise<AnswerOf<(typeof TOOLS)["market/price"]>> {
+  const market = marketOf(context, body.market);
   const { chain } = context;
   const party = partiesOf(context);
   const at = ticksIn(market, price);
@@ -125,8 +125,6 @@ async function clearUpTo(context: DevnetContext, market: MarketNode, at: bigint)
 }
 
 const TRADERS = ["carol", "dave", "erin", "frank"];
-const ORDERS_MAX = 10_000;
-const SEED_MAX = 4_294_967_295;
 /** Orders of takers after each quote of the maker. A second passes then, unless a clock makes the blocks. */
 const TAKERS = 8;
 
@@ -136,13 +134,11 @@ const TAKERS = 8;
  */
 export async function runMarket(
   context: DevnetContext,
-  fields: Fields,
+  { orders = 100, seed = 1, ...body }: BodyOf<(typeof TOOLS)["market/run"]>,
   signal: AbortSignal,
-): Promise<MarketRun> {
-  const market = marketOf(context, fields.text("market"));
-  const orders = fields.count("orders", 100, ORDERS_MAX);
-  let state = fields.count("seed", 1, SEED_MAX);
-  fields.end();
+): Promise<AnswerOf<(typeof TOOLS)["market/run"]>> {
+  const market = marketOf(context, body.market);
+  let state = seed;
   checkTrades(market);
   // Numerical Recipes' linear congruential generator: enough for a crowd.
   const below = (end: number) => {

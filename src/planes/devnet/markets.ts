@@ -4,9 +4,8 @@
  */
 import { badRequest } from "../../http/errors.ts";
 import { durationNs } from "../../wire/time-text.ts";
-import type { MarketCreated, MarketSettled, MarketTerminated } from "./answers.ts";
 import type { DevnetContext } from "./context.ts";
-import type { Fields } from "./fields.ts";
+import { type AnswerOf, type BodyOf, MARKET_PRESETS, type TOOLS } from "./declarations.ts";
 import {
   BUY,
   BUYER,
@@ -59,7 +58,7 @@ interface Preset {
   readonly tags: readonly string[];
 }
 
-const PRESETS: Readonly<Record<string, Preset>> = {
+const PRESETS: Readonly<Record<(typeof MARKET_PRESETS)[number], Preset>> = {
   btc: {
     code: "BTC/USD",
     name: "Bitcoin against the dollar",
@@ -92,8 +91,9 @@ const PRESETS: Readonly<Record<string, Preset>> = {
   },
 };
 
-/** Names of the presets. */
-export const MARKET_PRESETS: readonly string[] = Object.keys(PRESETS);
+function presetNamed(name: string): Preset | undefined {
+  return Object.hasOwn(PRESETS, name) ? PRESETS[name as keyof typeof PRESETS] : undefined;
+}
 
 /** `newMarket` of a proposal, which may stand in its terms, these in the submission, and this in a command. */
 function newMarketOf(given: object): { readonly changes: unknown } {
@@ -115,17 +115,17 @@ function proposedDecimals({ changes }: { readonly changes: unknown }): number | 
 }
 
 /** `market/create`: a market that trades. @throws ApiError, ChainCallError */
-export async function createMarket(context: DevnetContext, fields: Fields): Promise<MarketCreated> {
-  if (fields.has("preset") && fields.has("proposal"))
+export async function createMarket(
+  context: DevnetContext,
+  body: BodyOf<(typeof TOOLS)["market/create"]>,
+): Promise<AnswerOf<(typeof TOOLS)["market/create"]>> {
+  if (body.preset !== undefined && body.proposal !== undefined)
     throw badRequest("give a 'preset' or a 'proposal', not both: each describes the whole market");
-  const name = fields.has("preset") ? fields.text("preset") : MARKET_PRESETS[0]!;
-  const given = fields.has("proposal") ? newMarketOf(fields.object("proposal")) : undefined;
-  const asked = fields.has("price") ? fields.text("price") : undefined;
-  fields.end();
-  const preset = PRESETS[name];
+  const newMarket = body.proposal === undefined ? undefined : newMarketOf(body.proposal);
+  const preset = presetNamed(body.preset ?? MARKET_PRESETS[0]);
   if (preset === undefined) throw badRequest(`'preset' must be one of ${MARKET_PRESETS.join(", ")}`);
-  const price = asked ?? (given === undefined ? preset.price : PROPOSED_PRICE);
-  const decimals = given === undefined ? preset.decimals : proposedDecimals(given);
+  const price = body.price ?? (newMarket === undefined ? preset.price : PROPOSED_PRICE);
+  const decimals = newMarket === undefined ? preset.decimals : proposedDecimals(newMarket);
   // A market would stay behind if its price were refused later.
   if (decimals !== undefined) inTicks(decimals, price);
   const { chain } = context;
@@ -133,7 +133,7 @@ export async function createMarket(context: DevnetContext, fields: Fields): Prom
   const party = partiesOf(context);
   const reference = `market-${chain.status.height}`;
   const terms = {
-    newMarket: given ?? {
+    newMarket: newMarket ?? {
       changes: changesOf(preset, assetNamed(preset.asset, context.parties()), party(ORACLE)),
     },
   };
@@ -223,19 +223,22 @@ function commitmentOf(context: DevnetContext, market: MarketNode): string {
 }
 
 /** `market/terminate`: the oracle ends trading. @throws ApiError, ChainCallError */
-export async function terminateMarket(context: DevnetContext, fields: Fields): Promise<MarketTerminated> {
-  const market = marketOf(context, fields.text("market"));
-  fields.end();
+export async function terminateMarket(
+  context: DevnetContext,
+  body: BodyOf<(typeof TOOLS)["market/terminate"]>,
+): Promise<AnswerOf<(typeof TOOLS)["market/terminate"]>> {
+  const market = marketOf(context, body.market);
   checkTrades(market);
   await sendData(context, market, "termination", "true");
   return { market: market.id, state: marketOf(context, market.id).state };
 }
 
 /** `market/settle`: the oracle says the last price; trading ends before it if need be. @throws ApiError, ChainCallError */
-export async function settleMarket(context: DevnetContext, fields: Fields): Promise<MarketSettled> {
-  const market = marketOf(context, fields.text("market"));
-  const price = fields.text("price");
-  fields.end();
+export async function settleMarket(
+  context: DevnetContext,
+  { price, ...body }: BodyOf<(typeof TOOLS)["market/settle"]>,
+): Promise<AnswerOf<(typeof TOOLS)["market/settle"]>> {
+  const market = marketOf(context, body.market);
   const { future } = market.tradableInstrument.instrument;
   const property = future.dataSourceSpecBinding.settlementDataProperty;
   const filters = future.dataSourceSpecForSettlementData.data.external?.oracle?.filters ?? [];
@@ -275,7 +278,7 @@ async function sendData(
 
 /** `changes` of a proposal of a preset's market, as JSON. @param asset its id @param oracle the key whose data ends it */
 export function presetChanges(name: keyof typeof PRESETS, asset: string, oracle: string) {
-  return changesOf(PRESETS[name]!, asset, oracle);
+  return changesOf(PRESETS[name], asset, oracle);
 }
 
 function changesOf(preset: Preset, asset: string, oracle: string) {

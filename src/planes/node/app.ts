@@ -2,7 +2,7 @@
 // (docs/protocol/30-node-api-transactions.md#1-transports and docs/protocol/30-node-api-endpoints.md#5-endpoints).
 import { Grpc } from "../../errors/statuses.ts";
 import { answerFailure, DAMAGED, jsonModeOf, NOT_FOUND, refuse, sendAnswer } from "../../http/answers.ts";
-import { asking, docsPlugin } from "../../http/docs.ts";
+import { docsPlugin, jsonClient } from "../../http/docs.ts";
 import { ApiError, wrongMethod } from "../../http/errors.ts";
 import { announceEnd, checkUrl, listen, splitUrl, stopServer, urlOf, withCors } from "../../http/http.ts";
 import { classify, type HttpApp, type HttpRoutes, httpPlugin, originOf, RAW } from "../../http/plugin.ts";
@@ -109,7 +109,7 @@ export function nodeApp(
       parts: async () => (await import("./openapi.ts")).nodeOpenApiParts(),
       examples: async (paths) => {
         const { NODE_SOURCES, withExamples } = await import("../../http/openapi/examples.ts");
-        return withExamples(paths, NODE_SOURCES, asking(app));
+        return withExamples(paths, NODE_SOURCES, jsonClient(app));
       },
       version: () => plane.context.chain.status.height,
     }),
