@@ -324,7 +324,8 @@ describe("tidy", () => {
 
 // Words: how comments, documents and messages are written.
 
-const plainSources = sources.filter((path) => path.startsWith("src/") && !path.includes("/generated/"));
+const isGenerated = (path: string) => path.includes("/generated/") || path.endsWith(".generated.ts");
+const plainSources = sources.filter((path) => path.startsWith("src/") && !isGenerated(path));
 /** The wallet's comments speak of people too: its owner, a page's user, a thief. */
 const aboutCode = plainSources.filter((path) => !path.startsWith("src/wallet/"));
 /** Without docs/protocol, which keeps the original's words. */
@@ -413,7 +414,7 @@ const users = (name: string, own: string) =>
 
 /** Exports by file, with the files that name them. */
 const exported = [...wordsByFile]
-  .filter(([path]) => path.startsWith("src/") && !path.includes("/generated/") && !LIBRARY.has(path))
+  .filter(([path]) => path.startsWith("src/") && !isGenerated(path) && !LIBRARY.has(path))
   .flatMap(([path, { code }]) =>
     [
       ...code.matchAll(

@@ -24,7 +24,7 @@ export type ValueOf<S> = S extends Shape<infer Value> ? Value : never;
 export type Members = Readonly<Record<string, Shape>>;
 
 type Plain<Name> = Name extends `${infer Before}?` ? Before : Name;
-/** What a table with a question mark behind optional names describes, each entry replaced by `Values`. */
+/** The object that a table describes: names with a question mark become optional members. */
 export type Named<Values> = {
   readonly [Name in keyof Values as Name extends `${string}?` ? never : Name]: Values[Name];
 } & {

@@ -32,7 +32,7 @@ const PAGE_OPTIONS = {
 
 /** A document, and how its examples are found. */
 interface Documentation {
-  /** What the document says beside the routes; of routes that hide themselves it has the paths. */
+  /** Texts of the document, and paths of routes that do not describe themselves. */
   parts(): Promise<DocumentParts>;
   /** Application whose routes describe themselves by schemas. */
   readonly app?: AnyElysia;

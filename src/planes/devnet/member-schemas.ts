@@ -28,9 +28,9 @@ interface Place {
 }
 
 interface Rule {
-  /** What the JSON may be. @param about description and error */
+  /** Schema of its JSON. @param about description and error */
   schema(member: Member, about: object): TSchema;
-  /** What it must be, for the sentence that refuses other JSON. */
+  /** Completes the sentence that refuses other JSON: "'blocks' must be ...". */
   must(member: Member): string;
   /** The value for the tool's function. @throws ApiError 400 */
   read?(value: unknown, place: Place): unknown;
@@ -119,7 +119,7 @@ export function bodySchema({ members }: Declaration, names: () => NameReport): T
   return t.Object(Object.fromEntries(properties), { additionalProperties: false, error });
 }
 
-/** What Elysia gives the function `error` of a schema: the whole body. */
+/** Argument of a schema's function `error`: the whole body. */
 interface Refused {
   readonly found?: unknown;
 }

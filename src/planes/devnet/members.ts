@@ -1,7 +1,7 @@
 // Kinds of members that a tool's body has: as plain data, for declarations.
 import type { BlockMode } from "../../engine/chain-port.ts";
 
-/** What the function of a tool gets of a member of each kind. */
+/** Type of each kind's value, as the function of a tool gets it. */
 export interface MemberValues {
   text: string;
   /** A public key; a request may name a funded party. */
@@ -31,7 +31,7 @@ export type MemberKind = keyof MemberValues;
 
 export interface Member<Kind extends MemberKind = MemberKind> {
   readonly kind: Kind;
-  /** What it is, in words that follow its name. */
+  /** Words that follow its name in a list. */
   readonly meaning: string;
   /** The largest count, the number of hashes, or the longest duration as text. */
   readonly most?: number | string;

@@ -1,4 +1,4 @@
-// What the tools do: a function for each declaration.
+// The functions of the tools, one for each declaration.
 
 import type { Brought, ChainStatus, ClockStatus, TxOutcome, TxState } from "../../engine/chain-port.ts";
 import { NodeError } from "../../errors/node-error.ts";
