@@ -7,12 +7,12 @@ import type { Socket } from "bun";
 import { codeOf, NodeError } from "../errors/node-error.ts";
 import type { MessageOf } from "../errors/program-codes.ts";
 import { isDiskFull } from "../files/sqlite-error.ts";
+import { givesWay, isLocal } from "../http/connection-places.ts";
 import { DEFAULT_LIMITS } from "../http/limits.ts";
 import { StreamFault } from "../ingest/block-assembler.ts";
 import type { EventLogWriter } from "../ingest/event-log.ts";
 import { framed, GREETING, Greeting, PairReceiver } from "../ingest/sp-pair.ts";
 import { GarbageLimit } from "../store/garbage-limit.ts";
-import { givesWay, isLocal } from "./greeting-places.ts";
 
 /** A connection that does not greet is closed after this. */
 const GREETING_MS = 5_000;

@@ -1,11 +1,11 @@
 // A core's events through the socket into a store: the same rows as a recording's, whatever breaks on the way.
 import { afterAll, afterEach, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { existsSync, lstatSync, readdirSync } from "node:fs";
+import { givesWay } from "../../src/http/connection-places.ts";
 import { DEFAULT_LIMITS } from "../../src/http/limits.ts";
 import { EventLogWriter } from "../../src/ingest/event-log.ts";
 import { whyNotStored } from "../../src/ingest/intake.ts";
 import { EventSocket } from "../../src/node/event-socket.ts";
-import { givesWay } from "../../src/node/greeting-places.ts";
 import type { Sidecar } from "../../src/node/sidecar.ts";
 import type { SidecarNodeConfig } from "../../src/node/sidecar-config.ts";
 import { startNode } from "../../src/start-node.ts";

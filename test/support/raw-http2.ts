@@ -129,6 +129,10 @@ export class RawConnection {
     return found;
   }
 
+  get isConnected(): boolean {
+    return this.socket.readyState === "open";
+  }
+
   get isClosed(): boolean {
     return this.socket.destroyed;
   }

@@ -6,11 +6,9 @@ import { createServer, type Server, type Socket } from "node:net";
 import { logFailure } from "../../errors/log.ts";
 import { NodeError, reasonOf } from "../../errors/node-error.ts";
 import { addressOf, cannotListen, checkHost } from "../../http/http.ts";
-import type { GrpcConnections } from "./server.ts";
+import { type Connection, Connections } from "./connections.ts";
+import type { GrpcServer } from "./server.ts";
 import type { GrpcPlanes } from "./services.ts";
-
-/** A connection that has sent nothing by then is closed. */
-const FIRST_BYTE_MS = 20_000;
 
 export interface GrpcPort {
   readonly port: number;
@@ -37,13 +35,13 @@ export async function serveGrpc(planes: GrpcPlanes, options: GrpcOptions): Promi
 class LazyPort implements GrpcPort {
   address = "";
   port = 0;
-  private readonly sockets = new Set<Socket>();
+  private readonly connections: Connections;
   private readonly listener: Server;
-  private connections: Promise<GrpcConnections> | undefined;
+  private server: Promise<GrpcServer> | undefined;
 
   constructor(private readonly planes: GrpcPlanes) {
+    this.connections = new Connections(planes.data.context.limits.grpcConnectionsMax);
     this.listener = createServer({ noDelay: true }, (socket) => this.hold(socket));
-    this.listener.maxConnections = planes.data.context.limits.grpcConnectionsMax;
   }
 
   async listen({ host, port, portFlag }: GrpcOptions): Promise<void> {
@@ -61,35 +59,28 @@ class LazyPort implements GrpcPort {
   async stop(): Promise<void> {
     this.listener.close();
     this.planes.data.streams.stop();
-    const connections = await this.connections?.catch(() => undefined);
-    await connections?.stop();
-    for (const socket of this.sockets) socket.destroy();
+    const server = await this.server?.catch(() => undefined);
+    await server?.stop();
+    this.connections.destroy();
   }
 
   private hold(socket: Socket): void {
-    this.sockets.add(socket);
-    const timer = setTimeout(() => socket.destroy(), FIRST_BYTE_MS);
-    socket.once("close", () => {
-      clearTimeout(timer);
-      this.sockets.delete(socket);
-    });
     // A reset is an error of the socket; the library has none to answer it on.
     socket.on("error", () => socket.destroy());
+    const connection = this.connections.add(socket);
+    if (connection === undefined) return;
     socket.once("readable", () => {
-      clearTimeout(timer);
-      this.hand(socket).catch((error) => {
+      this.hand(socket, connection).catch((error) => {
         logFailure(brokenPort(error));
         socket.destroy();
       });
     });
   }
 
-  private async hand(socket: Socket): Promise<void> {
-    this.connections ??= import("./server.ts").then(
-      ({ GrpcConnections }) => new GrpcConnections(this.planes),
-    );
-    const connections = await this.connections;
-    if (!socket.destroyed) connections.add(socket);
+  private async hand(socket: Socket, connection: Connection): Promise<void> {
+    this.server ??= import("./server.ts").then(({ GrpcServer }) => new GrpcServer(this.planes));
+    const server = await this.server;
+    if (!socket.destroyed) server.add(socket, connection);
   }
 }
 

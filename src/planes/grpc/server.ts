@@ -2,9 +2,11 @@
  * The gRPC server of a port: `@grpc/grpc-js` carries HTTP/2, framing, deadlines and flow control; messages stay bytes for
  * it. Loaded with the first connection (port.ts), whose socket it is handed, as those that follow.
  */
+import type { Http2Server, ServerHttp2Session } from "node:http2";
 import type { Socket } from "node:net";
 import { Server, ServerCredentials } from "@grpc/grpc-js";
 import { Calls } from "./calls.ts";
+import type { Connection } from "./connections.ts";
 import { boundedCalls } from "./incoming-call.ts";
 import { handlersOf, servicesOf } from "./methods.ts";
 import type { GrpcPlanes } from "./services.ts";
@@ -24,7 +26,10 @@ const MESSAGE_OF_MANY_BYTES_MAX = 64 * 1024;
 /** Bytes of a call's headers: those of clients have some hundred. */
 const HEADER_BYTES_MAX = 16 * 1024;
 
+/** Members of the library's server beside its interface. */
 interface LibraryServer {
+  /** Each injector has a server. */
+  readonly http2Servers: ReadonlyMap<Http2Server, unknown>;
   readonly commonServerOptions: { readonly settings: object };
 }
 
@@ -32,9 +37,10 @@ const bytesIn = (bytes: Buffer): Buffer => bytes;
 const bytesOut = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
   Buffer.from(buffer, byteOffset, byteLength);
 
-export class GrpcConnections {
+export class GrpcServer {
   private readonly server: Server;
   private readonly injector: ReturnType<Server["createConnectionInjector"]>;
+  private readonly http2: Http2Server;
   private readonly calls: Calls;
 
   constructor(planes: GrpcPlanes) {
@@ -52,15 +58,19 @@ export class GrpcConnections {
     });
     this.calls = new Calls(planes.data, planes.status);
     this.register(planes);
+    const library = this.server as unknown as LibraryServer;
     // The library has no option for it; its own settings are made in its constructor.
-    Object.assign((this.server as unknown as LibraryServer).commonServerOptions.settings, {
-      maxHeaderListSize: HEADER_BYTES_MAX,
-    });
+    Object.assign(library.commonServerOptions.settings, { maxHeaderListSize: HEADER_BYTES_MAX });
     this.injector = this.server.createConnectionInjector(ServerCredentials.createInsecure());
+    this.http2 = [...library.http2Servers.keys()][0]!;
   }
 
-  add(socket: Socket): void {
+  add(socket: Socket, connection: Connection): void {
+    const start = (session: ServerHttp2Session): void => connection.start(session);
+    // The session is made before the connection is taken.
+    this.http2.once("session", start);
     this.injector.injectConnection(socket);
+    this.http2.off("session", start);
   }
 
   /** Connections take no further call; those under way end in a bounded time. */

@@ -1,4 +1,4 @@
-// Which connections of the event socket come first.
+// Which connections of a full port come first.
 
 /** A connection by a Unix socket has no address. */
 interface Addressed {
@@ -6,8 +6,8 @@ interface Addressed {
 }
 
 /**
- * Which of the connections that have not greeted gives way to another one: those of this machine come first, for its core is
- * one of them; else the address that has the most gives its oldest.
+ * The connection that gives way to another one, of those that have not greeted or are idle: those of other machines go before
+ * those of this one, and of these the oldest of the address that has the most.
  * @param waiting oldest first
  */
 export function givesWay<T extends Addressed>(waiting: readonly T[], next: Addressed): T | undefined {
