@@ -176,7 +176,7 @@ export class Network {
         if (error.code === "outcome_unknown") unknown = failed(error);
       }
       if (attempt + 1 >= SUBMISSIONS_MAX) throw unknown ?? noHealthyNode(said);
-      await Bun.sleep(RETRY_MS * 2 ** attempt);
+      await this.nodes.sleep(RETRY_MS * 2 ** attempt);
     }
   }
 }
@@ -201,6 +201,8 @@ interface NodePoolOptions {
   readonly chainId?: string;
   /** How long a choice is good. */
   readonly choiceMs?: number;
+  /** Waits on the same clock; default: the runtime's timers. */
+  readonly sleep?: (ms: number) => Promise<void>;
 }
 
 const CHOICE_MS = 2_000;
@@ -232,12 +234,14 @@ export class NodePool {
   private chainId: string | undefined;
   private wanted: string | undefined;
   private newest: Newest | undefined;
+  readonly sleep: (ms: number) => Promise<void>;
 
   constructor(
     readonly clients: readonly NodeClient[],
     private readonly options: NodePoolOptions,
   ) {
     this.wanted = options.chainId;
+    this.sleep = options.sleep ?? Bun.sleep;
   }
 
   /** The chain that the settings name, or that was pinned. */
@@ -349,7 +353,7 @@ export class NodePool {
         }
       }),
     );
-    await Promise.race([all, first.promise.then(() => Bun.sleep(LATER_MS))]);
+    await Promise.race([all, first.promise.then(() => this.sleep(LATER_MS))]);
     if (alive.length > 0) return [...alive];
     this.chosen = undefined;
     throw noHealthyNode();

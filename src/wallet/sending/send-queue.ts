@@ -27,6 +27,8 @@ export interface SendQueueOptions {
   /** When the running epoch is to end; undefined where the node does not say. */
   epochEnd(): Promise<string | undefined>;
   readonly nowMs: () => number;
+  /** Waits on the same clock. */
+  readonly sleep: (ms: number) => Promise<void>;
   /** The time of day, Unix milliseconds. */
   readonly wallMs: () => number;
   /** How long a transaction waits for a block with room. */
@@ -111,7 +113,7 @@ export class SendQueue {
           if (!isNoHealthyNode(error)) throw error;
           // A node that is started again is back before the patience of those who wait is at its end.
           this.dropThoseOverdue(this.noNode(error));
-          await Bun.sleep(pauseMs);
+          await this.options.sleep(pauseMs);
           pauseMs = Math.min(pauseMs * 2, POLL_MS_MAX);
         }
       }
@@ -187,11 +189,11 @@ export class SendQueue {
 
   /** Waits for a block that is not known yet; transactions whose time has passed meanwhile are refused with the reason. */
   private async nextBlock(plan: Plan): Promise<void> {
-    const { nowMs } = this.options;
+    const { nowMs, sleep } = this.options;
     const { planner } = this;
     const before = planner.headHeight;
     for (let pauseMs = POLL_MS_MIN; this.waiters.length > 0; pauseMs = Math.min(pauseMs * 2, POLL_MS_MAX)) {
-      await Bun.sleep(pauseMs);
+      await sleep(pauseMs);
       let failure: unknown;
       try {
         const ticket = planner.nextTicket();

@@ -42,6 +42,8 @@ interface SenderOptions {
   readonly waitMs?: number;
   /** How long a proof is searched for at the most. */
   readonly searchMs?: number;
+  /** How often it is looked at whether the place of a search is still good. */
+  readonly searchLookMs?: number;
   /** How often the newest block is looked at while nothing is sent; 0: never. */
   readonly watchMs?: number;
 }
@@ -186,7 +188,7 @@ export class TransactionSender {
         if (!OTHER_BLOCKS.test(error.reason)) throw error;
         // The node has no such block: another chain, or one that lags. The next attempt builds on what it has.
         made.queue.planner.evict(made.place.slot.height);
-        await Bun.sleep(2 * FRESH_MS);
+        await this.options.nodes.sleep(2 * FRESH_MS);
       }
     }
   }
@@ -237,7 +239,7 @@ export class TransactionSender {
     isTimely: () => boolean,
     signal: AbortSignal | undefined,
   ): Promise<Solution | undefined> {
-    const { solver, nowMs, searchMs = SEARCH_MS } = this.options;
+    const { solver, nowMs, searchMs = SEARCH_MS, searchLookMs = SEARCH_LOOK_MS } = this.options;
     const deadlineMs = nowMs() + searchMs;
     const given = new AbortController();
     const look = async () => {
@@ -250,7 +252,7 @@ export class TransactionSender {
         // A node that does not answer says nothing about the place.
         else look().catch(() => {});
       },
-      Math.min(SEARCH_LOOK_MS, searchMs),
+      Math.min(searchLookMs, searchMs),
     );
     try {
       return await solver.solve(task, signal ? AbortSignal.any([signal, given.signal]) : given.signal);
@@ -346,6 +348,7 @@ export class TransactionSender {
       lastBlock: () => this.newestBlock(),
       epochEnd: () => this.epochEnd(),
       nowMs,
+      sleep: this.options.nodes.sleep,
       wallMs: this.options.wallMs,
       waitMs,
     });

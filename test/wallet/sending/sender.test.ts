@@ -10,20 +10,23 @@ import { FileLedger, PlannerBook } from "../../../src/wallet/sending/sent-ledger
 import type { UnlockedWallet } from "../../../src/wallet/unlocked-wallet.ts";
 import { decodeInputData } from "../../../src/wire/generated/commands.ts";
 import { readTransaction } from "../../../src/wire/transaction.ts";
-import { eventually } from "../../support/eventually.ts";
+import { LeapingClock } from "../../support/leaping-clock.ts";
 import { KEY_1 } from "../service/rig.ts";
 import { codeOf, failureOf } from "../support/failures.ts";
 import { privateFolder, vectorWallet } from "../support/wallets.ts";
 import { FakeNode } from "./fake-node.ts";
 
 const MARKET = "a".repeat(64);
-const nowMs = () => performance.now();
+/** Searches for a proof take time of the machine. */
+const realTime = { nowMs: () => performance.now(), sleep: Bun.sleep };
+let clock: LeapingClock;
 let solver: Solver;
 let wallet: UnlockedWallet;
 const senders: TransactionSender[] = [];
 
 beforeEach(async () => {
-  solver = new Solver({ nowMs, threads: 0 });
+  clock = new LeapingClock();
+  solver = new Solver({ nowMs: realTime.nowMs, threads: 0 });
   wallet = await vectorWallet();
 });
 afterEach(() => {
@@ -33,10 +36,18 @@ afterEach(() => {
 
 function senderTo(
   nodes: readonly FakeNode[],
-  options: { waitMs?: number; searchMs?: number; book?: PlannerBook; chainId?: string } = {},
+  options: {
+    waitMs?: number;
+    searchMs?: number;
+    searchLookMs?: number;
+    book?: PlannerBook;
+    chainId?: string;
+    time?: typeof realTime;
+  } = {},
 ) {
-  const { chainId, ...rest } = options;
-  const pool = new NodePool(nodes, { nowMs, choiceMs: 0, ...(chainId !== undefined && { chainId }) });
+  const { chainId, time = clock, ...rest } = options;
+  const { nowMs, sleep } = time;
+  const pool = new NodePool(nodes, { nowMs, sleep, choiceMs: 0, ...(chainId !== undefined && { chainId }) });
   const sender = new TransactionSender({
     nodes: pool,
     solver,
@@ -84,12 +95,12 @@ test("a proof that takes a few blocks is still good for its own", async () => {
 describe("a proof that nobody can find", () => {
   test("is given up after a while, and those behind it are served", async () => {
     const node = new FakeNode("test-chain", { "spam.pow.difficulty": "60" });
-    const sender = senderTo([node], { searchMs: 200 });
+    const sender = senderTo([node], { searchMs: 20, time: realTime });
     const failures = await Promise.all(
       Array.from({ length: 2 }, () => failureOf(() => sender.send(job(), "TYPE_SYNC"))),
     );
     expect(failures.map(({ code, message }) => [code, message])).toEqual(
-      Array.from({ length: 2 }, () => ["proof_late", "no proof of 60 bits was found within 0.2 s"]),
+      Array.from({ length: 2 }, () => ["proof_late", "no proof of 60 bits was found within 0.02 s"]),
     );
     node.admission.setParameter("spam.pow.difficulty", "2");
     for (let blocks = 0; blocks < 2; blocks++) node.block();
@@ -99,7 +110,7 @@ describe("a proof that nobody can find", () => {
 
   test("is given up when its block is out of reach", async () => {
     const node = new FakeNode("test-chain", { "spam.pow.difficulty": "60" });
-    const sender = senderTo([node], { waitMs: 10_000 });
+    const sender = senderTo([node], { waitMs: 10_000, searchLookMs: 5, time: realTime });
     const searches = Promise.withResolvers<void>();
     const solve = solver.solve.bind(solver);
     solver.solve = (task, signal) => {
@@ -244,17 +255,22 @@ describe("a chain that", () => {
     const sender = senderTo([node], { waitMs: 30_000, book });
     const sending = Array.from({ length: 5 }, () => sender.send(job(), "TYPE_SYNC"));
     // Half of a block's room is left to others.
-    await eventually(() => node.submissions === 2);
+    await clock.until(() => node.submissions === 2);
     node.isDown = true;
     const before = node.unanswered;
     sending.push(sender.send(job(), "TYPE_SYNC"));
-    await eventually(() => node.unanswered >= before + 3);
+    await clock.until(() => node.unanswered >= before + 3);
     node.isDown = false;
-    const blocks = setInterval(() => node.block(), 20);
+    const stopBlocks = clock.every(20, () => node.block());
     expect(new Set((await Promise.all(sending)).map(({ hash }) => hash)).size).toBe(6);
     const hasty = senderTo([node], { waitMs: 1_000, book });
-    await eventually(() => hasty.send(job(), "TYPE_SYNC").catch(() => false));
-    clearInterval(blocks);
+    await clock.until(() =>
+      hasty.send(job(), "TYPE_SYNC").then(
+        () => true,
+        () => false,
+      ),
+    );
+    stopBlocks();
     node.isDown = true;
     const failure = await failureOf(() => hasty.send(job(), "TYPE_SYNC"));
     expect([failure.code, failure.message]).toEqual([
@@ -279,9 +295,9 @@ describe("a chain that", () => {
   test("makes blocks: who waits is served by the next one, in order", async () => {
     const node = new FakeNode();
     const sender = senderTo([node], { waitMs: 5_000 });
-    const blocks = setInterval(() => node.block(), 20);
+    const stopBlocks = clock.every(20, () => node.block());
     const sent = await Promise.all(Array.from({ length: 12 }, () => sender.send(job(), "TYPE_SYNC")));
-    clearInterval(blocks);
+    stopBlocks();
     node.block();
     expect(new Set(node.executed)).toEqual(new Set(sent.map(({ hash }) => hash)));
     expect(node.refusedInBlocks).toEqual([]);
@@ -310,13 +326,13 @@ describe("a thousand as fast as they come", () => {
     async (_name, parameters) => {
       const node = new FakeNode("test-chain", parameters);
       const sender = senderTo([node], { waitMs: 500 });
-      const blocks = setInterval(() => node.block(), 10);
+      const stopBlocks = clock.every(10, () => node.block());
       const outcomes = await Promise.all(
         Array.from({ length: 1_000 }, () =>
           codeOf(() => sender.send(job(), "TYPE_SYNC")).catch(() => "sent"),
         ),
       );
-      clearInterval(blocks);
+      stopBlocks();
       node.block();
       const sent = outcomes.filter((outcome) => outcome === "sent").length;
       expect(outcomes.filter((outcome) => outcome !== "sent" && outcome !== "quota_reached")).toEqual([]);
@@ -330,7 +346,7 @@ describe("a thousand as fast as they come", () => {
     for (let count = 0; count < 5; count++) node.block();
     const pair = [senderTo([node], { waitMs: 30_000 }), senderTo([node], { waitMs: 30_000 })];
     const isAtWork = Promise.withResolvers<void>();
-    const blocks = setInterval(() => node.block(), 10);
+    const stopBlocks = clock.every(10, () => node.block());
     // The second begins when the first is at work.
     const outcomes = await Promise.all(
       pair.map(async (sender, at) => {
@@ -342,7 +358,7 @@ describe("a thousand as fast as they come", () => {
         return at;
       }),
     );
-    clearInterval(blocks);
+    stopBlocks();
     node.block();
     expect([outcomes, node.refusedInBlocks, node.isBanned(KEY_1)]).toEqual([[0, 1], [], false]);
   });
