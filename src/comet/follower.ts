@@ -1,5 +1,5 @@
 /**
- * Follows a CometBFT node's blocks into the observer, one after the other: announced by its websocket, looked for once a second
+ * Follows a CometBFT node's blocks into the observer, one after the other: announced by its websocket, and looked for
  * besides. Whatever the node does (it is gone, behind, another chain's, or contradicts itself) is reported and tried again.
  */
 import { NodeError, reasonOf } from "../errors/node-error.ts";
@@ -18,7 +18,6 @@ import { type Disagreement, type ObservedBlock, Observer, type ObserverState } f
 
 /** Blocks that are asked for ahead of the one that is observed. */
 const AHEAD = 8;
-const LOOK_MS = 1_000;
 const FIRST_PAUSE_MS = 250;
 const PAUSE_MS_MAX = 10_000;
 const CONTRADICTION_MS = 30_000;
@@ -67,6 +66,8 @@ interface FollowerOptions {
   storedHash(height: number): string | undefined;
   /** A node that contradicts what was followed for so long is believed, where no events decide; default: half a minute. */
   readonly contradictionMs?: number;
+  /** How often it looks for blocks that were not announced. */
+  readonly lookMs: number;
   onReport(report: FollowerReport): void;
   /** A block is observed and kept. */
   onBlock(
@@ -88,7 +89,8 @@ export class Follower {
   private isAnnounced = false;
   /** Whether the last answers were refused, and no block was observed since. */
   private isStuck = false;
-  private pauseMs = FIRST_PAUSE_MS;
+  private readonly firstPauseMs: number;
+  private pauseMs: number;
   private contradictedMs: number | undefined;
   private unsavedBlocks = 0;
   private unsavedTxs = 0;
@@ -102,6 +104,8 @@ export class Follower {
   private running: Promise<void> | undefined;
 
   constructor(private readonly options: FollowerOptions) {
+    this.firstPauseMs = Math.min(FIRST_PAUSE_MS, options.lookMs);
+    this.pauseMs = this.firstPauseMs;
     try {
       this.restore();
     } catch {
@@ -161,8 +165,8 @@ export class Follower {
       try {
         await this.round();
         this.contradictedMs = undefined;
-        this.pauseMs = FIRST_PAUSE_MS;
-        await this.rest(LOOK_MS);
+        this.pauseMs = this.firstPauseMs;
+        await this.rest(this.options.lookMs);
       } catch (error) {
         this.ahead.clear();
         if (this.isStopped) return;
@@ -362,7 +366,7 @@ export class Follower {
     }
   }
 
-  /** The websocket says when to look; without it the look comes once a second. */
+  /** The websocket says when to look; without it the look comes after a while. */
   private listen(): void {
     if (this.isAnnounced) return;
     this.isAnnounced = true;

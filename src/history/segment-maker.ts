@@ -25,10 +25,11 @@ import { idOfSegment, listSegments, type SegmentRow } from "./segment-table.ts";
 /** Blocks in a segment unless set otherwise (docs/protocol/00-interface.md#41-export-network-history-as-csv). */
 const SEGMENT_LENGTH_DEFAULT = 1000;
 /**
- * Pause before a failed segment is tried again, as in the original
+ * Pauses before a failed segment is tried again: they grow to the original's
  * (docs/protocol/20-network-history-segments.md#42-when-a-segment-is-made).
  */
-const RETRY_MS = 5_000;
+const FIRST_RETRY_MS = 500;
+const RETRY_MS_MAX = 5_000;
 /** Files that may be removed. */
 const SEGMENT_NAME = /^[0-9a-f]{64}\.seg$/;
 
@@ -47,6 +48,7 @@ export interface SegmentMakerOptions {
   record(row: SegmentRow): void | Promise<void>;
   /** Called when a segment could not be made; it is tried again. */
   onProblem?(error: unknown): void;
+  /** The first pause before it is. */
   readonly retryMs?: number;
   readonly builder?: SegmentBuilder;
 }
@@ -68,11 +70,13 @@ export class SegmentMaker {
   private isStopped = false;
   private running: Promise<void> | undefined;
   private retry: ReturnType<typeof setTimeout> | undefined;
+  private retryMs: number;
   private problem: unknown;
   /** A segment that cannot be made again as it was: no other try mends that. */
   private lost: NodeError | undefined;
 
   constructor(private readonly options: SegmentMakerOptions) {
+    this.retryMs = options.retryMs ?? FIRST_RETRY_MS;
     const length = options.segmentLength ?? SEGMENT_LENGTH_DEFAULT;
     if (!Number.isSafeInteger(length) || length < 1) {
       const message = `a segment has a whole number of blocks, 1 or more, not ${length}`;
@@ -117,6 +121,7 @@ export class SegmentMaker {
       if (!this.isRecovered) await this.recover();
       for (let plan = this.nextPlan(); plan && !this.isStopped; plan = this.nextPlan()) await this.make(plan);
       this.problem = undefined;
+      this.retryMs = this.options.retryMs ?? FIRST_RETRY_MS;
     } catch (error) {
       if (!this.isStopped) this.failed(error);
     } finally {
@@ -185,8 +190,9 @@ export class SegmentMaker {
     this.retry = setTimeout(() => {
       this.retry = undefined;
       this.advance();
-    }, this.options.retryMs ?? RETRY_MS);
+    }, this.retryMs);
     this.retry.unref?.();
+    this.retryMs = Math.max(this.retryMs, Math.min(2 * this.retryMs, RETRY_MS_MAX));
   }
 
   private nextPlan(): SegmentPlan | undefined {

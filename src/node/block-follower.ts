@@ -120,7 +120,7 @@ export async function startBlockFollower(context: FollowerContext) {
     chain.close();
     stopped.resolve();
   };
-  const { home, rules, core } = config;
+  const { home, rules, core, lookMs } = config;
   post({
     kind: "follow",
     home,
@@ -128,6 +128,7 @@ export async function startBlockFollower(context: FollowerContext) {
     core,
     rules,
     hasEvents: hasEventSource(config),
+    lookMs,
     startedNs: chain.startedNs,
   });
   // The node API begins with the block of the last run.

@@ -13,7 +13,6 @@ import { SourceLog } from "./source-log.ts";
 import type { SourceStatus } from "./source-status.ts";
 import type { ServedHome } from "./start.ts";
 
-const LOOK_MS = 1_000;
 const STOP_MS = 500;
 
 interface CoreContext extends ServedHome {
@@ -41,7 +40,7 @@ export async function startCore({ config, status, node, plane, serverStatus, por
   const done = (async () => {
     while (!isStopping) {
       await look(client, tell, node.head()?.chainId, own);
-      await Bun.sleep(LOOK_MS);
+      await Bun.sleep(config.lookMs);
     }
   })();
   return {

@@ -29,6 +29,7 @@ interface FollowerOrder {
   readonly rules: AdmissionRules;
   /** Whether a source of events brings facts into the store. */
   readonly hasEvents: boolean;
+  readonly lookMs: number;
   readonly startedNs: bigint;
 }
 
@@ -92,6 +93,7 @@ class FollowerThread {
     this.follower = new Follower({
       client,
       rules: order.rules,
+      lookMs: order.lookMs,
       facts,
       keeper: new FollowerKeeper(order.home, source, (text) => post({ kind: "notice", text })),
       chainId: () => readHead(this.reader)?.chainId,

@@ -5,7 +5,7 @@ import { NodeError } from "../errors/node-error.ts";
 import { storePath } from "../store/database.ts";
 import { storeIdentity } from "./reading.ts";
 
-const LOOK_MS = 2_000;
+const LOOK_MS = 500;
 
 interface HomeWatchOptions {
   /** The store is served as not written: a write by another process shows in its size, its time and its log. */

@@ -22,6 +22,7 @@ const DEFAULT_EVENTS_PORT = 3005;
 const DEFAULT_NODE_PORT = 3003;
 const DEFAULT_GRPC_NODE_PORT = 3002;
 const DEFAULT_LAG: LagBounds = { blocks: 10, seconds: 30 };
+const LOOK_MS = 1_000;
 const EVENT_LOG_BYTES = 256 * 1024 * 1024;
 /** Parts of a disk budget, of which the event log has one at the most. */
 const EVENT_LOG_PARTS = 8;
@@ -51,6 +52,8 @@ export interface SidecarConfig extends Omit<NodeConfig, "kind"> {
   readonly grpcNodePort: GrpcPortNumber;
   readonly rules: AdmissionRules;
   readonly lagBounds: LagBounds;
+  /** How often the followed node is looked at while it announces nothing, milliseconds. */
+  readonly lookMs: number;
 }
 
 /** The same for a program: only the home must be given. Sources are those that are named. */
@@ -72,6 +75,7 @@ export function completeSidecarConfig(given: SidecarNodeConfig): SidecarConfig {
     grpcNodePort: 0,
     rules: "0.71.6",
     lagBounds: DEFAULT_LAG,
+    lookMs: LOOK_MS,
     ...given,
   };
 }
@@ -136,6 +140,7 @@ export function loadSidecarConfig(
       blocks: whole("ready-lag-blocks", DEFAULT_LAG.blocks, Number.MAX_SAFE_INTEGER),
       seconds: whole("ready-lag-seconds", DEFAULT_LAG.seconds, Number.MAX_SAFE_INTEGER),
     },
+    lookMs: LOOK_MS,
   };
 }
 

@@ -50,7 +50,7 @@ beforeAll(async () => {
     },
   });
   const core = `http://127.0.0.1:${proxy.port}`;
-  alone = await startNode({ kind: "sidecar", home: scratch.path(), core, nodePort: 0 });
+  alone = await startNode({ kind: "sidecar", home: scratch.path(), core, nodePort: 0, lookMs: 20 });
   const comet = `http://127.0.0.1:${rpc.port}`;
   behind = await startNode({
     kind: "sidecar",
@@ -59,6 +59,7 @@ beforeAll(async () => {
     comet,
     nodePort: 0,
     rules: "default",
+    lookMs: 20,
   });
   client = new PartyClient(devnet.chain, devnet.parties[0]!.key, "core-submission");
 });

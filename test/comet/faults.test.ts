@@ -58,6 +58,7 @@ beforeAll(async () => {
     nodePort: 0,
     events: { host: "127.0.0.1", port: behindPort },
     rules: "0.71.6",
+    lookMs: 20,
   });
   client = new PartyClient(devnet.chain, devnet.parties[0]!.key, "faults");
 });
@@ -295,6 +296,7 @@ test("a validator that takes a question and says nothing is named after the time
   const follower = new Follower({
     client: new CometClient(`http://127.0.0.1:${port}`, 200),
     rules: "0.71.6",
+    lookMs: 20,
     facts: undefined,
     keeper: { saved: undefined, keep: () => {}, close: () => {} },
     chainId: () => undefined,
@@ -339,7 +341,8 @@ test("without events a false block is left behind, once the node has said for a 
     keeper: { saved: undefined, keep: () => {}, close: () => {} },
     chainId: () => undefined,
     storedHash: () => undefined,
-    contradictionMs: 500,
+    contradictionMs: 100,
+    lookMs: 20,
     onReport: (report) => reports.push(report),
     onBlock: () => {},
   });

@@ -38,7 +38,10 @@ async function startPair(home: string, hasEvents: boolean, rules: AdmissionRules
   if (!hasEvents) {
     const devnet = await startNode({ ...devnetOptions, mode: { kind: "manual" } });
     const comet = devnet.address.cometUrl!;
-    return { devnet, sidecar: await startNode({ kind: "sidecar", home, comet, nodePort: 0, rules }) };
+    return {
+      devnet,
+      sidecar: await startNode({ kind: "sidecar", home, comet, nodePort: 0, rules, lookMs: 20 }),
+    };
   }
   // The socket has to listen before the devnet's first block, and the RPC's port is known after it.
   const port = freePort();
@@ -49,7 +52,7 @@ async function startPair(home: string, hasEvents: boolean, rules: AdmissionRules
   });
   const comet = devnet.address.cometUrl!;
   const events = { host: "127.0.0.1", port };
-  const sidecar = await startNode({ kind: "sidecar", home, comet, nodePort: 0, events, rules });
+  const sidecar = await startNode({ kind: "sidecar", home, comet, nodePort: 0, events, rules, lookMs: 20 });
   return { devnet, sidecar };
 }
 

@@ -52,6 +52,7 @@ beforeAll(async () => {
     comet: `http://127.0.0.1:${proxy.port}`,
     events: { host: "127.0.0.1", port },
     rules: "0.71.6",
+    lookMs: 20,
   });
 });
 

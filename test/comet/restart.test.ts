@@ -34,6 +34,7 @@ beforeAll(async () => {
     comet: devnet.address.cometUrl!,
     events: { host: "127.0.0.1", port },
     rules: "default",
+    lookMs: 20,
   });
   const client = new PartyClient(devnet.chain, devnet.parties[0]!.key, "restart");
   for (let n = 0; n < 5; n++) {
@@ -77,6 +78,7 @@ const alone = (copy: string) =>
     comet: "http://127.0.0.1:9",
     events: { host: "127.0.0.1", port: 0 },
     rules: "default",
+    lookMs: 20,
   });
 
 const REFUSING_TRIGGER =
@@ -154,6 +156,7 @@ describe("a sidecar that was killed", () => {
       comet: devnet.address.cometUrl!,
       events: { host: "127.0.0.1", port: 0 },
       rules: "default",
+      lookMs: 20,
     });
     await eventually(async () => (await heightOf(restarted)) === devnet.chain.status.height);
     expect(restarted.status.followed!()).toMatchObject({ disagreements: 0 });

@@ -40,6 +40,7 @@ beforeAll(async () => {
     home: scratch.path(),
     comet: `http://127.0.0.1:${proxy.port}`,
     rules: "default",
+    lookMs: 20,
   });
   client = new PartyClient(devnet.chain, devnet.parties[0]!.key, "submission");
   await caughtUp();

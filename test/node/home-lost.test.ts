@@ -54,8 +54,6 @@ test.each(ways)(
     const { url } = await node.listening();
     await eventually(async () => (await fetch(`${url}/readyz`)).ok);
     await untilWriterOpened(node.pid);
-    // And until the watch has seen it.
-    await Bun.sleep(300);
     lose(home);
     const ready = async () => {
       const answer = await fetch(`${url}/readyz`);

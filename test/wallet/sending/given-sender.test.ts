@@ -22,10 +22,12 @@ import {
 } from "../../../src/wire/transaction.ts";
 import { DOLLAR } from "../../rig/devnet-client.ts";
 import { executedOf as amountsOf, bannedUntil } from "../../support/devnet-party.ts";
+import { LeapingClock } from "../../support/leaping-clock.ts";
 import { codeOf, failureOf } from "../support/failures.ts";
 import { privateFolder } from "../support/wallets.ts";
 
-const nowMs = () => performance.now();
+/** Between questions nothing is under way: the pauses of a sender take no time. */
+const { nowMs, sleep } = new LeapingClock();
 let devnet: Devnet;
 let solver: Solver;
 const endings: (() => void)[] = [];
@@ -34,7 +36,7 @@ afterEach(async () => {
   await devnet.stop();
 });
 beforeEach(() => {
-  solver = new Solver({ nowMs, threads: 0 });
+  solver = new Solver({ nowMs: () => performance.now(), threads: 0 });
   endings.push(() => solver.close());
 });
 
@@ -46,7 +48,7 @@ async function start(parameters: Readonly<Record<string, string>>): Promise<void
 /** The sender of a command: like each one, it begins with what the one before wrote down. */
 function given(folder: string, waitMs = 200): { given: GivenSender; close(): void } {
   const book = new PlannerBook({ ledger: new FileLedger(`${folder}/sent.db`) });
-  const nodes = new NodePool([new HttpNode(devnet.nodeUrl)], { nowMs });
+  const nodes = new NodePool([new HttpNode(devnet.nodeUrl)], { nowMs, sleep });
   const parts = { nodes, solver, random: secureRandom, nowMs, wallMs: Date.now, book, watchMs: 0, waitMs };
   const sender = new TransactionSender(parts);
   const close = () => {
@@ -134,7 +136,7 @@ describe("without such a place", () => {
     const { path, remove } = privateFolder();
     endings.push(remove);
     const book = new PlannerBook({ ledger: new FileLedger(`${path}/sent.db`), isSoleUser: true });
-    const nodes = new NodePool([new HttpNode(devnet.nodeUrl)], { nowMs });
+    const nodes = new NodePool([new HttpNode(devnet.nodeUrl)], { nowMs, sleep });
     const parts = {
       nodes,
       solver,

@@ -11,11 +11,11 @@ import { serializeTransaction, signTransaction } from "../../../src/wire/transac
 import { DOLLAR } from "../../rig/devnet-client.ts";
 import { bannedUntil, executedOf } from "../../support/devnet-party.ts";
 import { turns } from "../../support/eventually.ts";
+import { LeapingClock } from "../../support/leaping-clock.ts";
 import { borrowDevnet, returnDevnet } from "../../support/shared-devnet.ts";
 import { failureOf } from "../support/failures.ts";
 import { FakeNode } from "./fake-node.ts";
 
-const nowMs = () => performance.now();
 /** For what is to be too late; the rest has time enough on any machine. */
 const HASTY_MS = 100;
 const PATIENT_MS = 30_000;
@@ -87,7 +87,7 @@ function broken(): Response {
 let solver: Solver;
 const endings: (() => unknown)[] = [];
 beforeEach(() => {
-  solver = new Solver({ nowMs, threads: 0 });
+  solver = new Solver({ nowMs: () => performance.now(), threads: 0 });
   endings.push(() => solver.close());
 });
 afterEach(async () => {
@@ -104,7 +104,9 @@ function senderTo(
     if (given instanceof FaultyGate) return new GatedNode(given);
     return typeof given === "string" ? new HttpNode(given, patient) : given;
   });
-  const nodes = new NodePool(clients, { nowMs, ...(chainId !== undefined && { chainId }) });
+  // Between questions nothing is under way: the pauses of a sender take no time.
+  const { nowMs, sleep } = new LeapingClock();
+  const nodes = new NodePool(clients, { nowMs, sleep, ...(chainId !== undefined && { chainId }) });
   const parts = { nodes, solver, random: secureRandom, nowMs, wallMs: Date.now, watchMs: 0, waitMs };
   const sender = new TransactionSender(parts);
   endings.push(() => sender.close());
@@ -249,7 +251,8 @@ describe("of several nodes", () => {
   test("while a choice is renewed, the last one is good", async () => {
     const [one, two] = [new FakeNode("a", {}, "one"), new FakeNode("a", {}, "one")];
     let clock = 0;
-    const pool = new NodePool([one, two], { nowMs: () => clock, choiceMs: 10 });
+    const { sleep } = new LeapingClock();
+    const pool = new NodePool([one, two], { nowMs: () => clock, sleep, choiceMs: 10 });
     const first = await pool.choose();
     const other = first === one ? two : one;
     other.lastBlock = () => new Promise(() => {});
@@ -280,8 +283,8 @@ describe("of several nodes", () => {
 
   test("one that is far behind takes nobody's place: what it is sent would never be executed", async () => {
     const [one, two] = [new FakeNode("a", {}, "same"), new FakeNode("a", {}, "same")];
-    const clock = 0;
-    const pool = new NodePool([two, one], { nowMs: () => clock, choiceMs: 0 });
+    const { sleep } = new LeapingClock();
+    const pool = new NodePool([two, one], { nowMs: () => 0, sleep, choiceMs: 0 });
     for (let count = 0; count < 300; count++) one.block();
     expect(await pool.choose()).toBe(one);
     // It only failed to take something: it is better than one that has not seen the chain for long.
@@ -289,7 +292,7 @@ describe("of several nodes", () => {
     expect(await pool.choose()).toBe(one);
     // Slow is better as well.
     const answer = await one.lastBlock();
-    one.lastBlock = () => Bun.sleep(600).then(() => answer);
+    one.lastBlock = () => sleep(600).then(() => answer);
     pool.failed(one);
     expect(await pool.choose()).toBe(one);
     one.isDown = true;
