@@ -94,9 +94,3 @@ export function storeFacts(home: string, plane: DataPlane) {
 function fileBytes(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
-
-/** Identity of the store's file, to notice another one in its place; undefined when there is none. */
-export function storeIdentity(home: string): string | undefined {
-  const found = statSync(storePath(home), { throwIfNoEntry: false, bigint: true });
-  return found && `${found.dev}:${found.ino}`;
-}

@@ -9,6 +9,7 @@ import { openReader, segmentDirectory } from "../store/database.ts";
 import { checkIndices } from "../store/index-check.ts";
 import { checkPages } from "../store/page-check.ts";
 import { schemaFaults, shortList } from "../store/schema-check.ts";
+import { storeIdentity } from "./home-watch.ts";
 
 /** After each few milliseconds of work: at most about a tenth of a core. */
 const REST_MS = 30;
@@ -62,6 +63,7 @@ export async function scrub(options: ScrubOptions): Promise<boolean> {
     if (options.isStopping()) throw new NodeError("store.check", "stopped", "the node is stopping");
   };
   const pause = () => rest(restMs);
+  const before = storeIdentity(home);
   try {
     await checkPages(home, pause);
     await checkEntries(home, rest, restMs);
@@ -71,7 +73,9 @@ export async function scrub(options: ScrubOptions): Promise<boolean> {
     }
     return true;
   } catch (error) {
-    const damage = options.isStopping() ? undefined : damageOf(error);
+    // A store that was moved away or replaced meanwhile is the home watch's matter.
+    const isOver = options.isStopping() || storeIdentity(home) !== before;
+    const damage = isOver ? undefined : damageOf(error);
     if (damage) throw damage;
     return false;
   }
