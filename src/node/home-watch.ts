@@ -2,7 +2,7 @@
 // still written to, unseen.
 import { statSync } from "node:fs";
 import { NodeError } from "../errors/node-error.ts";
-import { storePath } from "../store/database.ts";
+import { storeIdentity, storePath } from "../store/database.ts";
 
 const LOOK_MS = 500;
 
@@ -45,23 +45,10 @@ function isSameStore(one: string, other: string): boolean {
   return one.split(" ")[0] === other.split(" ")[0];
 }
 
-/**
- * Identity of the store's file, to notice another one in its place; undefined where there is none, or a folder above may not be
- * entered any more.
- */
-export function storeIdentity(home: string): string | undefined {
-  try {
-    const { dev, ino } = statSync(storePath(home), { bigint: true });
-    return `${dev}:${ino}`;
-  } catch {
-    return undefined;
-  }
-}
-
 /** A folder above that may not be entered any more hides the store as well as one that is gone. */
 function placeOf(home: string, isStill: boolean): string {
   try {
-    const identity = storeIdentity(home);
+    const identity = storeIdentity(storePath(home));
     if (identity === undefined) return GONE;
     if (!isStill) return identity;
     const { size, mtimeNs } = statSync(storePath(home), { bigint: true });

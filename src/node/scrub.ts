@@ -5,11 +5,10 @@ import { isSqliteError, isStoreDamage } from "../files/sqlite-error.ts";
 import { checkRows } from "../history/segment-check.ts";
 import { SegmentDamage } from "../history/segment-format.ts";
 import { listSegments, type SegmentRow } from "../history/segment-table.ts";
-import { openReader, segmentDirectory } from "../store/database.ts";
+import { openReader, segmentDirectory, storeIdentity, storePath } from "../store/database.ts";
 import { checkIndices } from "../store/index-check.ts";
 import { checkPages } from "../store/page-check.ts";
 import { schemaFaults, shortList } from "../store/schema-check.ts";
-import { storeIdentity } from "./home-watch.ts";
 
 /** After each few milliseconds of work: at most about a tenth of a core. */
 const REST_MS = 30;
@@ -63,7 +62,7 @@ export async function scrub(options: ScrubOptions): Promise<boolean> {
     if (options.isStopping()) throw new NodeError("store.check", "stopped", "the node is stopping");
   };
   const pause = () => rest(restMs);
-  const before = storeIdentity(home);
+  const before = storeIdentity(storePath(home));
   try {
     await checkPages(home, pause);
     await checkEntries(home, rest, restMs);
@@ -74,7 +73,7 @@ export async function scrub(options: ScrubOptions): Promise<boolean> {
     return true;
   } catch (error) {
     // A store that was moved away or replaced meanwhile is the home watch's matter.
-    const isOver = options.isStopping() || storeIdentity(home) !== before;
+    const isOver = options.isStopping() || storeIdentity(storePath(home)) !== before;
     const damage = isOver ? undefined : damageOf(error);
     if (damage) throw damage;
     return false;

@@ -38,6 +38,19 @@ export function storePath(home: string): string {
   return resolve(home, "lyra.db");
 }
 
+/**
+ * Identity of a store's file, to notice another one in its place; undefined where there is none, or a folder above may not be
+ * entered any more.
+ */
+export function storeIdentity(path: string): string | undefined {
+  try {
+    const { dev, ino } = statSync(path, { bigint: true });
+    return `${dev}:${ino}`;
+  } catch {
+    return undefined;
+  }
+}
+
 export function segmentDirectory(home: string): string {
   return join(home, "segments");
 }
@@ -47,6 +60,7 @@ class StoreDatabase extends Database {
   readonly isImmutable: boolean;
   /** The writer's. */
   private sums: PageSums | undefined;
+  private readonly identity = storeIdentity(this.filename);
 
   constructor(path: string, options: ConstructorParameters<typeof Database>[1]) {
     super(path, options);
@@ -71,6 +85,11 @@ class StoreDatabase extends Database {
 
   keepSums(): void {
     this.sums = PageSums.open(this.filename, Number(pageSize(this)));
+  }
+
+  /** Whether its file is not where it was opened: the home was moved or replaced. */
+  get isElsewhere(): boolean {
+    return storeIdentity(this.filename) !== this.identity;
   }
 
   /** Sums the pages that are about to come into the store. */
@@ -145,13 +164,15 @@ export interface LogState {
 }
 
 /**
- * Folds the log back into the store: the only way to do so, because the sums of the pages go before.
+ * Folds the log back into the store: the only way to do so, because the sums of the pages go before. A home that was moved or
+ * replaced under the program keeps its log until it is in its place again.
  * @throws NodeError `store_damaged` when the log has changed behind the writer's back
  */
 export function checkpoint(db: Database, mode: "PASSIVE" | "TRUNCATE"): LogState {
   const summed = db instanceof StoreDatabase ? db.recordSums() : undefined;
-  const { log } = db.query("PRAGMA wal_checkpoint(NOOP)").get() as LogState;
-  if (summed !== undefined && Number(log) > summed) throw logDamaged(summed);
+  const state = db.query("PRAGMA wal_checkpoint(NOOP)").get() as LogState;
+  if (db instanceof StoreDatabase && db.isElsewhere) return state;
+  if (summed !== undefined && Number(state.log) > summed) throw logDamaged(summed);
   if (mode === "TRUNCATE" && db instanceof StoreDatabase) db.dropMark();
   return db.query(`PRAGMA wal_checkpoint(${mode})`).get() as LogState;
 }

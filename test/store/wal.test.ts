@@ -1,7 +1,7 @@
 // The log beside the store is bounded: by what the writer waits for, and because no reader of ours holds it for long.
 import { Database } from "bun:sqlite";
 import { afterAll, expect, test } from "bun:test";
-import { truncateSync } from "node:fs";
+import { renameSync, rmSync, truncateSync } from "node:fs";
 import { RowSource } from "../../src/history/rows/source.ts";
 import { EXPORT_TABLES } from "../../src/history/tables.ts";
 import { replayFiles } from "../../src/ingest/replay.ts";
@@ -46,6 +46,26 @@ test("a table that is read from end to end holds the log for some blocks of it o
     db.close();
   }
 });
+
+test.each(["moved", "replaced"])(
+  "a home that is %s keeps its log, and folds it back when it is in its place again",
+  (what) => {
+    const home = scratch.path();
+    const db = openWriter(home);
+    db.run("INSERT INTO meta (key, value) VALUES ('one', 1)");
+    const away = () => renameSync(home, `${home}-elsewhere`);
+    away();
+    if (what === "replaced") openWriter(home).close();
+    const before = checkpoint(db, "PASSIVE");
+    expect(before.log).toBeGreaterThan(before.checkpointed);
+    rmSync(home, { recursive: true, force: true });
+    renameSync(`${home}-elsewhere`, home);
+    const { log, checkpointed } = checkpoint(db, "PASSIVE");
+    expect(checkpointed).toBe(log);
+    db.close();
+    openWriter(home).close();
+  },
+);
 
 test("the bound is 64 MB, or a quarter of a store that is larger than 256 MB", () => {
   const path = scratch.file("", "store.db");
