@@ -7,6 +7,7 @@ import { crc32 } from "node:zlib";
 import { ExitCode, NodeError, reasonOf } from "../errors/node-error.ts";
 import { RowCounter } from "./csv.ts";
 import { EntryHasher, type EntryHashes } from "./deflate.ts";
+import { entryStream } from "./entry-stream.ts";
 import {
   fileName,
   MANIFEST_FORMAT,
@@ -16,9 +17,8 @@ import {
   type ManifestSegment,
 } from "./export-plan.ts";
 import { segmentId } from "./segment-format.ts";
-import { type ArchiveEntry, Method, readAt, readDirectory, verificationFailed } from "./zip.ts";
+import { type ArchiveEntry, Method, readDirectory, verificationFailed } from "./zip.ts";
 
-const READ_BYTES = 1024 * 1024;
 /** Without O_NONBLOCK, opening a pipe would wait for its writer. */
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 /** 1.6 kB a segment: a manifest of a hundred thousand segments. */
@@ -99,7 +99,7 @@ async function readManifest(file: FileHandle, entry: ArchiveEntry): Promise<Mani
   if (entry.method !== Method.stored || entry.bytes > MANIFEST_BYTES_MAX) {
     throw verificationFailed("it is not a manifest of lyra", MANIFEST_NAME);
   }
-  const text = await readAt(file, entry.offset, entry.packedBytes);
+  const text = Buffer.concat(await Array.fromAsync(entryStream(file, entry)));
   if (crc32(text) !== entry.crc)
     throw verificationFailed("its CRC-32 differs from the directory's", MANIFEST_NAME);
   try {
@@ -215,11 +215,7 @@ async function readEntry(
     seen(csv);
   });
   try {
-    for (let done = 0; done < entry.packedBytes; ) {
-      const piece = await readAt(file, entry.offset + done, Math.min(READ_BYTES, entry.packedBytes - done));
-      await hasher.update(piece);
-      done += piece.length;
-    }
+    for await (const piece of entryStream(file, entry)) await hasher.update(piece);
     const hashes = await hasher.finish();
     if (hashes.bytes !== entry.bytes) throw differs();
     if (hashes.crc !== entry.crc) throw verificationFailed("its CRC-32 differs from the directory's");

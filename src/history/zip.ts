@@ -1,7 +1,7 @@
 // The ZIP container (PKWARE APPNOTE 6.3), written forwards: sizes and CRCs of all entries are known before the first
 // byte goes out, so headers are complete, nothing follows an entry, and the length of the archive is known.
-// ZIP64 records are written where a number needs them and nowhere else. fflate's writer knows no ZIP64 and
-// hashes its input: reason enough not to use it here.
+// ZIP64 records are written where a number needs them and nowhere else. fflate's writer knows no ZIP64 and hashes its input, while
+// an export joins pieces that were hashed before; fflate reads what is written here (entry-stream.ts).
 import type { FileHandle } from "node:fs/promises";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 

@@ -7,6 +7,7 @@ import { crc32, inflateRawSync } from "node:zlib";
 import fc from "fast-check";
 import { unzipSync } from "fflate";
 import { crc32Combine, DEFLATE_END, deflatePiece, storedPiece } from "../../src/history/deflate.ts";
+import { entryStream } from "../../src/history/entry-stream.ts";
 import {
   archiveBytes,
   centralDirectory,
@@ -101,6 +102,38 @@ describe("an archive", () => {
   });
 });
 
+describe("the data of an entry", () => {
+  const directoryOf = async (path: string) => {
+    await Bun.write(path, archive(TEXTS));
+    const file = await open(path);
+    return { file, entries: await readDirectory(file) };
+  };
+
+  test("is what a second reader finds behind its header", async () => {
+    const { file, entries } = await directoryOf(join(folder(), "x.zip"));
+    for (const entry of entries) {
+      const packed = Buffer.concat(await Array.fromAsync(entryStream(file, entry)));
+      expect(inflateRawSync(packed).toString()).toBe(TEXTS[entry.name as keyof typeof TEXTS]);
+    }
+    await file.close();
+  });
+
+  test.each([
+    ["name", { name: "c.csv" }],
+    ["length", { bytes: 6 }],
+    ["packed length", { packedBytes: 3 }],
+    ["method", { method: Method.stored }],
+    ["place", { offset: 60 }],
+  ] as const)("is refused where the second reader finds another %s", async (_, change) => {
+    const { file, entries } = await directoryOf(join(folder(), "x.zip"));
+    const stream = entryStream(file, { ...entries[0]!, ...change });
+    await expect(Array.fromAsync(stream)).rejects.toThrow(
+      "a second reader of ZIP archives finds another file",
+    );
+    await file.close();
+  });
+});
+
 /** Entries as large as one likes: only the framing is written, the data is a hole in the file. */
 async function sparse(entries: readonly ZipEntry[]): Promise<string> {
   const path = join(folder(), "large.zip");
@@ -143,6 +176,11 @@ describe("ZIP64", () => {
     const file = await open(path);
     const read = await readDirectory(file);
     expect((await file.stat()).size).toBe(archiveBytes(entries));
+    for (const each of read) {
+      const { value } = await entryStream(file, each).next();
+      // The first piece of at most a mebibyte.
+      expect(value?.length).toBe(Math.min(each.packedBytes, 1024 * 1024 - localHeader(each).length));
+    }
     await file.close();
     expect(read.map(({ offset: _offset, ...rest }) => rest)).toEqual([...entries]);
     expect(centralDirectory(entries).includes(Buffer.from("PK\x06\x06", "latin1"))).toBe(
