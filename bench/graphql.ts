@@ -1,5 +1,5 @@
 // GraphQL against REST over the same store: a page of orders with their markets and parties, kept until the next block and
-// made anew; and the longest that queries of the allowed cost take over millions of rows. The two take turns within a round.
+// made again; and the longest that queries of the allowed cost take over millions of rows. The two take turns within a round.
 // bun bench/graphql.ts [--rows N] [--rounds N] [--binary PATH]
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -199,7 +199,7 @@ async function sending({ walletUrl, nodeUrl }: Devnet) {
   const rounds: { totalMs: number; solverMs: number }[] = [];
   const asset = await assetOf(nodeUrl);
   for (let round = 0; round < SENDINGS; round++) {
-    // Blocks of the transaction before this one are over by then.
+    // Blocks of the transaction before this one have ended by then.
     await Bun.sleep(SETTLE_MS);
     const { hash: blockHash } = await ask<{ hash: string }>(`${nodeUrl}/blockchain/height`);
     const begin = nowMs();

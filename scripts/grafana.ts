@@ -27,7 +27,7 @@ const ROWS: readonly (readonly [title: string, names: RegExp])[] = [
   ["Other", /./],
 ];
 
-/** Every metric of a node that follows another one. */
+/** Every metric of a node that follows another node. */
 export async function knownMetrics(): Promise<Metric[]> {
   const status = new ServerStatus();
   const report = {

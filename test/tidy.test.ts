@@ -365,7 +365,37 @@ function hits(paths: readonly string[], split: (text: string) => string[], patte
   );
 }
 
+interface Turn {
+  readonly turn: RegExp;
+  /** What to write in its place. */
+  readonly plain: string;
+  /** Places that still have it, in comments and documents together. The number only shrinks. */
+  readonly left?: number;
+}
+
+/** Turns that slow a reader down. */
+const TURNS: readonly Turn[] = [
+  { turn: /(?<!\bthere )\b(?:is|are) none\b/, plain: '"is invalid", "is not a ..."' },
+  { turn: /\bone that is not\b/, plain: "the adjective: an unknown market" },
+  { turn: /\bwhat \w+ (?:made|makes|became|has made|have made) of\b/i, plain: "the result's name" },
+  { turn: /\bsays that (?:it|they|one) (?:is|are)\b/, plain: '"marked ..."' },
+  { turn: /\bno longer is\b|\bas (?:it|they) no longer\b/, plain: "say what it is now" },
+  { turn: /\banew\b/, plain: '"again", "restart", "from scratch"' },
+  { turn: /\bbut for\b/, plain: '"except"' },
+  { turn: /\bwhoever\b/i, plain: "the caller, the sender, anyone with ..." },
+  { turn: /\bof those that\b/, plain: "the noun: of the orders that" },
+  { turn: /\b(?:is|are|was|were) over\b/, plain: '"has ended"' },
+  { turn: /\banother one\b/i, plain: "the noun: another node" },
+  { turn: /\bha(?:s|ve) (?:nothing )?to say\b/, plain: '"states", "lacks"' },
+];
+
 describe("words", () => {
+  test.each(TURNS)("$turn is written plainly", ({ turn, plain, left = 0 }) => {
+    const places = [...hits(sources, commentsOf, turn), ...hits(documents, paragraphsOf, turn)];
+    if (places.length > left) expect({ places, plain, left }).toEqual({ places: [], plain, left });
+    expect(places.length).toBeLessThanOrEqual(left);
+  });
+
   test("a sentence begins with its subject", () => {
     expect(hits(plainSources, commentsOf, HIDDEN_SUBJECT)).toEqual([]);
     expect(hits(documents, paragraphsOf, HIDDEN_SUBJECT)).toEqual([]);

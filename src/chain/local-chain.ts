@@ -263,7 +263,7 @@ export class LocalChain implements ChainPort, SequencerTools {
     return this.inTurn(async () => this.snapshots.drop(id));
   }
 
-  /** Also of a chain that has halted: that is when another one begins. */
+  /** Also for a halted chain: then another chain begins. */
   checkpoint(): Promise<string> {
     return this.inTurn(async () => JSON.stringify(this.core.engine.checkpoint()));
   }

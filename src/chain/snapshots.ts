@@ -52,7 +52,7 @@ export class Snapshots {
     this.undo = new UndoLog(db);
   }
 
-  /** Ids of those that there are, the oldest first. */
+  /** Ids of the snapshots, the oldest first. */
   ids(): number[] {
     const rows = this.db.query("SELECT id FROM chain_snapshots ORDER BY id").all() as { id: bigint }[];
     return rows.map(({ id }) => Number(id));

@@ -43,7 +43,7 @@ export function readArguments<const O extends ParseArgsOptionsConfig>(
   }
 }
 
-/** The runtime's sentence, where another one says more: of a value that begins with a dash, and of a word that is such a value. */
+/** The runtime's sentence, where a clearer one exists: of a value that begins with a dash, and of a word that is such a value. */
 function refusalOf(message: string, argv: readonly string[]): string {
   const sentence = message.split("\n")[0]!.replace(/\. To specify.*$/, "");
   const flag = /^Option '(--[\w-]+)' argument is ambiguous/.exec(sentence)?.[1];

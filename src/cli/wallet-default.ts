@@ -84,7 +84,7 @@ export async function meantWallet(
   throw usageError(command, "say which wallet, or set one: lyra wallet default NAME [PUBLIC_KEY]");
 }
 
-/** The key that is meant, of a wallet: the one that was named, the default, or its only one that is not tainted. */
+/** The key that is meant, of a wallet: the named one, the default, or its only untainted one. */
 export function meantKey(
   command: string,
   values: StoreValues,

@@ -93,7 +93,7 @@ export async function readNewPassphrase(
 
 /**
  * A passphrase as a running service takes it, which is text.
- * @throws NodeError for bytes that are none: as a text they would be another passphrase
+ * @throws NodeError for bytes that are not UTF-8: as text they would be another passphrase
  */
 export function serviceText(passphrase: Uint8Array): string {
   if (isUtf8(passphrase)) return Buffer.from(passphrase).toString("utf8");
@@ -229,7 +229,7 @@ function codeOf(error: unknown): string {
   return (error as { code?: string }).code ?? reasonOf(error);
 }
 
-// A line from the terminal: one that is not shown, key by key, and one that is.
+// A line from the terminal: hidden ones key by key, shown ones as they come.
 
 const KEY = {
   interrupt: 3,

@@ -23,7 +23,7 @@ export function aesGcmSeal(
   return new Uint8Array(Buffer.concat([cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]));
 }
 
-/** The plaintext; undefined where key, nonce, header or any bit of the ciphertext is another one. */
+/** The plaintext; undefined where key, nonce, header or any bit of the ciphertext differs. */
 export function aesGcmOpen(
   key: Uint8Array,
   nonce: Uint8Array,

@@ -25,7 +25,7 @@ export interface DevnetCoreOptions {
   readonly rules?: AdmissionRules;
   /** An event file that the run is written to. */
   readonly record?: string;
-  /** Text that the chain's randomness follows from; default: another one each time. */
+  /** Text that the chain's randomness follows from; default: a new one each time. */
   readonly seed?: string;
   /** The system's time, Unix nanoseconds. */
   readonly nowNs?: () => bigint;

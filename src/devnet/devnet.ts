@@ -101,7 +101,7 @@ export interface Devnet {
   readonly firstBlockMs: number;
   /** The parties' keys and what they hold as of the last block. */
   report(): PartiesReport;
-  /** An asset's symbol, and the decimals of its amounts; undefined for one that is not there. */
+  /** An asset's symbol, and the decimals of its amounts; undefined for an unknown asset. */
   asset(id: string): { readonly symbol: string; readonly decimals: number } | undefined;
   /** Settles when every finished stretch of history can be exported. */
   history(): Promise<void>;

@@ -81,7 +81,7 @@ export const devnetNodeUrl = (homes: readonly string[]) => runningDevnet(homes)?
 function readDevnetAddress(file: string): DevnetAddress {
   let why = "it does not say where";
   try {
-    // In a folder that is not the user's own, another one may have put it there.
+    // In a folder that is not the user's own, another user may have put it there.
     const user = process.getuid?.();
     const stats = lstatSync(file);
     if (stats.isSymbolicLink()) throw new Error("it is a link");

@@ -42,7 +42,7 @@ export class PartyClient {
   readonly party: string;
   private readonly lane: PartyLane;
   private readonly waiters: CommitWaiters;
-  /** On this thread: a devnet's proofs are found sooner than another one wakes. */
+  /** On this thread: a devnet's proofs are found sooner than another thread wakes. */
   private readonly solver = new Solver({ nowMs: () => performance.now(), threads: 0 });
   private sent = 0n;
 
@@ -115,7 +115,7 @@ export class PartyClient {
 const FORM =
   "give { kind, payload }: 64-bit numbers as bigint, enumerations as numbers, prices and amounts as texts";
 
-/** @throws NodeError `usage` for a command that cannot be encoded: the member whose type is another one */
+/** @throws NodeError `usage` for a command that cannot be encoded: names the member with the wrong type */
 function checkCommand(command: CommandInit): void {
   const wrong = (message: string) => new NodeError("party.send", "usage", message, FORM);
   const { kind, payload } = command as { readonly kind: CommandInit["kind"]; readonly payload: unknown };

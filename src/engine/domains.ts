@@ -46,7 +46,7 @@ export interface EngineListener {
   onParameter?(key: string, value: string): void;
   /** Whether a market's price bounds are agreed on, where several validators work them out; else they always are. */
   hasModels?(market: string): boolean;
-  /** The id behind another one in a transaction; its hash unless one is given. */
+  /** The id that follows an id in a transaction; its hash unless another rule is given. */
   idAfter?(id: string): string | undefined;
   /** Of markets; the present ones unless an older network's commands are re-executed. */
   readonly marketRules?: MarketRules;

@@ -94,7 +94,7 @@ export class Governance {
     const { newAsset, newMarket } = proposal.terms;
     if (newAsset !== undefined) this.assets.propose(proposal.id, newAsset.changes!);
     const opened = { ...proposal, terms: this.markets.completedTerms(proposal.terms) };
-    // A new market is there from here on, and with it what it made of its terms; one that changes has them with the enactment.
+    // New markets store their completed terms now; updates store them at enactment.
     this.proposals.openProposal(opened, newMarket === undefined ? opened : this.withUsedTerms(opened));
     if (newMarket !== undefined) this.markets.propose(opened);
     if (newAsset !== undefined) this.witness.requestVotes(assetValidation(proposal));

@@ -40,9 +40,9 @@ interface PendingSignature {
 
 export class Notary implements NotaryPort {
   private readonly aggregates: Table<Aggregate>;
-  /** Keys of those that want signatures still; derived. */
+  /** Keys of resources that still need signatures; derived. */
   private readonly incomplete = new Set<string>();
-  /** Node id → keys of those that it was asked for; derived. */
+  /** Node id → keys of resources it must sign; derived. */
   private readonly owed = new Map<string, Set<string>>();
 
   constructor(

@@ -273,7 +273,7 @@ class Statuses {
     return this.sorted(this.nodes.filter(isWanted));
   }
 
-  /** @returns the member whose place another one took */
+  /** @returns the member that lost its place */
   settle(members: readonly RankedNode[], change: Change): RankedNode | undefined {
     const { slots, candidates, leaving, up, down } = change;
     const free = Math.max(0, slots - members.length);

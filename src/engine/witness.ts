@@ -55,7 +55,7 @@ export class Witness implements WitnessPort {
     if (!this.castVote(payload.reference, node.nodeId)) throw new CommandError("invalid resource ID");
   }
 
-  /** A node's vote; another one of the same node changes nothing. */
+  /** A node's vote; a second vote of the same node changes nothing. */
   castVote(reference: string, nodeId: string): boolean {
     const resource = this.resources.get(reference);
     if (resource === undefined) return false;

@@ -138,7 +138,7 @@ export class SegmentMaker {
     this.setLast(rows);
     this.height = Math.max(this.height, readHead(this.options.db)?.height ?? 0);
     const lost = await withoutFile(directory, rows);
-    // A segment that other blocks have joined is made again in any case, and is another one; so are those behind it.
+    // A segment that other blocks have joined is made again in any case, with another id; so are those behind it.
     const grown = this.grown();
     this.remakes = grown ? lost.filter((row) => row.to < grown.to) : lost;
     this.isRecovered = true;
@@ -248,7 +248,7 @@ export class SegmentMaker {
     return listSegments(db).find(({ from, to }) => from <= joined && joined <= to) ?? last;
   }
 
-  /** Height of the first row above a height, of those that are on the disk. */
+  /** Height of the first stored row above a height. */
   private rowAbove(height: number): number | undefined {
     const above = nextRowHeight(this.options.db, height);
     return above !== undefined && above <= this.height ? above : undefined;

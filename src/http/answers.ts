@@ -25,7 +25,7 @@ export interface Answer {
   readonly status: number;
   readonly body: string;
   readonly contentType: string;
-  /** Methods of the resource, where another one was used. */
+  /** Methods of the resource, where a request used an unknown method. */
   readonly allow?: string;
   /** The height and time the answer was read at; absent when it never reached the store. */
   readonly head?: {

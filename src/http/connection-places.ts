@@ -6,8 +6,8 @@ interface Addressed {
 }
 
 /**
- * The connection that gives way to another one, of those that have not greeted or are idle: those of other machines go before
- * those of this one, and of these the oldest of the address that has the most.
+ * The connection that gives way to a new one, among connections that have not greeted or are idle: those of other machines
+ * go before those of this one, and among these the oldest of the address that has the most.
  * @param waiting oldest first
  */
 export function givesWay<T extends Addressed>(waiting: readonly T[], next: Addressed): T | undefined {

@@ -158,7 +158,7 @@ async function makePage(base: string, app: AnyElysia): Promise<Served> {
 const script = once(() => asset(scriptPath, "text/javascript; charset=utf-8"));
 const style = once(() => asset(stylePath, "text/css; charset=utf-8"));
 
-/** Runs again when the version is another one. */
+/** Runs again when the version changes. */
 function latest<T>(run: () => Promise<T>, version: () => string | number = () => 0): () => Promise<T> {
   let made: { readonly version: string | number; readonly get: () => Promise<T> } | undefined;
   return () => {

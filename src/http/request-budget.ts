@@ -37,7 +37,7 @@ class RequestBudget {
     return this.cells.buffer as SharedArrayBuffer;
   }
 
-  /** Makes this thread's budget a part of another one's. */
+  /** Makes this thread's budget a part of another thread's. */
   join(shared: SharedArrayBuffer): void {
     this.cells = new Int32Array(shared);
   }

@@ -68,7 +68,7 @@ interface DiskFacts {
 
 interface StatusSource {
   head(): ChainHead | undefined;
-  /** For a node that follows another one. */
+  /** For a node that follows another node. */
   readonly live?: LiveStatus;
   /** Why the node is not ready, or undefined when it is. */
   notReady(): string | undefined;

@@ -119,7 +119,7 @@ export class KnownBlocks {
    * True for a block that is either the second one of the first height or the first one of another history: a store
    * that holds the first block alone cannot decide
    * (docs/protocol/20-network-history-segments.md#64-the-doubled-first-height). The block after it can: only the
-   * latter is followed by another one of its height. The former has the time of the first one.
+   * latter is followed by another block of its height. The former has the time of the first one.
    * @throws NodeError `history_mismatch` when it has another
    */
   isDoubtful(block: Block): boolean {

@@ -177,7 +177,7 @@ export class EventLogWriter {
     last.bytes += records.length;
   }
 
-  /** Removes the oldest file, if all of it is read and another one is written to. */
+  /** Removes the oldest file, if all of it is read and a newer file is written to. */
   private removeReadFile(): boolean {
     const [oldest] = this.files;
     if (oldest === undefined || this.files.length < 2 || oldest.no >= this.readPlace.file) return false;

@@ -18,7 +18,7 @@ import { GarbageLimit } from "../store/garbage-limit.ts";
 const GREETING_MS = 5_000;
 /** Connections that have not greeted, at once: a core greets within a round trip, also while others dial without a pause. */
 const UNGREETED_MAX = 256;
-/** A sender that is silent for so long gives way to another one: its machine may be gone, and nothing told of it. */
+/** A sender that is silent for this long gives way to another sender: its machine may be gone without a word. */
 const SILENT_MS = 30_000;
 /** How often a full log or disk is looked at. */
 const ROOM_MS = 200;
@@ -164,7 +164,7 @@ export class EventSocket {
     peer.write(GREETING);
   }
 
-  /** @returns whether there is a place for another one */
+  /** @returns whether there is a place for another connection */
   private evictUngreeted(next: Peer): boolean {
     const peer = givesWay([...this.ungreeted], next);
     if (peer === undefined) return false;
@@ -212,7 +212,7 @@ export class EventSocket {
     return rest;
   }
 
-  /** Whether a sender gives way to another one: it is silent, or of another machine and has sent nothing yet. */
+  /** Whether a sender gives way to another sender: it is silent, or of another machine and has sent nothing yet. */
   private givesWay(peer: Peer, next: Peer): boolean {
     if (this.isSenderWaiting) return false;
     if (this.nowMs() - this.heardMs > this.silentMs) return true;

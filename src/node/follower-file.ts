@@ -23,7 +23,7 @@ class FollowerFile {
   /** The content when it was opened; undefined if it is of another source. */
   readonly saved: SavedFollower | undefined;
 
-  /** @param source what the figures follow from: those of another one are of no use */
+  /** @param source what the figures follow from: figures of another source are of no use */
   private constructor(
     private readonly db: Database,
     private readonly source: string,
@@ -61,7 +61,7 @@ class FollowerFile {
     }
   }
 
-  /** Removes the file and begins another one. */
+  /** Removes the file and begins a new one. */
   static anew(home: string, source: string): FollowerFile {
     const path = join(home, NAME);
     for (const suffix of SUFFIXES) rmSync(`${path}${suffix}`, { recursive: true, force: true });

@@ -14,7 +14,7 @@ interface SourceNews {
   /** Head of the followed node, where the source is told it, with its block's time. */
   readonly nodeHeight?: number;
   readonly nodeTimeUs?: number;
-  /** Whether the followed node says that it is catching up itself. */
+  /** Whether the followed node is catching up itself, by its own report. */
   readonly isCatchingUp?: boolean;
 }
 

@@ -25,7 +25,7 @@ interface RebuildOptions {
 }
 
 /**
- * Makes a store with the rows of another one, at the schema of its version: `openWriter` brings it up to date.
+ * Makes a store with the rows of another store, at the schema of its version: `openWriter` brings it up to date.
  * @param source closed, and checked for its version
  * @param path nothing is there; of a failure nothing stays
  * @returns what the source had besides the schema, such as `trigger bad`

@@ -42,7 +42,7 @@ function differs(fault: string): NodeError {
 
 // Rows of two tables.
 
-/** Tables with a row for each change of a key, and another one with the newest block of each. */
+/** Tables with a row for each change of a key, and their tables with the newest block of each key. */
 const CURRENT: Readonly<Record<string, readonly string[]>> = {
   assets: ["id"],
   deposits: ["id", "party"],

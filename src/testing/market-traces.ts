@@ -111,7 +111,7 @@ export function* readTraces(file: Uint8Array, isPlayed: (place: number) => boole
   for (const [place, scenario] of scenarios.entries()) if (isPlayed(place)) yield withIds(scenario);
 }
 
-/** An identifier is stated, the hash of a text, or the hash of another one, whose place is stated. */
+/** An identifier is stated, the hash of a text, or the hash of another identifier, whose place is stated. */
 function withIds({
   ids: stated,
   ...scenario

@@ -17,7 +17,7 @@ import {
 import { Decimal } from "../wire/decimal.ts";
 import type { RecordedEvent } from "./recorded-blocks.ts";
 
-/** Open volume, realised and unrealised profit, average entry price: of trades, also of those that are not settled yet. */
+/** Open volume, realised and unrealised profit, average entry price: of trades, unsettled ones included. */
 export type ShownPosition = ReturnType<typeof shownPosition>;
 
 /** @param market id @returns undefined where no event made a position */

@@ -43,7 +43,7 @@ interface WalletStoreOptions extends KdfRules {
   readonly random?: RandomBytes;
 }
 
-/** The passphrase is bytes, so that whoever asked for it can wipe it: the store never does, and keeps no copy. */
+/** The passphrase is bytes, so that the caller can wipe it: the store never does, and keeps no copy. */
 interface NewWallet {
   readonly name: string;
   readonly passphrase: Uint8Array;

@@ -4,7 +4,7 @@
  *
  * A skim only ever says yes or no. Yes means that decoding it would succeed and that every field obeys its rule. No
  * means nothing: the long way, decoding and checking by field, decides and says what is wrong. So a skim may be as
- * narrow as it likes, and the values it takes are a part of those that the long way takes (skim.test.ts).
+ * narrow as it likes, and the values it takes are a part of what the long way takes (skim.test.ts).
  */
 
 import { enumDescriptor, type FieldDescriptor, messageDescriptor } from "./descriptors.ts";

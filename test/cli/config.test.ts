@@ -1,4 +1,4 @@
-// A node's configuration: what cannot be is refused with a sentence, whoever said it, and nothing is passed over.
+// A node's configuration: impossible values are refused with a sentence, from flag, variable and file, and none is ignored.
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { NodeError } from "../../src/errors/node-error.ts";

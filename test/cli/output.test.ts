@@ -1,4 +1,4 @@
-// What a command prints gets to whoever reads it, or the command says that it did not.
+// The output of a command arrives complete, or the command says that it did not.
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -167,7 +167,7 @@ describe("the end of an epoch", () => {
     // a third of 1000, and 333.33…, 300 and 200 are 0.4, 0.36 and 0.24 of their sum.
     rig.endEpoch();
     expect(rig.validators.tendermint().map(({ power }) => power)).toEqual([4000n, 3600n, 2400n]);
-    // 16 blocks, and the one that ends the epoch is not counted, whoever proposes it.
+    // 16 blocks, and the one that ends the epoch is not counted, for any proposer.
     for (let block = 0; block < 16; block++) {
       rig.proposer = rig.nodes[block % 2]!.id;
       rig.block(4n);
@@ -354,7 +354,7 @@ describe("the way of a node", () => {
     rig.events();
     const seen = rig.endEpoch();
     const ranking = of(seen, "rankingEvent").find(({ nodeId }) => nodeId === rig.nodes[1]!.id);
-    // Half a slot for standby validators is none.
+    // Half a slot for standby validators rounds to zero.
     expect(ranking).toMatchObject({ previousStatus: "tendermint", nextStatus: "pending", tmVotingPower: 0 });
     expect(rig.multisig.changes.pendingChanges()).toEqual([]);
     expect(rig.validators.tendermint()).toHaveLength(1);

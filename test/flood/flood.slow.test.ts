@@ -122,7 +122,7 @@ describe("connections that say nothing", () => {
     idlers.drip();
     expect(refusals).toEqual([]);
     expect(Math.max(...tookMs)).toBeLessThan(LATENCY_MS_MAX);
-    // Together they may hold 12 MiB, and of those that are refused nothing is kept.
+    // Together they may hold 12 MiB, and nothing of refused ones is kept.
     expect(residentMib(at.pid) - before).toBeLessThan(200);
 
     const send = (bytes: number) =>

@@ -1,4 +1,4 @@
-// Transactions that are none, at the door of a running node: each gets a well-formed refusal, and the node goes on.
+// Malformed transactions, sent to a running node: each gets a well-formed refusal, and the node goes on.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { DevnetClient, EASY } from "../rig/devnet-client.ts";
 import { RunningDevnet } from "../rig/devnet-process.ts";

@@ -62,7 +62,7 @@ function fieldsOf(bytes: Uint8Array): WireField[] {
 
 export type Mutation = (bytes: Uint8Array, dice: Dice, other: Uint8Array) => Uint8Array;
 
-/** By name; each takes a good message, and another one to take pieces from. */
+/** By name; each takes a good message, and a second one to take pieces from. */
 export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   "a bit turned": (bytes, dice) => {
     const copy = bytes.slice();
@@ -141,7 +141,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
 
 const DEEP = 50_000;
 
-/** Bodies of a submission that are none; `{tx}` stands for the base64 of a good transaction. */
+/** Malformed bodies of a submission; `{tx}` stands for the base64 of a good transaction. */
 export const BODIES: readonly string[] = [
   "",
   "{}",

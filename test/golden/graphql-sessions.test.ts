@@ -141,7 +141,7 @@ function events(payloads: Json[]): Json[] {
   return payloads.flatMap(({ data }) => data.busEvents);
 }
 
-/** Whether all of a list stand in another one, in their order. */
+/** Whether all of a list are in another list, in their order. */
 function isWithin(list: Json[], other: Json[]): boolean {
   const texts = other.map((each) => JSON.stringify(each));
   let from = 0;

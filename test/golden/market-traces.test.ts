@@ -1,5 +1,5 @@
 // The original's own traces of market scenarios: each command's verdict and every event, field by field, under its rules.
-// Of the larger file a tenth is played, another one each day, and all of it at full length.
+// Of the larger file a tenth is played, another tenth each day, and all of it at full length.
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { marketRulesOf } from "../../src/engine/markets/rules.ts";

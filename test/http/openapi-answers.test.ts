@@ -22,7 +22,7 @@ interface Recorded {
 
 const pathOf = (url: string) => url.replace(/\?.*$/s, "");
 
-/** The documented path of a plain answer; undefined for streams, forms and paths that are none of ours. */
+/** The documented path of a plain answer; undefined for streams, forms and unknown paths. */
 function documentedPath({ method, path, headers, requestHeaders, body }: Recorded): string | undefined {
   const type = headers["content-type"] ?? "";
   const isJson = typeof body === "object" && type.startsWith("application/json") && !type.includes("stream");

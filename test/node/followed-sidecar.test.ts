@@ -1,4 +1,4 @@
-// A sidecar that follows another one: the same store and the same segments, whatever breaks on the way.
+// A sidecar that follows another sidecar: the same store and the same segments, whatever breaks on the way.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { connect } from "node:net";

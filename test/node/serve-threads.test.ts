@@ -1,4 +1,4 @@
-// What a served home says when the thread that writes is in trouble: while it is, and when it no longer is.
+// What a served home says when the thread that writes is in trouble: during the trouble, and after it.
 import { afterAll, afterEach, expect, test } from "bun:test";
 import { rmSync, writeFileSync } from "node:fs";
 import type { WriterOrder, WriterReport } from "../../src/node/writer.worker.ts";

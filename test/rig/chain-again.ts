@@ -64,7 +64,7 @@ export function pointOf(db: Database): ChainPoint {
 }
 
 /**
- * Makes the chain of a home again in another one that does not exist yet.
+ * Makes the chain of a home again in a second home that does not exist yet.
  * @returns in what the two differ: application hash, block hash, any row that readers see
  */
 export function differencesToReplay(home: string, scratch: string): string[] {

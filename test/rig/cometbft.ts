@@ -65,7 +65,7 @@ interface Followed {
   readonly restartedAt: number;
 }
 
-/** Follows a node with transactions that are none of this protocol's, kills it, and goes on. @throws Error for what differs */
+/** Follows a node with transactions of another protocol, kills it, and goes on. @throws Error for what differs */
 export async function followKvstore(program: string): Promise<Followed> {
   const folder = mkdtempSync(join(tmpdir(), "lyra-cometbft-"));
   const node = new CometNode(program, join(folder, "comet"));

@@ -1,6 +1,6 @@
 // Ports that a test names before somebody listens on them.
 
-/** The system gives ports from here on to whoever connects: one of them can be taken at any moment. */
+/** The system gives ports from here on to any process that connects: one of them can be taken at any moment. */
 const EPHEMERAL = 32_768;
 const FIRST = 20_000;
 
@@ -12,7 +12,7 @@ export function freePort(): number {
       Bun.listen({ hostname: "127.0.0.1", port, socket: { data() {} } }).stop(true);
       return port;
     } catch {
-      // Taken: another one.
+      // Taken: try the next.
     }
   }
 }

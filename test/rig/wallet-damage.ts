@@ -98,7 +98,7 @@ const KINDS: Readonly<Record<string, Damage>> = {
   },
 };
 
-/** Files of one wallet and of others: under the same key, under another one, of the original. */
+/** Files of one wallet and of others: under the same key, under another key, of the original. */
 export async function damageSources(): Promise<Source[]> {
   const keystore = new MemoryKeystore();
   const store = cheapStore(keystore);

@@ -220,7 +220,7 @@ export class Staking {
 
   private roll(): void {
     const { current, next, auto } = this.data;
-    // Whoever changed something in this epoch is left alone for once.
+    // Parties that changed something in this epoch are left alone for once.
     const idle = [...auto].filter((party) => isSame(current.get(party), next.get(party))).sort();
     const rolled: Delegations = new Map();
     for (const [party, nodes] of next) {

@@ -213,7 +213,7 @@ function received(kind: CommandKind, payload: object): object | undefined {
   }
 }
 
-/** Whoever is listened to. */
+/** The senders that are listened to. */
 function senderOf(kind: CommandKind): string {
   if (kind === "keyRotateSubmission") return node.nodeId;
   const isValidator = COMMANDS[kind].isValidatorCommand || kind === "protocolUpgradeProposal";

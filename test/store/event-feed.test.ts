@@ -99,7 +99,7 @@ describe("a feed", () => {
     threads.deliver();
     threads.order();
     send(threads.tap, 1);
-    // It is on its way while the last listener leaves and another one comes.
+    // It is on its way while the last listener leaves and a new one comes.
     threads.inlet.stop(listen);
     threads.inlet.start(listen);
     threads.deliver();

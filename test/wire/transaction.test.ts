@@ -233,7 +233,7 @@ describe("checks on the envelope, in their order", () => {
     ["signed for every chain, sent as for one", { version: 2 }, invalid],
     ["another key", { pubKey: id("12") }, invalid],
     ["a key that is no point of the curve", { pubKey: id("ff") }, invalid],
-    // Not signed: whoever sends it can change it.
+    // Not signed: any sender can change it.
     ["another proof of work", { pow: { tid: "x", nonce: 0n } }, ""],
     ["no proof of work, which is no matter of this check", { pow: undefined }, ""],
   ];

@@ -24,7 +24,7 @@ export interface MarketPorts {
   readonly tables: MarketTables;
   /** Whether a market's price bounds are agreed on: an opening auction waits for them. A single node always has them. */
   readonly hasModels?: (market: string) => boolean;
-  /** The id behind another one, where it is not its hash. */
+  /** The id that follows an id, where it is not its hash. */
   readonly idAfter?: (id: string) => string | undefined;
   readonly rules: MarketRules;
   /** A fault of this program has stopped a market. */

@@ -46,7 +46,7 @@ export class HaltedMarkets {
     }
   }
 
-  /** Lets a market go on: one that is not halted stays as it is. @returns whether it was */
+  /** Lets a halted market go on. @returns whether it was halted */
   resume(market: MarketContext): boolean {
     const halted = this.tables.halted.get(market.id);
     if (halted === undefined) return false;

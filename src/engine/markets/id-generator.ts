@@ -9,7 +9,7 @@ export class IdGenerator {
 
   /**
    * @param root hex, of any length: the first id
-   * @param after the id behind another one, where a chain that is re-executed has said it
+   * @param after the id that follows an id, where a recording states it
    */
   constructor(
     private readonly root: string,

@@ -10,7 +10,7 @@ const CHUNK_LEVELS_MAX = 32;
 
 /** Orders of one price. */
 export class Level {
-  /** Of all orders, and of those that static prices count. */
+  /** Of all orders, and of the orders that count for static prices. */
   volume = 0n;
   staticVolume = 0n;
   /** By place. A map keeps the order in which they came, and loses one from its middle at no cost. */

@@ -301,7 +301,7 @@ export class Market extends TradingMarket {
       const general = accounts.general(party);
       const isListed = this.isListed(party);
       this.forgetParty(party);
-      // The network leaves the money of those that it has forgotten where it is.
+      // The network leaves the money of parties that it has forgotten where it is.
       if (!isListed && this.ports.rules.forgetsParties) continue;
       for (const from of [accounts.margin(party), accounts.bond(party)]) {
         if (!accounts.has(from)) continue;

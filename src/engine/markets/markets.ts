@@ -433,7 +433,7 @@ export class Markets implements MarketScores {
     return [...this.ended.values(), ...this.list().map(rewardedOf)].sort((a, b) => a.sequence - b.sequence);
   }
 
-  /** Fees of an epoch by party, of those that have any. @param metric other than that of proposers */
+  /** Fees of an epoch by party; parties without fees are left out. @param metric other than that of proposers */
   private measured(id: string, metric: number) {
     return [...this.tables.of(id).activities.values()]
       .map((activity) => ({ party: activity.party, amount: measuredBy(activity, metric) }))

@@ -89,7 +89,7 @@ export class Orders {
     this.enter(order);
   }
 
-  /** Parked orders come to the book together when their references do: a multiple of those that may stand there is the most. */
+  /** Parked orders come to the book together when their references do: at most a multiple of the pegged orders that a book may hold. */
   private hasTooManyPegged(): boolean {
     const { tables, params } = this.market;
     const max = Number(params.integer("limits.markets.maxPeggedOrders"));

@@ -8,7 +8,7 @@ import {
   type TradableInstrument,
 } from "../../wire/generated/vega.ts";
 
-/** The terms of a proposal; changed by another one, or by network parameters. */
+/** The terms of a proposal; changed by an update, or by network parameters. */
 export type MarketDefinition = Pick<
   Market,
   | "tradableInstrument"
@@ -291,7 +291,7 @@ export interface PastPrice {
   readonly price: string;
 }
 
-/** Open interest and when it was reached; of those that later ones have passed none is kept. */
+/** Open interest and when it was reached; entries that a later one exceeds are dropped. */
 export interface InterestRecord {
   readonly market: string;
   readonly timeNs: bigint;

@@ -270,7 +270,7 @@ export class ReferenceFollower {
       const entries = provisions.flatMap(({ buys, sells }) => (side === BUY ? buys : sells));
       const provided = live(orders, entries, ({ orderId }) => orderId);
       const joined = placed.filter((order) => order.side === side);
-      // An order that stands alone is in order, unless another one came to its price.
+      // An order alone at its price is in order, unless another order came to that price.
       if (joined.length === 0 && provided.length < 2) continue;
       for (const [price, level] of byPrice(provided)) {
         const sorted = level.length === 1 ? level : byId(level);

@@ -11,7 +11,7 @@ export interface MarketRules {
   readonly holdsMargin: boolean;
   /** At a market's end, margins and bonds of parties that it has forgotten stay on their accounts; else they go back. */
   readonly forgetsParties: boolean;
-  /** An auction that prices make longer is shown so only while the market has never shown it of another one. */
+  /** An auction that prices extend is announced only if the market has never announced such an extension. */
   readonly keepsExtensionFlag: boolean;
   /** Slippage factors of a market's update are shown, and margins go on with those of its creation. */
   readonly keepsSlippage: boolean;

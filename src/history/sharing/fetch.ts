@@ -379,7 +379,7 @@ class Fetch {
 
   /**
    * Each block of the home must be in the image. The genesis, in the first row, is told by its time where the rows after
-   * it are the same: its hash is another one when a core has begun again (ingest/block-order.ts).
+   * it are the same: its hash differs when a core has begun again (ingest/block-order.ts).
    */
   private checkHolds(image: Database): void {
     const own = openReader(this.options.home);

@@ -265,7 +265,7 @@ export class HistorySource {
     }
   }
 
-  /** A single request. @throws Interrupted where another one may succeed */
+  /** A single request. @throws Interrupted where a retry may succeed */
   private async once(
     path: string,
     init: { readonly method?: string; readonly headers?: Readonly<Record<string, string>> },

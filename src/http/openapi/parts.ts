@@ -174,7 +174,7 @@ export const BUSY = [
   "As many requests as may wait for a height are waiting, or the node is not ready.",
 ] as const;
 
-/** Headers that go with a status which may be another one soon. */
+/** Headers of a status that may change soon. */
 export function retry(status: string): Response["headers"] {
   return status === "429" || status === "503" ? RETRY_HEADERS : {};
 }

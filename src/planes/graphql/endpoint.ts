@@ -80,7 +80,7 @@ export class GraphqlEndpoint {
       const prepared = this.execution.prepare(received.read());
       if (method === "GET" && isSubscription(prepared))
         throw new BadForm("GET requests only allow query operations", NOT_ACCEPTABLE);
-      // A subscription has nothing to say without a socket: the original answers this.
+      // A subscription needs a socket: the original answers this without one.
       if (isSubscription(prepared)) return { status: 200, body: null as never };
       return await this.execution.run(prepared);
     } catch (error) {

@@ -35,7 +35,7 @@ export interface Outcome {
   readonly body: { readonly errors?: readonly AnsweredError[]; readonly data: unknown };
   /** Where the store was read. */
   readonly head?: Answer["head"];
-  /** It follows from the store alone: the next block makes another one. */
+  /** It follows from the store alone: the next block changes it. */
   readonly isOfStore?: boolean;
 }
 

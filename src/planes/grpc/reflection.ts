@@ -14,7 +14,7 @@ import { decodeRequest } from "./unary.ts";
 
 /** Tools ask a few questions and leave. */
 const STREAMS_MAX = 100;
-/** A client that asks nothing for so long gets the end of its stream; tools open another one. */
+/** The stream of a client that is silent for this long ends; tools open a new one. */
 const SILENT_MS = 60_000;
 
 type Answer = Partial<

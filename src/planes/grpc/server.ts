@@ -14,7 +14,7 @@ import type { GrpcPlanes } from "./services.ts";
 /** A connection that no byte comes from is asked whether it is still there, and closed when it is not. */
 const KEEPALIVE_MS = 60_000;
 const KEEPALIVE_TIMEOUT_MS = 20_000;
-/** A connection without calls is closed; clients open another one by themselves. */
+/** A connection without calls is closed; clients reconnect by themselves. */
 const IDLE_MS = 30 * 60_000;
 /** Calls under way get this long once the port stops. */
 const UNDER_WAY_MS = 5_000;

@@ -13,7 +13,7 @@ export function isPreflight(request: Request): boolean {
   );
 }
 
-/** For any path, also one that is not there. A method outside of the list gets no permission. */
+/** For any path, also an unknown one. A method outside of the list gets no permission. */
 export function preflight(request: Request): Response {
   const { headers: asked } = request;
   const headers = new Headers();

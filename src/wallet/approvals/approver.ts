@@ -48,7 +48,7 @@ export type Outcome =
   | { readonly kind: "sent"; readonly hash: string /** 0: not known yet. */; readonly height: bigint }
   /** Handed to the page, that can send it. */
   | { readonly kind: "signed" }
-  /** It was signed and reached a node; whoever has its bytes can send them as long as the chain takes them. */
+  /** It was signed and reached a node; anyone with its bytes can send them as long as the chain takes them. */
   | { readonly kind: "refused" | "unknown"; readonly reason: string }
   /** Nothing was signed. */
   | { readonly kind: "unsigned"; readonly reason: string };
@@ -91,7 +91,7 @@ export interface Approved {
   readonly isKept?: boolean;
   /** Of keys: only these; all without. */
   readonly allowedKeys?: readonly string[];
-  /** Of a passphrase; whoever takes it wipes it. */
+  /** Of a passphrase; its receiver wipes it. */
   readonly passphrase?: Uint8Array;
   /** A person has read the request, and with it the name of the chain. */
   readonly isByPerson?: boolean;
@@ -116,8 +116,8 @@ export interface Approver {
   readonly decidesOnTokens?: boolean;
   decide(request: ApprovalRequest, signal: AbortSignal | undefined): Promise<Decision>;
   /**
-   * Called before each signature of what was approved: whoever has a signed transaction can send it, so one that is
-   * made again after a refusal is one more. @throws NodeError when it may not be signed
+   * Called before each signature of an approved request: anyone with a signed transaction can send it, so a second
+   * signature after a refusal counts as one more. @throws NodeError when it may not be signed
    */
   signing?(request: TransactionRequest): void;
   /** Tells the outcome of an approved transaction. */

@@ -1,6 +1,6 @@
 // Requests that wait for a person. They are shown in turns, one of each page after the other, so that a page with a
-// hundred requests keeps nobody else waiting; and no page has more than a few. When there is no room left, whoever has
-// the most gives up its last one.
+// hundred requests keeps nobody else waiting; and no page has more than a few. When there is no room left, the page with
+// the most requests gives up its last one.
 import { siteOf } from "../service/sites.ts";
 import type { ApprovalRequest, Approver, Decision, Outcome, TransactionRequest } from "./approver.ts";
 
@@ -113,7 +113,7 @@ export class ApprovalDesk implements Approver {
     return entry !== undefined;
   }
 
-  /** Kept for whoever approved it, here or in another terminal. */
+  /** Kept for the terminal that approved it, this one or another. */
   settled({ id }: TransactionRequest, outcome: Outcome): void {
     if (this.outcomes.size >= OUTCOMES_MAX) this.outcomes.delete(this.outcomes.keys().next().value!);
     this.outcomes.set(id, outcome);
@@ -140,7 +140,7 @@ export class ApprovalDesk implements Approver {
     await this.onBlock(hostname);
   }
 
-  /** Ends what a hostname asks for; with a wallet, of that wallet, and without a hostname, whoever asks. @returns how many */
+  /** Ends the requests of a hostname, or of all; with a wallet, of that wallet alone. @returns how many */
   dismiss(hostname: string | undefined, wallet?: string): number {
     const entries = [...this.waiting.values()].filter(
       ({ request }) =>

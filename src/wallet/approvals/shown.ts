@@ -1,4 +1,4 @@
-// A waiting request as it is shown to a person, in this terminal or another one. Texts of others are made harmless
+// A waiting request as it is shown to a person, in this terminal or in another. Texts of others are made harmless
 // here, once; `raw` is JSON in which they are escaped.
 
 import { domainToUnicode } from "node:url";

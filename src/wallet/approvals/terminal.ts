@@ -6,9 +6,9 @@ import { outcomeLine, requestLines, type ShownRequest, shown } from "./shown.ts"
 
 export interface Terminal {
   write(lines: readonly string[]): void;
-  /** A line that may be seen. Text typed before the question was shown was meant for another one, and does not count. */
+  /** A line that may be seen. Text typed before the question was shown does not count. */
   line(question: string): Promise<string>;
-  /** Likewise, a line that may not be seen; whoever takes it wipes it. @throws when it is cancelled */
+  /** Likewise, a line that may not be seen; its receiver wipes it. @throws when it is cancelled */
   hidden(question: string): Promise<Uint8Array>;
 }
 

@@ -43,7 +43,7 @@ export function checkFolder(path: string): boolean {
 
 /**
  * Whether there is a folder in which only this user can have put a socket. Unlike a keystore's, it is reached by no link:
- * its path may be one that another user can foresee, and secrets go to whoever listens there.
+ * its path may be one that another user can foresee, and secrets go to the process that listens there.
  * @throws NodeError when there is something else
  */
 export function checkSocketFolder(path: string): boolean {
@@ -65,7 +65,7 @@ export function checkSocketFolder(path: string): boolean {
 }
 
 /**
- * Whether there is a socket that only this user can have made, for whoever is about to speak to it.
+ * Whether there is a socket that only this user can have made: checked before speaking to it.
  * @throws NodeError when there is something else
  */
 export function checkSocket(path: string): boolean {
@@ -118,7 +118,7 @@ export function readGuarded(path: string): Uint8Array | undefined {
   }
 }
 
-/** Changes whenever somebody writes a file or puts another one in its place; undefined where there is none. */
+/** Changes whenever a file is written or replaced; undefined without a file. */
 export function stampOf(path: string): string | undefined {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
   return (

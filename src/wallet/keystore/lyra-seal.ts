@@ -39,7 +39,7 @@ export interface Seal {
   readonly format: FileFormat;
   seal(wallet: WalletData): Uint8Array;
   /**
-   * Opens a file that this seal, or another one of the same key, wrote.
+   * Opens a file that a seal of the same key wrote.
    * @throws NodeError `wallet_changed` for a file of another key, `wallet_damaged`
    */
   open(file: Uint8Array): WalletData;

@@ -1,5 +1,5 @@
 // Wallet files of the original (docs/protocol/50-wallet-keystore.md#52-encryption): AES-256-GCM under the bare SHA3-256
-// of the passphrase. No salt and no work: whoever has such a file can try passphrases as fast as they can hash.
+// of the passphrase. No salt and no work: anyone with such a file can try passphrases as fast as they can hash.
 
 import { ED25519_SEED_BYTES } from "../../crypto/ed25519.ts";
 import {

@@ -1,4 +1,4 @@
-// Decides by a policy; what the policy wants asked goes to whoever can be asked.
+// Decides by a policy; requests that the policy leaves open go to the next approver.
 import { NodeError } from "../../errors/node-error.ts";
 import type {
   ApprovalRequest,

@@ -84,7 +84,7 @@ const isText = (value: unknown) => typeof value === "string";
 const isTextOrNone = (value: unknown) => value === undefined || isText(value);
 
 /**
- * Entries of a log; lines that are none are left out, e.g. the last one of a process that was killed.
+ * Entries of a log; invalid lines are left out, e.g. the last one of a process that was killed.
  * @throws Error that says why it cannot be read
  */
 export function readLog(path: string): LoggedRequest[] {

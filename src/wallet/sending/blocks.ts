@@ -35,7 +35,7 @@ interface BlockUse {
  *
  * Those in flight may arrive in any order, or never. So it must hold for every part of them: with n counted and more
  * than the quota, the bits of all n reach T(n). The least that n show is known twice over: by what the network has
- * seen and the smallest bits of those that may follow, and by the smallest bits of n altogether. It must also hold
+ * seen and the smallest bits of proofs that may follow, and by the smallest bits of n altogether. It must also hold
  * when the network forgets what it counted, as the original does whenever another party uses the same block.
  */
 export function roomOn(quota: BlockQuota, use: BlockUse): number | undefined {
@@ -181,8 +181,8 @@ export interface PlannerOptions {
   /** How long a node may say a lower height and still be taken for one that is late, milliseconds. */
   readonly rewindMs?: number;
   /**
-   * How long places are remembered on blocks that a node does not show any more, milliseconds: another one that is not
-   * behind, ahead or astray brings them back.
+   * How long places are remembered on blocks that a node does not show any more, milliseconds: a node that is neither
+   * behind nor ahead nor astray brings them back.
    */
   readonly keepMs?: number;
   /** No other wallet uses these keys, so nothing is left to one. Where that is wrong, the price is a ban. */
@@ -325,7 +325,7 @@ export class BlockMemory {
 }
 
 // Blocks with places on them that are out of sight, by their hash: a node that is behind, ahead or astray does not show
-// them, and the next one that is not brings them back.
+// them, and the next good node brings them back.
 
 const KEEP_MS = 60_000;
 

@@ -59,7 +59,7 @@ interface EpochUse {
 
 export class EpochQuota {
   private epoch = -1n;
-  /** The newest block when the epoch's number was first heard: what was sent before was sent in another one. */
+  /** The newest block when the epoch's number was first heard: what was sent before was sent in another epoch. */
   private from = 0n;
   private height = 0n;
   private beginnings = 0;

@@ -159,7 +159,7 @@ export class Network {
         if (isTaken || (unknown !== undefined && HAS_IT.test(result.reason))) {
           return { hash, height: result.height, host: node.host };
         }
-        // A transaction that one node refuses may be at another one, whose answer was lost. In a block it is decided.
+        // A transaction that one node refuses may be at another node, whose answer was lost. In a block it is decided.
         if (unknown === undefined || result.height > 0n) {
           throw new NetworkRefusal(result.code, result.reason, result.height);
         }
@@ -210,7 +210,7 @@ const CHOICE_MS = 2_000;
 const LATER_MS = 250;
 /** How long a node that failed is passed over where there are others. */
 const REST_MS = 5_000;
-/** Blocks that the chosen node may be behind another one before that one is taken. */
+/** Blocks that the chosen node may be behind another node before that node is taken. */
 const BEHIND_MAX = 2n;
 /** How long a chain is remembered to have been further than all nodes that answer. Then it began again. */
 const NEWEST_MS = 60_000;
@@ -268,7 +268,7 @@ export class NodePool {
     return this.chosen;
   }
 
-  /** The node did not answer: the next question looks for another one. */
+  /** The node did not answer: the next question looks for another node. */
   failed(client: NodeClient): void {
     this.failedAtMs.set(client, this.options.nowMs());
     if (this.chosen === client) this.chosen = undefined;

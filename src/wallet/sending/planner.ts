@@ -93,7 +93,7 @@ export class ProofPlanner {
     return this.head;
   }
 
-  /** How often the chain turned out to be another one, or to have begun again. */
+  /** How often the chain changed or restarted. */
   get beginnings(): number {
     return this.begun;
   }
@@ -122,7 +122,7 @@ export class ProofPlanner {
     this.noteNewest(seen, block.pastBlocks, nowMs);
   }
 
-  /** Forgets everything: the chain is known to be another one, or to have begun again. */
+  /** Forgets everything: the chain has changed or restarted. */
   restart(): void {
     this.begun++;
     this.head = 0n;
@@ -153,7 +153,7 @@ export class ProofPlanner {
     return true;
   }
 
-  /** Takes in a block in the place of another one of its height, which was taken back. */
+  /** Takes in a block in place of one of its height that was taken back. */
   replaceBlock(block: LastBlock, nowMs: number): void {
     this.blocks.delete(block.height);
     this.learn(block, nowMs);

@@ -141,7 +141,7 @@ function refusedByNode(status: number, { message, details }: Readonly<Record<str
     : new NodeError("tx.send", "node_refused", sentence);
 }
 
-/** The node, or who stands in front of it, has no time for this now: it may be asked again, or another one. */
+/** The node, or who stands in front of it, has no time for this now: retry it, or another node. */
 export function nodeBusy(what: string): NodeError {
   return new NodeError("tx.send", "node_busy", what, "try again later");
 }

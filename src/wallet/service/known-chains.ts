@@ -1,5 +1,5 @@
-// Which chain the nodes of a service are of. A signature is good on one chain, and the node says which: a node that says
-// another one than it should would get signatures for that one. So a service signs for the chain that it was told, or
+// Which chain the nodes of a service are of. A signature is good on one chain, and the node says which: a node that names
+// a wrong chain would get signatures for that chain. So a service signs for the chain that it was told, or
 // that its owner has confirmed for these nodes, and for no other.
 
 import { sendError, wrongChain } from "../sending/nodes.ts";
@@ -65,7 +65,7 @@ export class KnownChains {
     return this.options.told === undefined ? "confirmed" : "told";
   }
 
-  /** The owner has seen the chain's name and approved. @throws NodeError `wrong_chain` when another one was meanwhile */
+  /** The owner has seen the chain's name and approved. @throws NodeError `wrong_chain` when another chain was confirmed meanwhile */
   async confirm(chainId: string): Promise<void> {
     if ((await this.standing(chainId)) !== "new") return;
     const { file, nodes, now } = this.options;

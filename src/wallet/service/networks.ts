@@ -31,7 +31,7 @@ export interface NetworkSettings {
 /** Bytes of a network's file. */
 export const NETWORK_BYTES_MAX = 256 * 1024;
 const EXTENSION = ".toml";
-/** Key of the metadata that names the chain: nodes of another one are then not used. */
+/** Key of the metadata that names the chain: nodes of other chains are then not used. */
 export const CHAIN_ID = "chain-id";
 
 export class Networks {

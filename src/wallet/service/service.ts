@@ -214,7 +214,7 @@ export class WalletService implements CallService {
     }
   }
 
-  /** A program's token. @throws RpcError -32003 for one that is not there, or over */
+  /** A program's token. @throws RpcError -32003 for an unknown or expired one */
   async tokenOf({ authorization: header }: Caller): Promise<ApiToken> {
     const { tokens, wallMs } = this.parts;
     const found = await tokens?.find(tokenIn(header), wallMs());

@@ -38,7 +38,7 @@ export class Sessions {
   /** Hashes of sessions that the service ended by force. */
   private readonly closed = new Set<string>();
   private written = "";
-  /** Hashes of those that came out of the file, until `heed`. */
+  /** Hashes of sessions loaded from the file, until `heed`. */
   private loaded: readonly string[] = [];
 
   constructor(private readonly options: SessionsOptions) {}

@@ -119,7 +119,7 @@ export class ApiTokens {
     return removed;
   }
 
-  /** Ends those of a wallet that is gone: the next one of its name is another one. @returns how many */
+  /** Ends those of a removed wallet: the next wallet of its name is a different one. @returns how many */
   async removeOf(wallet: string): Promise<number> {
     const isOf = (token: ApiToken) => token.wallet === wallet;
     const count = (await this.list()).filter(isOf).length;

@@ -65,7 +65,7 @@ type Act = (
   mode: SendingMode,
 ) => Promise<{ readonly result: string; readonly hash?: string; readonly height?: bigint }>;
 
-/** Does it once everything is right and whoever decides has approved. */
+/** Does it once everything is right and the approver has approved. */
 async function approved(call: Call, purpose: Purpose, act: Act): Promise<string> {
   const connection = call.connection();
   const wanted = wantedOf(call.given.release(), purpose);

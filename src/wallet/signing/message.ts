@@ -16,7 +16,7 @@ import { keyTainted, walletError } from "../errors.ts";
 import type { WalletData } from "../keys/wallet-data.ts";
 
 /**
- * Signs a message, unless it is a transaction. Messages and transactions are signed alike, so whoever gets a
+ * Signs a message, unless it is a transaction. Messages and transactions are signed alike, so anyone who gets a
  * "message" signed that is the content of a transaction could send it (surprise 23); the original would sign it.
  * @throws NodeError `message_is_transaction`
  */

@@ -62,7 +62,7 @@ describe.each(solvers.map((solver, threads) => [threads, solver] as const))("%d 
   test("can be cancelled, and solves again after it", async () => {
     const stop = new AbortController();
     const search = solver.solve(task({ difficulty: 128 }), stop.signal);
-    // Another one beside it is found: the threads are at work.
+    // A second one beside it is found: the threads are at work.
     expect(await solver.solve(task())).toMatchObject({ nonce: FIRST_FOR_10 });
     stop.abort();
     await expect(search).rejects.toMatchObject({ code: "cancelled" });

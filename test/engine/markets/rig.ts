@@ -42,7 +42,7 @@ const CANCEL = /^cancel (all )?(\S+)$/;
 const PROVISION = /^lp (\S+?)\((\d+), ([\d.]+), ([^,]+), ([^,]+)\)$/;
 const BLOCKS = /^\/(?: (\d+))?$/;
 
-/** A chain that begins from the checkpoint of another one. @param afterSeconds since that one's last block */
+/** A chain that begins from the checkpoint of another chain. @param afterSeconds since that chain's last block */
 export function beginFrom(rig: MarketRig, afterSeconds = 0n): Engine {
   const { genesis } = rig.engine;
   const appState = { ...genesis.appState, checkpoint: rig.engine.checkpoint() };

@@ -249,7 +249,7 @@ export abstract class MarketOrders extends MarketAuctions {
     if (filled && this.auction === undefined) this.followReferences(touched);
     const now = isOver ? order : [...this.book, ...this.parked].find(({ id }) => id === order.id);
     if (isAmended && now !== undefined) this.showOrder(now);
-    // The margin of those that it has met waits for the block's end, and so does that of an amended order.
+    // The margin of the parties that it has met waits for the block's end, and so does that of an amended order.
     if (!isAmended) this.releaseIfFlat(order.party);
     if (this.auction === undefined) this.followReferences(touched);
   }

@@ -255,7 +255,7 @@ class Writer {
     return this.dice.one(this.names.slice(-25));
   }
 
-  /** Of the order's market; now and then of another one. */
+  /** Of the order's market; now and then of another market. */
   private marketOf({ market }: Named): string {
     return this.dice.isOne(30) ? this.dice.one(MARKETS.slice(0, this.mix.markets)) : market;
   }
@@ -355,7 +355,7 @@ class Writer {
     const commitment = base === undefined ? undefined : BigInt(base + dice.below(500));
     const buys = dice.isOne(2) ? this.shape(BUY) : [];
     const sells = dice.isOne(2) ? this.shape(SELL) : [];
-    // A fee of 0 is none.
+    // A fee of 0 counts as no fee.
     const changesFee = fee !== undefined && fee !== "0";
     if (commitment === undefined && !changesFee && buys.length + sells.length === 0) return;
     this.send(party, { kind: "amendProvision", market: this.market, commitment, fee, buys, sells });

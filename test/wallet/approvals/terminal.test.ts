@@ -1,5 +1,5 @@
-// Approvals on real terminals: the one that runs the service, and a second one. What is typed for a request that is
-// over, or before one is shown, approves nothing.
+// Approvals on real terminals: the one that runs the service, and a second one. Text typed for an ended request,
+// or before one is shown, approves nothing.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -9,7 +9,7 @@ import { expectLinear } from "../../support/cost.ts";
 import { KEY_1 } from "../service/rig.ts";
 import { CONTEXT, rows, toldOf } from "./words-rows.ts";
 
-/** All texts within a payload, each with a way to put another one into its place. */
+/** All texts within a payload, each with a way to replace it. */
 function textsIn(value: object, path: readonly string[] = []): (readonly string[])[] {
   return Object.entries(value).flatMap(([name, member]) => {
     if (typeof member === "string") return [[...path, name]];
@@ -24,7 +24,7 @@ function withText(payload: object, path: readonly string[], text: string): objec
   return copy;
 }
 
-/** Every text of every row that a page is free to choose, in the place of which another one stands. */
+/** Every text of every row that a page is free to choose, replaced. */
 function* attempts(text: string) {
   for (const [kind, payload] of rows) {
     for (const path of textsIn(payload)) {
@@ -32,7 +32,7 @@ function* attempts(text: string) {
       try {
         yield { place: [kind, ...path].join("."), words: wordsOf(readCommandText(command), CONTEXT) };
       } catch (error) {
-        // Numbers and enumerations are none of a page's choice.
+        // A page cannot choose numbers and enumerations.
         if ((error as { code?: string }).code !== "command_invalid") throw error;
       }
     }

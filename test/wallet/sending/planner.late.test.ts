@@ -116,7 +116,7 @@ function run(seed: number): { sent: number[]; problems: string[] } {
       const due = mempool.filter(({ arrivesAt }) => arrivesAt <= at);
       mempool = mempool.filter((one) => !due.includes(one));
       const refused = chain.block(due.map(({ transaction }) => transaction));
-      // Who sleeps through a window is told so, and sends another one.
+      // A sender that sleeps through a window gets an error, and sends a new transaction.
       problems.push(...refused.filter((text) => !text.includes("unknown block height")));
     }
     for (const [which, wallet] of wallets.entries()) {

@@ -94,7 +94,7 @@ describe("transactions of a network, and to a node", () => {
     expect((await chains.read()).chains).toEqual([
       expect.objectContaining({ node: devnet.nodeUrl, chainId: devnet.chainId }),
     ]);
-    // As if the node had been of another one then.
+    // As if the node had been of another chain then.
     await chains.update(({ chains: known }) => ({
       version: 1,
       chains: known.map((one) => ({ ...one, chainId: "another-chain" })),

@@ -31,7 +31,7 @@ interface Level {
   volume: bigint;
 }
 
-/** An order as the book holds it; undefined for one that is not in it. */
+/** An order as the book holds it; undefined if the book lacks it. */
 function restingOf(order: Order): Resting | undefined {
   const { status, remaining, side, price } = order;
   const isIn = status === ORDER.active && isOfBook(order);

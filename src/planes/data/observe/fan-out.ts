@@ -57,7 +57,7 @@ export class FanOut {
   private subscribers = 0;
   /** The block up to which everything was told. */
   private last: Place = { no: 0, part: -1 };
-  /** Identity of that block, to notice another one in its place. */
+  /** Identity of that block, to notice its replacement. */
   private lastIdentity = "";
   private look: ReturnType<typeof setInterval> | undefined;
   private isTurnDue = false;

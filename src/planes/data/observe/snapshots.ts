@@ -33,7 +33,7 @@ export function shortSnapshot(
   return elements;
 }
 
-/** At least one page; the last one, which says that it is, is what the generator returns. */
+/** Yields pages and returns the last one, marked isLast. */
 export function* pagesOf(
   kind: StreamKind,
   elements: Iterable<Element>,

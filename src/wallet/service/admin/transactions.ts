@@ -77,7 +77,7 @@ async function withSender<T>(
   action: (sender: TransactionSender) => Promise<T>,
 ): Promise<T> {
   const sender = parts.senderTo(hosts, chainId);
-  // The owner asks: the first chain that these nodes are of is the right one, and another one is not, ever after.
+  // The owner asks: the first chain of these nodes is the right one from then on.
   const chains = parts.chainsOf(hosts, chainId);
   try {
     const expected = await chains.expected();
