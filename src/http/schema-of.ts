@@ -10,7 +10,7 @@ const KIND = Symbol.for("TypeBox.Kind");
 export const integer = (options: object): TSchema =>
   ({ [KIND]: "Integer", type: "integer", ...options }) as unknown as TSchema;
 
-/** A schema that stands in another one; one with a name of its own is referred to. */
+/** A schema inside another schema; a named one is referred to. */
 function innerSchema(shape: Shape | Schema): TSchema {
   const { model } = shape as Shape;
   return model === undefined ? schemaOf(shape) : t.Ref(model);

@@ -39,7 +39,7 @@ export function storePath(home: string): string {
 }
 
 /**
- * Identity of a store's file, to notice another one in its place; undefined where there is none, or a folder above may not be
+ * Identity of a store's file, to notice its replacement; undefined where there is none, or a folder above may not be
  * entered any more.
  */
 export function storeIdentity(path: string): string | undefined {

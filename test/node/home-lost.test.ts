@@ -37,7 +37,7 @@ const ways: readonly (readonly [string, (home: string) => void, string])[] = [
   ],
 ];
 
-/** The writer has made its segments, which it would make anew in a home that is lost. */
+/** The writer has made its segments, which it would make again in a home that is lost. */
 const isAtRest = async (url: string) => {
   const { segments } = (await (await fetch(`${url}/status`)).json()) as { segments: number };
   return segments === 3;
