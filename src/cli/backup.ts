@@ -2,47 +2,44 @@
 import { ExitCode } from "../errors/node-error.ts";
 import { type BackupProgress, type BackupResult, backupHome } from "../history/backup.ts";
 import { defaultHome } from "../node/config.ts";
-import { COMMON, readArguments, usageError } from "./arguments.ts";
+import { command } from "./command/command.ts";
+import { usageError } from "./command/usage-error.ts";
 import { dim, green, grouped, onEndSignal, ProgressBar, say } from "./terminal.ts";
 
-export const help = `lyra backup: one file of all that a home holds, while its node runs
-
-  lyra backup --out FILE [--home DIR]
-
-  --out FILE   the backup; it gets its name once it was read back and verified
-  --force      in the place of a file that is there
-  --home DIR   the home (default: $LYRA_HOME, XDG data folder)
-  --json       print the result as JSON
-  --quiet      no progress, no summary
-
-  In it are the store as of one moment, the history segments and lyra.toml, as a
+export const backup = command({
+  usage: ["--out FILE [flags]"],
+  flags: {
+    out: {
+      type: "string",
+      short: "o",
+      value: "FILE",
+      text: "the backup; it gets its name once it was read back and verified",
+    },
+    force: { type: "boolean", text: "replace a file that exists" },
+  },
+  notes: `  In it are the store as of one moment, the history segments and lyra.toml, as a
   tar archive with the SHA-256 of each. It takes the room of two stores while
   it is made. Wallets are never in it: keep their recovery phrases, or their
-  files (lyra wallet export), elsewhere. The way back is: lyra restore FILE
-`;
+  files (lyra wallet export), elsewhere. The way back is: lyra restore FILE`,
+  json: "{out, chainId, height, segments, bytes}",
+  wrongWords: ([file]) => `name the file as --out ${file}`,
+  async run({ values }) {
+    const { out } = values;
+    if (out === undefined) throw usageError("backup", "say where to: --out FILE");
+    const home = values.home ?? defaultHome();
+    const shown = { isQuiet: values.quiet === true, isJson: values.json === true };
+    return withProgress("backing up", shown, async (hooks) => {
+      const result = await backupHome({ home, out, force: values.force === true, ...hooks });
+      if (result && !shown.isQuiet && !shown.isJson) {
+        say(`${green("saved")} ${summaryOf(result)} to ${out} (${grouped(result.bytes)} bytes)`);
+        say(dim("      wallets are not in it; the way back is: lyra restore FILE --home DIR"));
+      }
+      return result && { out, ...result };
+    });
+  },
+});
 
-export async function run(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("backup", argv, {
-    ...COMMON,
-    out: { type: "string", short: "o" },
-    force: { type: "boolean" },
-  });
-  if (positionals.length > 0) throw usageError("backup", `name the file as --out ${positionals[0]}`);
-  const { out } = values;
-  if (out === undefined) throw usageError("backup", "say where to: --out FILE");
-  const home = values.home ?? defaultHome();
-  const shown = { isQuiet: values.quiet === true, isJson: values.json === true };
-  return withProgress("backing up", shown, async (hooks) => {
-    const result = await backupHome({ home, out, force: values.force === true, ...hooks });
-    if (result && !shown.isQuiet && !shown.isJson) {
-      say(`${green("saved")} ${told(result)} to ${out} (${grouped(result.bytes)} bytes)`);
-      say(dim("      wallets are not in it; the way back is: lyra restore FILE --home DIR"));
-    }
-    return result && { out, ...result };
-  });
-}
-
-export function told({ chainId, height, segments }: BackupResult): string {
+export function summaryOf({ chainId, height, segments }: BackupResult): string {
   return `chain ${chainId} up to block ${grouped(height)}, ${grouped(segments)} segments`;
 }
 

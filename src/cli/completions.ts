@@ -1,16 +1,9 @@
-// lyra completions: what a shell completes, made from the commands' own help, which names every word and flag.
+// lyra completions: what a shell completes, made from the declarations of all commands.
+
 import { ExitCode } from "../errors/node-error.ts";
-import { readArguments, usageError } from "./arguments.ts";
-import { verbFlags } from "./devnet-tools.ts";
-import { orderHelp } from "./tx-order.ts";
-import { HELP_WORDS, helpOf } from "./wallet-help.ts";
-
-export const help = `lyra completions bash|zsh|fish: what your shell completes
-
-  bash   lyra completions bash > ~/.local/share/bash-completion/completions/lyra
-  zsh    lyra completions zsh > a file named _lyra in a folder of $fpath
-  fish   lyra completions fish > ~/.config/fish/completions/lyra.fish
-`;
+import { COMMON_FLAGS, type Commands, command } from "./command/command.ts";
+import { allCommands } from "./command/table.ts";
+import { usageError } from "./command/usage-error.ts";
 
 /** The words behind `lyra` at each place, and the flags there. */
 interface CompletionTree {
@@ -19,52 +12,41 @@ interface CompletionTree {
   readonly flags: ReadonlyMap<string, readonly string[]>;
 }
 
-type Commands = Readonly<Record<string, { load(): Promise<{ readonly help: string }> }>>;
+/** @param table the commands to complete */
+export const completionsOf = (table: Commands) =>
+  command({
+    words: { SHELL: { text: "bash, zsh or fish", choices: ["bash", "zsh", "fish"] } },
+    usage: ["bash|zsh|fish"],
+    notes: `  bash   lyra completions bash > ~/.local/share/bash-completion/completions/lyra
+  zsh    lyra completions zsh > a file named _lyra in a folder of $fpath
+  fish   lyra completions fish > ~/.config/fish/completions/lyra.fish`,
+    json: "a script for that shell, not JSON",
+    wrongWords: () => WITHOUT_SHELL,
+    async run({ words: { SHELL: shell } }) {
+      const write = Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined;
+      if (write === undefined) throw usageError("completions", WITHOUT_SHELL);
+      process.stdout.write(write(await treeOf(table)));
+      return ExitCode.done;
+    },
+  });
 
-const COMMON_FLAGS = ["--help", "--home", "--json", "--quiet"];
-const WORD = /^[a-z][a-z-]*$/;
+const WITHOUT_SHELL = "say bash, zsh or fish";
 
-/** @param helps help texts, by the words that they are of */
-function treeOf(helps: ReadonlyMap<string, string>): CompletionTree {
+async function treeOf(table: Commands): Promise<CompletionTree> {
   const words = new Map<string, Set<string>>();
   const flags = new Map<string, readonly string[]>();
   const add = (before: string, word: string) => words.set(before, (words.get(before) ?? new Set()).add(word));
-  for (const [place, text] of helps) {
-    for (const [at, part] of place.split(" ").entries())
-      if (part !== "") add(place.split(" ").slice(0, at).join(" "), part);
-    const found = text.match(/(?<![\w-])--[a-z][a-z-]*/g) ?? [];
-    flags.set(place, [...new Set([...found, ...COMMON_FLAGS])].sort());
-    for (const word of verbsIn(place, text)) add(place, word);
+  for (const [path, entry] of Object.entries(await allCommands(table))) {
+    if (entry.isHidden) continue;
+    const parts = path.split(" ");
+    for (const [at, part] of parts.entries()) add(parts.slice(0, at).join(" "), part);
+    const declaration = await entry.load?.();
+    const names = Object.keys({ ...COMMON_FLAGS, ...entry.leadingFlags, ...declaration?.flags, help: true });
+    flags.set(path, names.map((name) => `--${name}`).sort());
+    for (const { choices = [] } of Object.values(declaration?.words ?? {}))
+      for (const choice of choices) add(path, choice);
   }
-  return { words: new Map([...words].map(([place, found]) => [place, [...found].sort()])), flags };
-}
-
-/** `lyra tx build INPUT` and, in the help of `wallet key`, `key list NAME`: the word behind the place's own. */
-function verbsIn(place: string, text: string): string[] {
-  if (place === "") return [];
-  const last = place.split(" ").at(-1)!;
-  const found: string[] = [];
-  for (const line of text.split("\n").slice(1)) {
-    const words = line
-      .trim()
-      .replace(/^lyra /, "")
-      .split(/\s+/);
-    const at = words.indexOf(last);
-    if (at < 0 || at > 1) continue;
-    for (const word of (words[at + 1] ?? "").split("|")) if (WORD.test(word)) found.push(word);
-  }
-  return found;
-}
-
-/** @param commands of which the help texts are read */
-export async function runFor(argv: string[], commands: Commands): Promise<number> {
-  const { positionals } = readArguments("completions", argv, { help: { type: "boolean", short: "h" } });
-  const [shell] = positionals;
-  const write = shell !== undefined && Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined;
-  if (positionals.length !== 1 || write === undefined)
-    throw usageError("completions", "say bash, zsh or fish");
-  process.stdout.write(write(treeOf(await helpTexts(commands))));
-  return ExitCode.done;
+  return { words: new Map([...words].map(([place, names]) => [place, [...names].sort()])), flags };
 }
 
 const SHELLS: Readonly<Record<string, (tree: CompletionTree) => string>> = { bash, zsh, fish };
@@ -76,7 +58,7 @@ function cases(tree: CompletionTree): string {
     .sort()
     .map((place) => {
       const words = (tree.words.get(place) ?? []).join(" ");
-      return `    '${place}') words='${words}'; flags='${(tree.flags.get(place) ?? COMMON_FLAGS).join(" ")}' ;;`;
+      return `    '${place}') words='${words}'; flags='${(tree.flags.get(place) ?? []).join(" ")}' ;;`;
     })
     .join("\n");
 }
@@ -140,15 +122,4 @@ function fish(tree: CompletionTree): string {
     for (const flag of flags) lines.push(`complete -c lyra -n '__lyra_at "${place}"' -l ${flag.slice(2)}`);
   }
   return `${lines.join("\n")}\n`;
-}
-
-/** Every help text by the words that it is of. */
-async function helpTexts(commands: Commands): Promise<ReadonlyMap<string, string>> {
-  const texts = new Map<string, string>([["", ""]]);
-  for (const [name, { load }] of Object.entries(commands)) texts.set(name, (await load()).help);
-  for (const word of HELP_WORDS) texts.set(`wallet ${word}`, helpOf([word]));
-  for (const [verb, flags] of verbFlags())
-    texts.set(`devnet ${verb}`, flags.map((flag) => `--${flag}`).join(" "));
-  texts.set("tx build", texts.get("tx")!).set("tx build order", orderHelp);
-  return texts;
 }

@@ -16,29 +16,9 @@ import { readHead } from "../store/head.ts";
 import { checkPages } from "../store/page-check.ts";
 import { checkRowsAgree } from "../store/row-check.ts";
 import { schemaFaults, shortList } from "../store/schema-check.ts";
-import { COMMON, readArguments, usageError } from "./arguments.ts";
+import { command } from "./command/command.ts";
+import { usageError } from "./command/usage-error.ts";
 import { dim, green, grouped, red } from "./terminal.ts";
-
-export const help = `lyra doctor: check a home and this machine
-
-  lyra doctor [--home DIR] [--deep] [--digest] [--json]
-  lyra doctor --repair [--recording FILE]... [--home DIR] [--json]
-
-  --deep    also run SQLite's own integrity check, which compares each index
-            with its table; compare every page with the sum that its writer
-            kept of it, every row that a history segment covers with that
-            segment, and rows that say the same with each other
-  --digest  also print one hash of all that the home holds: equal homes have
-            equal digests
-  --repair  make damaged segments again from the store's rows, damaged
-            indices from their tables, and a damaged store from its
-            recordings; then check as with --deep. What takes
-            the place of something is verified before; the old store is kept
-  --recording FILE  the chain's recording from its first block; say it for
-            each file, in their order
-
-  Exit code 0: all is well, 1: something is wrong, 3: there is no store.
-`;
 
 const FREE_BYTES_LOW = 512 * 1024 * 1024;
 
@@ -48,29 +28,47 @@ interface Finding {
   readonly detail: string;
 }
 
-export async function run(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("doctor", argv, {
-    ...COMMON,
-    deep: { type: "boolean" },
-    digest: { type: "boolean" },
-    repair: { type: "boolean" },
-    recording: { type: "string", multiple: true },
-  });
-  if (positionals.length > 0) throw usageError("doctor", `give the home as --home ${positionals[0]}`);
-  if (values.recording && !values.repair) throw usageError("doctor", "--recording goes with --repair");
-  const { home } = loadConfig({ home: values.home });
-  const repairs = values.repair ? await repair(home, values.recording ?? []) : [];
-  const wants = { deep: values.deep === true || values.repair === true, digest: values.digest === true };
-  const findings = [...repairs, ...(await examine(home, wants))];
-  if (values.json) process.stdout.write(`${JSON.stringify({ home, findings })}\n`);
-  else {
-    for (const { check, ok, detail } of findings) {
-      process.stdout.write(`${ok ? green("ok  ") : red("bad ")} ${check.padEnd(18)} ${dim(detail)}\n`);
+export const doctor = command({
+  usage: ["[--deep] [--digest]", "--repair [--recording FILE]..."],
+  flags: {
+    deep: {
+      type: "boolean",
+      text: "also run SQLite's own integrity check, which compares each index with its table; compare every page with the sum that its writer kept of it, every row that a history segment covers with that segment, and rows that say the same with each other",
+    },
+    digest: {
+      type: "boolean",
+      text: "also print one hash of all that the home holds: equal homes have equal digests",
+    },
+    repair: {
+      type: "boolean",
+      text: "make damaged segments again from the store's rows, damaged indices from their tables, and a damaged store from its recordings; then check as with --deep. Replacements are verified first; the old store is kept",
+    },
+    recording: {
+      type: "string",
+      multiple: true,
+      value: "FILE",
+      text: "the chain's recording from its first block; for each file, in their order",
+    },
+  },
+  notes: "  Exit code 0: all is well, 1: something is wrong, 3: there is no store.",
+  json: "{home, findings: [{check, ok, detail}]}",
+  wrongWords: ([home]) => `give the home as --home ${home}`,
+  async run({ values }) {
+    if (values.recording && !values.repair) throw usageError("doctor", "--recording goes with --repair");
+    const { home } = loadConfig({ home: values.home });
+    const repairs = values.repair ? await repair(home, values.recording ?? []) : [];
+    const wants = { deep: values.deep === true || values.repair === true, digest: values.digest === true };
+    const findings = [...repairs, ...(await examine(home, wants))];
+    if (values.json) process.stdout.write(`${JSON.stringify({ home, findings })}\n`);
+    else {
+      for (const { check, ok, detail } of findings) {
+        process.stdout.write(`${ok ? green("ok  ") : red("bad ")} ${check.padEnd(18)} ${dim(detail)}\n`);
+      }
     }
-  }
-  if (findings.some(({ detail }) => detail === missing(home))) return ExitCode.notReady;
-  return findings.every((finding) => finding.ok) ? ExitCode.done : ExitCode.failed;
-}
+    if (findings.some(({ detail }) => detail === missing(home))) return ExitCode.notReady;
+    return findings.every((finding) => finding.ok) ? ExitCode.done : ExitCode.failed;
+  },
+});
 
 async function examine(home: string, wants: { deep: boolean; digest: boolean }): Promise<Finding[]> {
   const findings: Finding[] = [machine(), writable(home), space(home)];

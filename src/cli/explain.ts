@@ -3,48 +3,41 @@
 import type { Explanation } from "../errors/explanation.ts";
 import { lookUp } from "../errors/lookup.ts";
 import { ExitCode, NodeError } from "../errors/node-error.ts";
-import { COMMON, readArguments, usageError } from "./arguments.ts";
+import { command } from "./command/command.ts";
+import { usageError } from "./command/usage-error.ts";
+import { NODE_URL } from "./flags.ts";
 import { bold, dim } from "./terminal.ts";
 
-export const help = `lyra explain: what an error means, why it happens, and what to do
-
-  lyra explain CODE          a number: 89, 10000, 404, -32003
-  lyra explain RULE          a name: pow_tid_used, port_in_use
-  lyra explain TEXT...       a message, a piece of it, or the line it stands in
-  lyra explain HASH          a transaction of the running devnet, from its
-                             command to the balances after it
-
-  --json   {query, explanations: [{kind, code, texts, means, why, fix}]}
-  --node-url URL, --home DIR   the devnet that has the transaction
-
-Exit code 1 when nothing is found; what may have been meant is told.
-`;
-
-const { json, quiet, help: helpFlag } = COMMON;
-const FLAGS = {
-  json,
-  quiet,
-  help: helpFlag,
-  home: { type: "string" },
-  "node-url": { type: "string" },
-} as const;
-const WITH_VALUE: ReadonlySet<string> = new Set(["--home", "--node-url"]);
+const WITHOUT_QUERY = "a code, a rule or a text is wanted";
+const WITH_VALUE: ReadonlySet<string> = new Set(["--home", "--node-url", "--node"]);
 const TRANSACTION_HASH = /^[0-9a-fA-F]{64}$/;
 
-export async function run(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("explain", protectNumbers(argv), FLAGS);
-  const query = positionals.join(" ").trim();
-  if (query === "") throw usageError("explain", "a code, a rule or a text is wanted");
-  if (TRANSACTION_HASH.test(query)) {
-    const { explainTransaction } = await import("./devnet-transactions.ts");
-    return explainTransaction(query, values);
-  }
-  const { explanations, near } = lookUp(query);
-  if (explanations.length === 0) throw unknown(query, near);
-  if (values.json) process.stdout.write(`${JSON.stringify({ query, explanations })}\n`);
-  else process.stdout.write(`${explanations.map(paragraph).join("\n")}`);
-  return ExitCode.done;
-}
+export const explain = command({
+  words: {
+    TEXT: {
+      text: "a number (89, 10000, 404, -32003), a name (pow_tid_used, port_in_use), a message, a piece of it, or the line it stands in; or the hash of a transaction of the running devnet: from its command to the balances after it",
+      many: true,
+    },
+  },
+  flags: { "node-url": { ...NODE_URL["node-url"], text: "the devnet that has the transaction" } },
+  notes: "  Exit code 1 when nothing matches; the answer names similar entries.",
+  json: "{query, explanations: [{kind, code, texts, means, why, fix}]}; of a transaction {hash, state, height?, time?, party?, command?, code, text?, rule?, sentence?, movements: [{from, to, amount, type}], balances: [{party, asset, type, balance}], events: [{table, rows, data?}]}, where `state` is `executed`, `failed` or `refused`",
+  wrongWords: () => WITHOUT_QUERY,
+  prepare: protectNumbers,
+  async run({ words, values }) {
+    const query = words.TEXT.join(" ").trim();
+    if (query === "") throw usageError("explain", WITHOUT_QUERY);
+    if (TRANSACTION_HASH.test(query)) {
+      const { explainTransaction } = await import("./devnet-transactions.ts");
+      return explainTransaction(query, values);
+    }
+    const { explanations, near } = lookUp(query);
+    if (explanations.length === 0) throw unknown(query, near);
+    if (values.json) process.stdout.write(`${JSON.stringify({ query, explanations })}\n`);
+    else process.stdout.write(`${explanations.map(paragraph).join("\n")}`);
+    return ExitCode.done;
+  },
+});
 
 /**
  * A code of the wallet's service is negative, and would be taken for flags; and a message may begin with a flag's name,
@@ -60,11 +53,11 @@ function protectNumbers(argv: readonly string[]): string[] {
 }
 
 function paragraph({ kind, code, texts, means, why, fix }: Explanation): string {
-  const told = texts.filter((text) => text !== code);
+  const otherTexts = texts.filter((text) => text !== code);
   return [
     `${bold(code)}  ${dim(kind)}`,
     `  ${means}`,
-    ...told.map((text) => dim(`  text: ${text}`)),
+    ...otherTexts.map((text) => dim(`  text: ${text}`)),
     ...(why === "" ? [] : [`  why:  ${why}`]),
     `  do:   ${fix}`,
     "",

@@ -2,46 +2,40 @@
 import { ExitCode, NodeError } from "../errors/node-error.ts";
 import { requestAnswer } from "../fetch/answer.ts";
 import { loadConfig } from "../node/config.ts";
-import { COMMON, readArguments, usageError } from "./arguments.ts";
-
-export const help = `lyra health: does a node answer?
-
-  lyra health [--ready] [--url URL] [--home DIR]
-
-  --ready      is it ready, too? (/readyz; without it /healthz)
-  --url URL    the node's data port (default: http://127.0.0.1 and the port that
-               LYRA_DATA_PORT or the home's lyra.toml names, else 3008)
-  --json       print {healthy, url, text} as JSON
-  --quiet      no output
-
-  Exit code 0: it does, 3: it does not answer within five seconds, or is not
-  ready; the text says why.
-`;
+import { command } from "./command/command.ts";
 
 const WAIT_MS = 5_000;
 const TEXT_BYTES_MAX = 2_000;
 
-export async function run(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("health", argv, {
-    ...COMMON,
-    ready: { type: "boolean" },
-    url: { type: "string" },
-  });
-  if (positionals.length > 0) throw usageError("health", `give the address as --url ${positionals[0]}`);
-  const base = values.url ?? `http://127.0.0.1:${loadConfig({ home: values.home }).dataPort}`;
-  if (!/^https?:\/\//.test(base) || !URL.canParse(base))
-    throw new NodeError(
-      "health",
-      "usage",
-      `--url must be an http or https URL, not '${base}'`,
-      "such as http://127.0.0.1:3008",
-    );
-  const url = base.replace(/\/+$/, "") + (values.ready ? "/readyz" : "/healthz");
-  const { isHealthy, text } = await ask(url);
-  if (values.json) process.stdout.write(`${JSON.stringify({ healthy: isHealthy, url, text })}\n`);
-  else if (!values.quiet) process.stdout.write(`${text}\n`);
-  return isHealthy ? ExitCode.done : ExitCode.notReady;
-}
+export const health = command({
+  flags: {
+    ready: { type: "boolean", text: "is it ready, too? (/readyz; without it /healthz)" },
+    url: {
+      type: "string",
+      value: "URL",
+      text: "the node's data port (default: http://127.0.0.1 and the port that LYRA_DATA_PORT or the home's lyra.toml names, else 3008)",
+    },
+  },
+  notes: `  Exit code 0: it does, 3: it does not answer within five seconds, or is not
+  ready; the text says why.`,
+  json: "{healthy, url, text}; exit code 3 where it is not",
+  wrongWords: ([address]) => `give the address as --url ${address}`,
+  async run({ values }) {
+    const base = values.url ?? `http://127.0.0.1:${loadConfig({ home: values.home }).dataPort}`;
+    if (!/^https?:\/\//.test(base) || !URL.canParse(base))
+      throw new NodeError(
+        "health",
+        "usage",
+        `--url must be an http or https URL, not '${base}'`,
+        "such as http://127.0.0.1:3008",
+      );
+    const url = base.replace(/\/+$/, "") + (values.ready ? "/readyz" : "/healthz");
+    const { isHealthy, text } = await ask(url);
+    if (values.json) process.stdout.write(`${JSON.stringify({ healthy: isHealthy, url, text })}\n`);
+    else if (!values.quiet) process.stdout.write(`${text}\n`);
+    return isHealthy ? ExitCode.done : ExitCode.notReady;
+  },
+});
 
 async function ask(url: string): Promise<{ isHealthy: boolean; text: string }> {
   try {

@@ -4,69 +4,73 @@ import { compareHistory, type HistoryComparison } from "../history/sharing/compa
 import { type FetchResult, fetchHistory } from "../history/sharing/fetch.ts";
 import { HistorySource } from "../history/sharing/source.ts";
 import { defaultHome } from "../node/config.ts";
-import { COMMON, readArguments, usageError } from "./arguments.ts";
+import { type COMMON_FLAGS, command, type FlagValues } from "./command/command.ts";
+import { usageError } from "./command/usage-error.ts";
 import { dim, green, grouped, onEndSignal, ProgressBar, red, say } from "./terminal.ts";
 
 const SEGMENT_ID = /^[0-9a-f]{64}$/;
 
-export async function fetchFrom(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("history", argv, {
-    ...COMMON,
-    from: { type: "string" },
-    trust: { type: "string" },
-  });
-  if (positionals.length > 0) throw usageError("history", `'${positionals[0]}' is not understood`);
-  if (values.from === undefined) throw usageError("history", "say which node: --from http://HOST:3008");
-  if (values.trust !== undefined && !SEGMENT_ID.test(values.trust))
-    throw usageError("history", "--trust is the id of a segment: 64 hexadecimal digits");
-  const isSilent = values.quiet === true || values.json === true;
-  const bar = new ProgressBar("fetching", isSilent ? false : undefined);
-  let isInterrupted = false;
-  const forget = onEndSignal(() => {
-    isInterrupted = true;
-  });
-  try {
-    const result = await fetchHistory({
-      home: values.home ?? defaultHome(),
-      source: new HistorySource(values.from),
-      trust: values.trust,
-      isStopping: () => isInterrupted,
-      onProgress: ({ step, part, text }) => bar.update(part, `${step}: ${text}`),
+export const fetchFrom = command({
+  usage: ["--from URL [--trust SEGMENT_ID]"],
+  flags: {
+    from: {
+      type: "string",
+      value: "URL",
+      text: "a Lyra node's data port: its history fills an empty home, or one that has less; all is verified before it takes its place. Run it again to go on",
+    },
+    trust: { type: "string", value: "SEGMENT_ID", text: "a segment that is right for sure" },
+  },
+  json: "{chainId, height, segments, verifiedTo, lastSegmentId, bytes, isChanged}; exit code 3 where the node cannot be reached or is too slow, 4 where it cannot be trusted",
+  wrongWords: ([word]) => `'${word}' is not understood`,
+  async run({ values }) {
+    if (values.from === undefined) throw usageError("history", "say which node: --from http://HOST:3008");
+    if (values.trust !== undefined && !SEGMENT_ID.test(values.trust))
+      throw usageError("history", "--trust is the id of a segment: 64 hexadecimal digits");
+    const isSilent = values.quiet === true || values.json === true;
+    const bar = new ProgressBar("fetching", isSilent ? false : undefined);
+    let isInterrupted = false;
+    const forget = onEndSignal(() => {
+      isInterrupted = true;
     });
-    bar.clear();
-    if (result === undefined) return ExitCode.interrupted;
-    if (values.json) process.stdout.write(`${JSON.stringify(result)}\n`);
-    else if (!isSilent) tellFetched(result);
-    return ExitCode.done;
-  } finally {
-    bar.clear();
-    forget();
-  }
-}
+    try {
+      const result = await fetchHistory({
+        home: values.home ?? defaultHome(),
+        source: new HistorySource(values.from),
+        trust: values.trust,
+        isStopping: () => isInterrupted,
+        onProgress: ({ step, part, text }) => bar.update(part, `${step}: ${text}`),
+      });
+      bar.clear();
+      if (result === undefined) return ExitCode.interrupted;
+      if (values.json) process.stdout.write(`${JSON.stringify(result)}\n`);
+      else if (!isSilent) tellFetched(result);
+      return ExitCode.done;
+    } finally {
+      bar.clear();
+      forget();
+    }
+  },
+});
 
-export async function verifyAgainst(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("history", argv, {
-    ...COMMON,
-    against: { type: "string" },
-    deep: { type: "boolean" },
-  });
-  if (positionals.length > 0) throw usageError("history", "give a file or --against URL, not both");
-  if (values.against === undefined) throw usageError("history", "--deep goes with --against URL");
-  const { against } = values;
+export async function verifyAgainst(
+  against: string,
+  values: FlagValues<typeof COMMON_FLAGS> & { readonly deep?: boolean | undefined },
+): Promise<number> {
   const isSilent = values.quiet === true || values.json === true;
   const bar = new ProgressBar("comparing", isSilent ? false : undefined);
   try {
-    const found = await compareHistory({
+    const comparison = await compareHistory({
       home: values.home ?? defaultHome(),
       source: new HistorySource(against),
       deep: values.deep === true,
       onProgress: (part, text) => bar.update(part, text),
     });
     bar.clear();
-    if (values.json) process.stdout.write(`${JSON.stringify(found)}\n`);
-    else if (!values.quiet || found.difference || found.equalSegments === 0) tellCompared(found);
-    if (found.difference) return ExitCode.verificationFailed;
-    return found.equalSegments > 0 ? ExitCode.done : ExitCode.notReady;
+    if (values.json) process.stdout.write(`${JSON.stringify(comparison)}\n`);
+    else if (!values.quiet || comparison.difference || comparison.equalSegments === 0)
+      tellCompared(comparison);
+    if (comparison.difference) return ExitCode.verificationFailed;
+    return comparison.equalSegments > 0 ? ExitCode.done : ExitCode.notReady;
   } finally {
     bar.clear();
   }

@@ -11,32 +11,10 @@ import { tableNames, tableNumber } from "../history/tables.ts";
 import { type Verification, verifyArchive } from "../history/verify.ts";
 import { defaultHome } from "../node/config.ts";
 import { openReader, segmentDirectory } from "../store/database.ts";
-import { COMMON, didYouMean, readArguments, usageError } from "./arguments.ts";
-import { fetchFrom, verifyAgainst } from "./history-peers.ts";
+import { command } from "./command/command.ts";
+import { usageError } from "./command/usage-error.ts";
+import { verifyAgainst } from "./history-peers.ts";
 import { dim, green, grouped, onEndSignal, ProgressBar, say } from "./terminal.ts";
-
-export const help = `lyra history: segments, exports, and history of other nodes
-
-  lyra history segments [--home DIR]
-  lyra history export --table TABLE --from N --to N [--out FILE] [--home DIR]
-  lyra history verify FILE, or verify --against URL [--deep] [--home DIR]
-  lyra history fetch --from URL [--trust SEGMENT_ID] [--home DIR]
-
-  --table TABLE     TABLE_TRADES, or just trades
-  --from N, --to N  first and last block; both on segment boundaries
-  --out FILE        where to write the archive (its own name, here); - is
-                    standard output. --force, --no-manifest: without hashes
-  --from URL        a Lyra node's data port: fetch fills an empty home, or one
-                    that has less; all is verified before it takes its place.
-                    Run it again to go on. --trust: a segment known to be right
-  --against URL     names the first segment, table and row in which the home and
-                    another node differ; --deep reads all of its segments too
-  --home DIR        the home (default: $LYRA_HOME, XDG data folder)
-  --json, --quiet   the result as JSON; no progress, no summary
-
-  All but fetch work beside a running node. verify exits with 4 for what is not
-  sound, or not the same; --against with 3 where there is nothing to compare.
-`;
 
 /** Output that is not finished has this behind its name. */
 const PARTIAL_SUFFIX = ".partial";
@@ -44,22 +22,6 @@ const PARTIAL_SUFFIX = ".partial";
 const PARTIAL_OLD_MS = 3_600_000;
 /** Name of an unfinished export that was given none (history/export-plan.ts). */
 const OWN_PARTIAL = /-[a-z_]+-\d{6,}-\d{6,}\.zip\.[0-9a-f]{8}\.partial$/;
-
-export async function run(argv: string[]): Promise<number> {
-  const [verb, ...rest] = argv;
-  if (verb === "segments") return segments(rest);
-  if (verb === "export") return exportArchive(rest);
-  if (verb === "verify" && rest.some((word) => /^--(?:against|deep)(?:=|$)/.test(word)))
-    return verifyAgainst(rest);
-  if (verb === "verify") return verify(rest);
-  if (verb === "fetch") return fetchFrom(rest);
-  throw usageError(
-    "history",
-    verb === undefined
-      ? "say segments, export, verify or fetch"
-      : `there is no 'history ${verb}'${didYouMean(verb, ["segments", "export", "verify", "fetch"])}`,
-  );
-}
 
 function storedSegments(home: string): SegmentRow[] {
   const db = openReader(home);
@@ -70,65 +32,77 @@ function storedSegments(home: string): SegmentRow[] {
   }
 }
 
-function segments(argv: string[]): number {
-  const { values, positionals } = readArguments("history", argv, COMMON);
-  noPositionals(positionals);
-  const rows = storedSegments(values.home ?? defaultHome());
-  if (values.json) process.stdout.write(`${JSON.stringify({ segments: rows })}\n`);
-  else {
-    for (const row of rows) {
-      const range = `${row.from}-${row.to}`.padEnd(20);
-      process.stdout.write(
-        `${range} version ${row.databaseVersion}  ${grouped(row.bytes).padStart(13)} bytes  ${row.id}\n`,
-      );
-    }
-    const runs = segmentRuns(rows).map((run) => `${run[0]!.from} to ${run.at(-1)!.to}`);
-    if (!values.quiet)
-      say(dim(runs.length === 0 ? "no segment is stored yet" : `can be exported: ${runs.join(", ")}`));
-  }
-  return ExitCode.done;
-}
+const notUnderstood = ([word]: readonly string[]) => `'${word}' is not understood`;
 
-async function exportArchive(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("history", argv, {
-    ...COMMON,
-    table: { type: "string" },
-    from: { type: "string" },
-    to: { type: "string" },
-    out: { type: "string", short: "o" },
-    force: { type: "boolean" },
-    "no-manifest": { type: "boolean" },
-  });
-  noPositionals(positionals);
-  const table = tableNumber(values.table ?? "");
-  if (values.table === undefined) throw wrongTable("say which table: --table TABLE_TRADES");
-  if (table === 0) throw wrongTable(`there is no table '${values.table.slice(0, 60)}'`);
-  const request = {
-    table,
-    from: height("--from", values.from),
-    to: height("--to", values.to),
-    manifest: !values["no-manifest"],
-  };
-  if (values.out === "-" && values.json)
-    throw usageError("history", "--json and --out - both want standard output");
-  const home = values.home ?? defaultHome();
-  const plan = await planExport(segmentDirectory(home), storedSegments(home), request);
-  const out = values.out ?? plan.name;
-  const isSilent = values.quiet === true || values.json === true;
-  const bar = new ProgressBar("exporting", isSilent ? false : undefined);
-  const isWhole = await write(plan, out, values.force === true, bar);
-  if (!isWhole) return ExitCode.interrupted;
-  const files = plan.files.map((file) => ({ name: file.name, rows: file.rows, bytes: file.entry.bytes }));
-  if (values.json) process.stdout.write(`${JSON.stringify({ out, bytes: plan.totalBytes, files })}\n`);
-  else if (!isSilent) {
-    const rows = files.reduce((sum, file) => sum + file.rows, 0);
-    say(
-      `${green("exported")} ${grouped(rows)} rows of ${plan.table} to ${out} (${grouped(plan.totalBytes)} bytes)`,
-    );
-    if (plan.hasManifest && out !== "-") say(dim(`         check it with: lyra history verify ${out}`));
-  }
-  return ExitCode.done;
-}
+export const segments = command({
+  json: "{segments: [{from, to, id, previousId, databaseVersion, chainId, bytes}]}",
+  wrongWords: notUnderstood,
+  run({ values }) {
+    const rows = storedSegments(values.home ?? defaultHome());
+    if (values.json) process.stdout.write(`${JSON.stringify({ segments: rows })}\n`);
+    else {
+      for (const row of rows) {
+        const range = `${row.from}-${row.to}`.padEnd(20);
+        process.stdout.write(
+          `${range} version ${row.databaseVersion}  ${grouped(row.bytes).padStart(13)} bytes  ${row.id}\n`,
+        );
+      }
+      const runs = segmentRuns(rows).map((run) => `${run[0]!.from} to ${run.at(-1)!.to}`);
+      if (!values.quiet)
+        say(dim(runs.length === 0 ? "no segment is stored yet" : `can be exported: ${runs.join(", ")}`));
+    }
+    return ExitCode.done;
+  },
+});
+
+export const exportArchive = command({
+  usage: ["--table TABLE --from N --to N [flags]"],
+  flags: {
+    table: { type: "string", value: "TABLE", text: "TABLE_TRADES, or just trades" },
+    from: { type: "string", value: "N", text: "first block; on a segment boundary" },
+    to: { type: "string", value: "N", text: "last block; on a segment boundary" },
+    out: {
+      type: "string",
+      short: "o",
+      value: "FILE",
+      text: "where to write the archive (its own name, here); - is standard output",
+    },
+    force: { type: "boolean", text: "replace a file that exists" },
+    "no-manifest": { type: "boolean", text: "without hashes" },
+  },
+  json: "{out, bytes, files: [{name, rows, bytes}]}: the archive that was written",
+  wrongWords: notUnderstood,
+  async run({ values }) {
+    const table = tableNumber(values.table ?? "");
+    if (values.table === undefined) throw wrongTable("say which table: --table TABLE_TRADES");
+    if (table === 0) throw wrongTable(`there is no table '${values.table.slice(0, 60)}'`);
+    const request = {
+      table,
+      from: height("--from", values.from),
+      to: height("--to", values.to),
+      manifest: !values["no-manifest"],
+    };
+    if (values.out === "-" && values.json)
+      throw usageError("history", "--json and --out - both want standard output");
+    const home = values.home ?? defaultHome();
+    const plan = await planExport(segmentDirectory(home), storedSegments(home), request);
+    const out = values.out ?? plan.name;
+    const isSilent = values.quiet === true || values.json === true;
+    const bar = new ProgressBar("exporting", isSilent ? false : undefined);
+    const isWhole = await write(plan, out, values.force === true, bar);
+    if (!isWhole) return ExitCode.interrupted;
+    const files = plan.files.map((file) => ({ name: file.name, rows: file.rows, bytes: file.entry.bytes }));
+    if (values.json) process.stdout.write(`${JSON.stringify({ out, bytes: plan.totalBytes, files })}\n`);
+    else if (!isSilent) {
+      const rows = files.reduce((sum, file) => sum + file.rows, 0);
+      say(
+        `${green("exported")} ${grouped(rows)} rows of ${plan.table} to ${out} (${grouped(plan.totalBytes)} bytes)`,
+      );
+      if (plan.hasManifest && out !== "-") say(dim(`         check it with: lyra history verify ${out}`));
+    }
+    return ExitCode.done;
+  },
+});
 
 /** Writes the archive; false when it was interrupted, and then nothing is left behind. */
 async function write(plan: ExportPlan, out: string, force: boolean, bar: ProgressBar): Promise<boolean> {
@@ -246,15 +220,35 @@ function outputError(where: string, error: unknown): NodeError {
   return new NodeError("history.export", "output_failed", message, "", { cause: error });
 }
 
-async function verify(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("history", argv, COMMON);
-  const [path, ...more] = positionals;
-  if (path === undefined || more.length > 0) throw usageError("history", "name one archive to verify");
-  const result = await verifyArchive(path);
-  if (values.json) process.stdout.write(`${JSON.stringify({ verified: true, ...result })}\n`);
-  else if (!values.quiet) tell(path, result);
-  return ExitCode.done;
-}
+export const verify = command({
+  words: { FILE: { text: "an archive", optional: true } },
+  usage: ["FILE", "--against URL [--deep]"],
+  flags: {
+    against: {
+      type: "string",
+      value: "URL",
+      text: "a Lyra node's data port: names the first segment, table and row in which the home and that node differ",
+    },
+    deep: { type: "boolean", text: "with --against: reads all segments of that node, too" },
+  },
+  notes: `  Exit code 4 for an archive that is not sound, and for a difference; --against:
+  3 where there is nothing to compare.`,
+  json: "{verified, hasManifest, files: [{name, rows, bytes, sha256}], segments, from?, to?, table?, chainId?}; exit code 4 and an error when it is not sound. With `--against` {chainId, equalTo, equalSegments, moreHere, moreThere, difference?: {where, from, to, text, table?, row?, here?, there?}}, where `where` is `here`, `there` or `between`; exit code 4 with a difference, 3 when the two have no segment of the same blocks to compare",
+  wrongWords: () => "name one archive to verify",
+  async run({ words: { FILE: path }, values }) {
+    const { against, deep } = values;
+    if (against !== undefined || deep) {
+      if (path !== undefined) throw usageError("history", "give a file or --against URL, not both");
+      if (against === undefined) throw usageError("history", "--deep goes with --against URL");
+      return verifyAgainst(against, values);
+    }
+    if (path === undefined) throw usageError("history", "name one archive to verify");
+    const result = await verifyArchive(path);
+    if (values.json) process.stdout.write(`${JSON.stringify({ verified: true, ...result })}\n`);
+    else if (!values.quiet) tell(path, result);
+    return ExitCode.done;
+  },
+});
 
 function tell(path: string, { hasManifest, files, segments, from, to }: Verification): void {
   for (const { name, rows, bytes, sha256 } of files) {
@@ -272,10 +266,6 @@ function tell(path: string, { hasManifest, files, segments, from, to }: Verifica
   say(
     dim(`the last segment is ${segments.at(-1)}: compare it with a node you trust (lyra history segments)`),
   );
-}
-
-function noPositionals(positionals: readonly string[]): void {
-  if (positionals.length > 0) throw usageError("history", `'${positionals[0]}' is not understood`);
 }
 
 function height(flag: string, text: string | undefined): bigint {

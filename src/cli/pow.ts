@@ -9,34 +9,10 @@ import {
 } from "../chain/admission/pow/function.ts";
 import { type Progress, type Search, Solver } from "../chain/admission/pow/solver.ts";
 import { ExitCode, NodeError } from "../errors/node-error.ts";
-import { COMMON, didYouMean, readArguments, usageError } from "./arguments.ts";
+import { command, type ValuesOf } from "./command/command.ts";
+import { usageError } from "./command/usage-error.ts";
+import { POW_FLAGS } from "./flags.ts";
 import { dim, green, grouped, onEndSignal, ProgressBar, red, say } from "./terminal.ts";
-
-export const help = `lyra pow: make, check and measure proofs of work
-
-  lyra pow solve BLOCK_HASH [TID] [--difficulty N] [--threads N]
-  lyra pow verify BLOCK_HASH TID NONCE [--difficulty N]
-  lyra pow bench [--threads N] [--seconds N]
-
-  BLOCK_HASH            64 characters, as the network writes it: lower-case hex
-  TID                   the proof's identifier; a new one if none is given
-  --difficulty N        leading zero bits (default 15, the network's own)
-  --threads N           worker threads (default: one for each core; 0: none)
-  --start-nonce N       where the search begins (default 0: always the same)
-  --seconds N           how long to measure each number of threads (default 2)
-  --json                print the result as JSON
-  --quiet               no progress
-
-  verify ends with exit code 4 when the proof is too weak.
-`;
-
-const FLAGS = {
-  ...COMMON,
-  difficulty: { type: "string" },
-  threads: { type: "string" },
-  "start-nonce": { type: "string" },
-  seconds: { type: "string" },
-} as const;
 
 /** The network's default (docs/protocol/40-pow-spam.md#21-proof-of-work). */
 const DIFFICULTY_DEFAULT = 15;
@@ -51,95 +27,94 @@ const TURN_MS = 250;
 /** Random bytes behind a new identifier, as in the original's wallet (docs/protocol/40-pow-spam.md#6-wallet-side-algorithm). */
 const TID_BYTES = 10;
 
-type Values = ReturnType<typeof readValues>["values"];
-const readValues = (argv: string[]) => readArguments("pow", argv, FLAGS);
+type Values = ValuesOf<typeof POW_FLAGS>;
 
-export async function run(argv: string[]): Promise<number> {
-  const { values, positionals } = readValues(argv);
-  const [verb, ...words] = positionals;
-  if (verb === "solve") return solve(words, values);
-  if (verb === "verify") return verify(words, values);
-  if (verb === "bench") return bench(words, values);
-  throw usageError(
-    "pow",
-    verb === undefined
-      ? "say solve, verify or bench"
-      : `there is no 'pow ${verb}'${didYouMean(verb, ["solve", "verify", "bench"])}`,
-  );
-}
+const BLOCK_HASH = { text: "64 characters, as the network writes it: lower-case hex" };
 
-async function solve(words: string[], values: Values): Promise<number> {
-  const [blockHash, tid = newTid(), ...more] = words;
-  if (blockHash === undefined || more.length > 0)
-    throw usageError("pow", "solve takes a block hash and an identifier");
-  const difficulty = difficultyOf(values);
-  const startNonce = nonceOf(values["start-nonce"] ?? "0");
-  const solver = new Solver({ nowMs: () => performance.now(), ...threadsOf(values) });
-  const bar = new ProgressBar("solving", values.quiet || values.json ? false : undefined);
-  try {
-    const search = solver.start({ blockHash, tid, difficulty, startNonce });
-    const { nonce, ...found } = await watched(search, ({ attempts, ratePerSecond }) => {
-      // A search has no memory: this is how likely it was to have ended by now.
-      const likely = 1 - Math.exp(-attempts / 2 ** difficulty);
-      bar.update(likely, `${grouped(attempts)} nonces, ${grouped(ratePerSecond)} a second`);
-    });
-    bar.clear();
-    if (values.json) print({ blockHash, tid, nonce: nonce.toString(), ...found });
+export const solve = command({
+  words: { BLOCK_HASH, TID: { text: "the proof's identifier (default: a new one)", optional: true } },
+  flags: POW_FLAGS,
+  json: "{blockHash, tid, nonce, hash, difficulty, threads, attempts, elapsedMs, ratePerSecond}",
+  wrongWords: () => "solve takes a block hash and an identifier",
+  async run({ words: { BLOCK_HASH: blockHash, TID: tid = newTid() }, values }) {
+    const difficulty = difficultyOf(values);
+    const startNonce = nonceOf(values["start-nonce"] ?? "0");
+    const solver = new Solver({ nowMs: () => performance.now(), ...threadsOf(values) });
+    const bar = new ProgressBar("solving", values.quiet || values.json ? false : undefined);
+    try {
+      const search = solver.start({ blockHash, tid, difficulty, startNonce });
+      const { nonce, ...solution } = await watched(search, ({ attempts, ratePerSecond }) => {
+        // A search has no memory: this is how likely it was to have ended by now.
+        const likely = 1 - Math.exp(-attempts / 2 ** difficulty);
+        bar.update(likely, `${grouped(attempts)} nonces, ${grouped(ratePerSecond)} a second`);
+      });
+      bar.clear();
+      if (values.json) print({ blockHash, tid, nonce: nonce.toString(), ...solution });
+      else {
+        process.stdout.write(`${tid} ${nonce}\n`);
+        const time = `${solution.elapsedMs.toFixed(0)} ms, ${grouped(solution.ratePerSecond)} a second`;
+        if (!values.quiet)
+          say(
+            dim(
+              `${solution.hash}: ${solution.difficulty} zero bits; ${grouped(solution.attempts)} nonces in ${time}`,
+            ),
+          );
+      }
+      return ExitCode.done;
+    } finally {
+      bar.clear();
+      solver.close();
+    }
+  },
+});
+
+export const verify = command({
+  words: { BLOCK_HASH, TID: { text: "the proof's identifier" }, NONCE: { text: "the proof" } },
+  flags: POW_FLAGS,
+  notes: "  Exit code 4 when the proof is too weak.",
+  json: "{valid, difficulty, wanted, hash}; exit code 4 when it is too weak",
+  wrongWords: () => "verify takes a block hash, an identifier and a nonce",
+  run({ words: { BLOCK_HASH: blockHash, TID: tid, NONCE: nonceText }, values }) {
+    const required = difficultyOf(values);
+    const proof = { blockHash, tid, nonce: nonceOf(nonceText) };
+    const problem = proofInputProblem(proof);
+    if (problem !== undefined) throw new NodeError("pow.verify", "proof_invalid", problem);
+    const hash = proofHash(proof);
+    const difficulty = leadingZeroBits(hash);
+    const isValid = difficulty >= required;
+    const hex = Buffer.from(hash).toString("hex");
+    if (values.json) print({ valid: isValid, difficulty, wanted: required, hash: hex });
+    else
+      process.stdout.write(
+        `${isValid ? green("valid") : red("too weak")}: ${difficulty} of ${required} zero bits, ${hex}\n`,
+      );
+    return isValid ? ExitCode.done : ExitCode.verificationFailed;
+  },
+});
+
+export const bench = command({
+  flags: POW_FLAGS,
+  json: "{seconds, rates: [{threads, ratePerSecond}], gain}; `gain` is all threads against one, measured in turns of a quarter of a second",
+  wrongWords: () => "bench takes flags only",
+  async run({ values }) {
+    const seconds = wholeNumber("--seconds", values.seconds ?? "2", 1, SECONDS_MAX);
+    const most = threadsOf(values).threads ?? availableParallelism();
+    const counts = [...new Set([Math.min(1, most), most])];
+    const turns = await ratesInTurns(counts, Math.ceil((seconds * 1000) / TURN_MS));
+    const rates = counts.map((threads, i) => ({ threads, ratePerSecond: Math.round(middleOf(turns[i]!)) }));
+    // Of turns side by side, not of the two rates: a machine that changes its speed does so for both.
+    const gain = middleOf(turns.at(-1)!.map((rate, turn) => rate / turns[0]![turn]!));
+    if (values.json) print({ seconds, rates, ...(counts.length > 1 && { gain: Number(gain.toFixed(3)) }) });
     else {
-      process.stdout.write(`${tid} ${nonce}\n`);
-      const time = `${found.elapsedMs.toFixed(0)} ms, ${grouped(found.ratePerSecond)} a second`;
-      if (!values.quiet)
-        say(
-          dim(`${found.hash}: ${found.difficulty} zero bits; ${grouped(found.attempts)} nonces in ${time}`),
-        );
+      for (const [i, { threads, ratePerSecond }] of rates.entries()) {
+        const times = i > 0 ? `, ${gain.toFixed(2)} times one` : "";
+        const name = `${threads} thread${threads === 1 ? " " : "s"}`;
+        process.stdout.write(`${name}  ${grouped(ratePerSecond)} nonces a second${times}\n`);
+      }
     }
     return ExitCode.done;
-  } finally {
-    bar.clear();
-    solver.close();
-  }
-}
-
-async function verify(words: string[], values: Values): Promise<number> {
-  const [blockHash, tid, nonceText, ...more] = words;
-  if (blockHash === undefined || tid === undefined || nonceText === undefined || more.length > 0) {
-    throw usageError("pow", "verify takes a block hash, an identifier and a nonce");
-  }
-  const wanted = difficultyOf(values);
-  const proof = { blockHash, tid, nonce: nonceOf(nonceText) };
-  const problem = proofInputProblem(proof);
-  if (problem !== undefined) throw new NodeError("pow.verify", "proof_invalid", problem);
-  const hash = proofHash(proof);
-  const difficulty = leadingZeroBits(hash);
-  const isValid = difficulty >= wanted;
-  const hex = Buffer.from(hash).toString("hex");
-  if (values.json) print({ valid: isValid, difficulty, wanted, hash: hex });
-  else
-    process.stdout.write(
-      `${isValid ? green("valid") : red("too weak")}: ${difficulty} of ${wanted} zero bits, ${hex}\n`,
-    );
-  return isValid ? ExitCode.done : ExitCode.verificationFailed;
-}
-
-async function bench(words: string[], values: Values): Promise<number> {
-  if (words.length > 0) throw usageError("pow", "bench takes flags only");
-  const seconds = wholeNumber("--seconds", values.seconds ?? "2", 1, SECONDS_MAX);
-  const most = threadsOf(values).threads ?? availableParallelism();
-  const counts = [...new Set([Math.min(1, most), most])];
-  const turns = await ratesInTurns(counts, Math.ceil((seconds * 1000) / TURN_MS));
-  const rates = counts.map((threads, i) => ({ threads, ratePerSecond: Math.round(middleOf(turns[i]!)) }));
-  // Of turns side by side, not of the two rates: a machine that changes its speed does so for both.
-  const gain = middleOf(turns.at(-1)!.map((rate, turn) => rate / turns[0]![turn]!));
-  if (values.json) print({ seconds, rates, ...(counts.length > 1 && { gain: Number(gain.toFixed(3)) }) });
-  else {
-    for (const [i, { threads, ratePerSecond }] of rates.entries()) {
-      const times = i > 0 ? `, ${gain.toFixed(2)} times one` : "";
-      const name = `${threads} thread${threads === 1 ? " " : "s"}`;
-      process.stdout.write(`${name}  ${grouped(ratePerSecond)} nonces a second${times}\n`);
-    }
-  }
-  return ExitCode.done;
-}
+  },
+});
 
 /**
  * Searches for what is not to be found, and counts: every number of threads in turn, and so again and again.

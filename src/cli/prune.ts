@@ -6,66 +6,60 @@ import { sizeText } from "../node/disk-report.ts";
 import { homeSize, totalOf } from "../node/home-size.ts";
 import { Loading } from "../node/loading.ts";
 import { hasStore, storePath } from "../store/database.ts";
-import { COMMON, readArguments, usageError } from "./arguments.ts";
+import { command } from "./command/command.ts";
+import { usageError } from "./command/usage-error.ts";
+import { CONFIG, DISK, SEGMENT_LENGTH } from "./flags.ts";
 import { dim, grouped } from "./terminal.ts";
 
-export const help = `lyra prune: remove the oldest history of a stopped home
-
-  lyra prune --disk SIZE [--dry-run] [--home DIR]
-  lyra prune --retention standard|lite [--dry-run] [--home DIR]
-
-  --disk SIZE       bytes that the home may take, such as 20GB: the oldest rows
-                    of the heaviest tables go first, segments by a fifth of it
-  --retention MODE  standard: a day to a year, by table; lite: one day
-  --dry-run         say what would go, and change nothing
-  --home DIR        the home (default: $LYRA_HOME, XDG data folder)
-  --json            for scripts
-
-  Current state never goes, nor rows that no history segment has yet. The file of
-  the store keeps its size: its free pages are used before it grows. A running
-  node with --disk or --retention does the same by itself.
-`;
-
-export async function run(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("prune", argv, {
-    ...COMMON,
-    disk: { type: "string" },
-    retention: { type: "string" },
-    "dry-run": { type: "boolean" },
-    config: { type: "string" },
-    "segment-length": { type: "string" },
-  });
-  if (positionals.length > 0) throw usageError("prune", `give the home as --home ${positionals[0]}`);
-  const { home, disk, segmentLength, segments } = loadConfig({
-    ...values,
-    segmentLength: values["segment-length"],
-  });
-  if (disk.bytes === undefined && disk.retention === "archive")
-    throw usageError("prune", "say how much is kept: --disk SIZE, or --retention standard or lite");
-  if (!hasStore(home)) {
-    const hint = "load one with: lyra replay FILE --home DIR";
-    throw new NodeError("prune", "store_missing", `there is no store in ${home}`, hint);
-  }
-  const lock = lockHome(home);
-  try {
-    const loading = new Loading(home, { segmentLength, segments, disk });
-    const before = totalOf(homeSize(home));
-    try {
-      await loading.segmentsMade();
-      const plan = loading.prunePlan();
-      if (!values["dry-run"]) {
-        await loading.prune();
-      }
-      tell(plan, values.json === true, values["dry-run"] === true);
-    } finally {
-      await loading.close();
+export const prune = command({
+  usage: ["--disk SIZE [--dry-run]", "--retention standard|lite [--dry-run]"],
+  flags: {
+    disk: {
+      ...DISK.disk,
+      text: "bytes that the home may take, such as 20GB: the oldest rows of the heaviest tables go first, segments by a fifth of it",
+    },
+    retention: { ...DISK.retention, text: "standard: a day to a year, by table; lite: one day" },
+    "dry-run": { type: "boolean", text: "say what would go, and change nothing" },
+    ...CONFIG,
+    ...SEGMENT_LENGTH,
+  },
+  notes: `  Current state is never removed, nor rows that no history segment has yet. The
+  file of the store keeps its size: its free pages are used before it grows. A
+  running node with --disk or --retention does the same by itself.`,
+  json: "{dryRun, tables: [{name, from, to, bytes}], segments: [{from, to, id, bytes}]}: what goes, `bytes` of tables by estimate",
+  wrongWords: ([home]) => `give the home as --home ${home}`,
+  async run({ values }) {
+    const { home, disk, segmentLength, segments } = loadConfig({
+      ...values,
+      segmentLength: values["segment-length"],
+    });
+    if (disk.bytes === undefined && disk.retention === "archive")
+      throw usageError("prune", "say how much is kept: --disk SIZE, or --retention standard or lite");
+    if (!hasStore(home)) {
+      const hint = "load one with: lyra replay FILE --home DIR";
+      throw new NodeError("prune", "store_missing", `there is no store in ${home}`, hint);
     }
-    if (!values.json) sayRoom(home, before, values["dry-run"] === true);
-  } finally {
-    lock.release();
-  }
-  return ExitCode.done;
-}
+    const lock = lockHome(home);
+    try {
+      const loading = new Loading(home, { segmentLength, segments, disk });
+      const before = totalOf(homeSize(home));
+      try {
+        await loading.segmentsMade();
+        const plan = loading.prunePlan();
+        if (!values["dry-run"]) {
+          await loading.prune();
+        }
+        tell(plan, values.json === true, values["dry-run"] === true);
+      } finally {
+        await loading.close();
+      }
+      if (!values.json) sayRoom(home, before, values["dry-run"] === true);
+    } finally {
+      lock.release();
+    }
+    return ExitCode.done;
+  },
+});
 
 function tell({ tables, segments }: ReturnType<Loading["prunePlan"]>, isJson: boolean, isDry: boolean): void {
   if (isJson) {

@@ -8,82 +8,72 @@ import type { ReplayResult } from "../ingest/replay.ts";
 import { loadConfig, type NodeConfig } from "../node/config.ts";
 import { Loading } from "../node/loading.ts";
 import type { Block } from "../wire/block.ts";
-import { COMMON, readArguments, SERVING, usageError } from "./arguments.ts";
+import { command } from "./command/command.ts";
+import { usageError } from "./command/usage-error.ts";
+import { RULES, SERVING } from "./flags.ts";
 import { serveUntilSignal } from "./serve.ts";
 import { dim, green, grouped, onEndSignal, ProgressBar, red, say } from "./terminal.ts";
 
-export const help = `lyra replay: load a recording of a network into a home
-
-  lyra replay FILE... [--home DIR] [--serve] [--follow FILE|-]
-
-  FILE                  event files, plain or gzip, in order
-  --home DIR            where to keep it (default: $LYRA_HOME, XDG data folder)
-  --serve               serve it meanwhile and after (flags of lyra serve apply)
-  --follow FILE         read FILE while a core writes it; a named pipe, or - for
-                        standard input, too
-  --record FILE         write what is stored as an event file again
-  --re-execute          execute the commands of markets anew, and say where the
-                        engine and the chain disagree; nothing is stored
-  --rules RULES         of the recorded network: 0.71.6 (default), or default
-                        for a devnet without --rules 0.71.6
-  --show N              differences printed of each kind of event (default 3)
-  --segment-length N    blocks in a history segment (default 1000)
-  --segments network    end segments where the network says, as a sidecar does
-  --json                print the result as JSON
-  --quiet               no progress, no summary
-
-  A file loaded twice adds nothing; a longer one goes on where the home ends.
-  A damaged file is loaded up to the damage, one whose gzip check sum is wrong
-  not at all: the place is printed and the exit code is 1.
-`;
-
 const SHOWN_SECONDS_MIN = 0.01;
 
-export const startsNode = (argv: readonly string[]) => argv.includes("--serve");
-
-export async function run(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("replay", argv, {
-    ...COMMON,
+export const replay = command({
+  words: { FILE: { text: "event files, plain or gzip, in order", many: true, optional: true } },
+  flags: {
+    serve: { type: "boolean", text: "serve the home meanwhile and after" },
+    follow: {
+      type: "string",
+      value: "FILE",
+      text: "read FILE while a core writes it; a named pipe, or - for standard input, too",
+    },
+    record: { type: "string", value: "FILE", text: "write what is stored as an event file again" },
+    "re-execute": {
+      type: "boolean",
+      text: "execute the commands of markets anew, and say where the engine and the chain disagree; nothing is stored",
+    },
+    rules: { ...RULES.rules, text: "of the recorded network: 0.71.6 (default), or default" },
+    show: { type: "string", value: "N", text: "differences of each kind (3)" },
     ...SERVING,
-    serve: { type: "boolean" },
-    record: { type: "string" },
-    follow: { type: "string" },
-    "re-execute": { type: "boolean" },
-    rules: { type: "string" },
-    show: { type: "string" },
-  });
-  const { follow } = values;
-  if (positionals.length === 0 && follow === undefined)
-    throw usageError("replay", "name at least one event file");
-  if (values["re-execute"]) return reExecuteFiles(positionals, values);
-  const flags = {
-    ...values,
-    dataPort: values["data-port"],
-    grpcDataPort: values["grpc-data-port"],
-    segmentLength: values["segment-length"],
-  };
-  const config: NodeConfig = { ...loadConfig(flags, positionals), ...(follow !== undefined && { follow }) };
-  const options = {
-    quiet: values.quiet === true,
-    json: values.json === true,
-    configOut: values["config-out"],
-  };
-  if (values.serve && values.record !== undefined) throw usageError("replay", "give --serve or --record");
-  if (follow !== undefined && values.record !== undefined)
-    throw usageError("replay", "give --follow or --record");
-  checkRecordings(positionals);
-  if (values.serve) return serveUntilSignal(config, options);
-  if (follow !== undefined) return (await import("./follow.ts")).followFile(follow, config, options);
-  return load(config, { ...options, record: values.record });
-}
+  },
+  notes: `  A file loaded twice adds nothing; a longer one goes on where the home ends.
+  A damaged file is loaded up to the damage, one whose gzip check sum is wrong
+  not at all: the place is printed and the exit code is 1.`,
+  json: "{blocks, known, events, seconds, segmentSeconds, chainId, height, files: [{path, records, damage?: {offset, record, reason}, unfinishedHeight?}]}; with `--serve` as `lyra serve`; with `--follow` {blocks, events, chainId, height, code?, message?, missingBytes?} when it ends: by a signal, or with standard input; with `--re-execute` {blocks, commands, faults, notes: [SENTENCE], kinds: {KIND: {same, explained, different}}, explained: {REASON: count}, different: [{height, kind, subject, recorded?, made?, fields: [{path, recorded, made}]}]}",
+  startsNode: ({ serve }) => serve === true,
+  async run({ words: { FILE: paths }, values, typed }) {
+    const { follow } = values;
+    if (paths.length === 0 && follow === undefined)
+      throw usageError("replay", "name at least one event file");
+    if (values["re-execute"]) return reExecuteFiles(paths, values, typed);
+    const flags = {
+      ...values,
+      dataPort: values["data-port"],
+      grpcDataPort: values["grpc-data-port"],
+      segmentLength: values["segment-length"],
+    };
+    const config: NodeConfig = { ...loadConfig(flags, paths), ...(follow !== undefined && { follow }) };
+    const options = {
+      quiet: values.quiet === true,
+      json: values.json === true,
+      configOut: values["config-out"],
+    };
+    if (values.serve && values.record !== undefined) throw usageError("replay", "give --serve or --record");
+    if (follow !== undefined && values.record !== undefined)
+      throw usageError("replay", "give --follow or --record");
+    checkRecordings(paths);
+    if (values.serve) return serveUntilSignal(config, options);
+    if (follow !== undefined) return (await import("./follow.ts")).followFile(follow, config, options);
+    return load(config, { ...options, record: values.record });
+  },
+});
 
 const SHOWN_MAX = 1_000;
 
 async function reExecuteFiles(
   paths: readonly string[],
   values: { readonly [name: string]: unknown },
+  typed: { readonly [name: string]: unknown },
 ): Promise<number> {
-  const clash = ["serve", "follow", "record", "home"].find((name) => values[name] !== undefined);
+  const clash = ["serve", "follow", "record", "home"].find((name) => typed[name] !== undefined);
   if (clash !== undefined) throw usageError("replay", `--re-execute stores nothing: it takes no --${clash}`);
   const show = Number(values.show ?? 3);
   if (!Number.isInteger(show) || show < 0 || show > SHOWN_MAX)
@@ -158,12 +148,12 @@ async function loadInto(
   try {
     recording = record === undefined ? undefined : new EventFile(record);
     recording?.open(loading.writer.committedHead);
-    const told = recording && recordingHooks(recording);
+    const hooks = recording && recordingHooks(recording);
     const result = await loading.replay(config.replay, {
       isStopping: () => interruption.hasCome,
-      onBlock: told?.onBlock,
+      onBlock: hooks?.onBlock,
       onCommit(head, progress) {
-        told?.onCommit();
+        hooks?.onCommit();
         bar.update(progress.bytesRead / Math.max(1, progress.bytesTotal), `block ${grouped(head.height)}`);
       },
     });

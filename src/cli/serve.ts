@@ -9,52 +9,38 @@ import type { DataNode } from "../node/start.ts";
 import { startNode } from "../start-node.ts";
 import { hasStore } from "../store/database.ts";
 import { limitGarbage } from "../store/garbage-limit.ts";
-import { COMMON, readArguments, SERVING, usageError } from "./arguments.ts";
+import { command } from "./command/command.ts";
+import { SERVING } from "./flags.ts";
 import { bold, dim, grouped, say, sayFailure, waitForSignal } from "./terminal.ts";
 
-export const help = `lyra serve: answer queries over an existing home
-
-  lyra serve [--home DIR] [--data-port N] [--host H]
-
-  --home DIR            the store (default: $LYRA_HOME, XDG data folder)
-  --data-port N         port of the data API (default 3008; 0: a free one)
-  --grpc-data-port N    the same over gRPC (default 3007; off: not at all)
-  --host H              address to listen on (default 127.0.0.1)
-  --segment-length N    blocks in a history segment (default 1000)
-  --disk SIZE           bound of the home, or --retention archive|standard|lite
-  --limit NAME=VALUE    change a limit (docs/operations.md); can be repeated
-  --config FILE         configuration (default: lyra.toml in the home)
-  --config-out FILE     write where everything listens, as JSON
-  --json, --quiet       for scripts
-
-  Stops on SIGTERM or Ctrl-C when requests have ended.
-`;
-
-export const startsNode = () => true;
-
-export async function run(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("serve", argv, { ...COMMON, ...SERVING });
-  if (positionals.length > 0) throw usageError("serve", `serve takes no file: '${positionals[0]}'`);
-  const config = loadConfig({
-    ...values,
-    dataPort: values["data-port"],
-    grpcDataPort: values["grpc-data-port"],
-    segmentLength: values["segment-length"],
-  });
-  if (!hasStore(config.home)) {
-    throw new NodeError(
-      "serve",
-      "store_missing",
-      `there is no store in ${config.home}`,
-      "load one with: lyra replay FILE --home DIR",
-    );
-  }
-  return serveUntilSignal(config, {
-    quiet: values.quiet === true,
-    json: values.json === true,
-    configOut: values["config-out"],
-  });
-}
+export const serve = command({
+  flags: SERVING,
+  notes: "  Stops on SIGTERM or Ctrl-C when requests have ended.",
+  json: "{dataUrl, dataPort, grpcDataAddress?, grpcDataPort?, home, pid} once it listens; `--config-out FILE` writes the same",
+  startsNode: () => true,
+  wrongWords: ([word]) => `serve takes no file: '${word}'`,
+  async run({ values }) {
+    const config = loadConfig({
+      ...values,
+      dataPort: values["data-port"],
+      grpcDataPort: values["grpc-data-port"],
+      segmentLength: values["segment-length"],
+    });
+    if (!hasStore(config.home)) {
+      throw new NodeError(
+        "serve",
+        "store_missing",
+        `there is no store in ${config.home}`,
+        "load one with: lyra replay FILE --home DIR",
+      );
+    }
+    return serveUntilSignal(config, {
+      quiet: values.quiet === true,
+      json: values.json === true,
+      configOut: values["config-out"],
+    });
+  },
+});
 
 // Shared by the commands that keep a port open: banner, configuration file for scripts, orderly end.
 

@@ -2,31 +2,28 @@
 import { Database } from "bun:sqlite";
 import { BUILD, COMMIT, VERSION } from "../node/build.ts";
 import { SCHEMA_VERSION } from "../store/schema.ts";
-import { COMMON, readArguments, usageError } from "./arguments.ts";
+import { command } from "./command/command.ts";
 
-export const help = `lyra version: what this executable is
-
-  lyra version [--json]
-`;
-
-export async function run(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("version", argv, COMMON);
-  if (positionals.length > 0) throw usageError("version", `version takes no '${positionals[0]}'`);
-  const db = new Database(":memory:");
-  const sqlite = (db.query("SELECT sqlite_version() AS v").get() as { v: string }).v;
-  db.close();
-  const facts = {
-    version: VERSION,
-    commit: COMMIT,
-    interface: BUILD.version,
-    schema: SCHEMA_VERSION,
-    bun: Bun.version,
-    sqlite,
-  };
-  if (values.json) process.stdout.write(`${JSON.stringify(facts)}\n`);
-  else
-    process.stdout.write(
-      `lyra ${VERSION} (${COMMIT}), interface ${BUILD.version}, schema ${SCHEMA_VERSION}, Bun ${Bun.version}, SQLite ${sqlite}\n`,
-    );
-  return 0;
-}
+export const version = command({
+  json: "{version, commit, interface, schema, bun, sqlite}",
+  wrongWords: ([word]) => `version takes no '${word}'`,
+  run({ values }) {
+    const db = new Database(":memory:");
+    const sqlite = (db.query("SELECT sqlite_version() AS v").get() as { v: string }).v;
+    db.close();
+    const facts = {
+      version: VERSION,
+      commit: COMMIT,
+      interface: BUILD.version,
+      schema: SCHEMA_VERSION,
+      bun: Bun.version,
+      sqlite,
+    };
+    if (values.json) process.stdout.write(`${JSON.stringify(facts)}\n`);
+    else
+      process.stdout.write(
+        `lyra ${VERSION} (${COMMIT}), interface ${BUILD.version}, schema ${SCHEMA_VERSION}, Bun ${Bun.version}, SQLite ${sqlite}\n`,
+      );
+    return 0;
+  },
+});

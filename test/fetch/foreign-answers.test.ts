@@ -2,7 +2,8 @@
 // much comes, inflated bytes and bodies of errors included.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
-import { run as health } from "../../src/cli/health.ts";
+import { runCommand } from "../../src/cli/command/dispatch.ts";
+import { health } from "../../src/cli/health.ts";
 import { CometClient } from "../../src/comet/client.ts";
 import { CoreClient } from "../../src/comet/core-client.ts";
 import { AnswerTooLong, requestAnswer } from "../../src/fetch/answer.ts";
@@ -67,7 +68,8 @@ const READERS: Readonly<Record<string, () => Promise<unknown>>> = {
     submitRaw(new Uint8Array(1), { node: url, mode: "TYPE_SYNC", timeoutMs: 5_000 }),
   "a core": () => new CoreClient(url).statistics(),
   CometBFT: () => new CometClient(url, 5_000, MIB).status(),
-  "lyra health": () => health(["--url", url, "--quiet"]),
+  "lyra health": () =>
+    runCommand(health, { path: "health", help: "" }, ["--url", url, "--quiet"], { logFailure: () => 1 }),
 };
 
 describe("an answer that does not end", () => {

@@ -1,0 +1,97 @@
+// Runs the command that the typed words name, or shows its help.
+
+import { ExitCode, NodeError } from "../../errors/node-error.ts";
+import type { Command, Commands, OldCommand } from "./command.ts";
+import { helpOf, listOf, overview } from "./help.ts";
+import { type Place, readInvocation } from "./parse.ts";
+import { findCommand, type Match, namesBelow, placeOf, unknownCommand } from "./table.ts";
+
+/** What the caller does with failures of a running node. */
+interface Output {
+  readonly asJson: boolean;
+  /** Logs a failure of a node. @returns its exit code */
+  logFailure(error: unknown): number;
+}
+
+/** @param argv the words behind `lyra` @returns the exit code @throws NodeError */
+export async function dispatch(table: Commands, argv: readonly string[], output: Output): Promise<number> {
+  const [word, ...others] = argv;
+  // `lyra help devnet` is `lyra devnet --help`.
+  if (word === "help" && others[0]?.startsWith("-") === false)
+    return dispatch(table, [...others, "--help"], output);
+  if (word === undefined || word === "--help" || word === "-h" || word === "help") {
+    (word === undefined ? process.stderr : process.stdout).write(overview(table));
+    return word === undefined ? ExitCode.usage : ExitCode.done;
+  }
+  const old = Object.hasOwn(table, word) ? table[word]?.loadOld : undefined;
+  if (old !== undefined) return runOld(await old(), others, output);
+  const isVersion = word === "--version" || word === "-V";
+  const match = await findCommand(table, isVersion ? ["version", ...others] : argv);
+  const { path, entry, rest, loose } = match;
+  const end = rest.indexOf("--");
+  const isAsked = rest.slice(0, end < 0 ? undefined : end).some((word) => word === "--help" || word === "-h");
+  if (entry !== undefined && (isAsked || match.isHelp)) return showHelp(match);
+  if (entry === undefined) return refuse(table, match, output);
+  const command = await entry.load?.();
+  const isMistyped =
+    loose.length > 0 && command?.words === undefined && namesBelow(match.commands, path).length > 0;
+  if (command === undefined || isMistyped) throw unknownCommand(match);
+  return runCommand(command, placeOf(match.commands, path), rest, output);
+}
+
+/** @param argv the words behind the command's own */
+export async function runCommand(
+  command: Command,
+  place: Place,
+  argv: readonly string[],
+  { logFailure }: Pick<Output, "logFailure">,
+): Promise<number> {
+  const invocation = readInvocation(place, command, argv);
+  try {
+    return await command.run(invocation);
+  } catch (error) {
+    const isUsage = error instanceof NodeError && error.exitCode === ExitCode.usage;
+    // A wrong use is an answer to the person at the prompt, not part of a node's log.
+    if (!isUsage && command.startsNode?.(invocation.values)) return logFailure(error);
+    throw isUsage ? withOwnHelp(error, place.help) : error;
+  }
+}
+
+async function runOld(command: OldCommand, argv: string[], { logFailure }: Output): Promise<number> {
+  if (argv.includes("--help") || argv.includes("-h")) {
+    process.stdout.write((await command.helpOf?.(argv)) ?? command.help);
+    return ExitCode.done;
+  }
+  return command.run(argv).catch((error) => {
+    const isUsage = error instanceof NodeError && error.exitCode === ExitCode.usage;
+    if (!isUsage && command.startsNode?.(argv)) return logFailure(error);
+    throw error;
+  });
+}
+
+/** A usage error that points to the first word's help points to the command's own. */
+function withOwnHelp(error: NodeError, help: string): NodeError {
+  const { attempt, code, message, hint } = error;
+  return hint === `see: lyra ${help.split(" ")[0]} --help`
+    ? new NodeError(attempt, code, message, `see: lyra ${help}`)
+    : error;
+}
+
+async function showHelp(match: Match): Promise<number> {
+  const { path, entry, loose, isHelp, commands } = match;
+  // `lyra devnet help` lists what `lyra devnet --help` only names.
+  const list =
+    entry!.loadCommands && (loose.length > 0 || isHelp)
+      ? await listOf(path, loose.slice(0, 1), commands)
+      : undefined;
+  if (list === undefined && isHelp && loose.length > 0) throw unknownCommand(match);
+  process.stdout.write(list ?? (await helpOf(path, entry!, commands)));
+  return ExitCode.done;
+}
+
+function refuse(table: Commands, match: Match, { asJson }: Output): number {
+  const error = unknownCommand(match);
+  if (asJson) throw error;
+  process.stderr.write(`lyra: ${error.message}\n\n${overview(table)}`);
+  return ExitCode.usage;
+}

@@ -1,0 +1,113 @@
+// Help, made from the declarations.
+
+import { COMMON_FLAGS, type Command, type Commands, type Entry, type Flag } from "./command.ts";
+import { LINES, packed, type Row, roomy } from "./layout.ts";
+import { direct, namesBelow } from "./table.ts";
+
+/** Lists of everything may be wider than a screen. */
+const WIDE_COLUMNS = 100;
+
+/** `lyra --help` */
+export function overview(commands: Commands): string {
+  const rows = Object.entries(commands)
+    .filter(([path]) => !path.includes(" "))
+    .map(([path, { summary }]): Row => [`lyra ${path}`, summary]);
+  return `Lyra: a whole trading network in one executable
+
+${roomy(rows).join("\n")}
+
+  lyra COMMAND --help says more. Most commands take --home DIR, --json, --quiet.
+  Exit codes: 0 done, 1 failed, 2 usage, 3 not ready, 4 verification failed,
+  130 interrupted.
+`;
+}
+
+/** Of a command, or of a group of them. */
+export async function helpOf(path: string, entry: Entry, commands: Commands): Promise<string> {
+  const command = await entry.load?.();
+  const names = namesBelow(commands, path);
+  const below = names.filter((name) => !names.some((group) => name.startsWith(`${group} `)));
+  const title = `lyra ${path}: ${entry.summary}`;
+  if (command === undefined) {
+    const rows = direct(names).map((name): Row => groupRow(path, name, commands));
+    const notes = `  lyra ${path} WORD --help says more.`;
+    const full = screen(title, [], roomy(rows), notes);
+    return fits(full) ? full : screen(title, [], packed(rows), notes);
+  }
+  const verbs =
+    below.length > 0 ? [`\n  Verbs (lyra ${path} help VERB says more): ${direct(below).join(" ")}`] : [];
+  const notes = [...verbs, command.notes ?? ""].join("\n");
+  const of = (withMinor: boolean) =>
+    screen(title, usageOf(path, command), roomy(rowsOf(command, withMinor)), notes);
+  const full = of(true);
+  return fits(full) ? full : of(false);
+}
+
+/** All commands below a path that begin with these words; undefined where there is none. */
+export async function listOf(
+  path: string,
+  words: readonly string[],
+  commands: Commands,
+): Promise<string | undefined> {
+  const start = [path, ...words].join(" ");
+  const names = Object.keys(commands).filter((name) => name.startsWith(`${start} `));
+  if (names.length === 0) return undefined;
+  const rows = await Promise.all(
+    names.map(async (name): Promise<Row> => {
+      const command = await commands[name]!.load?.();
+      const label = [name.slice(path.length + 1), ...(command ? wordLabels(command) : [])].join(" ");
+      return [label, commands[name]!.summary];
+    }),
+  );
+  return `${roomy(rows, WIDE_COLUMNS).join("\n")}\n\n  lyra ${path} help VERB says more.\n`;
+}
+
+function groupRow(path: string, name: string, commands: Commands): Row {
+  const own = commands[`${path} ${name}`];
+  const verbs = namesBelow(commands, `${path} ${name}`);
+  if (own !== undefined && verbs.length === 0) return [name, own.summary];
+  return [name, own?.load === undefined ? `${own?.summary ?? ""}: ${verbs.join(", ")}` : own.summary];
+}
+
+function screen(title: string, usage: readonly string[], table: readonly string[], notes: string): string {
+  const parts = [title, usage.join("\n"), table.join("\n"), notes.replace(/^\n+|\n+$/g, "")];
+  return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
+}
+
+const fits = (text: string) => text.trimEnd().split("\n").length <= LINES;
+
+function usageOf(path: string, command: Command): string[] {
+  const flags = Object.keys(command.flags ?? {}).length > 0 ? ["[flags]"] : [];
+  const { usage = [[...wordLabels(command), ...flags].join(" ")] } = command;
+  return usage.map((text) => `  lyra ${path} ${text}`.trimEnd());
+}
+
+/** `NAME`, `[KEY]`, `FILE...` */
+function wordLabels({ words = {}, flags = {} }: Command): string[] {
+  const labels = Object.entries(words).map(([name, { optional, many }]) =>
+    optional ? `[${name}]${many ? "..." : ""}` : `${name}${many ? "..." : ""}`,
+  );
+  const placed = Object.entries(flags).flatMap(([name, { place }]) => {
+    const label = name.toUpperCase();
+    return place === undefined ? [] : [place === "optional" ? `[${label}]` : label];
+  });
+  return [...labels, ...placed];
+}
+
+/** Words and flags; in the last row the flags of every command, and the minor ones where they get no row. */
+export function rowsOf({ words = {}, flags = {} }: Command, withMinor: boolean): Row[] {
+  const wordRows = Object.entries(words)
+    .filter(([, { text }]) => text !== "")
+    .map(([name, { text }]): Row => [name, text]);
+  const isShown = ([, flag]: readonly [string, Flag]) => withMinor || flag.isMinor !== true;
+  const own = Object.entries<Flag>(flags);
+  const flagRows = own.filter(isShown).map(([name, flag]): Row => [flagLabel(name, flag), flag.text]);
+  const common = Object.entries(COMMON_FLAGS).filter(([name]) => !Object.hasOwn(flags, name));
+  const others = [...own.filter((flag) => !isShown(flag)), ...common];
+  return [...wordRows, ...flagRows, [others.map(([name, flag]) => flagLabel(name, flag)).join(", "), ""]];
+}
+
+export function flagLabel(name: string, { type, value = "TEXT", place }: Flag): string {
+  if (place !== undefined) return name.toUpperCase();
+  return type === "boolean" ? `--${name}` : `--${name} ${value}`;
+}
