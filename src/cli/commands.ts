@@ -1,10 +1,15 @@
 // The commands by their words. The module of each is loaded when it is called; what it says for itself is its summary.
 
 import type { Commands } from "./command/command.ts";
-import { POW_FLAGS } from "./flags.ts";
+import { NODE_URL, POW_FLAGS } from "./flags.ts";
 
 export const COMMANDS: Commands = {
-  devnet: { summary: "start a local network, and its tools", loadOld: () => import("./devnet.ts") },
+  devnet: {
+    summary: "start a local network, and its tools",
+    load: async () => (await import("./devnet.ts")).devnet,
+    loadCommands: async () => (await import("./devnet-tools.ts")).toolCommands(),
+    leadingFlags: NODE_URL,
+  },
   sidecar: {
     summary: "follow a validator, and answer for it",
     load: async () => (await import("./sidecar.ts")).sidecar,

@@ -9,91 +9,79 @@ import { parseBlockMode } from "../planes/devnet/block-mode.ts";
 import { TOOL_LIST } from "../planes/devnet/declarations.ts";
 import { startNode } from "../start-node.ts";
 import { limitGarbage } from "../store/garbage-limit.ts";
-import { looseWords, readArguments, usageError } from "./arguments.ts";
+import { command, type Flags, type ValuesOf } from "./command/command.ts";
+import { usageError } from "./command/usage-error.ts";
+import { CONFIG, CONFIG_OUT, DATA_PORTS, LIMIT, NODE_PORTS, RULES, SEGMENT_LENGTH } from "./flags.ts";
 import { writeConfigOut } from "./serve.ts";
 import { bold, dim, grouped, ProgressBar, red, say, waitForInputEnd, waitForSignal } from "./terminal.ts";
 
-const HELP_COLUMNS = 78;
-
-export const help = `lyra devnet: start a local network, or use the tools of a running one
-
-  lyra devnet [--home DIR | --temporary] [--block MODE] [flags]
-  lyra devnet VERB [WORDS...] [--node-url URL | --home DIR]
-
-  --home DIR            its chain goes on (default: $LYRA_HOME, XDG lyra/devnet)
-  --temporary, --reset  keep nothing; forget the chain of the home first
-  --demo, --no-funding  a month of history first; parties without balances
-  --block MODE          instant (a transaction makes one), 1s, mixed:1s, manual
-  --genesis FILE        start of a new chain; --checkpoint FILE: its first state
-  --parameter KEY=VALUE network parameter of a new chain; may come again
-  --node-port N         3003 (0: free), --data-port 3008, --faucet-port 1790
-  --grpc-node-port N    3002 (or off), --grpc-data-port 3007; --port 0: all free
-  --wallet-port N       a wallet of the parties' keys; it approves everything
-  --comet-port N        CometBFT RPC; --events-to tcp://HOST:PORT or unix:PATH
-  --rules RULES         default, or 0.71.6; --tools-allow HOST: tools by token
-  --record FILE         the run as an event file; --segment-length N
-  --stop-with-stdin     end when standard input does; --limit NAME=N
-  --config-out FILE     addresses; --config FILE, --host H, --json, --quiet
-
-${verbLines()}`;
-
-function verbLines(): string {
-  const verbs = [...new Set(TOOL_LIST.map(({ path }) => path.split("/")[0]!))];
-  const lines = ["  Verbs, while one runs (lyra devnet help [VERB] says more):"];
-  for (const verb of verbs) {
-    const longer = `${lines.at(-1)} ${verb}`;
-    if (longer.length <= HELP_COLUMNS) lines[lines.length - 1] = longer;
-    else lines.push(`  ${verb}`);
-  }
-  return `${lines.join("\n")}\n`;
-}
-
-/** Behind a verb it is the verb's own: `lyra devnet time --help`. */
-export async function helpOf(argv: readonly string[]): Promise<string> {
-  const end = argv.findIndex((word) => word.startsWith("-"));
-  const words = argv.slice(argv[0] === "help" ? 1 : 0, end);
-  if (words.length === 0 && argv[0] !== "help") return help;
-  const { findVerb, verbsText } = await import("./devnet-tools.ts");
-  return verbsText(words) ?? verbsText(findVerb(words)?.tool.path.split("/") ?? words) ?? help;
-}
-
 const FLAGS = {
-  home: { type: "string" },
-  json: { type: "boolean" },
-  quiet: { type: "boolean" },
-  help: { type: "boolean", short: "h" },
-  temporary: { type: "boolean" },
-  reset: { type: "boolean" },
-  genesis: { type: "string" },
-  checkpoint: { type: "string" },
-  parameter: { type: "string", multiple: true },
-  block: { type: "string" },
-  host: { type: "string" },
-  port: { type: "string" },
-  "node-port": { type: "string" },
-  "data-port": { type: "string" },
-  "grpc-node-port": { type: "string" },
-  "grpc-data-port": { type: "string" },
-  "faucet-port": { type: "string" },
-  "wallet-port": { type: "string" },
-  "comet-port": { type: "string" },
-  "tools-allow": { type: "string", multiple: true },
-  "segment-length": { type: "string" },
-  rules: { type: "string" },
-  record: { type: "string" },
-  "events-to": { type: "string" },
-  "events-lossy": { type: "boolean" },
-  demo: { type: "boolean" },
-  "no-funding": { type: "boolean" },
-  config: { type: "string" },
-  "config-out": { type: "string" },
-  limit: { type: "string", multiple: true },
-  "stop-with-stdin": { type: "boolean" },
-  "node-url": { type: "string" },
-} as const;
+  home: {
+    type: "string",
+    value: "DIR",
+    text: "its chain goes on ($LYRA_HOME, XDG lyra/devnet)",
+  },
+  temporary: { type: "boolean", text: "keep nothing" },
+  reset: { type: "boolean", text: "forget the chain of the home first" },
+  demo: { type: "boolean", text: "a month of history first" },
+  "no-funding": { type: "boolean", text: "parties without balances", isMinor: true },
+  block: {
+    type: "string",
+    value: "MODE",
+    text: "instant (a transaction makes one), 1s, mixed:1s, manual",
+  },
+  genesis: { type: "string", value: "FILE", text: "start of a new chain" },
+  checkpoint: { isMinor: true, type: "string", value: "FILE", text: "first state of a new chain" },
+  parameter: {
+    type: "string",
+    multiple: true,
+    value: "KEY=VALUE",
+    text: "network parameter of a new chain; may come again",
+  },
+  ...NODE_PORTS,
+  ...DATA_PORTS,
+  "faucet-port": {
+    type: "string",
+    value: "N",
+    text: "faucet (1790)",
+    variable: "LYRA_FAUCET_PORT",
+    isMinor: true,
+  },
+  port: { isMinor: true, type: "string", value: "0", text: "free ports for all of them" },
+  "wallet-port": {
+    type: "string",
+    value: "N",
+    text: "a wallet of the parties' keys; it approves everything",
+  },
+  "comet-port": { isMinor: true, type: "string", value: "N", text: "CometBFT RPC" },
+  rules: { isMinor: true, ...RULES.rules, text: "of the network: default, or 0.71.6" },
+  record: { type: "string", value: "FILE", text: "the run as an event file", isMinor: true },
+  "events-to": {
+    type: "string",
+    value: "ADDRESS",
+    text: "a data node to send events to: tcp://HOST:PORT or unix:PATH",
+    isMinor: true,
+  },
+  "events-lossy": {
+    type: "boolean",
+    text: "with --events-to: blocks do not wait for it",
+    isMinor: true,
+  },
+  "tools-allow": {
+    type: "string",
+    multiple: true,
+    value: "HOST",
+    text: "tools by token under this host name, too",
+    isMinor: true,
+  },
+  ...SEGMENT_LENGTH,
+  ...LIMIT,
+  ...CONFIG,
+  ...CONFIG_OUT,
+  "stop-with-stdin": { type: "boolean", text: "end when standard input does", isMinor: true },
+} as const satisfies Flags;
 
-type Values = ReturnType<typeof readValues>["values"];
-const readValues = (argv: string[]) => readArguments("devnet", argv, FLAGS);
+type Values = ValuesOf<typeof FLAGS>;
 
 const FOR_A_NEW_CHAIN = ["genesis", "checkpoint", "parameter"] as const;
 /** Bytes of a genesis or a checkpoint: as much as of a dump. */
@@ -102,65 +90,65 @@ const DEFAULT_NODE_PORT = "3003";
 const DEFAULT_GRPC_NODE_PORT = 3002;
 const DEFAULT_FAUCET_PORT = "1790";
 
-/** Words that are not flags name a tool, which has flags of its own. */
-export const startsNode = (argv: readonly string[]) => looseWords(argv, FLAGS).length === 0;
-
-export async function run(argv: string[]): Promise<number> {
-  const [verb, ...words] = looseWords(argv, FLAGS);
-  if (verb !== undefined) {
-    const { explainVerbs, useTool } = await import("./devnet-tools.ts");
-    return verb === "help" ? explainVerbs(words) : useTool(argv);
-  }
-  const { values } = readValues(argv);
-  const inputEnd = values["stop-with-stdin"] ? waitForInputEnd() : undefined;
-  const { removeAside, putBack, setAside } = await import("../devnet/home.ts");
-  let lines: TransactionLines | undefined;
-  const options: DevnetConfig = {
-    ...(await optionsOf(values)),
-    ...(values.demo && (await pastOf())),
-    onOutcome: (outcome, tx) => lines?.add(outcome, tx),
-  };
-  // Its files are read by now: a genesis out of a pipe that nothing writes to is left by the signal's default.
-  const signals = waitForSignal();
-  const walletPort =
-    values["wallet-port"] === undefined ? undefined : port("--wallet-port", values["wallet-port"]);
-  const { home } = options;
-  if (values.reset && home !== undefined) setAside(home);
-  let devnet: Devnet | undefined;
-  let wallet: Wallet | undefined;
-  try {
-    devnet = await startNode(options);
-    limitGarbage();
-    if (walletPort !== undefined) {
-      const { serveDevnetWallet } = await import("../devnet/wallet.ts");
-      wallet = await serveDevnetWallet(devnet, walletPort);
+export const devnet = command({
+  usage: [
+    "[--home DIR | --temporary] [--block MODE] [flags]",
+    "VERB [WORDS...] [--node-url URL | --home DIR]",
+  ],
+  flags: FLAGS,
+  json: "{nodeUrl, dataUrl, faucetUrl, nodePort, dataPort, faucetPort, chainId, home, pid, cometUrl?, cometPort?, grpcNodeAddress?, grpcNodePort?, grpcDataAddress?, grpcDataPort?, eventsTo?, walletUrl?, walletPort?, height, firstBlockMs, resumed, warning, recoveryPhrase, stakingToken, assets: [{id, symbol, decimals}], parties: [{name, index, publicKey, privateKey, stake, balances}]} once it listens; `--config-out FILE` and `devnet.json` in the home have the members up to `pid`",
+  startsNode: () => true,
+  async run({ values, typed }) {
+    const inputEnd = values["stop-with-stdin"] ? waitForInputEnd() : undefined;
+    const { removeAside, putBack, setAside } = await import("../devnet/home.ts");
+    let lines: TransactionLines | undefined;
+    const options: DevnetConfig = {
+      ...(await optionsOf(values, typed)),
+      ...(values.demo && (await pastOf())),
+      onOutcome: (outcome, tx) => lines?.add(outcome, tx),
+    };
+    // Its files are read by now: a genesis out of a pipe that nothing writes to is left by the signal's default.
+    const signals = waitForSignal();
+    const walletPort =
+      values["wallet-port"] === undefined ? undefined : port("--wallet-port", values["wallet-port"]);
+    const { home } = options;
+    if (values.reset && home !== undefined) setAside(home);
+    let running: Devnet | undefined;
+    let wallet: Wallet | undefined;
+    try {
+      running = await startNode(options);
+      limitGarbage();
+      if (walletPort !== undefined) {
+        const { serveDevnetWallet } = await import("../devnet/wallet.ts");
+        wallet = await serveDevnetWallet(running, walletPort);
+      }
+    } catch (error) {
+      await running?.stop();
+      if (values.reset && home !== undefined) putBack(home);
+      throw error;
     }
-  } catch (error) {
-    await devnet?.stop();
-    if (values.reset && home !== undefined) putBack(home);
-    throw error;
-  }
-  // Also what a reset that was cut off has left.
-  if (home !== undefined) removeAside(home);
-  try {
-    const ready = begin(devnet, wallet, values).then(async () => {
-      lines = await transactionLines(devnet!, values);
-    });
-    // A signal does not wait for the demo; the call that it cuts off fails unheard.
-    ready.catch(() => {});
-    // Without its ports a devnet is of no use.
-    const ending = Promise.race([signals, devnet.broken, ...(inputEnd ? [inputEnd] : [])]);
-    await Promise.race([ready, ending]);
-    const signal = await ending;
-    if (signal instanceof NodeError) throw signal;
-    if (!values.quiet) say(dim(`${signal}: stopping`), { signal });
-    return signal === "SIGINT" ? ExitCode.interrupted : ExitCode.done;
-  } finally {
-    lines?.close();
-    await wallet?.close();
-    await devnet.stop();
-  }
-}
+    // Also what a reset that was cut off has left.
+    if (home !== undefined) removeAside(home);
+    try {
+      const ready = begin(running, wallet, values).then(async () => {
+        lines = await transactionLines(running!, values);
+      });
+      // A signal does not wait for the demo; the call that it cuts off fails unheard.
+      ready.catch(() => {});
+      // Without its ports a devnet is of no use.
+      const ending = Promise.race([signals, running.broken, ...(inputEnd ? [inputEnd] : [])]);
+      await Promise.race([ready, ending]);
+      const signal = await ending;
+      if (signal instanceof NodeError) throw signal;
+      if (!values.quiet) say(dim(`${signal}: stopping`), { signal });
+      return signal === "SIGINT" ? ExitCode.interrupted : ExitCode.done;
+    } finally {
+      lines?.close();
+      await wallet?.close();
+      await running.stop();
+    }
+  },
+});
 
 type TransactionLines = import("./devnet-transactions.ts").TransactionLines;
 
@@ -182,18 +170,22 @@ async function begin(devnet: Devnet, wallet: Wallet | undefined, values: Values)
   await tell(devnet, wallet, values);
 }
 
-async function optionsOf(values: Values): Promise<DevnetConfig> {
+type PortFlag = "data-port" | "grpc-data-port" | "node-port" | "grpc-node-port" | "faucet-port";
+
+/** @param typed flags without their variables: `--port 0` wins over a variable's port */
+async function optionsOf(values: Values, typed: Values): Promise<DevnetConfig> {
   const [{ grpcPortOf, loadConfig }, { defaultDevnetHome }] = await Promise.all([
     import("../node/config.ts"),
     import("../devnet/home.ts"),
   ]);
   if (values.temporary && values.home !== undefined) throw usageError("devnet", "give --home or --temporary");
   const home = values.home ?? defaultDevnetHome();
+  const portOf = (flag: PortFlag) => typed[flag] ?? typed.port ?? values[flag];
   const { host, dataPort, grpcDataPort, limits, segmentLength } = loadConfig({
     ...values,
     home,
-    dataPort: values["data-port"] ?? values.port,
-    grpcDataPort: values["grpc-data-port"] ?? values.port,
+    dataPort: portOf("data-port"),
+    grpcDataPort: portOf("grpc-data-port"),
     segmentLength: values["segment-length"],
   });
   const { rules = "default" } = values;
@@ -204,10 +196,7 @@ async function optionsOf(values: Values): Promise<DevnetConfig> {
     );
   if (rules !== "default" && rules !== "0.71.6")
     throw usageError("devnet", "--rules must be default or 0.71.6");
-  const nodePort = port(
-    "--node-port",
-    values["node-port"] ?? values.port ?? (process.env.LYRA_NODE_PORT || DEFAULT_NODE_PORT),
-  );
+  const nodePort = port("--node-port", portOf("node-port") ?? DEFAULT_NODE_PORT);
   return {
     kind: "devnet",
     ...(!values.temporary && { home }),
@@ -227,15 +216,11 @@ async function optionsOf(values: Values): Promise<DevnetConfig> {
     dataPort,
     grpcDataPort,
     nodePort,
-    grpcNodePort: grpcPortOf(
-      "grpc-node-port",
-      values["grpc-node-port"] ?? values.port ?? (process.env.LYRA_GRPC_NODE_PORT || undefined),
-      { usual: DEFAULT_GRPC_NODE_PORT, isUsual: nodePort === Number(DEFAULT_NODE_PORT) },
-    ),
-    faucetPort: port(
-      "--faucet-port",
-      values["faucet-port"] ?? values.port ?? (process.env.LYRA_FAUCET_PORT || DEFAULT_FAUCET_PORT),
-    ),
+    grpcNodePort: grpcPortOf("grpc-node-port", portOf("grpc-node-port"), {
+      usual: DEFAULT_GRPC_NODE_PORT,
+      isUsual: nodePort === Number(DEFAULT_NODE_PORT),
+    }),
+    faucetPort: port("--faucet-port", portOf("faucet-port") ?? DEFAULT_FAUCET_PORT),
     ...(values["comet-port"] !== undefined && { cometPort: port("--comet-port", values["comet-port"]) }),
     fund: !values["no-funding"],
     thread: true,

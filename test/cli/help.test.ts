@@ -1,8 +1,8 @@
 // The help of every command but lyra wallet (test/wallet/help.test.ts) fits a screen of 80 by 24.
 import { describe, expect, test } from "bun:test";
 import { helpOf } from "../../src/cli/command/help.ts";
+import { allCommands } from "../../src/cli/command/table.ts";
 import { COMMANDS } from "../../src/cli/commands.ts";
-import * as devnet from "../../src/cli/devnet.ts";
 import * as tx from "../../src/cli/tx.ts";
 import { orderHelp } from "../../src/cli/tx-order.ts";
 import { TOOL_LIST } from "../../src/planes/devnet/declarations.ts";
@@ -14,6 +14,9 @@ const WIDE_COLUMNS = 100;
 /** The last line is the prompt's. */
 const LINES = 23;
 
+const ALL = await allCommands(COMMANDS);
+const devnetHelp = await helpOf("devnet", COMMANDS.devnet!, ALL);
+
 function expectScreen(text: string): void {
   const lines = text.trimEnd().split("\n");
   expect(lines.filter((line) => line.length > COLUMNS)).toEqual([]);
@@ -21,14 +24,14 @@ function expectScreen(text: string): void {
 }
 
 describe("help fits a screen", () => {
-  const declared = Object.entries(COMMANDS).filter(([, { loadOld }]) => loadOld === undefined);
+  const declared = Object.entries(ALL).filter(([, { loadOld }]) => loadOld === undefined);
   test.each(declared)("%s", async (path, entry) => {
-    const help = await helpOf(path, entry, COMMANDS);
+    const help = await helpOf(path, entry, ALL);
     expectScreen(help);
     expect(help).toStartWith(`lyra ${path}: ${entry.summary}\n`);
   });
 
-  for (const [name, { help }] of Object.entries({ devnet, tx })) test(name, () => expectScreen(help));
+  for (const [name, { help }] of Object.entries({ tx })) test(name, () => expectScreen(help));
 
   test("tx build order", async () => {
     expectScreen(orderHelp);
@@ -48,7 +51,7 @@ describe("the verbs of a devnet", () => {
     expect(code).toBe(0);
     for (const { path } of TOOL_LIST) expect(out).toContain(`  ${path.replace("/", " ")} `);
     expect(out.split("\n").filter((line) => line.length > WIDE_COLUMNS)).toEqual([]);
-    const promised = devnet.help.slice(devnet.help.indexOf("Verbs")).split("more): ")[1]!.trim().split(/\s+/);
+    const promised = devnetHelp.slice(devnetHelp.indexOf("Verbs")).split("more): ")[1]!.trim().split(/\s+/);
     const verbs = new Set(TOOL_LIST.map(({ path }) => path.split("/")[0]!));
     expect(promised.sort()).toEqual([...verbs].sort());
   });
@@ -71,8 +74,8 @@ describe("the verbs of a devnet", () => {
     expect(await after("mine", "5")).toBe(mine);
     expect(await after("help", "mine")).toBe(mine);
     expect(await after("time", "forward", "1h")).not.toContain("time freeze");
-    expect(await after("--home", "x")).toBe(devnet.help);
-    expect(await after("fly")).toBe(devnet.help);
+    expect(await after("--home", "x")).toBe(devnetHelp);
+    expect(await after("fly")).toBe(devnetHelp);
   });
 
   test("given the first of two words alone, or a wrong second one, then those that there are", async () => {

@@ -12,8 +12,9 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { findCommand } from "../../src/cli/command/table.ts";
+import { COMMANDS } from "../../src/cli/commands.ts";
 import { type BannerFacts, devnetBanner, units } from "../../src/cli/devnet.ts";
-import { findVerb } from "../../src/cli/devnet-tools.ts";
 import { type DevnetAddress, defaultDevnetHome } from "../../src/devnet/home.ts";
 import { devnetParties } from "../../src/devnet/keys.ts";
 import type { PartiesReport } from "../../src/devnet/parties.ts";
@@ -107,8 +108,9 @@ describe("the banner", () => {
 });
 
 describe("a verb", () => {
-  test.each(TOOL_LIST.map(({ path }) => path))("'%s' is found by its words", (path) => {
-    expect(findVerb([...path.split("/"), "word"])).toMatchObject({ tool: { path }, rest: ["word"] });
+  test.each(TOOL_LIST.map(({ path }) => path))("'%s' is found by its words", async (path) => {
+    const match = await findCommand(COMMANDS, ["devnet", ...path.split("/"), "word"]);
+    expect(match).toMatchObject({ path: `devnet ${path.replace("/", " ")}`, rest: ["word"] });
   });
 });
 

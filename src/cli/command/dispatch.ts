@@ -3,7 +3,7 @@
 import { ExitCode, NodeError } from "../../errors/node-error.ts";
 import type { Command, Commands, OldCommand } from "./command.ts";
 import { helpOf, listOf, overview } from "./help.ts";
-import { type Place, readInvocation } from "./parse.ts";
+import { checkFlags, type Place, readInvocation } from "./parse.ts";
 import { findCommand, type Match, namesBelow, placeOf, unknownCommand } from "./table.ts";
 
 /** What the caller does with failures of a running node. */
@@ -35,8 +35,10 @@ export async function dispatch(table: Commands, argv: readonly string[], output:
   const command = await entry.load?.();
   const isMistyped =
     loose.length > 0 && command?.words === undefined && namesBelow(match.commands, path).length > 0;
+  const place = placeOf(match.commands, path);
+  if (isMistyped && command !== undefined) checkFlags(place, command, rest);
   if (command === undefined || isMistyped) throw unknownCommand(match);
-  return runCommand(command, placeOf(match.commands, path), rest, output);
+  return runCommand(command, place, rest, output);
 }
 
 /** @param argv the words behind the command's own */
@@ -82,9 +84,10 @@ async function showHelp(match: Match): Promise<number> {
   // `lyra devnet help` lists what `lyra devnet --help` only names.
   const list =
     entry!.loadCommands && (loose.length > 0 || isHelp)
-      ? await listOf(path, loose.slice(0, 1), commands)
+      ? await listOf(path, isHelp ? loose : loose.slice(0, 1), commands)
       : undefined;
-  if (list === undefined && isHelp && loose.length > 0) throw unknownCommand(match);
+  if (list === undefined && isHelp && loose.length > 0 && namesBelow(commands, path).length > 0)
+    throw unknownCommand(match);
   process.stdout.write(list ?? (await helpOf(path, entry!, commands)));
   return ExitCode.done;
 }

@@ -1,11 +1,12 @@
 // Help, made from the declarations.
 
 import { COMMON_FLAGS, type Command, type Commands, type Entry, type Flag } from "./command.ts";
-import { LINES, packed, type Row, roomy } from "./layout.ts";
+import { COLUMNS, LINES, packed, type Row, roomy, wrap } from "./layout.ts";
 import { direct, namesBelow } from "./table.ts";
 
 /** Lists of everything may be wider than a screen. */
 const WIDE_COLUMNS = 100;
+const WIDE_LABEL = 42;
 
 /** `lyra --help` */
 export function overview(commands: Commands): string {
@@ -34,13 +35,23 @@ export async function helpOf(path: string, entry: Entry, commands: Commands): Pr
     const full = screen(title, [], roomy(rows), notes);
     return fits(full) ? full : screen(title, [], packed(rows), notes);
   }
-  const verbs =
-    below.length > 0 ? [`\n  Verbs (lyra ${path} help VERB says more): ${direct(below).join(" ")}`] : [];
-  const notes = [...verbs, command.notes ?? ""].join("\n");
+  const notes = [command.notes ?? "", ...verbLines(path, direct(below))]
+    .filter((part) => part !== "")
+    .join("\n\n");
   const of = (withMinor: boolean) =>
     screen(title, usageOf(path, command), roomy(rowsOf(command, withMinor)), notes);
   const full = of(true);
   return fits(full) ? full : of(false);
+}
+
+function verbLines(path: string, verbs: readonly string[]): string[] {
+  if (verbs.length === 0) return [];
+  const text = `Verbs (lyra ${path} help VERB says more): ${verbs.join(" ")}`;
+  return [
+    wrap(text, COLUMNS - 2)
+      .map((line) => `  ${line}`)
+      .join("\n"),
+  ];
 }
 
 /** All commands below a path that begin with these words; undefined where there is none. */
@@ -59,7 +70,7 @@ export async function listOf(
       return [label, commands[name]!.summary];
     }),
   );
-  return `${roomy(rows, WIDE_COLUMNS).join("\n")}\n\n  lyra ${path} help VERB says more.\n`;
+  return `${roomy(rows, WIDE_COLUMNS, WIDE_LABEL).join("\n")}\n\n  lyra ${path} help VERB says more.\n`;
 }
 
 function groupRow(path: string, name: string, commands: Commands): Row {

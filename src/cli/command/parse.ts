@@ -62,6 +62,11 @@ export function readInvocation(
   return { words, typed, values: { ...variablesOf(flags, env), ...typed } } as Invocation<Flags, Words>;
 }
 
+/** @throws NodeError with exit code 2 for a flag that the command does not have */
+export function checkFlags(place: Place, command: Command, argv: readonly string[]): void {
+  readFlags(place, { ...COMMON_FLAGS, ...command.flags }, argv);
+}
+
 type Typed = Record<string, string | string[] | boolean>;
 
 function readFlags(place: Place, flags: Flags, argv: readonly string[]) {

@@ -124,7 +124,8 @@ export function unknownCommand({ path, loose, rest, commands, entry }: Match): N
   const near = didYouMean(word, direct(names)) || didYouMean(loose.slice(0, 2).join(" "), names);
   const isNested = path.includes(" ");
   const list = near || (isNested ? `: ${direct(names).join(", ")}` : "");
-  return missing(`${path} ${word.slice(0, 40)}`, list, entry?.loadCommands ? helpPath : help);
+  const typed = entry?.loadCommands ? loose.join(" ").slice(0, 60) : word.slice(0, 40);
+  return missing(`${path} ${typed}`, list, entry?.loadCommands ? helpPath : help);
 
   function missing(typed: string, advice: string, see: string): NodeError {
     return usage(first!, `there is no '${typed}'${advice}`, see);
