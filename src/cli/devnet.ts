@@ -6,7 +6,6 @@ import type { BlockMode } from "../engine/chain-port.ts";
 import { ExitCode, NodeError, reasonOf } from "../errors/node-error.ts";
 import { readShortFile, readShortText } from "../files/short-file.ts";
 import { parseBlockMode } from "../planes/devnet/block-mode.ts";
-import { TOOL_LIST } from "../planes/devnet/declarations.ts";
 import { startNode } from "../start-node.ts";
 import { limitGarbage } from "../store/garbage-limit.ts";
 import { command, type Flags, type ValuesOf } from "./command/command.ts";
