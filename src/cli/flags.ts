@@ -13,25 +13,8 @@ export const NODE_URL = {
   },
 } as const satisfies Flags;
 
-/** One after the other is tried. */
-export const NODE_URLS = {
-  "node-url": {
-    ...NODE_URL["node-url"],
-    multiple: true,
-    text: "node to ask, again for each (default: $LYRA_NODE_URL)",
-  },
-} as const satisfies Flags;
-
-export const NETWORK = {
-  network: { type: "string", value: "NAME", text: "the nodes of a kept network (lyra wallet network)" },
-} as const satisfies Flags;
-
 export const RULES = {
   rules: { type: "string", value: "RULES", text: "0.71.6 or default", variable: "LYRA_RULES" },
-} as const satisfies Flags;
-
-export const OUT = {
-  out: { type: "string", short: "o", value: "FILE", text: "the JSON document, in a new file" },
 } as const satisfies Flags;
 
 /** How blocks are cut into history segments, and how much of them is kept. */

@@ -2,8 +2,8 @@
 // much comes, inflated bytes and bodies of errors included.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
-import { runCommand } from "../../src/cli/command/dispatch.ts";
-import { health } from "../../src/cli/health.ts";
+import { dispatch } from "../../src/cli/command/dispatch.ts";
+import { COMMANDS } from "../../src/cli/commands.ts";
 import { CometClient } from "../../src/comet/client.ts";
 import { CoreClient } from "../../src/comet/core-client.ts";
 import { AnswerTooLong, requestAnswer } from "../../src/fetch/answer.ts";
@@ -69,7 +69,7 @@ const READERS: Readonly<Record<string, () => Promise<unknown>>> = {
   "a core": () => new CoreClient(url).statistics(),
   CometBFT: () => new CometClient(url, 5_000, MIB).status(),
   "lyra health": () =>
-    runCommand(health, { path: "health", help: "" }, ["--url", url, "--quiet"], { logFailure: () => 1 }),
+    dispatch(COMMANDS, ["health", "--url", url, "--quiet"], { asJson: false, logFailure: () => 1 }),
 };
 
 describe("an answer that does not end", () => {

@@ -1,9 +1,9 @@
-// What a command is: one declaration, from which its parser, help, completions and part of docs/cli.md come.
+// The declaration of a command: its parser, help, completions and part of docs/cli.md are made from it.
 
 export interface Flag {
   readonly type: "string" | "boolean";
   readonly multiple?: boolean;
-  /** One letter: `-o`. */
+  /** A letter: `-o`. */
   readonly short?: string;
   /** Name of its value in the help: `FILE`. */
   readonly value?: string;
@@ -21,10 +21,10 @@ export interface Flag {
 export type Flags = Readonly<Record<string, Flag>>;
 
 /** A word that is given by its place, such as the name of a wallet. */
-export interface Word {
+interface Word {
   readonly text: string;
   readonly optional?: boolean;
-  /** One or more of it, none where it is optional, too; the last word of a command only. */
+  /** It may come again, or not at all where it is optional; the last word of a command only. */
   readonly many?: boolean;
   /** The only values, for help and completions. */
   readonly choices?: readonly string[];
@@ -72,7 +72,7 @@ export interface Invocation<F extends Flags, W extends Words> {
 export interface Command<F extends Flags = Flags, W extends Words = Words> {
   readonly words?: W;
   readonly flags?: F;
-  /** What follows the command's name in the first lines of its help, where words and `[flags]` do not say enough. */
+  /** Lines of its help behind the command's name, where words and `[flags]` do not say enough. */
   readonly usage?: readonly string[];
   /** Behind the flags in the help: exit codes, conditions, an example. Lines of at most 80 characters. */
   readonly notes?: string;

@@ -6,7 +6,7 @@ import { helpOf, listOf, overview } from "./help.ts";
 import { checkFlags, type Place, readInvocation } from "./parse.ts";
 import { findCommand, type Match, namesBelow, placeOf, unknownCommand } from "./table.ts";
 
-/** What the caller does with failures of a running node. */
+/** How failures are shown. */
 interface Output {
   readonly asJson: boolean;
   /** Logs a failure of a node. @returns its exit code */
@@ -42,7 +42,7 @@ export async function dispatch(table: Commands, argv: readonly string[], output:
 }
 
 /** @param argv the words behind the command's own */
-export async function runCommand(
+async function runCommand(
   command: Command,
   place: Place,
   argv: readonly string[],

@@ -106,7 +106,7 @@ function wordLabels({ words = {}, flags = {} }: Command): string[] {
 }
 
 /** Words and flags; in the last row the flags of every command, and the minor ones where they get no row. */
-export function rowsOf({ words = {}, flags = {} }: Command, withMinor: boolean): Row[] {
+function rowsOf({ words = {}, flags = {} }: Command, withMinor: boolean): Row[] {
   const wordRows = Object.entries(words)
     .filter(([, { text }]) => text !== "")
     .map(([name, { text }]): Row => [name, text]);
@@ -118,7 +118,7 @@ export function rowsOf({ words = {}, flags = {} }: Command, withMinor: boolean):
   return [...wordRows, ...flagRows, [others.map(([name, flag]) => flagLabel(name, flag)).join(", "), ""]];
 }
 
-export function flagLabel(name: string, { type, value = "TEXT", place }: Flag): string {
+function flagLabel(name: string, { type, value = "TEXT", place }: Flag): string {
   if (place !== undefined) return name.toUpperCase();
   return type === "boolean" ? `--${name}` : `--${name} ${value}`;
 }

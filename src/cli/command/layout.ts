@@ -10,7 +10,7 @@ const LABEL_MAX = 22;
 /** Of two rows beside each other. */
 const HALF = COLUMNS / 2;
 
-/** One row in a line; a text that does not fit goes on below itself. */
+/** A line for each row; a text that does not fit goes on below itself. */
 export function roomy(rows: readonly Row[], columns = COLUMNS, labelMax = LABEL_MAX): string[] {
   const width = Math.max(0, ...rows.map(([label]) => label.length).filter((length) => length <= labelMax));
   return rows.flatMap((row) => lines(row, width, columns));

@@ -25,7 +25,7 @@ function optionsOf(flags: Flags): ParseArgsOptionsConfig {
   return options;
 }
 
-export interface LooseWord {
+interface LooseWord {
   readonly text: string;
   /** Its place among all words. */
   readonly at: number;
@@ -99,7 +99,7 @@ function tokensOf(place: Place, options: ParseArgsOptionsConfig, argv: readonly 
   }
 }
 
-/** The parser's sentence; another one for a value that begins with a dash, and for a word that is such a value. */
+/** The parser's sentence, or a clearer one for a value that begins with a dash, and for a word that is such a value. */
 function refusalOf(message: string, argv: readonly string[]): string {
   const sentence = message.split("\n")[0]!.replace(/\. To specify.*$/, "");
   const flag = /^Option '(--[\w-]+)' argument is ambiguous/.exec(sentence)?.[1];

@@ -8,7 +8,7 @@ import { didYouMean } from "./usage-error.ts";
 /** Names up to which a group asks for one of them by "or". */
 const FEW_NAMES = 6;
 
-/** What the typed words name. */
+/** The command that the typed words name. */
 export interface Match {
   /** The command's words; empty for none. */
   readonly path: string;
