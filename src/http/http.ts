@@ -17,12 +17,14 @@ const FORM = "application/x-www-form-urlencoded";
  */
 const SOCKETS = {
   ...frameworkSockets,
-  maxPayloadLength: 64 * 1024,
   idleTimeout: 120,
   sendPings: true,
   backpressureLimit: 64 * 1024 * 1024,
   closeOnBackpressureLimit: true,
 } as unknown as Bun.WebSocketHandler<unknown>;
+
+/** Bytes of a client's message on a port whose sockets only read the requests of streams. */
+export const STREAM_REQUEST_BYTES_MAX = 64 * 1024;
 
 export type Fetch = (request: Request) => Response | Promise<Response>;
 
@@ -41,8 +43,8 @@ interface ListenOptions {
   readonly portFlag: string;
   /** Answers are counted here, with how long they took. */
   readonly counts?: ServerCounts;
-  /** Whether the framework's WebSockets are served; its `server` must be set to what is returned. */
-  readonly hasSockets?: boolean;
+  /** Serves the framework's WebSockets, with messages up to so many bytes; its `server` must be set to what is returned. */
+  readonly socketBytesMax?: number;
   /** Requests for this path become websockets. */
   readonly websocket?: {
     readonly path: string;
@@ -54,7 +56,7 @@ interface ListenOptions {
 
 /** Listens. @throws NodeError `host_empty`, `port_in_use`, `cannot_listen` */
 export function listen(options: ListenOptions, fetch: Fetch) {
-  const { host, bodyBytesMax, portFlag, counts, sharing, hasSockets = false, websocket } = options;
+  const { host, bodyBytesMax, portFlag, counts, sharing, socketBytesMax, websocket } = options;
   checkHost(host);
   let { port } = options;
   try {
@@ -74,7 +76,10 @@ export function listen(options: ListenOptions, fetch: Fetch) {
       maxRequestBodySize: bodyBytesMax,
       error: internalFailure,
     };
-    if (hasSockets) return began(Bun.serve<unknown>({ ...serving, fetch: answer, websocket: SOCKETS }));
+    if (socketBytesMax !== undefined) {
+      const sockets = { ...SOCKETS, maxPayloadLength: socketBytesMax };
+      return began(Bun.serve<unknown>({ ...serving, fetch: answer, websocket: sockets }));
+    }
     if (websocket === undefined) return began(Bun.serve<unknown>({ ...serving, fetch: answer }));
     return began(
       Bun.serve<unknown>({

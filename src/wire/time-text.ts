@@ -18,23 +18,48 @@ export function sentenceTime(ns: bigint): string {
   return `${date} ${time} +0000 UTC`;
 }
 
-/** Four hundred years of the calendar, after which it repeats. */
-const CYCLE_YEARS = 400n;
-const CYCLE_NS = 146_097n * 86_400n * NS_A_SECOND;
+const DAY_SECONDS = 86_400;
 
-/** Of any time: dates far beyond what the platform knows come with longer years. */
 function parts(ns: bigint): { date: string; time: string } {
-  const cycles = floorDivide(ns, CYCLE_NS);
-  const inCycle = ns - cycles * CYCLE_NS;
-  const nanos = inCycle % NS_A_SECOND;
-  const second = new Date(Number((inCycle - nanos) / 1_000_000n)).toISOString();
-  const year = (BigInt(second.slice(0, 4)) + cycles * CYCLE_YEARS).toString().padStart(4, "0");
-  const fraction = nanos === 0n ? "" : `.${nanos.toString().padStart(9, "0").replace(/0+$/, "")}`;
-  return { date: `${year}${second.slice(4, 10)}`, time: second.slice(11, 19) + fraction };
+  let seconds = Number(ns / NS_A_SECOND);
+  let nanos = Number(ns % NS_A_SECOND);
+  if (nanos < 0) {
+    seconds--;
+    nanos += 1e9;
+  }
+  const day = Math.floor(seconds / DAY_SECONDS);
+  if (day !== lastDay.day) lastDay = { day, date: dateText(day) };
+  return { date: lastDay.date, time: clockText(seconds - day * DAY_SECONDS, nanos) };
 }
 
-function floorDivide(a: bigint, b: bigint): bigint {
-  return a / b - (a % b < 0n ? 1n : 0n);
+/** Most times of a page are on one day. */
+let lastDay = { day: 0, date: "1970-01-01" };
+
+/** Four hundred years of the calendar, after which it repeats. */
+const CYCLE_YEARS = 400;
+const CYCLE_DAYS = 146_097;
+
+/** Date of a day, counted from 1970. Dates far beyond what the platform supports have longer years. */
+function dateText(day: number): string {
+  const cycles = Math.floor(day / CYCLE_DAYS);
+  const date = new Date((day - cycles * CYCLE_DAYS) * DAY_SECONDS * 1000).toISOString();
+  const year = String(Number(date.slice(0, 4)) + cycles * CYCLE_YEARS).padStart(4, "0");
+  return `${year}${date.slice(4, 10)}`;
+}
+
+/** Time of day, with the fraction up to its last digit that is not zero. */
+function clockText(seconds: number, nanos: number): string {
+  const minutes = Math.floor(seconds / 60);
+  const clock = `${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}:${twoDigits(seconds % 60)}`;
+  if (nanos === 0) return clock;
+  let fraction = nanos;
+  let digits = 9;
+  for (; fraction % 10 === 0; fraction /= 10) digits--;
+  return `${clock}.${String(fraction).padStart(digits, "0")}`;
+}
+
+function twoDigits(value: number): string {
+  return value < 10 ? `0${value}` : String(value);
 }
 
 const RFC3339 = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(?:Z|([+-])(\d\d):(\d\d))$/;

@@ -18,6 +18,7 @@ import {
   announceEnd,
   listen,
   type PortSharing,
+  STREAM_REQUEST_BYTES_MAX,
   splitUrl,
   stopServer,
   urlOf,
@@ -174,7 +175,7 @@ export function serveData(
   status: ServerStatus,
   { host, port, mounted, sharing }: ServeOptions,
 ): DataServer {
-  const { bodyBytesMax, submissionBytesMax, pageCacheBytesMax } = plane.context.limits;
+  const { bodyBytesMax, submissionBytesMax, queryBytesMax, pageCacheBytesMax } = plane.context.limits;
   const version = plane.context.db.prepare("PRAGMA data_version");
   const versionNow = () => (version.get() as { data_version: bigint }).data_version;
   const app = dataApp(plane, status, new PageCache(pageCacheBytesMax, versionNow), mounted);
@@ -186,7 +187,7 @@ export function serveData(
       portFlag: "--data-port",
       counts: status.counts,
       ...(sharing && { sharing }),
-      hasSockets: true,
+      socketBytesMax: Math.max(STREAM_REQUEST_BYTES_MAX, queryBytesMax),
     },
     app.fetch,
   );

@@ -5,7 +5,7 @@
  */
 import { type GraphQLOutputType, getNamedType, getNullableType, isListType, isNonNullType } from "graphql";
 import { enumDescriptor, type FieldDescriptor, messageDescriptor } from "../../wire/descriptors.ts";
-import { timeNs } from "../../wire/time-text.ts";
+import { rfc3339Nano, timeNs } from "../../wire/time-text.ts";
 import { FieldError } from "./errors.ts";
 import type { Message, QueryReads } from "./reads.ts";
 import { NO_TIME } from "./scalars.ts";
@@ -125,18 +125,18 @@ const DEFAULTS: Readonly<Record<string, unknown>> = { string: "", bool: false, d
 
 function timeConverter(isNonNull: boolean, factor: bigint): Convert {
   const none = isNonNull ? NO_TIME : null;
-  return (value, reads) => {
+  return (value) => {
     const ns = (value ?? 0n) as bigint;
-    return ns === 0n ? none : reads.timeText(ns * factor);
+    return ns === 0n ? none : rfc3339Nano(ns * factor);
   };
 }
 
 /** A time that the message has as text. */
 function timeTextConverter(isNonNull: boolean): Convert {
   const none = isNonNull ? NO_TIME : null;
-  return (value, reads) => {
+  return (value) => {
     const ns = timeNs((value ?? "") as string);
-    return ns === undefined ? none : reads.timeText(ns);
+    return ns === undefined ? none : rfc3339Nano(ns);
   };
 }
 

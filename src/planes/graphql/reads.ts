@@ -5,7 +5,6 @@ import { pathParameters } from "../../http/endpoint.ts";
 import { ApiError, badRequest, invalidArgument } from "../../http/errors.ts";
 import type { RequestFields } from "../../http/query.ts";
 import { enumDescriptor, type FieldDescriptor, messageDescriptor } from "../../wire/descriptors.ts";
-import { rfc3339Nano } from "../../wire/time-text.ts";
 import type { DataContext } from "../data/context.ts";
 import { DATA_ENDPOINTS, UNROUTED_RESOURCES } from "../data/endpoints.ts";
 import type { Budget } from "./budget.ts";
@@ -33,10 +32,8 @@ const METHODS = new Map<string, Method>(
   ]),
 );
 
-/** A list that is counted at once. */
-const SHORT_ROWS = 16;
-/** Texts of times that are kept: rows of one block have one time. */
-const TIMES_MAX = 256;
+/** A list that is counted at once: the budget looks at the clock no more often. */
+const SHORT_ROWS = 64;
 
 export class QueryReads {
   /** Something was read: the answer tells the height it was read at. */
@@ -44,7 +41,6 @@ export class QueryReads {
   /** Paths of the resources that were read. */
   readonly paths = new Set<string | undefined>();
   private readonly answers = new Map<string, Message | ApiError>();
-  private readonly times = new Map<bigint, string>();
 
   /** @param chain answers of the core node, by the name of their method */
   constructor(
@@ -85,15 +81,6 @@ export class QueryReads {
       this.budget.spendRows(1);
       yield row;
     }
-  }
-
-  timeText(ns: bigint): string {
-    let text = this.times.get(ns);
-    if (text === undefined) {
-      if (this.times.size >= TIMES_MAX) this.times.clear();
-      this.times.set(ns, (text = rfc3339Nano(ns)));
-    }
-    return text;
   }
 
   private once(key: string, resource: Method["resource"], fields: RequestFields): Message {

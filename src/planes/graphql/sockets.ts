@@ -19,6 +19,8 @@ import { SubscriptionContext } from "./subscriptions.ts";
 const OLD = "graphql-ws";
 /** Bytes that a socket holds for its client; then it waits until the client has read. */
 const BUFFERED_BYTES_MAX = 256 * 1024;
+/** Messages behind those bytes, for each subscription that a socket may have: a client that goes on asking and does not read is closed. */
+const WAITING_MESSAGES = 5;
 const TOO_BIG = 1009;
 const FAULT = 4500;
 const NOT_ACCEPTABLE = 4406;
@@ -152,11 +154,15 @@ class Client {
   private receive: Receive = async () => {};
   private old: OldProtocol | undefined;
   private roomy: PromiseWithResolvers<void> | undefined;
+  private waiting = 0;
+  private readonly waitingMax: number;
 
   constructor(
     private readonly protocol: string,
     readonly context: SubscriptionContext,
-  ) {}
+  ) {
+    this.waitingMax = WAITING_MESSAGES * context.plane.context.limits.socketSubscriptionsMax;
+  }
 
   /** @param open begins the protocol */
   begin<T>(open: (adapter: Adapter) => T): T {
@@ -187,6 +193,7 @@ class Client {
   drained(): void {
     this.roomy?.resolve();
     this.roomy = undefined;
+    this.waiting = 0;
   }
 
   drop(): void {
@@ -201,6 +208,7 @@ class Client {
     if (socket === undefined) return;
     socket.sendText(text);
     if (socket.getBufferedAmount() < BUFFERED_BYTES_MAX) return;
+    if (++this.waiting > this.waitingMax) socket.terminate();
     this.roomy ??= Promise.withResolvers();
     await this.roomy.promise;
   }

@@ -4,7 +4,16 @@ import { Grpc } from "../../errors/statuses.ts";
 import { answerFailure, DAMAGED, jsonModeOf, NOT_FOUND, refuse, sendAnswer } from "../../http/answers.ts";
 import { docsPlugin, jsonClient } from "../../http/docs.ts";
 import { ApiError, wrongMethod } from "../../http/errors.ts";
-import { announceEnd, checkUrl, listen, splitUrl, stopServer, urlOf, withCors } from "../../http/http.ts";
+import {
+  announceEnd,
+  checkUrl,
+  listen,
+  STREAM_REQUEST_BYTES_MAX,
+  splitUrl,
+  stopServer,
+  urlOf,
+  withCors,
+} from "../../http/http.ts";
 import { classify, type HttpApp, type HttpRoutes, httpPlugin, originOf, RAW } from "../../http/plugin.ts";
 import { ServerStatus, STORE_DAMAGED } from "../../http/status.ts";
 import type { JsonMode } from "../../wire/json.ts";
@@ -171,7 +180,7 @@ export function serveNode(
   // Twice what is accepted: so much is still read, and refused with an error object.
   const bodyBytesMax = devnet ? DUMP_BYTES_MAX : 2 * plane.context.limits.submissionBytesMax;
   const options = { host, port, bodyBytesMax, portFlag: "--node-port", counts: status.counts };
-  const server = listen({ ...options, hasSockets: true }, app.fetch);
+  const server = listen({ ...options, socketBytesMax: STREAM_REQUEST_BYTES_MAX }, app.fetch);
   app.server = server;
   return {
     port: server.port!,

@@ -1,5 +1,7 @@
 // The sockets of subscriptions: both protocols against the original's sessions, their limits, and a node without blocks.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import type { DataServer } from "../../../src/planes/data/app.ts";
 import { readGolden } from "../../golden/graphql-vectors.ts";
@@ -135,6 +137,58 @@ class Client {
   }
 }
 
+/** A client that writes and does not read. */
+class SilentClient {
+  private constructor(private readonly socket: Socket) {}
+
+  static async open(port: number, protocol: string): Promise<SilentClient> {
+    const socket = connect(port, "127.0.0.1");
+    const key = Buffer.alloc(16).toString("base64");
+    const head = ["GET /graphql HTTP/1.1", "Host: localhost", "Upgrade: websocket", "Connection: Upgrade"];
+    const handshake = [
+      `Sec-WebSocket-Key: ${key}`,
+      "Sec-WebSocket-Version: 13",
+      `Sec-WebSocket-Protocol: ${protocol}`,
+    ];
+    socket.write(`${[...head, ...handshake].join("\r\n")}\r\n\r\n`);
+    await once(socket, "data");
+    socket.pause();
+    socket.on("error", () => {});
+    return new SilentClient(socket);
+  }
+
+  /** A frame with a mask of zeros. */
+  send(text: string): void {
+    const head = Buffer.alloc(8);
+    head.writeUInt16BE(0x81fe, 0);
+    head.writeUInt16BE(text.length, 2);
+    if (text.length < 126) {
+      this.socket.write(
+        Buffer.concat([Buffer.from([0x81, 0x80 | text.length, 0, 0, 0, 0]), Buffer.from(text)]),
+      );
+    } else this.socket.write(Buffer.concat([head, Buffer.from(text)]));
+  }
+
+  /** Reads after all, until the socket is closed or so many bytes have come. */
+  async read(bytes: number): Promise<{ text: string; isClosed: boolean }> {
+    const pieces: Buffer[] = [];
+    let length = 0;
+    return new Promise((resolve) => {
+      const end = (isClosed: boolean) => {
+        resolve({ text: Buffer.concat(pieces).toString("latin1"), isClosed });
+        this.socket.destroy();
+      };
+      this.socket.on("close", () => end(true));
+      this.socket.on("data", (piece: Buffer) => {
+        pieces.push(piece);
+        length += piece.length;
+        if (length >= bytes) end(false);
+      });
+      this.socket.resume();
+    });
+  }
+}
+
 const subscribe = (query: string, id = "1") => ({ id, type: "subscribe", payload: { query } });
 
 describe("the protocols of subscriptions", () => {
@@ -226,6 +280,33 @@ describe("the protocols of subscriptions", () => {
     const client = await Client.open(server.port);
     client.send("x".repeat(1024 * 1024 + 1));
     expect((await client.closed.promise).code).toBe(1009);
+  });
+
+  test("a message of nearly a megabyte is read", async () => {
+    const client = await Client.open(server.port);
+    client.send({ type: "connection_init" });
+    client.send(subscribe(`query{__typename}${" ".repeat(1_000_000)}`));
+    await client.has(2);
+    expect(client.received[1]).toMatchObject({ payload: { data: { __typename: "Query" } } });
+    client.socket.close();
+  });
+
+  test.each([
+    [NEW, "subscribe", "next"],
+    [OLD, "start", "data"],
+  ])("a client of %s that asks on and reads nothing is closed", async (protocol, type, answer) => {
+    const asked = 3_000;
+    const silent = await SilentClient.open(server.port, protocol);
+    silent.send(JSON.stringify({ type: "connection_init" }));
+    // An answer holds the name of its operation, and so is as long as that.
+    const name = "x".repeat(10_000);
+    for (let n = 0; n < asked; n++)
+      silent.send(JSON.stringify({ id: `${n}${name}`, type, payload: { query: "{__typename}" } }));
+    const { text, isClosed } = await silent.read(asked * name.length);
+    expect(isClosed).toBe(true);
+    const answers = text.split(`"type":"${answer}"`).length - 1;
+    expect(answers).toBeGreaterThan(0);
+    expect(answers).toBeLessThan(asked / 2);
   });
 
   test("the node's end ends a subscription with its reason", async () => {

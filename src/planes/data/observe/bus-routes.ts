@@ -123,7 +123,9 @@ class SocketDialogue {
   async receive(message: unknown): Promise<void> {
     clearTimeout(this.timer);
     try {
-      const fields = readFields(typeof message === "string" ? message : JSON.stringify(message));
+      const text = typeof message === "string" ? message : JSON.stringify(message);
+      if (text.length > REQUEST_CHARACTERS_MAX) throw bodyTooLarge(REQUEST_CHARACTERS_MAX);
+      const fields = readFields(text);
       if (this.observation) this.observation.askNext(fields);
       else if (this.isOpening) throw badRequest("a batch was asked for before the stream was open");
       else {

@@ -1,6 +1,7 @@
 // Markets, their data, books and candles.
 import { ApiError } from "../../../http/errors.ts";
 import { AccountType } from "../../../wire/generated/vega.ts";
+import { rfc3339Nano } from "../../../wire/time-text.ts";
 import { FieldError, wrappedText } from "../errors.ts";
 import { READERS, type Resolve } from "../members.ts";
 import type { Message } from "../reads.ts";
@@ -78,9 +79,9 @@ const list =
 /** A time that the schema calls text: null before the first one. */
 const auctionTime =
   (member: string): Resolve =>
-  (data, _, reads) => {
+  (data) => {
     const ns = (data[member] ?? 0n) as bigint;
-    return ns <= 0n ? null : reads.timeText(ns);
+    return ns <= 0n ? null : rfc3339Nano(ns);
   };
 
 const marketData = {
@@ -88,7 +89,7 @@ const marketData = {
   liquidityProviderFeeShare: list("liquidityProviderFeeShare"),
   auctionStart: auctionTime("auctionStart"),
   auctionEnd: auctionTime("auctionEnd"),
-  nextMarkToMarket: ((data, _, reads) => reads.timeText(data.nextMarkToMarket ?? 0n)) as Resolve,
+  nextMarkToMarket: ((data) => rfc3339Nano(data.nextMarkToMarket ?? 0n)) as Resolve,
 };
 
 export const markets: Resolvers = {
