@@ -46,7 +46,7 @@ import type { BlockSink } from "./outbox.ts";
 import { TapSink } from "./tap-sink.ts";
 import { type Happened, type UnsavedAt, UnsavedState } from "./unsaved-state.ts";
 
-// Where a chain is, with what is not in its store: what to be there again takes besides the rows and the state.
+// The position of a chain beyond its store: what a return to it needs besides the rows and the state.
 
 export interface SavePoint {
   readonly point: ChainPoint;
@@ -236,7 +236,7 @@ export class ChainCore {
     }
   }
 
-  /** Writes what is there already: fails while nothing can be written. @throws NodeError */
+  /** Writes existing content again: fails while nothing can be written. @throws NodeError */
   storeHead(): void {
     this.writer.beginTransaction();
     this.guarded(() => this.store.stageHead(this.point));
@@ -330,7 +330,7 @@ export class ChainCore {
     }
   }
 
-  /** A block is executed: the chain is there, in memory. */
+  /** A block is executed, in memory. */
   private took(run: RunBlock): RunBlock {
     for (const change of run.changes) this.batch!.changes.push(change);
     this.point_ = run.executed.point;

@@ -41,7 +41,7 @@ export class EventFile {
    * @throws NodeError `record_unusable` when the file does not hold the blocks up to it, or others
    */
   open(head: Head | undefined): void {
-    // The file of a chain that goes on is there: none is made for one that is refused.
+    // A continued chain has its file: none is made for a refused one.
     if (head !== undefined && !existsSync(this.path)) {
       throw unusable(this.path, `it is not there, and the chain is at block ${head.height}`, BLOCKS_BEFORE);
     }

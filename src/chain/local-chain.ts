@@ -126,7 +126,7 @@ export class LocalChain implements ChainPort, SequencerTools {
     return this.core.engine.duties(nodeId);
   }
 
-  /** Verdict of a transaction that was refused or failed lately. @param hash hexadecimal */
+  /** Verdict of a transaction that was recently refused or failed. @param hash hexadecimal */
   async refusalOf(hash: string): Promise<RememberedRefusal | undefined> {
     return this.refusals.find(hash.toUpperCase());
   }

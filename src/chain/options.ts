@@ -69,7 +69,7 @@ export interface ChainEngine {
   setParameter(key: string, value: string): void;
 }
 
-/** Makes the engine of a chain; `follower` is told what happens in it. */
+/** Makes the engine of a chain; `follower` is called for what happens in it. */
 type MakeEngine = (follower: EngineFollower) => ChainEngine;
 
 // The two doors of a chain to the world, and what else is saved with it. The node brings them: devnet/clock.ts and
@@ -103,7 +103,7 @@ export interface ChainClock extends ChainPart {
 }
 
 export interface ChainRandom extends ChainPart {
-  /** So many bytes, none like the ones before. */
+  /** This many bytes, none like the ones before. */
   bytes(count: number): Uint8Array;
 }
 
@@ -206,7 +206,7 @@ export interface LocalChainOptions {
   onLoaded?(genesis: string): void;
   /** Called with every verdict: of a refused submission (without a command where it cannot be read), of an executed one. */
   onOutcome?(outcome: TxOutcome, tx: CheckedTransaction | undefined): void;
-  /** Told after a revert or a load, when the store's head has moved back: what is beyond it must be forgotten. */
+  /** Called after a revert or a load, when the store's head has moved back: everything beyond it must be forgotten. */
   onReverted?(height: number): void;
   /** Told when the chain halts, and with undefined when it goes on. */
   onHalt?(reason: string | undefined): void;

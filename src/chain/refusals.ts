@@ -39,7 +39,7 @@ const POW: Readonly<Record<string, Sentence>> = {
       : `${n.seen} transactions were built on block ${n.blockHeight}, the next one brings the proofs to ${n.shown} zero bits of ${n.required} that are asked for`,
 };
 
-/** @param rule of admission, or of this chain @param text what clients of the network are told */
+/** @param rule of admission, or of this chain @param text as clients of the network see it */
 export function refusalDetails(
   rule: RuleName,
   text: string,

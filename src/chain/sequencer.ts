@@ -199,7 +199,7 @@ export class Sequencer {
     }
   }
 
-  /** Takes a transaction out of the mempool. @returns whether it was there */
+  /** Takes a transaction out of the mempool. @returns whether the mempool had it */
   private withdraw(hash: string): boolean {
     const entry = this.mempool.find(hash);
     if (entry === undefined) return false;
@@ -231,7 +231,7 @@ export class Sequencer {
     return this.intake.check(bytes);
   }
 
-  /** Makes so many blocks. @throws ChainCallError `halted`, `stopped` */
+  /** Makes this many blocks. @throws ChainCallError `halted`, `stopped` */
   async mine(blocks: number): Promise<void> {
     for (let left = blocks; left > 0; ) {
       await this.held?.released.promise;
@@ -427,7 +427,7 @@ export class Sequencer {
     try {
       this.produce(1);
     } catch (error) {
-      // Halted: every caller is told.
+      // Halted: every caller gets the error.
       if (!(error instanceof ChainCallError)) throw error;
     }
   }

@@ -277,7 +277,7 @@ async function tell(devnet: Devnet, wallet: Wallet | undefined, values: Values):
   );
 }
 
-/** A story that ends now begins in the past; a chain that is there already goes on from where it is. */
+/** A story that ends now begins in the past; an existing chain goes on from where it is. */
 async function pastOf(): Promise<Pick<DevnetConfig, "genesisTimeNs">> {
   const { DEMO_SECONDS } = await import("../devnet/demo/demo.ts");
   const { systemTimeNs } = await import("../devnet/clock.ts");

@@ -117,7 +117,7 @@ export const bench = command({
 });
 
 /**
- * Searches for what is not to be found, and counts: every number of threads in turn, and so again and again.
+ * Searches for a proof that does not exist, and counts: every number of threads in turn, and so again and again.
  * @returns nonces a second, by number of threads and turn
  */
 async function ratesInTurns(counts: readonly number[], turns: number): Promise<number[][]> {

@@ -127,7 +127,7 @@ interface Signed {
   readonly block: GivenTransaction["block"];
 }
 
-/** @throws NodeError for what is not signed, or what the network must refuse: that could only cost the sender */
+/** @throws NodeError for unsigned bytes, or a transaction that the network must refuse: it could only cost the sender */
 function signedIn(source: string, blockFile: string | undefined): Signed {
   const input = readInput(source);
   if (input.kind !== "transaction") throw usageError("tx", "this takes a signed transaction: lyra tx sign");

@@ -26,7 +26,7 @@ export class CoreClient implements Submitter {
     private readonly timeoutMs = TIMEOUT_MS,
   ) {}
 
-  /** @throws NodeError for what is not a core's statistics */
+  /** @throws NodeError for an answer that is not a core's statistics */
   async statistics(): Promise<Statistics> {
     const name = "vega.api.v1.StatisticsResponse";
     const { statistics } = await this.ask<StatisticsResponse>("/statistics", name);

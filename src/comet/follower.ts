@@ -43,7 +43,7 @@ export interface SavedFollower {
     /** Without events. */
     readonly epochs?: GenesisEpochs | undefined;
   };
-  /** From the block of the state on, which is there where it is known. */
+  /** From the block of the state on; absent where it is unknown. */
   readonly blocks: readonly ObservedBlock[];
 }
 
@@ -64,7 +64,7 @@ interface FollowerOptions {
   chainId(): string | undefined;
   /** Hash of the home's block, lower-case hex, to be compared; undefined where it has none at that height. */
   storedHash(height: number): string | undefined;
-  /** A node that contradicts what was followed for so long is believed, where no events decide; default: half a minute. */
+  /** A node that contradicts the followed blocks for this long is believed, where no events decide; default: half a minute. */
   readonly contradictionMs?: number;
   /** How often it looks for blocks that were not announced. */
   readonly lookMs: number;
@@ -177,7 +177,7 @@ export class Follower {
     }
   }
 
-  /** Everything up to the node's head, as far as facts are there. */
+  /** Everything up to the node's head, as far as facts are available. */
   private async round(): Promise<void> {
     const status = await this.options.client.status();
     this.isForeign = true;

@@ -26,7 +26,7 @@ const BLOCK_WAIT_MS = 2_000;
 /** Blocks further ahead are not waited for. */
 const BLOCKS_AHEAD_MAX = 50;
 const BLOCK_WAITERS_MAX = 1_000;
-/** A transaction that no block has held for so many blocks is not expected any more. */
+/** A transaction that this many blocks did not hold is not expected any more. */
 const PENDING_BLOCKS = 100;
 const PENDING_MAX = 20_000;
 

@@ -35,7 +35,7 @@ export function aesGcmOpen(
   const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: GCM_TAG_BYTES });
   decipher.setAAD(header);
   decipher.setAuthTag(sealed.subarray(end));
-  // The cipher works like a stream: all of the text is there before the tag says whether it may be used.
+  // The cipher works like a stream: all of the text exists before the tag says whether it may be used.
   const plaintext = decipher.update(sealed.subarray(0, end));
   try {
     decipher.final();
@@ -90,7 +90,7 @@ export function wipe(...secrets: readonly (Uint8Array | undefined)[]): void {
 
 /**
  * A copy of a secret that has one place for good. The runtime keeps small arrays within its own heap, and moves them out
- * when a view of them is made, which leaves what was there where nothing wipes it; one with a buffer is not moved.
+ * when a view of them is made, which leaves the old bytes where nothing wipes them; one with a buffer is not moved.
  */
 export function secretCopy(bytes: Uint8Array): Uint8Array {
   const secret = new Uint8Array(new ArrayBuffer(bytes.length));

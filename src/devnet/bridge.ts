@@ -247,7 +247,7 @@ export class DevnetBridge implements BridgePort {
     return id!;
   }
 
-  /** A call whose effect no resource of the data API shows: it is there when the votes are counted. */
+  /** A call whose effect no resource of the data API shows: it has happened when the votes are counted. */
   private async operate(call: () => EthereumLog): Promise<Brought> {
     const { agent } = this.options;
     const id = this.submitEvent(call);
@@ -266,7 +266,7 @@ export class DevnetBridge implements BridgePort {
   }
 
   /**
-   * Makes blocks until the effect is there. The event is on the chain: a chain that stands still meanwhile is not a failure.
+   * Makes blocks until the effect shows. The event is on the chain: a chain that stands still meanwhile is not a failure.
    * @param late blocks that it takes to show after `isSo`
    * @throws ChainCallError when it never will be
    */

@@ -56,7 +56,7 @@ export function devnetHomes(env: NodeJS.ProcessEnv = process.env): readonly stri
 
 /**
  * The devnet that runs in one of these homes; undefined when none of them names one.
- * @throws NodeError `address_unreadable` when all that is there is damaged
+ * @throws NodeError `address_unreadable` when every such file is damaged
  */
 export function runningDevnet(homes: readonly string[]): DevnetAddress | undefined {
   const files = homes.map((home) => join(home, devnetAddressFile)).filter((file) => existsSync(file));
@@ -110,7 +110,7 @@ function isRunning(pid: number): boolean {
 const GENESIS_FILE = "genesis.json";
 /** A genesis file that was not the chain's. */
 const OTHER_GENESIS_FILE = "genesis.other.json";
-/** The last chain, whole, until the new one is there. */
+/** The last chain, whole, until the new one exists. */
 const ASIDE = "before-reset";
 /** A reset was cut off while it moved the last chain there ... */
 const TAKING = "before-reset.taking";
@@ -206,7 +206,7 @@ export function putBack(home: string): void {
   }
 }
 
-/** The new chain is there. */
+/** The new chain exists. */
 export function removeAside(home: string): void {
   rmSync(join(home, ASIDE), { recursive: true, force: true });
 }

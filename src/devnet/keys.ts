@@ -28,7 +28,7 @@ export const DEVNET_PARTY_NAMES = [
   "judy",
 ] as const;
 
-/** Validators whose keys a devnet holds: the first is there from the start, the others may be announced. */
+/** Validators whose keys a devnet holds: the first exists from the start, the others may be announced. */
 export const DEVNET_VALIDATORS_MAX = 4;
 
 export interface DevnetParty {

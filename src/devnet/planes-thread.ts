@@ -87,7 +87,7 @@ export class PlanesThread {
   async close(): Promise<void> {
     this.outlet?.close();
     this.post({ kind: "stop" });
-    // Blocks are told on: requests under way may wait for one.
+    // Blocks are announced: requests under way may wait for one.
     if (this.worker) await Promise.race([this.stopped.promise, Bun.sleep(STOP_MS)]);
     this.host.close();
     this.end();

@@ -21,7 +21,7 @@ const DEADLINE_NS = 30n * NANOSECONDS_A_DAY;
 /** Where outside the chain it happened. */
 export interface ForeignPlace {
   readonly assetClass: "builtin" | "erc20";
-  /** 0 for what is built in. */
+  /** 0 for built-in assets. */
   readonly block: bigint;
   readonly txHash: string;
   readonly logIndex: bigint;
@@ -32,7 +32,7 @@ export interface OpenDeposit {
   readonly party: string;
   readonly asset: string;
   readonly amount: bigint;
-  /** Of the other chain; empty for what is built in. */
+  /** Of the other chain; empty for built-in assets. */
   readonly txHash: string;
   readonly createdNs: bigint;
 }

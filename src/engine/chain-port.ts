@@ -173,7 +173,7 @@ export interface ClockStatus extends ChainStatus {
 /** The developer's tools (docs/devnet.md): on loopback only, and in no other mode. */
 export interface DevnetPort extends ChainPort {
   mine(blocks: number): Promise<ChainStatus>;
-  /** Verdict of a transaction that was refused or failed lately; numbers are left out. @param hash hexadecimal */
+  /** Verdict of a transaction that was recently refused or failed; numbers are left out. @param hash hexadecimal */
   refusalOf(hash: string): Promise<RememberedRefusal | undefined>;
   /** The blocks that a proof of work may name in the next block, oldest first. */
   proofBlocks(): Promise<readonly ProofBlock[]>;

@@ -62,7 +62,7 @@ export function loadCheckpoint(
   step("network parameters", () => loadParameters(content.networkParameters, domains, kept));
   step("governance", () => loadProposals(content, domains));
   step("epoch", () => domains.epochs.restore(epochOf(content.epoch)));
-  // The network loads it in front of the proposals; nothing tells of it, and an epoch that begins would forget it.
+  // The network loads it in front of the proposals; no event shows it, and an epoch that begins would forget it.
   step("market activity", () => loadActivity(content.marketTracker, domains));
   step("multisig control", () => loadMultisig(content.multisigControl, domains));
   step("staking", () => loadStaking(content.staking, domains));

@@ -287,7 +287,7 @@ const OF_MARKETS: ReadonlySet<number> = new Set([
 
 /**
  * Holder of a balance: a party, or one of the network's accounts. The treasury is `*`, the others have their type and
- * market behind it. Undefined for what is outside of the chain.
+ * market behind it. Undefined for accounts outside of the chain.
  */
 function holderOf({ type, owner, market }: Account): string | undefined {
   if (type === AccountType.ACCOUNT_TYPE_EXTERNAL) return undefined;

@@ -115,7 +115,7 @@ const KNOWN_ASSETS_MAX = 8;
 /** Of all assets, as a party has an account for each market; all are forgotten then. */
 const NAMED_MAX = 50_000;
 
-/** Account ids met lately, by asset and one thing more. */
+/** Recently used account ids, by asset and one thing more. */
 class KnownIds<K> {
   private readonly byAsset = new LruCache<string, LruCache<K, string>>(KNOWN_ASSETS_MAX);
 
@@ -205,7 +205,7 @@ export class Collateral {
   }
 
   /**
-   * Forgets an empty account; no event tells of it
+   * Forgets an empty account, without an event
    * (docs/protocol/70-trading-events.md#96-accounts-of-this-engine-as-seen-in-tables).
    * @throws InvariantError
    */

@@ -129,7 +129,7 @@ export class Delegation {
     };
   }
 
-  /** Restores delegations of a checkpoint (docs/protocol/60-state-engine-parameters.md#12-checkpoints); the epoch is there already. */
+  /** Restores delegations of a checkpoint (docs/protocol/60-state-engine-parameters.md#12-checkpoints); the epoch exists already. */
   restore({ current, next, automatic }: DelegationState): void {
     const { seq } = this.epochs.current;
     for (const [party, shares] of current) {
@@ -202,7 +202,7 @@ export class Delegation {
     }
   }
 
-  /** The next map becomes the current one. A node without a share stays once, so that its 0 is told (step 2). */
+  /** The next map becomes the current one. A node without a share stays once, so that its 0 is reported (step 2). */
   private startNextEpoch(): void {
     for (const party of new Set([...this.current.keys(), ...this.next.keys()])) {
       const before = this.current.get(party) ?? NO_SHARES;

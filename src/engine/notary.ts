@@ -122,7 +122,7 @@ export class Notary implements NotaryPort {
     else this.aggregates.set(keyOf(next.resource, next.kind), next);
   }
 
-  /** Every signature that is there goes out, each time. */
+  /** Every known signature goes out, each time. */
   private publish(aggregate: Aggregate): void {
     const { resource: id, kind, signatures } = aggregate;
     this.aggregates.set(keyOf(id, kind), aggregate);

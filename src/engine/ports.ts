@@ -73,7 +73,7 @@ export interface ValidatorNode {
   readonly fromEpoch: bigint;
   readonly submitterAddress: string;
   readonly status: NodeStatus;
-  /** Voting power; 0 for what is not of status tendermint. */
+  /** Voting power; 0 for nodes of another status than tendermint. */
   readonly power: bigint;
 }
 

@@ -45,10 +45,10 @@ export interface ProposalRecord {
   /** Decimals, as they were required when the proposal was submitted. */
   readonly requiredParticipation: string;
   readonly requiredMajority: string;
-  /** The same of liquidity providers' shares: 0 for what is not about a market's change. */
+  /** The same of liquidity providers' shares: 0 for proposals that change no market. */
   readonly requiredLpParticipation: string;
   readonly requiredLpMajority: string;
-  /** The validators' finding about a new asset; undefined until it is there. */
+  /** The validators' finding about a new asset; undefined until they have one. */
   readonly isValid?: boolean;
 }
 

@@ -249,7 +249,7 @@ export function recurringAmount(amount: bigint, factor: Decimal, times: bigint):
   }
 }
 
-/** base^times with so many binary places, each product rounded down (`up` 0) or up (`up` 1). */
+/** base^times with this many binary places, each product rounded down (`up` 0) or up (`up` 1). */
 function power(base: bigint, times: bigint, up: bigint, places: bigint): bigint {
   const rounding = up * ((1n << places) - 1n);
   const multiply = (a: bigint, b: bigint) => (a * b + rounding) >> places;

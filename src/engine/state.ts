@@ -222,7 +222,7 @@ export class Table<V> {
     return this.keys().map((key) => [key, this.map.get(key)!]);
   }
 
-  /** For indexes that are derived from the table and not part of the state: told of every change, taken back or loaded. */
+  /** For indexes that are derived from the table and not part of the state: called for every change, reverted and loaded ones too. */
   onChange(listener: (key: string, before: V | undefined, now: V | undefined) => void): void {
     this.listener = listener;
   }

@@ -45,7 +45,7 @@ const TARGETS: ReadonlySet<number> = new Set([
 const MINIMUMS_MAX = 1_000;
 
 export class TransferRules {
-  /** Values that were worked out lately: not part of the state. */
+  /** Recently computed values: not part of the state. */
   private lastFee: { readonly factor: Decimal; readonly amount: bigint; readonly fee: bigint } | undefined;
   private readonly minimums = new LruCache<string, { readonly multiple: Decimal; readonly minimum: bigint }>(
     MINIMUMS_MAX,

@@ -246,7 +246,7 @@ export const DETAIL_CODES: readonly Explanation[] = [
   ...Object.entries(LOOKUPS).map(([code, text]) => detail(code, { ...LOOKUP_ENTRY, text })),
 ];
 
-/** Number of each text; what is not here has 10000. */
+/** Number of each text; other texts have 10000. */
 export const DETAIL_NUMBERS: ReadonlyMap<string, number> = new Map(
   DETAIL_CODES.flatMap(({ code, texts }) =>
     /^\d+$/.test(code) ? texts.map((text) => [text, Number(code)]) : [],

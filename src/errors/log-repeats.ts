@@ -1,7 +1,7 @@
 /**
  * Repeats in the log. A line is written when it differs from the last one of its part, so that no change of a state is missing;
  * the same line again is counted, and told once a minute: "again, 41 times". A part that changes all the time is bounded, too:
- * beyond so many lines a minute they are counted, each with its last place among the others.
+ * beyond a number of lines a minute they are counted, each with its last place among the others.
  */
 
 const MINUTE_MS = 60_000;

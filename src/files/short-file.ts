@@ -1,4 +1,4 @@
-// Reading of files that are not trusted to be short: what is endless (`/dev/zero`, a pipe) does not fill the memory.
+// Reading of files that are not trusted to be short: an endless one (`/dev/zero`, a pipe) does not fill the memory.
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { reasonOf } from "../errors/node-error.ts";
 

@@ -1,4 +1,4 @@
-// Files that are there whole or not at all. The bytes go to a hidden temporary file first, to the disk, and are read
+// Files that exist whole or not at all. The bytes go to a hidden temporary file first, to the disk, and are read
 // back; then the file gets its name in one step, and the folder goes to the disk. A killed process leaves such a
 // temporary file. Nothing follows a link, and no other user reads a file, unless it is written for others.
 import { randomBytes } from "node:crypto";

@@ -42,7 +42,7 @@ import { copyAside } from "./sharing/image.ts";
 
 const MANIFEST = "manifest.json";
 const STORE = "lyra.db";
-/** Of a home, besides its store and segments, where they are there. */
+/** Of a home, besides its store and segments, where they exist. */
 const CONFIGURATION = "lyra.toml";
 const SETTINGS = [CONFIGURATION, "genesis.json"] as const;
 /** Name of a backup's configuration in the home that it is restored to: nothing reads it. */
@@ -271,7 +271,7 @@ function append(archive: number, name: string, path: string): BackupFile {
   }
 }
 
-/** @returns the SHA-256 of so many bytes of a file */
+/** @returns the SHA-256 of this many bytes of a file */
 function readThrough(
   file: number,
   offset: number,

@@ -5,7 +5,7 @@ import type { Database } from "bun:sqlite";
 import { NodeError } from "../errors/node-error.ts";
 import { readHead } from "../store/head.ts";
 
-/** `network`: at the core's own snapshots, its last one before an upgrade among them; `length`: every so many blocks. */
+/** `network`: at the core's own snapshots, its last one before an upgrade among them; `length`: every fixed number of blocks. */
 export const SEGMENT_MODES = ["network", "length"] as const;
 export type SegmentMode = (typeof SEGMENT_MODES)[number];
 

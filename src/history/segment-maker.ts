@@ -207,7 +207,7 @@ export class SegmentMaker {
     if (range === undefined) return undefined;
     const { from, to } = range;
     // The lowest height can come twice (docs/protocol/20-network-history-segments.md#64-the-doubled-first-height): it
-    // is complete when the next one is there.
+    // is complete when the next one exists.
     const isComplete = this.height > to || (this.height === to && to > this.first);
     if (!isComplete) return undefined;
     return {

@@ -58,7 +58,7 @@ export function errorAnswer(error: ApiError, mode: JsonMode, head: Answer["head"
   return { status, body, contentType, ...(allow && { allow }), ...(head && { head }) };
 }
 
-/** In the stream form what is empty is left out. */
+/** In the stream form empty members are left out. */
 export function streamErrorBody({ code, message, details }: ErrorBody): object {
   const shown = details.map(({ inner, ...detail }) => (inner === "" ? detail : { ...detail, inner }));
   return { code, message, ...(shown.length > 0 && { details: shown }) };
@@ -101,7 +101,7 @@ export function sendAnswer(answer: Answer, request: Request): Response | Promise
   return encodedResponse(answer.body, { status: answer.status, headers }, request);
 }
 
-/** An answer as it is: for what is small. */
+/** An answer as it is: for small ones. */
 export function toResponse(answer: Answer, request: Request): Response {
   const headers = withCors(headersOf(answer), request);
   return new Response(request.method === "HEAD" ? null : answer.body, { status: answer.status, headers });

@@ -33,7 +33,7 @@ export function requestedRange(
   return { start, end: last === "" ? length : Math.min(Number(last) + 1, length) };
 }
 
-/** The last so many bytes. */
+/** The last bytes, by number. */
 function suffix(count: string, length: number): ByteRange | "unsatisfiable" | undefined {
   if (count === "") return undefined;
   if (Number(count) === 0 || length === 0) return "unsatisfiable";

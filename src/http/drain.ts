@@ -4,16 +4,16 @@
  * requests end, and requests under way get a bounded time.
  */
 
-/** A balancer marks a server as down after so many failed checks (HAProxy: `fall 3`). */
+/** A balancer marks a server as down after this many failed checks (HAProxy: `fall 3`). */
 const CHECKS = 3;
 const CHECKS_MS_MAX = 10_000;
-/** A client that has asked once or twice so lately gets so long for another look. */
+/** A client that has recently asked once or twice gets this long for another look. */
 const LATELY_MS = 10_000;
 const GLANCE_MS = 500;
 /** More than one check in flight, or a timer that is late. */
 const CHECK_MARGIN_MS = 150;
 const ON_THE_WAY_MS = 200;
-/** After so many intervals without a question nothing looks at `/readyz` any more. */
+/** After this many intervals without a question nothing looks at `/readyz` any more. */
 const QUIET_INTERVALS = 2;
 const ASKERS_MAX = 64;
 
@@ -66,7 +66,7 @@ export class ReadinessAskers {
   private waitFor({ ms, refusals }: Asker): number {
     if (refusals >= CHECKS) return 0;
     const sinceMs = this.nowMs() - ms.at(-1)!;
-    // Too few questions for an interval: one that was here lately may look again.
+    // Too few questions for an interval: a recent client may look again.
     if (ms.length < CHECKS) return sinceMs < LATELY_MS ? GLANCE_MS : 0;
     const gaps = ms.slice(1).map((each, n) => each - ms[n]!);
     const intervalMs = Math.max(...gaps);

@@ -38,7 +38,7 @@ export class HeightWaiters {
   }
 
   /**
-   * Settles with true once the height is there, with false when that takes too long or `signal` is aborted.
+   * Settles with true once the height is reached, with false when that takes too long or `signal` is aborted.
    * @throws ApiError 503 when too many wait already, or the node stops
    */
   async waitFor(height: number, signal: AbortSignal): Promise<boolean> {

@@ -383,7 +383,7 @@ class BodyPieces {
     this.reader = body?.getReader();
   }
 
-  /** @param onBytes told of the bytes of each piece; its error ends the reading */
+  /** @param onBytes called with the number of bytes of each piece; its error ends the reading */
   async read(onBytes: (bytes: number) => void): Promise<string> {
     const { reader } = this;
     if (reader === undefined) return "";

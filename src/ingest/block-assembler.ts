@@ -45,7 +45,7 @@ interface AssemblerOptions {
   readonly isLive?: boolean;
   /** Of one block's events. */
   readonly blockBytesMax?: number;
-  /** Told of every block that begins; while it is open, blocks have their events whole. */
+  /** Called for every block that begins; while it is open, blocks have their events whole. */
   readonly tap?: Pick<EventTap, "isOpen" | "noteBlock">;
 }
 

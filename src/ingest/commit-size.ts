@@ -1,6 +1,6 @@
 // How much of a stream goes into one commit.
 
-/** The first commits are small, so that a height is there at once ... */
+/** The first commits are small, so that a height shows at once ... */
 const EVENTS_MIN = 8_192;
 /** ... and later ones large: a page of the store that many blocks change is written once for all of them. */
 const EVENTS_MAX = 16_384;

@@ -51,7 +51,7 @@ const BLOCK_BYTES_MAX = 128 * 1024 * 1024;
 /** The log holds this many blocks of that size. */
 const LOG_BLOCKS_MIN = 2;
 
-/** Bytes of the largest block that a log of so many bytes takes. */
+/** Bytes of the largest block that a log of this many bytes takes. */
 export function liveBlockBytes(logBytesMax: number): number {
   return Math.min(BLOCK_BYTES_MAX, Math.floor(logBytesMax / LOG_BLOCKS_MIN));
 }

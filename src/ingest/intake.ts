@@ -381,7 +381,7 @@ export class Intake {
     this.options.hooks.onRefused(this.refused, { code, text });
   }
 
-  /** Its sender comes again and again: the first time is told, the others are counted until a block is stored. */
+  /** Its sender comes again and again: the first time is reported, the others are counted until a block is stored. */
   private noteMismatch(text: string): void {
     const { count } = (this.mismatch ??= { text, count: 0, isGapKnown: false });
     this.mismatch.count++;
@@ -392,7 +392,7 @@ export class Intake {
     }
   }
 
-  /** Of events that are missing: only the first is told, the others follow from it. */
+  /** Of missing events: only the first is reported, the others follow from it. */
   private noteTrouble(code: "events_lost" | "height_gap", text: string): void {
     const { mismatch } = this;
     if (mismatch !== undefined) {

@@ -52,7 +52,7 @@ export class LogReserve {
     }
   }
 
-  /** Gives room for so many bytes back to the disk. @returns false when nothing is left to give */
+  /** Gives room for this many bytes back to the disk. @returns false when nothing is left to give */
   release(bytes: number): boolean {
     if (this.size === 0) return false;
     const left = Math.max(0, this.size - bytes - SLACK_BYTES);

@@ -1,4 +1,4 @@
-// Feeds a recording into the store: skips what is there, commits several whole blocks at once while catching up.
+// Feeds a recording into the store: skips stored blocks, commits several whole blocks at once while catching up.
 import type { Database } from "bun:sqlite";
 import { NodeError } from "../errors/node-error.ts";
 import type { BlockWriter } from "../store/block-writer.ts";
@@ -34,7 +34,7 @@ export interface ReplayResult {
   readonly files: ReadonlyArray<{ path: string } & RecordingEnd>;
   /** Blocks stored by this call. */
   readonly blocks: number;
-  /** Blocks that were there before. */
+  /** Blocks that were stored before. */
   readonly known: number;
   /** Events of the stored blocks, begin and end markers included. */
   readonly events: number;

@@ -18,9 +18,9 @@ import type { ServedHome } from "./start.ts";
 
 const ATTEMPT = "sidecar.comet";
 const STOP_MS = 1_500;
-/** The state of the last run is there within this, however much there is of it. */
+/** The state of the last run is loaded within this time, however large it is. */
 const RESTORE_MS = 10_000;
-/** Disagreements are explained in the log up to so many a minute; all are counted. */
+/** Disagreements are explained in the log up to this many a minute; all are counted. */
 const EXPLAINED_MAX = 20;
 const MINUTE_MS = 60_000;
 

@@ -253,7 +253,7 @@ export class DiskBudget {
     }
   }
 
-  /** Up to this row of `blocks` a table's rows are older than they are kept; 0 for what is kept for good. */
+  /** Up to this row of `blocks` a table's rows are older than they are kept; 0 for rows that are never removed. */
   private ageFloor(name: string, head: ChainHead): number {
     const days = PRUNABLE_TABLES.find((table) => table.name === name)?.days;
     if (days === undefined || this.policy.retention === "archive") return 0;

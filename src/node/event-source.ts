@@ -60,7 +60,7 @@ class EventSource {
   private disconnected = "no core has connected yet";
   /** Height of a known block, while known ones come. */
   private known: number | undefined;
-  /** Whether the writer has been told of events that it may not have read. */
+  /** Whether the writer was notified of events that it may not have read. */
   private isReaderNotified = false;
   private hasMore = false;
   private upgrade: number | undefined;

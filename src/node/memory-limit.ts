@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { totalmem } from "node:os";
 import { NodeError } from "../errors/node-error.ts";
 
-/** A sidecar needs so much to load and to serve (docs/operations.md). */
+/** A sidecar needs this much to load and to serve (docs/operations.md). */
 const MEMORY_BYTES_MIN = 384 * 1024 * 1024;
 /** Of address space, which is mostly reserved and not used. */
 const ADDRESS_BYTES_MIN = 1024 * 1024 * 1024;

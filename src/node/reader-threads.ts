@@ -16,7 +16,7 @@ interface Reader {
   readonly listening: PromiseWithResolvers<void>;
   readonly stopped: PromiseWithResolvers<void>;
   outlet: FeedOutlet | undefined;
-  /** Orders that came before the feed was there. */
+  /** Orders that came before the feed existed. */
   readonly earlyOrders: FeedOrder[];
   counts: CountValues | undefined;
 }
@@ -53,7 +53,7 @@ export class ReaderThreads {
     for (const { worker } of this.readers) post(worker, { kind: "committed" });
   }
 
-  /** The writer is there: threads whose streams want its events get them. */
+  /** The writer exists: threads whose streams want its events get them. */
   connectFeed(feed: EventFeed): void {
     for (const reader of this.readers) {
       const { worker, earlyOrders } = reader;

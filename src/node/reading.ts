@@ -38,7 +38,7 @@ export interface ClientReader {
   /**
    * @param path as the endpoint has it, with its parameter in braces: `/api/v2/asset/{asset_id}`
    * @param values parameters of path and query by name
-   * @returns undefined for what is not there
+   * @returns undefined for 404
    * @throws ChainCallError `bridge` with what the API answers to anything else
    */
   get<T>(path: string, values: Readonly<Record<string, string>>): T | undefined;

@@ -222,7 +222,7 @@ function refused(reason: string): NodeError {
   return new NodeError("store.check", "store_damaged", `the recording does not fit: ${reason}`);
 }
 
-/** At every moment one of the two stores is there under its name. @returns the folder of the old one */
+/** At every moment one of the two stores exists under its name. @returns the folder of the old one */
 function replaceStore(home: string, unfinished: string): string {
   const kept = mkdtempSync(join(home, "damaged-"));
   const [from, to] = [storePath(unfinished), storePath(home)];

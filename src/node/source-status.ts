@@ -11,7 +11,7 @@ interface SourceNews {
   readonly code?: string;
   /** The last height that came from this source. */
   readonly height?: number;
-  /** Head of the followed node, where the source is told it, with its block's time. */
+  /** Head of the followed node, where the source reports it, with its block's time. */
   readonly nodeHeight?: number;
   readonly nodeTimeUs?: number;
   /** Whether the followed node is catching up itself, by its own report. */

@@ -71,7 +71,7 @@ export type WriterReport =
   | { readonly kind: "idle" }
   | { readonly kind: "stopped" };
 
-/** Blocks that are passed over are told this often. */
+/** Skipped blocks are reported this often. */
 const KNOWN_MS = 250;
 /** How often segments that could not be made are looked after. */
 const LOOK_MS = 1_000;

@@ -89,7 +89,7 @@ function missing(message: string, hint: string): NodeError {
 
 /** The system's refusal to run it. */
 export function notExecutable(path: string, code: string | undefined): NodeError {
-  // Where the file is there, the loader that it names is not.
+  // If the file exists, its loader is missing.
   const isLibraryMissing = code === "ENOENT" && existsSync(path);
   const reason = isLibraryMissing ? "this system has no GNU C library" : (code ?? "unknown");
   const hint =

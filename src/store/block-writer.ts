@@ -21,7 +21,7 @@ import {
 } from "./project/context.ts";
 import { type FileSync, LogBound, LogSync } from "./wal.ts";
 
-/** A commit that adds so much to the log belongs to a busy time. */
+/** A commit that adds this much to the log belongs to a busy time. */
 const BUSY_COMMIT_BYTES = 128 * 1024;
 const BUSY_CHECKPOINT_BYTES = 48 * 1024 * 1024;
 /** After this much of the log it is copied back into the store, between blocks. */
@@ -392,7 +392,7 @@ function storeError(block: Block | undefined, error: unknown, event?: BlockEvent
       "make room and start again; everything before it is safe",
     );
   }
-  // A row that is there already or has the wrong type is the event's fault, not the disk's.
+  // An existing row or a wrong type is the event's fault, not the disk's.
   const isEvents = event !== undefined && sqliteCode(error).startsWith("SQLITE_CONSTRAINT");
   if (isSqliteError(error) && !isEvents) {
     return new NodeError(

@@ -25,7 +25,7 @@ export function copyBytes(home: string): number {
   }
 }
 
-/** @throws NodeError `disk_full` where a folder has no room for so many bytes */
+/** @throws NodeError `disk_full` where a folder has no room for this many bytes */
 export function checkRoom(attempt: string, folder: string, bytes: number): void {
   const { bavail, bsize } = statfsSync(folder);
   const free = bavail * bsize;

@@ -95,7 +95,7 @@ export function eventsIn(packed: Uint8Array): Uint8Array[] {
 export type FeedOrder =
   | { readonly kind: "start" }
   | { readonly kind: "stop" }
-  /** So many bytes of events were read. */
+  /** This many bytes of events were read. */
   | { readonly kind: "read"; readonly bytes: number };
 
 export class FeedOutlet {
@@ -134,7 +134,7 @@ export class FeedOutlet {
 
 export class FeedInlet implements EventFeed {
   private readonly listeners = new Set<FeedListener>();
-  /** Of the last block that was told; undefined until the feed has begun. */
+  /** Of the last announced block; undefined until the feed has begun. */
   private height: number | undefined;
 
   constructor(private readonly post: (order: FeedOrder) => void) {}

@@ -76,7 +76,7 @@ export function storedAmount(text: string, field: string): StoredAmount {
 /** Most numbers are of this form and short. */
 const PLAIN_NUMBER = /^-?\d{1,100}(?:\.\d{1,100})?$/;
 const NUMBER = /^[+-]?(?:(\d+)(?:\.(\d*))?|\.(\d+))(?:[eE]([+-]?\d{1,5}))?$/;
-/** `numeric(1000, 16)`, the narrowest column, holds so many digits before the point. */
+/** `numeric(1000, 16)`, the narrowest column, holds this many digits before the point. */
 const NUMBER_DIGITS_MAX = 984;
 
 /** A number of any of the numeric columns; empty is zero. @throws FieldFault */

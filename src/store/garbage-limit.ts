@@ -1,6 +1,6 @@
 // A bound for garbage: by itself the collector lets a process grow to several times of what lives in it.
 
-/** The process may have so much memory before its garbage is looked for. */
+/** The process may have this much memory before its garbage is collected. */
 const MEMORY_BYTES = 192 * 1024 * 1024;
 
 /** Collects garbage of the thread that works, where the process has grown. */

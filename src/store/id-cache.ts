@@ -1,4 +1,4 @@
-// Identifiers and accounts that were met lately, in typed arrays: a hundred thousand of them are nothing that a garbage
+// Recently used identifiers and accounts, in typed arrays: a hundred thousand of them are nothing that a garbage
 // collector has to look at, and no text is made to find one. Each has a few places it can be in; the one that has been
 // there longest makes room.
 import { identifierText } from "../wire/identifiers.ts";

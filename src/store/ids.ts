@@ -101,7 +101,7 @@ export class Ids {
     return this.cache.findAt(bytes, start, end) ?? this.intern(latinAt(bytes, start, end), field);
   }
 
-  /** An identifier that was met lately. Undefined says nothing. */
+  /** Cache lookup; undefined is a miss, not absence. */
   known(text: string): InternedId | undefined {
     return this.cache.find(text) ?? this.others.get(text);
   }
@@ -252,7 +252,7 @@ export class Accounts {
     );
   }
 
-  /** An account of identifiers that were met lately, and was itself. Undefined says nothing. */
+  /** Cache lookup of an account; undefined is a miss, not absence. */
   find(
     party: InternedId,
     asset: InternedId | undefined,

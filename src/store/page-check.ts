@@ -16,7 +16,7 @@ interface PagesChecked {
   readonly pages: number;
   /** Sums that are damaged themselves: their pages cannot be checked. */
   readonly sumsDamaged: number;
-  /** The sums were made of pages that were there before: damage from earlier is not found. */
+  /** The sums were made of existing pages: earlier damage is not found. */
   readonly isLater: boolean;
 }
 

@@ -54,11 +54,11 @@ export class PageSumFile {
   private constructor(
     private readonly file: number,
     readonly pageBytes: number,
-    /** Pages were there before their sums: damage from earlier is not found. */
+    /** Pages existed before their sums: earlier damage is not found. */
     readonly isLater: boolean,
   ) {}
 
-  /** @returns undefined where no readable file is there */
+  /** @returns undefined without a readable file */
   static open(path: string, flags: "r" | "r+"): PageSumFile | undefined {
     if (!existsSync(path)) return undefined;
     const file = openSync(path, flags);

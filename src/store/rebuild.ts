@@ -27,7 +27,7 @@ interface RebuildOptions {
 /**
  * Makes a store with the rows of another store, at the schema of its version: `openWriter` brings it up to date.
  * @param source closed, and checked for its version
- * @param path nothing is there; of a failure nothing stays
+ * @param path a free one; a failure leaves nothing there
  * @returns what the source had besides the schema, such as `trigger bad`
  * @throws NodeError `copy_failed`, `disk_full`; whatever `pause` throws
  */
@@ -237,6 +237,6 @@ function copyError(error: unknown): unknown {
     return new NodeError("store.copy", "disk_full", sentence, "make room, and run the same command again");
   }
   if (error instanceof SyntaxError) return unfit("it holds a value that is not JSON");
-  // A row that is there twice, or of another type: SQLite says which column.
+  // A duplicate row, or one of another type: SQLite says which column.
   return isSqliteError(error) ? unfit(reasonOf(error)) : error;
 }

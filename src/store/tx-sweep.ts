@@ -52,7 +52,7 @@ export class TxSweep {
     this.reload();
   }
 
-  /** A transaction was rolled back: what it deleted is there again. */
+  /** A transaction was rolled back: its deleted rows exist again. */
   reload(): void {
     this.round = undefined;
     const rows = this.db.query("SELECT name, value FROM retention WHERE name LIKE 'tx%' ORDER BY name").all();

@@ -12,7 +12,7 @@ export type FileSync = (file: number) => void;
 export class LogSync {
   private failure: NodeError | undefined;
 
-  /** @param path of the log: it is there from its writer's first commit until the writer closes */
+  /** @param path of the log, which exists from its writer's first commit until the writer closes */
   constructor(
     private readonly path: string,
     private readonly syncFile: FileSync = fdatasyncSync,

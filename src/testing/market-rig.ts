@@ -131,7 +131,7 @@ function checkAmount(amount: bigint): void {
 
 export class MarketRig {
   readonly engine: Engine;
-  /** Whether a market's price bounds are there; a chain of several validators takes some blocks to agree on them. */
+  /** Whether a market's price bounds exist; a chain of several validators takes some blocks to agree on them. */
   hasModels: (market: string) => boolean = () => true;
   /** Ids that follow others in a transaction otherwise than by their hash: those that a chain has recorded. */
   readonly idsAfter = new Map<string, string>();

@@ -157,7 +157,7 @@ export class ReExecution {
 
   private execute(block: RecordedBlock): void {
     const ticked = markedTick(block);
-    // Epochs end before the markets' turn: what they pay out is there for margins.
+    // Epochs end before the markets' turn: what they pay out is available for margins.
     for (const event of block.events.slice(0, ticked)) this.takeOver(block, event);
     this.rig.beginBlockAt(block.timeNs, block.hash);
     for (const [at, event] of block.events.entries()) {
@@ -303,7 +303,7 @@ export class ReExecution {
     if (there > 0n) this.rig.withdraw(owner, asset, there);
   }
 
-  /** @param isSet a tool has set the balance, and no movement tells of it */
+  /** @param isSet a tool has set the balance without a movement */
   private noteBalance({ type, owner, asset, balance }: RecordedEvent["payload"], isSet = false): void {
     if (type !== GENERAL || !isParty(owner)) return;
     const key = accountKey(owner, asset);
@@ -470,7 +470,7 @@ export class ReExecution {
 const commandOf = (result: RecordedEvent["payload"]) =>
   MARKET_COMMANDS.find((name) => result[name] !== undefined);
 
-/** Place of the markets' turn in a block's tick; 0 where no market was there. */
+/** Place of the markets' turn in a block's tick; 0 where no market existed. */
 function markedTick(block: RecordedBlock): number {
   const { events } = block;
   const isTheirs = (member: string) => member === "marketTick" || member === "marketData";

@@ -27,7 +27,7 @@ export class Decimal {
     return new Decimal(value, 0);
   }
 
-  /** The value with the point moved by so many places to the left: 10^-places of it, exactly. */
+  /** The value with the point moved by this many places to the left: 10^-places of it, exactly. */
   static shifted(value: bigint, places: number): Decimal {
     return places >= 0 ? new Decimal(value, places) : new Decimal(value * tenTo(-places), 0);
   }

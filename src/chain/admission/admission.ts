@@ -72,7 +72,7 @@ export class Admission {
     return applyParameter(target, key, value);
   }
 
-  /** @param hash lower-case hex @param timeNs the block's own time: bans are still released by the one before */
+  /** @param hash lower-case hex @param timeNs the block's own time: bans are still released by the previous block's time */
   beginBlock(height: bigint, hash: string, timeNs: bigint): void {
     this.pow.beginBlock(height, hash, this.timeNs);
     this.timeNs = timeNs;

@@ -54,7 +54,7 @@ export class MarketAccounts {
     }
   }
 
-  /** Ids of a party's accounts, whether they are there or not. */
+  /** Ids of a party's accounts, existing or not. */
   of(party: string): PartyIds {
     let ids = this.known.get(party);
     if (ids === undefined) {

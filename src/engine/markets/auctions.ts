@@ -117,7 +117,7 @@ export class Auctions {
     const { market } = this;
     const { endNs, isExtended } = market.auction;
     market.updateAuction({ endNs: asInt64(endNs + length), extension: trigger, isExtended: true });
-    // Each want of liquidity is told; prices tell once, and not behind another extension.
+    // Each want of liquidity is announced; prices are announced once, and not after another extension.
     if (!isExtended || LIQUIDITY_TRIGGERS.has(trigger)) this.emit({ isLeaving: false });
   }
 

@@ -1,6 +1,6 @@
 /**
  * A market's book: an index over the orders that rest (docs/protocol/70-trading-orders.md#3-matching-and-auctions). It
- * is derived from the table of orders and told of each of its changes, so that a failed transaction, a revert and a
+ * is derived from the table of orders and follows each of its changes, so that a failed transaction, a revert and a
  * load need nothing of their own: the place of an order in its queue is a member of the order.
  */
 import { type Level, Levels } from "./levels.ts";
@@ -65,7 +65,7 @@ export class Book {
    */
   shown: Pick<Indication, "price" | "volume"> | undefined;
 
-  /** Told of a change of one of the market's orders. */
+  /** Called for each change of one of the market's orders. */
   noteChange(before: StoredOrder | undefined, now: StoredOrder | undefined): void {
     this.version++;
     if (this.shown !== undefined && (this.bears(before) || this.bears(now))) this.shown = undefined;
@@ -184,7 +184,7 @@ export class Book {
     return extracted;
   }
 
-  /** Orders of a side from the best on, until so much volume is there. */
+  /** Orders of a side from the best on, until they have this volume. */
   private *fillsUpTo(side: Side, volume: bigint): Generator<Fill> {
     let rest = volume;
     for (const level of this.levels(side)) {

@@ -101,7 +101,7 @@ export class CloseOut {
       for (const order of market.orders.ofParty(party))
         market.orders.remove(order, OrderStatus.STATUS_STOPPED);
     }
-    // With each cancelled provision, all that follows prices comes again: the network trades with what is there then.
+    // With each cancelled provision, all that follows prices comes again: the network trades with the book of that moment.
     if (isProvided) market.references.follow([], { isForced: true });
     return removed;
   }

@@ -238,7 +238,7 @@ export class EquityShares {
   }
 }
 
-/** To so many decimals, halves away from zero. */
+/** To this many decimals, halves away from zero. */
 function rounded(value: Decimal, decimals: number): Decimal {
   return Decimal.shifted(value.times(Decimal.shifted(1n, -decimals)).rounded(), decimals);
 }

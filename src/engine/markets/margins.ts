@@ -30,7 +30,7 @@ interface MarginView {
   readonly price: bigint;
   /** The column of auctions applies. */
   readonly isAuction: boolean;
-  /** Average price at which so much could be closed; undefined where the book is too thin. */
+  /** Average price at which this volume could be closed; undefined where the book is too thin. */
   exitPrice(side: Side, size: bigint): bigint | undefined;
 }
 

@@ -135,7 +135,7 @@ export class Markets implements MarketScores {
   }
 
   /**
-   * A proposal of a market was accepted: the market is there, and waits for the vote
+   * A proposal of a market was accepted: the market exists, and waits for the vote
    * (docs/protocol/70-trading-markets.md#14-creation-and-transitions, step 1).
    */
   propose(proposal: ProposalRecord): void {
@@ -551,7 +551,7 @@ export class Markets implements MarketScores {
     if (text === undefined) return;
     const assetDecimals = Number(this.ports.assets.get(market.accounts.asset)!.details.decimals);
     const places = market.terms.settlementDecimals - assetDecimals;
-    // So many decimals that nothing is left, whatever the number: they can be more than one can work with.
+    // With this many decimals nothing of the number is left: they can be too many to compute with.
     const value = places > text.length ? 0n : BigInt(text.replace("+", ""));
     const price = value === 0n ? 0n : Decimal.shifted(value, places).truncated();
     if (price < 0n || price > UINT_MAX) return;

@@ -45,7 +45,7 @@ interface SpecRecord {
   readonly definition: DataSourceDefinition;
   /** Unix nanoseconds. */
   readonly createdAt: bigint;
-  /** Above that of all that were there before; a stored state of earlier versions has none. */
+  /** Above that of all earlier ones; a stored state of earlier versions has none. */
   readonly sequence?: number;
   readonly subscriptions: readonly Subscription[];
 }

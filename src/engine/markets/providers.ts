@@ -536,7 +536,7 @@ export class Providers {
     return accounts.move([general], accounts.bond(party), amount, TransferType.TRANSFER_TYPE_BOND_LOW);
   }
 
-  /** Brings a bond, which is there, to an amount that the general account can pay for. */
+  /** Brings an existing bond to an amount that the general account can pay for. */
   private adjustBond(party: string, amount: bigint): void {
     const { accounts } = this.market;
     const bond = accounts.balance(accounts.bond(party));

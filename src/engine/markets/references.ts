@@ -293,7 +293,7 @@ export class ReferenceFollower {
 const byId = (orders: Iterable<StoredOrder>): StoredOrder[] =>
   [...orders].sort((a, b) => (a.id < b.id ? -1 : 1));
 
-/** Those of the things whose orders are there, as these stand now. */
+/** Those whose orders exist, as these stand now. */
 function live<T>(
   orders: { get(id: string): StoredOrder | undefined },
   things: readonly T[],

@@ -12,7 +12,7 @@ const counts = (order: StoredOrder | undefined): order is StoredOrder =>
 export class Supply {
   private readonly sides = { [BUY]: valued(BUY), [SELL]: valued(SELL) };
 
-  /** Told of a change of one of the provider's orders. */
+  /** Called for each change of one of the provider's orders. */
   noteOrder(before: StoredOrder | undefined, now: StoredOrder | undefined): void {
     if (counts(before)) this.sides[before.side].remove(before);
     if (counts(now)) this.sides[now.side].insert(now);

@@ -1,6 +1,6 @@
 /**
  * The tables of the markets in the engine's state, and the indexes over them: books, parked orders, positions and so on,
- * market by market. Indexes are told of every change, taken back and loaded ones too, and are not part of the state.
+ * market by market. Indexes follow every change, reverted and loaded ones too, and are not part of the state.
  */
 import type { Cell, State, Table } from "../state.ts";
 import { Book } from "./book.ts";

@@ -269,7 +269,7 @@ class Fetch {
     renameSync(path, segmentPath(directory, row.id));
   }
 
-  /** Chunk by chunk; those that are there from an earlier time are hashed again. */
+  /** Chunk by chunk; chunks of an earlier run are hashed again. */
   private async fetchImage(image: ImageManifest): Promise<void> {
     const path = join(this.work, IMAGE);
     const state = join(this.work, "image.json");
@@ -409,7 +409,7 @@ class Fetch {
     }
   }
 
-  /** At every moment one of the two stores is there under its name. */
+  /** At every moment one of the two stores exists under its name. */
   private replace(rows: readonly SegmentRow[]): void {
     const { home } = this.options;
     const directory = segmentDirectory(home);

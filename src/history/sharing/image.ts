@@ -45,7 +45,7 @@ export type ImageState =
 
 export interface CopyOrder {
   readonly home: string;
-  /** Where the copy goes; nothing is there. */
+  /** Where the copy goes; the path is free. */
   readonly path: string;
 }
 
@@ -129,7 +129,7 @@ export class Images {
     return { state: "making", bytes: 0 };
   }
 
-  /** File of an image that is there. Its time is that of its last use. */
+  /** File of an existing image. Its time is that of its last use. */
   pathOf(id: string): string | undefined {
     if (this.manifest()?.id !== id) return undefined;
     const now = new Date();

@@ -229,7 +229,7 @@ export class HistorySource {
     throw this.notLyra();
   }
 
-  /** Exactly so many bytes. A request that fails half-way goes on where it stopped. */
+  /** Exactly this many bytes. A request that fails half-way goes on where it stopped. */
   private async read(
     path: string,
     headers: Readonly<Record<string, string>>,

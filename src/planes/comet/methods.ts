@@ -15,7 +15,7 @@ const APPLICATION_VERSION = "v0.71.6";
 const ID_CHARACTERS = 40;
 const PER_PAGE = 30;
 const PER_PAGE_MAX = 100;
-/** Blocks that one answer of `blockchain` tells of. */
+/** Blocks of one answer of `blockchain`. */
 const METAS_MAX = 20;
 /** Transactions, or blocks, that a search looks at. */
 const SEARCHED_MAX = 20_000;

@@ -1,12 +1,12 @@
 // Rows of balance changes for a page. Rows that a filter on accounts excludes are read and passed over, up to a limit:
-// a page that has looked at so many rows ends there and says that more follow.
+// a page that has looked at too many rows ends there and says that more follow.
 
 import { assemblePage, type PageRequest, type PageRows, type Param } from "../../http/pagination.ts";
 import type { StoredAmount } from "../../store/amount.ts";
 import { byParty } from "../../store/eras.ts";
 import { Conditions, type DataContext } from "./context.ts";
 
-/** Looked at in one go: at first for each row of the page, then so many times more, and in all. */
+/** Rows read in one go: at first for each row of the page, then the factor of growth, and in all. */
 const STEP_FACTOR = 16;
 const STEP_ROWS_MAX = 50_000;
 /** After this many, the filter is a rare one, and it is worth a look where its accounts begin and end. */

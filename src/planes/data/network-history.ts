@@ -146,7 +146,7 @@ export class ExportSlots {
   }
 }
 
-/** Exports of one node, of which only so many run at once. */
+/** Exports of one node; a limited number runs at once. */
 export class NetworkHistoryExports {
   constructor(
     private readonly db: Database,

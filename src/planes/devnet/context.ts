@@ -9,6 +9,6 @@ export interface DevnetContext {
   story(hash: string): Promise<TransactionStory | undefined>;
   /** The funded parties with their keys and balances, and the recovery phrase. */
   parties(): NameReport;
-  /** An answer of the data API; undefined for what is not there. @param path as the endpoint has it @throws ChainCallError */
+  /** An answer of the data API; undefined for 404. @param path as the endpoint has it @throws ChainCallError */
   read<T>(path: string, values: Readonly<Record<string, string>>): T | undefined;
 }

@@ -35,13 +35,13 @@ export interface ExplorerTx extends TxPlace {
   /** Text of a failure. */
   readonly error: string;
   readonly attributes: Attributes;
-  /** Command and signature. @throws WireError for what is not a transaction */
+  /** Command and signature. @throws WireError for bytes that are not a transaction */
   content(): TxContent;
 }
 
 interface TxContent {
   readonly command: object;
-  /** Absent where only the result is there. */
+  /** Absent where only the result is known. */
   readonly signature?: object | undefined;
 }
 

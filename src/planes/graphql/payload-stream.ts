@@ -1,5 +1,5 @@
 // The messages of a stream of the data plane as payloads of a subscription, in the form that the library iterates over.
-// It ends as soon as it is told to, also while it waits.
+// It ends as soon as it is stopped, also while it waits.
 import type { Observation } from "../data/observe/observation.ts";
 import type { Message } from "./reads.ts";
 

@@ -113,7 +113,7 @@ function bigintText(_: string, value: unknown): unknown {
   return typeof value === "bigint" ? `${value}n` : value;
 }
 
-/** Arguments as the fields of a request message: what is absent or null is not there. @throws ApiError 400 */
+/** Arguments as the fields of a request message, without absent and null ones. @throws ApiError 400 */
 function requestFields(message: string, args: CallArguments, filterValuesMax: number): RequestFields {
   const fields: RequestFields = {};
   for (const field of messageDescriptor(message).fields) {

@@ -41,7 +41,7 @@ type Open = (args: Message, context: SubscriptionContext, reads: ReadNow) => Pro
 /** Reads the store once, at the beginning. */
 export type ReadNow = <T>(read: (reads: QueryReads) => T) => T;
 
-/** Only what is given: absent and null arguments are not there. */
+/** Given arguments alone: absent and null ones are left out. */
 function given(args: Message): RequestFields {
   return Object.fromEntries(
     Object.entries(args).filter(([, value]) => value !== null && value !== undefined),
@@ -94,7 +94,7 @@ async function busEvents(args: Message, context: SubscriptionContext): Promise<P
   const stream = new PayloadStream(observation, payloadOf, () => {
     if (batchSize > 0) observation.askNext(request);
   });
-  // On a chain that makes no blocks the last one is told again.
+  // On a chain that makes no blocks the last one is sent again.
   if (type === "TimeUpdate") stream.expectWithin(IDLE_MS, () => lastTimeUpdate(context.plane));
   return stream;
 }
@@ -124,7 +124,7 @@ export const SUBSCRIPTIONS: Readonly<Record<string, Open>> = {
     const payloadOf = either("positions");
     return context.observe("ObservePositions", given({ partyId, marketId }), (message) => {
       const list = payloadOf(message);
-      // With both there is one position at the most, and nothing is told of none.
+      // With both there is one position at the most, and nothing is sent without one.
       return partyId && marketId && list.length === 0 ? undefined : list;
     });
   },

@@ -204,7 +204,7 @@ class IncomingCall {
     return this.refusal;
   }
 
-  /** A client that has not sent its whole request is told to stop; else the stream would be open until it does. */
+  /** A client that has not sent its whole request gets a stop; else the stream would be open until it does. */
   private endStream(): void {
     const { stream } = this.library;
     this.request.release();

@@ -100,7 +100,7 @@ export function fieldHead(tag: number, length: number): Uint8Array {
 class EncodedOnce {
   private readonly made = new WeakMap<StreamMessage, Uint8Array>();
 
-  /** @param encode undefined for what is not a message, such as a mark of a height */
+  /** @param encode undefined for elements that are not messages, such as a mark of a height */
   constructor(private readonly encode: (message: StreamMessage) => Uint8Array | undefined) {}
 
   async *all(messages: AsyncIterable<StreamMessage>): AsyncGenerator<Uint8Array> {

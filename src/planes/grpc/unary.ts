@@ -59,7 +59,7 @@ export function decodeRequest(codec: MessageCodec, bytes: Uint8Array): object {
   }
 }
 
-/** Fields that a path would set are there, if only empty. */
+/** Fields that a path would set exist, if only empty. */
 function completed(path: string | undefined, fields: RequestFields): RequestFields {
   for (const name of pathParameters(path ?? "")) fields[name] ??= "";
   return fields;

@@ -31,7 +31,7 @@ import {
 export const SOCKET_PATH_BYTES_MAX = 107;
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
 const DEPTH_MAX = 100;
-/** A service that does not answer by then is there, and busy. */
+/** A service that does not answer by then exists, and is busy. */
 const ANSWER_MS = 5_000;
 const JSON_TYPE = { "content-type": "application/json-rpc" };
 

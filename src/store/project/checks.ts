@@ -28,7 +28,7 @@ interface Kind {
 
 const kind = (check: Check, rule?: Rule): Kind => ({ checkOf: () => check, ...(rule && { rule }) });
 
-/** Prices are moved by so many places when positions are calculated; the network allows far fewer. */
+/** Prices are moved by this many places when positions are calculated; the network allows far fewer. */
 const POSITION_PLACES_MAX = 100;
 
 function checkPlaces(value: bigint, field: string): void {

@@ -86,7 +86,7 @@ export function balances(db: Database): Projection {
     return row;
   };
   const skim = accountSkim;
-  /** As `accountSkim` found it: no text is made of an account that was met lately. */
+  /** As `accountSkim` found it: no text is made of a recently used account. */
   const skimmed = (block: BlockContext, bytes: Uint8Array, tx: number): AccountKey => {
     const { ids, accounts } = block;
     const party = ids.knownAt(bytes, skim.start(0), skim.end(0));

@@ -75,7 +75,7 @@ export function observedBits(quota: BlockQuota, seen: bigint, expected: bigint |
 
 const largest = (a: bigint, b: bigint) => (a > b ? a : b);
 
-/** Whether so many transactions that show so many bits are all accepted. */
+/** Whether this many transactions with this many bits are all accepted. */
 function reaches(quota: BlockQuota, count: bigint, bits: bigint): boolean {
   return count <= quota.txPerBlock || bits >= requiredTotal(count, quota);
 }

@@ -55,7 +55,7 @@ export class KeySharing {
   /** The other wallet's side was not seen yet. */
   private isSideGuessed = false;
 
-  /** So many transactions of another wallet were counted on a block. */
+  /** Another wallet's transactions, this many, were counted on a block. */
   noteForeign({ height, txPerBlock }: SharedBlock, foreign: bigint, head: bigint): void {
     const isYoung = head - height < YOUNG_BLOCKS;
     if (isYoung && txPerBlock > 1n && 2n * foreign > txPerBlock) this.isGuest = true;

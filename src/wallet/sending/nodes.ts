@@ -220,7 +220,7 @@ interface Probed {
   readonly block: LastBlock;
 }
 
-/** The newest block of the chain that any node has told of, the last one to do so, and when. */
+/** The newest block of the chain that any node reported, the last node to do so, and when. */
 interface Newest extends Probed {
   readonly atMs: number;
 }

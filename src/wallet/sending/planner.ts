@@ -3,7 +3,7 @@
  * has to be, so that the network never refuses it for its proof and never bans the key
  * (docs/protocol/40-pow-spam.md#3-the-pow-engine and #6-wallet-side-algorithm).
  *
- * It remembers the blocks it was told of, and everything it gave away on them until the block leaves the window:
+ * It remembers the blocks it was given, and everything it gave away on them until the block leaves the window:
  * what was sent may always arrive. Nothing here asks a node or takes a time.
  *
  *   ask → (the node answers) → observe → plan → (the proof is made) → prove, or release when it was never sent
@@ -224,7 +224,7 @@ export class ProofPlanner {
     return { kind: "go", slot: slotOf(block, kept) };
   }
 
-  /** The proof shows so many bits: all of them count. */
+  /** The proof shows this many bits: all of them count. */
   prove(slot: Slot, bits: number): void {
     const sent = this.sentOf(slot);
     if (sent !== undefined) sent.bits = bits;

@@ -383,7 +383,7 @@ export class TransactionSender {
       try {
         await this.newestBlock();
       } catch {
-        // A sender is told; until then the node is not needed.
+        // A sender reports it; until then the node is not needed.
       } finally {
         isAsking = false;
       }

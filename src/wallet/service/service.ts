@@ -60,7 +60,7 @@ interface Incoming extends Omit<RpcRequest, "params"> {
 
 interface MethodEntry {
   readonly run: Method;
-  /** Tells of an unforeseen failure. */
+  /** Reports an unforeseen failure. */
   readonly coarse: string;
   /** The others are not given any: they would keep them for as long as a person thinks. */
   readonly hasParams?: true;

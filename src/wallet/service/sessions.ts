@@ -22,7 +22,7 @@ export interface SessionsDocument {
 export const NO_SESSIONS: SessionsDocument = { version: 1, sessions: [] };
 /** Sessions at once; the oldest ends for one more. */
 const SESSIONS_MAX = 10_000;
-/** Ended ones that are told so, rather than that they never were. */
+/** Ended sessions whose clients are told that they have ended. */
 const CLOSED_MAX = 10_000;
 
 interface SessionsOptions {

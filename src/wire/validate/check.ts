@@ -70,7 +70,7 @@ export function first<T>(...checks: readonly Check<T>[]): Check<T> {
   };
 }
 
-/** Checks on a part of the value, where it is there. */
+/** Checks on a part of the value, where it is present. */
 export function part<T, U>(of: (value: T) => U | undefined, ...checks: readonly Check<U>[]): Check<T> {
   const inner = all(...checks);
   return {

@@ -173,7 +173,7 @@ export class Solver {
 
 /**
  * Searches on all threads. A thread needs longer to wake than most proofs take, so the calling thread goes on searching
- * until the first is there, and a proof found meanwhile waits for no thread that has not begun.
+ * until the first exists, and a proof found meanwhile waits for no thread that has not begun.
  * @throws ThreadLost
  */
 async function searchTogether(

@@ -229,7 +229,7 @@ export type SeenState = readonly (readonly [height: string, texts: readonly stri
 export class Seen {
   private readonly texts = new Set<string>();
   private readonly byHeight = new Map<bigint, string[]>();
-  /** Of each height what was saved or loaded last, in order: the first so many of it. */
+  /** Per height, the prefix of byHeight that is already persisted. */
   private readonly saved = new Map<bigint, readonly string[]>();
 
   has(text: string): boolean {

@@ -268,7 +268,7 @@ class EpochCounts {
     return sortedEntries(new Map([...this.finished].filter(([key]) => key.startsWith(prefix))));
   }
 
-  /** Between blocks: what is of the current block only is not kept. */
+  /** Between blocks: facts of the current block alone are not kept. */
   save(): CountsState {
     return sortedEntries(this.finished).map(([key, count]) => [key, count.toString()]);
   }

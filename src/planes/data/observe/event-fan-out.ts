@@ -29,9 +29,9 @@ export class EventFanOut {
   private readonly topics = new Map<string, ActiveTopic>();
   /** Those that are being opened among them. */
   private subscribers = 0;
-  /** Of the last block that was told. */
+  /** Of the last announced block. */
   private height = 0;
-  /** Counts the blocks that were told. */
+  /** Counts announced blocks. */
   private turn = 0;
   private begun: PromiseWithResolvers<void> | undefined;
 

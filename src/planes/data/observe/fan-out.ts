@@ -43,7 +43,7 @@ interface JoinOptions {
   onClosed(): void;
 }
 
-/** The chain took blocks back: what was told of them is not true any more. */
+/** The chain took blocks back: messages about them are not true any more. */
 export function wentBack(): ApiError {
   return new ApiError(
     Grpc.unavailable,
@@ -55,7 +55,7 @@ export class FanOut {
   private readonly kinds = new Map<StreamKind, ActiveKind>();
   private readonly snapshots = new LongSnapshots();
   private subscribers = 0;
-  /** The block up to which everything was told. */
+  /** The block up to which everything was sent. */
   private last: Place = { no: 0, part: -1 };
   /** Identity of that block, to notice its replacement. */
   private lastIdentity = "";
@@ -111,7 +111,7 @@ export class FanOut {
     at: ReturnType<typeof placeOf>,
   ): void {
     for (const element of kind.beginning?.(context, filter) ?? []) {
-      // It is told as an update, of the block that the stream begins at.
+      // It is sent as an update, of the block that the stream begins at.
       observation.push(
         new FramedMessage(at.height, { ...at.place, part: Number.POSITIVE_INFINITY }, kind.frame, [element]),
       );
@@ -177,7 +177,7 @@ export class FanOut {
     setImmediate(() => this.takeTurn());
   }
 
-  /** @returns whether everything is told that is stored */
+  /** @returns whether everything stored is sent */
   private tellBlocks(context: DataContext, head: ChainHead | undefined): boolean {
     if (this.isBack(context, head)) {
       this.endAll(wentBack());

@@ -1,5 +1,5 @@
 // The stream of ledger movements (docs/protocol/10-data-api-streams.md#62-streams). Rows of the store have their
-// entries one by one, without the balances after a movement, so they are told from the events of a block.
+// entries one by one, without the balances after a movement, so they are read from the events of a block.
 import { BusEventType } from "../../../wire/generated/events.ts";
 import type { EventTopic } from "./event-fan-out.ts";
 import type { Description } from "./kind.ts";

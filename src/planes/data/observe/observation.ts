@@ -79,7 +79,7 @@ export class Observation implements AsyncIterable<StreamMessage> {
   }
 
   /**
-   * The next message that is there; undefined when there is none now, or none any more (`isEnded`).
+   * The next message; undefined when there is none now, or none any more (`isEnded`).
    * @throws ApiError once, when the stream ends for a reason: the subscriber was too slow, the chain went back, the node stops
    */
   poll(): StreamMessage | undefined {

@@ -129,7 +129,7 @@ class KindRoutes {
 
 interface SocketRoute {
   upgrade(context: SocketContext): void | Promise<void>;
-  /** The socket is there. @returns its stream */
+  /** The socket is open. @returns its stream */
   open(socket: RawSocket, request: Request): SocketStream;
   receive?(stream: SocketStream, message: unknown): void;
 }

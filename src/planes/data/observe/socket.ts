@@ -38,7 +38,7 @@ export class SocketStream {
     this.pump();
   }
 
-  /** When all messages of the block are there: they go out in one write. */
+  /** When all messages of the block are made: they go out in one write. */
   private pumpSoon(): void {
     if (this.isDue) return;
     this.isDue = true;

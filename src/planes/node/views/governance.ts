@@ -1,4 +1,4 @@
-// Views of what is proposed, voted and traded: proposals, votes, markets, market data.
+// Views of governance and markets: proposals, votes, markets, market data.
 
 import { Grpc } from "../../../errors/statuses.ts";
 import type { Endpoint } from "../../../http/endpoint.ts";

@@ -64,7 +64,7 @@ export const keyResult = ({ publicKey, algorithm, metadata }: KeyView) => ({
   metadata,
 });
 
-/** Failures of a change of keys are called so, with what was attempted; unknown keys are told as they are. */
+/** Failures of a change of keys are called so, with what was attempted; unknown keys are reported as they are. */
 export async function attempt<T>(what: string, action: () => Promise<T> | T): Promise<T> {
   try {
     return await action();
