@@ -94,7 +94,7 @@ function bare(): void {
 }
 
 const keyObjects = bareInput.map(({ key }) => keyObject(key));
-/** With key objects that are there already, as admission keeps those of late: nothing but the verification. */
+/** With existing key objects, as admission keeps recent ones: nothing but the verification. */
 function bareKept(): void {
   for (const [i, { digest, signature }] of bareInput.entries()) {
     if (!verify(null, digest, keyObjects[i]!, signature)) throw new Error(WRONG_SIGNATURE);

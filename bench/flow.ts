@@ -44,7 +44,7 @@ const transfers: Scene = async ({ dataUrl }, keys, asset) => ({
 });
 
 const TICKS = 2_000;
-/** A buy and a sell of so many cross the middle. */
+/** A buy and a sell of this many cross the middle. */
 const TRADES_OF = 20;
 
 const orders: Scene = async ({ nodeUrl, dataUrl }) => {

@@ -32,7 +32,7 @@ const CREDIT = 1 << 24;
 const FRAME_HEAD = 9;
 
 interface Flow {
-  /** Of the frame that comes: how much of its head is there, and how much of its payload is not. */
+  /** Of the incoming frame: bytes of its head that have come, and bytes of its payload that have not. */
   readonly head: Buffer;
   headBytes: number;
   missing: number;

@@ -37,7 +37,7 @@ const GRPC_OPTIONS = [
 const CONNECTIONS = 4;
 const CALLS = 16;
 const MEASURE_MS = 1_500;
-/** An export is a third of a second: so many in a round of the pages' time. */
+/** Exports in a round of the pages' time: one takes a third of a second. */
 const EXPORTS = 3;
 
 if (process.argv[2] === "--serve") await serve(process.argv[3]!);

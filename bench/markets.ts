@@ -106,7 +106,7 @@ function mix(): CheckedTransaction[] {
   return transactions;
 }
 
-/** A book with so many orders of many parties, at 2,000 prices a side. */
+/** A book with this many orders of many parties, at 2,000 prices a side. */
 function filled(orders: number): MarketRig {
   const rig = quiet(1);
   for (let n = 0; n < PARTIES; n++) rig.deposit(`p${n}`, "ETH", MONEY);
@@ -161,7 +161,7 @@ function bookCost() {
   return { ratio: median(ratios), revertMs, loadMs, loadedOrders: RESTING };
 }
 
-/** Milliseconds of one run of mark to market over so many positions. */
+/** Milliseconds of one run of mark to market over this many positions. */
 function markToMarket(): number {
   const rig = quiet(1);
   for (let n = 0; n < POSITIONS; n++) {

@@ -1,5 +1,5 @@
 // Builds dist/lyra: one executable that needs nothing beside it. Bytecode more than halves its start; workers are
-// further entry points; splitting leaves out of memory what is not used, such as gRPC, and shares what all of them need; the folder it is started in cannot configure it (no .env, no bunfig.toml).
+// further entry points; splitting leaves unused parts out of memory, such as gRPC, and shares what all of them need; the folder it is started in cannot configure it (no .env, no bunfig.toml).
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,5 +1,5 @@
 /**
- * A busy network inside a disk budget: blocks of so many events each, of accounts, ledger entries, orders, trades and
+ * A busy network inside a disk budget: blocks of this many events each, of accounts, ledger entries, orders, trades and
  * market data of many parties, are loaded into a home with `--disk`, while clients read pages.
  *
  *   bun scripts/disk-budget-rig.ts [--events 3000000] [--per-block 1000] [--disk 600MB] [--parties 20000]

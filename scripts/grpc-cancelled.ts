@@ -47,7 +47,7 @@ const METHODS: readonly (readonly [path: string, request?: Uint8Array])[] = [
 const SERVED = [`${DATA}/Ping`, `${DATA}/ObserveOrders`];
 
 const scratch = new Scratch("grpc-cancelled");
-/** Calls that were not served after so many that were taken back. */
+/** Calls that were not served after the cancelled ones. */
 const unserved: string[] = [];
 /** The devnet had to be killed. */
 let isStuck = false;

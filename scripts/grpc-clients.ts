@@ -116,7 +116,7 @@ function compare(client: string, answers: Answers, own: Answers): void {
 /** Clocks go on. */
 const VARYING = new Set(["currentTime"]);
 
-/** Where two JSON values differ. Printers differ in whether they print what is not set: null, empty and zero are one. */
+/** Where two JSON values differ. Printers differ in whether they print unset members: null, empty and zero are one. */
 function differing(got: unknown, want: unknown, path: string): string | undefined {
   if (isUnset(got) && isUnset(want)) return undefined;
   // A float that one prints as what it is in 64 bits.
@@ -214,7 +214,7 @@ async function go(addresses: Addresses): Promise<Answers | undefined> {
   return JSON.parse(await run(["go", "run", ".", JSON.stringify(addresses)], module));
 }
 
-/** Every service is there by reflection and healthy; every method is called by what reflection tells of it. */
+/** Reflection has every service, each is healthy, and every method is called by its reflected form. */
 async function lookFromOutside(addresses: Addresses, own: Answers): Promise<void> {
   const bin = join(folder, "go-bin");
   try {

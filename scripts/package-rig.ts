@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 
 const START_MS_MAX = 300;
-/** On a slow machine: so many times as long as the executable alone takes until it listens. */
+/** On a slow machine: a multiple of the time that the executable alone takes until it listens. */
 const START_RATIO_MAX = 1.5;
 const SNAPSHOT_REVERT_MS_MAX = 20;
 const PACKED_BYTES_MAX = 3_000_000;

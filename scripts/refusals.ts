@@ -3,7 +3,7 @@
 import { growthOf } from "../test/flood/refusals.ts";
 
 const [count = "100000", only] = process.argv.slice(2);
-/** Structures that are bounded by a count are full after so many. */
+/** Structures that are bounded by a count are full after this many. */
 const WARM_UP = 20_000;
 const CHARACTERS = 2_000;
 /** A hash for each would be 15. */

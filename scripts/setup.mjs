@@ -1,6 +1,6 @@
 // First-run set-up for a machine that has Node and npm only: installs what the lockfile pins (Bun included), and writes
 // the code that is generated. Runs before `npm start`, `npm test` and `npm run build`, and after `npm ci`; costs a few
-// milliseconds once everything is there.
+// milliseconds once everything is installed.
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -137,7 +137,7 @@ function generate(digest) {
   writeFileSync(STAMP, digest);
 }
 
-// While another command installs, what is there is not whole.
+// While another command installs, the folder is incomplete.
 if (existsSync(LOCK) || needsInstallation() || digestToGenerate() !== undefined) {
   const isPart = process.env[HOLDER] !== undefined;
   if (!isPart) await waitForLock();

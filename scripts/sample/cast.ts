@@ -36,7 +36,7 @@ export const VALIDATORS: readonly [Validator, Validator, Validator] = [
   validator("Aladfar", "NZ"),
 ];
 
-/** Before each telling of the story. */
+/** Before each run of the story. */
 export function resetKeys(): void {
   for (const node of VALIDATORS) Object.assign(node, firstKeys(node.name));
 }

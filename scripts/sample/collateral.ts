@@ -103,7 +103,7 @@ export class Collateral {
     const balance = this.balance(account) + by;
     if (balance < 0n) throw new Error(`account ${JSON.stringify(account)} would hold ${balance}`);
     this.balances.set(coreId(account), balance);
-    // After its creation the outside account is not told of
+    // After its creation the outside account is not reported
     // (docs/protocol/60-state-engine-accounts.md#24-accountevent-emission-rule).
     if (account.type !== AccountType.ACCOUNT_TYPE_EXTERNAL) this.tell(account);
   }

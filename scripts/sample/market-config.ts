@@ -138,7 +138,7 @@ export function proposedMarket(config: MarketConfig): Init<NewMarketConfiguratio
   };
 }
 
-/** The market as events tell of it; its state is added by the market itself. */
+/** The market as events show it; its state is added by the market itself. */
 export function marketMessage(config: MarketConfig, tags: readonly string[]): Init<Market> {
   const { settlement, termination, binding } = dataSources(config);
   const status = DataSourceSpecStatus.STATUS_ACTIVE;

@@ -26,7 +26,7 @@ import { GENESIS_NS, Step, type World } from "./world.ts";
 const PPM = 1_000_000n;
 /** `network.markPriceUpdateMaximumFrequency`. */
 const MARK_EVERY_NS = 300_000_000_000n;
-/** Where nothing happens market data is told only once in so many blocks, which keeps the file small. */
+/** Where nothing happens market data is sent only once in a number of blocks, which keeps the file small. */
 const QUIET_BLOCKS = 100;
 
 export class Market {

@@ -460,7 +460,7 @@ export class LocalChain implements ChainPort, SequencerTools {
   }
 
   /**
-   * While the chain stands still nothing else would give back what so many blocks left behind. Once they are made,
+   * While the chain stands still nothing else would give back the memory that these blocks left. Once they are made,
    * not after each thousand of them: with a large state it takes a few hundred milliseconds.
    */
   private tidySoon(): void {

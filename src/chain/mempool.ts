@@ -1,6 +1,6 @@
 /**
  * Transactions that wait for a block (docs/protocol/30-node-api-transactions.md#25-size-limits,
- * docs/protocol/30-node-api-endpoints.md#72-checktx-order and #74-duplicates-and-replays): at most so many, by priority
+ * docs/protocol/30-node-api-endpoints.md#72-checktx-order and #74-duplicates-and-replays): up to a limit, by priority
  * and then by arrival. The original drops what comes to a full mempool although its sender was told that all is well;
  * here the sender is told, and a party that fills the mempool makes way for others.
  */

@@ -123,11 +123,11 @@ export interface SequencerLimits {
   readonly blockBytesMax: number;
   /** How long `commit` waits for its block, milliseconds. */
   readonly commitWaitMs: number;
-  /** The stored state is brought up to date after so many blocks that changed something ... */
+  /** The stored state is brought up to date after this many blocks that changed something ... */
   readonly stateBlocksMax: number;
-  /** ... or so many transactions: what a restart has to replay ... */
+  /** ... or this many transactions: what a restart has to replay ... */
   readonly stateTxsMax: number;
-  /** ... or so many changed entries, which wait in memory until then. */
+  /** ... or this many changed entries, which wait in memory until then. */
   readonly stateChangesMax: number;
   /** Blocks of one `mine`. */
   readonly mineBlocksMax: number;

@@ -5,7 +5,7 @@ import type { ChainCore } from "./chain-core.ts";
 import type { PooledTx } from "./mempool.ts";
 import type { LocalChainOptions } from "./options.ts";
 
-/** The average size of transactions restarts after so many (docs/protocol/30-node-api-endpoints.md#51-coreservice). */
+/** The average size of transactions restarts after this many (docs/protocol/30-node-api-endpoints.md#51-coreservice). */
 const AVERAGE_WINDOW_TXS = 5_000;
 const NO_POW: ChainStatus["pow"] = {
   hashFunction: "",

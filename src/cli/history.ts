@@ -131,7 +131,7 @@ async function write(plan: ExportPlan, out: string, force: boolean, bar: Progres
 interface Output {
   write(chunk: Uint8Array): Promise<void>;
   finish(): Promise<void>;
-  /** Takes back what was not finished. */
+  /** Takes back an unfinished file. */
   abandon(): Promise<void>;
 }
 

@@ -155,7 +155,7 @@ class SocketSource implements WaitingRequests {
         tell();
       }
     };
-    // A service that ended is told of when the answer is to be given.
+    // A service that ended is reported when the answer is to be given.
     watch().catch(tell);
     return () => {
       isOver = true;

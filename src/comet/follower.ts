@@ -21,7 +21,7 @@ const AHEAD = 8;
 const FIRST_PAUSE_MS = 250;
 const PAUSE_MS_MAX = 10_000;
 const CONTRADICTION_MS = 30_000;
-/** The whole state is saved after so many blocks, or transactions: so many a restart observes again. */
+/** The whole state is saved after this many blocks, or transactions: a restart observes up to this many again. */
 const SAVE_BLOCKS = 1_000;
 const SAVE_TXS = 20_000;
 

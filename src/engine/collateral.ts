@@ -255,7 +255,7 @@ export class Collateral {
   }
 
   /**
-   * Whether so much more of an asset can come in. The network's amounts have 256 bits: as long as the whole of an
+   * Whether this much more of an asset can come in. The network's amounts have 256 bits: as long as the whole of an
    * asset fits, every account of it does.
    */
   hasRoomFor(asset: string, amount: bigint): boolean {

@@ -80,7 +80,7 @@ export class Upgrades {
     }
   }
 
-  /** docs/protocol/60-state-engine-blocks.md#14-beginblock-order, step 7: what was not agreed on in time has passed. */
+  /** docs/protocol/60-state-engine-blocks.md#14-beginblock-order, step 7: proposals without agreement in time expire. */
   onBeginBlock(): void {
     for (const proposal of this.proposals.values()) {
       if (proposal.height <= BigInt(this.core.height) && !this.isAccepted(proposal)) this.reject(proposal);

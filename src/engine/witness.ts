@@ -12,7 +12,7 @@ import { compare, type Table } from "./state.ts";
 
 const REQUIRED_SHARE = "validators.vote.required";
 
-/** Whether so much of the voting power, or so many of the heads, are enough; the share has 16 decimals. */
+/** Whether this part of the voting power, or this number of heads, is enough; the share has 16 decimals. */
 export function isRequiredShare(part: bigint, whole: bigint, params: ParameterReader): boolean {
   if (part === 0n) return false;
   return !Decimal.of(part).dividedBy(Decimal.of(whole)).isLess(params.decimal(REQUIRED_SHARE));

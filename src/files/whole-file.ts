@@ -161,7 +161,7 @@ export function writeFileWhole(
   writeWhole(path, typeof bytes === "string" ? Buffer.from(bytes, "utf8") : bytes, steps, place, mode);
 }
 
-/** Links of the system, such as `/dev/stdout`: they are there to be followed. Any user may put one into `/dev/shm`. */
+/** Links of the system, such as `/dev/stdout`: they are meant to be followed. Any user may put one into `/dev/shm`. */
 const SYSTEM_FOLDERS = /^\/(?:dev(?!\/shm\/)|proc)\//;
 
 /**

@@ -89,7 +89,7 @@ export async function writeSegment(
   content: SegmentContent,
   pause?: Pause,
 ): Promise<SegmentRow> {
-  // Only in a home that is there: one that was moved away comes back to its place.
+  // Only in an existing home: a moved one comes back to its place.
   await mkdir(directory, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EEXIST") throw error;
   });

@@ -113,7 +113,7 @@ async function readManifest(file: FileHandle, entry: ArchiveEntry): Promise<Mani
   }
 }
 
-/** Whether the members that the checks below rely on are there; their values are checked there. */
+/** Whether the members that the checks below rely on exist; their values are checked there. */
 function hasShape({ chainId, table, files, segments }: Manifest): boolean {
   const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0;
   return (

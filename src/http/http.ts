@@ -43,7 +43,7 @@ interface ListenOptions {
   readonly portFlag: string;
   /** Answers are counted here, with how long they took. */
   readonly counts?: ServerCounts;
-  /** Serves the framework's WebSockets, with messages up to so many bytes; its `server` must be set to what is returned. */
+  /** Serves the framework's WebSockets, with messages up to this many bytes; its `server` must be set to what is returned. */
   readonly socketBytesMax?: number;
   /** Requests for this path become websockets. */
   readonly websocket?: {

@@ -29,7 +29,7 @@ export interface Limits {
   readonly rowsPassedMax: number;
   /** How long `X-Min-Height` waits for its height, milliseconds. */
   readonly minHeightWaitMs: number;
-  /** How often the height is looked at for those that wait, where no commit tells of itself, milliseconds. */
+  /** How often the height is read for waiting requests, where no commit notifies them, milliseconds. */
   readonly minHeightLookMs: number;
   /** Requests that wait for their height at once, on each thread that answers; a further one gets 503. */
   readonly minHeightWaitersMax: number;

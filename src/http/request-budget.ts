@@ -150,7 +150,7 @@ export class IncomingRequest {
     this.budget.unwatch(this);
   }
 
-  /** Holds so many more bytes. @throws ApiError 429 where there is no room, or it was released; it holds none then */
+  /** Holds this many more bytes. @throws ApiError 429 where there is no room, or it was released; it holds none then */
   hold(bytes: number): void {
     if (this.isReleased) throw this.reason ?? this.budget.crowded();
     if (!this.budget.takeBytes(bytes, this.bytes + bytes > SMALL_REQUEST_BYTES, this)) {

@@ -16,7 +16,7 @@ export interface Served {
 }
 
 /**
- * Nothing but what this server sends; of scripts in the page, exactly those that are there.
+ * Nothing but what this server sends; of scripts in the page, exactly its own.
  * @param fonts further sources of fonts
  */
 export function policy(html: string, ...fonts: readonly string[]): string {

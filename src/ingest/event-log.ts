@@ -313,7 +313,7 @@ export class EventLogReader {
   /** Keeps a place for the next start (`readMark`). It may lag: what is read twice is known by then. */
   keepPlace(place: LogPlace): void {
     if (this.mark === undefined) {
-      // Only in a home that is there: one that was moved away comes back to its place.
+      // Only in an existing home: a moved one comes back to its place.
       if (!existsSync(this.folder)) mkdirSync(this.folder);
       const path = join(this.folder, READ_MARK);
       this.mark = openSync(path, existsSync(path) ? "r+" : "w+");

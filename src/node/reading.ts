@@ -31,7 +31,7 @@ export class Reading {
   }
 }
 
-// Reads the data API from inside the process, as a client would from outside: what is not in an answer is not known.
+// Reads the data API from inside the process, as a client would from outside: facts beyond an answer are unknown.
 
 /** Answers of the data API, parsed. */
 export interface ClientReader {

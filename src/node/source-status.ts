@@ -219,7 +219,7 @@ function secondsBehind(own: Own, node: NodeHead | undefined, nowUs: number): num
 /** Heads are looked at over so long. */
 const SKEW_WINDOW_MS = 30_000;
 const SKEW_SAMPLE_MS = 250;
-/** So many of them, over so long, before a clock is said to be ahead. */
+/** This many of them, over so long, before a clock is said to be ahead. */
 const SKEW_HEADS_MIN = 4;
 const SKEW_SPAN_MS_MIN = 3_000;
 /** How much the age of new heads may vary while it is the clock's; a node that catches up makes it shrink. */

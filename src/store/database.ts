@@ -233,7 +233,7 @@ export function hasStore(home: string): boolean {
   }
 }
 
-/** Whether nothing can be written into a home that is there. */
+/** Whether an existing home cannot be written to. */
 export function isReadOnlyHome(home: string): boolean {
   return hasStore(home) && readOnlyHome(home) !== undefined;
 }

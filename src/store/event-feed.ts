@@ -1,5 +1,5 @@
 /**
- * Events of committed blocks on their way to the streams that tell of them: from the writer, which has them, to the
+ * Events of committed blocks on their way to the streams that send them: from the writer, which has them, to the
  * threads that answer. Nothing is taken while no stream wants events, and the writer never waits: a thread that does not
  * keep up loses its feed.
  */

@@ -243,7 +243,7 @@ function readSalt(log: number): string {
 
 /**
  * How much of a log that was acknowledged is gone: at a flipped bit the log ends for SQLite.
- * @returns undefined when all of it is there, or no mark is there
+ * @returns undefined when nothing is gone, or without a mark
  */
 export function lostFrames(
   storePath: string,

@@ -215,7 +215,7 @@ class Rebuild {
   }
 }
 
-/** Rows that are said to have been removed are not compared with segments: a floor is a block that was there. */
+/** Rows that are said to have been removed are not compared with segments: a floor is a block that existed. */
 function checkFloors(db: Database, last: number): void {
   for (const floor of readFloors(db).values())
     if (!(Number.isSafeInteger(floor?.no) && floor.no >= 0 && floor.no <= last))

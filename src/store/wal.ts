@@ -51,7 +51,7 @@ function syncError(error: unknown): NodeError {
 
 /** Of a store of any size ... */
 const LOG_BYTES_MAX = 64 * 1024 * 1024;
-/** ... and of a large one so much of it: to restart the log copies each of its pages once. */
+/** ... and of a large one this part of it: to restart the log copies each of its pages once. */
 const STORE_PARTS = 4;
 const WAIT_MS = 5_000;
 const POLL_MS = 5;

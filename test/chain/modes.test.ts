@@ -21,7 +21,7 @@ function start(options: RigOptions = {}): Rig {
   return rig;
 }
 
-/** The chain's height when so much more time has passed, by fake timers. */
+/** The chain's height when this much more time has passed, by fake timers. */
 function after(ms: number, rig: Rig): number {
   jest.advanceTimersByTime(ms);
   return rig.height;

@@ -112,7 +112,7 @@ describe("snapshot and revert", () => {
     expect(stateHeight(rig)).toBe(1);
     await rig.chain.setBalance(SENDERS[1]!.party, ASSET, 1n);
     await rig.chain.revert(id);
-    // What was not stored then is stored now: a restart has nothing to replay and finds the right balances.
+    // Unstored changes are stored now: a restart has nothing to replay and finds the right balances.
     await rig.stop();
     const again = new Rig({ home: rig.home, mode: { kind: "manual" } });
     expect(again.chain.resumption).toMatchObject({ height: 6, replayed: 0 });

@@ -1,4 +1,4 @@
-// The undo log over every table that a recording fills: back at a level the store is what it was there.
+// The undo log over every table that a recording fills: back at a level the store has the same content.
 
 import type { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";

@@ -390,7 +390,7 @@ describe("what cannot be is told before anything is made", () => {
     const genesis = await genesisOf(home);
     expect(genesis.genesis_time).not.toBe(first);
     expect(genesis.app_state.network_parameters["validators.epoch.length"]).toBe("5m");
-    // It is kept, whatever a reset is asked for that cannot begin; and what a chain that is there cannot use is told.
+    // It is kept, whatever a reset is asked for that cannot begin; and what an existing chain cannot use is reported.
     const record = join(folder, "used.evts");
     writeFileSync(record, "used");
     for (const flags of [

@@ -73,7 +73,7 @@ else
           expect.stringContaining("the disk is full"),
         ]);
         const height = (await client.lastBlock()).height;
-        // What is there is served.
+        // Stored rows are served.
         const time = await fetch(`${client.dataUrl}/api/v2/vega/time`);
         expect(Number(time.headers.get("x-block-height"))).toBe(height);
         await eventually(async () => load.failures.length > 0);

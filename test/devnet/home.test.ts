@@ -1,5 +1,5 @@
 // What a devnet keeps beside its store (devnet/home.ts): its genesis comes back whatever becomes of the file, and a
-// reset that is cut off anywhere loses nothing of the last chain before the new one is there.
+// reset that is cut off anywhere loses nothing of the last chain before the new one exists.
 import { Database } from "bun:sqlite";
 import { afterAll, expect, test } from "bun:test";
 import {

@@ -1,4 +1,4 @@
-// A devnet's recording re-executed, whole and in the ways in which a recording can lack something: what is not in it is said,
+// A devnet's recording re-executed, whole and in the ways in which a recording can lack something: what it lacks is said,
 // and nothing is called different because of that.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -99,7 +99,7 @@ describe.skipIf(!HAS_BROWSER)("a page of another origin", () => {
     return tab;
   }
 
-  /** The number of a session that every stream has, and has told of the last block in. */
+  /** The number of a session that every stream has, and in which it has sent the last block. */
   async function followedUntilNow(at: number): Promise<Record<string, Session>> {
     await page.waitForFunction(
       ([n, height]) => window.streams.haveReached(n!, height!),
@@ -110,7 +110,7 @@ describe.skipIf(!HAS_BROWSER)("a page of another origin", () => {
     return Object.fromEntries(Object.entries(all).map(([name, sessions]) => [name, sessions[at]!]));
   }
 
-  /** Every stream of the page has been open so many times. */
+  /** Every stream of the page has been open this often. */
   const opened = (times: number) =>
     page.waitForFunction(
       ([count, streams]) => {
@@ -160,7 +160,7 @@ describe.skipIf(!HAS_BROWSER)("a page of another origin", () => {
     );
   const tradesIn = ({ trades }: Record<string, Session>): Json[] =>
     resultsOf(trades!.messages).flatMap((result) => result.trades);
-  /** Trades from before the page was there, and what its first sessions told. */
+  /** Trades from before the page opened, and the messages of its first sessions. */
   let earlier: Json[];
   let before: Record<string, Session>;
 

@@ -149,7 +149,7 @@ describe("a crowd that trades", () => {
       expect(client.ended).toEqual({ code: 1012, reason: expect.stringContaining("taken back") });
       expect(client.messages.at(-1).error).toMatchObject({ code: 14 });
     }
-    // What is opened then tells of the chain as it is.
+    // Streams opened then show the present chain.
     const again = new Client("/api/v2/stream/ledger/movements");
     await again.begins();
     await devnet.chain.mine(1);

@@ -1,4 +1,4 @@
-// What a devnet tells of one transaction: over HTTP, by `lyra explain HASH`, and as a line while it runs.
+// The story of one transaction in a devnet: over HTTP, by `lyra explain HASH`, and as a line while it runs.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { DevnetWords, type NamedThings, TransactionLines } from "../../src/cli/devnet-transactions.ts";
 import type { Devnet } from "../../src/devnet/devnet.ts";

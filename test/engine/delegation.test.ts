@@ -253,7 +253,7 @@ describe("the end of an epoch", () => {
 });
 
 describe("automatic delegation", () => {
-  /** Alice has 100, delegates so much, two epochs go by, and then gets 50 more. */
+  /** Alice has 100, delegates this amount, two epochs go by, and then gets 50 more. */
   function grow(onA: bigint, onB: bigint): void {
     rig.delegate(ALICE, A, onA);
     rig.delegate(ALICE, B, onB);

@@ -214,7 +214,7 @@ describe("the tally", () => {
     expect(chain.tick(CLOSE, 999_999_999n)).toEqual([]);
     const events = chain.tick(CLOSE + 1n);
     expect(outline(events)).toEqual(["proposal 3", "vote", "vote", "vote"]);
-    // By time, then party; a vote without stake is told of too.
+    // By time, then party; a vote without stake has an event too.
     const told = events
       .slice(1)
       .map(({ payload }) => [

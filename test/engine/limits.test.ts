@@ -72,7 +72,7 @@ describe("limits", () => {
     const events = limitsOf(chain.genesis({ network_parameters: { [MARKETS]: IN_TEN_SECONDS } }));
     const waiting = limits({ canProposeMarket: false, proposeMarketEnabledFrom: TEN_SECONDS });
     expect(events.at(-1)).toEqual(waiting as Record<string, unknown>);
-    // The push of the genesis' keys in the first tick tells of it once more.
+    // The push of the genesis' keys in the first tick emits it once more.
     expect(limitsOf(chain.tick(START))).toEqual([waiting] as Record<string, unknown>[]);
     expect(limitsOf(chain.tick(START + 9n))).toEqual([]);
     // Equal to the date is neither before nor after it.

@@ -430,7 +430,7 @@ describe("the way of a node", () => {
 });
 
 describe("heartbeats", () => {
-  /** In epoch 1, from which the announced node is there. */
+  /** In epoch 1, from which the announced node takes part. */
   function startedRig(parameters: Record<string, string> = {}): ValidatorRig {
     const rig = rigWith(parameters);
     rig.endEpoch();

@@ -40,7 +40,7 @@ export function cheapCommand(n: number): CommandInit {
 /** What came of a flood: how many got each answer, by status and code or by the error's first words. */
 export type Tally = Map<string, number>;
 
-/** Sends transactions of these keys by turns, so many at once. */
+/** Sends transactions of these keys by turns, this many at once. */
 export async function flood(
   client: DevnetClient,
   keys: readonly Ed25519KeyPair[],

@@ -125,7 +125,7 @@ function signed(devnet: Devnet, n: number, bytes: Bytes, key = STRANGER): Uint8A
     key,
     nonce: BigInt(n + 1),
     blockHeight: bytes.blockHeight ?? BigInt(height),
-    // What is not verified need not be worked out.
+    // Unverified proofs need not be worked out.
     pow: { tid, nonce: tid.length > 64 ? 0n : solve(hash, tid, bytes.isUnproven ?? false) },
   });
 }

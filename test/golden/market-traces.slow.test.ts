@@ -1,4 +1,4 @@
-// The original's traces of market scenarios that the repository does not hold, from ../shared where they are there.
+// The original's traces of market scenarios that the repository does not hold, from ../shared where they exist.
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { marketRulesOf } from "../../src/engine/markets/rules.ts";

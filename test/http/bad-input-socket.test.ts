@@ -156,7 +156,7 @@ test(`random bytes (seed ${SEED})`, async () => {
     fc.uint8Array({ maxLength: 12 }).map((bytes) => Buffer.from(bytes).toString("latin1")),
   );
   const property = fc.asyncProperty(fc.array(line, { maxLength: 12 }), async (parts) => {
-    // What is not refused at once is a request that ends here.
+    // A request that is not refused at once ends here.
     const { body } = await sendRaw(served.port, `${parts.join("")}\r\n${END}\r\n\r\n`);
     expectNoLeak(body);
   });

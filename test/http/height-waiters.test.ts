@@ -1,4 +1,4 @@
-// Requests that wait for a height: commits wake them, one look serves them all, and there are only so many.
+// Requests that wait for a height: commits wake them, one look serves them all, and their number is limited.
 import { afterEach, describe, expect, jest, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

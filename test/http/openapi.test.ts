@@ -60,7 +60,7 @@ describe("the document", () => {
     expect(document.openapi).toBe("3.1.0");
     const served = sample.app.routes
       .map((route) => route.path)
-      // A path without its parameter is there to say so.
+      // A path without its parameter says so.
       .filter((path) => !UNDOCUMENTED.has(path) && !/\/(?:\/|$)/.test(path))
       .map((path) => path.replace(/:(\w+)/g, "{}"));
     const documented = Object.keys(document.paths).map((path) => path.replace(/\{\w+\}/g, "{}"));

@@ -42,7 +42,7 @@ async function refusal(answer: Promise<unknown>): Promise<[status: number, messa
   return [error.status, error.message];
 }
 
-/** Lets bodies come that are there already. */
+/** Lets bodies come that have arrived already. */
 const turns = async () => {
   for (let n = 0; n < 20; n++) await new Promise(setImmediate);
 };

@@ -275,7 +275,7 @@ describe("a file that", () => {
 });
 
 describe("asked to stop", () => {
-  /** Stops at the block after so many. */
+  /** Stops at the block after this many. */
   async function stoppedAfter(
     blocks: number,
     content: Uint8Array,

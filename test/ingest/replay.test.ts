@@ -1,4 +1,4 @@
-// Loading event files: what is there already, what goes on, what is refused
+// Loading event files: stored blocks, blocks that go on, refused ones
 // (docs/protocol/20-network-history-segments.md#63-stream-rules and #64-the-doubled-first-height).
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";

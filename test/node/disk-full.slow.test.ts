@@ -100,7 +100,7 @@ else
       }
     });
 
-    /** The first blocks are there, and no room for the rest. */
+    /** The first blocks are stored, with no room for the rest. */
     async function servingOnAFullDisk(): Promise<ServingLyra> {
       expect(small.mount(ROOM_KIB)).toBe(true);
       const part = scratch.file(upTo(inflated(SAMPLE), 1_500));

@@ -103,7 +103,7 @@ describe.skipIf(!IS_SHARING)("threads on one port", () => {
       ),
     );
     expect(totals).toEqual(totals.toSorted((a, b) => a - b));
-    // The other thread tells of its own once a second at the latest.
+    // The other thread reports its own once a second at the latest.
     const total = async () => {
       const { text } = await ask("/metrics");
       return Number(/^lyra_http_responses_total\{status="404"\} (\d+)$/m.exec(text)?.[1] ?? 0);

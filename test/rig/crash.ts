@@ -47,7 +47,7 @@ export interface RoundReport {
 export interface CrashReport {
   readonly rounds: readonly RoundReport[];
   readonly kills: number;
-  /** Kills after which some blocks were there and others were not. */
+  /** Kills after which some blocks were stored and others were not. */
   readonly killsMidway: number;
   readonly failures: readonly string[];
 }
@@ -194,7 +194,7 @@ class Rig {
 /** A process that loads, from its start to its end by itself or by a kill. */
 class Load {
   private readonly startedMs = performance.now();
-  /** The highest block that somebody outside was told of. */
+  /** The highest block that a client has seen. */
   protected told = 0;
   protected isOver = false;
 

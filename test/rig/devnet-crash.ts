@@ -69,7 +69,7 @@ export interface DevnetCrashReport {
 const ROUNDS_PER_HOME = 25;
 const LOAD_MS = 500;
 const KILLS_MAX = 4;
-/** A home is looked at more closely after so many rounds: `lyra doctor`, and its state beside its rows. */
+/** A home is looked at more closely after this many rounds: `lyra doctor`, and its state beside its rows. */
 const CLOSE_LOOK = 5;
 const CHECKPOINT_MS_MAX = 3_000;
 const STRANGER = "0d".repeat(32);

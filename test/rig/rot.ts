@@ -15,7 +15,7 @@ import { digestStore } from "../../src/store/dump.ts";
 import { checkPages } from "../../src/store/page-check.ts";
 import { EverythingReader } from "./reads.ts";
 
-/** Files of a store that its writer keeps; a log is there after a kill. */
+/** Files of a store that its writer keeps; a log remains after a kill. */
 const ENDS = ["", "-wal", "-sums"] as const;
 export type StoreEnd = (typeof ENDS)[number];
 

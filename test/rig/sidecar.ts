@@ -46,7 +46,7 @@ type Cut = "closed" | "aborted" | "killed";
 const CUTS: readonly Cut[] = ["closed", "closed", "aborted", "aborted", "killed"];
 /** A core restarts from a snapshot, some blocks before the one that is missing. */
 const BACK_MAX = 30;
-/** Told of one round. */
+/** Facts of one round. */
 const FAILURES_MAX = 8;
 const STORED_MS_MAX = 60_000;
 

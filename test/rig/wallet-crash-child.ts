@@ -35,7 +35,7 @@ function dyingBefore(step: number): FileSteps {
           realSteps.write(descriptor, content.subarray(0, content.length >> 1));
         }
         process.kill(process.pid, "SIGKILL");
-        // The signal is there before the call returns.
+        // The signal comes before the call returns.
         Bun.sleepSync(10_000);
       }
       return (real as (...values: unknown[]) => unknown)(...given);

@@ -76,7 +76,7 @@ export interface WalletCrashReport {
 }
 
 const CHILD = join(import.meta.dir, "wallet-crash-child.ts");
-/** Of so many rounds one kills the ledger and one a service, in place of a command. */
+/** Of this number of rounds one kills the ledger and one a service, in place of a command. */
 const SERVICE_EVERY = 12;
 /** A write takes about this long from its first file on, milliseconds; some of it is waiting for the disk. */
 const WRITE_MS = 7;
@@ -334,7 +334,7 @@ function foundIn(
   const isSame = (other: readonly string[]) => content.join("\n") === other.join("\n");
   if (isSame(before)) return "old";
   if (isSame(after)) return "new";
-  // Two names for one file: both lines are there, and nothing else.
+  // Two names for one file: both lines are in it, and nothing else.
   const both = new Set([...before, ...after]);
   const isBoth = content.length === both.size && content.every((line) => both.has(line));
   return isBoth && before.length === after.length ? "in between" : undefined;

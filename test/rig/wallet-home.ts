@@ -92,7 +92,7 @@ export async function contentOf(home: string): Promise<string[]> {
 async function walletLine(store: WalletStore, name: string): Promise<string> {
   const [which, wallet] = await opened(store, name);
   const keys = wallet.keys.map((key) => {
-    // A signature shows that the secret is there, and that it is the key's.
+    // A signature shows that the secret exists, and that it is the key's.
     if (!key.isTainted) wallet.signMessage(key.publicKey, bytes("still here"));
     const place = [KEY_1, KEY_2, KEY_3].indexOf(key.publicKey);
     return `${place < 0 ? "new key" : `key ${place + 1}`} "${key.name}"${key.isTainted ? " tainted" : ""}`;
@@ -176,7 +176,7 @@ export function formsOf(name: string, raw: Uint8Array): [name: string, text: Buf
   ];
 }
 
-/** What is not as it must be: modes, and secrets that can be read. */
+/** Faults: modes, and secrets that can be read. */
 export function unsafe(home: string, secrets = secretsOf()): string[] {
   const problems: string[] = [];
   for (const path of pathsBelow(home)) {

@@ -50,7 +50,7 @@ export class Simulation {
     this.engine.mark();
   }
 
-  /** @param restartAt the engine is made again from its stored state after so many blocks */
+  /** @param restartAt the engine is made again from its stored state after this many blocks */
   run(steps: readonly Step[], restartAt?: number): Outcome {
     const ledger = this.ledger.copy();
     const run = new Run(this.world, this.engine, ledger, this.realizer.copy(ledger), restartAt);
@@ -121,7 +121,7 @@ class Run implements Outcome {
     compare(facts, expected);
   }
 
-  /** The contract's signers are no matter of the ledger: it was told of them. */
+  /** The contract's signers are no matter of the ledger: it was given them. */
   announceSigners(): void {
     for (const payload of signerEvents(this.world)) {
       const tx = this.realizer.tx(keyOf(this.realizer.node(0)), "chainEvent", payload);

@@ -20,7 +20,7 @@ export interface Scenario {
   readonly headers?: Record<string, string | null>;
 }
 
-/** What would tell of the inside: stack traces, SQL, files, names of the runtime. */
+/** Leaks of the inside: stack traces, SQL, files, names of the runtime. */
 export const LEAKS: readonly RegExp[] = [
   /\bat .*\(.*:\d+:\d+\)/,
   /\.ts\b/,

@@ -49,7 +49,7 @@ export function chainOf(blocks: readonly (readonly Event[])[]): Get {
   return openChain(blocks).get;
 }
 
-/** The same with its context, for what is not reached by a path that answers JSON. */
+/** The same with its context, for parts that no path with JSON reaches. */
 export function openChain(
   blocks: readonly (readonly Event[])[],
   limits: Limits = DEFAULT_LIMITS,

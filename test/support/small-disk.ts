@@ -4,7 +4,7 @@ export class SmallDisk {
   /** Whether one can be mounted here. */
   readonly isPossible: boolean;
 
-  /** @param folder that is there */
+  /** @param folder an existing one */
   constructor(private readonly folder: string) {
     this.isPossible = process.platform === "linux" && this.mount(1_024) && this.unmount();
   }

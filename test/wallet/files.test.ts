@@ -67,7 +67,7 @@ describe("a recovery phrase", () => {
   test("of a wallet that could not be written is taken away again", async () => {
     const out = join(cli.home, "phrase");
     const blocked = join(cli.home, "blocked");
-    // A folder in the place of the lock: it is seen when the wallet is written, and the phrase is there by then.
+    // A folder in the place of the lock: it is seen when the wallet is written, and the phrase exists by then.
     mkdirSync(join(blocked, ".lock"), { recursive: true, mode: 0o700 });
     const words = ["wallet", "create", "never", "--wallets", blocked, "--recovery-phrase-out", out];
     const { code, err } = await cli.run([...words, "--passphrase-file", cli.passphraseFile]);

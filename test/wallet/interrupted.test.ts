@@ -46,7 +46,7 @@ function dyingAfter(steps: number): { steps: FileSteps; wasKilled(): boolean } {
 interface Operation {
   readonly name: string;
   run(store: WalletStore): Promise<unknown>;
-  /** What is there afterwards, as one of the texts. */
+  /** The content afterwards, as one of the texts. */
   readonly before: string;
   readonly after: string;
   /** In between, where that is a state of its own. */
@@ -173,7 +173,7 @@ test("kill -9 of writers, two at a time", async () => {
     };
     await Promise.all(writers.map(({ stdout }) => listen(stdout)));
     const wallet = await cheapStore(new FolderKeystore(folder)).unlock("w", PASSPHRASE);
-    // Every key that was reported is there; each writer may have made one that it had no time to report.
+    // Every reported key exists; each writer may have made one that it had no time to report.
     const made = wallet.keys.length - keys;
     expect(made).toBeGreaterThanOrEqual(told);
     expect(made).toBeLessThanOrEqual(told + 2);

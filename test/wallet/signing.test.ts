@@ -129,7 +129,7 @@ describe("messages", () => {
 describe("a chain's name that was made to be something else", () => {
   const VOTE = { proposalId: "aa".repeat(32), value: "VALUE_NO" };
   const inputData = encodeCommand(readCommand({ voteSubmission: VOTE }), 5n, 16_450n);
-  /** An unknown field that takes in so many bytes of what stands behind it. */
+  /** An unknown field that takes in this many bytes of what stands behind it. */
   const swallow = (length: number) => `"${String.fromCharCode(length)}`;
 
   test("is not signed for: as version 2, the same signature would be good on every chain", async () => {

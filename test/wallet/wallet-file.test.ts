@@ -282,7 +282,7 @@ describe("what a file may ask for", () => {
   });
 });
 
-/** As a store does: what is not a file of Lyra's is taken for one of the original. */
+/** As a store does: a file that is not Lyra's is taken for one of the original. */
 async function openAny(content: Uint8Array) {
   return formatOf(content) === "lyra"
     ? unlock(content)

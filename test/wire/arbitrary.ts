@@ -51,7 +51,7 @@ function fieldArbitrary(field: FieldDescriptor, depth: number): fc.Arbitrary<unk
 
 const made = new Map<string, fc.Arbitrary<AnyMessage>>();
 
-/** A complete message: every field is there, at most one member of each oneof is set. */
+/** A complete message: every field is set, at most one member of each oneof is set. */
 export function messageArbitrary(fullName: string, depth = 0): fc.Arbitrary<AnyMessage> {
   const key = `${fullName} ${Math.min(depth, 3)}`;
   const known = made.get(key);

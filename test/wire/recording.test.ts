@@ -14,7 +14,7 @@ const file = fileURLToPath(new URL("../../../shared/data/smoketest_to_block_5000
 const present = existsSync(file);
 if (!present) console.log("recording.test: no recording beside the project, the walk over one is skipped");
 
-/** One in so many events goes to the oracle too, and every first one of its kind. */
+/** One in a number of events goes to the oracle too, and every first one of its kind. */
 const ORACLE_STRIDE = 25;
 
 test.if(present)(

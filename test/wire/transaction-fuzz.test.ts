@@ -83,7 +83,7 @@ describe("a good transaction", () => {
       const verdict = checkTransaction(bytes, CHAIN_ID);
       checkVerdict(verdict);
       if (!verdict.ok || !good.ok) continue;
-      // Only what is not signed can change: the proof of work, and the case of hexadecimal digits.
+      // Only unsigned bytes can change: the proof of work, and the case of hexadecimal digits.
       const { payload, nonce, blockHeight, id } = verdict.transaction;
       expect({ payload, nonce, blockHeight, id }).toEqual({
         payload: good.transaction.payload,

@@ -154,7 +154,7 @@ export const bare = ({ size }: Pick<Position, "size">): Exposure => ({
 
 export const isFlat = ({ size, buy, sell }: Exposure): boolean => size === 0n && buy === 0n && sell === 0n;
 
-/** With so much more of an order's volume. */
+/** With this much more of an order's volume. */
 export function withOrder<P extends Exposure>(position: P, { side, price }: StoredOrder, volume: bigint): P {
   const value = price * volume;
   if (side === BUY) return { ...position, buy: position.buy + volume, buySum: position.buySum + value };

@@ -285,7 +285,7 @@ export class PriceMonitor {
 
   /**
    * Prices from before the horizon of the last trigger go, the newest excepted: it looks at the first one behind that. Without
-   * triggers the oldest stays, as a reference for those that an update may bring, and so many of the newest.
+   * triggers the oldest stays, as a reference for triggers that an update may bring, and a number of the newest.
    */
   private dropStale(): void {
     const { market } = this;

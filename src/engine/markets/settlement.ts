@@ -60,7 +60,7 @@ export class Settlement {
     return this.market.index.tradesOf.has(party);
   }
 
-  /** Whether what is not settled yet changes a position that mark to market has seen: its margin stays until then. */
+  /** Whether an unsettled trade changes a position that mark to market has seen: its margin stays until then. */
   hasPositionOf(party: string): boolean {
     return this.hasTradesOf(party) && this.positions.get(party)?.isSettled === true;
   }
@@ -219,8 +219,8 @@ export class Settlement {
     const heir = wins.filter(isDue).find(({ party }) => party === NETWORK) ?? wins.findLast(isDue);
     // All that was collected is paid, also where truncated wins are less than it. A ratio that was rounded up promises more than
     // there is: the network adds the difference then, too
-    // (docs/protocol/70-trading-positions.md#63-loss-socialisation), here up to what is due, and the last winners go
-    // without what is not there.
+    // (docs/protocol/70-trading-positions.md#63-loss-socialisation), here up to what is due, and the last winners get
+    // less.
     if (heir !== undefined && rest > 0n) heir.amount += rest;
     else if (heir !== undefined) heir.amount = least(heir.amount - rest, due[wins.indexOf(heir)]!);
     // Also for the last winner that the units left over have made whole.

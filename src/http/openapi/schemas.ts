@@ -26,7 +26,7 @@ const SCALARS: Readonly<Record<string, Schema>> = {
   double: { anyOf: [{ type: "number", format: "double" }, NOT_FINITE] },
 };
 
-/** Messages that the node itself puts together for an answer: what is inside them is there. */
+/** Messages that the node itself puts together for an answer: their members are always set. */
 const ENVELOPE = /^(?:datanode\.api\.v2|vega\.api\.v1)\./;
 /** Members of such messages that are null when there is nothing to show. */
 const NULL_IN_ENVELOPE: ReadonlySet<string> = new Set([

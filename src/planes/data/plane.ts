@@ -64,7 +64,7 @@ export class DataPlane {
     return this.current;
   }
 
-  /** How often this thread was told of a changed store. */
+  /** How often this thread was notified of a changed store. */
   get changes(): number {
     return this.changesTold;
   }

@@ -5,7 +5,7 @@ import type { TransactionStory } from "./transaction-story.ts";
 /** The tools' dependencies. */
 export interface DevnetContext {
   readonly chain: DevnetPort;
-  /** The story of a transaction; undefined for one that is in no block and was not refused lately. */
+  /** The story of a transaction; undefined for one that is in no block and was not recently refused. */
   story(hash: string): Promise<TransactionStory | undefined>;
   /** The funded parties with their keys and balances, and the recovery phrase. */
   parties(): NameReport;

@@ -93,7 +93,7 @@ interface BlockRow {
 /**
  * @param hash of the transaction's bytes, 64 hexadecimal digits
  * @param refusal the verdict, where the chain's process still has it
- * @returns undefined for a transaction that is in no block and was not refused lately
+ * @returns undefined for a transaction that is in no block and was not recently refused
  */
 export function transactionStory(
   db: Database,

@@ -18,7 +18,7 @@ import { statusOf } from "./status.ts";
 
 /** The messages of a call must be whole within this: from its beginning, or that of a further message. */
 const REQUEST_MS = 10_000;
-/** A call takes about so much memory, its headers among it, and a message so much beside its bytes. */
+/** A call takes about this much memory, its headers included, and a message this much beside its bytes. */
 const CALL_BYTES = 8 * 1024;
 const MESSAGE_BYTES = 512;
 /** Flag and length before each message. */

@@ -93,7 +93,7 @@ function resourcesOf({ kind, data, node }: GrpcPlanes): Map<string, UnaryMethod>
 }
 
 /**
- * Looks again in the next turn of the event loop, or after a change that this thread was told of: HTTP/2 brings many calls in
+ * Looks again in the next turn of the event loop, or after a change that this thread was notified of: HTTP/2 brings many calls in
  * one read, and asking the store for each is a seventh of a kept answer's time.
  */
 function onceATurn<T>(plane: DataPlane, look: () => T): () => T {

@@ -177,7 +177,7 @@ export function serveNode(
     classify(request, "node");
     return devnet.answer(request, server.requestIP(originOf(request))?.address);
   });
-  // Twice what is accepted: so much is still read, and refused with an error object.
+  // Twice the accepted size: such a body is still read, and refused with an error object.
   const bodyBytesMax = devnet ? DUMP_BYTES_MAX : 2 * plane.context.limits.submissionBytesMax;
   const options = { host, port, bodyBytesMax, portFlag: "--node-port", counts: status.counts };
   const server = listen({ ...options, socketBytesMax: STREAM_REQUEST_BYTES_MAX }, app.fetch);

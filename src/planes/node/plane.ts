@@ -42,7 +42,7 @@ export class NodePlane {
   ) {}
 
   /**
-   * How far the store is, for answers of the chain. Never beyond the block that these tell of: news of a block reach this
+   * How far the store is, for answers of the chain. Never beyond the block of these answers: news of a block reach this
    * thread after the block itself, and a node whose two heights differ is passed over by wallets.
    */
   told(): NonNullable<Answer["head"]> {

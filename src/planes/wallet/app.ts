@@ -233,7 +233,7 @@ export function serveWallet(service: WalletService, options: WalletServerOptions
   };
   const app = walletApp(service, appOptions, isAllowed);
   const server = listen(
-    // Twice what is taken: so much is still read, and refused with an error object.
+    // Twice the accepted size: such a body is still read, and refused with an error object.
     { host, port: options.port, bodyBytesMax: 2 * bodyBytesMax, portFlag: "--wallet-port" },
     app.fetch,
   );

@@ -239,7 +239,7 @@ export function words(
   return { title, lines: lines.filter((line) => line !== undefined), warnings };
 }
 
-/** A line for what is given; none for what is not. */
+/** Formats a line; undefined if the value is undefined. */
 export function line(label: string, value: string | number | bigint | boolean | undefined): Line | undefined {
   return value === undefined || value === "" ? undefined : [label, plain(String(value))];
 }

@@ -161,7 +161,7 @@ const INDENT = " ".repeat(LABEL_WIDTH + 3);
 const COLUMNS_MIN = 60;
 
 /**
- * Lines as a terminal of so many columns shows them: what is longer goes on below its value, so that an identifier is
+ * Lines as a terminal of this many columns shows them: what is longer goes on below its value, so that an identifier is
  * whole and is seen to be one.
  */
 export function wrapped(lines: readonly string[], columns: number | undefined): string[] {

@@ -92,7 +92,7 @@ function foreignSocket(path: string, why: string): NodeError {
 
 /**
  * The bytes of a file; undefined when there is none.
- * @throws NodeError for a link, for what is not a file, and for files that are open to others, or another's
+ * @throws NodeError for a link, for anything but a file, and for files that are open to others, or another's
  */
 export function readGuarded(path: string): Uint8Array | undefined {
   let descriptor: number;

@@ -15,7 +15,7 @@ interface PartyState extends PlannerState {
 
 interface SentLedger {
   load(chainId: string, party: string): PartyState | undefined;
-  /** Before a transaction leaves: what is not remembered might be sent on top. */
+  /** Before a transaction leaves: a forgotten one might be sent on top. */
   save(chainId: string, party: string, state: PartyState): void;
   close(): void;
 }

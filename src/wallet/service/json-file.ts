@@ -8,7 +8,7 @@ export class JsonFile<T extends object> {
   constructor(
     private readonly folder: Keystore,
     private readonly name: string,
-    /** The content before there is a file; one that is there has the same version, and lists of objects where this has lists. */
+    /** The content before there is a file; an existing file has the same version, and lists of objects where this has lists. */
     private readonly empty: T,
   ) {}
 

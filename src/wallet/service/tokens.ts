@@ -129,7 +129,7 @@ export class ApiTokens {
     return count;
   }
 
-  /** @returns undefined for what is not such a token. @throws RpcError -32003 for one whose time has passed */
+  /** @returns undefined for any other text. @throws RpcError -32003 for one whose time has passed */
   async find(token: string, nowMs: number): Promise<ApiToken | undefined> {
     await this.reload();
     const hash = tokenHash(token);

@@ -58,7 +58,7 @@ export class PowChain {
     while (this.height < height) this.next(hashes[String(this.height + 1n)]);
   }
 
-  /** A transaction with a proof of exactly so many zero bits on this height. */
+  /** A transaction with a proof of exactly this many zero bits on this height. */
   tx(height: bigint, bits: number, changes: Partial<PowTransaction> = {}): PowTransaction {
     const tid = changes.tid ?? `proof ${++this.serial}`;
     const blockHash = this.hashes.get(height) ?? hashOf(height);
@@ -89,7 +89,7 @@ export class PowChain {
   }
 }
 
-/** The first nonce whose hash has exactly so many leading zero bits. */
+/** The first nonce whose hash has exactly this many leading zero bits. */
 export function mine(blockHash: string, tid: string, bits: number): bigint {
   let nonce = 0n;
   while (leadingZeroBits(proofHash({ blockHash, tid, nonce })) !== bits) nonce += 1n;

@@ -28,7 +28,7 @@ function nobleHash(blockHash: string, tid: string, nonce: bigint): Uint8Array {
   return sha3_256(Buffer.concat([Buffer.from(PREFIX + blockHash + tid), last]));
 }
 
-/** The slow and plain way: the first nonce from `start` on with so many zero bits. */
+/** The slow and plain way: the first nonce from `start` on with this many zero bits. */
 function nobleSearch(blockHash: string, tid: string, difficulty: number, start: bigint, count: number) {
   for (let nonce = start; nonce < start + BigInt(count); nonce++) {
     if (leadingZeroBits(nobleHash(blockHash, tid, nonce)) >= difficulty) return nonce;

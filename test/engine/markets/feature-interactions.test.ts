@@ -353,7 +353,7 @@ test("a position that no book can take pays winners at each mark until it is clo
   play.run("mm S 10@1000; w B 10@1000; /");
   const all = total(play);
   move(play, 800);
-  // 1400 of 2200 are there: 127 and 1272, and the last winner has the unit that is left.
+  // 1400 of 2200 are available: 127 and 1272, and the last winner has the unit that is left.
   expect(shared(play)).toEqual(["w 800", "aux2 -73", "mm -727"]);
   move(play, 790);
   expect(shared(play).slice(3)).toEqual(["w 100", "aux2 -17", "mm -83"]);

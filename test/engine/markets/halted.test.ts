@@ -29,7 +29,7 @@ function opened(more: { readonly terminationSeconds?: bigint } = {}): {
   return { rig, play, other };
 }
 
-/** A market's part whose method changes things, tells of some, and then fails. */
+/** A market's part whose method changes things, emits some, and then fails. */
 function failAfterwards(
   market: Market,
   part: object,

@@ -63,7 +63,7 @@ describe("the distribution of liquidity fees", () => {
     expect(play.rig.systemBalance("ETH", AccountType.ACCOUNT_TYPE_FEES_LIQUIDITY, "M")).toBe(18n);
     play.rig.nextBlock(601);
     // Shares 0.4, 0.1, 0.5; the first two by 0.5, and all of them by the sum of those two, 0.25: four fifths and a fifth
-    // for a and b, and twice what there is for c, of which 1 is there. For its reward the whole part counts.
+    // for a and b, and twice what there is for c, of which 1 is available. For its reward the whole part counts.
     expect(flows(play, LIQUIDITY_DISTRIBUTE)).toEqual([">a 14", ">b 3", ">c 1"]);
     const received = ["a", "b", "c"].map((party) => play.rig.market("M").index.activities.get(party));
     expect(received.map((activity) => activity?.liquidityReceived)).toEqual([14n, 3n, 36n]);

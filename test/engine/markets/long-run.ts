@@ -65,7 +65,7 @@ export class LongRun {
     if (isOfEpochs) this.fund();
   }
 
-  /** So many steps. @throws what the engine has not meant */
+  /** This many steps. @throws what the engine has not meant */
   play(steps: number): void {
     for (let i = 0; i < steps; i++) {
       this.steps++;

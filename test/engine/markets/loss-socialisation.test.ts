@@ -149,7 +149,7 @@ test("the first of two losers uses up the insurance pool: by position at a mark,
     play.rig.fundInsurance("M", 500n);
     return play;
   };
-  // The first to have a position; 3100 of 4200 are there for 200 and 4000.
+  // The first to have a position; 3100 of 4200 are available for 200 and 4000.
   const marked = move(opened().run("bp B 100@700"), 800);
   expect(shared(marked)).toEqual(["b 300", "a 800", "aux2 -53", "s -1047", "bp -2000"]);
   expect([marked.pnl("b"), marked.pnl("a")]).toEqual(["0/0/-1700", "0/0/-1200"]);
@@ -344,7 +344,7 @@ test("rounding units go to the last winner if the network has won nothing", () =
     { bid: 10, ask: 900, mark: 300, rich: "c d w" },
   );
   play.deposit(40n, "p").deposit(20n, "q").run("aux2 S 2@300; p B 2@300; /");
-  // The two of p are sold at 380 and 20, on the average at the mark. Then a ninth of 180 is there for w.
+  // The two of p are sold at 380 and 20, on the average at the mark. Then a ninth of 180 is left for w.
   play.run("c B 1@200; d S 1@200; q B 1@380; w B 1@20; /");
   expect(play.mark()).toBe(200n);
   expect(play.trades().slice(-6)).toEqual([

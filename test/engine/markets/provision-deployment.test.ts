@@ -85,7 +85,7 @@ test("in a monitoring auction a provider's order draws on the bond without a pen
     "240 260 1000",
     UNDEPLOYED,
   ]);
-  // 840 for it: what is there, all of the general account, and 340 of the bond.
+  // 840 for it: all of the general account, and 340 of the bond.
   play.run("v B 7@1000");
   expect(amounts(play, MARGIN_LOW).slice(-2)).toEqual([260n, 340n]);
   expect([money(play, "v"), play.insurance(), amounts(play, BOND_SLASHING)]).toEqual(["840 0 660", 0n, []]);

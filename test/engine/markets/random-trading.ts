@@ -47,7 +47,7 @@ export class RandomTrading {
     this.provision("a");
   }
 
-  /** So many commands, with blocks between them. @throws Error where something does not hold */
+  /** This many commands, with blocks between them. @throws Error where something does not hold */
   play(commands: number): void {
     for (let i = 0; i < commands; i++) {
       this.command();

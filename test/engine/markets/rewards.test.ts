@@ -305,7 +305,7 @@ describe("a chain that begins from a checkpoint within an epoch", () => {
     };
     const expected = gains(rig.engine, () => endEpoch(rig));
     expect(expected).toEqual([1_000n, 1_000n, 1_000n, 1_000n]);
-    // No proposal tells of a market here: none is made again that a proposer could have a bonus for.
+    // No proposal names a market here: none is made again that a proposer could have a bonus for.
     expect(gains(restored, () => endRestored(restored))).toEqual(expected.with(3, 0n));
   });
 });

@@ -420,7 +420,7 @@ test.skipIf(!hasClient)(
       error() {},
       complete() {},
     });
-    // Until the subscription is there.
+    // Until the subscription exists.
     await eventually(async () => {
       await devnet.chain.mine(1);
       return heights.length > 0;

@@ -128,7 +128,7 @@ class Client {
     this.socket.send(typeof message === "string" ? message : JSON.stringify(message));
   }
 
-  /** Settles when so many messages have come, or the socket is closed. */
+  /** Settles when this many messages have come, or the socket is closed. */
   async has(count: number): Promise<void> {
     if (this.isClosed || this.received.length >= count) return;
     await new Promise<void>((resolve) => {
@@ -169,7 +169,7 @@ class SilentClient {
     } else this.socket.write(Buffer.concat([head, Buffer.from(text)]));
   }
 
-  /** Reads after all, until the socket is closed or so many bytes have come. */
+  /** Reads after all, until the socket is closed or this many bytes have come. */
   async read(bytes: number): Promise<{ text: string; isClosed: boolean }> {
     const pieces: Buffer[] = [];
     let length = 0;

@@ -297,7 +297,7 @@ test("every method of every service is served", async () => {
         const call = isRequestStream
           ? client.raw.makeBidiStreamRequest(path, bytes, bytes, options)
           : client.raw.makeServerStreamRequest(path, bytes, bytes, Buffer.of(), options);
-        // Where there are no messages yet, the headers say that the method is there.
+        // Where there are no messages yet, the headers say that the method exists.
         const settle = (one: number) => {
           resolve(one);
           call.cancel();

@@ -52,7 +52,7 @@ function framed(message: Uint8Array, isPacked = false): Buffer {
   return Buffer.concat([head, message]);
 }
 
-/** A field that no request has, in so many bytes: it is passed over. */
+/** A field that no request has, in this many bytes: it is passed over. */
 function padding(bytes: number): Buffer {
   const field = Buffer.alloc(bytes, 0x61);
   // Field 100, with a length of four bytes.

@@ -39,7 +39,7 @@ interface Asked {
   readonly fields: RequestFields;
 }
 
-/** A request of REST as gRPC's message; undefined for what is not one, or what the gateway refuses by itself. */
+/** A request of REST as gRPC's message; undefined for any other, or one that the gateway refuses by itself. */
 function asked(path: string): Asked | undefined {
   const [pathname, query = ""] = path.split(/\?(.*)/s) as [string, string?];
   const route = DATA_ROUTES.findLast((one) =>

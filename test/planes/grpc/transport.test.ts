@@ -111,7 +111,7 @@ describe("deadlines and cancelled calls", () => {
     const before = chain.plane.head()!.height;
     for (let n = 1; n <= 40; n++) {
       const height = before + n;
-      // Asked for in the turn of the commit, told of it or not, and while the next ones are made.
+      // Asked for in the turn of the commit, notified or not, and while the next ones are made.
       const early = Array.from({ length: CALLS / 2 }, () => ask(height - 1));
       await new Promise((resolve) => setImmediate(resolve));
       chain.write([{ stepUs: 1, events: [assetEvent(height.toString(16).padStart(64, "0"), "more")] }]);

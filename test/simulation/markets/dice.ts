@@ -13,7 +13,7 @@ export class Dice {
     return of[this.below(of.length)]!;
   }
 
-  /** One time in so many. */
+  /** One time in a given number. */
   isOne(of: number): boolean {
     return this.below(of) === 0;
   }

@@ -17,7 +17,7 @@ export class Equity {
   private windows = 0n;
   private traded = 0n;
   private mean = ZERO;
-  /** Mean that was there when the window before ended. */
+  /** Mean at the end of the window before. */
   private previous = ZERO;
 
   constructor(nowNs: bigint) {

@@ -213,7 +213,7 @@ export class NaiveMarket extends MarketOrders {
     this.move(general(party), bond(party), commitment, Move.bondLow);
     this.provisions.push(provision);
     this.count("provision submitted");
-    // Where both static prices are there, it no longer counts as one whose first deployment is to come
+    // Where both static prices exist, it no longer counts as one whose first deployment is to come
     // (docs/protocol/70-trading-liquidity.md#72-submit).
     if (this.auction !== undefined && this.hasStaticSides()) provision.isNew = false;
     this.equity.set(party, commitment);

@@ -37,7 +37,7 @@ const TEXTS: Readonly<Record<number, string>> = {
   49: "OrderError: post only order would trade",
   50: "OrderError: reduce only order would not reduce position",
 };
-/** Those of orders that are there and would be changed. */
+/** Those of existing orders that would be changed. */
 const AMENDMENT_TEXTS: Readonly<Record<number, string>> = {
   21: "could not apply fees for order",
   47: "couldn't insert order in book",

@@ -6,7 +6,7 @@ import { BUY, byText, type Order, SELL, type Side, Status, type Terms } from "./
 const HALF = Decimal.of("0.5");
 const STEPS = 1_000;
 const LAST = 1e-8;
-/** Asks reach to so many times the best one. */
+/** Asks reach to this many times the best one. */
 const FARTHEST_ASK = 6;
 
 /** A side's table of probabilities by their offset from the best price. An entry is worked out when it is asked for. */

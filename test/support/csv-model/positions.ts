@@ -141,7 +141,7 @@ export class PositionModel {
     );
   }
 
-  /** Only positions that are there have a status. */
+  /** Only existing positions have a status. */
   private mark(market: string, parties: readonly string[], change: (old: string) => string): Position[] {
     return parties.flatMap((party) => {
       const p = this.positions.get(keyOf(market, party));

@@ -42,7 +42,7 @@ class GatedNode extends HttpNode {
 /** Hands requests on to the devnet; what it does with a submission's answer is the test's choice, one after the other. */
 class FaultyGate {
   readonly faults: Fault[] = [];
-  /** So many answers are of the gate alone: nobody is behind it. */
+  /** This many answers are of the gate alone: nobody is behind it. */
   alone = 0;
   submissions: string[] = [];
   private readonly ended = Promise.withResolvers<void>();

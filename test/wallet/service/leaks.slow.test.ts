@@ -254,7 +254,7 @@ test("no secret of a wallet is said, shown, logged or left", async () => {
     ...tokens,
   ];
   expect(machine.found(secrets)).toEqual([]);
-  // The search finds what is there: a name in a command line, an output, a log and a temporary file.
+  // The search finds leaks: a name in a command line, an output, a log and a temporary file.
   machine.said.push(["planted", phrase]);
   writeFileSync(join(machine.folder, "temporary", "planted"), Buffer.from(PASSPHRASES.passphrase));
   const planted = machine.found(secrets);

@@ -17,7 +17,7 @@ const OPEN_MAX = 3;
 const folder = privateFolder();
 afterAll(() => folder.remove());
 
-/** The pages of a region that are there, as ranges: much more is reserved. */
+/** The resident pages of a region, as ranges: much more is reserved. */
 function* presentIn(pagemap: number, start: number, end: number): Generator<readonly [number, number]> {
   const entries = Buffer.alloc(((end - start) / PAGE) * 8);
   readSync(pagemap, entries, 0, entries.length, (start / PAGE) * 8);

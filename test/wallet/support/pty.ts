@@ -11,7 +11,7 @@ const DRAIN_MS = 40;
 const DRAIN_MS_MAX = 1_000;
 const POLL_MS = 5;
 
-/** What is typed when a question is there (it may depend on what was shown), or a signal that comes from elsewhere. */
+/** What is typed when a question is shown (it may depend on what was shown), or a signal that comes from elsewhere. */
 export type Typing = readonly [
   question: string,
   keys: string | ((shown: string) => string) | { readonly signal: NodeJS.Signals },

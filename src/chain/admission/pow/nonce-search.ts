@@ -61,7 +61,7 @@ function theMachine(): Machine | undefined {
 }
 
 /**
- * Whether the kernel can search behind a prefix of so many bytes: the nonce and the padding after it have to lie in
+ * Whether the kernel can search behind a prefix of this many bytes: the nonce and the padding after it have to lie in
  * one block, which holds for 128 of 136 lengths, among them the 141 bytes of a usual proof.
  */
 export function kernelFits(prefixBytes: number): boolean {

@@ -112,7 +112,7 @@ interface OrderRow {
 class DepthReader implements ChangeReader<MarketsFilter> {
   private readonly books = new Map<string, Book>();
 
-  /** @param tell makes the message of a book; undefined where there is nothing to tell of its last block */
+  /** @param tell makes the message of a book; undefined where its last block changed nothing */
   constructor(private readonly tell: (book: Book, sequence: bigint) => object | undefined) {}
 
   prepare(context: DataContext, { markets }: MarketsFilter, last: number): void {

@@ -1,5 +1,5 @@
 // Streams of every kind over the shipped sample: joined at random moments while blocks are committed, left and joined
-// again, they tell what a client told that was there from the beginning, and add up to what the store says.
+// again, they get what a client got that read from the beginning, and add up to what the store says.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { StreamKind } from "../../../../src/planes/data/observe/kind.ts";
 import type { Observation } from "../../../../src/planes/data/observe/observation.ts";

@@ -13,7 +13,7 @@ import { StreamedChain, sampleBlocks } from "../../../support/streamed-chain.ts"
 // biome-ignore lint/suspicious/noExplicitAny: messages are looked at as they are
 type Json = any;
 
-/** Blocks of the sample that are there when a client joins: markets, accounts and orders among them. */
+/** Blocks of the sample that are stored when a client joins: markets, accounts and orders among them. */
 const BEFORE = 1_200;
 let blocks: Block[];
 const opened: { close(): unknown }[] = [];
@@ -62,7 +62,7 @@ class Client {
     this.socket.send(typeof message === "string" ? message : JSON.stringify(message));
   }
 
-  /** Its messages, once it has so many. */
+  /** Its messages, once it has this many. */
   async messages(count: number): Promise<Json[]> {
     while (this.texts.length < count) {
       await new Promise<void>((resolve) => {
