@@ -12,7 +12,6 @@ import {
 } from "../wire/generated/events.ts";
 import { hexBytesAt, isHex } from "../wire/identifiers.ts";
 import { latinAt } from "../wire/reader.ts";
-import { type Rules, Skim } from "../wire/skim.ts";
 
 const BUS_EVENT_VERSION = 1;
 /** `protocol_upgrade_started` (docs/protocol/30-node-api-events.md#93-block-markers). */
@@ -20,8 +19,6 @@ const UPGRADE_STARTED_FIELD = 150;
 /** Events of one block that are held until its end, and their bytes. */
 const BLOCK_EVENTS_MAX = 10_000_000;
 const BLOCK_BYTES_MAX = 512 * 1024 * 1024;
-const BEGIN_RULES: Rules = { height: { is: "below", bits: 49 } };
-const beginSkim = new Skim("vega.events.v1.BeginBlock", BEGIN_RULES, ["height", "timestamp"]);
 
 /** `events_lost`: each event is sound, but not all of them came. */
 type FaultCode = "event_invalid" | "events_lost" | "chain_mismatch";
@@ -273,9 +270,6 @@ export class BlockAssembler {
 
   private marker(bytes: Uint8Array): { height: number; timestamp: bigint } {
     const { payloadStart, payloadEnd } = this.envelope;
-    if (beginSkim.isPlain(bytes, payloadStart, payloadEnd)) {
-      return { height: beginSkim.number(0), timestamp: beginSkim.int64(1) };
-    }
     const { height, timestamp } = readBeginBlockAt(bytes, payloadStart, payloadEnd);
     return { height: Number(height), timestamp };
   }

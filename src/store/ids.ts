@@ -5,7 +5,6 @@ import type { Database, Statement } from "bun:sqlite";
 import { LruCache } from "../cache/lru.ts";
 import { enumDescriptor } from "../wire/descriptors.ts";
 import { identifierBytes, identifierText, NETWORK_PARTY } from "../wire/identifiers.ts";
-import { latinAt } from "../wire/reader.ts";
 import { idBytes, idText } from "./field.ts";
 import { AccountCache, IdCache, type InternedId } from "./id-cache.ts";
 
@@ -74,8 +73,8 @@ export class Ids {
 
   /** Reference of an identifier, or undefined if the store has never seen it. @throws InvalidIdentifier */
   find(text: string): InternedId | undefined {
-    const known = this.known(text);
-    if (known !== undefined) return known;
+    const cached = this.cached(text);
+    if (cached !== undefined) return cached;
     const { row } = this.probe(identifierBytes(text));
     return row && this.remember(text, row);
   }
@@ -86,8 +85,8 @@ export class Ids {
    * @throws FieldFault
    */
   intern(text: string, field: string): InternedId {
-    const known = this.known(text);
-    if (known !== undefined) return known;
+    const cached = this.cached(text);
+    if (cached !== undefined) return cached;
     const bytes = idBytes(text, field);
     const { row, ref } = this.probe(bytes);
     if (row) return this.remember(text, row);
@@ -96,26 +95,16 @@ export class Ids {
     return this.remember(text, { ref, no });
   }
 
-  /** The same for an identifier in the middle of other bytes, which are known to be ASCII: no text is made of most. */
-  internAt(bytes: Uint8Array, start: number, end: number, field: string): InternedId {
-    return this.cache.findAt(bytes, start, end) ?? this.intern(latinAt(bytes, start, end), field);
-  }
-
   /** Cache lookup; undefined is a miss, not absence. */
-  known(text: string): InternedId | undefined {
+  cached(text: string): InternedId | undefined {
     return this.cache.find(text) ?? this.others.get(text);
-  }
-
-  /** The same in the middle of other bytes. */
-  knownAt(bytes: Uint8Array, start: number, end: number): InternedId | undefined {
-    return this.cache.findAt(bytes, start, end);
   }
 
   /** Text of a reference. Every reference in the store has its row. */
   text(ref: number | bigint): string {
     const key = Number(ref);
-    const known = this.texts.get(key);
-    if (known !== undefined) return known;
+    const cached = this.texts.get(key);
+    if (cached !== undefined) return cached;
     const text = this.cache.text(key) ?? this.storedText(key);
     this.texts.set(key, text);
     return text;
@@ -237,10 +226,11 @@ export class Accounts {
   ): AccountKey {
     const isNetwork = owner === NO_OWNER || owner === "";
     const partyText = isNetwork ? NETWORK_PARTY : owner;
-    const party = this.ids.known(partyText);
-    const known = party && this.find(party, this.ids.known(asset), this.ids.known(marketText(market)), type);
+    const party = this.ids.cached(partyText);
+    const cached =
+      party && this.cached(party, this.ids.cached(asset), this.ids.cached(marketText(market)), type);
     return (
-      known ??
+      cached ??
       this.findOrInsert(
         isNetwork ? partyText : idText(owner, fields.owner),
         idText(asset, fields.asset),
@@ -252,8 +242,8 @@ export class Accounts {
     );
   }
 
-  /** Cache lookup of an account; undefined is a miss, not absence. */
-  find(
+  /** Cache lookup by cached identifiers; undefined is a miss, not absence. */
+  private cached(
     party: InternedId,
     asset: InternedId | undefined,
     market: InternedId | undefined,

@@ -10,7 +10,6 @@ import type { Candle } from "../../wire/generated/datanode.ts";
 import { readTradeAt } from "../../wire/generated/vega.ts";
 import { isHex64 } from "../../wire/identifiers.ts";
 import { asUint64 } from "../../wire/limits.ts";
-import { Skim } from "../../wire/skim.ts";
 import { nanoseconds, rfc3339, sequenceOf } from "./blocks.ts";
 import { type Connection, CursorReader, connectionOf, type DataContext, perContext } from "./context.ts";
 import { checkMarketId } from "./markets.ts";
@@ -84,17 +83,7 @@ class TradeSum {
   }
 }
 
-// Price and size are all that is needed of a trade, and are taken from the bytes where they are plain.
-const skim = new Skim("vega.Trade", { price: { is: "digits", max: 15 }, size: { is: "below", bits: 49 } }, [
-  "price",
-  "size",
-]);
-
 function tradeSum(data: Uint8Array, timeUs: number): TradeSum {
-  if (skim.isPlain(data, 0, data.length)) {
-    const price = Number(skim.text(0));
-    return new TradeSum(price, price, price, price, skim.number(1), timeUs);
-  }
   const trade = readTradeAt(data, 0, data.length);
   const price = BigInt(numberText(trade.price));
   return new TradeSum(price, price, price, price, trade.size, timeUs);

@@ -1,8 +1,7 @@
 // Checks of the messages that are kept as they came: readers of the store, the API and the CSV writer, parse these
 // fields again and have no way to refuse them any more. Fields with columns of their own are checked where they are
-// stored. The same tables are the rules by which a skim sees that a message passes (wire/skim.ts).
+// stored.
 import { messageDescriptor } from "../../wire/descriptors.ts";
-import type { Rule, Rules } from "../../wire/skim.ts";
 import {
   checkAmount,
   checkDecimal,
@@ -19,14 +18,13 @@ import {
 
 type Check = (value: never, field: string) => unknown;
 
-/** A kind of field: its check, and a rule that only passing values keep. */
-interface Kind {
-  /** @param typeName of the field's enum */
-  checkOf(typeName: string): Check;
-  readonly rule?: Rule;
-}
+/** A kind of field: its check, which for an enum is made of the type's name. */
+type Kind = (typeName: string) => Check;
 
-const kind = (check: Check, rule?: Rule): Kind => ({ checkOf: () => check, ...(rule && { rule }) });
+const kind =
+  (check: Check): Kind =>
+  () =>
+    check;
 
 /** Prices are moved by this many places when positions are calculated; the network allows far fewer. */
 const POSITION_PLACES_MAX = 100;
@@ -37,24 +35,17 @@ function checkPlaces(value: bigint, field: string): void {
   }
 }
 
-const number = kind(checkNumber, { is: "number" });
-/** Amounts of 256 bits have 77 digits and some have 78. */
-const amount = kind(checkAmount, { is: "digits", max: 77 });
-const id = kind(checkId, { is: "id" });
-const label: Kind = { checkOf: labelCheck, rule: { is: "label" } };
+const number = kind(checkNumber);
+const amount = kind(checkAmount);
+const id = kind(checkId);
+const label: Kind = labelCheck;
 const float = kind(checkFloat);
 const decimal = kind(checkDecimal);
-const finite = kind(checkFinite, { is: "finite" });
-/** Rules of numbers leave out the bit of the sign. */
-const int2 = kind(checkInt2, { is: "below", bits: 14 });
-/** Stored as it came, whatever its number. */
-const anyLabel = kind(() => {}, { is: "below", bits: 14 });
-const int4 = kind(checkInt4, { is: "below", bits: 28 });
-const int8 = kind(checkInt8, { is: "below", bits: 56 });
-const places = kind(checkPlaces, { is: "upTo", max: POSITION_PLACES_MAX });
-/** Checked where their columns are written. */
-const epoch = kind(() => {}, { is: "below", bits: 49 });
-const epochText = kind(() => {}, { is: "digits", max: 15 });
+const finite = kind(checkFinite);
+const int2 = kind(checkInt2);
+const int4 = kind(checkInt4);
+const int8 = kind(checkInt8);
+const places = kind(checkPlaces);
 
 /** The checks of a message's fields. */
 export class FieldChecks {
@@ -66,21 +57,16 @@ export class FieldChecks {
     private readonly fields: Readonly<Record<string, Kind>>,
   ) {}
 
-  /** Only for tables of kinds that have a rule. */
-  get rules(): Rules {
-    return Object.fromEntries(Object.entries(this.fields).map(([name, { rule }]) => [name, rule!]));
-  }
-
   /** Members that are absent pass. @throws FieldFault */
   readonly check = (message: object): void => {
-    this.compiled ??= Object.entries(this.fields).map(([path, { checkOf }]) =>
-      compiledCheck(this.message, path, checkOf),
+    this.compiled ??= Object.entries(this.fields).map(([path, kind]) =>
+      compiledCheck(this.message, path, kind),
     );
     for (const check of this.compiled) check(message);
   };
 }
 
-function compiledCheck(message: string, path: string, checkOf: Kind["checkOf"]): (message: object) => void {
+function compiledCheck(message: string, path: string, kind: Kind): (message: object) => void {
   const steps: string[] = [];
   let typeName = message;
   for (const name of path.split(".")) {
@@ -89,7 +75,7 @@ function compiledCheck(message: string, path: string, checkOf: Kind["checkOf"]):
     steps.push(field.jsonName);
     typeName = field.typeName;
   }
-  const check = checkOf(typeName);
+  const check = kind(typeName);
   const visit = (value: unknown, depth: number): void => {
     if (value === undefined) return;
     if (Array.isArray(value)) for (const item of value) visit(item, depth);
@@ -116,24 +102,14 @@ export const transferChecks = new FieldChecks("vega.events.v1.Transfer", {
   "recurring.factor": decimal,
 });
 
-export const accountChecks = new FieldChecks("vega.Account", { balance: amount, type: label });
-
 export const rewardChecks = new FieldChecks("vega.events.v1.RewardPayoutEvent", {
   percent_of_total_reward: float,
 });
-
-export const delegationChecks = new FieldChecks("vega.events.v1.DelegationBalanceEvent", {
-  amount,
-  epoch_seq: epochText,
-});
-
-export const epochChecks = new FieldChecks("vega.events.v1.EpochEvent", { seq: epoch });
 
 export const rankingChecks = new FieldChecks("vega.events.v1.ValidatorRankingEvent", {
   stake_score: number,
   performance_score: number,
   ranking_score: number,
-  epoch_seq: epochText,
 });
 
 export const scoreChecks = new FieldChecks("vega.events.v1.ValidatorScoreEvent", {
@@ -142,11 +118,9 @@ export const scoreChecks = new FieldChecks("vega.events.v1.ValidatorScoreEvent",
   validator_performance: number,
   raw_validator_score: number,
   multisig_score: number,
-  epoch_seq: epochText,
 });
 
 export const proposalChecks = new FieldChecks("vega.Proposal", {
-  state: anyLabel,
   required_participation: number,
   required_majority: number,
   required_liquidity_provider_participation: number,

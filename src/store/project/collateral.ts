@@ -18,19 +18,11 @@ import {
   readPartyAt,
   readWithdrawalAt,
 } from "../../wire/generated/vega.ts";
-import { Skim } from "../../wire/skim.ts";
 import type { StoredAmount } from "../amount.ts";
 import { idBytes, storedAmount } from "../field.ts";
-import { type AccountFields, type AccountKey, marketText } from "../ids.ts";
+import type { AccountFields, AccountKey } from "../ids.ts";
 import { TransferRows } from "../transfers.ts";
-import {
-  accountChecks,
-  assetChecks,
-  depositChecks,
-  type FieldChecks,
-  transferChecks,
-  withdrawalChecks,
-} from "./checks.ts";
+import { assetChecks, depositChecks, type FieldChecks, transferChecks, withdrawalChecks } from "./checks.ts";
 import {
   append,
   type BlockContext,
@@ -42,13 +34,6 @@ import {
   upsert,
 } from "./context.ts";
 
-const accountSkim = new Skim("vega.Account", accountChecks.rules, [
-  "owner",
-  "asset",
-  "market_id",
-  "type",
-  "balance",
-]);
 const ACCOUNT: AccountFields = { owner: "owner", asset: "asset", market: "market_id" };
 const FROM_ACCOUNT = accountFields("ledger_movements.entries.from_account");
 const TO_ACCOUNT = accountFields("ledger_movements.entries.to_account");
@@ -85,22 +70,6 @@ export function balances(db: Database): Projection {
     touched.set(account.ref, row);
     return row;
   };
-  const skim = accountSkim;
-  /** As `accountSkim` found it: no text is made of a recently used account. */
-  const skimmed = (block: BlockContext, bytes: Uint8Array, tx: number): AccountKey => {
-    const { ids, accounts } = block;
-    const party = ids.knownAt(bytes, skim.start(0), skim.end(0));
-    const asset = ids.knownAt(bytes, skim.start(1), skim.end(1));
-    const market = ids.knownAt(bytes, skim.start(2), skim.end(2)) ?? ids.known(marketText(skim.text(2)));
-    return (
-      (party && accounts.find(party, asset, market, skim.number(3))) ??
-      intern(
-        block,
-        { owner: skim.text(0), asset: skim.text(1), marketId: skim.text(2), type: skim.number(3) },
-        tx,
-      )
-    );
-  };
   const clear = () => {
     touched.clear();
     known.clear();
@@ -113,11 +82,8 @@ export function balances(db: Database): Projection {
           const tx = block.tx(event);
           const { message, bytes, start, end } = event;
           if (message === undefined) {
-            if (skim.isPlain(bytes, start, end)) touch(skimmed(block, bytes, tx), skim.text(4), tx);
-            else {
-              const account = readAccountAt(bytes, start, end);
-              touch(intern(block, account, tx), account.balance, tx);
-            }
+            const account = readAccountAt(bytes, start, end);
+            touch(intern(block, account, tx), account.balance, tx);
             return;
           }
           const { id = "", balance = "" }: Init<Account> = message;

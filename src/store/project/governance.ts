@@ -2,23 +2,11 @@
 import type { Database } from "bun:sqlite";
 import { type BlockEvent, Field } from "../../wire/block.ts";
 import { encodeProposal, type Proposal, readProposalAt, readVoteAt } from "../../wire/generated/vega.ts";
-import { Reader } from "../../wire/reader.ts";
-import { Skim } from "../../wire/skim.ts";
 import { idBytes } from "../field.ts";
 import { proposalChecks, voteChecks } from "./checks.ts";
 import { type BlockContext, on, type Projection, payload, RowsOfBlock, upsert } from "./context.ts";
 
 const STATE_OPEN = 2;
-
-const proposalSkim = new Skim("vega.Proposal", proposalChecks.rules, [
-  "id",
-  "reference",
-  "party_id",
-  "state",
-  "terms",
-]);
-/** The kinds below by the change's field number in `vega.ProposalTerms`. */
-const KIND_OF_CHANGE: Readonly<Record<number, number>> = { 101: 3, 102: 2, 103: 4, 104: 5, 105: 6, 106: 7 };
 
 /**
  * Kinds of `ListGovernanceDataRequest.Type`
@@ -46,29 +34,9 @@ interface ProposalFacts {
 
 /** @throws FieldFault, WireError */
 export function proposalFacts({ bytes, start, end }: BlockEvent): ProposalFacts {
-  const skim = proposalSkim;
-  if (!skim.isPlain(bytes, start, end)) {
-    const m = readProposalAt(bytes, start, end);
-    proposalChecks.check(m);
-    return { ...m, kind: proposalKind(m) };
-  }
-  const facts = { id: skim.text(0), reference: skim.text(1), partyId: skim.text(2), state: skim.number(3) };
-  return { ...facts, kind: kindOfTerms(bytes, skim.start(4), skim.end(4)) };
-}
-
-/** Wire type of a message. */
-const MESSAGE = 2;
-
-/** The kind that plain terms name; of several changes the last one counts. */
-function kindOfTerms(bytes: Uint8Array, start: number, end: number): number {
-  const reader = new Reader(bytes, start, end);
-  let kind = 0;
-  while (reader.pos < end) {
-    const tag = reader.tag();
-    if ((tag & 7) === MESSAGE) kind = KIND_OF_CHANGE[tag >>> 3] ?? kind;
-    reader.skip(tag, end);
-  }
-  return kind;
+  const m = readProposalAt(bytes, start, end);
+  proposalChecks.check(m);
+  return { ...m, kind: proposalKind(m) };
 }
 
 export function proposals(db: Database): Projection {

@@ -4,6 +4,7 @@
 import type { Database } from "bun:sqlite";
 import { type BlockEvent, Field } from "../../wire/block.ts";
 import {
+  type Market,
   readLiquidityProvisionAt,
   readMarginLevelsAt,
   readMarketAt,
@@ -13,7 +14,6 @@ import {
   readRiskFactorAt,
   readTradeAt,
 } from "../../wire/generated/vega.ts";
-import { Skim } from "../../wire/skim.ts";
 import { idBytes } from "../field.ts";
 import type { AccountFields } from "../ids.ts";
 import { oracleDataKey } from "../oracle-data.ts";
@@ -23,30 +23,20 @@ import { append, type BlockContext, on, type Projection, payload, upsert } from 
 const ACCOUNT_TYPE_MARGIN = 3;
 const MARGIN_ACCOUNT: AccountFields = { owner: "party_id", asset: "asset", market: "market_id" };
 
-const marketSkim = new Skim("vega.Market", marketChecks.rules, ["id", "state"]);
-const marketDataSkim = new Skim("vega.MarketData", marketDataChecks.rules, ["market"]);
-const marginSkim = new Skim("vega.MarginLevels", marginsChecks.rules, ["party_id", "asset", "market_id"]);
-
 export function markets(db: Database): Projection {
   const history = upsert(db, "markets", "block, id, tx, data");
   const current = upsert(db, "markets_current", "id, block, state");
   const risk = upsert(db, "risk_factors", "market, block, data");
-  const read = ({ bytes, start, end }: BlockEvent) => {
-    if (marketSkim.isPlain(bytes, start, end)) return { id: marketSkim.text(0), state: marketSkim.number(1) };
-    const m = readMarketAt(bytes, start, end);
+  const changed = (block: BlockContext, m: Market, event: BlockEvent) => {
     marketChecks.check(m);
-    return m;
-  };
-  const changed = (block: BlockContext, event: BlockEvent) => {
-    const m = read(event);
     const id = block.ids.intern(m.id, "id").ref;
     history.run(block.no, id, block.tx(event), payload(event));
     current.run(id, block.no, m.state);
   };
   return {
     handlers: [
-      [Field.marketCreated, changed],
-      [Field.marketUpdated, changed],
+      on(Field.marketCreated, readMarketAt, changed),
+      on(Field.marketUpdated, readMarketAt, changed),
       on(Field.riskFactor, readRiskFactorAt, (block, m, event) => {
         risk.run(block.ids.intern(m.market, "market").ref, block.no, payload(event));
       }),
@@ -56,23 +46,13 @@ export function markets(db: Database): Projection {
 
 export function marketData(db: Database): Projection {
   const row = append(db, "market_data", "market, block, ord, tx, data");
-  const skim = marketDataSkim;
-  const marketOf = (block: BlockContext, { bytes, start, end }: BlockEvent): number => {
-    if (skim.isPlain(bytes, start, end)) {
-      return block.ids.internAt(bytes, skim.start(0), skim.end(0), "market").ref;
-    }
-    const m = readMarketDataAt(bytes, start, end);
-    marketDataChecks.check(m);
-    return block.ids.intern(m.market, "market").ref;
-  };
   return {
     handlers: [
-      [
-        Field.marketData,
-        (block, event) => {
-          row.run(marketOf(block, event), block.no, block.ord(event), block.tx(event), payload(event));
-        },
-      ],
+      on(Field.marketData, readMarketDataAt, (block, m, event) => {
+        marketDataChecks.check(m);
+        const market = block.ids.intern(m.market, "market").ref;
+        row.run(market, block.no, block.ord(event), block.tx(event), payload(event));
+      }),
     ],
   };
 }
@@ -102,36 +82,23 @@ export function trades(db: Database): Projection {
 export function marginLevels(db: Database): Projection {
   const history = upsert(db, "margin_levels", "block, account, tx, data");
   const current = upsert(db, "margin_levels_current", "account, block");
-  const skim = marginSkim;
-  const read = ({ bytes, start, end }: BlockEvent) => {
-    if (skim.isPlain(bytes, start, end)) {
-      return { partyId: skim.text(0), asset: skim.text(1), marketId: skim.text(2) };
-    }
-    const m = readMarginLevelsAt(bytes, start, end);
-    marginsChecks.check(m);
-    return m;
-  };
   return {
     handlers: [
-      [
-        Field.marginLevels,
-        (block, event) => {
-          const m = read(event);
-          const tx = block.tx(event);
-          const type = ACCOUNT_TYPE_MARGIN;
-          const { ref: account } = block.accounts.intern(
-            m.partyId,
-            m.asset,
-            m.marketId,
-            type,
-            block.no,
-            tx,
-            MARGIN_ACCOUNT,
-          );
-          history.run(block.no, account, tx, payload(event));
-          current.run(account, block.no);
-        },
-      ],
+      on(Field.marginLevels, readMarginLevelsAt, (block, m, event) => {
+        marginsChecks.check(m);
+        const tx = block.tx(event);
+        const { ref: account } = block.accounts.intern(
+          m.partyId,
+          m.asset,
+          m.marketId,
+          ACCOUNT_TYPE_MARGIN,
+          block.no,
+          tx,
+          MARGIN_ACCOUNT,
+        );
+        history.run(block.no, account, tx, payload(event));
+        current.run(account, block.no);
+      }),
     ],
   };
 }

@@ -22,7 +22,6 @@ import {
   readValidatorUpdateAt,
 } from "../../wire/generated/events.ts";
 import { readNetworkLimitsAt, readNetworkParameterAt } from "../../wire/generated/vega.ts";
-import { Skim } from "../../wire/skim.ts";
 import { loadAmount, type StoredAmount, storeAmount } from "../amount.ts";
 import {
   checkAmount,
@@ -34,11 +33,10 @@ import {
   storedAmount,
   wholeNumber,
 } from "../field.ts";
-import { delegationChecks, epochChecks, rankingChecks, rewardChecks, scoreChecks } from "./checks.ts";
+import { rankingChecks, rewardChecks, scoreChecks } from "./checks.ts";
 import {
   append,
   type BlockContext,
-  type Handler,
   insertOnce,
   microseconds,
   on,
@@ -46,25 +44,6 @@ import {
   payload,
   upsert,
 } from "./context.ts";
-
-const epochSkim = new Skim("vega.events.v1.EpochEvent", epochChecks.rules, ["seq"]);
-const rankingSkim = new Skim("vega.events.v1.ValidatorRankingEvent", rankingChecks.rules, [
-  "node_id",
-  "epoch_seq",
-]);
-const scoreSkim = new Skim("vega.events.v1.ValidatorScoreEvent", scoreChecks.rules, ["node_id", "epoch_seq"]);
-const delegationSkim = new Skim("vega.events.v1.DelegationBalanceEvent", delegationChecks.rules, [
-  "party",
-  "node_id",
-  "epoch_seq",
-  "amount",
-]);
-
-/** A skimmed field that holds an epoch in digits. @throws FieldFault */
-function epochOf(skim: Skim, wanted: number): number {
-  const epoch = skim.digits(wanted);
-  return epoch < 0 ? wholeNumber(skim.text(wanted), "epoch_seq") : epoch;
-}
 
 export function parameters(db: Database): Projection {
   const history = upsert(db, "network_parameters", "key, block, value, tx");
@@ -92,10 +71,6 @@ export function chain(db: Database): Projection {
   const snapshot = upsert(db, "core_snapshots", "block, height, tx, data");
   const upgrade = upsert(db, "upgrade_proposals", "height, tag, block, tx, data");
   const epoch = upsert(db, "epochs", "id, block, tx, data");
-  const numberOf = ({ bytes, start, end }: BlockEvent): number | bigint => {
-    if (epochSkim.isPlain(bytes, start, end)) return epochSkim.number(0);
-    return checkEpoch(readEpochEventAt(bytes, start, end).seq, "seq");
-  };
   return {
     handlers: [
       on(Field.checkpoint, readCheckpointEventAt, (block, m, event) => {
@@ -114,12 +89,9 @@ export function chain(db: Database): Projection {
         const height = checkInt8(m.upgradeBlockHeight, "upgrade_block_height");
         upgrade.run(height, m.vegaReleaseTag, block.no, block.tx(event), payload(event));
       }),
-      [
-        Field.epochUpdate,
-        (block, event) => {
-          epoch.run(numberOf(event), block.no, block.tx(event), payload(event));
-        },
-      ],
+      on(Field.epochUpdate, readEpochEventAt, (block, m, event) => {
+        epoch.run(checkEpoch(m.seq, "seq"), block.no, block.tx(event), payload(event));
+      }),
     ],
   };
 }
@@ -141,24 +113,15 @@ export function validators(db: Database): Projection {
   const announced = upsert(db, "nodes_announced", "node, epoch, block, added");
   const ranking = upsert(db, "ranking_scores", "epoch, node, block, data");
   const score = upsert(db, "reward_scores", "epoch, node, block, data");
-  /** Writes a row of one of the two tables of scores. */
-  const scoreHandler =
-    (
-      row: Statement,
-      skim: Skim,
-      read: (event: BlockEvent) => { nodeId: string; epochSeq: string },
-    ): Handler =>
-    (block, event) => {
-      const { bytes, start, end } = event;
-      if (skim.isPlain(bytes, start, end)) {
-        const id = block.ids.internAt(bytes, skim.start(0), skim.end(0), "node_id").ref;
-        row.run(epochOf(skim, 1), id, block.no, payload(event));
-        return;
-      }
-      const m = read(event);
-      const id = block.ids.intern(m.nodeId, "node_id").ref;
-      row.run(wholeNumber(m.epochSeq, "epoch_seq"), id, block.no, payload(event));
-    };
+  const insertScore = (
+    table: Statement,
+    block: BlockContext,
+    m: { nodeId: string; epochSeq: string },
+    event: BlockEvent,
+  ) => {
+    const node = block.ids.intern(m.nodeId, "node_id").ref;
+    table.run(wholeNumber(m.epochSeq, "epoch_seq"), node, block.no, payload(event));
+  };
   return {
     handlers: [
       on(Field.validatorUpdate, readValidatorUpdateAt, (block, m, event) => {
@@ -168,22 +131,14 @@ export function validators(db: Database): Projection {
         node.run(id, block.no, key, address, payload(event));
         announced.run(id, checkEpoch(m.epochSeq, "epoch_seq"), block.no, m.added ? 1 : 0);
       }),
-      [
-        Field.validatorRanking,
-        scoreHandler(ranking, rankingSkim, ({ bytes, start, end }) => {
-          const m = readValidatorRankingEventAt(bytes, start, end);
-          rankingChecks.check(m);
-          return m;
-        }),
-      ],
-      [
-        Field.validatorScore,
-        scoreHandler(score, scoreSkim, ({ bytes, start, end }) => {
-          const m = readValidatorScoreEventAt(bytes, start, end);
-          scoreChecks.check(m);
-          return m;
-        }),
-      ],
+      on(Field.validatorRanking, readValidatorRankingEventAt, (block, m, event) => {
+        rankingChecks.check(m);
+        insertScore(ranking, block, m, event);
+      }),
+      on(Field.validatorScore, readValidatorScoreEventAt, (block, m, event) => {
+        scoreChecks.check(m);
+        insertScore(score, block, m, event);
+      }),
     ],
   };
 }
@@ -279,27 +234,6 @@ export function stake(db: Database): Projection {
   const linkingCurrent = upsert(db, "stake_linkings_current", "id, party, block");
   const delegation = append(db, "delegations", "block, ord, party, node, epoch, amount, tx");
   const delegationCurrent = upsert(db, "delegations_current", "party, node, epoch, block, amount");
-  const skim = delegationSkim;
-  const read = ({ ids }: BlockContext, { bytes, start, end }: BlockEvent) => {
-    if (skim.isPlain(bytes, start, end)) {
-      const party = ids.internAt(bytes, skim.start(0), skim.end(0), "party").ref;
-      const node = ids.internAt(bytes, skim.start(1), skim.end(1), "node_id").ref;
-      const amount = skim.digits(3);
-      return {
-        party,
-        node,
-        epoch: epochOf(skim, 2),
-        amount: amount < 0 ? storedAmount(skim.text(3), "amount") : BigInt(amount),
-      };
-    }
-    const { party, nodeId, epochSeq, amount } = readDelegationBalanceEventAt(bytes, start, end);
-    return {
-      party: ids.intern(party, "party").ref,
-      node: ids.intern(nodeId, "node_id").ref,
-      epoch: wholeNumber(epochSeq, "epoch_seq"),
-      amount: storedAmount(amount, "amount"),
-    };
-  };
   return {
     handlers: [
       on(Field.stakeLinking, readStakeLinkingAt, (block, m, event) => {
@@ -308,14 +242,14 @@ export function stake(db: Database): Projection {
         linking.run(block.no, id, block.tx(event), payload(event));
         linkingCurrent.run(id, block.ids.intern(m.party, "party").ref, block.no);
       }),
-      [
-        Field.delegationBalance,
-        (block, event) => {
-          const { party, node, epoch, amount } = read(block, event);
-          delegation.run(block.no, block.ord(event), party, node, epoch, amount, block.tx(event));
-          delegationCurrent.run(party, node, epoch, block.no, amount);
-        },
-      ],
+      on(Field.delegationBalance, readDelegationBalanceEventAt, (block, m, event) => {
+        const party = block.ids.intern(m.party, "party").ref;
+        const node = block.ids.intern(m.nodeId, "node_id").ref;
+        const epoch = wholeNumber(m.epochSeq, "epoch_seq");
+        const amount = storedAmount(m.amount, "amount");
+        delegation.run(block.no, block.ord(event), party, node, epoch, amount, block.tx(event));
+        delegationCurrent.run(party, node, epoch, block.no, amount);
+      }),
     ],
   };
 }

@@ -5,7 +5,6 @@ import type { Database, Statement } from "bun:sqlite";
 import { Field } from "../../wire/block.ts";
 import { readExpiredOrdersAt } from "../../wire/generated/events.ts";
 import { encodeOrder, readOrderAt } from "../../wire/generated/vega.ts";
-import { Skim } from "../../wire/skim.ts";
 import { idBytes } from "../field.ts";
 import { orderChecks } from "./checks.ts";
 import {
@@ -19,19 +18,6 @@ import {
 } from "./context.ts";
 
 const ORDER = { active: 1, expired: 2, parked: 8, limit: 1, ioc: 3, fok: 4 } as const;
-
-const orderSkim = new Skim("vega.Order", orderChecks.rules, [
-  "id",
-  "market_id",
-  "party_id",
-  "time_in_force",
-  "type",
-  "created_at",
-  "status",
-  "reference",
-  "version",
-  "liquidity_provision_id",
-]);
 
 /** Rows of one version looked through for an earlier state of a creation; it is nearly always the first. */
 const EARLIER_ROWS_MAX = 64;
@@ -63,24 +49,9 @@ interface OrderFacts {
 
 /** @throws FieldFault, WireError */
 function orderFacts(bytes: Uint8Array, start: number, end: number): OrderFacts {
-  const skim = orderSkim;
-  if (!skim.isPlain(bytes, start, end)) {
-    const m = readOrderAt(bytes, start, end);
-    orderChecks.check(m);
-    return m;
-  }
-  return {
-    id: skim.text(0),
-    marketId: skim.text(1),
-    partyId: skim.text(2),
-    timeInForce: skim.number(3),
-    type: skim.number(4),
-    createdAt: skim.int64(5),
-    status: skim.number(6),
-    reference: skim.text(7),
-    version: skim.number(8),
-    liquidityProvisionId: skim.text(9),
-  };
+  const m = readOrderAt(bytes, start, end);
+  orderChecks.check(m);
+  return m;
 }
 
 /** Orders that may still trade: those that `liveOnly` shows (docs/protocol/10-data-api-endpoints.md#516-orders). */

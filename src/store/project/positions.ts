@@ -12,11 +12,9 @@ import {
   readSettleMarketAt,
   readSettlePositionAt,
 } from "../../wire/generated/events.ts";
-import { readMarketAt, readTradeAt } from "../../wire/generated/vega.ts";
-import { Skim } from "../../wire/skim.ts";
+import { type Market, readMarketAt, readTradeAt } from "../../wire/generated/vega.ts";
 import { checkDecimal } from "../field.ts";
 import { TX_NONE } from "../schema.ts";
-import { marketChecks } from "./checks.ts";
 import { type BlockContext, on, type Projection, upsert } from "./context.ts";
 import {
   applyDistressed,
@@ -31,8 +29,6 @@ import {
   Status,
   toggleDistress,
 } from "./position-state.ts";
-
-const marketSkim = new Skim("vega.Market", marketChecks.rules, ["id", "position_decimal_places"]);
 
 /** Positions kept in memory between blocks. */
 const CACHE_MAX = 50_000;
@@ -171,7 +167,6 @@ class PositionBook {
 
 /** Position decimal places of a stored market. */
 function placesOf(market: Uint8Array): bigint {
-  if (marketSkim.isPlain(market, 0, market.length)) return BigInt(marketSkim.number(1));
   return readMarketAt(market, 0, market.length).positionDecimalPlaces;
 }
 
@@ -196,17 +191,13 @@ export function positions(db: Database): Projection {
     held.txBlock = block.no;
     return held.state;
   };
-  const forgetFactor = (block: BlockContext, event: BlockEvent) => {
-    const { bytes, start, end } = event;
-    const id = marketSkim.isPlain(bytes, start, end)
-      ? marketSkim.text(0)
-      : readMarketAt(bytes, start, end).id;
+  const forgetFactor = (block: BlockContext, { id }: Market) => {
     book.forgetFactor(block.ids.intern(id, "id").ref);
   };
   return {
     handlers: [
-      [Field.marketCreated, forgetFactor],
-      [Field.marketUpdated, forgetFactor],
+      on(Field.marketCreated, readMarketAt, forgetFactor),
+      on(Field.marketUpdated, readMarketAt, forgetFactor),
       on(Field.trade, readTradeAt, (block, m) => {
         const market = block.ids.intern(m.marketId, "market_id").ref;
         const price = checkDecimal(m.price, "price");
