@@ -166,7 +166,7 @@ const NO_OWNER = "*";
 const NO_MARKET = "!";
 
 /** The identifier that stands for what an event writes as a market. */
-export function marketText(market: string): string {
+function marketText(market: string): string {
   return market === NO_MARKET ? "" : market;
 }
 
