@@ -13,7 +13,7 @@ import {
   packedResponse,
 } from "./compression.ts";
 import { ApiError, type ErrorBody } from "./errors.ts";
-import { retryAfter, splitUrl, withCors } from "./http.ts";
+import { retryAfter, splitUrl } from "./http.ts";
 import { type CachedAnswer, cacheKey, type PageCache } from "./page-cache.ts";
 import { type ServerStatus, STORE_DAMAGED } from "./status.ts";
 
@@ -97,14 +97,13 @@ export function noteFailure(status: ServerStatus, error: unknown): ApiError {
 
 /** An answer in the form that the request asks for, compressed where that is worth it. */
 export function sendAnswer(answer: Answer, request: Request): Response | Promise<Response> {
-  const headers = withCors(headersOf(answer), request);
-  return encodedResponse(answer.body, { status: answer.status, headers }, request);
+  return encodedResponse(answer.body, { status: answer.status, headers: headersOf(answer) }, request);
 }
 
 /** An answer as it is: for small ones. */
 export function toResponse(answer: Answer, request: Request): Response {
-  const headers = withCors(headersOf(answer), request);
-  return new Response(request.method === "HEAD" ? null : answer.body, { status: answer.status, headers });
+  const { body, status } = answer;
+  return new Response(request.method === "HEAD" ? null : body, { status, headers: headersOf(answer) });
 }
 
 /** Keeps an answer from the second asking on. */
@@ -116,7 +115,7 @@ export function keepAnswer(cache: PageCache, request: Request, answer: Answer): 
 
 /** An answer of the cache, which keeps both of its forms. */
 export function sendKept(kept: CachedAnswer, cache: PageCache, request: Request): Response {
-  const head = { headers: withCors(kept.headers, request) };
+  const head = { headers: kept.headers };
   if (!isCompressedFor(request, kept.body.length)) return new Response(kept.body, head);
   return packedResponse(cache.packed(cacheKey(request), kept, compressedNow), head);
 }

@@ -1,4 +1,4 @@
-// Shared by every plane's server: listening, cross-origin headers, addresses, bodies.
+// Shared by every plane's server: listening, addresses, bodies.
 import { websocket as frameworkSockets } from "elysia/ws";
 import { NodeError } from "../errors/node-error.ts";
 import { Grpc } from "../errors/statuses.ts";
@@ -8,7 +8,6 @@ import type { Limits } from "./limits.ts";
 import { requestBudget, SMALL_REQUEST_BYTES } from "./request-budget.ts";
 
 const IDLE_TIMEOUT_S = 30;
-const PREFLIGHT_MAX_AGE_S = "7200";
 const FORM = "application/x-www-form-urlencoded";
 
 /**
@@ -227,37 +226,6 @@ export function addressOf(host: string, port: number): string {
 export function retryAfter(status: number): Record<string, string> {
   if (status === 408) return { connection: "close" };
   return status === 429 || status === 503 ? { "retry-after": "1" } : {};
-}
-
-/** The same headers, and for a page of another origin the ones that let it read the answer. */
-export function withCors(headers: Record<string, string>, request: Request): Record<string, string> {
-  const origin = request.headers.get("origin");
-  if (origin === null) return headers;
-  return { ...headers, "access-control-allow-origin": origin, "access-control-expose-headers": "*" };
-}
-
-export function isPreflight(request: Request): boolean {
-  return request.method === "OPTIONS" && request.headers.get("access-control-request-method") !== null;
-}
-
-export function preflight(request: Request): Response {
-  const headers = new Headers({
-    "access-control-allow-origin": request.headers.get("origin") ?? "*",
-    "access-control-allow-methods": request.headers.get("access-control-request-method")!,
-    "access-control-max-age": PREFLIGHT_MAX_AGE_S,
-  });
-  const asked = request.headers.get("access-control-request-headers");
-  if (asked) headers.set("access-control-allow-headers", asked.split(",").map(canonicalHeader).join(", "));
-  for (const name of ["Origin", "Access-Control-Request-Method", "Access-Control-Request-Headers"])
-    headers.append("vary", name);
-  return new Response(null, { status: 204, headers });
-}
-
-/** `x-min-height` as `X-Min-Height`. */
-function canonicalHeader(name: string): string {
-  return name
-    .trim()
-    .replace(/(^|-)([a-z])/g, (_, dash: string, letter: string) => dash + letter.toUpperCase());
 }
 
 /** Path and raw query of an absolute URL, nothing unescaped; of a request without a usable host it is the path alone. */

@@ -1,11 +1,12 @@
 /**
- * The HTTP plugin: the Elysia application that every plane begins with. Its hooks do what HTTP asks of all of them:
- * paths with escapes, preflights, the plane's own conditions, errors.
+ * The HTTP plugin: the Elysia application that every plane begins with. It does what HTTP asks of all of them: the plane's
+ * own conditions, pages of other origins, paths with escapes, errors.
  */
 import { Elysia, ParseError, ValidationError } from "elysia";
+import { ANY_PAGE, type CorsPolicy, cors } from "./cors.ts";
 import { type RouteClass, setClass } from "./counts.ts";
 import { badRequest } from "./errors.ts";
-import { isPreflight, preflight, readBody } from "./http.ts";
+import { readBody } from "./http.ts";
 
 /**
  * Without it the framework looks for the path behind the first four characters of the host, and a server that is called
@@ -23,8 +24,8 @@ interface HttpOptions {
   readonly isLazy?: boolean;
   /** Conditions of the plane, before any route; undefined lets the request pass. */
   before?(request: Request): Answering | undefined;
-  /** Answers a preflight; the planes' usual answer without. */
-  preflight?(request: Request): Answering | undefined;
+  /** Permission of pages of other origins; without it they may do everything. */
+  readonly cors?: CorsPolicy;
   /** Errors as answers: those that handlers throw, and faults. */
   onError(error: unknown, request: Request): Answering;
   /**
@@ -37,9 +38,12 @@ interface HttpOptions {
 /** A handler reads bodies by itself, under its own limits. */
 export const RAW = { parse: "none", detail: { hide: true } } as const;
 
-/** The body is JSON, whatever its content type says, and an empty one is an object without members. */
-export function jsonBody(bytesMax: number) {
-  const read = async ({ request }: { request: Request }) => jsonIn(await readBody(request, bytesMax));
+/**
+ * The body is JSON, whatever its content type says, and an empty one is an object without members.
+ * @param parse in place of the usual reading of the text
+ */
+export function jsonBody(bytesMax: number, parse: (text: string) => unknown = jsonIn) {
+  const read = async ({ request }: { request: Request }) => parse(await readBody(request, bytesMax));
   // The second one is for the document alone: the first has always read the body.
   return { parse: [read, "json" as const] };
 }
@@ -63,10 +67,10 @@ export function httpPlugin(options: HttpOptions) {
   // Members that a schema does not know are refused, not removed.
   const strict = { strictPath: true, normalize: false } as const;
   const app = new Elysia({ name, prefix, ...strict, precompile: !isLazy, handler: ANY_HOST });
+  const { before } = options;
+  if (before) app.onRequest(({ request }) => before(request));
+  app.use(cors(options.cors ?? ANY_PAGE));
   app.onRequest(({ request }) => {
-    const refused = options.before?.(request);
-    if (refused !== undefined) return refused;
-    if (isPreflight(request)) return (options.preflight ?? preflight)(request);
     const { url } = request;
     // Without a usable host the address is a path alone, which the framework cannot read.
     if (url.startsWith("/")) return app.handle(copyOf(request, `http://localhost${url}`));
@@ -82,7 +86,9 @@ export function httpPlugin(options: HttpOptions) {
 /** The reason of an error that the framework wraps: of a body that was not read, or does not fit its schema. */
 function withoutWrapper(error: unknown): unknown {
   if (error instanceof ParseError) return error.cause;
-  return error instanceof ValidationError && error.type === "body" ? badRequest(error.message) : error;
+  if (!(error instanceof ValidationError) || error.type !== "body") return error;
+  // The sentence of the schema; the framework's own would repeat the body.
+  return badRequest(String(error.customError ?? "the request body has another form"));
 }
 
 export type HttpApp = ReturnType<typeof httpPlugin>;

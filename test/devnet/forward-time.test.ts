@@ -17,7 +17,8 @@ const SECOND_NS = 1_000_000_000n;
 const post = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const response = await fetch(devnet.nodeUrl + path, { method: "POST", body: text, headers });
-  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  const readers = response.headers.get("access-control-allow-origin");
+  return { status: response.status, readers, body: (await response.json()) as Record<string, unknown> };
 };
 const forward = (to: string) => post("/api/v1/forwardtime", { forward: to });
 
@@ -65,6 +66,7 @@ describe("forwardtime", () => {
     const { height } = devnet.chain.status;
     expect(await post("/api/v1/forwardtime", body)).toEqual({
       status: 400,
+      readers: null,
       body: { code: 3, message, details: [] },
     });
     expect(devnet.chain.status.height).toBe(height);
@@ -73,9 +75,11 @@ describe("forwardtime", () => {
   test("is a tool: no page of another origin may use it, and no other method", async () => {
     const { height } = devnet.chain.status;
     const foreign = await post("/api/v1/forwardtime", { forward: "1s" }, { origin: "https://evil.example" });
-    expect(foreign.status).toBe(403);
+    expect([foreign.status, foreign.readers]).toEqual([403, null]);
+    const here = "http://localhost:5173";
+    expect(await post("/devnet/mine", "{}", { origin: here })).toMatchObject({ status: 200, readers: here });
     expect((await fetch(`${devnet.nodeUrl}/api/v1/forwardtime`)).status).not.toBe(200);
-    expect(devnet.chain.status.height).toBe(height);
+    expect(devnet.chain.status.height).toBe(height + 1);
   });
 });
 

@@ -77,6 +77,35 @@ export function jsonBody(description: string, schema: Schema, example: unknown):
   return { required: true, description, content: { "application/json": { schema, example } } };
 }
 
+interface OperationParts {
+  readonly errors: Operation["responses"];
+  readonly bodyDescription: string;
+  /** A body that works. */
+  readonly example: object;
+}
+
+/** Operations that routes describe by their schemas, with what no schema says. */
+export function withParts(paths: Paths, partsOf: (path: string) => OperationParts): Paths {
+  const completed = (path: string, { parameters = [], responses, requestBody, ...rest }: Operation) => {
+    const { errors, bodyDescription, example } = partsOf(path);
+    const schema = requestBody?.content["application/json"]?.schema;
+    // A body that a schema does not describe is described by hand.
+    const body = schema?.properties ? jsonBody(bodyDescription, schema, example) : requestBody;
+    return {
+      ...rest,
+      parameters,
+      ...(body && { requestBody: body }),
+      responses: { ...responses, ...errors },
+    };
+  };
+  return Object.fromEntries(
+    Object.entries(paths).map(([path, { get, post }]) => [
+      path,
+      { ...(get && { get: completed(path, get) }), ...(post && { post: completed(path, post) }) },
+    ]),
+  );
+}
+
 /** Fifteen digits, which every client's numbers hold. */
 const MIN_HEIGHT_MAX = 999_999_999_999_999;
 

@@ -7,6 +7,7 @@ import type { Database } from "bun:sqlite";
 import type { ServerWebSocket } from "bun";
 import type { ChainPort } from "../../engine/chain-port.ts";
 import { noteFailure } from "../../http/answers.ts";
+import { NO_PAGE } from "../../http/cors.ts";
 import { ApiError } from "../../http/errors.ts";
 import { announceEnd, listen, readBody, stopServer, urlOf } from "../../http/http.ts";
 import type { Limits } from "../../http/limits.ts";
@@ -86,7 +87,7 @@ export function serveComet(parts: CometParts): CometServer {
 }
 
 function rpcApp(rpc: Rpc, limits: Limits) {
-  const app = httpPlugin({ name: "comet", onError: (error) => rpc.failedAnswer(error) });
+  const app = httpPlugin({ name: "comet", cors: NO_PAGE, onError: (error) => rpc.failedAnswer(error) });
   app.post(
     "/",
     async ({ request }) => {

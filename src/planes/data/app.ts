@@ -22,7 +22,6 @@ import {
   splitUrl,
   stopServer,
   urlOf,
-  withCors,
 } from "../../http/http.ts";
 import { cacheKey, PageCache } from "../../http/page-cache.ts";
 import { classify, type HttpRoutes, httpPlugin, originOf, RAW } from "../../http/plugin.ts";
@@ -97,7 +96,6 @@ export function dataApp(
       return whenReadable(plane, status, request, async () => {
         const response = await answerStream(route, request, query, limits.filterValuesMax);
         response.headers.set("vary", "Origin");
-        for (const [name, value] of Object.entries(withCors({}, request))) response.headers.set(name, value);
         return response;
       });
     });
@@ -105,7 +103,7 @@ export function dataApp(
   observeRoutes(app, plane, status);
   busRoutes(app, plane, status, `${STREAM_PREFIX}event/bus`, "stream");
   app.use(sharingRoutes(plane, status));
-  app.all("/health", ({ request }) => new Response("ok", { headers: withCors(HEALTH, request) }), RAW);
+  app.all("/health", () => new Response("ok", { headers: HEALTH }), RAW);
   app.get("/healthz", () => new Response("ok", { headers: HEALTH }));
   app.get("/readyz", ({ request, server }) => {
     status.askers.note(`data ${server?.requestIP(originOf(request))?.address}`);

@@ -4,7 +4,7 @@ import { CommandError } from "../../engine/errors.ts";
 import { NodeError } from "../../errors/node-error.ts";
 import { Grpc } from "../../errors/statuses.ts";
 import { NOT_FOUND, refuse } from "../../http/answers.ts";
-import { cors } from "../../http/cors.ts";
+import { ANY_PAGE } from "../../http/cors.ts";
 import { docsPlugin } from "../../http/docs.ts";
 import { ApiError, badRequest, wrongMethod } from "../../http/errors.ts";
 import { httpPlugin, jsonBody, originOf, RAW, textBody } from "../../http/plugin.ts";
@@ -68,11 +68,11 @@ function devnetApp(context: DevnetContext) {
   const app = httpPlugin({
     name: "devnet",
     // Pages of other origins may not use the tools: no preflight is granted.
-    preflight: () => undefined,
+    cors: { ...ANY_PAGE, preflight: () => undefined },
     onError: (error, request) => refuse(request, apiError(error)),
     isLazy: true,
   });
-  app.use(cors).model(MODELS);
+  app.model(MODELS);
   const add = <D extends Declaration>(name: string, path: string, declaration: D, run: ToolFunction<D>) => {
     const { method, file, answer } = declaration;
     const isText = answer.raw !== undefined;

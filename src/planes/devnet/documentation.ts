@@ -1,7 +1,7 @@
 // The document of the tools: what it says beside the schemas of their routes.
 import type { TSchema } from "elysia";
 import { json, list, object, type Shape, text, whole } from "../../http/declaration.ts";
-import { answer, info, jsonBody, ref } from "../../http/openapi/parts.ts";
+import { answer, info, jsonBody, ref, withParts } from "../../http/openapi/parts.ts";
 import type { Operation, Paths } from "../../http/openapi/types.ts";
 import { schemaOf } from "../../http/schema-of.ts";
 import { type Declaration, FORWARD_TIME, FORWARD_TIME_PATH, TOOL_LIST } from "./declarations.ts";
@@ -85,29 +85,14 @@ export function documentation(report: () => NameReport) {
 function completed(paths: Paths, { parties, assets }: NameReport): Paths {
   const party = JSON.stringify(parties[0]?.name ?? "alice");
   const asset = JSON.stringify(parties[0]?.balances[0]?.symbol ?? assets[0]?.symbol ?? "");
-  const exampleOf = (path: string): object => {
+  return withParts(paths, (path) => {
     const example = JSON.stringify(EXAMPLES.get(path) ?? {});
-    return JSON.parse(example.replaceAll('"PARTY"', party).replaceAll('"ASSET"', asset));
-  };
-  const operationOf = (path: string, operation: Operation): Operation => {
-    const { parameters = [], responses, requestBody, ...rest } = operation;
-    const body = requestBody?.content["application/json"];
     return {
-      ...rest,
-      parameters,
-      ...(requestBody && { requestBody }),
-      ...(body?.schema.properties && {
-        requestBody: jsonBody("Members by name; no others.", body.schema, exampleOf(path)),
-      }),
-      responses: { ...responses, ...ERRORS },
+      errors: ERRORS,
+      bodyDescription: "Members by name; no others.",
+      example: JSON.parse(example.replaceAll('"PARTY"', party).replaceAll('"ASSET"', asset)),
     };
-  };
-  return Object.fromEntries(
-    Object.entries(paths).map(([path, { get, post }]) => [
-      path,
-      { ...(get && { get: operationOf(path, get) }), ...(post && { post: operationOf(path, post) }) },
-    ]),
-  );
+  });
 }
 
 const EXAMPLES: ReadonlyMap<string, object> = new Map(

@@ -3,19 +3,25 @@
 import { ChainCallError } from "../../engine/chain-port.ts";
 import { NodeError } from "../../errors/node-error.ts";
 import { DAMAGED, noteFailure } from "../../http/answers.ts";
+import type { CorsPolicy } from "../../http/cors.ts";
 import { docsPlugin } from "../../http/docs.ts";
 import { ApiError } from "../../http/errors.ts";
-import { listen, readBody, retryAfter, stopServer, urlOf } from "../../http/http.ts";
-import { httpPlugin, originOf, RAW } from "../../http/plugin.ts";
+import { listen, retryAfter, stopServer, urlOf } from "../../http/http.ts";
+import { httpPlugin, jsonBody, originOf, RAW } from "../../http/plugin.ts";
+import { parseBody } from "../../http/query.ts";
 import { ServerStatus } from "../../http/status.ts";
 import { rfc3339Nano } from "../../wire/time-text.ts";
-import { CoolDown, checkAsset, type FaucetPort, isExempt, MintRefusal, readMint } from "./mint.ts";
-
-// The faucet's two calls to the network: the list of assets, and a deposit for a party.
+import { documentation, HEALTH, MINT, MODELS } from "./documentation.ts";
+import { CoolDown, checkAsset, type FaucetPort, isExempt, MintRefusal, type MintRequest } from "./mint.ts";
 
 const COOL_DOWN_MS = 60_000;
 const BODY_BYTES_MAX = 4 * 1024;
-const CORS = { "access-control-allow-origin": "*" };
+const BODY_DEPTH_MAX = 16;
+/** Every caller may read the answers, a page or not. A preflight is answered by the route that it is for. */
+const EVERY_CALLER: CorsPolicy = {
+  headers: () => ({ "access-control-allow-origin": "*" }),
+  preflight: () => undefined,
+};
 
 interface FaucetOptions {
   /** Time of this machine, Unix milliseconds. */
@@ -30,9 +36,8 @@ interface FaucetOptions {
 export function faucetApp(port: FaucetPort, options: FaucetOptions) {
   const coolDown = new CoolDown(options.coolDownMs ?? COOL_DOWN_MS, () => options.nowMs());
   const { status = new ServerStatus() } = options;
-  const mint = async (request: Request): Promise<Response> => {
+  const mint = async ({ party, asset, amount }: MintRequest, request: Request) => {
     if (status.isDamaged) throw DAMAGED;
-    const { party, asset, amount } = readMint(await readBody(request, BODY_BYTES_MAX));
     checkAsset(await port.asset(asset), amount);
     const mustWait = !isExempt(options.addressOf?.(request));
     if (mustWait) checkCoolDown(coolDown, party, asset);
@@ -42,42 +47,37 @@ export function faucetApp(port: FaucetPort, options: FaucetOptions) {
       if (mustWait) coolDown.cancel(party, asset);
       throw error;
     }
-    return answer(200, { success: true });
+    return { success: true };
   };
   const app = httpPlugin({
     name: "faucet",
-    preflight: () => undefined,
+    cors: EVERY_CALLER,
     onError: (error) => failed(status, error),
   });
-  app.all(
-    "/api/v1/health",
-    ({ request }) => (isGet(request) ? answer(200, { success: true }) : notAllowed("GET")),
-    RAW,
-  );
-  app.all(
-    "/api/v1/mint",
-    async ({ request }) => (request.method === "POST" ? mint(request) : preflightOr405(request)),
-    RAW,
-  );
-  app.use(
-    docsPlugin({ signposts: ["/"], parts: async () => (await import("./openapi.ts")).faucetDocument() }),
-  );
+  const reading = jsonBody(BODY_BYTES_MAX, (body) => parseBody(body, BODY_DEPTH_MAX));
+  app
+    .model(MODELS)
+    .get(HEALTH_PATH, () => ({ success: true }), HEALTH)
+    .all(HEALTH_PATH, () => notAllowed("GET"), RAW)
+    .post(MINT_PATH, ({ body, request }) => mint(body, request), { ...MINT, ...reading })
+    .options(MINT_PATH, ({ request }) => mintPreflight(request), RAW)
+    .all(MINT_PATH, () => notAllowed("POST"), RAW);
+  app.use(docsPlugin({ signposts: ["/"], app, ...documentation() }));
   app.all("/*", () => answer(404, { error: "not found" }), RAW);
   return app;
 }
 
-function isGet({ method }: Request): boolean {
-  return method === "GET" || method === "HEAD";
-}
+const HEALTH_PATH = "/api/v1/health";
+const MINT_PATH = "/api/v1/mint";
 
 function notAllowed(allow: string): Response {
-  return Response.json({ error: "method not allowed" }, { status: 405, headers: { ...CORS, allow } });
+  return Response.json({ error: "method not allowed" }, { status: 405, headers: { allow } });
 }
 
-function preflightOr405(request: Request): Response {
-  if (request.method !== "OPTIONS") return notAllowed("POST");
+/** Also an `OPTIONS` that is not a preflight. */
+function mintPreflight(request: Request): Response {
   const headers = {
-    ...CORS,
+    "access-control-allow-origin": "*",
     "access-control-allow-methods": "GET, POST",
     "access-control-allow-headers": request.headers.get("access-control-request-headers") ?? "*",
   };
@@ -96,15 +96,17 @@ function checkCoolDown(coolDown: CoolDown, party: string, asset: string): void {
 }
 
 function answer(status: number, body: object): Response {
-  return Response.json(body, { status, headers: { ...CORS, ...retryAfter(status) } });
+  return Response.json(body, { status, headers: retryAfter(status) });
 }
 
 function failed(status: ServerStatus, error: unknown): Response {
   if (error instanceof MintRefusal) return answer(error.status, { error: error.message });
   if (error instanceof ApiError) return answer(error.status, { error: error.message });
   if (error instanceof ChainCallError) return answer(500, { error: error.message });
-  const told = noteFailure(status, error);
-  return answer(told.status, { error: told === DAMAGED ? told.message : "the network could not be asked" });
+  const failure = noteFailure(status, error);
+  return answer(failure.status, {
+    error: failure === DAMAGED ? failure.message : "the network could not be asked",
+  });
 }
 
 // The faucet on a port, on this machine alone: it gives without limit to every caller.

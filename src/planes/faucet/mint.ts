@@ -1,7 +1,7 @@
-// Reading a mint request and judging it, in the original's order and with its texts
+// Judging a mint request, in the original's order and with its texts
 // (docs/protocol/60-state-engine-accounts.md#35-faucet-http-service-builtin-assets).
 
-import { parseBody } from "../../http/query.ts";
+import { t } from "elysia";
 import { isHex64 } from "../../wire/identifiers.ts";
 
 // The faucet's questions to the network.
@@ -23,10 +23,10 @@ export interface FaucetPort {
 
 const UINT256_MAX = 2n ** 256n - 1n;
 /** Digits of the largest 256-bit number; a longer text need not be read. */
-const AMOUNT = /^\+?\d{1,78}$/;
-const BODY_DEPTH_MAX = 16;
+const AMOUNT_PATTERN = "^\\+?\\d{1,78}$";
+const AMOUNT = new RegExp(AMOUNT_PATTERN);
 
-interface MintRequest {
+export interface MintRequest {
   readonly party: string;
   readonly asset: string;
   readonly amount: bigint;
@@ -43,35 +43,65 @@ export class MintRefusal extends Error {
   }
 }
 
-/** @throws MintRefusal, or ApiError for a body that is not JSON */
-export function readMint(body: string): MintRequest {
-  const value = parseBody(body, BODY_DEPTH_MAX);
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new MintRefusal(400, "the request body must be a JSON object");
-  const party = textMember(value, "party");
-  if (party === "") throw new MintRefusal(400, "missing party field");
-  const amount = amountOf(textMember(value, "amount"));
-  const asset = textMember(value, "asset");
-  if (asset === "") throw new MintRefusal(400, "missing asset field");
+/** The sentence for a body that has another form. */
+const judged = { error: ({ found }: { readonly found?: unknown }) => refusalOf(found) };
+
+/** The form of a request for the document; `refusalOf` judges it, because its order is the original's. */
+export const MINT_BODY = t
+  .Transform(
+    t.Object(
+      {
+        party: t.String({
+          ...judged,
+          pattern: "^[0-9a-fA-F]{64}$",
+          description: "Public key of the party that gets them.",
+        }),
+        asset: t.String({ ...judged, description: "Identifier of a built-in asset." }),
+        amount: t.String({
+          ...judged,
+          pattern: AMOUNT_PATTERN,
+          description:
+            "Amount above 0, in the asset's smallest units; at most what the asset allows at a time.",
+        }),
+      },
+      { ...judged, additionalProperties: true },
+    ),
+  )
+  .Decode(({ party, asset, amount, ...more }): MintRequest => {
+    const refusal = refusalOf({ party, asset, amount, ...more });
+    if (refusal !== undefined) throw new MintRefusal(400, refusal);
+    return { party, asset, amount: BigInt(amount.replace("+", "")) };
+  })
+  .Encode(({ party, asset, amount }) => ({ party, asset, amount: String(amount) }));
+
+/** The reason to refuse a body; undefined for one that asks for a mint. */
+function refusalOf(body: unknown): string | undefined {
+  if (typeof body !== "object" || body === null || Array.isArray(body))
+    return "the request body must be a JSON object";
+  const { party, amount, asset } = Object.fromEntries(
+    ["party", "amount", "asset"].map((name) => [name, memberOf(body, name)]),
+  );
+  if (typeof party !== "string") return "party must be a text";
+  if (party === "") return "missing party field";
+  if (typeof amount !== "string") return "amount must be a text";
+  const amountRefusal = refusalOfAmount(amount);
+  if (amountRefusal !== undefined) return amountRefusal;
+  if (typeof asset !== "string") return "asset must be a text";
+  if (asset === "") return "missing asset field";
   // The original forwards every text; here only a public key is credited, since no other party can sign.
-  if (!isHex64(party)) throw new MintRefusal(400, "party is not a public key of 64 hexadecimal digits");
-  return { party, asset, amount };
+  return isHex64(party) ? undefined : "party is not a public key of 64 hexadecimal digits";
 }
 
-function textMember(value: object, name: string): string {
-  const member = Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
-  if (member === undefined || member === null) return "";
-  if (typeof member !== "string") throw new MintRefusal(400, `${name} must be a text`);
-  return member;
+function memberOf(body: object, name: string): unknown {
+  return (Object.hasOwn(body, name) ? (body as Record<string, unknown>)[name] : undefined) ?? "";
 }
 
 /** The original answers a number that overflows and then goes on with it; here that is the end of the request. */
-function amountOf(text: string): bigint {
+function refusalOfAmount(text: string): string | undefined {
   const amount = AMOUNT.test(text) ? BigInt(text.replace("+", "")) : undefined;
-  if (text === "" || amount === 0n) throw new MintRefusal(400, "amount need to be a > 0 unsigned integer");
-  if (amount === undefined || amount > UINT256_MAX)
-    throw new MintRefusal(400, "amount overflowed or was not base 10");
-  return amount;
+  if (text === "" || amount === 0n) return "amount need to be a > 0 unsigned integer";
+  const fits = amount !== undefined && amount <= UINT256_MAX;
+  return fits ? undefined : "amount overflowed or was not base 10";
 }
 
 /** @throws MintRefusal */

@@ -1,7 +1,6 @@
 // GraphQL over HTTP: `/graphql` on the data port (docs/protocol/95-graphql-queries.md#1-http). Loaded with the first
 // request.
 import { ApiError } from "../../http/errors.ts";
-import { withCors } from "../../http/http.ts";
 import { PageCache } from "../../http/page-cache.ts";
 import { classify, type HttpApp } from "../../http/plugin.ts";
 import { renderPlain } from "../../wire/json.ts";
@@ -46,17 +45,15 @@ export class GraphqlEndpoint {
   /** Answers a request that is not for a WebSocket. */
   async answer(request: Request): Promise<Response> {
     if (request.method === "OPTIONS")
-      return new Response(null, {
-        headers: withCors({ allow: "OPTIONS, GET, POST", vary: "Origin" }, request),
-      });
-    if (request.method === "HEAD") return new Response(null, { status: 405, headers: headersOf(request) });
+      return new Response(null, { headers: { allow: "OPTIONS, GET, POST", ...VARY } });
+    if (request.method === "HEAD") return new Response(null, { status: 405, headers: VARY });
     try {
       return await withQuery(request, this.plane.context.limits, (received) =>
         this.respond(received, request),
       );
     } catch (error) {
-      if (error instanceof BadForm) return badForm(error, request);
-      if (error instanceof ApiError) return this.send(rendered(failure(error)), request);
+      if (error instanceof BadForm) return badForm(error);
+      if (error instanceof ApiError) return this.send(rendered(failure(error)));
       throw error;
     }
   }
@@ -66,13 +63,13 @@ export class GraphqlEndpoint {
     const kept = key === undefined ? undefined : this.cache.get(key);
     if (kept !== undefined) {
       classify(request, "kept");
-      return new Response(kept.body, { headers: withCors(kept.headers, request) });
+      return new Response(kept.body, { headers: kept.headers });
     }
     const outcome = await this.outcome(received, request.method);
     const answer = this.bounded(rendered(outcome));
     if (key !== undefined && outcome.isOfStore && this.cache.isAskedAgain(key))
       this.cache.put(key, { body: Buffer.from(answer.text, "utf8"), headers: answer.headers });
-    return this.send(answer, request);
+    return this.send(answer);
   }
 
   private async outcome(received: Received, method: string): Promise<Outcome> {
@@ -98,8 +95,8 @@ export class GraphqlEndpoint {
     return { ...answer, text: renderPlain({ errors, data: null }) };
   }
 
-  private send({ text, status, headers }: RenderedAnswer, request: Request): Response {
-    return new Response(text, { status, headers: withCors(headers, request) });
+  private send({ text, status, headers }: RenderedAnswer): Response {
+    return new Response(text, { status, headers });
   }
 }
 
@@ -123,11 +120,10 @@ function failure(error: ApiError): Outcome {
   return { status: error.status, body: { errors: [{ message: apiMessage(error) }], data: null } };
 }
 
-function badForm({ message, status, contentType }: BadForm, request: Request): Response {
-  const text = renderPlain({ errors: [{ message }], data: null });
-  return new Response(text, { status, headers: headersOf(request, contentType) });
-}
+const VARY = { vary: "Origin" };
 
-function headersOf(request: Request, contentType?: string): Record<string, string> {
-  return withCors({ vary: "Origin", ...(contentType && { "content-type": contentType }) }, request);
+function badForm({ message, status, contentType }: BadForm): Response {
+  const text = renderPlain({ errors: [{ message }], data: null });
+  const headers = { ...VARY, ...(contentType && { "content-type": contentType }) };
+  return new Response(text, { status, headers });
 }

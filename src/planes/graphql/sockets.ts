@@ -3,7 +3,6 @@
 import type { ServerWebSocket } from "bun";
 import { type ExecutionArgs, GraphQLError } from "graphql";
 import { makeServer, GRAPHQL_TRANSPORT_WS_PROTOCOL as TRANSPORT } from "graphql-ws";
-import { withCors } from "../../http/http.ts";
 import { type HttpApp, originOf } from "../../http/plugin.ts";
 import { asksForSocket } from "../../http/socket-answer.ts";
 import { renderPlain } from "../../wire/json.ts";
@@ -137,7 +136,7 @@ function protocolOf({ headers }: Request): string | undefined {
 function badHandshake(request: Request): Response {
   const [status, line] = request.method === "GET" ? [400, "Bad Request"] : [405, "Method Not Allowed"];
   const body = renderPlain({ errors: [{ message: "unable to upgrade" }], data: null });
-  const headers = withCors({ "content-type": TEXT, vary: "Origin" }, request);
+  const headers = { "content-type": TEXT, vary: "Origin" };
   return new Response(`${line}\n${body}`, { status, headers });
 }
 

@@ -12,7 +12,6 @@ import {
   splitUrl,
   stopServer,
   urlOf,
-  withCors,
 } from "../../http/http.ts";
 import { classify, type HttpApp, type HttpRoutes, httpPlugin, originOf, RAW } from "../../http/plugin.ts";
 import { ServerStatus, STORE_DAMAGED } from "../../http/status.ts";
@@ -85,19 +84,11 @@ function addBus(app: HttpApp, plane: NodePlane, status: ServerStatus): void {
   busRoutes(app, plane.data, status, NODE_BUS_PATH, "normal");
 }
 
-/**
- * The node's own port.
- * @param before conditions that come first: the devnet's tools
- */
-export function nodeApp(
-  plane: NodePlane,
-  status = new ServerStatus(),
-  before?: (request: Request) => Response | Promise<Response> | undefined,
-) {
+/** The node's own port. */
+export function nodeApp(plane: NodePlane, status = new ServerStatus()) {
   const modeOf = () => NODE_MODE;
   const app = httpPlugin({
     name: "node",
-    ...(before && { before }),
     notFound: (request) => refuse(request, NOT_FOUND, NODE_MODE),
     onError: (error, request) =>
       error instanceof ApiError
@@ -106,7 +97,7 @@ export function nodeApp(
   });
   addRoutes(app, plane, status, modeOf);
   addBus(app, plane, status);
-  app.all("/health", ({ request }) => new Response("ok", { headers: withCors(TEXT, request) }));
+  app.all("/health", () => new Response("ok", { headers: TEXT }));
   app.get("/healthz", () => new Response("ok", { headers: TEXT }));
   app.get("/readyz", ({ request, server }) => {
     status.askers.note(`node ${server?.requestIP(originOf(request))?.address}`);
@@ -172,15 +163,17 @@ export function serveNode(
   { host, port, status = new ServerStatus() }: NodeServeOptions,
   devnet?: DevnetTools,
 ): NodeServer {
-  const app = nodeApp(plane, status, (request) => {
-    if (devnet === undefined || !isToolPath(splitUrl(request.url).pathname)) return undefined;
+  const app = nodeApp(plane, status);
+  // Beside the node's application: pages that may read its answers may not read those of the tools.
+  const answer = (request: Request) => {
+    if (devnet === undefined || !isToolPath(splitUrl(request.url).pathname)) return app.fetch(request);
     classify(request, "node");
-    return devnet.answer(request, server.requestIP(originOf(request))?.address);
-  });
+    return devnet.answer(request, server.requestIP(request)?.address);
+  };
   // Twice the accepted size: such a body is still read, and refused with an error object.
   const bodyBytesMax = devnet ? DUMP_BYTES_MAX : 2 * plane.context.limits.submissionBytesMax;
   const options = { host, port, bodyBytesMax, portFlag: "--node-port", counts: status.counts };
-  const server = listen({ ...options, socketBytesMax: STREAM_REQUEST_BYTES_MAX }, app.fetch);
+  const server = listen({ ...options, socketBytesMax: STREAM_REQUEST_BYTES_MAX }, answer);
   app.server = server;
   return {
     port: server.port!,

@@ -5,7 +5,7 @@ import { ApiError } from "../../http/errors.ts";
 import { announceEnd, listen, readBody, retryAfter, splitUrl, stopServer, urlOf } from "../../http/http.ts";
 import { httpPlugin, originOf, RAW } from "../../http/plugin.ts";
 import { METHOD_NAMES, type WalletService } from "../../wallet/service/service.ts";
-import { corsHeaders, corsOf, isAllowedHost, isPreflight, preflight } from "./cors.ts";
+import { isAllowedHost, PAGES } from "./cors.ts";
 
 interface WalletAppOptions {
   /** Bytes of a request's body. */
@@ -31,6 +31,7 @@ const LAST_REQUESTS_MS = 1_500;
  * (docs/protocol/00-interface.md#410-submit-json-rpc-request-to-the-wallet).
  */
 const JSON_RPC = "application/json-rpc";
+const JSON_TYPE = { "content-type": "application/json" };
 const METHODS_BODY = JSON.stringify({ result: { registeredMethods: METHOD_NAMES } });
 
 const UNREADABLE = "couldn't read the HTTP request body";
@@ -54,22 +55,19 @@ function walletApp(
     name: "wallet",
     before(request) {
       if (!isAllowed(request.headers.get("host")))
-        return text(request, 403, "the Host header names another machine\n");
+        return text(403, "the Host header names another machine\n");
       // Not the headers of a GET, as elsewhere (docs/protocol/50-wallet-service.md#12-endpoints).
       return request.method === "HEAD" ? fallback(request) : undefined;
     },
-    preflight: (request) => (isPreflight(request) ? preflight(request) : undefined),
-    onError: (_, request) => refuse(request, 500, "the service failed"),
+    cors: PAGES,
+    onError: () => refuse(500, "the service failed"),
   });
-  app.get("/api/v2/health", ({ request }) => {
+  app.get("/api/v2/health", () => {
     if (options.ending?.hasBegun === true)
-      return text(request, 503, "the service is stopping\n", { "retry-after": "1" });
-    return new Response(null, { headers: corsHeaders(request, {}) });
+      return text(503, "the service is stopping\n", { "retry-after": "1" });
+    return new Response(null);
   });
-  app.get("/api/v2/methods", ({ request }) => {
-    const headers = corsHeaders(request, { "content-type": "application/json" });
-    return new Response(METHODS_BODY, { headers });
-  });
+  app.get("/api/v2/methods", () => new Response(METHODS_BODY, { headers: JSON_TYPE }));
   app.post(RPC_PATH, ({ request }) => answerRpc(service, request, options), RAW);
   app.use(
     docsPlugin({
@@ -88,10 +86,10 @@ function fallback(request: Request): Response {
   if (method !== undefined) return wrongMethod(request, method);
   const trimmed = pathname.replace(/\/$/, "");
   if (pathname !== trimmed && PATHS[trimmed] !== undefined) {
-    const headers = corsHeaders(request, { location: query === "" ? trimmed : `${trimmed}?${query}` });
+    const headers = { location: query === "" ? trimmed : `${trimmed}?${query}` };
     return new Response(null, { status: request.method === "GET" ? 301 : 307, headers });
   }
-  return text(request, 404, "404 page not found\n");
+  return text(404, "404 page not found\n");
 }
 
 /** Answers a JSON-RPC request. */
@@ -105,7 +103,7 @@ async function answerRpc(
   try {
     body = await readBody(request, bodyBytesMax);
   } catch (error) {
-    return refuseBody(request, error);
+    return refuseBody(error);
   }
   let hasWaited = false;
   const result = await service.answer(body, {
@@ -122,7 +120,7 @@ async function answerRpc(
   const { authorization } = result;
   const isCut = ending?.hasBegun === true && hasWaited && result.status !== 200;
   const { status, retryAfterSeconds } = isCut ? { status: 503, retryAfterSeconds: 1 } : result;
-  const response = respond(request, status, result.body, authorization !== undefined);
+  const response = respond(status, result.body, authorization !== undefined);
   // Into the answer alone: nothing that outlives it holds a token.
   if (authorization !== undefined) response.headers.set("authorization", authorization);
   if (retryAfterSeconds !== undefined) response.headers.set("retry-after", String(retryAfterSeconds));
@@ -137,8 +135,8 @@ function isSimple(headers: Headers): boolean {
   return type === null ? headers.get("sec-fetch-site") !== null : SIMPLE_TYPE.test(type);
 }
 
-function respond(request: Request, status: number, body: string | undefined, hasToken: boolean): Response {
-  const headers = new Headers(corsOf(request.headers.get("origin") !== null));
+function respond(status: number, body: string | undefined, hasToken: boolean): Response {
+  const headers = new Headers();
   if (body !== undefined) headers.set("content-type", JSON_RPC);
   // An answer is for its caller, and for now.
   headers.set("cache-control", "no-store");
@@ -151,20 +149,15 @@ function respond(request: Request, status: number, body: string | undefined, has
 }
 
 /** Too long, too slow, one too many, or broken off. */
-function refuseBody(request: Request, error: unknown): Response {
+function refuseBody(error: unknown): Response {
   if (error instanceof ApiError && BODY_STATUSES.includes(error.status))
-    return refuse(request, error.status, error.message);
-  return refuse(request, 400, UNREADABLE);
+    return refuse(error.status, error.message);
+  return refuse(400, UNREADABLE);
 }
 
-function refuse(request: Request, status: number, sentence: string): Response {
+function refuse(status: number, sentence: string): Response {
   const error = JSON.stringify({ code: -32700, message: "Parse error", data: sentence });
-  const response = respond(
-    request,
-    status,
-    `{"jsonrpc":"2.0","error":${error},"errors":${error},"id":null}`,
-    false,
-  );
+  const response = respond(status, `{"jsonrpc":"2.0","error":${error},"errors":${error},"id":null}`, false);
   for (const [name, value] of Object.entries(retryAfter(status))) response.headers.set(name, value);
   return response;
 }
@@ -172,24 +165,15 @@ function refuse(request: Request, status: number, sentence: string): Response {
 function wrongMethod(request: Request, method: string): Response {
   const allow = [method, "OPTIONS"].sort().join(", ");
   if (request.method === "OPTIONS") {
-    return new Response(null, { headers: corsHeaders(request, { allow }) });
+    return new Response(null, { headers: { allow } });
   }
-  return text(request, 405, "Method Not Allowed\n", { allow });
+  return text(405, "Method Not Allowed\n", { allow });
 }
 
 /** Plain text of a refusal. */
-function text(
-  request: Request,
-  status: number,
-  body: string,
-  headers: Record<string, string> = {},
-): Response {
-  const all = {
-    ...headers,
-    "content-type": "text/plain; charset=utf-8",
-    "x-content-type-options": "nosniff",
-  };
-  return new Response(body, { status, headers: corsHeaders(request, all) });
+function text(status: number, body: string, headers: Record<string, string> = {}): Response {
+  const plain = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" };
+  return new Response(body, { status, headers: { ...headers, ...plain } });
 }
 
 interface WalletServerOptions {

@@ -1,58 +1,42 @@
-// Pages of every origin may ask; who may have what is decided by tokens and by the user
+// Pages of every origin may ask the wallet; who may have what is decided by tokens and by the user
 // (docs/protocol/50-wallet-service.md#13-cors).
+import { type CorsPolicy, canonicalHeader, isPreflight } from "../../http/cors.ts";
 
 const METHODS: readonly string[] = ["HEAD", "GET", "POST", "PUT", "PATCH", "DELETE"];
 const ALLOW_ORIGIN = "access-control-allow-origin";
 
-export function isPreflight(request: Request): boolean {
-  const { headers } = request;
-  return (
-    request.method === "OPTIONS" &&
-    headers.get("origin") !== null &&
-    headers.get("access-control-request-method") !== null
-  );
-}
-
 /** For any path, also an unknown one. A method outside of the list gets no permission. */
-export function preflight(request: Request): Response {
-  const { headers: asked } = request;
+function preflight({ headers: given }: Request): Response {
   const headers = new Headers();
   for (const name of ["Origin", "Access-Control-Request-Method", "Access-Control-Request-Headers"]) {
     headers.append("vary", name);
   }
-  const method = asked.get("access-control-request-method")!;
+  const method = given.get("access-control-request-method")!;
   if (METHODS.includes(method)) {
     headers.set(ALLOW_ORIGIN, "*");
     headers.set("access-control-allow-methods", method);
-    const wanted = asked.get("access-control-request-headers");
-    if (wanted) {
-      headers.set("access-control-allow-headers", wanted.split(",").map(canonical).join(", "));
+    const names = given.get("access-control-request-headers");
+    if (names) {
+      headers.set("access-control-allow-headers", names.split(",").map(canonicalHeader).join(", "));
     }
     // Without it browsers keep public pages from a service on this machine.
-    if (asked.get("access-control-request-private-network") === "true") {
+    if (given.get("access-control-request-private-network") === "true") {
       headers.set("access-control-allow-private-network", "true");
     }
   }
   return new Response(null, { status: 204, headers });
 }
 
-/** `x-min-height` as `X-Min-Height`. */
-function canonical(name: string): string {
-  return name
-    .trim()
-    .toLowerCase()
-    .replace(/(^|-)([a-z])/g, (_, dash: string, letter: string) => dash + letter.toUpperCase());
-}
+const isPagesPreflight = (request: Request) => isPreflight(request) && request.headers.has("origin");
 
-/** Headers of an answer, with those that let a page of another origin read it. */
-export function corsHeaders(request: Request, headers: Record<string, string>): Record<string, string> {
-  return Object.assign(headers, corsOf(request.headers.get("origin") !== null));
-}
-
-/** @param isPage whether the request names an origin */
-export function corsOf(isPage: boolean): Record<string, string> {
-  return { vary: "Origin", ...(isPage && { [ALLOW_ORIGIN]: "*" }) };
-}
+/** Every answer may be read; that it depends on the origin is said to caches. A preflight has its own headers alone. */
+export const PAGES: CorsPolicy = {
+  headers(request) {
+    if (isPagesPreflight(request)) return undefined;
+    return { vary: "Origin", ...(request.headers.has("origin") && { [ALLOW_ORIGIN]: "*" }) };
+  },
+  preflight: (request) => (isPagesPreflight(request) ? preflight(request) : undefined),
+};
 
 // Which `Host` a request may name. A page can make a name of its own point at this machine (DNS rebinding); its
 // requests then carry that name, and are refused.

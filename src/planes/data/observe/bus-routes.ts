@@ -83,7 +83,7 @@ export function busRoutes(
         body.follow(observation);
         return linesAnswer(app, request, observation, mode);
       } catch (error) {
-        return refusal(known(error), request);
+        return refusal(known(error));
       }
     },
     RAW,

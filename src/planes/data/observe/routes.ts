@@ -5,7 +5,7 @@
  */
 import { DAMAGED, streamErrorBody } from "../../../http/answers.ts";
 import { ApiError } from "../../../http/errors.ts";
-import { checkUrl, retryAfter, splitUrl, withCors } from "../../../http/http.ts";
+import { checkUrl, retryAfter, splitUrl } from "../../../http/http.ts";
 import { classify, type HttpApp, originOf } from "../../../http/plugin.ts";
 import { flagIn, parsePairs, readRequest } from "../../../http/query.ts";
 import type { ServerStatus } from "../../../http/status.ts";
@@ -80,7 +80,7 @@ class KindRoutes {
       classify(request, "stream");
       return whenReadable(plane, status, request, async () => {
         const opened = await this.open(request, query);
-        if ("refused" in opened) return refusal(opened.refused, request);
+        if ("refused" in opened) return refusal(opened.refused);
         return linesAnswer(app, request, opened.observation, "stream");
       });
     });
@@ -173,13 +173,13 @@ export function linesAnswer(
     connection: "close",
   };
   const breakOff = () => server?.timeout(originOf(request), GOODBYE_S);
-  return new Response(linesOf(observation, mode, breakOff), { headers: withCors(headers, request) });
+  return new Response(linesOf(observation, mode, breakOff), { headers });
 }
 
 /** An error before any message: its status, and the body of a stream; the flat one for what the gateway refuses. */
-export function refusal(error: ApiError, request: Request): Response {
+export function refusal(error: ApiError): Response {
   const body = streamErrorBody(error.body);
   const headers = { "content-type": "application/json", vary: "Origin", ...retryAfter(error.status) };
   const text = renderPlain(error.fromGateway ? body : { error: body }, "stream");
-  return new Response(text, { status: error.status, headers: withCors(headers, request) });
+  return new Response(text, { status: error.status, headers });
 }
