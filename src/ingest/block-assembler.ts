@@ -56,6 +56,8 @@ interface OpenBlock {
   timeNs: bigint;
   hash: string;
   hashBytes: Uint8Array;
+  /** The hash as it stands on the wire. */
+  hashText: Uint8Array;
   txHashes: string[];
   events: BlockEvent[];
   unkept: number;
@@ -175,6 +177,7 @@ export class BlockAssembler {
         "events_lost",
       );
     }
+    this.checkBlock(bytes);
     if (this.isLive) this.checkSequence(bytes);
     if (envelope.field === Field.endBlock) {
       const block = this.open;
@@ -259,6 +262,7 @@ export class BlockAssembler {
       timeNs: timestamp,
       hash,
       hashBytes,
+      hashText: bytes.slice(envelope.blockStart, envelope.blockEnd),
       txHashes: [hash],
       events: [],
       unkept: 0,
@@ -297,6 +301,16 @@ export class BlockAssembler {
     const other = Buffer.from(bytes.subarray(chainIdStart, chainIdEnd)).toString("utf8");
     const shown = JSON.stringify(other.slice(0, CHAIN_ID_BYTES_MAX));
     throw new StreamFault(`mismatched chain id received: ${shown}, want "${this.chainId}"`, "chain_mismatch");
+  }
+
+  /** Of two blocks of the same height the events may not be mixed. */
+  private checkBlock(bytes: Uint8Array): void {
+    const { height, seq, blockStart, blockEnd } = this.envelope;
+    const { hash, hashText } = this.open!;
+    const length = blockEnd - blockStart;
+    if (length === hashText.length && sameBytes(bytes, blockStart, hashText, 0, length)) return;
+    const other = JSON.stringify(latinAt(bytes, blockStart, blockEnd).slice(0, hash.length));
+    throw new StreamFault(`event ${height}-${seq} is of block ${other}, and stands inside block "${hash}"`);
   }
 
   private txIndex(bytes: Uint8Array): number {

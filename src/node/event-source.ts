@@ -46,6 +46,49 @@ const GAP_CODES: ReadonlySet<string> = new Set(["events_lost", "height_gap"]);
 /** Room that a full disk took is taken again after a while. */
 const REFILL_MS = 10_000;
 
+/** A connection that lives for this long is logged although the one before it brought no block. */
+const LASTING_MS = 5_000;
+
+/**
+ * Logs the connections of a core. A core that is refused dials again several times a second: after a connection that brought no
+ * block only the ends are logged, in the same words, which are counted.
+ */
+class ConnectionLog {
+  private hasBlock = true;
+  private isLogged = true;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  noteConnected(): void {
+    this.isLogged = false;
+    if (this.hasBlock) this.logConnected();
+    else this.timer = setTimeout(() => this.logConnected(), LASTING_MS);
+    this.hasBlock = false;
+  }
+
+  /** A block came by the connection. */
+  noteBlock(): void {
+    this.hasBlock = true;
+    this.logConnected();
+  }
+
+  noteClosed(text: string): void {
+    clearTimeout(this.timer);
+    logNotice("sidecar.events", text);
+    this.isLogged = true;
+  }
+
+  stop(): void {
+    clearTimeout(this.timer);
+  }
+
+  private logConnected(): void {
+    clearTimeout(this.timer);
+    if (this.isLogged) return;
+    this.isLogged = true;
+    logNotice("sidecar.events", "a core has connected to the event socket");
+  }
+}
+
 class EventSource {
   private readonly log: EventLogWriter;
   private readonly socket: EventSocket;
@@ -57,6 +100,7 @@ class EventSource {
   private readonly refill = setInterval(() => {
     if (this.pause === undefined && this.trouble?.code !== "disk_full") this.log.refillReserve();
   }, REFILL_MS);
+  private readonly connections = new ConnectionLog();
   private disconnected = "no core has connected yet";
   /** Height of a known block, while known ones come. */
   private known: number | undefined;
@@ -129,19 +173,19 @@ class EventSource {
   stop(): void {
     clearInterval(this.refill);
     this.filler?.stop();
+    this.connections.stop();
     this.socket.stop();
     this.log.close();
   }
 
   private connected(): void {
-    logNotice("sidecar.events", "a core has connected to the event socket");
+    this.connections.noteConnected();
     this.reportState();
   }
 
   private closed(reason: string | undefined): void {
-    const text = `the core's connection was closed${reason === undefined ? "" : `: ${reason}`}`;
-    this.disconnected = text;
-    logNotice("sidecar.events", text);
+    this.disconnected = `the core's connection was closed${reason === undefined ? "" : `: ${reason}`}`;
+    this.connections.noteClosed(this.disconnected);
     this.reportState();
   }
 
@@ -177,6 +221,7 @@ class EventSource {
         break;
       case "known":
         this.known = report.height;
+        this.connections.noteBlock();
         break;
       case "refused":
         this.socket.refuse(report.connection);
@@ -205,6 +250,7 @@ class EventSource {
 
   private committed(): void {
     this.known = undefined;
+    if (this.socket.isConnected) this.connections.noteBlock();
     const head = this.context.plane.head();
     // The next release makes blocks: nothing waits for an answer any more.
     if (this.upgrade !== undefined && head !== undefined && head.height > this.upgrade) {

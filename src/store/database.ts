@@ -4,6 +4,7 @@ import {
   accessSync,
   closeSync,
   constants,
+  existsSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -134,6 +135,7 @@ export function openWriter(home: string): Database {
   // Before SQLite reads it: the next commit would be written over the rest.
   checkLogWhole(home);
   checkNotEmptied(home);
+  checkNotGone(home);
   const db = open(storePath(home), { readwrite: true, create: true });
   try {
     checkVersion(db);
@@ -198,10 +200,11 @@ export function checkLogWhole(home: string): void {
   );
 }
 
+const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size;
+
 /** A new store has its first page before its sums. @throws NodeError `store_damaged` for one whose pages are gone */
 function checkNotEmptied(home: string): void {
   const path = storePath(home);
-  const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size;
   if (sizeOf(path) !== 0 || (sizeOf(sumsPath(path)) ?? 0) === 0) return;
   throw new NodeError(
     "store.open",
@@ -209,6 +212,28 @@ function checkNotEmptied(home: string): void {
     "the store is empty, and it had pages",
     "restore the home from a backup, or its chain with: lyra doctor --repair --recording FILE; to begin anew, remove lyra.db-sums",
   );
+}
+
+/** Files that a home without a store never has. The last holds the place up to which events of the log are stored. */
+const BESIDE_STORE = ["lyra.db-sums", "lyra.db-wal", "events/read"];
+
+/** A new store would have segments removed, and events of the log passed over. @throws NodeError `store_missing` */
+function checkNotGone(home: string): void {
+  if (hasStore(home)) return;
+  const left = BESIDE_STORE.find((name) => (sizeOf(join(home, name)) ?? 0) > 0) ?? anySegment(home);
+  if (left === undefined) return;
+  throw new NodeError(
+    "store.open",
+    "store_missing",
+    `lyra.db is not there, and ${left} is of a home that had one`,
+    "put it back, or fill the home: lyra history fetch --from URL, or lyra restore into an empty one; to begin anew, take another --home",
+  );
+}
+
+function anySegment(home: string): string | undefined {
+  const folder = segmentDirectory(home);
+  const name = existsSync(folder) ? readdirSync(folder).find((each) => each.endsWith(".seg")) : undefined;
+  return name === undefined ? undefined : `segments/${name}`;
 }
 
 export function logDamaged(sound: number): NodeError {

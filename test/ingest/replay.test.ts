@@ -533,6 +533,14 @@ describe("the rules of the stream", () => {
         12,
         five().begin(six).event({ height: 7 }, 2, {}),
       ],
+      [
+        "an event of another block of the same height",
+        /event 6-2 is of block "AB{63}", and stands inside block "[0-9A-F]{64}"/,
+        12,
+        five()
+          .begin(six)
+          .event(six, 2, { block: `A${"B".repeat(63)}` }),
+      ],
       ["a block without end", /block 6 has no end/, 12, five().begin(six).begin({ height: 7 })],
       [
         "an event of another chain",

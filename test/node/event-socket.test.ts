@@ -219,10 +219,22 @@ describe("a sender that", () => {
     );
     return messageOf(encodeBusEvent({ ...event, version: 2 }));
   };
+  /** The second event of a block names another block of the same height. */
+  const mixed = () => {
+    const [begin, second] = [blockAt(20).record, blockAt(20).record + 1];
+    const event = decodeBusEvent(
+      sample.subarray(recordOffsets(sample)[begin]! + 12, recordOffsets(sample)[second]!),
+    );
+    return Buffer.concat([
+      part(begin, begin),
+      messageOf(encodeBusEvent({ ...event, block: "AB".repeat(32) })),
+    ]);
+  };
   const cases: [string, string, () => Uint8Array][] = [
     ["is of another chain", "chain_mismatch", () => Buffer.concat(messagesOf(other.bytes()))],
     ["tells another history", "history_mismatch", () => Buffer.concat(messagesOf(fork.bytes()))],
     ["has another version of events", "event_invalid", oldVersion],
+    ["mixes two blocks of a height", "event_invalid", mixed],
     ["sends no events", "event_invalid", () => messageOf(Buffer.from("GET / HTTP/1.1\r\n\r\n"))],
   ];
   test.each(cases)("%s is refused, and the next one goes on", async (_, code, bytes) => {
@@ -263,6 +275,32 @@ describe("a sender that", () => {
         .map(([text]) => String(text))
         .filter((text) => text.includes("history_mismatch"));
       expect(logged).toHaveLength(1);
+    } finally {
+      lines.mockRestore();
+    }
+  });
+
+  test("is refused and dials again is told of once, until it brings a block", async () => {
+    const lines = spyOn(process.stderr, "write").mockImplementation(() => true);
+    try {
+      const node = await start();
+      for (let round = 0; round < 20; round++) {
+        const liar = await dial(node);
+        await liar.write(Buffer.concat(messagesOf(other.bytes()).with(0, oldVersion())));
+        await liar.closed;
+      }
+      const next = await dial(node);
+      await next.write(part(1));
+      await expectWhole(node);
+      const logged = lines.mock.calls.map(
+        ([text]) => (JSON.parse(String(text)) as { message: string }).message,
+      );
+      expect(logged.filter((text) => text.includes("connect")).slice(0, 4)).toEqual([
+        "a core has connected to the event socket",
+        "the core's connection was closed: its events were refused",
+        "the core's connection was closed: its events were refused (again, 19 times)",
+        "a core has connected to the event socket",
+      ]);
     } finally {
       lines.mockRestore();
     }

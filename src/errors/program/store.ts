@@ -15,8 +15,8 @@ export const STORE_CODES = {
   },
   store_missing: {
     meaning: "There is no store in this home.",
-    cause: "Nothing was loaded into it yet.",
-    fix: "lyra replay FILE --home DIR, or start a devnet.",
+    cause: "Nothing was loaded into it yet, or lyra.db was removed from among its other files.",
+    fix: "lyra replay FILE --home DIR, or start a devnet; put a removed lyra.db back.",
     exit: "notReady",
   },
   store_foreign: {
