@@ -261,6 +261,25 @@ describe("tidy", () => {
     expect(off).toEqual([]);
   });
 
+  test("no test waits for a time where an event or a clock port serves", () => {
+    // Rigs that load and kill by time: slow tests and scripts run them.
+    const rigs =
+      /^test\/(?:flood|rig\/(?:crash|devnet-crash|devnet-load|sidecar|wallet-crash|wallet-flood))\b/;
+    const timers = /\b(?:Bun\.sleep(?:Sync)?|setTimeout|setInterval)\b/;
+    const bare = sources
+      .filter((path) => path.startsWith("test/") && !path.endsWith(".slow.test.ts") && !rigs.test(path))
+      .filter((path) => path !== "test/tidy.test.ts")
+      .flatMap((path) => {
+        const lines = read(path).split("\n");
+        const reasonOf = (at: number): string =>
+          /^\s*\/\//.test(lines[at - 1] ?? "") ? `${reasonOf(at - 1)} ${lines[at - 1]}` : "";
+        return lines.flatMap((line, at) =>
+          timers.test(line) && !/\/\/ real time: \S/.test(reasonOf(at)) ? [`${path}: ${line.trim()}`] : [],
+        );
+      });
+    expect(bare).toEqual([]);
+  });
+
   test("nothing names this machine", () => {
     const machine = new RegExp(["/wo", "rk/|/ro", "ot/|10\\.\\d+\\.\\d+\\.\\d+"].join(""));
     const naming = [...sources, ...allDocuments, "package-lock.json", ".npmrc", "Dockerfile"].filter((path) =>

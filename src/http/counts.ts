@@ -34,6 +34,8 @@ export class ServerCounts {
   /** Failures that no request can be blamed for. */
   faults = 0;
   exportsRunning = 0;
+  /** Open streams of its data plane. */
+  streamsOpen = 0;
   /** Exports that broke off half way, through a fault of ours. */
   exportsFailed = 0;
   readonly latencies = Object.fromEntries(ROUTE_CLASSES.map((name) => [name, newHistogram()])) as Record<
@@ -68,7 +70,7 @@ export class ServerCounts {
   }
 }
 
-const SUMMED = ["cacheHits", "faults", "exportsRunning", "exportsFailed"] as const;
+const SUMMED = ["cacheHits", "faults", "exportsRunning", "streamsOpen", "exportsFailed"] as const;
 export type CountValues = Pick<ServerCounts, "responses" | "latencies" | (typeof SUMMED)[number]>;
 
 const HISTOGRAM = "lyra_http_request_seconds";

@@ -73,6 +73,8 @@ interface StatusSource {
   /** Why the node is not ready, or undefined when it is. */
   notReady(): string | undefined;
   segments(): number;
+  /** Open streams of this thread. */
+  streams?(): number;
   storeBytes(): number;
   /** The home's share of the disk, with a forecast. */
   disk?(): DiskFacts;
@@ -172,6 +174,7 @@ export class ServerStatus {
   }
 
   private text(): string {
+    this.counts.streamsOpen = this.source?.streams?.() ?? 0;
     const counts = this.counts.plus(this.otherCounts());
     const facts = this.isDamaged ? undefined : this.source;
     const nowUs = (performance.timeOrigin + performance.now()) * 1_000;
@@ -225,6 +228,7 @@ export class ServerStatus {
         "Answers taken from the page cache.",
         counts.cacheHits,
       ),
+      ...metric("lyra_streams_open", "gauge", "Streams that are open.", counts.streamsOpen),
       ...metric("lyra_exports_running", "gauge", "Exports being sent.", counts.exportsRunning),
       ...metric("lyra_exports_failed_total", "counter", "Exports that broke off.", counts.exportsFailed),
       ...metric(

@@ -86,6 +86,7 @@ function serve({ home, limits, host, port, requestBudget: shared }: ReaderOrder)
 }
 
 function postCounts(asked?: StatusText): void {
+  status.counts.streamsOpen = reading?.plane.streams.count ?? 0;
   post({ kind: "counts", counts: { ...status.counts }, ...(asked && { asked }) });
 }
 

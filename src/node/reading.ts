@@ -85,6 +85,7 @@ export function storeFacts(home: string, plane: DataPlane) {
   const count = plane.context.db.prepare("SELECT count(*) AS n FROM segments");
   return {
     head: () => plane.head(),
+    streams: () => plane.streams.count,
     segments: () => Number((count.get() as { n: bigint }).n),
     storeBytes: () => fileBytes(storePath(home)) + fileBytes(`${storePath(home)}-wal`),
     logBytes: () => fileBytes(`${storePath(home)}-wal`),

@@ -8,7 +8,7 @@ import type { Sidecar } from "../../src/node/sidecar.ts";
 import { startNode } from "../../src/start-node.ts";
 import { Scratch } from "../rig/homes.ts";
 import { freePort } from "../rig/ports.ts";
-import { eventually } from "../support/eventually.ts";
+import { eventually, staysOpen } from "../support/eventually.ts";
 
 const TRANSFERS_MAX = 3;
 const scratch = new Scratch("gate");
@@ -112,7 +112,7 @@ describe("a transaction whose block the sidecar does not know", () => {
     keepBlocksBack();
     await devnet.chain.mine(1);
     const answer = submit(await transfer(clientOf(0)));
-    await Bun.sleep(100);
+    expect(await staysOpen(answer)).toBe(true);
     expect(handOvers).toBe(0);
     show();
     expect(await answer).toMatchObject({ success: true, code: 0 });

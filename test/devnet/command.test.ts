@@ -21,7 +21,7 @@ import type { PartiesReport } from "../../src/devnet/parties.ts";
 import { TOOL_LIST } from "../../src/planes/devnet/declarations.ts";
 import { presetChanges } from "../../src/planes/devnet/markets.ts";
 import { type Ended, Lyra } from "../rig/lyra.ts";
-import { eventually } from "../support/eventually.ts";
+import { anyMoment, eventually } from "../support/eventually.ts";
 
 const PORTS = ["--node-port", "0", "--data-port", "0", "--faucet-port", "0"];
 const folder = mkdtempSync(join(tmpdir(), "lyra-test-"));
@@ -132,10 +132,8 @@ describe("a running devnet", () => {
       "--parameter",
       "validators.epoch.length=5m",
     ]);
-    while (!existsSync(join(home, "devnet.json")) || !existsSync(configOut)) {
-      if (lyra.hasEnded) throw new Error((await lyra.end()).err);
-      await Bun.sleep(5);
-    }
+    await eventually(() => (existsSync(join(home, "devnet.json")) && existsSync(configOut)) || lyra.hasEnded);
+    if (lyra.hasEnded) throw new Error((await lyra.end()).err);
     address = JSON.parse(readFileSync(configOut, "utf8")) as DevnetAddress;
   });
 
@@ -287,12 +285,8 @@ test("given a devnet that is killed, then the next start goes on, with nothing t
   const begin = async () => {
     const lyra = new Lyra(["devnet", "--home", home, ...PORTS, "--json"]);
     const file = join(home, "devnet.json");
-    while (
-      !(existsSync(file) && readFileSync(file, "utf8").includes(`"pid":${lyra.pid}}`)) &&
-      !lyra.hasEnded
-    ) {
-      await Bun.sleep(5);
-    }
+    const isThere = () => existsSync(file) && readFileSync(file, "utf8").includes(`"pid":${lyra.pid}}`);
+    await eventually(() => isThere() || lyra.hasEnded);
     return { lyra, url: (JSON.parse(readFileSync(file, "utf8")) as DevnetAddress).nodeUrl };
   };
   const first = await begin();
@@ -327,11 +321,10 @@ test("a folder that is not there is named: for a temporary home, and for a walle
 test("a signal that comes twice at once ends it in order: nothing of a temporary home is left", async () => {
   const tmp = mkdtempSync(join(folder, "tmp-"));
   const lyra = new Lyra(["devnet", "--temporary", ...PORTS], { env: { TMPDIR: tmp } });
-  while (!readdirSync(tmp).some((name) => existsSync(join(tmp, name, "devnet.json"))) && !lyra.hasEnded) {
-    await Bun.sleep(5);
-  }
+  const isThere = () => readdirSync(tmp).some((name) => existsSync(join(tmp, name, "devnet.json")));
+  await eventually(() => isThere() || lyra.hasEnded);
   lyra.kill("SIGTERM");
-  await Bun.sleep(3);
+  await anyMoment(3);
   expect((await lyra.stop("SIGTERM")).code).toBe(0);
   expect(readdirSync(tmp)).toEqual([]);
 });

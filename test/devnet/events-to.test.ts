@@ -12,6 +12,7 @@ import type { BusEvent } from "../../src/wire/generated/events.ts";
 import { RunningDevnet } from "../rig/devnet-process.ts";
 import { MEMORY } from "../rig/homes.ts";
 import { SpReceiver } from "../rig/sp-receiver.ts";
+import { anyMoment, grace, turns } from "../support/eventually.ts";
 
 const folder = mkdtempSync(join(MEMORY, "lyra-events-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -65,7 +66,7 @@ test("given a receiver that is cut off again and again, then the same blocks com
   const devnet = await startNode({ kind: "devnet", eventsTo: `unix:${path}` });
   for (let round = 0; round < 5; round++) {
     await devnet.chain.mine(200);
-    await Bun.sleep(round);
+    await anyMoment(round);
     receiver.cut();
   }
   await devnet.chain.mine(10);
@@ -123,7 +124,7 @@ test("given a receiver that takes nothing, then blocks wait at the bound, and no
       events: [{ ...party, bytes: new Uint8Array(0), end: 0, seq: 1 }, party],
     });
     outbox.keep();
-    await Bun.sleep(0);
+    await turns(1);
   }
   expect(held).toEqual([true]);
   expect(outbox.unsentBytes).toBeLessThan(1_200_000);
@@ -231,7 +232,7 @@ test("given an upgrade, then its start is said on every connection until the dat
   );
   receiver.cut();
   await receiver.until(() => receiver.greetings.length === 3);
-  await Bun.sleep(20);
+  await grace(20);
   expect(starts()).toHaveLength(2);
   expect(starts()[0]!.protocolUpgradeStarted).toEqual({ lastBlockHeight: BigInt(height) });
   await expect(devnet.chain.revert("1")).rejects.toThrow("cannot take blocks back");

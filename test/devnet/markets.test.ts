@@ -259,11 +259,11 @@ describe("the tools", () => {
     await running;
     // It comes to rest, long before ten thousand orders.
     let { height } = devnet.chain.status;
-    await eventually(async () => {
-      const last = height;
-      await Bun.sleep(100);
+    let looks = 0;
+    await eventually(() => {
+      looks = devnet.chain.status.height === height ? looks + 1 : 0;
       height = devnet.chain.status.height;
-      return height === last;
+      return looks === 10;
     });
     expect(height).toBeLessThan(before + 2_000);
     await devnet.stop();

@@ -2,6 +2,7 @@
 import { expect, spyOn, test } from "bun:test";
 import { SegmentMaker } from "../../src/history/segment-maker.ts";
 import { startNode } from "../../src/start-node.ts";
+import { turns } from "../support/eventually.ts";
 
 test("given two reverts at the same time, then one maker of segments goes on, and none when the devnet is closed", async () => {
   const { onCommitted, stop } = SegmentMaker.prototype;
@@ -25,7 +26,7 @@ test("given two reverts at the same time, then one maker of segments goes on, an
     await devnet.chain.mine(20);
     await Promise.all([devnet.chain.revert(id), devnet.chain.revert(id)]);
     await devnet.chain.mine(20);
-    await Bun.sleep(100);
+    await turns(20);
     await devnet.history();
     expect(all.size - ended.size).toBe(1);
   } finally {

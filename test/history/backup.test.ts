@@ -17,6 +17,7 @@ import { backupHome, restoreHome } from "../../src/history/backup.ts";
 import { openWriter, storePath } from "../../src/store/database.ts";
 import { digestOf, headOf } from "../rig/homes.ts";
 import { Lyra } from "../rig/lyra.ts";
+import { anyMoment, turns } from "../support/eventually.ts";
 import { folder, homeOf, program, removeFolders, rowed, run, writeBlocks } from "./fixtures.ts";
 
 let home: string;
@@ -84,7 +85,7 @@ describe("a backup", () => {
     const made = backupHome({ home: busy, out });
     for (const block of rowed(6, 30)) {
       writer.write({ chainId: "chain-x", txHashes: [block.hash!], ...block, hash: block.hash!, events: [] });
-      await Bun.sleep(2);
+      await turns(1);
     }
     await made;
     db.close();
@@ -133,7 +134,7 @@ describe("a backup", () => {
     const words = ["backup", "--home", home, "--out", out, "--quiet"];
     for (const ms of [150, 220]) {
       const making = new Lyra(words);
-      await Bun.sleep(ms);
+      await anyMoment(ms);
       making.kill("SIGKILL");
       await making.end();
       if (existsSync(out)) {
@@ -181,7 +182,7 @@ describe("a restore", () => {
     const words = ["restore", backup, "--home", into, "--quiet"];
     for (const ms of [110, 150]) {
       const restoring = new Lyra(words);
-      await Bun.sleep(ms);
+      await anyMoment(ms);
       restoring.kill("SIGKILL");
       await restoring.end();
       if (existsSync(storePath(into))) break;

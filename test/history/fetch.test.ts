@@ -12,6 +12,7 @@ import { openReader, openWriter, storePath } from "../../src/store/database.ts";
 import { altered, endless, flipped, type Lie, SharingNode, silent } from "../rig/history-source.ts";
 import { digestOf, headOf } from "../rig/homes.ts";
 import { Lyra } from "../rig/lyra.ts";
+import { eventually } from "../support/eventually.ts";
 import { folder, homeOf, removeFolders, rowed } from "./fixtures.ts";
 
 const QUICK: SourceOptions = { firstPauseMs: 1, stallMs: 5_000 };
@@ -157,14 +158,13 @@ describe("lyra history fetch", () => {
 
   test("is killed at any moment, and ends when it is run again", async () => {
     const into = folder();
-    node.lie = async (_, path, honest) => {
-      if (path !== "/image") await Bun.sleep(20);
-      return honest();
-    };
     const words = ["history", "fetch", "--from", node.url, "--home", into, "--quiet"];
-    for (const ms of [200, 320]) {
+    for (const answers of [3, 8]) {
+      // Everything behind these is waited for.
+      let left = answers;
+      node.lie = async (_, _path, honest) => (left-- > 0 ? honest() : silent());
       const fetching = new Lyra(words);
-      await Bun.sleep(ms);
+      await eventually(() => left < 0 || fetching.hasEnded);
       fetching.kill("SIGKILL");
       await fetching.end();
     }

@@ -32,7 +32,7 @@ import {
 } from "../../src/history/segment-table.ts";
 import { EXPORT_TABLES } from "../../src/history/tables.ts";
 import { openReader, segmentDirectory } from "../../src/store/database.ts";
-import { eventually } from "../support/eventually.ts";
+import { eventually, turns } from "../support/eventually.ts";
 import {
   blocks,
   folder,
@@ -211,7 +211,7 @@ describe("which segments are due", () => {
     for (const block of blocks(6, 42)) {
       writeBlock(writer, block);
       making.onCommitted(block.height);
-      if (block.height % 7 === 0) await Bun.sleep(1);
+      if (block.height % 7 === 0) await turns(1);
     }
     await runOnce(making);
     expect(ranges()).toEqual(["1-10", "11-20", "21-30", "31-40"]);
@@ -231,10 +231,15 @@ describe("which segments are due", () => {
   test("one that is made while blocks are staged is recorded when they are committed or taken back", async () => {
     const { writer, db, maker, ranges } = store(blocks(1, 12));
     const recorder = new SegmentRecorder(db);
-    const making = maker({ record: (row) => recorder.record(row) });
+    const isMade = Promise.withResolvers<void>();
+    const record = (row: Parameters<typeof recorder.record>[0]) => {
+      isMade.resolve();
+      return recorder.record(row);
+    };
+    const making = maker({ record });
     writer.beginTransaction();
     making.onCommitted(12);
-    await Bun.sleep(30);
+    await isMade.promise;
     expect(ranges()).toEqual([]);
     writer.rollback();
     recorder.onCommitted();
@@ -344,12 +349,12 @@ describe("what goes wrong", () => {
       const { home, maker, ranges, files, directory } = store(blocks(1, 95));
       const making = maker(builder === "worker" ? { builder: undefined } : {});
       making.onCommitted(95);
-      await Bun.sleep(builder === "worker" ? 30 : 3);
+      await eventually(() => existsSync(directory) && files().length > 0);
       await making.stop();
       expect(existsSync(directory) ? files().filter((name) => !name.endsWith(".seg")) : []).toEqual([]);
       const done = ranges().length;
       making.onCommitted(95);
-      await Bun.sleep(5);
+      await turns(20);
       expect(ranges()).toHaveLength(done);
       await runOnce(maker({ builder: new InProcessBuilder(home) }));
       expect(ranges()).toHaveLength(9);

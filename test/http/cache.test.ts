@@ -1,6 +1,7 @@
 // The page cache: the same answer until the next block, never one from before it, and each form of an answer apart.
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { cacheKey, PageCache } from "../../src/http/page-cache.ts";
+import { turns } from "../support/eventually.ts";
 import { parameterEvent, ServedChain } from "../support/served-chain.ts";
 
 const PATH = "/api/v2/network/parameters";
@@ -53,7 +54,7 @@ describe("answers over a socket", () => {
       for (let i = 0; i < 40; i++) {
         served.commit(parameterEvent(KEY, String(++value)));
         valueAt.set(served.height, value);
-        await Bun.sleep(1);
+        await turns(3);
       }
       isWriting = false;
     };

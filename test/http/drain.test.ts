@@ -5,7 +5,7 @@ import { Ports, ReadinessAskers } from "../../src/http/drain.ts";
 import { announceEnd, listen, stopServer } from "../../src/http/http.ts";
 import { startNode } from "../../src/start-node.ts";
 import { Scratch } from "../rig/homes.ts";
-import { eventually } from "../support/eventually.ts";
+import { anyMoment, eventually } from "../support/eventually.ts";
 
 const scratch = new Scratch("drain");
 afterAll(() => scratch.remove());
@@ -136,10 +136,11 @@ describe("a node that stops", () => {
       };
       for (let n = 0; n < 4; n++) {
         await readyz();
-        await Bun.sleep(20);
+        // The pace of a balancer, which the node measures.
+        await anyMoment(20);
       }
       const waiting = fetch(`${node.dataUrl}/api/v2/assets`, { headers: { "X-Min-Height": "99999" } });
-      await Bun.sleep(20);
+      await readyz();
       const stopped = node.stop();
       await eventually(async () => (await readyz()).text.includes("the node is stopping"));
       expect((await fetch(`${node.dataUrl}/api/v2/assets`)).headers.get("connection")).toBe("close");

@@ -36,6 +36,7 @@ function raw(port: Port, text: string, waitMs = 250): Promise<{ text: string; is
       socket.destroy();
       resolve({ text: got, isClosed });
     };
+    // real time: bounds the wait for a connection that stays open
     const timer = setTimeout(() => end(false), waitMs);
     socket.on("data", (bytes) => {
       got += bytes;

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import type { ApiError } from "../../src/http/errors.ts";
 import { type IncomingRequest, requestBudget } from "../../src/http/request-budget.ts";
+import { eventually } from "../support/eventually.ts";
 
 /** Budgets of their own, beside that of the process. */
 const RequestBudget = requestBudget.constructor as new (
@@ -97,14 +98,11 @@ describe("the budget for requests", () => {
     const { clock, ended, open, isRefused } = budgetOf(100);
     open("whole", 30).noteWhole();
     const late = open("late", 60, SECOND);
-    const { promise, resolve } = Promise.withResolvers<void>();
     const again = open("again", 10, SECOND);
     again.noteWhole();
     again.expectWithin(3 * SECOND);
     clock.ms += 2 * SECOND;
-    const look = setInterval(() => ended.length > 0 && resolve(), 1);
-    await promise;
-    clearInterval(look);
+    await eventually(() => ended.length > 0);
     expect(ended).toEqual(["late: the request body comes too slowly"]);
     expect(() => late.hold(1)).toThrow("too slowly");
     expect(isRefused(open("next"), 60)).toBe(false);

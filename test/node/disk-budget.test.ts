@@ -20,6 +20,7 @@ import { PRUNABLE_TABLES, readFloors } from "../../src/store/retention.ts";
 import { TxSweep } from "../../src/store/tx-sweep.ts";
 import { MEMORY } from "../rig/homes.ts";
 import { Lyra } from "../rig/lyra.ts";
+import { anyMoment } from "../support/eventually.ts";
 
 const SAMPLE = "data/sample.evts.gz";
 const folder = mkdtempSync(join(MEMORY, "lyra-budget-"));
@@ -353,7 +354,7 @@ test("given kill -9 while rows go, then the home is sound each time, and the nex
     );
     const reader = child.stdout.getReader();
     await reader.read();
-    await Bun.sleep(round);
+    await anyMoment(round);
     child.kill("SIGKILL");
     await child.exited;
     kills++;

@@ -456,6 +456,7 @@ test.each(["height_gap", "history_mismatch", "block_invalid"] as const)(
 test("a log that is full makes the sender wait, and loses nothing", async () => {
   const node = await start(undefined, { eventLogBytes: 150_000 });
   const states = new Set<string>();
+  // real time: a state that is soon over is looked for all the time
   const looking = setInterval(() => states.add(source(node).state), 1);
   const sender = await dial(node);
   await sender.write(Buffer.concat([part(1), part(1), part(1)]));

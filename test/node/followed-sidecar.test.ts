@@ -13,7 +13,7 @@ import { Lyra } from "../rig/lyra.ts";
 import { freePort } from "../rig/ports.ts";
 import { messagesOf, Sender } from "../rig/sp-sender.ts";
 import { type BlockSpan, blockSpans, hashOf, inflated, StreamMaker } from "../rig/stream.ts";
-import { eventually } from "../support/eventually.ts";
+import { anyMoment, eventually } from "../support/eventually.ts";
 
 const scratch = new Scratch("followed-sidecar", MEMORY);
 /** A part of the sample is enough: two segments and something behind them. */
@@ -122,7 +122,7 @@ describe("--follow-sidecar", () => {
         const from = spans.find((span) => span.height >= height)!.record;
         const cut = round === 2 ? messages.length : Math.min(messages.length, from + 2_000 + round * 777);
         await sender.write(part(from, cut));
-        await Bun.sleep(20 * round);
+        await anyMoment(20 * round);
         if (round < 2) await kill(round % 2);
         await sender.end();
       }

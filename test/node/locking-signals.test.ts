@@ -8,7 +8,7 @@ import { segmentDirectory } from "../../src/store/database.ts";
 import { digestOf, headOf, load, SAMPLE, Scratch } from "../rig/homes.ts";
 import { type Ended, Lyra, lyra, PROGRAM, ServingLyra } from "../rig/lyra.ts";
 import { longRecording } from "../rig/stream.ts";
-import { eventually } from "../support/eventually.ts";
+import { anyMoment, eventually } from "../support/eventually.ts";
 
 const BLOCKS = 200;
 const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
@@ -104,7 +104,8 @@ describe("replay", () => {
     const process = new Lyra(words(home));
     await writes(home, 0.5, process);
     process.kill("SIGINT");
-    await Bun.sleep(300);
+    // Later than one that timeout(1) or npm sends besides.
+    await anyMoment(300);
     process.kill("SIGINT");
     const { code } = await process.stop("SIGINT");
     // By the first one, or by the runtime at once.
@@ -117,7 +118,7 @@ describe("replay", () => {
     await eventually(() => existsSync(join(home, "lyra.pid")) || process.hasEnded);
     await writes(home, 0.25, process);
     process.kill("SIGTERM");
-    await Bun.sleep(3);
+    await anyMoment(3);
     const ended = await process.stop("SIGTERM");
     // Killed, it has none; on a busy machine it may be done before.
     expect([0, INTERRUPTED]).toContain(ended.code!);
@@ -148,7 +149,7 @@ describe("serve", () => {
       const node = new ServingLyra(["serve", "--home", home]);
       await node.listening();
       node.kill(signal);
-      await Bun.sleep(3);
+      await anyMoment(3);
       const ended = await node.stop(signal);
       expect(ended.code).toBe(code);
       expectClosed(home, ended);
@@ -183,7 +184,7 @@ describe("serve", () => {
     await load(home, SAMPLE);
     for (const afterMs of [0, 40, 80]) {
       const node = new ServingLyra(["serve", "--home", home]);
-      await Bun.sleep(afterMs);
+      await anyMoment(afterMs);
       await node.stop("SIGTERM");
       expect((await lyra(["doctor", "--home", home])).code).toBe(0);
     }

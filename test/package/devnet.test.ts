@@ -4,7 +4,8 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Devnet, NodeError, startDevnet } from "../../src/package/devnet.ts";
 import type { DevnetOptions } from "../../src/package/options.ts";
-import { isRunning, until, Workshop } from "./program.ts";
+import { eventually } from "../support/eventually.ts";
+import { isRunning, Workshop } from "./program.ts";
 
 const GENERAL = 4;
 const workshop = new Workshop();
@@ -251,6 +252,7 @@ describe("a devnet whose process", () => {
   const parents: readonly (readonly [string, string, (pid: number) => void])[] = [
     [
       "has a parent that is killed",
+      // real time: of a process that lives until it is killed
       "await new Promise(() => setInterval(() => {}, 1000));",
       (pid) => process.kill(pid, "SIGKILL"),
     ],
@@ -273,7 +275,7 @@ describe("a devnet whose process", () => {
       const { pid, home } = JSON.parse(new TextDecoder().decode(value)) as { pid: number; home: string };
       end(parent.pid);
       await parent.exited;
-      await until(() => !isRunning(pid) && !existsSync(home), `the end of ${pid}`);
+      await eventually(() => !isRunning(pid) && !existsSync(home), `the end of ${pid}`);
     });
   }
 });

@@ -77,12 +77,3 @@ export function isRunning(pid: number): boolean {
     return (error as NodeJS.ErrnoException).syscall === "open" && process.platform !== "linux";
   }
 }
-
-/** Waits for something that takes some milliseconds. @throws Error after five seconds */
-export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const end = performance.now() + 5_000;
-  while (!(await holds())) {
-    if (performance.now() > end) throw new Error(`not within five seconds: ${what}`);
-    await Bun.sleep(10);
-  }
-}

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startNode } from "../../src/start-node.ts";
+import { eventually } from "../support/eventually.ts";
 import { freePort } from "./ports.ts";
 
 const TXS = 40;
@@ -48,15 +49,8 @@ class CometNode {
   }
 }
 
-async function until<T>(look: () => Promise<T | undefined | false>, what: string): Promise<T> {
-  const end = performance.now() + 20_000;
-  for (;;) {
-    const found = await look().catch(() => undefined);
-    if (found !== undefined && found !== false) return found;
-    if (performance.now() > end) throw new Error(`not within twenty seconds: ${what}`);
-    await Bun.sleep(50);
-  }
-}
+const until = <T>(look: () => Promise<T | undefined | false>, what: string) =>
+  eventually(() => look().catch(() => undefined), what);
 
 interface Followed {
   readonly version: string;

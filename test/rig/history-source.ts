@@ -5,6 +5,7 @@ import { dataApp } from "../../src/planes/data/app.ts";
 import { DataContext } from "../../src/planes/data/context.ts";
 import { DataPlane } from "../../src/planes/data/plane.ts";
 import { openReader } from "../../src/store/database.ts";
+import { turns } from "../support/eventually.ts";
 
 /** @returns an answer in place of the node's; undefined passes the request on */
 export type Lie = (
@@ -70,7 +71,7 @@ export function endless(status = 200): Response {
   const body = new ReadableStream({
     async pull(controller) {
       controller.enqueue(new Uint8Array(64 * 1024).fill(32));
-      await Bun.sleep(1);
+      await turns(1);
     },
   });
   return new Response(body, { status });

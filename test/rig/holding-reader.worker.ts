@@ -10,6 +10,7 @@ self.onmessage = async ({ data: home }: MessageEvent<string>) => {
   for (;;) {
     db.run("BEGIN");
     db.query("SELECT count(*) FROM blocks").get();
+    // real time: so long each reader holds the log
     await Bun.sleep(50);
     db.run("COMMIT");
   }

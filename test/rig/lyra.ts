@@ -2,6 +2,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { eventually } from "../support/eventually.ts";
 
 const MAIN = join(import.meta.dir, "..", "..", "src", "main.ts");
 /** As `npm start` runs it. */
@@ -10,8 +11,6 @@ export const SOURCES: readonly string[] = [process.execPath, MAIN];
 const built = process.env.LYRA_TEST_PROGRAM;
 /** What tests run. */
 export const PROGRAM: readonly string[] = built ? [resolve(built)] : SOURCES;
-const POLL_MS = 3;
-const LISTEN_MS_MAX = 30_000;
 
 export interface Ended {
   readonly code: number | null;
@@ -104,12 +103,8 @@ export class ListeningLyra<A> extends Lyra {
 
   /** Waits until it listens. @throws Error with what it said when it ends instead */
   async listens(): Promise<A> {
-    const deadline = performance.now() + LISTEN_MS_MAX;
-    while (!this.where) {
-      if (performance.now() > deadline) this.kill("SIGKILL");
-      if (this.hasEnded) throw new Error(`it does not listen: ${(await this.end()).err}`);
-      await Bun.sleep(POLL_MS);
-    }
+    await eventually(() => this.where !== undefined || this.hasEnded).catch(() => this.kill("SIGKILL"));
+    if (this.where === undefined) throw new Error(`it does not listen: ${(await this.end()).err}`);
     return this.where;
   }
 

@@ -2,6 +2,7 @@
 // tests: it collects whole messages.
 import type { Socket } from "bun";
 import { type BusEvent, encodeBusEvent, readBusEventAt } from "../../src/wire/generated/events.ts";
+import { eventually } from "../support/eventually.ts";
 
 const GREETING = Uint8Array.of(0, 0x53, 0x50, 0, 0, 16, 0, 0);
 
@@ -66,12 +67,8 @@ export class SpReceiver {
     return Number(this.events.findLast(({ endBlock }) => endBlock)?.endBlock?.height ?? 0);
   }
 
-  async until(isDone: () => boolean, ms = 10_000): Promise<void> {
-    const end = performance.now() + ms;
-    while (!isDone()) {
-      if (performance.now() > end) throw new Error(`not after ${ms} ms: at block ${this.height}`);
-      await Bun.sleep(2);
-    }
+  async until(isDone: () => boolean): Promise<void> {
+    await eventually(isDone, () => `${isDone}, at block ${this.height}`);
   }
 
   stop(): void {

@@ -4,6 +4,7 @@ import { afterAll, expect, test } from "bun:test";
 import { existsSync, rmSync } from "node:fs";
 import { openWriter, storePath } from "../../src/store/database.ts";
 import { Scratch } from "../rig/homes.ts";
+import { turns } from "../support/eventually.ts";
 import { runs } from "../support/seed.ts";
 
 const ROUNDS = Math.max(4, runs(12));
@@ -21,7 +22,7 @@ async function forgetStatements(db: Database): Promise<void> {
   const known = Array.from({ length: 20 }, (_, n) => prepare(`SELECT ${n}`));
   for (let n = 0; n < 100 && known.every((statement) => statement.deref() !== undefined); n++) {
     Bun.gc(false);
-    await Bun.sleep(1);
+    await turns(1);
   }
 }
 

@@ -1,4 +1,4 @@
-// Waiting in tests: for a condition, never for a time.
+// Waiting in tests: for a condition. The few waits for a time have their reasons here (docs/testing.md).
 
 const PAUSE_MS_MAX = 20;
 
@@ -21,6 +21,7 @@ export async function eventually<T>(
       return value as Exclude<T, false | undefined | null>;
     if (performance.now() > end)
       throw new Error(`does not become true: ${typeof what === "string" ? what : what()}`);
+    // real time: between two looks
     await Bun.sleep(pauseMs);
   }
 }
@@ -28,4 +29,16 @@ export async function eventually<T>(
 /** Lets everything happen that is due without a timer: callbacks of settled promises, input, immediates. */
 export async function turns(count = 5): Promise<void> {
   for (let n = 0; n < count; n++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+// real time: waits until any moment that no event marks, for a kill, a cut or a second signal; what the test says holds wherever
+// it falls
+export const anyMoment = (ms: number): Promise<void> => Bun.sleep(ms);
+
+// real time: waits for as long as something would take that must not happen, or that another process does without a word
+export const grace = (ms: number): Promise<void> => Bun.sleep(ms);
+
+/** Whether a promise does not settle in the time that it would take to. */
+export async function staysOpen(promise: Promise<unknown>, ms = 100): Promise<boolean> {
+  return Promise.race([promise.then(() => false), grace(ms).then(() => true)]);
 }

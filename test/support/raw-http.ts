@@ -1,4 +1,5 @@
 // Requests written byte by byte, for what `fetch` would mend or refuse.
+import { turns } from "./eventually.ts";
 export interface RawAnswer {
   /** 0 when the server closed without a word. */
   readonly status: number;
@@ -17,6 +18,7 @@ export async function sendRaw(
   const bytes = typeof request === "string" ? Buffer.from(request, "latin1") : request;
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   let text = "";
+  // real time: bounds a wait
   const timer = setTimeout(
     () => reject(new Error(`no whole answer within ${timeoutMs} ms: ${text}`)),
     timeoutMs,
@@ -37,7 +39,7 @@ export async function sendRaw(
     let sent = 0;
     while (sent < bytes.length) {
       sent += Math.max(0, socket.write(bytes.subarray(sent)));
-      if (sent < bytes.length) await Bun.sleep(1);
+      if (sent < bytes.length) await turns(1);
     }
     return parse(await promise);
   } finally {

@@ -13,6 +13,7 @@ import {
 import { join } from "node:path";
 import { PROGRAM } from "../rig/lyra.ts";
 import { wordsOf } from "../rig/wallet-home.ts";
+import { grace } from "../support/eventually.ts";
 import { Cli } from "./support/cli.ts";
 import { KEY_1, KEY_2, MESSAGE_SIGNATURES, ORIGINAL_FILE, PHRASE, WALLET_ID } from "./support/vectors.ts";
 
@@ -436,7 +437,8 @@ describe.skipIf(process.platform === "win32")("what is read", () => {
       stderr: "pipe",
     });
     closeSync(reader);
-    await Bun.sleep(500);
+    // It finds the pipe empty.
+    await grace(500);
     writeSync(writer, text);
     closeSync(writer);
     const err = await new Response(child.stderr).text();

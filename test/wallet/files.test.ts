@@ -23,6 +23,7 @@ import {
 import { FolderKeystore } from "../../src/wallet/keystore/folder-keystore.ts";
 import { RequestLogFile, readLog } from "../../src/wallet/policies/request-log.ts";
 import { Networks } from "../../src/wallet/service/networks.ts";
+import { turns } from "../support/eventually.ts";
 import { Cli } from "./support/cli.ts";
 import { codeOf, failureOf } from "./support/failures.ts";
 import { bytes, cheapStore, MemoryKeystore, PASSPHRASE, privateFolder } from "./support/wallets.ts";
@@ -48,7 +49,7 @@ describe("a recovery phrase", () => {
     const { wallet, recoveryPhrase } = await cheapStore(keystore).create(
       { name: "w", passphrase: PASSPHRASE },
       async (phrase, { publicKey }) => {
-        await Bun.sleep(1);
+        await turns(1);
         order.push(phrase, publicKey);
       },
     );

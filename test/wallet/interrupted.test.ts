@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { type FileSteps, realSteps } from "../../src/files/whole-file.ts";
 import { FolderKeystore } from "../../src/wallet/keystore/folder-keystore.ts";
 import type { WalletStore } from "../../src/wallet/wallet-store.ts";
+import { anyMoment } from "../support/eventually.ts";
 import { codeOf } from "./support/failures.ts";
 import { KEY_1, KEY_2, ORIGINAL_FILE } from "./support/vectors.ts";
 import { bytes, cheapStore, PASSPHRASE, PrivateFolders, vectorWallet } from "./support/wallets.ts";
@@ -167,7 +168,7 @@ test("kill -9 of writers, two at a time", async () => {
     const listen = async (stdout: ReadableStream<Uint8Array>) => {
       for await (const letters of stdout) {
         // However slow the machine is: some keys are made before the end.
-        if (told === 0) setTimeout(kill, (round * 37) % 90);
+        if (told === 0) void anyMoment((round * 37) % 90).then(kill);
         told += letters.length;
       }
     };

@@ -14,6 +14,7 @@ import {
 import { join } from "node:path";
 import { FolderKeystore, withFolderLock } from "../../src/wallet/keystore/folder-keystore.ts";
 import type { Keystore } from "../../src/wallet/keystore/keystore.ts";
+import { turns } from "../support/eventually.ts";
 import { codeOf, failureOf } from "./support/failures.ts";
 import { bytes, MemoryKeystore, PrivateFolders } from "./support/wallets.ts";
 
@@ -74,7 +75,7 @@ describe.each(adapters)("%s", (_, open) => {
       ["a", "b", "c"].map((name) =>
         keystore.exclusively(async () => {
           log.push(`${name} begins`);
-          await Bun.sleep(5);
+          await turns();
           log.push(`${name} ends`);
         }),
       ),

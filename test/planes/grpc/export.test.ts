@@ -12,6 +12,7 @@ import { DataPlane } from "../../../src/planes/data/plane.ts";
 import { type GrpcPort, serveGrpc } from "../../../src/planes/grpc/port.ts";
 import { openReader, openWriter, segmentDirectory } from "../../../src/store/database.ts";
 import { folder, makeSegments, removeFolders } from "../../history/fixtures.ts";
+import { grace } from "../../support/eventually.ts";
 import { GrpcClient } from "../../support/grpc-client.ts";
 
 const EXPORT = "datanode.api.v2.TradingDataService/ExportNetworkHistory";
@@ -71,7 +72,7 @@ describe("the archive", () => {
     const slow = client.stream(EXPORT, WHOLE);
     slow.call.on("data", () => {
       slow.call.pause();
-      setTimeout(() => slow.call.resume(), PAUSE_MS);
+      void grace(PAUSE_MS).then(() => slow.call.resume());
     });
     const fast = client.stream(EXPORT, WHOLE);
     for (const { messages, ended } of [fast, slow]) {

@@ -10,7 +10,7 @@ import { type GrpcPort, serveGrpc } from "../../../src/planes/grpc/port.ts";
 import { codecOf } from "../../../src/wire/codecs.ts";
 import { BusEventType } from "../../../src/wire/generated/events.ts";
 import { renderJson } from "../../../src/wire/json.ts";
-import { eventually } from "../../support/eventually.ts";
+import { eventually, grace } from "../../support/eventually.ts";
 import { GrpcClient, methodNamed } from "../../support/grpc-client.ts";
 import { StreamedChain, sampleBlocks, settled } from "../../support/streamed-chain.ts";
 
@@ -80,7 +80,7 @@ describe("kinds of streams over the sample", () => {
     );
     expect(pairs.length).toBeGreaterThan(10);
     // Candles and snapshots in, before anything changes.
-    await Bun.sleep(100);
+    await eventually(() => pairs.every(({ stream, told }) => stream.messages.length === told.length));
     for (let round = 0; round < 300 && !chain.isDone; round++) {
       chain.commit(5);
       await settled();
@@ -149,14 +149,16 @@ describe("the event bus of a devnet", () => {
       call.on("error", ({ code }: Json) => resolve(code));
       call.on("end", () => resolve(Status.OK));
     });
-    let isOpen = false;
-    call.on("metadata", () => {
-      isOpen = true;
-    });
     call.on("data", (body: Buffer) => messages.push(codecOf(response).decode(body)));
     const ask = (message: object = {}) => call.write(Buffer.from(codecOf(request).encode(message)));
-    return { call, messages, ended, ask, isOpen: () => isOpen };
+    return { call, messages, ended, ask };
   }
+  /** A filter is read behind the answer's headers: the stream is open when the node counts it. */
+  const areOpen = (count: number) =>
+    eventually(async () => {
+      const metrics = await (await fetch(`${devnet.dataUrl}/metrics`)).text();
+      return Number(/^lyra_streams_open (\d+)$/m.exec(metrics)![1]) === count;
+    });
   const eventsOf = (messages: readonly Json[]) => messages.flatMap(({ events }) => events);
 
   test("both services tell the same events; filters by type and party hold", async () => {
@@ -170,8 +172,7 @@ describe("the event bus of a devnet", () => {
     core.ask();
     transfers.ask({ type: [BusEventType.BUS_EVENT_TYPE_TRANSFER], partyId: devnet.parties[0]!.publicKey });
     other.ask({ type: [BusEventType.BUS_EVENT_TYPE_TRANSFER], partyId: devnet.parties[5]!.publicKey });
-    await eventually(() => [all, core, transfers, other].every((one) => one.isOpen()));
-    await Bun.sleep(200);
+    await areOpen(4);
     const { chain } = devnet;
     const before = chain.status.height;
     await pay("250000");
@@ -188,16 +189,16 @@ describe("the event bus of a devnet", () => {
     expect(wanted.map((event: Json) => event.transfer.amount)).toContain("250001");
     expect(other.messages).toEqual([]);
     for (const one of [all, core, transfers, other]) one.call.cancel();
+    await areOpen(0);
   });
 
   test("batches have exactly their size, and the next one comes when it is asked for", async () => {
     const one = bus(data, DATA);
     one.ask({ batchSize: 3n });
-    await eventually(() => one.isOpen());
-    await Bun.sleep(100);
+    await areOpen(1);
     await pay("250003");
     await eventually(() => one.messages.length === 1);
-    await Bun.sleep(50);
+    await grace(50);
     expect(one.messages.map(({ events }) => events.length)).toEqual([3]);
     one.ask({ batchSize: 3n });
     await eventually(() => one.messages.length === 2);
@@ -218,14 +219,16 @@ describe("the event bus of a devnet", () => {
     const ledger = data.stream(`${DATA}/${LEDGER}`);
     const all = bus(data, DATA);
     all.ask();
-    await eventually(() => all.isOpen() && ledger.headers()["x-block-height"] !== undefined);
-    await Bun.sleep(100);
+    await areOpen(2);
     await pay("250004");
-    await eventually(() => ledger.messages.length > 0);
-    await Bun.sleep(100);
+    const { height } = devnet.chain.status;
+    await eventually(() =>
+      eventsOf(all.messages).some(({ endBlock }: Json) => Number(endBlock?.height) === height),
+    );
     const moved = eventsOf(all.messages).flatMap(
       (event: Json) => event.ledgerMovements?.ledgerMovements ?? [],
     );
+    await eventually(() => ledger.messages.length >= moved.length);
     expect(ledger.messages.map(({ ledgerMovement }) => ledgerMovement)).toEqual(moved);
     ledger.call.cancel();
     all.call.cancel();

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PROGRAM } from "../../rig/lyra.ts";
-import { eventually } from "../../support/eventually.ts";
+import { eventually, grace, staysOpen } from "../../support/eventually.ts";
 import { answerOf, type RpcAnswer } from "../service/rig.ts";
 import { Cli } from "../support/cli.ts";
 import { HAS_SETSID } from "../support/pty.ts";
@@ -41,17 +41,14 @@ class Seat {
 
   /** Waits for a text that was not seen before. @returns what came until its end */
   async sees(text: string): Promise<string> {
-    const deadline = performance.now() + WAIT_MS_MAX;
-    for (;;) {
-      const at = this.text.indexOf(text, this.seen);
-      if (at >= 0) {
-        const came = this.text.slice(this.seen, at + text.length);
-        this.seen = at + text.length;
-        return came;
-      }
-      if (performance.now() > deadline) throw new Error(`no '${text}' in: ${this.text.slice(this.seen)}`);
-      await Bun.sleep(5);
-    }
+    await eventually(
+      () => this.rest.includes(text),
+      () => `'${text}' in: ${this.rest}`,
+    );
+    const end = this.text.indexOf(text, this.seen) + text.length;
+    const came = this.text.slice(this.seen, end);
+    this.seen = end;
+    return came;
   }
 
   types(keys: string): void {
@@ -118,7 +115,7 @@ describe.skipIf(!HAS_SETSID)("approvals on two terminals", () => {
     await other.sees(CONNECT);
     service.types("yes\n");
     await service.sees(CONNECT);
-    expect(await Promise.race([next, Bun.sleep(100).then(() => "waits")])).toBe("waits");
+    expect(await staysOpen(next)).toBe(true);
     service.types("no\n");
     expect((await next).body.error.code).toBe(3001);
     await other.sees(OVER);
@@ -126,16 +123,16 @@ describe.skipIf(!HAS_SETSID)("approvals on two terminals", () => {
 
   test("what was typed before a question was there does not answer it", async () => {
     service.types("yes\nyes\n");
-    await Bun.sleep(100);
+    await grace(100);
     const first = connect("a.example");
     await service.sees(CONNECT);
-    expect(await Promise.race([first, Bun.sleep(200).then(() => "waits")])).toBe("waits");
+    expect(await staysOpen(first, 200)).toBe(true);
     // A paste: its first line is the answer, the others are for nobody.
     const next = connect("b.example");
     service.types("no\nyes\nyes\n");
     expect((await first).body.error.code).toBe(3001);
     await service.sees(CONNECT);
-    expect(await Promise.race([next, Bun.sleep(200).then(() => "waits")])).toBe("waits");
+    expect(await staysOpen(next, 200)).toBe(true);
     service.types("\n");
     expect((await next).body.error.code).toBe(3001);
   }, 120_000);

@@ -8,6 +8,7 @@ import { PolicyApprover, simulate } from "../../../src/wallet/policies/policy-ap
 import { RequestLogFile, readLog } from "../../../src/wallet/policies/request-log.ts";
 import { tokenHash } from "../../../src/wallet/service/tokens.ts";
 import { readCommandText } from "../../support/command-text.ts";
+import { grace } from "../../support/eventually.ts";
 import { KEY_1, KEY_2, PAIRING, Person, Rig, VOTE } from "../service/rig.ts";
 import { codeOf, failureOf } from "../support/failures.ts";
 import { privateFolder } from "../support/wallets.ts";
@@ -244,7 +245,7 @@ describe("in the service", () => {
     expect((await rig.send(authorization)).body.error.data).toBe("the node is tired");
     rig.node.spamStatistics = spamStatistics;
     // Its last answer is good for a moment.
-    await Bun.sleep(10);
+    await grace(10);
     rig.node.verdict = { code: 70, reason: "why" };
     expect((await rig.send(authorization)).body.error.code).toBe(1070);
     rig.node.verdict = undefined;

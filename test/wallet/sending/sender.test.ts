@@ -17,7 +17,7 @@ import { privateFolder, vectorWallet } from "../support/wallets.ts";
 import { FakeNode } from "./fake-node.ts";
 
 const MARKET = "a".repeat(64);
-/** Searches for a proof take time of the machine. */
+// real time: searches for a proof take time of the machine
 const realTime = { nowMs: () => performance.now(), sleep: Bun.sleep };
 let clock: LeapingClock;
 let solver: Solver;

@@ -558,13 +558,11 @@ test("requests that wait are answered over the socket, in words", async () => {
   const other = privateFolder();
   const asking = await Rig.start({ home: other.path, approver: new ApprovalDesk() });
   const ask = (method: string, params?: unknown) => post(asking.running.socket!, method, params);
-  const waitFor = async (kind: string) => {
-    for (;;) {
+  const waitFor = (kind: string) =>
+    eventually(async () => {
       const request = (await ask("approvals.list")).result.requests[0];
-      if (request?.kind === kind) return request;
-      await Bun.sleep(5);
-    }
-  };
+      return request?.kind === kind && request;
+    });
   const answer = (id: string, outcome: string, more = {}) =>
     ask("approvals.answer", { id, outcome, ...more });
   const connecting = asking.call("client.connect_wallet");

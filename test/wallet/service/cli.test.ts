@@ -6,6 +6,7 @@ import type { Devnet } from "../../../src/devnet/devnet.ts";
 import { policyHash } from "../../../src/wallet/policies/policy.ts";
 import { tokenHash } from "../../../src/wallet/service/tokens.ts";
 import { Lyra } from "../../rig/lyra.ts";
+import { eventually, grace } from "../../support/eventually.ts";
 import { borrowDevnet, returnDevnet } from "../../support/shared-devnet.ts";
 import { Cli } from "../support/cli.ts";
 import { ORIGINAL_FILE } from "../support/vectors.ts";
@@ -32,10 +33,8 @@ class ServedWallet extends Lyra {
   }
 
   async where(): Promise<Where> {
-    while (!existsSync(this.configOut)) {
-      if (this.hasEnded) throw new Error(`it does not serve: ${(await this.end()).err}`);
-      await Bun.sleep(10);
-    }
+    await eventually(() => existsSync(this.configOut) || this.hasEnded);
+    if (this.hasEnded) throw new Error(`it does not serve: ${(await this.end()).err}`);
     return JSON.parse(readFileSync(this.configOut, "utf8")) as Where;
   }
 
@@ -88,15 +87,12 @@ describe("lyra wallet serve", () => {
     const { socket } = await served.where();
     expect(statSync(socket).mode & 0o777).toBe(0o600);
     const approve = async (kind: string) => {
-      for (;;) {
+      const id = await eventually(async () => {
         const { out } = await served.run("wallet", "approvals", "list", "--json");
         const { requests } = JSON.parse(out) as { requests: { id: string; kind: string }[] };
-        if (requests[0]?.kind === kind) {
-          expect((await served.run("wallet", "approvals", "--approve", requests[0].id)).code).toBe(0);
-          return;
-        }
-        await Bun.sleep(20);
-      }
+        return requests[0]?.kind === kind && requests[0].id;
+      });
+      expect((await served.run("wallet", "approvals", "--approve", id)).code).toBe(0);
     };
     const connecting = served.call("client.connect_wallet");
     await approve("connection");
@@ -136,7 +132,8 @@ describe("lyra wallet serve", () => {
   test("beside a node that does not answer, which is said at once", async () => {
     const served = new ServedWallet(cli, ["--node-url", "http://127.0.0.1:9"]);
     await served.where();
-    await Bun.sleep(500);
+    // Until it has asked its node, and said what came of it.
+    await grace(500);
     const { err } = await served.stop("SIGTERM");
     expect(err).toContain(
       "no healthy node available: pages can connect, and nothing is sent until that changes",

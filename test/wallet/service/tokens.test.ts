@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { askService } from "../../../src/cli/wallet-session.ts";
 import { serviceFiles } from "../../../src/planes/wallet/start.ts";
+import type { Decision } from "../../../src/wallet/approvals/approver.ts";
 import { secureRandom } from "../../../src/wallet/random.ts";
 import { hostnameOf } from "../../../src/wallet/service/sites.ts";
 import { newToken, tokenHash } from "../../../src/wallet/service/tokens.ts";
@@ -263,15 +264,15 @@ describe("sessions", () => {
     const authorization = await rig.ready();
     const answer = rig.person.answer;
     const isAsked = Promise.withResolvers<void>();
+    const late = Promise.withResolvers<Decision>();
     rig.person.answer = (request) => {
       isAsked.resolve();
-      return request.kind === "transaction"
-        ? new Promise((resolve) => setTimeout(resolve, 200, { outcome: "approved" }))
-        : { outcome: "rejected" };
+      return request.kind === "transaction" ? late.promise : { outcome: "rejected" };
     };
     const sending = rig.send(authorization);
     await isAsked.promise;
     await rig.running.service.revokeHostname("dapp.example");
+    late.resolve({ outcome: "approved" });
     const sent = await sending;
     rig.person.answer = answer;
     expect([sent.status, sent.body.error.code, sent.body.error.data]).toEqual([

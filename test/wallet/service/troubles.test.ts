@@ -90,7 +90,7 @@ describe("a file of sessions that cannot be written", () => {
     }
 
     async update(change: (document: SessionsDocument) => SessionsDocument) {
-      await Bun.sleep(1);
+      await turns(1);
       if (this.isFull) throw FULL();
       this.document = change(this.document);
       return this.document;
@@ -198,16 +198,18 @@ describe("a page that is thrown out", () => {
   test("while its wallet is being opened: no session, no token", async () => {
     const rig = await Rig.start();
     const isOpening = Promise.withResolvers<void>();
+    const isRevoked = Promise.withResolvers<void>();
     const { store } = rig;
     const unlock = store.unlock.bind(store);
     store.unlock = async (name, passphrase) => {
       isOpening.resolve();
-      await Bun.sleep(50);
+      await isRevoked.promise;
       return unlock(name, passphrase);
     };
     const connecting = rig.call("client.connect_wallet");
     await isOpening.promise;
     expect(await rig.running.service.revokeHostname("dapp.example")).toBe(0);
+    isRevoked.resolve();
     const answer = await connecting;
     expect([answer.body.error.code, answer.body.error.data, answer.token]).toEqual([
       3000,
@@ -283,14 +285,16 @@ describe("a page that is thrown out", () => {
     const rig = await Rig.start();
     const authorization = await rig.connect();
     const isAsked = Promise.withResolvers<void>();
+    const isRevoked = Promise.withResolvers<void>();
     rig.person.answer = async () => {
       isAsked.resolve();
-      await Bun.sleep(50);
+      await isRevoked.promise;
       return { outcome: "approved" };
     };
     const listing = rig.call("client.list_keys", {}, { authorization });
     await isAsked.promise;
     await rig.running.service.revokeHostname("dapp.example");
+    isRevoked.resolve();
     expect((await listing).body.error.code).toBe(3000);
     const wallet = rig.running.service.parts.wallets.get("vectors")!;
     expect(wallet.permissions("dapp.example").publicKeys.access).toBe("none");

@@ -1,6 +1,7 @@
 // `lyra` on a real terminal: a pseudo terminal that is its controlling one, with somebody who types.
 import { existsSync } from "node:fs";
 import { PROGRAM } from "../../rig/lyra.ts";
+import { eventually, grace, staysOpen } from "../../support/eventually.ts";
 import type { Cli } from "./cli.ts";
 
 /** Of util-linux; without it a terminal is not the controlling one, and Ctrl-C sends no signal. */
@@ -9,7 +10,6 @@ const WAIT_MS_MAX = 20_000;
 /** Without a word for so long after its end there comes none. */
 const DRAIN_MS = 40;
 const DRAIN_MS_MAX = 1_000;
-const POLL_MS = 5;
 
 /** What is typed when a question is shown (it may depend on what was shown), or a signal that comes from elsewhere. */
 export type Typing = readonly [
@@ -77,24 +77,22 @@ async function onTerminal(
   try {
     let from = 0;
     for (const [question, keys] of typing) {
-      const deadline = performance.now() + WAIT_MS_MAX;
-      while (!shown.includes(question, from)) {
-        if (performance.now() > deadline) throw new Error(`it never asked '${question}', but: ${shown}`);
-        await Bun.sleep(POLL_MS);
-      }
+      await eventually(
+        () => shown.includes(question, from),
+        () => `it asks '${question}': ${shown}`,
+      );
       from = shown.length;
       during = terminal.localFlags;
       if (typeof keys === "string") terminal.write(keys);
       else if (typeof keys === "function") terminal.write(keys(shown));
       else child.kill(keys.signal);
     }
-    const isOver = await Promise.race([child.exited, Bun.sleep(WAIT_MS_MAX).then(() => "still running")]);
-    if (isOver === "still running") throw new Error(`it does not end: ${shown}`);
+    if (await staysOpen(child.exited, WAIT_MS_MAX)) throw new Error(`it does not end: ${shown}`);
     // Its last words may come after its end.
     const drainedBy = performance.now() + DRAIN_MS_MAX;
     for (let before = -1; (shown === "" || shown.length > before) && performance.now() < drainedBy; ) {
       before = shown.length;
-      await Bun.sleep(DRAIN_MS);
+      await grace(DRAIN_MS);
     }
     const { exitCode: code, signalCode: signal } = child;
     return { shown, code, signal, modes: [before, during, terminal.localFlags] };

@@ -7,7 +7,7 @@ import { ServerStatus } from "../../../../src/http/status.ts";
 import { type DataServer, serveData } from "../../../../src/planes/data/app.ts";
 import { Streams } from "../../../../src/planes/data/observe/streams.ts";
 import type { Block } from "../../../../src/wire/block.ts";
-import { eventually } from "../../../support/eventually.ts";
+import { eventually, turns } from "../../../support/eventually.ts";
 import { StreamedChain, sampleBlocks } from "../../../support/streamed-chain.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: messages are looked at as they are
@@ -368,7 +368,7 @@ describe("limits", () => {
     await reader.messages(1);
     const socket = raw(server, head);
     await eventually(() => chain.plane.streams.count === 2);
-    await Bun.sleep(50);
+    await eventually(() => socket.text !== "");
     socket.pause();
     let isClosed = false;
     socket.on("close", () => {
@@ -377,7 +377,7 @@ describe("limits", () => {
     // Each is some kilobytes: far more than the system holds for a socket, and then the queue is full.
     for (let n = 0; n < 1_000 && chain.plane.streams.count === 2; n++) {
       chain.again();
-      await Bun.sleep(1);
+      await turns(1);
     }
     await eventually(() => chain.plane.streams.count === 1);
     socket.resume();
