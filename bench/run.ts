@@ -141,7 +141,7 @@ const lines = [
     "at least",
     0.5,
   ),
-  line("GraphQL: the same page made anew, against REST", graphql.madeRatio, "", "at least", 0.5),
+  line("GraphQL: the same page made again, against REST", graphql.madeRatio, "", "at least", 0.5),
   line("GraphQL: the longest query over as many rows", graphql.longestMs, "ms", "at most", 1_000),
   line("making a segment against bare generation and compression", exports.makingRatio, "", "at most", 1.3),
   line("longest hold-up of ingest while segments are made", exports.longestPauseMs, "ms", "at most", 20),

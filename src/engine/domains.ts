@@ -1,5 +1,5 @@
 /**
- * The domains of the engine, made and called in the order of the reference. A domain gets another
+ * The domains of the engine, made and called in the protocol's order. A domain gets another
  * as a port; this is the only place that orders their hooks (docs/protocol/60-state-engine-blocks.md#13-initchain to
  * #18-endblock-and-commit).
  */

@@ -1,6 +1,6 @@
 /**
  * The domains of the engine as they see each other. Each domain is a class in a file of its own; `domains.ts` makes
- * them and calls their hooks in the order of the reference (docs/protocol/60-state-engine-blocks.md#13-initchain to
+ * them and calls their hooks in the protocol's order (docs/protocol/60-state-engine-blocks.md#13-initchain to
  * #18-endblock-and-commit).
  */
 import type { Decimal } from "../wire/decimal.ts";

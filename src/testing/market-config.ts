@@ -20,7 +20,7 @@ export interface RigTrigger {
 }
 
 /**
- * A market's configuration; what is left out has the values of the reference's scenarios
+ * A market's configuration; what is left out has the values of the protocol's scenarios
  * (docs/protocol/70-trading-scenarios.md#10-scenarios).
  */
 export interface RigMarket {

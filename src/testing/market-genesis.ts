@@ -1,5 +1,5 @@
 /**
- * The genesis of a test's rig: assets that anybody can have, and the parameters of the reference's scenarios
+ * The genesis of a test's rig: assets that anybody can have, and the parameters of the protocol's scenarios
  * (docs/protocol/70-trading-scenarios.md#10-scenarios).
  */
 
@@ -11,7 +11,7 @@ export interface RigAsset {
   readonly id?: string;
 }
 
-/** The parameters of the reference's scenarios, which want no waiting. */
+/** The parameters of the protocol's scenarios, which want no waiting. */
 const PARAMETERS: Readonly<Record<string, string>> = {
   "market.auction.minimumDuration": "1s",
   "network.markPriceUpdateMaximumFrequency": "0s",

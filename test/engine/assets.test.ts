@@ -266,7 +266,7 @@ describe("an update of an asset", () => {
     expect(chain.signed[1]!.digest).toBe(digest);
   });
 
-  test("given an asset that is unknown or builtin, then the update fails as the reference says", () => {
+  test("given an asset that is unknown or builtin, then the update fails as the protocol says", () => {
     const chain = listed();
     expect(() => chain.assets.stageUpdate(PROPOSAL, "none", changes)).toThrow("asset does not exist");
     expect(() => chain.assets.stageUpdate(PROPOSAL, "VOTE", changes)).toThrow(

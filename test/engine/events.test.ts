@@ -33,7 +33,7 @@ test.each(MEMBERS)("given a %s event, then what is sent is the same message with
   }
 });
 
-test("given every member, then its type is the one of the reference's table", () => {
+test("given every member, then its type is the one of the protocol's table", () => {
   const irregular: Record<string, string> = {
     epochEvent: "EPOCH_UPDATE",
     rewardPayout: "REWARD_PAYOUT_EVENT",

@@ -31,7 +31,7 @@ describe("a Vega key rotation", () => {
     return rig.send(party, () => rig.validators.keyRotate(payload));
   }
 
-  test("given the vector of the reference, then the hash is of the key's bytes", () => {
+  test("given the vector of the protocol, then the hash is of the key's bytes", () => {
     const hash = "c0dce27cacfb72e862f5e7980a17c6e98bccb6d8abfbde30ef37553d57f9b14f";
     expect(sha3HexOf(Buffer.from("ab".repeat(32), "hex"))).toBe(hash);
   });

@@ -179,7 +179,7 @@ describe("the submission of a proposal", () => {
     expect(sent.events[0]!.payload).toMatchObject({ state: 4, reason: 5, errorDetails: text });
   });
 
-  test("given several faults, then the first check in the reference's order is the one that counts", () => {
+  test("given several faults, then the first check in the protocol's order is the one that counts", () => {
     const chain = started();
     chain.stakes.delete(ALICE);
     const everything = terms(

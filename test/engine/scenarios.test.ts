@@ -120,7 +120,7 @@ describe("deposits and transfers", () => {
     expect(accounts.edges[0].node.balance).toBe("5000");
   });
 
-  test("given a transfer between parties, then the events come in the reference's order and the fee is paid on top", async () => {
+  test("given a transfer between parties, then the events come in the protocol's order and the fee is paid on top", async () => {
     const rig = open();
     depositBuiltin(rig, alice.publicKey, "1000000");
     const block = rig.send(alice.key, transfer(bob.publicKey, "500000"));

@@ -1,4 +1,4 @@
-// The engine's markets against a model that was written a second time from the reference, naively (markets/), over random
+// The engine's markets against a model that was written a second time from the protocol, naively (markets/), over random
 // sequences: some here, and as many as one likes with `bun scripts/simulate-markets.ts`.
 import { describe, expect, test } from "bun:test";
 import { IS_FULL_LENGTH, seeds } from "../support/seed.ts";

@@ -1,5 +1,5 @@
 // Accounts of the naive ledger: a Map of balances, and the facts that clients would see of every change. Written from
-// the reference (docs/protocol/60-state-engine-accounts.md#2-accounts-and-ledger) without looking at the engine.
+// the protocol (docs/protocol/60-state-engine-accounts.md#2-accounts-and-ledger) without looking at the engine.
 
 export const Type = {
   general: 4,
@@ -149,7 +149,7 @@ export class Book {
   }
 }
 
-/** A refusal: the whole text, or how it begins where the reference leaves the rest open; undefined leaves it all open. */
+/** A refusal: the whole text, or how it begins where the protocol leaves the rest open; undefined leaves it all open. */
 export class Refusal extends Error {
   constructor(
     readonly text: string | RegExp | undefined,

@@ -1,5 +1,5 @@
 /**
- * A naive ledger: the chain's money and votes as Maps and bigints, written from the reference (60) without looking at
+ * A naive ledger: the chain's money and votes as Maps and bigints, written from docs/protocol/60-*.md without looking at
  * the engine. It is slow, it stores nothing and it emits nothing: it says what clients should see. Everything that it
  * remembers is in `data`, so that a copy of that is a copy of the ledger.
  */

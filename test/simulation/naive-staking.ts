@@ -1,4 +1,4 @@
-// Stake, its delegation, and what it earns, as the reference tells it
+// Stake, its delegation, and what it earns, as the protocol tells it
 // (docs/protocol/60-state-engine-staking.md#71-stake-linking to #74-epoch-end and
 // #86-reward-accounts-and-payout-order-at-epoch-end to #89-payout-events).
 import { Decimal } from "../../src/wire/decimal.ts";

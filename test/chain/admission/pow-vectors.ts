@@ -66,5 +66,5 @@ export const VECTORS: readonly PowVector[] = ROWS.map(
   }),
 );
 
-/** @param number as in the reference, from 1 */
+/** @param number as in the protocol, from 1 */
 export const vector = (number: number): PowVector => VECTORS[number - 1]!;

@@ -1,4 +1,4 @@
-// Several features of markets at once. Expected values are worked out by hand from the reference (70).
+// Several features of markets at once. Expected values are worked out by hand from docs/protocol/70-*.md.
 // Notation of statements and results: rig.ts.
 import { expect, test } from "bun:test";
 import { amendmentOf, createMarketRig, idOf, orderOf, Play, type RigOrder } from "./rig.ts";

@@ -1,5 +1,5 @@
 // The documented entry point of market tests: the same rig that users import from "lyra/testing", and a notation as compact as
-// that of the reference's worked scenarios (docs/protocol/70-trading-scenarios.md#10-scenarios). `Play.run` takes
+// that of the protocol's worked scenarios (docs/protocol/70-trading-scenarios.md#10-scenarios). `Play.run` takes
 // statements, in lines or between semicolons:
 //
 //   p1 B 5@100            p1 submits a limit order: buy (S: sell) 5 at 100
@@ -124,7 +124,7 @@ export class Play {
     ].join("/");
   }
 
-  /** Open volume, unrealised and realised profit, as the reference writes them: `4/-200/0`. */
+  /** Open volume, unrealised and realised profit, as the protocol writes them: `4/-200/0`. */
   pnl(party: string): string {
     const { openVolume, unrealisedPnl, realisedPnl } = this.rig.shownPosition(party, this.market)!;
     return [openVolume, unrealisedPnl, realisedPnl].join("/");

@@ -165,7 +165,7 @@ const ACCOUNTS: Readonly<Record<number, string>> = {
 };
 
 /**
- * Entries from a place on that moved something, as the reference writes them: `guy G>guy M 237600`. I is the insurance,
+ * Entries from a place on that moved something, as the protocol writes them: `guy G>guy M 237600`. I is the insurance,
  * S the settlement, F with a letter the fees of infrastructure, liquidity and makers; other accounts are numbers.
  * @param types of transfers; all without any
  */

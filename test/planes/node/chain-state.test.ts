@@ -52,7 +52,7 @@ test("/time: Unix nanoseconds of the last block, all digits of it", async () => 
   expect((await ask("/time")).text).toBe('{\n  "timestamp": "1659430807500000000"\n}');
 });
 
-test("/statistics: every member, in the reference's order", async () => {
+test("/statistics: every member, in the protocol's order", async () => {
   const { ask } = smallNode();
   const { statistics } = (await ask("/statistics")).body;
   expect(statistics).toEqual({

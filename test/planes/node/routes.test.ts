@@ -34,7 +34,7 @@ const filled = (path: string) =>
 const reads = NODE_ROUTES.filter(({ method }) => method === "GET").map(({ path }) => filled(path));
 const posts = NODE_ROUTES.filter(({ method }) => method === "POST").map(({ path }) => path);
 
-test("all the routes of the reference are there", () => {
+test("all the routes of the protocol exist", () => {
   expect(NODE_ROUTES.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
     "GET /accounts",
     "GET /assets",

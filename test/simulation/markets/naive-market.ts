@@ -1,4 +1,4 @@
-// A market as the reference describes it (70), as plain as can be: what the engine's markets are compared with.
+// A market as docs/protocol/70-*.md describes it, as plain as can be: what the engine's markets are compared with.
 import type { Command, Shape } from "./commands.ts";
 import { Decimal, ONE, ZERO } from "./decimal.ts";
 import { MarketOrders } from "./orders.ts";

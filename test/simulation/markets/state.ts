@@ -1,5 +1,5 @@
 // What the naive market holds (docs/protocol/70-*.md): arrays and maps, looked through whenever something is asked.
-// Written from the reference without looking at the engine.
+// Written from the protocol without looking at the engine.
 import type { Accounts } from "./accounts.ts";
 import { Decimal } from "./decimal.ts";
 import { Equity } from "./equity.ts";

@@ -49,7 +49,7 @@ const PARAMETERS = {
 } as const;
 type Key = keyof typeof PARAMETERS;
 export type Parameters = Record<Key, string>;
-/** Those that change while markets trade: all but the time between refreshes, of which the reference does not say when it begins. */
+/** Those that change while markets trade: all but the time between refreshes, of which the protocol does not say when it begins. */
 const CHANGING = (Object.keys(PARAMETERS) as Key[]).filter(
   (key) => key !== "network.floatingPointUpdates.delay",
 );
