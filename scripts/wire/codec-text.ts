@@ -214,7 +214,7 @@ function readText(name: string, fields: readonly FieldDescriptor[], imports: Imp
   const grouped = oneofs(fields).map(
     (oneof) => `  let ${group(oneof)}: unknown;\n  let ${groupCase(oneof)} = 0;\n`,
   );
-  const made = fields.map((field) => {
+  const members = fields.map((field) => {
     if (field.oneof === "")
       return local(field) === field.jsonName ? field.jsonName : `${field.jsonName}: ${local(field)}`;
     const type = typeOf(field, imports);
@@ -225,7 +225,7 @@ function readText(name: string, fields: readonly FieldDescriptor[], imports: Imp
     "  while (reader.pos < end) {\n    const tag = reader.tag();\n    switch (tag) {\n" +
     fields.map((field) => readCases(field, imports)).join("") +
     `      default:\n        reader.skip(tag, end);\n    }\n  }\n  reader.close(end);\n` +
-    `  return {\n${made.map((line) => `    ${line},\n`).join("")}  };\n}\n`
+    `  return {\n${members.map((line) => `    ${line},\n`).join("")}  };\n}\n`
   );
 }
 

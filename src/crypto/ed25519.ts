@@ -1,11 +1,11 @@
 // Ed25519 by the network's rule: the cofactored equation with encodings as in ZIP 215, and no public key of small order.
 //
-// BoringSSL (node:crypto) is 10 times faster than @noble/curves and knows the cofactorless equation only. Its yes is the
-// network's yes: S is below the group's order, and an equation that holds without the cofactor holds with it. Its no is
-// not the network's no: a signature may have a torsion component in A or R, or a non-canonical R. So a signature that
-// BoringSSL refuses is examined by @noble/curves, unless S or R is malformed already.
+// BoringSSL (node:crypto) is 10 times faster than @noble/curves, but implements only the cofactorless equation. The network accepts every
+// signature that BoringSSL accepts: S is below the group's order, and an equation that holds without the cofactor holds with
+// it. It accepts some that BoringSSL rejects: A or R can have a torsion component, or R can be non-canonical. Therefore
+// @noble/curves examines each rejected signature, unless S or R is malformed.
 //
-// A key of small order is refused before that: with it one constant signature is good for any message.
+// Keys of small order are rejected first: with such a key one constant signature is valid for every message.
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
 
 export const ED25519_KEY_BYTES = 32;
@@ -18,16 +18,16 @@ const PRIVATE_KEY_PREFIX = Buffer.from("302e020100300506032b657004220420", "hex"
 
 export interface Ed25519KeyPair {
   readonly publicKey: Uint8Array;
-  /** The 64 bytes of the signature of `message`; the same message has always the same signature. */
+  /** The 64-byte signature of `message`; deterministic. */
   sign(message: Uint8Array): Uint8Array;
 }
 
-/** The pair of a 32-byte seed: what RFC 8032 calls the private key. */
+/** The key pair of a 32-byte seed ("private key" in RFC 8032). */
 export function ed25519KeyPair(seed: Uint8Array): Ed25519KeyPair {
   checkLength("ed25519 seed", seed, ED25519_SEED_BYTES);
   const der = Buffer.concat([PRIVATE_KEY_PREFIX, seed]);
   const key = createPrivateKey({ key: der, format: "der", type: "pkcs8" });
-  // The key object has its own copy; this one would lie about until it is collected.
+  // The key object has its own copy; this one would stay in memory until garbage collection.
   der.fill(0);
   const spki = createPublicKey(key).export({ format: "der", type: "spki" });
   return {
@@ -37,8 +37,8 @@ export function ed25519KeyPair(seed: Uint8Array): Ed25519KeyPair {
 }
 
 /**
- * True when `signature` is the key's signature of `message`. Bytes that are no signature, or no point of the
- * curve, are false and never an error; a key of another length is a fault of the caller.
+ * True if `signature` is the key's signature of `message`. A malformed signature, or bytes that are not a point of the
+ * curve, give false, never an error. The caller guarantees the key's length.
  */
 export function ed25519Verify(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   if (!isVerifiable(publicKey, signature)) return false;
@@ -46,8 +46,9 @@ export function ed25519Verify(publicKey: Uint8Array, message: Uint8Array, signat
 }
 
 /**
- * The same for whatever strangers send, which must not cost ten verifications each: beyond some refusals a second a
- * signature that BoringSSL refuses is not examined any more. Not for what a chain executes: the answer depends on time.
+ * The same for untrusted submissions, which must not cost ten verifications each: after a number of examinations a second,
+ * a signature that BoringSSL rejects is rejected without examination. Not for transactions in blocks: the answer depends on
+ * time.
  */
 export function ed25519VerifySubmitted(
   publicKey: Uint8Array,
@@ -63,8 +64,8 @@ export function ed25519VerifySubmitted(
 }
 
 /**
- * The verdict of `ed25519VerifySubmitted`, found on a thread of the runtime's own pool, so that many at once use every
- * core. `message` and `signature` must stay as they are meanwhile.
+ * `ed25519VerifySubmitted` on the runtime's thread pool, so that many verifications use every core. The caller must not
+ * change `message` and `signature` meanwhile.
  */
 export function ed25519VerifyAsync(
   publicKey: Uint8Array,
@@ -111,21 +112,21 @@ function isSmallOrder(publicKey: Uint8Array): boolean {
 
 /** Whether the cofactored equation holds, by ZIP 215: some tenths of a millisecond. */
 function examine(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
-  // Loaded by the first signature that needs it: none does in a usual run.
+  // Loaded on first use; most runs never need it.
   const { ed25519 } = require("@noble/curves/ed25519.js") as typeof import("@noble/curves/ed25519.js");
   try {
     return ed25519.verify(signature, message, publicKey, { zip215: true });
   } catch {
-    // Bytes that are no point of the curve.
+    // Not a point of the curve.
     return false;
   }
 }
 
-/** Examinations a second, of all that strangers send: a twelfth of a core at the most. */
+/** Examinations of untrusted submissions a second: at most a twelfth of a core. */
 const EXAMINED_A_SECOND = 100;
 const SECOND_MS = 1_000;
 
-/** How many signatures may still be examined in this second. */
+/** Remaining examinations of this second. */
 export class ExaminationBudget {
   private startMs = Number.NEGATIVE_INFINITY;
   private used = 0;

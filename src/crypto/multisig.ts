@@ -89,8 +89,8 @@ export function bundleSignatures(signatures: readonly Uint8Array[]): string {
 }
 
 /**
- * Signers of a bundle: a checksummed address for each signature, undefined where it is not a signature of `digest`.
- * An empty list stands for text that is not a bundle.
+ * Signers of a bundle: a checksummed address for each signature, undefined for a signature of other data.
+ * Returns an empty list for text that is not a bundle.
  */
 export function bundleSigners(digest: Uint8Array, bundle: string): (string | undefined)[] {
   if (!/^0x(?:[0-9a-fA-F]{130})*$/.test(bundle)) return [];
@@ -101,7 +101,7 @@ export function bundleSigners(digest: Uint8Array, bundle: string): (string | und
   });
 }
 
-/** An argument in its word: numbers and addresses stand at the right end, bytes32 fills it. */
+/** An argument as one word: numbers and addresses are right-aligned, bytes32 fills it. */
 function word(title: string, type: ArgumentType, value: string | bigint): Buffer {
   switch (type) {
     case "address":
@@ -123,7 +123,7 @@ function number(title: string, value: bigint, bits: number): Buffer {
   return Buffer.from(value.toString(16).padStart(WORD_BYTES * 2, "0"), "hex");
 }
 
-/** Where the tail of the only dynamic argument begins, behind `words` words of head. */
+/** Offset of the tail of the only dynamic argument, behind `words` words of head. */
 function offset(words: number): Buffer {
   return number("offset", BigInt(words * WORD_BYTES), 256);
 }

@@ -21,8 +21,8 @@ export function secp256k1Sign(digest: Uint8Array, secretKey: Uint8Array): Uint8A
 const HALF_ORDER = secp256k1.Point.Fn.ORDER / 2n;
 
 /**
- * The address of the signer of `digest`, checksummed; undefined when these bytes are no signature. Neither
- * is the twin with the high s (EIP-2), which anyone can make from a signature that they have seen.
+ * The checksummed address of the signer of `digest`; undefined for an invalid signature. High-s signatures are invalid
+ * (EIP-2), because anyone can make one from a signature with low s.
  */
 export function secp256k1Signer(digest: Uint8Array, signature: Uint8Array): string | undefined {
   if (signature.length !== SECP256K1_SIGNATURE_BYTES) return undefined;
@@ -30,7 +30,7 @@ export function secp256k1Signer(digest: Uint8Array, signature: Uint8Array): stri
   return secp256k1Recovered(digest, signature);
 }
 
-/** The same with either s, for data of others: exchanges sign prices with high ones, too. */
+/** The same with low or high s, for third-party data: exchanges sign prices with high s, too. */
 export function secp256k1Recovered(digest: Uint8Array, signature: Uint8Array): string | undefined {
   if (signature.length !== SECP256K1_SIGNATURE_BYTES || signature[64]! > 1) return undefined;
   const recovered = new Uint8Array(SECP256K1_SIGNATURE_BYTES);
@@ -40,7 +40,7 @@ export function secp256k1Recovered(digest: Uint8Array, signature: Uint8Array): s
     const key = secp256k1.recoverPublicKey(recovered, digest, { prehash: false });
     return addressOf(secp256k1.Point.fromBytes(key).toBytes(false));
   } catch {
-    return undefined; // r or s out of range, or r on no point
+    return undefined; // r or s out of range, or r not a point
   }
 }
 
@@ -57,7 +57,7 @@ function addressOf(uncompressedKey: Uint8Array): string {
 const ADDRESS = /^(?:0[xX])?([0-9a-fA-F]{40})$/;
 
 /**
- * True for 40 hexadecimal digits with or without 0x; the case is not looked at
+ * True for 40 hexadecimal digits in any case, with or without 0x
  * (docs/protocol/30-node-api-transactions.md#33-message-catalogue).
  */
 export function isEthereumAddress(text: string): boolean {

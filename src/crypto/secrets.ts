@@ -23,7 +23,7 @@ export function aesGcmSeal(
   return new Uint8Array(Buffer.concat([cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]));
 }
 
-/** The plaintext; undefined where key, nonce, header or any bit of the ciphertext differs. */
+/** The plaintext; undefined if key, nonce, header or any bit of the ciphertext is wrong. */
 export function aesGcmOpen(
   key: Uint8Array,
   nonce: Uint8Array,
@@ -35,7 +35,7 @@ export function aesGcmOpen(
   const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: GCM_TAG_BYTES });
   decipher.setAAD(header);
   decipher.setAuthTag(sealed.subarray(end));
-  // The cipher works like a stream: all of the text exists before the tag says whether it may be used.
+  // GCM decrypts before the tag is checked: discard the plaintext if the tag is wrong.
   const plaintext = decipher.update(sealed.subarray(0, end));
   try {
     decipher.final();
@@ -46,7 +46,7 @@ export function aesGcmOpen(
   return plaintext;
 }
 
-// scrypt (RFC 7914), on a thread of the runtime's pool: the caller's event loop goes on meanwhile.
+// scrypt (RFC 7914), on the runtime's thread pool: the event loop is not blocked.
 
 export interface ScryptCost {
   /** Base-2 logarithm of N, the cost of processor and memory. */
@@ -57,19 +57,19 @@ export interface ScryptCost {
   readonly p: number;
 }
 
-/** Memory that a derivation takes: 128 r for each of N blocks, and a little (RFC 7914, section 5). */
+/** Memory of a derivation: 128 r for each of N blocks, and a little (RFC 7914, section 5). */
 export function scryptMemoryBytes({ log2N, r, p }: ScryptCost): number {
   return 128 * r * (2 ** log2N + p);
 }
 
-/** @param length bytes wanted */
+/** @param length in bytes */
 export function scryptKey(
   passphrase: Uint8Array,
   salt: Uint8Array,
   cost: ScryptCost,
   length: number,
 ): Promise<Uint8Array> {
-  // The library's own account of its memory has some blocks more than the formula.
+  // The library counts some more blocks than the formula.
   const maxmem = 2 * scryptMemoryBytes(cost) + 1024 * 1024;
   const options = { N: 2 ** cost.log2N, r: cost.r, p: cost.p, maxmem };
   return new Promise((resolve, reject) => {
@@ -80,8 +80,8 @@ export function scryptKey(
   });
 }
 
-// Wiping of secrets. It reaches what lies in a byte array, and nothing else: JavaScript copies texts as it likes and
-// frees them when it likes, so secrets stay out of texts wherever they can (docs/cli.md, "What stays in memory").
+// Wiping of secrets. Only byte arrays can be wiped: JavaScript copies and frees strings when it likes, so secrets are kept
+// out of strings wherever possible (docs/cli.md, "What stays in memory").
 
 /** Overwrites bytes that were secret. */
 export function wipe(...secrets: readonly (Uint8Array | undefined)[]): void {
@@ -89,8 +89,8 @@ export function wipe(...secrets: readonly (Uint8Array | undefined)[]): void {
 }
 
 /**
- * A copy of a secret that has one place for good. The runtime keeps small arrays within its own heap, and moves them out
- * when a view of them is made, which leaves the old bytes where nothing wipes them; one with a buffer is not moved.
+ * A copy of a secret that never moves in memory. The runtime keeps small arrays in its own heap and moves them out when a
+ * view of them is created, which leaves an unwiped copy behind; an array with its own buffer is not moved.
  */
 export function secretCopy(bytes: Uint8Array): Uint8Array {
   const secret = new Uint8Array(new ArrayBuffer(bytes.length));

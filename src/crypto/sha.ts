@@ -9,7 +9,7 @@ const isBun = "Bun" in globalThis;
 
 /**
  * The digest of `bytes`; not Keccak, whose padding differs (secp256k1.ts).
- * @param into where it is put; bytes of its own without
+ * @param into target; default: a new array
  */
 export function sha3Of(bytes: Uint8Array, into?: Uint8Array): Uint8Array {
   if (!isBun) return digestOf("sha3-256", bytes, into);
@@ -24,13 +24,13 @@ export function sha3HexOf(bytes: Uint8Array): string {
   return Bun.CryptoHasher.hash("sha3-256", bytes, "hex");
 }
 
-/** A buffer in which the input of a hash is put together; it is hashed before the next input is written. */
+/** A reusable buffer for the input of a hash; hash it before the next input is written. */
 export class HashInput {
   readonly bytes: Buffer;
-  /** Views of the first bytes, by length: inputs have a few lengths. */
+  /** Views of the first bytes, by length; few lengths occur. */
   private readonly parts: Buffer[] = [];
 
-  /** @param length bytes of the longest */
+  /** @param length of the longest input, in bytes */
   constructor(length: number) {
     this.bytes = Buffer.alloc(length);
   }
@@ -47,7 +47,7 @@ export function sha256HexOf(bytes: Uint8Array): string {
   return Bun.CryptoHasher.hash("sha256", bytes, "hex");
 }
 
-/** SHA-256 of texts one after the other, as UTF-8. */
+/** SHA-256 of concatenated texts, as UTF-8. */
 export class Sha256 {
   private readonly hash: { update(text: string): unknown; digest(encoding: "hex"): string } = isBun
     ? new Bun.CryptoHasher("sha256")
@@ -57,7 +57,7 @@ export class Sha256 {
     this.hash.update(text);
   }
 
-  /** Lower-case hexadecimal; the last call. */
+  /** Lower-case hexadecimal. Call it once, last. */
   hex(): string {
     return this.hash.digest("hex");
   }

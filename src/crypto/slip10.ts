@@ -1,5 +1,5 @@
-// Derivation of Ed25519 keys (SLIP-0010): a tree of nodes, each a key and a chain code of 32 bytes. On this curve
-// there is only the hardened kind, so nothing can be derived from a public key.
+// Derivation of Ed25519 keys (SLIP-0010): a tree of nodes, each a key and a chain code of 32 bytes. This curve
+// has only hardened children, so nothing can be derived from a public key.
 import { createHmac } from "node:crypto";
 import { secretCopy, wipe } from "./secrets.ts";
 

@@ -1,4 +1,4 @@
-// The list in a backup of what it holds, which a stranger may have written.
+// The table of contents of a backup; untrusted input.
 import { NodeError } from "../errors/node-error.ts";
 
 export const FORMAT = "lyra-backup-1";

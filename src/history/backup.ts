@@ -1,5 +1,5 @@
-// Backup of a home that may be in use, and the way back: its store as of one moment, its segments and its configuration
-// in one file, with the hash of each. Wallets are not part of it.
+// Backup and restore of a home, which may be in use: a snapshot of its store, its segments and its configuration in one file,
+// with the hash of each. Wallets are not included.
 import {
   closeSync,
   existsSync,
@@ -42,20 +42,20 @@ import { copyAside } from "./sharing/image.ts";
 
 const MANIFEST = "manifest.json";
 const STORE = "lyra.db";
-/** Of a home, besides its store and segments, where they exist. */
+/** Optional files of a home, besides its store and segments. */
 const CONFIGURATION = "lyra.toml";
 const SETTINGS = [CONFIGURATION, "genesis.json"] as const;
-/** Name of a backup's configuration in the home that it is restored to: nothing reads it. */
+/** Name of the backup's configuration in the restored home; nothing reads it. */
 const PUT_BESIDE = `${CONFIGURATION}.restored`;
-/** The backup's store, whose rows are copied. */
+/** The backup's store, from which rows are copied. */
 const RECEIVED = "received.db";
 const SEGMENT = /^segments\/[0-9a-f]{64}\.seg$/;
 const READ_BYTES = 1024 * 1024;
 const MANIFEST_BYTES_MAX = 256 * 1024 * 1024;
 const ENTRIES_MAX = 1_000_000;
-/** The home's part that an unfinished restore has made. */
+/** The part of the home that an unfinished restore created. */
 const UNFINISHED = "restore.tmp";
-/** Names that an empty home may have. */
+/** Names that an empty home may contain. */
 const NOTHING = new Set(["lock.db", "lyra.pid", "lost+found", UNFINISHED]);
 const LOOK_MS = 200;
 
@@ -78,9 +78,9 @@ export interface BackupResult {
 }
 
 export interface RestoreResult extends BackupResult {
-  /** Objects of the backup's store that are not this program's, such as `trigger bad`: none of them is in the home. */
+  /** Foreign objects of the backup's store, such as `trigger bad`; they are not restored. */
   readonly leftOut: readonly string[];
-  /** File of the home that has the backup's configuration, where there is one. */
+  /** File of the home with the backup's configuration, if the backup has one. */
   readonly settings?: string;
 }
 
@@ -93,7 +93,7 @@ interface RestoreOptions extends Hooks {
 
 class Stopped extends Error {}
 
-/** Writes the backup of a home. @returns undefined when it was asked to stop @throws NodeError; nothing is left behind */
+/** Writes the backup of a home. @returns undefined if stopped @throws NodeError; leaves no files */
 export function backupHome(
   options: { readonly home: string; readonly out: string; readonly force?: boolean } & Hooks,
 ): Promise<BackupResult | undefined> {
@@ -154,7 +154,7 @@ class Backup {
     const { home, out } = this.options;
     const segments = this.bytesOfSegments();
     checkRoom("backup", this.work, 2 * copyBytes(home) + segments);
-    // A damaged store has no backup: the copy would be sound, and wrong.
+    // Refuse to back up a damaged store: the copy would look sound but be wrong.
     checkLogWhole(home);
     this.report("checking the store", 0);
     await checkPages(home, this.pause);
@@ -227,7 +227,7 @@ class Backup {
     }
   }
 
-  /** A segment that is being made again has no file for a moment: it is made again after a restore, too. */
+  /** A segment being rebuilt has no file for a moment; it is rebuilt after a restore, too. */
   private write(archive: string, rows: readonly SegmentRow[], facts: Omit<Manifest, "format" | "files">) {
     const { home } = this.options;
     const sources = [
@@ -271,7 +271,7 @@ function append(archive: number, name: string, path: string): BackupFile {
   }
 }
 
-/** @returns the SHA-256 of this many bytes of a file */
+/** @returns the SHA-256 of that many bytes of a file */
 function readThrough(
   file: number,
   offset: number,
@@ -367,7 +367,7 @@ async function checkAllRows(
   }
 }
 
-/** Makes a home of a backup. @returns undefined when it was asked to stop @throws NodeError; an empty home stays empty */
+/** Restores a home from a backup. @returns undefined if stopped @throws NodeError; an empty home stays empty */
 export function restoreHome(options: RestoreOptions): Promise<RestoreResult | undefined> {
   return guarded("restore", async () => {
     const { file, home } = options;
@@ -398,15 +398,15 @@ function verifyNamed(file: string, hooks: Hooks): OpenArchive {
   }
 }
 
-/** An unfinished restore does not fill a home: all that it moved into its place is taken away again. */
+/** Removes everything that an unfinished restore moved into the home. */
 function refuseFilled(home: string): void {
   if (!existsSync(home)) return;
   const names = readdirSync(home);
   const isUnfinished = names.includes(UNFINISHED) && !hasStore(home);
   const ours = new Set(isUnfinished ? ["segments", `${STORE}-sums`, ...SETTINGS, PUT_BESIDE] : []);
-  const found = names.find((name) => !NOTHING.has(name) && !ours.has(name));
-  if (found === undefined) return;
-  const sentence = `the home ${home} is not empty: it has ${found}`;
+  const foreign = names.find((name) => !NOTHING.has(name) && !ours.has(name));
+  if (foreign === undefined) return;
+  const sentence = `the home ${home} is not empty: it has ${foreign}`;
   throw new NodeError(
     "restore",
     "home_not_empty",
@@ -426,7 +426,7 @@ async function restoreInto(
   const bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
   let isWhole = false;
   try {
-    // The store is made beside the one of the backup.
+    // The restored store is built beside the backup's store.
     checkRoom("restore", home, bytes + entries[0]!.bytes);
     mkdirSync(segmentDirectory(work), { recursive: true, mode: 0o700 });
     extract(file, manifest, entries, work, options);
@@ -475,7 +475,7 @@ function extract(
   }
 }
 
-/** Of the rows of the backup's. @returns what it had besides */
+/** Builds the store from the backup's rows. @returns foreign objects that were left out */
 async function makeStore(work: string, hooks: Hooks): Promise<string[]> {
   const received = join(work, RECEIVED);
   try {
@@ -491,13 +491,13 @@ async function makeStore(work: string, hooks: Hooks): Promise<string[]> {
     return leftOut;
   } catch (error) {
     if (error instanceof NodeError && error.code === "copy_failed") throw unsound(error.message);
-    // A file that is not a database is a fault of the backup, and not of this machine's disk.
+    // A file that is not a database is an error of the backup, not of this machine's disk.
     if (isSqliteError(error) && !isDiskFull(error)) throw unsound(`its store: ${reasonOf(error)}`);
     throw error;
   }
 }
 
-/** Brings the store up to this program's schema, with sums of its pages. */
+/** Migrates the store to this program's schema and writes its page sums. */
 function openRestored(work: string, manifest: Manifest): SegmentRow[] {
   openWriter(work).close();
   const db = openReader(work);
@@ -513,7 +513,7 @@ function openRestored(work: string, manifest: Manifest): SegmentRow[] {
   }
 }
 
-/** A segment of no row would be checked by nothing; an id is the name of a file. */
+/** A segment without a row would never be checked; an id is a file name. */
 function checkListed(entries: readonly TarEntry[], rows: readonly SegmentRow[]): void {
   const listed = new Set(rows.map(({ id }) => `segments/${id}.seg`));
   for (const name of listed)
@@ -522,12 +522,12 @@ function checkListed(entries: readonly TarEntry[], rows: readonly SegmentRow[]):
   if (foreign) throw unsound(`its store does not list ${foreign.name}`);
 }
 
-/** The fault of a store that is in use, which a backup is said to have. */
+/** Converts the error of a store in use to an error of the backup. */
 function asUnsound(error: unknown): never {
   throw error instanceof NodeError && error.code === "store_damaged" ? unsound(error.message) : error;
 }
 
-/** Columns, tables by party and newest rows must say what the backup's messages say. */
+/** Columns, tables by party and newest rows must agree with the backup's messages. */
 async function checkAgreement(work: string, hooks: Hooks): Promise<void> {
   const db = openReader(work);
   try {
@@ -543,7 +543,7 @@ async function checkAgreement(work: string, hooks: Hooks): Promise<void> {
   }
 }
 
-/** The store comes last: until then the home is empty. */
+/** The store is moved last: until then the home is empty. */
 function place(work: string, home: string): void {
   renameSync(segmentDirectory(work), segmentDirectory(home));
   for (const name of [...SETTINGS, PUT_BESIDE])

@@ -6,7 +6,7 @@ import { hashOfRow, readHead } from "../store/head.ts";
 import type { BlockRange } from "./rows/source.ts";
 
 export interface BlockEnds {
-  /** Empty when all blocks of these heights share the row of an earlier one. */
+  /** Empty if all blocks of these heights share the row of an earlier block. */
   readonly range: BlockRange;
   readonly first: BlockFact;
   readonly last: BlockFact;
@@ -20,7 +20,7 @@ export interface BlockFact {
   readonly hash: string;
 }
 
-/** Rows from the first block at or above `from` to the last at or below `to`; undefined when there are no such rows. */
+/** Rows from the first block at or above `from` to the last at or below `to`; undefined if there are none. */
 export function blockRange(db: Database, from: number, to: number): BlockEnds | undefined {
   const all = allRows(db);
   if (!all) return undefined;
@@ -36,21 +36,21 @@ export function blockRange(db: Database, from: number, to: number): BlockEnds | 
 }
 
 /**
- * Height of the first row above a height; undefined without one. It is the next height, unless blocks share
- * the row before: those of one time do (store/schema.ts).
+ * Height of the first row above a height; undefined if there is none. It is the next height unless blocks of the same time
+ * share the row before (store/schema.ts).
  */
 export function nextRowHeight(db: Database, height: number): number | undefined {
   const all = allRows(db);
   if (!all) return undefined;
-  const no = firstRow(db, all, (found) => found > height);
+  const no = firstRow(db, all, (candidate) => candidate > height);
   return no < all.end ? blockFact(db, no).height : undefined;
 }
 
-/** Height of the last row at or below a height: of the one that a block of that height is in. */
+/** Height of the last row at or below a height: the row of the block at that height. */
 export function lastRowHeight(db: Database, height: number): number | undefined {
   const all = allRows(db);
   if (!all) return undefined;
-  const no = firstRow(db, all, (found) => found > height) - 1;
+  const no = firstRow(db, all, (candidate) => candidate > height) - 1;
   return no >= all.first ? blockFact(db, no).height : undefined;
 }
 
@@ -73,7 +73,7 @@ function allRows(db: Database): RowNumbers | undefined {
   return first === null || last === null ? undefined : { first: Number(first), end: Number(last) + 1 };
 }
 
-/** First row in [first, end) whose height passes, or `end`. The test must stay true once it is. */
+/** Binary search: the first row in [first, end) whose height passes a monotone test, or `end`. */
 function firstRow(db: Database, rows: RowNumbers, passes: (height: number) => boolean): number {
   let low = rows.first;
   let high = rows.end;

@@ -33,7 +33,7 @@ export function identifier(id: string): string {
   return LOWER_HEX_64.test(id) ? `\\x${id}` : bytea(identifierBytes(id));
 }
 
-/** Text up to the second of the second asked last: rows of a block ask for the same one again and again. */
+/** Text of the last second formatted: rows of a block have the same one. */
 let lastSecond = Number.NaN;
 let lastSecondText = "";
 
@@ -43,7 +43,7 @@ export function timestamp(us: number): string {
   return secondAndFraction(second, us - second * MICROSECONDS);
 }
 
-/** A timestamptz column from Unix nanoseconds, cut towards the past; 0 is the epoch, never NULL. */
+/** A timestamptz column from Unix nanoseconds, rounded down; 0 is the epoch, never NULL. */
 export function timestampNs(ns: bigint): string {
   if (ns === 0n) return EPOCH;
   const second = Number(floorDivide(ns, NANOSECONDS));
@@ -107,11 +107,11 @@ function two(value: number): string {
 
 const EPOCH = timestamp(0);
 
-// PostgreSQL's texts of numbers, as they stand in the exported CSVs
+// PostgreSQL's texts of numbers, as in the exported CSVs
 // (docs/protocol/20-network-history-export.md#27-rendering-of-sql-types). Events carry decimals as text; most are plain
 // digits already and pass through untouched.
 
-/** Read by the original's decimal type: sign, digits, fraction, exponent. */
+/** Accepted by the original's decimal type: sign, digits, fraction, exponent. */
 const FORM = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,9}))?$/;
 const CANONICAL_WHOLE = /^(?:0|[1-9]\d*)$/;
 /** `numeric(1000, ...)` holds no more digits than this. */
@@ -197,7 +197,7 @@ function plainText({ negative, digits, scale }: Parts): string {
   return negative && /[1-9]/.test(text) ? `-${text}` : text;
 }
 
-/** Without trailing zeros behind the point. */
+/** Removes trailing zeros behind the point. */
 function trimmed(text: string): string {
   return text.replace(/\.?0+$/, "");
 }
@@ -214,7 +214,7 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [key: string]: JsonValue | undefined };
 
-/** Members that are undefined are left out. Numbers may be bigint: nanosecond times do not fit a double. */
+/** Undefined members are omitted. Numbers may be bigint: nanosecond times do not fit a double. */
 export function jsonbText(value: JsonValue): string {
   if (typeof value === "string") return JSON.stringify(value);
   if (typeof value === "number") return plainDouble(value);
@@ -234,7 +234,7 @@ function isList(value: object): value is readonly JsonValue[] {
 
 const ASCII = /^[\x20-\x7e]*$/;
 
-/** Byte length in UTF-8 first, then bytes. */
+/** Compares the byte length in UTF-8, then the bytes. */
 function compareKeys(a: string, b: string): number {
   if (ASCII.test(a) && ASCII.test(b) && a.length !== b.length) return a.length - b.length;
   const left = Buffer.from(a);
@@ -242,7 +242,7 @@ function compareKeys(a: string, b: string): number {
   return left.length - right.length || Buffer.compare(left, right);
 }
 
-// Rows of a CSV that passes by in pieces.
+// Rows of a CSV stream.
 
 const LINE_FEED = 0x0a;
 const QUOTE = 0x22;

@@ -3,11 +3,11 @@
 import { constants, crc32, createInflateRaw, deflateRawSync, type InflateRaw } from "node:zlib";
 import { NodeError } from "../errors/node-error.ts";
 
-/** Length of text compressed at a time: pieces never look back further, at next to no cost in size. */
+/** Bytes of text in a piece. Pieces do not refer to earlier ones, which costs almost no size. */
 export const PIECE_BYTES = 256 * 1024;
 /**
- * Smaller than level 3 by a twelfth on exported rows. It takes twice as long, which is still a third of making the rows,
- * and a segment is made once and sent many times.
+ * A twelfth smaller than level 3 on exported rows. It takes twice as long, still a third of the time of making the rows, and a
+ * segment is made once and sent many times.
  */
 const LEVEL = 6;
 /** A stored block holds at most this much (RFC 1951, section 3.2.4). */
@@ -16,13 +16,13 @@ const STORED_BYTES_MAX = 65_535;
 /** An empty last block with fixed codes. */
 export const DEFLATE_END = new Uint8Array([0x03, 0x00]);
 
-/** Compressed piece of a stream; nothing for nothing. */
+/** A compressed piece of a stream; empty for empty input. */
 export function deflatePiece(bytes: Uint8Array, level = LEVEL): Uint8Array {
   if (bytes.length === 0) return bytes;
   return deflateRawSync(bytes, { level, finishFlush: constants.Z_SYNC_FLUSH });
 }
 
-/** A piece that is stored as it is, for the few bytes of a header line. */
+/** An uncompressed piece, for the few bytes of a header line. */
 export function storedPiece(bytes: Uint8Array): Uint8Array {
   if (bytes.length > STORED_BYTES_MAX) throw new RangeError("a stored block holds at most 65,535 bytes");
   const piece = new Uint8Array(5 + bytes.length);
@@ -34,8 +34,8 @@ export function storedPiece(bytes: Uint8Array): Uint8Array {
 }
 
 // CRC-32 of joined pieces from the CRCs of the pieces (the polynomial and bit order of ZIP, APPNOTE 4.4.7).
-// Appending n bytes multiplies a CRC, seen as a polynomial over GF(2), by x^(8n): so pieces that were hashed when
-// they were made need not be read again.
+// Appending n bytes multiplies a CRC, seen as a polynomial over GF(2), by x^(8n): so pieces that were hashed
+// when they were made need not be read again.
 
 /** x^32 + x^26 + x^23 + ... + 1, lowest power in the highest bit. */
 const POLYNOMIAL = 0xedb88320;
@@ -70,9 +70,9 @@ function multiply(a: number, b: number): number {
   return product >>> 0;
 }
 
-// Inflates an entry as it passes by and hashes both forms: as it lies in the archive, and as the CSV it is.
+// Inflates an entry as a stream and hashes both forms: compressed, and as CSV.
 
-/** Inflated bytes handed on at a time. */
+/** Inflated bytes in a piece, at most. */
 const OUTPUT_BYTES = 256 * 1024;
 
 export interface EntryHashes {
@@ -92,7 +92,7 @@ export class EntryHasher {
   private bytes = 0;
   private crc = 0;
 
-  /** @param seen is given the CSV, piece after piece; the bytes are only valid during the call */
+  /** @param seen receives the CSV in pieces; the bytes are valid only during the call */
   constructor(seen?: (csv: Uint8Array) => void) {
     this.ended.promise.catch(() => {});
     this.inflate.on("data", (csv: Buffer) => {
@@ -109,7 +109,7 @@ export class EntryHasher {
     this.inflate.on("error", (error) => this.ended.reject(streamFault(error)));
   }
 
-  /** Adds the next bytes of the entry; they may be reused when this settles. */
+  /** Adds the next bytes of the entry; the caller may reuse them once this settles. */
   async update(packed: Uint8Array): Promise<void> {
     this.packed.update(packed);
     this.packedBytes += packed.length;
@@ -121,7 +121,7 @@ export class EntryHasher {
   async finish(): Promise<EntryHashes> {
     this.inflate.end();
     await this.ended.promise;
-    // Bytes behind the last block are not part of the CSV: no reader would show them.
+    // Bytes behind the last block are not part of the CSV: readers ignore them.
     const rest = this.packedBytes - this.inflate.bytesWritten;
     if (rest > 0) throw streamFault(new Error(`${rest} bytes follow its end`));
     const { bytes, crc } = this;

@@ -1,6 +1,6 @@
 // The plan of an export: which pieces of which segments, under which names, and how long the archive will be
-// (docs/protocol/20-network-history-export.md#12-validation-order-and-errors and #2-zip-and-csv-format). Everything
-// that can be refused is refused here, before a byte goes out.
+// (docs/protocol/20-network-history-export.md#12-validation-order-and-errors and #2-zip-and-csv-format). All refusals
+// happen here, before the first byte is sent.
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
@@ -29,7 +29,7 @@ export interface ExportRequest {
 export interface PlannedPiece {
   readonly segment: SegmentRow;
   readonly piece: TablePiece;
-  /** Length of the segment's record as JSON, for the manifest. */
+  /** Length of the segment's record as JSON text, for the manifest. */
   readonly recordBytes: number;
 }
 
@@ -95,7 +95,7 @@ export async function planExport(
   return { ...plan, totalBytes: archiveBytes(entries) };
 }
 
-/** Tag of an archive's bytes: the same plan gives the same bytes. */
+/** ETag of an archive: the same plan gives the same bytes. */
 export function archiveTag({ name, hasManifest, files }: ExportPlan): string {
   const pieces = files.map((file) => [
     file.name,
@@ -139,7 +139,7 @@ async function planPieces(directory: string, table: string, segments: SegmentRun
   return pieces;
 }
 
-/** A missing file is a range that cannot be had; anything else is a fault of this store. */
+/** A missing file means that the range is unavailable; anything else is damage of this store. */
 function segmentFault(segment: SegmentRow, error: unknown): NodeError {
   const what = `segment ${segment.from}-${segment.to}`;
   if ((error as { code?: string }).code === "ENOENT") {
@@ -176,7 +176,7 @@ function planFile(table: string, pieces: readonly PlannedPiece[]): PlannedFile {
 
 /** `<chain>-<what>-<from>-<to>`, heights at least six digits (docs/protocol/20-network-history-export.md#21-names). */
 export function fileName(chainId: string, what: string, from: number, to: number): string {
-  // A chain id is free text; in a file name and a header only these can do no harm.
+  // A chain id is free text; only these characters are safe in a file name and a header.
   const chain = chainId.replace(/[^A-Za-z0-9._-]/g, "_");
   return `${chain}-${what}-${height(from)}-${height(to)}`;
 }
@@ -206,7 +206,7 @@ export interface ManifestFile {
   readonly bytes: number;
   /** Of the CSV. */
   readonly sha256: string;
-  /** Of the entry's data as it lies in the archive. */
+  /** Of the entry's compressed data. */
   readonly packedSha256: string;
 }
 
@@ -237,7 +237,7 @@ export interface FileHashes {
 
 type Planned = Omit<ExportPlan, "totalBytes">;
 
-/** A SHA-256 in hex always has this length, so the length of the manifest is known before any hash is. */
+/** A SHA-256 in hex always has this length, so the length of the manifest is known before the hashes. */
 const UNKNOWN_HASHES: FileHashes = { sha256: "0".repeat(64), packedSha256: "0".repeat(64) };
 
 /** Length of the manifest of a plan. */
@@ -252,7 +252,7 @@ export function manifestBytes(plan: Planned): number {
   }, around);
 }
 
-/** The manifest's text, a line for each segment: records are read from the segment files as they are needed. */
+/** The manifest's text, one line for each segment; records are read from the segment files lazily. */
 export async function* manifestText(plan: Planned, hashes: readonly FileHashes[]): AsyncGenerator<string> {
   yield manifestHead(plan, hashes);
   const pieces = plan.files.flatMap((file) => file.pieces);
@@ -295,7 +295,7 @@ function segmentLine(id: string, rows: number, bytes: number, record: string, is
 
 const manifestTail = " ]\n}\n";
 
-/** So that length in characters is length in bytes. A chain id is the only text that could hold more. */
+/** Escapes non-ASCII, so that length in characters is length in bytes. Only a chain id can contain it. */
 function asciiOnly(json: string): string {
   return json.replace(/[\u007f-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

@@ -1,6 +1,6 @@
 // Sends an export: the deflated rows of whole segments, joined behind a header line, in a ZIP. No row is read from
-// the store and nothing is compressed again. Memory is one chunk, for any size. A segment file that turns out
-// missing, short or damaged fails the stream, so that the download breaks and never looks whole.
+// the store and nothing is compressed again. Memory is one chunk, for any size. A missing, short or
+// damaged segment file fails the stream, so that the download breaks off and never looks complete.
 import { crc32 } from "node:zlib";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { DEFLATE_END, EntryHasher, storedPiece } from "./deflate.ts";
@@ -16,18 +16,18 @@ import {
 import { openSegment, REMAKE_HINT, SegmentDamage } from "./segment-format.ts";
 import { centralDirectory, localHeader, type ZipEntry } from "./zip.ts";
 
-/** Data of a message: every one but the last has exactly this length (docs/protocol/20-network-history-export.md#13-grpc-stream). */
+/** Bytes of a message; every message except the last has exactly this length (docs/protocol/20-network-history-export.md#13-grpc-stream). */
 export const MESSAGE_BYTES = 1024 * 1024;
 /**
- * Written at a time where boundaries do not show (bench/export.ts). Half of it sends slower; twice as much is a little
- * faster and doubles the wait of other requests.
+ * Bytes written at once if chunk boundaries do not matter (bench/export.ts). Half as much is slower; twice as much is a little
+ * faster but doubles the wait of other requests.
  */
 export const CHUNK_BYTES = 512 * 1024;
 
-/** Free before each chunk in its buffer, for the head of a message that the chunk becomes without a copy. */
+/** Free bytes before each chunk in its buffer, for a message header, so that the chunk becomes a message without a copy. */
 export const ROOM_BYTES = 32;
 
-/** Some bytes of the archive, read in order into whatever room there is. */
+/** A part of the archive, read in order into buffers of any size. */
 interface Part {
   readonly length: number;
   read(into: Uint8Array): Promise<void>;
@@ -41,17 +41,17 @@ interface ArchiveRange {
 
 interface StreamOptions {
   readonly chunkBytes?: number;
-  /** A part of the archive; the whole without. */
+  /** A part of the archive; default: all of it. */
   readonly range?: ArchiveRange | undefined;
-  /** Aborted when the rest is not wanted any more. */
+  /** Aborted when the client no longer needs the rest. */
   readonly signal?: AbortSignal | undefined;
-  /** Called once, when the stream has ended in whatever way. */
+  /** Called once when the stream has ended, for any reason. */
   onEnd?(): void;
   /** Called when the stream breaks off because a segment cannot be read. */
   onFailure?(): void;
 }
 
-/** The chunks of an archive as fast as they are read, one ahead, so that the disk works while the socket does. */
+/** The chunks of an archive, read one ahead so that disk and socket work in parallel. */
 class ChunkReader {
   private readonly chunks: AsyncGenerator<Uint8Array, undefined>;
   private ahead: Promise<IteratorResult<Uint8Array, undefined>> | undefined;
@@ -65,11 +65,10 @@ class ChunkReader {
     options.signal?.addEventListener("abort", this.end, { once: true });
   }
 
-  /** The next one, which is good until the next but one is asked for; undefined after the last. */
+  /** The next chunk, valid until the next call but one; undefined after the last. */
   async next(): Promise<Uint8Array | undefined> {
     try {
-      // A ready chunk is written at once: without a turn of the loop in between, other requests would wait until the
-      // socket is full.
+      // Yield to the event loop even if a chunk is ready: otherwise other requests would wait until the socket is full.
       await new Promise(setImmediate);
       const { value, done } = await (this.ahead ?? this.read());
       this.options.signal?.throwIfAborted();
@@ -94,7 +93,7 @@ class ChunkReader {
 
   private read(): Promise<IteratorResult<Uint8Array, undefined>> {
     const chunk = this.chunks.next();
-    // A failure is thrown where the chunk is awaited, later.
+    // The caller gets the failure when it awaits the chunk.
     chunk.catch(() => {});
     return chunk;
   }
@@ -109,7 +108,7 @@ export function exportStream(plan: ExportPlan, options: StreamOptions = {}): Rea
         try {
           const chunk = await reader.next();
           if (chunk === undefined) controller.close();
-          // The reader's buffers come round again.
+          // The reader reuses its buffers.
           else controller.enqueue(chunk.slice());
         } catch (error) {
           controller.error(error);
@@ -122,7 +121,7 @@ export function exportStream(plan: ExportPlan, options: StreamOptions = {}): Rea
 }
 
 /**
- * The archive piece by piece, each of which is good until the next but one is asked for, behind `ROOM_BYTES` that are free.
+ * The archive in chunks, each behind `ROOM_BYTES` free bytes and valid until the next but one is requested.
  * Leaving the loop early closes open files.
  */
 export async function* exportPieces(
@@ -138,8 +137,7 @@ export async function* exportPieces(
 }
 
 /**
- * The same for the body of an answer: written straight to the socket, out of buffers that are used again. A download
- * that fails is broken off.
+ * The same for a response body: written directly to the socket from reused buffers. A failing download is broken off.
  */
 export function exportBody(plan: ExportPlan, options: StreamOptions = {}): ReadableStream<Uint8Array> {
   const reader = new ChunkReader(plan, options);
@@ -148,12 +146,12 @@ export function exportBody(plan: ExportPlan, options: StreamOptions = {}): Reada
     async pull(controller: { write(chunk: Uint8Array): number | Promise<number>; close(): void }) {
       try {
         for (let chunk = await reader.next(); chunk !== undefined; chunk = await reader.next()) {
-          // Without waiting, a slow client's chunks would pile up.
+          // Wait for the client: otherwise chunks for a slow one would pile up.
           await controller.write(chunk);
         }
       } catch {
         reader.end();
-        // The runtime prints any other value. The failure itself goes to `onFailure`.
+        // The runtime prints any other value. `onFailure` gets the failure itself.
         throw undefined;
       }
       controller.close();
@@ -162,7 +160,7 @@ export function exportBody(plan: ExportPlan, options: StreamOptions = {}): Reada
   } as unknown as UnderlyingSource<Uint8Array>);
 }
 
-/** The archive, or a range of it, at once: for small ones. @throws NodeError when a segment fails */
+/** A small archive, or a range of it, in memory. @throws NodeError for a segment that cannot be read */
 export async function exportBytes(
   plan: ExportPlan,
   range: ArchiveRange = { start: 0, end: plan.totalBytes },
@@ -177,9 +175,9 @@ export async function exportBytes(
 }
 
 /**
- * The archive in chunks, each of which is good until the next but one is asked for. Leaving the loop early closes
- * open files. Of a range, the segments outside are not read, and those at its ends are read whole: their check sums cover
- * all of their bytes. So is everything where a manifest lists the hashes. @throws NodeError when a segment fails
+ * The archive in chunks, each valid until the next but one is requested. Leaving the loop early closes open files. For a
+ * range, segments outside are not read, and those at its ends are read completely, because their checksums cover all bytes. With
+ * a manifest everything is read, for the hashes. @throws NodeError for a segment that cannot be read
  */
 export async function* exportChunks(
   plan: ExportPlan,
@@ -203,7 +201,7 @@ export async function* exportChunks(
       const room = chunk.subarray(filled, Math.min(filled + until - at, chunkBytes));
       await part.read(room);
       at += room.length;
-      // Unwanted bytes are overwritten by the next ones.
+      // The next bytes overwrite those outside the range.
       if (!isWanted) continue;
       filled += room.length;
       if (filled < chunkBytes) continue;
@@ -298,7 +296,7 @@ function bytesPart(bytes: Uint8Array, hasher?: EntryHasher): Part {
   };
 }
 
-/** The manifest lists what was sent, which must be what the archive's headers announced. */
+/** The sent bytes must match the archive's headers; the manifest lists their hashes. */
 async function finish(file: PlannedFile, hasher: EntryHasher): Promise<FileHashes> {
   const seen = await hasher.finish();
   if (seen.bytes !== file.entry.bytes || seen.crc !== file.entry.crc) {

@@ -1,5 +1,5 @@
-// Where segments end (docs/protocol/20-network-history-segments.md#42-when-a-segment-is-made): at every height that a
-// length divides, or where the network says. Both are facts of the chain's data, so that nodes with the same blocks cut
+// Where segments end (docs/protocol/20-network-history-segments.md#42-when-a-segment-is-made): at every multiple
+// of a length, or at the heights that the network names. Both follow from the chain's data, so nodes with the same blocks have
 // the same segments.
 import type { Database } from "bun:sqlite";
 import { NodeError } from "../errors/node-error.ts";
@@ -11,8 +11,8 @@ export type SegmentMode = (typeof SEGMENT_MODES)[number];
 
 export interface SegmentBounds {
   /**
-   * Last height of the segment that begins at a height; undefined while the network has not named it.
-   * @param headHeight of the last block that counts
+   * Last height of the segment that begins at a height; undefined until the network has named it.
+   * @param headHeight of the last block to consider
    */
   endOf(from: number, headHeight: number): number | undefined;
 }
@@ -22,8 +22,8 @@ export function fixedBounds(length: number): SegmentBounds {
 }
 
 /**
- * An announcement counts only in the block whose height it names: then none that comes later can name an earlier end.
- * Blocks of one time share a row, whose heights end where the next row begins.
+ * An announcement counts only in the block whose height it names, so that no later one can name an earlier end.
+ * Blocks of one time share a row; its heights end where the next row begins.
  */
 const FIRST_ANNOUNCED = `
   SELECT s.height FROM core_snapshots s JOIN blocks b ON b.no = s.block LEFT JOIN blocks n ON n.no = s.block + 1
@@ -40,7 +40,7 @@ export function networkBounds(db: Database): SegmentBounds {
   };
 }
 
-/** Heights that are missing, both ends included: of a sidecar that went on without them. */
+/** Missing heights, inclusive: of a sidecar that continued without them. */
 interface Gap {
   readonly from: number;
   readonly to: number;
@@ -58,29 +58,29 @@ export function gapWithin(db: Database, from: number, to: number): Gap | undefin
 
 const KEY = "segments";
 
-/** How this home's segments end, as its store says; a store from before the choice has segments of a length. */
+/** The mode in this home's store; a store that predates the choice has segments of a length. */
 function storedMode(db: Database): SegmentMode | undefined {
   const row = db.query("SELECT value FROM meta WHERE key = ?").get(KEY) as { value: SegmentMode } | null;
   return row?.value ?? (hasSegments(db) ? "length" : undefined);
 }
 
 /**
- * Settles how a home's segments end, and keeps it in the store. Only on the writer's connection.
- * @param wanted undefined to leave it as it is
- * @param ofNew of a home that has not begun
+ * Chooses a home's mode and stores it. Only on the writer's connection.
+ * @param requested undefined to keep the stored mode
+ * @param ofNew mode of a home without blocks
  * @throws NodeError `segments_differ` for a home that has segments of the other kind
  */
 export function chooseMode(
   db: Database,
-  wanted: SegmentMode | undefined,
+  requested: SegmentMode | undefined,
   ofNew: SegmentMode = "length",
 ): SegmentMode {
   const stored = storedMode(db);
-  // A home with blocks and without segments was begun by a length, or it would say so.
-  const mode = wanted ?? stored ?? (readHead(db) === undefined ? ofNew : "length");
+  // A home with blocks and without segments has segments of a length unless its store says otherwise.
+  const mode = requested ?? stored ?? (readHead(db) === undefined ? ofNew : "length");
   if (mode === stored) return mode;
   if (hasSegments(db)) throw differ(stored!);
-  // A home with segments of a length says nothing, as those from before do.
+  // Segments of a length are stored as no entry, like in older stores.
   if (mode === "length") db.query("DELETE FROM meta WHERE key = ?").run(KEY);
   else db.query("INSERT OR REPLACE INTO meta(key, value) VALUES(?, ?)").run(KEY, mode);
   return mode;

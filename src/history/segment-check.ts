@@ -1,5 +1,4 @@
-// Checks a segment file byte by byte: that it is the one its row lists, and that the rows in it are those its record
-// names the hashes of.
+// Checks every byte of a segment file: it must be the one that its row lists, and its rows must have the hashes of its record.
 
 import type { Database } from "bun:sqlite";
 import type { FileHandle } from "node:fs/promises";
@@ -52,7 +51,7 @@ export async function checkSegment(directory: string, row: SegmentRow): Promise<
   }
 }
 
-/** A record names the hash of the CSV that an export of the segment alone holds: header line first. */
+/** A record has the hash of the CSV in an export of the segment alone, header line included. */
 async function checkPiece(file: FileHandle, piece: TablePiece, sha256: string): Promise<void> {
   const damaged = () => new SegmentDamage(`the rows of ${piece.name} are damaged`);
   const header = Buffer.from(`${piece.header}\n`);
@@ -78,21 +77,21 @@ async function checkPiece(file: FileHandle, piece: TablePiece, sha256: string): 
     throw damaged();
 }
 
-// Compares the store's rows with the segments made of them: a flipped bit in a row that the store's own checks read as
-// another value changes the hash of its table.
+// Compares the store's rows with the segments made of them: a flipped bit that the store's own checks miss changes the hash of
+// its table.
 
-/** How a check gives way to other work on its thread. */
+/** Callbacks with which a check yields to other work on its thread. */
 interface CheckPauses {
-  /** Every few milliseconds of work. No snapshot of the store is held then, except for a long table that is not ordered by block. */
+  /** After every few milliseconds of work. No snapshot is held, except for a long table that is not ordered by block. */
   onSlice: Pause;
   /** Between two tables. */
   onTable: Pause;
 }
 
 /**
- * Makes the tables of a segment again from the store's rows, and compares their hashes with those of its record. A disk
- * budget may remove rows meanwhile.
- * @throws NodeError `store_damaged` when they differ, SegmentDamage when the segment's own record cannot be read
+ * Rebuilds the tables of a segment from the store's rows and compares their hashes with the record's. A disk budget may
+ * remove rows meanwhile.
+ * @throws NodeError `store_damaged` if they differ, SegmentDamage if the record cannot be read
  */
 export async function checkRows(
   db: Database,
@@ -107,18 +106,18 @@ export async function checkRows(
   const ends = blockRange(db, row.from, row.to);
   if (!ends) throw rowsDamaged(row, "blocks");
   const head = readHead(db);
-  // A block has joined the segment's last row: the segment is about to be made again.
+  // A block joined the segment's last row: the segment will be rebuilt.
   if (head && head.no === ends.range.last && head.height > row.to) return;
   if (!Bun.deepEquals(marksOf(ends), { first: record.first, last: record.last }))
     throw rowsDamaged(row, "blocks");
   const source = new RowSource(db);
   try {
-    // Rows that a disk budget removed are in the segment alone.
+    // Rows that a disk budget removed exist only in the segment.
     const isRemoved = (name: string) => (readFloors(db).get(name)?.no ?? 0) >= ends.range.first;
     for (const table of EXPORT_TABLES) {
       if (isRemoved(table.name)) continue;
       const seen = await hashOfRows(table, source, ends.range, pauses).catch((error: unknown) => {
-        // A row that was read before it was removed can refer to what went with it.
+        // A row that was read before its removal can refer to removed rows.
         if (!isRemoved(table.name)) throw error;
       });
       if (seen !== record.tables[table.name] && !isRemoved(table.name)) throw rowsDamaged(row, table.name);

@@ -1,21 +1,21 @@
-// The file of a segment. A segment never changes once it is made, and its id is the hash of its record: its content,
-// and the segment before. Two nodes with the same rows and the same range get the same id.
+// The file of a segment. A segment is immutable. Its id is the hash of its record, which covers its content and the
+// previous segment: two nodes with the same rows and the same range get the same id.
 //
 //   8 bytes     "LYRASEG1"
 //   ...         the rows of each table, without header line, as deflate pieces (deflate.ts)
-//   n bytes     the index: JSON of the record, and where each table's piece lies
+//   n bytes     the index: JSON of the record, and the offset of each table's piece
 //   4 bytes     n, little-endian
 //   4 bytes     CRC-32 of the index, little-endian
-//   8 bytes     "LYRASEG1" again: a file that was cut does not end with it
+//   8 bytes     "LYRASEG1" again: missing in a truncated file
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 
 export const MAGIC = Buffer.from("LYRASEG1", "latin1");
 const FOOTER_BYTES = 16;
-/** An index is about 6 kB; a length far above is damage, not an index. */
+/** An index has about 6 kB; a far larger length is damage. */
 const INDEX_BYTES_MAX = 16 * 1024 * 1024;
-/** Hint for a damaged file: its rows are in the store. */
+/** Hint for a damaged file, whose rows are in the store. */
 export const REMAKE_HINT =
   "restore its file from a backup, or remove it and restart the node to make it again";
 
@@ -37,9 +37,9 @@ export interface SegmentRecord {
   readonly last: BlockMark;
   /** Version of the exported columns (docs/protocol/20-network-history-tables.md#32-schema-versions). */
   readonly databaseVersion: number;
-  /** Id of the segment before; empty for the first. */
+  /** Id of the previous segment; empty for the first. */
   readonly previousId: string;
-  /** By table name: SHA-256 of the CSV, header line included, that an export of this segment alone holds. */
+  /** By table name: SHA-256 of the CSV in an export of this segment alone, header line included. */
   readonly tables: Readonly<Record<string, string>>;
 }
 
@@ -55,7 +55,7 @@ export interface TablePiece {
   readonly crc: number;
   readonly offset: number;
   readonly deflatedBytes: number;
-  /** CRC-32 of the piece as it lies in the file: a reader can check it without inflating. */
+  /** CRC-32 of the compressed piece, which can be checked without inflating. */
   readonly deflatedCrc: number;
 }
 

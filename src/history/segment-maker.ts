@@ -1,6 +1,6 @@
-// Decides which segments are due and has them made, one after the other, each chained to the one before.
+// Decides which segments are due and has them built, one after the other, each chained to the previous.
 // The first segment begins at the store's lowest height (docs/protocol/20-network-history-segments.md#43-numbering);
-// segment-bounds.ts says where they end. After a crash everything missing is found and made at the next start.
+// segment-bounds.ts decides where they end. After a crash, missing segments are built at the next start.
 import type { Database } from "bun:sqlite";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -25,7 +25,7 @@ import { idOfSegment, listSegments, type SegmentRow } from "./segment-table.ts";
 /** Blocks in a segment unless set otherwise (docs/protocol/00-interface.md#41-export-network-history-as-csv). */
 const SEGMENT_LENGTH_DEFAULT = 1000;
 /**
- * Pauses before a failed segment is tried again: they grow to the original's
+ * Pauses before a failed segment is retried; they grow to the original's
  * (docs/protocol/20-network-history-segments.md#42-when-a-segment-is-made).
  */
 const FIRST_RETRY_MS = 500;
@@ -39,16 +39,16 @@ export interface SegmentMakerOptions {
   readonly db: Database;
   /** Blocks in a segment. */
   readonly segmentLength?: number;
-  /** Where segments end; `length` without. */
+  /** Where segments end; default `length`. */
   readonly mode?: SegmentMode;
   /**
-   * Stores a row in `segments` (`recordSegment`), by the owner of the writer's connection: once this is done the
-   * segment is listed. Rows come in order. A row that a crash loses is made again, the same.
+   * Stores a row in `segments` (`recordSegment`) on the writer's connection, which lists the segment. Rows come in order. A
+   * row lost in a crash is created again, identical.
    */
   record(row: SegmentRow): void | Promise<void>;
-  /** Called when a segment could not be made; it is tried again. */
+  /** Called when a segment could not be built; it is retried. */
   onProblem?(error: unknown): void;
-  /** The first pause before it is. */
+  /** The first pause before a retry. */
   readonly retryMs?: number;
   readonly builder?: SegmentBuilder;
 }
@@ -60,11 +60,11 @@ export class SegmentMaker {
   private first: number | undefined;
   private last: SegmentRow | undefined;
   /**
-   * Height at which the last segment was made, while its last row was the store's newest: a block of the same
-   * time joins that row, and then the segment is made again. Undefined when no block can join any more.
+   * Head height at which the last segment was built, if its last row was the store's newest: a block of the same time would
+   * join that row, and the segment would have to be rebuilt. Undefined if no block can join.
    */
   private openAt: number | undefined;
-  /** Listed segments whose file is gone. */
+  /** Listed segments without a file. */
   private remakes: SegmentRow[] = [];
   private isRecovered = false;
   private isStopped = false;
@@ -72,7 +72,7 @@ export class SegmentMaker {
   private retry: ReturnType<typeof setTimeout> | undefined;
   private retryMs: number;
   private problem: unknown;
-  /** A segment that cannot be made again as it was: no other try mends that. */
+  /** A segment that cannot be rebuilt identically; retries would not help. */
   private lost: NodeError | undefined;
 
   constructor(private readonly options: SegmentMakerOptions) {
@@ -86,7 +86,7 @@ export class SegmentMaker {
     this.builder = options.builder ?? new WorkerBuilder(options.home);
   }
 
-  /** Every block up to `height` is on the disk. Returns at once; the first call also looks for what a crash left. */
+  /** Tells that every block up to `height` is on disk. Returns at once; the first call also looks for leftovers of a crash. */
   onCommitted(height: number): void {
     this.height = Math.max(this.height, height);
     this.advance();
@@ -100,7 +100,7 @@ export class SegmentMaker {
     if (problem !== undefined) throw problem;
   }
 
-  /** Gives up the running build; its segment is made at the next start. */
+  /** Aborts the running build; its segment is built at the next start. */
   async stop(): Promise<void> {
     this.isStopped = true;
     clearTimeout(this.retry);
@@ -129,7 +129,7 @@ export class SegmentMaker {
     }
   }
 
-  /** Removes files that belong to no row, and finds rows without file and rows that lost the one before. */
+  /** Removes files without a row; finds rows without a file and rows whose previous row is missing. */
   private async recover(): Promise<void> {
     const directory = segmentDirectory(this.options.home);
     const listed = listSegments(this.options.db);
@@ -138,7 +138,7 @@ export class SegmentMaker {
     this.setLast(rows);
     this.height = Math.max(this.height, readHead(this.options.db)?.height ?? 0);
     const lost = await withoutFile(directory, rows);
-    // A segment that other blocks have joined is made again in any case, with another id; so are those behind it.
+    // A segment that further blocks have joined is rebuilt anyway and changes, as do those behind it.
     const grown = this.grown();
     this.remakes = grown ? lost.filter((row) => row.to < grown.to) : lost;
     this.isRecovered = true;
@@ -153,7 +153,7 @@ export class SegmentMaker {
     const madeAt = this.height;
     const isNewest = this.rowAbove(plan.to) === undefined;
     const row = await this.build(plan);
-    // Its blocks may be gone by now.
+    // Its blocks may have been removed.
     if (this.isStopped) return;
     const remade = this.remakes[0];
     const before = idOfSegment(this.options.db, row.to);
@@ -184,7 +184,7 @@ export class SegmentMaker {
 
   private failed(error: unknown): void {
     this.problem = error;
-    // A segment that was made but could not be recorded is made again.
+    // A segment that was built but not recorded is built again.
     this.setLast(unbroken(this.options.db, listSegments(this.options.db)));
     this.options.onProblem?.(error);
     this.retry = setTimeout(() => {
@@ -207,7 +207,7 @@ export class SegmentMaker {
     if (range === undefined) return undefined;
     const { from, to } = range;
     // The lowest height can come twice (docs/protocol/20-network-history-segments.md#64-the-doubled-first-height): it
-    // is complete when the next one exists.
+    // is complete once the next one exists.
     const isComplete = this.height > to || (this.height === to && to > this.first);
     if (!isComplete) return undefined;
     return {
@@ -218,7 +218,7 @@ export class SegmentMaker {
     };
   }
 
-  /** No segment has a gap inside: behind one a new chain begins, where the next segment would. */
+  /** No segment contains a gap: a new chain begins behind it, where the next segment would begin. */
   private nextRange(first: number): { from: number; to: number } | undefined {
     for (let from = first; ; ) {
       const to = this.bounds.endOf(from, this.height);
@@ -232,8 +232,8 @@ export class SegmentMaker {
   }
 
   /**
-   * The segment whose last row blocks have joined since it was made. It is the last one, or, where that has no row of
-   * its own, one before it; those behind it are then made again as well.
+   * The segment whose last row blocks have joined since it was built: the last one, or an earlier one if the last has no row
+   * of its own; those behind it are then rebuilt as well.
    */
   private grown(): SegmentRow | undefined {
     const { last } = this;
@@ -248,7 +248,7 @@ export class SegmentMaker {
     return listSegments(db).find(({ from, to }) => from <= joined && joined <= to) ?? last;
   }
 
-  /** Height of the first stored row above a height. */
+  /** Height of the first row above a height that is on disk. */
   private rowAbove(height: number): number | undefined {
     const above = nextRowHeight(this.options.db, height);
     return above !== undefined && above <= this.height ? above : undefined;
@@ -264,7 +264,7 @@ function changed({ from, to }: SegmentRow): NodeError {
   );
 }
 
-/** Rows up to the first that does not follow the one before it: from there on the chain is made again. */
+/** Rows up to the first that does not follow its predecessor: the chain is rebuilt from there. */
 function unbroken(db: Database, rows: readonly SegmentRow[]): SegmentRow[] {
   const end = rows.findIndex((row, i) => i > 0 && !follows(db, row, rows[i - 1]!));
   return end < 0 ? [...rows] : rows.slice(0, end);
@@ -275,7 +275,7 @@ function follows(db: Database, row: SegmentRow, before: SegmentRow): boolean {
   return row.from === before.to + 1 && row.previousId === before.id;
 }
 
-/** Removes files that were not finished, were replaced, or lost their blocks to a revert. */
+/** Removes files that are unfinished, replaced, or whose blocks were reverted. */
 async function removeUnlisted(directory: string, rows: readonly SegmentRow[]): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const kept = new Set(rows.map((row) => basename(segmentPath(directory, row.id))));
@@ -289,7 +289,7 @@ async function withoutFile(directory: string, rows: readonly SegmentRow[]): Prom
   const missing: SegmentRow[] = [];
   for (const row of rows) {
     const size = await stat(segmentPath(directory, row.id)).then(
-      (found) => found.size,
+      (stats) => stats.size,
       () => -1,
     );
     if (size !== row.bytes) missing.push(row);
@@ -297,16 +297,16 @@ async function withoutFile(directory: string, rows: readonly SegmentRow[]): Prom
   return missing;
 }
 
-// Where a segment is built: on a worker thread, or, where none can be had, in between other work on this one.
+// Where a segment is built: on a worker thread, or, if there is none, on this thread between other work.
 
-/** A build looks at its stop flag every few milliseconds; one deep in a sort is ended after this. */
+/** A build checks its stop flag every few milliseconds; one inside a long sort is terminated after this. */
 const STOP_GRACE_MS = 1_000;
 
 export interface SegmentBuilder {
   build(plan: SegmentPlan): Promise<SegmentRow>;
-  /** Ends the thread until the next build. */
+  /** Ends the thread; the next build starts another. */
   rest(): void;
-  /** Gives up the running build, which then rejects. */
+  /** Aborts the running build, which then rejects. */
   stop(): Promise<void>;
 }
 
@@ -358,7 +358,7 @@ class WorkerBuilder implements SegmentBuilder {
         else
           reject(new NodeError(data.failed.attempt, data.failed.code, data.failed.message, data.failed.hint));
       };
-      // A worker file that the executable does not hold is reported here and nowhere else.
+      // A worker file missing in the executable is reported only here.
       worker.onerror = (event) => {
         event.preventDefault();
         this.rest();
@@ -379,7 +379,7 @@ class WorkerBuilder implements SegmentBuilder {
   }
 }
 
-/** Gives the event loop a turn after each piece: a few milliseconds at a time. */
+/** Yields to the event loop after each piece of a few milliseconds. */
 export class InProcessBuilder implements SegmentBuilder {
   private db: Database | undefined;
   private isStopping = false;
@@ -415,7 +415,7 @@ async function removeUnfinished(home: string, plan: SegmentPlan): Promise<void> 
   await rm(join(segmentDirectory(home), `${plan.from}-${plan.to}${UNFINISHED_SUFFIX}`), { force: true });
 }
 
-/** The error for segments that could not be made: a full disk keeps its code, though a worker hands on only the sentence. */
+/** The error of a failed build. A full disk keeps its code, although a worker passes on only the sentence. */
 export function segmentFailure(error: unknown): NodeError {
   const attempt = "history.segment";
   if (isDiskFull(error)) {

@@ -1,4 +1,4 @@
-// The table `segments`: which segments this store has.
+// The table `segments`: the segments of this store.
 import type { Database } from "bun:sqlite";
 import { NodeError } from "../errors/node-error.ts";
 import type { ProgramCode } from "../errors/program-codes.ts";
@@ -8,7 +8,7 @@ export interface SegmentRow {
   readonly to: number;
   /** SHA-256 of the segment's record, hex; names the file. */
   readonly id: string;
-  /** Id of the segment before; empty for the first. */
+  /** Id of the previous segment; empty for the first. */
   readonly previousId: string;
   readonly databaseVersion: number;
   readonly chainId: string;
@@ -45,8 +45,8 @@ export function idOfSegment(db: Database, to: number): string | undefined {
 }
 
 /**
- * Records segments between the transactions of the connection that also writes blocks. Inside one a row would be
- * rolled back with it, while the maker goes on from that segment: the chain would have a hole at the next start.
+ * Records segments between the transactions of the connection that also writes blocks. Inside a transaction a row could be
+ * rolled back while the maker continues from that segment: the chain would have a hole at the next start.
  */
 export class SegmentRecorder {
   private waiting: (() => void)[] = [];
@@ -68,7 +68,7 @@ export class SegmentRecorder {
     });
   }
 
-  /** To be called when a transaction has ended, either way, and when none will come any more. */
+  /** Call it when a transaction has ended, either way, and when no more will come. */
   onCommitted(): void {
     if (this.db.inTransaction) return;
     const waiting = this.waiting;
@@ -90,10 +90,10 @@ export function recordSegment(db: Database, row: SegmentRow): void {
 // Which block ranges can be exported: whole segments that follow each other without a gap
 // (docs/protocol/20-network-history-export.md#12-validation-order-and-errors).
 
-/** Runs and boundaries that a refusal names, at most. */
+/** Most runs and boundaries in a refusal. */
 const NAMED_MAX = 5;
 
-/** An export that is refused: `summary` and `inner` are the two texts of the API's error detail. */
+/** A refused export: `summary` and `inner` are the two texts of the API's error detail. */
 export class ExportRefusal extends NodeError {
   constructor(
     code: ProgramCode,
@@ -124,7 +124,7 @@ export function segmentRuns(segments: readonly SegmentRow[]): SegmentRun[] {
   return runs;
 }
 
-/** The segments of exactly `from` to `to`. @throws ExportRefusal that lists the stored ones when there are none */
+/** The segments of exactly `from` to `to`. @throws ExportRefusal with the stored ranges if there are none */
 export function segmentsOfRange(segments: readonly SegmentRow[], from: bigint, to: bigint): SegmentRun {
   const runs = segmentRuns(segments);
   for (const run of runs) {
@@ -160,13 +160,15 @@ function whatExists(runs: readonly SegmentRun[], from: bigint, to: bigint): stri
 }
 
 /** The boundaries nearest to the requested one. */
-function named(heights: readonly number[], wanted: bigint): string {
-  const near = [...heights].sort((a, b) => distance(a, wanted) - distance(b, wanted)).slice(0, NAMED_MAX);
+function named(heights: readonly number[], requested: bigint): string {
+  const near = [...heights]
+    .sort((a, b) => distance(a, requested) - distance(b, requested))
+    .slice(0, NAMED_MAX);
   const list = near.sort((a, b) => a - b).join(", ");
   return heights.length > near.length ? `${list} (the nearest of ${heights.length})` : list;
 }
 
-function distance(height: number, wanted: bigint): number {
-  const difference = BigInt(height) - wanted;
+function distance(height: number, requested: bigint): number {
+  const difference = BigInt(height) - requested;
   return Number(difference < 0n ? -difference : difference);
 }

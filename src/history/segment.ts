@@ -1,5 +1,5 @@
-// Makes one segment: rows of a range of blocks to CSV, to deflate pieces, to a file. Streams: memory stays at a few
-// pieces for any range. It knows no threads; the caller decides where it runs.
+// Builds one segment: rows of a range of blocks to CSV, to deflate pieces, to a file. A stream: memory is a few pieces for any
+// range. The caller decides on which thread it runs.
 import type { Database } from "bun:sqlite";
 import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -20,16 +20,16 @@ import {
 import type { SegmentRow } from "./segment-table.ts";
 import { DATABASE_VERSION, EXPORT_TABLES } from "./tables.ts";
 
-/** Ending of unfinished files, which the next start removes. */
+/** Suffix of unfinished files, which the next start removes. */
 export const UNFINISHED_SUFFIX = ".seg.tmp";
-/** Text made between two pauses: a few milliseconds of work. */
+/** Text between two pauses: a few milliseconds of work. */
 const SLICE_CHARACTERS = 64 * 1024;
 
 export interface SegmentPlan {
   readonly chainId: string;
   readonly from: number;
   readonly to: number;
-  /** Id of the segment before; empty for the first. */
+  /** Id of the previous segment; empty for the first. */
   readonly previousId: string;
 }
 
@@ -49,10 +49,10 @@ interface SegmentContent extends SegmentPlan {
   readonly tables: Iterable<TableContent>;
 }
 
-/** Called every few milliseconds of work: where other work shares the thread, it gives way here. */
+/** Called after every few milliseconds of work, to yield to other work on the thread. */
 export type Pause = () => Promise<void>;
 
-/** Makes the file of a segment from a store's connection. The same rows give the same bytes. */
+/** Builds the file of a segment from a store's connection. The same rows give the same bytes. */
 export async function buildSegment(
   db: Database,
   directory: string,
@@ -83,13 +83,13 @@ export async function buildSegment(
   }
 }
 
-/** Makes the file of a segment: under its name once it is whole and on the disk, not before. */
+/** Writes the file of a segment; it gets its name once it is complete and on disk. */
 export async function writeSegment(
   directory: string,
   content: SegmentContent,
   pause?: Pause,
 ): Promise<SegmentRow> {
-  // Only in an existing home: a moved one comes back to its place.
+  // Do not create the home: one that was moved away may come back to its place.
   await mkdir(directory, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EEXIST") throw error;
   });
@@ -168,7 +168,7 @@ async function writeTable(
   return { piece, sha256: hash.digest("hex") };
 }
 
-/** Lines in pieces of a few milliseconds' work. */
+/** Joins lines to pieces of a few milliseconds of work. */
 export function* textSlices(lines: Iterable<string>): Generator<{ text: string; rows: number }> {
   let text = "";
   let rows = 0;
@@ -198,10 +198,10 @@ function rfc3339(us: number): string {
   return new Date(milliseconds).toISOString().replace("Z", `${rest}Z`);
 }
 
-// Writes a file forwards, in large steps, and only calls it done when it is on the disk.
+// Writes a file sequentially, in large steps; it is done once it is on disk.
 
 const BUFFER_BYTES = 256 * 1024;
-/** The file is given to the disk this often, so that the last flush is short. */
+/** Bytes between two flushes to disk, so that the last flush is short. */
 const SYNC_BYTES = 32 * 1024 * 1024;
 
 class SegmentWriter {
@@ -225,7 +225,7 @@ class SegmentWriter {
     this.syncedBytes = this.flushedBytes;
   }
 
-  /** Everything is on the disk when this settles. */
+  /** Settles when everything is on disk. */
   async close(): Promise<void> {
     try {
       await this.flush();
@@ -235,7 +235,7 @@ class SegmentWriter {
     }
   }
 
-  /** Closes the file as it is. */
+  /** Closes the file without a flush. */
   async abandon(): Promise<void> {
     if (!this.isOpen) return;
     this.isOpen = false;
@@ -259,7 +259,7 @@ class SegmentWriter {
   }
 }
 
-/** A rename is only certain once its directory is on the disk. */
+/** A rename is durable only once its directory is on disk. */
 async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory, "r");
   try {

@@ -1,4 +1,4 @@
-// Builds segments on a thread and a connection of its own, so that making one never holds up a block.
+// Builds segments on a thread and a connection of its own, so that building one never delays a block.
 // An extra entry point of the compiled executable (scripts/build.ts lists it).
 
 import type { Database } from "bun:sqlite";
@@ -14,7 +14,7 @@ import type { SegmentRow } from "./segment-table.ts";
 export interface BuildRequest {
   readonly home: string;
   readonly plan: SegmentPlan;
-  /** Four shared bytes: not 0 once the build is to be given up. */
+  /** Four shared bytes; non-zero aborts the build. */
   readonly stop: SharedArrayBuffer;
 }
 
@@ -29,7 +29,7 @@ export type BuildReply =
       };
     };
 
-/** Pieces of text between two collections of garbage. */
+/** Pieces of text between two garbage collections. */
 const GARBAGE_SLICES = 64;
 
 declare const self: Worker;

@@ -32,7 +32,7 @@ export const EXPORT_TABLES: readonly ExportTable[] = [
   network.rewards,
 ];
 
-/** All of them by their enum names, for refusals. */
+/** The enum names of all tables, for refusals. */
 export function tableNames(): string {
   return EXPORT_TABLES.map(({ name }) => `TABLE_${name.toUpperCase()}`).join(", ");
 }

@@ -1,6 +1,6 @@
-// Checks an archive: the container, every byte of every CSV, and that the segments it was joined from form a chain.
-// It proves that the rows are the ones whose hashes stand in the segment records, the records hash to the segment
-// ids, and each names the id before. Compare the last id with one from a node you trust, and every row is bound.
+// Checks an archive: the container, every byte of every CSV, and that the segments it was joined from form a chain. It proves
+// that the rows have the hashes in the segment records, that the records hash to the segment ids, and that each names the
+// previous id. Compare the last id with one from a node you trust: then every row is verified.
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { crc32 } from "node:zlib";
@@ -19,9 +19,9 @@ import {
 import { segmentId } from "./segment-format.ts";
 import { type ArchiveEntry, Method, readDirectory, verificationFailed } from "./zip.ts";
 
-/** Without O_NONBLOCK, opening a pipe would wait for its writer. */
+/** With O_NONBLOCK, opening a pipe does not wait for its writer. */
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
-/** 1.6 kB a segment: a manifest of a hundred thousand segments. */
+/** Room for a manifest of more than a hundred thousand segments of 1.6 kB. */
 const MANIFEST_BYTES_MAX = 256 * 1024 * 1024;
 
 interface VerifiedFile {
@@ -32,7 +32,7 @@ interface VerifiedFile {
 }
 
 export interface Verification {
-  /** False: there is no manifest, and only names, sizes and CRC-32 could be checked. */
+  /** If false, only names, sizes and CRC-32 could be checked. */
   readonly hasManifest: boolean;
   readonly files: readonly VerifiedFile[];
   /** Ids of the segments, first to last; empty without a manifest. */
@@ -43,7 +43,7 @@ export interface Verification {
   readonly chainId?: string;
 }
 
-/** Checks an archive from start to end with little memory. @throws NodeError with exit code 4 that says where it fails */
+/** Checks a whole archive in bounded memory. @throws NodeError with exit code 4 that says where it fails */
 export async function verifyArchive(path: string): Promise<Verification> {
   const file = await open(path, READ_FLAGS).catch((error) => {
     const message = `${path} cannot be opened: ${reasonOf(error)}`;
@@ -113,7 +113,7 @@ async function readManifest(file: FileHandle, entry: ArchiveEntry): Promise<Mani
   }
 }
 
-/** Whether the members that the checks below rely on exist; their values are checked there. */
+/** Whether the members that the checks below need exist; those check the values. */
 function hasShape({ chainId, table, files, segments }: Manifest): boolean {
   const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0;
   return (
@@ -131,7 +131,7 @@ function hasShape({ chainId, table, files, segments }: Manifest): boolean {
   );
 }
 
-/** Each record hashes to its id, names the id before it, and begins where that one ended. */
+/** Each record must hash to its id, name the previous id, and begin behind that segment. */
 function checkChain(manifest: Manifest): void {
   let previous: ManifestSegment | undefined;
   for (const segment of manifest.segments) {
@@ -199,7 +199,7 @@ async function verifyFile(
   return { name: entry.name, rows: check.rows, bytes: entry.bytes, sha256: seen.sha256 };
 }
 
-/** Reads an entry through; length and CRC-32 are checked. */
+/** Reads a whole entry and checks its length and CRC-32. */
 async function readEntry(
   file: FileHandle,
   entry: ArchiveEntry,
@@ -210,7 +210,7 @@ async function readEntry(
   let bytes = 0;
   const hasher = new EntryHasher((csv) => {
     bytes += csv.length;
-    // A few bytes can inflate to any number: not one more than announced is looked at.
+    // A few bytes can inflate to any number: stop at the first byte beyond the announced length.
     if (bytes > entry.bytes) throw differs();
     seen(csv);
   });
@@ -225,7 +225,7 @@ async function readEntry(
   }
 }
 
-/** Cuts a joined CSV at the segments' lengths and checks each share against its record. */
+/** Splits a joined CSV by the segments' lengths and checks each share against its record. */
 class SegmentCheck {
   rows = 0;
   private readonly header: Buffer;
@@ -280,7 +280,7 @@ class SegmentCheck {
     return csv.subarray(length);
   }
 
-  /** Settles every segment that is complete, those without rows too. */
+  /** Checks every completed segment, including those without rows. */
   private closeFull(): void {
     for (
       let segment = this.segments[this.at];
@@ -301,7 +301,7 @@ class SegmentCheck {
     }
   }
 
-  /** A record names the hash of the CSV an export of its segment alone would hold: header line first. */
+  /** A record has the hash of the CSV in an export of its segment alone, header line included. */
   private fresh(): Bun.CryptoHasher {
     return new Bun.CryptoHasher("sha256").update(this.header);
   }

@@ -1,5 +1,5 @@
-// The ZIP container (PKWARE APPNOTE 6.3), written forwards: sizes and CRCs of all entries are known before the first
-// byte goes out, so headers are complete, nothing follows an entry, and the length of the archive is known.
+// The ZIP container (PKWARE APPNOTE 6.3), written sequentially: sizes and CRCs of all entries are known before the first byte,
+// so headers are complete, entries have no data descriptor, and the length of the archive is known.
 // ZIP64 records are written where a number needs them and nowhere else. fflate's writer knows no ZIP64 and hashes its input, while
 // an export joins pieces that were hashed before; fflate reads what is written here (entry-stream.ts).
 import type { FileHandle } from "node:fs/promises";
@@ -13,7 +13,7 @@ export interface ZipEntry {
   readonly method: number;
   readonly crc: number;
   readonly bytes: number;
-  /** Length as it lies in the archive. */
+  /** Compressed length. */
   readonly packedBytes: number;
 }
 
@@ -27,16 +27,16 @@ const SIGNATURE = {
 const END_BYTES = 22;
 const LOCATOR64_BYTES = 20;
 const END64_BYTES = 56;
-/** Numbers from here up stand in a ZIP64 field, and this one in their place (APPNOTE 4.4.1.4). */
+/** Numbers from here up are in a ZIP64 field, and this number is in their place (APPNOTE 4.4.1.4). */
 const LIMIT_32 = 0xffffffff;
 const LIMIT_16 = 0xffff;
 const VERSION_DEFLATE = 20;
 const VERSION_ZIP64 = 45;
 const EXTRA_ZIP64 = 0x0001;
-/** 1980-01-01 00:00, the first moment there is: the same content gives the same bytes. */
+/** 1980-01-01 00:00, the earliest date of the format: constant, so that the same content gives the same bytes. */
 const DATE = 0x0021;
 
-/** Little-endian fields in a row. */
+/** Concatenated little-endian fields. */
 class Fields {
   private readonly parts: Buffer[] = [];
 
@@ -81,7 +81,7 @@ class Fields {
 export function localHeader(entry: ZipEntry): Buffer {
   const name = Buffer.from(entry.name, "latin1");
   const isLarge = entry.bytes >= LIMIT_32 || entry.packedBytes >= LIMIT_32;
-  // A local header with ZIP64 names both sizes there (APPNOTE 4.5.3).
+  // A ZIP64 local header has both sizes in the extra field (APPNOTE 4.5.3).
   const extra = isLarge ? zip64Extra([entry.bytes, entry.packedBytes]) : Buffer.alloc(0);
   return new Fields()
     .u32(SIGNATURE.local)
@@ -93,7 +93,7 @@ export function localHeader(entry: ZipEntry): Buffer {
     .done();
 }
 
-/** End of an archive: the directory of all entries, and where it lies. Entries follow each other from 0. */
+/** End of an archive: the directory of all entries, and its offset. Entries are contiguous from offset 0. */
 export function centralDirectory(entries: readonly ZipEntry[]): Buffer {
   const records: Buffer[] = [];
   let offset = 0;
@@ -107,7 +107,7 @@ export function centralDirectory(entries: readonly ZipEntry[]): Buffer {
 
 function centralRecord(entry: ZipEntry, offset: number): Buffer {
   const name = Buffer.from(entry.name, "latin1");
-  // Only the fields that are too large, in this order (APPNOTE 4.5.3).
+  // Only the fields that exceed 32 bits, in this order (APPNOTE 4.5.3).
   const large = [entry.bytes, entry.packedBytes, offset].filter((value) => value >= LIMIT_32);
   const extra = large.length > 0 ? zip64Extra(large) : Buffer.alloc(0);
   const version = large.length > 0 ? VERSION_ZIP64 : VERSION_DEFLATE;
@@ -157,17 +157,17 @@ export function archiveBytes(entries: readonly ZipEntry[]): number {
   return packed + centralDirectory(entries).length;
 }
 
-// Reading, of archives as they are written above and of no others: after the directory is parsed, every header is written
-// again and compared byte for byte, so that no byte of the container goes unchecked.
+// Reading, only of archives as written above: after the directory is parsed, every header is generated again and compared byte
+// for byte, so that every byte of the container is checked.
 
 const CENTRAL_BYTES = 46;
-/** Characters of names (`fileName`). Any other could be a control character of a terminal. */
+/** Characters of names (`fileName`); excludes control characters of terminals. */
 const NAME = /^[A-Za-z0-9._-]+$/;
-/** An archive of a year has some hundred entries at most. */
+/** An archive of a year has at most some hundred entries. */
 const DIRECTORY_BYTES_MAX = 16 * 1024 * 1024;
 
 export interface ArchiveEntry extends ZipEntry {
-  /** Where its data begins. */
+  /** Offset of its data. */
   readonly offset: number;
 }
 
@@ -177,7 +177,7 @@ export function verificationFailed(what: string, where = ""): NodeError {
   return new NodeError("history.verify", "verification_failed", message);
 }
 
-/** Entries of an archive, all headers checked. @throws NodeError with exit code 4 */
+/** Entries of an archive, with all headers checked. @throws NodeError with exit code 4 */
 export async function readDirectory(file: FileHandle): Promise<ArchiveEntry[]> {
   const { size } = await file.stat();
   const { offset, bytes, count } = await findDirectory(file, size);
@@ -211,8 +211,8 @@ async function findDirectory(
   if (size < END_BYTES) throw notZip();
   const end = await readAt(file, size - END_BYTES, END_BYTES);
   if (end.readUInt32LE(0) !== SIGNATURE.end) throw notZip();
-  const found = { count: end.readUInt16LE(10), bytes: end.readUInt32LE(12), offset: end.readUInt32LE(16) };
-  if (found.count < LIMIT_16 && found.bytes < LIMIT_32 && found.offset < LIMIT_32) return found;
+  const place = { count: end.readUInt16LE(10), bytes: end.readUInt32LE(12), offset: end.readUInt32LE(16) };
+  if (place.count < LIMIT_16 && place.bytes < LIMIT_32 && place.offset < LIMIT_32) return place;
   const end64At = size - END_BYTES - LOCATOR64_BYTES - END64_BYTES;
   if (end64At < 0) throw notZip();
   const end64 = await readAt(file, end64At, END64_BYTES + LOCATOR64_BYTES);
@@ -259,7 +259,7 @@ function parseDirectory(records: Buffer, count: number): ZipEntry[] {
   return entries;
 }
 
-/** @throws NodeError with exit code 4 when the file ends before */
+/** @throws NodeError with exit code 4 if the file is too short */
 export async function readAt(file: FileHandle, offset: number, length: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafeSlow(Math.max(0, length));
   for (let done = 0; done < buffer.length; ) {

@@ -15,11 +15,11 @@ export interface BlockEvent {
   /** Range of the payload message in `bytes`. */
   readonly start: number;
   readonly end: number;
-  /** The decoded message, where the event's maker still has it; it does not change any more. */
+  /** The decoded message, if the producer still has it; immutable. */
   readonly message?: object;
 }
 
-/** Where in its source a block begins. */
+/** Position in its source at which a block begins. */
 export interface BlockPlace {
   /** Number of the record, from 1. */
   readonly record: number;
@@ -27,7 +27,7 @@ export interface BlockPlace {
   readonly offset: number;
 }
 
-/** Events of a block, its begin and end among them. */
+/** Events of a block, including its begin and end. */
 export function eventCount(block: Block): number {
   return block.events.length + (block.unkept ?? 0) + 2;
 }
@@ -40,16 +40,16 @@ export interface Block {
   readonly timeNs: bigint;
   /** Trace id: the block hash in upper-case hex; for the first block of the stream the hash of the genesis state. */
   readonly hash: string;
-  /** The same, where the source has it as bytes already. */
+  /** The same as bytes, if the source has them. */
   readonly hashBytes?: Uint8Array;
   /** Upper-case hex hashes that events of this block name; the first is `hash`. */
   readonly txHashes: readonly string[];
   readonly events: readonly BlockEvent[];
   /** Events of kinds that no projection keeps, left out of `events`. */
   readonly unkept?: number;
-  /** Every event, the markers and those that no projection keeps among them; where streams want them. */
+  /** Every event, including markers and those that no projection keeps; only if streams need them. */
   readonly whole?: readonly BlockEvent[];
-  /** For a block out of a file. */
+  /** Only for a block from a file. */
   readonly place?: BlockPlace;
 }
 

@@ -1,9 +1,8 @@
 /**
  * The envelope of a bus event, `vega.events.v1.BusEvent`, read by hand.
  *
- * A node reads every event's envelope but only needs a few of its texts once a block, so the reader makes
- * nothing: it notes where things stand in the input. Payloads are then read in place with the generated
- * `read…At(bytes, start, end)`.
+ * A node reads every event's envelope but needs few of its texts, once a block. The reader therefore allocates nothing: it
+ * records offsets into the input. Payloads are then read in place with the generated `read…At(bytes, start, end)`.
  */
 import { blame } from "./codec.ts";
 import { messageDescriptor } from "./descriptors.ts";
@@ -17,12 +16,12 @@ const payloadFields = new Set(
     .fields.filter((field) => field.oneof !== "")
     .map((field) => field.number),
 );
-/** An envelope with one of them in another wire type is damaged: skipped, its event would be lost in silence. */
+/** An envelope with one of them in another wire type is damaged; skipping the field would lose its event silently. */
 const knownFields: ReadonlySet<number> = new Set(
   messageDescriptor(FULL_NAME).fields.map(({ number }) => number),
 );
 
-/** Reads envelopes one after the other into itself: the fields hold until the next `read`. */
+/** Reads envelopes into itself: the fields are valid until the next `read`. */
 export class EnvelopeReader {
   bytes: Uint8Array = new Uint8Array(0);
   /** Block height and number within the block, from the id `<height>-<seq>`. */
@@ -33,7 +32,7 @@ export class EnvelopeReader {
   version = 0;
   /** Field number of the payload in `BusEvent`, for example 117 for an asset; 0 without a payload. */
   field = 0;
-  /** Places of the parts, from the start of the input; start = end is "empty". */
+  /** Offsets of the parts from the start of the input; start = end is "empty". */
   payloadStart = 0;
   payloadEnd = 0;
   idStart = 0;
@@ -45,7 +44,7 @@ export class EnvelopeReader {
   txHashStart = 0;
   txHashEnd = 0;
 
-  /** Reads the event in `bytes[start..end)`; throws `WireError` and nothing else on bad bytes. */
+  /** Reads the event in `bytes[start..end)`; throws only `WireError` for invalid bytes. */
   read(bytes: Uint8Array, start: number, end: number): void {
     this.clear(bytes, start);
     try {
@@ -123,7 +122,7 @@ export class EnvelopeReader {
     throw new WireError("wire_type_mismatch", text, offset);
   }
 
-  /** Two payloads of one kind would have to be merged, which no range can show; no writer makes them. */
+  /** Two payloads of one kind would have to be merged, which a range cannot express; no writer emits them. */
   private refuseTwo(number: number, offset: number): never {
     throw new WireError("payload_repeated", `payload field ${number} comes twice`, offset);
   }
@@ -141,7 +140,7 @@ export class EnvelopeReader {
 
   private digitsEnd = 0;
 
-  /** A whole number of one to fifteen digits: always exact as a JavaScript number. */
+  /** A whole number of 1 to 15 digits: always exact as a JavaScript number. */
   private digits(start: number, end: number): number {
     let value = 0;
     let pos = start;

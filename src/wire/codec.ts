@@ -1,11 +1,11 @@
-/** Shared by generated code: the way in and out, maps, the rare rules of proto3, and the path of a field that fails. */
+/** Runtime of the generated code: entry points, maps, rare rules of proto3, and the path of a field that fails to decode. */
 
 import { messageDescriptor } from "./descriptors.ts";
 import { WireError } from "./errors.ts";
 import { Reader } from "./reader.ts";
 import { Writer } from "./writer.ts";
 
-/** A message as one may write it: everything that is left out has its default. */
+/** A message to encode: omitted members have their defaults. */
 export type Init<T> = T extends string | number | bigint | boolean | undefined | Uint8Array
   ? T
   : T extends ReadonlyMap<infer K, infer V>
@@ -43,7 +43,7 @@ export function writeAll<T>(write: (writer: Writer, message: T) => void, message
 
 /**
  * Reads one entry of a `map<string, message>` into `map` (encoding guide, "maps": a message with key = 1 and
- * value = 2, each of which may be left out; the last entry of a key wins).
+ * value = 2, both of which can be missing; the last entry of a key wins).
  */
 export function readEntry<V>(
   reader: Reader,
@@ -64,7 +64,7 @@ export function readEntry<V>(
   map.set(key, value ?? empty());
 }
 
-/** Entries go out sorted by key, so that equal maps give equal bytes; key and value are always both there. */
+/** Entries are written sorted by key, so that equal maps give equal bytes; key and value are always written. */
 export function writeEntries<V>(
   out: Writer,
   tag: number,
@@ -81,15 +81,15 @@ export function writeEntries<V>(
   }
 }
 
-/** The member of a oneof that is set, as field number and value; 0 when none is. */
+/** The oneof member that is set, as field number and value; field number 0 if none is set. */
 export function chosen(members: readonly (readonly [number, unknown])[]): readonly [number, unknown] {
   return members.find((member) => member[1] !== undefined) ?? [0, undefined];
 }
 
-// Names the field in which decoding failed. Generated code keeps no path while it reads, because that would
-// cost every good message; after a failure the bytes are walked once more by the schema, up to the offset.
+// Names the field in which decoding failed. Generated code tracks no path, because every valid message would pay for it;
+// after a failure the bytes are walked again by the schema, up to the offset.
 
-/** The error again, with a path such as `vega.Asset.details.name`. */
+/** The same error with a path such as `vega.Asset.details.name`. */
 export function blame(
   error: WireError,
   fullName: string,
@@ -105,11 +105,11 @@ export function blame(
   for (;;) {
     const field = fieldAround(bytes, from, to, error.offset);
     if (field === undefined) return error.at(path);
-    const known = messageDescriptor(message).byNumber.get(field.number);
-    path += `.${known?.name ?? field.number}`;
+    const descriptor = messageDescriptor(message).byNumber.get(field.number);
+    path += `.${descriptor?.name ?? field.number}`;
     const inside = error.offset >= field.start && error.offset <= field.end;
-    if (known?.kind !== "message" || field.wireType !== 2 || !inside) return error.at(path);
-    message = known.typeName;
+    if (descriptor?.kind !== "message" || field.wireType !== 2 || !inside) return error.at(path);
+    message = descriptor.typeName;
     from = field.start;
     to = field.end;
   }
@@ -118,14 +118,14 @@ export function blame(
 interface FoundField {
   number: number;
   wireType: number;
-  /** Where the content stands, behind tag and length. */
+  /** Offset of the content, behind tag and length. */
   start: number;
   end: number;
 }
 
 /**
- * The field whose tag or content holds `offset`, or the last one that could be read before it. Content of
- * a group counts as the group: only unknown fields are groups, so nothing in it has a name.
+ * The field whose tag or content contains `offset`, or the last readable field before it. The content of a group counts
+ * as the group: only unknown fields are groups, so nothing in it has a name.
  */
 function fieldAround(bytes: Uint8Array, from: number, to: number, offset: number): FoundField | undefined {
   let depth = 0;

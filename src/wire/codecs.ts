@@ -1,6 +1,6 @@
 /**
- * The codec of a message by its full name, for what learns names at run time: the services. It reaches all of the generated
- * code, so it is for modules that are loaded when they are needed.
+ * Codecs by full message name, for the services, which know names only at run time. This module imports all generated code:
+ * import it only from modules that are loaded lazily.
  */
 import { splitName } from "./descriptors.ts";
 import * as commands from "./generated/commands.ts";
@@ -16,7 +16,7 @@ import * as vega from "./generated/vega.ts";
 export interface MessageCodec {
   /** @throws WireError */
   decode(bytes: Uint8Array): object;
-  /** Canonical bytes; what is left out of the message has its default. */
+  /** Canonical bytes; omitted members have their defaults. */
   encode(message: object): Uint8Array;
 }
 
@@ -33,7 +33,7 @@ const MODULES: Readonly<Record<string, object>> = {
   vega,
 };
 
-/** An unknown name is a fault of the caller. */
+/** @throws Error for an unknown name */
 export function codecOf(fullName: string): MessageCodec {
   const [packageName, localName] = splitName(fullName);
   const module = MODULES[packageName] as Record<string, unknown> | undefined;

@@ -6,10 +6,10 @@
 const DIVISION_SCALE = 16;
 const FORM = /^([+-]?)(\d*)(?:\.(\d*))?$/;
 const EXPONENT_FORM = /^([+-]?\d*\.?\d*)[eE]([+-]?\d{1,4})$/;
-/** Far above what sums and products of events' decimals come to (store/field.ts): a stored position reads back. */
+/** Far above sums and products of events' decimals (store/field.ts), so that every stored position can be read back. */
 const CHARACTERS_MAX = 4_000;
 
-/** Powers of ten as they are asked for by every sum and comparison: from 0 on. */
+/** Powers of ten, from 0; every sum and comparison needs some. */
 const TENS = Array.from({ length: 64 }, (_, places) => 10n ** BigInt(places));
 const tenTo = (places: number): bigint => TENS[places] ?? 10n ** BigInt(places);
 
@@ -27,12 +27,12 @@ export class Decimal {
     return new Decimal(value, 0);
   }
 
-  /** The value with the point moved by this many places to the left: 10^-places of it, exactly. */
+  /** The value times 10^-places, exactly. */
   static shifted(value: bigint, places: number): Decimal {
     return places >= 0 ? new Decimal(value, places) : new Decimal(value * tenTo(-places), 0);
   }
 
-  /** @throws Error when the text is not a plain decimal; empty text is zero. */
+  /** Empty text is zero. @throws Error for text that is not a plain decimal */
   static parse(text: string): Decimal {
     if (text === "") return Decimal.zero;
     const match = FORM.exec(text);
@@ -87,7 +87,7 @@ export class Decimal {
     return this.coefficient > 0n;
   }
 
-  /** Negative, zero or positive as this is less than, equal to or greater than the other. */
+  /** Negative if this is less than the other, zero if equal, positive if greater. */
   compare(other: Decimal): number {
     const scale = Math.max(this.scale, other.scale);
     const difference = this.at(scale) - other.at(scale);
@@ -110,7 +110,7 @@ export class Decimal {
     return this.isLess(other) ? other : this;
   }
 
-  /** This multiplied with itself `times` times, exactly; 1 for zero. @param times 0 or more */
+  /** This to the power of `times`, exactly. @param times 0 or more */
   power(times: bigint): Decimal {
     return new Decimal(this.coefficient ** times, Number(BigInt(this.scale) * times));
   }

@@ -39,7 +39,7 @@ export interface EnumDescriptor {
 const messages = new Map<string, MessageDescriptor>();
 const enums = new Map<string, EnumDescriptor>();
 
-/** The descriptor of a message such as `vega.Asset`; an unknown name is a fault of the caller. */
+/** The descriptor of a message such as `vega.Asset`; @throws Error for an unknown name */
 export function messageDescriptor(fullName: string): MessageDescriptor {
   let descriptor = messages.get(fullName);
   if (descriptor === undefined) {
@@ -51,7 +51,7 @@ export function messageDescriptor(fullName: string): MessageDescriptor {
   return descriptor;
 }
 
-/** The descriptor of an enum such as `vega.Asset.Status`; an unknown name is a fault of the caller. */
+/** The descriptor of an enum such as `vega.Asset.Status`; @throws Error for an unknown name */
 export function enumDescriptor(fullName: string): EnumDescriptor {
   let descriptor = enums.get(fullName);
   if (descriptor === undefined) {

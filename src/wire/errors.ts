@@ -1,16 +1,16 @@
 import type { WIRE_CODES } from "../errors/wire-codes.ts";
 
-/** Faults of bytes, of a message to be written, or of a JSON value. The codes are stable. */
+/** Faults in bytes, in a message to encode, or in a JSON value. The codes are stable. */
 export type WireErrorCode = keyof typeof WIRE_CODES;
 
 /**
- * The only error that the codec throws for what it is given to read: whatever the bytes, there is no RangeError
- * and no TypeError. `offset` counts from the start of the buffer, and is -1 where there are no bytes.
+ * The only error that the codec throws for its input: no bytes cause a RangeError or TypeError. `offset` counts from the
+ * start of the buffer; it is -1 if the input is not bytes.
  */
 export class WireError extends Error {
   readonly code: WireErrorCode;
   readonly offset: number;
-  /** Where it happened, for example `vega.Asset.details.name`; empty until it is known. */
+  /** Path of the field, for example `vega.Asset.details.name`; empty until it is set. */
   readonly path: string;
 
   constructor(code: WireErrorCode, sentence: string, offset = -1, path = "") {
@@ -24,7 +24,7 @@ export class WireError extends Error {
 
   private readonly sentence: string;
 
-  /** The same error with the message and field in front. */
+  /** The same error with message and field as its path. */
   at(path: string): WireError {
     return new WireError(this.code, this.sentence, this.offset, path);
   }

@@ -1,5 +1,5 @@
 // Identifiers on the wire are text; in the store they are bytes (docs/protocol/10-data-api-serving.md#21-identifiers).
-// Hex in either case goes in, lower-case hex comes out; eleven well-known words stand for one byte each.
+// Input is hex in either case, output is lower-case hex; eleven well-known words are encoded as one byte each.
 
 const WELL_KNOWN: ReadonlyArray<readonly [string, number]> = [
   ["VOTE", 0x00],
@@ -44,7 +44,7 @@ for (const [value, digit] of [..."0123456789abcdef"].entries()) {
   digitOf[digit.toUpperCase().charCodeAt(0)] = value;
 }
 
-/** Bytes of the hexadecimal digits, in either case, that stand as text in the middle of other bytes; undefined for anything else. */
+/** Decodes hexadecimal digits, in either case, that are text inside other bytes; undefined for anything else. */
 export function hexBytesAt(text: Uint8Array, start: number, end: number): Uint8Array | undefined {
   const length = (end - start) >> 1;
   if (start + 2 * length !== end) return undefined;
@@ -64,12 +64,12 @@ export function isHex(text: string): boolean {
   return hexBytes(text) !== undefined;
 }
 
-/** True for exactly 64 hexadecimal digits: what the endpoints call a valid id. */
+/** True for exactly 64 hexadecimal digits ("a valid id" in the endpoints' errors). */
 export function isHex64(text: string): boolean {
   return text.length === 64 && isHex(text);
 }
 
-/** True for what `identifierBytes` takes. */
+/** True if `identifierBytes` accepts the text. */
 export function isIdentifier(text: string): boolean {
   return byteOfWord.has(text) || isHex(text);
 }
@@ -92,7 +92,7 @@ export function identifierText(bytes: Uint8Array): string {
   return hexOf(bytes);
 }
 
-/** The text form an identifier comes back in: `identifierText(identifierBytes(text))`. */
+/** The canonical text of an identifier: `identifierText(identifierBytes(text))`. */
 export function canonicalIdentifier(text: string): string {
   if (text.length === 64) {
     if (!isHex(text)) throw new InvalidIdentifier(text);

@@ -2,8 +2,8 @@
  * Messages to JSON, by the rules of the data API (docs/protocol/10-data-api-serving.md#13-json-output-rules and
  * docs/protocol/10-data-api-streams.md#61-transport), and back.
  *
- * A message first becomes a plain object, by steps that are compiled once a message type, and the runtime's own
- * `JSON.stringify` does the rest. It prints numbers as Go does, since Go's printing is defined as ECMAScript's.
+ * A plan compiled once for each message type turns a message into a plain object, which `JSON.stringify` prints. It prints
+ * numbers as Go does, because Go's encoder follows ECMAScript.
  */
 
 import {
@@ -15,11 +15,11 @@ import {
 import { WireError } from "./errors.ts";
 
 /**
- * - `normal`: unary replies. Everything is printed, also zero, except what is absent by choice.
- * - `pretty`: the same, one space of indentation a level.
- * - `node`: the same, two spaces a level: what the core node answers
+ * - `normal`: unary replies. Everything is printed, including zero values, except absent members of a choice.
+ * - `pretty`: as `normal`, indented by one space a level.
+ * - `node`: as `normal`, indented by two spaces a level, as the core node answers
  * (docs/protocol/30-node-api-transactions.md#1-transports).
- * - `stream`: streams, and `Accept: application/json+stream`. Zero values left out, enums as numbers.
+ * - `stream`: streams, and `Accept: application/json+stream`. Zero values are omitted, enums are numbers.
  */
 export type JsonMode = "normal" | "pretty" | "node" | "stream";
 
@@ -27,7 +27,7 @@ export type PlainObject = { [name: string]: unknown };
 type Message = Readonly<Record<string, unknown>>;
 type Convert = (value: unknown) => unknown;
 
-/** Content of a plain object: all fields or only those that are not zero; enums by name or by number. */
+/** Content of a plain object: all fields or only non-zero ones; enums by name or by number. */
 interface Style {
   readonly zeros: boolean;
   readonly enumNames: boolean;
@@ -71,22 +71,22 @@ const unsafe = /[<>&\u2028\u2029]|\\[bf]/;
 const unsafeOrEscape = /[<>&\u2028\u2029]|\\./g;
 
 /**
- * Go's JSON printer escapes HTML, and writes \b and \f by number. All of these can only stand inside strings, so
- * the finished text is searched once.
+ * Go's JSON encoder escapes HTML, and writes \b and \f by number. All of these occur only inside strings, so one search of
+ * the finished text suffices.
  */
 function escapeText(text: string): string {
   if (!unsafe.test(text)) return text;
-  return text.replace(unsafeOrEscape, (found) => {
-    if (found === "\\b") return "\\u0008";
-    if (found === "\\f") return "\\u000c";
-    return found.length > 1 ? found : `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return text.replace(unsafeOrEscape, (match) => {
+    if (match === "\\b") return "\\u0008";
+    if (match === "\\f") return "\\u000c";
+    return match.length > 1 ? match : `\\u${match.charCodeAt(0).toString(16).padStart(4, "0")}`;
   });
 }
 
 interface Step {
   readonly name: string;
   readonly convert: Convert;
-  /** Value of an absent field; undefined prints nothing. */
+  /** Value of an absent field; undefined omits it. */
   readonly absent: unknown;
   readonly keepZero: boolean;
 }
@@ -117,11 +117,11 @@ class Plan {
   }
 }
 
-/** Plans are made empty and filled at first use, so that making one does not make all that it could reach. */
+/** Plans are created empty and filled on first use, so that one plan does not create all that it can reach. */
 function plan(fullName: string, style: Style): Plan {
-  let known = style.plans.get(fullName);
-  if (known === undefined) style.plans.set(fullName, (known = new Plan(fullName, style)));
-  return known;
+  let plan = style.plans.get(fullName);
+  if (plan === undefined) style.plans.set(fullName, (plan = new Plan(fullName, style)));
+  return plan;
 }
 
 function stepOf(field: FieldDescriptor, style: Style): Step {
@@ -136,7 +136,7 @@ function stepOf(field: FieldDescriptor, style: Style): Step {
   };
 }
 
-/** A message that a handler has put together may leave fields out: they print as their defaults. */
+/** A handler's message may omit fields: they print as their defaults. */
 function absentOf(field: FieldDescriptor, style: Style): unknown {
   if (field.repeated) return Object.freeze([]);
   if (field.kind === "map") return Object.freeze({});
@@ -145,7 +145,7 @@ function absentOf(field: FieldDescriptor, style: Style): unknown {
   return field.kind === "bool" ? false : converter(field, style)(0);
 }
 
-/** Zero of any kind, an empty list and an empty map; a message is never zero, however empty. */
+/** True for a scalar zero, an empty list or an empty map; a message is never zero. */
 function isZero(value: unknown): boolean {
   if (typeof value !== "object") return !value && !Number.isNaN(value);
   if (Array.isArray(value) || value instanceof Uint8Array) return value.length === 0;
@@ -178,14 +178,14 @@ function converter(field: FieldDescriptor, style: Style): Convert {
   }
 }
 
-/** Sorted by key, as Go prints maps; without a prototype, because a key can have any name. */
+/** Sorted by key, as Go prints maps; no prototype, because a key can be any text. */
 function mapObject(map: ReadonlyMap<string, Message>, inner: Plan): PlainObject {
-  const made: PlainObject = Object.create(null);
-  for (const key of [...map.keys()].sort()) made[key] = inner.plain(map.get(key)!);
-  return made;
+  const object: PlainObject = Object.create(null);
+  for (const key of [...map.keys()].sort()) object[key] = inner.plain(map.get(key)!);
+  return object;
 }
 
-/** A number without a name is printed as it is: it comes from a newer writer. */
+/** An unnamed number, from a newer writer, is printed as a number. */
 function enumName({ nameOf }: EnumDescriptor): Convert {
   return (value) => nameOf.get(value as number) ?? value;
 }
@@ -206,17 +206,17 @@ function shortestFloat(value: number): number {
 
 // JSON values to messages (proto3 JSON mapping): the bodies that clients post.
 //
-// Lenient where the mapping is lenient: both spellings of a field name, enums by name or number, 64-bit integers
-// as text, number or bigint, `null` as "not set". Everything else is refused with the path of the value in the error.
+// As lenient as the mapping: both spellings of a field name, enums by name or number, 64-bit integers as text, number or
+// bigint, `null` for "not set". Everything else is refused; the error has the path of the value.
 
 interface FromJsonOptions {
-  /** Treatment of a member that the message does not have; default `reject`. */
+  /** Treatment of an unknown member; default `reject`. */
   readonly unknown?: "reject" | "ignore";
 }
 
 type PlainMessage = Record<string, unknown>;
 
-/** The message that `value` stands for, complete with defaults; throws `WireError` with code `json_invalid`. */
+/** Decodes a JSON value to a message with all its defaults. @throws WireError with code `json_invalid` */
 export function fromJson<T extends object>(
   fullName: string,
   value: unknown,
@@ -369,7 +369,7 @@ const notBase64 = /[^A-Za-z0-9+/]/;
 const lineEnds = /[\r\n]+/g;
 
 /**
- * Bytes of standard base64 with its padding; line ends count for nothing, wherever they are: tools wrap what they encode.
+ * Bytes of standard base64 with its padding; line ends are ignored, because tools wrap their output.
  * @param path of the value, for the error
  * @throws WireError in the original's words (docs/protocol/30-node-api-transactions.md#1-transports)
  */
@@ -381,14 +381,14 @@ export function base64Bytes(text: string, path = ""): Uint8Array {
   refuse(path, `illegal base64 data at input byte ${whereBase64Ends(text)}`);
 }
 
-/** Where a text stops being base64, as the original's decoder counts: line ends are bytes, too. */
+/** Offset of the first invalid character, as the original's decoder counts it: line ends included. */
 function whereBase64Ends(text: string): number {
   let digits = 0;
   let padding = 0;
   for (let at = 0; at < text.length; at++) {
     const letter = text[at]!;
     if (letter === "\r" || letter === "\n") continue;
-    // Two digits of a group take two signs of padding, three take one: the decoder looks one letter ahead for the second.
+    // Two digits of a group need two padding characters, three need one: the decoder looks ahead for the second.
     if (padding > 0 && digits + padding === 4) return at;
     if (letter === "=" && digits >= 2) padding++;
     else if (padding > 0) return at - 1;
@@ -398,13 +398,13 @@ function whereBase64Ends(text: string): number {
   return padding > 0 ? text.length : text.length - digits;
 }
 
-/** Longer texts are refused unread: no 64-bit integer needs more than 20 characters. */
+/** Longer texts are refused without parsing: no 64-bit integer needs more than 20 characters. */
 const integerForm = /^-?\d{1,20}$/;
 
 function readInteger(value: unknown, path: string, least: bigint, most: bigint): bigint {
   let integer: bigint;
   if (typeof value === "number") {
-    // Above 2^53 a JSON number has already lost digits by the time it is read.
+    // A JSON number above 2^53 has already lost digits.
     if (!Number.isSafeInteger(value))
       refuse(path, `must be a whole number, given as text above 2^53, is ${value}`);
     integer = BigInt(value);
@@ -446,7 +446,7 @@ function kindOf(value: unknown): string {
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
-/** A value for an error message, cut short: it comes from outside. */
+/** An untrusted value for an error message, truncated. */
 function shown(value: unknown): string {
   const text = typeof value === "string" ? JSON.stringify(value) : kindOf(value);
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;

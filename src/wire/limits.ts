@@ -1,6 +1,6 @@
 /** Limits of the codec for untrusted bytes. */
 
-/** Bytes of a message, envelope or record. A block of bus events stays far below; a file is read record by record. */
+/** Largest message, envelope or record, in bytes. A block of bus events is far smaller; files are read record by record. */
 export const MESSAGE_BYTES_MAX = 64 * 1024 * 1024;
 
 /** Nesting of groups and of JSON objects, as the reference implementations limit it. */
@@ -14,11 +14,11 @@ export const UINT32_MAX = 2 ** 32 - 1;
 export const UINT64_MAX = 2n ** 64n - 1n;
 export const INT64_MAX = 2n ** 63n - 1n;
 
-/** A sum as a signed field can say it. */
+/** A sum, clamped to the range of a signed field. */
 export function asInt64(sum: bigint): bigint {
   if (sum > INT64_MAX) return INT64_MAX;
   return sum < -INT64_MAX ? -INT64_MAX : sum;
 }
 
-/** A sum as an unsigned field can say it. */
+/** A sum, clamped to the range of an unsigned field. */
 export const asUint64 = (sum: bigint): bigint => (sum > UINT64_MAX ? UINT64_MAX : sum);

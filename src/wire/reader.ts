@@ -1,14 +1,14 @@
 /**
  * The cursor over protobuf bytes (protobuf encoding guide) that generated code drives.
  *
- * Built for the ingest path. Reading past the end is allowed for scalars: a missing byte reads as undefined,
- * which ends every loop, and `close` then finds that the cursor is not where the message ends. So there is one
- * check a message instead of one a byte. Only what takes a range out of the buffer (`open`) checks at once.
+ * Optimised for ingest: one bounds check for each message instead of one for each byte. Scalars may read past the end: a
+ * missing byte is undefined, which ends every loop, and `close` then fails because the cursor is not at the message's end.
+ * Only `open`, which takes a range of the buffer, checks at once.
  */
 import { WireError } from "./errors.ts";
 import { DEPTH_MAX, FIELD_NUMBER_MAX, MESSAGE_BYTES_MAX } from "./limits.ts";
 
-/** Wire types 3 and 4 are groups: deprecated, still to be skipped. */
+/** Wire types 3 and 4 are groups: deprecated, but they must be skipped. */
 const VARINT = 0;
 const FIXED64 = 1;
 const LENGTH = 2;
@@ -17,7 +17,7 @@ const GROUP_END = 4;
 const FIXED32 = 5;
 
 const scratch = new DataView(new ArrayBuffer(8));
-/** Above this high half, high * 2^32 + low is not exact any more. */
+/** Above this high half, high * 2^32 + low is inexact. */
 const EXACT_HIGH = 0x200000;
 /** Above the largest signed integer. */
 const INT64_END = 1n << 63n;
@@ -59,7 +59,7 @@ export class Reader {
     return this.longTag();
   }
 
-  /** A tag of three bytes and more, or a broken one. */
+  /** A tag of three or more bytes, or an invalid one. */
   private longTag(): number {
     const start = this.pos;
     this.halves();
@@ -69,7 +69,7 @@ export class Reader {
     return this.low;
   }
 
-  /** Reads the length of what follows and returns where it ends. */
+  /** Reads a length and returns the offset at which the content ends. */
   open(end: number): number {
     const start = this.pos;
     let length = this.bytes[this.pos++]!;
@@ -95,7 +95,7 @@ export class Reader {
     return this.high * 0x100000000 + this.low;
   }
 
-  /** Ends a message: the cursor must stand exactly on its end. */
+  /** Ends a message: the cursor must be exactly at its end. */
   close(end: number): void {
     if (this.pos !== end)
       throw new WireError("truncated", "the last field does not end where the message ends", end - 1);
@@ -126,7 +126,7 @@ export class Reader {
     return this.low !== 0 || this.high !== 0;
   }
 
-  /** Also enums. A longer varint keeps its low 32 bits, as in every implementation. */
+  /** For enums too. A longer varint is truncated to 32 bits, as in every implementation. */
   int32(): number {
     const first = this.bytes[this.pos]!;
     if (first < 128) {
@@ -201,7 +201,7 @@ export class Reader {
       }
     }
     if (!(byte < 128)) this.brokenVarint(start);
-    // The tenth byte holds one bit: anything more does not fit 64.
+    // The tenth byte may hold one bit only: 64 bits in all.
     if (high > 255) throw new WireError("varint_overlong", "the varint is longer than 64 bits", start);
     this.pos = pos;
     this.low = (low | (middle << 28)) >>> 0;
@@ -214,8 +214,7 @@ export class Reader {
   }
 
   /**
-   * Steps over a field that the message does not have, or has with another wire type: the network's decoder (Go) keeps
-   * both as unknown.
+   * Skips an unknown field, or a known one with another wire type: the network's decoder (Go) treats both as unknown.
    */
   skip(tag: number, end: number): void {
     this.skipValue(tag, end, 0);
@@ -265,8 +264,8 @@ export class Reader {
   }
 }
 
-// Strings out of bytes. Every identifier passes here: for short texts an ASCII check with `latin1Slice` is fastest, for
-// longer ones `utf8Slice`; `TextDecoder` takes twice as long as either.
+// Decoding of strings, a hot path: for short texts an ASCII check with `latin1Slice` is fastest, for longer ones `utf8Slice`;
+// `TextDecoder` takes twice as long as either.
 
 type Slice = (this: Uint8Array, start: number, end: number) => string;
 const prototype = Buffer.prototype as unknown as { utf8Slice: Slice; latin1Slice: Slice };
@@ -288,11 +287,11 @@ export function textAt(bytes: Uint8Array, start: number, end: number): string {
     if (seen < 128) return length === 1 ? characters[seen]! : latin1Slice.call(bytes, start, end);
   }
   const text = utf8Slice.call(bytes, start, end);
-  // A replacement character is either in the input, which is fine, or stands for bytes that are no UTF-8.
+  // A replacement character is either in the input, which is valid, or replaces invalid UTF-8.
   return text.includes("\ufffd") ? strictTextAt(bytes, start, end) : text;
 }
 
-/** The same for bytes that are known to be ASCII. */
+/** The same for bytes that the caller knows to be ASCII. */
 export function latinAt(bytes: Uint8Array, start: number, end: number): string {
   return start === end ? "" : latin1Slice.call(bytes, start, end);
 }

@@ -1,5 +1,5 @@
-// Times and durations as texts: Unix nanoseconds to and from the forms of the interface and of Go. A fraction is shown
-// only as far as it is not zero.
+// Times and durations as texts: Unix nanoseconds to and from the forms of the interface and of Go. Fractions have no
+// trailing zeros.
 import { NodeError } from "../errors/node-error.ts";
 
 const NS_A_SECOND = 1_000_000_000n;
@@ -35,7 +35,7 @@ function parts(ns: bigint): { date: string; time: string } {
 /** Most times of a page are on one day. */
 let lastDay = { day: 0, date: "1970-01-01" };
 
-/** Four hundred years of the calendar, after which it repeats. */
+/** The calendar repeats after four hundred years. */
 const CYCLE_YEARS = 400;
 const CYCLE_DAYS = 146_097;
 
@@ -66,14 +66,14 @@ const RFC3339 = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(?:Z|([+-])(
 
 /**
  * Unix nanoseconds of a time in RFC 3339, as parameters give them
- * (docs/protocol/60-state-engine-governance.md#57-limits-engine); undefined for any other text.
+ * (docs/protocol/60-state-engine-governance.md#57-limits-engine); undefined for other text.
  */
 export function timeNs(text: string): bigint | undefined {
   const match = RFC3339.exec(text);
   if (!match) return undefined;
   const [, date, time, fraction = "", sign, hours = "0", minutes = "0"] = match;
   const milliseconds = Date.parse(`${date}T${time}Z`);
-  // Days that a month does not have are carried over by some parsers.
+  // Some parsers carry invalid days over to the next month.
   if (Number.isNaN(milliseconds) || !new Date(milliseconds).toISOString().startsWith(`${date}T${time}`))
     return undefined;
   if (Number(hours) > 23 || Number(minutes) > 59) return undefined;
@@ -124,7 +124,7 @@ export const UNIT_NS: Readonly<Record<string, number>> = {
 const PART = /(\d*)(?:\.(\d*))?(h|ms|m|s|us|µs|μs|ns)/g;
 const DURATION = /^\+?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:h|ms|m|s|us|µs|μs|ns))+)$/;
 
-/** A duration as Go reads it, `24h0m0s`, in nanoseconds; never below zero. @throws NodeError */
+/** Parses a duration as Go does, `24h0m0s`, to nanoseconds; not negative. @throws NodeError */
 export function durationNs(text: string): bigint {
   if (!DURATION.test(text)) {
     throw new NodeError("wire.duration", "invalid_parameter", `'${text}' is not a duration such as 1h30m`);

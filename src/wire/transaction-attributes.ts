@@ -1,4 +1,4 @@
-// Attributes of a transaction that the consensus engine indexes: its sender, its command, and what that is about.
+// Attributes of a transaction that the consensus engine indexes: its sender, its command, and the command's subject.
 import { type CheckedTransaction, readTrusted } from "./transaction-check.ts";
 import { COMMANDS } from "./transaction-commands.ts";
 import { PropertyErrors } from "./validate/check.ts";
@@ -6,7 +6,7 @@ import { PropertyErrors } from "./validate/check.ts";
 /** Indexed attributes of a transaction, each with its event's name in front: `command.type`. */
 export type Attributes = readonly (readonly [name: string, value: string])[];
 
-/** The attributes of a transaction that could be read. */
+/** The attributes of a readable transaction. */
 export function attributesOf({
   bytes,
   hash,

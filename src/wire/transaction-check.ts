@@ -1,6 +1,6 @@
 /**
- * From bytes to a transaction that can be executed, or to the reason why not: every check that needs no state, in
- * the network's order and with its texts
+ * From bytes to an executable transaction, or to the reason for its refusal: every stateless check, in the network's order
+ * and with its texts
  * (docs/protocol/30-node-api-transactions.md#32-order-of-checks-on-a-transaction). Pure: a worker can run it.
  */
 import { ED25519_SIGNATURE_BYTES, ed25519Verify, ed25519VerifySubmitted } from "../crypto/ed25519.ts";
@@ -28,7 +28,7 @@ import { PropertyErrors } from "./validate/check.ts";
 import { noteCommandErrors } from "./validate/commands.ts";
 
 /**
- * Code of a transaction that cannot be decoded, or that breaks a rule, or is not signed
+ * Code of a transaction that cannot be decoded, breaks a rule, or has no valid signature
  * (docs/protocol/30-node-api-endpoints.md#71-abci-result-codes).
  */
 const ABCI_INVALID = 60;
@@ -37,19 +37,19 @@ interface Checked<K extends CommandKind> {
   readonly kind: K;
   readonly payload: CommandPayload<K>;
   /**
-   * The sender's public key exactly as sent: in another case it is another party
+   * The sender's public key exactly as sent: its case distinguishes parties
    * (docs/protocol/30-node-api-events.md#13-easily-missed, surprise 8).
    */
   readonly party: string;
   readonly nonce: bigint;
-  /** The height whose hash the proof of work starts from. */
+  /** Height of the block whose hash the proof of work uses. */
   readonly blockHeight: bigint;
   readonly pow: ProofOfWork | undefined;
   readonly version: EnvelopeVersion;
   readonly signature: Uint8Array;
   /** Lower-case hexadecimal SHA-256 of the bytes as received. */
   readonly hash: string;
-  /** The first identifier of what it creates; more come from `IdGenerator`. */
+  /** The first identifier that the transaction creates; `IdGenerator` makes further ones. */
   readonly id: string;
 }
 
@@ -65,9 +65,9 @@ type RefusalReason = "too_large" | "undecodable" | "invalid";
 export interface TransactionRefusal {
   readonly reason: RefusalReason;
   readonly code: typeof ABCI_INVALID;
-  /** The text for clients, word for word. */
+  /** The exact text for clients. */
   readonly text: string;
-  /** By property; none where there are no properties yet. */
+  /** By property; undefined if the bytes could not be decoded. */
   readonly errors: PropertyErrors | undefined;
 }
 
@@ -78,15 +78,15 @@ export interface Refused {
 
 export type Verdict = { readonly ok: true; readonly transaction: CheckedTransaction } | Refused;
 
-/** Claim of a signature: that the key has signed the digest. */
+/** A signature to verify: did the key sign the digest? */
 interface SignatureClaim {
   readonly publicKey: Uint8Array;
-  /** The 32 bytes that should be signed. */
+  /** The 32 signed bytes. */
   readonly digest: Uint8Array;
   readonly signature: Uint8Array;
 }
 
-/** A valid transaction whose signature is not verified. */
+/** A valid transaction whose signature has not been verified yet. */
 interface UnverifiedTransaction {
   readonly transaction: CheckedTransaction;
   readonly claim: SignatureClaim;
@@ -94,7 +94,7 @@ interface UnverifiedTransaction {
 
 type UnverifiedVerdict = { readonly ok: true; readonly unverified: UnverifiedTransaction } | Refused;
 
-/** Checks everything about a transaction that can be known without state; never throws, whatever the bytes. */
+/** All stateless checks of a transaction; never throws. */
 export function checkTransaction(bytes: Uint8Array, chainId: string): Verdict {
   const read = readUnverified(bytes, chainId);
   if (!read.ok) return read;
@@ -104,8 +104,8 @@ export function checkTransaction(bytes: Uint8Array, chainId: string): Verdict {
 }
 
 /**
- * All of `checkTransaction` but the signature's verification, which is five sixths of the cost and can be done
- * elsewhere: the transaction counts only once its claim is known to be true, else it is `INVALID_SIGNATURE`.
+ * All of `checkTransaction` except the verification of the signature, which is five sixths of the cost and can run
+ * elsewhere. The transaction is valid only after its claim is verified; otherwise the verdict is `INVALID_SIGNATURE`.
  */
 export function readUnverified(bytes: Uint8Array, chainId: string): UnverifiedVerdict {
   let envelope: Transaction;
@@ -125,8 +125,8 @@ export function readUnverified(bytes: Uint8Array, chainId: string): UnverifiedVe
 }
 
 /**
- * The claim of a transaction's signature alone, at half the cost: its command is not checked.
- * @returns undefined where `readUnverified` refuses it for what is around the command
+ * Only the claim of a transaction's signature, at half the cost: the command is not checked.
+ * @returns undefined if `readUnverified` refuses the envelope
  */
 export function readClaim(bytes: Uint8Array, chainId: string): SignatureClaim | undefined {
   let envelope: Transaction;
@@ -148,10 +148,10 @@ function claimOf(envelope: Transaction, signature: Uint8Array, chainId: string):
 }
 
 /**
- * A transaction whose signature was verified before, or that is not signed at all.
- * @param hash of the bytes, lower-case hex, where it is known
+ * A transaction whose signature was verified earlier, or that is unsigned.
+ * @param hash of the bytes, lower-case hex, if the caller has it
  * @throws WireError for bytes that are not a transaction
- * @returns what is wrong with the command, if anything is
+ * @returns the errors of the command, if any
  */
 export function readTrusted(
   bytes: Uint8Array,
@@ -179,7 +179,7 @@ function assemble(
     version: envelope.version as EnvelopeVersion,
     signature,
     hash,
-    // Worked out when something is made of it: a transaction is looked at for the mempool first, and read again for its block.
+    // Computed on first use: a transaction is read once for the mempool and again for its block.
     get id() {
       return rootId(signature);
     },
@@ -192,7 +192,7 @@ interface Examined {
   readonly input: InputData;
 }
 
-/** Everything but the signature: version, sender, and then all that is wrong with the command at once. */
+/** Everything except the signature: version, sender, then all errors of the command together. */
 export function examine(envelope: Transaction | undefined): Examined | PropertyErrors {
   if (envelope === undefined) return PropertyErrors.of("tx", messages.IS_REQUIRED);
   return checkVersion(envelope) ?? checkSender(envelope) ?? checkInputData(envelope.inputData);
@@ -207,7 +207,7 @@ function checkVersion({ version }: Transaction): PropertyErrors | undefined {
 function checkSender({ address, pubKey }: Transaction): PropertyErrors | undefined {
   if (address === undefined && pubKey === undefined)
     return PropertyErrors.of("tx.from", messages.IS_REQUIRED);
-  // An address is not a sender: it is defined, but nothing can be signed for it.
+  // The schema has Ethereum addresses, but no signature is possible for them.
   if (pubKey === undefined || pubKey === "")
     return PropertyErrors.of("tx.from.pub_key", messages.IS_REQUIRED);
   if (!isHex64(pubKey)) return PropertyErrors.of("tx.from.pub_key", messages.SHOULD_BE_A_PUBLIC_KEY);
@@ -226,13 +226,13 @@ function checkInputData(bytes: Uint8Array): Examined | PropertyErrors {
   const errors = new PropertyErrors();
   if (input.nonce === 0n) errors.add("tx.input_data.nonce", messages.MUST_BE_POSITIVE);
   const kind = commandKindOf(input);
-  // A command that this version does not know reads as none: "is not supported" cannot come up.
+  // An unknown command decodes as no command: "is not supported" cannot occur.
   if (kind === undefined) errors.add("tx.input_data.command", messages.IS_REQUIRED);
   else noteCommandErrors(kind, input[kind]!, errors);
   return errors.isEmpty && kind !== undefined ? { kind, input } : errors;
 }
 
-/** The decoded signature, when the sender made it for this chain; else what is wrong with it. */
+/** The decoded signature if it is valid on this chain, otherwise its errors. */
 export function checkSignature(envelope: Transaction, chainId: string): Uint8Array | PropertyErrors {
   const signature = decodeSignature(envelope);
   if (signature instanceof PropertyErrors) return signature;
@@ -242,8 +242,8 @@ export function checkSignature(envelope: Transaction, chainId: string): Uint8Arr
 }
 
 /**
- * The signature's bytes. Bytes of another length are not a valid signature; only a sender that is not a key makes
- * one that cannot be verified.
+ * The signature's bytes. Bytes of another length are an invalid signature; a signature is unverifiable only if the sender is
+ * not a key.
  */
 function decodeSignature(envelope: Transaction): Uint8Array | PropertyErrors {
   const { signature } = envelope;
@@ -272,7 +272,7 @@ function invalid(errors: PropertyErrors): Refused {
   return refused("invalid", errors.toString(), errors);
 }
 
-/** The verdict on a transaction whose signature is not its sender's. */
+/** The verdict on a transaction with an invalid signature. */
 export const INVALID_SIGNATURE: Refused = invalid(
   PropertyErrors.of("tx.signature.value", messages.INVALID_SIGNATURE),
 );

@@ -16,12 +16,12 @@ interface CommandDefinition {
   readonly number: number;
   /** The network's internal number of the command. */
   readonly byte: number;
-  /** How texts for people call it. */
+  /** Name for people. */
   readonly displayName: string;
-  /** Sent by validators as part of their work: no proof of work, no rule about its height, served first. */
+  /** Sent by validators as part of their work: no proof of work, no height rule, first in a block. */
   readonly isValidatorCommand: boolean;
   readonly spamPolicy: SpamPolicy | undefined;
-  /** Whether its execution is reported by a `TransactionResult` event. */
+  /** Whether a `TransactionResult` event reports its execution. */
   readonly hasResultEvent: boolean;
   /** Refused while markets and assets cannot be proposed ("trading disabled"); a batch is not. */
   readonly isTrading: boolean;
@@ -59,7 +59,7 @@ function define(
 }
 
 const trading: Marks = { trading: true };
-/** Validators' work is not reported, except for changes of their keys. */
+/** Validators' work is not reported, except changes of keys. */
 const work: Marks = { validator: true, silent: true };
 const keys: Marks = { validator: true };
 
@@ -121,7 +121,7 @@ export const COMMANDS: { readonly [K in CommandKind]: CommandDefinition } = {
 
 export const COMMAND_KINDS = Object.keys(COMMANDS) as readonly CommandKind[];
 
-/** The kind of the command in `input`; undefined when it has none that this version of the network knows. */
+/** The kind of the command in `input`; undefined for a missing or unknown one. */
 export function commandKindOf(input: InputData): CommandKind | undefined {
   return COMMAND_KINDS.find((kind) => input[kind] !== undefined);
 }

@@ -20,24 +20,24 @@ import { hexOf } from "./identifiers.ts";
 import type { CommandKind, CommandPayload } from "./transaction-commands.ts";
 import type { Writer } from "./writer.ts";
 
-/** Bytes of a transaction that the mempool takes (docs/protocol/30-node-api-transactions.md#25-size-limits). */
+/** Largest transaction that the mempool accepts, in bytes (docs/protocol/30-node-api-transactions.md#25-size-limits). */
 export const TRANSACTION_BYTES_MAX = 1_048_576;
 
-/** The one pair of name and number that signatures can have (docs/protocol/30-node-api-transactions.md#21-messages). */
+/** The only algorithm and version that signatures can have (docs/protocol/30-node-api-transactions.md#21-messages). */
 export const SIGNATURE_ALGORITHM = "vega/ed25519";
 export const SIGNATURE_VERSION = 1;
 
-/** Versions that are accepted; only the second binds a signature to a chain (docs/protocol/30-node-api-transactions.md#22-versions). */
+/** Accepted versions; only the second binds a signature to a chain (docs/protocol/30-node-api-transactions.md#22-versions). */
 export type EnvelopeVersion = typeof TxVersion.TX_VERSION_V2 | typeof TxVersion.TX_VERSION_V3;
 
-/** The mempool's words for bytes above the limit; they reach clients as they are. */
+/** The mempool's error for larger transactions; clients receive it unchanged. */
 export function tooLargeText(bytes: number): string {
   return `Tx too large. Max size is ${TRANSACTION_BYTES_MAX}, but got ${bytes}`;
 }
 
 /**
- * Reads an envelope. The bytes of the command stay unread.
- * @throws WireError for bytes that are not a transaction, or more than a transaction may have
+ * Reads an envelope without decoding the command.
+ * @throws WireError for bytes that are not a transaction, or too many bytes
  */
 export function readTransaction(bytes: Uint8Array): Transaction {
   if (bytes.length > TRANSACTION_BYTES_MAX) throw new WireError("too_large", tooLargeText(bytes.length));
@@ -45,7 +45,7 @@ export function readTransaction(bytes: Uint8Array): Transaction {
 }
 
 /**
- * Lower-case hexadecimal; submit responses and bus events show it in capitals
+ * Lower-case hexadecimal; submit responses and bus events have it in upper case
  * (docs/protocol/30-node-api-transactions.md#23-signing-ids-hashes).
  */
 export function transactionHash(bytes: Uint8Array): string {
@@ -53,9 +53,8 @@ export function transactionHash(bytes: Uint8Array): string {
 }
 
 /**
- * The bytes whose digest is signed: since version 3 the chain's name stands in front, so that a transaction of
- * one chain is nothing on another. A zero byte ends the name, so that no name can run into a command. The name
- * itself is never sent.
+ * The bytes whose digest is signed. Since version 3 they begin with the chain's name and a zero byte, so that a transaction
+ * of one chain is invalid on another. The name is not sent.
  */
 export function signedBytes(version: EnvelopeVersion, chainId: string, inputData: Uint8Array): Uint8Array {
   if (version === TxVersion.TX_VERSION_V2) return inputData;
@@ -66,10 +65,10 @@ export function signedBytes(version: EnvelopeVersion, chainId: string, inputData
   return bytes;
 }
 
-/** Signatures are made and verified for one chain, again and again. */
+/** Cached, because signatures are made and verified for one chain. */
 let lastName: { readonly chainId: string; readonly bytes: Uint8Array } | undefined;
 
-/** A chain's name with the byte that ends it. */
+/** A chain's name with the terminating zero byte. */
 function nameOf(chainId: string): Uint8Array {
   if (lastName?.chainId !== chainId) lastName = { chainId, bytes: Buffer.from(`${chainId}\0`, "utf8") };
   return lastName.bytes;
@@ -79,7 +78,7 @@ const hashed = new HashInput(4096);
 
 /**
  * The 32 bytes that Ed25519 signs as its message (docs/protocol/30-node-api-transactions.md#23-signing-ids-hashes).
- * @param into where they are put; bytes of their own without
+ * @param into target; default: a new array
  */
 export function signingDigest(
   version: EnvelopeVersion,
@@ -97,37 +96,37 @@ export function signingDigest(
 }
 
 /**
- * The first identifier of what a transaction creates: an order, a transfer, a proposal
+ * The first identifier that a transaction creates: of an order, a transfer, a proposal
  * (docs/protocol/60-state-engine-parameters.md#131-deterministic-root-id).
  */
 export function rootId(signature: Uint8Array): string {
   return sha3HexOf(signature);
 }
 
-// Making transactions: for the wallet and for the validators of a devnet.
+// Encoding of transactions, for the wallet and for the validators of a devnet.
 
-/** A command, told apart by `kind`; members of the payload that are left out have their defaults. */
+/** A command, discriminated by `kind`; omitted members of the payload have their defaults. */
 export type CommandInit = {
   [K in CommandKind]: { readonly kind: K; readonly payload: Init<CommandPayload<K>> };
 }[CommandKind];
 
-/** The bytes of a command with what makes it unique; these are signed, and sent as they are. */
+/** The bytes of a command with its nonce and height: signed and sent as they are. */
 export function encodeCommand(command: CommandInit, nonce: bigint, blockHeight: bigint): Uint8Array {
   return encodeInputData({ nonce, blockHeight, [command.kind]: command.payload });
 }
 
 export interface SigningOptions {
   readonly chainId: string;
-  /** Version 3 unless told: version 2 is signed for every chain at once. */
+  /** Default: version 3. A signature of version 2 is valid on every chain. */
   readonly version?: EnvelopeVersion;
-  /** Left out for the commands of validators, which need none. */
+  /** Omitted for validators' commands, which need none. */
   readonly pow?: Init<ProofOfWork>;
 }
 
-/** Of the transaction that is being signed: one at a time, and never kept. */
+/** Reused: one transaction is signed at a time. */
 const digest = new Uint8Array(SHA3_256_BYTES);
 
-/** Signs the bytes of a command and puts the envelope around them. */
+/** Signs the bytes of a command and wraps them in an envelope. */
 export function signTransaction(
   inputData: Uint8Array,
   key: Ed25519KeyPair,
@@ -144,7 +143,7 @@ export function signTransaction(
 }
 
 /**
- * The bytes of a transaction in the order of the network's own nodes, where the sender stands last
+ * Encodes a transaction in the field order of the network's own nodes, with the sender last
  * (docs/protocol/30-node-api-transactions.md#23-signing-ids-hashes). The hash depends on it, so a wallet that predicts
  * the hash of a typed submission must use the same.
  */

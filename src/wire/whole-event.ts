@@ -35,14 +35,14 @@ export function wholeEvent(
   return new Uint8Array(Buffer.concat([envelope, bareEvent(event)]));
 }
 
-/** The same with nothing but its payload. */
+/** The same with its payload only. */
 export function bareEvent({ field, bytes, start, end }: BlockEvent): Uint8Array {
   return asMember(field, bytes.subarray(start, end));
 }
 
 const LENGTH_DELIMITED = 2;
 
-/** A payload with its tag and its length in front, as it stands in a `BusEvent`. */
+/** A payload behind its tag and length, as in a `BusEvent`. */
 function asMember(field: number, payload: Uint8Array): Uint8Array {
   const tag = field * 8 + LENGTH_DELIMITED;
   const start = varintLength(tag) + varintLength(payload.length);
@@ -58,7 +58,7 @@ function varintLength(value: number): number {
   return length;
 }
 
-/** @returns the place behind it */
+/** @returns the offset behind it */
 function writeVarint(bytes: Uint8Array, at: number, value: number): number {
   let place = at;
   let rest = value;

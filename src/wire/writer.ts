@@ -1,7 +1,7 @@
 /**
- * Writes canonical proto3: the calls of generated code come in ascending field number and leave out defaults,
- * so equal messages give equal bytes. A nested message is written in place behind one byte kept for its length,
- * and moved up by the rare second or third byte: most messages are shorter than 128 bytes.
+ * Writes canonical proto3: generated code writes fields by ascending number and omits defaults, so equal messages give equal
+ * bytes. A nested message is written behind one byte reserved for its length, and moved if the length needs more: most
+ * messages are shorter than 128 bytes.
  */
 import { WireError } from "./errors.ts";
 import { INT64_MAX, UINT64_MAX } from "./limits.ts";
@@ -12,13 +12,13 @@ const utf8Write = (
     utf8Write: (this: Uint8Array, text: string, offset: number, length: number) => number;
   }
 ).utf8Write;
-/** Of a character, as strings count them. */
+/** UTF-8 bytes of a UTF-16 code unit, at most. */
 const UTF8_BYTES_MAX = 3;
 
 /** Bytes that the shared writer keeps between messages. */
 const KEPT_BYTES_MAX = 1024 * 1024;
 
-/** A 64-bit integer as two halves, the lower first as on every machine that this runs on: no division makes garbage. */
+/** A 64-bit integer as two halves, little-endian as on every supported machine; avoids the garbage of bigint division. */
 const wide = new BigUint64Array(1);
 const halves = new Uint32Array(wide.buffer);
 const INT64_MIN = -(1n << 63n);
@@ -26,15 +26,15 @@ const INT64_MIN = -(1n << 63n);
 export class Writer {
   private buffer = Buffer.allocUnsafeSlow(1024);
   private view = new DataView(this.buffer.buffer);
-  /** The same bytes without a Buffer's ways: its slices are bytes of their own. */
+  /** The same bytes as a Uint8Array, whose `slice` copies. */
   private plain = new Uint8Array(this.buffer.buffer);
   private pos = 0;
 
-  /** The written bytes, as a copy. The writer is empty after it, and a huge buffer is not kept. */
+  /** A copy of the written bytes. Resets the writer and drops a huge buffer. */
   finish(): Uint8Array {
-    const made = this.plain.slice(0, this.pos);
+    const written = this.plain.slice(0, this.pos);
     this.reset();
-    return made;
+    return written;
   }
 
   reset(): void {
@@ -82,7 +82,7 @@ export class Writer {
     this.raw(lower);
   }
 
-  /** Starts a length-delimited field; give what it returns to `close`. */
+  /** Starts a length-delimited field; pass the result to `close`. */
   open(tag: number): number {
     this.raw(tag);
     this.room(1);
@@ -109,7 +109,7 @@ export class Writer {
       this.room(1 + UTF8_BYTES_MAX * text.length);
       const start = this.pos + 1;
       const length = utf8Write.call(this.buffer, text, start, UTF8_BYTES_MAX * text.length);
-      // As many bytes as characters: ASCII.
+      // ASCII: as many bytes as characters.
       if (length < 128 && (length === text.length || text.isWellFormed())) {
         this.buffer[this.pos] = length;
         this.pos = start + length;

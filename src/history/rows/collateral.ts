@@ -115,7 +115,7 @@ export const withdrawals: ExportTable = {
       const m = readWithdrawalAt(row.data, 0, row.data.length);
       const what = `${identifier(m.partyId)},${numericText(m.amount)},${identifier(m.asset)},${withdrawalStatus(m.status)}`;
       const times = `${timestampNs(m.createdTimestamp)},${timestampNs(m.withdrawnTimestamp)}`;
-      // Proto-JSON: a member that is empty is left out
+      // Proto-JSON: empty members are omitted
       // (docs/protocol/20-network-history-tables.md#33-value-rules-shared-by-all-tables).
       const erc20 = m.ext?.erc20 && { receiverAddress: m.ext.erc20.receiverAddress || undefined };
       const ext = text(jsonbText({ erc20 }));

@@ -1,5 +1,5 @@
 // Rows of market data, liquidity provisions and markets
-// (docs/protocol/20-network-history-tables.md#34-columns-per-table, tables 7, 10, 11). Their jsonb columns speak two
+// (docs/protocol/20-network-history-tables.md#34-columns-per-table, tables 7, 10, 11). Their jsonb columns have two
 // dialects: names in snake_case with enums as numbers, and proto-JSON
 // (docs/protocol/20-network-history-tables.md#33-value-rules-shared-by-all-tables).
 import {
@@ -193,7 +193,7 @@ function auctionJson({ openingAuction }: Market): JsonValue {
   return { duration: set(openingAuction?.duration), volume: set(openingAuction?.volume) };
 }
 
-/** Triggers keep their zeros; their probability is a decimal, so its trailing zeros go. */
+/** Triggers keep zero members; the probability is a decimal without trailing zeros. */
 function priceMonitoringJson({ priceMonitoringSettings }: Market): JsonValue {
   const parameters = priceMonitoringSettings?.parameters;
   if (!parameters) return {};
@@ -221,7 +221,7 @@ function timestampsJson({ marketTimestamps: m }: Market): JsonValue {
   return { proposed: set(m?.proposed), pending: set(m?.pending), open: set(m?.open), close: set(m?.close) };
 }
 
-/** Zero values are left out. */
+/** Zero values are omitted. */
 function set<T extends string | number | bigint>(value: T | undefined): T | undefined {
   return value === undefined || value === "" || value === 0 || value === 0n ? undefined : value;
 }

@@ -1,4 +1,4 @@
-// The source of every exported table: a read-only connection, the look-ups that rows share, and the order of lines.
+// The source of every exported table: a read-only connection, shared look-ups, and the order of lines.
 import type { Database, Statement } from "bun:sqlite";
 import { LruCache } from "../../cache/lru.ts";
 import { hashOfRow } from "../../store/head.ts";
@@ -28,7 +28,7 @@ export interface DataRow {
   readonly data: Uint8Array;
 }
 
-/** A row of a kind that a block can have several of. */
+/** A row of a kind that can occur several times in a block. */
 export interface EventRow extends DataRow {
   readonly ord: bigint;
 }
@@ -42,11 +42,11 @@ export interface BlockFacts {
   readonly hash: string;
 }
 
-/** Entries remembered of a kind. */
+/** Cached entries of a kind. */
 const REMEMBERED_MAX = 20_000;
 const TXS_REMEMBERED_MAX = 2_000;
 
-/** Of the first slice of a table: the next are wider or narrower by the rows that were in it. */
+/** Blocks in the first slice of a table; the next are wider or narrower, by its number of rows. */
 const SLICE_BLOCKS = 16;
 /** Some milliseconds of work. */
 const SLICE_ROWS_MIN = 500;
@@ -62,7 +62,7 @@ export class RowSource {
   /** Most transactions have several rows in a block. */
   private readonly txs = new LruCache<number, string>(TXS_REMEMBERED_MAX);
   private lastBlock: BlockFacts | undefined;
-  /** A snapshot that this source has begun. */
+  /** A snapshot that this source opened. */
   private isHolding = false;
 
   constructor(readonly db: Database) {
@@ -73,8 +73,8 @@ export class RowSource {
   }
 
   /**
-   * Steps through rows. A few of them are collected first, so that the statement of a short walk is closed before its
-   * caller does anything else; that of a long one stays open. It is this walk's own: walks may run side by side.
+   * Iterates over rows. The first few are collected, so that the statement of a short query is closed before the caller
+   * continues; a long query keeps its own statement open. Several can run side by side.
    */
   *walk<Row>(sql: string, ...values: number[]): Generator<Row> {
     const statement = this.db.prepare(sql);
@@ -93,8 +93,8 @@ export class RowSource {
   }
 
   /**
-   * The rows of a range, which the query orders by block, some blocks at a time, with a snapshot of the store held for each
-   * slice: look-ups would open one each.
+   * The rows of a range, ordered by block, some blocks at a time. Each slice holds one snapshot of the store; otherwise every
+   * look-up would open its own.
    * @param sql with the first and the last block as its two parameters
    */
   *slices<Row extends { readonly block: bigint }>(
@@ -113,7 +113,7 @@ export class RowSource {
           if (rows.length < SLICE_ROWS_MIN) blocks *= 2;
           from = to + 1;
         } else {
-          // The last block may be cut off; alone, it is read without a limit.
+          // The limit may cut the last block; a block alone is read without a limit.
           const end = rows.at(-1)!.block;
           const whole = rows.findIndex(({ block }) => block === end);
           yield whole > 0 ? rows.slice(0, whole) : (statement.all(from, Number(end), -1) as Row[]);
@@ -129,8 +129,8 @@ export class RowSource {
   }
 
   /**
-   * Does something else in the middle of a walk, with no snapshot held: the writer's log cannot restart before its readers
-   * have gone on, and a caller may share the writer's thread. Rows that were read before it may be gone after it.
+   * Runs other work in the middle of a query, without a snapshot: the writer's log can restart only when no reader holds an old
+   * snapshot, and the caller may share the writer's thread. Rows that were read before can be gone afterwards.
    */
   async away(pause: () => Promise<void>): Promise<void> {
     const isHeld = this.isHolding;
@@ -187,15 +187,15 @@ export class RowSource {
   }
 
   private remembered(
-    known: LruCache<number, string>,
+    cache: LruCache<number, string>,
     statement: Statement,
     column: "hash" | "bytes",
     key: number,
   ): string {
-    let text = known.get(key);
+    let text = cache.get(key);
     if (text === undefined) {
       text = this.bytes(statement, column, key);
-      known.set(key, text);
+      cache.set(key, text);
     }
     return text;
   }
@@ -207,7 +207,7 @@ export class RowSource {
   }
 }
 
-/** Label of an enum value; a number no schema knows stays a number. */
+/** Label of an enum value; an unknown number stays a number. */
 export function labels(enumName: string): (value: number) => string {
   const { nameOf } = enumDescriptor(enumName);
   return (value) => nameOf.get(value) ?? String(value);
@@ -215,15 +215,15 @@ export function labels(enumName: string): (value: number) => string {
 
 const SEQUENCE_MASK = 0xffffff;
 
-/** Sequence number in a column `ord` or `n`: the part above it counts blocks that share a row. */
+/** Sequence number in a column `ord` or `n`; the bits above it number the blocks that share a row. */
 export function sequence(ord: bigint): number {
   return Number(ord) & SEQUENCE_MASK;
 }
 
-// The order of rows (docs/protocol/20-network-history-export.md#25-row-order-inside-a-segment). The store is clustered
-// so that rows come in the right order almost always; the rest is settled here, holding no more than the rows of a
-// block: references stand for six bytes of an identifier only, blocks that share a time restart their sequence numbers,
-// and microseconds added to a block's time can pass the time of the block after it.
+// The order of rows (docs/protocol/20-network-history-export.md#25-row-order-inside-a-segment). The store's
+// clustering gives the right order almost always. The exceptions are sorted here, with at most the rows of a block in memory:
+// references have only six bytes of an identifier, blocks that share a time restart their sequence numbers, and microseconds
+// added to a block's time can exceed the time of the next block.
 
 interface Line<Key extends string | number> {
   /** Row of `blocks`. Lines come grouped by it, ascending. */
@@ -232,14 +232,14 @@ interface Line<Key extends string | number> {
   readonly text: string;
 }
 
-/** The place of a row's line among those of its block, and the line. */
+/** A row's line and its sort key within the block. */
 type KeyedLine<Key, Row> = (
   row: Row,
   block: BlockFacts,
   source: RowSource,
 ) => readonly [key: Key, text: string];
 
-/** Lines of the rows of a query, those of each block by key. @param sql as for `slices` */
+/** Lines of a query's rows, sorted by key within each block. @param sql as for `slices` */
 export function linesByKey<Key extends string | number, Row extends { readonly block: bigint }>(
   sql: string,
   line: KeyedLine<Key, Row>,
@@ -247,7 +247,7 @@ export function linesByKey<Key extends string | number, Row extends { readonly b
   return (source, range) => byBlockAndKey(keyedLines(source, range, sql, line));
 }
 
-/** The same by time in microseconds, which is the block's or later. */
+/** The same, sorted by time in microseconds, which is the block's or later. */
 export function linesByTime<Row extends { readonly block: bigint }>(
   sql: string,
   line: KeyedLine<number, Row>,
@@ -271,7 +271,7 @@ function* keyedLines<Key extends string | number, Row extends { readonly block: 
   }
 }
 
-/** Lines of each block by key. Equal keys stay in the order they came. */
+/** Sorts the lines of each block by key; stable. */
 function* byBlockAndKey<Key extends string | number>(lines: Iterable<Line<Key>>): Generator<string> {
   let held: Line<Key>[] = [];
   for (const line of lines) {
@@ -284,7 +284,7 @@ function* byBlockAndKey<Key extends string | number>(lines: Iterable<Line<Key>>)
   yield* texts(held);
 }
 
-/** Lines by key, where no line has a key below `floor` of its block and floors ascend with the blocks. */
+/** Lines by key. No line has a key below the `floor` of its block, and floors ascend with the blocks. */
 function* byTime(lines: Iterable<Line<number>>, floor: (block: number) => number): Generator<string> {
   let held: Line<number>[] = [];
   let block = -1;
@@ -310,7 +310,7 @@ function isSorted<Key extends string | number>(lines: readonly Line<Key>[]): boo
   return true;
 }
 
-/** Sorts as the byte strings one after the other do: a comma sorts below every hex digit. */
+/** Compares like concatenated byte strings: a comma sorts below every hex digit. */
 export function bytesKey(...hex: string[]): string {
   return hex.join(",");
 }

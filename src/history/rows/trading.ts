@@ -12,7 +12,7 @@ import {
   sequence,
 } from "./source.ts";
 
-/** Digits of the largest number of 64 bits. */
+/** Digits of the largest 64-bit number. */
 const INT64_DIGITS = 19;
 const positionStatus = labels("vega.PositionStatus");
 
@@ -84,7 +84,7 @@ export const positions: ExportTable = {
     (row: PositionRow, block, source) => {
       const market = source.id(row.market);
       const party = source.id(row.party);
-      // Seven settled values, six that count trades not settled yet, and the status (store/project/position-state.ts).
+      // Seven settled values, six that include unsettled trades, and the status (store/project/position-state.ts).
       const state = JSON.parse(row.state) as string[];
       const settled = [bigintText(state[0]!), ...state.slice(1, 7)].join(",");
       const pending = [bigintText(state[7]!), ...state.slice(8, 13)].join(",");

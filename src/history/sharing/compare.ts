@@ -1,4 +1,4 @@
-// Compares this home with another node: each segment's id, and inside the first that differs each table and row.
+// Compares this home with another node: the ids of all segments, then the tables and rows of the first that differs.
 import type { Database } from "bun:sqlite";
 import { closeSync, mkdtempSync, openSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,11 +24,11 @@ import { EXPORT_TABLES } from "../tables.ts";
 import type { HistorySource } from "./source.ts";
 
 const READ_BYTES = 256 * 1024;
-/** Of a row that is shown. */
+/** Most characters of a printed row. */
 const SHOWN_CHARACTERS = 400;
 
 interface HistoryDifference {
-  /** Which side is damaged, where that can be told; `between` for two histories that are whole. */
+  /** Which side is damaged; `between` if both are sound but differ. */
   readonly where: "here" | "there" | "between";
   readonly from: number;
   readonly to: number;
@@ -45,7 +45,7 @@ export interface HistoryComparison {
   /** Last block up to which both have the same segments; 0 for none. */
   readonly equalTo: number;
   readonly equalSegments: number;
-  /** Segments that this home has beyond those of the other node, and the other way round. */
+  /** Segments that only this home has, or only the other node. */
   readonly moreHere: number;
   readonly moreThere: number;
   readonly difference?: HistoryDifference;
@@ -54,12 +54,12 @@ export interface HistoryComparison {
 interface CompareOptions {
   readonly home: string;
   readonly source: HistorySource;
-  /** Also reads every segment's file of the other node. */
+  /** Also reads all segment files of the other node. */
   readonly deep: boolean;
   onProgress?(part: number, text: string): void;
 }
 
-/** Reads beside a running node. @throws NodeError for sides that cannot be compared */
+/** Works beside a running node. @throws NodeError if the two cannot be compared */
 export async function compareHistory(options: CompareOptions): Promise<HistoryComparison> {
   const db = openReader(options.home);
   const work = mkdtempSync(join(tmpdir(), "lyra-verify-"));
@@ -77,7 +77,7 @@ class Comparison {
   constructor(
     private readonly options: CompareOptions,
     private readonly db: Database,
-    /** For files of the other node. */
+    /** Folder for files of the other node. */
     private readonly work: string,
   ) {
     this.directory = segmentDirectory(options.home);
@@ -110,7 +110,7 @@ class Comparison {
     return { ...facts, ...(difference && { difference }) };
   }
 
-  /** A home whose files or rows are not what its own segments say. */
+  /** The first difference between this home's segments and its own files and rows. */
   private async damageHere(rows: readonly SegmentRow[]): Promise<HistoryDifference | undefined> {
     for (const [i, row] of rows.entries()) {
       this.options.onProgress?.((i + 1) / rows.length, `blocks ${row.from} to ${row.to} here`);
@@ -120,7 +120,7 @@ class Comparison {
         await checkSegment(this.directory, row);
         await checkRows(this.db, this.directory, row);
       } catch (error) {
-        // A running node has made it again meanwhile.
+        // A running node has rebuilt it meanwhile.
         if (!isListed()) continue;
         if (error instanceof NodeError) return this.rowHere(row, error);
         const reason = error instanceof SegmentDamage ? error.message : "its file is not there";
@@ -132,7 +132,7 @@ class Comparison {
     return undefined;
   }
 
-  /** The first row of the store that is not the one of its segment. */
+  /** The first row of the store that differs from its segment. */
   private async rowHere(row: SegmentRow, error: NodeError): Promise<HistoryDifference> {
     const { from, to } = row;
     const text = `the store of this home: ${error.message}`;
@@ -140,21 +140,24 @@ class Comparison {
     const source = new RowSource(this.db);
     try {
       for (const { name, lines } of ends ? EXPORT_TABLES : []) {
-        const found = await firstDifference(lines(source, ends!.range), rowsOf(this.directory, row.id, name));
-        if (found === undefined) continue;
+        const difference = await firstDifference(
+          lines(source, ends!.range),
+          rowsOf(this.directory, row.id, name),
+        );
+        if (difference === undefined) continue;
         return {
           where: "here",
           from,
           to,
           text,
           table: name,
-          row: found.row,
-          here: found.one,
-          there: found.other,
+          row: difference.row,
+          here: difference.one,
+          there: difference.other,
         };
       }
     } catch {
-      // The rows cannot even be read.
+      // The rows cannot be read.
     } finally {
       source.close();
     }
@@ -172,14 +175,14 @@ class Comparison {
     const [ours, theirs] = [await recordOf(this.directory, own.id), await recordOf(this.work, other.id)];
     for (const { name } of EXPORT_TABLES) {
       if (ours.tables[name] === theirs.tables[name]) continue;
-      const found = await firstDifference(
+      const difference = await firstDifference(
         rowsOf(this.directory, own.id, name),
         rowsOf(this.work, other.id, name),
       );
       const text = `the rows of ${name} in blocks ${from} to ${to} differ`;
       return {
         ...{ where, from, to, text, table: name },
-        ...(found && { row: found.row, here: found.one, there: found.other }),
+        ...(difference && { row: difference.row, here: difference.one, there: difference.other }),
       };
     }
     const member = (["databaseVersion", "previousId", "first", "last"] as const).find(
@@ -223,7 +226,7 @@ interface Pair {
   readonly there: SegmentRow;
 }
 
-/** Segments that share a block: either side may have removed old ones, or miss some. */
+/** Pairs of segments that share a block. Either side may have removed or lost some. */
 function pairsOf(own: readonly SegmentRow[], others: readonly SegmentRow[]): Pair[] {
   const pairs: Pair[] = [];
   for (let i = 0, j = 0; i < own.length && j < others.length; ) {
@@ -247,7 +250,7 @@ async function recordOf(directory: string, id: string): Promise<SegmentRecord> {
 
 type Rows = Iterable<string> | AsyncIterable<string>;
 
-/** The first place in which two lists of rows differ; a row that only one has is empty on the other side. */
+/** The first difference of two lists of rows; a row that only one has is empty on the other side. */
 async function firstDifference(
   one: Rows,
   other: Rows,
@@ -293,7 +296,7 @@ async function* rowsOf(directory: string, id: string, table: string): AsyncGener
   }
 }
 
-/** Cuts CSV at the line feeds that are not quoted. */
+/** Splits CSV at unquoted line feeds. */
 class RowSplitter {
   private whole: string[] = [];
   private rest: Uint8Array = new Uint8Array(0);

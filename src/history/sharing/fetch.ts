@@ -1,5 +1,5 @@
-// Fills a home from another node: its segments, each verified as it comes, and an image of its store, whose rows must
-// make the same segments. Until everything is verified it lies in a folder of its own; then the store is renamed.
+// Fills a home from another node: its segments, each verified on arrival, and an image of its store, whose rows must give the
+// same segments. Everything stays in a work folder until it is verified; then the store is renamed.
 import type { Database } from "bun:sqlite";
 import {
   closeSync,
@@ -31,15 +31,15 @@ import type { ImageManifest } from "./image.ts";
 import type { HistorySource, SourceSummary } from "./source.ts";
 
 const ATTEMPT = "history.fetch";
-/** Folder of the home for what was fetched so far. */
+/** Work folder in the home. */
 const WORK = "fetch.tmp";
-/** In it, the image of the source's store as it comes: the store is made of its rows. */
+/** In it, the image of the source's store; the new store is built from its rows. */
 const IMAGE = "image.db";
 const SEGMENTS_AT_ONCE = 4;
-/** Failures after which what was fetched is still good. */
+/** Failures after which the fetched files stay valid. */
 const RESUMABLE = new Set<string>(["source_unreachable", "source_slow", "source_refused", "disk_full"]);
 
-/** Of the copying, and not of the image. */
+/** Errors of the copying itself, not of the image. */
 const PASSED_ON = new Set<string>(["disk_full", "schema_newer"]);
 
 class Stopped extends Error {}
@@ -64,31 +64,31 @@ export interface FetchResult {
   readonly chainId: string;
   readonly height: number;
   readonly segments: number;
-  /** Last block that a segment covers: those behind it are on the source's word. */
+  /** Last block covered by a segment; later blocks are unverified. */
   readonly verifiedTo: number;
   readonly lastSegmentId: string;
-  /** Bytes that came over the network. */
+  /** Bytes received. */
   readonly bytes: number;
-  /** False: the home had everything already. */
+  /** False if the home was already complete. */
   readonly isChanged: boolean;
 }
 
-/** @returns undefined when it was asked to stop; what came is kept for the next time @throws NodeError; the home is as it was */
+/** @returns undefined if stopped; fetched files are kept for the next time @throws NodeError; the home is unchanged */
 export async function fetchHistory(options: FetchOptions): Promise<FetchResult | undefined> {
   const lock = lockHome(options.home);
   const work = join(options.home, WORK);
   try {
     return await new Fetch(options, work).run();
   } catch (error) {
-    const known = knownError(error);
-    if (!RESUMABLE.has(known.code)) rmSync(work, { recursive: true, force: true });
-    throw known;
+    const failure = asNodeError(error);
+    if (!RESUMABLE.has(failure.code)) rmSync(work, { recursive: true, force: true });
+    throw failure;
   } finally {
     lock.release();
   }
 }
 
-function knownError(error: unknown): NodeError {
+function asNodeError(error: unknown): NodeError {
   if (error instanceof NodeError) return error;
   if (isDiskFull(error)) {
     const hint = "make room and run the same command again: it goes on where it stopped";
@@ -114,7 +114,7 @@ class Fetch {
     if (summary.gaps > 0) throw this.gappy();
     this.checkFits(own, summary);
     if (own && isComplete(own, summary)) {
-      // A kill right behind the last step has left it.
+      // Left by a kill right after the last step.
       rmSync(this.work, { recursive: true, force: true });
       return this.unchanged(own);
     }
@@ -126,7 +126,7 @@ class Fetch {
     if (image === undefined) return undefined;
     this.checkImage(own, summary, image);
     const rows = this.rowsOf(image, await this.source.segments());
-    // The store is made beside the image.
+    // The store is built beside the image.
     checkRoom(ATTEMPT, this.work, 2 * image.bytes + rows.reduce((sum, row) => sum + row.bytes, 0));
     await this.fetchSegments(rows);
     if (!this.isStopping()) await this.fetchImage(image);
@@ -189,7 +189,7 @@ class Fetch {
     this.checkFits(own, { ...summary, height: image.height });
   }
 
-  /** Those of the image that can still be had: there may be newer ones by now, and the oldest may be gone. */
+  /** The image's segments that the source still has: it may have newer ones by now, and have removed the oldest. */
   private rowsOf(image: ImageManifest, all: readonly SegmentRow[]): SegmentRow[] {
     const { trust } = this.options;
     if (trust !== undefined && !all.some(({ id }) => id === trust)) {
@@ -234,7 +234,7 @@ class Fetch {
         this.report("segments", ++done / rows.length, `segment ${row.from}-${row.to}`);
       }
     };
-    // Nothing is still under way when this ends, whatever failed.
+    // Wait for all downloads, even if one failed.
     const ended = await Promise.allSettled(
       Array.from({ length: SEGMENTS_AT_ONCE }, () =>
         fetchNext().catch((error: unknown) => {
@@ -247,7 +247,7 @@ class Fetch {
     if (failed?.status === "rejected") throw failed.reason;
   }
 
-  /** Verified under a name that says it is not yet, then renamed. */
+  /** Verified under a temporary name, then renamed. */
   private async fetchSegment(row: SegmentRow, directory: string): Promise<void> {
     if (existsSync(segmentPath(directory, row.id))) return;
     const incoming = join(this.work, "incoming");
@@ -269,7 +269,7 @@ class Fetch {
     renameSync(path, segmentPath(directory, row.id));
   }
 
-  /** Chunk by chunk; chunks of an earlier run are hashed again. */
+  /** Fetches missing chunks; chunks of an earlier run are hashed again. */
   private async fetchImage(image: ImageManifest): Promise<void> {
     const path = join(this.work, IMAGE);
     const state = join(this.work, "image.json");
@@ -292,7 +292,7 @@ class Fetch {
   }
 
   private async fetchChunk(image: ImageManifest, index: number): Promise<Uint8Array> {
-    // A bit that flips on the way is worth a second try.
+    // Retry once: a bit may have flipped in transit.
     for (let attempt = 0; attempt < 2; attempt++) {
       const bytes = await this.source.chunk(image, index);
       this.bytes += bytes.length;
@@ -301,15 +301,15 @@ class Fetch {
     throw this.source.damaged(`chunk ${index + 1} of its image does not have its hash`);
   }
 
-  /** Of the image's rows. @returns false when it was asked to stop */
+  /** Builds the store from the image's rows. @returns false if stopped */
   private async makeStore(): Promise<boolean> {
     const [image, store] = [join(this.work, IMAGE), storePath(this.work)];
-    // Of an earlier run.
+    // Left by an earlier run.
     for (const end of ["", "-wal", "-shm", "-sums"]) rmSync(store + end, { force: true });
     try {
       checkCopy(image, "foreign");
       await rebuildStore(image, store, {
-        // Those are of a chain of its own, which is refused.
+        // A chain of its own, which is refused.
         isCopied: (table) => !table.startsWith("chain_"),
         pause: async (part) => {
           await new Promise(setImmediate);
@@ -325,7 +325,7 @@ class Fetch {
     }
   }
 
-  /** @returns false when it was asked to stop */
+  /** @returns false if stopped */
   private async verify(image: ImageManifest, rows: readonly SegmentRow[]): Promise<boolean> {
     this.dropOldSegments(rows[0]!.from);
     await checkPages(this.work);
@@ -337,7 +337,7 @@ class Fetch {
       if (!isHead) throw this.source.damaged("its image ends at another block than it says");
       if (gapsOf(db) > 0) throw this.gappy();
       if (!Bun.deepEquals(listSegments(db), rows)) throw this.changed();
-      // Such a segment is about to be made again, and its rows would not be compared.
+      // Such a segment will be rebuilt, so its rows would not be compared.
       const isGrowing = head.height > rows.at(-1)!.to && lastHeight(db) <= rows.at(-1)!.to;
       if (isGrowing) throw this.changed();
       for (const [i, row] of rows.entries()) {
@@ -367,7 +367,7 @@ class Fetch {
     };
   }
 
-  /** The image lists segments that its source has removed since. The writer also makes the sums of its pages. */
+  /** Deletes the rows of segments that the source has removed since. The writer connection also writes page sums. */
   private dropOldSegments(from: number): void {
     const db = openWriter(this.work);
     try {
@@ -378,8 +378,8 @@ class Fetch {
   }
 
   /**
-   * Each block of the home must be in the image. The genesis, in the first row, is told by its time where the rows after
-   * it are the same: its hash differs when a core has begun again (ingest/block-order.ts).
+   * Each block of the home must be in the image. The genesis, in the first row, is compared by time if the rows after it are
+   * the same: its hash changes when a core starts again (ingest/block-order.ts).
    */
   private checkHolds(image: Database): void {
     const own = openReader(this.options.home);
@@ -394,13 +394,13 @@ class Fetch {
     try {
       const theirs = image.query(select).iterate() as Iterator<Row>;
       for (const row of own.query(select).iterate() as Iterable<Row>) {
-        let found = theirs.next();
-        while (!found.done && (found.value.time < row.time || found.value.height < row.height))
-          found = theirs.next();
-        if (found.done) throw differs(row);
-        const isThere = found.value.height === row.height && found.value.time === row.time;
-        if (isThere && Buffer.compare(hashOfRow(found.value), hashOfRow(row)) === 0) genesis = undefined;
-        else if (isThere && row.no === 1n && found.value.no === 1n) genesis = row;
+        let theirRow = theirs.next();
+        while (!theirRow.done && (theirRow.value.time < row.time || theirRow.value.height < row.height))
+          theirRow = theirs.next();
+        if (theirRow.done) throw differs(row);
+        const isThere = theirRow.value.height === row.height && theirRow.value.time === row.time;
+        if (isThere && Buffer.compare(hashOfRow(theirRow.value), hashOfRow(row)) === 0) genesis = undefined;
+        else if (isThere && row.no === 1n && theirRow.value.no === 1n) genesis = row;
         else throw differs(genesis ?? row);
       }
       if (genesis !== undefined) throw differs(genesis);
@@ -409,15 +409,15 @@ class Fetch {
     }
   }
 
-  /** At every moment one of the two stores exists under its name. */
+  /** At every moment one of the two stores has its name. */
   private replace(rows: readonly SegmentRow[]): void {
     const { home } = this.options;
     const directory = segmentDirectory(home);
     mkdirSync(directory, { recursive: true, mode: 0o700 });
-    // Cut off behind this, those that have moved are fetched again.
+    // After a kill here, moved segments are fetched again.
     for (const { id } of rows)
       renameSync(segmentPath(segmentDirectory(this.work), id), segmentPath(directory, id));
-    // The old store without a log, so that what is left of it cannot be taken for the new one's.
+    // Remove the old store's log, so that it cannot be taken for the new one's.
     if (hasStore(home)) openWriter(home).close();
     const [from, to] = [storePath(this.work), storePath(home)];
     for (const end of ["-wal", "-shm", "-sums"]) rmSync(`${to}${end}`, { force: true });
@@ -434,7 +434,7 @@ interface Own {
   readonly gaps: number;
 }
 
-/** Of a home that has blocks. */
+/** State of a home that has blocks. */
 function readOwn(home: string): Own | undefined {
   if (!hasStore(home)) return undefined;
   const db = openReader(home);

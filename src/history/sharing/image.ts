@@ -1,5 +1,5 @@
-// Images of a store, for other nodes: a copy of one moment with the hashes of its chunks, kept for a while. Everything
-// about it lies in the home, because each thread that answers may be asked for it.
+// Images of a store, for other nodes: a snapshot with the hashes of its chunks, kept for a while. All state is in the home,
+// because every serving thread may need it.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
@@ -11,11 +11,11 @@ import { workerUrl } from "../../files/worker-url.ts";
 import { checkRoom, copyBytes } from "../../store/copy.ts";
 
 export const CHUNK_BYTES = 4 * 1024 * 1024;
-/** An image so old is good enough for another node that asks. */
+/** An image of at most this age is reused for another node. */
 const FRESH_MS = 10 * 60_000;
-/** An image that was read so long ago counts as not in use. */
+/** An image counts as unused after this time without a read. */
 const IN_USE_MS = 2 * 60_000;
-/** An image that is not read any more is removed after this. */
+/** An unused image is removed after this time. */
 const KEPT_MS = 60 * 60_000;
 const LOOK_MS = 60_000;
 
@@ -28,7 +28,7 @@ export interface ImageManifest {
   readonly height: number;
   readonly hash: string;
   readonly schema: number;
-  /** Its newest segment, and how many it lists. */
+  /** Its newest segment, and its number of segments. */
   readonly segments: number;
   readonly lastSegmentId: string;
   readonly bytes: number;
@@ -45,7 +45,7 @@ export type ImageState =
 
 export interface CopyOrder {
   readonly home: string;
-  /** Where the copy goes; the path is free. */
+  /** Path of the copy, which must not exist. */
   readonly path: string;
 }
 
@@ -109,10 +109,10 @@ export class Images {
     return this.failure === "" ? { state: "none" } : { state: "failed", text: this.failure };
   }
 
-  /** Sees to it that there is an image that is fresh, or is being made. @throws NodeError `disk_full` */
+  /** Ensures that a fresh image exists or is being made. @throws NodeError `disk_full` */
   request(): ImageState {
-    const found = this.state();
-    if (found.state === "making" || (found.state === "ready" && this.isGood())) return found;
+    const current = this.state();
+    if (current.state === "making" || (current.state === "ready" && this.isGood())) return current;
     mkdirSync(this.folder, { recursive: true, mode: 0o700 });
     const lock = tryLock(this.lockPath);
     if (lock === undefined) return this.state();
@@ -129,7 +129,7 @@ export class Images {
     return { state: "making", bytes: 0 };
   }
 
-  /** File of an existing image. Its time is that of its last use. */
+  /** File of an existing image. Its modification time is that of its last use. */
   pathOf(id: string): string | undefined {
     if (this.manifest()?.id !== id) return undefined;
     const now = new Date();
@@ -183,10 +183,10 @@ export class Images {
     return lock === undefined;
   }
 
-  /** Young, or being read. */
+  /** Fresh, or being read. */
   private isGood(): boolean {
-    const made = statSync(this.manifestPath, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-    return Date.now() - made < FRESH_MS || this.unusedMs() < IN_USE_MS;
+    const madeMs = statSync(this.manifestPath, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    return Date.now() - madeMs < FRESH_MS || this.unusedMs() < IN_USE_MS;
   }
 
   private unusedMs(): number {
@@ -201,7 +201,7 @@ export class Images {
     this.timer.unref?.();
   }
 
-  /** A process that was killed while it made one has left it. */
+  /** Removes the leftovers of a process that was killed while it made an image. */
   private removeUnfinished(): void {
     try {
       const lock = tryLock(this.lockPath);
@@ -209,7 +209,7 @@ export class Images {
       for (const path of [this.unfinished, `${this.unfinished}-journal`]) rmSync(path, { force: true });
       lock.release();
     } catch {
-      // A home that cannot be written keeps it.
+      // It stays in a read-only home.
     }
   }
 

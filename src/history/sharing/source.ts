@@ -1,5 +1,5 @@
-// Another Lyra node as a source of history, over HTTP. Nothing of what it answers is relied on: every answer has a bound
-// in bytes and in time, and its form is checked.
+// Another Lyra node as a source of history, over HTTP. Its answers are untrusted: each has a bound in bytes and in time, and
+// its form is checked.
 import { NodeError, reasonOf } from "../../errors/node-error.ts";
 import type { ErrorCode } from "../../errors/program-codes.ts";
 import { type Answer, AnswerTooLong, requestAnswer } from "../../fetch/answer.ts";
@@ -12,19 +12,19 @@ const SUMMARY_BYTES_MAX = 64 * 1024;
 const SEGMENTS_BYTES_MAX = 4 * 1024 * 1024;
 /** An image of a terabyte has 16 MB of hashes. */
 const MANIFEST_BYTES_MAX = 32 * 1024 * 1024;
-/** Of a larger segment's file nothing is read. */
+/** Larger segment files are refused. */
 const SEGMENT_BYTES_MAX = 64 * 1024 * 1024 * 1024;
 const CHUNK_BYTES_MAX = 16 * 1024 * 1024;
 const SEGMENTS_MAX = 250_000;
 const ATTEMPTS = 6;
 const FIRST_PAUSE_MS = 250;
-/** An image that does not grow for so long counts as never to be ready. */
+/** An image that does not grow for this long will never be ready. */
 const IMAGE_STALL_MS = 30 * 60_000;
 const IMAGE_LOOK_MS = 1_000;
-/** A source that sends nothing for so long, or less than this a second, is given up. */
+/** A source that sends nothing for this long, or less than this a second, is abandoned. */
 const STALL_MS = 20_000;
 const BYTES_PER_SECOND_MIN = 16 * 1024;
-/** Of the body of an error, which has a sentence. */
+/** Most bytes of an error's body. */
 const REFUSAL_BYTES_MAX = 10_000;
 const ATTEMPT = "history.source";
 const HEX_64 = /^[0-9a-f]{64}$/i;
@@ -36,7 +36,7 @@ export interface SourceSummary {
   readonly firstHeight: number;
   readonly schema: number;
   readonly segments: number;
-  /** Places where blocks are missing. */
+  /** Number of gaps. */
   readonly gaps: number;
 }
 
@@ -69,21 +69,21 @@ export class HistorySource {
   }
 
   async summary(): Promise<SourceSummary> {
-    const found = await this.json("", SUMMARY_BYTES_MAX);
-    const { chainId, hash, format } = found;
+    const summary = await this.json("", SUMMARY_BYTES_MAX);
+    const { chainId, hash, format } = summary;
     if (format !== 1 || typeof chainId !== "string" || typeof hash !== "string") throw this.notLyra();
     return {
       chainId,
       hash,
-      height: this.count(found.height),
-      firstHeight: this.count(found.firstHeight),
-      schema: this.count(found.schema),
-      segments: this.count(found.segments),
-      gaps: this.count(found.gaps),
+      height: this.count(summary.height),
+      firstHeight: this.count(summary.firstHeight),
+      schema: this.count(summary.schema),
+      segments: this.count(summary.segments),
+      gaps: this.count(summary.gaps),
     };
   }
 
-  /** All its segments, ascending. Those before the first may have been removed; behind a gap a new chain begins. @throws NodeError `source_damaged` */
+  /** All its segments, ascending. The oldest may have been removed; a new chain begins behind a gap. @throws NodeError `source_damaged` */
   async segments(): Promise<SegmentRow[]> {
     const rows: SegmentRow[] = [];
     for (;;) {
@@ -102,7 +102,7 @@ export class HistorySource {
     await this.read(`/segments/${row.id}`, {}, row.bytes, use);
   }
 
-  /** Has an image made, and waits for it. */
+  /** Requests an image and waits for it. */
   async image(onWaiting: () => void, isStopping: () => boolean): Promise<ImageManifest | undefined> {
     let state = await this.json("/image", MANIFEST_BYTES_MAX, "POST");
     let grown = { bytes: state.bytes, ms: performance.now() };
@@ -131,7 +131,7 @@ export class HistorySource {
     return bytes;
   }
 
-  /** @throws NodeError a source that answers otherwise than it should */
+  /** The error of a source that gives wrong answers. */
   damaged(reason: string): NodeError {
     const hint = "nothing of it was taken over: use another node, and tell its operator";
     return new NodeError(
@@ -224,12 +224,12 @@ export class HistorySource {
       const value: unknown = JSON.parse(Buffer.concat(pieces).toString("utf8"));
       if (typeof value === "object" && value !== null) return value as Record<string, unknown>;
     } catch {
-      // Another server than Lyra.
+      // Not a Lyra server.
     }
     throw this.notLyra();
   }
 
-  /** Exactly this many bytes. A request that fails half-way goes on where it stopped. */
+  /** Reads exactly `length` bytes. A request that fails half-way is resumed. */
   private async read(
     path: string,
     headers: Readonly<Record<string, string>>,
@@ -265,7 +265,7 @@ export class HistorySource {
     }
   }
 
-  /** A single request. @throws Interrupted where a retry may succeed */
+  /** A single request. @throws Interrupted if a retry may succeed */
   private async once(
     path: string,
     init: { readonly method?: string; readonly headers?: Readonly<Record<string, string>> },
@@ -307,7 +307,7 @@ export class HistorySource {
       const body = JSON.parse(text) as { message?: unknown };
       if (typeof body.message === "string") message = body.message.slice(0, 500);
     } catch {
-      // Another server's page.
+      // A page of another server.
     }
     if (answer.status === 429 || answer.status >= 502) return new Interrupted(message, "source_refused");
     const hint = "use another node, or ask its operator";
@@ -315,14 +315,14 @@ export class HistorySource {
   }
 }
 
-/** A piece that came could not be used here, such as on a full disk: the source has no part in it. */
+/** A piece could not be processed locally, such as on a full disk; not the source's fault. */
 class LocalFailure extends Error {
   constructor(cause: unknown) {
     super("", { cause });
   }
 }
 
-/** A request that may succeed when it is made again. */
+/** A request that may succeed if it is retried. */
 class Interrupted extends Error {
   constructor(
     message: string,
@@ -333,7 +333,7 @@ class Interrupted extends Error {
   }
 }
 
-/** Ends a request that stands still, or is slower than its bytes allow. */
+/** Ends a request that stalls or is too slow. */
 class Watch {
   private readonly controller = new AbortController();
   private readonly deadline: ReturnType<typeof setTimeout>;

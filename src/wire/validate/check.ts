@@ -1,25 +1,25 @@
 /**
- * Validation rules as values: each knows its property, its message and what breaks it, and a command's rules are
- * a tree of them. So every rule can be listed, and the tests refuse one that has no case of its own.
+ * Validation rules as values: each has its property, its message and its condition; a command's rules are a tree of them.
+ * So the rules can be listed, and the tests fail for a rule without a test case.
  */
 
 export interface RuleName {
-  /** The property as reported, with `#` where the position in a list goes. */
+  /** The reported property; `#` stands for a position in a list. */
   readonly property: string;
   readonly message: string;
 }
 
 export interface Check<in T> {
-  /** All that it can report. */
+  /** Everything that it can report. */
   readonly rules: readonly RuleName[];
   /**
-   * Notes broken rules; `positions` replace the `#` of properties from the left.
-   * @returns true when nothing that follows in the same list is to be looked at
+   * Adds broken rules to the errors; `positions` replace the `#` of properties from the left.
+   * @returns true to skip the following checks of the same list
    */
   run(value: T, errors: PropertyErrors, positions: readonly number[]): boolean;
 }
 
-/** Reports `message` on `property` when `broken`. */
+/** Reports `message` on `property` if `broken`. */
 export function rule<T>(property: string, message: string, broken: (value: T) => boolean): Check<T> {
   return {
     rules: [{ property, message }],
@@ -33,7 +33,7 @@ export function rule<T>(property: string, message: string, broken: (value: T) =>
 
 /**
  * Reports the text of `problem` on `property`.
- * @param pattern the messages with `<…>` for what differs, as documents and tests know them
+ * @param pattern the messages with `<…>` for what differs, as in documents and tests
  */
 export function described<T>(
   property: string,
@@ -51,7 +51,7 @@ export function described<T>(
   };
 }
 
-/** Several checks on one value, all of them run. */
+/** Runs all checks on one value. */
 export function all<T>(...checks: readonly Check<T>[]): Check<T> {
   return {
     rules: checks.flatMap((check) => check.rules),
@@ -62,7 +62,7 @@ export function all<T>(...checks: readonly Check<T>[]): Check<T> {
   };
 }
 
-/** Several checks on one value, up to the first that is broken: what comes later would only repeat it. */
+/** Runs checks on one value up to the first broken one; later ones would repeat it. */
 export function first<T>(...checks: readonly Check<T>[]): Check<T> {
   return {
     rules: checks.flatMap((check) => check.rules),
@@ -70,14 +70,14 @@ export function first<T>(...checks: readonly Check<T>[]): Check<T> {
   };
 }
 
-/** Checks on a part of the value, where it is present. */
+/** Checks on a part of the value, if it is set. */
 export function part<T, U>(of: (value: T) => U | undefined, ...checks: readonly Check<U>[]): Check<T> {
   const inner = all(...checks);
   return {
     rules: inner.rules,
     run(value, errors, positions) {
-      const found = of(value);
-      return found !== undefined && inner.run(found, errors, positions);
+      const part = of(value);
+      return part !== undefined && inner.run(part, errors, positions);
     },
   };
 }
@@ -97,7 +97,7 @@ export function each<T, U>(of: (value: T) => readonly U[], ...checks: readonly C
   };
 }
 
-/** Checks that matter under a condition only. */
+/** Checks under a condition. */
 export function when<T>(condition: (value: T) => boolean, ...checks: readonly Check<T>[]): Check<T> {
   return part((value: T) => (condition(value) ? value : undefined), ...checks);
 }
@@ -106,15 +106,15 @@ function placed(property: string, positions: readonly number[]): string {
   return positions.reduce((text, position) => text.replace("#", String(position)), property);
 }
 
-/** The property of errors that belong to none (docs/protocol/30-node-api-transactions.md#31-the-errors-value). */
+/** The property of errors without a property (docs/protocol/30-node-api-transactions.md#31-the-errors-value). */
 export const ANY_PROPERTY = "*";
 
-/** Properties that are named: the report on a million broken entries would have hundreds of megabytes. */
+/** Most properties in a report: a million broken entries would make hundreds of megabytes. */
 const PROPERTIES_MAX = 1_000;
 const MORE = `has more errors than these ${PROPERTIES_MAX}`;
 
 /**
- * Faults of a transaction: messages by property, as the network gives them
+ * Errors of a transaction: messages by property, as the network reports them
  * (docs/protocol/30-node-api-transactions.md#31-the-errors-value). Properties are snake_case and dotted; positions in
  * lists are elements of the path.
  */
@@ -122,7 +122,7 @@ export class PropertyErrors {
   private readonly messages = new Map<string, string[]>();
   private isOver = false;
 
-  /** Errors that already are: `PropertyErrors.of("tx", "is required")`. */
+  /** With one error: `PropertyErrors.of("tx", "is required")`. */
   static of(property: string, message: string): PropertyErrors {
     const errors = new PropertyErrors();
     errors.add(property, message);
@@ -130,13 +130,13 @@ export class PropertyErrors {
   }
 
   add(property: string, message: string): void {
-    const known = this.messages.get(property);
-    if (known !== undefined) known.push(message);
+    const earlier = this.messages.get(property);
+    if (earlier !== undefined) earlier.push(message);
     else if (this.messages.size < PROPERTIES_MAX) this.messages.set(property, [message]);
     else this.cut();
   }
 
-  /** Whether there are more errors than are kept: further checks add nothing. */
+  /** Whether the report is full: further checks add nothing. */
   get isCut(): boolean {
     return this.isOver;
   }
@@ -145,7 +145,7 @@ export class PropertyErrors {
     return this.messages.size === 0;
   }
 
-  /** The messages of one property, in the order in which they were found. */
+  /** The messages of one property, in the order in which they were added. */
   of(property: string): readonly string[] {
     return this.messages.get(property) ?? [];
   }

@@ -51,7 +51,7 @@ export const delegateSubmission: Check<DelegateSubmission> = all(
   publicKey("delegate_submission.node_id", (command) => command.nodeId),
 );
 
-/** The amount is looked at when the command is executed, where "0" means everything. */
+/** The amount is checked at execution, where "0" means everything. */
 export const undelegateSubmission: Check<UndelegateSubmission> = all(
   rule(
     "undelegate_submission.method",
@@ -89,14 +89,14 @@ export const COMMAND_CHECKS: { readonly [K in CommandKind]: Check<CommandPayload
   oracleDataSubmission,
 };
 
-/** All that is wrong with a command by itself, without any state. */
+/** The stateless errors of a command. */
 export function checkCommand<K extends CommandKind>(kind: K, payload: CommandPayload<K>): PropertyErrors {
   const errors = new PropertyErrors();
   noteCommandErrors(kind, payload, errors);
   return errors;
 }
 
-/** The same, added to errors that there are already. */
+/** Adds the stateless errors of a command. */
 export function noteCommandErrors<K extends CommandKind>(
   kind: K,
   payload: CommandPayload<K>,

@@ -1,4 +1,4 @@
-/** The checks that many commands share, and how texts are read (docs/protocol/30-node-api-transactions.md#33-message-catalogue). */
+/** Checks shared by many commands, and parsing of texts (docs/protocol/30-node-api-transactions.md#33-message-catalogue). */
 import { isEthereumAddress } from "../../crypto/secp256k1.ts";
 import * as messages from "../../errors/validation.ts";
 import { enumDescriptor } from "../descriptors.ts";
@@ -7,7 +7,7 @@ import { type Check, first, part, rule } from "./check.ts";
 
 type Get<T, U> = (value: T) => U;
 
-/** Bytes of a reference and of similar texts. Limits of texts are in bytes, although messages say characters. */
+/** Most bytes of a reference and of similar texts. Limits of texts are in bytes, although messages say characters. */
 export const REFERENCE_BYTES_MAX = 100;
 
 export function longerThan(text: string, bytesMax: number): boolean {
@@ -20,12 +20,12 @@ export function required<T>(property: string, of: Get<T, { readonly length: numb
   return rule(property, messages.IS_REQUIRED, (value) => of(value).length === 0);
 }
 
-/** A part that must be there. */
+/** A required part. */
 export function present<T>(property: string, of: Get<T, object | undefined>): Check<T> {
   return rule(property, messages.IS_REQUIRED, (value) => of(value) === undefined);
 }
 
-/** A part that must be there, and checks on it. */
+/** A required part with checks on it. */
 export function needed<T, U extends object>(
   property: string,
   of: Get<T, U | undefined>,
@@ -65,7 +65,7 @@ export function shortReference<T>(property: string, of: Get<T, string>): Check<T
   return rule(property, messages.REFERENCE_TOO_LONG, (value) => longerThan(of(value), REFERENCE_BYTES_MAX));
 }
 
-/** An enum that must be set, to a number that has a name. */
+/** A required enum; its number must have a name. */
 export function choice<T>(property: string, of: Get<T, number>, enumName: string): Check<T> {
   return first(
     rule(property, messages.IS_REQUIRED, (value) => of(value) === 0),
@@ -77,7 +77,7 @@ export function isNamed(enumName: string, value: number): boolean {
   return enumDescriptor(enumName).nameOf.has(value);
 }
 
-/** A whole number above zero, of any size. Zero and less are reported as missing, like an empty text. */
+/** A whole number above zero, of any size. Zero and negative numbers are reported as missing, like an empty text. */
 export function amount<T>(property: string, of: Get<T, string>): Check<T> {
   return first(
     rule(property, messages.IS_REQUIRED, (value) => {
@@ -88,7 +88,7 @@ export function amount<T>(property: string, of: Get<T, string>): Check<T> {
   );
 }
 
-/** A decimal number above zero, and what else is asked of it. */
+/** A decimal number above zero, with further checks. */
 export function positiveNumber<T>(
   property: string,
   of: Get<T, string>,
@@ -101,7 +101,7 @@ export function positiveNumber<T>(
   );
 }
 
-/** A whole number above zero that must be given. */
+/** A required whole number above zero. */
 export function positiveInteger<T>(property: string, of: Get<T, string>): Check<T> {
   return first(
     required(property, of),
@@ -117,7 +117,7 @@ export function isInteger(text: string): boolean {
   return INTEGER.test(text);
 }
 
-/** -1, 0 or 1. By the text alone: making a bigint of a million digits would take seconds. */
+/** -1, 0 or 1, from the text alone: a bigint of a million digits would take seconds. */
 export function integerSign(text: string): number {
   return signOf(text, text);
 }
@@ -127,28 +127,28 @@ function signOf(text: string, digits: string): number {
   return text.startsWith("-") ? -1 : 1;
 }
 
-/** A decimal number of any size, as sign and a value rounded to a double (infinite where a double ends). */
+/** A decimal number of any size, as its sign and a value rounded to a double (infinite beyond the largest). */
 export interface Decimal {
   readonly sign: number;
   readonly value: number;
 }
 
-/** Reads a decimal number as amounts and factors are written; undefined for any other text. */
+/** Parses a decimal number in the form of amounts and factors; undefined for other text. */
 export function decimal(text: string): Decimal | undefined {
   if (decimalProblem(text) !== undefined) return undefined;
   const digits = splitExponent(text)[0].replace(".", "");
   return { sign: signOf(digits, digits), value: Number(text) };
 }
 
-/** Whether a decimal number is above a limit, to its last digit. @param powerOfTen the limit */
+/** Whether a decimal number is above a limit, exactly. @param powerOfTen the limit */
 export function exceeds(text: string, powerOfTen: number): boolean {
   const { value } = decimal(text)!;
   if (value !== powerOfTen) return value > powerOfTen;
-  // The double is rounded: the text itself says whether anything follows its one.
+  // The double is rounded, so the text decides: does a non-zero digit follow its one?
   return /^[+.0]*1.*[1-9]/.test(splitExponent(text)[0]);
 }
 
-// Numbers as the network's rules read them: its checks use three parsers of the Go world, and each takes other texts.
+// Numbers as the network parses them: its checks use three Go parsers, which accept different texts.
 
 /** Sign, Inf or NaN, in any case: `strconv.ParseFloat`. */
 const NOT_FINITE = /^[+-]?(?:inf|infinity)$|^nan$/i;
@@ -162,7 +162,7 @@ const HEX_FLOAT = new RegExp(`^[+-]?0[xX]_?(?:${HEX}(?:\\.(?:${HEX})?)?|\\.${HEX
 
 /**
  * `strconv.ParseFloat(text, 64)`: decimal or hexadecimal, with underscores, Inf and NaN.
- * @returns undefined for another text, and for a number beyond the largest double
+ * @returns undefined for other text, and for a number beyond the largest double
  */
 export function float64Of(text: string): number | undefined {
   if (NOT_FINITE.test(text)) {
@@ -184,7 +184,7 @@ function hexFloat(text: string): number {
     /^([+-]?)0[xX]([0-9a-fA-F]*)\.?([0-9a-fA-F]*)[pP]([+-]?\d+)$/.exec(text)!;
   const digits = `${whole}${fraction}`.replace(/^0+/, "");
   if (digits === "") return 0;
-  // Sixteen digits hold more than a double does; the others only move the point.
+  // Sixteen digits exceed a double's precision; further digits only move the point.
   const kept = digits.slice(0, 16);
   const places = 4 * (digits.length - kept.length - fraction.length) + clamp(Number(exponent));
   const value = scaled(Number.parseInt(kept, 16), places);
@@ -197,7 +197,7 @@ function clamp(exponent: number): number {
 
 const TWO_TO_512 = Number(1n << 512n);
 
-/** value × 2^places without an overflow on the way. */
+/** value × 2^places without intermediate overflow. */
 function scaled(value: number, places: number): number {
   const isSmaller = places < 0;
   let [result, rest] = [value, Math.abs(places)];
@@ -221,8 +221,8 @@ const BIG_DECIMAL = new RegExp(
 );
 
 /**
- * `big.Float` read with base 0: prefixes 0b, 0o and 0x, underscores, exponents of any size, Inf.
- * @returns the sign; undefined for another text
+ * `big.Float` parsed with base 0: prefixes 0b, 0o and 0x, underscores, exponents of any size, Inf.
+ * @returns the sign; undefined for other text
  */
 export function bigFloatSign(text: string): -1 | 0 | 1 | undefined {
   const sign = text.startsWith("-") ? -1 : 1;
@@ -244,7 +244,7 @@ const EXPONENT_MAX = 2 ** 31 - 1;
 
 /**
  * The error of `decimal.NewFromString` (shopspring) for a text; undefined for a decimal number.
- * Later problems name the text without its exponent, as there.
+ * Later errors have the text without its exponent, as in shopspring.
  */
 export function decimalProblem(text: string): DecimalProblem | undefined {
   const failed = (shown: string, why = ""): DecimalProblem => `can't convert ${shown} to decimal${why}`;

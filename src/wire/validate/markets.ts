@@ -44,7 +44,7 @@ import {
 
 // Sources of a future's settlement price and of its end (docs/protocol/70-trading-markets.md#16-data-sources-oracles).
 
-/** The property that an internal source of time has. */
+/** The property of an internal time source. */
 const BUILTIN_TIMESTAMP = "vegaprotocol.builtin.timestamp";
 
 /** `path` of the conditions ends in `#`. */
@@ -114,7 +114,7 @@ function internal(path: string): Check<DataSourceDefinitionInternal> {
 
 type Source = DataSourceDefinition | undefined;
 
-/** The source of the end of trading: signed data, or the chain's own time. */
+/** The source of trading termination: signed data or the chain's time. */
 function terminationSource<T>(path: string, of: (future: T) => Source): Check<T> {
   return needed(
     path,
@@ -125,7 +125,7 @@ function terminationSource<T>(path: string, of: (future: T) => Source): Check<T>
   );
 }
 
-/** The source of the price: signed data only: the chain's time is not a price. */
+/** The source of the settlement price: signed data only. */
 function settlementSource<T>(path: string, of: (future: T) => Source): Check<T> {
   return needed(
     path,
@@ -149,8 +149,8 @@ interface Bound {
 }
 
 /**
- * Which property of the sources is meant. In a new market an internal source has its end bound to it under any
- * name; a market's update must name the property that it has. So it is in the original.
+ * The binding of properties. A new market can bind an internal termination source under any name; an update must name the
+ * source's property. As in the original.
  */
 export function binding<T extends Bound>(path: string, anyInternal: boolean): Check<T> {
   const settlement = (future: T) => future.dataSourceSpecBinding!.settlementDataProperty;
@@ -182,7 +182,7 @@ const CHANGE = "proposal_submission.terms.change";
 const NEW = `${CHANGE}.new_market.changes`;
 const UPDATE = `${CHANGE}.update_market.changes`;
 
-/** True for a number from `least` to `most`. Written so that NaN is outside of every range. */
+/** True for a number from `least` to `most`; false for NaN. */
 function within(value: number, least: number, most: number): boolean {
   return value >= least && value <= most;
 }
@@ -219,7 +219,7 @@ function priceMonitoring(path: string): Check<PriceMonitoringParameters> {
         "must be numeric and be between 0 (exclusive) and 1 (exclusive)",
         (item: PriceMonitoringTrigger) => float64Of(item.probability) === undefined,
       ),
-      // Text that is not a number is outside as well, and gets both messages; NaN is a number in no place, and gets none.
+      // Text that is not a number is out of range as well, and gets both messages; NaN gets neither.
       rule(
         `${trigger}.probability`,
         "should be between 0.9 (exclusive) and 1 (exclusive)",
@@ -246,7 +246,7 @@ function liquidityMonitoring(path: string): Check<LiquidityMonitoringParameters>
         return decimal(triggeringRatio)!.sign < 0 || exceeds(triggeringRatio, 1);
       }),
     ),
-    // Without a ratio nothing else is asked for.
+    // Without a ratio nothing else is checked.
     when(
       (monitoring) => monitoring.triggeringRatio !== "",
       needed(
@@ -267,7 +267,7 @@ function liquidityMonitoring(path: string): Check<LiquidityMonitoringParameters>
   );
 }
 
-/** Rules that new and changed markets share. */
+/** Rules for new and updated markets. */
 function commonChanges<T extends UpdateMarketConfiguration | NewMarketConfiguration>(path: string): Check<T> {
   return all(
     positiveNumber(
@@ -342,7 +342,7 @@ function notANumber(property: string, of: (model: Model) => number): Check<Model
   return rule(property, messages.IS_NOT_A_NUMBER, (model) => Number.isNaN(of(model)));
 }
 
-/** Reports the first fault only. */
+/** Reports only the first error. */
 function newLogNormal(path: string): Check<Model> {
   const mu = (model: Model) => model.params!.mu;
   const sigma = (model: Model) => model.params!.sigma;
@@ -364,7 +364,7 @@ function newLogNormal(path: string): Check<Model> {
   );
 }
 
-/** A market that runs may keep values outside of the ranges for new ones. */
+/** A running market may keep values outside the ranges for new ones. */
 function updateLogNormal(path: string): Check<Model> {
   return first(
     present(`${path}.params`, (model) => model.params),

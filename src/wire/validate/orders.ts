@@ -69,12 +69,12 @@ const flags: Check<OrderSubmission> = first(
 );
 
 const pegOf = (order: OrderSubmission): PeggedOrder => order.peggedOrder!;
-/** A side follows the middle or its own best price; anything but a purchase counts as a sale. */
+/** A peg follows the mid price or its own side's best price; any side except buy counts as sell. */
 const followsMid = (order: OrderSubmission) => pegOf(order).reference === MID;
 const followsOwnBest = (order: OrderSubmission) =>
   pegOf(order).reference === (isBuy(order) ? BEST_BID : BEST_ASK);
 
-/** For orders that have a peg: their price is not looked at. */
+/** For pegged orders: their price is ignored. */
 const pegged: Check<OrderSubmission> = all(
   choice(
     "order_submission.pegged_order.reference",
@@ -123,7 +123,7 @@ const pegged: Check<OrderSubmission> = all(
   ),
 );
 
-/** For orders without a peg. */
+/** For unpegged orders. */
 const priced: Check<OrderSubmission> = all(
   when(
     (order) => order.type === OrderType.TYPE_MARKET,
@@ -249,10 +249,10 @@ export const orderAmendment: Check<OrderAmendment> = all(
   rule(ANY_PROPERTY, "order_amendment does not amend anything", (command) => !amends(command)),
 );
 
-/** A cancellation sent alone is not looked at: the market answers for it. */
+/** A single cancellation is not checked here: the market reports its errors. */
 export const orderCancellation: Check<OrderCancellation> = all();
 
-/** Inside of a batch, and by wallets, a cancellation is looked at; its ids may be left out. */
+/** Cancellations are checked in a batch and by wallets; their ids are optional. */
 export const cancellationIds: Check<OrderCancellation> = all(
   when(
     (command) => command.marketId !== "",
@@ -264,7 +264,7 @@ export const cancellationIds: Check<OrderCancellation> = all(
   ),
 );
 
-/** The instructions are checked one by one when the batch is executed. */
+/** The instructions are checked one by one at execution. */
 export const batchMarketInstructions: Check<BatchMarketInstructions> = rule(
   "batch_market_instructions",
   messages.EMPTY_BATCH,
@@ -276,12 +276,12 @@ export const batchMarketInstructions: Check<BatchMarketInstructions> = rule(
 interface ShapeRules {
   readonly property: string;
   readonly ownBest: number;
-  /** The other side's best price, which the side must not follow; sales report that on `offset`. */
+  /** The other side's best price, which the side must not follow; sells report that on `offset`. */
   readonly wrongBest: { readonly reference: number; readonly on: string; readonly message: string };
   readonly offsetTitle: string;
 }
 
-/** A side of the shape: reference, proportion and offset of each of its orders. */
+/** Orders of one side of the shape: reference, proportion and offset of each order. */
 function shape({ property, ownBest, wrongBest, offsetTitle }: ShapeRules): Check<LiquidityOrder> {
   return all(
     rule(
@@ -364,7 +364,7 @@ export const liquidityProvisionSubmission: Check<LiquidityProvisionSubmission> =
   identifier("liquidity_provision_submission.market_id", (command) => command.marketId),
   shortReference("liquidity_provision_submission.reference", (command) => command.reference),
   first(
-    // A commitment of nothing ends the checks: it once meant a cancellation.
+    // A commitment of zero ends the checks: it used to mean a cancellation.
     rule(
       "liquidity_provision_submission.commitment_amount",
       messages.IS_NOT_A_NUMBER,

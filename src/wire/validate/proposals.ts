@@ -61,7 +61,7 @@ const newDetails: Check<AssetDetails> = all(
   ),
   part(
     (details) => details.erc20,
-    // Whether it is an address is found out when validators look at the contract.
+    // Validators check the address when they read the contract.
     required(`${NEW}.source.erc20.contract_address`, (erc20: ERC20) => erc20.contractAddress),
     bridgeLimits<ERC20>(`${NEW}.source.erc20`),
   ),
@@ -87,7 +87,7 @@ export const updateAsset: Check<UpdateAsset> = all(
 const TITLE_BYTES_MAX = 100;
 const DESCRIPTION_BYTES_MAX = 20_000;
 
-/** Only these four are trimmed; other white space is text. */
+/** Only these four characters are trimmed; other white space is text. */
 const isBlank = (text: string) => /^[ \n\r\t]*$/.test(text);
 
 const rationale: Check<ProposalRationale> = all(
@@ -107,7 +107,7 @@ const rationale: Check<ProposalRationale> = all(
 
 const TERMS = "proposal_submission.terms";
 
-/** The proposed change. An unknown kind looks like a missing one: the codec drops fields that it does not know. */
+/** The proposed change. An unknown kind counts as missing, because the codec drops unknown fields. */
 function changeOf(terms: ProposalTerms): object | undefined {
   return (
     terms.newMarket ??
@@ -119,7 +119,7 @@ function changeOf(terms: ProposalTerms): object | undefined {
   );
 }
 
-/** A freeform proposal enacts nothing, and only a new asset is looked at by validators before the vote. */
+/** A freeform proposal has no enactment, and only new assets are validated before the vote. */
 const times: Check<ProposalTerms> = all(
   rule(`${TERMS}.closing_timestamp`, messages.MUST_BE_POSITIVE, (terms) => terms.closingTimestamp <= 0n),
   rule(

@@ -31,7 +31,7 @@ import {
 /** Owner of the reward pool: 64 zeros. */
 const ZERO_PARTY = "0".repeat(64);
 
-/** The reward pools that pay by a metric, and the metric that each one takes. */
+/** Reward pools that pay by a metric, with their metrics. */
 const METRIC_OF_POOL: ReadonlyMap<number, number> = new Map([
   [AccountType.ACCOUNT_TYPE_REWARD_MAKER_PAID_FEES, DispatchMetric.DISPATCH_METRIC_MAKER_FEES_PAID],
   [AccountType.ACCOUNT_TYPE_REWARD_MAKER_RECEIVED_FEES, DispatchMetric.DISPATCH_METRIC_MAKER_FEES_RECEIVED],
@@ -39,7 +39,7 @@ const METRIC_OF_POOL: ReadonlyMap<number, number> = new Map([
   [AccountType.ACCOUNT_TYPE_REWARD_MARKET_PROPOSERS, DispatchMetric.DISPATCH_METRIC_MARKET_VALUE],
 ]);
 
-/** Targets of a one-off transfer; the unspecified type has its own error already. */
+/** Targets of a one-off transfer; the unspecified type already has its own error. */
 const ONE_OFF_TARGETS: ReadonlySet<number> = new Set([
   AccountType.ACCOUNT_TYPE_UNSPECIFIED,
   AccountType.ACCOUNT_TYPE_GENERAL,
@@ -82,7 +82,7 @@ const schedule: Check<RecurringTransfer> = all(
 const STRATEGY = "transfer.kind.dispatch_strategy";
 const strategyOf = (transfer: Transfer) => transfer.recurring!.dispatchStrategy!;
 
-/** Payout of a reward pool, for a transfer with a strategy. */
+/** Dispatch of a reward pool, for a transfer with a strategy. */
 const strategy: Check<Transfer> = all(
   rule(STRATEGY, messages.IS_NOT_VALID, (transfer) => !goesToMetricPool(transfer)),
   rule(
@@ -108,7 +108,7 @@ const strategy: Check<Transfer> = all(
  */
 export const transfer: Check<Transfer> = all(
   first(
-    // Zero is reported as missing: one message, two reasons.
+    // Zero is reported as missing.
     rule(
       "transfer.amount",
       messages.IS_REQUIRED,
@@ -152,7 +152,7 @@ export const cancelTransfer: Check<CancelTransfer> = identifier(
   (command) => command.transferId,
 );
 
-/** The properties of the details are the network's own spelling as well. */
+/** The details' properties have the network's own spelling as well. */
 const withdrawDetails: Check<WithdrawExt> = all(
   rule("withdraw_ext.ext", messages.UNSUPPORTED_WITHDRAW_EXT, (ext) => ext.erc20 === undefined),
   part(

@@ -29,7 +29,7 @@ import {
   required,
 } from "./fields.ts";
 
-/** A signature that must be given as hexadecimal text; a missing one is reported on `missing`. */
+/** A required signature in hexadecimal; a missing one is reported on `missing`. */
 function hexSignature<T>(
   missing: string,
   value: string,
@@ -98,7 +98,7 @@ export const ethereumKeyRotateSubmission: Check<EthereumKeyRotateSubmission> = a
   ),
 );
 
-/** Bytes of what a vote refers to: ten times a client's reference. */
+/** Most bytes of a vote's resource reference: ten times a client's reference. */
 const NODE_VOTE_REFERENCE_BYTES_MAX = 1000;
 
 export const nodeVote: Check<NodeVote> = all(
@@ -114,7 +114,7 @@ export const nodeSignature: Check<NodeSignature> = all(
   choice("node_signature.kind", (command) => command.kind, "vega.commands.v1.NodeSignatureKind"),
 );
 
-/** A built-in asset's event comes from no other chain, so it has no transaction there. */
+/** A built-in asset's event comes from no other chain, so it has no transaction hash there. */
 export const chainEvent: Check<ChainEvent> = when(
   (command) => command.builtin === undefined,
   present("chain_event.event", (command) => command.erc20 ?? command.stakingEvent ?? command.erc20Multisig),
