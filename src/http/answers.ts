@@ -13,6 +13,7 @@ import {
   packedResponse,
 } from "./compression.ts";
 import { ApiError, type ErrorBody } from "./errors.ts";
+import { heightHeaders, type ReadHead } from "./heights.ts";
 import { retryAfter, splitUrl } from "./http.ts";
 import { type CachedAnswer, cacheKey, type PageCache } from "./page-cache.ts";
 import { type ServerStatus, STORE_DAMAGED } from "./status.ts";
@@ -28,12 +29,7 @@ export interface Answer {
   /** Methods of the resource, where a request used an unknown method. */
   readonly allow?: string;
   /** The height and time the answer was read at; absent when it never reached the store. */
-  readonly head?: {
-    readonly height: number;
-    readonly timeUs: number;
-    /** The first block from which on the history asked for is complete, where older rows were removed. */
-    readonly historyFrom?: number;
-  };
+  readonly head?: ReadHead;
 }
 
 /** The store is damaged, which `/readyz` says too: no data is better than wrong data. */
@@ -123,11 +119,7 @@ export function sendKept(kept: CachedAnswer, cache: PageCache, request: Request)
 function headersOf(answer: Answer): Record<string, string> {
   const vary = answer.body.length < COMPRESSED_BYTES_MIN ? "Origin" : "Origin, Accept-Encoding";
   const headers: Record<string, string> = { "content-type": answer.contentType, vary };
-  if (answer.head) {
-    headers["x-block-height"] = String(answer.head.height);
-    headers["x-block-timestamp"] = answer.head.timeUs === 0 ? "0" : `${answer.head.timeUs}000`;
-  }
-  if (answer.head?.historyFrom !== undefined) headers["x-history-from"] = String(answer.head.historyFrom);
+  if (answer.head) Object.assign(headers, heightHeaders(answer.head));
   if (answer.allow !== undefined) headers.allow = answer.allow;
   return answer.status < 408 ? headers : Object.assign(headers, retryAfter(answer.status));
 }

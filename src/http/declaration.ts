@@ -46,6 +46,10 @@ export const wholeText = (description: string): Shape<string> => ({
   description,
 });
 
+/** The same, or null. */
+export const nullable = <Value>({ type, ...shape }: Shape<Value> & Schema): Shape<Value | null> =>
+  ({ ...shape, type: [type as string, "null"] }) as Shape<Value | null>;
+
 export const choice = <const Text extends string>(
   description: string,
   texts: readonly Text[],

@@ -4,10 +4,11 @@ import type { ChainHead } from "../store/head.ts";
 import { rfc3339Nano } from "../wire/time-text.ts";
 import { type CountValues, latencyLines, ServerCounts } from "./counts.ts";
 import { ReadinessAskers } from "./drain.ts";
+import { type SOURCE_KINDS, SOURCE_STATES, type StatusBody } from "./status-body.ts";
 
 /** Where blocks and events come from. */
-export type SourceKind = "events" | "file" | "comet" | "core" | "sidecar";
-export type SourceState = "waiting" | "connected" | "receiving" | "paused" | "stopped";
+export type SourceKind = (typeof SOURCE_KINDS)[number];
+export type SourceState = (typeof SOURCE_STATES)[number];
 
 export interface SourceReport {
   readonly kind: SourceKind;
@@ -144,7 +145,7 @@ export class ServerStatus {
   /** `/status`: JSON. */
   statusText: () => string | Promise<string> = () => JSON.stringify(this.statusBody());
 
-  private statusBody() {
+  private statusBody(): StatusBody {
     const facts = this.isDamaged ? undefined : this.source;
     const { ready, reason } = this.readiness();
     const head = facts?.head();
@@ -284,7 +285,7 @@ function timeText(us: number): string {
   return rfc3339Nano(BigInt(Math.trunc(us)) * 1_000n);
 }
 
-function liveBody(live: LiveStatus) {
+function liveBody(live: LiveStatus): Partial<StatusBody> {
   const { followedHeight, blocks, seconds, clockSkewSeconds } = live.lag();
   return {
     followedHeight: followedHeight ?? null,
@@ -300,8 +301,6 @@ function liveBody(live: LiveStatus) {
     })),
   };
 }
-
-const SOURCE_STATES: readonly SourceState[] = ["waiting", "connected", "receiving", "paused", "stopped"];
 
 function liveLines(live: LiveStatus): string[] {
   const { followedHeight, blocks, seconds, clockSkewSeconds } = live.lag();

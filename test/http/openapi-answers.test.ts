@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { ServerStatus } from "../../src/http/status.ts";
 import { DATA_ROUTES } from "../../src/planes/data/app.ts";
 import { openApiParts } from "../../src/planes/data/openapi.ts";
 import { type OpenApiDocument, SchemaValidator } from "../support/schema-validator.ts";
@@ -42,6 +43,39 @@ function nameless(path: string): string {
 
 const document = openApiParts() as unknown as OpenApiDocument;
 const validator = new SchemaValidator(document);
+
+test("/status is what the document says, of a node without sources and of one with all that is declared", () => {
+  const status = new ServerStatus();
+  const check = () => validator.check("get", "/status", "200", JSON.parse(status.statusText() as string));
+  expect(check()).toEqual([]);
+  status.source = {
+    head: () => ({ chainId: "c", height: 5, firstHeight: 1, timeUs: 1_000_000, timeNs: 1_000_000_000n }),
+    notReady: () => "behind",
+    segments: () => 1,
+    storeBytes: () => 2,
+    logBytes: () => 3,
+    disk: () => ({ usedBytes: 1, budgetBytes: null, fullInDays: 0.5 }),
+    scrubbedUs: () => 1_000_000,
+    haltedMarkets: () => [{ market: "ab", height: 4, step: "tick" }],
+    live: {
+      sources: () => [
+        {
+          kind: "comet",
+          state: "stopped",
+          text: "it is gone",
+          code: "comet_lost",
+          height: undefined,
+          sinceUs: 1,
+        },
+      ],
+      lag: () => ({ followedHeight: 7, blocks: 2, seconds: 1.5, clockSkewSeconds: -0.25 }),
+      parts: () => ({}),
+    },
+  } as unknown as typeof status.source;
+  expect(check()).toEqual([]);
+  // The check can fail.
+  expect(validator.check("get", "/status", "200", { ready: "yes" })).not.toEqual([]);
+});
 
 for (const file of FILES) {
   const found = FOLDERS.map((folder) => join(folder, file)).find((path) => existsSync(path));

@@ -1,4 +1,5 @@
 // Routes beside the unary resources: archives, CSV, health, metrics, this document.
+import { STATUS_BODY } from "../status-body.ts";
 import { requestParameters } from "./parameters.ts";
 import type { Operation, Parameter, Paths, Response, Schema } from "./types.ts";
 
@@ -249,7 +250,7 @@ export const PLAIN_ROUTES: Paths = {
       "Status",
       "How far the node is, and what its sources do",
       "Height and time, lag, sources with their states; a sidecar says more than a node without sources. A devnet names markets that a fault has halted in `haltedMarkets`.",
-      { "200": plain("The state.", "application/json", { type: "object" }) },
+      { "200": plain("The state.", "application/json", STATUS_BODY) },
     ),
   },
   "/docs": {

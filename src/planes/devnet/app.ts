@@ -19,9 +19,9 @@ import {
   TOOLS,
   type ToolPath,
 } from "./declarations.ts";
-import { documentation, LIST_DOCUMENT, MODELS, toolDocument } from "./documentation.ts";
 import { foreignReason, type ToolsAccess } from "./loopback.ts";
 import { bodySchema } from "./member-schemas.ts";
+import { LIST_DOCUMENT, MODELS, toolDocument } from "./route-documents.ts";
 import { forwardTime, TOOL_FUNCTIONS, type ToolFunction } from "./tools.ts";
 
 const DEVNET_PREFIX = "/devnet/";
@@ -96,7 +96,14 @@ function devnetApp(context: DevnetContext) {
   add("forwardTime", FORWARD_TIME_PATH, FORWARD_TIME, forwardTime);
   app.get(DEVNET_PREFIX, () => new Response(TOOL_ROWS, { headers: JSON_TYPE }), LIST_DOCUMENT);
   app.all(DEVNET_PREFIX, ({ request }) => refuse(request, wrongMethod("GET")), RAW);
-  app.use(docsPlugin({ page: `${DEVNET_PREFIX}docs`, app, ...documentation(() => context.parties()) }));
+  app.use(
+    docsPlugin({
+      page: `${DEVNET_PREFIX}docs`,
+      app,
+      parts: async () => (await import("./documentation.ts")).parts(),
+      examples: async (paths) => (await import("./documentation.ts")).completed(paths, context.parties()),
+    }),
+  );
   app.all("/*", ({ request }) => refuse(request, NOT_FOUND), RAW);
   return app;
 }

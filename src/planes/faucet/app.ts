@@ -11,8 +11,8 @@ import { httpPlugin, jsonBody, originOf, RAW } from "../../http/plugin.ts";
 import { parseBody } from "../../http/query.ts";
 import { ServerStatus } from "../../http/status.ts";
 import { rfc3339Nano } from "../../wire/time-text.ts";
-import { documentation, HEALTH, MINT, MODELS } from "./documentation.ts";
 import { CoolDown, checkAsset, type FaucetPort, isExempt, MintRefusal, type MintRequest } from "./mint.ts";
+import { HEALTH, MINT, MODELS } from "./route-documents.ts";
 
 const COOL_DOWN_MS = 60_000;
 const BODY_BYTES_MAX = 4 * 1024;
@@ -62,7 +62,14 @@ export function faucetApp(port: FaucetPort, options: FaucetOptions) {
     .post(MINT_PATH, ({ body, request }) => mint(body, request), { ...MINT, ...reading })
     .options(MINT_PATH, ({ request }) => mintPreflight(request), RAW)
     .all(MINT_PATH, () => notAllowed("POST"), RAW);
-  app.use(docsPlugin({ signposts: ["/"], app, ...documentation() }));
+  app.use(
+    docsPlugin({
+      signposts: ["/"],
+      app,
+      parts: async () => (await import("./documentation.ts")).parts(),
+      examples: async (paths) => (await import("./documentation.ts")).completed(paths),
+    }),
+  );
   app.all("/*", () => answer(404, { error: "not found" }), RAW);
   return app;
 }

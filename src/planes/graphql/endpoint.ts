@@ -1,6 +1,7 @@
 // GraphQL over HTTP: `/graphql` on the data port (docs/protocol/95-graphql-queries.md#1-http). Loaded with the first
 // request.
 import { ApiError } from "../../http/errors.ts";
+import { heightHeaders } from "../../http/heights.ts";
 import { PageCache } from "../../http/page-cache.ts";
 import { classify, type HttpApp } from "../../http/plugin.ts";
 import { renderPlain } from "../../wire/json.ts";
@@ -107,12 +108,7 @@ interface RenderedAnswer {
 }
 
 function rendered({ status, body, head }: Outcome): RenderedAnswer {
-  const headers: Record<string, string> = { vary: "Origin", "content-type": JSON_TYPE };
-  if (head !== undefined) {
-    headers["x-block-height"] = String(head.height);
-    headers["x-block-timestamp"] = head.timeUs === 0 ? "0" : `${head.timeUs}000`;
-    if (head.historyFrom !== undefined) headers["x-history-from"] = String(head.historyFrom);
-  }
+  const headers = { ...VARY, "content-type": JSON_TYPE, ...(head && heightHeaders(head)) };
   return { text: renderPlain(body), status, headers };
 }
 

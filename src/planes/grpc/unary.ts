@@ -3,10 +3,10 @@
  * message to bytes. Answers of the data service are kept until the next block, as HTTP keeps its own.
  */
 import type { Metadata } from "@grpc/grpc-js";
-import type { Answer } from "../../http/answers.ts";
 import type { RouteClass } from "../../http/counts.ts";
 import { pathParameters, type Resource } from "../../http/endpoint.ts";
 import { ApiError, internal } from "../../http/errors.ts";
+import { heightHeaders, type ReadHead } from "../../http/heights.ts";
 import type { PageCache } from "../../http/page-cache.ts";
 import type { RequestFields } from "../../http/query.ts";
 import { fieldsOf } from "../../http/request-fields.ts";
@@ -16,8 +16,6 @@ import type { DataContext } from "../data/context.ts";
 import type { DataPlane } from "../data/plane.ts";
 import type { ChainEndpoint, NodeContext, UnroutedCall } from "../node/context.ts";
 import { metadataOf } from "./metadata.ts";
-
-type Head = NonNullable<Answer["head"]>;
 
 /** An answer before it is sent. */
 export interface Reply {
@@ -87,10 +85,10 @@ export function readMethod(
         make(message, head) {
           const body = response.encode(message);
           plane.checkSize(body.length, resource.narrowing);
-          return { body, metadata: metadataOf(headersOf(head)) };
+          return { body, metadata: metadataOf(heightHeaders(head)) };
         },
         refuse(error, head) {
-          throw new Refusal(error, head && metadataOf(headersOf(head)));
+          throw new Refusal(error, head && metadataOf(heightHeaders(head)));
         },
       });
       const key = keyOf(bytes);
@@ -101,25 +99,13 @@ export function readMethod(
 }
 
 /**
- * The height of the snapshot that was read, under the names of HTTP's headers
- * (docs/protocol/10-data-api-serving.md#15-response-headers).
- */
-function headersOf({ height, timeUs, historyFrom }: Head): Record<string, string> {
-  return {
-    "x-block-height": String(height),
-    "x-block-timestamp": timeUs === 0 ? "0" : `${timeUs}000`,
-    ...(historyFrom !== undefined && { "x-history-from": String(historyFrom) }),
-  };
-}
-
-/**
  * A resource that asks the chain.
  * @param told how far the store is, where every answer says that
  */
 export function chainMethod(
   context: NodeContext,
   endpoint: ChainEndpoint | UnroutedCall,
-  told?: () => Head,
+  told?: () => ReadHead,
 ): UnaryMethod {
   const request = codecOf(endpoint.request);
   const response = codecOf(endpoint.response);
@@ -138,10 +124,10 @@ export function chainMethod(
                 context,
                 completed(endpoint.path, fieldsOf(endpoint.request, message, limits.filterValuesMax)),
               );
-        return { body: response.encode(made), ...(told && { metadata: metadataOf(headersOf(told())) }) };
+        return { body: response.encode(made), ...(told && { metadata: metadataOf(heightHeaders(told())) }) };
       } catch (error) {
         if (told === undefined || !(error instanceof ApiError) || error.fromGateway) throw error;
-        throw new Refusal(error, metadataOf(headersOf(told())));
+        throw new Refusal(error, metadataOf(heightHeaders(told())));
       }
     },
   };

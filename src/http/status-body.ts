@@ -1,0 +1,60 @@
+// The answer of `/status`, declared for the node that gives it and for the document.
+import { choice, flag, json, list, nullable, object, text, type ValueOf, whole } from "./declaration.ts";
+
+const TIME = "RFC 3339 in UTC";
+
+export const SOURCE_KINDS = ["events", "file", "comet", "core", "sidecar"] as const;
+export const SOURCE_STATES = ["waiting", "connected", "receiving", "paused", "stopped"] as const;
+
+export const STATUS_BODY = object({
+  chainId: nullable(text("Identifier of the chain; null before the first block.")),
+  height: nullable(whole("Last block.")),
+  firstHeight: nullable(whole("First block of the store.")),
+  time: nullable(text(`Time of the last block, ${TIME}.`)),
+  ready: flag("Whether `/readyz` answers 200."),
+  reason: text("Why it does not; empty where it does."),
+  "haltedMarkets?": list(
+    "Markets that a fault of this program has stopped.",
+    object({
+      market: text("Identifier of the market."),
+      height: whole("The block at whose step it stopped."),
+      step: text("The step that was taken back."),
+    }),
+  ),
+  "followedHeight?": nullable(whole("Height of the followed node.")),
+  "lag?": object(
+    {
+      blocks: whole("Blocks that the followed node is ahead."),
+      seconds: nullable({ type: "number", description: "Seconds behind it; null before the first block." }),
+    },
+    "How far this node is behind the followed one.",
+  ),
+  "clockSkewSeconds?": nullable({
+    type: "number",
+    description: "How far this machine's clock is ahead of the chain's.",
+  }),
+  "sources?": list(
+    "Where blocks and events come from.",
+    object({
+      kind: choice("What comes from there.", SOURCE_KINDS),
+      state: choice("What it does.", SOURCE_STATES),
+      "code?": text("Error code of a source that stopped."),
+      text: text("The state in words."),
+      height: nullable(whole("Height of the node behind it, or the last one that came.")),
+      since: text(`Begin of the state, ${TIME}.`),
+    }),
+  ),
+  segments: whole("History segments in the store."),
+  store: object(
+    {
+      bytes: whole("Size of the store with its log, segments apart."),
+      logBytes: whole("Size of the log beside it."),
+      checked: nullable(text(`End of the last whole check in the background, ${TIME}.`)),
+    },
+    "The store on disk.",
+  ),
+  "disk?": json("The home's share of the disk: bytes used, budget, growth a day, and a forecast in words."),
+});
+
+/** A sidecar adds members of its own, such as `events` and `follower`. */
+export type StatusBody = ValueOf<typeof STATUS_BODY>;
