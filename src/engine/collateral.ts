@@ -354,7 +354,8 @@ export class Collateral {
   private put(id: string, account: Account, balance: bigint): string {
     if (balance < 0n) throw new InvariantError(`account ${id} would hold ${balance}`);
     const { asset, type, owner, market } = account;
-    this.accounts.set(id, { asset, type, owner, market, balance });
+    // Entries of amount 0 are frequent on markets.
+    if (balance !== account.balance) this.accounts.set(id, { asset, type, owner, market, balance });
     const text = balance.toString();
     if (type === AccountType.ACCOUNT_TYPE_EXTERNAL) return text;
     this.core.emit("account", { id, owner, balance: text, asset, marketId: market, type });

@@ -119,32 +119,30 @@ export class MarketContext {
     return this.core.nowNs;
   }
 
-  /** The market lists a party: with its first order or commitment, and with the first one after it was forgotten. */
+  /** Lists a party with its first order or commitment, and with the first one after the market has forgotten it. */
   listParty(party: string): void {
-    if (!this.isListed(party)) this.remember(party, { isListed: true, sequence: this.tables.next() });
+    const member = this.index.members.get(party);
+    if (member !== undefined && !member.isForgotten) return;
+    // Only a market that is cancelled before it opens uses the order of listing.
+    const sequence = NOT_OPENED.has(this.record.state) ? this.tables.next() : 0;
+    if (member !== undefined || sequence > 0) this.updateMember(party, { isForgotten: false, sequence });
   }
 
-  /** A party that has nothing in the market any more. */
+  /** The party has no position, order or commitment left in the market. */
   forgetParty(party: string): void {
-    if (this.isListed(party)) this.remember(party, { isListed: false });
+    if (this.isListed(party)) this.updateMember(party, { isForgotten: true });
   }
 
+  /** Whether a party with accounts in the market is listed. */
   isListed(party: string): boolean {
-    return this.index.members.get(party)?.isListed === true;
+    return this.index.members.get(party)?.isForgotten !== true;
   }
 
-  remember(party: string, changes: Partial<Member>): void {
-    const { id: market, index, tables } = this;
-    const known = index.members.get(party) ?? {
-      market,
-      party,
-      isListed: false,
-      isSettled: false,
-      sequence: 0,
-    };
-    const member = { ...known, ...changes };
-    const key = keyOf(market, party);
-    if (member.isListed || member.isSettled) tables.members.set(key, member);
+  updateMember(party: string, changes: Partial<Member>): void {
+    const { index, tables } = this;
+    const member = { ...(index.members.get(party) ?? NEW_MEMBER), ...changes };
+    const key = keyOf(this.id, party);
+    if (member.isForgotten || member.isSettled || member.sequence > 0) tables.members.set(key, member);
     else tables.members.delete(key);
   }
 
@@ -210,5 +208,10 @@ const MODES: ReadonlyMap<number, number> = new Map([
   [MarketState.STATE_ACTIVE, MarketTradingMode.TRADING_MODE_CONTINUOUS],
   [MarketState.STATE_SUSPENDED, MarketTradingMode.TRADING_MODE_MONITORING_AUCTION],
 ]);
+
+/** States before the end of the opening auction. */
+const NOT_OPENED: ReadonlySet<number> = new Set([MarketState.STATE_PROPOSED, MarketState.STATE_PENDING]);
+
+const NEW_MEMBER: Member = { isForgotten: false, isSettled: false, sequence: 0 };
 
 export const TRADED: ReadonlySet<number> = new Set(MODES.keys());

@@ -115,15 +115,20 @@ export class Margins {
 
   constructor(private readonly market: MarketContext) {}
 
+  /** Margins go by the rules of auctions. */
+  private get isAuction(): boolean {
+    const { isRunning, isLeaving } = this.market.auction;
+    return isRunning && !isLeaving;
+  }
+
   /** @param price internal; the mark price unless a caller knows better */
   view(price: bigint = this.market.status.mark): MarginView {
     const { market } = this;
-    const { isRunning, isLeaving } = market.auction;
     return {
       terms: market.terms,
       boundsSlippage: market.ports.rules.boundsSlippage,
       price,
-      isAuction: isRunning && !isLeaving,
+      isAuction: this.isAuction,
       exitPrice: (side, size) => market.book.exitPrice(side, size, this.aside),
     };
   }
@@ -238,13 +243,13 @@ export class Margins {
     if (isFlat(position)) {
       this.show(party, NO_MARGIN);
       // Outside of auctions also an entry of nothing.
-      if (margin > 0n || !this.view().isAuction) movements.push(this.give(party, margin));
+      if (margin > 0n || !this.isAuction) movements.push(this.give(party, margin));
       return untouched;
     }
     const levels = this.levels(position, price);
     if (margin >= levels.search) {
       this.show(party, levels);
-      if (margin < levels.release || this.view().isAuction) return { ...untouched, isAtRest: true };
+      if (margin < levels.release || this.isAuction) return { ...untouched, isAtRest: true };
       // Also an entry of nothing, where the levels are too small to differ.
       movements.push(this.give(party, margin - levels.initial));
       return { ...untouched, isAtRest: levels.initial < levels.release };

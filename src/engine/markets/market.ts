@@ -16,6 +16,7 @@ import { Providers } from "./providers.ts";
 import type { Position } from "./records.ts";
 import { ReferenceFollower } from "./references.ts";
 import { liquidityScores } from "./scores.ts";
+import { keyOf } from "./tables.ts";
 import { TradingMarket } from "./trading.ts";
 
 const FEE_STEP = "market.liquidity.providers.fee.distributionTimeStep";
@@ -112,8 +113,7 @@ export class Market extends TradingMarket {
     const orders = [...this.index.ordersOf.values()].flatMap((ofParty) => [...ofParty.keys()]);
     for (const id of orders.sort()) this.tables.orders.delete(id);
     this.dropRest();
-    for (const party of [...this.index.members.keys()])
-      this.remember(party, { isListed: false, isSettled: false });
+    for (const party of [...this.index.members.keys()]) this.tables.members.delete(keyOf(this.id, party));
     this.prices.drop();
     this.targetStake.drop();
     this.equity.drop();
@@ -300,7 +300,6 @@ export class Market extends TradingMarket {
     for (const party of this.parties()) {
       const general = accounts.general(party);
       const isListed = this.isListed(party);
-      this.forgetParty(party);
       // The network leaves the money of parties that it has forgotten where it is.
       if (!isListed && this.ports.rules.forgetsParties) continue;
       for (const from of [accounts.margin(party), accounts.bond(party)]) {

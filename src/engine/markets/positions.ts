@@ -45,7 +45,6 @@ export class Positions {
       isSettled: index.members.get(party)?.isSettled === true,
       isDistressed: false,
     };
-    if (fresh.isSettled) this.market.remember(party, { isSettled: false });
     return this.put(fresh);
   }
 
@@ -88,13 +87,20 @@ export class Positions {
     const position = this.get(party);
     if (position === undefined) return;
     this.resize(position, 0n);
+    this.keepSettled(party, false);
     this.drop(party);
   }
 
   /** A position that is nothing any more; mark to market goes on where it was if it comes back. */
   dropFlat(party: string): void {
-    if (this.get(party)?.isSettled) this.market.remember(party, { isSettled: true });
+    this.keepSettled(party, this.get(party)?.isSettled === true);
     this.drop(party);
+  }
+
+  private keepSettled(party: string, isSettled: boolean): void {
+    const { market } = this;
+    const before = market.index.members.get(party)?.isSettled === true;
+    if (isSettled !== before) market.updateMember(party, { isSettled });
   }
 
   private drop(party: string): void {

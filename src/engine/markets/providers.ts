@@ -321,7 +321,7 @@ export class Providers {
       const provision = market.provisions.get(party);
       const position = market.positions.get(party);
       if (provision === undefined || position === undefined) continue;
-      if (market.provisions.ordersOf(provision).length === 0) continue;
+      if (!market.provisions.hasOrders(provision)) continue;
       const [held] = market.margins.balances(party);
       const outcome = market.margins.update(party, position, market.status.mark, movements);
       outcomes.push({ ...outcome, held, isPending: provision.isPending });

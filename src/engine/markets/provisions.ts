@@ -131,6 +131,13 @@ export class Provisions {
     return [...buys, ...sells].flatMap(({ orderId }) => orders.get(orderId) ?? []);
   }
 
+  /** Whether one of its orders is on the book. */
+  hasOrders({ buys, sells }: Provision): boolean {
+    const { orders } = this.market.tables;
+    const isPlaced = ({ orderId }: ShapeEntry) => orders.has(orderId);
+    return buys.some(isPlaced) || sells.some(isPlaced);
+  }
+
   /** The orders of a provision at these references; undefined where they cannot be priced. */
   plan(provision: Provision, references: References): PlannedOrder[] | undefined {
     const range = this.range();

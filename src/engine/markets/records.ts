@@ -194,19 +194,17 @@ export interface UnsettledTrade {
   readonly marketPrice: bigint;
 }
 
-/** A party as a market remembers it beside its position. */
+/** What a market knows of a party beside its position and orders; a party without a record is listed, once it has accounts. */
 export interface Member {
-  readonly market: string;
-  readonly party: string;
   /**
-   * Its accounts are cleared when the market ends (docs/protocol/70-trading-positions.md#54-when-margin-moves and
-   * #65-final-settlement).
+   * Not listed: the end of the market does not clear its accounts (docs/protocol/70-trading-positions.md#54-when-margin-moves
+   * and #65-final-settlement).
    */
-  readonly isListed: boolean;
-  /** Order in which parties were listed. */
-  readonly sequence: number;
-  /** Its position was dropped, and mark to market had seen it before (docs/protocol/70-trading-positions.md#62-mtm-run). */
+  readonly isForgotten: boolean;
+  /** Its last position was dropped after mark to market had seen it (docs/protocol/70-trading-positions.md#62-mtm-run). */
   readonly isSettled: boolean;
+  /** Order in which parties were listed before the market opened, else 0. */
+  readonly sequence: number;
 }
 
 export interface ShapeEntry {

@@ -274,9 +274,9 @@ export class MarketTables {
       const entry = (record: InterestRecord | undefined) => record && { number, record };
       this.of((now ?? before)!.market).interests.note(key, entry(before), entry(now));
     });
-    this.members.onChange((_key, before, now) => {
-      const { market, party } = (now ?? before)!;
-      noteIn(this.of(market).members, party, now);
+    this.members.onChange((key, _before, now) => {
+      const end = key.indexOf("/");
+      noteIn(this.of(key.slice(0, end)).members, key.slice(end + 1), now);
     });
     this.activities.onChange((_key, before, now) => {
       const { market, party } = (now ?? before)!;
