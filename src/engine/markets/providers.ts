@@ -322,7 +322,7 @@ export class Providers {
       const position = market.positions.get(party);
       if (provision === undefined || position === undefined) continue;
       if (!market.provisions.hasOrders(provision)) continue;
-      const [held] = market.margins.balances(party);
+      const held = market.accounts.balance(market.accounts.margin(party));
       const outcome = market.margins.update(party, position, market.status.mark, movements);
       outcomes.push({ ...outcome, held, isPending: provision.isPending });
     }

@@ -128,7 +128,9 @@ export class Provisions {
   /** Orders of a provision that are on the book. */
   ordersOf({ buys, sells }: Provision): StoredOrder[] {
     const { orders } = this.market.tables;
-    return [...buys, ...sells].flatMap(({ orderId }) => orders.get(orderId) ?? []);
+    return [...buys, ...sells]
+      .map(({ orderId }) => orders.get(orderId))
+      .filter((order) => order !== undefined);
   }
 
   /** Whether one of its orders is on the book. */

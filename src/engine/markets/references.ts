@@ -7,7 +7,7 @@ import { LiquidityProvisionStatus, OrderStatus, PeggedReference } from "../../wi
 import type { Movement } from "../collateral.ts";
 import { UINT_MAX } from "../values.ts";
 import type { MarginOutcome } from "./margins.ts";
-import { BUY, SELL, type StoredOrder } from "./order.ts";
+import { BUY, SELL, type Side, type StoredOrder } from "./order.ts";
 import { type Exposure, withOrder } from "./positions.ts";
 import { canDeploy, type PlannedOrder, referencePrice } from "./provisions.ts";
 import type { Provision, References } from "./records.ts";
@@ -179,15 +179,7 @@ export class ReferenceFollower {
     const { market } = this;
     const provisions = market.provisions.list().filter(canDeploy);
     if (provisions.length === 0) return [];
-    if (market.status.deployedNs !== market.nowNs) market.updateStatus({ deployedNs: market.nowNs });
-    // On the network all their orders leave the book and come back
-    // (docs/protocol/70-trading-liquidity.md#74-reference-moves-repricing-loop, steps 5 and 7).
-    for (const provision of market.provisions.list()) {
-      const placed = market.provisions.ordersOf(provision);
-      if (placed.length > 0) market.positions.touch(provision.party);
-      for (const order of placed)
-        if (order.updatedAt === 0n) market.tables.orders.set(order.id, { ...order, updatedAt: market.nowNs });
-    }
+    this.noteRenewed();
     const isProvider = (party: string) => {
       const own = market.provisions.get(party);
       return own !== undefined && canDeploy(own);
@@ -203,6 +195,28 @@ export class ReferenceFollower {
       return gone;
     }
     if (!isPlanned) market.updateStatus({ plannedBy: rules });
+    this.exchangeAll(provisions, references);
+    const gone = market.providers.coverAll(provisions);
+    market.providers.updateFee();
+    return gone;
+  }
+
+  /**
+   * On the network all orders of provisions leave the book and come back
+   * (docs/protocol/70-trading-liquidity.md#74-reference-moves-repricing-loop, steps 5 and 7).
+   */
+  private noteRenewed(): void {
+    const { market } = this;
+    if (market.status.deployedNs !== market.nowNs) market.updateStatus({ deployedNs: market.nowNs });
+    for (const order of this.provided()) {
+      market.positions.touch(order.party);
+      if (order.updatedAt === 0n) market.tables.orders.set(order.id, { ...order, updatedAt: market.nowNs });
+    }
+  }
+
+  /** Brings the orders of provisions to the prices and sizes of these references. */
+  private exchangeAll(provisions: readonly Provision[], references: References): void {
+    const { market } = this;
     const exchanged: Exchange = { kept: [], gone: [], fresh: [] };
     for (const provision of provisions) {
       const planned = market.provisions.plan(provision, references);
@@ -223,9 +237,6 @@ export class ReferenceFollower {
       market.putOnBook(order);
       market.emitOrder(order);
     }
-    const gone = market.providers.coverAll(provisions);
-    market.providers.updateFee();
-    return gone;
   }
 
   /** The order of an entry stays, goes, or is made again. */
@@ -263,22 +274,28 @@ export class ReferenceFollower {
 
   /** Orders of provisions stand behind what came to their price, and among themselves by id: nothing else changes. */
   private moveBehind(provisions: readonly Provision[], touched: readonly StoredOrder[]): void {
-    const { orders } = this.market.tables;
-    // As they stand now: what was touched may have come to the book since.
-    const placed = live(orders, touched, ({ id }) => id).filter(({ place }) => place > 0);
+    const provided = provisions.flatMap((provision) => this.market.provisions.ordersOf(provision));
     for (const side of [BUY, SELL] as const) {
-      const entries = provisions.flatMap(({ buys, sells }) => (side === BUY ? buys : sells));
-      const provided = live(orders, entries, ({ orderId }) => orderId);
-      const joined = placed.filter((order) => order.side === side);
+      const joined = this.pricesOf(touched, side);
+      const own = provided.filter((order) => order.side === side);
       // An order alone at its price is in order, unless another order came to that price.
-      if (joined.length === 0 && provided.length < 2) continue;
-      for (const [price, level] of byPrice(provided)) {
-        const sorted = level.length === 1 ? level : byId(level);
+      if (joined.size === 0 && own.length < 2) continue;
+      for (const [price, level] of Map.groupBy(own, (order) => order.price)) {
+        const sorted = byId(level);
         const isSorted = sorted.every(({ place }, index) => index === 0 || sorted[index - 1]!.place < place);
-        const isJoined = joined.some((order) => order.price === price);
-        if (!isSorted || isJoined) for (const order of sorted) this.moveToEnd(order);
+        if (joined.has(price) || !isSorted) for (const order of sorted) this.moveToEnd(order);
       }
     }
+  }
+
+  /** Where orders stand on a side now: they may have come to the book, moved or left it since they were touched. */
+  private pricesOf(touched: readonly StoredOrder[], side: Side): ReadonlySet<bigint> {
+    const prices = new Set<bigint>();
+    for (const { id } of touched) {
+      const order = this.market.tables.orders.get(id);
+      if (order !== undefined && order.place > 0 && order.side === side) prices.add(order.price);
+    }
+    return prices;
   }
 
   /** Gives an order the last place of its price, unless it has it. */
@@ -292,27 +309,3 @@ export class ReferenceFollower {
 
 const byId = (orders: Iterable<StoredOrder>): StoredOrder[] =>
   [...orders].sort((a, b) => (a.id < b.id ? -1 : 1));
-
-/** Those whose orders exist, as these stand now. */
-function live<T>(
-  orders: { get(id: string): StoredOrder | undefined },
-  things: readonly T[],
-  idOf: (thing: T) => string,
-): StoredOrder[] {
-  const found: StoredOrder[] = [];
-  for (const thing of things) {
-    const order = orders.get(idOf(thing));
-    if (order !== undefined) found.push(order);
-  }
-  return found;
-}
-
-function byPrice(orders: readonly StoredOrder[]): Map<bigint, StoredOrder[]> {
-  const levels = new Map<bigint, StoredOrder[]>();
-  for (const order of orders) {
-    const level = levels.get(order.price);
-    if (level === undefined) levels.set(order.price, [order]);
-    else level.push(order);
-  }
-  return levels;
-}
