@@ -194,7 +194,7 @@ export interface UnsettledTrade {
   readonly marketPrice: bigint;
 }
 
-/** What a market knows of a party beside its position and orders; a party without a record is listed, once it has accounts. */
+/** Facts of a party beside its position and orders. A party with accounts and no record is listed. */
 export interface Member {
   /**
    * Not listed: the end of the market does not clear its accounts (docs/protocol/70-trading-positions.md#54-when-margin-moves
