@@ -24,9 +24,6 @@ export const ANY_PAGE: CorsPolicy = {
   preflight: grant,
 };
 
-/** As in a core's own RPC, whose default lets no page read it. */
-export const NO_PAGE: CorsPolicy = { headers: () => undefined, preflight: () => undefined };
-
 export function cors({ headers, preflight }: CorsPolicy) {
   const plugin = new Elysia({ name: "cors" });
   plugin.onRequest(({ request }) => (isPreflight(request) ? preflight(request) : undefined));

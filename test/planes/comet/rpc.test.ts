@@ -51,6 +51,18 @@ async function call(method: string, params?: object): Promise<Json> {
   return result;
 }
 
+test("a page of another origin may read, by address and by post", async () => {
+  const origin = "http://explorer.example";
+  const read = await fetch(`${url}/status`, { headers: { origin } });
+  expect(read.headers.get("access-control-allow-origin")).toBe(origin);
+  const refused = await fetch(`${url}/nothing`, { headers: { origin } });
+  expect([refused.status, refused.headers.get("access-control-allow-origin")]).toEqual([404, origin]);
+  const asked = { "access-control-request-method": "POST", "access-control-request-headers": "content-type" };
+  const before = await fetch(url, { method: "OPTIONS", headers: { origin, ...asked } });
+  expect(before.status).toBe(204);
+  expect(before.headers.get("access-control-allow-headers")).toBe("Content-Type");
+});
+
 describe("blocks", () => {
   /** Zeros at the end of a fraction are not written. */
   const sortable = (time: string) =>
