@@ -4,7 +4,6 @@ import { ExitCode } from "../errors/node-error.ts";
 import { COMMON_FLAGS, type Commands, command } from "./command/command.ts";
 import { allCommands } from "./command/table.ts";
 import { usageError } from "./command/usage-error.ts";
-import { oldCompletions } from "./old-completions.ts";
 
 /** The words behind `lyra` at each place, and the flags there. */
 interface CompletionTree {
@@ -46,14 +45,6 @@ async function treeOf(table: Commands): Promise<CompletionTree> {
     flags.set(path, names.map((name) => `--${name}`).sort());
     for (const { choices = [] } of Object.values(declaration?.words ?? {}))
       for (const choice of choices) add(path, choice);
-  }
-  const helps = new Map<string, string>();
-  for (const [path, { loadOld }] of Object.entries(table))
-    if (loadOld) helps.set(path, (await loadOld()).help);
-  for (const { place, flags: names, words: below } of await oldCompletions(helps)) {
-    for (const [at, part] of place.split(" ").entries()) add(place.split(" ").slice(0, at).join(" "), part);
-    for (const word of below) add(place, word);
-    flags.set(place, [...names, "--help", "--home", "--json", "--quiet"]);
   }
   return { words: new Map([...words].map(([place, names]) => [place, [...names].sort()])), flags };
 }

@@ -13,6 +13,29 @@ export const NODE_URL = {
   },
 } as const satisfies Flags;
 
+/** Nodes that are tried in turn. */
+export const NODE_URLS = {
+  "node-url": {
+    ...NODE_URL["node-url"],
+    multiple: true,
+    text: "node to ask, again for each (default: $LYRA_NODE_URL)",
+  },
+} as const satisfies Flags;
+
+export const NETWORK = {
+  network: { type: "string", value: "NAME", text: "the nodes of a kept network (lyra wallet network)" },
+} as const satisfies Flags;
+
+export const OUT = {
+  out: {
+    isMinor: true,
+    type: "string",
+    short: "o",
+    value: "FILE",
+    text: "the JSON document, in a new file",
+  },
+} as const satisfies Flags;
+
 export const RULES = {
   rules: { type: "string", value: "RULES", text: "0.71.6 or default", variable: "LYRA_RULES" },
 } as const satisfies Flags;
@@ -143,4 +166,8 @@ export const POW_FLAGS = {
     text: "where the search begins (default 0: always the same)",
   },
   seconds: { type: "string", value: "N", text: "to measure each number of threads (default 2)" },
+} as const satisfies Flags;
+
+export const WALLETS = {
+  wallets: { isMinor: true, type: "string", value: "DIR", text: "the wallets' folder (wallets in the home)" },
 } as const satisfies Flags;

@@ -23,11 +23,12 @@ import { type CommandInit, transactionHash } from "../wire/transaction.ts";
 import { checkSignature, examine } from "../wire/transaction-check.ts";
 import { COMMANDS } from "../wire/transaction-commands.ts";
 import { PropertyErrors } from "../wire/validate/check.ts";
-import { COMMON, readArguments, usageError } from "./arguments.ts";
+import { command, type Flags, type ValuesOf } from "./command/command.ts";
+import { usageError } from "./command/usage-error.ts";
+import { NETWORK, NODE_URLS, OUT } from "./flags.ts";
 import { dim, onEndSignal, say } from "./terminal.ts";
 import {
   give,
-  OUT,
   type OutputValues,
   tellValidity,
   type Validity,
@@ -35,8 +36,19 @@ import {
   validityOf,
   wholeOf,
 } from "./tx-output.ts";
-import { print, takeWords } from "./wallet-opening.ts";
+import { print } from "./wallet-opening.ts";
 import { blockDocument, readInput, readLastBlock } from "./wallet-tx-input.ts";
+
+/** Which nodes to ask, and how to send. */
+const NODE_FLAGS = {
+  ...NODE_URLS,
+  ...NETWORK,
+  "chain-id": { type: "string", value: "ID", text: "the only chain to talk to" },
+  wait: { type: "string", value: "SECONDS", text: "for room (20)" },
+  timeout: { type: "string", value: "SECONDS", text: "for a node's answer" },
+  threads: { type: "string", value: "N", text: "that make the proof" },
+  "sole-user": { type: "boolean", text: "no other wallet uses the key" },
+} as const satisfies Flags;
 
 const MODES: Readonly<Record<string, SendingMode>> = {
   sync: "TYPE_SYNC",
@@ -44,79 +56,93 @@ const MODES: Readonly<Record<string, SendingMode>> = {
   commit: "TYPE_COMMIT",
 };
 
+const INPUT = { text: "the signed transaction: a file, - or what the step before printed" };
+
 /** The facts of the chain that the signing machine needs; with a key, a place on the block is kept for it. */
-export async function block(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("tx", argv, {
-    ...COMMON,
+export const block = command({
+  flags: {
+    key: { type: "string", value: "KEY", text: "a place on the block is kept for this key" },
     ...OUT,
     ...NODE_FLAGS,
-    key: { type: "string" },
-  });
-  takeWords("tx", positionals);
-  const { key } = values;
-  if (key !== undefined && !/^[0-9a-f]{64}$/.test(key)) {
-    throw usageError("tx", "--key is a public key: 64 hexadecimal digits");
-  }
-  return online(values, async ({ sender, given }) => {
-    const chosen = key === undefined ? await sender.lastBlock() : await given.offer(key);
-    const document = blockDocument(chosen);
-    if (!values.quiet && !values.json) tellValidity(validityOf(chosen.height, chosen));
-    return give(values, document, JSON.stringify(document));
-  });
-}
+  },
+  json: "as `GET /blockchain/height`: {height, hash, chainId, spamPow...}",
+  async run({ values, typed }) {
+    const { key } = values;
+    if (key !== undefined && !/^[0-9a-f]{64}$/.test(key)) {
+      throw usageError("tx", "--key is a public key: 64 hexadecimal digits");
+    }
+    return online(values, typed, async ({ sender, given }) => {
+      const chosen = key === undefined ? await sender.lastBlock() : await given.offer(key);
+      const document = blockDocument(chosen);
+      if (!values.quiet && !values.json) tellValidity(validityOf(chosen.height, chosen));
+      return give(values, document, JSON.stringify(document));
+    });
+  },
+});
 
 /** Adds the proof of work: as the network and the key's other transactions ask for, or as a file says. */
-export async function prove(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("tx", argv, {
-    ...COMMON,
+export const prove = command({
+  words: { INPUT },
+  usage: [
+    "INPUT --node-url URL [--block FILE]",
+    "INPUT (--block FILE | --block-hash HASH --difficulty N) [flags]",
+  ],
+  flags: {
+    block: { type: "string", value: "FILE", text: "the block, as lyra tx block wrote it" },
+    "block-hash": { type: "string", value: "HASH", text: "without a node: the block" },
+    difficulty: { type: "string", value: "N", text: "without a node: its zero bits" },
+    tid: { type: "string", value: "TID", text: "without a node: the proof's identifier" },
     ...OUT,
     ...NODE_FLAGS,
-    block: { type: "string" },
-    "block-hash": { type: "string" },
-    difficulty: { type: "string" },
-    tid: { type: "string" },
-  });
-  const [source] = takeWords("tx", positionals, "INPUT");
-  const signed = signedIn(source, values.block);
-  if (!hasNodes(values)) return proveAlone(signed, values);
-  for (const flag of ["block-hash", "difficulty", "tid"] as const) {
-    if (values[flag] !== undefined)
-      throw usageError("tx", `--${flag} does not go with a node, which says it`);
-  }
-  return online(values, async ({ sender, given, signal }) => {
-    const chainId = await checkedChain(signed, sender);
-    const { pow, lastHeight, head } = await given.prove(givenOf(signed), signal);
-    return giveProven(values, { ...signed, chainId }, pow, validityAt(lastHeight, head));
-  });
-}
+  },
+  json: "{transaction, hash, blockHeight, chainId?, pow: {tid, nonce}, validUntilHeight?, validForBlocks?, block?}",
+  async run({ words: { INPUT: source }, values, typed }) {
+    const signed = signedIn(source, values.block);
+    if (!hasNodes(values)) return proveAlone(signed, values);
+    for (const flag of ["block-hash", "difficulty", "tid"] as const) {
+      if (values[flag] !== undefined)
+        throw usageError("tx", `--${flag} does not go with a node, which says it`);
+    }
+    return online(values, typed, async ({ sender, given, signal }) => {
+      const chainId = await checkedChain(signed, sender);
+      const { pow, lastHeight, head } = await given.prove(givenOf(signed), signal);
+      return giveProven(values, { ...signed, chainId }, pow, validityAt(lastHeight, head));
+    });
+  },
+});
 
 /** Sends it, once; what has no proof gets one first. */
-export async function send(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("tx", argv, {
-    ...COMMON,
+export const send = command({
+  words: { INPUT },
+  flags: {
+    block: { type: "string", value: "FILE", text: "the block, as lyra tx block wrote it" },
+    type: { type: "string", value: "TYPE", text: "sync (default), async or commit" },
     ...NODE_FLAGS,
-    block: { type: "string" },
-    type: { type: "string" },
-  });
-  const [source] = takeWords("tx", positionals, "INPUT");
-  const mode = Object.hasOwn(MODES, values.type ?? "sync") ? MODES[values.type ?? "sync"]! : undefined;
-  if (mode === undefined) throw usageError("tx", "--type is sync, async or commit");
-  const signed = signedIn(source, values.block);
-  return online(values, async ({ sender, given, signal }) => {
-    await checkedChain(signed, sender);
-    const isLoud = !values.quiet && !values.json;
-    if (COMMANDS[signed.command.kind].isValidatorCommand) {
-      return tellSent(values, await sender.sendRaw(signed.bytes, mode));
-    }
-    if (isLoud && signed.transaction.pow !== undefined) {
-      say(dim(`sending ${transactionHash(signed.bytes).toUpperCase()}`));
-    }
-    const { lastHeight, head, ...sent } = await given.send(givenOf(signed), mode, signal);
-    const validity = validityAt(lastHeight, head);
-    if (isLoud && sent.height === 0n) tellValidity(validity);
-    return tellSent(values, sent, validity);
-  });
-}
+  },
+  notes: `  A transaction without a proof gets one; one that would get its key banned is
+  not sent. Exit code 1: the network refused it; 3: nothing was sent, or the
+  outcome is unknown: send it again as it is.`,
+  json: "{transactionHash, height, node: {host}, validUntilHeight?, validForBlocks?}",
+  async run({ words: { INPUT: source }, values, typed }) {
+    const mode = Object.hasOwn(MODES, values.type ?? "sync") ? MODES[values.type ?? "sync"]! : undefined;
+    if (mode === undefined) throw usageError("tx", "--type is sync, async or commit");
+    const signed = signedIn(source, values.block);
+    return online(values, typed, async ({ sender, given, signal }) => {
+      await checkedChain(signed, sender);
+      const isLoud = !values.quiet && !values.json;
+      if (COMMANDS[signed.command.kind].isValidatorCommand) {
+        return tellSent(values, await sender.sendRaw(signed.bytes, mode));
+      }
+      if (isLoud && signed.transaction.pow !== undefined) {
+        say(dim(`sending ${transactionHash(signed.bytes).toUpperCase()}`));
+      }
+      const { lastHeight, head, ...sent } = await given.send(givenOf(signed), mode, signal);
+      const validity = validityAt(lastHeight, head);
+      if (isLoud && sent.height === 0n) tellValidity(validity);
+      return tellSent(values, sent, validity);
+    });
+  },
+});
 
 interface Signed {
   readonly transaction: Transaction;
@@ -158,16 +184,19 @@ async function checkedChain(
   { transaction, chainId }: Signed,
   sender: { chainId(): Promise<string> },
 ): Promise<string> {
-  const found = await sender.chainId();
-  if (chainId !== undefined && chainId !== found) {
-    throw walletError("wrong_chain", `it is signed for the chain ${chainId}, and the node is of ${found}`);
+  const nodeChainId = await sender.chainId();
+  if (chainId !== undefined && chainId !== nodeChainId) {
+    throw walletError(
+      "wrong_chain",
+      `it is signed for the chain ${chainId}, and the node is of ${nodeChainId}`,
+    );
   }
-  const signature = checkSignature(transaction, found);
+  const signature = checkSignature(transaction, nodeChainId);
   if (signature instanceof PropertyErrors) {
-    const hint = `it has to be signed for the chain ${found}`;
+    const hint = `it has to be signed for the chain ${nodeChainId}`;
     throw walletError("command_broken", signature.toString(), hint);
   }
-  return found;
+  return nodeChainId;
 }
 
 function givenOf({ transaction, command, height, block }: Signed): GivenTransaction {
@@ -200,7 +229,7 @@ async function proveAlone(signed: Signed, values: AloneValues): Promise<number> 
   const blockHash = values["block-hash"] ?? block?.hash;
   const difficulty = values.difficulty ?? block?.difficulty.toString();
   if (blockHash === undefined || difficulty === undefined) {
-    throw usageError("tx", "say --node URL, --block FILE, or --block-hash HASH and --difficulty N");
+    throw usageError("tx", "say --node-url URL, --block FILE, or --block-hash HASH and --difficulty N");
   }
   const tid = values.tid ?? tidOf(signatureOf(transaction));
   const threads = values.threads === undefined ? {} : { threads: wholeOf("--threads", values.threads, 256) };
@@ -251,38 +280,18 @@ function tellSent(
 
 // The online half of lyra tx: nodes, and the memory of what this home's keys have on their way.
 
-const NODE_FLAGS = {
-  node: { type: "string", multiple: true },
-  network: { type: "string" },
-  "chain-id": { type: "string" },
-  wait: { type: "string" },
-  timeout: { type: "string" },
-  threads: { type: "string" },
-  "sole-user": { type: "boolean" },
-} as const;
-
-/** Which nodes to ask. */
-export const NODE_ADDRESS_FLAGS = {
-  node: { type: "string", multiple: true },
-  network: { type: "string" },
-} as const;
-
-/** Those of the flags; without, the devnet that runs for this user. @throws NodeError */
-export function hostsOf(values: Pick<NodeValues, "home" | "node" | "network">): readonly string[] {
+/**
+ * Those of the flags; without, the devnet that runs for this user.
+ * @param typed flags without their variables
+ * @throws NodeError
+ */
+export function hostsOf(values: AddressValues, typed: AddressValues): readonly string[] {
   const devnet = hasNodes(values) ? undefined : devnetNodeUrl(devnetHomes());
-  return devnet === undefined ? nodesOf(values, values.home ?? defaultHome()).hosts : [devnet];
+  return devnet === undefined ? nodesOf(values, typed).hosts : [devnet];
 }
 
-interface NodeValues {
-  readonly home?: string | undefined;
-  readonly node?: string[] | undefined;
-  readonly network?: string | undefined;
-  readonly "chain-id"?: string | undefined;
-  readonly wait?: string | undefined;
-  readonly timeout?: string | undefined;
-  readonly threads?: string | undefined;
-  readonly "sole-user"?: boolean | undefined;
-}
+type NodeValues = ValuesOf<typeof NODE_FLAGS>;
+type AddressValues = Pick<NodeValues, "home" | "node-url" | "network" | "chain-id">;
 
 interface Online {
   readonly sender: TransactionSender;
@@ -298,14 +307,18 @@ const LOCK_MS = 120_000;
 const WAIT_S_MAX = 3_600;
 const TIMEOUT_S_MAX = 120;
 
-function hasNodes({ node, network }: NodeValues): boolean {
-  return node !== undefined || network !== undefined;
+function hasNodes(values: AddressValues): boolean {
+  return values["node-url"] !== undefined || values.network !== undefined;
 }
 
 /** A home runs one command at a time: two would each give away the same place. */
-export function online<T>(values: NodeValues, action: (online: Online) => Promise<T>): Promise<T> {
+function online<T>(
+  values: NodeValues,
+  typed: NodeValues,
+  action: (online: Online) => Promise<T>,
+): Promise<T> {
   const home = values.home ?? defaultHome();
-  const { hosts, chainId } = nodesOf(values, home);
+  const { hosts, chainId } = nodesOf(values, typed);
   const timeout =
     values.timeout === undefined
       ? {}
@@ -340,14 +353,16 @@ export function online<T>(values: NodeValues, action: (online: Online) => Promis
 }
 
 function nodesOf(
-  values: NodeValues,
-  home: string,
+  values: AddressValues,
+  typed: AddressValues,
 ): { hosts: readonly string[]; chainId: string | undefined } {
-  const { node: hosts, network: name, "chain-id": chainId } = values;
-  if (hosts !== undefined && name !== undefined) throw usageError("tx", "say --node or --network");
+  const { network: name, "chain-id": chainId } = values;
+  // A flag wins over a variable: LYRA_NODE_URL does not count beside --network.
+  const hosts = name === undefined ? values["node-url"] : typed["node-url"];
+  if (hosts !== undefined && name !== undefined) throw usageError("tx", "say --node-url or --network");
   if (hosts !== undefined) return { hosts, chainId };
-  if (name === undefined) throw usageError("tx", "say where to: --node URL or --network NAME");
-  const network = new Networks(networksFolder(home)).get(name);
+  if (name === undefined) throw usageError("tx", "say where to: --node-url URL or --network NAME");
+  const network = new Networks(networksFolder(values.home ?? defaultHome())).get(name);
   if (network.api.rest.hosts.length === 0) {
     throw usageError("tx", `the network ${name} names no REST host: lyra wallet network describe`);
   }

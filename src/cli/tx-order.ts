@@ -7,56 +7,45 @@ import { OrderTimeInForce, OrderType, PeggedReference, Side } from "../wire/gene
 import { INT64_MAX } from "../wire/limits.ts";
 import { timeNs } from "../wire/time-text.ts";
 import type { CommandInit } from "../wire/transaction.ts";
-import { usageError } from "./arguments.ts";
-import { hostsOf, NODE_ADDRESS_FLAGS } from "./tx-online.ts";
-
-export const orderHelp = `lyra tx build order: an order in the market's own decimals
-
-  lyra tx build order buy|sell SIZE[@PRICE] --market CODE|ID [--node URL]
-
-  SIZE@PRICE        a limit order: 5@100.2; SIZE alone is a market order
-  --market          its code, or its identifier
-  --node URL        or --network NAME: says the market's decimals, and the last
-                    block unless --height or --block does
-  --price-decimals N, --size-decimals N   without a node; --size-decimals=-2
-  --tif             gtc (of what rests), ioc (of market orders), gtt, fok, gfa,
-                    gfn
-  --expires TIME    such as 2030-01-01T00:00:00Z: good till then
-  --peg mid|bid|ask [--offset N]   in place of a price
-  --post-only, --reduce-only, --reference TEXT
-
-  Prints what lyra tx sign takes; all flags of lyra tx build apply.
-`;
+import type { Flags, ValuesOf } from "./command/command.ts";
+import { usageError } from "./command/usage-error.ts";
+import { NETWORK, NODE_URLS } from "./flags.ts";
+import { hostsOf } from "./tx-online.ts";
 
 export const ORDER_FLAGS = {
-  ...NODE_ADDRESS_FLAGS,
-  market: { type: "string" },
-  tif: { type: "string" },
-  expires: { type: "string" },
-  peg: { type: "string" },
-  offset: { type: "string" },
-  "post-only": { type: "boolean" },
-  "reduce-only": { type: "boolean" },
-  reference: { type: "string" },
-  "price-decimals": { type: "string" },
-  "size-decimals": { type: "string" },
-} as const;
+  market: { type: "string", value: "CODE|ID", text: "its code, or its identifier" },
+  ...NODE_URLS,
+  ...NETWORK,
+  "price-decimals": { type: "string", value: "N", text: "without a node; prices' decimals" },
+  "size-decimals": {
+    type: "string",
+    value: "N",
+    text: "without a node; sizes' decimals: --size-decimals=-2",
+  },
+  tif: {
+    type: "string",
+    value: "TIF",
+    text: "gtc (of what rests), ioc (of market orders), gtt, fok, gfa, gfn",
+  },
+  expires: {
+    type: "string",
+    value: "TIME",
+    text: "such as 2030-01-01T00:00:00Z: good till then",
+  },
+  peg: { type: "string", value: "TO", text: "mid, bid or ask, in place of a price" },
+  offset: { type: "string", value: "N", text: "with --peg: away from it" },
+  "post-only": { type: "boolean", text: "never take" },
+  "reduce-only": { type: "boolean", text: "never open" },
+  reference: { type: "string", value: "TEXT", text: "a note for the order" },
+} as const satisfies Flags;
 
-interface OrderValues {
-  readonly home?: string | undefined;
-  readonly node?: string[] | undefined;
-  readonly network?: string | undefined;
-  readonly market?: string | undefined;
-  readonly tif?: string | undefined;
-  readonly expires?: string | undefined;
-  readonly peg?: string | undefined;
-  readonly offset?: string | undefined;
-  readonly "post-only"?: boolean | undefined;
-  readonly "reduce-only"?: boolean | undefined;
-  readonly reference?: string | undefined;
-  readonly "price-decimals"?: string | undefined;
-  readonly "size-decimals"?: string | undefined;
+interface OrderInvocation {
+  readonly values: OrderValues;
+  /** Flags without their variables. */
+  readonly typed: OrderValues;
 }
+
+type OrderValues = ValuesOf<typeof ORDER_FLAGS>;
 
 /** The market's identifier, and how many decimals its prices and sizes have. */
 type Decimals = Pick<MarketFacts, "decimals" | "positionDecimals"> & { readonly id: string };
@@ -82,26 +71,25 @@ const SIZE_BITS = 64n;
 const PRICE_BITS = 256n;
 const ID = /^[0-9a-f]{64}$/;
 const DECIMALS = /^-?\d{1,2}$/;
-/** Its words, as the help names them. */
-export const ORDER_COMMAND = "tx build order";
-const wrong = (message: string) => usageError(ORDER_COMMAND, message);
-const USAGE = "an order is: buy SIZE@PRICE, or sell SIZE for a market order";
+const wrong = (message: string) => usageError("tx build order", message);
+export const ORDER_USAGE = "an order is: buy SIZE@PRICE, or sell SIZE for a market order";
 
 /**
- * @param words `buy 5@100.2`, or without a price for a market order
+ * @param which buy or sell
+ * @param amount `5@100.2`, or without a price for a market order
  * @returns the command, and the node's last block where a node was asked
  * @throws NodeError for what cannot be an order of the market
  */
 export async function orderOf(
-  words: readonly string[],
-  values: OrderValues,
+  which: string,
+  amount: string,
+  { values, typed }: OrderInvocation,
 ): Promise<{ readonly command: CommandInit; readonly block: LastBlock | undefined }> {
-  const [which = "", amount = "", ...rest] = words;
   const side = SIDES[which];
   const [, size, price] = SIZE_AND_PRICE.exec(amount) ?? [];
-  if (side === undefined || size === undefined || rest.length > 0) throw wrong(USAGE);
-  if (values.market === undefined) throw wrong("say --market ID, or its code with --node URL");
-  const { decimals, block } = await decimalsOf(values.market, values);
+  if (side === undefined || size === undefined) throw wrong(ORDER_USAGE);
+  if (values.market === undefined) throw wrong("say --market ID, or its code with --node-url URL");
+  const { decimals, block } = await decimalsOf(values.market, values, typed);
   const payload = {
     marketId: decimals.id,
     side,
@@ -150,32 +138,33 @@ function lifeOf({ tif, expires }: OrderValues, rests: boolean) {
 async function decimalsOf(
   market: string,
   values: OrderValues,
+  typed: OrderValues,
 ): Promise<{ readonly decimals: Decimals; readonly block: LastBlock | undefined }> {
   const ofPrices = values["price-decimals"];
   const ofSizes = values["size-decimals"];
   if (ofPrices !== undefined || ofSizes !== undefined) {
     if (ofPrices === undefined || ofSizes === undefined)
-      throw wrong("say both --price-decimals and --size-decimals, or --node URL");
+      throw wrong("say both --price-decimals and --size-decimals, or --node-url URL");
     if (!ID.test(market)) throw wrong("without a node --market is 64 hexadecimal digits");
     if (!DECIMALS.test(ofPrices) || !DECIMALS.test(ofSizes))
       throw wrong("--price-decimals and --size-decimals are whole numbers");
     const decimals = { id: market, decimals: Number(ofPrices), positionDecimals: Number(ofSizes) };
     return { decimals, block: undefined };
   }
-  const node = new HttpNode(hostsOf(values)[0]!);
+  const node = new HttpNode(hostsOf(values, typed)[0]!);
   const [markets, block] = await Promise.all([node.markets(), node.lastBlock()]);
-  const found = markets.filter(({ id, code }) => id === market || code === market);
-  if (found.length > 1) {
-    const ids = found.slice(0, 5).map(({ id }) => id);
+  const matching = markets.filter(({ id, code }) => id === market || code === market);
+  if (matching.length > 1) {
+    const ids = matching.slice(0, 5).map(({ id }) => id);
     throw wrong(
-      `${found.length} markets have this code: say --market with the identifier (${ids.join(", ")})`,
+      `${matching.length} markets have this code: say --market with the identifier (${ids.join(", ")})`,
     );
   }
-  const [decimals] = found;
+  const [decimals] = matching;
   if (decimals === undefined) {
     const codes = [...new Set(markets.map(({ code }) => code))].slice(0, 10).join(", ");
-    const known = codes === "" ? "the node has none" : `the node's markets are ${codes}`;
-    throw wrong(`there is no market '${market.slice(0, 64)}': ${known}`);
+    const choices = codes === "" ? "the node has none" : `the node's markets are ${codes}`;
+    throw wrong(`there is no market '${market.slice(0, 64)}': ${choices}`);
   }
   return { decimals, block };
 }

@@ -11,13 +11,11 @@ import type { LastBlock } from "../wallet/sending/blocks.ts";
 import type { InputData } from "../wire/generated/commands.ts";
 import type { CommandInit } from "../wire/transaction.ts";
 import { commandKindOf } from "../wire/transaction-commands.ts";
-import { usageError } from "./arguments.ts";
+import { usageError } from "./command/usage-error.ts";
 import { dim, green, say } from "./terminal.ts";
 import { print } from "./wallet-opening.ts";
 import { promptLine } from "./wallet-secrets.ts";
 import { blockDocument } from "./wallet-tx-input.ts";
-
-export const OUT = { out: { type: "string", short: "o" } } as const;
 
 export interface OutputValues {
   readonly json?: boolean | undefined;

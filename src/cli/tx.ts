@@ -11,8 +11,11 @@ import { checkTransaction, examine } from "../wire/transaction-check.ts";
 import { commandKindOf } from "../wire/transaction-commands.ts";
 import { PropertyErrors } from "../wire/validate/check.ts";
 import { checkCommand } from "../wire/validate/commands.ts";
-import { COMMON, didYouMean, readArguments, usageError } from "./arguments.ts";
+import { command, type Flags, type FlagValues } from "./command/command.ts";
+import { usageError } from "./command/usage-error.ts";
+import { OUT } from "./flags.ts";
 import { dim, green, red, say } from "./terminal.ts";
+import { ORDER_FLAGS, ORDER_USAGE, orderOf } from "./tx-order.ts";
 import {
   blockMember,
   type CommandWords,
@@ -20,7 +23,6 @@ import {
   commandWords,
   confirmSigning,
   give,
-  OUT,
   type OutputValues,
   tellValidity,
   validityOf,
@@ -28,79 +30,47 @@ import {
 } from "./tx-output.ts";
 import { defaultKey, meantKey, meantWallet } from "./wallet-default.ts";
 import { heightOf } from "./wallet-keys.ts";
-import { print, printable, takeWords, WALLET_FLAGS, withWallet } from "./wallet-opening.ts";
+import { print, printable, WALLET_FLAGS, withWallet } from "./wallet-opening.ts";
 import { readInput, readLastBlock, type TransactionInput } from "./wallet-tx-input.ts";
 
-export const help = `lyra tx: a transaction step by step; signing needs no network
-
-  lyra tx block --node URL [--key KEY] [--out FILE]
-  lyra tx build INPUT (--height N | --block FILE) [--nonce N] [--chain-id ID]
-  lyra tx build order buy 5@100.2 --market CODE --node URL      order --help
-  lyra tx check INPUT [--chain-id ID]                  4 for a broken rule
-  lyra tx sign INPUT [--wallet NAME] [--key KEY] [--qr] [--offline] [--yes]
-          (--block FILE | --height N --chain-id ID)
-  lyra tx prove INPUT [--tid TID] (--node URL [--block FILE] | --block FILE |
-          --block-hash HASH --difficulty N)
-  lyra tx send INPUT --node URL [--block FILE] [--type sync|async|commit]
-          [--timeout SECONDS]
-
-  INPUT           a file, -, what the step before printed, or a command's JSON:
-               {"voteSubmission": {"proposalId": "...", "value": "VALUE_YES"}}
-  --block FILE    what block wrote; with --key, a place on it is kept for KEY
-  --node URL      again for each node, or --network NAME; --chain-id: no other
-  --wait SECONDS  prove and send, for room (20); --sole-user, --threads N
-  --out FILE      the JSON document, in a new file; --json, --quiet
-  --passphrase-file FILE, --passphrase-fd N, --wallets DIR, --home DIR
-
-  send proves what is not proven, and refuses what would get KEY banned. 1: it
-  was refused; 3: nothing was sent, or nobody knows: send it again as it is.
-`;
-
-/** The help of an order has a screen of its own. */
-export async function helpOf(rest: readonly string[]): Promise<string> {
-  if (rest[0] !== "build" || rest[1] !== "order") return help;
-  return (await import("./tx-order.ts")).orderHelp;
-}
-
 const DRAFT_FLAGS = {
-  height: { type: "string" },
-  nonce: { type: "string" },
-  "chain-id": { type: "string" },
-  block: { type: "string" },
-} as const;
+  height: { isMinor: true, type: "string", value: "N", text: "height of the block that it names" },
+  block: { isMinor: true, type: "string", value: "FILE", text: "that block, as lyra tx block wrote it" },
+  nonce: { isMinor: true, type: "string", value: "N", text: "a number of its own (default: at random)" },
+  "chain-id": { isMinor: true, type: "string", value: "ID", text: "the chain that it is for" },
+} as const satisfies Flags;
 
-const VERBS = ["block", "build", "check", "sign", "prove", "send"];
+const INPUT = {
+  text: 'a file, -, what the step before printed, or the command\'s JSON: {"voteSubmission": {"proposalId": "...", "value": "VALUE_YES"}}',
+};
 
-export async function run(argv: string[]): Promise<number> {
-  const [verb, ...rest] = argv;
-  if (verb === "build") return build(rest);
-  if (verb === "check") return check(rest);
-  if (verb === "sign") return sign(rest);
-  if (verb === "block" || verb === "prove" || verb === "send")
-    return (await import("./tx-online.ts"))[verb](rest);
-  const verbs = "block, build, check, sign, prove or send";
-  throw usageError(
-    "tx",
-    verb === undefined ? `say ${verbs}` : `there is no 'tx ${verb.slice(0, 40)}'${didYouMean(verb, VERBS)}`,
-  );
-}
+export const build = command({
+  words: { INPUT },
+  usage: ["INPUT (--height N | --block FILE) [flags]", "order buy|sell SIZE[@PRICE] --market CODE [flags]"],
+  flags: { ...DRAFT_FLAGS, ...OUT },
+  json: "{inputData, command, nonce, blockHeight, chainId?, block?}",
+  async run({ words: { INPUT: source }, values }) {
+    const input = readInput(source);
+    if (input.kind !== "command") throw usageError("tx", "build takes a command");
+    return giveDraft(input, values);
+  },
+});
 
-async function build(argv: string[]): Promise<number> {
-  if (argv[0] === "order") return buildOrder(argv.slice(1));
-  const { values, positionals } = readArguments("tx", argv, { ...COMMON, ...DRAFT_FLAGS, ...OUT });
-  const [source] = takeWords("tx", positionals, "INPUT");
-  const input = readInput(source);
-  if (input.kind !== "command") throw usageError("tx", "build takes a command");
-  return giveDraft(input, values);
-}
-
-async function buildOrder(argv: string[]): Promise<number> {
-  const { ORDER_COMMAND, ORDER_FLAGS, orderOf } = await import("./tx-order.ts");
-  const flags = { ...COMMON, ...DRAFT_FLAGS, ...OUT, ...ORDER_FLAGS };
-  const { values, positionals } = readArguments(ORDER_COMMAND, argv, flags);
-  const { command, block } = await orderOf(positionals, values);
-  return giveDraft({ kind: "command", command, block }, values);
-}
+export const buildOrder = command({
+  words: {
+    SIDE: { text: "buy or sell", choices: ["buy", "sell"] },
+    "SIZE[@PRICE]": { text: "a limit order: 5@100.2; SIZE alone is a market order" },
+  },
+  usage: ["buy|sell SIZE[@PRICE] --market CODE|ID [flags]"],
+  flags: { ...ORDER_FLAGS, ...DRAFT_FLAGS, ...OUT },
+  notes: "  Prints what lyra tx sign takes.",
+  json: "as `tx build`",
+  wrongWords: () => ORDER_USAGE,
+  async run({ words, values, typed }) {
+    const { command, block } = await orderOf(words.SIDE, words["SIZE[@PRICE]"], { values, typed });
+    return giveDraft({ kind: "command", command, block }, values);
+  },
+});
 
 function giveDraft(input: TransactionInput, values: DraftValues & OutputValues): number {
   const draft = draftOf(input, values);
@@ -125,12 +95,7 @@ interface Draft {
   readonly block: LastBlock | undefined;
 }
 
-interface DraftValues {
-  readonly height?: string | undefined;
-  readonly nonce?: string | undefined;
-  readonly "chain-id"?: string | undefined;
-  readonly block?: string | undefined;
-}
+type DraftValues = FlagValues<typeof DRAFT_FLAGS>;
 
 /** The bytes to sign: made from a command, or taken as they are; in both cases what the network would execute. */
 function draftOf(input: TransactionInput, values: DraftValues): Draft {
@@ -147,9 +112,9 @@ function draftOf(input: TransactionInput, values: DraftValues): Draft {
     return { inputData, command, nonce, blockHeight, chainId, block: blockAt(blockHeight, block) };
   }
   const command = checkedCommand(input.command);
-  const given = values.height ?? block?.height.toString();
-  if (given === undefined) throw usageError("tx", "say --height N or --block FILE");
-  const blockHeight = heightOf("tx", "--height", given);
+  const heightText = values.height ?? block?.height.toString();
+  if (heightText === undefined) throw usageError("tx", "say --height N or --block FILE");
+  const blockHeight = heightOf("tx", "--height", heightText);
   const nonce = values.nonce === undefined ? randomNonce(secureRandom) : nonceOf(values.nonce);
   return {
     inputData: encodeCommand(command, nonce, blockHeight),
@@ -173,27 +138,32 @@ function checkedKind(input: InputData): string {
   return kind;
 }
 
-async function check(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("tx", argv, { ...COMMON, "chain-id": { type: "string" } });
-  const [source] = takeWords("tx", positionals, "INPUT");
-  const input = readInput(source);
-  const { errors, command, words, signature, hash } = examined(input, values["chain-id"] ?? input.chainId);
-  const isValid = errors.isEmpty;
-  if (values.json) {
-    const said = { ...(command && { command }), ...(words && { words }), ...(hash && { hash }) };
-    const what = { kind: input.kind, ...said, signature };
-    print({ valid: isValid, ...what, errors });
-  } else if (isValid) {
-    process.stdout.write(`${green("valid")} ${command}${hash ? ` ${hash}` : ""}\n`);
-    if (words && !values.quiet) say(wordLines(words).join("\n"));
-    if (signature === "unchecked" && !values.quiet) say(dim("say --chain-id ID to check the signature too"));
-  } else {
-    for (const [property, messages] of Object.entries(errors.toJSON())) {
-      process.stdout.write(`${red(property)} ${messages.join(", ")}\n`);
+export const check = command({
+  words: { INPUT },
+  flags: { "chain-id": { ...DRAFT_FLAGS["chain-id"], text: "checks the signature, too" } },
+  notes: `  Exit code 4 for a broken rule.`,
+  json: "{valid, kind, command?, words?: {title, lines, warnings}, hash?, signature, errors: {property: [message]}}; exit code 4 when it is not",
+  async run({ words: { INPUT: source }, values }) {
+    const input = readInput(source);
+    const { errors, command, words, signature, hash } = examined(input, values["chain-id"] ?? input.chainId);
+    const isValid = errors.isEmpty;
+    if (values.json) {
+      const said = { ...(command && { command }), ...(words && { words }), ...(hash && { hash }) };
+      const what = { kind: input.kind, ...said, signature };
+      print({ valid: isValid, ...what, errors });
+    } else if (isValid) {
+      process.stdout.write(`${green("valid")} ${command}${hash ? ` ${hash}` : ""}\n`);
+      if (words && !values.quiet) say(wordLines(words).join("\n"));
+      if (signature === "unchecked" && !values.quiet)
+        say(dim("say --chain-id ID to check the signature too"));
+    } else {
+      for (const [property, messages] of Object.entries(errors.toJSON())) {
+        process.stdout.write(`${red(property)} ${messages.join(", ")}\n`);
+      }
     }
-  }
-  return isValid ? ExitCode.done : ExitCode.verificationFailed;
-}
+    return isValid ? ExitCode.done : ExitCode.verificationFailed;
+  },
+});
 
 interface Examination {
   readonly errors: PropertyErrors;
@@ -237,51 +207,56 @@ function wordsIf(errors: PropertyErrors, command: CommandInit | undefined, publi
   return errors.isEmpty && command !== undefined ? { words: commandWords(command, publicKey) } : {};
 }
 
-async function sign(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("tx", argv, {
-    ...WALLET_FLAGS,
+export const sign = command({
+  words: { INPUT },
+  usage: ["INPUT (--block FILE | --height N --chain-id ID) [flags]"],
+  flags: {
+    wallet: { type: "string", value: "NAME", text: "whose key signs" },
+    key: { type: "string", value: "KEY", text: "the key" },
+    yes: { type: "boolean", text: "do not ask; needed where there is no terminal" },
+    qr: { type: "boolean", text: "show the signed transaction as a QR code" },
+    // The default; scripts may say it.
+    offline: { type: "boolean", text: "without a network, as always" },
     ...DRAFT_FLAGS,
     ...OUT,
-    wallet: { type: "string" },
-    key: { type: "string" },
-    qr: { type: "boolean" },
-    yes: { type: "boolean" },
-    // The default; scripts may say it.
-    offline: { type: "boolean" },
-  });
-  const [source] = takeWords("tx", positionals, "INPUT");
-  const draft = draftOf(readInput(source), values);
-  const { chainId } = draft;
-  if (chainId === undefined || chainId === "") throw usageError("tx", "say --chain-id ID or --block FILE");
-  const command = commandIn(decodeInputData(draft.inputData))!;
-  const name = await meantWallet("tx", values, values.wallet);
-  const confirm = (key: string) =>
-    confirmSigning(
-      { command, publicKey: key, wallet: name, chainId, height: draft.blockHeight },
-      { isAgreed: values.yes === true, isQuiet: values.quiet === true || values.json === true },
-    );
-  // The command is read before the passphrase is given, where the key is known by then.
-  const known = values.key ?? defaultKey(values);
-  if (known !== undefined) await confirm(known);
-  return withWallet(name, values, async (wallet) => {
-    const key = meantKey("tx", values, wallet, known);
-    if (known === undefined) await confirm(key);
-    const { transaction, bytes } = wallet.signTransaction(key, { inputData: draft.inputData, chainId });
-    const document = {
-      transaction: bytes.toBase64(),
-      hash: transactionHash(bytes),
-      command: draft.command,
-      publicKey: key,
-      chainId,
-      blockHeight: draft.blockHeight.toString(),
-      signature: transaction.signature?.value,
-      ...validityOf(draft.blockHeight, draft.block),
-      ...blockMember(draft.block),
-    };
-    if (!values.quiet && !values.json) tellValidity(document);
-    return give(values, document, document.transaction);
-  });
-}
+    ...WALLET_FLAGS,
+  },
+  notes: `  It shows the command in words, and asks.`,
+  json: "{transaction, hash, command, publicKey, chainId, blockHeight, signature, validUntilHeight?, block?}",
+  async run({ words: { INPUT: source }, values }) {
+    const draft = draftOf(readInput(source), values);
+    const { chainId } = draft;
+    if (chainId === undefined || chainId === "") throw usageError("tx", "say --chain-id ID or --block FILE");
+    const command = commandIn(decodeInputData(draft.inputData))!;
+    const name = await meantWallet("tx", values, values.wallet);
+    const confirm = (key: string) =>
+      confirmSigning(
+        { command, publicKey: key, wallet: name, chainId, height: draft.blockHeight },
+        { isAgreed: values.yes === true, isQuiet: values.quiet === true || values.json === true },
+      );
+    // The command is read before the passphrase is given, where the key is known by then.
+    const namedKey = values.key ?? defaultKey(values);
+    if (namedKey !== undefined) await confirm(namedKey);
+    return withWallet(name, values, async (wallet) => {
+      const key = meantKey("tx", values, wallet, namedKey);
+      if (namedKey === undefined) await confirm(key);
+      const { transaction, bytes } = wallet.signTransaction(key, { inputData: draft.inputData, chainId });
+      const document = {
+        transaction: bytes.toBase64(),
+        hash: transactionHash(bytes),
+        command: draft.command,
+        publicKey: key,
+        chainId,
+        blockHeight: draft.blockHeight.toString(),
+        signature: transaction.signature?.value,
+        ...validityOf(draft.blockHeight, draft.block),
+        ...blockMember(draft.block),
+      };
+      if (!values.quiet && !values.json) tellValidity(document);
+      return give(values, document, document.transaction);
+    });
+  },
+});
 
 /** The value on which all sources that give one agree. */
 function sameOf(title: string, ...given: (string | undefined)[]): string | undefined {

@@ -18,10 +18,10 @@ import { type Simulated, simulate } from "../wallet/policies/policy-approver.ts"
 import { type LoggedRequest, readLog } from "../wallet/policies/request-log.ts";
 import { secureRandom } from "../wallet/random.ts";
 import { newToken, tokenHash } from "../wallet/service/tokens.ts";
-import { COMMON, readArguments, usageError } from "./arguments.ts";
+import { command, type Flags, type ValuesOf } from "./command/command.ts";
+import { usageError } from "./command/usage-error.ts";
 import { dim, green, say } from "./terminal.ts";
-import { pickVerb } from "./wallet-help.ts";
-import { print, readWords } from "./wallet-opening.ts";
+import { print } from "./wallet-opening.ts";
 import { promptHidden, promptLine } from "./wallet-secrets.ts";
 import { askService } from "./wallet-session.ts";
 
@@ -30,15 +30,19 @@ const POLL_MS = 250;
 const OUTCOME_MS = 5_000;
 const LATE_OUTCOME_MS = 60_000;
 const FLAGS = {
-  ...COMMON,
-  approve: { type: "string" },
-  reject: { type: "string" },
-  block: { type: "boolean" },
-  "reject-all": { type: "boolean" },
-  wallet: { type: "string" },
-  keep: { type: "boolean" },
-  "allow-key": { type: "string", multiple: true },
-} as const;
+  approve: { type: "string", value: "ID", text: "say yes to a request" },
+  reject: { type: "string", value: "ID", text: "say no to it" },
+  block: { type: "boolean", text: "with --reject: its site may not ask again" },
+  "reject-all": { type: "boolean", text: "say no to all that wait" },
+  wallet: { type: "string", value: "NAME", text: "with --approve: the wallet to connect" },
+  keep: { type: "boolean", text: "with --approve: the connection outlives the service" },
+  "allow-key": {
+    type: "string",
+    multiple: true,
+    value: "KEY",
+    text: "with --approve: the keys that the page sees; may come again",
+  },
+} as const satisfies Flags;
 
 interface Answered {
   readonly answered: boolean;
@@ -52,28 +56,35 @@ export const processTerminal: Terminal = {
   hidden: (question) => promptHidden(question, PASSPHRASE_BYTES_MAX),
 };
 
-export async function runApprovals(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, FLAGS);
-  const home = values.home ?? defaultHome();
-  const [verb] = positionals;
-  if (positionals.length > 1 || (verb !== undefined && verb !== "list")) {
-    throw usageError("wallet", "say nothing more, or list");
-  }
-  if (values["reject-all"]) return rejectAll(home, values.json === true);
-  if (values.block && values.reject === undefined)
-    throw usageError("wallet", "--block goes with --reject ID");
-  if (values.approve !== undefined || values.reject !== undefined) return answerOne(home, values);
-  if (verb === "list" || values.json) return list(home, values.json === true);
-  if (process.stdin.isTTY !== true) {
-    throw usageError("wallet", "there is no terminal to ask on: say list, --approve ID or --reject ID");
-  }
-  if (!values.quiet) say(dim("waiting for requests; Ctrl-C ends this, and the service goes on"));
-  await askService(home, "service.status");
-  await answerInTerminal(new SocketSource(home), processTerminal);
-  return ExitCode.done;
-}
+const WRONG_VERB = "say nothing more, or list";
 
-async function list(home: string, asJson: boolean): Promise<number> {
+export const approvals = command({
+  words: {
+    list: { text: "shows them, and asks nothing", optional: true, choices: ["list"] },
+  },
+  flags: FLAGS,
+  notes: `  Without words it shows and asks, one after the other.`,
+  json: "`list`: {requests: [{id, kind, hostname, origin, receivedAt, wallet?, wallets?, keys?, purpose?, key?, words?: {title, lines, warnings}, destination?: {chainId, standing, node}, balances?, raw?, reason?}]}; `--approve ID`, `--reject ID`: {id, outcome, became?}; `--reject-all`: {rejected}",
+  wrongWords: () => WRONG_VERB,
+  async run({ words: { list: verb }, values }) {
+    const home = values.home ?? defaultHome();
+    if (verb !== undefined && verb !== "list") throw usageError("wallet", WRONG_VERB);
+    if (values["reject-all"]) return rejectAll(home, values.json === true);
+    if (values.block && values.reject === undefined)
+      throw usageError("wallet", "--block goes with --reject ID");
+    if (values.approve !== undefined || values.reject !== undefined) return answerOne(home, values);
+    if (verb === "list" || values.json) return showList(home, values.json === true);
+    if (process.stdin.isTTY !== true) {
+      throw usageError("wallet", "there is no terminal to ask on: say list, --approve ID or --reject ID");
+    }
+    if (!values.quiet) say(dim("waiting for requests; Ctrl-C ends this, and the service goes on"));
+    await askService(home, "service.status");
+    await answerInTerminal(new SocketSource(home), processTerminal);
+    return ExitCode.done;
+  },
+});
+
+async function showList(home: string, asJson: boolean): Promise<number> {
   const { requests } = await askService<{ requests: ShownRequest[] }>(home, "approvals.list");
   if (asJson) print({ requests });
   else
@@ -89,18 +100,7 @@ async function rejectAll(home: string, asJson: boolean): Promise<number> {
   return ExitCode.done;
 }
 
-async function answerOne(
-  home: string,
-  values: {
-    readonly approve?: string | undefined;
-    readonly reject?: string | undefined;
-    readonly block?: boolean | undefined;
-    readonly wallet?: string | undefined;
-    readonly keep?: boolean | undefined;
-    readonly "allow-key"?: string[] | undefined;
-    readonly json?: boolean | undefined;
-  },
-): Promise<number> {
+async function answerOne(home: string, values: ValuesOf<typeof FLAGS>): Promise<number> {
   const { approve, reject, wallet, keep } = values;
   if (approve !== undefined && reject !== undefined)
     throw usageError("wallet", "say --approve ID or --reject ID");
@@ -189,84 +189,98 @@ class SocketSource implements WaitingRequests {
 
 // lyra wallet policy: what a policy is, what its hash is, and what it would have said of past requests.
 
-export const runPolicy = (argv: string[]): Promise<number> =>
-  pickVerb("policy", argv, { hash, check, simulate: runSimulate, pair });
+const POLICY_FILE = { FILE: { text: "the policy" } } as const;
 
-async function hash(argv: string[]): Promise<number> {
-  const [values, path] = readWords(argv, ["FILE"], COMMON);
-  const loaded = loadPolicy(path);
-  if (values.json) print({ hash: loaded.hash });
-  else process.stdout.write(`${loaded.hash}\n`);
-  return ExitCode.done;
-}
+export const hash = command({
+  words: POLICY_FILE,
+  json: "{hash}",
+  async run({ words: { FILE: path }, values }) {
+    const loaded = loadPolicy(path);
+    if (values.json) print({ hash: loaded.hash });
+    else process.stdout.write(`${loaded.hash}\n`);
+    return ExitCode.done;
+  },
+});
 
-async function check(argv: string[]): Promise<number> {
-  const [values, path] = readWords(argv, ["FILE"], COMMON);
-  const loaded = loadPolicy(path);
-  const { name, rules, otherwise } = loaded.policy;
-  if (values.json) print({ name, rules: rules.length, otherwise, hash: loaded.hash });
-  else {
-    say(
-      green(
-        `${plain(name)}: ${rules.length} ${rules.length === 1 ? "rule" : "rules"}; what none allows is ${otherwise === "ask" ? "asked about" : "refused"}`,
-      ),
-    );
-    process.stdout.write(`${loaded.hash}\n`);
-  }
-  return ExitCode.done;
-}
+export const check = command({
+  words: POLICY_FILE,
+  json: "{name, rules, otherwise, hash}",
+  async run({ words: { FILE: path }, values }) {
+    const loaded = loadPolicy(path);
+    const { name, rules, otherwise } = loaded.policy;
+    if (values.json) print({ name, rules: rules.length, otherwise, hash: loaded.hash });
+    else {
+      say(
+        green(
+          `${plain(name)}: ${rules.length} ${rules.length === 1 ? "rule" : "rules"}; what none allows is ${otherwise === "ask" ? "asked about" : "refused"}`,
+        ),
+      );
+      process.stdout.write(`${loaded.hash}\n`);
+    }
+    return ExitCode.done;
+  },
+});
 
 /** A token for a program, and what a policy holds of it. It is shown once, and kept nowhere. */
-async function pair(argv: string[]): Promise<number> {
-  const [values] = readWords(argv, [], COMMON);
-  const token = newToken(secureRandom);
-  const pairing = tokenHash(token);
-  if (values.json) print({ token, pairing });
-  else {
-    process.stdout.write(`${token}\n`);
-    say(dim("for the program: it connects with the header Authorization: VWT TOKEN"));
-    say(`for the rule of the policy: "pairing": "${pairing}"`);
-  }
-  return ExitCode.done;
-}
-
-async function runSimulate(argv: string[]): Promise<number> {
-  const [values, path] = readWords(argv, ["FILE"], { ...COMMON, log: { type: "string" } });
-  const { policy } = loadPolicy(path);
-  const log = values.log ?? requestLogPath(values.home ?? defaultHome());
-  if (!existsSync(log)) {
-    throw new NodeError(
-      "wallet.policy",
-      "log_missing",
-      `there is no log of requests at ${log}`,
-      "the wallet service writes one; or say --log FILE",
-    );
-  }
-  const simulated = simulate(policy, entriesOf(log));
-  const count = (verdict: Simulated["verdict"]) => simulated.filter((one) => one.verdict === verdict).length;
-  const totals = {
-    allow: count("allow"),
-    ask: count("ask"),
-    reject: count("reject"),
-    unreadable: count("unreadable"),
-  };
-  if (values.json) {
-    const requests = simulated.map(({ entry, verdict, why }) => {
-      const { time, kind, hostname, outcome } = entry;
-      return { time, kind, hostname, outcome, verdict, why };
-    });
-    print({ requests, ...totals });
+export const pair = command({
+  json: "{token, pairing}",
+  async run({ values }) {
+    const token = newToken(secureRandom);
+    const pairing = tokenHash(token);
+    if (values.json) print({ token, pairing });
+    else {
+      process.stdout.write(`${token}\n`);
+      say(dim("for the program: it connects with the header Authorization: VWT TOKEN"));
+      say(`for the rule of the policy: "pairing": "${pairing}"`);
+    }
     return ExitCode.done;
-  }
-  for (const { entry, verdict, why } of simulated) {
-    process.stdout.write(
-      `${plain(entry.time)}  ${verdict.padEnd(8)} ${plain(entry.kind).padEnd(12)} ${plain(entry.hostname)}  ${plain(why)}\n`,
-    );
-  }
-  const unread = totals.unreadable > 0 ? `, ${totals.unreadable} of which nothing can be read` : "";
-  say(dim(`${totals.allow} allowed, ${totals.ask} asked, ${totals.reject} refused${unread}`));
-  return ExitCode.done;
-}
+  },
+});
+
+export const simulatePolicy = command({
+  words: POLICY_FILE,
+  flags: {
+    log: { type: "string", value: "FILE", text: "the service's log of requests (of the home)" },
+  },
+  json: "{requests: [{time, kind, hostname, outcome, verdict, why}], allow, ask, reject, unreadable}",
+  async run({ words: { FILE: path }, values }) {
+    const { policy } = loadPolicy(path);
+    const log = values.log ?? requestLogPath(values.home ?? defaultHome());
+    if (!existsSync(log)) {
+      throw new NodeError(
+        "wallet.policy",
+        "log_missing",
+        `there is no log of requests at ${log}`,
+        "the wallet service writes one; or say --log FILE",
+      );
+    }
+    const simulated = simulate(policy, entriesOf(log));
+    const count = (verdict: Simulated["verdict"]) =>
+      simulated.filter((one) => one.verdict === verdict).length;
+    const totals = {
+      allow: count("allow"),
+      ask: count("ask"),
+      reject: count("reject"),
+      unreadable: count("unreadable"),
+    };
+    if (values.json) {
+      const requests = simulated.map(({ entry, verdict, why }) => {
+        const { time, kind, hostname, outcome } = entry;
+        return { time, kind, hostname, outcome, verdict, why };
+      });
+      print({ requests, ...totals });
+      return ExitCode.done;
+    }
+    for (const { entry, verdict, why } of simulated) {
+      process.stdout.write(
+        `${plain(entry.time)}  ${verdict.padEnd(8)} ${plain(entry.kind).padEnd(12)} ${plain(entry.hostname)}  ${plain(why)}\n`,
+      );
+    }
+    const unread = totals.unreadable > 0 ? `, ${totals.unreadable} of which nothing can be read` : "";
+    say(dim(`${totals.allow} allowed, ${totals.ask} asked, ${totals.reject} refused${unread}`));
+    return ExitCode.done;
+  },
+});
 
 function entriesOf(log: string): LoggedRequest[] {
   try {

@@ -3,60 +3,68 @@ import { ExitCode } from "../errors/node-error.ts";
 import { amountText } from "../wallet/approvals/formatting.ts";
 import { HttpNode } from "../wallet/sending/http-node.ts";
 import type { AssetFacts } from "../wallet/sending/nodes.ts";
-import { readArguments, usageError } from "./arguments.ts";
+import { command } from "./command/command.ts";
+import { usageError } from "./command/usage-error.ts";
+import { NETWORK, NODE_URLS } from "./flags.ts";
 import { dim, say } from "./terminal.ts";
-import { hostsOf, NODE_ADDRESS_FLAGS } from "./tx-online.ts";
+import { hostsOf } from "./tx-online.ts";
 import { meantWallet } from "./wallet-default.ts";
-import { print, printable, WALLET_FLAGS, withWallet } from "./wallet-opening.ts";
+import { OPTIONAL_NAME, print, printable, WALLET_FLAGS, withWallet } from "./wallet-opening.ts";
 
 interface Holder {
   readonly publicKey: string;
   readonly name: string | undefined;
 }
 
-export async function runBalance(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, {
+export const balance = command({
+  words: { NAME: OPTIONAL_NAME },
+  flags: {
+    key: { type: "string", value: "PUBLIC_KEY", text: "of this key, without opening a wallet" },
+    ...NODE_URLS,
+    ...NETWORK,
     ...WALLET_FLAGS,
-    ...NODE_ADDRESS_FLAGS,
-    key: { type: "string" },
-  });
-  if (positionals.length > 1) throw usageError("wallet", "say NAME, or --key PUBLIC_KEY");
-  const { key } = values;
-  if (key !== undefined && !/^[0-9a-f]{64}$/.test(key)) {
-    throw usageError("wallet", "--key is a public key: 64 hexadecimal digits");
-  }
-  const hosts = hostsOf(values);
-  const node = new HttpNode(hosts[0]!);
-  const holders = key === undefined ? await keysOf() : [{ publicKey: key, name: undefined }];
-  const known = new Map<string, AssetFacts | undefined>();
-  const balances = [];
-  for (const holder of holders) {
-    const found = await node.balances(holder.publicKey);
-    for (const [asset, balance] of found) {
-      if (!known.has(asset)) known.set(asset, await node.asset(asset).catch(() => undefined));
-      balances.push({ ...holder, asset, balance, symbol: known.get(asset)?.symbol });
+  },
+  notes: `  Without --node-url and --network the running devnet is asked.`,
+  json: "{node, balances: [{publicKey, name?, asset, balance, symbol?}]}",
+  wrongWords: () => "say NAME, or --key PUBLIC_KEY",
+  async run({ words: { NAME }, values, typed }) {
+    const { key } = values;
+    if (key !== undefined && !/^[0-9a-f]{64}$/.test(key)) {
+      throw usageError("wallet", "--key is a public key: 64 hexadecimal digits");
     }
-  }
-  if (values.json) {
-    print({ node: node.host, balances });
+    const hosts = hostsOf(values, typed);
+    const node = new HttpNode(hosts[0]!);
+    const holders = key === undefined ? await keysOf() : [{ publicKey: key, name: undefined }];
+    const assets = new Map<string, AssetFacts | undefined>();
+    const balances = [];
+    for (const holder of holders) {
+      const held = await node.balances(holder.publicKey);
+      for (const [asset, balance] of held) {
+        if (!assets.has(asset)) assets.set(asset, await node.asset(asset).catch(() => undefined));
+        balances.push({ ...holder, asset, balance, symbol: assets.get(asset)?.symbol });
+      }
+    }
+    if (values.json) {
+      print({ node: node.host, balances });
+      return ExitCode.done;
+    }
+    for (const holder of holders) {
+      process.stdout.write(
+        `${holder.publicKey}${holder.name === undefined ? "" : `  ${printable(holder.name)}`}\n`,
+      );
+      for (const { asset, balance } of balances.filter(({ publicKey }) => publicKey === holder.publicKey)) {
+        const unit = assets.get(asset) === undefined ? "" : `\n    ${balance} in its smallest unit`;
+        process.stdout.write(`  ${amountText(balance, asset, (id) => assets.get(id))}${unit}\n`);
+      }
+    }
+    if (balances.length === 0 && !values.quiet) say(dim(`nothing, says ${node.host}`));
     return ExitCode.done;
-  }
-  for (const holder of holders) {
-    process.stdout.write(
-      `${holder.publicKey}${holder.name === undefined ? "" : `  ${printable(holder.name)}`}\n`,
-    );
-    for (const { asset, balance } of balances.filter(({ publicKey }) => publicKey === holder.publicKey)) {
-      const unit = known.get(asset) === undefined ? "" : `\n    ${balance} in its smallest unit`;
-      process.stdout.write(`  ${amountText(balance, asset, (id) => known.get(id))}${unit}\n`);
-    }
-  }
-  if (balances.length === 0 && !values.quiet) say(dim(`nothing, says ${node.host}`));
-  return ExitCode.done;
 
-  async function keysOf(): Promise<readonly Holder[]> {
-    const name = await meantWallet("wallet", values, positionals[0]);
-    return withWallet(name, values, ({ keys }) =>
-      keys.map(({ publicKey, name: title }) => ({ publicKey, name: title })),
-    );
-  }
-}
+    async function keysOf(): Promise<readonly Holder[]> {
+      const name = await meantWallet("wallet", values, NAME);
+      return withWallet(name, values, ({ keys }) =>
+        keys.map(({ publicKey, name: title }) => ({ publicKey, name: title })),
+      );
+    }
+  },
+});

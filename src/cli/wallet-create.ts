@@ -10,74 +10,88 @@ import { walletError, walletExists } from "../wallet/errors.ts";
 import { KEY_VERSION_DEFAULT } from "../wallet/keys/wallet-data.ts";
 import { secureRandom } from "../wallet/random.ts";
 import type { KeyView } from "../wallet/unlocked-wallet.ts";
-import { usageError } from "./arguments.ts";
+import { command, type Flags } from "./command/command.ts";
+import { usageError } from "./command/usage-error.ts";
 import { bold, dim, say } from "./terminal.ts";
-import { cannotWrite, fileExists, print, readWords, storeOf, WALLET_FLAGS } from "./wallet-opening.ts";
+import { cannotWrite, fileExists, print, storeOf, WALLET_FLAGS } from "./wallet-opening.ts";
 import { promptLine, readNewPassphrase } from "./wallet-secrets.ts";
 
 const CREATE_FLAGS = {
   ...WALLET_FLAGS,
-  "recovery-phrase-out": { type: "string" },
-  "with-recovery-phrase": { type: "boolean" },
-} as const;
+  "recovery-phrase-out": {
+    type: "string",
+    value: "FILE",
+    text: "the phrase goes to a new file, for you alone",
+  },
+  "with-recovery-phrase": {
+    type: "boolean",
+    text: "it is printed, also where there is no terminal",
+  },
+} as const satisfies Flags;
 
 /** Words that are asked for again, and answers that may be wrong. */
 const WORDS_ASKED = 3;
 const WRONG_MAX = 3;
 const WORDS_A_ROW = 6;
 
-export async function create(argv: string[]): Promise<number> {
-  const [values, name] = readWords(argv, ["NAME"], CREATE_FLAGS);
-  const store = storeOf(values);
-  const isTold = values["with-recovery-phrase"] === true;
-  const isShown = isTold || (process.stdout.isTTY === true && !values.json);
-  const path = values["recovery-phrase-out"];
-  if (!isShown && path === undefined) {
-    throw usageError(
-      "wallet",
-      "the recovery phrase would be lost: say --recovery-phrase-out FILE or --with-recovery-phrase",
-    );
-  }
-  // Flags that place the phrase show that the user knows of it; a phrase on the screen may be overlooked.
-  const isAsked = isShown && !isTold && path === undefined && hasPerson();
-  if (await store.has(name)) throw walletExists();
-  if (path !== undefined && existsSync(path)) throw fileExists(path);
-  const passphrase = await readNewPassphrase(values, name);
-  const filePath = store.locationOf(name);
-  let isKept = false;
-  const keep = async (phrase: string, key: KeyView) => {
-    if (path !== undefined) {
-      writeInPlace(path, Buffer.from(`${phrase}\n`));
-      isKept = true;
-    }
-    if (!isShown) return;
-    if (values.json) {
-      printAtOnce(JSON.stringify(newWalletDocument({ name, filePath, key, recoveryPhrase: phrase })));
-      return;
-    }
-    if (!values.quiet) {
-      say(
-        `\n${bold("Write these words down, in this order. They are shown this once.")}\n` +
-          "Whoever has them has the wallet; without them a lost file or passphrase is lost for good.\n",
+export const create = command({
+  words: { NAME: { text: "its name" } },
+  flags: CREATE_FLAGS,
+  notes: `  On a terminal the phrase is shown once, and three of its words are typed again
+  before the wallet is made. No file of the wallet has it.`,
+  json: "{wallet: {name, keyDerivationVersion, filePath, recoveryPhrase?}, key: {publicKey, algorithm: {name, version}, metadata: [{key, value}]}}",
+  async run({ words: { NAME: name }, values }) {
+    const store = storeOf(values);
+    const isTold = values["with-recovery-phrase"] === true;
+    const isShown = isTold || (process.stdout.isTTY === true && !values.json);
+    const path = values["recovery-phrase-out"];
+    if (!isShown && path === undefined) {
+      throw usageError(
+        "wallet",
+        "the recovery phrase would be lost: say --recovery-phrase-out FILE or --with-recovery-phrase",
       );
     }
-    printAtOnce(phrase);
-    if (isAsked) await askAgain(phrase);
-  };
-  const { wallet } = await store
-    .create({ name, passphrase }, keep)
-    .catch((error: unknown) => {
-      // Of a change that the disk does not confirm there is a wallet, and these are its words.
-      const isThere = error instanceof NodeError && error.code === "change_unconfirmed";
-      if (isKept && !isThere) rmSync(path!, { force: true });
-      throw error;
-    })
-    .finally(() => wipe(passphrase));
-  const key = wallet.keys[0];
-  if (!(values.json && isShown)) tellNew({ name, filePath, key }, values);
-  wallet.lock();
-  return ExitCode.done;
-}
+    // Flags that place the phrase show that the user knows of it; a phrase on the screen may be overlooked.
+    const isAsked = isShown && !isTold && path === undefined && hasPerson();
+    if (await store.has(name)) throw walletExists();
+    if (path !== undefined && existsSync(path)) throw fileExists(path);
+    const passphrase = await readNewPassphrase(values, name);
+    const filePath = store.locationOf(name);
+    let isKept = false;
+    const keep = async (phrase: string, key: KeyView) => {
+      if (path !== undefined) {
+        writeInPlace(path, Buffer.from(`${phrase}\n`));
+        isKept = true;
+      }
+      if (!isShown) return;
+      if (values.json) {
+        printAtOnce(JSON.stringify(newWalletDocument({ name, filePath, key, recoveryPhrase: phrase })));
+        return;
+      }
+      if (!values.quiet) {
+        say(
+          `\n${bold("Write these words down, in this order. They are shown this once.")}\n` +
+            "Whoever has them has the wallet; without them a lost file or passphrase is lost for good.\n",
+        );
+      }
+      printAtOnce(phrase);
+      if (isAsked) await askAgain(phrase);
+    };
+    const { wallet } = await store
+      .create({ name, passphrase }, keep)
+      .catch((error: unknown) => {
+        // Of a change that the disk does not confirm there is a wallet, and these are its words.
+        const isThere = error instanceof NodeError && error.code === "change_unconfirmed";
+        if (isKept && !isThere) rmSync(path!, { force: true });
+        throw error;
+      })
+      .finally(() => wipe(passphrase));
+    const key = wallet.keys[0];
+    if (!(values.json && isShown)) tellNew({ name, filePath, key }, values);
+    wallet.lock();
+    return ExitCode.done;
+  },
+});
 
 interface NewWalletFacts {
   readonly name: string;

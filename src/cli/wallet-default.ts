@@ -6,9 +6,11 @@ import { readShortText } from "../files/short-file.ts";
 import { realSteps, writeFileWhole } from "../files/whole-file.ts";
 import { defaultHome } from "../node/config.ts";
 import { walletError, walletUnknown } from "../wallet/errors.ts";
-import { readArguments, usageError } from "./arguments.ts";
+import { command } from "./command/command.ts";
+import { usageError } from "./command/usage-error.ts";
+import { WALLETS } from "./flags.ts";
 import { dim, green, say } from "./terminal.ts";
-import { print, STORE_FLAGS, type StoreValues, storeOf } from "./wallet-opening.ts";
+import { print, type StoreValues, storeOf } from "./wallet-opening.ts";
 
 interface Defaults {
   readonly wallet?: string;
@@ -19,36 +21,45 @@ const FILE = "wallet-default.json";
 const BYTES_MAX = 4_096;
 const KEY = /^[0-9a-f]{64}$/;
 
-export async function runDefault(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, {
-    ...STORE_FLAGS,
-    clear: { type: "boolean" },
-  });
-  const [wallet, key] = positionals;
-  if (positionals.length > 2 || (values.clear && wallet !== undefined)) {
-    throw usageError("wallet", "say NAME and, if you like, PUBLIC_KEY; or --clear; or nothing, to see them");
-  }
-  const home = values.home ?? defaultHome();
-  if (values.clear) rmSync(join(home, FILE), { force: true });
-  else if (wallet !== undefined) {
-    if (!(await storeOf(values).has(wallet))) throw walletUnknown();
-    if (key !== undefined && !KEY.test(key))
-      throw usageError("wallet", "PUBLIC_KEY has 64 hexadecimal digits");
-    mkdirSync(home, { recursive: true, mode: 0o700 });
-    const document: Defaults = { wallet, ...(key !== undefined && { key }) };
-    writeFileWhole(join(home, FILE), Buffer.from(`${JSON.stringify(document)}\n`), realSteps);
-  }
-  const defaults = readDefaults(values);
-  if (values.json) print({ wallet: defaults.wallet ?? null, key: defaults.key ?? null });
-  else if (!values.quiet) {
-    if (defaults.wallet === undefined) say(dim("there is no default wallet"));
-    else
-      say(
-        green(`the default wallet is ${defaults.wallet}${defaults.key ? `, its key ${defaults.key}` : ""}`),
-      );
-  }
-  return ExitCode.done;
-}
+const WRONG_DEFAULT = "say NAME and, if you like, PUBLIC_KEY; or --clear; or nothing, to see them";
+
+export const setDefault = command({
+  words: {
+    NAME: { text: "for balance, describe, key list, key generate, tx sign", optional: true },
+    PUBLIC_KEY: { text: "its key", optional: true },
+  },
+  flags: {
+    clear: { type: "boolean", text: "forget them" },
+    ...WALLETS,
+  },
+  notes: `  Without words it shows them. Without a default, the only wallet and its only
+  key are used.`,
+  json: "{wallet, key}; null where none is set",
+  wrongWords: () => WRONG_DEFAULT,
+  async run({ words: { NAME: wallet, PUBLIC_KEY: key }, values }) {
+    if (values.clear && wallet !== undefined) throw usageError("wallet", WRONG_DEFAULT);
+    const home = values.home ?? defaultHome();
+    if (values.clear) rmSync(join(home, FILE), { force: true });
+    else if (wallet !== undefined) {
+      if (!(await storeOf(values).has(wallet))) throw walletUnknown();
+      if (key !== undefined && !KEY.test(key))
+        throw usageError("wallet", "PUBLIC_KEY has 64 hexadecimal digits");
+      mkdirSync(home, { recursive: true, mode: 0o700 });
+      const document: Defaults = { wallet, ...(key !== undefined && { key }) };
+      writeFileWhole(join(home, FILE), Buffer.from(`${JSON.stringify(document)}\n`), realSteps);
+    }
+    const defaults = readDefaults(values);
+    if (values.json) print({ wallet: defaults.wallet ?? null, key: defaults.key ?? null });
+    else if (!values.quiet) {
+      if (defaults.wallet === undefined) say(dim("there is no default wallet"));
+      else
+        say(
+          green(`the default wallet is ${defaults.wallet}${defaults.key ? `, its key ${defaults.key}` : ""}`),
+        );
+    }
+    return ExitCode.done;
+  },
+});
 
 function readDefaults({ home = defaultHome() }: StoreValues): Defaults {
   const path = join(home, FILE);

@@ -2,65 +2,72 @@
 import { wipe } from "../crypto/secrets.ts";
 import type { KeyView } from "../wallet/unlocked-wallet.ts";
 import { UINT64_MAX } from "../wire/limits.ts";
-import { readArguments, usageError } from "./arguments.ts";
+import { command, type Flags } from "./command/command.ts";
+import { usageError } from "./command/usage-error.ts";
 import { dim, green, red } from "./terminal.ts";
 import { meantWallet } from "./wallet-default.ts";
-import { pickVerb, type Verbs } from "./wallet-help.ts";
 import {
   answer,
   metadataOf,
+  OPTIONAL_NAME,
+  PUBLIC_KEY,
   printable,
-  readWords,
-  takeAtMostOne,
   WALLET_FLAGS,
+  WALLET_NAME,
   withWallet,
+  wrongName,
 } from "./wallet-opening.ts";
 import { readNewPassphrase, secretFlags } from "./wallet-secrets.ts";
 
-const META = { meta: { type: "string", multiple: true } } as const;
+const META = {
+  meta: { type: "string", multiple: true, value: "KEY=VALUE", text: "a note; may come again" },
+} as const satisfies Flags;
 
-const VERBS: Verbs = {
-  generate,
-  list,
-  describe,
-  annotate,
-  taint: (argv) => setTaint(argv, true),
-  untaint: (argv) => setTaint(argv, false),
-  isolate,
-  rotate,
-};
+export const generate = command({
+  words: { NAME: OPTIONAL_NAME },
+  flags: { ...WALLET_FLAGS, ...META },
+  json: "{publicKey, algorithm, metadata}",
+  wrongWords: wrongName,
+  async run({ words: { NAME }, values }) {
+    const name = await meantWallet("wallet", values, NAME);
+    const metadata = metadataOf(values.meta);
+    return withWallet(name, values, async (wallet) => {
+      const { publicKey, algorithm, metadata: written } = await wallet.generateKey(metadata);
+      return answer(values, { publicKey, algorithm, metadata: written }, { text: publicKey });
+    });
+  },
+});
 
-export const runKey = (argv: string[]): Promise<number> => pickVerb("key", argv, VERBS);
+export const list = command({
+  words: { NAME: OPTIONAL_NAME },
+  flags: WALLET_FLAGS,
+  json: "{keys: [{name, publicKey, isTainted}]}",
+  wrongWords: wrongName,
+  async run({ words: { NAME }, values }) {
+    const name = await meantWallet("wallet", values, NAME);
+    return withWallet(name, values, ({ keys }) => {
+      const document = {
+        keys: keys.map(({ name, publicKey, isTainted }) => ({ name, publicKey, isTainted })),
+      };
+      const lines = keys.map(
+        (key) => `${key.publicKey}  ${printable(key.name)}${key.isTainted ? "  tainted" : ""}`,
+      );
+      return answer(values, document, lines.length === 0 ? {} : { text: lines.join("\n") });
+    });
+  },
+});
 
-async function generate(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, { ...WALLET_FLAGS, ...META });
-  const name = await meantWallet("wallet", values, takeAtMostOne("wallet", positionals, "NAME"));
-  const metadata = metadataOf(values.meta);
-  return withWallet(name, values, async (wallet) => {
-    const { publicKey, algorithm, metadata: written } = await wallet.generateKey(metadata);
-    return answer(values, { publicKey, algorithm, metadata: written }, { text: publicKey });
-  });
-}
-
-async function list(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, WALLET_FLAGS);
-  const name = await meantWallet("wallet", values, takeAtMostOne("wallet", positionals, "NAME"));
-  return withWallet(name, values, ({ keys }) => {
-    const document = { keys: keys.map(({ name, publicKey, isTainted }) => ({ name, publicKey, isTainted })) };
-    const lines = keys.map(
-      (key) => `${key.publicKey}  ${printable(key.name)}${key.isTainted ? "  tainted" : ""}`,
-    );
-    return answer(values, document, lines.length === 0 ? {} : { text: lines.join("\n") });
-  });
-}
-
-async function describe(argv: string[]): Promise<number> {
-  const [values, name, publicKey] = readWords(argv, ["NAME", "PUBLIC_KEY"], WALLET_FLAGS);
-  return withWallet(name, values, (wallet) => {
-    const key = wallet.key(publicKey);
-    return answer(values, key, { text: keyText(key) });
-  });
-}
+export const describe = command({
+  words: { NAME: WALLET_NAME, PUBLIC_KEY },
+  flags: WALLET_FLAGS,
+  json: "{publicKey, name, algorithm, metadata, isTainted}",
+  async run({ words: { NAME: name, PUBLIC_KEY: publicKey }, values }) {
+    return withWallet(name, values, (wallet) => {
+      const key = wallet.key(publicKey);
+      return answer(values, key, { text: keyText(key) });
+    });
+  },
+});
 
 function keyText(key: KeyView): string {
   const lines = [
@@ -73,78 +80,99 @@ function keyText(key: KeyView): string {
   return lines.map(([title, value]) => `${printable(title!).padEnd(22)}${printable(value!)}`).join("\n");
 }
 
-async function annotate(argv: string[]): Promise<number> {
-  const [values, name, publicKey] = readWords(argv, ["NAME", "PUBLIC_KEY"], {
-    ...WALLET_FLAGS,
+export const annotate = command({
+  words: { NAME: WALLET_NAME, PUBLIC_KEY },
+  usage: ["NAME PUBLIC_KEY --meta KEY=VALUE...", "NAME PUBLIC_KEY --clear"],
+  flags: {
     ...META,
-    clear: { type: "boolean" },
-  });
-  const metadata = metadataOf(values.meta);
-  if (metadata.length > 0 === (values.clear === true)) {
-    throw usageError("wallet", "say --meta KEY=VALUE, or --clear");
-  }
-  return withWallet(name, values, async (wallet) => {
-    const key = await wallet.annotateKey(publicKey, metadata);
-    return answer(values, { metadata: key.metadata }, { note: green(`${publicKey} is annotated`) });
-  });
-}
-
-async function setTaint(argv: string[], isTainted: boolean): Promise<number> {
-  const [values, name, publicKey] = readWords(argv, ["NAME", "PUBLIC_KEY"], WALLET_FLAGS);
-  return withWallet(name, values, async (wallet) => {
-    if (isTainted) await wallet.taintKey(publicKey);
-    else await wallet.untaintKey(publicKey);
-    const note = isTainted
-      ? red(`${publicKey} signs nothing any more`)
-      : green(`${publicKey} can be used again`);
-    return answer(values, { publicKey, isTainted }, { note });
-  });
-}
-
-async function isolate(argv: string[]): Promise<number> {
-  const [values, name, publicKey] = readWords(argv, ["NAME", "PUBLIC_KEY"], {
+    clear: { type: "boolean", text: "take the notes away" },
     ...WALLET_FLAGS,
-    ...secretFlags("isolated-passphrase"),
-  });
-  return withWallet(name, values, async (wallet, store) => {
-    wallet.key(publicKey);
-    const passphrase = await readNewPassphrase(values, "the isolated wallet", "isolated-passphrase");
-    const isolated = await store.isolate(wallet, publicKey, passphrase).finally(() => wipe(passphrase));
-    const filePath = store.locationOf(isolated);
-    const note = dim(`the wallet is ${filePath}`);
-    return answer(values, { wallet: isolated, filePath }, { text: isolated, note });
-  });
-}
-
-async function rotate(argv: string[]): Promise<number> {
-  const [values, name] = readWords(argv, ["NAME"], {
-    ...WALLET_FLAGS,
-    from: { type: "string" },
-    to: { type: "string" },
-    "chain-id": { type: "string" },
-    height: { type: "string" },
-    "target-height": { type: "string" },
-  });
-  const { from, to } = values;
-  const chainId = values["chain-id"];
-  if (from === undefined || to === undefined || chainId === undefined) {
-    throw usageError("wallet", "say --from KEY, --to KEY and --chain-id ID");
-  }
-  const submissionHeight = heightOf("wallet", "--height", values.height);
-  const enactmentHeight = heightOf("wallet", "--target-height", values["target-height"]);
-  return withWallet(name, values, (wallet) => {
-    const { masterPublicKey, transaction } = wallet.rotateKey({
-      fromPublicKey: from,
-      toPublicKey: to,
-      chainId,
-      submissionHeight,
-      enactmentHeight,
+  },
+  notes: `  New notes replace all earlier ones.`,
+  json: "{metadata}",
+  async run({ words: { NAME: name, PUBLIC_KEY: publicKey }, values }) {
+    const metadata = metadataOf(values.meta);
+    if (metadata.length > 0 === (values.clear === true)) {
+      throw usageError("wallet", "say --meta KEY=VALUE, or --clear");
+    }
+    return withWallet(name, values, async (wallet) => {
+      const key = await wallet.annotateKey(publicKey, metadata);
+      return answer(values, { metadata: key.metadata }, { note: green(`${publicKey} is annotated`) });
     });
-    const encodedTransaction = transaction.toBase64();
-    const note = dim(`signed by the master key ${masterPublicKey}; it needs no proof of work`);
-    return answer(values, { masterPublicKey, encodedTransaction }, { text: encodedTransaction, note });
+  },
+});
+
+export const taint = taintCommand(true);
+export const untaint = taintCommand(false);
+
+function taintCommand(isTainted: boolean) {
+  return command({
+    words: { NAME: WALLET_NAME, PUBLIC_KEY },
+    flags: WALLET_FLAGS,
+    json: "{publicKey, isTainted}",
+    run({ words: { NAME: name, PUBLIC_KEY: publicKey }, values }) {
+      return withWallet(name, values, async (wallet) => {
+        if (isTainted) await wallet.taintKey(publicKey);
+        else await wallet.untaintKey(publicKey);
+        const note = isTainted
+          ? red(`${publicKey} signs nothing any more`)
+          : green(`${publicKey} can be used again`);
+        return answer(values, { publicKey, isTainted }, { note });
+      });
+    },
   });
 }
+
+export const isolate = command({
+  words: { NAME: WALLET_NAME, PUBLIC_KEY },
+  flags: { ...WALLET_FLAGS, ...secretFlags("isolated-passphrase") },
+  json: "{wallet, filePath}",
+  async run({ words: { NAME: name, PUBLIC_KEY: publicKey }, values }) {
+    return withWallet(name, values, async (wallet, store) => {
+      wallet.key(publicKey);
+      const passphrase = await readNewPassphrase(values, "the isolated wallet", "isolated-passphrase");
+      const isolated = await store.isolate(wallet, publicKey, passphrase).finally(() => wipe(passphrase));
+      const filePath = store.locationOf(isolated);
+      const note = dim(`the wallet is ${filePath}`);
+      return answer(values, { wallet: isolated, filePath }, { text: isolated, note });
+    });
+  },
+});
+
+export const rotate = command({
+  words: { NAME: WALLET_NAME },
+  flags: {
+    from: { type: "string", value: "KEY", text: "the validator's key until then" },
+    to: { type: "string", value: "KEY", text: "its key from then on" },
+    "chain-id": { type: "string", value: "ID", text: "the chain" },
+    height: { type: "string", value: "N", text: "block of the submission" },
+    "target-height": { type: "string", value: "N", text: "block of the change" },
+    ...WALLET_FLAGS,
+  },
+  notes: `  The change of a validator's keys, signed by the wallet's master key.`,
+  json: "{masterPublicKey, encodedTransaction}",
+  async run({ words: { NAME: name }, values }) {
+    const { from, to } = values;
+    const chainId = values["chain-id"];
+    if (from === undefined || to === undefined || chainId === undefined) {
+      throw usageError("wallet", "say --from KEY, --to KEY and --chain-id ID");
+    }
+    const submissionHeight = heightOf("wallet", "--height", values.height);
+    const enactmentHeight = heightOf("wallet", "--target-height", values["target-height"]);
+    return withWallet(name, values, (wallet) => {
+      const { masterPublicKey, transaction } = wallet.rotateKey({
+        fromPublicKey: from,
+        toPublicKey: to,
+        chainId,
+        submissionHeight,
+        enactmentHeight,
+      });
+      const encodedTransaction = transaction.toBase64();
+      const note = dim(`signed by the master key ${masterPublicKey}; it needs no proof of work`);
+      return answer(values, { masterPublicKey, encodedTransaction }, { text: encodedTransaction, note });
+    });
+  },
+});
 
 /** A block height: whole, from 0, of 64 bits. */
 export function heightOf(command: string, flag: string, text: string | undefined): bigint {

@@ -7,53 +7,56 @@ import { verifyMessage } from "../wallet/signing/message.ts";
 import { WireError } from "../wire/errors.ts";
 import { hexOf, isHex } from "../wire/identifiers.ts";
 import { base64Bytes } from "../wire/json.ts";
-import { COMMON, readInputFile, usageError } from "./arguments.ts";
+import { command, type Flags, type FlagValues } from "./command/command.ts";
+import { usageError } from "./command/usage-error.ts";
+import { readInputFile } from "./input-file.ts";
 import { green, red } from "./terminal.ts";
-import { pickVerb } from "./wallet-help.ts";
-import { answer, print, readWords, WALLET_FLAGS, withWallet } from "./wallet-opening.ts";
+import { answer, PUBLIC_KEY, print, WALLET_FLAGS, WALLET_NAME, withWallet } from "./wallet-opening.ts";
 
 const MESSAGE_FLAGS = {
-  text: { type: "string" },
-  message: { type: "string" },
-  "message-file": { type: "string" },
-} as const;
+  text: { type: "string", value: "TEXT", text: "the message as it is, in UTF-8" },
+  message: { type: "string", value: "BASE64", text: "the message in base64" },
+  "message-file": {
+    type: "string",
+    value: "FILE",
+    text: "the message in a file, or - for standard input",
+  },
+} as const satisfies Flags;
 
-export const runMessage = (argv: string[]): Promise<number> => pickVerb("message", argv, { sign, verify });
+export const sign = command({
+  words: { NAME: WALLET_NAME, PUBLIC_KEY },
+  flags: { ...MESSAGE_FLAGS, ...WALLET_FLAGS },
+  json: "{signature, hexSignature}: base64, hexadecimal",
+  async run({ words: { NAME: name, PUBLIC_KEY: publicKey }, values }) {
+    const message = messageOf(values);
+    return withWallet(name, values, (wallet) => {
+      const signature = wallet.signMessage(publicKey, message);
+      const base64 = Buffer.from(signature).toString("base64");
+      return answer(values, { signature: base64, hexSignature: hexOf(signature) }, { text: base64 });
+    });
+  },
+});
 
-async function sign(argv: string[]): Promise<number> {
-  const [values, name, publicKey] = readWords(argv, ["NAME", "PUBLIC_KEY"], {
-    ...WALLET_FLAGS,
-    ...MESSAGE_FLAGS,
-  });
-  const message = messageOf(values);
-  return withWallet(name, values, (wallet) => {
-    const signature = wallet.signMessage(publicKey, message);
-    const base64 = Buffer.from(signature).toString("base64");
-    return answer(values, { signature: base64, hexSignature: hexOf(signature) }, { text: base64 });
-  });
-}
+export const verify = command({
+  words: { PUBLIC_KEY, SIGNATURE: { text: "base64 or hexadecimal" } },
+  flags: MESSAGE_FLAGS,
+  notes: `  Exit code 4 for a wrong one. It needs no wallet.`,
+  json: "{isValid}; exit code 4 when it is not",
+  async run({ words: { PUBLIC_KEY: publicKey, SIGNATURE: signature }, values }) {
+    if (!isHex(publicKey))
+      throw usageError("wallet", "could not decode the public key: it is not hexadecimal");
+    const message = messageOf(values);
+    // Either form that this wallet prints: 128 hexadecimal digits, or base64.
+    const isHexForm = signature.length === 128 && isHex(signature);
+    const bytes = isHexForm ? Buffer.from(signature, "hex") : base64Of("signature", signature);
+    const isValid = verifyMessage(Buffer.from(publicKey, "hex"), message, bytes);
+    if (values.json) print({ isValid });
+    else process.stdout.write(isValid ? `${green("valid")}\n` : `${red("not valid")}\n`);
+    return isValid ? ExitCode.done : ExitCode.verificationFailed;
+  },
+});
 
-async function verify(argv: string[]): Promise<number> {
-  const [values, publicKey, signature] = readWords(argv, ["PUBLIC_KEY", "SIGNATURE"], {
-    ...COMMON,
-    ...MESSAGE_FLAGS,
-  });
-  if (!isHex(publicKey)) throw usageError("wallet", "could not decode the public key: it is not hexadecimal");
-  const message = messageOf(values);
-  // Either form that this wallet prints: 128 hexadecimal digits, or base64.
-  const isHexForm = signature.length === 128 && isHex(signature);
-  const bytes = isHexForm ? Buffer.from(signature, "hex") : base64Of("signature", signature);
-  const isValid = verifyMessage(Buffer.from(publicKey, "hex"), message, bytes);
-  if (values.json) print({ isValid });
-  else process.stdout.write(isValid ? `${green("valid")}\n` : `${red("not valid")}\n`);
-  return isValid ? ExitCode.done : ExitCode.verificationFailed;
-}
-
-interface MessageValues {
-  readonly text?: string | undefined;
-  readonly message?: string | undefined;
-  readonly "message-file"?: string | undefined;
-}
+type MessageValues = FlagValues<typeof MESSAGE_FLAGS>;
 
 function messageOf({ text, message, "message-file": file }: MessageValues): Uint8Array {
   const given = [text, message, file].filter((source) => source !== undefined);

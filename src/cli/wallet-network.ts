@@ -15,98 +15,110 @@ import {
   networkExists,
   readNetwork,
 } from "../wallet/service/networks.ts";
-import { COMMON, usageError } from "./arguments.ts";
+import { command } from "./command/command.ts";
+import { usageError } from "./command/usage-error.ts";
+import { NODE_URLS } from "./flags.ts";
 import { dim, green, say } from "./terminal.ts";
-import { pickVerb } from "./wallet-help.ts";
-import { answer, print, readWords } from "./wallet-opening.ts";
+import { answer, print } from "./wallet-opening.ts";
 
-export const runNetwork = (argv: string[]): Promise<number> =>
-  pickVerb("network", argv, {
-    list,
-    describe,
-    add,
-    import: importNetwork,
-    rename,
-    remove,
-    delete: remove,
-    locate,
-  });
-
+const NETWORK_NAME = { NAME: { text: "the network" } } as const;
+const FORCE = { force: { type: "boolean", text: "replace the network of that name" } } as const;
 const FETCH_MS = 10_000;
 const networksOf = ({ home }: { readonly home?: string | undefined }) =>
   new Networks(networksFolder(home ?? defaultHome()));
 
-async function list(argv: string[]): Promise<number> {
-  const [values] = readWords(argv, [], COMMON);
-  const networks = networksOf(values);
-  const all = networks.names().map((name) => networks.get(name));
-  if (values.json) print({ networks: all.map(({ name, metadata }) => ({ name, metadata })) });
-  else {
-    for (const { name, api } of all)
-      process.stdout.write(`${name.padEnd(20)} ${api.rest.hosts.map((host) => plain(host)).join(" ")}\n`);
-    if (all.length === 0 && !values.quiet)
-      say(dim("there is no network: lyra wallet network add NAME --node-url URL"));
-  }
-  return ExitCode.done;
-}
+export const list = command({
+  json: "{networks: [{name, metadata}]}",
+  async run({ values }) {
+    const networks = networksOf(values);
+    const all = networks.names().map((name) => networks.get(name));
+    if (values.json) print({ networks: all.map(({ name, metadata }) => ({ name, metadata })) });
+    else {
+      for (const { name, api } of all)
+        process.stdout.write(`${name.padEnd(20)} ${api.rest.hosts.map((host) => plain(host)).join(" ")}\n`);
+      if (all.length === 0 && !values.quiet)
+        say(dim("there is no network: lyra wallet network add NAME --node-url URL"));
+    }
+    return ExitCode.done;
+  },
+});
 
-async function describe(argv: string[]): Promise<number> {
-  const [values, name] = readWords(argv, ["NAME"], COMMON);
-  const network = networksOf(values).get(name);
-  return answer(values, network, { text: plainJson(JSON.stringify(network, undefined, 2)) });
-}
+export const describe = command({
+  words: NETWORK_NAME,
+  json: "the settings, as in the original's file",
+  async run({ words: { NAME: name }, values }) {
+    const network = networksOf(values).get(name);
+    return answer(values, network, { text: plainJson(JSON.stringify(network, undefined, 2)) });
+  },
+});
 
-async function add(argv: string[]): Promise<number> {
-  const [values, name] = readWords(argv, ["NAME"], {
-    ...COMMON,
-    "node-url": { type: "string", multiple: true },
-    "chain-id": { type: "string" },
-    force: { type: "boolean" },
-  });
-  const hosts = values["node-url"] ?? [];
-  if (hosts.length === 0) throw usageError("wallet", "say at least one --node-url URL");
-  for (const host of hosts) new HttpNode(host);
-  const chainId = values["chain-id"];
-  const network: NetworkSettings = {
-    name,
-    metadata: chainId === undefined ? [] : [{ key: CHAIN_ID, value: chainId }],
-    api: { grpc: { hosts: [], retries: 0 }, rest: { hosts }, graphQL: { hosts: [] } },
-    apps: { explorer: "", console: "", governance: "" },
-  };
-  return put(networksOf(values), network, values);
-}
+export const add = command({
+  words: NETWORK_NAME,
+  usage: ["NAME --node-url URL... [flags]"],
+  flags: {
+    "node-url": { ...NODE_URLS["node-url"], text: "a node of it; may come again ($LYRA_NODE_URL)" },
+    "chain-id": { type: "string", value: "ID", text: "its chain: no other is sent to" },
+    ...FORCE,
+  },
+  json: "{name, filePath}",
+  async run({ words: { NAME: name }, values }) {
+    const hosts = values["node-url"] ?? [];
+    if (hosts.length === 0) throw usageError("wallet", "say at least one --node-url URL");
+    for (const host of hosts) new HttpNode(host);
+    const chainId = values["chain-id"];
+    const network: NetworkSettings = {
+      name,
+      metadata: chainId === undefined ? [] : [{ key: CHAIN_ID, value: chainId }],
+      api: { grpc: { hosts: [], retries: 0 }, rest: { hosts }, graphQL: { hosts: [] } },
+      apps: { explorer: "", console: "", governance: "" },
+    };
+    return put(networksOf(values), network, values);
+  },
+});
 
-async function importNetwork(argv: string[]): Promise<number> {
-  const [values, source] = readWords(argv, ["FILE_OR_URL"], {
-    ...COMMON,
-    name: { type: "string" },
-    force: { type: "boolean" },
-  });
-  const network = readNetwork(values.name ?? "", await textOf(source));
-  if (network.name === "")
-    throw usageError("wallet", "the file does not say the network's name: --name NAME");
-  return put(networksOf(values), network, values);
-}
+export const importNetwork = command({
+  words: { FILE_OR_URL: { text: "a file of the original" } },
+  flags: {
+    name: { type: "string", value: "NAME", text: "its name here (default: the file's)" },
+    ...FORCE,
+  },
+  json: "{name, filePath}",
+  async run({ words: { FILE_OR_URL: source }, values }) {
+    const network = readNetwork(values.name ?? "", await textOf(source));
+    if (network.name === "")
+      throw usageError("wallet", "the file does not say the network's name: --name NAME");
+    return put(networksOf(values), network, values);
+  },
+});
 
-async function rename(argv: string[]): Promise<number> {
-  const [values, name, newName] = readWords(argv, ["NAME", "NEW_NAME"], COMMON);
-  networksOf(values).rename(name, newName);
-  return answer(values, { name: newName }, { note: green(`${name} is called ${newName} now`) });
-}
+export const rename = command({
+  words: { ...NETWORK_NAME, NEW_NAME: { text: "a name that is free" } },
+  json: "{name}",
+  async run({ words: { NAME: name, NEW_NAME: newName }, values }) {
+    networksOf(values).rename(name, newName);
+    return answer(values, { name: newName }, { note: green(`${name} is called ${newName} now`) });
+  },
+});
 
-async function remove(argv: string[]): Promise<number> {
-  const [values, name] = readWords(argv, ["NAME"], COMMON);
-  networksOf(values).remove(name);
-  return answer(values, { removed: name }, { note: green(`${name} is removed`) });
-}
+export const remove = command({
+  words: NETWORK_NAME,
+  json: "{removed}",
+  async run({ words: { NAME: name }, values }) {
+    networksOf(values).remove(name);
+    return answer(values, { removed: name }, { note: green(`${name} is removed`) });
+  },
+});
 
-async function locate(argv: string[]): Promise<number> {
-  const [values, name] = readWords(argv, ["NAME"], COMMON);
-  const networks = networksOf(values);
-  networks.get(name);
-  const path = networks.locationOf(name);
-  return answer(values, { path }, { text: path });
-}
+export const locate = command({
+  words: NETWORK_NAME,
+  json: "{path}",
+  async run({ words: { NAME: name }, values }) {
+    const networks = networksOf(values);
+    networks.get(name);
+    const path = networks.locationOf(name);
+    return answer(values, { path }, { text: path });
+  },
+});
 
 interface PutValues {
   readonly force?: boolean | undefined;

@@ -1,7 +1,6 @@
 // The beginning of every wallet command: which store, which wallet, and its passphrase.
 
 import { join } from "node:path";
-import type { ParseArgsOptionsConfig } from "node:util";
 import { wipe } from "../crypto/secrets.ts";
 import { ExitCode, NodeError, reasonOf } from "../errors/node-error.ts";
 import { defaultHome } from "../node/config.ts";
@@ -10,12 +9,23 @@ import type { MetadataEntry } from "../wallet/keys/wallet-data.ts";
 import { FolderKeystore } from "../wallet/keystore/folder-keystore.ts";
 import type { UnlockedWallet } from "../wallet/unlocked-wallet.ts";
 import { WalletStore } from "../wallet/wallet-store.ts";
-import { COMMON, readArguments, usageError } from "./arguments.ts";
+import type { Flags, Word } from "./command/command.ts";
+import { usageError } from "./command/usage-error.ts";
+import { WALLETS } from "./flags.ts";
 import { say } from "./terminal.ts";
 import { readPassphrase, secretFlags } from "./wallet-secrets.ts";
 
-export const STORE_FLAGS = { ...COMMON, wallets: { type: "string" } } as const;
-export const WALLET_FLAGS = { ...STORE_FLAGS, ...secretFlags("passphrase") } as const;
+/** Of commands that open a wallet: its passphrase comes from a prompt that shows nothing, or from these. */
+export const WALLET_FLAGS = { ...WALLETS, ...secretFlags("passphrase") } as const satisfies Flags;
+
+export const WALLET_NAME = { text: "the wallet" } as const satisfies Word;
+export const PUBLIC_KEY = { text: "a key of it, 64 hexadecimal digits" } as const satisfies Word;
+/** A wallet that may be left out. */
+export const OPTIONAL_NAME = {
+  text: "the wallet (default: lyra wallet default, or the only one)",
+  optional: true,
+} as const satisfies Word;
+export const wrongName = () => "say NAME, or nothing where there is a default";
 
 export interface StoreValues {
   readonly home?: string | undefined;
@@ -58,36 +68,6 @@ export async function withWallet<T>(
   } finally {
     wallet.lock();
   }
-}
-
-/** The word that a verb takes, where it is said. @throws NodeError with exit code 2 for more */
-export function takeAtMostOne(
-  command: string,
-  positionals: readonly string[],
-  title: string,
-): string | undefined {
-  if (positionals.length > 1) throw usageError(command, `say ${title}, or nothing where there is a default`);
-  return positionals[0];
-}
-
-/** Exactly the words that a verb takes. @throws NodeError with exit code 2 */
-export function takeWords<const N extends readonly string[]>(
-  command: string,
-  positionals: readonly string[],
-  ...names: N
-): { readonly [K in keyof N]: string } {
-  if (positionals.length === names.length) return positionals as never;
-  throw usageError(command, `say ${names.join(" ")}${names.length === 0 ? "nothing more" : ""}`);
-}
-
-/** The values of a verb's flags, then exactly the words that it takes. @throws NodeError with exit code 2 */
-export function readWords<const O extends ParseArgsOptionsConfig, const N extends readonly string[]>(
-  argv: string[],
-  names: N,
-  flags: O,
-) {
-  const { values, positionals } = readArguments("wallet", argv, flags);
-  return [values, ...takeWords("wallet", positionals, ...names)] as const;
 }
 
 /** `key=value` pairs. */

@@ -6,66 +6,82 @@ import { plain } from "../wallet/approvals/formatting.ts";
 import { walletUnknown } from "../wallet/errors.ts";
 import type { UnlockedWallet } from "../wallet/unlocked-wallet.ts";
 import { durationNs } from "../wire/time-text.ts";
-import { COMMON, usageError } from "./arguments.ts";
+import { command } from "./command/command.ts";
+import { usageError } from "./command/usage-error.ts";
+import { WALLETS } from "./flags.ts";
 import { dim, green, say } from "./terminal.ts";
-import { pickVerb } from "./wallet-help.ts";
 import {
   answer,
   print,
-  readWords,
-  STORE_FLAGS,
   type StoreValues,
   storeOf,
   WALLET_FLAGS,
+  WALLET_NAME,
   withWallet,
 } from "./wallet-opening.ts";
 
-export const runPermissions = (argv: string[]): Promise<number> =>
-  pickVerb("permissions", argv, { list, describe, revoke, purge });
+const HOSTNAME = { text: "the page's hostname" } as const;
 
-async function list(argv: string[]): Promise<number> {
-  const [values, name] = readWords(argv, ["NAME"], WALLET_FLAGS);
-  return withWallet(name, values, ({ allPermissions }) => {
-    const entries = [...allPermissions].map(
-      ([hostname, { publicKeys }]) => [hostname, publicKeys.access] as const,
-    );
-    if (values.json) {
-      const permissions = Object.fromEntries(
-        entries.map(([hostname, access]) => [hostname, { public_keys: access }]),
+export const list = command({
+  words: { NAME: WALLET_NAME },
+  flags: WALLET_FLAGS,
+  json: "{permissions: {HOSTNAME: {public_keys}}}",
+  async run({ words: { NAME: name }, values }) {
+    return withWallet(name, values, ({ allPermissions }) => {
+      const entries = [...allPermissions].map(
+        ([hostname, { publicKeys }]) => [hostname, publicKeys.access] as const,
       );
-      print({ permissions });
+      if (values.json) {
+        const permissions = Object.fromEntries(
+          entries.map(([hostname, access]) => [hostname, { public_keys: access }]),
+        );
+        print({ permissions });
+        return ExitCode.done;
+      }
+      for (const [hostname, access] of entries) process.stdout.write(`${plain(hostname)}  ${access}\n`);
+      if (entries.length === 0 && !values.quiet) say(dim(`no page sees anything of ${name}`));
       return ExitCode.done;
-    }
-    for (const [hostname, access] of entries) process.stdout.write(`${plain(hostname)}  ${access}\n`);
-    if (entries.length === 0 && !values.quiet) say(dim(`no page sees anything of ${name}`));
-    return ExitCode.done;
-  });
-}
+    });
+  },
+});
 
-async function describe(argv: string[]): Promise<number> {
-  const [values, name, hostname] = readWords(argv, ["NAME", "HOSTNAME"], WALLET_FLAGS);
-  return withWallet(name, values, (wallet) => {
-    const { access, allowedKeys } = wallet.permissions(hostname).publicKeys;
-    const isAll = allowedKeys.length === 0;
-    const document = { permissions: { publicKeys: { access, allowedKeys: isAll ? null : allowedKeys } } };
-    const which = access === "none" ? "" : isAll ? "  all keys" : `  ${allowedKeys.join(" ")}`;
-    return answer(values, document, { text: `${access}${which}` });
-  });
-}
+export const describe = command({
+  words: { NAME: WALLET_NAME, HOSTNAME },
+  flags: WALLET_FLAGS,
+  json: "{permissions: {publicKeys: {access, allowedKeys}}}",
+  async run({ words: { NAME: name, HOSTNAME: hostname }, values }) {
+    return withWallet(name, values, (wallet) => {
+      const { access, allowedKeys } = wallet.permissions(hostname).publicKeys;
+      const isAll = allowedKeys.length === 0;
+      const document = { permissions: { publicKeys: { access, allowedKeys: isAll ? null : allowedKeys } } };
+      const which = access === "none" ? "" : isAll ? "  all keys" : `  ${allowedKeys.join(" ")}`;
+      return answer(values, document, { text: `${access}${which}` });
+    });
+  },
+});
 
-async function revoke(argv: string[]): Promise<number> {
-  const [values, name, hostname] = readWords(argv, ["NAME", "HOSTNAME"], WALLET_FLAGS);
-  return change(name, values, (wallet) => wallet.revokePermissions(hostname), { revoked: hostname });
-}
+export const revoke = command({
+  words: { NAME: WALLET_NAME, HOSTNAME },
+  flags: WALLET_FLAGS,
+  json: "{revoked}",
+  async run({ words: { NAME: name, HOSTNAME: hostname }, values }) {
+    return change(name, values, (wallet) => wallet.revokePermissions(hostname), { revoked: hostname });
+  },
+});
 
-async function purge(argv: string[]): Promise<number> {
-  const [values, name] = readWords(argv, ["NAME"], {
+export const purge = command({
+  words: { NAME: WALLET_NAME },
+  usage: ["NAME --force [flags]"],
+  flags: {
+    force: { type: "boolean", text: "take the permissions of all hostnames" },
     ...WALLET_FLAGS,
-    force: { type: "boolean" },
-  });
-  if (!values.force) throw usageError("wallet", "this takes the permissions of all hostnames: say --force");
-  return change(name, values, (wallet) => wallet.purgePermissions(), { purged: name });
-}
+  },
+  json: "{purged}",
+  async run({ words: { NAME: name }, values }) {
+    if (!values.force) throw usageError("wallet", "this takes the permissions of all hostnames: say --force");
+    return change(name, values, (wallet) => wallet.purgePermissions(), { purged: name });
+  },
+});
 
 function change(
   name: string,
@@ -82,66 +98,72 @@ function change(
 
 // lyra wallet token: long-living tokens for programs. A token is shown once; the file holds its hash.
 
-export const runToken = (argv: string[]): Promise<number> =>
-  pickVerb("token", argv, { generate, list: listTokens, delete: remove });
-
 const DESCRIPTION_LENGTH_MAX = 1_000;
 
-async function generate(argv: string[]): Promise<number> {
-  const [values, wallet] = readWords(argv, ["NAME"], {
-    ...STORE_FLAGS,
-    description: { type: "string" },
-    "expires-in": { type: "string" },
-  });
-  if (!(await storeOf(values).has(wallet))) throw walletUnknown();
-  const description = (values.description ?? "").slice(0, DESCRIPTION_LENGTH_MAX);
-  const now = Date.now();
-  const expiresAt = values["expires-in"] === undefined ? null : timeAfter(now, values["expires-in"]);
-  const createdAt = new Date(now).toISOString();
-  const { tokens } = serviceFiles(values.home ?? defaultHome());
-  const { token, id } = await tokens.add({ wallet, description, createdAt, expiresAt });
-  if (values.json) print({ token, id, wallet, description, createdAt, expiresAt });
-  else {
-    process.stdout.write(`${token}\n`);
-    if (!values.quiet) {
-      say(
-        dim(
-          `it is shown once; its name is ${id}, and whoever has it signs with ${wallet} without being asked about`,
-        ),
-      );
-      say(
-        dim(
-          `unless a policy decides. The service needs the wallet unlocked: lyra wallet serve --unlock ${wallet}`,
-        ),
-      );
+export const generate = command({
+  words: { NAME: WALLET_NAME },
+  flags: {
+    description: { type: "string", value: "TEXT", text: "what it is for" },
+    "expires-in": { type: "string", value: "DURATION", text: "such as 720h (default: never)" },
+    ...WALLETS,
+  },
+  json: "{token, id, wallet, description, createdAt, expiresAt}; the token is shown this once",
+  async run({ words: { NAME: wallet }, values }) {
+    if (!(await storeOf(values).has(wallet))) throw walletUnknown();
+    const description = (values.description ?? "").slice(0, DESCRIPTION_LENGTH_MAX);
+    const now = Date.now();
+    const expiresAt = values["expires-in"] === undefined ? null : timeAfter(now, values["expires-in"]);
+    const createdAt = new Date(now).toISOString();
+    const { tokens } = serviceFiles(values.home ?? defaultHome());
+    const { token, id } = await tokens.add({ wallet, description, createdAt, expiresAt });
+    if (values.json) print({ token, id, wallet, description, createdAt, expiresAt });
+    else {
+      process.stdout.write(`${token}\n`);
+      if (!values.quiet) {
+        say(
+          dim(
+            `it is shown once; its name is ${id}, and whoever has it signs with ${wallet} without being asked about`,
+          ),
+        );
+        say(
+          dim(
+            `unless a policy decides. The service needs the wallet unlocked: lyra wallet serve --unlock ${wallet}`,
+          ),
+        );
+      }
     }
-  }
-  return ExitCode.done;
-}
-
-async function listTokens(argv: string[]): Promise<number> {
-  const [values] = readWords(argv, [], COMMON);
-  const tokens = await serviceFiles(values.home ?? defaultHome()).tokens.list();
-  if (values.json) {
-    print({ tokens: tokens.map(({ hash: _hash, ...token }) => token) });
     return ExitCode.done;
-  }
-  for (const { id, wallet, description, expiresAt } of tokens) {
-    const end = expiresAt === null ? "never expires" : `until ${expiresAt}`;
-    process.stdout.write(`${id}  ${wallet}  ${end}  ${plain(description)}\n`);
-  }
-  if (tokens.length === 0 && !values.quiet) say(dim("there is no token: lyra wallet token generate NAME"));
-  return ExitCode.done;
-}
+  },
+});
 
-async function remove(argv: string[]): Promise<number> {
-  const [values, id] = readWords(argv, ["ID"], COMMON);
-  // The token itself is not an argument: other processes can read those.
-  if (!/^[0-9a-f]{8}$/.test(id)) throw usageError("wallet", "say the token's name: lyra wallet token list");
-  const removed = await serviceFiles(values.home ?? defaultHome()).tokens.remove(id);
-  const note = green(`the token ${removed} is good for nothing any more`);
-  return answer(values, { deleted: removed }, { note });
-}
+export const listTokens = command({
+  json: "{tokens: [{id, wallet, description, createdAt, expiresAt}]}",
+  async run({ values }) {
+    const tokens = await serviceFiles(values.home ?? defaultHome()).tokens.list();
+    if (values.json) {
+      print({ tokens: tokens.map(({ hash: _hash, ...token }) => token) });
+      return ExitCode.done;
+    }
+    for (const { id, wallet, description, expiresAt } of tokens) {
+      const end = expiresAt === null ? "never expires" : `until ${expiresAt}`;
+      process.stdout.write(`${id}  ${wallet}  ${end}  ${plain(description)}\n`);
+    }
+    if (tokens.length === 0 && !values.quiet) say(dim("there is no token: lyra wallet token generate NAME"));
+    return ExitCode.done;
+  },
+});
+
+export const remove = command({
+  words: { ID: { text: "the token's name: lyra wallet token list" } },
+  json: "{deleted}",
+  async run({ words: { ID: id }, values }) {
+    // The token itself is not an argument: other processes can read those.
+    if (!/^[0-9a-f]{8}$/.test(id)) throw usageError("wallet", "say the token's name: lyra wallet token list");
+    const removed = await serviceFiles(values.home ?? defaultHome()).tokens.remove(id);
+    const note = green(`the token ${removed} is good for nothing any more`);
+    return answer(values, { deleted: removed }, { note });
+  },
+});
 
 function timeAfter(nowMs: number, duration: string): string {
   const ms = Number(durationNs(duration) / 1_000_000n);

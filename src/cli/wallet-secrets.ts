@@ -8,7 +8,8 @@ import { wipe } from "../crypto/secrets.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { readInto } from "../files/short-file.ts";
 import { PASSPHRASE_BYTES_MAX, RECOVERY_PHRASE_BYTES_MAX } from "../wallet/limits.ts";
-import { usageError } from "./arguments.ts";
+import type { Flag } from "./command/command.ts";
+import { usageError } from "./command/usage-error.ts";
 import { endSignals, say } from "./terminal.ts";
 import { discardTyped } from "./typed-ahead.ts";
 
@@ -19,10 +20,18 @@ const TRIES_MAX = 3;
 const SHORT_BYTES = 4;
 
 /** Flags of one secret: `--NAME-file FILE` and `--NAME-fd N`. */
-type SecretFlags<N extends string> = { readonly [K in `${N}-file` | `${N}-fd`]: { readonly type: "string" } };
+type SecretFlags<N extends string> = {
+  readonly [K in `${N}-file` | `${N}-fd`]: Flag & { readonly type: "string" };
+};
+
+const MINOR = { type: "string", isMinor: true } as const;
 
 export function secretFlags<const N extends string>(name: N): SecretFlags<N> {
-  return { [`${name}-file`]: { type: "string" }, [`${name}-fd`]: { type: "string" } } as SecretFlags<N>;
+  const title = words(name);
+  return {
+    [`${name}-file`]: { ...MINOR, value: "FILE", text: `the ${title}, from a file` },
+    [`${name}-fd`]: { ...MINOR, value: "N", text: `the ${title}, from a descriptor` },
+  } as SecretFlags<N>;
 }
 
 interface SecretRequest {

@@ -20,96 +20,132 @@ import { EpochUsage } from "../wallet/policies/usage.ts";
 import { HttpNode } from "../wallet/sending/http-node.ts";
 import { chainIdOf, Networks } from "../wallet/service/networks.ts";
 import type { UnlockedWallet } from "../wallet/unlocked-wallet.ts";
-import { type readArguments, usageError } from "./arguments.ts";
+import { command, type Flags, type ValuesOf } from "./command/command.ts";
+import { usageError } from "./command/usage-error.ts";
+import { CONFIG_OUT, NETWORK, NODE_URLS } from "./flags.ts";
 import { writeConfigOut } from "./serve.ts";
 import { bold, dim, red, say, waitForSignal } from "./terminal.ts";
 import { processTerminal } from "./wallet-approvals.ts";
-import { readWords, storeOf, unlockWallet, WALLET_FLAGS } from "./wallet-opening.ts";
+import { storeOf, unlockWallet, WALLET_FLAGS } from "./wallet-opening.ts";
 
 const DEFAULT_NODE = "http://127.0.0.1:3003";
 const IDLE_LOCK_MINUTES = 30;
 
-export const SERVE_FLAGS = {
+const SERVE_FLAGS = {
+  "node-url": {
+    ...NODE_URLS["node-url"],
+    text: "node to send to; may come again (default: $LYRA_NODE_URL, the devnet of this home, else port 3003)",
+  },
+  network: { ...NETWORK.network, text: "those of a network that is kept" },
+  "chain-id": { type: "string", value: "ID", text: "the only chain to send to" },
+  unlock: {
+    type: "string",
+    value: "NAME",
+    text: "unlocks a wallet at once; else its passphrase is asked for when a page wants it",
+  },
+  "wallet-approve": {
+    type: "string",
+    value: "WHO",
+    text: "ask (default: you are asked) or policy",
+  },
+  policy: { type: "string", value: "FILE", text: "a policy that decides" },
+  "policy-hash": { type: "string", value: "HASH", text: "its hash: lyra wallet policy hash" },
+  "idle-lock": { type: "string", value: "MINUTES", text: "without use (default 30; 0: never)" },
+  "keep-sessions": { type: "boolean", text: "connections outlive the service" },
+  "sole-user": {
+    type: "boolean",
+    text: "no other wallet uses these keys: use all of a block",
+  },
+  wait: { type: "string", value: "SECONDS", text: "for a block with room (default 20)" },
+  "wallet-port": { type: "string", value: "N", text: "default 1789; 0: a free one" },
+  "wallet-host": {
+    type: "string",
+    value: "H",
+    text: "address to listen on; others than 127.0.0.1 need --wallet-allow-remote",
+    aliases: ["host"],
+    isMinor: true,
+  },
+  "wallet-allow-remote": {
+    type: "boolean",
+    text: "listen where other machines reach it",
+    isMinor: true,
+  },
+  "wallet-allow-host": {
+    type: "string",
+    multiple: true,
+    value: "NAME",
+    text: "another name that requests may be sent to; may come again",
+    isMinor: true,
+  },
+  ...CONFIG_OUT,
   ...WALLET_FLAGS,
-  host: { type: "string" },
-  "wallet-port": { type: "string" },
-  "wallet-allow-remote": { type: "boolean" },
-  "wallet-allow-host": { type: "string", multiple: true },
-  "wallet-approve": { type: "string" },
-  policy: { type: "string" },
-  "policy-hash": { type: "string" },
-  "node-url": { type: "string", multiple: true },
-  network: { type: "string" },
-  "chain-id": { type: "string" },
-  unlock: { type: "string" },
-  "idle-lock": { type: "string" },
-  "keep-sessions": { type: "boolean" },
-  wait: { type: "string" },
-  "sole-user": { type: "boolean" },
-  "config-out": { type: "string" },
-} as const;
+} as const satisfies Flags;
 
-type ServeValues = ReturnType<typeof readArguments<typeof SERVE_FLAGS>>["values"];
+type ServeValues = ValuesOf<typeof SERVE_FLAGS>;
 
-export async function runServe(argv: string[]): Promise<number> {
-  const [values] = readWords(argv, [], SERVE_FLAGS);
-  const home = values.home ?? defaultHome();
-  const { approver, desk } = approverOf(values, home);
-  const { addresses, chainId } = nodesOf(values, home);
-  const idleMinutes = wholeOf("--idle-lock", values["idle-lock"], IDLE_LOCK_MINUTES, 100_000);
-  const waitSeconds = values.wait === undefined ? undefined : wholeOf("--wait", values.wait, 0, 3_600);
-  const store = storeOf(values);
-  const unlocked: UnlockedWallet[] = [];
-  if (values.unlock !== undefined) unlocked.push(await unlockWallet(store, values.unlock, values));
-  const signal = waitForSignal();
-  const running = await startWalletService({
-    store,
-    nodes: addresses.map((address) => new HttpNode(address)),
-    approver,
-    home,
-    unlocked,
-    ...(desk !== undefined && { desk }),
-    ...(chainId !== undefined && { chainId }),
-    ...(values.host !== undefined && { host: values.host }),
-    port: wholeOf("--wallet-port", values["wallet-port"], DEFAULT_WALLET_PORT, 65_535),
-    allowRemote: values["wallet-allow-remote"] === true,
-    allowedHosts: allowedHostsOf(values),
-    keepSessions: values["keep-sessions"] === true,
-    isSoleUser: values["sole-user"] === true,
-    ...(idleMinutes > 0 && { idleLockMs: idleMinutes * 60_000 }),
-    ...(waitSeconds !== undefined && { waitMs: waitSeconds * 1_000 }),
-    onTrouble: (sentence) => say(red(sentence), { trouble: sentence }),
-  });
-  const where = {
-    walletUrl: running.url,
-    walletPort: running.port,
-    socket: running.socket,
-    home,
-    pid: process.pid,
-  };
-  try {
-    writeConfigOut(values["config-out"], where);
-  } catch (error) {
+export const serve = command({
+  flags: SERVE_FLAGS,
+  json: "{walletUrl, walletPort, socket, home, pid} once it listens; `--config-out FILE` writes the same",
+  async run({ values, typed }) {
+    const home = values.home ?? defaultHome();
+    const { approver, desk } = approverOf(values, home);
+    const host = values["wallet-host"];
+    const { addresses, chainId } = nodesOf(values, typed, home);
+    const idleMinutes = wholeOf("--idle-lock", values["idle-lock"], IDLE_LOCK_MINUTES, 100_000);
+    const waitSeconds = values.wait === undefined ? undefined : wholeOf("--wait", values.wait, 0, 3_600);
+    const store = storeOf(values);
+    const unlocked: UnlockedWallet[] = [];
+    if (values.unlock !== undefined) unlocked.push(await unlockWallet(store, values.unlock, values));
+    const signal = waitForSignal();
+    const running = await startWalletService({
+      store,
+      nodes: addresses.map((address) => new HttpNode(address)),
+      approver,
+      home,
+      unlocked,
+      ...(desk !== undefined && { desk }),
+      ...(chainId !== undefined && { chainId }),
+      ...(host !== undefined && { host }),
+      port: wholeOf("--wallet-port", values["wallet-port"], DEFAULT_WALLET_PORT, 65_535),
+      allowRemote: values["wallet-allow-remote"] === true,
+      allowedHosts: allowedHostsOf(values),
+      keepSessions: values["keep-sessions"] === true,
+      isSoleUser: values["sole-user"] === true,
+      ...(idleMinutes > 0 && { idleLockMs: idleMinutes * 60_000 }),
+      ...(waitSeconds !== undefined && { waitMs: waitSeconds * 1_000 }),
+      onTrouble: (sentence) => say(red(sentence), { trouble: sentence }),
+    });
+    const where = {
+      walletUrl: running.url,
+      walletPort: running.port,
+      socket: running.socket,
+      home,
+      pid: process.pid,
+    };
+    try {
+      writeConfigOut(values["config-out"], where);
+    } catch (error) {
+      await running.close();
+      throw error;
+    }
+    if (values.json) process.stdout.write(`${JSON.stringify(where)}\n`);
+    const isTerminal = process.stdin.isTTY === true && process.stderr.isTTY === true;
+    if (!values.quiet) {
+      if (isTerminal) say(walletBanner(running, { nodes: addresses, home, isAsking: desk !== undefined }));
+      else say("listening", where);
+      tellWithoutNode(running);
+    }
+    const source = desk !== undefined && isTerminal ? new DeskSource(desk) : undefined;
+    // A prompt that fails must not end the service: a second terminal can still answer.
+    if (source !== undefined)
+      answerInTerminal(source, processTerminal).catch(() => say(red("no more prompts here")));
+    const name = await signal;
+    if (!values.quiet) say(dim(`${name}: stopping`), { signal: name });
+    source?.end();
     await running.close();
-    throw error;
-  }
-  if (values.json) process.stdout.write(`${JSON.stringify(where)}\n`);
-  const isTerminal = process.stdin.isTTY === true && process.stderr.isTTY === true;
-  if (!values.quiet) {
-    if (isTerminal) say(walletBanner(running, { nodes: addresses, home, isAsking: desk !== undefined }));
-    else say("listening", where);
-    tellWithoutNode(running);
-  }
-  const source = desk !== undefined && isTerminal ? new DeskSource(desk) : undefined;
-  // A prompt that fails must not end the service: a second terminal can still answer.
-  if (source !== undefined)
-    answerInTerminal(source, processTerminal).catch(() => say(red("no more prompts here")));
-  const name = await signal;
-  if (!values.quiet) say(dim(`${name}: stopping`), { signal: name });
-  source?.end();
-  await running.close();
-  return name === "SIGINT" ? ExitCode.interrupted : ExitCode.done;
-}
+    return name === "SIGINT" ? ExitCode.interrupted : ExitCode.done;
+  },
+});
 
 /** That nothing can be sent is said when the service begins, not when a page has asked and a person has approved. */
 function tellWithoutNode({ service }: RunningWalletService): void {
@@ -182,14 +218,16 @@ function pinnedPolicy(values: ServeValues) {
 /** Nodes of the flags, of a network's settings, or of the devnet of this home. */
 function nodesOf(
   values: ServeValues,
+  typed: ServeValues,
   home: string,
 ): { addresses: readonly string[]; chainId: string | undefined } {
   const chainId = values["chain-id"];
-  const given = values["node-url"] ?? [];
-  if (given.length > 0) {
+  // A flag wins over a variable: LYRA_NODE_URL does not count beside --network.
+  const urls = values.network === undefined ? values["node-url"] : typed["node-url"];
+  if (urls !== undefined) {
     if (values.network !== undefined)
       throw usageError("wallet", "--node-url and --network both name nodes: say one of them");
-    return { addresses: given, chainId };
+    return { addresses: urls, chainId };
   }
   if (values.network !== undefined) {
     const network = new Networks(networksFolder(home)).get(values.network);

@@ -10,96 +10,110 @@ import { walletUnknown } from "../wallet/errors.ts";
 import { checkSocket } from "../wallet/keystore/guard.ts";
 import { isOf, revokeKept, type WhichSessions } from "../wallet/service/sessions.ts";
 import { siteOf } from "../wallet/service/sites.ts";
-import { COMMON } from "./arguments.ts";
+import { command } from "./command/command.ts";
 import { dim, green, say } from "./terminal.ts";
-import { pickVerb } from "./wallet-help.ts";
-import { print, readWords, WALLET_FLAGS } from "./wallet-opening.ts";
+import { print, WALLET_FLAGS, WALLET_NAME } from "./wallet-opening.ts";
 import { readPassphrase, serviceText } from "./wallet-secrets.ts";
 
-export const runSession = (argv: string[]): Promise<number> =>
-  pickVerb("session", argv, { list, revoke, block, unblock, blocked });
+const ONE_HOSTNAME = { HOSTNAME: { text: "the page's hostname" } } as const;
 
 interface Connection {
   readonly hostname: string;
   readonly wallet: string;
 }
 
-async function list(argv: string[]): Promise<number> {
-  const [values] = readWords(argv, [], COMMON);
-  const home = values.home ?? defaultHome();
-  const connected = await ifServed(connections(home));
-  const sessions = connected ?? (await kept(home));
-  const served = connected !== undefined;
-  if (values.json) {
-    print({ sessions, served });
-    return ExitCode.done;
-  }
-  for (const { hostname, wallet } of sessions) process.stdout.write(`${plain(hostname)}  ${wallet}\n`);
-  if (values.quiet) return ExitCode.done;
-  if (sessions.length === 0) {
-    say(dim(served ? "nobody is connected" : "no service runs, and there is no session to bring back"));
-  } else if (!served) say(dim("no service runs: these are the sessions that the next one brings back"));
-  return ExitCode.done;
-}
-
-/** Ends a hostname's sessions, what it asks for, and what it is doing, at once. */
-async function revoke(argv: string[]): Promise<number> {
-  const [values, hostname] = readWords(argv, ["HOSTNAME"], { ...COMMON, wallet: { type: "string" } });
-  const home = values.home ?? defaultHome();
-  const { wallet } = values;
-  const which: WhichSessions = { hostname, ...(wallet !== undefined && { wallet }) };
-  let sessions = await ifServed(revokeServed(home, which));
-  if (sessions === undefined) {
-    sessions = await revokeKept(serviceFiles(home).sessions, which);
-    // A service that was started meanwhile may have read the file before.
-    await ifServed(revokeServed(home, which));
-  }
-  if (values.json) print({ revoked: hostname, sessions });
-  else if (!values.quiet) {
-    if (sessions === 0) {
-      say(dim(`${plain(hostname)} has no session: see which there are: lyra wallet session list`));
+export const list = command({
+  json: "{sessions: [{hostname, wallet}], served}; where no service runs, `served` is false, and the sessions are the kept ones",
+  async run({ values }) {
+    const home = values.home ?? defaultHome();
+    const connected = await ifServed(connections(home));
+    const sessions = connected ?? (await kept(home));
+    const served = connected !== undefined;
+    if (values.json) {
+      print({ sessions, served });
       return ExitCode.done;
     }
-    say(green(`${plain(hostname)} is out`));
-    say(dim("it may ask again; lyra wallet permissions revoke makes it ask for the keys as well"));
-  }
-  return ExitCode.done;
-}
+    for (const { hostname, wallet } of sessions) process.stdout.write(`${plain(hostname)}  ${wallet}\n`);
+    if (values.quiet) return ExitCode.done;
+    if (sessions.length === 0) {
+      say(dim(served ? "nobody is connected" : "no service runs, and there is no session to bring back"));
+    } else if (!served) say(dim("no service runs: these are the sessions that the next one brings back"));
+    return ExitCode.done;
+  },
+});
+
+/** Ends a hostname's sessions, what it asks for, and what it is doing, at once. */
+export const revoke = command({
+  words: ONE_HOSTNAME,
+  flags: { wallet: { type: "string", value: "NAME", text: "of this wallet alone" } },
+  notes: `  At once, with what it asks for.`,
+  json: "{revoked, sessions}: how many",
+  async run({ words: { HOSTNAME: hostname }, values }) {
+    const home = values.home ?? defaultHome();
+    const { wallet } = values;
+    const which: WhichSessions = { hostname, ...(wallet !== undefined && { wallet }) };
+    let sessions = await ifServed(revokeServed(home, which));
+    if (sessions === undefined) {
+      sessions = await revokeKept(serviceFiles(home).sessions, which);
+      // A service that was started meanwhile may have read the file before.
+      await ifServed(revokeServed(home, which));
+    }
+    if (values.json) print({ revoked: hostname, sessions });
+    else if (!values.quiet) {
+      if (sessions === 0) {
+        say(dim(`${plain(hostname)} has no session: see which there are: lyra wallet session list`));
+        return ExitCode.done;
+      }
+      say(green(`${plain(hostname)} is out`));
+      say(dim("it may ask again; lyra wallet permissions revoke makes it ask for the keys as well"));
+    }
+    return ExitCode.done;
+  },
+});
 
 /** Refuses whatever a site asks for from now on, and ends what it has. */
-async function block(argv: string[]): Promise<number> {
-  const [values, hostname] = readWords(argv, ["HOSTNAME"], COMMON);
-  const home = values.home ?? defaultHome();
-  const { sessions, blocked: sites } = serviceFiles(home);
-  const site = await sites.block(hostname);
-  const open = (await ifServed(connections(home))) ?? (await kept(home));
-  for (const session of open.filter((one) => siteOf(one.hostname) === site)) {
-    const which = { hostname: session.hostname };
-    if ((await ifServed(revokeServed(home, which))) === undefined) await revokeKept(sessions, which);
-  }
-  if (values.json) print({ blocked: site });
-  else if (!values.quiet)
-    say(green(`${plain(site)} is blocked: lyra wallet session unblock takes that back`));
-  return ExitCode.done;
-}
+export const block = command({
+  words: ONE_HOSTNAME,
+  notes: `  All of its site, from now on.`,
+  json: "{blocked}",
+  async run({ words: { HOSTNAME: hostname }, values }) {
+    const home = values.home ?? defaultHome();
+    const { sessions, blocked: sites } = serviceFiles(home);
+    const site = await sites.block(hostname);
+    const open = (await ifServed(connections(home))) ?? (await kept(home));
+    for (const session of open.filter((one) => siteOf(one.hostname) === site)) {
+      const which = { hostname: session.hostname };
+      if ((await ifServed(revokeServed(home, which))) === undefined) await revokeKept(sessions, which);
+    }
+    if (values.json) print({ blocked: site });
+    else if (!values.quiet)
+      say(green(`${plain(site)} is blocked: lyra wallet session unblock takes that back`));
+    return ExitCode.done;
+  },
+});
 
-async function unblock(argv: string[]): Promise<number> {
-  const [values, hostname] = readWords(argv, ["HOSTNAME"], COMMON);
-  const wasBlocked = await serviceFiles(values.home ?? defaultHome()).blocked.unblock(hostname);
-  const site = siteOf(hostname);
-  if (values.json) print({ unblocked: site, wasBlocked });
-  else if (!values.quiet)
-    say(wasBlocked ? green(`${plain(site)} may ask again`) : dim(`${plain(site)} was not blocked`));
-  return ExitCode.done;
-}
+export const unblock = command({
+  words: ONE_HOSTNAME,
+  json: "{unblocked, wasBlocked}",
+  async run({ words: { HOSTNAME: hostname }, values }) {
+    const wasBlocked = await serviceFiles(values.home ?? defaultHome()).blocked.unblock(hostname);
+    const site = siteOf(hostname);
+    if (values.json) print({ unblocked: site, wasBlocked });
+    else if (!values.quiet)
+      say(wasBlocked ? green(`${plain(site)} may ask again`) : dim(`${plain(site)} was not blocked`));
+    return ExitCode.done;
+  },
+});
 
-async function blocked(argv: string[]): Promise<number> {
-  const [values] = readWords(argv, [], COMMON);
-  const sites = await serviceFiles(values.home ?? defaultHome()).blocked.list();
-  if (values.json) print({ sites });
-  else for (const { site, blockedAt } of sites) process.stdout.write(`${plain(site)}  ${blockedAt}\n`);
-  return ExitCode.done;
-}
+export const blocked = command({
+  json: "{sites: [{site, blockedAt}]}",
+  async run({ values }) {
+    const sites = await serviceFiles(values.home ?? defaultHome()).blocked.list();
+    if (values.json) print({ sites });
+    else for (const { site, blockedAt } of sites) process.stdout.write(`${plain(site)}  ${blockedAt}\n`);
+    return ExitCode.done;
+  },
+});
 
 async function connections(home: string): Promise<readonly Connection[]> {
   const answer = await askService<{ readonly activeConnections: readonly Connection[] }>(
@@ -134,35 +148,44 @@ async function ifServed<T>(asking: Promise<T>): Promise<T | undefined> {
 
 // lyra wallet unlock, lock: the wallets of a running service. Commands on files need neither.
 
-export async function runUnlock(argv: string[]): Promise<number> {
-  const [values, wallet] = readWords(argv, ["NAME"], WALLET_FLAGS);
-  const home = values.home ?? defaultHome();
-  // No passphrase is asked for in vain.
-  const { wallets } = await askService<{ wallets: string[] }>(home, "admin.list_wallets");
-  if (!wallets.includes(wallet)) throw walletUnknown();
-  const bytes = await readPassphrase(values, wallet);
-  try {
-    const passphrase = serviceText(bytes);
-    await askService(home, "admin.unlock_wallet", { wallet, passphrase });
-  } finally {
-    wipe(bytes);
-  }
-  if (values.json) print({ unlocked: wallet });
-  else if (!values.quiet) say(green(`${wallet} is unlocked in the service`));
-  return ExitCode.done;
-}
+export const unlock = command({
+  words: { NAME: WALLET_NAME },
+  flags: WALLET_FLAGS,
+  notes: `  It locks again after idle time, by lyra wallet lock NAME, or with the service.
+  Commands that work on the file itself ask for the passphrase each time.`,
+  json: "{unlocked}: in the service that runs for the home; exit code 3 where none does",
+  async run({ words: { NAME: wallet }, values }) {
+    const home = values.home ?? defaultHome();
+    // No passphrase is asked for in vain.
+    const { wallets } = await askService<{ wallets: string[] }>(home, "admin.list_wallets");
+    if (!wallets.includes(wallet)) throw walletUnknown();
+    const bytes = await readPassphrase(values, wallet);
+    try {
+      const passphrase = serviceText(bytes);
+      await askService(home, "admin.unlock_wallet", { wallet, passphrase });
+    } finally {
+      wipe(bytes);
+    }
+    if (values.json) print({ unlocked: wallet });
+    else if (!values.quiet) say(green(`${wallet} is unlocked in the service`));
+    return ExitCode.done;
+  },
+});
 
-export async function runLock(argv: string[]): Promise<number> {
-  const [values, wallet] = readWords(argv, ["NAME"], COMMON);
-  const { wasUnlocked } = await askService<{ wasUnlocked: boolean }>(
-    values.home ?? defaultHome(),
-    "service.lock_wallet",
-    { wallet },
-  );
-  if (values.json) print({ locked: wallet });
-  else if (!values.quiet) say(green(`${wallet} is locked${wasUnlocked ? "" : " already"}`));
-  return ExitCode.done;
-}
+export const lock = command({
+  words: { NAME: WALLET_NAME },
+  json: "{locked}; exit code 3 where no service runs",
+  async run({ words: { NAME: wallet }, values }) {
+    const { wasUnlocked } = await askService<{ wasUnlocked: boolean }>(
+      values.home ?? defaultHome(),
+      "service.lock_wallet",
+      { wallet },
+    );
+    if (values.json) print({ locked: wallet });
+    else if (!values.quiet) say(green(`${wallet} is locked${wasUnlocked ? "" : " already"}`));
+    return ExitCode.done;
+  },
+});
 
 // The local socket of a running wallet service, from another process of the same user.
 

@@ -8,7 +8,8 @@ import { WireError } from "../wire/errors.ts";
 import { decodeInputData, type InputData, type Transaction } from "../wire/generated/commands.ts";
 import { base64Bytes } from "../wire/json.ts";
 import { type CommandInit, TRANSACTION_BYTES_MAX } from "../wire/transaction.ts";
-import { readInputFile, usageError } from "./arguments.ts";
+import { usageError } from "./command/usage-error.ts";
+import { readInputFile } from "./input-file.ts";
 
 /** Twice the largest transaction in base64: what is longer is something else. */
 const INPUT_BYTES_MAX = 4 * TRANSACTION_BYTES_MAX;
@@ -66,7 +67,7 @@ function blockIn(document: Readonly<Record<string, unknown>>, title: string): La
       "tx",
       "block_unreadable",
       `${title} does not say height, hash and chainId`,
-      "make it with: lyra tx block --node URL --out FILE",
+      "make it with: lyra tx block --node-url URL --out FILE",
     );
   }
   return {

@@ -1,10 +1,8 @@
-// The help of every command but lyra wallet (test/wallet/help.test.ts) fits a screen of 80 by 24.
+// The help of every command fits a screen of 80 by 24, and is shown wherever it is asked for.
 import { describe, expect, test } from "bun:test";
 import { helpOf } from "../../src/cli/command/help.ts";
 import { allCommands } from "../../src/cli/command/table.ts";
 import { COMMANDS } from "../../src/cli/commands.ts";
-import * as tx from "../../src/cli/tx.ts";
-import { orderHelp } from "../../src/cli/tx-order.ts";
 import { TOOL_LIST } from "../../src/planes/devnet/declarations.ts";
 import { Lyra } from "../rig/lyra.ts";
 
@@ -15,7 +13,8 @@ const WIDE_COLUMNS = 100;
 const LINES = 23;
 
 const ALL = await allCommands(COMMANDS);
-const devnetHelp = await helpOf("devnet", COMMANDS.devnet!, ALL);
+const textOf = (path: string) => helpOf(path, ALL[path]!, ALL);
+const devnetHelp = await textOf("devnet");
 
 function expectScreen(text: string): void {
   const lines = text.trimEnd().split("\n");
@@ -24,18 +23,10 @@ function expectScreen(text: string): void {
 }
 
 describe("help fits a screen", () => {
-  const declared = Object.entries(ALL).filter(([, { loadOld }]) => loadOld === undefined);
-  test.each(declared)("%s", async (path, entry) => {
+  test.each(Object.entries(ALL))("%s", async (path, entry) => {
     const help = await helpOf(path, entry, ALL);
     expectScreen(help);
     expect(help).toStartWith(`lyra ${path}: ${entry.summary}\n`);
-  });
-
-  for (const [name, { help }] of Object.entries({ tx })) test(name, () => expectScreen(help));
-
-  test("tx build order", async () => {
-    expectScreen(orderHelp);
-    expect((await new Lyra(["tx", "build", "order", "--help"]).end()).out).toBe(orderHelp);
   });
 
   test("the overview", async () => {
@@ -90,11 +81,31 @@ describe("the verbs of a devnet", () => {
 
 test("lyra help COMMAND is lyra COMMAND --help", async () => {
   const shown = async (...words: string[]) => (await new Lyra(["help", ...words]).end()).out;
-  expect(await shown("tx")).toBe(tx.help);
-  expect(await shown("tx", "build", "order")).toBe(orderHelp);
+  expect(await shown("tx")).toBe(await textOf("tx"));
+  expect(await shown("tx", "build", "order")).toBe(await textOf("tx build order"));
   expect(await shown("devnet", "mine")).toContain("make blocks");
   expect(await shown("help")).toBe(await shown());
   expect(await new Lyra(["help", "fly"]).end()).toMatchObject({ code: 2, out: "" });
+});
+
+describe("the help of the wallet", () => {
+  test("names every word, and every word of a group", async () => {
+    const { err } = await new Lyra(["wallet"]).end();
+    const words = /say one of (.*)/.exec(err)![1]!.split(", ");
+    const below = Object.keys(ALL).filter((path) => path.startsWith("wallet ") && !ALL[path]!.isHidden);
+    expect(words.sort()).toEqual([...new Set(below.map((path) => path.split(" ")[1]!))].sort());
+    const help = await textOf("wallet");
+    for (const word of below.flatMap((path) => path.split(" ").slice(1)))
+      expect(help).toMatch(new RegExp(`\\b${word}\\b`));
+  });
+
+  test("is shown wherever it is asked for", async () => {
+    const shown = async (...words: string[]) => (await new Lyra(["wallet", ...words]).end()).out;
+    expect(await shown("--help")).toBe(await textOf("wallet"));
+    expect(await shown("key", "rotate", "--help")).toBe(await textOf("wallet key rotate"));
+    expect(await shown("burn", "-h")).toBe(await textOf("wallet"));
+    expect(await shown("help", "token")).toBe(await textOf("wallet token"));
+  });
 });
 
 test("given a command that is none and --json, then the failure is one line of JSON", async () => {

@@ -1,7 +1,7 @@
 // What makes the command line kind: defaults, balances, completions, "did you mean", and what a person might overlook.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync } from "node:fs";
-import { nearest } from "../../src/cli/arguments.ts";
+import { nearest } from "../../src/cli/command/usage-error.ts";
 import type { Devnet } from "../../src/devnet/devnet.ts";
 import {
   amountText,

@@ -201,14 +201,14 @@ describe("what is refused", () => {
     ],
     ["proving a command", ["prove", command, "--block", blockFile], "this takes a signed transaction"],
     ["a block of another height", ["prove", "VECTOR", "--block", "LATER"], "the file is of block 1001"],
-    ["no block", ["prove", "VECTOR"], "say --node URL, --block FILE, or --block-hash HASH"],
+    ["no block", ["prove", "VECTOR"], "say --node-url URL, --block FILE, or --block-hash HASH"],
     [
       "a difficulty beside a node",
       ["prove", "VECTOR", "--node", "http://127.0.0.1:1", "--difficulty", "2"],
       "does not go with a node",
     ],
     ["a block for no key", ["block", "--node", "http://127.0.0.1:1", "--key", "x"], "--key is a public key"],
-    ["a block of nobody", ["block"], "say where to: --node URL or --network NAME"],
+    ["a block of nobody", ["block"], "say where to: --node-url URL or --network NAME"],
     [
       "a code and a file",
       ["sign", command, "--block", blockFile, ...signing, "--qr", "--json"],
@@ -221,7 +221,7 @@ describe("what is refused", () => {
     ],
     ["neither JSON nor base64", ["check", cli.file("garbage", "!!")], "it is neither JSON nor base64"],
     ["bytes of something else", ["check", cli.file("bytes", "AAAA")], "no transaction"],
-    ["sending nowhere", ["send", "VECTOR"], "say where to: --node URL or --network NAME"],
+    ["sending nowhere", ["send", "VECTOR"], "say where to: --node-url URL or --network NAME"],
     ["sending to no address", ["send", "VECTOR", "--node", "ftp://x"], "a node's address is like"],
     ["another type", ["send", "VECTOR", "--node", "http://127.0.0.1:1", "--type", "later"], "--type is sync"],
   ])("%s", async (_, words, message) => {

@@ -21,7 +21,7 @@ export interface Flag {
 export type Flags = Readonly<Record<string, Flag>>;
 
 /** A word that is given by its place, such as the name of a wallet. */
-interface Word {
+export interface Word {
   readonly text: string;
   readonly optional?: boolean;
   /** It may come again, or not at all where it is optional; the last word of a command only. */
@@ -53,13 +53,13 @@ export type FlagValues<F extends Flags> = {
 /** Values of a command's flags, with those of every command. */
 export type ValuesOf<F extends Flags> = FlagValues<F & Omit<typeof COMMON_FLAGS, keyof F>>;
 
-type WordValues<W extends Words> = {
-  readonly [N in keyof W]: W[N]["many"] extends true
-    ? string[]
-    : W[N]["optional"] extends true
-      ? string | undefined
-      : string;
-};
+type WordValue<W extends Word> = W extends { readonly many: true }
+  ? string[]
+  : W extends { readonly optional: true }
+    ? string | undefined
+    : string;
+
+type WordValues<W extends Words> = { readonly [N in keyof W]: WordValue<W[N]> };
 
 export interface Invocation<F extends Flags, W extends Words> {
   readonly words: WordValues<W>;
@@ -96,20 +96,11 @@ export function command<
   return declaration;
 }
 
-/** A command that reads its words by itself. */
-export interface OldCommand {
-  readonly help: string;
-  helpOf?(argv: readonly string[]): string | Promise<string>;
-  startsNode?(argv: readonly string[]): boolean;
-  run(argv: string[]): Promise<number>;
-}
-
 /** A line of the table of commands. */
 export interface Entry {
   readonly summary: string;
   /** Undefined for a group, which has commands below it only. */
   load?(): Promise<Command>;
-  loadOld?(): Promise<OldCommand>;
   /** Commands below it that are known when they are asked for, by the words behind its own. */
   loadCommands?(): Promise<Commands>;
   /** Flags that may stand before the next word, too. */

@@ -1,7 +1,7 @@
 // Runs the command that the typed words name, or shows its help.
 
 import { ExitCode, NodeError } from "../../errors/node-error.ts";
-import type { Command, Commands, OldCommand } from "./command.ts";
+import type { Command, Commands } from "./command.ts";
 import { helpOf, listOf, overview } from "./help.ts";
 import { checkFlags, type Place, readInvocation } from "./parse.ts";
 import { findCommand, type Match, namesBelow, placeOf, unknownCommand } from "./table.ts";
@@ -23,8 +23,6 @@ export async function dispatch(table: Commands, argv: readonly string[], output:
     (word === undefined ? process.stderr : process.stdout).write(overview(table));
     return word === undefined ? ExitCode.usage : ExitCode.done;
   }
-  const old = Object.hasOwn(table, word) ? table[word]?.loadOld : undefined;
-  if (old !== undefined) return runOld(await old(), others, output);
   const isVersion = word === "--version" || word === "-V";
   const match = await findCommand(table, isVersion ? ["version", ...others] : argv);
   const { path, entry, rest, loose } = match;
@@ -57,18 +55,6 @@ async function runCommand(
     if (!isUsage && command.startsNode?.(invocation.values)) return logFailure(error);
     throw isUsage ? withOwnHelp(error, place.help) : error;
   }
-}
-
-async function runOld(command: OldCommand, argv: string[], { logFailure }: Output): Promise<number> {
-  if (argv.includes("--help") || argv.includes("-h")) {
-    process.stdout.write((await command.helpOf?.(argv)) ?? command.help);
-    return ExitCode.done;
-  }
-  return command.run(argv).catch((error) => {
-    const isUsage = error instanceof NodeError && error.exitCode === ExitCode.usage;
-    if (!isUsage && command.startsNode?.(argv)) return logFailure(error);
-    throw error;
-  });
 }
 
 /** A usage error that points to the first word's help points to the command's own. */

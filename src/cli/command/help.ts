@@ -1,7 +1,7 @@
 // Help, made from the declarations.
 
 import { COMMON_FLAGS, type Command, type Commands, type Entry, type Flag } from "./command.ts";
-import { COLUMNS, LINES, packed, type Row, roomy, wrap } from "./layout.ts";
+import { COLUMNS, LINES, type Row, roomy, wrap } from "./layout.ts";
 import { direct, namesBelow } from "./table.ts";
 
 /** Lists of everything may be wider than a screen. */
@@ -29,12 +29,7 @@ export async function helpOf(path: string, entry: Entry, commands: Commands): Pr
   const names = namesBelow(commands, path);
   const below = names.filter((name) => !names.some((group) => name.startsWith(`${group} `)));
   const title = `lyra ${path}: ${entry.summary}`;
-  if (command === undefined) {
-    const rows = direct(names).map((name): Row => groupRow(path, name, commands));
-    const notes = `  lyra ${path} WORD --help says more.`;
-    const full = screen(title, [], roomy(rows), notes);
-    return fits(full) ? full : screen(title, [], packed(rows), notes);
-  }
+  if (command === undefined) return groupHelp(path, title, commands);
   const notes = [command.notes ?? "", ...verbLines(path, direct(below))]
     .filter((part) => part !== "")
     .join("\n\n");
@@ -46,12 +41,7 @@ export async function helpOf(path: string, entry: Entry, commands: Commands): Pr
 
 function verbLines(path: string, verbs: readonly string[]): string[] {
   if (verbs.length === 0) return [];
-  const text = `Verbs (lyra ${path} help VERB says more): ${verbs.join(" ")}`;
-  return [
-    wrap(text, COLUMNS - 2)
-      .map((line) => `  ${line}`)
-      .join("\n"),
-  ];
+  return [paragraph(`Verbs (lyra ${path} help VERB says more): ${verbs.join(" ")}`)];
 }
 
 /** All commands below a path that begin with these words; undefined where there is none. */
@@ -73,11 +63,33 @@ export async function listOf(
   return `${roomy(rows, WIDE_COLUMNS, WIDE_LABEL).join("\n")}\n\n  lyra ${path} help VERB says more.\n`;
 }
 
-function groupRow(path: string, name: string, commands: Commands): Row {
-  const own = commands[`${path} ${name}`];
-  const verbs = namesBelow(commands, `${path} ${name}`);
-  if (own !== undefined && verbs.length === 0) return [name, own.summary];
-  return [name, own?.load === undefined ? `${own?.summary ?? ""}: ${verbs.join(", ")}` : own.summary];
+/** Of commands that have no command of their own above them: a row for each; groups among them in a list where rows are too many. */
+function groupHelp(path: string, title: string, commands: Commands): string {
+  const words = direct(namesBelow(commands, path)).map((word) => {
+    const verbs = namesBelow(commands, `${path} ${word}`);
+    const { summary, load } = commands[`${path} ${word}`]!;
+    return { word, verbs, summary, isGroup: load === undefined };
+  });
+  const rows = words.map(
+    ({ word, verbs, summary, isGroup }): Row => [word, isGroup ? `${summary}: ${verbs.join(", ")}` : summary],
+  );
+  const more = `lyra ${path} WORD --help says more`;
+  const full = screen(title, [], roomy(rows), `  ${more}.`);
+  if (fits(full)) return full;
+  const groups = words.filter(({ isGroup }) => isGroup);
+  const list = groups.map(({ word, verbs }) => `${word} (${verbs.join(", ")})`).join(", ");
+  return screen(
+    title,
+    [],
+    roomy(rows.filter((_, at) => !words[at]!.isGroup)),
+    paragraph(`${more}; of two words: ${list}`),
+  );
+}
+
+function paragraph(text: string): string {
+  return wrap(text, COLUMNS - 2)
+    .map((line) => `  ${line}`)
+    .join("\n");
 }
 
 function screen(title: string, usage: readonly string[], table: readonly string[], notes: string): string {

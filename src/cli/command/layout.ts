@@ -6,26 +6,12 @@ export const COLUMNS = 80;
 /** The last line of a screen is the prompt's. */
 export const LINES = 23;
 const INDENT = "  ";
-const LABEL_MAX = 22;
-/** Of two rows beside each other. */
-const HALF = COLUMNS / 2;
+const LABEL_MAX = 31;
 
 /** A line for each row; a text that does not fit goes on below itself. */
 export function roomy(rows: readonly Row[], columns = COLUMNS, labelMax = LABEL_MAX): string[] {
   const width = Math.max(0, ...rows.map(([label]) => label.length).filter((length) => length <= labelMax));
   return rows.flatMap((row) => lines(row, width, columns));
-}
-
-/** Two rows in a line where both are short. */
-export function packed(rows: readonly Row[]): string[] {
-  const cells = rows.map(([label, text]) => `${INDENT}${label}${text === "" ? "" : `  ${text}`}`);
-  const isShort = (at: number) => cells[at] !== undefined && cells[at].length < HALF;
-  const packedLines: string[] = [];
-  for (let at = 0; at < rows.length; at++) {
-    if (isShort(at) && isShort(at + 1)) packedLines.push(cells[at]!.padEnd(HALF) + cells[++at]!.slice(1));
-    else packedLines.push(...lines(rows[at]!, 0, COLUMNS));
-  }
-  return packedLines;
 }
 
 function lines([label, text]: Row, width: number, columns: number): string[] {

@@ -123,16 +123,12 @@ function wordsOf(place: Place, command: Command, positionals: readonly string[])
   const isOpen = entries.at(-1)?.[1].many === true;
   const required = entries.filter(([, { optional }]) => !optional).length;
   const isWrong = positionals.length < required || (!isOpen && positionals.length > entries.length);
-  const { wrongWords = (words: readonly string[]) => defaultSentence(entries, words) } = command;
+  const names = entries.map(([name]) => name).join(" ");
+  const { wrongWords = () => `say ${names || "nothing more"}` } = command;
   if (isWrong) throw wrongUse(place, wrongWords(positionals));
   return Object.fromEntries(
     entries.map(([name, { many }], at) => [name, many ? positionals.slice(at) : positionals[at]]),
   );
-}
-
-function defaultSentence(entries: readonly (readonly [string, object])[], words: readonly string[]): string {
-  if (entries.length > 0) return `say ${entries.map(([name]) => name).join(" ")}`;
-  return `say nothing more: '${words[0]}' is not understood`;
 }
 
 /** Words by position give the flags that have a place and were not given by name. An empty word leaves one out. */

@@ -80,7 +80,7 @@ export const SENDING_CODES = {
   block_unreadable: {
     meaning: "The file of the block cannot be used.",
     cause: "It must be what `lyra tx block` wrote, or the answer of GET /blockchain/height.",
-    fix: "lyra tx block --node URL --out FILE",
+    fix: "lyra tx block --node-url URL --out FILE",
     exit: "usage",
   },
   input_unreadable: {
