@@ -10,7 +10,7 @@ import { Scratch } from "../rig/homes.ts";
 const scratch = new Scratch("flags");
 afterAll(() => scratch.remove());
 const home = scratch.path();
-/** No node is there. */
+/** An address without a node. */
 const URL = "http://127.0.0.1:1";
 const KEY = "a".repeat(64);
 
