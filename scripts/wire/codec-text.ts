@@ -51,7 +51,7 @@ export function codecText({ path, enums, messages }: ProtoFile, stem: string, lo
     "\n",
   );
   const shared = [
-    "chosen",
+    "setMember",
     "type Init",
     "readAll",
     "readEntry",
@@ -238,7 +238,7 @@ function restoreText(plain: readonly FieldDescriptor[], fields: readonly FieldDe
   for (const oneof of oneofs(fields)) {
     const members = fields.filter((field) => field.oneof === oneof);
     const pairs = members.map((field) => `[${field.number}, into.${field.jsonName}]`).join(", ");
-    lines.push(`    [${groupCase(oneof)}, ${group(oneof)}] = chosen([${pairs}]);\n`);
+    lines.push(`    [${groupCase(oneof)}, ${group(oneof)}] = setMember([${pairs}]);\n`);
   }
   return `  if (into !== undefined) {\n${lines.join("")}  }\n`;
 }

@@ -22,7 +22,7 @@ export interface BlockFact {
 
 /** Rows from the first block at or above `from` to the last at or below `to`; undefined if there are none. */
 export function blockRange(db: Database, from: number, to: number): BlockEnds | undefined {
-  const all = allRows(db);
+  const all = rowBounds(db);
   if (!all) return undefined;
   const first = firstRow(db, all, (height) => height >= from);
   const last = firstRow(db, all, (height) => height > to) - 1;
@@ -40,7 +40,7 @@ export function blockRange(db: Database, from: number, to: number): BlockEnds | 
  * share the row before (store/schema.ts).
  */
 export function nextRowHeight(db: Database, height: number): number | undefined {
-  const all = allRows(db);
+  const all = rowBounds(db);
   if (!all) return undefined;
   const no = firstRow(db, all, (candidate) => candidate > height);
   return no < all.end ? blockFact(db, no).height : undefined;
@@ -48,7 +48,7 @@ export function nextRowHeight(db: Database, height: number): number | undefined 
 
 /** Height of the last row at or below a height: the row of the block at that height. */
 export function lastRowHeight(db: Database, height: number): number | undefined {
-  const all = allRows(db);
+  const all = rowBounds(db);
   if (!all) return undefined;
   const no = firstRow(db, all, (candidate) => candidate > height) - 1;
   return no >= all.first ? blockFact(db, no).height : undefined;
@@ -65,7 +65,7 @@ interface RowNumbers {
   readonly end: number;
 }
 
-function allRows(db: Database): RowNumbers | undefined {
+function rowBounds(db: Database): RowNumbers | undefined {
   const { first, last } = db.query("SELECT min(no) AS first, max(no) AS last FROM blocks").get() as {
     first: bigint | null;
     last: bigint | null;

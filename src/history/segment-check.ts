@@ -137,7 +137,7 @@ async function hashOfRows(
   const hash = new Bun.CryptoHasher("sha256").update(`${header}\n`);
   for (const { text } of textSlices(lines(source, range))) {
     hash.update(text);
-    if (pauses) await source.away(pauses.onSlice);
+    if (pauses) await source.yieldTo(pauses.onSlice);
   }
   return hash.digest("hex");
 }

@@ -63,9 +63,9 @@ export class SegmentMaker {
    * Head height at which the last segment was built, if its last row was the store's newest: a block of the same time would
    * join that row, and the segment would have to be rebuilt. Undefined if no block can join.
    */
-  private openAt: number | undefined;
+  private openAtHeight: number | undefined;
   /** Listed segments without a file. */
-  private remakes: SegmentRow[] = [];
+  private pendingRebuilds: SegmentRow[] = [];
   private isRecovered = false;
   private isStopped = false;
   private running: Promise<void> | undefined;
@@ -125,7 +125,7 @@ export class SegmentMaker {
     } catch (error) {
       if (!this.isStopped) this.failed(error);
     } finally {
-      if (!this.isStopped) this.builder.rest();
+      if (!this.isStopped) this.builder.releaseThread();
     }
   }
 
@@ -134,19 +134,19 @@ export class SegmentMaker {
     const directory = segmentDirectory(this.options.home);
     const listed = listSegments(this.options.db);
     await removeUnlisted(directory, listed);
-    const rows = unbroken(this.options.db, listed);
+    const rows = unbrokenChain(this.options.db, listed);
     this.setLast(rows);
     this.height = Math.max(this.height, readHead(this.options.db)?.height ?? 0);
     const lost = await withoutFile(directory, rows);
     // A segment that further blocks have joined is rebuilt anyway and changes, as do those behind it.
-    const grown = this.grown();
-    this.remakes = grown ? lost.filter((row) => row.to < grown.to) : lost;
+    const joined = this.joinedSegment();
+    this.pendingRebuilds = joined ? lost.filter((row) => row.to < joined.to) : lost;
     this.isRecovered = true;
   }
 
   private setLast(rows: readonly SegmentRow[]): void {
     this.last = rows.at(-1);
-    this.openAt = this.last?.to;
+    this.openAtHeight = this.last?.to;
   }
 
   private async make(plan: SegmentPlan): Promise<void> {
@@ -155,17 +155,17 @@ export class SegmentMaker {
     const row = await this.build(plan);
     // Its blocks may have been removed.
     if (this.isStopped) return;
-    const remade = this.remakes[0];
+    const remade = this.pendingRebuilds[0];
     const before = idOfSegment(this.options.db, row.to);
     if (remade) {
-      this.remakes.shift();
+      this.pendingRebuilds.shift();
       if (row.id !== remade.id) {
         this.lost = changed(remade);
         throw this.lost;
       }
     } else {
       this.last = row;
-      this.openAt = isNewest ? madeAt : undefined;
+      this.openAtHeight = isNewest ? madeAt : undefined;
     }
     await this.options.record(row);
     if (before === undefined || before === row.id) return;
@@ -185,7 +185,7 @@ export class SegmentMaker {
   private failed(error: unknown): void {
     this.problem = error;
     // A segment that was built but not recorded is built again.
-    this.setLast(unbroken(this.options.db, listSegments(this.options.db)));
+    this.setLast(unbrokenChain(this.options.db, listSegments(this.options.db)));
     this.options.onProblem?.(error);
     this.retry = setTimeout(() => {
       this.retry = undefined;
@@ -196,10 +196,10 @@ export class SegmentMaker {
   }
 
   private nextPlan(): SegmentPlan | undefined {
-    const remake = this.remakes[0];
+    const remake = this.pendingRebuilds[0];
     if (remake) return remake;
-    const grown = this.grown();
-    if (grown) return grown;
+    const joined = this.joinedSegment();
+    if (joined) return joined;
     const { db } = this.options;
     this.first ??= lowestHeight(db);
     if (this.first === undefined) return undefined;
@@ -235,17 +235,17 @@ export class SegmentMaker {
    * The segment whose last row blocks have joined since it was built: the last one, or an earlier one if the last has no row
    * of its own; those behind it are then rebuilt as well.
    */
-  private grown(): SegmentRow | undefined {
+  private joinedSegment(): SegmentRow | undefined {
     const { last } = this;
-    if (!last || this.openAt === undefined || this.height <= this.openAt) return undefined;
+    if (!last || this.openAtHeight === undefined || this.height <= this.openAtHeight) return undefined;
     if (this.rowAbove(last.to) === last.to + 1) {
-      this.openAt = undefined;
+      this.openAtHeight = undefined;
       return undefined;
     }
     const { db } = this.options;
-    const joined = lastRowHeight(db, last.to) ?? last.to;
-    if (joined >= last.from) return last;
-    return listSegments(db).find(({ from, to }) => from <= joined && joined <= to) ?? last;
+    const joinedTo = lastRowHeight(db, last.to) ?? last.to;
+    if (joinedTo >= last.from) return last;
+    return listSegments(db).find(({ from, to }) => from <= joinedTo && joinedTo <= to) ?? last;
   }
 
   /** Height of the first row above a height that is on disk. */
@@ -265,7 +265,7 @@ function changed({ from, to }: SegmentRow): NodeError {
 }
 
 /** Rows up to the first that does not follow its predecessor: the chain is rebuilt from there. */
-function unbroken(db: Database, rows: readonly SegmentRow[]): SegmentRow[] {
+function unbrokenChain(db: Database, rows: readonly SegmentRow[]): SegmentRow[] {
   const end = rows.findIndex((row, i) => i > 0 && !follows(db, row, rows[i - 1]!));
   return end < 0 ? [...rows] : rows.slice(0, end);
 }
@@ -305,7 +305,7 @@ const STOP_GRACE_MS = 1_000;
 export interface SegmentBuilder {
   build(plan: SegmentPlan): Promise<SegmentRow>;
   /** Ends the thread; the next build starts another. */
-  rest(): void;
+  releaseThread(): void;
   /** Aborts the running build, which then rejects. */
   stop(): Promise<void>;
 }
@@ -333,7 +333,7 @@ class WorkerBuilder implements SegmentBuilder {
     }
   }
 
-  rest(): void {
+  releaseThread(): void {
     this.worker?.terminate();
     this.worker = undefined;
   }
@@ -347,7 +347,7 @@ class WorkerBuilder implements SegmentBuilder {
       await Promise.race([current.done, grace.promise]);
       clearTimeout(timer);
     }
-    this.rest();
+    this.releaseThread();
     if (current) await removeUnfinished(this.home, current.plan);
   }
 
@@ -361,7 +361,7 @@ class WorkerBuilder implements SegmentBuilder {
       // A worker file missing in the executable is reported only here.
       worker.onerror = (event) => {
         event.preventDefault();
-        this.rest();
+        this.releaseThread();
         reject(new WorkerUnavailable(event.message));
       };
       worker.addEventListener("close", () => reject(new WorkerUnavailable("the worker ended")));
@@ -394,7 +394,7 @@ export class InProcessBuilder implements SegmentBuilder {
     return build;
   }
 
-  rest(): void {
+  releaseThread(): void {
     this.db?.close();
     this.db = undefined;
   }
@@ -402,7 +402,7 @@ export class InProcessBuilder implements SegmentBuilder {
   async stop(): Promise<void> {
     this.isStopping = true;
     await this.current.catch(() => {});
-    this.rest();
+    this.releaseThread();
   }
 
   private async pause(): Promise<void> {

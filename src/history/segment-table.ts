@@ -148,11 +148,11 @@ function whatExists(runs: readonly SegmentRun[], from: bigint, to: bigint): stri
   });
   if (runs.length > NAMED_MAX) shown.push(`and ${runs.length - NAMED_MAX} more`);
   const all = runs.flat();
-  const starts = `a range starts at ${named(
+  const starts = `a range starts at ${nearestTo(
     all.map((segment) => segment.from),
     from,
   )}`;
-  const ends = `and ends at ${named(
+  const ends = `and ends at ${nearestTo(
     all.map((segment) => segment.to),
     to,
   )}`;
@@ -160,7 +160,7 @@ function whatExists(runs: readonly SegmentRun[], from: bigint, to: bigint): stri
 }
 
 /** The boundaries nearest to the requested one. */
-function named(heights: readonly number[], requested: bigint): string {
+function nearestTo(heights: readonly number[], requested: bigint): string {
   const near = [...heights]
     .sort((a, b) => distance(a, requested) - distance(b, requested))
     .slice(0, NAMED_MAX);

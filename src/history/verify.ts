@@ -241,7 +241,7 @@ class SegmentCheck {
     private readonly table: string,
   ) {
     this.header = Buffer.from(`${file.columns}\n`);
-    this.hash = this.fresh();
+    this.hash = this.newSegmentHash();
     const versions = segments.every((segment) => segment.record.databaseVersion === file.databaseVersion);
     const { from, to } = { from: segments[0]?.record.from, to: segments.at(-1)?.record.to };
     if (!versions || from !== file.from || to !== file.to) {
@@ -252,7 +252,7 @@ class SegmentCheck {
   update(csv: Uint8Array): void {
     let rest = this.checkHeader(csv);
     while (rest.length > 0) {
-      this.closeFull();
+      this.checkCompleted();
       const segment = this.segments[this.at];
       if (!segment) throw verificationFailed("it has more rows than its segments");
       const share = rest.subarray(0, segment.bytes - this.done);
@@ -266,7 +266,7 @@ class SegmentCheck {
   finish(): void {
     if (this.headerDone < this.header.length)
       throw verificationFailed("its first line is missing", this.file.name);
-    this.closeFull();
+    this.checkCompleted();
     if (this.at < this.segments.length)
       throw verificationFailed("it has fewer rows than its segments", this.file.name);
   }
@@ -281,7 +281,7 @@ class SegmentCheck {
   }
 
   /** Checks every completed segment, including those without rows. */
-  private closeFull(): void {
+  private checkCompleted(): void {
     for (
       let segment = this.segments[this.at];
       segment && this.done === segment.bytes;
@@ -296,13 +296,13 @@ class SegmentCheck {
       this.rows += segment.rows;
       this.at++;
       this.done = 0;
-      this.hash = this.fresh();
+      this.hash = this.newSegmentHash();
       this.counter = new RowCounter();
     }
   }
 
   /** A record has the hash of the CSV in an export of its segment alone, header line included. */
-  private fresh(): Bun.CryptoHasher {
+  private newSegmentHash(): Bun.CryptoHasher {
     return new Bun.CryptoHasher("sha256").update(this.header);
   }
 }

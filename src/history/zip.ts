@@ -37,7 +37,7 @@ const EXTRA_ZIP64 = 0x0001;
 const DATE = 0x0021;
 
 /** Concatenated little-endian fields. */
-class Fields {
+class LittleEndianFields {
   private readonly parts: Buffer[] = [];
 
   u16(...values: number[]): this {
@@ -83,7 +83,7 @@ export function localHeader(entry: ZipEntry): Buffer {
   const isLarge = entry.bytes >= LIMIT_32 || entry.packedBytes >= LIMIT_32;
   // A ZIP64 local header has both sizes in the extra field (APPNOTE 4.5.3).
   const extra = isLarge ? zip64Extra([entry.bytes, entry.packedBytes]) : Buffer.alloc(0);
-  return new Fields()
+  return new LittleEndianFields()
     .u32(SIGNATURE.local)
     .u16(isLarge ? VERSION_ZIP64 : VERSION_DEFLATE, 0, entry.method, 0, DATE)
     .u32(entry.crc, isLarge ? LIMIT_32 : entry.packedBytes, isLarge ? LIMIT_32 : entry.bytes)
@@ -111,7 +111,7 @@ function centralRecord(entry: ZipEntry, offset: number): Buffer {
   const large = [entry.bytes, entry.packedBytes, offset].filter((value) => value >= LIMIT_32);
   const extra = large.length > 0 ? zip64Extra(large) : Buffer.alloc(0);
   const version = large.length > 0 ? VERSION_ZIP64 : VERSION_DEFLATE;
-  return new Fields()
+  return new LittleEndianFields()
     .u32(SIGNATURE.central)
     .u16(version, version, 0, entry.method, 0, DATE)
     .u32(entry.crc, Math.min(entry.packedBytes, LIMIT_32), Math.min(entry.bytes, LIMIT_32))
@@ -123,7 +123,7 @@ function centralRecord(entry: ZipEntry, offset: number): Buffer {
 }
 
 function directoryEnd(entries: number, bytes: number, offset: number): Buffer {
-  const fields = new Fields();
+  const fields = new LittleEndianFields();
   if (entries >= LIMIT_16 || bytes >= LIMIT_32 || offset >= LIMIT_32) {
     fields
       .u32(SIGNATURE.end64)
@@ -145,7 +145,7 @@ function directoryEnd(entries: number, bytes: number, offset: number): Buffer {
 }
 
 function zip64Extra(values: readonly number[]): Buffer {
-  return new Fields()
+  return new LittleEndianFields()
     .u16(EXTRA_ZIP64, values.length * 8)
     .u64(...values)
     .done();

@@ -4,7 +4,7 @@
  * A node reads every event's envelope but needs few of its texts, once a block. The reader therefore allocates nothing: it
  * records offsets into the input. Payloads are then read in place with the generated `read…At(bytes, start, end)`.
  */
-import { blame } from "./codec.ts";
+import { withFieldPath } from "./codec.ts";
 import { messageDescriptor } from "./descriptors.ts";
 import { WireError } from "./errors.ts";
 import { Reader, textAt } from "./reader.ts";
@@ -51,7 +51,7 @@ export class EnvelopeReader {
       this.fields(new Reader(bytes, start, end), end);
       this.parseId();
     } catch (error) {
-      if (error instanceof WireError) throw blame(error, FULL_NAME, bytes, start, end);
+      if (error instanceof WireError) throw withFieldPath(error, FULL_NAME, bytes, start, end);
       throw error;
     }
   }
@@ -110,7 +110,7 @@ export class EnvelopeReader {
       reader.skip(tag, end);
       return;
     }
-    if (this.field === number) this.refuseTwo(number, reader.pos);
+    if (this.field === number) this.refuseDuplicatePayload(number, reader.pos);
     this.payloadEnd = reader.open(end);
     this.payloadStart = reader.pos;
     this.field = number;
@@ -123,7 +123,7 @@ export class EnvelopeReader {
   }
 
   /** Two payloads of one kind would have to be merged, which a range cannot express; no writer emits them. */
-  private refuseTwo(number: number, offset: number): never {
+  private refuseDuplicatePayload(number: number, offset: number): never {
     throw new WireError("payload_repeated", `payload field ${number} comes twice`, offset);
   }
 
@@ -132,10 +132,10 @@ export class EnvelopeReader {
     let pos = idStart;
     const height = this.digits(pos, idEnd);
     pos = this.digitsEnd;
-    if (bytes[pos] !== 45 /* - */ || pos >= idEnd) this.badId();
+    if (bytes[pos] !== 45 /* - */ || pos >= idEnd) this.refuseId();
     this.height = height;
     this.seq = this.digits(pos + 1, idEnd);
-    if (this.digitsEnd !== idEnd) this.badId();
+    if (this.digitsEnd !== idEnd) this.refuseId();
   }
 
   private digitsEnd = 0;
@@ -149,12 +149,12 @@ export class EnvelopeReader {
       if (digit < 0 || digit > 9) break;
       value = value * 10 + digit;
     }
-    if (pos === start || pos - start > 15) this.badId();
+    if (pos === start || pos - start > 15) this.refuseId();
     this.digitsEnd = pos;
     return value;
   }
 
-  private badId(): never {
+  private refuseId(): never {
     throw new WireError("event_id_invalid", "the id is not <height>-<seq>", this.idStart);
   }
 

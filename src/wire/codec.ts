@@ -27,7 +27,7 @@ export function readRange<T>(
   try {
     return read(new Reader(bytes, start, end), end);
   } catch (error) {
-    if (error instanceof WireError) throw blame(error, fullName, bytes, start, end);
+    if (error instanceof WireError) throw withFieldPath(error, fullName, bytes, start, end);
     throw error;
   }
 }
@@ -82,7 +82,7 @@ export function writeEntries<V>(
 }
 
 /** The oneof member that is set, as field number and value; field number 0 if none is set. */
-export function chosen(members: readonly (readonly [number, unknown])[]): readonly [number, unknown] {
+export function setMember(members: readonly (readonly [number, unknown])[]): readonly [number, unknown] {
   return members.find((member) => member[1] !== undefined) ?? [0, undefined];
 }
 
@@ -90,7 +90,7 @@ export function chosen(members: readonly (readonly [number, unknown])[]): readon
 // after a failure the bytes are walked again by the schema, up to the offset.
 
 /** The same error with a path such as `vega.Asset.details.name`. */
-export function blame(
+export function withFieldPath(
   error: WireError,
   fullName: string,
   bytes: Uint8Array,
@@ -115,7 +115,7 @@ export function blame(
   }
 }
 
-interface FoundField {
+interface FieldRange {
   number: number;
   wireType: number;
   /** Offset of the content, behind tag and length. */
@@ -127,7 +127,7 @@ interface FoundField {
  * The field whose tag or content contains `offset`, or the last readable field before it. The content of a group counts
  * as the group: only unknown fields are groups, so nothing in it has a name.
  */
-function fieldAround(bytes: Uint8Array, from: number, to: number, offset: number): FoundField | undefined {
+function fieldAround(bytes: Uint8Array, from: number, to: number, offset: number): FieldRange | undefined {
   let depth = 0;
   let number = 0;
   for (let pos = from; pos < to; ) {

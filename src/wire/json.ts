@@ -347,7 +347,7 @@ function readOne(field: FieldDescriptor, value: unknown, path: string, options: 
 function readEnum(typeName: string, value: unknown, path: string): number {
   if (typeof value === "string") {
     return (
-      enumDescriptor(typeName).numberOf.get(value) ?? refuse(path, `${shown(value)} is not a ${typeName}`)
+      enumDescriptor(typeName).numberOf.get(value) ?? refuse(path, `${quoted(value)} is not a ${typeName}`)
     );
   }
   if (typeof value === "number" && value === (value | 0)) return value;
@@ -411,7 +411,7 @@ function readInteger(value: unknown, path: string, least: bigint, most: bigint):
   } else if (typeof value === "bigint" || (typeof value === "string" && integerForm.test(value))) {
     integer = BigInt(value);
   } else {
-    refuse(path, `must be a whole number, is ${shown(value)}`);
+    refuse(path, `must be a whole number, is ${quoted(value)}`);
   }
   if (integer < least || integer > most) refuse(path, `must be from ${least} to ${most}, is ${integer}`);
   return integer;
@@ -430,9 +430,9 @@ function readFloat(value: unknown, path: string, single: boolean): number {
   else if (typeof value !== "string") refuse(path, `must be a number, is ${kindOf(value)}`);
   else if (Object.hasOwn(floatNames, value)) return floatNames[value]!;
   else if (floatForm.test(value)) float = Number(value);
-  else refuse(path, `must be a number, is ${shown(value)}`);
+  else refuse(path, `must be a number, is ${quoted(value)}`);
   const rounded = single ? Math.fround(float) : float;
-  if (!Number.isFinite(rounded)) refuse(path, `is out of range: ${shown(value)}`);
+  if (!Number.isFinite(rounded)) refuse(path, `is out of range: ${quoted(value)}`);
   return rounded;
 }
 
@@ -447,7 +447,7 @@ function kindOf(value: unknown): string {
 }
 
 /** An untrusted value for an error message, truncated. */
-function shown(value: unknown): string {
+function quoted(value: unknown): string {
   const text = typeof value === "string" ? JSON.stringify(value) : kindOf(value);
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }

@@ -200,7 +200,7 @@ export class Reader {
         high |= (byte & 127) << shift;
       }
     }
-    if (!(byte < 128)) this.brokenVarint(start);
+    if (!(byte < 128)) this.refuseVarint(start);
     // The tenth byte may hold one bit only: 64 bits in all.
     if (high > 255) throw new WireError("varint_overlong", "the varint is longer than 64 bits", start);
     this.pos = pos;
@@ -208,7 +208,7 @@ export class Reader {
     this.high = ((middle >>> 4) | (high << 24)) >>> 0;
   }
 
-  private brokenVarint(start: number): never {
+  private refuseVarint(start: number): never {
     if (start + 10 > this.bytes.length) throw new WireError("truncated", "the varint has no end", start);
     throw new WireError("varint_overlong", "the varint is longer than ten bytes", start);
   }

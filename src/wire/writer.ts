@@ -42,7 +42,7 @@ export class Writer {
     if (this.buffer.length > KEPT_BYTES_MAX) this.grow(KEPT_BYTES_MAX);
   }
 
-  private room(size: number): void {
+  private reserve(size: number): void {
     if (this.pos + size <= this.buffer.length) return;
     this.grow(Math.max(this.buffer.length * 2, this.pos + size));
   }
@@ -57,7 +57,7 @@ export class Writer {
 
   /** An unsigned 32-bit varint: tags and lengths. */
   raw(value: number): void {
-    this.room(5);
+    this.reserve(5);
     let rest = value;
     while (rest > 127) {
       this.buffer[this.pos++] = (rest & 127) | 128;
@@ -71,7 +71,7 @@ export class Writer {
       this.raw(low);
       return;
     }
-    this.room(10);
+    this.reserve(10);
     let lower = low;
     let upper = high;
     while (upper > 0) {
@@ -85,7 +85,7 @@ export class Writer {
   /** Starts a length-delimited field; pass the result to `close`. */
   open(tag: number): number {
     this.raw(tag);
-    this.room(1);
+    this.reserve(1);
     return ++this.pos;
   }
 
@@ -96,7 +96,7 @@ export class Writer {
       return;
     }
     const extra = length < 1 << 14 ? 1 : length < 1 << 21 ? 2 : length < 1 << 28 ? 3 : 4;
-    this.room(extra);
+    this.reserve(extra);
     this.buffer.copyWithin(start + extra, start, this.pos);
     this.pos = start - 1;
     this.raw(length);
@@ -106,7 +106,7 @@ export class Writer {
   string(tag: number, text: string): void {
     this.raw(tag);
     if (text.length < 128) {
-      this.room(1 + UTF8_BYTES_MAX * text.length);
+      this.reserve(1 + UTF8_BYTES_MAX * text.length);
       const start = this.pos + 1;
       const length = utf8Write.call(this.buffer, text, start, UTF8_BYTES_MAX * text.length);
       // ASCII: as many bytes as characters.
@@ -128,7 +128,7 @@ export class Writer {
 
   private rawBytes(value: Uint8Array): void {
     this.raw(value.length);
-    this.room(value.length);
+    this.reserve(value.length);
     this.buffer.set(value, this.pos);
     this.pos += value.length;
   }
@@ -160,14 +160,14 @@ export class Writer {
 
   double(tag: number, value: number): void {
     this.raw(tag);
-    this.room(8);
+    this.reserve(8);
     this.view.setFloat64(this.pos, value, true);
     this.pos += 8;
   }
 
   float(tag: number, value: number): void {
     this.raw(tag);
-    this.room(4);
+    this.reserve(4);
     this.view.setFloat32(this.pos, value, true);
     this.pos += 4;
   }

@@ -337,7 +337,7 @@ describe("what goes wrong", () => {
     const { maker, ranges } = store(blocks(1, 25));
     const none: SegmentBuilder = {
       build: () => Promise.reject(new WorkerUnavailable("not in this executable")),
-      rest() {},
+      releaseThread() {},
       stop: async () => {},
     };
     await runOnce(maker({ builder: none }));

@@ -288,7 +288,7 @@ test("given rows that are made to lines, then the log can begin anew at each of 
     let seen = 0;
     for (const _ of lines(source, { first: 1, last: 10_000 })) {
       if (++seen > 3) break;
-      await source.away(async () => {
+      await source.yieldTo(async () => {
         writer.run("INSERT INTO written VALUES(1)");
         expect({ name, busy: checkpoint(writer, "TRUNCATE").busy }).toEqual({ name, busy: 0n });
       });

@@ -89,23 +89,23 @@ function listOrNull<T>(list: readonly T[], form: (item: T) => JsonValue): string
 
 function boundsJson(m: PriceMonitoringBounds): JsonValue {
   return {
-    min_valid_price: set(m.minValidPrice),
-    max_valid_price: set(m.maxValidPrice),
+    min_valid_price: nonZero(m.minValidPrice),
+    max_valid_price: nonZero(m.maxValidPrice),
     trigger: m.trigger && {
-      horizon: set(m.trigger.horizon),
-      probability: set(m.trigger.probability),
-      auction_extension: set(m.trigger.auctionExtension),
+      horizon: nonZero(m.trigger.horizon),
+      probability: nonZero(m.trigger.probability),
+      auction_extension: nonZero(m.trigger.auctionExtension),
     },
-    reference_price: set(m.referencePrice),
+    reference_price: nonZero(m.referencePrice),
   };
 }
 
 function feeShareJson(m: LiquidityProviderFeeShare): JsonValue {
   return {
-    party: set(m.party),
-    equity_like_share: set(m.equityLikeShare),
-    average_entry_valuation: set(m.averageEntryValuation),
-    average_score: set(m.averageScore),
+    party: nonZero(m.party),
+    equity_like_share: nonZero(m.equityLikeShare),
+    average_entry_valuation: nonZero(m.averageEntryValuation),
+    average_score: nonZero(m.averageScore),
   };
 }
 
@@ -131,11 +131,11 @@ export const liquidityProvisions: ExportTable = {
 
 function shapeJson(m: LiquidityOrderReference): JsonValue {
   return {
-    order_id: set(m.orderId),
+    order_id: nonZero(m.orderId),
     liquidity_order: m.liquidityOrder && {
-      reference: set(m.liquidityOrder.reference),
-      proportion: set(m.liquidityOrder.proportion),
-      offset: set(m.liquidityOrder.offset),
+      reference: nonZero(m.liquidityOrder.reference),
+      proportion: nonZero(m.liquidityOrder.proportion),
+      offset: nonZero(m.liquidityOrder.offset),
     },
   };
 }
@@ -182,15 +182,15 @@ function feesJson({ fees }: Market): JsonValue {
   const factors = fees?.factors;
   return {
     factors: factors && {
-      makerFee: set(factors.makerFee),
-      infrastructureFee: set(factors.infrastructureFee),
-      liquidityFee: set(factors.liquidityFee),
+      makerFee: nonZero(factors.makerFee),
+      infrastructureFee: nonZero(factors.infrastructureFee),
+      liquidityFee: nonZero(factors.liquidityFee),
     },
   };
 }
 
 function auctionJson({ openingAuction }: Market): JsonValue {
-  return { duration: set(openingAuction?.duration), volume: set(openingAuction?.volume) };
+  return { duration: nonZero(openingAuction?.duration), volume: nonZero(openingAuction?.volume) };
 }
 
 /** Triggers keep zero members; the probability is a decimal without trailing zeros. */
@@ -209,19 +209,24 @@ function liquidityMonitoringJson({ liquidityMonitoringParameters: m }: Market): 
   const target = m?.targetStakeParameters;
   return {
     targetStakeParameters: target && {
-      timeWindow: set(target.timeWindow),
-      scalingFactor: set(target.scalingFactor),
+      timeWindow: nonZero(target.timeWindow),
+      scalingFactor: nonZero(target.scalingFactor),
     },
-    triggeringRatio: set(m?.triggeringRatio),
-    auctionExtension: set(m?.auctionExtension),
+    triggeringRatio: nonZero(m?.triggeringRatio),
+    auctionExtension: nonZero(m?.auctionExtension),
   };
 }
 
 function timestampsJson({ marketTimestamps: m }: Market): JsonValue {
-  return { proposed: set(m?.proposed), pending: set(m?.pending), open: set(m?.open), close: set(m?.close) };
+  return {
+    proposed: nonZero(m?.proposed),
+    pending: nonZero(m?.pending),
+    open: nonZero(m?.open),
+    close: nonZero(m?.close),
+  };
 }
 
 /** Zero values are omitted. */
-function set<T extends string | number | bigint>(value: T | undefined): T | undefined {
+function nonZero<T extends string | number | bigint>(value: T | undefined): T | undefined {
   return value === undefined || value === "" || value === 0 || value === 0n ? undefined : value;
 }

@@ -106,7 +106,7 @@ export class RowSource {
       let blocks = SLICE_BLOCKS;
       for (let from = first; from <= last; ) {
         const to = Math.min(from + blocks - 1, last);
-        this.hold();
+        this.openSnapshot();
         const rows = statement.all(from, to, SLICE_ROWS_MAX) as Row[];
         if (rows.length < SLICE_ROWS_MAX) {
           yield rows;
@@ -132,14 +132,14 @@ export class RowSource {
    * Runs other work in the middle of a query, without a snapshot: the writer's log can restart only when no reader holds an old
    * snapshot, and the caller may share the writer's thread. Rows that were read before can be gone afterwards.
    */
-  async away(pause: () => Promise<void>): Promise<void> {
+  async yieldTo(pause: () => Promise<void>): Promise<void> {
     const isHeld = this.isHolding;
     this.release();
     await pause();
-    if (isHeld) this.hold();
+    if (isHeld) this.openSnapshot();
   }
 
-  private hold(): void {
+  private openSnapshot(): void {
     if (this.db.inTransaction) return;
     this.db.run("BEGIN");
     this.isHolding = true;

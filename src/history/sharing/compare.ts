@@ -261,7 +261,7 @@ async function firstDifference(
       const [a, b] = [await ours.next(), await theirs.next()];
       if (a.done && b.done) return undefined;
       const [left, right] = [a.done ? "" : a.value, b.done ? "" : b.value];
-      if (left !== right) return { row, one: shown(left), other: shown(right) };
+      if (left !== right) return { row, one: truncated(left), other: truncated(right) };
     }
   } finally {
     await ours.return?.();
@@ -273,7 +273,7 @@ function iteratorOf(rows: Rows): Iterator<string> | AsyncIterator<string> {
   return Symbol.asyncIterator in rows ? rows[Symbol.asyncIterator]() : rows[Symbol.iterator]();
 }
 
-function shown(row: string): string {
+function truncated(row: string): string {
   const text = row.replace(/\n$/, "");
   return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}...` : text;
 }

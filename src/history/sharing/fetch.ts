@@ -111,7 +111,7 @@ class Fetch {
   async run(): Promise<FetchResult | undefined> {
     const own = readOwn(this.options.home);
     const summary = await this.source.summary();
-    if (summary.gaps > 0) throw this.gappy();
+    if (summary.gaps > 0) throw this.sourceHasGaps();
     this.checkFits(own, summary);
     if (own && isComplete(own, summary)) {
       // Left by a kill right after the last step.
@@ -208,7 +208,7 @@ class Fetch {
     return all.slice(0, end + 1);
   }
 
-  private gappy(): NodeError {
+  private sourceHasGaps(): NodeError {
     const sentence = `the node at ${this.source.url} has gaps in its blocks itself`;
     return new NodeError(ATTEMPT, "source_gappy", sentence, "use a node that has all of them");
   }
@@ -335,7 +335,7 @@ class Fetch {
       const isHead =
         head?.chainId === image.chainId && head.height === image.height && head.hash === image.hash;
       if (!isHead) throw this.source.damaged("its image ends at another block than it says");
-      if (gapsOf(db) > 0) throw this.gappy();
+      if (gapsOf(db) > 0) throw this.sourceHasGaps();
       if (!Bun.deepEquals(listSegments(db), rows)) throw this.changed();
       // Such a segment will be rebuilt, so its rows would not be compared.
       const isGrowing = head.height > rows.at(-1)!.to && lastHeight(db) <= rows.at(-1)!.to;

@@ -109,7 +109,7 @@ export class HistorySource {
     while (state.state === "making") {
       if (isStopping()) return undefined;
       if (state.bytes !== grown.bytes) grown = { bytes: state.bytes, ms: performance.now() };
-      if (performance.now() - grown.ms > this.imageStallMs) throw this.stuck();
+      if (performance.now() - grown.ms > this.imageStallMs) throw this.imageStalled();
       onWaiting();
       await Bun.sleep(Math.min(IMAGE_LOOK_MS, 4 * this.firstPauseMs));
       state = await this.json("/image", MANIFEST_BYTES_MAX);
@@ -142,7 +142,7 @@ export class HistorySource {
     );
   }
 
-  private stuck(): NodeError {
+  private imageStalled(): NodeError {
     const sentence = `${this.url}: the image of its store does not get ready`;
     return new NodeError(ATTEMPT, "source_slow", sentence, "use another node, or ask its operator");
   }
@@ -284,7 +284,7 @@ export class HistorySource {
       if (init.headers?.range !== undefined && answer.status !== 206)
         throw this.damaged("it does not answer with the range that was asked for");
       for await (const piece of answer.pieces(bytesMax)) {
-        watch.feed();
+        watch.received();
         await use(piece).catch((error: unknown) => {
           throw new LocalFailure(error);
         });
@@ -352,7 +352,7 @@ class Watch {
     return this.controller.signal;
   }
 
-  feed(): void {
+  received(): void {
     clearTimeout(this.stall);
     this.stall = setTimeout(() => this.end(), this.stallMs);
   }

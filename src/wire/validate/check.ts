@@ -25,7 +25,7 @@ export function rule<T>(property: string, message: string, broken: (value: T) =>
     rules: [{ property, message }],
     run(value, errors, positions) {
       if (!broken(value)) return false;
-      errors.add(placed(property, positions), message);
+      errors.add(withPositions(property, positions), message);
       return true;
     },
   };
@@ -45,7 +45,7 @@ export function described<T>(
     run(value, errors, positions) {
       const message = problem(value);
       if (message === undefined) return false;
-      errors.add(placed(property, positions), message);
+      errors.add(withPositions(property, positions), message);
       return true;
     },
   };
@@ -102,7 +102,7 @@ export function when<T>(condition: (value: T) => boolean, ...checks: readonly Ch
   return part((value: T) => (condition(value) ? value : undefined), ...checks);
 }
 
-function placed(property: string, positions: readonly number[]): string {
+function withPositions(property: string, positions: readonly number[]): string {
   return positions.reduce((text, position) => text.replace("#", String(position)), property);
 }
 

@@ -180,7 +180,7 @@ export const orderSubmission: Check<OrderSubmission> = all(
 );
 
 /** Whether an amendment changes anything. An expiry of 0 or less alone changes nothing. */
-function amends(command: OrderAmendment): boolean {
+function changesAnything(command: OrderAmendment): boolean {
   return (
     command.price !== undefined ||
     command.sizeDelta !== 0n ||
@@ -246,7 +246,7 @@ export const orderAmendment: Check<OrderAmendment> = all(
       ),
     ),
   ),
-  rule(ANY_PROPERTY, "order_amendment does not amend anything", (command) => !amends(command)),
+  rule(ANY_PROPERTY, "order_amendment does not amend anything", (command) => !changesAnything(command)),
 );
 
 /** A single cancellation is not checked here: the market reports its errors. */
