@@ -12,6 +12,8 @@ import type { Attributes } from "../../wire/transaction-attributes.ts";
 const LIMIT_DEFAULT = 50;
 /** Transactions of one answer. */
 const LIMIT_MAX = 1_000;
+/** Filters of one request; a transaction has a dozen attributes. */
+const FILTERS_MAX = 100;
 /** Transactions looked at for one answer, where filters pass them over. */
 const SEEN_MAX = 50_000;
 
@@ -130,19 +132,25 @@ const WHOLE = /^\d+$/;
 const UINT64_MAX = 2n ** 64n - 1n;
 const UINT32_MAX = 2n ** 32n - 1n;
 
+/** @throws ApiError */
 function selectionOf({ before, after, filters = [] }: ListRequest): {
   range: TxRange;
   attributes: Attributes;
 } {
+  if (filters.length > FILTERS_MAX) throw invalidArgument(`more than ${FILTERS_MAX} filters`);
   const range = {
     before: before === undefined ? undefined : placeOf(before),
     after: after === undefined ? undefined : placeOf(after),
   };
-  const heights = filters.filter(({ key }) => key === HEIGHT).map(({ value }) => value);
-  const attributes = filters
-    .filter(({ key }) => key !== HEIGHT)
-    .map(({ key, value }) => [key === TYPE_COLUMN ? COMMAND_TYPE : key, value] as const);
-  return { range: heights.reduce(withinBlock, range), attributes };
+  // The message has a map: of two values of a key the last one counts.
+  const {
+    [HEIGHT]: height,
+    [TYPE_COLUMN]: type,
+    ...others
+  } = Object.fromEntries(filters.map(({ key, value }) => [key, value]));
+  const attributes = Object.entries(others);
+  if (type !== undefined) attributes.push([COMMAND_TYPE, type]);
+  return { range: height === undefined ? range : withinBlock(range, height), attributes };
 }
 
 /** @throws ApiError 500 for a height that is not one, as in the original */

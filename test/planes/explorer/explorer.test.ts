@@ -192,6 +192,25 @@ describe("the block explorer over a recording", () => {
     );
   });
 
+  test("of two values of a filter, which only gRPC can send, the last one counts, and filters are limited", async () => {
+    const explorer = await explorerOf(chain.plane)();
+    const { transactions: all } = await ask("/transactions?limit=1000");
+    const { type } = all.find((tx: { type: string }) => tx.type !== "");
+    const twice = [
+      { key: "cmd.type", value: "nothing" },
+      { key: "cmd.type", value: type },
+    ];
+    expect((await explorer.list({ limit: 1_000, filters: twice })) as object).toHaveProperty(
+      "transactions.length",
+      all.filter((tx: { type: string }) => tx.type === type).length,
+    );
+    const many = Array.from({ length: 100_000 }, () => twice[1]!);
+    await expect(explorer.list({ filters: many })).rejects.toMatchObject({ grpc: 3, status: 400 });
+    await expect(explorer.list({ filters: [{ key: "__proto__", value: "x" }] })).resolves.toEqual({
+      transactions: [],
+    });
+  });
+
   test("after a cursor come the newest, as in the original; a block is found by its height", async () => {
     const { transactions: all } = await ask("/transactions?limit=1000");
     const { cursor, block } = all[10];
