@@ -9,6 +9,7 @@ import { unfit } from "./copy.ts";
 import { APPLICATION_ID, PAGE_BYTES } from "./database.ts";
 import { checkedHead, readHead, writeHead } from "./head.ts";
 import { readFloors } from "./retention.ts";
+import { ROW_BYTES_MAX, tableOfHugeRow, tablesOf } from "./row-size.ts";
 import { MIGRATIONS, OPTIONAL_TABLES } from "./schema.ts";
 import { titleOf } from "./schema-check.ts";
 import { UndoLog } from "./undo-log.ts";
@@ -75,7 +76,7 @@ class Rebuild {
       for (const { version: step, run } of MIGRATIONS) if (step <= version) run(db);
       this.makeOptionalTables();
       const indices = this.dropIndices();
-      for (const table of this.tables()) await this.copyTable(table, path);
+      for (const table of tablesOf(db)) await this.copyTable(table, path);
       this.copySequences();
       const head = checkedHead(db);
       checkFloors(db, head?.no ?? 0);
@@ -130,12 +131,6 @@ class Rebuild {
     return rows.map(({ sql }) => sql);
   }
 
-  private tables(): string[] {
-    const sql =
-      "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'";
-    return (this.db.query(sql).values() as [string][]).map(([name]) => name);
-  }
-
   /** In slices by the key, read from the table's own tree. */
   private async copyTable(table: string, path: string): Promise<void> {
     const { db } = this;
@@ -143,6 +138,8 @@ class Rebuild {
     db.run(`DELETE FROM main.${quoted(table)}`);
     this.checkSame(table);
     if (this.options.isCopied?.(table) === false) return;
+    if (tableOfHugeRow(db, "source", [table]) !== undefined)
+      throw unfit(`its table ${table} has a row of more than ${ROW_BYTES_MAX} bytes`);
     const columns = db.query("SELECT name, pk FROM pragma_table_info(?)").all(table) as Column[];
     const names = listOf(columns);
     const key = columns.filter(({ pk }) => pk > 0n).sort((a, b) => Number(a.pk - b.pk));
@@ -195,7 +192,7 @@ class Rebuild {
       db.query(`SELECT 1 FROM ${schema}.sqlite_schema WHERE name = 'sqlite_sequence'`).get() !== null;
     if (!has("main") || !has("source")) return;
     this.checkSame("sqlite_sequence");
-    for (const table of this.tables()) {
+    for (const table of tablesOf(db)) {
       const row = db.query("SELECT seq FROM source.sqlite_sequence WHERE name = ?").values(table)[0];
       if (row === undefined || typeof row[0] !== "bigint") continue;
       db.query("DELETE FROM main.sqlite_sequence WHERE name = ?").run(table);

@@ -17,6 +17,7 @@ import {
   readWithdrawalAt,
 } from "../wire/generated/vega.ts";
 import { identifierBytes } from "../wire/identifiers.ts";
+import { checkDerivedRows, rowsOf } from "./derived-check.ts";
 import { eraOf } from "./eras.ts";
 import { accountHash, Ids } from "./ids.ts";
 import { type IndexColumn, SLICE_ROWS, type Walk, walk } from "./index-check.ts";
@@ -33,6 +34,7 @@ export async function checkRowsAgree(db: Database, pause: Pause = async () => {}
   for (const what of pairs(db)) await walk(db, what, SLICE_ROWS, pause);
   await checkAccounts(db, pause);
   for (const messages of MESSAGES) await checkMessages(db, messages, pause);
+  await checkDerivedRows(db, pause);
 }
 
 function differs(fault: string): NodeError {
@@ -76,6 +78,9 @@ function pairs(db: Database): Walk[] {
     );
   }
   const floor = readFloors(db).get("balances")?.no ?? 0;
+  const delegationsFloor = readFloors(db).get("delegations")?.no ?? 0;
+  const sameDelegation = (a: string, b: string) =>
+    ["party", "node", "epoch"].map((key) => `${a}.${key} = ${b}.${key}`).join(" AND ");
   return [
     ...walks,
     from(
@@ -87,6 +92,19 @@ function pairs(db: Database): Walk[] {
       "network_parameters_current",
       "key, block, value",
       "SELECT 1 FROM network_parameters h WHERE h.key = s.key AND h.block = s.block AND h.value = s.value",
+    ),
+    from(
+      "delegations",
+      "block, ord, party, node, epoch, amount",
+      `SELECT 1 FROM delegations_current c WHERE ${sameDelegation("c", "s")} AND (c.block > s.block OR (c.block = s.block
+        AND (c.amount = s.amount OR EXISTS (SELECT 1 FROM delegations l WHERE l.block = s.block AND l.ord > s.ord
+        AND ${sameDelegation("l", "s")}))))`,
+    ),
+    from(
+      "delegations_current",
+      "party, node, epoch, block, amount",
+      `SELECT 1 WHERE s.block <= ${delegationsFloor} UNION ALL
+        SELECT 1 FROM delegations d WHERE d.block = s.block AND ${sameDelegation("d", "s")} AND d.amount = s.amount`,
     ),
     from("orders", "id, block", "SELECT 1 FROM orders_current c WHERE c.id = s.id AND c.block >= s.block"),
     from(
@@ -312,16 +330,3 @@ async function checkMessages(db: Database, what: Messages<unknown>, pause: Pause
 
 /** No reference: those have 48 bits. */
 const NO_REF = 2 ** 52;
-
-async function* rowsOf(db: Database, sql: string, pause: Pause): AsyncGenerator<Row> {
-  const statement = db.prepare(sql);
-  let count = 0;
-  try {
-    for (const row of statement.iterate() as Iterable<Row>) {
-      yield row;
-      if (++count % SLICE_ROWS === 0) await pause();
-    }
-  } finally {
-    statement.finalize();
-  }
-}

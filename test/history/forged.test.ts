@@ -11,6 +11,7 @@ import { openReader, openWriter, storePath } from "../../src/store/database.ts";
 import { checkIndices } from "../../src/store/index-check.ts";
 import { sumsPath } from "../../src/store/page-sums.ts";
 import { checkRowsAgree } from "../../src/store/row-check.ts";
+import { ROW_BYTES_MAX } from "../../src/store/row-size.ts";
 import { schemaFaults } from "../../src/store/schema-check.ts";
 import { moveEntries } from "../rig/forged-store.ts";
 import { altered, SharingNode } from "../rig/history-source.ts";
@@ -216,6 +217,21 @@ describe("rows that are not what other rows say", () => {
       "UPDATE proposals_current SET state = state + 1 WHERE id = (SELECT min(id) FROM proposals_current)",
     "a stake linked by another party":
       "UPDATE stake_linkings_current SET party = (SELECT id FROM parties WHERE id <> stake_linkings_current.party LIMIT 1)",
+    "a delegation of another amount":
+      "UPDATE delegations_current SET amount = 777 WHERE epoch = (SELECT max(epoch) FROM delegations_current)",
+    "a delegation that nobody made":
+      "INSERT INTO delegations_current SELECT party, node, epoch + 1, block, amount FROM delegations_current ORDER BY epoch DESC LIMIT 1",
+    "a party's rewards of another sum":
+      "UPDATE reward_totals SET amount = 777 WHERE party = (SELECT max(party) FROM reward_totals)",
+    "rewards of a party that got none":
+      "INSERT INTO reward_totals SELECT party + 1, asset, amount FROM reward_totals ORDER BY party DESC LIMIT 1",
+    "an epoch's rewards of another sum": "UPDATE reward_totals_by_epoch SET amount = amount + 1",
+    "an epoch without its rewards": "DELETE FROM reward_totals_by_epoch",
+    "oracle data of no spec": "DELETE FROM oracle_data_by_spec",
+    "oracle data of another spec": "UPDATE oracle_data_by_spec SET spec = x'777777'",
+    "old oracle data as the newest": "UPDATE oracle_data_current SET block = block - 1",
+    "oracle data that nobody sent":
+      "INSERT INTO oracle_data_current SELECT x'00', block, ord FROM oracle_data_current LIMIT 1",
     "an old position as the newest":
       "UPDATE positions_current SET block = (SELECT min(block) FROM positions p WHERE p.party = positions_current.party AND p.market = positions_current.market)",
   };
@@ -251,6 +267,23 @@ describe("rows that are not what other rows say", () => {
     expect([exit, out]).toEqual([1, expect.stringContaining("table trades has columns of another message")]);
     expect((await restored(sample)).result.leftOut).toEqual([]);
   });
+});
+
+test("a row that is too large to be read is named by its table, and not read", async () => {
+  // No segment covers the table.
+  const huge = changedBy(
+    `INSERT INTO node_signatures VALUES(x'01', zeroblob(${ROW_BYTES_MAX + 1}), 1, 1, 0)`,
+  );
+  const { code, message } = await failure(restored(huge));
+  expect([code, message]).toEqual([
+    "backup_damaged",
+    expect.stringContaining("its table node_signatures has a row of more"),
+  ]);
+  const { code: exit, out } = await lyra(["doctor", "--deep", "--home", huge]);
+  expect([exit, out]).toEqual([
+    1,
+    expect.stringContaining("the table node_signatures has a row of more than 64 MiB"),
+  ]);
 });
 
 test("a trigger in a home is named by doctor, and ends what the scrub lets be read", async () => {
