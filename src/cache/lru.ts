@@ -51,16 +51,16 @@ export class LruCache<K, V> {
       this.delete(key);
       return;
     }
-    const known = this.entries.get(key);
-    if (known === undefined) {
+    const cached = this.entries.get(key);
+    if (cached === undefined) {
       const entry = { key, value, weight, older: undefined, newer: undefined };
       this.entries.set(key, entry);
       this.putOnTop(entry);
     } else {
-      this.total -= known.weight;
-      known.value = value;
-      known.weight = weight;
-      this.makeNewest(known);
+      this.total -= cached.weight;
+      cached.value = value;
+      cached.weight = weight;
+      this.makeNewest(cached);
     }
     this.total += weight;
     while (this.total > this.weightMax) this.delete(this.oldest!.key);

@@ -281,9 +281,9 @@ export class ChainCore {
   /** The last word of a chain that stops for an upgrade, for event file and data node alone: no block has it. @throws NodeError */
   recordUpgrade(): void {
     const { engine, point } = this;
-    const told = engine.upgradeStarted();
-    if (told === undefined) return;
-    const last = { chainId: engine.chainId, ...point, ...told, hash: point.hash.toUpperCase() };
+    const upgrade = engine.upgradeStarted();
+    if (upgrade === undefined) return;
+    const last = { chainId: engine.chainId, ...point, ...upgrade, hash: point.hash.toUpperCase() };
     this.recording?.addLast(last);
     for (const sink of this.sinks) sink.addLast(last);
   }

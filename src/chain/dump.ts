@@ -131,9 +131,9 @@ function readTable(db: Database, table: string): DumpTable {
 
 function writeTable(db: Database, table: string, dumped: DumpTable | null): void {
   const { columns, rows } = dumped ?? {};
-  const wanted = columnsOf(db, table);
-  if (!Array.isArray(columns) || !Array.isArray(rows) || columns.join() !== wanted.join()) {
-    throw invalid(`its table ${table} has not the columns ${wanted.join(", ")}`);
+  const expected = columnsOf(db, table);
+  if (!Array.isArray(columns) || !Array.isArray(rows) || columns.join() !== expected.join()) {
+    throw invalid(`its table ${table} has not the columns ${expected.join(", ")}`);
   }
   db.run(`DELETE FROM ${quoted(table)}`);
   const marks = columns.map(() => "?").join(", ");

@@ -133,14 +133,14 @@ export class EventFile {
 
   /** Cuts off every block after one. @throws NodeError when the file does not reach it, or has another there */
   rewind({ height, hash }: Head): void {
-    const found = this.find(height, hash.toUpperCase());
-    if (found.height !== height) {
-      const text = `the file ends at block ${found.height}, and the chain is at block ${height}`;
+    const place = this.find(height, hash.toUpperCase());
+    if (place.height !== height) {
+      const text = `the file ends at block ${place.height}, and the chain is at block ${height}`;
       throw unusable(this.path, text, BLOCKS_BEFORE);
     }
-    if (found.hash !== hash.toUpperCase())
+    if (place.hash !== hash.toUpperCase())
       throw unusable(this.path, `its block ${height} is another chain's`, BLOCKS_BEFORE);
-    this.cutAt({ bytes: found.bytes, records: found.records });
+    this.cutAt({ bytes: place.bytes, records: place.records });
   }
 
   close(): void {
@@ -151,7 +151,7 @@ export class EventFile {
   /** The end of a block, or else of the last one at or below its height. */
   private find(height: number, wanted: string): FilePlace & Head {
     const envelope = new EnvelopeReader();
-    let found = { height: 0, hash: "", bytes: 0, records: 0n };
+    let place = { height: 0, hash: "", bytes: 0, records: 0n };
     let records = 0n;
     for (const { bytes, end } of this.records()) {
       records++;
@@ -161,11 +161,11 @@ export class EventFile {
       const hash = Buffer.from(bytes.subarray(envelope.blockStart, envelope.blockEnd))
         .toString("latin1")
         .toUpperCase();
-      found = { height: envelope.height, hash, bytes: end, records };
+      place = { height: envelope.height, hash, bytes: end, records };
       // The first height comes twice.
       if (envelope.height === height && hash === wanted) break;
     }
-    return found;
+    return place;
   }
 
   private *records(): Generator<{ bytes: Uint8Array; end: number }> {

@@ -46,8 +46,8 @@ export function refusalDetails(
   numbers: Numbers,
   status: Status,
 ): RefusalDetails {
-  const told = { ...decimals(numbers), ...bannedUntil(numbers, status), ...epochOf(rule, status) };
-  return { rule, numbers: told, sentence: sentenceOf(rule, text, told) };
+  const shown = { ...decimals(numbers), ...bannedUntil(numbers, status), ...epochOf(rule, status) };
+  return { rule, numbers: shown, sentence: sentenceOf(rule, text, shown) };
 }
 
 function sentenceOf(rule: RuleName, text: string, numbers: Readonly<Record<string, string>>): string {
@@ -139,8 +139,8 @@ export class RecentRefusals {
 
   /** @param hash upper-case hexadecimal */
   find(hash: string): RememberedRefusal | undefined {
-    const found = this.byHash.get(hash);
-    return found && { outcome: found.outcome, ...(found.tx && JSON.parse(found.tx)) };
+    const entry = this.byHash.get(hash);
+    return entry && { outcome: entry.outcome, ...(entry.tx && JSON.parse(entry.tx)) };
   }
 }
 

@@ -305,11 +305,11 @@ export class Sequencer {
    */
   private produce(max: number, { tool, first, timeNs }: Wanted = {}): readonly MadeBlock[] {
     this.lastAttemptMs = performance.now();
-    const made: MadeBlock[] = [];
+    const madeBlocks: MadeBlock[] = [];
     let trouble: NodeError | undefined;
     try {
-      do made.push(this.executeNext({ tool, first, timeNs }));
-      while (made.length < Math.min(max, BATCH_BLOCKS_MAX) && this.isQuietAfter(made.at(-1)!));
+      do madeBlocks.push(this.executeNext({ tool, first, timeNs }));
+      while (madeBlocks.length < Math.min(max, BATCH_BLOCKS_MAX) && this.isQuietAfter(madeBlocks.at(-1)!));
       trouble = this.core.commit();
     } catch (error) {
       this.reserveWaiting();
@@ -321,14 +321,14 @@ export class Sequencer {
     clearTimeout(this.retry);
     this.retry = undefined;
     const isDurable = trouble?.code !== "sync_failed";
-    for (const each of made) this.committed(each, isDurable);
+    for (const each of madeBlocks) this.committed(each, isDurable);
     if (trouble) this.halt(trouble);
     this.noteHalt();
     this.schedule();
     if (!isDurable && (tool ?? first) !== undefined) {
       throw new ChainCallError("halted", this.halted ?? trouble!.message);
     }
-    return made;
+    return madeBlocks;
   }
 
   private executeNext({ tool, first, timeNs }: Wanted): MadeBlock {
@@ -438,8 +438,8 @@ export class Sequencer {
     this.halted = isPassing ? error.message : `the chain stopped: ${reasonOf(error)}`;
     this.isHaltedForGood = !isPassing;
     this.unschedule();
-    const told = new ChainCallError("halted", this.halted);
-    this.waiters.failAll(told);
+    const halt = new ChainCallError("halted", this.halted);
+    this.waiters.failAll(halt);
     if (isPassing && this.retry === undefined) {
       this.retry = setTimeout(() => {
         this.retry = undefined;
@@ -448,7 +448,7 @@ export class Sequencer {
       this.retry.unref?.();
     }
     this.options.onHalt?.(this.halted);
-    return told;
+    return halt;
   }
 
   private tryAgain(): void {

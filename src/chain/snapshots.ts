@@ -169,8 +169,8 @@ export class Snapshots {
   private levelOf(id: string): number {
     const level = /^[1-9]\d{0,14}$/.test(id) ? Number(id) : 0;
     if (this.ids().includes(level)) return level;
-    const known = this.ids();
-    const hint = known.length === 0 ? "take one first" : `there are: ${known.join(", ")}`;
+    const ids = this.ids();
+    const hint = ids.length === 0 ? "take one first" : `there are: ${ids.join(", ")}`;
     throw new NodeError(
       "devnet.snapshot",
       "snapshot_unknown",

@@ -91,7 +91,7 @@ export class CometClient {
     const before = record(header.last_block_id ?? {}, "last_block_id");
     const txs = record(block.data ?? {}, "data").txs ?? [];
     if (!Array.isArray(txs)) throw malformed("data.txs");
-    const found = {
+    const head = {
       height: heightOf(header.height),
       chainId: textOf(header.chain_id, "chain_id"),
       hash: hashOf(record(result.block_id, "block_id").hash),
@@ -100,8 +100,8 @@ export class CometClient {
       timeNs: nanosecondsOf(textOf(header.time, "time")),
       txs: txs.map((text) => bytesOf(text)),
     };
-    if (found.height !== height) throw malformed(`block ${height} (it is block ${found.height})`);
-    return found;
+    if (head.height !== height) throw malformed(`block ${height} (it is block ${head.height})`);
+    return head;
   }
 
   /** Results of a block's transactions, in their order. */

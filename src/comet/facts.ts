@@ -144,7 +144,7 @@ export class StoredFacts {
       if (Number(row.height) <= height) low = middle;
       else high = middle - 1;
     }
-    const found = this.rowAt.get(low) as { no: bigint; height: bigint };
-    return Number(found.height) === height ? Number(found.no) : undefined;
+    const lowRow = this.rowAt.get(low) as { no: bigint; height: bigint };
+    return Number(lowRow.height) === height ? Number(lowRow.no) : undefined;
   }
 }

@@ -71,9 +71,9 @@ export class DevnetBridge implements BridgePort {
         : simulator.depositBuiltin(party, asset, amount),
     );
     return this.until(id, "the deposit is credited", () => {
-      const found = reader.get<{ deposit: { status: string } }>("/api/v2/deposit/{id}", { id });
-      if (found?.deposit.status === "STATUS_CANCELLED") throw refused("the chain cancelled the deposit");
-      return found?.deposit.status === "STATUS_FINALIZED";
+      const answer = reader.get<{ deposit: { status: string } }>("/api/v2/deposit/{id}", { id });
+      if (answer?.deposit.status === "STATUS_CANCELLED") throw refused("the chain cancelled the deposit");
+      return answer?.deposit.status === "STATUS_FINALIZED";
     });
   }
 
@@ -144,10 +144,10 @@ export class DevnetBridge implements BridgePort {
       }),
     );
     return this.until(id, "the claim is reported", () => {
-      const found = reader.get<{ withdrawal: { withdrawnTimestamp: string } }>("/api/v2/withdrawal/{id}", {
+      const answer = reader.get<{ withdrawal: { withdrawnTimestamp: string } }>("/api/v2/withdrawal/{id}", {
         id: withdrawal,
       });
-      return found !== undefined && found.withdrawal.withdrawnTimestamp !== "0";
+      return answer !== undefined && answer.withdrawal.withdrawnTimestamp !== "0";
     });
   }
 
@@ -256,10 +256,10 @@ export class DevnetBridge implements BridgePort {
 
   private untilLinked(party: string, id: string): Promise<Brought> {
     return this.until(id, "the stake is linked", () => {
-      const found = this.options.reader.get<{
+      const answer = this.options.reader.get<{
         stakeLinkings: { edges: { node: { id: string; status: string } }[] };
       }>("/api/v2/parties/{party_id}/stake", { partyId: party });
-      const linking = found?.stakeLinkings.edges.find(({ node }) => node.id === id)?.node;
+      const linking = answer?.stakeLinkings.edges.find(({ node }) => node.id === id)?.node;
       if (linking?.status === "STATUS_REJECTED") throw refused("the chain rejected the stake");
       return linking?.status === "STATUS_ACCEPTED";
     });
@@ -292,9 +292,9 @@ export class DevnetBridge implements BridgePort {
   }
 
   private asset(id: string): Asset {
-    const found = this.options.reader.get<{ asset: Asset }>("/api/v2/asset/{asset_id}", { assetId: id });
-    if (found === undefined) throw refused(`there is no asset ${id}`);
-    return found.asset;
+    const answer = this.options.reader.get<{ asset: Asset }>("/api/v2/asset/{asset_id}", { assetId: id });
+    if (answer === undefined) throw refused(`there is no asset ${id}`);
+    return answer.asset;
   }
 
   /** @throws ChainCallError while there is no signature */

@@ -29,8 +29,8 @@ export class Clock implements ChainClock {
   }
 
   timeAfter(lastNs: bigint, roomNs: bigint): bigint {
-    const wanted = this.nextNs ?? (this.frozen ? lastNs + this.aheadNs : this.systemNs() + this.offsetNs);
-    const whole = wanted - (wanted % STEP_NS);
+    const targetNs = this.nextNs ?? (this.frozen ? lastNs + this.aheadNs : this.systemNs() + this.offsetNs);
+    const whole = targetNs - (targetNs % STEP_NS);
     const earliest = lastNs - (lastNs % STEP_NS) + roomNs;
     return whole > earliest ? whole : earliest;
   }

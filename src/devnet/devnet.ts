@@ -228,11 +228,11 @@ async function start(
         : [sentence, note, standing].filter((text) => text !== undefined).join("; "),
     firstBlockMs,
     asset(id) {
-      const found = reader.find<{ asset: { details: { symbol: string; decimals: string } } }>(
+      const answer = reader.find<{ asset: { details: { symbol: string; decimals: string } } }>(
         "/api/v2/asset/{asset_id}",
         { assetId: id },
       );
-      const details = found?.asset.details;
+      const details = answer?.asset.details;
       return details && { symbol: details.symbol, decimals: Number(details.decimals) };
     },
     report,

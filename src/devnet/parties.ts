@@ -46,30 +46,30 @@ const GENERAL = "ACCOUNT_TYPE_GENERAL";
 /** Holdings of the parties as of the last block. */
 export function reportParties(parties: readonly DevnetParty[], reader: ClientReader): PartiesReport {
   const { assets } = reader.get<{ assets: Edges<AssetNode> }>("/api/v2/assets", {})!;
-  const known = new Map(assets.edges.map(({ node }) => [node.id, node.details]));
+  const details = new Map(assets.edges.map(({ node }) => [node.id, node.details]));
   return {
     warning: KEYS_WARNING,
     recoveryPhrase: DEVNET_RECOVERY_PHRASE,
-    stakingToken: stakingToken(known, reader),
-    assets: [...known].map(([id, { symbol, decimals }]) => ({ id, symbol, decimals: Number(decimals) })),
+    stakingToken: stakingToken(details, reader),
+    assets: [...details].map(([id, { symbol, decimals }]) => ({ id, symbol, decimals: Number(decimals) })),
     parties: parties.map(({ name, index, publicKey, privateKey }) => ({
       name,
       index,
       publicKey,
       privateKey,
       stake: stakeOf(publicKey, reader),
-      balances: balancesOf(publicKey, known, reader),
+      balances: balancesOf(publicKey, details, reader),
     })),
   };
 }
 
 function stakingToken(assets: ReadonlyMap<string, AssetNode["details"]>, reader: ClientReader) {
   const values = { key: "reward.asset" };
-  const found = reader.find<{ networkParameter: { value: string } }>(
+  const answer = reader.find<{ networkParameter: { value: string } }>(
     "/api/v2/network/parameters/{key}",
     values,
   );
-  const { symbol = "", decimals = "0" } = assets.get(found?.networkParameter.value ?? "") ?? {};
+  const { symbol = "", decimals = "0" } = assets.get(answer?.networkParameter.value ?? "") ?? {};
   return { symbol, decimals: Number(decimals) };
 }
 

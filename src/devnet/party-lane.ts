@@ -151,9 +151,9 @@ export class PartyLane {
     for (const height of this.avoided) if (height < (blocks[0]?.height ?? 0n)) this.avoided.delete(height);
     for (const block of blocks) {
       const { height, hash } = block;
-      const known = this.planner.hashAt(height);
+      const knownHash = this.planner.hashAt(height);
       // The chain was taken back between two looks: what was sent on its other blocks still counts.
-      if (known !== undefined && known !== hash) {
+      if (knownHash !== undefined && knownHash !== hash) {
         this.planner.replaceBlock(block, 0);
         this.avoided.delete(height);
       } else if (!this.avoided.has(height)) this.planner.learn(block, 0);

@@ -194,12 +194,11 @@ export class Planes {
     const { reader } = this.reading;
     return {
       async asset(id) {
-        const found = reader.find<{ asset: { details: { builtinAsset?: { maxFaucetAmountMint: string } } } }>(
-          "/api/v2/asset/{asset_id}",
-          { assetId: id },
-        );
-        const mintMax = found?.asset.details.builtinAsset?.maxFaucetAmountMint;
-        return found && { mintMax: mintMax === undefined ? undefined : BigInt(mintMax) };
+        const answer = reader.find<{
+          asset: { details: { builtinAsset?: { maxFaucetAmountMint: string } } };
+        }>("/api/v2/asset/{asset_id}", { assetId: id });
+        const mintMax = answer?.asset.details.builtinAsset?.maxFaucetAmountMint;
+        return answer && { mintMax: mintMax === undefined ? undefined : BigInt(mintMax) };
       },
       deposit: (party, asset, amount) => chain.bridge.deposit(party, asset, amount),
     };

@@ -76,15 +76,16 @@ function loadValidators(bytes: Uint8Array, { core, validators }: CheckpointDomai
     ({ rankingScore, status }) => rankingScore !== undefined || status === 0,
   );
   for (const { validatorUpdate, status, validatorPower, ethEventsForwarded } of validatorState) {
-    const known = isNetworks ? NETWORK_STATUSES[status] : statuses.get(status);
-    if (validatorUpdate === undefined || known === undefined) throw new Error("a validator is invalid");
+    const statusNumber = isNetworks ? NETWORK_STATUSES[status] : statuses.get(status);
+    if (validatorUpdate === undefined || statusNumber === undefined)
+      throw new Error("a validator is invalid");
     const { nodeId, vegaPubKey, vegaPubKeyIndex, ethereumAddress, tmPubKey } = validatorUpdate;
     const { infoUrl, country, name, avatarUrl, fromEpoch, submitterAddress, epochSeq } = validatorUpdate;
     validators.restore(
       {
         ...{ nodeId, vegaPubKey, vegaPubKeyIndex, ethereumAddress, tmPubKey },
         ...{ infoUrl, country, name, avatarUrl, fromEpoch, submitterAddress },
-        status: known,
+        status: statusNumber,
         power: validatorPower,
       },
       ethEventsForwarded,
@@ -149,8 +150,8 @@ function activitiesOf({
     ["liquidityReceived", lpFees],
   ] as const) {
     for (const { party, fee } of fees) {
-      const known = byParty.get(party) ?? { market, party, ...NO_FEES };
-      byParty.set(party, { ...known, [member]: amountOf(fee, "a fee is not an amount") });
+      const fees = byParty.get(party) ?? { market, party, ...NO_FEES };
+      byParty.set(party, { ...fees, [member]: amountOf(fee, "a fee is not an amount") });
     }
   }
   return [...byParty.values()];

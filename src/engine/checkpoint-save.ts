@@ -91,9 +91,9 @@ function governance({ governance: { proposals }, markets }: CheckpointDomains): 
 }
 
 function assets({ assets }: CheckpointDomains): Uint8Array {
-  const known = assets.all();
+  const all = assets.all();
   const withStatus = (wanted: number) =>
-    known.filter(({ status }) => status === wanted).map(({ id, details }) => ({ id, assetDetails: details }));
+    all.filter(({ status }) => status === wanted).map(({ id, details }) => ({ id, assetDetails: details }));
   return encodeAssets({
     assets: withStatus(AssetStatus.STATUS_ENABLED),
     pendingListingAssets: withStatus(AssetStatus.STATUS_PENDING_LISTING),

@@ -449,8 +449,8 @@ export class Collateral {
    */
   private details(id: string, account = this.accounts.get(id)): Init<AccountDetails> {
     if (account === undefined) throw new CommandError("account does not exists");
-    const known = this.named.get(id);
-    if (known !== undefined) return known;
+    const cached = this.named.get(id);
+    if (cached !== undefined) return cached;
     const { asset, type, owner, market } = account;
     const details = {
       assetId: asset,

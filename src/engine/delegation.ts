@@ -97,19 +97,19 @@ export class Delegation {
   undelegate({ nodeId, amount: text, method }: UndelegateSubmission): void {
     const { party } = this.core.currentTx;
     // Stateless validation lets any text pass.
-    const wanted = readAmount(text, NOT_A_NUMBER);
+    const size = readAmount(text, NOT_A_NUMBER);
     if (!METHODS.has(method)) throw new CommandError("unimplemented");
     this.checkNode(nodeId);
     const now = this.current.get(party) ?? NO_SHARES;
     const later = this.next.get(party) ?? NO_SHARES;
     const [onNow, onLater] = [amountOn(now, nodeId), amountOn(later, nodeId)];
     if (method === UndelegateSubmissionMethod.METHOD_NOW) {
-      const amount = available(wanted, onNow > onLater ? onNow : onLater);
+      const amount = available(size, onNow > onLater ? onNow : onLater);
       const [fromNow, fromLater] = [smaller(onNow, amount), smaller(onLater, amount)];
       if (fromNow > 0n) this.setCurrent(party, withAmount(now, nodeId, onNow - fromNow), [nodeId]);
       if (fromLater > 0n) this.setNext(party, withAmount(later, nodeId, onLater - fromLater), [nodeId]);
     } else {
-      const amount = available(wanted, onLater);
+      const amount = available(size, onLater);
       if (amount > 0n) this.setNext(party, withAmount(later, nodeId, onLater - amount), [nodeId]);
     }
     this.automatic.delete(party);

@@ -151,10 +151,10 @@ export class EventLog implements EventSink {
   }
 
   blockEvents(): Pick<Block, "events" | "txHashes"> {
-    const made = new Map<() => unknown, EventPayload<EventMember>>();
+    const payloads = new Map<() => unknown, EventPayload<EventMember>>();
     for (const { at, tx, seq, member, payload } of this.late) {
-      if (!made.has(payload)) made.set(payload, payload());
-      this.events[at] = encodedEvent(member, made.get(payload)!, seq, tx);
+      if (!payloads.has(payload)) payloads.set(payload, payload());
+      this.events[at] = encodedEvent(member, payloads.get(payload)!, seq, tx);
     }
     return { events: this.events, txHashes: this.txHashes };
   }

@@ -197,13 +197,13 @@ export class RecurringTransfers {
     epoch: bigint,
     movements: Movement[],
   ): void {
-    const asked = { strategy, payoutAsset: request.asset, funder: request.from, epoch };
-    for (const { market, score } of this.markets.marketScores(asked)) {
+    const criteria = { strategy, payoutAsset: request.asset, funder: request.from, epoch };
+    for (const { market, score } of this.markets.marketScores(criteria)) {
       const part = score.times(Decimal.of(amount)).truncated();
       if (part === 0n) continue;
       this.rules.checkFunds(request, part);
       movements.push(...this.movements.send(request, part, true, market));
-      this.markets.markPaid(asked, market);
+      this.markets.markPaid(criteria, market);
     }
   }
 

@@ -86,8 +86,8 @@ export function optimalStake(
   stakes: StakeByNode,
   params: ScoreParameters,
 ): Decimal {
-  const wanted = Decimal.of(BigInt(tendermintIds.length)).dividedBy(params.competitionLevel);
-  return Decimal.of(totalStake(tendermintIds, stakes)).dividedBy(params.validatorsMin.max(wanted));
+  const seats = Decimal.of(BigInt(tendermintIds.length)).dividedBy(params.competitionLevel);
+  return Decimal.of(totalStake(tendermintIds, stakes)).dividedBy(params.validatorsMin.max(seats));
 }
 
 /** A group's scores by stake: what exceeds the optimum does not count, what exceeds it by far counts against. */

@@ -313,8 +313,8 @@ const NAMES_MAX = 1_000;
 
 /** A member's name: never marked. */
 function encodeName(name: string): string {
-  const known = names.get(name);
-  if (known !== undefined) return known;
+  const cached = names.get(name);
+  if (cached !== undefined) return cached;
   const text = `${PLAIN.test(name) ? `"${name}"` : JSON.stringify(name)}:`;
   if (names.size < NAMES_MAX) names.set(name, text);
   return text;

@@ -100,8 +100,8 @@ export class TransferRules {
   }
 
   private minimumOf(quantum: string, multiple: Decimal): bigint {
-    const known = this.minimums.get(quantum);
-    if (known?.multiple === multiple) return known.minimum;
+    const cached = this.minimums.get(quantum);
+    if (cached?.multiple === multiple) return cached.minimum;
     const minimum = Decimal.parse(quantum).times(multiple).truncated();
     this.minimums.set(quantum, { multiple, minimum });
     return minimum;

@@ -30,11 +30,11 @@ const GAP = /<[^>]*>/g;
 const LIKENESS_MIN = 0.35;
 
 export function lookUp(query: string): Found {
-  const asked = normal(query.slice(0, QUERY_CHARACTERS_MAX));
-  if (asked === "") return { explanations: [], near: [] };
-  const named = CATALOGUE.filter(({ code }) => normal(code) === asked);
-  const found = named.length > 0 ? named : byText(asked);
-  return { explanations: found.slice(0, SHOWN_MAX), near: found.length > 0 ? [] : near(asked) };
+  const text = normal(query.slice(0, QUERY_CHARACTERS_MAX));
+  if (text === "") return { explanations: [], near: [] };
+  const named = CATALOGUE.filter(({ code }) => normal(code) === text);
+  const matches = named.length > 0 ? named : byText(text);
+  return { explanations: matches.slice(0, SHOWN_MAX), near: matches.length > 0 ? [] : near(text) };
 }
 
 /** Lower case, one space between words, no quotes around it. */

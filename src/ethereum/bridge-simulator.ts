@@ -269,14 +269,14 @@ export class BridgeSimulator implements ChainPart {
    * details of the first proposal that names it: on a devnet its proposer would have done so.
    */
   isToken(token: Token): boolean {
-    const known = this.tokens.find(({ address }) => sameAddress(address, token.address));
-    if (known === undefined) {
+    const listed = this.tokens.find(({ address }) => sameAddress(address, token.address));
+    if (listed === undefined) {
       this.saved = undefined;
       const { address, name, symbol, decimals } = token;
       this.tokens = [...this.tokens, { address, name, symbol, decimals }];
       return true;
     }
-    return known.name === token.name && known.symbol === token.symbol && known.decimals === token.decimals;
+    return listed.name === token.name && listed.symbol === token.symbol && listed.decimals === token.decimals;
   }
 
   /**
@@ -328,11 +328,11 @@ export class BridgeSimulator implements ChainPart {
     target: string,
     run: (verify: () => void) => EthereumLog,
   ): EthereumLog {
-    const found = bundleSigners(bridgeDigest(name, bundle, target), bundle.signatures);
+    const signers = bundleSigners(bridgeDigest(name, bundle, target), bundle.signatures);
     const before = this.save();
     this.saved = undefined;
     try {
-      return run(() => this.multisig.verify(found, target, bundle.nonce));
+      return run(() => this.multisig.verify(signers, target, bundle.nonce));
     } catch (error) {
       this.load(before);
       throw error;

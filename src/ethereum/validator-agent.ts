@@ -153,8 +153,8 @@ export class ValidatorAgent implements ChainPart {
    */
   operatorBundle(digest: Uint8Array, signers: readonly string[]): string {
     const secrets = signers.map((address) => findSecret(this.validators, address));
-    const found = secrets.filter((secret) => secret !== undefined);
-    return bundleSignatures(found.map((secret) => secp256k1Sign(digest, secret)));
+    const available = secrets.filter((secret) => secret !== undefined);
+    return bundleSignatures(available.map((secret) => secp256k1Sign(digest, secret)));
   }
 
   /** A number that no operator's bundle had before. */
@@ -257,8 +257,8 @@ const derived = new Map<number, number>();
 
 /** The secret of an address that follows from the phrase. */
 function findSecret(validators: readonly ValidatorKeys[], address: string): Uint8Array | undefined {
-  const wanted = address.toLowerCase();
-  for (let index = 1; index <= ROTATIONS_MAX && !secrets.has(wanted); index++) {
+  const target = address.toLowerCase();
+  for (let index = 1; index <= ROTATIONS_MAX && !secrets.has(target); index++) {
     for (const keys of validators) {
       if (index <= (derived.get(keys.number) ?? 0)) continue;
       derived.set(keys.number, index);
@@ -266,7 +266,7 @@ function findSecret(validators: readonly ValidatorKeys[], address: string): Uint
       secrets.set(ethereumAddress(secret).toLowerCase(), secret);
     }
   }
-  return secrets.get(wanted);
+  return secrets.get(target);
 }
 
 /** @throws NodeError for an address whose secret the devnet does not have */

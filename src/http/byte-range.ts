@@ -18,12 +18,12 @@ export function requestedRange(
   length: number,
   etag: string,
 ): ByteRange | "unsatisfiable" | undefined {
-  const asked = headers.get("range");
-  if (asked === null) return undefined;
+  const range = headers.get("range");
+  if (range === null) return undefined;
   // A date is never as exact as the tag.
   const condition = headers.get("if-range");
   if (condition !== null && condition.trim() !== etag) return undefined;
-  const match = SINGLE.exec(asked);
+  const match = SINGLE.exec(range);
   if (match === null) return undefined;
   const [, first = "", last = ""] = match;
   if (first === "") return suffix(last, length);
@@ -42,8 +42,8 @@ function suffix(count: string, length: number): ByteRange | "unsatisfiable" | un
 
 /** Whether a client has these bytes already, by its `If-None-Match`. */
 export function isKnown(headers: Headers, etag: string): boolean {
-  const known = headers.get("if-none-match");
-  if (known === null) return false;
+  const tags = headers.get("if-none-match");
+  if (tags === null) return false;
   // Here a weak tag is as good (RFC 9110, section 13.1.2).
-  return known.split(",").some((tag) => tag.trim() === "*" || tag.trim().replace(/^W\//, "") === etag);
+  return tags.split(",").some((tag) => tag.trim() === "*" || tag.trim().replace(/^W\//, "") === etag);
 }

@@ -59,10 +59,10 @@ export interface OpenApiDocument extends DocumentParts {
 export function docsPlugin(documentation: Documentation) {
   const base = documentation.page ?? PAGE;
   const parts = once(() => documentation.parts());
-  const made = once(async () => documentedApp(base, await parts(), documentation.app));
-  const page = once(async () => makePage(base, await made()));
+  const appOnce = once(async () => documentedApp(base, await parts(), documentation.app));
+  const page = once(async () => makePage(base, await appOnce()));
   const document = latest(
-    async () => makeDocument(await made(), await parts(), documentation),
+    async () => makeDocument(await appOnce(), await parts(), documentation),
     documentation.version,
   );
   const signpost = once(async () => makeSignpost(base, (await parts()).info));
@@ -160,10 +160,10 @@ const style = once(() => asset(stylePath, "text/css; charset=utf-8"));
 
 /** Runs again when the version changes. */
 function latest<T>(run: () => Promise<T>, version: () => string | number = () => 0): () => Promise<T> {
-  let made: { readonly version: string | number; readonly get: () => Promise<T> } | undefined;
+  let current: { readonly version: string | number; readonly get: () => Promise<T> } | undefined;
   return () => {
     const now = version();
-    if (made?.version !== now) made = { version: now, get: once(run) };
-    return made.get();
+    if (current?.version !== now) current = { version: now, get: once(run) };
+    return current.get();
   };
 }

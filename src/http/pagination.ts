@@ -41,11 +41,11 @@ export function pageRequest(pagination: RequestFields | undefined, limits: Limit
   if (after !== undefined && before !== undefined)
     throw new PaginationError("cannot set both a before and after cursor");
   const forward = first !== undefined || (last === undefined && before === undefined);
-  const asked = forward ? first : last;
-  if (asked !== undefined && asked <= 0) throw new PaginationError("pagination limit must be greater than 0");
+  const size = forward ? first : last;
+  if (size !== undefined && size <= 0) throw new PaginationError("pagination limit must be greater than 0");
   const cursor = forward ? after : before;
   return {
-    limit: Math.min(asked ?? limits.pageRowsDefault, limits.pageRowsMax),
+    limit: Math.min(size ?? limits.pageRowsDefault, limits.pageRowsMax),
     forward,
     newestFirst: newestFirst ?? DEFAULT_NEWEST_FIRST,
     ...(cursor === undefined ? {} : { cursor: decodeCursor(cursor, forward ? "after" : "before") }),

@@ -304,13 +304,13 @@ function endOfObject(body: string): number | undefined {
 function walk(body: string, start: number, visit: (change: 1 | -1, at: number) => boolean): void {
   const marks = /["{}[\]]/g;
   marks.lastIndex = start;
-  for (let found = marks.exec(body); found !== null; found = marks.exec(body)) {
-    if (found[0] === '"') {
-      marks.lastIndex = endOfString(body, found.index);
+  for (let mark = marks.exec(body); mark !== null; mark = marks.exec(body)) {
+    if (mark[0] === '"') {
+      marks.lastIndex = endOfString(body, mark.index);
       continue;
     }
-    const isOpening = found[0] === "{" || found[0] === "[";
-    if (!visit(isOpening ? 1 : -1, found.index)) return;
+    const isOpening = mark[0] === "{" || mark[0] === "[";
+    if (!visit(isOpening ? 1 : -1, mark.index)) return;
   }
 }
 

@@ -119,8 +119,8 @@ export class ServerStatus {
 
   /** `/readyz`: 200 when every reader gets what it may expect, else 503 and the reason. */
   readiness(): { ready: boolean; reason: string } {
-    const known = this.source === undefined ? "starting" : this.source.notReady();
-    const reason = this.hasMetDamage ? STORE_DAMAGED : this.isStopping ? STOPPING : known;
+    const sourceReason = this.source === undefined ? "starting" : this.source.notReady();
+    const reason = this.hasMetDamage ? STORE_DAMAGED : this.isStopping ? STOPPING : sourceReason;
     return { ready: reason === undefined, reason: reason ?? "" };
   }
 

@@ -295,9 +295,9 @@ export class BlockAssembler {
 
   private checkChain(bytes: Uint8Array): void {
     const { chainIdStart, chainIdEnd } = this.envelope;
-    const known = this.chainIdBytes!;
+    const expected = this.chainIdBytes!;
     const length = chainIdEnd - chainIdStart;
-    if (length === known.length && sameBytes(bytes, chainIdStart, known, 0, length)) return;
+    if (length === expected.length && sameBytes(bytes, chainIdStart, expected, 0, length)) return;
     const other = Buffer.from(bytes.subarray(chainIdStart, chainIdEnd)).toString("utf8");
     const shown = JSON.stringify(other.slice(0, CHAIN_ID_BYTES_MAX));
     throw new StreamFault(`mismatched chain id received: ${shown}, want "${this.chainId}"`, "chain_mismatch");

@@ -215,9 +215,9 @@ export class EventLogWriter {
     this.file = file;
     this.isOpen = true;
     if (fits) return last;
-    const made = { no, bytes: 0 };
-    this.files.push(made);
-    return made;
+    const added = { no, bytes: 0 };
+    this.files.push(added);
+    return added;
   }
 
   /** Cuts off what a killed process has left of a record. @returns the connection of the last whole one */

@@ -151,9 +151,9 @@ class Followed extends Following {
   }
 
   private isReplaced(): boolean {
-    const found = statSync(this.path, { throwIfNoEntry: false });
+    const stats = statSync(this.path, { throwIfNoEntry: false });
     // Between its removal and the next one nothing can be read.
-    return found !== undefined && found.ino !== fstatSync(this.file).ino;
+    return stats !== undefined && stats.ino !== fstatSync(this.file).ino;
   }
 
   private beginFile(): true {

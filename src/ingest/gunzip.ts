@@ -93,10 +93,10 @@ async function* inflateInSteps(file: number, onRead: (bytes: number) => void): A
   let failure: Error | undefined;
   for (const step of STEPS_BYTES) {
     const pass = new Pass(file, onRead);
-    let made = 0;
+    let produced = 0;
     for await (const piece of pass.pieces(from, step)) {
-      const fresh = piece.subarray(Math.max(0, given - made));
-      made += piece.length;
+      const fresh = piece.subarray(Math.max(0, given - produced));
+      produced += piece.length;
       if (fresh.length === 0) continue;
       given += fresh.length;
       yield fresh;

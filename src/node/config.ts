@@ -184,10 +184,10 @@ export function sizeOf(key: string, text: string | undefined, least: number): nu
 }
 
 export function oneOf<const T extends string>(key: string, text: string, choices: readonly T[]): T {
-  const found = choices.find((choice) => choice === text);
-  if (found === undefined)
+  const match = choices.find((choice) => choice === text);
+  if (match === undefined)
     throw configError(`--${key} must be ${choices.join(" or ")}, not '${text}'`, "see: lyra sidecar --help");
-  return found;
+  return match;
 }
 
 function modeOf(text: string | undefined): SegmentMode | undefined {
@@ -230,7 +230,7 @@ export function readConfigFile(
       "it is a TOML file; see docs/operations.md",
     );
   }
-  const known = new Set([
+  const keys = new Set([
     "host",
     "data-port",
     "grpc-data-port",
@@ -240,10 +240,10 @@ export function readConfigFile(
     ...SIDECAR_KEYS,
   ]);
   for (const key of Object.keys(parsed)) {
-    if (!known.has(key))
+    if (!keys.has(key))
       throw configError(
         `the configuration ${path} has an unknown key '${key}'`,
-        `known: ${[...known].join(", ")}`,
+        `known: ${[...keys].join(", ")}`,
       );
   }
   return parsed;

@@ -59,9 +59,9 @@ function startOf(plane: DataPlane, folder: string, request: Request): { from: nu
   const query = new Map(parsePairs(splitUrl(request.url).query));
   const head = plane.head();
   if (head === undefined) throw new ApiError(Grpc.unavailable, "this node has no block yet");
-  const asked = query.get("from") ?? "0";
-  if (!HEIGHT.test(asked)) throw new ApiError(Grpc.invalidArgument, "from must be the height of a block");
-  const from = Math.max(Number(asked), head.firstHeight);
+  const fromText = query.get("from") ?? "0";
+  if (!HEIGHT.test(fromText)) throw new ApiError(Grpc.invalidArgument, "from must be the height of a block");
+  const from = Math.max(Number(fromText), head.firstHeight);
   const chainId = query.get("chainId");
   if (chainId !== undefined && chainId !== head.chainId)
     throw conflict(`this node holds chain ${head.chainId}, not ${chainId.slice(0, 200)}`);
@@ -97,10 +97,10 @@ function placeOf(folder: string, from: number): LogPlace {
 
 /** Blocks of one time share a row, which has the hash of the first. */
 function isStored(plane: DataPlane, height: number, hash: string): boolean {
-  const found = blockRange(plane.context.db, height, height);
-  if (found === undefined) return false;
-  if (found.first.height !== height) return true;
-  return [found.first.hash, found.last.hash].includes(hash.toLowerCase());
+  const blocks = blockRange(plane.context.db, height, height);
+  if (blocks === undefined) return false;
+  if (blocks.first.height !== height) return true;
+  return [blocks.first.hash, blocks.last.hash].includes(hash.toLowerCase());
 }
 
 /** Unix microseconds. @param begin message that begins a block */

@@ -172,13 +172,17 @@ class FollowedSidecar {
   ) {
     // The writer's trouble stays until a block is stored.
     const { trouble } = this;
-    const told =
+    const shownState =
       trouble && state !== "stopped" ? { state: "stopped" as const, ...trouble } : { state, text, code };
-    this.sourceLog.note({ state: told.state, text: told.text, ...(told.code && { code: told.code }) });
+    this.sourceLog.note({
+      state: shownState.state,
+      text: shownState.text,
+      ...(shownState.code && { code: shownState.code }),
+    });
     this.context.status.set("sidecar", {
-      state: told.state,
-      text: told.text,
-      ...(told.code && { code: told.code }),
+      state: shownState.state,
+      text: shownState.text,
+      ...(shownState.code && { code: shownState.code }),
     });
   }
 

@@ -38,9 +38,9 @@ class FollowerFile {
 
   private makeTables(): void {
     const schema = "SELECT sql FROM sqlite_master ORDER BY name DESC";
-    const found = this.db.query(schema).values().flat();
-    if (found.length === 0) for (const sql of TABLES) this.db.run(sql);
-    else if (found.join() !== TABLES.join()) throw new Error(`${NAME} holds other tables`);
+    const tables = this.db.query(schema).values().flat();
+    if (tables.length === 0) for (const sql of TABLES) this.db.run(sql);
+    else if (tables.join() !== TABLES.join()) throw new Error(`${NAME} holds other tables`);
   }
 
   /**

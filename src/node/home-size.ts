@@ -33,10 +33,10 @@ function* filesBelow(folder: string): Generator<{ path: string; bytes: number }>
   const names = attempt(() => readdirSync(folder)) ?? [];
   for (const name of names) {
     const path = join(folder, name);
-    const found = attempt(() => statSync(path));
-    if (found?.isDirectory()) yield* filesBelow(path);
+    const stats = attempt(() => statSync(path));
+    if (stats?.isDirectory()) yield* filesBelow(path);
     // A file with holes takes less than its size.
-    else if (found?.isFile()) yield { path, bytes: Math.min(found.size, found.blocks * 512) };
+    else if (stats?.isFile()) yield { path, bytes: Math.min(stats.size, stats.blocks * 512) };
   }
 }
 

@@ -59,8 +59,8 @@ async function storeDamage(home: string): Promise<string | undefined> {
 
 /** @throws Error */
 async function checkStore(db: Database, home: string, segments: readonly SegmentRow[]): Promise<void> {
-  const found = db.query("PRAGMA integrity_check(1)").values()[0]![0];
-  if (found !== "ok") throw new NodeError("store.check", "store_damaged", String(found));
+  const integrity = db.query("PRAGMA integrity_check(1)").values()[0]![0];
+  if (integrity !== "ok") throw new NodeError("store.check", "store_damaged", String(integrity));
   const faults = schemaFaults(db);
   if (faults.length > 0) throw new NodeError("store.check", "store_damaged", shortList(faults));
   for (const row of segments) {
@@ -109,8 +109,8 @@ async function remakeSegment(db: Database, home: string, row: SegmentRow): Promi
   const making = mkdtempSync(join(directory, "repair-"));
   const name = `the segment of blocks ${row.from} to ${row.to}`;
   try {
-    const made = await buildSegment(db, making, row);
-    const isSame = made.id === row.id && made.bytes === row.bytes;
+    const segment = await buildSegment(db, making, row);
+    const isSame = segment.id === row.id && segment.bytes === row.bytes;
     if (!isSame) return { ok: false, detail: `${name}: the store's rows make another one` };
     renameSync(join(making, `${row.id}.seg`), join(directory, `${row.id}.seg`));
     return { ok: await isSound(), detail: `${name} is made again` };

@@ -113,14 +113,14 @@ async function work(order: WriterOrder): Promise<void> {
       if (isWaiting) await Promise.race([Bun.sleep(LOOK_MS), stopRequest.promise]);
     }
   } while (isWaiting && !isLoaded && !isStopping);
-  const made = loading.segmentsMade().then(
+  const hasSegments = loading.segmentsMade().then(
     () => true,
     (error) => {
       reportFailure(error);
       return false;
     },
   );
-  const areMade = await Promise.race([made, stopRequest.promise]);
+  const areMade = await Promise.race([hasSegments, stopRequest.promise]);
   report({ kind: "idle" });
   if (areMade === true) await loading.prune(() => isStopping);
   // Nothing is written now: the log gives its room back.
@@ -209,8 +209,8 @@ function reportFailure(error: unknown): void {
 }
 
 function failureOf(error: unknown) {
-  const known = error instanceof NodeError ? error : storeFailure(error);
-  const { attempt, code, message, hint } = known ?? new NodeError("writer", "internal", reasonOf(error));
+  const nodeError = error instanceof NodeError ? error : storeFailure(error);
+  const { attempt, code, message, hint } = nodeError ?? new NodeError("writer", "internal", reasonOf(error));
   return { attempt, code, text: message, hint };
 }
 

@@ -49,9 +49,9 @@ export function findExecutable(given?: string, surroundings: Surroundings = {}):
   }
   const name = platformPackage(platform);
   if (!(PLATFORMS as readonly string[]).includes(platform)) {
-    const known = PLATFORMS.join(", ");
+    const platforms = PLATFORMS.join(", ");
     throw missing(
-      `there is no executable of Lyra for ${platform}, only for ${known}`,
+      `there is no executable of Lyra for ${platform}, only for ${platforms}`,
       "set LYRA_BINARY to one that was built for it",
     );
   }

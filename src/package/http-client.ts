@@ -57,20 +57,20 @@ export class HttpClient {
   private exchange(method: "GET" | "POST", url: string, body = "", isAgain = false): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const headers = method === "POST" ? { "content-type": "application/json" } : {};
-      const asked = request(url, { method, agent: this.agent, headers }, (response) => {
+      const sent = request(url, { method, agent: this.agent, headers }, (response) => {
         wholeOf(response, ANSWER_BYTES_MAX).then(
           (body) => resolve({ status: response.statusCode ?? 0, text: body.toString("utf8") }),
           reject,
         );
       });
-      asked.setTimeout(SILENT_MS, () => asked.destroy(new Error("the answer does not come")));
-      asked.on("error", (error) => {
+      sent.setTimeout(SILENT_MS, () => sent.destroy(new Error("the answer does not come")));
+      sent.on("error", (error) => {
         // The server closed a connection that had waited, before it saw this request.
-        const isStale = asked.reusedSocket && codeOf(error) === "ECONNRESET" && !isAgain;
+        const isStale = sent.reusedSocket && codeOf(error) === "ECONNRESET" && !isAgain;
         if (isStale) this.exchange(method, url, body, true).then(resolve, reject);
         else reject(error);
       });
-      asked.end(body);
+      sent.end(body);
     });
   }
 }

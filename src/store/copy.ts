@@ -89,8 +89,8 @@ export function checkCopy(path: string, origin: "own" | "foreign"): void {
     // Nothing is read before this: a view by the name of a table can take any time.
     if (origin === "foreign") checkTables(db, version);
     if (origin === "foreign" && hasChain(db)) throw unfit("it holds a chain of its own");
-    const found = String(db.query("PRAGMA quick_check(1)").values()[0]![0]);
-    if (found !== "ok") throw unfit(found);
+    const verdict = String(db.query("PRAGMA quick_check(1)").values()[0]![0]);
+    if (verdict !== "ok") throw unfit(verdict);
   } finally {
     db.close();
   }

@@ -456,8 +456,8 @@ function keepCopy(db: Database, version: number): string {
     db.query("VACUUM INTO ?").run(half);
     const copy = new Database(half, { readonly: true, safeIntegers: true });
     try {
-      const found = copy.query("PRAGMA quick_check(1)").get() as { quick_check: string };
-      if (found.quick_check !== "ok" || schemaVersionOf(copy) !== version) throw new Error(found.quick_check);
+      const check = copy.query("PRAGMA quick_check(1)").get() as { quick_check: string };
+      if (check.quick_check !== "ok" || schemaVersionOf(copy) !== version) throw new Error(check.quick_check);
     } finally {
       copy.close();
     }

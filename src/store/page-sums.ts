@@ -172,9 +172,9 @@ export class PageSums {
   /** Opens the sums of a store; where there are none, the pages as they are now are summed. */
   static open(storePath: string, pageBytes: number): PageSums {
     const path = sumsPath(storePath);
-    const known = PageSumFile.open(path, "r+");
-    if (known?.pageBytes === pageBytes) return new PageSums(storePath, known);
-    known?.close();
+    const existing = PageSumFile.open(path, "r+");
+    if (existing?.pageBytes === pageBytes) return new PageSums(storePath, existing);
+    existing?.close();
     return new PageSums(storePath, makeBaseline(storePath, path, pageBytes));
   }
 
@@ -252,12 +252,12 @@ export function lostFrames(
   if (file === undefined) return undefined;
   try {
     // A log can restart, or be emptied, between what one look reads: only what the next one finds again is lost.
-    let found: readonly [LogMark, LogPosition | undefined] | undefined;
+    let previous: readonly [LogMark, LogPosition | undefined] | undefined;
     for (let mark = file.readMark(); mark !== undefined; mark = file.readMark()) {
       const state = readLogState(`${storePath}-wal`);
       if (state !== undefined && (state.salt !== mark.salt || state.frames >= mark.frames)) return undefined;
-      if (Bun.deepEquals(found, [mark, state])) return { sound: state?.frames ?? 0, written: mark.frames };
-      found = [mark, state];
+      if (Bun.deepEquals(previous, [mark, state])) return { sound: state?.frames ?? 0, written: mark.frames };
+      previous = [mark, state];
     }
     return undefined;
   } finally {
@@ -278,7 +278,7 @@ function makeBaseline(storePath: string, path: string, pageBytes: number): PageS
   const store = openSync(storePath, "r");
   const temporary = `${path}.tmp`;
   try {
-    const made = PageSumFile.create(temporary, pageBytes, fstatSync(store).size > pageBytes);
+    const sumFile = PageSumFile.create(temporary, pageBytes, fstatSync(store).size > pageBytes);
     const chunk = Buffer.alloc(BASELINE_PAGES * pageBytes);
     for (let first = 1; ; first += BASELINE_PAGES) {
       const length = readSync(store, chunk, 0, chunk.length, (first - 1) * pageBytes);
@@ -286,12 +286,12 @@ function makeBaseline(storePath: string, path: string, pageBytes: number): PageS
       const sums = new Map<number, number>();
       for (let i = 0; i < pages; i++)
         sums.set(first + i, sumOf(chunk.subarray(i * pageBytes, (i + 1) * pageBytes)));
-      made.write(sums);
+      sumFile.write(sums);
       if (pages < BASELINE_PAGES) break;
     }
-    made.sync();
+    sumFile.sync();
     renameSync(temporary, path);
-    return made;
+    return sumFile;
   } finally {
     closeSync(store);
   }

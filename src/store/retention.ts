@@ -289,8 +289,8 @@ function weightOf({ table, sample, floor }: Slicing, headNo: number): number {
   let bytes = 0;
   for (let at = 0; at < places; at++) {
     const from = floor.no + Math.floor(((span - width) * at) / Math.max(1, places - 1));
-    const found = sample.get(from, from + width) as { rows: bigint; bytes: bigint };
-    bytes += Number(found.rows) * rowBytes + Number(found.bytes);
+    const row = sample.get(from, from + width) as { rows: bigint; bytes: bigint };
+    bytes += Number(row.rows) * rowBytes + Number(row.bytes);
   }
   return Math.round((bytes / (places * width)) * span);
 }

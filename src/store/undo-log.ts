@@ -153,7 +153,7 @@ function triggersOf({ name, columns, key }: LoggedTable): string[] {
     return `SELECT ${LEVEL}, '${name}', ${keyOf(existed ? from : "NEW").join(", ")}, ${existed ? 1 : 0}${old}`;
   };
   const sameKey = key.map((column) => `t.${quoted(column)} = NEW.${quoted(column)}`).join(" AND ");
-  const found = `FROM ${quoted(name)} t WHERE ${sameKey}`;
+  const fromRow = `FROM ${quoted(name)} t WHERE ${sameKey}`;
   const moved = key.map((column) => `NEW.${quoted(column)} IS NOT OLD.${quoted(column)}`).join(" OR ");
   const trigger = (event: (typeof EVENTS)[number], when: string, body: string) =>
     `CREATE TRIGGER ${triggerName(event, name)} BEFORE ${event} ON ${quoted(name)} WHEN ${LEVEL} IS NOT NULL AND ${when} BEGIN ${body}; END`;
@@ -161,7 +161,7 @@ function triggersOf({ name, columns, key }: LoggedTable): string[] {
     trigger(
       "INSERT",
       `NOT ${isKnown("NEW")}`,
-      `${into(true)} ${row("t", true)} ${found}; ${into(false)} ${row("NEW", false)} WHERE NOT EXISTS(SELECT 1 ${found})`,
+      `${into(true)} ${row("t", true)} ${fromRow}; ${into(false)} ${row("NEW", false)} WHERE NOT EXISTS(SELECT 1 ${fromRow})`,
     ),
     trigger("DELETE", `NOT ${isKnown("OLD")}`, `${into(true)} ${row("OLD", true)}`),
     // A row that took another key would leave one place and come to another; nothing in the store does that.

@@ -144,7 +144,7 @@ export function playTrace(trace: Trace, rules?: MarketRules): TraceResult {
   const steps = trace.originalDefect === undefined ? trace.steps : trace.steps.slice(0, -1);
   for (const [place, step] of steps.entries()) {
     const verdict = play(rig, step, reader);
-    const made = reader.read();
+    const produced = reader.read();
     events += step.events.length;
     if (verdict !== step.refused && step.do !== "oracle")
       differences.push({
@@ -155,7 +155,7 @@ export function playTrace(trace: Trace, rules?: MarketRules): TraceResult {
         made: [verdict],
       });
     if (step.do === "insurance") continue;
-    for (const difference of compared(step, made)) differences.push({ step: place, ...difference });
+    for (const difference of compared(step, produced)) differences.push({ step: place, ...difference });
   }
   if (rig.faults.length > 0) throw rig.faults[0];
   return { name: trace.name, steps: steps.length, events, differences };

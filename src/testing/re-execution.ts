@@ -171,11 +171,11 @@ export class ReExecution {
       if (market !== undefined && /consensus_reached|perfect_match/.test(payload.state))
         this.agreed.add(market);
     }
-    const made = saidOf(this.rig.endBlock(), this.lastOnly);
+    const produced = saidOf(this.rig.endBlock(), this.lastOnly);
     this.rig.forgetEvents();
     const events = this.foreign.size === 0 ? block.events : block.events.filter((event) => this.isOwn(event));
     const recorded = saidOf(events, this.lastOnly, this.foreign);
-    this.compare(block.height, recorded, made);
+    this.compare(block.height, recorded, produced);
     if (this.hasUpgrade) {
       for (const [kind, statements] of recorded)
         for (const { subject, text } of statements) this.lastShown.set(`${kind} ${subject}`, text);
@@ -187,9 +187,9 @@ export class ReExecution {
   /** Transactions that did something on markets, and whose command is not there. */
   private noteUnknown(block: RecordedBlock, own: readonly RecordedEvent[]): void {
     const results = block.events.filter(({ member }) => member === "transactionResult");
-    const known = new Set(results.map(({ tx }) => tx));
+    const withResult = new Set(results.map(({ tx }) => tx));
     const unknown = own.filter(
-      ({ member, tx }) => OF_COMMANDS.has(member) && !known.has(tx) && !isOfBlock(block, tx),
+      ({ member, tx }) => OF_COMMANDS.has(member) && !withResult.has(tx) && !isOfBlock(block, tx),
     );
     for (const _tx of new Set(unknown.map(({ tx }) => tx)))
       this.count("a transaction did something on a market, and the recording has no result of it");
@@ -366,7 +366,7 @@ export class ReExecution {
   /** The root of a transaction's identifiers, by what it made. */
   private idOf(block: RecordedBlock, { tx, payload }: RecordedEvent): string | undefined {
     const mine = block.events.filter((event) => event.tx === tx);
-    const made = mine.find(({ member, payload: order }) => {
+    const ownOrder = mine.find(({ member, payload: order }) => {
       const isOwn = order.partyId === payload.partyId && order.liquidityProvisionId === "";
       return member === "order" && isOwn && !this.shown.has(order.id);
     });
@@ -376,13 +376,13 @@ export class ReExecution {
     if (payload.liquidityProvisionAmendment !== undefined)
       return (provision?.buys[0] ?? provision?.sells[0])?.orderId;
     // An amendment may trade, and makes nothing else.
-    const first = made ?? mine.find(({ member }) => member === "trade");
+    const first = ownOrder ?? mine.find(({ member }) => member === "trade");
     const { batchMarketInstructions: batch } = payload;
     if (batch === undefined || first === undefined) return first?.payload.id;
     // Submissions of a batch that are refused without an order have taken their ids all the same.
     const isIts = (submission: LedgerEntry) =>
       SAME_OF_ORDER.every((name) => submission[name] === first.payload[name]);
-    const at = made === undefined ? batch.submissions.length : batch.submissions.findIndex(isIts);
+    const at = ownOrder === undefined ? batch.submissions.length : batch.submissions.findIndex(isIts);
     let { id } = first.payload;
     const isForeign =
       batch.submissions.length > at &&
@@ -461,9 +461,9 @@ export class ReExecution {
   }
 
   private tallyOf(kind: string): Tally {
-    const known = this.tallies.get(kind) ?? { same: 0, differences: [] };
-    this.tallies.set(kind, known);
-    return known;
+    const tally = this.tallies.get(kind) ?? { same: 0, differences: [] };
+    this.tallies.set(kind, tally);
+    return tally;
   }
 }
 

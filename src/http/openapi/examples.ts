@@ -116,17 +116,17 @@ type Found = Readonly<Record<string, string>>;
 export async function withExamples(paths: Paths, sources: Sources, ask: Ask): Promise<Paths> {
   const lists = new Map<string, Promise<unknown>>();
   const askOnce = (path: string) => {
-    const known = lists.get(path) ?? ask(path);
-    lists.set(path, known);
-    return known;
+    const answer = lists.get(path) ?? ask(path);
+    lists.set(path, answer);
+    return answer;
   };
-  const made: Paths = {};
+  const examples: Paths = {};
   for (const [path, item] of Object.entries(paths)) {
-    const wanted = item.get && sources[item.get.operationId.replace(/Alias\d+$/, "")];
-    const found = wanted && (await searchAll(path, item.get!, [wanted].flat(), askOnce));
-    made[path] = found ? { ...item, get: exemplify(item.get!, found) } : item;
+    const source = item.get && sources[item.get.operationId.replace(/Alias\d+$/, "")];
+    const example = source && (await searchAll(path, item.get!, [source].flat(), askOnce));
+    examples[path] = example ? { ...item, get: exemplify(item.get!, example) } : item;
   }
-  return made;
+  return examples;
 }
 
 async function searchAll(
@@ -136,8 +136,8 @@ async function searchAll(
   ask: Ask,
 ): Promise<Found | undefined> {
   for (const sources of possibilities) {
-    const found = await search(path, operation, sources, ask);
-    if (found !== undefined) return found;
+    const example = await search(path, operation, sources, ask);
+    if (example !== undefined) return example;
   }
   return undefined;
 }
@@ -156,8 +156,8 @@ async function search(
     // A column with one value alone goes with every row of the others.
     const row = columns.map(([name, values]) => [name, values[values.length === 1 ? 0 : i]] as const);
     if (row.some(([, value]) => value === undefined)) return undefined;
-    const found = Object.fromEntries(row) as Found;
-    if (UNREAD.has(operationId) || (await ask(urlOf(path, found))) !== undefined) return found;
+    const values = Object.fromEntries(row) as Found;
+    if (UNREAD.has(operationId) || (await ask(urlOf(path, values))) !== undefined) return values;
   }
   return undefined;
 }

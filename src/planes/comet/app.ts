@@ -146,9 +146,9 @@ class Rpc {
     const parsed = parsedBody(body);
     if (parsed instanceof RpcError) return { text: errorText(undefined, parsed), isParsed: false };
     const answers = await Promise.all(parsed.map((request) => this.answerRequest(request)));
-    const told = answers.filter((answer) => answer !== undefined);
+    const texts = answers.filter((answer) => answer !== undefined);
     return {
-      text: told.length === 1 ? told[0]! : told.length === 0 ? "" : `[${told.join(",")}]`,
+      text: texts.length === 1 ? texts[0]! : texts.length === 0 ? "" : `[${texts.join(",")}]`,
       isParsed: true,
     };
   }

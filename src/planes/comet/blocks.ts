@@ -138,13 +138,13 @@ export class CometBlocks {
 
   /** The `block` of an answer or of an event. */
   block(height: number): { readonly block_id: object; readonly block: object } {
-    const found = this.find(height);
+    const row = this.find(height);
     const txs = this.txs(height);
     const isFirst = height === this.range.first;
     return {
-      block_id: blockIdOf(found.hash),
+      block_id: blockIdOf(row.hash),
       block: {
-        header: this.header(found, txs),
+        header: this.header(row, txs),
         data: { txs: txs.map(({ bytes }) => Buffer.from(bytes).toString("base64")) },
         evidence: { evidence: [] },
         last_commit: isFirst ? NO_COMMIT : { ...this.commitOf(height - 1) },
@@ -154,12 +154,12 @@ export class CometBlocks {
 
   /** A block without its transactions. `block_size` is their bytes alone: no block is put together. */
   meta(height: number): object {
-    const found = this.find(height);
+    const row = this.find(height);
     const txs = this.txs(height);
     return {
-      block_id: blockIdOf(found.hash),
+      block_id: blockIdOf(row.hash),
       block_size: String(txs.reduce((sum, { bytes }) => sum + bytes.length, 0)),
-      header: this.header(found, txs),
+      header: this.header(row, txs),
       num_txs: String(txs.length),
     };
   }

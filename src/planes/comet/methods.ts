@@ -47,15 +47,15 @@ const SEARCH: Parameters = [...PAGE, ["order_by", "text"]];
 function heightOf({ blocks }: CometContext, { height }: Given): number {
   const { first, last } = blocks.range;
   if (height === undefined) return last;
-  const wanted = height as number;
-  if (wanted <= 0) throw new RpcError("internal", `height must be greater than 0, but got ${wanted}`);
-  if (wanted > last) {
-    const text = `height ${wanted} must be less than or equal to the current blockchain height ${last}`;
+  const target = height as number;
+  if (target <= 0) throw new RpcError("internal", `height must be greater than 0, but got ${target}`);
+  if (target > last) {
+    const text = `height ${target} must be less than or equal to the current blockchain height ${last}`;
     throw new RpcError("internal", text);
   }
-  if (wanted < first)
-    throw new RpcError("internal", `height ${wanted} is not available, lowest height is ${first}`);
-  return wanted;
+  if (target < first)
+    throw new RpcError("internal", `height ${target} is not available, lowest height is ${first}`);
+  return target;
 }
 
 function txOf({ tx }: Given): Uint8Array {
@@ -110,14 +110,14 @@ function foundTx({ hash, bytes, height, index, ...rest }: BlockTx & { height: nu
 
 function findTx({ blocks }: CometContext, { hash }: Given): object {
   const bytes = (hash as Uint8Array | undefined) ?? new Uint8Array(0);
-  const wanted = bytes.toHex().toUpperCase();
+  const target = bytes.toHex().toUpperCase();
   const { first, last } = blocks.range;
   let looked = 0;
   for (const tx of blocks.txsBack(last, first)) {
-    if (tx.hash === wanted) return foundTx(tx);
+    if (tx.hash === target) return foundTx(tx);
     if (++looked >= SEARCHED_TX_HASHES_MAX) break;
   }
-  throw new RpcError("internal", `tx (${wanted}) not found`);
+  throw new RpcError("internal", `tx (${target}) not found`);
 }
 
 /** A hash is quick to compare. */
@@ -165,26 +165,26 @@ export function valuesOf(tx: BlockTx, height: number): Map<string, string[]> {
 function searchTxs({ blocks }: CometContext, given: Given): object {
   const query = queryOf(given);
   const { from, to } = heightsOf(query, "tx.height", blocks.range);
-  const found: (BlockTx & { height: number; index: number })[] = [];
+  const matches: (BlockTx & { height: number; index: number })[] = [];
   let looked = 0;
   for (const tx of blocks.txsBack(to, from)) {
     if (++looked > SEARCHED_MAX) throw tooMany("transactions", "tx.height");
-    if (query.matches(valuesOf(tx, tx.height))) found.push(tx);
+    if (query.matches(valuesOf(tx, tx.height))) matches.push(tx);
   }
-  const page = pageOf(ordered(found, given), given);
-  return { txs: page.map(foundTx), total_count: String(found.length) };
+  const page = pageOf(ordered(matches, given), given);
+  return { txs: page.map(foundTx), total_count: String(matches.length) };
 }
 
 function searchBlocks({ blocks }: CometContext, given: Given): object {
   const query = queryOf(given);
   const { from, to } = heightsOf(query, "block.height", blocks.range);
   if (to - from >= SEARCHED_MAX) throw tooMany("blocks", "block.height");
-  const found: number[] = [];
+  const matches: number[] = [];
   // The application's blocks have no events: only their height is indexed.
   for (let height = to; height >= from; height--)
-    if (query.matches(new Map([["block.height", [String(height)]]]))) found.push(height);
-  const page = pageOf(ordered(found, given), given);
-  return { blocks: page.map((height) => blocks.block(height)), total_count: String(found.length) };
+    if (query.matches(new Map([["block.height", [String(height)]]]))) matches.push(height);
+  const page = pageOf(ordered(matches, given), given);
+  return { blocks: page.map((height) => blocks.block(height)), total_count: String(matches.length) };
 }
 
 function tooMany(things: string, name: string): RpcError {

@@ -86,11 +86,11 @@ export async function listTransactions(source: TransactionSource, request: ListR
 
 /** @returns `GetTransactionResponse` @throws ApiError */
 export async function getTransaction(source: TransactionSource, hash: string): Promise<object> {
-  const found = isHex64(hash) ? await source.withHash(hash.toLowerCase()) : [];
-  if (found.length === 0) throw numbered(5, "NotFound error", 10_001, "transaction not found");
-  if (found.length > 1)
+  const matches = isHex64(hash) ? await source.withHash(hash.toLowerCase()) : [];
+  if (matches.length === 0) throw numbered(5, "NotFound error", 10_001, "transaction not found");
+  if (matches.length > 1)
     throw numbered(9, "FailedPrecondition error", 10_002, "multiple transactions found", 400);
-  const message = readable(found[0]!);
+  const message = readable(matches[0]!);
   if (message === undefined) throw internal("the transaction cannot be read");
   return { transaction: message };
 }

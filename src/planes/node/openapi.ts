@@ -83,8 +83,9 @@ export function nodeOpenApiParts() {
   const book = new SchemaBook();
   const paths: Paths = {};
   for (const endpoint of CHAIN_ENDPOINTS) {
-    const made = operation(book, endpoint);
-    paths[endpoint.path] = endpoint.method === "GET" ? { get: made } : { post: posted(book, endpoint, made) };
+    const documented = operation(book, endpoint);
+    paths[endpoint.path] =
+      endpoint.method === "GET" ? { get: documented } : { post: posted(book, endpoint, documented) };
   }
   for (const endpoint of VIEW_ENDPOINTS) paths[endpoint.path] = { get: operation(book, endpoint, true) };
   return {
@@ -183,7 +184,7 @@ function posted(book: SchemaBook, endpoint: ChainCall, made: Operation): Operati
   };
   const answer: Schema = { ...verdict, properties: { ...verdict.properties, details } };
   delete book.schemas[response];
-  const told = {
+  const verdictResponse = {
     description: "The verdict. `success` is true exactly when the transaction was accepted (code 0).",
     content: { "application/json": { schema: answer } },
   };
@@ -197,7 +198,7 @@ function posted(book: SchemaBook, endpoint: ChainCall, made: Operation): Operati
         "JSON, whatever the content type says. The example is signed for another chain and shows a refusal.",
       content: { "application/json": { schema: body, example: exampleOf(endpoint.path) } },
     },
-    responses: { ...errors, "200": told },
+    responses: { ...errors, "200": verdictResponse },
   };
 }
 

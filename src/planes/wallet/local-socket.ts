@@ -99,9 +99,9 @@ async function bodyOf(request: Request): Promise<string> {
 function run(method: string, params: unknown, admin: AdminParts, local: LocalParts): Promise<unknown> {
   if (Object.hasOwn(ADMIN_METHODS, method)) return ADMIN_METHODS[method]!(admin, params);
   if (method === "service.lock_wallet") return lockWallet(admin, params);
-  const known = Object.hasOwn(deskMethods, method) ? deskMethods[method] : undefined;
-  if (known === undefined) throw methodNotFound(`method "${method}" is not supported`);
-  return known(local, params);
+  const handler = Object.hasOwn(deskMethods, method) ? deskMethods[method] : undefined;
+  if (handler === undefined) throw methodNotFound(`method "${method}" is not supported`);
+  return handler(local, params);
 }
 
 /** A socket of a process that was killed is taken away; one that answers is another service's. */
@@ -161,8 +161,8 @@ const waits: LocalMethod = async ({ desk }, value) => ({
 
 /** The outcome of an approved transaction; null as long as it is not known. */
 const outcome: LocalMethod = async ({ desk }, value) => {
-  const found = desk?.outcomeOf(new Params(value).text("id", "request"));
-  return { outcome: found === undefined ? null : outcomeLine(found) };
+  const outcome = desk?.outcomeOf(new Params(value).text("id", "request"));
+  return { outcome: outcome === undefined ? null : outcomeLine(outcome) };
 };
 
 const answerRequest: LocalMethod = async ({ desk }, value) => {

@@ -62,7 +62,7 @@ export function balances(db: Database): Projection {
    * The same, by account id, where a block's events come as messages, which is all of them or none: most accounts
    * change several times in a block.
    */
-  const known = new Map<string, Touched>();
+  const touchedByAccount = new Map<string, Touched>();
   const intern = (block: BlockContext, m: Init<Account>, tx: number): AccountKey =>
     block.accounts.intern(m.owner ?? "", m.asset ?? "", m.marketId ?? "", m.type ?? 0, block.no, tx, ACCOUNT);
   const touch = (account: AccountKey, text: string, tx: number): Touched => {
@@ -72,7 +72,7 @@ export function balances(db: Database): Projection {
   };
   const clear = () => {
     touched.clear();
-    known.clear();
+    touchedByAccount.clear();
   };
   return {
     handlers: [
@@ -87,14 +87,14 @@ export function balances(db: Database): Projection {
             return;
           }
           const { id = "", balance = "" }: Init<Account> = message;
-          const again = known.get(id);
+          const again = touchedByAccount.get(id);
           if (again !== undefined) {
             again.balance = balance;
             again.tx = tx;
             return;
           }
           const row = touch(intern(block, message, tx), balance, tx);
-          if (id !== "") known.set(id, row);
+          if (id !== "") touchedByAccount.set(id, row);
         },
       ],
     ],
@@ -121,7 +121,7 @@ export function ledger(db: Database): Projection {
   );
   const byParty = append(db, "ledger_by_party", "era, party_no, block, n");
   /** Messages name an account by the same object again and again. */
-  let known = new WeakMap<Init<AccountDetails>, AccountKey>();
+  let keys = new WeakMap<Init<AccountDetails>, AccountKey>();
   const intern = (
     block: BlockContext,
     { owner = "", assetId = "", marketId = "", type = 0 }: Init<AccountDetails>,
@@ -129,8 +129,8 @@ export function ledger(db: Database): Projection {
     fields: AccountFields,
   ): AccountKey => block.accounts.intern(owner, assetId, marketId, type, block.no, tx, fields);
   const internKnown: typeof intern = (block, details, tx, fields) => {
-    let account = known.get(details);
-    if (account === undefined) known.set(details, (account = intern(block, details, tx, fields)));
+    let account = keys.get(details);
+    if (account === undefined) keys.set(details, (account = intern(block, details, tx, fields)));
     return account;
   };
   const read = (event: BlockEvent): Init<LedgerMovements> =>
@@ -167,7 +167,7 @@ export function ledger(db: Database): Projection {
       ],
     ],
     reset: () => {
-      known = new WeakMap();
+      keys = new WeakMap();
     },
   };
 }

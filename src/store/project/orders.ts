@@ -209,14 +209,14 @@ export function orders(db: Database): Projection {
           const { marketId, orderIds } = readExpiredOrdersAt(event.bytes, event.start, event.end);
           const market = idBytes(marketId, "market_id").toHex();
           const ids = new Set(orderIds.map((id) => idBytes(id, "order_ids").toHex()));
-          const found = [...ids]
+          const live = [...ids]
             .sort()
             .map((id) => liveBefore.find(block, id))
             .filter((data) => data !== undefined)
             .map((data) => readOrderAt(data, 0, data.length))
             .filter((order) => idBytes(order.marketId, "market_id").toHex() === market);
           const updatedAt = BigInt(block.timeUs) * 1_000n;
-          for (const [place, order] of found.entries()) {
+          for (const [place, order] of live.entries()) {
             const m = { ...order, status: ORDER.expired, updatedAt };
             // The event uses a sequence number for each order in it
             // (docs/protocol/20-network-history-segments.md#63-stream-rules).

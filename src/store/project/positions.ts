@@ -77,8 +77,8 @@ class PositionBook {
 
   /** The position, new if there is none, to be written at the end of the block. */
   touch(market: number, party: number): Held {
-    const known = this.touchKnown(market, party);
-    if (known) return known;
+    const existing = this.touchKnown(market, party);
+    if (existing) return existing;
     const held = { market, party, state: emptyPosition(), tx: TX_NONE, txBlock: 0 };
     this.keep(`${market}|${party}`, held);
     return held;
@@ -87,8 +87,8 @@ class PositionBook {
   /** The position if there is one. */
   touchKnown(market: number, party: number): Held | undefined {
     const key = `${market}|${party}`;
-    const known = this.touched.get(key);
-    if (known) return known;
+    const cached = this.touched.get(key);
+    if (cached) return cached;
     let held = this.held.get(key);
     if (!held) {
       const row = this.select.get(market, party) as PositionRow | null;

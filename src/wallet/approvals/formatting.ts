@@ -44,15 +44,15 @@ const MARKED_MAX = 5;
  * of another script, and holds a letter that looks like nothing in ASCII, reads as what it is.
  */
 export function lookAlikes(text: string): string {
-  const found = [...new Set(text.match(LOOK_ALIKE) ?? [])];
-  if (found.length === 0) return "";
+  const lookAlikes = [...new Set(text.match(LOOK_ALIKE) ?? [])];
+  if (lookAlikes.length === 0) return "";
   const isMixed = /[a-z0-9]/i.test(text);
   const isAll = [...text].every((sign) => sign.match(LOOK_ALIKE) !== null || !OTHER_SCRIPT.test(sign));
   if (!isMixed && !isAll) return "";
-  const numbers = found
+  const numbers = lookAlikes
     .slice(0, MARKED_MAX)
     .map((sign) => `${sign} is U+${sign.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`);
-  return ` (look-alike letters: ${numbers.join(", ")}${found.length > MARKED_MAX ? ", ..." : ""})`;
+  return ` (look-alike letters: ${numbers.join(", ")}${lookAlikes.length > MARKED_MAX ? ", ..." : ""})`;
 }
 
 /** The form of names that are not a sentence: identifiers, addresses, hosts, origins. */

@@ -54,12 +54,12 @@ export class NetworkFacts {
       (id) => id !== "",
     );
     if (moved.length === 0) return [];
-    const found = await this.ask((source) => source.balances?.(publicKey));
+    const balances = await this.ask((source) => source.balances?.(publicKey));
     const label = "you have, it says";
-    if (found === undefined) return [[label, "not known: the node does not say"]];
+    if (balances === undefined) return [[label, "not known: the node does not say"]];
     return moved
       .slice(0, BALANCES_MAX)
-      .map((asset) => [label, amountText(found.get(asset) ?? "0", asset, (id) => this.assets.get(id))]);
+      .map((asset) => [label, amountText(balances.get(asset) ?? "0", asset, (id) => this.assets.get(id))]);
   }
 
   /** The most that an order can ask for as margin, by a node's word of the market's rules and mark price. */

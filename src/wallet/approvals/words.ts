@@ -218,7 +218,7 @@ const batchMarketInstructions: Describe<"batchMarketInstructions"> = (
     room -= taken.length;
     return taken;
   };
-  const told = words(
+  const description = words(
     `${counted(count, "instruction")} at once: ${[
       counted(cancellations.length, "cancellation"),
       counted(amendments.length, "change"),
@@ -245,7 +245,7 @@ const batchMarketInstructions: Describe<"batchMarketInstructions"> = (
       markets,
     ),
   );
-  return count > WORD_LINES_MAX ? { ...told, left: count - WORD_LINES_MAX } : told;
+  return count > WORD_LINES_MAX ? { ...description, left: count - WORD_LINES_MAX } : description;
 };
 
 const liquidityProvisionSubmission: Describe<"liquidityProvisionSubmission"> = (provision, context) => {

@@ -78,8 +78,9 @@ export class EpochQuota {
     const { max, count, bannedUntil } = standing(statistics, policy, proposal);
     if (bannedUntil) throw banned("transactions of this type", bannedUntil);
     const key = policy === "vote" ? `vote ${proposal}` : policy;
-    const known = tag === undefined ? undefined : this.sent.find((one) => one.key === key && one.tag === tag);
-    if (known !== undefined) return () => this.takeBack(known);
+    const earlier =
+      tag === undefined ? undefined : this.sent.find((one) => one.key === key && one.tag === tag);
+    if (earlier !== undefined) return () => this.takeBack(earlier);
     if (!isLate) this.settle(key, count);
     const remembered = timesOf(this.sent.filter((one) => one.key === key));
     if ((remembered > count ? remembered : count) >= max) throw maximumReached(max);

@@ -126,7 +126,7 @@ export class Network {
 
   /** @throws NodeError `no_healthy_node`, or what the last node said */
   async ask<T>(question: (client: NodeClient) => Promise<T>): Promise<T> {
-    for (let asked = 1; ; asked++) {
+    for (let attempt = 1; ; attempt++) {
       const client = await this.nodes.choose();
       try {
         return await question(client);
@@ -134,7 +134,7 @@ export class Network {
         if (!(error instanceof NodeError) || !/^node_(unreachable|busy|refused)$/.test(error.code))
           throw error;
         this.nodes.failed(client);
-        if (asked < this.nodes.clients.length) continue;
+        if (attempt < this.nodes.clients.length) continue;
         if (error.code === "node_refused") throw error;
         throw noHealthyNode(saidBy(error));
       }

@@ -146,8 +146,8 @@ export class ProofPlanner {
    * @returns whether it is of this chain, as far as is known
    */
   learn(block: LastBlock, nowMs: number): boolean {
-    const known = this.blocks.get(block.height);
-    if (known !== undefined && known.hash !== "" && known.hash !== block.hash) return false;
+    const remembered = this.blocks.get(block.height);
+    if (remembered !== undefined && remembered.hash !== "" && remembered.hash !== block.hash) return false;
     this.blockOf({ ...block, seen: 0n, expected: undefined }, nowMs);
     this.blocks.get(block.height)!.pastBlocks ??= block.pastBlocks;
     return true;
@@ -277,8 +277,8 @@ export class ProofPlanner {
   private isOfThisChain(blocks: readonly SeenBlock[], head: bigint, ticket: number, nowMs: number): boolean {
     if (ticket < this.chainSince) return false;
     const isOther = blocks.some(({ height, hash }) => {
-      const known = this.blocks.get(height);
-      return known !== undefined && known.hash !== "" && known.hash !== hash;
+      const remembered = this.blocks.get(height);
+      return remembered !== undefined && remembered.hash !== "" && remembered.hash !== hash;
     });
     if (isOther) this.beginAnew(nowMs);
     else if (head >= this.head) this.lower = undefined;
@@ -312,15 +312,15 @@ export class ProofPlanner {
   }
 
   private blockOf(seen: SeenBlock, knownAtMs: number): SeenBlock {
-    const known = this.blocks.get(seen.height);
-    if (known === undefined || known.hash === "") {
+    const remembered = this.blocks.get(seen.height);
+    if (remembered === undefined || remembered.hash === "") {
       const { height, hash, hashFunction, difficulty, txPerBlock, increasingDifficulty } = seen;
       const brought = this.kept.restore(hash, knownAtMs);
       this.blocks.set(height, {
         ...{ pastBlocks: undefined, knownAtMs, ...UNUSED },
-        ...known,
+        ...remembered,
         ...brought,
-        sent: [...(brought.sent ?? []), ...(known?.sent ?? [])],
+        sent: [...(brought.sent ?? []), ...(remembered?.sent ?? [])],
         ...{ height, hash, hashFunction, difficulty, txPerBlock, increasingDifficulty },
       });
     }

@@ -156,15 +156,15 @@ export class TransactionSender {
 
   /** @throws NetworkRefusal */
   async check(job: Job, onLeaving: (made: Made) => void = () => {}): Promise<Made> {
-    const made = await this.prepare(job);
-    onLeaving(made);
+    const prepared = await this.prepare(job);
+    onLeaving(prepared);
     try {
-      const { code, reason } = await this.network.ask((client) => client.check(made.transaction.bytes));
+      const { code, reason } = await this.network.ask((client) => client.check(prepared.transaction.bytes));
       if (code !== 0) throw new NetworkRefusal(code, reason);
-      return made;
+      return prepared;
     } catch (error) {
       // The caller does not get it, so it cannot be sent.
-      made.place.giveBack();
+      prepared.place.giveBack();
       throw error;
     }
   }
@@ -177,17 +177,17 @@ export class TransactionSender {
   async send(job: Job, mode: SendingMode, onLeaving: (made: Made) => void = () => {}): Promise<Sent> {
     let signatures = 0;
     for (let places = 1; ; places++) {
-      const made = await this.prepare(job);
-      onLeaving(made);
+      const prepared = await this.prepare(job);
+      onLeaving(prepared);
       try {
-        return { ...made, ...(await this.deliver(made, mode)) };
+        return { ...prepared, ...(await this.deliver(prepared, mode)) };
       } catch (error) {
         // Nothing left: it is made again, when there is a node again.
         if (isNoHealthyNode(error) && places < PLACES_MAX) continue;
         if (++signatures >= SIGNATURES_MAX || !(error instanceof NetworkRefusal)) throw error;
         if (!OTHER_BLOCKS.test(error.reason)) throw error;
         // The node has no such block: another chain, or one that lags. The next attempt builds on what it has.
-        made.queue.planner.evict(made.place.slot.height);
+        prepared.queue.planner.evict(prepared.place.slot.height);
         await this.options.nodes.sleep(2 * FRESH_MS);
       }
     }
@@ -203,8 +203,8 @@ export class TransactionSender {
     const { chainId } = this.blocks.newest ?? (await this.newestBlock());
     this.checkedChain(chainId);
     const key = `${party} ${chainId}`;
-    const known = this.queues.get(key);
-    if (known !== undefined) return known;
+    const existing = this.queues.get(key);
+    if (existing !== undefined) return existing;
     const queue = this.newQueue(chainId, party);
     this.queues.set(key, queue);
     return queue;
@@ -394,8 +394,8 @@ export class TransactionSender {
 
   private checkedChain(chainId: string): string {
     if (chainId === "") throw sendError("chain_id_unknown", "could not get the chain ID from the node");
-    const wanted = this.options.nodes.expectedChainId;
-    if (wanted !== undefined && wanted !== chainId) throw wrongChain(wanted, chainId);
+    const expected = this.options.nodes.expectedChainId;
+    if (expected !== undefined && expected !== chainId) throw wrongChain(expected, chainId);
     return chainId;
   }
 }

@@ -118,8 +118,8 @@ export class PlannerBook {
 
   of(chainId: string, party: string): PartyMemory {
     const key = `${party} ${chainId}`;
-    const known = this.memories.get(key);
-    if (known !== undefined) return known;
+    const existing = this.memories.get(key);
+    if (existing !== undefined) return existing;
     const { ledger } = this.options;
     const planner = new ProofPlanner(this.options);
     const quota = new EpochQuota();

@@ -96,9 +96,9 @@ export function withoutAddresses(error: RpcError): RpcError {
 }
 
 function refusal({ abciCode, reason }: NetworkRefusal): RpcError {
-  const known = REFUSAL_TEXT[abciCode];
-  if (known === undefined) {
+  const refusal = REFUSAL_TEXT[abciCode];
+  if (refusal === undefined) {
     return networkError(1001, `the transaction failed: ${reason} (ABCI code ${abciCode})`);
   }
-  return networkError(1000 + abciCode, `${known}: ${reason} (ABCI code ${abciCode})`);
+  return networkError(1000 + abciCode, `${refusal}: ${reason} (ABCI code ${abciCode})`);
 }

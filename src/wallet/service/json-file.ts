@@ -45,8 +45,8 @@ export class JsonFile<T extends object> {
   private isOurs(value: unknown): value is T {
     if (!isObject(value)) return false;
     return Object.entries(this.empty).every(([name, member]) => {
-      const found = value[name];
-      return Array.isArray(member) ? Array.isArray(found) && found.every(isObject) : found === member;
+      const actual = value[name];
+      return Array.isArray(member) ? Array.isArray(actual) && actual.every(isObject) : actual === member;
     });
   }
 

@@ -128,10 +128,10 @@ export class OpenWallets {
 
   /** Keeps a wallet that was unlocked elsewhere, unless one of that name is open already. */
   adopt(wallet: UnlockedWallet): UnlockedWallet {
-    const known = this.get(wallet.name);
-    if (known !== undefined) {
-      if (known !== wallet) wallet.lock();
-      return known;
+    const open = this.get(wallet.name);
+    if (open !== undefined) {
+      if (open !== wallet) wallet.lock();
+      return open;
     }
     const { idleMs, nowMs } = this.options;
     const lock = () => this.lock(wallet.name);
@@ -261,12 +261,12 @@ export class SharedQuestions<T> {
   /** When the one who asked goes away, the next one asks again. */
   async ask(name: string, signal: AbortSignal, question: () => Promise<T>): Promise<T> {
     for (;;) {
-      const known = this.waiting.get(name);
-      if (known === undefined) return this.start(name, signal, question);
+      const waiting = this.waiting.get(name);
+      if (waiting === undefined) return this.start(name, signal, question);
       try {
-        return await known.answer;
+        return await waiting.answer;
       } catch (error) {
-        if (!known.signal.aborted || signal.aborted) throw error;
+        if (!waiting.signal.aborted || signal.aborted) throw error;
       }
     }
   }

@@ -79,16 +79,16 @@ export function parseRequest(text: string, { depthMax }: ParseLimits): RpcReques
   // A request that is null has no members, like the original's.
   if (value === null) return { jsonrpc: "", method: "", params: undefined, id: "" };
   if (!isObject(value)) throw parseError("the request is not a JSON object; batches are not supported");
-  const found: { jsonrpc?: unknown; method?: unknown; params?: unknown; id?: unknown } = {};
+  const members: { jsonrpc?: unknown; method?: unknown; params?: unknown; id?: unknown } = {};
   // In any case of letters; of several the last one counts, as in the original.
   for (const key of Object.keys(value)) {
     const name = MEMBERS.has(key) ? key : key.toLowerCase();
-    if (MEMBERS.has(name)) found[name as keyof typeof found] = value[key];
+    if (MEMBERS.has(name)) members[name as keyof typeof members] = value[key];
   }
-  const id = textOf(found.id, "id");
+  const id = textOf(members.id, "id");
   if (id.length > ID_LENGTH_MAX) throw parseError(`the member id is longer than ${ID_LENGTH_MAX} characters`);
-  const jsonrpc = textOf(found.jsonrpc, "jsonrpc");
-  return { jsonrpc, method: textOf(found.method, "method"), params: found.params, id };
+  const jsonrpc = textOf(members.jsonrpc, "jsonrpc");
+  return { jsonrpc, method: textOf(members.method, "method"), params: members.params, id };
 }
 
 export function isObject(value: unknown): value is Members {
@@ -98,10 +98,10 @@ export function isObject(value: unknown): value is Members {
 /** A member by its name in any case of letters; of several the last one counts, as in the original. */
 export function memberOf(members: Members, name: string): unknown {
   if (Object.hasOwn(members, name) && Object.keys(members).length === 1) return members[name];
-  const wanted = name.toLowerCase();
-  let found: unknown;
-  for (const key of Object.keys(members)) if (key.toLowerCase() === wanted) found = members[key];
-  return found;
+  const lowerName = name.toLowerCase();
+  let member: unknown;
+  for (const key of Object.keys(members)) if (key.toLowerCase() === lowerName) member = members[key];
+  return member;
 }
 
 function textOf(value: unknown, name: string): string {

@@ -217,8 +217,8 @@ export class WalletService implements CallService {
   /** A program's token. @throws RpcError -32003 for an unknown or expired one */
   async tokenOf({ authorization: header }: Caller): Promise<ApiToken> {
     const { tokens, wallMs } = this.parts;
-    const found = await tokens?.find(tokenIn(header), wallMs());
-    if (found !== undefined) return found;
+    const session = await tokens?.find(tokenIn(header), wallMs());
+    if (session !== undefined) return session;
     throw tokenError("there is no connection associated to this authentication token");
   }
 

@@ -105,9 +105,9 @@ export class ApiTokens {
     const hash = tokenHash(which);
     let removed: string | undefined;
     await this.file.update(({ tokens }) => {
-      const found = tokens.find((token) => token.id === which || token.hash === hash);
-      removed = found?.id;
-      return { version: 1, tokens: tokens.filter((token) => token !== found) };
+      const match = tokens.find((token) => token.id === which || token.hash === hash);
+      removed = match?.id;
+      return { version: 1, tokens: tokens.filter((token) => token !== match) };
     });
     if (removed === undefined) {
       throw walletError(
@@ -133,13 +133,13 @@ export class ApiTokens {
   async find(token: string, nowMs: number): Promise<ApiToken | undefined> {
     await this.reload();
     const hash = tokenHash(token);
-    const found = this.tokens.get(hash);
-    if (found === undefined || !isSameHash(found.hash, hash)) return undefined;
+    const entry = this.tokens.get(hash);
+    if (entry === undefined || !isSameHash(entry.hash, hash)) return undefined;
     // A time that cannot be read counts as expired.
-    if (found.expiresAt !== null && !(Date.parse(found.expiresAt) > nowMs)) {
+    if (entry.expiresAt !== null && !(Date.parse(entry.expiresAt) > nowMs)) {
       throw tokenError("the token has expired");
     }
-    return found;
+    return entry;
   }
 
   /** Reads the changes of other processes. */

@@ -35,10 +35,10 @@ export const checkTransaction: Method = (call) =>
   approved(call, "check", async (job, { receivedAt }) => {
     const { sender, wallMs } = call.service.parts;
     let sentAt = receivedAt;
-    const made = await sender.check(job, () => {
+    const checked = await sender.check(job, () => {
       sentAt = new Date(wallMs()).toISOString();
     });
-    const transaction = transactionResultJson(made.transaction.transaction);
+    const transaction = transactionResultJson(checked.transaction.transaction);
     return {
       result: `{"receivedAt":${JSON.stringify(receivedAt)},"sentAt":${JSON.stringify(sentAt)},"transaction":${transaction}}`,
     };
@@ -198,15 +198,15 @@ async function requestOf(
 
 /** @throws NodeError `wrong_chain`: nobody is asked about a transaction for a chain that is not the right one */
 async function destinationOf({ parts: { sender, chains } }: Call["service"]): Promise<Destination> {
-  let found: { readonly chainId: string; readonly node: string };
+  let destination: { readonly chainId: string; readonly node: string };
   try {
-    found = await sender.destination();
+    destination = await sender.destination();
   } catch (error) {
     if (!isNoHealthyNode(error)) throw error;
     const chainId = await chains.expected();
     return { chainId, standing: chainId === undefined ? "new" : "confirmed", node: "" };
   }
-  return { ...found, standing: await chains.standing(found.chainId) };
+  return { ...destination, standing: await chains.standing(destination.chainId) };
 }
 
 function jobOf(

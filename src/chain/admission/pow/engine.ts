@@ -292,8 +292,8 @@ export class PowEngine {
 
   /** As `verifyProof`; a proof that was good for the mempool need not be worked out again for the block. */
   private bitsOf(hash: string, proof: Proof, parameters: PowParameters): number | undefined {
-    const known = this.waiting.proven(hash);
-    if (known?.parameters === parameters && isSame(known.proof, proof)) return known.bits;
+    const cached = this.waiting.proven(hash);
+    if (cached?.parameters === parameters && isSame(cached.proof, proof)) return cached.bits;
     const bits = verifyProof(proof, parameters.difficulty, parameters.hashFunction, this.rules);
     this.latest = bits === undefined ? undefined : { hash, proof, parameters, bits };
     return bits;

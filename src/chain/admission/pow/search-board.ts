@@ -78,10 +78,10 @@ export class SearchBoard {
   }
 
   private lower(word: number, value: bigint): void {
-    for (let known = Atomics.load(this.words, word); value < known; ) {
-      const found = Atomics.compareExchange(this.words, word, known, value);
-      if (found === known) return;
-      known = found;
+    for (let expected = Atomics.load(this.words, word); value < expected; ) {
+      const previous = Atomics.compareExchange(this.words, word, expected, value);
+      if (previous === expected) return;
+      expected = previous;
     }
   }
 }

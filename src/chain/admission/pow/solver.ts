@@ -97,8 +97,8 @@ export class Solver {
       if (nonce === undefined)
         throw new NodeError("pow.solve", "no_nonce", "no nonce reaches this difficulty");
       const hash = proofHash({ ...task, nonce });
-      const found = { nonce, hash: Buffer.from(hash).toString("hex"), difficulty: leadingZeroBits(hash) };
-      return { ...found, threads, ...progress() };
+      const proof = { nonce, hash: Buffer.from(hash).toString("hex"), difficulty: leadingZeroBits(hash) };
+      return { ...proof, threads, ...progress() };
     };
     const cancel = () => {
       isCancelled = true;

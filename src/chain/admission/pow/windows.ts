@@ -266,11 +266,11 @@ export class Seen {
 
   /** Costs what differs, for a state that this one gave out itself. */
   load(state: SeenState): void {
-    const wanted = new Map(state.map(([height, texts]) => [BigInt(height), texts]));
+    const target = new Map(state.map(([height, texts]) => [BigInt(height), texts]));
     for (const height of [...this.byHeight.keys()]) {
-      if (!this.isAsSaved(height, wanted.get(height))) this.evict(height);
+      if (!this.isAsSaved(height, target.get(height))) this.evict(height);
     }
-    for (const [height, texts] of wanted) {
+    for (const [height, texts] of target) {
       if (this.saved.has(height)) continue;
       for (const text of texts) this.add(height, text);
       this.saved.set(height, texts);

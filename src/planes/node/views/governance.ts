@@ -98,8 +98,8 @@ const marketsData: Endpoint<DataContext> = {
       "c.id",
       "give market",
     );
-    const told = rows.flatMap(({ data }) => (data ? [readMarketDataAt(data, 0, data.length)] : []));
-    return { marketsData: told };
+    const shown = rows.flatMap(({ data }) => (data ? [readMarketDataAt(data, 0, data.length)] : []));
+    return { marketsData: shown };
   },
 };
 
