@@ -71,7 +71,8 @@ describe("a chain that begins from a checkpoint", () => {
     before = await startNode({ kind: "devnet", ...seeded, parameters: { "validators.epoch.length": "1h" } });
     const { chain, parties } = before;
     const [alice, bob] = parties.map(({ key }) => new PartyClient(chain, key));
-    const deliverOn = BigInt(chain.status.timeNs) + 7_200n * SECOND;
+    // Amid an epoch: what ends one does not deliver it.
+    const deliverOn = BigInt(chain.status.timeNs) + 9_000n * SECOND;
     await alice!.send(transfer(parties[1]!.publicKey, 7_000_000n, { oneOff: { deliverOn } }));
     const startEpoch = chain.status.epoch.seq;
     await bob!.send(transfer(parties[2]!.publicKey, 300_000n, { recurring: { startEpoch, factor: "1" } }));
