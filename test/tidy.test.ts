@@ -280,6 +280,15 @@ describe("tidy", () => {
     expect(bare).toEqual([]);
   });
 
+  test("devnets of tests are those of users, or say why one thread does everything", () => {
+    // The helper itself, a test of both forms, and a rig of scripts.
+    const own = ["test/support/test-devnet.ts", "test/http/height-waiters.test.ts", "test/flood/refusals.ts"];
+    const others = sources
+      .filter((path) => path.startsWith("test/") && !path.endsWith(".slow.test.ts") && !own.includes(path))
+      .filter((path) => path !== "test/tidy.test.ts" && /kind: "devnet"|\bcreateDevnet\(/.test(read(path)));
+    expect(others).toEqual([]);
+  });
+
   test("nothing names this machine", () => {
     const machine = new RegExp(["/wo", "rk/|/ro", "ot/|10\\.\\d+\\.\\d+\\.\\d+"].join(""));
     const naming = [...sources, ...allDocuments, "package-lock.json", ".npmrc", "Dockerfile"].filter((path) =>

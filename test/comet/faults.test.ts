@@ -12,6 +12,7 @@ import { startNode } from "../../src/start-node.ts";
 import { Scratch } from "../rig/homes.ts";
 import { freePort } from "../rig/ports.ts";
 import { eventually } from "../support/eventually.ts";
+import { startTestDevnet } from "../support/test-devnet.ts";
 
 type Answer = Record<string, never> & { result: Record<string, never> };
 /** Changes an answer of the RPC on its way. Undefined: the connection is cut. */
@@ -29,8 +30,7 @@ beforeAll(async () => {
   const eventsPort = freePort();
   const behindPort = freePort();
   events = cuttable(eventsPort, behindPort);
-  devnet = await startNode({
-    kind: "devnet",
+  devnet = await startTestDevnet({
     home: scratch.path(),
     cometPort: 0,
     eventsTo: `tcp://127.0.0.1:${eventsPort}`,
@@ -315,8 +315,7 @@ test("a validator that takes a question and says nothing is named after the time
 });
 
 test("without events a false block is left behind, once the node has said for a while that there is another", async () => {
-  const own = await startNode({
-    kind: "devnet",
+  const own = await startTestDevnet({
     cometPort: 0,
     mode: { kind: "manual" },
     parameters: { "spam.pow.difficulty": "1" },

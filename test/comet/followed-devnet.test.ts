@@ -13,6 +13,7 @@ import { MEMORY } from "../rig/homes.ts";
 import { freePort } from "../rig/ports.ts";
 import { eventually } from "../support/eventually.ts";
 import { runs } from "../support/seed.ts";
+import { startTestDevnet } from "../support/test-devnet.ts";
 
 /** Fewer reach no ban. */
 const ROUNDS = Math.max(12, runs(30));
@@ -34,9 +35,9 @@ interface Pair {
 }
 
 async function startPair(home: string, hasEvents: boolean, rules: AdmissionRules): Promise<Pair> {
-  const devnetOptions = { kind: "devnet", home: `${home}-devnet`, cometPort: 0, parameters, rules } as const;
+  const devnetOptions = { home: `${home}-devnet`, cometPort: 0, parameters, rules } as const;
   if (!hasEvents) {
-    const devnet = await startNode({ ...devnetOptions, mode: { kind: "manual" } });
+    const devnet = await startTestDevnet({ ...devnetOptions, mode: { kind: "manual" } });
     const comet = devnet.address.cometUrl!;
     return {
       devnet,
@@ -45,7 +46,7 @@ async function startPair(home: string, hasEvents: boolean, rules: AdmissionRules
   }
   // The socket has to listen before the devnet's first block, and the RPC's port is known after it.
   const port = freePort();
-  const devnet = await startNode({
+  const devnet = await startTestDevnet({
     ...devnetOptions,
     eventsTo: `tcp://127.0.0.1:${port}`,
     mode: { kind: "manual" },

@@ -9,6 +9,7 @@ import { startNode } from "../../src/start-node.ts";
 import { Scratch } from "../rig/homes.ts";
 import { freePort } from "../rig/ports.ts";
 import { eventually, staysOpen } from "../support/eventually.ts";
+import { startTestDevnet } from "../support/test-devnet.ts";
 
 const TRANSFERS_MAX = 3;
 const scratch = new Scratch("gate");
@@ -22,8 +23,7 @@ let proxy: ReturnType<typeof Bun.serve>;
 
 beforeAll(async () => {
   const port = freePort();
-  devnet = await startNode({
-    kind: "devnet",
+  devnet = await startTestDevnet({
     home: scratch.path(),
     cometPort: 0,
     eventsTo: `tcp://127.0.0.1:${port}`,

@@ -11,6 +11,7 @@ import { startNode } from "../../src/start-node.ts";
 import { Scratch } from "../rig/homes.ts";
 import { freePort } from "../rig/ports.ts";
 import { eventually } from "../support/eventually.ts";
+import { startTestDevnet } from "../support/test-devnet.ts";
 
 const scratch = new Scratch("comet-restart");
 let devnet: Devnet;
@@ -19,8 +20,7 @@ let sidecar: Sidecar;
 
 beforeAll(async () => {
   const port = freePort();
-  devnet = await startNode({
-    kind: "devnet",
+  devnet = await startTestDevnet({
     home: scratch.path(),
     cometPort: 0,
     eventsTo: `tcp://127.0.0.1:${port}`,

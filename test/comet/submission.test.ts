@@ -7,6 +7,7 @@ import type { Sidecar } from "../../src/node/sidecar.ts";
 import { startNode } from "../../src/start-node.ts";
 import { Scratch } from "../rig/homes.ts";
 import { eventually } from "../support/eventually.ts";
+import { startTestDevnet } from "../support/test-devnet.ts";
 
 const scratch = new Scratch("submission");
 let devnet: Devnet;
@@ -19,7 +20,7 @@ let isDown = false;
 let proxy: ReturnType<typeof Bun.serve>;
 
 beforeAll(async () => {
-  devnet = await startNode({ kind: "devnet", cometPort: 0, parameters: { "spam.pow.difficulty": "1" } });
+  devnet = await startTestDevnet({ cometPort: 0, parameters: { "spam.pow.difficulty": "1" } });
   proxy = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",

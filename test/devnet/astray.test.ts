@@ -3,8 +3,8 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startNode } from "../../src/start-node.ts";
 import { eventually } from "../support/eventually.ts";
+import { NO_HTTP, startTestDevnet } from "../support/test-devnet.ts";
 
 const DAY_NS = 86_400_000_000_000n;
 const NOW = 1_900_000_000_000_000_000n;
@@ -12,12 +12,12 @@ const NOW = 1_900_000_000_000_000_000n;
 test("given the machine's clock went back 400 days, when a devnet is restarted, then it says so, and time forward goes on from the chain's time", async () => {
   const home = mkdtempSync(join(tmpdir(), "lyra-astray-"));
   try {
-    const first = await startNode({ kind: "devnet", home, nowNs: () => NOW, genesisTimeNs: NOW });
+    const first = await startTestDevnet({ oneThread: NO_HTTP, home, nowNs: () => NOW, genesisTimeNs: NOW });
     expect(first.resumed).toBe("");
     const last = first.chain.status.timeNs;
     await first.stop();
     let now = NOW - 400n * DAY_NS;
-    const again = await startNode({ kind: "devnet", home, nowNs: () => now });
+    const again = await startTestDevnet({ oneThread: NO_HTTP, home, nowNs: () => now });
     try {
       expect(again.resumed).toContain("is 400 days ahead of the clock");
       expect(again.resumed).toContain("lyra devnet time forward");
@@ -39,8 +39,8 @@ test("given the machine's clock went back 400 days, when a devnet is restarted, 
 test("given a clock that is where the chain is, when a devnet is restarted, then nothing is said of it", async () => {
   const home = mkdtempSync(join(tmpdir(), "lyra-astray-"));
   try {
-    await (await startNode({ kind: "devnet", home })).stop();
-    const again = await startNode({ kind: "devnet", home });
+    await (await startTestDevnet({ oneThread: NO_HTTP, home })).stop();
+    const again = await startTestDevnet({ oneThread: NO_HTTP, home });
     expect(again.resumed).not.toContain("ahead of the clock");
     await again.stop();
   } finally {
@@ -50,7 +50,7 @@ test("given a clock that is where the chain is, when a devnet is restarted, then
 
 test("given validators whose votes the chain refuses, then the reason is reported once", async () => {
   const problems: unknown[] = [];
-  const devnet = await startNode({ kind: "devnet", onProblem: (error) => problems.push(error) });
+  const devnet = await startTestDevnet({ oneThread: NO_HTTP, onProblem: (error) => problems.push(error) });
   try {
     const { agent, chain } = devnet;
     // A vote for something that is not on the chain, as if a duty had asked for it.

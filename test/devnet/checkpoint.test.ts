@@ -12,7 +12,6 @@ import {
   readCheckpointFile,
 } from "../../src/engine/checkpoints.ts";
 import { NodeError } from "../../src/errors/node-error.ts";
-import { startNode } from "../../src/start-node.ts";
 import {
   decodeAssets,
   decodeBanking,
@@ -28,6 +27,7 @@ import {
 } from "../../src/wire/generated/checkpoint.ts";
 import { decodeEpochEvent } from "../../src/wire/generated/events.ts";
 import { AccountType } from "../../src/wire/generated/vega.ts";
+import { startTestDevnet } from "../support/test-devnet.ts";
 
 const DOLLAR = madeUpAssetId("tUSD");
 const BRIDGED = madeUpAssetId("dUSD");
@@ -68,7 +68,7 @@ describe("a chain that begins from a checkpoint", () => {
   let endTime: bigint;
 
   beforeAll(async () => {
-    before = await startNode({ kind: "devnet", ...seeded, parameters: { "validators.epoch.length": "1h" } });
+    before = await startTestDevnet({ ...seeded, parameters: { "validators.epoch.length": "1h" } });
     const { chain, parties } = before;
     const [alice, bob] = parties.map(({ key }) => new PartyClient(chain, key));
     // Amid an epoch: what ends one does not deliver it.
@@ -112,8 +112,7 @@ describe("a chain that begins from a checkpoint", () => {
     content = decodeCheckpoint(Buffer.from((JSON.parse(text) as CheckpointText).state, "base64"));
     held = await balances(before);
     endTime = BigInt(chain.status.timeNs);
-    after = await startNode({
-      kind: "devnet",
+    after = await startTestDevnet({
       ...seeded,
       nowNs: () => endTime + 60n * SECOND,
       genesisTimeNs: endTime + 60n * SECOND,
@@ -201,7 +200,7 @@ describe("a chain that begins from a checkpoint", () => {
   test("given parameters that the genesis keeps, then the checkpoint's are passed over", async () => {
     const document = JSON.parse(withCheckpoint(devnetGenesisText(), JSON.parse(text) as CheckpointText));
     document.app_state.network_parameters_checkpoint_overwrite = ["spam.protection.max.votes"];
-    const kept = await startNode({ kind: "devnet", ...seeded, genesis: JSON.stringify(document) });
+    const kept = await startTestDevnet({ ...seeded, genesis: JSON.stringify(document) });
     const value = async (key: string) =>
       (await get(kept, `network/parameters/${key}`)).networkParameter.value;
     expect(await value("spam.protection.max.votes")).toBe("3");
@@ -266,7 +265,7 @@ describe("a checkpoint that cannot be used", () => {
       "there is no account '*NONE' of the network",
     ],
   ])("given %s, then the chain does not begin, and says why", async (_title, checkpoint, reason) => {
-    const failure = await startNode({ kind: "devnet", ...genesis(checkpoint) }).catch((error) => error);
+    const failure = await startTestDevnet({ ...genesis(checkpoint) }).catch((error) => error);
     expect(failure).toBeInstanceOf(NodeError);
     expect(failure).toMatchObject({ code: "checkpoint_invalid", message: expect.stringContaining(reason) });
   });

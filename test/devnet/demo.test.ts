@@ -4,8 +4,8 @@ import { DEMO_SECONDS, type DemoResult, gapsOf, playDemo, summarise } from "../.
 import type { Devnet } from "../../src/devnet/devnet.ts";
 import { madeUpAssetId } from "../../src/devnet/keys.ts";
 import { DATA_ENDPOINTS } from "../../src/planes/data/endpoints.ts";
-import { startNode } from "../../src/start-node.ts";
 import { openReader } from "../../src/store/database.ts";
+import { startTestDevnet } from "../support/test-devnet.ts";
 
 const NOW = 1_900_000_000_000_000_000n;
 
@@ -17,8 +17,7 @@ const problems: unknown[] = [];
 /** Time that stands still except for what the chain is told. */
 function start(): Promise<Devnet> {
   const genesisTimeNs = NOW - BigInt(DEMO_SECONDS) * 1_000_000_000n;
-  return startNode({
-    kind: "devnet",
+  return startTestDevnet({
     seed: "demo",
     genesisTimeNs,
     nowNs: () => NOW,

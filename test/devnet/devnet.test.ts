@@ -7,8 +7,8 @@ import type { Devnet } from "../../src/devnet/devnet.ts";
 import { devnetAddressFile } from "../../src/devnet/home.ts";
 import { madeUpAssetId } from "../../src/devnet/keys.ts";
 import { PartyClient } from "../../src/devnet/party-client.ts";
-import { startNode } from "../../src/start-node.ts";
 import { AccountType } from "../../src/wire/generated/vega.ts";
+import { heightAtRest, startTestDevnet } from "../support/test-devnet.ts";
 
 const DOLLAR = madeUpAssetId("tUSD");
 const BRIDGED = madeUpAssetId("dUSD");
@@ -19,7 +19,7 @@ let devnet: Devnet;
 const problems: unknown[] = [];
 
 beforeAll(async () => {
-  devnet = await startNode({ kind: "devnet", onProblem: (error) => problems.push(error) });
+  devnet = await startTestDevnet({ onProblem: (error) => problems.push(error) });
 });
 afterAll(async () => {
   await devnet.stop();
@@ -245,8 +245,8 @@ describe("an update of an asset", () => {
 describe("snapshot and revert", () => {
   test("take back state, rows, Ethereum and the validators' work together, and the same steps follow again", async () => {
     const party = "0d".repeat(32);
+    const height = await heightAtRest(devnet);
     const { snapshot } = await tool("snapshot");
-    const height = devnet.chain.status.height;
     const first = await tool("fund", { party, asset: BRIDGED, amount: "7" });
     expect(await general(party, BRIDGED)).toBe(7n);
 
@@ -260,6 +260,7 @@ describe("snapshot and revert", () => {
   });
 
   test("a dump is taken back as one", async () => {
+    await heightAtRest(devnet);
     const dump = await (await fetch(`${devnet.nodeUrl}/devnet/dump`, { method: "POST" })).text();
     const { height, appHash } = devnet.chain.status;
     await tool("fund", { party: "0e".repeat(32), asset: DOLLAR, amount: "7" });
@@ -324,8 +325,7 @@ describe("two devnets, and one that comes back", () => {
   test("the same genesis, clock and seed give the same application hash", async () => {
     const run = async () => {
       let now = 1_900_000_000_000_000_000n;
-      const one = await startNode({
-        kind: "devnet",
+      const one = await startTestDevnet({
         seed: "same",
         mode: { kind: "manual" },
         genesisTimeNs: now,
@@ -346,13 +346,13 @@ describe("two devnets, and one that comes back", () => {
   test("a home goes on where it ended: same chain, same Ethereum, no second funding", async () => {
     const home = mkdtempSync(join(tmpdir(), "lyra-test-"));
     try {
-      const first = await startNode({ kind: "devnet", home, mode: { kind: "manual" } });
+      const first = await startTestDevnet({ home, mode: { kind: "manual" } });
       await first.chain.bridge.deposit("0d".repeat(32), BRIDGED, 5n);
       const { height, appHash } = first.chain.status;
       await first.stop();
       expect(existsSync(join(home, devnetAddressFile))).toBe(false);
 
-      const second = await startNode({ kind: "devnet", home, mode: { kind: "manual" } });
+      const second = await startTestDevnet({ home, mode: { kind: "manual" } });
       try {
         expect(second.chain.status).toMatchObject({ height, appHash });
         expect(second.resumed).toContain(`resumed at block ${height}`);
@@ -373,13 +373,13 @@ describe("two devnets, and one that comes back", () => {
     const withoutValidators = JSON.parse(dump);
     withoutValidators.genesis.app_state.validators = {};
     try {
-      const first = await startNode({ kind: "devnet", home, fund: false });
+      const first = await startTestDevnet({ home, fund: false });
       await expect(first.chain.load(JSON.stringify(withoutValidators))).rejects.toThrow(
         "lacks the devnet's validator",
       );
       expect((await first.chain.load(dump)).genesisTimeNs).toBe(genesisTimeNs);
       await first.stop();
-      const second = await startNode({ kind: "devnet", home });
+      const second = await startTestDevnet({ home });
       expect(second.chain.status.genesisTimeNs).toBe(genesisTimeNs);
       expect(JSON.parse(await second.chain.dump()).genesis).toEqual(JSON.parse(dump).genesis);
       await second.stop();
@@ -389,7 +389,7 @@ describe("two devnets, and one that comes back", () => {
   });
 
   test("a port that is in use ends the start, and everything is taken back", async () => {
-    const start = startNode({ kind: "devnet", dataPort: Number(new URL(devnet.nodeUrl).port) });
+    const start = startTestDevnet({ dataPort: Number(new URL(devnet.nodeUrl).port) });
     expect(start).rejects.toThrow("is in use");
     await start.catch(() => {});
   });

@@ -1,6 +1,5 @@
 // The events of a devnet, received by another implementation of the Scalability Protocols.
 import { expect, test } from "bun:test";
-import { startNode } from "../../src/start-node.ts";
 import { readBusEventAt } from "../../src/wire/generated/events.ts";
 
 const hasPynng = Bun.spawnSync(["python3", "-c", "import pynng"], { stderr: "ignore" }).exitCode === 0;
@@ -15,13 +14,15 @@ with pynng.Pair0(listen="tcp://127.0.0.1:0", recv_max_size=0, recv_timeout=20000
         print(pair.recv().hex(), flush=True)
 `;
 
+import { NO_HTTP, startTestDevnet } from "../support/test-devnet.ts";
+
 test.skipIf(!hasPynng)("given pynng's Pair0 as data node, then it gets every event in order", async () => {
   const receiver = Bun.spawn(["python3", "-c", RECEIVER], { stdout: "pipe", stderr: "inherit" });
   const lines = linesOf(receiver.stdout);
   // The port stands in the order of the network.
   const raw = Number((await lines.next()).value);
   const port = ((raw & 255) << 8) | (raw >> 8);
-  const devnet = await startNode({ kind: "devnet", eventsTo: `tcp://127.0.0.1:${port}` });
+  const devnet = await startTestDevnet({ oneThread: NO_HTTP, eventsTo: `tcp://127.0.0.1:${port}` });
   await devnet.chain.mine(100);
   const { height } = devnet.chain.status;
   const ids: string[] = [];

@@ -6,13 +6,13 @@ import { Outbox } from "../../src/chain/outbox.ts";
 import { EventSender, parseEventTarget } from "../../src/devnet/event-sender.ts";
 import { madeUpAssetId } from "../../src/devnet/keys.ts";
 import { SentFile } from "../../src/devnet/sent-file.ts";
-import { startNode } from "../../src/start-node.ts";
 import { openWriter } from "../../src/store/database.ts";
 import type { BusEvent } from "../../src/wire/generated/events.ts";
 import { RunningDevnet } from "../rig/devnet-process.ts";
 import { MEMORY } from "../rig/homes.ts";
 import { SpReceiver } from "../rig/sp-receiver.ts";
 import { anyMoment, grace, turns } from "../support/eventually.ts";
+import { NO_HTTP, startTestDevnet } from "../support/test-devnet.ts";
 
 const folder = mkdtempSync(join(MEMORY, "lyra-events-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -46,7 +46,7 @@ function expectWhole(events: readonly BusEvent[], height: number): void {
 
 test("given a new home, when its events go to a socket, then every block comes whole, from the genesis on, in order", async () => {
   const receiver = new SpReceiver();
-  const devnet = await startNode({ kind: "devnet", eventsTo: `tcp://127.0.0.1:${receiver.port}` });
+  const devnet = await startTestDevnet({ oneThread: NO_HTTP, eventsTo: `tcp://127.0.0.1:${receiver.port}` });
   await devnet.chain.bridge.deposit("0d".repeat(32), madeUpAssetId("dUSD"), 5n);
   await devnet.chain.endEpoch();
   await devnet.chain.mine(1_500);
@@ -63,7 +63,7 @@ test("given a new home, when its events go to a socket, then every block comes w
 test("given a receiver that is cut off again and again, then the same blocks come again and none is missing", async () => {
   const path = join(folder, "data-node");
   const receiver = new SpReceiver(path);
-  const devnet = await startNode({ kind: "devnet", eventsTo: `unix:${path}` });
+  const devnet = await startTestDevnet({ oneThread: NO_HTTP, eventsTo: `unix:${path}` });
   for (let round = 0; round < 5; round++) {
     await devnet.chain.mine(200);
     await anyMoment(round);
@@ -81,7 +81,7 @@ test("given a receiver that is cut off again and again, then the same blocks com
 test("given --events-lossy and a cut, then what was under way is lost and the rest begins with a whole message", async () => {
   const receiver = new SpReceiver();
   const eventsTo = `tcp://127.0.0.1:${receiver.port}`;
-  const devnet = await startNode({ kind: "devnet", eventsTo, eventsLossy: true });
+  const devnet = await startTestDevnet({ oneThread: NO_HTTP, eventsTo, eventsLossy: true });
   await receiver.until(() => receiver.height === devnet.chain.status.height);
   receiver.cut();
   await devnet.chain.mine(300);
@@ -215,7 +215,11 @@ test("given an upgrade, then its start is said on every connection until the dat
   const lines: string[] = [];
   const eventsTo = `tcp://127.0.0.1:${receiver.port}`;
   const options = { home: homeOf("upgrade"), eventsTo, fund: false, mode: { kind: "manual" } } as const;
-  const devnet = await startNode({ kind: "devnet", ...options, onEventsLine: (line) => lines.push(line) });
+  const devnet = await startTestDevnet({
+    oneThread: NO_HTTP,
+    ...options,
+    onEventsLine: (line) => lines.push(line),
+  });
   const height = devnet.chain.status.height + 2;
   const party = Buffer.from(devnet.validator.vega(1).publicKey).toString("hex");
   const proposal = { upgradeBlockHeight: String(height), vegaReleaseTag: "v0.72.0" };
@@ -250,6 +254,6 @@ test.each([
   "",
 ])("given %p as the address, then the start is refused", async (eventsTo) => {
   expect(parseEventTarget(eventsTo)).toBeUndefined();
-  const start = startNode({ kind: "devnet", eventsTo });
+  const start = startTestDevnet({ oneThread: NO_HTTP, eventsTo });
   await expect(start).rejects.toMatchObject({ code: "events_address_invalid" });
 });

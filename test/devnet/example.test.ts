@@ -3,14 +3,14 @@ import { describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startNode } from "../../src/start-node.ts";
+import { startTestDevnet } from "../support/test-devnet.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
 const EXAMPLE = join(ROOT, "examples", "first-transfer.mjs");
 
 describe("the README's example", () => {
   test("given a devnet, when it is run with Node, then its transfer is executed and read back", async () => {
-    const devnet = await startNode({ kind: "devnet" });
+    const devnet = await startTestDevnet();
     try {
       const child = Bun.spawn(["node", EXAMPLE, devnet.nodeUrl, devnet.dataUrl], {
         stdout: "pipe",
@@ -31,7 +31,7 @@ describe("the README's example", () => {
   });
 
   test("given a devnet, when the market's example is run with Node, then its output is what the README prints", async () => {
-    const devnet = await startNode({ kind: "devnet" });
+    const devnet = await startTestDevnet();
     try {
       const example = join(ROOT, "examples", "first-market.mjs");
       const child = Bun.spawn(["node", example, devnet.nodeUrl, devnet.dataUrl], {
@@ -66,7 +66,7 @@ describe("the README's example", () => {
 
   test("given a devnet on other ports in the folder, then it finds it; given a refusal, then it exits with 1", async () => {
     const folder = mkdtempSync(join(tmpdir(), "lyra-example-"));
-    const devnet = await startNode({ kind: "devnet", home: join(folder, ".lyra", "devnet") });
+    const devnet = await startTestDevnet({ home: join(folder, ".lyra", "devnet") });
     const run = async () => {
       const child = Bun.spawn(["node", EXAMPLE], { cwd: folder, stdout: "pipe", stderr: "pipe" });
       const [out, err] = await Promise.all([

@@ -9,6 +9,7 @@ import { openReader } from "../../src/store/database.ts";
 import { digestStore } from "../../src/store/dump.ts";
 import { MEMORY } from "../rig/homes.ts";
 import { eventually } from "../support/eventually.ts";
+import { NO_HTTP, startTestDevnet } from "../support/test-devnet.ts";
 
 const folder = mkdtempSync(join(MEMORY, "lyra-followed-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -21,8 +22,8 @@ test("given an upgrade at the end, then rows and segments are the same, and the 
     events: { host: "127.0.0.1", port: 0 },
   });
   const lines: string[] = [];
-  const devnet = await startNode({
-    kind: "devnet",
+  const devnet = await startTestDevnet({
+    oneThread: NO_HTTP,
     home: own,
     eventsTo: String(sidecar.addresses.eventsUrl),
     onEventsLine: (line) => lines.push(line),

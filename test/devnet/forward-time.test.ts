@@ -2,14 +2,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Devnet } from "../../src/devnet/devnet.ts";
 import { devnetParties } from "../../src/devnet/keys.ts";
-import { startNode } from "../../src/start-node.ts";
 import { timeNs } from "../../src/wire/time-text.ts";
 import { DevnetClient, DOLLAR, provenTransaction, transferTo } from "../rig/devnet-client.ts";
 import { lyra } from "../rig/lyra.ts";
+import { startTestDevnet } from "../support/test-devnet.ts";
 
 let devnet: Devnet;
 beforeAll(async () => {
-  devnet = await startNode({ kind: "devnet", fund: false });
+  devnet = await startTestDevnet({ fund: false });
 });
 afterAll(() => devnet.stop());
 

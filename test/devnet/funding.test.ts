@@ -5,7 +5,7 @@ import { devnetGenesisText, readDevnetGenesis, simulatorOptions } from "../../sr
 import { devnetParties, ValidatorKeys } from "../../src/devnet/keys.ts";
 import { BridgeSimulator } from "../../src/ethereum/bridge-simulator.ts";
 import type { ValidatorAgent } from "../../src/ethereum/validator-agent.ts";
-import { startNode } from "../../src/start-node.ts";
+import { startTestDevnet } from "../support/test-devnet.ts";
 import { fakeChain } from "./fake-chain.ts";
 
 function rehearsal() {
@@ -58,7 +58,7 @@ describe("funding", () => {
   });
 
   test("without funding the parties have nothing, and the validator has what it needs to work", async () => {
-    const devnet = await startNode({ kind: "devnet", fund: false });
+    const devnet = await startTestDevnet({ fund: false });
     try {
       expect(devnet.report().parties.map(({ balances, stake }) => [balances.length, stake])).toEqual(
         Array(10).fill([0, "0"]),

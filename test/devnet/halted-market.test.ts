@@ -5,13 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Devnet } from "../../src/devnet/devnet.ts";
 import { EquityShares } from "../../src/engine/markets/equity.ts";
-import { startNode } from "../../src/start-node.ts";
+import { startTestDevnet } from "../support/test-devnet.ts";
 
 const home = mkdtempSync(join(tmpdir(), "lyra-halted-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 const start = async () =>
-  (await startNode({ kind: "devnet", dataPort: 0, nodePort: 0, faucetPort: 0, home })) as Devnet;
+  (await startTestDevnet({ dataPort: 0, nodePort: 0, faucetPort: 0, home })) as Devnet;
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer is looked at as it is
 async function answer(url: string, body?: object): Promise<any> {

@@ -14,9 +14,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { putBack, removeAside, setAside, settleReset } from "../../src/devnet/home.ts";
-import { startNode } from "../../src/start-node.ts";
 import { storePath } from "../../src/store/database.ts";
 import { Scratch } from "../rig/homes.ts";
+import { NO_HTTP, startTestDevnet } from "../support/test-devnet.ts";
 
 const scratch = new Scratch("devnet-home");
 afterAll(() => scratch.remove());
@@ -102,7 +102,7 @@ test("a chain keeps its genesis, whatever becomes of the file", async () => {
   const home = scratch.path();
   const file = join(home, "genesis.json");
   const begin = async () => {
-    const { resumed, stop } = await startNode({ kind: "devnet", home });
+    const { resumed, stop } = await startTestDevnet({ oneThread: NO_HTTP, home });
     await stop();
     return resumed;
   };

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Devnet } from "../../src/devnet/devnet.ts";
 import { presetChanges } from "../../src/planes/devnet/markets.ts";
-import { startNode } from "../../src/start-node.ts";
+import { startTestDevnet } from "../support/test-devnet.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lyra-midway-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -24,7 +24,7 @@ class Midway {
 
   async start(): Promise<void> {
     const ports = { dataPort: 0, nodePort: 0, faucetPort: 0 };
-    this.devnet = (await startNode({ kind: "devnet", home, ...ports } as never)) as never;
+    this.devnet = (await startTestDevnet({ home, ...ports } as never)) as never;
   }
 
   stop(): Promise<void> {

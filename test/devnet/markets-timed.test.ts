@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { systemTimeNs } from "../../src/devnet/clock.ts";
 import type { Devnet } from "../../src/devnet/devnet.ts";
 import type { BlockMode } from "../../src/engine/chain-port.ts";
-import { createDevnet, PartyClient } from "../../src/index.ts";
+import { PartyClient } from "../../src/index.ts";
+import { startTestDevnet } from "../support/test-devnet.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lyra-timed-"));
 const SECOND = 1_000_000_000n;
@@ -19,7 +20,7 @@ const nowNs = () => systemTimeNs() + (lateNs += slownessNs);
 let devnet: Devnet;
 let fresh: string;
 beforeAll(async () => {
-  devnet = await createDevnet({ home: join(folder, "home"), nowNs });
+  devnet = await startTestDevnet({ home: join(folder, "home"), nowNs });
   fresh = await devnet.chain.snapshot();
 });
 afterAll(async () => {

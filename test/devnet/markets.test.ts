@@ -5,13 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Devnet } from "../../src/devnet/devnet.ts";
 import { replayFiles } from "../../src/ingest/replay.ts";
-import { startNode } from "../../src/start-node.ts";
 import { BlockWriter } from "../../src/store/block-writer.ts";
 import { openReader, openWriter } from "../../src/store/database.ts";
 import { digestStore } from "../../src/store/dump.ts";
 import { lyra } from "../rig/lyra.ts";
 import { eventually } from "../support/eventually.ts";
 import { runs } from "../support/seed.ts";
+import { heightAtRest, startTestDevnet } from "../support/test-devnet.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lyra-markets-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -21,7 +21,7 @@ type Answer = any;
 
 async function start(options: object): Promise<Devnet> {
   const ports = { dataPort: 0, nodePort: 0, faucetPort: 0 };
-  return (await startNode({ kind: "devnet", ...ports, ...options } as never)) as never;
+  return (await startTestDevnet({ ...ports, ...options } as never)) as never;
 }
 
 async function use(devnet: Devnet, tool: string, body: object = {}): Promise<Answer> {
@@ -258,13 +258,7 @@ describe("the tools", () => {
     caller.abort();
     await running;
     // It comes to rest, long before ten thousand orders.
-    let { height } = devnet.chain.status;
-    let looks = 0;
-    await eventually(() => {
-      looks = devnet.chain.status.height === height ? looks + 1 : 0;
-      height = devnet.chain.status.height;
-      return looks === 10;
-    });
+    const height = await heightAtRest(devnet);
     expect(height).toBeLessThan(before + 2_000);
     await devnet.stop();
   }, 120_000);

@@ -3,11 +3,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import type { Devnet } from "../../src/devnet/devnet.ts";
 import { madeUpAssetId } from "../../src/devnet/keys.ts";
 import type { BlockMode } from "../../src/engine/chain-port.ts";
-import { createDevnet, PartyClient } from "../../src/index.ts";
+import { PartyClient } from "../../src/index.ts";
 import { HttpClient } from "../../src/package/http-client.ts";
 import { Party } from "../../src/package/party.ts";
 import { bannedUntil, executedOf } from "../support/devnet-party.ts";
 import { eventually, turns } from "../support/eventually.ts";
+import { startTestDevnet } from "../support/test-devnet.ts";
 
 /** Ten transactions for each block, and no more at a higher difficulty. */
 const LIMITS = { "spam.protection.maxUserTransfersPerEpoch": "100000", "spam.pow.increaseDifficulty": "0" };
@@ -17,7 +18,7 @@ let devnet: Devnet;
 let fresh: string;
 const http = new HttpClient(() => undefined);
 beforeAll(async () => {
-  devnet = await createDevnet({ parameters: { "transfer.fee.factor": "0", ...LIMITS } });
+  devnet = await startTestDevnet({ parameters: { "transfer.fee.factor": "0", ...LIMITS } });
   fresh = await devnet.chain.snapshot();
 });
 afterEach(async () => {

@@ -8,10 +8,10 @@ import type { Devnet } from "../../src/devnet/devnet.ts";
 import { madeUpAssetId } from "../../src/devnet/keys.ts";
 import { RecordingReader } from "../../src/ingest/recording.ts";
 import { presetChanges } from "../../src/planes/devnet/markets.ts";
-import { startNode } from "../../src/start-node.ts";
 import { FactsOfRecording, ReExecution } from "../../src/testing/re-execution.ts";
 import { type RecordedBlock, RecordedBlocks, type RecordedEvent } from "../../src/testing/recorded-blocks.ts";
 import { lyra } from "../rig/lyra.ts";
+import { startTestDevnet } from "../support/test-devnet.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lyra-re-execution-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -104,8 +104,8 @@ async function play(devnet: Devnet): Promise<string> {
 
 beforeAll(async () => {
   const ports = { dataPort: 0, nodePort: 0, faucetPort: 0 };
-  const options = { kind: "devnet", ...ports, record };
-  const devnet = (await startNode(options as never)) as never as Devnet;
+  const options = { ...ports, record };
+  const devnet = (await startTestDevnet(options as never)) as never as Devnet;
   first = await play(devnet);
   await devnet.stop();
   const reader = new RecordingReader<RecordedBlock>(record, new RecordedBlocks());

@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { madeUpAssetId } from "../../src/devnet/keys.ts";
 import { replayFiles } from "../../src/ingest/replay.ts";
-import { startNode } from "../../src/start-node.ts";
 import { BlockWriter } from "../../src/store/block-writer.ts";
 import { openReader, openWriter } from "../../src/store/database.ts";
 import { digestStore } from "../../src/store/dump.ts";
 import { readBusEventAt } from "../../src/wire/generated/events.ts";
+import { NO_HTTP, startTestDevnet } from "../support/test-devnet.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lyra-test-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -20,7 +20,7 @@ test("given --record, when the file is loaded into another home, then it has the
     string,
     string,
   ];
-  const devnet = await startNode({ kind: "devnet", home, record });
+  const devnet = await startTestDevnet({ oneThread: NO_HTTP, home, record });
   await devnet.chain.bridge.deposit("0d".repeat(32), madeUpAssetId("dUSD"), 5n);
   const snapshot = await devnet.chain.snapshot();
   await devnet.chain.bridge.deposit("0d".repeat(32), madeUpAssetId("dUSD"), 6n);
@@ -45,7 +45,7 @@ test("given an upgrade that was agreed on, when its height comes, then the chain
     string,
   ];
   const options = { home, record, fund: false, mode: { kind: "manual" } } as const;
-  const devnet = await startNode({ kind: "devnet", ...options });
+  const devnet = await startTestDevnet({ oneThread: NO_HTTP, ...options });
   const { chain, validator } = devnet;
   const height = chain.status.height + 2;
   const party = Buffer.from(validator.vega(1).publicKey).toString("hex");
@@ -65,7 +65,7 @@ test("given an upgrade that was agreed on, when its height comes, then the chain
   expect(events.at(-2)!.endBlock).toEqual({ height: BigInt(height) });
   expect(events.filter(({ protocolUpgradeStarted }) => protocolUpgradeStarted)).toHaveLength(1);
 
-  const again = await startNode({ kind: "devnet", ...options });
+  const again = await startTestDevnet({ oneThread: NO_HTTP, ...options });
   expect(again.chain.status).toMatchObject({ height, halted });
   await again.stop();
   expect(readFileSync(record).equals(written)).toBe(true);

@@ -1,8 +1,8 @@
 // What makes history segments, when the chain takes blocks back.
 import { expect, spyOn, test } from "bun:test";
 import { SegmentMaker } from "../../src/history/segment-maker.ts";
-import { startNode } from "../../src/start-node.ts";
 import { turns } from "../support/eventually.ts";
+import { NO_HTTP, startTestDevnet } from "../support/test-devnet.ts";
 
 test("given two reverts at the same time, then one maker of segments goes on, and none when the devnet is closed", async () => {
   const { onCommitted, stop } = SegmentMaker.prototype;
@@ -19,7 +19,12 @@ test("given two reverts at the same time, then one maker of segments goes on, an
     ended.add(this);
     return stop.call(this);
   });
-  const devnet = await startNode({ kind: "devnet", mode: { kind: "manual" }, segmentLength: 5, fund: false });
+  const devnet = await startTestDevnet({
+    oneThread: NO_HTTP,
+    mode: { kind: "manual" },
+    segmentLength: 5,
+    fund: false,
+  });
   try {
     await devnet.history();
     const id = await devnet.chain.snapshot();

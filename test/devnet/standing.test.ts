@@ -5,8 +5,8 @@ import type { Account } from "../../src/engine/collateral.ts";
 import { accountId, type Collateral } from "../../src/engine/collateral.ts";
 import { InvariantError } from "../../src/engine/errors.ts";
 import type { Table } from "../../src/engine/state.ts";
-import { startNode } from "../../src/start-node.ts";
 import { AccountType } from "../../src/wire/generated/vega.ts";
+import { startTestDevnet } from "../support/test-devnet.ts";
 
 const DOLLAR = madeUpAssetId("tUSD");
 
@@ -18,8 +18,7 @@ function accountsOf(chain: object): Table<Account> {
 
 test("given a unit that came from nowhere, when a block ends, then the chain stands still for good and everybody is told", async () => {
   const standing: (string | undefined)[] = [];
-  const devnet = await startNode({
-    kind: "devnet",
+  const devnet = await startTestDevnet({
     mode: { kind: "manual" },
     onStanding: (reason) => standing.push(reason),
   });
@@ -49,7 +48,7 @@ test("given a unit that came from nowhere, when a block ends, then the chain sta
 });
 
 test("given accounts that hold what came in, then the check is silent; given one that holds less, then it is not", async () => {
-  const devnet = await startNode({ kind: "devnet", mode: { kind: "manual" } });
+  const devnet = await startTestDevnet({ mode: { kind: "manual" } });
   try {
     const { core } = devnet.chain as unknown as { core: { engine: { domains: { collateral: Collateral } } } };
     const { collateral } = core.engine.domains;

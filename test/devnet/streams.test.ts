@@ -1,7 +1,6 @@
 // Streams of a devnet with a market: a crowd trades while they are followed, and what they tell adds up to what is read.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Devnet } from "../../src/devnet/devnet.ts";
-import { startNode } from "../../src/start-node.ts";
 import { eventually } from "../support/eventually.ts";
 import {
   accountKey,
@@ -13,6 +12,7 @@ import {
   rowsOf,
   textsOf,
 } from "../support/stream-messages.ts";
+import { startTestDevnet } from "../support/test-devnet.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: messages are looked at as they are
 type Json = any;
@@ -21,7 +21,7 @@ const sockets: WebSocket[] = [];
 let devnet: Devnet;
 let market: string;
 beforeAll(async () => {
-  devnet = await startNode({ kind: "devnet", thread: true });
+  devnet = await startTestDevnet();
   ({ market } = await use("market/create", { preset: "btc" }));
 });
 afterAll(async () => {

@@ -5,11 +5,11 @@ import type { Devnet } from "../../src/devnet/devnet.ts";
 import { madeUpAssetId } from "../../src/devnet/keys.ts";
 import { PartyClient } from "../../src/devnet/party-client.ts";
 import type { TxOutcome } from "../../src/engine/chain-port.ts";
-import { startNode } from "../../src/start-node.ts";
 import { AccountType } from "../../src/wire/generated/vega.ts";
 import type { CommandInit } from "../../src/wire/transaction.ts";
 import type { CheckedTransaction } from "../../src/wire/transaction-check.ts";
 import { lyra } from "../rig/lyra.ts";
+import { startTestDevnet } from "../support/test-devnet.ts";
 
 const DOLLAR = madeUpAssetId("tUSD");
 const { ACCOUNT_TYPE_GENERAL } = AccountType;
@@ -19,7 +19,7 @@ let devnet: Devnet;
 const verdicts: [TxOutcome, CheckedTransaction | undefined][] = [];
 
 beforeAll(async () => {
-  devnet = await startNode({ kind: "devnet", onOutcome: (outcome, tx) => verdicts.push([outcome, tx]) });
+  devnet = await startTestDevnet({ onOutcome: (outcome, tx) => verdicts.push([outcome, tx]) });
 });
 afterAll(() => devnet.stop());
 

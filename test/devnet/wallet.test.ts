@@ -1,10 +1,10 @@
 // The wallet of a devnet: in its process, with the parties' keys, approving everything.
 import { expect, test } from "bun:test";
 import { DEVNET_WALLET_NAME, serveDevnetWallet } from "../../src/devnet/wallet.ts";
-import { startNode } from "../../src/start-node.ts";
+import { startTestDevnet } from "../support/test-devnet.ts";
 
 test("given a devnet with a wallet, when a page connects and sends a transfer, then it is executed", async () => {
-  const devnet = await startNode({ kind: "devnet" });
+  const devnet = await startTestDevnet();
   const wallet = await serveDevnetWallet(devnet, 0);
   try {
     let token = "";

@@ -6,6 +6,7 @@ import { announceEnd, listen, stopServer } from "../../src/http/http.ts";
 import { startNode } from "../../src/start-node.ts";
 import { Scratch } from "../rig/homes.ts";
 import { anyMoment, eventually } from "../support/eventually.ts";
+import { startTestDevnet } from "../support/test-devnet.ts";
 
 const scratch = new Scratch("drain");
 afterAll(() => scratch.remove());
@@ -125,7 +126,7 @@ describe("a node that stops", () => {
   test.each(["devnet", "sidecar"] as const)(
     "(%s) has told a balancer, and answers a waiting request with 503",
     async (kind) => {
-      const devnet = await startNode({ kind: "devnet", home: scratch.path(), cometPort: 0 });
+      const devnet = await startTestDevnet({ home: scratch.path(), cometPort: 0 });
       const node =
         kind === "devnet"
           ? devnet
@@ -154,7 +155,7 @@ describe("a node that stops", () => {
   );
 
   test("answers a submission that waits for its block with 503, unless the block comes", async () => {
-    const devnet = await startNode({ kind: "devnet", mode: { kind: "manual" } });
+    const devnet = await startTestDevnet({ mode: { kind: "manual" } });
     const { PartyClient } = await import("../../src/devnet/party-client.ts");
     const { madeUpAssetId } = await import("../../src/devnet/keys.ts");
     const client = new PartyClient(devnet.chain, devnet.parties[0]!.key, "drain");

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Devnet } from "../../src/devnet/devnet.ts";
 import { latencyLines, ServerCounts } from "../../src/http/counts.ts";
 import { IngestRate } from "../../src/http/status.ts";
-import { startNode } from "../../src/start-node.ts";
+import { startTestDevnet } from "../support/test-devnet.ts";
 
 /** Numbers by name and labels. */
 function read(text: string): Map<string, number> {
@@ -72,7 +72,7 @@ describe("the rate of blocks", () => {
 describe("of a devnet", () => {
   let devnet: Devnet;
   beforeAll(async () => {
-    devnet = await startNode({ kind: "devnet", fund: false });
+    devnet = await startTestDevnet({ fund: false });
   });
   afterAll(() => devnet.stop());
 

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Devnet } from "../../src/devnet/devnet.ts";
 import { madeUpAssetId } from "../../src/devnet/keys.ts";
-import { startNode } from "../../src/start-node.ts";
+import { startTestDevnet } from "../support/test-devnet.ts";
 import { type Answer, type Head, PublicClient } from "./public-client.ts";
 
 const DOLLAR = madeUpAssetId("tUSD");
@@ -18,8 +18,7 @@ const SPAM = 89;
 let devnet: Devnet;
 
 beforeAll(async () => {
-  devnet = await startNode({
-    kind: "devnet",
+  devnet = await startTestDevnet({
     parameters: {
       "spam.pow.difficulty": "8",
       "spam.pow.increaseDifficulty": "0",

@@ -21,6 +21,7 @@ import { TxSweep } from "../../src/store/tx-sweep.ts";
 import { MEMORY } from "../rig/homes.ts";
 import { Lyra } from "../rig/lyra.ts";
 import { anyMoment } from "../support/eventually.ts";
+import { startTestDevnet } from "../support/test-devnet.ts";
 
 const SAMPLE = "data/sample.evts.gz";
 const folder = mkdtempSync(join(MEMORY, "lyra-budget-"));
@@ -115,7 +116,7 @@ function floorsOf(home: string): Record<string, number> {
 
 /** Three days of a devnet, as an event file. */
 async function recordDays(record: string): Promise<void> {
-  const devnet = await startNode({ kind: "devnet", record, fund: false });
+  const devnet = await startTestDevnet({ record, fund: false });
   const dollar = madeUpAssetId("dUSD");
   for (let hours = 0; hours < 72; hours += 6) {
     await devnet.chain.forwardTime(6n * 3_600_000_000_000n);

@@ -9,6 +9,7 @@ import { decodeBusEvent } from "../../src/wire/generated/events.ts";
 import { MEMORY, SAMPLE, Scratch } from "../rig/homes.ts";
 import { type BlockSpan, blockSpans, inflated } from "../rig/stream.ts";
 import { eventually, turns } from "../support/eventually.ts";
+import { startTestDevnet } from "../support/test-devnet.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: messages are looked at as they are
 type Json = any;
@@ -119,7 +120,7 @@ describe("a sidecar beside its core", () => {
     const events = { host: "127.0.0.1", port: 0 };
     const side = await startNode({ kind: "sidecar", home: scratch.path(), dataPort: 0, events });
     opened.push(side);
-    const devnet = await startNode({ kind: "devnet", thread: true, eventsTo: `${side.addresses.eventsUrl}` });
+    const devnet = await startTestDevnet({ eventsTo: `${side.addresses.eventsUrl}` });
     opened.push(devnet);
     const { height } = devnet.chain.status;
     await eventually(() => (side.head()?.height ?? 0) >= height);

@@ -2,8 +2,8 @@
 // before its tests, and everything that it did is taken back with `returnDevnet` after them.
 import { join } from "node:path";
 import type { Devnet } from "../../src/devnet/devnet.ts";
-import { startNode } from "../../src/start-node.ts";
 import { processFolder } from "./process-folder.ts";
+import { startTestDevnet } from "./test-devnet.ts";
 
 interface Shared {
   readonly devnet: Devnet;
@@ -16,7 +16,7 @@ let isBorrowed = false;
 
 async function start(): Promise<Shared> {
   const folder = processFolder("lyra-shared-devnet");
-  const devnet = await startNode({ kind: "devnet", home: join(folder, "home"), thread: true });
+  const devnet = await startTestDevnet({ home: join(folder, "home") });
   return { devnet, clean: await devnet.chain.snapshot() };
 }
 

@@ -4,12 +4,12 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Devnet } from "../../src/devnet/devnet.ts";
-import { startNode } from "../../src/start-node.ts";
 import { NetworkFacts } from "../../src/wallet/approvals/network-facts.ts";
 import { HttpNode } from "../../src/wallet/sending/http-node.ts";
 import { decodeInputData } from "../../src/wire/generated/commands.ts";
 import type { CommandInit } from "../../src/wire/transaction.ts";
 import { lyra } from "../rig/lyra.ts";
+import { startTestDevnet } from "../support/test-devnet.ts";
 
 const MARKET = "ab".repeat(32);
 const folder = mkdtempSync(join(tmpdir(), "lyra-order-"));
@@ -100,7 +100,7 @@ describe("with a node", () => {
   let market: { market: string; code: string };
   beforeAll(async () => {
     const ports = { dataPort: 0, nodePort: 0, faucetPort: 0 };
-    devnet = (await startNode({ kind: "devnet", home: join(folder, "home"), ...ports } as never)) as never;
+    devnet = (await startTestDevnet({ home: join(folder, "home"), ...ports } as never)) as never;
     const response = await fetch(`${devnet.nodeUrl}/devnet/market/create`, { method: "POST", body: "{}" });
     market = await response.json();
   });

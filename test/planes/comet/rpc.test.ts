@@ -1,9 +1,10 @@
 // The consensus engine's RPC over a devnet, asked as its clients ask.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createRequire } from "node:module";
-import { type Devnet, startDevnet } from "../../../src/devnet/devnet.ts";
+import type { Devnet } from "../../../src/devnet/devnet.ts";
 import { DOLLAR, type LastBlock, provenTransaction, transferTo } from "../../rig/devnet-client.ts";
 import { eventually } from "../../support/eventually.ts";
+import { startTestDevnet } from "../../support/test-devnet.ts";
 
 const clients = "@cosmjs/tendermint-rpc";
 const resolve = createRequire(process.env.LYRA_COSMJS ?? import.meta.path);
@@ -21,7 +22,7 @@ let url: string;
 let count = 0;
 
 beforeAll(async () => {
-  devnet = await startDevnet({ kind: "devnet", cometPort: 0, parameters: { "spam.pow.difficulty": "1" } });
+  devnet = await startTestDevnet({ cometPort: 0, parameters: { "spam.pow.difficulty": "1" } });
   url = devnet.address.cometUrl!;
 });
 afterAll(() => devnet.stop());

@@ -10,6 +10,7 @@ import { startNode } from "../../../src/start-node.ts";
 import type { CommandInit } from "../../../src/wire/transaction.ts";
 import { MEMORY } from "../../rig/homes.ts";
 import { GrpcClient } from "../../support/grpc-client.ts";
+import { startTestDevnet } from "../../support/test-devnet.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer is looked at as it is
 type Json = any;
@@ -27,7 +28,7 @@ describe("the block explorer of a devnet and of a sidecar behind it", () => {
   const ask = async (url: string, path: string): Promise<Json> => (await fetch(`${url}/rest${path}`)).json();
 
   beforeAll(async () => {
-    devnet = await startNode({ kind: "devnet", home: join(folder, "devnet"), cometPort: 0, grpcDataPort: 0 });
+    devnet = await startTestDevnet({ home: join(folder, "devnet"), cometPort: 0, grpcDataPort: 0 });
     const [first, second] = devnet.parties;
     const client = new PartyClient(devnet.chain, first!.key, "explorer");
     alice = client.party;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { status as Status } from "@grpc/grpc-js";
 import { ed25519KeyPair } from "../../../src/crypto/ed25519.ts";
 import { sha3Of } from "../../../src/crypto/sha.ts";
-import { type Devnet, startDevnet } from "../../../src/devnet/devnet.ts";
+import type { Devnet } from "../../../src/devnet/devnet.ts";
 import { madeUpAssetId } from "../../../src/devnet/keys.ts";
 import { PartyClient } from "../../../src/devnet/party-client.ts";
 import { parsePairs, readRequest } from "../../../src/http/query.ts";
@@ -17,6 +17,7 @@ import { hexOf } from "../../../src/wire/identifiers.ts";
 import { renderJson } from "../../../src/wire/json.ts";
 import { serviceNamed } from "../../../src/wire/services.ts";
 import { GrpcClient, methodNamed } from "../../support/grpc-client.ts";
+import { startTestDevnet } from "../../support/test-devnet.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked at member by member
 type Json = any;
@@ -33,7 +34,7 @@ let data: GrpcClient;
 let party: PartyClient;
 
 beforeAll(async () => {
-  devnet = await startDevnet({ kind: "devnet", parameters: { "validators.epoch.length": "1h" } });
+  devnet = await startTestDevnet({ parameters: { "validators.epoch.length": "1h" } });
   node = new GrpcClient(devnet.address.grpcNodeAddress!);
   data = new GrpcClient(devnet.address.grpcDataAddress!);
   party = new PartyClient(devnet.chain, devnet.parties[0]!.key);

@@ -1,7 +1,6 @@
 // Streams over gRPC: what each method tells is what the stream behind it tells, message by message.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { status as Status } from "@grpc/grpc-js";
-import { startDevnet } from "../../../src/devnet/devnet.ts";
 import { madeUpAssetId } from "../../../src/devnet/keys.ts";
 import { PartyClient } from "../../../src/devnet/party-client.ts";
 import { ServerStatus } from "../../../src/http/status.ts";
@@ -13,6 +12,7 @@ import { renderJson } from "../../../src/wire/json.ts";
 import { eventually, grace } from "../../support/eventually.ts";
 import { GrpcClient, methodNamed } from "../../support/grpc-client.ts";
 import { StreamedChain, sampleBlocks, settled } from "../../support/streamed-chain.ts";
+import { startTestDevnet } from "../../support/test-devnet.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: messages are looked at as they are
 type Json = any;
@@ -107,7 +107,7 @@ describe("kinds of streams over the sample", () => {
 });
 
 describe("the event bus of a devnet", () => {
-  let devnet: Awaited<ReturnType<typeof startDevnet>>;
+  let devnet: Awaited<ReturnType<typeof startTestDevnet>>;
   let data: GrpcClient;
   let node: GrpcClient;
   let party: PartyClient;
@@ -115,7 +115,7 @@ describe("the event bus of a devnet", () => {
   let silent: ReturnType<typeof bus>;
 
   beforeAll(async () => {
-    devnet = await startDevnet({ kind: "devnet", parameters: { "validators.epoch.length": "1h" } });
+    devnet = await startTestDevnet({ parameters: { "validators.epoch.length": "1h" } });
     data = new GrpcClient(devnet.address.grpcDataAddress!);
     node = new GrpcClient(devnet.address.grpcNodeAddress!);
     silent = bus(data, DATA);

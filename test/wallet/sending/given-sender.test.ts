@@ -1,9 +1,8 @@
 // What was signed elsewhere, against a real devnet: its place, its proof, its one execution, and its end.
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { leadingZeroBits, proofHash } from "../../../src/chain/admission/pow/function.ts";
 import { Solver } from "../../../src/chain/admission/pow/solver.ts";
 import type { Devnet } from "../../../src/devnet/devnet.ts";
-import { startNode } from "../../../src/start-node.ts";
 import { secureRandom } from "../../../src/wallet/random.ts";
 import type { LastBlock } from "../../../src/wallet/sending/blocks.ts";
 import { GivenSender, type GivenTransaction, tidOf } from "../../../src/wallet/sending/given-sender.ts";
@@ -23,17 +22,27 @@ import {
 import { DOLLAR } from "../../rig/devnet-client.ts";
 import { executedOf as amountsOf, bannedUntil } from "../../support/devnet-party.ts";
 import { LeapingClock } from "../../support/leaping-clock.ts";
+import { borrowDevnet, returnDevnet } from "../../support/shared-devnet.ts";
 import { codeOf, failureOf } from "../support/failures.ts";
 import { privateFolder } from "../support/wallets.ts";
 
 /** Between questions nothing is under way: the pauses of a sender take no time. */
 const { nowMs, sleep } = new LeapingClock();
 let devnet: Devnet;
+let clean: string;
 let solver: Solver;
 const endings: (() => void)[] = [];
-afterEach(async () => {
+beforeAll(async () => {
+  devnet = await borrowDevnet({ "spam.pow.difficulty": "4" });
+  clean = await devnet.chain.snapshot();
+  await devnet.chain.setBlockMode({ kind: "manual" });
+});
+afterAll(async () => {
+  await devnet.chain.setBlockMode({ kind: "instant" });
+  await returnDevnet();
+});
+afterEach(() => {
   for (const end of endings.splice(0).reverse()) end();
-  await devnet.stop();
 });
 beforeEach(() => {
   solver = new Solver({ nowMs: () => performance.now(), threads: 0 });
@@ -41,8 +50,8 @@ beforeEach(() => {
 });
 
 async function start(parameters: Readonly<Record<string, string>>): Promise<void> {
-  const quick = { "spam.pow.difficulty": "4", ...parameters };
-  devnet = await startNode({ kind: "devnet", parameters: quick, mode: { kind: "manual" } });
+  await devnet.chain.revert(clean);
+  for (const [key, value] of Object.entries(parameters)) await devnet.chain.setParameter(key, value);
 }
 
 /** The sender of a command: like each one, it begins with what the one before wrote down. */
