@@ -37,7 +37,6 @@ export function faucetApp(port: FaucetPort, options: FaucetOptions) {
   const coolDown = new CoolDown(options.coolDownMs ?? COOL_DOWN_MS, () => options.nowMs());
   const { status = new ServerStatus() } = options;
   const mint = async ({ party, asset, amount }: MintRequest, request: Request) => {
-    if (status.isDamaged) throw DAMAGED;
     checkAsset(await port.asset(asset), amount);
     const mustWait = !isExempt(options.addressOf?.(request));
     if (mustWait) checkCoolDown(coolDown, party, asset);
@@ -54,7 +53,11 @@ export function faucetApp(port: FaucetPort, options: FaucetOptions) {
     cors: EVERY_CALLER,
     onError: (error) => failed(status, error),
   });
-  const reading = jsonBody(BODY_BYTES_MAX, (body) => parseBody(body, BODY_DEPTH_MAX));
+  // Before the form of a request: whatever it asks for, a damaged store gives nothing away.
+  const reading = jsonBody(BODY_BYTES_MAX, (body) => {
+    if (status.isDamaged) throw DAMAGED;
+    return parseBody(body, BODY_DEPTH_MAX);
+  });
   app
     .model(MODELS)
     .get(HEALTH_PATH, () => ({ success: true }), HEALTH)
