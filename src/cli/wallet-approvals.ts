@@ -44,11 +44,6 @@ const FLAGS = {
   },
 } as const satisfies Flags;
 
-interface Answered {
-  readonly answered: boolean;
-  readonly kind: ShownRequest["kind"];
-}
-
 /** Standard error and standard input of this process. */
 export const processTerminal: Terminal = {
   write: (lines) => process.stderr.write(`${wrapped(lines, process.stderr.columns).join("\n")}\n`),
@@ -78,14 +73,14 @@ export const approvals = command({
       throw usageError("wallet", "there is no terminal to ask on: say list, --approve ID or --reject ID");
     }
     if (!values.quiet) say(dim("waiting for requests; Ctrl-C ends this, and the service goes on"));
-    await askService(home, "service.status");
+    await askService(home, "service.status", {});
     await answerInTerminal(new SocketSource(home), processTerminal);
     return ExitCode.done;
   },
 });
 
 async function showList(home: string, asJson: boolean): Promise<number> {
-  const { requests } = await askService<{ requests: ShownRequest[] }>(home, "approvals.list");
+  const { requests } = await askService(home, "approvals.list", {});
   if (asJson) print({ requests });
   else
     for (const request of requests)
@@ -94,7 +89,7 @@ async function showList(home: string, asJson: boolean): Promise<number> {
 }
 
 async function rejectAll(home: string, asJson: boolean): Promise<number> {
-  const { rejected } = await askService<{ rejected: number }>(home, "approvals.reject_all");
+  const { rejected } = await askService(home, "approvals.reject_all", {});
   if (asJson) print({ rejected });
   else say(`${rejected} rejected`);
   return ExitCode.done;
@@ -105,15 +100,18 @@ async function answerOne(home: string, values: ValuesOf<typeof FLAGS>): Promise<
   if (approve !== undefined && reject !== undefined)
     throw usageError("wallet", "say --approve ID or --reject ID");
   const allowedKeys = values["allow-key"];
+  const id = approve ?? reject;
+  // One of the two flags is given.
+  if (id === undefined) throw usageError("wallet", "say --approve ID or --reject ID");
   const answer = {
-    id: approve ?? reject,
+    id,
     outcome: approve === undefined ? "rejected" : "approved",
-    ...(values.block && { reach: "site" }),
+    ...(values.block && ({ reach: "site" } as const)),
     ...(wallet !== undefined && { wallet }),
     ...(keep !== undefined && { keep }),
     ...(allowedKeys !== undefined && { allowedKeys }),
-  };
-  const { answered, kind } = await askService<Answered>(home, "approvals.answer", answer);
+  } as const;
+  const { answered, kind } = await askService(home, "approvals.answer", answer);
   if (!answered) throw new NodeError("wallet", "request_over", "the request does not wait any more");
   const isSent = approve !== undefined && kind === "transaction";
   const became = isSent ? await outcomeOf(home, approve, OUTCOME_MS) : undefined;
@@ -126,7 +124,7 @@ async function answerOne(home: string, values: ValuesOf<typeof FLAGS>): Promise<
 async function outcomeOf(home: string, id: string, waitMs: number): Promise<string | undefined> {
   const untilMs = performance.now() + waitMs;
   for (;;) {
-    const { outcome } = await askService<{ outcome: string | null }>(home, "approvals.outcome", { id });
+    const { outcome } = await askService(home, "approvals.outcome", { id });
     if (outcome !== null) return outcome;
     if (performance.now() >= untilMs) return undefined;
     await Bun.sleep(POLL_MS);
@@ -138,7 +136,7 @@ class SocketSource implements WaitingRequests {
 
   async next(): Promise<ShownRequest | undefined> {
     for (;;) {
-      const { request } = await askService<{ request: ShownRequest | null }>(this.home, "approvals.next");
+      const { request } = await askService(this.home, "approvals.next", {});
       if (request !== null) return request;
       await Bun.sleep(POLL_MS);
     }
@@ -149,7 +147,7 @@ class SocketSource implements WaitingRequests {
     const watch = async () => {
       while (!isOver) {
         await Bun.sleep(POLL_MS);
-        const { waits } = await askService<{ waits: boolean }>(this.home, "approvals.waits", { id });
+        const { waits } = await askService(this.home, "approvals.waits", { id });
         if (isOver || waits) continue;
         isOver = true;
         tell();
@@ -171,7 +169,7 @@ class SocketSource implements WaitingRequests {
       answer.outcome === "approved" ? answer : {};
     const reach = answer.outcome === "approved" ? undefined : answer.reach;
     try {
-      const result = await askService<Answered>(this.home, "approvals.answer", {
+      const result = await askService(this.home, "approvals.answer", {
         ...rest,
         id,
         outcome: answer.outcome,

@@ -4,6 +4,7 @@ import { wipe } from "../crypto/secrets.ts";
 import { ExitCode, NodeError } from "../errors/node-error.ts";
 import { requestAnswer } from "../fetch/answer.ts";
 import { defaultHome } from "../node/config.ts";
+import type { LocalMethod, LocalMethods } from "../planes/wallet/local-methods.ts";
 import { serviceFiles, socketPath } from "../planes/wallet/start.ts";
 import { plain } from "../wallet/approvals/formatting.ts";
 import { walletUnknown } from "../wallet/errors.ts";
@@ -116,18 +117,15 @@ export const blocked = command({
 });
 
 async function connections(home: string): Promise<readonly Connection[]> {
-  const answer = await askService<{ readonly activeConnections: readonly Connection[] }>(
-    home,
-    "admin.list_connections",
-  );
-  return answer.activeConnections;
+  return (await askService(home, "admin.list_connections", {})).activeConnections;
 }
 
 /** @returns how many there were */
 async function revokeServed(home: string, which: WhichSessions): Promise<number> {
   const sessions = (await connections(home)).filter(isOf(which));
-  const isOne = which.wallet !== undefined;
-  await askService(home, isOne ? "admin.close_connection" : "admin.close_connections_to_hostname", which);
+  const { hostname, wallet } = which;
+  if (wallet === undefined) await askService(home, "admin.close_connections_to_hostname", { hostname });
+  else await askService(home, "admin.close_connection", { hostname, wallet });
   return sessions.length;
 }
 
@@ -157,7 +155,7 @@ export const unlock = command({
   async run({ words: { NAME: wallet }, values }) {
     const home = values.home ?? defaultHome();
     // No passphrase is asked for in vain.
-    const { wallets } = await askService<{ wallets: string[] }>(home, "admin.list_wallets");
+    const { wallets } = await askService(home, "admin.list_wallets", {});
     if (!wallets.includes(wallet)) throw walletUnknown();
     const bytes = await readPassphrase(values, wallet);
     try {
@@ -176,11 +174,7 @@ export const lock = command({
   words: { NAME: WALLET_NAME },
   json: "{locked}; exit code 3 where no service runs",
   async run({ words: { NAME: wallet }, values }) {
-    const { wasUnlocked } = await askService<{ wasUnlocked: boolean }>(
-      values.home ?? defaultHome(),
-      "service.lock_wallet",
-      { wallet },
-    );
+    const { wasUnlocked } = await askService(values.home ?? defaultHome(), "service.lock_wallet", { wallet });
     if (values.json) print({ locked: wallet });
     else if (!values.quiet) say(green(`${wallet} is locked${wasUnlocked ? "" : " already"}`));
     return ExitCode.done;
@@ -200,7 +194,11 @@ interface RpcAnswer {
 }
 
 /** @throws NodeError `wallet_not_served` with exit code 3, `wallet_refused` with the service's words */
-export async function askService<T>(home: string, method: string, params: object = {}): Promise<T> {
+export async function askService<Method extends LocalMethod>(
+  home: string,
+  method: Method,
+  params: LocalMethods[Method]["params"],
+): Promise<LocalMethods[Method]["result"]> {
   const path = socketPath(home);
   // A passphrase may follow: whose socket it is comes before the first word.
   if (!checkSocket(path)) throw notServed(home);
@@ -217,7 +215,7 @@ export async function askService<T>(home: string, method: string, params: object
     throw notServed(home);
   }
   if (answer.error !== undefined) throw new NodeError("wallet", "wallet_refused", answer.error.data);
-  return answer.result as T;
+  return answer.result as LocalMethods[Method]["result"];
 }
 
 function notServed(home: string): NodeError {

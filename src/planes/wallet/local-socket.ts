@@ -26,6 +26,7 @@ import {
   parseRequest,
   resultText,
 } from "../../wallet/service/rpc.ts";
+import type { DeskMethods } from "./local-methods.ts";
 
 /** Bytes of the longest path that a socket can have (unix(7): 108 with its end). */
 export const SOCKET_PATH_BYTES_MAX = 107;
@@ -99,9 +100,8 @@ async function bodyOf(request: Request): Promise<string> {
 function run(method: string, params: unknown, admin: AdminParts, local: LocalParts): Promise<unknown> {
   if (Object.hasOwn(ADMIN_METHODS, method)) return ADMIN_METHODS[method]!(admin, params);
   if (method === "service.lock_wallet") return lockWallet(admin, params);
-  const handler = Object.hasOwn(deskMethods, method) ? deskMethods[method] : undefined;
-  if (handler === undefined) throw methodNotFound(`method "${method}" is not supported`);
-  return handler(local, params);
+  if (!Object.hasOwn(deskMethods, method)) throw methodNotFound(`method "${method}" is not supported`);
+  return deskMethods[method as keyof DeskMethods](local, params);
 }
 
 /** A socket of a process that was killed is taken away; one that answers is another service's. */
@@ -145,27 +145,42 @@ interface LocalParts {
   readonly status: Readonly<Record<string, unknown>>;
 }
 
-type LocalMethod = (parts: LocalParts, params: unknown) => Promise<unknown>;
-
-const list: LocalMethod = async ({ desk }) => ({ requests: (desk?.requests ?? []).map(shown) });
-
-/** For a terminal that asks again and again: of many long requests, only the one that is to be answered. */
-const next: LocalMethod = async ({ desk }) => {
-  const first = desk?.requests[0];
-  return { request: first === undefined ? null : shown(first) };
+type DeskFunctions = {
+  readonly [Method in keyof DeskMethods]: (
+    parts: LocalParts,
+    params: unknown,
+  ) => Promise<DeskMethods[Method]["result"]>;
 };
 
-const waits: LocalMethod = async ({ desk }, value) => ({
-  waits: desk?.get(new Params(value).text("id", "request")) !== undefined,
-});
+export const deskMethods: DeskFunctions = {
+  "approvals.list": async ({ desk }) => ({ requests: (desk?.requests ?? []).map(shown) }),
 
-/** The outcome of an approved transaction; null as long as it is not known. */
-const outcome: LocalMethod = async ({ desk }, value) => {
-  const outcome = desk?.outcomeOf(new Params(value).text("id", "request"));
-  return { outcome: outcome === undefined ? null : outcomeLine(outcome) };
+  /** For a terminal that polls: of many long requests, only the one that is to be answered. */
+  async "approvals.next"({ desk }) {
+    const first = desk?.requests[0];
+    return { request: first === undefined ? null : shown(first) };
+  },
+
+  "approvals.waits": async ({ desk }, value) => ({
+    waits: desk?.get(new Params(value).text("id", "request")) !== undefined,
+  }),
+
+  async "approvals.outcome"({ desk }, value) {
+    const outcome = desk?.outcomeOf(new Params(value).text("id", "request"));
+    return { outcome: outcome === undefined ? null : outcomeLine(outcome) };
+  },
+
+  "approvals.answer": answerRequest,
+
+  "approvals.reject_all": async ({ desk }) => ({ rejected: desk?.rejectAll() ?? 0 }),
+
+  "service.status": async ({ status, desk }) => ({ ...status, waiting: desk?.requests.length ?? 0 }),
 };
 
-const answerRequest: LocalMethod = async ({ desk }, value) => {
+async function answerRequest(
+  { desk }: LocalParts,
+  value: unknown,
+): Promise<DeskMethods["approvals.answer"]["result"]> {
   const params = new Params(value);
   const id = params.text("id", "request");
   const request = desk?.get(id);
@@ -176,21 +191,7 @@ const answerRequest: LocalMethod = async ({ desk }, value) => {
   else if (reach === "all") desk!.rejectAll();
   else if (reach !== "") throw mismatch();
   return { answered: reach !== "" || desk!.answer(id, decision), kind: request.kind };
-};
-
-const rejectAll: LocalMethod = async ({ desk }) => ({ rejected: desk?.rejectAll() ?? 0 });
-
-const status: LocalMethod = async (parts) => ({ ...parts.status, waiting: parts.desk?.requests.length ?? 0 });
-
-export const deskMethods: Readonly<Record<string, LocalMethod>> = {
-  "approvals.list": list,
-  "approvals.next": next,
-  "approvals.waits": waits,
-  "approvals.outcome": outcome,
-  "approvals.answer": answerRequest,
-  "approvals.reject_all": rejectAll,
-  "service.status": status,
-};
+}
 
 function decisionOf(params: Params, request: ApprovalRequest): Decision {
   const outcome = params.text("outcome", "outcome");

@@ -50,7 +50,7 @@ function elsewhereFolder(): string {
 
 const unlock = () =>
   askService(HOME, "admin.unlock_wallet", { wallet: "main", passphrase: "correct horse" }).catch(
-    (error: NodeError) => error.code,
+    (error: NodeError): string => error.code,
   );
 
 const serve = () =>
