@@ -101,7 +101,6 @@ async function answerOne(home: string, values: ValuesOf<typeof FLAGS>): Promise<
     throw usageError("wallet", "say --approve ID or --reject ID");
   const allowedKeys = values["allow-key"];
   const id = approve ?? reject;
-  // One of the two flags is given.
   if (id === undefined) throw usageError("wallet", "say --approve ID or --reject ID");
   const answer = {
     id,
