@@ -1,10 +1,12 @@
 // The .proto files: they declare the original's interface, any compiler can read what `lyra proto` ships, and reflection
 // describes the same files.
-import { describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import protobuf from "protobufjs";
 import "protobufjs/ext/descriptor";
-import { readProtoFiles } from "../../scripts/wire/protos.ts";
+import { PROTO_FOLDER, readProtoFiles } from "../../scripts/wire/protos.ts";
 import { reflectionMethods } from "../../src/planes/grpc/reflection.ts";
 import { enumDescriptor, type FieldDescriptor, messageDescriptor } from "../../src/wire/descriptors.ts";
 import { descriptorsFrom, fileAt, fileDeclaring } from "../../src/wire/file-descriptors.ts";
@@ -15,6 +17,8 @@ import {
 } from "../../src/wire/generated/reflection.ts";
 import { PROTO_TEXTS } from "../../src/wire/proto/texts.ts";
 import { serviceNamed } from "../../src/wire/services.ts";
+import { Scratch } from "../rig/homes.ts";
+import { lyra } from "../rig/lyra.ts";
 
 interface OriginalField {
   readonly name: string;
@@ -38,6 +42,9 @@ interface Original {
   readonly enums: Readonly<Record<string, Readonly<Record<string, number>>>>;
   readonly services: Readonly<Record<string, Readonly<Record<string, OriginalMethod>>>>;
 }
+
+const scratch = new Scratch("proto");
+afterAll(() => scratch.remove());
 
 const files = readProtoFiles();
 const golden = new URL("../golden/wire-0.71.6.json.gz", import.meta.url);
@@ -122,6 +129,14 @@ describe("the files of lyra proto", () => {
       if (!isMapEntry) expect(root.lookupType(fullName).fieldsArray).toHaveLength(fields.length);
     for (const { fullName, methods } of shipped.flatMap(({ services }) => services))
       expect(root.lookupService(fullName).methodsArray).toHaveLength(methods.length);
+  });
+
+  test("are written as they are", async () => {
+    const folder = scratch.path("protos");
+    const { code, out } = await lyra(["proto", "--out", folder, "--json"]);
+    expect([code, JSON.parse(out)]).toEqual([0, { out: folder, files: [...PROTO_TEXTS.keys()] }]);
+    for (const path of PROTO_TEXTS.keys())
+      expect(readFileSync(join(folder, path))).toEqual(readFileSync(join(PROTO_FOLDER, path)));
   });
 
   test("import what they use, and nothing else", () => {
