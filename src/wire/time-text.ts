@@ -19,17 +19,19 @@ export function sentenceTime(ns: bigint): string {
 }
 
 const DAY_SECONDS = 86_400;
+const DAY_NS = 24n * HOUR_NS;
 
 function parts(ns: bigint): { date: string; time: string } {
-  let seconds = Number(ns / NS_A_SECOND);
-  let nanos = Number(ns % NS_A_SECOND);
-  if (nanos < 0) {
-    seconds--;
-    nanos += 1e9;
+  // Days first: seconds of a far time are more than a number holds exactly.
+  let day = Number(ns / DAY_NS);
+  let rest = Number(ns % DAY_NS);
+  if (rest < 0) {
+    day--;
+    rest += DAY_SECONDS * 1e9;
   }
-  const day = Math.floor(seconds / DAY_SECONDS);
   if (day !== lastDay.day) lastDay = { day, date: dateText(day) };
-  return { date: lastDay.date, time: clockText(seconds - day * DAY_SECONDS, nanos) };
+  const seconds = Math.floor(rest / 1e9);
+  return { date: lastDay.date, time: clockText(seconds, rest - seconds * 1e9) };
 }
 
 /** Most times of a page are on one day. */
