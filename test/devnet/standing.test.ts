@@ -6,7 +6,8 @@ import { accountId, type Collateral } from "../../src/engine/collateral.ts";
 import { InvariantError } from "../../src/engine/errors.ts";
 import type { Table } from "../../src/engine/state.ts";
 import { AccountType } from "../../src/wire/generated/vega.ts";
-import { startTestDevnet } from "../support/test-devnet.ts";
+import { eventually } from "../support/eventually.ts";
+import { NO_HTTP, startTestDevnet } from "../support/test-devnet.ts";
 
 const DOLLAR = madeUpAssetId("tUSD");
 
@@ -36,7 +37,10 @@ test("given a unit that came from nowhere, when a block ends, then the chain sta
     }
     expect(standing).toEqual([expect.stringContaining(reason)]);
     expect(chain.status).toMatchObject({ height, halted: expect.stringContaining(reason) });
-    const ready = await fetch(`${devnet.nodeUrl}/readyz`);
+    const ready = await eventually(async () => {
+      const answer = await fetch(`${devnet.nodeUrl}/readyz`);
+      return !answer.ok && answer;
+    });
     expect([ready.status, (await ready.json()).message]).toEqual([503, expect.stringContaining(reason)]);
     const { statistics } = (await (await fetch(`${devnet.nodeUrl}/statistics`)).json()) as {
       statistics: { status: string };
@@ -48,7 +52,7 @@ test("given a unit that came from nowhere, when a block ends, then the chain sta
 });
 
 test("given accounts that hold what came in, then the check is silent; given one that holds less, then it is not", async () => {
-  const devnet = await startTestDevnet({ mode: { kind: "manual" } });
+  const devnet = await startTestDevnet({ oneThread: NO_HTTP, mode: { kind: "manual" } });
   try {
     const { core } = devnet.chain as unknown as { core: { engine: { domains: { collateral: Collateral } } } };
     const { collateral } = core.engine.domains;

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Devnet } from "../../src/devnet/devnet.ts";
 import { madeUpAssetId } from "../../src/devnet/keys.ts";
-import { startTestDevnet } from "../support/test-devnet.ts";
+import { mineOverHttp, startTestDevnet } from "../support/test-devnet.ts";
 import { type Answer, type Head, PublicClient } from "./public-client.ts";
 
 const DOLLAR = madeUpAssetId("tUSD");
@@ -52,7 +52,7 @@ async function balance(party: string): Promise<bigint> {
   return BigInt((await data(path)).accounts.edges[0]?.node.balance ?? "0");
 }
 
-const mine = (blocks: number) => devnet.chain.mine(blocks);
+const mine = (blocks: number) => mineOverHttp(devnet, blocks);
 
 function expectRefused(answer: Answer, code: number, text: string | RegExp): void {
   expect({ status: answer.status, success: answer.success, code: answer.code }).toEqual({

@@ -27,3 +27,9 @@ export async function heightAtRest({ chain }: Devnet): Promise<number> {
   });
   return height;
 }
+
+/** Makes blocks over HTTP: the thread that answers knows of them then. */
+export async function mineOverHttp({ nodeUrl }: Pick<Devnet, "nodeUrl">, blocks: number): Promise<void> {
+  const answer = await fetch(`${nodeUrl}/devnet/mine`, { method: "POST", body: JSON.stringify({ blocks }) });
+  if (!answer.ok) throw new Error(await answer.text());
+}

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import type { Devnet } from "../../../src/devnet/devnet.ts";
 import { DOLLAR, type LastBlock, provenTransaction, transferTo } from "../../rig/devnet-client.ts";
 import { eventually } from "../../support/eventually.ts";
-import { startTestDevnet } from "../../support/test-devnet.ts";
+import { heightAtRest, mineOverHttp, startTestDevnet } from "../../support/test-devnet.ts";
 
 const clients = "@cosmjs/tendermint-rpc";
 const resolve = createRequire(process.env.LYRA_COSMJS ?? import.meta.path);
@@ -24,6 +24,7 @@ let count = 0;
 beforeAll(async () => {
   devnet = await startTestDevnet({ cometPort: 0, parameters: { "spam.pow.difficulty": "1" } });
   url = devnet.address.cometUrl!;
+  await heightAtRest(devnet);
 });
 afterAll(() => devnet.stop());
 
@@ -70,7 +71,7 @@ describe("blocks", () => {
     time.replace(/(?:\.(\d+))?Z$/, (_, fraction = "") => `.${fraction.padEnd(9, "0")}Z`);
 
   test("given all blocks, then each names the one before, and time and height go up", async () => {
-    await devnet.chain.mine(5);
+    await mineOverHttp(devnet, 5);
     const { sync_info: tip } = await call("status");
     const last = devnet.chain.status;
     expect(tip).toMatchObject({
@@ -140,7 +141,7 @@ describe("blocks", () => {
     );
     await devnet.chain.check(transfer());
     await eventually(() => devnet.chain.status.mempool.count >= 2);
-    await devnet.chain.mine(1);
+    await mineOverHttp(devnet, 1);
     const [first, second] = await Promise.all(waiting);
     await devnet.chain.setBlockMode({ kind: "instant" });
     expect([first.check_tx.code, first.deliver_tx.code, second.check_tx.code]).toEqual([0, 0, 0]);
@@ -152,7 +153,7 @@ describe("blocks", () => {
   });
 
   test("given a range of heights, then the newest twenty headers of it come, the newest first", async () => {
-    await devnet.chain.mine(30);
+    await mineOverHttp(devnet, 30);
     const { hash } = await call("broadcast_tx_commit", { tx: base64(transfer()) });
     const last = devnet.chain.status.height;
     const newest = await call("blockchain");
@@ -176,7 +177,7 @@ describe("blocks", () => {
   });
 
   test("the commit of a block is the one in the next, and that of the last is not canonical", async () => {
-    await devnet.chain.mine(1);
+    await mineOverHttp(devnet, 1);
     const { height } = devnet.chain.status;
     const { signed_header: signed, canonical } = await call("commit", { height: height - 1 });
     expect(canonical).toBe(true);
@@ -341,7 +342,7 @@ describe("a websocket", () => {
     const before = devnet.chain.status.height;
     const tx = transfer();
     await call("broadcast_tx_commit", { tx: base64(tx) });
-    await devnet.chain.mine(100);
+    await mineOverHttp(devnet, 100);
     const { height } = devnet.chain.status;
     const blocks = () => listener.messages.filter(({ id, result }) => id === 1 && result.data);
     await listener.until(() => blocks().length === height - before);
@@ -364,7 +365,7 @@ describe("a websocket", () => {
     await listener.until(() => listener.messages.some(({ id }) => id === 7));
     expect(listener.messages.find(({ id }) => id === 6).error.data).toBe("subscription not found");
     const { length } = listener.messages;
-    await devnet.chain.mine(3);
+    await mineOverHttp(devnet, 3);
     // Asked after the blocks: its answer is the next message.
     listener.send(8, "health");
     await listener.until(() => listener.messages.some(({ id }) => id === 8));
@@ -435,10 +436,10 @@ test.skipIf(!hasClient)(
     });
     // Until the subscription exists.
     await eventually(async () => {
-      await devnet.chain.mine(1);
+      await mineOverHttp(devnet, 1);
       return heights.length > 0;
     });
-    await devnet.chain.mine(3);
+    await mineOverHttp(devnet, 3);
     await eventually(() => heights.at(-1) === devnet.chain.status.height);
     expect(heights).toEqual(heights.map((_, n) => heights[0]! + n));
     expect(heights.length).toBeGreaterThan(3);

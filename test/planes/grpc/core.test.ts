@@ -17,7 +17,7 @@ import { hexOf } from "../../../src/wire/identifiers.ts";
 import { renderJson } from "../../../src/wire/json.ts";
 import { serviceNamed } from "../../../src/wire/services.ts";
 import { GrpcClient, methodNamed } from "../../support/grpc-client.ts";
-import { startTestDevnet } from "../../support/test-devnet.ts";
+import { heightAtRest, startTestDevnet } from "../../support/test-devnet.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked at member by member
 type Json = any;
@@ -38,6 +38,7 @@ beforeAll(async () => {
   node = new GrpcClient(devnet.address.grpcNodeAddress!);
   data = new GrpcClient(devnet.address.grpcDataAddress!);
   party = new PartyClient(devnet.chain, devnet.parties[0]!.key);
+  await heightAtRest(devnet);
 });
 afterAll(async () => {
   node.close();
