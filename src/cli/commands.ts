@@ -240,7 +240,7 @@ export const COMMANDS: Commands = {
   "tx build": { summary: "the bytes to sign", load: async () => (await import("./tx.ts")).build },
   "tx build order": {
     summary: "an order in the market's own decimals",
-    load: async () => (await import("./tx.ts")).buildOrder,
+    load: async () => (await import("./tx-order.ts")).buildOrder,
     hintWords: 3,
   },
   "tx check": { summary: "the rules that it keeps", load: async () => (await import("./tx.ts")).check },

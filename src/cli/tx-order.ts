@@ -7,12 +7,13 @@ import { OrderTimeInForce, OrderType, PeggedReference, Side } from "../wire/gene
 import { INT64_MAX } from "../wire/limits.ts";
 import { timeNs } from "../wire/time-text.ts";
 import type { CommandInit } from "../wire/transaction.ts";
-import type { Flags, ValuesOf } from "./command/command.ts";
+import { command, type Flags, type ValuesOf } from "./command/command.ts";
 import { usageError } from "./command/usage-error.ts";
-import { NETWORK, NODE_URLS } from "./flags.ts";
+import { NETWORK, NODE_URLS, OUT } from "./flags.ts";
+import { DRAFT_FLAGS, giveDraft } from "./tx.ts";
 import { hostsOf } from "./tx-online.ts";
 
-export const ORDER_FLAGS = {
+const ORDER_FLAGS = {
   market: { type: "string", value: "CODE|ID", text: "its code, or its identifier" },
   ...NODE_URLS,
   ...NETWORK,
@@ -72,7 +73,23 @@ const PRICE_BITS = 256n;
 const ID = /^[0-9a-f]{64}$/;
 const DECIMALS = /^-?\d{1,2}$/;
 const wrong = (message: string) => usageError("tx build order", message);
-export const ORDER_USAGE = "an order is: buy SIZE@PRICE, or sell SIZE for a market order";
+const ORDER_USAGE = "an order is: buy SIZE@PRICE, or sell SIZE for a market order";
+
+export const buildOrder = command({
+  words: {
+    SIDE: { text: "buy or sell", choices: ["buy", "sell"] },
+    "SIZE[@PRICE]": { text: "a limit order: 5@100.2; SIZE alone is a market order" },
+  },
+  usage: ["buy|sell SIZE[@PRICE] --market CODE|ID [flags]"],
+  flags: { ...ORDER_FLAGS, ...DRAFT_FLAGS, ...OUT },
+  notes: "  Prints what lyra tx sign takes.",
+  json: "as `tx build`",
+  wrongWords: () => ORDER_USAGE,
+  async run({ words, values, typed }) {
+    const { command, block } = await orderOf(words.SIDE, words["SIZE[@PRICE]"], { values, typed });
+    return giveDraft({ kind: "command", command, block }, values);
+  },
+});
 
 /**
  * @param which buy or sell
@@ -80,7 +97,7 @@ export const ORDER_USAGE = "an order is: buy SIZE@PRICE, or sell SIZE for a mark
  * @returns the command, and the node's last block where a node was asked
  * @throws NodeError for what cannot be an order of the market
  */
-export async function orderOf(
+async function orderOf(
   which: string,
   amount: string,
   { values, typed }: OrderInvocation,

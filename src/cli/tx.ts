@@ -15,7 +15,6 @@ import { command, type Flags, type FlagValues } from "./command/command.ts";
 import { usageError } from "./command/usage-error.ts";
 import { OUT } from "./flags.ts";
 import { dim, green, red, say } from "./terminal.ts";
-import { ORDER_FLAGS, ORDER_USAGE, orderOf } from "./tx-order.ts";
 import {
   blockMember,
   type CommandWords,
@@ -33,7 +32,7 @@ import { heightOf } from "./wallet-keys.ts";
 import { print, printable, WALLET_FLAGS, withWallet } from "./wallet-opening.ts";
 import { readInput, readLastBlock, type TransactionInput } from "./wallet-tx-input.ts";
 
-const DRAFT_FLAGS = {
+export const DRAFT_FLAGS = {
   height: { isMinor: true, type: "string", value: "N", text: "height of the block that it names" },
   block: { isMinor: true, type: "string", value: "FILE", text: "that block, as lyra tx block wrote it" },
   nonce: { isMinor: true, type: "string", value: "N", text: "a number of its own (default: at random)" },
@@ -56,23 +55,8 @@ export const build = command({
   },
 });
 
-export const buildOrder = command({
-  words: {
-    SIDE: { text: "buy or sell", choices: ["buy", "sell"] },
-    "SIZE[@PRICE]": { text: "a limit order: 5@100.2; SIZE alone is a market order" },
-  },
-  usage: ["buy|sell SIZE[@PRICE] --market CODE|ID [flags]"],
-  flags: { ...ORDER_FLAGS, ...DRAFT_FLAGS, ...OUT },
-  notes: "  Prints what lyra tx sign takes.",
-  json: "as `tx build`",
-  wrongWords: () => ORDER_USAGE,
-  async run({ words, values, typed }) {
-    const { command, block } = await orderOf(words.SIDE, words["SIZE[@PRICE]"], { values, typed });
-    return giveDraft({ kind: "command", command, block }, values);
-  },
-});
-
-function giveDraft(input: TransactionInput, values: DraftValues & OutputValues): number {
+/** Prints what is to be signed. */
+export function giveDraft(input: TransactionInput, values: DraftValues & OutputValues): number {
   const draft = draftOf(input, values);
   const document = {
     inputData: draft.inputData.toBase64(),

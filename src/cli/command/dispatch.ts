@@ -2,7 +2,6 @@
 
 import { ExitCode, NodeError } from "../../errors/node-error.ts";
 import type { Command, Commands } from "./command.ts";
-import { helpOf, listOf, overview } from "./help.ts";
 import { checkFlags, type Place, readInvocation } from "./parse.ts";
 import { findCommand, type Match, namesBelow, placeOf, unknownCommand } from "./table.ts";
 
@@ -20,6 +19,7 @@ export async function dispatch(table: Commands, argv: readonly string[], output:
   if (word === "help" && others[0]?.startsWith("-") === false)
     return dispatch(table, [...others, "--help"], output);
   if (word === undefined || word === "--help" || word === "-h" || word === "help") {
+    const { overview } = await import("./help.ts");
     (word === undefined ? process.stderr : process.stdout).write(overview(table));
     return word === undefined ? ExitCode.usage : ExitCode.done;
   }
@@ -67,6 +67,7 @@ function withOwnHelp(error: NodeError, help: string): NodeError {
 
 async function showHelp(match: Match): Promise<number> {
   const { path, entry, loose, isHelp, commands } = match;
+  const { helpOf, listOf } = await import("./help.ts");
   // `lyra devnet help` lists what `lyra devnet --help` only names.
   const list =
     entry!.loadCommands && (loose.length > 0 || isHelp)
@@ -78,9 +79,10 @@ async function showHelp(match: Match): Promise<number> {
   return ExitCode.done;
 }
 
-function refuse(table: Commands, match: Match, { asJson }: Output): number {
+async function refuse(table: Commands, match: Match, { asJson }: Output): Promise<number> {
   const error = unknownCommand(match);
   if (asJson) throw error;
+  const { overview } = await import("./help.ts");
   process.stderr.write(`lyra: ${error.message}\n\n${overview(table)}`);
   return ExitCode.usage;
 }
