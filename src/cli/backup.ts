@@ -2,20 +2,15 @@
 import { ExitCode } from "../errors/node-error.ts";
 import { type BackupProgress, type BackupResult, backupHome } from "../history/backup.ts";
 import { defaultHome } from "../node/config.ts";
-import { command } from "./command/command.ts";
+import { command, option, toggle } from "./command/command.ts";
 import { usageError } from "./command/usage-error.ts";
 import { dim, green, grouped, onEndSignal, ProgressBar, say } from "./terminal.ts";
 
 export const backup = command({
   usage: ["--out FILE [flags]"],
   flags: {
-    out: {
-      type: "string",
-      short: "o",
-      value: "FILE",
-      text: "the backup; it gets its name once it was read back and verified",
-    },
-    force: { type: "boolean", text: "replace a file that exists" },
+    out: option("FILE", "the backup; it gets its name once it was read back and verified", { short: "o" }),
+    force: toggle("replace a file that exists"),
   },
   notes: `  In it are the store as of one moment, the history segments and lyra.toml, as a
   tar archive with the SHA-256 of each. It takes the room of two stores while

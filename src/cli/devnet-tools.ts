@@ -9,7 +9,7 @@ import { isOptional, plainName } from "../http/declaration.ts";
 import { TOOL_LIST, type ToolPath } from "../planes/devnet/declarations.ts";
 import { DUMP_BYTES_MAX } from "../planes/devnet/limits.ts";
 import type { Member } from "../planes/devnet/members.ts";
-import { type Commands, command, type Flag } from "./command/command.ts";
+import { type Commands, command, type Flag, option } from "./command/command.ts";
 import { usageError } from "./command/usage-error.ts";
 import { NODE_URL } from "./flags.ts";
 
@@ -62,7 +62,7 @@ function membersOf({ members }: Tool): Record<string, Flag> {
     const place = isOptional(word) ? "optional" : "required";
     const flag: [string, Flag] = [name, { type: "string", text: meaning, place }];
     if (fileFlag === undefined) return [flag];
-    return [flag, [fileFlag, { type: "string", value: "FILE", text: `${name.toUpperCase()} from a file` }]];
+    return [flag, [fileFlag, option("FILE", `${name.toUpperCase()} from a file`)]];
   });
   return Object.fromEntries(flags);
 }

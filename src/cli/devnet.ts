@@ -8,76 +8,43 @@ import { readShortFile, readShortText } from "../files/short-file.ts";
 import { parseBlockMode } from "../planes/devnet/block-mode.ts";
 import { startNode } from "../start-node.ts";
 import { limitGarbage } from "../store/garbage-limit.ts";
-import { command, type Flags, type ValuesOf } from "./command/command.ts";
+import { command, type Flags, option, toggle, type ValuesOf } from "./command/command.ts";
 import { usageError } from "./command/usage-error.ts";
 import { CONFIG, CONFIG_OUT, DATA_PORTS, LIMIT, NODE_PORTS, RULES, SEGMENT_LENGTH } from "./flags.ts";
 import { writeConfigOut } from "./serve.ts";
 import { bold, dim, grouped, ProgressBar, red, say, waitForInputEnd, waitForSignal } from "./terminal.ts";
 
 const FLAGS = {
-  home: {
-    type: "string",
-    value: "DIR",
-    text: "its chain goes on ($LYRA_HOME, XDG lyra/devnet)",
-  },
-  temporary: { type: "boolean", text: "keep nothing" },
-  reset: { type: "boolean", text: "forget the chain of the home first" },
-  demo: { type: "boolean", text: "a month of history first" },
-  "no-funding": { type: "boolean", text: "parties without balances", isMinor: true },
-  block: {
-    type: "string",
-    value: "MODE",
-    text: "instant (a transaction makes one), 1s, mixed:1s, manual",
-  },
-  genesis: { type: "string", value: "FILE", text: "start of a new chain" },
-  checkpoint: { isMinor: true, type: "string", value: "FILE", text: "first state of a new chain" },
-  parameter: {
-    type: "string",
-    multiple: true,
-    value: "KEY=VALUE",
-    text: "network parameter of a new chain; may come again",
-  },
+  home: option("DIR", "its chain goes on ($LYRA_HOME, XDG lyra/devnet)"),
+  temporary: toggle("keep nothing"),
+  reset: toggle("forget the chain of the home first"),
+  demo: toggle("a month of history first"),
+  "no-funding": toggle("parties without balances", { isMinor: true }),
+  block: option("MODE", "instant (a transaction makes one), 1s, mixed:1s, manual"),
+  genesis: option("FILE", "start of a new chain"),
+  checkpoint: option("FILE", "first state of a new chain", { isMinor: true }),
+  parameter: option("KEY=VALUE", "network parameter of a new chain; may come again", { multiple: true }),
   ...NODE_PORTS,
   ...DATA_PORTS,
-  "faucet-port": {
-    type: "string",
-    value: "N",
-    text: "faucet (1790)",
-    variable: "LYRA_FAUCET_PORT",
-    isMinor: true,
-  },
-  port: { isMinor: true, type: "string", value: "0", text: "free ports for all of them" },
-  "wallet-port": {
-    type: "string",
-    value: "N",
-    text: "a wallet of the parties' keys; it approves everything",
-  },
-  "comet-port": { isMinor: true, type: "string", value: "N", text: "CometBFT RPC" },
+  "faucet-port": option("N", "faucet (1790)", { isMinor: true, hasVariable: true }),
+  port: option("0", "free ports for all of them", { isMinor: true }),
+  "wallet-port": option("N", "a wallet of the parties' keys; it approves everything"),
+  "comet-port": option("N", "CometBFT RPC", { isMinor: true }),
   rules: { isMinor: true, ...RULES.rules, text: "of the network: default, or 0.71.6" },
-  record: { type: "string", value: "FILE", text: "the run as an event file", isMinor: true },
-  "events-to": {
-    type: "string",
-    value: "ADDRESS",
-    text: "a data node to send events to: tcp://HOST:PORT or unix:PATH",
+  record: option("FILE", "the run as an event file", { isMinor: true }),
+  "events-to": option("ADDRESS", "a data node to send events to: tcp://HOST:PORT or unix:PATH", {
     isMinor: true,
-  },
-  "events-lossy": {
-    type: "boolean",
-    text: "with --events-to: blocks do not wait for it",
-    isMinor: true,
-  },
-  "tools-allow": {
-    type: "string",
+  }),
+  "events-lossy": toggle("with --events-to: blocks do not wait for it", { isMinor: true }),
+  "tools-allow": option("HOST", "tools by token under this host name, too", {
     multiple: true,
-    value: "HOST",
-    text: "tools by token under this host name, too",
     isMinor: true,
-  },
+  }),
   ...SEGMENT_LENGTH,
   ...LIMIT,
   ...CONFIG,
   ...CONFIG_OUT,
-  "stop-with-stdin": { type: "boolean", text: "end when standard input does", isMinor: true },
+  "stop-with-stdin": toggle("end when standard input does", { isMinor: true }),
 } as const satisfies Flags;
 
 type Values = ValuesOf<typeof FLAGS>;

@@ -17,7 +17,7 @@ import { checkPages } from "../store/page-check.ts";
 import { checkRowsAgree } from "../store/row-check.ts";
 import { ROW_BYTES_MAX, tableOfHugeRow, tablesOf } from "../store/row-size.ts";
 import { schemaFaults, shortList } from "../store/schema-check.ts";
-import { command } from "./command/command.ts";
+import { command, option, toggle } from "./command/command.ts";
 import { usageError } from "./command/usage-error.ts";
 import { dim, green, grouped, red } from "./terminal.ts";
 
@@ -32,24 +32,16 @@ interface Finding {
 export const doctor = command({
   usage: ["[--deep] [--digest]", "--repair [--recording FILE]..."],
   flags: {
-    deep: {
-      type: "boolean",
-      text: "also run SQLite's own integrity check, which compares each index with its table; compare every page with the sum that its writer kept of it, every row that a history segment covers with that segment, and rows that say the same with each other",
-    },
-    digest: {
-      type: "boolean",
-      text: "also print one hash of all that the home holds: equal homes have equal digests",
-    },
-    repair: {
-      type: "boolean",
-      text: "make damaged segments again from the store's rows, damaged indices from their tables, and a damaged store from its recordings; then check as with --deep. Replacements are verified first; the old store is kept",
-    },
-    recording: {
-      type: "string",
+    deep: toggle(
+      "also run SQLite's own integrity check, which compares each index with its table; compare every page with the sum that its writer kept of it, every row that a history segment covers with that segment, and rows that say the same with each other",
+    ),
+    digest: toggle("also print one hash of all that the home holds: equal homes have equal digests"),
+    repair: toggle(
+      "make damaged segments again from the store's rows, damaged indices from their tables, and a damaged store from its recordings; then check as with --deep. Replacements are verified first; the old store is kept",
+    ),
+    recording: option("FILE", "the chain's recording from its first block; for each file, in their order", {
       multiple: true,
-      value: "FILE",
-      text: "the chain's recording from its first block; for each file, in their order",
-    },
+    }),
   },
   notes: "  Exit code 0: all is well, 1: something is wrong, 3: there is no store.",
   json: "{home, findings: [{check, ok, detail}]}",

@@ -2,19 +2,18 @@
 import { ExitCode, NodeError } from "../errors/node-error.ts";
 import { requestAnswer } from "../fetch/answer.ts";
 import { loadConfig } from "../node/config.ts";
-import { command } from "./command/command.ts";
+import { command, option, toggle } from "./command/command.ts";
 
 const WAIT_MS = 5_000;
 const TEXT_BYTES_MAX = 2_000;
 
 export const health = command({
   flags: {
-    ready: { type: "boolean", text: "is it ready, too? (/readyz; without it /healthz)" },
-    url: {
-      type: "string",
-      value: "URL",
-      text: "the node's data port (default: http://127.0.0.1 and the port that LYRA_DATA_PORT or the home's lyra.toml names, else 3008)",
-    },
+    ready: toggle("is it ready, too? (/readyz; without it /healthz)"),
+    url: option(
+      "URL",
+      "the node's data port (default: http://127.0.0.1 and the port that LYRA_DATA_PORT or the home's lyra.toml names, else 3008)",
+    ),
   },
   notes: `  Exit code 0: it does, 3: it does not answer within five seconds, or is not
   ready; the text says why.`,

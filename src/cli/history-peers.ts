@@ -4,7 +4,7 @@ import { compareHistory, type HistoryComparison } from "../history/sharing/compa
 import { type FetchResult, fetchHistory } from "../history/sharing/fetch.ts";
 import { HistorySource } from "../history/sharing/source.ts";
 import { defaultHome } from "../node/config.ts";
-import { type COMMON_FLAGS, command, type FlagValues } from "./command/command.ts";
+import { type COMMON_FLAGS, command, type FlagValues, option } from "./command/command.ts";
 import { usageError } from "./command/usage-error.ts";
 import { dim, green, grouped, onEndSignal, ProgressBar, red, say } from "./terminal.ts";
 
@@ -13,12 +13,11 @@ const SEGMENT_ID = /^[0-9a-f]{64}$/;
 export const fetchFrom = command({
   usage: ["--from URL [--trust SEGMENT_ID]"],
   flags: {
-    from: {
-      type: "string",
-      value: "URL",
-      text: "a Lyra node's data port: its history fills an empty home, or one that has less; all is verified before it takes its place. Run it again to go on",
-    },
-    trust: { type: "string", value: "SEGMENT_ID", text: "a segment that is right for sure" },
+    from: option(
+      "URL",
+      "a Lyra node's data port: its history fills an empty home, or one that has less; all is verified before it takes its place. Run it again to go on",
+    ),
+    trust: option("SEGMENT_ID", "a segment that is right for sure"),
   },
   json: "{chainId, height, segments, verifiedTo, lastSegmentId, bytes, isChanged}; exit code 3 where the node cannot be reached or is too slow, 4 where it cannot be trusted",
   wrongWords: ([word]) => `'${word}' is not understood`,

@@ -11,7 +11,7 @@ import { tableNames, tableNumber } from "../history/tables.ts";
 import { type Verification, verifyArchive } from "../history/verify.ts";
 import { defaultHome } from "../node/config.ts";
 import { openReader, segmentDirectory } from "../store/database.ts";
-import { command } from "./command/command.ts";
+import { command, option, toggle } from "./command/command.ts";
 import { usageError } from "./command/usage-error.ts";
 import { verifyAgainst } from "./history-peers.ts";
 import { dim, green, grouped, onEndSignal, ProgressBar, say } from "./terminal.ts";
@@ -58,17 +58,14 @@ export const segments = command({
 export const exportArchive = command({
   usage: ["--table TABLE --from N --to N [flags]"],
   flags: {
-    table: { type: "string", value: "TABLE", text: "TABLE_TRADES, or just trades" },
-    from: { type: "string", value: "N", text: "first block; on a segment boundary" },
-    to: { type: "string", value: "N", text: "last block; on a segment boundary" },
-    out: {
-      type: "string",
+    table: option("TABLE", "TABLE_TRADES, or just trades"),
+    from: option("N", "first block; on a segment boundary"),
+    to: option("N", "last block; on a segment boundary"),
+    out: option("FILE", "where to write the archive (its own name, here); - is standard output", {
       short: "o",
-      value: "FILE",
-      text: "where to write the archive (its own name, here); - is standard output",
-    },
-    force: { type: "boolean", text: "replace a file that exists" },
-    "no-manifest": { type: "boolean", text: "without hashes" },
+    }),
+    force: toggle("replace a file that exists"),
+    "no-manifest": toggle("without hashes"),
   },
   json: "{out, bytes, files: [{name, rows, bytes}]}: the archive that was written",
   wrongWords: notUnderstood,
@@ -224,12 +221,11 @@ export const verify = command({
   words: { FILE: { text: "an archive", optional: true } },
   usage: ["FILE", "--against URL [--deep]"],
   flags: {
-    against: {
-      type: "string",
-      value: "URL",
-      text: "a Lyra node's data port: names the first segment, table and row in which the home and that node differ",
-    },
-    deep: { type: "boolean", text: "with --against: reads all segments of that node, too" },
+    against: option(
+      "URL",
+      "a Lyra node's data port: names the first segment, table and row in which the home and that node differ",
+    ),
+    deep: toggle("with --against: reads all segments of that node, too"),
   },
   notes: `  Exit code 4 for an archive that is not sound, and for a difference; --against:
   3 where there is nothing to compare.`,

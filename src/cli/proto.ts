@@ -4,17 +4,13 @@ import { dirname, join } from "node:path";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { writeNamedFile } from "../files/whole-file.ts";
 import { PROTO_TEXTS } from "../wire/proto/texts.ts";
-import { command } from "./command/command.ts";
+import { command, option } from "./command/command.ts";
 import { usageError } from "./command/usage-error.ts";
 
 export const proto = command({
   usage: ["--out DIR [flags]"],
   flags: {
-    out: {
-      type: "string",
-      value: "DIR",
-      text: "folder for the files; those of the same name are replaced",
-    },
+    out: option("DIR", "folder for the files; those of the same name are replaced"),
   },
   notes: `  Packages, messages, fields and services have the network's own names and
   numbers, so clients made from its files and from these understand each other.

@@ -6,7 +6,7 @@ import { sizeText } from "../node/disk-report.ts";
 import { homeSize, totalOf } from "../node/home-size.ts";
 import { Loading } from "../node/loading.ts";
 import { hasStore, storePath } from "../store/database.ts";
-import { command } from "./command/command.ts";
+import { command, toggle } from "./command/command.ts";
 import { usageError } from "./command/usage-error.ts";
 import { CONFIG, DISK, SEGMENT_LENGTH } from "./flags.ts";
 import { dim, grouped } from "./terminal.ts";
@@ -19,7 +19,7 @@ export const prune = command({
       text: "bytes that the home may take, such as 20GB: the oldest rows of the heaviest tables go first, segments by a fifth of it",
     },
     retention: { ...DISK.retention, text: "standard: a day to a year, by table; lite: one day" },
-    "dry-run": { type: "boolean", text: "say what would go, and change nothing" },
+    "dry-run": toggle("say what would go, and change nothing"),
     ...CONFIG,
     ...SEGMENT_LENGTH,
   },

@@ -8,7 +8,7 @@ import type { ReplayResult } from "../ingest/replay.ts";
 import { loadConfig, type NodeConfig } from "../node/config.ts";
 import { Loading } from "../node/loading.ts";
 import type { Block } from "../wire/block.ts";
-import { command } from "./command/command.ts";
+import { command, option, toggle } from "./command/command.ts";
 import { usageError } from "./command/usage-error.ts";
 import { RULES, SERVING } from "./flags.ts";
 import { serveUntilSignal } from "./serve.ts";
@@ -19,19 +19,14 @@ const SHOWN_SECONDS_MIN = 0.01;
 export const replay = command({
   words: { FILE: { text: "event files, plain or gzip, in order", many: true, optional: true } },
   flags: {
-    serve: { type: "boolean", text: "serve the home meanwhile and after" },
-    follow: {
-      type: "string",
-      value: "FILE",
-      text: "read FILE while a core writes it; a named pipe, or - for standard input, too",
-    },
-    record: { type: "string", value: "FILE", text: "write what is stored as an event file again" },
-    "re-execute": {
-      type: "boolean",
-      text: "execute the commands of markets anew, and say where the engine and the chain disagree; nothing is stored",
-    },
+    serve: toggle("serve the home meanwhile and after"),
+    follow: option("FILE", "read FILE while a core writes it; a named pipe, or - for standard input, too"),
+    record: option("FILE", "write what is stored as an event file again"),
+    "re-execute": toggle(
+      "execute the commands of markets anew, and say where the engine and the chain disagree; nothing is stored",
+    ),
     rules: { ...RULES.rules, text: "of the recorded network: 0.71.6 (default), or default" },
-    show: { type: "string", value: "N", text: "differences of each kind (3)" },
+    show: option("N", "differences of each kind (3)"),
     ...SERVING,
   },
   notes: `  A file loaded twice adds nothing; a longer one goes on where the home ends.

@@ -3,21 +3,19 @@ import { type RestoreResult, restoreHome } from "../history/backup.ts";
 import { defaultHome } from "../node/config.ts";
 import { shortList } from "../store/schema-check.ts";
 import { summaryOf, withProgress } from "./backup.ts";
-import { command } from "./command/command.ts";
+import { command, option, toggle } from "./command/command.ts";
 import { dim, green, red, say } from "./terminal.ts";
 
 export const restore = command({
   words: { FILE: { text: "the backup" } },
   flags: {
-    home: {
-      type: "string",
-      value: "DIR",
-      text: "where to; the folder must be empty or missing (default: $LYRA_HOME, XDG data folder)",
-    },
-    "with-settings": {
-      type: "boolean",
-      text: "its lyra.toml becomes the home's; else it is put beside the store as lyra.toml.restored, which nothing reads",
-    },
+    home: option(
+      "DIR",
+      "where to; the folder must be empty or missing (default: $LYRA_HOME, XDG data folder)",
+    ),
+    "with-settings": toggle(
+      "its lyra.toml becomes the home's; else it is put beside the store as lyra.toml.restored, which nothing reads",
+    ),
   },
   notes: `  Every byte is verified before anything is written. The store is made anew of
   the backup's rows, which are compared with its segments: no index, trigger or

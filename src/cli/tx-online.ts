@@ -23,7 +23,7 @@ import { type CommandInit, transactionHash } from "../wire/transaction.ts";
 import { checkSignature, examine } from "../wire/transaction-check.ts";
 import { COMMANDS } from "../wire/transaction-commands.ts";
 import { PropertyErrors } from "../wire/validate/check.ts";
-import { command, type Flags, type ValuesOf } from "./command/command.ts";
+import { command, type Flags, option, toggle, type ValuesOf } from "./command/command.ts";
 import { usageError } from "./command/usage-error.ts";
 import { NETWORK, NODE_URLS, OUT } from "./flags.ts";
 import { dim, onEndSignal, say } from "./terminal.ts";
@@ -43,11 +43,11 @@ import { blockDocument, readInput, readLastBlock } from "./wallet-tx-input.ts";
 const NODE_FLAGS = {
   ...NODE_URLS,
   ...NETWORK,
-  "chain-id": { type: "string", value: "ID", text: "the only chain to talk to" },
-  wait: { type: "string", value: "SECONDS", text: "for room (20)" },
-  timeout: { type: "string", value: "SECONDS", text: "for a node's answer" },
-  threads: { type: "string", value: "N", text: "that make the proof" },
-  "sole-user": { type: "boolean", text: "no other wallet uses the key" },
+  "chain-id": option("ID", "the only chain to talk to"),
+  wait: option("SECONDS", "for room (20)"),
+  timeout: option("SECONDS", "for a node's answer"),
+  threads: option("N", "that make the proof"),
+  "sole-user": toggle("no other wallet uses the key"),
 } as const satisfies Flags;
 
 const MODES: Readonly<Record<string, SendingMode>> = {
@@ -61,7 +61,7 @@ const INPUT = { text: "the signed transaction: a file, - or what the step before
 /** The facts of the chain that the signing machine needs; with a key, a place on the block is kept for it. */
 export const block = command({
   flags: {
-    key: { type: "string", value: "KEY", text: "a place on the block is kept for this key" },
+    key: option("KEY", "a place on the block is kept for this key"),
     ...OUT,
     ...NODE_FLAGS,
   },
@@ -88,10 +88,10 @@ export const prove = command({
     "INPUT (--block FILE | --block-hash HASH --difficulty N) [flags]",
   ],
   flags: {
-    block: { type: "string", value: "FILE", text: "the block, as lyra tx block wrote it" },
-    "block-hash": { type: "string", value: "HASH", text: "without a node: the block" },
-    difficulty: { type: "string", value: "N", text: "without a node: its zero bits" },
-    tid: { type: "string", value: "TID", text: "without a node: the proof's identifier" },
+    block: option("FILE", "the block, as lyra tx block wrote it"),
+    "block-hash": option("HASH", "without a node: the block"),
+    difficulty: option("N", "without a node: its zero bits"),
+    tid: option("TID", "without a node: the proof's identifier"),
     ...OUT,
     ...NODE_FLAGS,
   },
@@ -115,8 +115,8 @@ export const prove = command({
 export const send = command({
   words: { INPUT },
   flags: {
-    block: { type: "string", value: "FILE", text: "the block, as lyra tx block wrote it" },
-    type: { type: "string", value: "TYPE", text: "sync (default), async or commit" },
+    block: option("FILE", "the block, as lyra tx block wrote it"),
+    type: option("TYPE", "sync (default), async or commit"),
     ...NODE_FLAGS,
   },
   notes: `  A transaction without a proof gets one; one that would get its key banned is

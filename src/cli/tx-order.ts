@@ -7,37 +7,25 @@ import { OrderTimeInForce, OrderType, PeggedReference, Side } from "../wire/gene
 import { INT64_MAX } from "../wire/limits.ts";
 import { timeNs } from "../wire/time-text.ts";
 import type { CommandInit } from "../wire/transaction.ts";
-import { command, type Flags, type ValuesOf } from "./command/command.ts";
+import { command, type Flags, option, toggle, type ValuesOf } from "./command/command.ts";
 import { usageError } from "./command/usage-error.ts";
 import { NETWORK, NODE_URLS, OUT } from "./flags.ts";
 import { DRAFT_FLAGS, giveDraft } from "./tx.ts";
 import { hostsOf } from "./tx-online.ts";
 
 const ORDER_FLAGS = {
-  market: { type: "string", value: "CODE|ID", text: "its code, or its identifier" },
+  market: option("CODE|ID", "its code, or its identifier"),
   ...NODE_URLS,
   ...NETWORK,
-  "price-decimals": { type: "string", value: "N", text: "without a node; prices' decimals" },
-  "size-decimals": {
-    type: "string",
-    value: "N",
-    text: "without a node; sizes' decimals: --size-decimals=-2",
-  },
-  tif: {
-    type: "string",
-    value: "TIF",
-    text: "gtc (of what rests), ioc (of market orders), gtt, fok, gfa, gfn",
-  },
-  expires: {
-    type: "string",
-    value: "TIME",
-    text: "such as 2030-01-01T00:00:00Z: good till then",
-  },
-  peg: { type: "string", value: "TO", text: "mid, bid or ask, in place of a price" },
-  offset: { type: "string", value: "N", text: "with --peg: away from it" },
-  "post-only": { type: "boolean", text: "never take" },
-  "reduce-only": { type: "boolean", text: "never open" },
-  reference: { type: "string", value: "TEXT", text: "a note for the order" },
+  "price-decimals": option("N", "without a node; prices' decimals"),
+  "size-decimals": option("N", "without a node; sizes' decimals: --size-decimals=-2"),
+  tif: option("TIF", "gtc (of what rests), ioc (of market orders), gtt, fok, gfa, gfn"),
+  expires: option("TIME", "such as 2030-01-01T00:00:00Z: good till then"),
+  peg: option("TO", "mid, bid or ask, in place of a price"),
+  offset: option("N", "with --peg: away from it"),
+  "post-only": toggle("never take"),
+  "reduce-only": toggle("never open"),
+  reference: option("TEXT", "a note for the order"),
 } as const satisfies Flags;
 
 interface OrderInvocation {

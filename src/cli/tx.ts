@@ -11,7 +11,7 @@ import { checkTransaction, examine } from "../wire/transaction-check.ts";
 import { commandKindOf } from "../wire/transaction-commands.ts";
 import { PropertyErrors } from "../wire/validate/check.ts";
 import { checkCommand } from "../wire/validate/commands.ts";
-import { command, type Flags, type FlagValues } from "./command/command.ts";
+import { command, type Flags, type FlagValues, option, toggle } from "./command/command.ts";
 import { usageError } from "./command/usage-error.ts";
 import { OUT } from "./flags.ts";
 import { dim, green, red, say } from "./terminal.ts";
@@ -33,10 +33,10 @@ import { print, printable, WALLET_FLAGS, withWallet } from "./wallet-opening.ts"
 import { readInput, readLastBlock, type TransactionInput } from "./wallet-tx-input.ts";
 
 export const DRAFT_FLAGS = {
-  height: { isMinor: true, type: "string", value: "N", text: "height of the block that it names" },
-  block: { isMinor: true, type: "string", value: "FILE", text: "that block, as lyra tx block wrote it" },
-  nonce: { isMinor: true, type: "string", value: "N", text: "a number of its own (default: at random)" },
-  "chain-id": { isMinor: true, type: "string", value: "ID", text: "the chain that it is for" },
+  height: option("N", "height of the block that it names", { isMinor: true }),
+  block: option("FILE", "that block, as lyra tx block wrote it", { isMinor: true }),
+  nonce: option("N", "a number of its own (default: at random)", { isMinor: true }),
+  "chain-id": option("ID", "the chain that it is for", { isMinor: true }),
 } as const satisfies Flags;
 
 const INPUT = {
@@ -195,12 +195,12 @@ export const sign = command({
   words: { INPUT },
   usage: ["INPUT (--block FILE | --height N --chain-id ID) [flags]"],
   flags: {
-    wallet: { type: "string", value: "NAME", text: "whose key signs" },
-    key: { type: "string", value: "KEY", text: "the key" },
-    yes: { type: "boolean", text: "do not ask; needed where there is no terminal" },
-    qr: { type: "boolean", text: "show the signed transaction as a QR code" },
+    wallet: option("NAME", "whose key signs"),
+    key: option("KEY", "the key"),
+    yes: toggle("do not ask; needed where there is no terminal"),
+    qr: toggle("show the signed transaction as a QR code"),
     // The default; scripts may say it.
-    offline: { type: "boolean", text: "without a network, as always" },
+    offline: toggle("without a network, as always"),
     ...DRAFT_FLAGS,
     ...OUT,
     ...WALLET_FLAGS,

@@ -18,7 +18,7 @@ import { type Simulated, simulate } from "../wallet/policies/policy-approver.ts"
 import { type LoggedRequest, readLog } from "../wallet/policies/request-log.ts";
 import { secureRandom } from "../wallet/random.ts";
 import { newToken, tokenHash } from "../wallet/service/tokens.ts";
-import { command, type Flags, type ValuesOf } from "./command/command.ts";
+import { command, type Flags, option, toggle, type ValuesOf } from "./command/command.ts";
 import { usageError } from "./command/usage-error.ts";
 import { dim, green, say } from "./terminal.ts";
 import { print } from "./wallet-opening.ts";
@@ -30,18 +30,15 @@ const POLL_MS = 250;
 const OUTCOME_MS = 5_000;
 const LATE_OUTCOME_MS = 60_000;
 const FLAGS = {
-  approve: { type: "string", value: "ID", text: "say yes to a request" },
-  reject: { type: "string", value: "ID", text: "say no to it" },
-  block: { type: "boolean", text: "with --reject: its site may not ask again" },
-  "reject-all": { type: "boolean", text: "say no to all that wait" },
-  wallet: { type: "string", value: "NAME", text: "with --approve: the wallet to connect" },
-  keep: { type: "boolean", text: "with --approve: the connection outlives the service" },
-  "allow-key": {
-    type: "string",
+  approve: option("ID", "say yes to a request"),
+  reject: option("ID", "say no to it"),
+  block: toggle("with --reject: its site may not ask again"),
+  "reject-all": toggle("say no to all that wait"),
+  wallet: option("NAME", "with --approve: the wallet to connect"),
+  keep: toggle("with --approve: the connection outlives the service"),
+  "allow-key": option("KEY", "with --approve: the keys that the page sees; may come again", {
     multiple: true,
-    value: "KEY",
-    text: "with --approve: the keys that the page sees; may come again",
-  },
+  }),
 } as const satisfies Flags;
 
 /** Standard error and standard input of this process. */
@@ -237,7 +234,7 @@ export const pair = command({
 export const simulatePolicy = command({
   words: POLICY_FILE,
   flags: {
-    log: { type: "string", value: "FILE", text: "the service's log of requests (of the home)" },
+    log: option("FILE", "the service's log of requests (of the home)"),
   },
   json: "{requests: [{time, kind, hostname, outcome, verdict, why}], allow, ask, reject, unreadable}",
   async run({ words: { FILE: path }, values }) {

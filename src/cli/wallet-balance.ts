@@ -3,7 +3,7 @@ import { ExitCode } from "../errors/node-error.ts";
 import { amountText } from "../wallet/approvals/formatting.ts";
 import { HttpNode } from "../wallet/sending/http-node.ts";
 import type { AssetFacts } from "../wallet/sending/nodes.ts";
-import { command } from "./command/command.ts";
+import { command, option } from "./command/command.ts";
 import { usageError } from "./command/usage-error.ts";
 import { NETWORK, NODE_URLS } from "./flags.ts";
 import { dim, say } from "./terminal.ts";
@@ -19,7 +19,7 @@ interface Holder {
 export const balance = command({
   words: { NAME: OPTIONAL_NAME },
   flags: {
-    key: { type: "string", value: "PUBLIC_KEY", text: "of this key, without opening a wallet" },
+    key: option("PUBLIC_KEY", "of this key, without opening a wallet"),
     ...NODE_URLS,
     ...NETWORK,
     ...WALLET_FLAGS,

@@ -10,7 +10,7 @@ import { walletError, walletExists } from "../wallet/errors.ts";
 import { KEY_VERSION_DEFAULT } from "../wallet/keys/wallet-data.ts";
 import { secureRandom } from "../wallet/random.ts";
 import type { KeyView } from "../wallet/unlocked-wallet.ts";
-import { command, type Flags } from "./command/command.ts";
+import { command, type Flags, option, toggle } from "./command/command.ts";
 import { usageError } from "./command/usage-error.ts";
 import { bold, dim, say } from "./terminal.ts";
 import { cannotWrite, fileExists, print, storeOf, WALLET_FLAGS } from "./wallet-opening.ts";
@@ -18,15 +18,8 @@ import { promptLine, readNewPassphrase } from "./wallet-secrets.ts";
 
 const CREATE_FLAGS = {
   ...WALLET_FLAGS,
-  "recovery-phrase-out": {
-    type: "string",
-    value: "FILE",
-    text: "the phrase goes to a new file, for you alone",
-  },
-  "with-recovery-phrase": {
-    type: "boolean",
-    text: "it is printed, also where there is no terminal",
-  },
+  "recovery-phrase-out": option("FILE", "the phrase goes to a new file, for you alone"),
+  "with-recovery-phrase": toggle("it is printed, also where there is no terminal"),
 } as const satisfies Flags;
 
 /** Words that are asked for again, and answers that may be wrong. */

@@ -6,7 +6,7 @@ import { readShortText } from "../files/short-file.ts";
 import { realSteps, writeFileWhole } from "../files/whole-file.ts";
 import { defaultHome } from "../node/config.ts";
 import { walletError, walletUnknown } from "../wallet/errors.ts";
-import { command } from "./command/command.ts";
+import { command, toggle } from "./command/command.ts";
 import { usageError } from "./command/usage-error.ts";
 import { WALLETS } from "./flags.ts";
 import { dim, green, say } from "./terminal.ts";
@@ -29,7 +29,7 @@ export const setDefault = command({
     PUBLIC_KEY: { text: "its key", optional: true },
   },
   flags: {
-    clear: { type: "boolean", text: "forget them" },
+    clear: toggle("forget them"),
     ...WALLETS,
   },
   notes: `  Without words it shows them. Without a default, the only wallet and its only

@@ -2,7 +2,7 @@
 import { wipe } from "../crypto/secrets.ts";
 import type { KeyView } from "../wallet/unlocked-wallet.ts";
 import { UINT64_MAX } from "../wire/limits.ts";
-import { command, type Flags } from "./command/command.ts";
+import { command, type Flags, option, toggle } from "./command/command.ts";
 import { usageError } from "./command/usage-error.ts";
 import { dim, green, red } from "./terminal.ts";
 import { meantWallet } from "./wallet-default.ts";
@@ -20,7 +20,7 @@ import {
 import { readNewPassphrase, secretFlags } from "./wallet-secrets.ts";
 
 const META = {
-  meta: { type: "string", multiple: true, value: "KEY=VALUE", text: "a note; may come again" },
+  meta: option("KEY=VALUE", "a note; may come again", { multiple: true }),
 } as const satisfies Flags;
 
 export const generate = command({
@@ -85,7 +85,7 @@ export const annotate = command({
   usage: ["NAME PUBLIC_KEY --meta KEY=VALUE...", "NAME PUBLIC_KEY --clear"],
   flags: {
     ...META,
-    clear: { type: "boolean", text: "take the notes away" },
+    clear: toggle("take the notes away"),
     ...WALLET_FLAGS,
   },
   notes: `  New notes replace all earlier ones.`,
@@ -142,11 +142,11 @@ export const isolate = command({
 export const rotate = command({
   words: { NAME: WALLET_NAME },
   flags: {
-    from: { type: "string", value: "KEY", text: "the validator's key until then" },
-    to: { type: "string", value: "KEY", text: "its key from then on" },
-    "chain-id": { type: "string", value: "ID", text: "the chain" },
-    height: { type: "string", value: "N", text: "block of the submission" },
-    "target-height": { type: "string", value: "N", text: "block of the change" },
+    from: option("KEY", "the validator's key until then"),
+    to: option("KEY", "its key from then on"),
+    "chain-id": option("ID", "the chain"),
+    height: option("N", "block of the submission"),
+    "target-height": option("N", "block of the change"),
     ...WALLET_FLAGS,
   },
   notes: `  The change of a validator's keys, signed by the wallet's master key.`,

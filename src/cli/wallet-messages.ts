@@ -7,20 +7,16 @@ import { verifyMessage } from "../wallet/signing/message.ts";
 import { WireError } from "../wire/errors.ts";
 import { hexOf, isHex } from "../wire/identifiers.ts";
 import { base64Bytes } from "../wire/json.ts";
-import { command, type Flags, type FlagValues } from "./command/command.ts";
+import { command, type Flags, type FlagValues, option } from "./command/command.ts";
 import { usageError } from "./command/usage-error.ts";
 import { readInputFile } from "./input-file.ts";
 import { green, red } from "./terminal.ts";
 import { answer, PUBLIC_KEY, print, WALLET_FLAGS, WALLET_NAME, withWallet } from "./wallet-opening.ts";
 
 const MESSAGE_FLAGS = {
-  text: { type: "string", value: "TEXT", text: "the message as it is, in UTF-8" },
-  message: { type: "string", value: "BASE64", text: "the message in base64" },
-  "message-file": {
-    type: "string",
-    value: "FILE",
-    text: "the message in a file, or - for standard input",
-  },
+  text: option("TEXT", "the message as it is, in UTF-8"),
+  message: option("BASE64", "the message in base64"),
+  "message-file": option("FILE", "the message in a file, or - for standard input"),
 } as const satisfies Flags;
 
 export const sign = command({

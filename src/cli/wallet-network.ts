@@ -15,14 +15,14 @@ import {
   networkExists,
   readNetwork,
 } from "../wallet/service/networks.ts";
-import { command } from "./command/command.ts";
+import { command, option, toggle } from "./command/command.ts";
 import { usageError } from "./command/usage-error.ts";
 import { NODE_URLS } from "./flags.ts";
 import { dim, green, say } from "./terminal.ts";
 import { answer, print } from "./wallet-opening.ts";
 
 const NETWORK_NAME = { NAME: { text: "the network" } } as const;
-const FORCE = { force: { type: "boolean", text: "replace the network of that name" } } as const;
+const FORCE = { force: toggle("replace the network of that name") } as const;
 const FETCH_MS = 10_000;
 const networksOf = ({ home }: { readonly home?: string | undefined }) =>
   new Networks(networksFolder(home ?? defaultHome()));
@@ -57,7 +57,7 @@ export const add = command({
   usage: ["NAME --node-url URL... [flags]"],
   flags: {
     "node-url": { ...NODE_URLS["node-url"], text: "a node of it; may come again ($LYRA_NODE_URL)" },
-    "chain-id": { type: "string", value: "ID", text: "its chain: no other is sent to" },
+    "chain-id": option("ID", "its chain: no other is sent to"),
     ...FORCE,
   },
   json: "{name, filePath}",
@@ -79,7 +79,7 @@ export const add = command({
 export const importNetwork = command({
   words: { FILE_OR_URL: { text: "a file of the original" } },
   flags: {
-    name: { type: "string", value: "NAME", text: "its name here (default: the file's)" },
+    name: option("NAME", "its name here (default: the file's)"),
     ...FORCE,
   },
   json: "{name, filePath}",

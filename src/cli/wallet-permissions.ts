@@ -6,7 +6,7 @@ import { plain } from "../wallet/approvals/formatting.ts";
 import { walletUnknown } from "../wallet/errors.ts";
 import type { UnlockedWallet } from "../wallet/unlocked-wallet.ts";
 import { durationNs } from "../wire/time-text.ts";
-import { command } from "./command/command.ts";
+import { command, option, toggle } from "./command/command.ts";
 import { usageError } from "./command/usage-error.ts";
 import { WALLETS } from "./flags.ts";
 import { dim, green, say } from "./terminal.ts";
@@ -73,7 +73,7 @@ export const purge = command({
   words: { NAME: WALLET_NAME },
   usage: ["NAME --force [flags]"],
   flags: {
-    force: { type: "boolean", text: "take the permissions of all hostnames" },
+    force: toggle("take the permissions of all hostnames"),
     ...WALLET_FLAGS,
   },
   json: "{purged}",
@@ -103,8 +103,8 @@ const DESCRIPTION_LENGTH_MAX = 1_000;
 export const generate = command({
   words: { NAME: WALLET_NAME },
   flags: {
-    description: { type: "string", value: "TEXT", text: "what it is for" },
-    "expires-in": { type: "string", value: "DURATION", text: "such as 720h (default: never)" },
+    description: option("TEXT", "what it is for"),
+    "expires-in": option("DURATION", "such as 720h (default: never)"),
     ...WALLETS,
   },
   json: "{token, id, wallet, description, createdAt, expiresAt}; the token is shown this once",

@@ -20,7 +20,7 @@ import { EpochUsage } from "../wallet/policies/usage.ts";
 import { HttpNode } from "../wallet/sending/http-node.ts";
 import { chainIdOf, Networks } from "../wallet/service/networks.ts";
 import type { UnlockedWallet } from "../wallet/unlocked-wallet.ts";
-import { command, type Flags, type ValuesOf } from "./command/command.ts";
+import { command, type Flags, option, toggle, type ValuesOf } from "./command/command.ts";
 import { usageError } from "./command/usage-error.ts";
 import { CONFIG_OUT, NETWORK, NODE_URLS } from "./flags.ts";
 import { writeConfigOut } from "./serve.ts";
@@ -37,46 +37,25 @@ const SERVE_FLAGS = {
     text: "node to send to; may come again (default: $LYRA_NODE_URL, the devnet of this home, else port 3003)",
   },
   network: { ...NETWORK.network, text: "those of a network that is kept" },
-  "chain-id": { type: "string", value: "ID", text: "the only chain to send to" },
-  unlock: {
-    type: "string",
-    value: "NAME",
-    text: "unlocks a wallet at once; else its passphrase is asked for when a page wants it",
-  },
-  "wallet-approve": {
-    type: "string",
-    value: "WHO",
-    text: "ask (default: you are asked) or policy",
-  },
-  policy: { type: "string", value: "FILE", text: "a policy that decides" },
-  "policy-hash": { type: "string", value: "HASH", text: "its hash: lyra wallet policy hash" },
-  "idle-lock": { type: "string", value: "MINUTES", text: "without use (default 30; 0: never)" },
-  "keep-sessions": { type: "boolean", text: "connections outlive the service" },
-  "sole-user": {
-    type: "boolean",
-    text: "no other wallet uses these keys: use all of a block",
-  },
-  wait: { type: "string", value: "SECONDS", text: "for a block with room (default 20)" },
-  "wallet-port": { type: "string", value: "N", text: "default 1789; 0: a free one" },
-  "wallet-host": {
-    type: "string",
-    value: "H",
-    text: "address to listen on; others than 127.0.0.1 need --wallet-allow-remote",
+  "chain-id": option("ID", "the only chain to send to"),
+  unlock: option("NAME", "unlocks a wallet at once; else its passphrase is asked for when a page wants it"),
+  "wallet-approve": option("WHO", "ask (default: you are asked) or policy"),
+  policy: option("FILE", "a policy that decides"),
+  "policy-hash": option("HASH", "its hash: lyra wallet policy hash"),
+  "idle-lock": option("MINUTES", "without use (default 30; 0: never)"),
+  "keep-sessions": toggle("connections outlive the service"),
+  "sole-user": toggle("no other wallet uses these keys: use all of a block"),
+  wait: option("SECONDS", "for a block with room (default 20)"),
+  "wallet-port": option("N", "default 1789; 0: a free one"),
+  "wallet-host": option("H", "address to listen on; others than 127.0.0.1 need --wallet-allow-remote", {
     aliases: ["host"],
     isMinor: true,
-  },
-  "wallet-allow-remote": {
-    type: "boolean",
-    text: "listen where other machines reach it",
-    isMinor: true,
-  },
-  "wallet-allow-host": {
-    type: "string",
+  }),
+  "wallet-allow-remote": toggle("listen where other machines reach it", { isMinor: true }),
+  "wallet-allow-host": option("NAME", "another name that requests may be sent to; may come again", {
     multiple: true,
-    value: "NAME",
-    text: "another name that requests may be sent to; may come again",
     isMinor: true,
-  },
+  }),
   ...CONFIG_OUT,
   ...WALLET_FLAGS,
 } as const satisfies Flags;

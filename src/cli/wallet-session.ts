@@ -11,7 +11,7 @@ import { walletUnknown } from "../wallet/errors.ts";
 import { checkSocket } from "../wallet/keystore/guard.ts";
 import { isOf, revokeKept, type WhichSessions } from "../wallet/service/sessions.ts";
 import { siteOf } from "../wallet/service/sites.ts";
-import { command } from "./command/command.ts";
+import { command, option } from "./command/command.ts";
 import { dim, green, say } from "./terminal.ts";
 import { print, WALLET_FLAGS, WALLET_NAME } from "./wallet-opening.ts";
 import { readPassphrase, serviceText } from "./wallet-secrets.ts";
@@ -46,7 +46,7 @@ export const list = command({
 /** Ends a hostname's sessions, what it asks for, and what it is doing, at once. */
 export const revoke = command({
   words: ONE_HOSTNAME,
-  flags: { wallet: { type: "string", value: "NAME", text: "of this wallet alone" } },
+  flags: { wallet: option("NAME", "of this wallet alone") },
   notes: `  At once, with what it asks for.`,
   json: "{revoked, sessions}: how many",
   async run({ words: { HOSTNAME: hostname }, values }) {

@@ -10,7 +10,7 @@ import { readRecoveryPhrase } from "../wallet/keys/derivation.ts";
 import { checkKeyVersion, KEY_VERSION_DEFAULT } from "../wallet/keys/wallet-data.ts";
 import { FILE_BYTES_MAX } from "../wallet/limits.ts";
 import type { UnlockedWallet } from "../wallet/unlocked-wallet.ts";
-import { command, type Flags } from "./command/command.ts";
+import { command, type Flags, option, toggle } from "./command/command.ts";
 import { usageError } from "./command/usage-error.ts";
 import { WALLETS } from "./flags.ts";
 import { readInputFile } from "./input-file.ts";
@@ -43,16 +43,8 @@ const IMPORT_FLAGS = {
   ...WALLET_FLAGS,
   ...secretFlags("recovery-phrase"),
   ...secretFlags("file-passphrase"),
-  "key-version": {
-    type: "string",
-    value: "N",
-    text: "how keys are derived from the phrase: 1 or 2 (default 2)",
-  },
-  file: {
-    type: "string",
-    value: "FILE",
-    text: "a wallet file of Lyra or of the original, not a phrase",
-  },
+  "key-version": option("N", "how keys are derived from the phrase: 1 or 2 (default 2)"),
+  file: option("FILE", "a wallet file of Lyra or of the original, not a phrase"),
 } as const satisfies Flags;
 
 export const importWallet = command({
@@ -167,7 +159,7 @@ export const remove = command({
   words: { NAME: WALLET_NAME },
   flags: {
     ...WALLETS,
-    force: { type: "boolean", text: "do not ask for its name again; needed without a terminal" },
+    force: toggle("do not ask for its name again; needed without a terminal"),
   },
   notes: `  Only the recovery phrase brings the wallet back.`,
   json: "{deleted}",
@@ -237,7 +229,7 @@ export const exportWallet = command({
   words: { NAME: WALLET_NAME },
   usage: ["NAME --out FILE [flags]"],
   flags: {
-    out: { type: "string", short: "o", value: "FILE", text: "the new file" },
+    out: option("FILE", "the new file", { short: "o" }),
     ...WALLET_FLAGS,
     ...secretFlags("new-passphrase"),
   },

@@ -8,8 +8,8 @@ export interface Flag {
   /** Name of its value in the help: `FILE`. */
   readonly value?: string;
   readonly text: string;
-  /** Variable that gives the value where the flag is not given; an empty one counts as not set. */
-  readonly variable?: string;
+  /** `LYRA_` and its name is a variable that gives the value where the flag is not given; an empty one counts as not set. */
+  readonly hasVariable?: boolean;
   /** Earlier names, which scripts may still use. */
   readonly aliases?: readonly string[];
   /** Help names it without its text where there is no room for all of them; docs/cli.md has the text. */
@@ -19,6 +19,25 @@ export interface Flag {
 }
 
 export type Flags = Readonly<Record<string, Flag>>;
+
+type More = Omit<Flag, "type" | "value" | "text">;
+
+/** A flag with a value. @param value its name in the help: `FILE` */
+export function option<const M extends More = Record<never, never>>(value: string, text: string, more?: M) {
+  return { type: "string", value, text, ...more } as { readonly type: "string" } & Pick<
+    Flag,
+    "value" | "text"
+  > &
+    M;
+}
+
+/** A flag without a value. */
+export function toggle<const M extends More = Record<never, never>>(text: string, more?: M) {
+  return { type: "boolean", text, ...more } as { readonly type: "boolean" } & Pick<Flag, "text"> & M;
+}
+
+/** The variable of a flag: `LYRA_DATA_PORT` of `data-port`. */
+export const variableOf = (flag: string) => `LYRA_${flag.toUpperCase().replaceAll("-", "_")}`;
 
 /** A word that is given by its place, such as the name of a wallet. */
 export interface Word {
@@ -35,14 +54,14 @@ export type Words = Readonly<Record<string, Word>>;
 
 /** Flags of every command. */
 export const COMMON_FLAGS = {
-  home: { type: "string", value: "DIR", text: "folder of the chain, the wallets and the settings" },
-  json: { type: "boolean", text: "one JSON document on standard output" },
-  quiet: { type: "boolean", text: "no progress, no summary" },
+  home: option("DIR", "folder of the chain, the wallets and the settings"),
+  json: toggle("one JSON document on standard output"),
+  quiet: toggle("no progress, no summary"),
 } as const satisfies Flags;
 
-type FlagValue<F extends Flag> = F["type"] extends "boolean"
+type FlagValue<F extends Flag> = F extends { readonly type: "boolean" }
   ? boolean
-  : F["multiple"] extends true
+  : F extends { readonly multiple: true }
     ? string[]
     : string;
 

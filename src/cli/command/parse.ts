@@ -2,7 +2,15 @@
 
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { NodeError } from "../../errors/node-error.ts";
-import { COMMON_FLAGS, type Command, type Flag, type Flags, type Invocation, type Words } from "./command.ts";
+import {
+  COMMON_FLAGS,
+  type Command,
+  type Flag,
+  type Flags,
+  type Invocation,
+  variableOf,
+  type Words,
+} from "./command.ts";
 import { nearest } from "./usage-error.ts";
 
 /** Where a command stands, for its errors. */
@@ -111,8 +119,8 @@ function refusalOf(message: string, argv: readonly string[]): string {
 
 function variablesOf(flags: Flags, env: NodeJS.ProcessEnv): Typed {
   return Object.fromEntries(
-    Object.entries(flags).flatMap(([name, { variable, multiple }]) => {
-      const value = variable === undefined ? undefined : env[variable];
+    Object.entries(flags).flatMap(([name, { hasVariable, multiple }]) => {
+      const value = hasVariable ? env[variableOf(name)] : undefined;
       return value ? [[name, multiple ? [value] : value]] : [];
     }),
   );
