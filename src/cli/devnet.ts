@@ -150,9 +150,8 @@ async function optionsOf(values: Values, typed: Values): Promise<DevnetConfig> {
   const { host, dataPort, grpcDataPort, limits, segmentLength } = loadConfig({
     ...values,
     home,
-    dataPort: portOf("data-port"),
-    grpcDataPort: portOf("grpc-data-port"),
-    segmentLength: values["segment-length"],
+    "data-port": portOf("data-port"),
+    "grpc-data-port": portOf("grpc-data-port"),
   });
   const { rules = "default" } = values;
   if (values.port !== undefined && values.port !== "0")

@@ -10,7 +10,7 @@ import {
 import { type Progress, type Search, Solver } from "../chain/admission/pow/solver.ts";
 import { ExitCode, NodeError } from "../errors/node-error.ts";
 import { command, type ValuesOf } from "./command/command.ts";
-import { usageError } from "./command/usage-error.ts";
+import { usageError, wholeNumber } from "./command/usage-error.ts";
 import { POW_FLAGS } from "./flags.ts";
 import { dim, green, grouped, onEndSignal, ProgressBar, red, say } from "./terminal.ts";
 
@@ -97,7 +97,7 @@ export const bench = command({
   json: "{seconds, rates: [{threads, ratePerSecond}], gain}; `gain` is all threads against one, measured in turns of a quarter of a second",
   wrongWords: () => "bench takes flags only",
   async run({ values }) {
-    const seconds = wholeNumber("--seconds", values.seconds ?? "2", 1, SECONDS_MAX);
+    const seconds = wholeNumber("pow", "--seconds", values.seconds ?? "2", SECONDS_MAX, 1);
     const most = threadsOf(values).threads ?? availableParallelism();
     const counts = [...new Set([Math.min(1, most), most])];
     const turns = await ratesInTurns(counts, Math.ceil((seconds * 1000) / TURN_MS));
@@ -174,19 +174,19 @@ function newTid(): string {
 }
 
 function difficultyOf(values: Values): number {
-  return wholeNumber("--difficulty", values.difficulty ?? String(DIFFICULTY_DEFAULT), 0, DIFFICULTY_MAX);
+  return wholeNumber(
+    "pow",
+    "--difficulty",
+    values.difficulty ?? String(DIFFICULTY_DEFAULT),
+    DIFFICULTY_MAX,
+    0,
+  );
 }
 
 function threadsOf(values: Values): { threads?: number } {
   return values.threads === undefined
     ? {}
-    : { threads: wholeNumber("--threads", values.threads, 0, THREADS_MAX) };
-}
-
-function wholeNumber(title: string, text: string, least: number, most: number): number {
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= least && value <= most) return value;
-  throw usageError("pow", `${title} must be a whole number from ${least} to ${most}`);
+    : { threads: wholeNumber("pow", "--threads", values.threads, THREADS_MAX, 0) };
 }
 
 function nonceOf(text: string): bigint {

@@ -29,10 +29,7 @@ export const prune = command({
   json: "{dryRun, tables: [{name, from, to, bytes}], segments: [{from, to, id, bytes}]}: what goes, `bytes` of tables by estimate",
   wrongWords: ([home]) => `give the home as --home ${home}`,
   async run({ values }) {
-    const { home, disk, segmentLength, segments } = loadConfig({
-      ...values,
-      segmentLength: values["segment-length"],
-    });
+    const { home, disk, segmentLength, segments } = loadConfig(values);
     if (disk.bytes === undefined && disk.retention === "archive")
       throw usageError("prune", "say how much is kept: --disk SIZE, or --retention standard or lite");
     if (!hasStore(home)) {

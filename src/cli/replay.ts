@@ -39,23 +39,13 @@ export const replay = command({
     if (paths.length === 0 && follow === undefined)
       throw usageError("replay", "name at least one event file");
     if (values["re-execute"]) return reExecuteFiles(paths, values, typed);
-    const flags = {
-      ...values,
-      dataPort: values["data-port"],
-      grpcDataPort: values["grpc-data-port"],
-      segmentLength: values["segment-length"],
-    };
-    const config: NodeConfig = { ...loadConfig(flags, paths), ...(follow !== undefined && { follow }) };
-    const options = {
-      quiet: values.quiet === true,
-      json: values.json === true,
-      configOut: values["config-out"],
-    };
+    const config: NodeConfig = { ...loadConfig(values, paths), ...(follow !== undefined && { follow }) };
+    const options = { quiet: values.quiet === true, json: values.json === true };
     if (values.serve && values.record !== undefined) throw usageError("replay", "give --serve or --record");
     if (follow !== undefined && values.record !== undefined)
       throw usageError("replay", "give --follow or --record");
     checkRecordings(paths);
-    if (values.serve) return serveUntilSignal(config, options);
+    if (values.serve) return serveUntilSignal(config, values);
     if (follow !== undefined) return (await import("./follow.ts")).followFile(follow, config, options);
     return load(config, { ...options, record: values.record });
   },

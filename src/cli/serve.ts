@@ -9,8 +9,8 @@ import type { DataNode } from "../node/start.ts";
 import { startNode } from "../start-node.ts";
 import { hasStore } from "../store/database.ts";
 import { limitGarbage } from "../store/garbage-limit.ts";
-import { command } from "./command/command.ts";
-import { SERVING } from "./flags.ts";
+import { command, type ValuesOf } from "./command/command.ts";
+import { type CONFIG_OUT, SERVING } from "./flags.ts";
 import { bold, dim, grouped, say, sayFailure, waitForSignal } from "./terminal.ts";
 
 export const serve = command({
@@ -20,12 +20,7 @@ export const serve = command({
   startsNode: () => true,
   wrongWords: ([word]) => `serve takes no file: '${word}'`,
   async run({ values }) {
-    const config = loadConfig({
-      ...values,
-      dataPort: values["data-port"],
-      grpcDataPort: values["grpc-data-port"],
-      segmentLength: values["segment-length"],
-    });
+    const config = loadConfig(values);
     if (!hasStore(config.home)) {
       throw new NodeError(
         "serve",
@@ -34,31 +29,23 @@ export const serve = command({
         "load one with: lyra replay FILE --home DIR",
       );
     }
-    return serveUntilSignal(config, {
-      quiet: values.quiet === true,
-      json: values.json === true,
-      configOut: values["config-out"],
-    });
+    return serveUntilSignal(config, values);
   },
 });
 
 // Shared by the commands that keep a port open: banner, configuration file for scripts, orderly end.
 
-export interface ServeOptions {
-  readonly quiet: boolean;
-  readonly json: boolean;
-  readonly configOut?: string | undefined;
-}
+type ServeValues = ValuesOf<typeof CONFIG_OUT>;
 
 type ServedConfig = NodeConfig | SidecarConfig;
 
 /** Starts a node and keeps it until a signal comes; the exit code is the command's. */
-export async function serveUntilSignal(config: ServedConfig, options: ServeOptions): Promise<number> {
+export async function serveUntilSignal(config: ServedConfig, values: ServeValues): Promise<number> {
   const signals = waitForSignal();
   const manager = ServiceManager.find();
   const node = await startNode(config).catch((error) => {
     if (manager === undefined || !(error instanceof NodeError)) throw error;
-    sayFailure(error, options.json);
+    sayFailure(error, values.json === true);
     return manager.notifyFailed(error);
   });
   if (typeof node === "number") return node;
@@ -71,19 +58,19 @@ export async function serveUntilSignal(config: ServedConfig, options: ServeOptio
     pid: process.pid,
   };
   try {
-    writeConfigOut(options.configOut, where);
+    writeConfigOut(values["config-out"], where);
   } catch (error) {
     await node.stop();
     throw error;
   }
-  if (options.json) process.stdout.write(`${JSON.stringify(where)}\n`);
-  if (!options.quiet) sayListening(node, config, where);
+  if (values.json) process.stdout.write(`${JSON.stringify(where)}\n`);
+  if (!values.quiet) sayListening(node, config, where);
   let code: number = ExitCode.done;
-  const watch = watchLoading(node, config, options, (failed) => {
+  const watch = watchLoading(node, config, values, (failed) => {
     code = failed;
   });
   node.broken.then((error) => {
-    code = sayFailure(error, options.json);
+    code = sayFailure(error, values.json === true);
   });
   let isBroken = false;
   node.broken.then(() => {
@@ -95,7 +82,7 @@ export async function serveUntilSignal(config: ServedConfig, options: ServeOptio
   );
   const signal = await signals;
   manager?.notifyStopping();
-  if (!options.quiet) say(dim(`${signal}: stopping`), { signal });
+  if (!values.quiet) say(dim(`${signal}: stopping`), { signal });
   await node.stop();
   await Promise.race([watch, Bun.sleep(0)]);
   return signal === "SIGINT" ? ExitCode.interrupted : code;
@@ -146,7 +133,7 @@ function addressLines(addresses: DataNode["addresses"]): string[] {
 async function watchLoading(
   node: DataNode,
   config: ServedConfig,
-  options: ServeOptions,
+  values: ServeValues,
   onFailure: (code: number) => void,
 ): Promise<void> {
   try {
@@ -158,12 +145,12 @@ async function watchLoading(
       });
       onFailure(ExitCode.failed);
     }
-    if (!options.quiet && config.replay.length > 0 && result?.head) {
+    if (!values.quiet && config.replay.length > 0 && result?.head) {
       const text = `loaded ${grouped(result.blocks)} blocks, ${grouped(result.events)} events; the last block is ${grouped(result.head.height)}`;
       say(dim(`  ${text}`), { blocks: result.blocks, events: result.events, height: result.head.height });
     }
   } catch (error) {
-    onFailure(sayFailure(error, options.json));
+    onFailure(sayFailure(error, values.json === true));
   }
 }
 

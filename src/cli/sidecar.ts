@@ -28,19 +28,7 @@ export const sidecar = command({
   wrongWords: ([word]) => `sidecar takes no file: '${word}'`,
   run({ values }) {
     const { "allow-gaps": allowGaps, ...texts } = values;
-    const config = loadSidecarConfig(
-      { ...texts, ...(allowGaps && { "allow-gaps": "true" }) },
-      {
-        ...values,
-        dataPort: values["data-port"],
-        grpcDataPort: values["grpc-data-port"],
-        segmentLength: values["segment-length"],
-      },
-    );
-    return serveUntilSignal(config, {
-      quiet: values.quiet === true,
-      json: values.json === true,
-      configOut: values["config-out"],
-    });
+    const config = loadSidecarConfig({ ...texts, ...(allowGaps && { "allow-gaps": "true" }) }, values);
+    return serveUntilSignal(config, values);
   },
 });

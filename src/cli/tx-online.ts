@@ -24,18 +24,10 @@ import { checkSignature, examine } from "../wire/transaction-check.ts";
 import { COMMANDS } from "../wire/transaction-commands.ts";
 import { PropertyErrors } from "../wire/validate/check.ts";
 import { command, type Flags, option, toggle, type ValuesOf } from "./command/command.ts";
-import { usageError } from "./command/usage-error.ts";
+import { usageError, wholeNumber } from "./command/usage-error.ts";
 import { NETWORK, NODE_URLS, OUT } from "./flags.ts";
 import { dim, onEndSignal, say } from "./terminal.ts";
-import {
-  give,
-  type OutputValues,
-  tellValidity,
-  type Validity,
-  validityAt,
-  validityOf,
-  wholeOf,
-} from "./tx-output.ts";
+import { give, type OutputValues, tellValidity, type Validity, validityAt, validityOf } from "./tx-output.ts";
 import { print } from "./wallet-opening.ts";
 import { blockDocument, readInput, readLastBlock } from "./wallet-tx-input.ts";
 
@@ -232,12 +224,13 @@ async function proveAlone(signed: Signed, values: AloneValues): Promise<number> 
     throw usageError("tx", "say --node-url URL, --block FILE, or --block-hash HASH and --difficulty N");
   }
   const tid = values.tid ?? tidOf(signatureOf(transaction));
-  const threads = values.threads === undefined ? {} : { threads: wholeOf("--threads", values.threads, 256) };
+  const threads =
+    values.threads === undefined ? {} : { threads: wholeNumber("tx", "--threads", values.threads, 256) };
   const solver = new Solver({ nowMs: () => performance.now(), ...threads });
   const interrupt = new AbortController();
   const forget = onEndSignal(() => interrupt.abort());
   try {
-    const task = { blockHash, tid, difficulty: wholeOf("--difficulty", difficulty, 256) };
+    const task = { blockHash, tid, difficulty: wholeNumber("tx", "--difficulty", difficulty, 256) };
     const hashFunction = block?.hashFunction ? { hashFunction: block.hashFunction } : {};
     const { nonce } = await solver.solve({ ...task, ...hashFunction }, interrupt.signal);
     return giveProven(values, signed, { tid, nonce }, validityOf(signed.height, block));
@@ -325,7 +318,8 @@ function online<T>(
       : { submitTimeoutMs: seconds("--timeout", values.timeout, TIMEOUT_S_MAX) };
   const clients = hosts.map((host) => new HttpNode(host, timeout));
   const wait = values.wait === undefined ? {} : { waitMs: seconds("--wait", values.wait, WAIT_S_MAX) };
-  const threads = values.threads === undefined ? {} : { threads: wholeOf("--threads", values.threads, 256) };
+  const threads =
+    values.threads === undefined ? {} : { threads: wholeNumber("tx", "--threads", values.threads, 256) };
   const folder = join(home, FOLDER);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const run = async () => {
@@ -370,5 +364,5 @@ function nodesOf(
 }
 
 function seconds(flag: string, text: string, most: number): number {
-  return wholeOf(flag, text, most) * 1_000;
+  return wholeNumber("tx", flag, text, most) * 1_000;
 }

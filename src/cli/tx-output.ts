@@ -94,12 +94,6 @@ export function blockMember(block: LastBlock | undefined): { block?: object } {
   return block === undefined ? {} : { block: blockDocument(block) };
 }
 
-export function wholeOf(flag: string, text: string, most: number): number {
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (value <= most) return value;
-  throw usageError("tx", `${flag} must be a whole number up to ${most}`);
-}
-
 // A command in words, before it is signed or when it is received.
 
 const LABEL_WIDTH = 20;

@@ -21,7 +21,7 @@ import { HttpNode } from "../wallet/sending/http-node.ts";
 import { chainIdOf, Networks } from "../wallet/service/networks.ts";
 import type { UnlockedWallet } from "../wallet/unlocked-wallet.ts";
 import { command, type Flags, option, toggle, type ValuesOf } from "./command/command.ts";
-import { usageError } from "./command/usage-error.ts";
+import { usageError, wholeNumber } from "./command/usage-error.ts";
 import { CONFIG_OUT, NETWORK, NODE_URLS } from "./flags.ts";
 import { writeConfigOut } from "./serve.ts";
 import { bold, dim, red, say, waitForSignal } from "./terminal.ts";
@@ -70,8 +70,8 @@ export const serve = command({
     const { approver, desk } = approverOf(values, home);
     const host = values["wallet-host"];
     const { addresses, chainId } = nodesOf(values, typed, home);
-    const idleMinutes = wholeOf("--idle-lock", values["idle-lock"], IDLE_LOCK_MINUTES, 100_000);
-    const waitSeconds = values.wait === undefined ? undefined : wholeOf("--wait", values.wait, 0, 3_600);
+    const idleMinutes = whole("--idle-lock", values["idle-lock"] ?? IDLE_LOCK_MINUTES, 100_000);
+    const waitSeconds = values.wait === undefined ? undefined : whole("--wait", values.wait, 3_600);
     const store = storeOf(values);
     const unlocked: UnlockedWallet[] = [];
     if (values.unlock !== undefined) unlocked.push(await unlockWallet(store, values.unlock, values));
@@ -85,7 +85,7 @@ export const serve = command({
       ...(desk !== undefined && { desk }),
       ...(chainId !== undefined && { chainId }),
       ...(host !== undefined && { host }),
-      port: wholeOf("--wallet-port", values["wallet-port"], DEFAULT_WALLET_PORT, 65_535),
+      port: whole("--wallet-port", values["wallet-port"] ?? DEFAULT_WALLET_PORT, 65_535),
       allowRemote: values["wallet-allow-remote"] === true,
       allowedHosts: allowedHostsOf(values),
       keepSessions: values["keep-sessions"] === true,
@@ -235,9 +235,5 @@ function allowedHostsOf(values: ServeValues): string[] {
   });
 }
 
-function wholeOf(flag: string, text: string | undefined, fallback: number, most: number): number {
-  if (text === undefined) return fallback;
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (value <= most) return value;
-  throw usageError("wallet", `${flag} must be a whole number up to ${most}`);
-}
+const whole = (flag: string, text: string | number, most: number) =>
+  wholeNumber("wallet", flag, String(text), most);

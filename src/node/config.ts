@@ -92,9 +92,9 @@ export function completeConfig(config: DataNodeConfig): NodeConfig {
 export interface ConfigFlags {
   readonly home?: string | undefined;
   readonly host?: string | undefined;
-  readonly dataPort?: string | undefined;
-  readonly grpcDataPort?: string | undefined;
-  readonly segmentLength?: string | undefined;
+  readonly "data-port"?: string | undefined;
+  readonly "grpc-data-port"?: string | undefined;
+  readonly "segment-length"?: string | undefined;
   readonly segments?: string | undefined;
   readonly disk?: string | undefined;
   readonly retention?: string | undefined;
@@ -120,7 +120,7 @@ export function loadConfig(
   const pick = (flag: string | undefined, key: string, fallback: string) =>
     pickSetting(file, env, key, flag) ?? fallback;
   const dataPort = wholeNumber(
-    pick(flags.dataPort, "data-port", String(DEFAULT_DATA_PORT)),
+    pick(flags["data-port"], "data-port", String(DEFAULT_DATA_PORT)),
     "--data-port",
     0,
     65535,
@@ -130,12 +130,16 @@ export function loadConfig(
     home,
     host: pick(flags.host, "host", "127.0.0.1"),
     dataPort,
-    grpcDataPort: grpcPortOf("grpc-data-port", pickSetting(file, env, "grpc-data-port", flags.grpcDataPort), {
-      usual: DEFAULT_GRPC_DATA_PORT,
-      isUsual: dataPort === DEFAULT_DATA_PORT,
-    }),
+    grpcDataPort: grpcPortOf(
+      "grpc-data-port",
+      pickSetting(file, env, "grpc-data-port", flags["grpc-data-port"]),
+      {
+        usual: DEFAULT_GRPC_DATA_PORT,
+        isUsual: dataPort === DEFAULT_DATA_PORT,
+      },
+    ),
     segmentLength: wholeNumber(
-      pick(flags.segmentLength, "segment-length", String(DEFAULT_SEGMENT_LENGTH)),
+      pick(flags["segment-length"], "segment-length", String(DEFAULT_SEGMENT_LENGTH)),
       "--segment-length",
       1,
       1_000_000,

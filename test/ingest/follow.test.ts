@@ -32,7 +32,7 @@ afterAll(() => scratch.remove());
 /** A file that is followed; `states` are the codes of what it says. */
 function following(path: string) {
   const home = scratch.path();
-  const loading = new Loading(home, loadConfig({ home, segmentLength: "1000000" }, [], {}));
+  const loading = new Loading(home, loadConfig({ home, "segment-length": "1000000" }, [], {}));
   const states: (string | undefined)[] = [];
   const intake = loading.intake(
     { kind: "file", path },
