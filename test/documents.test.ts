@@ -3,6 +3,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { documentText as cliDocument } from "../scripts/generate-cli.ts";
 import { tableText } from "../scripts/generate-tools.ts";
 import type { Operation } from "../src/http/openapi/types.ts";
 import { openApiParts } from "../src/planes/data/openapi.ts";
@@ -141,6 +142,12 @@ describe.each(Object.keys(SERVERS))("the document of the %s", (name) => {
 test("docs/devnet.md has the table that is made from the declarations", () => {
   const text = readFileSync(join(import.meta.dir, "../docs/devnet.md"), "utf8");
   expect(text).toContain(tableText());
+});
+
+test("docs/cli.md has the reference that is made from the declarations: bun run generate", async () => {
+  const text = readFileSync(join(import.meta.dir, "../docs/cli.md"), "utf8");
+  expect(text).toContain("### lyra prune\n");
+  expect(await cliDocument(text)).toBe(text);
 });
 
 test("a refusal of each is what its document says", async () => {

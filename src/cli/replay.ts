@@ -23,7 +23,7 @@ export const replay = command({
     follow: option("FILE", "read FILE while a core writes it; a named pipe, or - for standard input, too"),
     record: option("FILE", "write what is stored as an event file again"),
     "re-execute": toggle(
-      "execute the commands of markets anew, and say where the engine and the chain disagree; nothing is stored",
+      "execute the commands of markets again, and report where engine and chain differ; nothing is stored",
     ),
     rules: { ...RULES.rules, text: "of the recorded network: 0.71.6 (default), or default" },
     show: option("N", "differences of each kind (3)"),

@@ -99,7 +99,7 @@ function screen(title: string, usage: readonly string[], table: readonly string[
 
 const fits = (text: string) => text.trimEnd().split("\n").length <= LINES;
 
-function usageOf(path: string, command: Command): string[] {
+export function usageOf(path: string, command: Command): string[] {
   const flags = Object.keys(command.flags ?? {}).length > 0 ? ["[flags]"] : [];
   const { usage = [[...wordLabels(command), ...flags].join(" ")] } = command;
   return usage.map((text) => `  lyra ${path} ${text}`.trimEnd());
@@ -130,7 +130,7 @@ function rowsOf({ words = {}, flags = {} }: Command, withMinor: boolean): Row[] 
   return [...wordRows, ...flagRows, [others.map(([name, flag]) => flagLabel(name, flag)).join(", "), ""]];
 }
 
-function flagLabel(name: string, { type, value = "TEXT", place }: Flag): string {
+export function flagLabel(name: string, { type, value = "TEXT", place }: Flag): string {
   if (place !== undefined) return name.toUpperCase();
   return type === "boolean" ? `--${name}` : `--${name} ${value}`;
 }

@@ -157,7 +157,7 @@ export interface DataServer {
   stop(): Promise<void>;
 }
 
-export interface ServeOptions {
+interface ServeOptions {
   readonly host: string;
   /** 0 picks a free one. */
   readonly port: number;
