@@ -277,47 +277,33 @@ export function compare(a: string, b: string): number {
 /** Bigints are marked by this character in front, as is a string that begins with it. */
 const MARK = "\u0001";
 
-/** Text that stands in JSON as it is. */
-const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
-const ESCAPED_MARK = "\\u0001";
-
-/** JSON, with a mark in front of bigints. By hand: `JSON.stringify` with a function for each member is slow. */
 export function encodeValue(value: unknown): string {
+  return JSON.stringify(markedValue(value));
+}
+
+/** A copy that JSON can hold, with marked bigints. `JSON.stringify` with a replacer takes twice the time. */
+function markedValue(value: unknown): unknown {
   switch (typeof value) {
     case "bigint":
-      return `"${ESCAPED_MARK}${value}"`;
+      return `${MARK}${value}`;
     case "string":
-      if (PLAIN.test(value)) return `"${value}"`;
-      return JSON.stringify(value.startsWith(MARK) ? `${MARK}${value}` : value);
+      return value.startsWith(MARK) ? `${MARK}${value}` : value;
     case "number":
     case "boolean":
-      return String(value);
+      return value;
     case "object": {
-      if (Array.isArray(value)) return `[${value.map(encodeValue).join(",")}]`;
-      let text = "";
-      for (const name in value as object) {
+      if (Array.isArray(value)) return value.map(markedValue);
+      // Without a prototype: every name is a plain member.
+      const copy = Object.create(null) as Record<string, unknown>;
+      for (const name in value) {
         const member = (value as Record<string, unknown>)[name];
-        if (member === undefined) continue;
-        text += `${text === "" ? "" : ","}${encodeName(name)}${encodeValue(member)}`;
+        if (member !== undefined) copy[name] = markedValue(member);
       }
-      return `{${text}}`;
+      return copy;
     }
     default:
       throw new TypeError(`state cannot hold a ${typeof value}`);
   }
-}
-
-/** Names of members as they are written: a handful of them, which come with every value. */
-const names = new Map<string, string>();
-const NAMES_MAX = 1_000;
-
-/** A member's name: never marked. */
-function encodeName(name: string): string {
-  const cached = names.get(name);
-  if (cached !== undefined) return cached;
-  const text = `${PLAIN.test(name) ? `"${name}"` : JSON.stringify(name)}:`;
-  if (names.size < NAMES_MAX) names.set(name, text);
-  return text;
 }
 
 export function decodeValue<V>(text: string): V {

@@ -61,29 +61,34 @@ export class Fees {
     if (trades.length === 0) return true;
     const { accounts } = this.market;
     const sources = [accounts.general(party), accounts.margin(party)];
-    const fees = trades.map((trade) => ({ trade, fee: aggressorFee(trade) }));
-    const total = fees.reduce((sum, { fee }) => sum + totalFee(fee), 0n);
-    const funds = sources.reduce((sum, id) => sum + accounts.balance(id), 0n);
-    if (funds < total) return false;
-    const pay = (to: string, amount: bigint, type: number) =>
-      accounts.move(sources, to, amount, type as never);
-    const movements: Movement[] = fees.map(({ fee }) =>
-      pay(accounts.makerFees, fee.maker, TransferType.TRANSFER_TYPE_MAKER_FEE_PAY),
+    const fees = trades.map(aggressorFee);
+    const sum = { maker: 0n, infrastructure: 0n, liquidity: 0n };
+    for (const fee of fees) {
+      sum.maker += fee.maker;
+      sum.infrastructure += fee.infrastructure;
+      sum.liquidity += fee.liquidity;
+    }
+    const funds = sources.reduce((all, id) => all + accounts.balance(id), 0n);
+    if (funds < totalFee(sum)) return false;
+    const movements = fees.map(({ maker }) =>
+      accounts.move(sources, accounts.makerFees, maker, TransferType.TRANSFER_TYPE_MAKER_FEE_PAY),
     );
-    const sum = (of: (fee: TradeFee) => bigint) => fees.reduce((all, { fee }) => all + of(fee), 0n);
     movements.push(
-      pay(
+      accounts.move(
+        sources,
         accounts.infrastructureFees,
-        sum((fee) => fee.infrastructure),
+        sum.infrastructure,
         TransferType.TRANSFER_TYPE_INFRASTRUCTURE_FEE_PAY,
       ),
-      pay(
+      accounts.move(
+        sources,
         accounts.liquidityFees,
-        sum((fee) => fee.liquidity),
+        sum.liquidity,
         TransferType.TRANSFER_TYPE_LIQUIDITY_FEE_PAY,
       ),
     );
-    for (const { trade, fee } of fees) {
+    for (const [index, trade] of trades.entries()) {
+      const fee = fees[index]!;
       movements.push(this.payMaker(trade.passive.party, fee.maker));
       this.note(trade.passive.party, { makerReceived: fee.maker });
       this.note(party, { makerPaid: fee.maker });
