@@ -2,16 +2,19 @@
 //
 //   bun scripts/rolling-restart-rig.ts [--rounds 2] [--interval 500] [--program dist/lyra] [--kill]
 //
-// The balancer is HAProxy and the load is wrk, both from Debian's packages (apt-get install haproxy wrk); where one is missing
-// nothing is tried, and the exit code is 0. --interval is the balancer's time between two checks, milliseconds. --kill ends
+// Requests over HTTP come from wrk; beside them GraphQL queries, gRPC calls, gRPC streams and websockets. A stream may end when
+// its sidecar stops, with a status or close code that says so, and must open again at once. The balancer is HAProxy; it and wrk
+// are Debian's packages (apt-get install haproxy wrk), and where one is missing nothing is tried, and the exit code is 0. --interval is the balancer's time between two checks, milliseconds. --kill ends
 // the sidecars with SIGKILL: a canary, which must lose requests. Exit code 1 when anything was lost.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { status as Status } from "@grpc/grpc-js";
 import { RunningDevnet } from "../test/rig/devnet-process.ts";
 import { ListeningLyra, SOURCES } from "../test/rig/lyra.ts";
 import { freePort } from "../test/rig/ports.ts";
+import { GrpcClient } from "../test/support/grpc-client.ts";
 
 const { values } = parseArgs({
   options: {
@@ -41,6 +44,7 @@ interface Where {
   readonly dataUrl: string;
   readonly dataPort: number;
   readonly nodePort: number;
+  readonly grpcDataPort: number;
 }
 
 /** A sidecar that keeps its ports over restarts. */
@@ -48,6 +52,7 @@ class Restarted {
   private process: ListeningLyra<Where> | undefined;
   readonly dataPort = freePort();
   readonly nodePort = freePort();
+  readonly grpcPort = freePort();
 
   constructor(
     private readonly home: string,
@@ -55,7 +60,10 @@ class Restarted {
   ) {}
 
   async start(): Promise<void> {
-    const ports = ["--data-port", `${this.dataPort}`, "--node-port", `${this.nodePort}`];
+    const ports = [
+      ...["--data-port", `${this.dataPort}`, "--node-port", `${this.nodePort}`],
+      ...["--grpc-data-port", `${this.grpcPort}`, "--grpc-node-port", "off"],
+    ];
     const words = ["sidecar", "--home", this.home, ...ports, ...this.words, "--quiet"];
     this.process = new ListeningLyra<Where>(words, { program });
     await this.process.listens();
@@ -78,7 +86,7 @@ function balancerConfig(
   ports: Readonly<Record<string, readonly number[]>>,
   fronts: Record<string, number>,
 ): string {
-  const sections = Object.entries(ports).map(([name, servers]) =>
+  const sections = Object.entries({ data: ports.data!, node: ports.node! }).map(([name, servers]) =>
     [
       `frontend ${name}`,
       `  bind 127.0.0.1:${fronts[name]}`,
@@ -89,12 +97,26 @@ function balancerConfig(
       ...servers.map((port, n) => `  server ${name}${n} 127.0.0.1:${port}`),
     ].join("\n"),
   );
+  // The checks of a gRPC server are those of its data port.
+  const grpc = [
+    "frontend grpc",
+    `  bind 127.0.0.1:${fronts.grpc} proto h2`,
+    "  default_backend grpc-servers",
+    "backend grpc-servers",
+    "  option httpchk GET /readyz",
+    ...ports.grpc!.map(
+      (port, n) =>
+        `  server grpc${n} 127.0.0.1:${port} proto h2 check inter ${intervalMs}ms port ${ports.data![n]} check-proto h1`,
+    ),
+  ].join("\n");
   return `defaults
   mode http
   timeout connect 5s
   timeout client 30s
   timeout server 30s
+  timeout tunnel 60s
 ${sections.join("\n")}
+${grpc}
 `;
 }
 
@@ -107,6 +129,84 @@ async function load(
   const requests = Number(/(\d+) requests in/.exec(text)?.[1] ?? 0);
   const lost = text.split("\n").filter((line) => /Socket errors|Non-2xx/.test(line));
   return { requests, lost: requests > 0 ? lost : [`no request was answered: ${text}`] };
+}
+
+/** A client that goes on until the sidecars have all restarted. */
+interface Load {
+  readonly name: string;
+  count: number;
+  readonly lost: string[];
+}
+
+const DATA_SERVICE = "datanode.api.v2.TradingDataService";
+/** Ends of a stream that say that its node stops. */
+const STOPPED_STATUS: ReadonlySet<number> = new Set([Status.UNAVAILABLE, Status.CANCELLED]);
+const STOPPED_CLOSE = 1012;
+
+/** Repeats a request. @param send throws, or returns why it was lost */
+async function repeat(
+  name: string,
+  isOn: () => boolean,
+  send: () => Promise<string | undefined>,
+): Promise<Load> {
+  const load: Load = { name, count: 0, lost: [] };
+  while (isOn()) {
+    const failure = await send().catch((error: unknown) => String(error));
+    load.count++;
+    if (failure !== undefined) load.lost.push(`${name}: ${failure}`);
+    await Bun.sleep(2);
+  }
+  return load;
+}
+
+function clientLoads(fronts: Readonly<Record<string, number>>, isOn: () => boolean): Promise<Load>[] {
+  const data = `127.0.0.1:${fronts.data}`;
+  const grpc = new GrpcClient(`127.0.0.1:${fronts.grpc}`);
+  const unary = async (): Promise<string | undefined> => {
+    const { code, text } = await grpc.call(`${DATA_SERVICE}/ListAssets`, {}, { timeoutMs: 10_000 });
+    return code === Status.OK ? undefined : `${code} ${text}`;
+  };
+  const query = async (): Promise<string | undefined> => {
+    const response = await fetch(`http://${data}/graphql`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ query: "{ epoch { id } }" }),
+    });
+    const text = await response.text();
+    return response.status === 200 && text.includes('"epoch"')
+      ? undefined
+      : `${response.status} ${text.slice(0, 200)}`;
+  };
+  const observe = async (): Promise<string | undefined> => {
+    const { call, messages, ended } = grpc.stream(`${DATA_SERVICE}/ObserveAccounts`);
+    const timer = setInterval(() => !isOn() && call.cancel(), 100);
+    const { code, text } = await ended;
+    clearInterval(timer);
+    if (messages.length === 0 && isOn()) return `a stream without a message: ${code} ${text}`;
+    return STOPPED_STATUS.has(code) || !isOn() ? undefined : `a stream ended with ${code} ${text}`;
+  };
+  const socket = (): Promise<string | undefined> =>
+    new Promise((resolve) => {
+      const client = new WebSocket(`ws://${data}/api/v2/stream/accounts`);
+      let messages = 0;
+      const timer = setInterval(() => !isOn() && client.close(), 100);
+      client.onmessage = () => messages++;
+      client.onclose = ({ code, reason }) => {
+        clearInterval(timer);
+        if (!isOn()) resolve(undefined);
+        else if (messages === 0) resolve(`a websocket without a message: ${code} ${reason}`);
+        else resolve(code === STOPPED_CLOSE ? undefined : `a websocket closed with ${code} ${reason}`);
+      };
+    });
+  const loads: [string, () => Promise<string | undefined>, number][] = [
+    ["gRPC calls", unary, 4],
+    ["GraphQL queries", query, 2],
+    ["gRPC streams", observe, 4],
+    ["websockets", socket, 4],
+  ];
+  return loads.flatMap(([name, send, clients]) =>
+    Array.from({ length: clients }, () => repeat(name, isOn, send)),
+  );
 }
 
 const core = new RunningDevnet({
@@ -149,11 +249,12 @@ try {
     await sidecar.start();
     children.push({ stop: () => sidecar.stop("SIGKILL") });
   }
-  const fronts = { data: freePort(), node: freePort() };
+  const fronts = { data: freePort(), node: freePort(), grpc: freePort() };
   const file = join(folder, "haproxy.cfg");
   const ports = {
     data: sidecars.map(({ dataPort }) => dataPort),
     node: sidecars.map(({ nodePort }) => nodePort),
+    grpc: sidecars.map(({ grpcPort }) => grpcPort),
   };
   writeFileSync(file, balancerConfig(ports, fronts));
   const balancer = Bun.spawn([HAPROXY, "-db", "-q", "-f", file], { stdout: "ignore", stderr: "inherit" });
@@ -178,6 +279,7 @@ try {
   const ended = rolling.finally(() => {
     isRolling = false;
   });
+  const clients = Promise.all(clientLoads(fronts, () => isRolling));
   const paths = {
     data: ["/api/v2/assets", "/api/v2/epoch"],
     node: ["/blockchain/height", "/statistics"],
@@ -196,10 +298,15 @@ try {
     }
   }
   await ended;
+  const counts = new Map<string, number>();
+  for (const { name, count, lost: failures } of await clients) {
+    counts.set(name, (counts.get(name) ?? 0) + count);
+    lost.push(...failures);
+  }
   for (const line of lost) console.log(`lost: ${line.trim()}`);
   const slowest = Math.round(Math.max(...stopMs));
   console.log(
-    `${stopMs.length} restarts under ${requests} requests: ${lost.length === 0 ? "none lost" : "requests were lost"}; a stop took ${slowest} ms at the most`,
+    `${stopMs.length} restarts under ${requests} requests, ${[...counts].map(([name, count]) => `${count} ${name}`).join(", ")}: ${lost.length === 0 ? "none lost" : "requests were lost"}; a stop took ${slowest} ms at the most`,
   );
   if (lost.length > 0) code = 1;
 } finally {
