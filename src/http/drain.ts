@@ -32,8 +32,13 @@ export class ReadinessAskers {
 
   constructor(private readonly nowMs: () => number = () => performance.now()) {}
 
-  /** @param who the port that was asked, and by which address */
-  note(who: string): void {
+  /**
+   * @param port of the question
+   * @param address of the client; null when it has left already: such a client could not be told from others
+   */
+  note(port: string, address: string | null): void {
+    if (address === null) return;
+    const who = `${port} ${address}`;
     const asker = this.askers.get(who) ?? { ms: [], refusals: 0 };
     // The one that asked last is the last to be forgotten.
     this.askers.delete(who);

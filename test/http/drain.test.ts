@@ -17,7 +17,7 @@ describe("clients that poll readiness", () => {
     let nowMs = 0;
     const askers = new ReadinessAskers(() => nowMs);
     for (let n = 0; n < questions; n++) {
-      askers.note("a balancer");
+      askers.note("data", "127.0.0.1");
       nowMs += intervalMs;
     }
     nowMs += quietMs;
@@ -28,7 +28,7 @@ describe("clients that poll readiness", () => {
     const ask = async () => {
       await new Promise(setImmediate);
       const was = isOver;
-      askers.note("a balancer");
+      askers.note("data", "127.0.0.1");
       nowMs += intervalMs;
       return was;
     };
@@ -44,6 +44,22 @@ describe("clients that poll readiness", () => {
   test("have half a second for another look if they were there once, lately", async () => {
     const { seen, ask } = await asked(1_000, 1);
     expect(await ask()).toBe(false);
+    await seen;
+  });
+
+  test("that had left before their answer are not waited for: their addresses are unknown", async () => {
+    let nowMs = 0;
+    const askers = new ReadinessAskers(() => nowMs);
+    for (let n = 0; n < 3; n++) {
+      askers.note("data", null);
+      nowMs += 4_000;
+    }
+    let isOver = false;
+    const seen = askers.haveSeen().then(() => {
+      isOver = true;
+    });
+    await new Promise(setImmediate);
+    expect(isOver).toBe(true);
     await seen;
   });
 

@@ -106,7 +106,7 @@ export function dataApp(
   app.all("/health", () => new Response("ok", { headers: HEALTH }), RAW);
   app.get("/healthz", () => new Response("ok", { headers: HEALTH }));
   app.get("/readyz", ({ request, server }) => {
-    status.askers.note(`data ${server?.requestIP(originOf(request))?.address}`);
+    status.askers.note("data", server?.requestIP(originOf(request))?.address ?? null);
     return readyz(request, status);
   });
   app.get("/metrics", async ({ request }) =>

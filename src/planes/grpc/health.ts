@@ -35,7 +35,7 @@ export function healthMethods({ status }: GrpcPlanes, services: readonly string[
     needs: "nothing",
     run(bytes) {
       if (!names.has(serviceOf(bytes))) throw new ApiError(Grpc.notFound, "unknown service");
-      status.askers.note("grpc");
+      status.askers.note("grpc", "");
       return { body: encodeHealthCheckResponse({ status: now() }) };
     },
   };

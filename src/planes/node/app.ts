@@ -100,7 +100,7 @@ export function nodeApp(plane: NodePlane, status = new ServerStatus()) {
   app.all("/health", () => new Response("ok", { headers: TEXT }));
   app.get("/healthz", () => new Response("ok", { headers: TEXT }));
   app.get("/readyz", ({ request, server }) => {
-    status.askers.note(`node ${server?.requestIP(originOf(request))?.address}`);
+    status.askers.note("node", server?.requestIP(originOf(request))?.address ?? null);
     return readyz(request, plane, status);
   });
   app.use(
