@@ -317,6 +317,18 @@ describe("tidy", () => {
     expect(missing).toEqual([]);
   });
 
+  test("every limit and every stream has a row in the documents", () => {
+    const rows = (path: string) =>
+      new Set([...read(path).matchAll(/^\| `([\w/-]+)`/gm)].map(([, name]) => name));
+    const named = (paths: readonly string[], pattern: RegExp) =>
+      paths.flatMap((path) => [...read(path).matchAll(pattern)].map(([, name]) => name!));
+    const limits = named(["src/http/limits.ts"], /^ {2}readonly (\w+): number;/gm);
+    const kinds = named(filesBelow("src/planes/data/observe"), /^ {2}path: "([\w/-]+)",\n {2}method:/gm);
+    expect([limits.length > 20, kinds.length > 10]).toEqual([true, true]);
+    expect(limits.filter((name) => !rows("docs/operations.md").has(name))).toEqual([]);
+    expect(kinds.filter((name) => !rows("docs/streams.md").has(name))).toEqual([]);
+  });
+
   test("links of the documents lead to headings that exist", () => {
     const anchors = new Map(allDocuments.map((path) => [path, new Set(anchorsOf(read(path)))]));
     const missing = allDocuments.flatMap((document) =>
