@@ -12,7 +12,7 @@ import type { ValidatorAgent } from "../ethereum/validator-agent.ts";
 import type { ClientReader } from "../node/reading.ts";
 import { madeUpAddress } from "./keys.ts";
 
-/** The chain, and a way to give it blocks: an effect may need blocks that nothing else asks for. */
+/** The chain, and a way to make blocks: an effect may need blocks that nothing else triggers. */
 interface BridgeChain {
   /** As `LocalChain.execute`. */
   execute(make: () => Uint8Array, takeBack: () => void): TxOutcome;
@@ -29,7 +29,7 @@ interface DevnetBridgeOptions {
 
 /** The event in one block, the votes in the next, the effect in the one after; some more for full blocks. */
 const EFFECT_BLOCKS_MAX = 12;
-/** Code of what a contract or the chain refuses. */
+/** Code of a refusal by a contract or the chain. */
 const REFUSED = "bridge";
 /** Changes of signers show one tick after the votes (docs/protocol/60-state-engine-staking.md#94-multisig-contract-view). */
 const LATE_BLOCKS = 2;
@@ -105,7 +105,7 @@ export class DevnetBridge implements BridgePort {
     return this.until(id, "the asset is enabled", () => this.asset(asset).status === "STATUS_ENABLED");
   }
 
-  /** An update may change the quantum alone, or be followed by a later one: the asset's limits do not show the end. */
+  /** An update may change only the quantum, or be followed by a later update, so the asset's limits do not prove the effect. */
   async setLimits(proposal: string): Promise<Brought> {
     const bundle = this.bundle<{
       assetSource: string;
@@ -151,7 +151,7 @@ export class DevnetBridge implements BridgePort {
     });
   }
 
-  /** With the validators' bundle where the chain has issued a good one, else with one that operators agree on. */
+  /** With the validators' valid bundle if the chain has issued one, else with one that operators sign. */
   async addSigner(address: string): Promise<Brought> {
     const { agent, simulator } = this.options;
     const signer = addressOf(address);
@@ -229,7 +229,7 @@ export class DevnetBridge implements BridgePort {
   }
 
   /**
-   * Makes a call, and a block with its log, at one go: where no block has it, nothing has happened, and nothing will.
+   * Makes a call and the block with its log, atomically: without the block the call has no effect.
    * @returns the event's id
    */
   private submitEvent(call: () => EthereumLog): string {
@@ -247,7 +247,7 @@ export class DevnetBridge implements BridgePort {
     return id!;
   }
 
-  /** A call whose effect no resource of the data API shows: it has happened when the votes are counted. */
+  /** A call whose effect no resource of the data API shows: done when the votes are counted. */
   private async operate(call: () => EthereumLog): Promise<Brought> {
     const { agent } = this.options;
     const id = this.submitEvent(call);
@@ -268,7 +268,7 @@ export class DevnetBridge implements BridgePort {
   /**
    * Makes blocks until the effect shows. The event is on the chain: a chain that stands still meanwhile is not a failure.
    * @param late blocks that it takes to show after `isSo`
-   * @throws ChainCallError when it never will be
+   * @throws ChainCallError when the effect can no longer come
    */
   private async until(id: string, what: string, isSo: () => boolean, late = 0): Promise<Brought> {
     try {
@@ -311,7 +311,7 @@ function addressOf(text: string): string {
   return checksumAddress(text);
 }
 
-/** Undefined when the contract refuses the call: then nothing has happened. */
+/** Undefined when the contract refuses the call, which then has no effect. */
 function unlessReverted(call: () => EthereumLog): EthereumLog | undefined {
   try {
     return call();

@@ -1,4 +1,4 @@
-// The messages between the thread that has the chain and the one that answers HTTP: `DevnetPort` by calls and answers.
+// Messages between the chain's thread and the HTTP thread: calls of `DevnetPort` and their answers.
 
 import { type BridgePort, ChainCallError, type ChainStatus, type DevnetPort } from "../engine/chain-port.ts";
 import { CommandError } from "../engine/errors.ts";
@@ -14,10 +14,10 @@ type Methods<T> = {
 
 export type Method = Exclude<Methods<DevnetPort>, undefined> | `bridge.${string & Methods<BridgePort>}`;
 
-/** Signature verdict of the asking side. */
+/** Signature verdict of the HTTP thread. */
 export type SignatureFinding = "unknown" | "valid" | "invalid";
 
-/** From the side that asks. */
+/** From the HTTP thread. */
 export interface CallMessage {
   readonly kind: "call";
   readonly id: number;
@@ -27,14 +27,14 @@ export interface CallMessage {
   readonly signature?: SignatureFinding;
 }
 
-/** From the side that has the chain. */
+/** From the chain's thread. */
 export type ChainMessage =
   | {
       readonly kind: "answer";
       readonly id: number;
       readonly value?: unknown;
       readonly error?: ErrorText;
-      /** As it is now: transactions come into it between blocks. */
+      /** Current mempool: it also changes between blocks. */
       readonly mempool: ChainStatus["mempool"];
     }
   | { readonly kind: "status"; readonly status: ChainStatus };

@@ -1,4 +1,4 @@
-// The door for time: nothing of the chain asks for the time but through here (docs/architecture.md).
+// The chain's only source of time (docs/architecture.md).
 import type { ChainClock } from "../chain/options.ts";
 
 /** Block times are whole microseconds: the store cannot distinguish finer ones. */
@@ -42,7 +42,7 @@ export class Clock implements ChainClock {
   }
 
   made(timeNs: bigint): void {
-    // A time that was set is where the clock goes on from.
+    // The clock continues from a time that was set.
     if (this.nextNs !== undefined) this.offsetNs = timeNs - this.systemNs();
     this.nextNs = undefined;
     this.aheadNs = 0n;
@@ -67,7 +67,7 @@ export class Clock implements ChainClock {
   save(): string {
     const { offsetNs, frozen, aheadNs, nextNs } = this;
     const state: ClockState = {
-      // A frozen clock goes on from the last block's time, a running one from the system's.
+      // A frozen clock continues from the last block's time, a running one from the system's.
       offsetNs: frozen ? "0" : offsetNs.toString(),
       frozen,
       aheadNs: aheadNs.toString(),

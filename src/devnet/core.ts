@@ -1,6 +1,6 @@
 /**
- * The inside of a devnet, without what answers HTTP: the chain, Ethereum beside it, and the validators' agent. It is
- * made first, so that the first block does not wait for anything else.
+ * A devnet without its HTTP planes: the chain, the simulated Ethereum, and the validators' agent. It starts first, so that
+ * the first block waits for nothing else.
  */
 import type { Database } from "bun:sqlite";
 import type { AdmissionRules } from "../chain/admission/rules.ts";
@@ -25,11 +25,11 @@ export interface DevnetCoreOptions {
   readonly rules?: AdmissionRules;
   /** An event file that the run is written to. */
   readonly record?: string;
-  /** Text that the chain's randomness follows from; default: a new one each time. */
+  /** Seed of the chain's randomness; default: a new one each time. */
   readonly seed?: string;
   /** The system's time, Unix nanoseconds. */
   readonly nowNs?: () => bigint;
-  /** The home goes with the process: nothing waits for the disk. */
+  /** The home is temporary: no write waits for the disk. */
   readonly isTemporary?: boolean;
   /** Takes the blocks for a data node. */
   readonly outbox?: BlockSink;
@@ -39,9 +39,9 @@ export interface DevnetCoreOptions {
   readonly segmentLength?: number;
   /** Checks transactions without state; default: here and now. */
   checkTransaction?(bytes: Uint8Array, chainId: string, hash: string): Verdict | Promise<Verdict>;
-  /** Called when the chain halts, and when it goes on. */
+  /** Called when the chain halts or resumes. */
   readonly onHalt?: () => void;
-  /** The same for people: why it stands still, and undefined when it goes on; each once. */
+  /** The same for people: the reason of a halt, undefined on resumption; each once. */
   readonly onStanding?: (reason: string | undefined) => void;
   /** Called with every verdict: of a refused submission (without a command where it cannot be read), of an executed one. */
   onOutcome?(outcome: TxOutcome, tx: CheckedTransaction | undefined): void;
@@ -60,9 +60,9 @@ export class DevnetCore {
   /** Events of the blocks that are committed, for streams. */
   readonly tap = new EventTap();
   readonly view: AgentView;
-  /** Why the chain stands still; undefined while it does not. */
+  /** Why the chain has halted; undefined while it runs. */
   halted: string | undefined;
-  /** Called when the chain has taken blocks back. */
+  /** Called when the chain was reverted. */
   onReverted: () => void = () => {};
   /** Called when the chain has stopped, before its store is closed. */
   beforeClose: () => Promise<void> = async () => {};
@@ -123,7 +123,7 @@ export class DevnetCore {
     });
   }
 
-  /** From here on the validators answer every block. */
+  /** Starts the validators' agent: it acts after every block. */
   follow(): void {
     const work = () => {
       try {
@@ -136,7 +136,7 @@ export class DevnetCore {
     work();
   }
 
-  /** A duty that fails is asked for again after a later block; each reason is reported once in a row. */
+  /** A failed duty is retried after a later block; consecutive equal reasons are reported once. */
   private submitDuty(bytes: Uint8Array): void {
     const report = (reason: string | undefined) => {
       if (reason !== undefined && reason !== this.dutyProblem)
@@ -147,12 +147,12 @@ export class DevnetCore {
     };
     this.chain.submit(bytes, "commit").then(
       ({ code, text }) => report(code === 0 ? undefined : text),
-      // A chain that stands still, and a block that is not made yet, are no fault of the transaction.
+      // A halted chain or a missing block is not the transaction's fault.
       (error) => (error instanceof ChainCallError && WAITING.has(error.code)) || report(reasonOf(error)),
     );
   }
 
-  /** From here on finished stretches of history become segments. */
+  /** Starts the segments of finished stretches of history. */
   async keepSegments(home: string): Promise<void> {
     this.startSegments = () => this.makeSegments(home);
     await this.startSegments();
@@ -161,7 +161,7 @@ export class DevnetCore {
   private async makeSegments(home: string): Promise<void> {
     const { SegmentMaker } = await import("../history/segment-maker.ts");
     const { recordSegment } = await import("../history/segment-table.ts");
-    // The chain may have taken blocks back twice meanwhile.
+    // The chain may have been reverted twice meanwhile.
     if (this.isClosed || this.segments !== undefined) return;
     const { segmentLength, onProblem } = this.options;
     this.segments = new SegmentMaker({
@@ -180,7 +180,7 @@ export class DevnetCore {
     await this.segments?.idle();
   }
 
-  /** The keys that the chain knows the first validator by now. */
+  /** The first validator's current keys on the chain. */
   get validator(): { readonly nodeId: string; readonly vegaPubKey: string } {
     const { nodeId } = new ValidatorKeys(1);
     return { nodeId, vegaPubKey: this.view.node(nodeId)!.vegaPubKey };
@@ -229,7 +229,7 @@ function viewOf(chainId: string, engine: () => Engine): AgentView {
   };
 }
 
-/** An asset without a contract is what it says; one with a contract must be what the contract says. */
+/** The details of an asset without a contract are its own; those of an ERC-20 asset must match its contract. */
 function isAssetOf(engine: Engine, simulator: BridgeSimulator, id: string): boolean {
   const details = engine.domains.assets.get(id)?.details;
   if (details === undefined) return false;

@@ -43,7 +43,7 @@ export interface DevnetConfig extends DevnetCoreOptions {
   readonly kind: "devnet";
   /** Where it is kept; without one in a temporary folder that is removed in the end. */
   readonly home?: string;
-  /** A genesis document; the shipped one without. A home that has a chain goes on with its own. */
+  /** A genesis document; default: the shipped one. A home with a chain keeps its own. */
   readonly genesis?: string;
   /** The checkpoint that a new chain begins from: as `lyra devnet checkpoint` gives it, or a network's file. */
   readonly checkpoint?: Uint8Array;
@@ -56,18 +56,18 @@ export interface DevnetConfig extends DevnetCoreOptions {
   readonly genesisTimeNs?: bigint;
   /** A data node that gets every event, as a core sends them: `tcp://HOST:PORT` or `unix:PATH`. */
   readonly eventsTo?: string;
-  /** After a break goes on with the next event, as the network's core does; else the newest blocks are sent again. */
+  /** After a lost connection continues with the next event, as the network's core does; else sends the newest blocks again. */
   readonly eventsLossy?: boolean;
   /** Called with a line about the data node that the events go to. */
   readonly onEventsLine?: (text: string) => void;
-  /** How blocks come about; default: a transaction makes one at once. */
+  /** When blocks are made; default: at once for each transaction. */
   readonly mode?: BlockMode;
   readonly host?: string;
   /** Default 0: a free one. */
   readonly dataPort?: number;
   readonly nodePort?: number;
   readonly faucetPort?: number;
-  /** Where the consensus engine's RPC is served, for what follows a validator; 0 picks a free one. Default: nowhere. */
+  /** Port of the consensus engine's RPC, for programs that follow a validator; 0 picks a free one. Default: none. */
   readonly cometPort?: number;
   /** Where gRPC is served; default 0, a free one; "off": nowhere. */
   readonly grpcNodePort?: number | "off";
@@ -75,7 +75,7 @@ export interface DevnetConfig extends DevnetCoreOptions {
   /** Whether the parties of a new chain get balances, stake and delegations; default true. The validator always does. */
   readonly fund?: boolean;
   readonly limits?: Partial<Limits>;
-  /** Whether HTTP is answered by a thread of its own: more a second, and more memory. Default: on the calling one. */
+  /** Whether HTTP has its own thread: more requests a second, more memory. Default: the calling thread. */
   readonly thread?: boolean;
 }
 
@@ -93,19 +93,19 @@ export interface Devnet {
   readonly parties: readonly DevnetParty[];
   readonly validator: ValidatorKeys;
   readonly chain: DevnetPort;
-  /** Signs commands with the validator's keys, besides what it does by itself. */
+  /** Signs commands with the validator's keys, besides those of its agent. */
   readonly agent: ValidatorAgent;
   /** "resumed at block 812: ..."; empty for a new chain. */
   readonly resumed: string;
   /** From the start of the process to the first block, milliseconds. */
   readonly firstBlockMs: number;
-  /** The parties' keys and what they hold as of the last block. */
+  /** The parties' keys and holdings as of the last block. */
   report(): PartiesReport;
   /** An asset's symbol, and the decimals of its amounts; undefined for an unknown asset. */
   asset(id: string): { readonly symbol: string; readonly decimals: number } | undefined;
   /** Settles when every finished stretch of history can be exported. */
   history(): Promise<void>;
-  /** Settles when the thread that answers HTTP ends by itself; never where there is none. */
+  /** Settles when the HTTP thread ends by itself; never without such a thread. */
   readonly broken: Promise<NodeError>;
   /** Drains the ports and closes the store: in two seconds without requests under way. */
   stop(): Promise<void>;
@@ -128,7 +128,7 @@ export async function startDevnet(options: DevnetConfig): Promise<Devnet> {
   }
 }
 
-/** A chain that stood still, or files that could not be written, as an error of the start. */
+/** The error of a start that failed because the chain halted or a file could not be written. */
 function startFailure(error: unknown): unknown {
   if (error instanceof NodeError || !(error instanceof Error)) return error;
   if (isDiskFull(error)) {
@@ -252,9 +252,9 @@ const TOKEN = /^[!-~]{16,200}$/;
 /** The token of the environment, of the file, or a new one. @throws NodeError `tools_token_invalid` */
 function accessOf(home: string, hosts: readonly string[]): ToolsAccess {
   const file = join(home, TOKEN_FILE);
-  const given =
+  const configured =
     process.env.LYRA_TOOLS_TOKEN || (existsSync(file) ? readShortText(file, 1_024).trim() : undefined);
-  const token = given ?? randomBytes(TOKEN_BYTES).toString("hex");
+  const token = configured ?? randomBytes(TOKEN_BYTES).toString("hex");
   if (!TOKEN.test(token)) {
     throw new NodeError(
       "devnet.tools",
@@ -267,7 +267,7 @@ function accessOf(home: string, hosts: readonly string[]): ToolsAccess {
   return { hosts: hosts.map((name) => name.toLowerCase()), token };
 }
 
-/** A clock that is a little behind catches up before anybody sees it. */
+/** A clock that is less behind than this catches up unnoticed. */
 const BEHIND_SECONDS_MIN = 2n;
 const DAY_SECONDS = 86_400n;
 
@@ -285,7 +285,7 @@ function standingTime({ clockBehindNs, status }: LocalChain): string | undefined
 interface Answering {
   /** Listens on all ports. @throws NodeError when one is in use; then on none */
   serve(chain: DevnetPort, places: Omit<PlanesOptions, "notReady">): Promise<PlaneAddresses>;
-  /** The chain took blocks back. */
+  /** Called after the chain was reverted. */
   renewContext(): void;
   close(): Promise<void>;
 }
@@ -331,7 +331,7 @@ function openCore(
       try {
         writeGenesis(home, genesisText);
       } catch (error) {
-        // The store has it: the next start writes it.
+        // The store has the genesis: the next start writes the file.
         options.onProblem?.(error);
       }
     };

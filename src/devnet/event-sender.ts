@@ -15,9 +15,9 @@ const LENGTH_BYTES = 8;
 const RECEIVED_BYTES_MAX = 1024 * 1024;
 /** Bytes that wait before blocks do. */
 const UNSENT_BYTES_MAX = 64 * 1024 * 1024;
-/** Blocks wait this long before it is worth a line: the core gives up a message after as long. */
+/** Blocks wait this long before a line is logged: the core gives up a message after the same time. */
 const PATIENCE_MS = 3_000;
-/** At the end the data node gets this long to take what is left. */
+/** On stop the data node gets this long to read the remaining messages. */
 const STOP_MS = 700;
 const DATA_NODE_READY = 55;
 
@@ -36,14 +36,14 @@ export function parseEventTarget(text: string): EventTarget | undefined {
 }
 
 interface EventSenderOptions {
-  /** As it was given, for people. */
+  /** The text of the option, for messages. */
   readonly name: string;
   readonly target: EventTarget;
   readonly outbox: Outbox;
-  /** After a break goes on with the next message, as the network's core does; else with the oldest of the outbox. */
+  /** After a lost connection continues with the next message, as the network's core does; else with the oldest of the outbox. */
   readonly lossy: boolean;
   readonly unsentBytesMax?: number;
-  /** Called when blocks must wait, and when they need not any more. @param reason once it takes longer */
+  /** Called when blocks must wait, and when they may continue. @param reason set once it takes longer */
   onHold(isHeld: boolean, reason: string | undefined): void;
   /** Called with a line for the log. */
   onLine(text: string): void;
@@ -81,7 +81,7 @@ export class EventSender {
     this.regulate();
   }
 
-  /** Writes what is left, if it is taken soon; the rest stays in the outbox. */
+  /** Writes the remaining messages for a bounded time; the rest stays in the outbox. */
   async stop(): Promise<void> {
     this.isStopped = true;
     clearTimeout(this.redial);
@@ -110,7 +110,7 @@ export class EventSender {
         socket.end();
       },
       error: (socket: Socket, error: Error) => this.closed(socket, error.message),
-      // The promise says it too.
+      // The promise reports it, too.
       connectError: () => {},
     } as const;
     const failed = (error: unknown) => {
@@ -155,7 +155,7 @@ export class EventSender {
     this.readMessages(connection);
   }
 
-  /** Of what a data node says only its word before an upgrade counts. */
+  /** Of a data node's messages only the confirmation of an upgrade counts. */
   private readMessages(connection: Connection): void {
     while (connection.received.length >= LENGTH_BYTES) {
       const { received } = connection;
@@ -205,7 +205,7 @@ export class EventSender {
   private forgetSent(): void {
     const { row } = this;
     if (this.options.lossy && row?.of !== undefined) {
-      // The message that was being written is lost; the next one begins on the next connection.
+      // The partly written message is lost; the next connection begins with the next message.
       row.at = messageFrom(row.bytes, row.at);
       return;
     }
@@ -243,7 +243,7 @@ export class EventSender {
     const { outbox } = this.options;
     const of = outbox.next();
     if (of !== undefined) return { of, bytes: of.bytes, at: outbox.beginOf(of) };
-    // Said once on every connection, until it is confirmed.
+    // Sent once on every connection, until confirmed.
     if (outbox.last === undefined || connection.upgradeWritten || this.isConfirmed) return undefined;
     connection.upgradeWritten = true;
     return { of: undefined, bytes: outbox.last.bytes, at: 0 };
@@ -269,7 +269,7 @@ export class EventSender {
     return `blocks wait: ${megabytes} MB of events wait for the data node at ${name}, which ${why}`;
   }
 
-  /** Each once in a row: a target that is not there is dialed ten times a second. */
+  /** Consecutive equal lines are logged once: an absent target is dialed ten times a second. */
   private report(text: string): void {
     if (text === this.lastLine) return;
     this.lastLine = text;

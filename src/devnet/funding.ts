@@ -42,14 +42,14 @@ export interface FundingOptions {
   readonly chain: Pick<DevnetPort, "submit" | "mine" | "impersonate">;
   readonly simulator: BridgeSimulator;
   readonly agent: ValidatorAgent;
-  /** None: then only the validator gets something. */
+  /** Empty: then only the validator is funded. */
   readonly parties: readonly DevnetParty[];
   readonly validator: { readonly nodeId: string; readonly vegaPubKey: string };
 }
 
 type Step = "new" | "deposited" | "done";
 
-/** Remembers with the chain how far it has come, so that a devnet that was killed meanwhile goes on. */
+/** Stores its progress with the chain, so that a devnet that was killed meanwhile continues. */
 export class Funding implements ChainPart {
   readonly name = "funding";
   private step: Step = "new";
@@ -58,7 +58,7 @@ export class Funding implements ChainPart {
     return this.step === "done";
   }
 
-  /** Does what is left to do. The chain makes blocks by hand meanwhile. */
+  /** Runs the remaining steps. The chain is in manual mode meanwhile. */
   async run(options: FundingOptions): Promise<void> {
     if (this.step === "new") await this.deposit(options);
     if (this.step === "deposited") await this.delegate(options);
@@ -78,7 +78,7 @@ export class Funding implements ChainPart {
     try {
       await this.bringBalances(options);
     } catch (error) {
-      // No block has the events: their deposits have not happened, and the next start makes it happen.
+      // No block has the events: the deposits have no effect, and the next start retries.
       simulator.load(before);
       this.step = "new";
       throw error;
@@ -96,7 +96,7 @@ export class Funding implements ChainPart {
     parties,
     validator,
   }: FundingOptions): Promise<void> {
-    // A checkpoint has brought balances, stake and delegations; the supply is not in it.
+    // A checkpoint has balances, stake and delegations, but not the supply.
     const isRestored = (genesis.appState.checkpoint?.load_hash ?? "") !== "";
     const logs = isRestored
       ? simulator.deploymentLogs()

@@ -1,5 +1,4 @@
-// The start of a devnet: the shipped genesis, or one of the developer's own; and what follows from it for the
-// simulated Ethereum.
+// The start of a devnet: the shipped genesis or the developer's own, and the simulated Ethereum that matches it.
 import shipped from "../../data/devnet-genesis.json" with { type: "json" };
 import { genesisDetails } from "../engine/assets.ts";
 import { type CheckpointText, genesisCheckpoint } from "../engine/checkpoints.ts";
@@ -59,7 +58,7 @@ export function readDevnetGenesis(text: string): Genesis {
   const held = Array.from({ length: DEVNET_VALIDATORS_MAX }, (_, at) => new ValidatorKeys(at + 1).nodeId);
   const [first] = held;
   const { assets = {}, validators = {} } = genesis.appState;
-  // Ethereum is made from them before the engine looks at them.
+  // Ethereum is built from them before the engine checks them.
   for (const [id, asset] of Object.entries(assets)) genesisDetails(id, asset);
   const ids = [
     ...Object.entries(validators).map(([key, given]) => genesisNode(key, given).nodeId),
@@ -129,12 +128,11 @@ function limitOf(text: string): bigint {
 }
 
 /**
- * A devnet that begins from a checkpoint: its Ethereum must be the one that the checkpoint's chain knew. The
- * contracts' holdings follow from the checkpoint, except for claims that are not made yet and what each address has
- * brought in so far.
+ * A devnet that begins from a checkpoint has the Ethereum of the checkpoint's chain. The contracts' holdings follow from the
+ * checkpoint, except for open claims and the past deposits of each address.
  */
 
-/** Node ids of the validators that a checkpoint's chain counts on; none without a checkpoint. @throws NodeError */
+/** Node ids of the validators in a checkpoint; empty without a checkpoint. @throws NodeError */
 function checkpointValidators({ appState }: Genesis): string[] {
   const content = genesisCheckpoint(appState);
   if (content === undefined) return [];
@@ -162,7 +160,7 @@ export function ethereumAfter(genesis: Genesis, deployed: SimulatorState): Simul
   const blocks = [...places, ...banking.seenRefs.map(blockOf)];
   return {
     ...deployed,
-    // Whatever happens from here on has another place and another hash than all before it.
+    // Later events must differ from all earlier ones in block and hash.
     blocks: {
       block: blocks.reduce((last, block) => (block > last ? block : last), 0n).toString(),
       logIndex: "0",
@@ -194,7 +192,7 @@ function tokenOf(address: string, { name, symbol, decimals }: AssetDetails) {
   return { address, name, symbol, decimals: Number(decimals) };
 }
 
-/** The pool holds what the chain's accounts hold. */
+/** The pool holds the sum of the chain's accounts. */
 function poolOf(collateral: Uint8Array, bridged: ReadonlySet<string>): Record<string, string> {
   const sums = new Map<string, bigint>();
   for (const { asset, balance } of decodeCollateral(collateral).balances) {

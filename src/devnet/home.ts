@@ -30,7 +30,7 @@ export interface DevnetAddress {
   /** The consensus engine's RPC, where it is served. */
   readonly cometUrl?: string;
   readonly cometPort?: number;
-  /** Where gRPC is served, as clients take it, each where it is. */
+  /** Targets for gRPC clients; absent where gRPC is off. */
   readonly grpcNodeAddress?: string;
   readonly grpcNodePort?: number;
   readonly grpcDataAddress?: string;
@@ -108,7 +108,7 @@ function isRunning(pid: number): boolean {
 }
 
 const GENESIS_FILE = "genesis.json";
-/** A genesis file that was not the chain's. */
+/** Name for a genesis file that was not the chain's. */
 const OTHER_GENESIS_FILE = "genesis.other.json";
 /** The last chain, whole, until the new one exists. */
 const ASIDE = "before-reset";
@@ -116,7 +116,7 @@ const ASIDE = "before-reset";
 const TAKING = "before-reset.taking";
 /** ... or before it had removed the new one, to give the last one its place again. */
 const GIVING_BACK = "before-reset.giving-back";
-// The sums first: they are of no other store.
+// The sums first: they are valid for this store only.
 const FILES = [
   "lyra.db-sums",
   "lyra.db",
@@ -128,7 +128,7 @@ const FILES = [
   SENT_FILE,
 ] as const;
 
-/** Whether a genesis has to be made before the home's store is: a wrong one leaves the home as it is. */
+/** Whether a genesis must be checked before the store is created: an invalid one leaves the home unchanged. */
 export function isNew(home: string): boolean {
   return !existsSync(join(home, GENESIS_FILE)) && !existsSync(storePath(home));
 }
@@ -145,7 +145,7 @@ export function genesisOf(home: string, db: Database, make: () => string): { tex
     writeGenesis(home, text);
     return { text };
   }
-  // A recording, which no chain goes on with.
+  // A recording, which no chain can continue.
   if (!hasChain(db)) return { text: make() };
   const beside = existsSync(file) ? readFileSync(file, "utf8") : undefined;
   const text = storedGenesis(db) ?? beside;
@@ -167,16 +167,16 @@ export function writeGenesis(home: string, text: string): void {
 }
 
 /**
- * Puts aside what a devnet has put into its home, and nothing else. Wherever it is cut off, either all of the last
- * chain is aside or the next start puts it back (`settleReset`).
- * @throws NodeError for the home of something else
+ * Moves the devnet's own files in its home aside. If it is interrupted, either the whole last chain is aside, or the next
+ * start moves it back (`settleReset`).
+ * @throws NodeError for a home that is not a devnet's
  */
 export function setAside(home: string): void {
   if (!existsSync(home)) return;
   const lock = lockHome(home);
   try {
     settleReset(home);
-    // A reset that was cut off later has left the last chain aside, and in its place one that never listened.
+    // An interrupted reset left the last chain aside, and a new one in its place that never listened.
     if (existsSync(join(home, ASIDE))) {
       removeChain(home);
       return;
@@ -194,7 +194,7 @@ export function setAside(home: string): void {
   }
 }
 
-/** Makes everything as it was before `setAside`: the new chain did not begin. @throws NodeError `home_in_use` */
+/** Undoes `setAside`: the new chain did not start. @throws NodeError `home_in_use` */
 export function putBack(home: string): void {
   if (!existsSync(join(home, ASIDE))) return;
   const lock = lockHome(home);
@@ -211,7 +211,7 @@ export function removeAside(home: string): void {
   rmSync(join(home, ASIDE), { recursive: true, force: true });
 }
 
-/** Ends what was cut off half-way; only under the home's lock. */
+/** Finishes an interrupted reset; call it under the home's lock. */
 export function settleReset(home: string): void {
   const [taking, givingBack] = [join(home, TAKING), join(home, GIVING_BACK)];
   if (existsSync(givingBack)) {

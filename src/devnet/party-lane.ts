@@ -29,7 +29,7 @@ const EXTRA_BITS_MAX = 4;
 /** Between two looks for a new block, milliseconds: the first waits, and the longest. */
 const POLL_MS_MIN = 2;
 const POLL_MS_MAX = 100;
-/** Looks between two questions whether what was sent is still there. */
+/** Polls between two checks that sent transactions still exist. */
 const LOOKS_PER_RELEASE = 16;
 /** Where no clock makes blocks, a transaction waits for this long after the last one. */
 const BY_HAND_MS = 60_000;
@@ -50,7 +50,7 @@ export interface Submitted {
 }
 
 export class PartyLane {
-  /** A devnet that says a lower height was taken back to it, and what was sent on blocks since then is gone. */
+  /** A lower height means that the devnet was reverted: transactions for later blocks no longer exist. */
   private readonly planner = new ProofPlanner({
     isSoleUser: true,
     rewindMs: 0,
@@ -58,7 +58,7 @@ export class PartyLane {
     extraBitsMax: EXTRA_BITS_MAX,
   });
   private readonly avoided = new Set<bigint>();
-  /** Places of what was sent, by hash. */
+  /** Places of sent transactions, by hash. */
   private readonly sent = new Map<string, Slot>();
   private turn: Promise<unknown> = Promise.resolve();
 
@@ -68,7 +68,7 @@ export class PartyLane {
   ) {}
 
   /**
-   * Finds a place for a transaction, once those before it have theirs, and hands it on.
+   * Finds a place for a transaction, after the earlier ones have theirs, and submits it.
    * @param build its bytes for that place
    * @throws NodeError `quota_reached`, ChainCallError
    */
@@ -76,7 +76,7 @@ export class PartyLane {
     return this.inTurn(() => this.submitNow(build));
   }
 
-  /** The bytes alone. Their place stays taken. */
+  /** Only the bytes. Their place stays taken. */
   build(build: Build): Promise<Uint8Array> {
     return this.inTurn(async () => (await this.prepare(build)).bytes);
   }
@@ -97,7 +97,7 @@ export class PartyLane {
           this.remember(outcome.hash, slot);
           return { outcome, bytes };
         }
-        // It was refused before any block, so that it never comes.
+        // Refused before any block: it never comes.
         this.planner.release(slot);
         if (!isMisplaced(outcome) || attempt++ >= ATTEMPTS_MAX) return { outcome, bytes };
         if (outcome.details?.rule === "pow_quota") this.avoid(slot.height);
@@ -125,14 +125,14 @@ export class PartyLane {
       if (plan.kind === "go") return plan.slot;
       const canWait = plan.kind === "full" || plan.kind === "hard" || plan.kind === "no_block";
       if (!canWait) throw quotaReached("there is no place for a proof", `the plan is ${plan.kind}`);
-      // Blocks that were made between two looks have room, too.
+      // Blocks made between two polls have room, too.
       if (hasLearned) await this.nextBlock(patience, "no block has room for more");
       else await this.learn();
       hasLearned = !hasLearned;
     }
   }
 
-  /** Takes in what the network counts. That a party is banned is the chain's to say. */
+  /** Adopts the network's counts. Bans are left to the chain's verdict. */
   private async look(): Promise<void> {
     const ticket = this.planner.nextTicket();
     const statistics = (await this.chain.spamStatistics(this.party)) as GetSpamStatisticsResponse;
@@ -140,7 +140,7 @@ export class PartyLane {
     if (view !== undefined) this.planner.observe({ ...view, bannedUntil: undefined }, ticket, 0);
   }
 
-  /** Names a block no more: it has more transactions than this client knows of. */
+  /** Excludes a block: it has more transactions than this client sent. */
   private avoid(height: bigint): void {
     this.planner.evict(height);
     this.avoided.add(height);
@@ -152,7 +152,7 @@ export class PartyLane {
     for (const block of blocks) {
       const { height, hash } = block;
       const knownHash = this.planner.hashAt(height);
-      // The chain was taken back between two looks: what was sent on its other blocks still counts.
+      // The chain was reverted between two polls: transactions for its remaining blocks still count.
       if (knownHash !== undefined && knownHash !== hash) {
         this.planner.replaceBlock(block, 0);
         this.avoided.delete(height);
@@ -165,15 +165,15 @@ export class PartyLane {
     if (this.sent.size % OUTCOMES_MAX === 0) this.forgetOld();
   }
 
-  /** A transaction on a block that is out of reach takes no place any more. */
+  /** Frees the places of transactions on blocks that are too old. */
   private forgetOld(): void {
     for (const [hash, slot] of this.sent) if (!this.planner.isInTime(slot)) this.sent.delete(hash);
   }
 
   /**
-   * Gives back the places of what the chain has no more: it was taken back, and its blocks do not show it where the last
-   * one is that which the planner has seen last.
-   * @returns whether there were some
+   * Frees the places of transactions that a revert removed. The blocks alone do not show a revert if the last one is the
+   * last that the planner saw.
+   * @returns whether any place was freed
    */
   private async releaseLost(): Promise<boolean> {
     this.forgetOld();
@@ -182,7 +182,7 @@ export class PartyLane {
     for (let from = 0; from < hashes.length; from += OUTCOMES_MAX) {
       const part = hashes.slice(from, from + OUTCOMES_MAX);
       for (const [n, state] of (await this.chain.outcomesOf(part, 0)).entries()) {
-        // A transaction that is in a block may be taken back yet.
+        // A revert can still remove a transaction that is in a block.
         if (state !== "unknown") continue;
         const hash = part[n]!;
         this.planner.release(this.sent.get(hash)!);
@@ -225,7 +225,7 @@ export class CommitWaiters {
     });
   }
 
-  /** Asks for all that wait, until none does. */
+  /** Polls for the waiting transactions until none is left. */
   private async ask(): Promise<void> {
     this.isAsking = true;
     const patience = new Patience(this.chain);
@@ -254,7 +254,7 @@ export class CommitWaiters {
   }
 }
 
-/** Ends a wait where no clock makes blocks, and nothing else does. */
+/** The error of a wait that no block ends: no clock makes any. */
 class Patience {
   private sinceMs = performance.now();
 

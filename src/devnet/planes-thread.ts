@@ -16,7 +16,7 @@ import {
 import type { PlanesOptions } from "./planes.ts";
 import type { FromPlanes, Listening, ListeningGrpc, ToPlanes } from "./planes.worker.ts";
 
-/** The thread gets this long to drain its ports: a balancer that looks at them, and requests under way. */
+/** Time for the thread to drain its ports: for a polling balancer and requests under way. */
 const STOP_MS = 16_000;
 
 export interface PlaneAddresses {
@@ -35,7 +35,7 @@ export class PlanesThread {
   private readonly stopped = Promise.withResolvers<void>();
   private readonly ended = Promise.withResolvers<NodeError>();
 
-  /** Settles when the thread ends by itself: there are no answers any more. */
+  /** Settles when the thread ends by itself, and with it all answers. */
   readonly broken = this.ended.promise;
 
   private readonly host = new ChainHost((message) => this.post(message));
@@ -79,7 +79,7 @@ export class PlanesThread {
     this.outlet = new FeedOutlet(feed, (message) => this.post({ kind: "feed", message }));
   }
 
-  /** The chain took blocks back. */
+  /** To be called after the chain was reverted. */
   renewContext(): void {
     this.post({ kind: "renewContext" });
   }
@@ -105,16 +105,16 @@ export class PlanesThread {
 
 const NO_MEMPOOL: ChainStatus["mempool"] = { count: 0, bytes: 0 };
 
-/** Runs the calls of the other thread (remote-chain.ts), and posts the status after every block. */
+/** Runs the calls of the HTTP thread (remote-chain.ts), and posts the status after every block. */
 export class ChainHost {
   private chain: DevnetPort | undefined;
-  /** Signature verdict of the other side, which the chain relies on. */
+  /** Signature verdict of the HTTP thread, which the chain trusts. */
   private readonly signatures = new WeakMap<Uint8Array, SignatureFinding>();
   private stopListening: (() => void) | undefined;
 
   constructor(private readonly post: (message: ChainMessage) => void) {}
 
-  /** For the chain's options: verifies signatures that the other side has not verified. */
+  /** For the chain's options: verifies signatures that the HTTP thread has not verified. */
   readonly checkTransaction = (bytes: Uint8Array, chainId: string, hash: string): Verdict => {
     const signature = this.signatures.get(bytes) ?? "unknown";
     if (signature === "unknown") return checkTransaction(bytes, chainId);
@@ -130,7 +130,7 @@ export class ChainHost {
     this.postStatus();
   }
 
-  /** After a change that is not a block: the chain has halted, or goes on. */
+  /** Posts the status after a change without a block: the chain has halted or resumed. */
   postStatus(): void {
     if (this.chain !== undefined) this.post({ kind: "status", status: this.chain.status });
   }

@@ -29,7 +29,7 @@ import { NodeContext } from "../planes/node/context.ts";
 import { NodePlane } from "../planes/node/plane.ts";
 import { systemTimeNs } from "./clock.ts";
 
-/** Floods of transactions need the core more. */
+/** Rest between two steps of the store's check: floods of transactions need the processor more. */
 const SCRUB_REST_MS = 100;
 
 export interface PlanesOptions {
@@ -47,7 +47,7 @@ export interface PlanesOptions {
   readonly limits: Limits;
   /** Other machines that may use the tools. */
   readonly toolsAccess?: ToolsAccess;
-  /** Why the data may not be complete; undefined when all is well. */
+  /** Why the data may be incomplete; undefined when it is complete. */
   notReady(): string | undefined;
 }
 
@@ -151,7 +151,7 @@ export class Planes {
     };
   }
 
-  /** Pages that are not what was written are not served any more. */
+  /** Stops serving from a damaged store. */
   private scrub(status: ServerStatus): Promise<void> {
     const { home } = this.options;
     const isStopping = () => this.isStopping;

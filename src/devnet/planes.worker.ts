@@ -1,5 +1,5 @@
-// The thread that answers HTTP for a devnet: it reads the store by itself and asks the chain by messages, so that
-// neither waits for the other's core. An extra entry point of the compiled executable (scripts/build.ts lists it).
+// The HTTP thread of a devnet: it reads the store itself and calls the chain by messages, so that neither waits for the
+// other. An extra entry point of the compiled executable (scripts/build.ts lists it).
 /// <reference lib="webworker" />
 
 import { Reading } from "../node/reading.ts";

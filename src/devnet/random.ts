@@ -1,5 +1,5 @@
-// The door for randomness: numbers that follow from a seed, so that a chain that was saved, or taken back, goes on
-// with the same ones. For whatever has to differ, not for keys.
+// The chain's only source of randomness: numbers that follow from a seed, so that a saved or reverted chain continues with
+// the same ones. For values that must differ, not for keys.
 import type { ChainRandom } from "../chain/options.ts";
 
 const BLOCK_BYTES = 32;
@@ -15,7 +15,7 @@ export class Random implements ChainRandom {
   readonly name = "random";
   private taken = 0;
 
-  /** @param seed any text; the system's randomness when there is none */
+  /** @param seed any text; default: the system's randomness */
   constructor(
     private seed: string = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("hex"),
   ) {}

@@ -1,5 +1,5 @@
-// The side that asks: the chain as it is seen from another thread. Signatures are verified on this side, so that the
-// chain's thread executes blocks meanwhile.
+// The chain as the HTTP thread sees it. Signatures are verified on this thread, so that the chain's thread executes blocks
+// meanwhile.
 import { ed25519VerifyAsync } from "../crypto/ed25519.ts";
 import {
   type BridgePort,
@@ -61,7 +61,7 @@ export class RemoteChain implements DevnetPort {
     else waiting?.resolve(message.value);
   }
 
-  /** Rejects every call that still waits: the chain is gone. */
+  /** Rejects every waiting call: the chain has ended. */
   close(): void {
     const waiting = [...this.waiting.values()];
     this.waiting.clear();
@@ -113,7 +113,7 @@ export class RemoteChain implements DevnetPort {
   setParameter: DevnetPort["setParameter"] = (...values) => this.call("setParameter", values);
   ban: DevnetPort["ban"] = (...values) => this.call("ban", values);
 
-  /** Only the signature is verified here: all refusals come from the chain, in one form. */
+  /** Only the signature is verified here; the chain makes all refusals, in one form. */
   private async send(method: "submit" | "check", bytes: Uint8Array, ...wait: string[]): Promise<TxOutcome> {
     if (this.latest === undefined) throw notStarted();
     const claim = readClaim(bytes, this.latest.chainId);

@@ -12,13 +12,13 @@ interface SendingOptions {
   readonly onEventsLine?: (text: string) => void;
 }
 
-/** The outbox of a chain that is about to be opened. @throws NodeError for an address that is not one */
+/** The outbox of a chain that is about to be opened. @throws NodeError for an invalid address */
 export function openOutbox(db: Database, home: string, address: string): Outbox {
   checkedTarget(address);
   return new Outbox(db, new SentFile(home));
 }
 
-/** From here on events are sent. */
+/** Starts to send events. */
 export function startSending(chain: LocalChain, outbox: Outbox, options: SendingOptions): EventSender {
   const { eventsTo: name = "", eventsLossy: lossy = false, onEventsLine } = options;
   const onLine = (text: string) => onEventsLine?.(text);

@@ -1,18 +1,18 @@
 /**
- * How far a devnet's events were taken by the connection to the data node, as a file in its home: it survives a
- * kill of the process, and the disk has it a moment later.
+ * The position up to which the data node's connection took the devnet's events, as a file in the home: it survives a kill of
+ * the process, and reaches the disk a moment later.
  */
 import { closeSync, fdatasync, fdatasyncSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { SentPlace, SentRecord } from "../chain/outbox.ts";
 
 export const SENT_FILE = "events-sent.json";
-/** Of one length, so that each text covers the last one whole. */
+/** Of fixed length, so that each text overwrites the last one completely. */
 const CHARACTERS = 160;
 const SYNC_MS = 200;
 const HASH = /^[0-9A-F]*$/;
 
-/** How the disk is told to have the file's bytes: now, or soon while nothing waits for it. */
+/** How the file reaches the disk: at once, or soon, in the background. */
 interface SentDisk {
   sync(file: number): void;
   syncSoon(file: number): void;
@@ -60,7 +60,7 @@ export class SentFile implements SentRecord {
   }
 }
 
-/** Undefined for a file that is missing or damaged: then what is stored is sent again. */
+/** Undefined for a missing or damaged file: then all stored events are sent again. */
 function placeIn(path: string): SentPlace | undefined {
   try {
     const { id, hash, at } = JSON.parse(readFileSync(path, "utf8")) as Partial<SentPlace>;

@@ -21,7 +21,7 @@ import { type ServerStatus, STORE_DAMAGED } from "./status.ts";
 const INTERNAL_HINT = "run again with LYRA_DEBUG=1 to see where, and report it";
 const DAMAGE_HINT = "check the disk, then: lyra doctor --home DIR --deep";
 
-/** An answer before it is a Response: so that it can be kept and sent again. */
+/** An answer before it becomes a Response, so that it can be cached. */
 export interface Answer {
   readonly status: number;
   readonly body: string;
@@ -32,7 +32,7 @@ export interface Answer {
   readonly head?: ReadHead;
 }
 
-/** The store is damaged, which `/readyz` says too: no data is better than wrong data. */
+/** The store is damaged (`/readyz` reports it, too): no data is better than wrong data. */
 export const DAMAGED = new ApiError(Grpc.unavailable, STORE_DAMAGED, [], true);
 export const NOT_FOUND = new ApiError(Grpc.notFound, "Not Found", [], true);
 
@@ -65,7 +65,7 @@ export function refuse(request: Request, error: ApiError, mode = jsonModeOf(requ
   return toResponse(errorAnswer(error, mode, undefined), request);
 }
 
-/** Answers what no resource expected; the log has it, with a code. */
+/** Logs an unexpected error, with a code, and answers 500. */
 export function answerFailure(
   status: ServerStatus,
   request: Request,
@@ -75,7 +75,7 @@ export function answerFailure(
   return refuse(request, noteFailure(status, error), mode);
 }
 
-/** Logs what no resource expected. @returns the answer */
+/** Logs an unexpected error. @returns the error to answer */
 export function noteFailure(status: ServerStatus, error: unknown): ApiError {
   status.counts.faults++;
   if (process.env.LYRA_DEBUG) console.error(error);
@@ -91,25 +91,25 @@ export function noteFailure(status: ServerStatus, error: unknown): ApiError {
   return DAMAGED;
 }
 
-/** An answer in the form that the request asks for, compressed where that is worth it. */
+/** The response, compressed where the request accepts that and the answer is large enough. */
 export function sendAnswer(answer: Answer, request: Request): Response | Promise<Response> {
   return encodedResponse(answer.body, { status: answer.status, headers: headersOf(answer) }, request);
 }
 
-/** An answer as it is: for small ones. */
+/** The response, uncompressed: for small answers. */
 export function toResponse(answer: Answer, request: Request): Response {
   const { body, status } = answer;
   return new Response(request.method === "HEAD" ? null : body, { status, headers: headersOf(answer) });
 }
 
-/** Keeps an answer from the second asking on. */
+/** Caches an answer from the second request for it on. */
 export function keepAnswer(cache: PageCache, request: Request, answer: Answer): void {
   const key = cacheKey(request);
   if (!cache.isAskedAgain(key)) return;
   cache.put(key, { body: Buffer.from(answer.body, "utf8"), headers: headersOf(answer) });
 }
 
-/** An answer of the cache, which keeps both of its forms. */
+/** A cached answer. The cache keeps it plain and compressed. */
 export function sendKept(kept: CachedAnswer, cache: PageCache, request: Request): Response {
   const head = { headers: kept.headers };
   if (!isCompressedFor(request, kept.body.length)) return new Response(kept.body, head);

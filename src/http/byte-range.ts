@@ -1,7 +1,7 @@
 // A single range of bytes of an answer whose length is known (RFC 9110, section 14). Several at once are answered by the
 // whole, as the standard allows.
 
-/** From `start` up to `end`, which it does not hold. */
+/** From `start`, `end` excluded. */
 interface ByteRange {
   readonly start: number;
   readonly end: number;
@@ -10,8 +10,8 @@ interface ByteRange {
 const SINGLE = /^bytes=\s*(\d{0,15})\s*-\s*(\d{0,15})\s*$/i;
 
 /**
- * The range that a request asks for of `length` bytes: undefined for the whole, which is also what a range that is not
- * understood gets, or one whose `If-Range` names other bytes than those of `etag`; "unsatisfiable" for 416.
+ * The requested range of `length` bytes. Undefined: send the whole, also for an unknown form of range and for an `If-Range`
+ * that does not match `etag`. "unsatisfiable": answer 416.
  */
 export function requestedRange(
   headers: Headers,
@@ -20,7 +20,7 @@ export function requestedRange(
 ): ByteRange | "unsatisfiable" | undefined {
   const range = headers.get("range");
   if (range === null) return undefined;
-  // A date is never as exact as the tag.
+  // Dates are less exact than the tag.
   const condition = headers.get("if-range");
   if (condition !== null && condition.trim() !== etag) return undefined;
   const match = SINGLE.exec(range);

@@ -2,9 +2,9 @@
 // fastest level makes JSON of this kind a sixth, in a microsecond for each kilobyte.
 import { gzip } from "node:zlib";
 
-/** A smaller answer fits into a few packets as it is. */
+/** A smaller answer fits into a few packets uncompressed. */
 export const COMPRESSED_BYTES_MIN = 4 * 1024;
-/** A larger one is compressed on another thread: a millisecond is not to be missed by other requests. */
+/** A larger answer is compressed on another thread, so that it does not delay other requests by a millisecond. */
 const AT_ONCE_BYTES_MAX = 256 * 1024;
 const FASTEST = 1;
 const SMALLEST = 9;
@@ -17,7 +17,7 @@ interface AnswerHead {
 
 const RANGE = /^\s*(gzip|x-gzip|\*)\s*(?:;\s*q\s*=\s*([\d.]+)\s*)?$/i;
 
-/** Whether an `Accept-Encoding` asks for gzip: by name, or by a star that no weight of its name takes back. */
+/** Whether an `Accept-Encoding` asks for gzip: by name, or by `*` unless `gzip;q=0`. */
 export function acceptsGzip(header: string | null): boolean {
   if (header === null) return false;
   let star = false;
@@ -36,7 +36,7 @@ export function isCompressedFor(request: Request, length: number): boolean {
   return length >= COMPRESSED_BYTES_MIN && acceptsGzip(request.headers.get("accept-encoding"));
 }
 
-/** The answer in the form that the request asks for. @param head with `Vary` as it is for both forms */
+/** The response, compressed if the request accepts it. @param head `Vary` must cover both forms */
 export function encodedResponse(
   body: Body,
   head: AnswerHead,
@@ -65,7 +65,7 @@ export function compressedNow(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayB
   return Bun.gzipSync(bytes, { level: FASTEST, library: "libdeflate" });
 }
 
-/** As small as can be, for what is made once and sent for as long as the process lives. */
+/** At the best compression level: for assets that are compressed once a process. */
 export function compressedOnce(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   return compressedElsewhere(bytes, SMALLEST);
 }

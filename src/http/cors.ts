@@ -14,7 +14,7 @@ export interface CorsPolicy {
   preflight(request: Request): Response | undefined;
 }
 
-/** Pages of every origin may read the answers, and send what they like. */
+/** Pages of every origin may read all answers and send any request. */
 export const ANY_PAGE: CorsPolicy = {
   headers(request) {
     const origin = request.headers.get("origin");

@@ -14,7 +14,7 @@ export interface Shape<Value = unknown> extends Schema {
   readonly model?: string;
   /** Where TypeScript declares the type: its name, and the file below `src`. */
   readonly declared?: { readonly name: string; readonly file: string };
-  /** Of an answer that is the text of a JSON document already, and what the package gives of it: the text, or the document. */
+  /** Of an answer that is already JSON text: whether the package returns the text or the parsed document. */
   readonly raw?: "text" | "object";
 }
 

@@ -18,7 +18,7 @@ const QUIET_INTERVALS = 2;
 const ASKERS_MAX = 64;
 
 interface Asker {
-  /** When it asked last, oldest first: as many as a decision takes. */
+  /** Times of its last requests, oldest first: as many as a decision needs. */
   readonly ms: number[];
   /** Answers since the node stops. */
   refusals: number;
@@ -40,7 +40,7 @@ export class ReadinessAskers {
     if (address === null) return;
     const who = `${port} ${address}`;
     const asker = this.askers.get(who) ?? { ms: [], refusals: 0 };
-    // The one that asked last is the last to be forgotten.
+    // Move it to the end: the map's order is that of eviction.
     this.askers.delete(who);
     this.askers.set(who, asker);
     if (this.askers.size > ASKERS_MAX) this.askers.delete(this.askers.keys().next().value!);
@@ -84,7 +84,7 @@ export class ReadinessAskers {
 interface DrainedPort {
   /** From now on each answer ends its connection. */
   announceEnd?(): void;
-  /** Takes no connection any more, and ends what is under way. */
+  /** Accepts no further connections, and ends requests under way. */
   stop(): Promise<void>;
 }
 

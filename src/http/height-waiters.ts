@@ -64,12 +64,12 @@ export class HeightWaiters {
       }
       this.lowest = lowest;
     } catch (error) {
-      // A store that cannot be read has no height for any of them.
+      // An unreadable store never reaches a height.
       for (const waiter of this.waiters) waiter.fail(error);
     }
   }
 
-  /** The node stops: those that wait are better served elsewhere. */
+  /** The node stops: refuse all waiting requests, so that clients go to another node. */
   stop(): void {
     this.isStopped = true;
     for (const waiter of this.waiters) waiter.fail(stopping());

@@ -11,8 +11,8 @@ const IDLE_TIMEOUT_S = 30;
 const FORM = "application/x-www-form-urlencoded";
 
 /**
- * The framework's handlers. Pings are sent to a client that says nothing for a minute, so that one that is gone is
- * noticed. The bytes that may wait for a client are bounded where they are made: none is dropped here in silence.
+ * The framework's handlers. Clients that are silent for a minute are pinged, so that dead connections are
+ * noticed. The bytes that may wait for a client are bounded where they are produced: nothing is dropped here silently.
  */
 const SOCKETS = {
   ...frameworkSockets,
@@ -27,14 +27,14 @@ export const STREAM_REQUEST_BYTES_MAX = 64 * 1024;
 
 export type Fetch = (request: Request) => Response | Promise<Response>;
 
-/** The first thread on a port sees to it that no other process has it; then more of them may listen. */
+/** The first thread checks that no other process uses the port; then further threads share it. */
 export type PortSharing = "first" | "more";
 
 interface ListenOptions {
   readonly host: string;
   /** 0 picks a free port. */
   readonly port: number;
-  /** Of a larger body nothing is read: a bare 413. */
+  /** A larger body is not read: 413 without a body. */
   readonly bodyBytesMax: number;
   /** Where several threads of this process listen on it: whether this is the first one. */
   readonly sharing?: PortSharing;
@@ -59,10 +59,10 @@ export function listen(options: ListenOptions, fetch: Fetch) {
   checkHost(host);
   let { port } = options;
   try {
-    // The system gives a shared port to every socket that wants to share it; asked for alone, a port in use is refused.
+    // A shared port is granted to any process that shares it; probing it unshared detects one in use.
     if (sharing === "first") port = freePort(host, port);
     const ending: Ending = { isAnnounced: false };
-    const answer = orderly(counts === undefined ? fetch : counted(fetch, counts), ending);
+    const answer = withProtocolChecks(counts === undefined ? fetch : counted(fetch, counts), ending);
     const began = (server: ReturnType<typeof Bun.serve>) => {
       endings.set(server, ending);
       return server;
@@ -112,13 +112,13 @@ interface Ending {
 
 const endings = new WeakMap<Server, Ending>();
 
-/** From now on each answer ends its connection: a client that keeps some comes to know before the port is gone. */
+/** From now on each answer closes its connection, so that clients with keep-alive learn it before the port closes. */
 export function announceEnd(server: Server): void {
   const ending = endings.get(server);
   if (ending) ending.isAnnounced = true;
 }
 
-/** Frees the port at once; requests under way end in a bounded time, and what is left is broken off. */
+/** Frees the port at once. Requests under way get a bounded time and are then aborted. */
 export async function stopServer(server: Server, underWayMs = UNDER_WAY_MS): Promise<void> {
   announceEnd(server);
   // Settles after the last request, except for sockets that never end.
@@ -130,7 +130,7 @@ export async function stopServer(server: Server, underWayMs = UNDER_WAY_MS): Pro
   await server.stop(true);
 }
 
-/** @throws NodeError `host_empty`: the system would take it for every address of this machine */
+/** @throws NodeError `host_empty`: the system would listen on every address of this machine */
 export function checkHost(host: string): void {
   if (host !== "") return;
   const hint = "give the address to listen on; 0.0.0.0 is every one of this machine";
@@ -160,18 +160,18 @@ export function cannotListen(
 }
 
 /**
- * Faults that the runtime lets through. Two `Host` headers, which it joins by a comma, are refused (RFC 9112, section 3.2). After
- * a body in pieces the connection is closed: trailers behind it would be read as the next request, and answered by an
- * error that the client takes for its next answer.
+ * Checks that the runtime does not make. Two `Host` headers, which it joins by a comma, are refused (RFC 9112, section 3.2). After
+ * a chunked body the connection is closed: trailers behind it would be read as the next request, and the client would take
+ * the error for the answer to its next request.
  */
-function orderly(fetch: Fetch, ending: Ending): Fetch {
+function withProtocolChecks(fetch: Fetch, ending: Ending): Fetch {
   return (request) => {
     const { headers } = request;
     if (headers.get("host")?.includes(",")) return twoHosts();
     const isInPieces = request.method !== "GET" && headers.has("transfer-encoding");
     if (!isInPieces && !ending.isAnnounced) return fetch(request);
     const answer = fetch(request);
-    return answer instanceof Response ? closing(answer) : answer.then(closing);
+    return answer instanceof Response ? withConnectionClose(answer) : answer.then(withConnectionClose);
   };
 }
 
@@ -197,16 +197,16 @@ function tooManyClients(): Response {
   return Response.json(body, { status: 503, headers: retryAfter(503) });
 }
 
-function closing(response: Response): Response {
+function withConnectionClose(response: Response): Response {
   response.headers.set("connection", "close");
   return response;
 }
 
-function freePort(hostname: string, wanted: number): number {
-  const probe = Bun.serve({ hostname, port: wanted, reusePort: false, fetch: internalFailure });
-  const port = probe.port!;
+function freePort(hostname: string, port: number): number {
+  const probe = Bun.serve({ hostname, port, reusePort: false, fetch: internalFailure });
+  const free = probe.port!;
   probe.stop(true);
-  return port;
+  return free;
 }
 
 function internalFailure(): Response {
@@ -222,13 +222,13 @@ export function addressOf(host: string, port: number): string {
   return `${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}`;
 }
 
-/** Headers of a status. With 408: the rest of the request is not waited for. With every 429 and 503: a place is free again, or the node ready, sooner than anybody could say. */
+/** Headers of a status. 408 closes the connection without reading the rest. 429 and 503 suggest a second: the wait cannot be predicted. */
 export function retryAfter(status: number): Record<string, string> {
   if (status === 408) return { connection: "close" };
   return status === 429 || status === 503 ? { "retry-after": "1" } : {};
 }
 
-/** Path and raw query of an absolute URL, nothing unescaped; of a request without a usable host it is the path alone. */
+/** Path and raw query of a URL, still escaped. The URL of a request without a usable host is a path only. */
 export function splitUrl(url: string): { pathname: string; query: string } {
   const start = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("://") + 3);
   if (start < 0) return { pathname: "/", query: "" };
@@ -253,19 +253,19 @@ export function isForm(request: Request): boolean {
   );
 }
 
-/** A body must come within this, and the time that the largest takes at this rate. */
+/** Time for a body: this, plus the largest size at this rate. */
 const BODY_MS = 5_000;
 const BODY_BYTES_PER_MS = 1_024;
 
 /**
- * The body as text; no more of it is kept than may be.
+ * The body as text, within its limit.
  * @throws ApiError 413 when it is longer, 400 when it breaks off, 408 when it comes too slowly; 429 beside too many others
  */
 export function readBody(request: Request, bytesMax: number): Promise<string> {
   return withBody(request, bytesMax, (body) => body);
 }
 
-/** As `readBody`, for a body that is kept while it is worked on: a large one counts until that is done. */
+/** As `readBody`, for a body that stays in memory while `use` runs: a large one counts against the budget until then. */
 export function withBody<T>(
   request: Request,
   bytesMax: number,
@@ -273,7 +273,7 @@ export function withBody<T>(
 ): Promise<T> {
   const announced = Number(request.headers.get("content-length") ?? Number.NaN);
   if (announced > bytesMax) return Promise.reject(bodyTooLarge(bytesMax));
-  // Nearly every one; no more promises than it takes, for each costs as much as the rest of this.
+  // Nearly every body. Few promises: each costs as much as the rest of this function.
   if (announced <= SMALL_REQUEST_BYTES) return withSmallBody(request, announced, use);
   return withLargeBody(request, bytesMax, use);
 }
@@ -321,7 +321,7 @@ const timeoutOf = (bytesMax: number) => BODY_MS + bytesMax / BODY_BYTES_PER_MS;
 
 let isToolBodyRead = false;
 
-/** Such bodies come one at a time: only the tools of a devnet take one, from this machine. */
+/** Such bodies are read one at a time: only the tools of a devnet accept one, from this machine. */
 async function withToolBody<T>(
   request: Request,
   bytesMax: number,

@@ -14,11 +14,11 @@ export interface CachedAnswer extends KeptBody {
   readonly headers: Record<string, string>;
 }
 
-/** Answers larger than this are not kept: few ask twice for them. */
+/** Larger answers are not cached: they are rarely requested twice. */
 const ANSWER_BYTES_MAX = 256 * 1024;
 /** Of an entry beside its texts: headers and the cache's own. */
 const ENTRY_BYTES = 500;
-/** Of questions remembered as asked once: an address can be long. */
+/** Of the addresses remembered as requested once: an address can be long. */
 const ASKED_BYTES_MAX = 4 * 1024 * 1024;
 
 export class PageCache<Kept extends KeptBody = CachedAnswer> {
@@ -49,14 +49,14 @@ export class PageCache<Kept extends KeptBody = CachedAnswer> {
     return this.answers.get(key);
   }
 
-  /** True if the question has been asked before since the last commit: then its answer is worth keeping. */
+  /** Whether the same request has come since the last commit: then its answer is worth caching. */
   isAskedAgain(key: string): boolean {
     const isAgain = this.asked.get(key) !== undefined;
     if (!isAgain) this.asked.set(key, true);
     return isAgain;
   }
 
-  /** Keeps an answer that was made after the last `get`. */
+  /** Caches an answer that was made after the last `get`. */
   put(key: string, answer: Kept): void {
     if (answer.body.length <= this.answerBytesMax) this.answers.set(key, answer);
   }

@@ -122,8 +122,7 @@ interface PageSource<R> {
 
 /**
  * Reads one page. `key` is the cursor's place: values of the order columns, or of the first few of them (a value
- * between two rows' values is fine, it need not be a row). There is one query; a second, of one row, only when the cursor's
- * row is gone.
+ * between two rows' values is fine). It takes a single query, and a second one of one row only when the cursor's row was removed.
  */
 export function readPage<R extends Row>(
   db: Database,
@@ -203,7 +202,7 @@ function comparison(order: readonly OrderColumn[], descending: boolean, inclusiv
     const last = i === order.length - 1 && inclusive ? "=" : "";
     return `(${[...equal, `${column.sql} ${isDown(column, descending) ? "<" : ">"}${last} ?`].join(" AND ")})`;
   });
-  // The bound on the first column repeats what the alternatives say, in a form that an index can start from.
+  // The bound on the first column is implied by the alternatives; an index can start from it.
   const start = `${order[0]!.sql} ${isDown(order[0]!, descending) ? "<" : ">"}= ?`;
   return `${start} AND (${alternatives.join(" OR ")})`;
 }

@@ -22,15 +22,15 @@ interface HttpOptions {
   readonly prefix?: string;
   /** Whether a route is compiled with its first request: of a plane with many routes and few requests. */
   readonly isLazy?: boolean;
-  /** Conditions of the plane, before any route; undefined lets the request pass. */
+  /** The plane's own checks, before routing; undefined lets the request pass. */
   before?(request: Request): Answering | undefined;
-  /** Permission of pages of other origins; without it they may do everything. */
+  /** Permissions of pages of other origins; default: everything. */
   readonly cors?: CorsPolicy;
   /** Errors as answers: those that handlers throw, and faults. */
   onError(error: unknown, request: Request): Answering;
   /**
-   * Where given, escapes in a path are undone before its route is looked for, as the original's gateway does; answers a
-   * path with an escape that is not one.
+   * Answers a path with an invalid percent-escape. Where given, paths are decoded before routing, as in the original's
+   * gateway.
    */
   notFound?(request: Request): Answering;
 }
@@ -44,7 +44,7 @@ export const RAW = { parse: "none", detail: { hide: true } } as const;
  */
 export function jsonBody(bytesMax: number, parse: (text: string) => unknown = jsonIn) {
   const read = async ({ request }: { request: Request }) => parse(await readBody(request, bytesMax));
-  // The second one is for the document alone: the first has always read the body.
+  // "json" is for the document alone: `read` always returns a body.
   return { parse: [read, "json" as const] };
 }
 
@@ -108,15 +108,15 @@ function hasEscape(url: string): boolean {
 
 const origins = new WeakMap<Request, Request>();
 
-/** The request as it came: the one that the server knows the socket of. */
+/** The request as received, by which the server finds the socket. */
 export function originOf(request: Request): Request {
   return origins.get(request) ?? request;
 }
 
 /**
- * The same request with only those escapes in its path that stand for what a path cannot have. The original undoes
- * escapes before it looks for a route, the framework after it, so that an escaped slash would be part of a name.
- * @returns undefined for a path with an escape that is not one
+ * The same request with its path decoded, except for reserved characters. The original decodes before routing, the framework
+ * after it, so that an escaped slash would be part of a name.
+ * @returns undefined for a path with an invalid percent-escape
  */
 function withPlainPath(request: Request): Request | undefined {
   const { url } = request;
@@ -140,7 +140,7 @@ function copyOf(request: Request, url: string): Request {
   return copy;
 }
 
-/** Says of what kind a request is, for the histograms of `/metrics`. */
+/** Sets the class of a request for the histograms of `/metrics`. */
 export function classify(request: Request, kind: RouteClass): void {
   setClass(originOf(request), kind);
 }

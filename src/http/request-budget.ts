@@ -137,7 +137,7 @@ export class IncomingRequest {
     return this.reason;
   }
 
-  /** More of it must be whole by then. */
+  /** Deadline for the whole request. */
   expectWithin(timeoutMs: number): void {
     if (this.isReleased) return;
     this.startMs = this.budget.nowMs();
@@ -145,7 +145,7 @@ export class IncomingRequest {
     this.budget.watch(this);
   }
 
-  /** It is whole: it has no limit of time any more, and is not ended for others. */
+  /** The request has arrived whole: no time limit applies any more, and it is not evicted for others. */
   noteWhole(): void {
     this.budget.unwatch(this);
   }
@@ -162,12 +162,12 @@ export class IncomingRequest {
 
   /** Gives some of its bytes back. */
   giveBack(bytes: number): void {
-    const given = Math.min(bytes, this.bytes);
-    this.bytes -= given;
-    this.budget.giveBytes(given);
+    const released = Math.min(bytes, this.bytes);
+    this.bytes -= released;
+    this.budget.giveBytes(released);
   }
 
-  /** Gives everything back: it is worked off, or given up. */
+  /** Releases all its bytes: the request is done or was aborted. */
   release(): void {
     this.isReleased = true;
     this.noteWhole();

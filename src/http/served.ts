@@ -76,7 +76,7 @@ export async function asset(path: string, contentType: string): Promise<Served> 
   return serve(bytes, contentType, compressedOnce, { "cache-control": ASSET_CACHE });
 }
 
-/** Runs once, however many ask meanwhile; a failure may be tried again. */
+/** Runs once, also for concurrent callers; a failure is retried by the next call. */
 export function once<T>(run: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | undefined;
   return () => {

@@ -14,7 +14,7 @@ export function asksForSocket({ method, headers }: Request): boolean {
   return headers.has("sec-websocket-key") && headers.has("sec-websocket-version");
 }
 
-/** @throws ApiError 400 for an upgrade that is not one after all */
+/** @throws ApiError 400 for an invalid upgrade */
 export async function answerBySocket(app: HttpApp, request: Request): Promise<Response> {
   const plain = new Headers(request.headers);
   for (const name of ["upgrade", "connection", "accept-encoding"]) plain.delete(name);

@@ -23,13 +23,13 @@ export interface SourceReport {
   readonly sinceUs: number;
 }
 
-/** How far a node is behind the one that it follows. */
+/** How far a node is behind the node that it follows. */
 export interface Lag {
   readonly followedHeight: number | undefined;
   readonly blocks: number;
   /** Undefined before the first block. */
   readonly seconds: number | undefined;
-  /** How far this machine's clock is ahead of the chain's; 0 where nothing speaks for it. */
+  /** How far this machine's clock is ahead of the chain's; 0 without evidence. */
   readonly clockSkewSeconds: number | undefined;
 }
 
@@ -94,10 +94,10 @@ interface HaltedFacts {
   readonly step: string;
 }
 
-/** `/readyz` once the store is known to hold other data than what was written. */
+/** Reason of `/readyz` once the store is known to be damaged. */
 export const STORE_DAMAGED = "the store is damaged: store_damaged";
 
-/** `/readyz` from the signal to stop on. */
+/** Reason of `/readyz` after the signal to stop. */
 export const STOPPING = "the node is stopping";
 
 export class ServerStatus {
@@ -252,7 +252,7 @@ export class ServerStatus {
   }
 }
 
-/** Without a budget, or a forecast, there is no line of it. */
+/** No line for a missing budget or forecast. */
 function diskLines({ usedBytes, budgetBytes, fullInDays }: DiskFacts): string[] {
   return [
     ...metric("lyra_home_bytes", "gauge", "Bytes of the whole home.", usedBytes),
@@ -270,7 +270,7 @@ function diskLines({ usedBytes, budgetBytes, fullInDays }: DiskFacts): string[] 
   ];
 }
 
-/** Before the first round has ended there is no line of it. */
+/** No line before the end of the first round. */
 function scrubLines(scrubbedUs: number | undefined): string[] {
   if (scrubbedUs === undefined) return [];
   return metric(

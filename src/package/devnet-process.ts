@@ -76,14 +76,14 @@ export class DevnetProcess {
     const process = new DevnetProcess(child, path, onLog);
     let timer: ReturnType<typeof setTimeout> | undefined;
     let giveUp: (() => void) | undefined;
-    const given = new Promise<never>((_, reject) => {
+    const gaveUp = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(slow(startTimeoutMs, process.log)), startTimeoutMs);
       giveUp = () => reject(ended("the start of the devnet was given up"));
       signal?.addEventListener("abort", giveUp);
     });
     try {
       const failed = process.ended.then((end) => Promise.reject(end));
-      const started = await Promise.race([process.firstLine(), failed, given]);
+      const started = await Promise.race([process.firstLine(), failed, gaveUp]);
       return { process, started };
     } catch (error) {
       await process.stop();
@@ -166,7 +166,7 @@ function ownError(line: string): NodeError | undefined {
     const { error } = JSON.parse(line) as {
       readonly error?: { attempt: string; code: string; message: string; hint: string };
     };
-    // Of another version it may be a code that this one does not know.
+    // Another version may have a code that is unknown here.
     return error && new NodeError(error.attempt, error.code as ErrorCode, error.message, error.hint);
   } catch {
     return undefined;

@@ -79,7 +79,7 @@ export interface Devnet extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-// Absent before Node 18.18: the well-known symbol that those that know it have.
+// Absent before Node 18.18.
 const asyncDispose: typeof Symbol.asyncDispose = Symbol.asyncDispose ?? Symbol.for("Symbol.asyncDispose");
 
 /**
@@ -165,7 +165,7 @@ class RunningDevnet implements Devnet {
     );
     this.ended = process.ended.then((reason) => {
       this.http.close();
-      // Killed, it has left its home behind.
+      // A killed devnet leaves its home behind.
       if (this.isTemporary) rmSync(this.home, { recursive: true, force: true });
       return reason;
     });

@@ -16,7 +16,7 @@ export function platformPackage(platform: string): string {
   return `${SCOPE}/${platform}`;
 }
 
-/** The part of a platform's package.json that says what it was built with. */
+/** The part of a platform's package.json with its version and commit. */
 interface PlatformFacts {
   readonly version: string;
   readonly commit?: string;
@@ -63,7 +63,7 @@ export function findExecutable(given?: string, surroundings: Surroundings = {}):
     );
   }
   const { version, commit } = JSON.parse(readFileSync(manifest, "utf8")) as PlatformFacts;
-  // Also a package that only has the name: one that a registry gave where both files were to be installed together.
+  // Also for a foreign package of that name, which a registry supplied.
   if (version !== VERSION || commit !== COMMIT) {
     throw new NodeError(
       "lyra.executable",

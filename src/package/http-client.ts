@@ -23,7 +23,7 @@ interface ErrorBody {
 export class HttpClient {
   private readonly agent = new Agent({ keepAlive: true });
 
-  /** @param endOf why there is no answer any more, if that is known */
+  /** @param endOf why the devnet has ended; undefined while it runs */
   constructor(private readonly endOf: () => NodeError | undefined) {}
 
   /** @throws NodeError with the API's own sentence, code and hint; `devnet_ended`, `devnet_unreachable` */
@@ -80,14 +80,14 @@ function refusalIn(status: number, text: string, what: string): NodeError {
   try {
     body = JSON.parse(text) as ErrorBody;
   } catch {
-    // Not from the API: the status has to do.
+    // Not from the API: only the status is known.
   }
   const { message: code, inner: hint = "" } = body.details?.[0] ?? {};
   const isStable = code !== undefined && /^[a-z][a-z0-9_]*$/.test(code);
   const sentence = body.message || `${what} was answered with status ${status}`;
   return new NodeError(
     "devnet.request",
-    // Of another version it may be one that this one does not know.
+    // Another version may have a code that is unknown here.
     (isStable ? code : "request_refused") as ErrorCode,
     sentence,
     isStable ? hint : `the request was ${what}`,

@@ -3,7 +3,7 @@ import { NodeError } from "../errors/node-error.ts";
 
 /** Options of the chain and its ports. `lyra devnet --help` and docs/devnet.md say more of each. */
 export interface ChainOptions {
-  /** Where the chain is kept and goes on. Default: a temporary folder that is gone in the end. */
+  /** Folder of the chain, which continues there. Default: a temporary folder that is removed at the end. */
   readonly home?: string;
   /** Forgets the chain of `home` first. */
   readonly reset?: boolean;
@@ -11,7 +11,7 @@ export interface ChainOptions {
   readonly demo?: boolean;
   /** Whether the parties have balances and stake; default true. */
   readonly fund?: boolean;
-  /** How blocks come about: `instant` (default: a transaction makes one), `manual`, `1s`, `mixed:1s`. */
+  /** When blocks are made: `instant` (default: a transaction makes one), `manual`, `1s`, `mixed:1s`. */
   readonly block?: string;
   /** Start of a new chain: path of a genesis, or the document itself. */
   readonly genesis?: string | object;
@@ -34,7 +34,7 @@ export interface ChainOptions {
   readonly cometPort?: number;
   /** Data node that gets the events: `tcp://HOST:PORT` or `unix:PATH`. */
   readonly eventsTo?: string;
-  /** After a break goes on with the next event, as the network's core does. */
+  /** After a lost connection continues with the next event, as the network's core does. */
   readonly eventsLossy?: boolean;
   /** `0.71.6` refuses and bans exactly as that version does. */
   readonly rules?: "default" | "0.71.6";
@@ -86,7 +86,7 @@ type Words<K extends keyof ChainOptions> = (
 ) => readonly string[];
 
 const text = (flag: string) => (value: string | number) => [flag, String(value)];
-const given = (flag: string) => (value: boolean) => (value ? [flag] : []);
+const flagAlone = (flag: string) => (value: boolean) => (value ? [flag] : []);
 const each = (flag: string) => (values: readonly string[]) => values.flatMap((value) => [flag, value]);
 const pairs = (flag: string) => (values: Readonly<Record<string, number | string>>) =>
   Object.entries(values).flatMap(([key, value]) => [flag, `${key}=${value}`]);
@@ -98,8 +98,8 @@ const document = (flag: string, name: string) => (value: string | object, write:
 /** Words of the command line for each option. */
 const FLAGS: { readonly [K in keyof Required<ChainOptions>]: Words<K> } = {
   home: text("--home"),
-  reset: given("--reset"),
-  demo: given("--demo"),
+  reset: flagAlone("--reset"),
+  demo: flagAlone("--demo"),
   fund: (fund) => (fund ? [] : ["--no-funding"]),
   block: text("--block"),
   genesis: document("--genesis", "genesis.json"),
@@ -114,7 +114,7 @@ const FLAGS: { readonly [K in keyof Required<ChainOptions>]: Words<K> } = {
   walletPort: text("--wallet-port"),
   cometPort: text("--comet-port"),
   eventsTo: text("--events-to"),
-  eventsLossy: given("--events-lossy"),
+  eventsLossy: flagAlone("--events-lossy"),
   rules: text("--rules"),
   toolsAllow: each("--tools-allow"),
   record: text("--record"),
@@ -136,7 +136,7 @@ const FREE_PORTS = { nodePort: 0, dataPort: 0, faucetPort: 0 };
 /**
  * The words behind `lyra`.
  * @param write makes a file of an option that is a document
- * @throws NodeError `usage` for an option that there is not
+ * @throws NodeError `usage` for an unknown option
  */
 export function wordsOf(options: DevnetOptions, write: WriteDocument): string[] {
   const stray = Object.keys(options).find((name) => !(name in FLAGS) && !(name in PROCESS_OPTIONS));

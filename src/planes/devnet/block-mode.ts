@@ -1,4 +1,4 @@
-// How blocks come about, as people write it: `instant`, `manual`, `1s`, `mixed:1s`.
+// Modes of making blocks, as people write them: `instant`, `manual`, `1s`, `mixed:1s`.
 
 import type { BlockMode } from "../../engine/chain-port.ts";
 import { durationNs } from "../../wire/time-text.ts";

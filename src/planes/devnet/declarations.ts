@@ -1,6 +1,6 @@
 /**
  * The developer's tools, one declaration each. The route with its check, the document, the verb of `lyra devnet`, the method of
- * the package and the row in docs/devnet.md are made from it (`npm run generate` writes the last two); what a tool does is the
+ * the package and the row in docs/devnet.md are made from it (`npm run generate` writes the last two); its behaviour is the
  * function of the same name in `tools.ts`. Plain data: the command line and the package load it without the plane.
  */
 import type { RefusalDetails } from "../../engine/chain-port.ts";
@@ -47,7 +47,7 @@ export interface Declaration<Members extends DeclaredMembers = DeclaredMembers, 
   /** In place of members: the body is a file of the command line, taken as it is. */
   readonly file?: FileBody;
   readonly answer: Shape<Answer>;
-  /** A body that works on every devnet, for the document; `PARTY` and `ASSET` stand for names of the one that answers. */
+  /** A body that works on every devnet, for the document; `PARTY` and `ASSET` stand for a party and an asset of that devnet. */
   readonly example?: object;
 }
 

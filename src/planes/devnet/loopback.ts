@@ -1,13 +1,12 @@
-// The devnet's tools change anything at all, so they are for this machine alone: for a socket of this machine, under
-// a name of this machine (a web page that had its own name point here would have another), and not for a web page of
-// another origin.
+// The devnet's tools can change everything, so they answer this machine only: a socket of this machine, a `Host` of this
+// machine (against DNS rebinding), and no page of another origin.
 
 import { createHash, timingSafeEqual } from "node:crypto";
 
 const LOOPBACK_ADDRESS = /^(?:127(?:\.\d{1,3}){3}|::1|::ffff:127(?:\.\d{1,3}){3})$/;
 const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;
 
-/** Others that may use the tools: under these host names, with this token. */
+/** Other machines that may use the tools: under these host names, with this token. */
 export interface ToolsAccess {
   /** As in the `Host` header, lower case, without a port. */
   readonly hosts: readonly string[];
@@ -34,12 +33,12 @@ function tokenReason(request: Request, { hosts, token }: ToolsAccess): string | 
     return "the devnet's tools answer to this machine, and under the hosts of --tools-allow";
   }
   if (request.headers.has("origin")) return "the devnet's tools answer to pages of this machine only";
-  const given = /^Bearer (\S{1,200})$/.exec(request.headers.get("authorization") ?? "")?.[1];
-  if (given !== undefined && isSameSecret(given, token)) return undefined;
+  const bearer = /^Bearer (\S{1,200})$/.exec(request.headers.get("authorization") ?? "")?.[1];
+  if (bearer !== undefined && isSameSecret(bearer, token)) return undefined;
   return "the devnet's tools take a token from other hosts: Authorization: Bearer TOKEN, from the file tools-token in its home";
 }
 
-/** In a time that does not depend on where the texts differ. */
+/** Compares in constant time. */
 function isSameSecret(a: string, b: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(a), digest(b));

@@ -125,10 +125,10 @@ function checkAll(context: DevnetContext, commands: readonly Sent[], outcomes: r
     checkOutcome(context, party, Object.keys(command)[0]!, outcomes[n]!);
 }
 
-/** Contracts whose whole value a party that trades for the tools has beside its margins, and that of its position; it gets ten times as much. */
+/** A party that trades for the tools keeps the value of this many contracts and of its position, beside its margins; it is funded with ten times that. */
 const PURSE_CONTRACTS = 10n;
 const PURSES_BROUGHT = 10n;
-/** Whole units of an asset that are brought for a party at once: where that is too little, its order is refused. */
+/** Whole units of an asset in one deposit for a party; an order that needs more is refused. */
 const UNITS_BROUGHT_MAX = 1_000_000_000_000n;
 
 /**
@@ -206,11 +206,11 @@ export function marketOf(context: DevnetContext, text: string): MarketNode {
   const nodes = answer?.markets.edges.map(({ node }) => node) ?? [];
   const timeOf = ({ marketTimestamps }: MarketNode) => BigInt(marketTimestamps.proposed);
   const markets = nodes.toSorted((a, b) => Number(timeOf(a) - timeOf(b)));
-  const found =
+  const market =
     markets.find(({ id }) => id === text) ??
     markets.findLast(({ tradableInstrument: { instrument } }) => instrument.code === text) ??
     (text.length >= 4 ? markets.find(({ id }) => id.startsWith(text)) : undefined);
-  if (found !== undefined) return found;
+  if (market !== undefined) return market;
   const codes = markets
     .slice(-10)
     .map(({ id, tradableInstrument: { instrument } }) => `${instrument.code} (${id.slice(0, 8)})`);

@@ -45,7 +45,7 @@ export async function movePrice(
         .filter(([, , tick]) => tick > 0n)
         .map(([name, side, tick]): Sent => [party(name), { orderSubmission: orderOf(id, side, tick, size) }]),
     );
-  // Both sides have an order at any time, because an auction would begin without: that side goes first which meets nothing.
+  // Keep an order on both sides at any time, or an auction would begin: the side that cannot trade goes first.
   const sides: readonly Quote[] = [
     [BUYER, BUY, at - spread],
     [SELLER, SELL, at + spread],
@@ -106,7 +106,7 @@ function volumesBefore(
   };
 }
 
-/** A provision's orders follow the book, and stand in the way again, this often at the most. */
+/** A provision's orders reprice with the book and can block the price again: at most this many sweeps. */
 const SWEEPS_MAX = 10;
 
 /** Trades with the orders of others that would trade before the price is reached. In an auction they trade at its end. */

@@ -40,7 +40,7 @@ const PROVIDER = "ivan";
 /** Its key signs the data that ends and settles a market. */
 const ORACLE = "judy";
 
-/** Parameters that stand in the way of a market which opens in seconds. */
+/** Parameters to lower so that a market opens in seconds. */
 const PARAMETERS = {
   "market.auction.minimumDuration": "1s",
   "network.markPriceUpdateMaximumFrequency": "1s",
@@ -96,21 +96,21 @@ function presetNamed(name: string): Preset | undefined {
 }
 
 /** `newMarket` of a proposal, which may stand in its terms, these in the submission, and this in a command. */
-function newMarketOf(given: object): { readonly changes: unknown } {
-  let found = given as Readonly<Record<string, unknown>>;
+function newMarketOf(proposal: object): { readonly changes: unknown } {
+  let newMarket = proposal as Readonly<Record<string, unknown>>;
   for (const name of ["proposalSubmission", "terms", "newMarket"]) {
-    const inner = found[name];
-    if (typeof inner === "object" && inner !== null) found = inner as typeof found;
+    const inner = newMarket[name];
+    if (typeof inner === "object" && inner !== null) newMarket = inner as typeof newMarket;
   }
-  if (!("changes" in found))
+  if (!("changes" in newMarket))
     throw badRequest("'proposal' must be the `newMarket` of a proposal, with its `changes`");
-  return found as { readonly changes: unknown };
+  return newMarket as { readonly changes: unknown };
 }
 
 /** Decimals of a proposed market's prices; undefined for a text that the chain will refuse. */
 function proposedDecimals({ changes }: { readonly changes: unknown }): number | undefined {
-  const found = changes as Readonly<Record<string, unknown>> | null;
-  const decimals = Number(found?.decimalPlaces ?? found?.decimal_places ?? 0);
+  const terms = changes as Readonly<Record<string, unknown>> | null;
+  const decimals = Number(terms?.decimalPlaces ?? terms?.decimal_places ?? 0);
   return Number.isInteger(decimals) && decimals >= 0 ? decimals : undefined;
 }
 
@@ -126,7 +126,7 @@ export async function createMarket(
   if (preset === undefined) throw badRequest(`'preset' must be one of ${MARKET_PRESETS.join(", ")}`);
   const price = body.price ?? (newMarket === undefined ? preset.price : PROPOSED_PRICE);
   const decimals = newMarket === undefined ? preset.decimals : proposedDecimals(newMarket);
-  // A market would stay behind if its price were refused later.
+  // Check the price before anything is sent: a later refusal would leave the market behind.
   if (decimals !== undefined) inTicks(decimals, price);
   const { chain } = context;
   for (const [key, value] of Object.entries(PARAMETERS)) await chain.setParameter(key, value);
@@ -207,7 +207,7 @@ async function openMarket(context: DevnetContext, id: string, price: string): Pr
   ]);
 }
 
-/** Where a market of a proposal of one's own opens, unless the caller names a price. */
+/** Opening price of a market from the caller's proposal, unless the caller gives one. */
 const PROPOSED_PRICE = "100";
 /** In units of the settlement asset, and at least in quanta of it: 10,000 dollars in tUSD. */
 const COMMITMENT_MIN = 1_000_000_000n;
@@ -253,7 +253,7 @@ export async function settleMarket(
   return { market: market.id, price, state: marketOf(context, market.id).state };
 }
 
-/** The public key whose data an oracle's specification takes; undefined where it takes none of a key. */
+/** The public key whose data an oracle's specification accepts; undefined if it accepts no key's data. */
 function signerOf(spec: Spec): string | undefined {
   return spec.data.external?.oracle?.signers[0]?.pubKey?.key;
 }

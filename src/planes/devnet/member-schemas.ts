@@ -109,11 +109,11 @@ export function bodySchema({ members }: Declaration, names: () => NameReport): T
     const schema = memberSchema({ name, member, names });
     return [name, isOptional(word) ? t.Optional(schema) : schema];
   });
-  const known = new Set(properties.map(([name]) => name));
+  const memberNames = new Set(properties.map(([name]) => name));
   const error = ({ found }: Refused) => {
     if (typeof found !== "object" || found === null || Array.isArray(found))
       return "the request body must be a JSON object";
-    const stray = Object.keys(found).find((name) => !known.has(name)) ?? "";
+    const stray = Object.keys(found).find((name) => !memberNames.has(name)) ?? "";
     return `there is no '${stray.slice(0, SHOWN_CHARACTERS)}' here`;
   };
   return t.Object(Object.fromEntries(properties), { additionalProperties: false, error });

@@ -14,7 +14,7 @@ export interface NameReport {
   }[];
 }
 
-/** Assets in a page of the data API: beyond it an id is the chain's to know. */
+/** Assets on a page of the data API: with more, the chain checks an unknown id. */
 const PAGE_ASSETS = 1_000;
 const SHOWN_NAMES = 20;
 const SHOWN_CHARACTERS = 60;
@@ -37,7 +37,7 @@ export function partyNamed(text: string, report: () => NameReport): string {
 export function assetNamed(text: string, { assets, parties }: NameReport): string {
   if (assets.some(({ id }) => id === text)) return text;
   if (isHex64(text) && assets.length >= PAGE_ASSETS) return text;
-  // Of several assets with one symbol it is the one that the parties hold.
+  // Among assets with the same symbol, prefer the one that the parties hold.
   const held = parties.flatMap(({ balances }) => balances).find(({ symbol }) => symbol === text);
   const asset = held?.asset ?? assets.find(({ symbol }) => symbol === text)?.id;
   if (asset !== undefined) return asset;

@@ -163,8 +163,8 @@ const NO_TIME = "invalid request: time is not a duration or RFC3339 datetime";
 const BACKWARDS = "invalid request: cannot step backwards in time";
 
 /**
- * The time control of the network's single-process chain (docs/protocol/30-node-api-events.md#12-null-chain). The chain's time has moved when the answer comes: one block has it,
- * where the original makes one for each second of the way.
+ * The time control of the network's single-process chain (docs/protocol/30-node-api-events.md#12-null-chain). When the answer
+ * comes, the chain's time has moved, in one block; the original makes one block for each second.
  */
 export const forwardTime: ToolFunction<typeof FORWARD_TIME> = async ({ chain }, { forward }) => {
   const time = timeNs(forward);

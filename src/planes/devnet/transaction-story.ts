@@ -1,4 +1,4 @@
-// Everything a devnet knows of one transaction: its command, its verdict, and the rows that came of it.
+// The story of a transaction: its command, its verdict, and the rows that it produced.
 import type { Database } from "bun:sqlite";
 import { sha256HexOf } from "../../crypto/sha.ts";
 import type { RememberedRefusal } from "../../engine/chain-port.ts";
@@ -22,7 +22,7 @@ import { readTransaction } from "../../wire/transaction.ts";
 
 /** Transactions looked through for a hash, the newest first: about a second of work. */
 const SEARCHED_TXS_MAX = 500_000;
-/** Entries of a list; what is left out is counted. */
+/** Entries shown of a list; the rest is counted. */
 const ENTRIES_MAX = 200;
 
 export interface TransactionStory {
@@ -35,7 +35,7 @@ export interface TransactionStory {
   /** Member of `InputData`, with its payload. */
   readonly command?: Readonly<Record<string, unknown>>;
   readonly code: number;
-  /** The verdict's text, rule and sentence; of a transaction in a block as long as this process remembers it. */
+  /** The verdict's text, rule and sentence; for a transaction in a block only while this process remembers them. */
   readonly text?: string;
   readonly rule?: string;
   readonly sentence?: string;
@@ -65,7 +65,7 @@ interface Balance extends AccountName {
   readonly balance: string;
 }
 
-/** Message of the rows of a table, for those whose rows are worth reading whole. */
+/** Message type of the tables whose rows are shown whole. */
 const MESSAGES: Readonly<Record<string, { readonly type: string; decode(bytes: Uint8Array): object }>> = {
   deposits: { type: "vega.Deposit", decode: decodeDeposit },
   orders: { type: "vega.Order", decode: decodeOrder },
@@ -206,7 +206,9 @@ function rowsOf(db: Database, table: string, place: readonly [block: bigint, tx:
   if (rows === 0n) return [];
   const message = MESSAGES[table];
   if (message === undefined) return [{ table, rows: Number(rows) }];
-  const found = db.query(`SELECT data ${where} LIMIT ${ENTRIES_MAX}`).all(...place) as { data: Uint8Array }[];
-  const data = found.map((row) => toPlain(message.type, message.decode(row.data), "stored"));
+  const stored = db.query(`SELECT data ${where} LIMIT ${ENTRIES_MAX}`).all(...place) as {
+    data: Uint8Array;
+  }[];
+  const data = stored.map((row) => toPlain(message.type, message.decode(row.data), "stored"));
   return [{ table, rows: Number(rows), data }];
 }

@@ -96,7 +96,7 @@ function memberOf(body: object, name: string): unknown {
   return (Object.hasOwn(body, name) ? (body as Record<string, unknown>)[name] : undefined) ?? "";
 }
 
-/** The original answers a number that overflows and then goes on with it; here that is the end of the request. */
+/** The original answers an overflow and then continues with the number; here the request ends. */
 function refusalOfAmount(text: string): string | undefined {
   const amount = AMOUNT.test(text) ? BigInt(text.replace("+", "")) : undefined;
   if (text === "" || amount === 0n) return "amount need to be a > 0 unsigned integer";
