@@ -3,9 +3,10 @@
 // docs/compatibility.md.
 import type { Database } from "bun:sqlite";
 import { WireError } from "../wire/errors.ts";
+import type { Pagination } from "../wire/generated/datanode.ts";
 import { base64Bytes } from "../wire/json.ts";
+import type { Sent } from "./endpoint.ts";
 import type { Limits } from "./limits.ts";
-import type { RequestFields } from "./query.ts";
 
 const DEFAULT_NEWEST_FIRST = true;
 
@@ -30,14 +31,8 @@ export class CursorError extends Error {
 }
 
 /** Checks the paging controls. @throws PaginationError */
-export function pageRequest(pagination: RequestFields | undefined, limits: Limits): PageRequest {
-  const { first, last, after, before, newestFirst } = (pagination ?? {}) as {
-    first?: number;
-    last?: number;
-    after?: string;
-    before?: string;
-    newestFirst?: boolean;
-  };
+export function pageRequest(pagination: Sent<Pagination> = {}, limits: Limits): PageRequest {
+  const { first, last, after, before, newestFirst } = pagination;
   if (after !== undefined && before !== undefined)
     throw new PaginationError("cannot set both a before and after cursor");
   const forward = first !== undefined || (last === undefined && before === undefined);

@@ -1,12 +1,11 @@
 // Assets (docs/protocol/10-data-api-endpoints.md#46-assets).
 import { wholeText } from "../../history/csv.ts";
-import type { Endpoint } from "../../http/endpoint.ts";
 import { internal, invalidArgument, notFound } from "../../http/errors.ts";
 import { CursorError, encodeCursor, PaginationError, pageRequest, type Row } from "../../http/pagination.ts";
-import type { RequestFields } from "../../http/query.ts";
 import { type Asset, readAssetAt } from "../../wire/generated/vega.ts";
 import { canonicalIdentifier, InvalidIdentifier, isHex64 } from "../../wire/identifiers.ts";
-import { type Connection, connectionOf, type DataContext } from "./context.ts";
+import { type Connection, connectionOf, type DataContext, type Paged } from "./context.ts";
+import { endpoint } from "./entry.ts";
 
 const NO_RESOURCE = "no resource corresponding to this id";
 const CURRENT = "assets_current c JOIN assets a ON a.block = c.block AND a.id = c.id";
@@ -44,7 +43,7 @@ export function findAsset(context: DataContext, id: string): Asset | undefined {
   return row && assetOf(row.data);
 }
 
-const listAssets: Endpoint<DataContext> = {
+const listAssets = endpoint({
   path: "/api/v2/assets",
   request: "datanode.api.v2.ListAssetsRequest",
   response: "datanode.api.v2.ListAssetsResponse",
@@ -52,11 +51,11 @@ const listAssets: Endpoint<DataContext> = {
   summary: "List assets",
   description: "All assets in their current state, by id. With `assetId`, that asset alone, or 404.",
   handle(context, request) {
-    const assetId = (request.assetId as string | undefined) ?? "";
+    const assetId = request.assetId ?? "";
     if (assetId !== "") return { assets: oneAsset(context, assetId) };
     return { assets: pageOfAssets(context, request) };
   },
-};
+});
 
 function oneAsset(context: DataContext, assetId: string): Connection<Asset> {
   const asked = `failed to get asset by ID: ${assetId.slice(0, 200)}: `;
@@ -72,11 +71,11 @@ function oneAsset(context: DataContext, assetId: string): Connection<Asset> {
   return connectionOf([{ node: asset, cursor }]);
 }
 
-function pageOfAssets(context: DataContext, request: RequestFields): Connection<Asset> {
+function pageOfAssets(context: DataContext, { pagination }: Paged): Connection<Asset> {
   try {
     return context.list<AssetRow, Asset>({
       query: { select: "a.data", from: CURRENT, where: [], params: [], order: [{ sql: "c.id" }] },
-      page: pageRequest(request.pagination as RequestFields | undefined, context.limits),
+      page: pageRequest(pagination, context.limits),
       key: (cursor) => [cursor.ref("id")],
       cursor: (row) => JSON.stringify({ id: context.ids.text(row.k0 as bigint) }),
       node: (row) => assetOf(row.data),
@@ -90,20 +89,20 @@ function pageOfAssets(context: DataContext, request: RequestFields): Connection<
   }
 }
 
-const getAsset: Endpoint<DataContext> = {
+const getAsset = endpoint({
   path: "/api/v2/asset/{asset_id}",
   request: "datanode.api.v2.GetAssetRequest",
   response: "datanode.api.v2.GetAssetResponse",
   tag: "Assets",
   summary: "Get an asset",
   handle(context, request) {
-    const id = request.assetId as string;
+    const id = request.assetId;
     if (id === "") throw invalidArgument("missing asset ID");
     if (!isHex64(id) && id !== "VOTE") throw invalidArgument("invalid asset ID");
     const asset = findAsset(context, id);
     if (!asset) throw notFound("failed to get asset for ID");
     return { asset };
   },
-};
+});
 
 export const assetEndpoints = [listAssets, getAsset];

@@ -1,16 +1,14 @@
 // Accounts with their current balances, and balance changes
 // (docs/protocol/10-data-api-endpoints.md#41-listbalancechanges and #51-listaccounts).
 import { LruCache } from "../../cache/lru.ts";
-import type { Endpoint } from "../../http/endpoint.ts";
+import type { RequestOf, Sent } from "../../http/endpoint.ts";
 import type { Row } from "../../http/pagination.ts";
-import type { RequestFields } from "../../http/query.ts";
 import { amountText, type StoredAmount } from "../../store/amount.ts";
 import { accountHash, probeAccount } from "../../store/ids.ts";
-import type { AccountBalance } from "../../wire/generated/datanode.ts";
+import type { AccountBalance, AccountFilter } from "../../wire/generated/datanode.ts";
 import { hexOf } from "../../wire/identifiers.ts";
 import { type BalancePlace, type BalanceQuery, readBalances } from "./balance-rows.ts";
 import {
-  type AccountFilter,
   accountFilterOf,
   Conditions,
   CursorReader,
@@ -18,6 +16,7 @@ import {
   type DataContext,
   perContext,
 } from "./context.ts";
+import { endpoint } from "./entry.ts";
 
 /** With at most this many accounts behind an asset or market filter, their parties are read one by one. */
 const FEW_ACCOUNTS = 64;
@@ -91,7 +90,9 @@ class BalanceTexts {
 
 const textsOf = perContext((context) => new BalanceTexts(context));
 
-function checkRequest(context: DataContext, request: RequestFields): BalanceQuery {
+type BalancesRequest = RequestOf<"datanode.api.v2.ListBalanceChangesRequest">;
+
+function checkRequest(context: DataContext, request: BalancesRequest): BalanceQuery {
   const filter = accountFilterOf(request);
   const page = context.page(request);
   return context.query(
@@ -99,7 +100,7 @@ function checkRequest(context: DataContext, request: RequestFields): BalanceQuer
     () => {
       const key = page.cursor === undefined ? undefined : cursorKey(context, page.cursor);
       const accounts = accountConditions(context, filter);
-      const range = (request.dateRange ?? {}) as { startTimestamp?: bigint; endTimestamp?: bigint };
+      const { startTimestamp, endTimestamp } = request.dateRange ?? {};
       const blockOf = (ns: bigint | undefined) =>
         ns === undefined ? undefined : context.blocks.firstAtOrAfter(Number(ns / 1000n));
       return {
@@ -107,8 +108,8 @@ function checkRequest(context: DataContext, request: RequestFields): BalanceQuer
         key,
         parties: partiesToRead(context, filter.partyIds, accounts),
         accounts,
-        fromBlock: blockOf(range.startTimestamp),
-        beforeBlock: blockOf(range.endTimestamp),
+        fromBlock: blockOf(startTimestamp),
+        beforeBlock: blockOf(endTimestamp),
       };
     },
     "querying balances: ",
@@ -116,7 +117,7 @@ function checkRequest(context: DataContext, request: RequestFields): BalanceQuer
 }
 
 /** Conditions on `accounts a`, except for its party. */
-function accountConditions(context: DataContext, filter: AccountFilter): Conditions {
+function accountConditions(context: DataContext, filter: Sent<AccountFilter>): Conditions {
   const conditions = new Conditions();
   const refOf = (id: string) => context.ids.position(id);
   if (filter.assetId) conditions.add("a.asset = ?", refOf(filter.assetId));
@@ -128,7 +129,7 @@ function accountConditions(context: DataContext, filter: AccountFilter): Conditi
 /** The parties named, or the few behind a narrow filter; undefined when the whole history is to be read. */
 function partiesToRead(
   context: DataContext,
-  partyIds: string[] | undefined,
+  partyIds: readonly string[] | undefined,
   { where, params }: Conditions,
 ): number[] | undefined {
   if (partyIds?.length) {
@@ -164,7 +165,7 @@ export function accountPosition(context: DataContext, hash: Uint8Array): number 
   return found ? ref : ref - 0.5;
 }
 
-export const listBalanceChanges: Endpoint<DataContext> = {
+export const listBalanceChanges = endpoint({
   path: "/api/v2/balance/changes",
   request: "datanode.api.v2.ListBalanceChangesRequest",
   response: "datanode.api.v2.ListBalanceChangesResponse",
@@ -195,7 +196,7 @@ export const listBalanceChanges: Endpoint<DataContext> = {
     const end = stopped && (query.page.forward ? { endCursor: stopped } : { startCursor: stopped });
     return { balances: { edges, pageInfo: { ...pageInfo, ...end } } };
   },
-};
+});
 
 interface ListedAccount extends Row {
   hash: Uint8Array;
@@ -206,7 +207,7 @@ interface ListedAccount extends Row {
   balance: StoredAmount;
 }
 
-const listAccounts: Endpoint<DataContext> = {
+const listAccounts = endpoint({
   path: "/api/v2/accounts",
   request: "datanode.api.v2.ListAccountsRequest",
   response: "datanode.api.v2.ListAccountsResponse",
@@ -249,6 +250,6 @@ const listAccounts: Endpoint<DataContext> = {
       "querying account balances: ",
     );
   },
-};
+});
 
 export const accountEndpoints = [listAccounts];

@@ -1,10 +1,11 @@
 // The Ethereum bridge: deposits, withdrawals, the validators' signatures over a resource, and bundles of values and
 // signatures as the bridge's contracts want them (docs/protocol/10-data-api-endpoints.md#45-geterc20withdrawalapproval,
 // #47-deposits, #52-withdrawals, #58-listnodesignatures and #518-erc20-bundles).
-import type { Endpoint } from "../../http/endpoint.ts";
+import type { RequestOf, Sent } from "../../http/endpoint.ts";
 import { type ApiError, internal, invalidArgument, notFound } from "../../http/errors.ts";
 import { CursorError, type Row } from "../../http/pagination.ts";
-import type { RequestFields } from "../../http/query.ts";
+import type { NodeSignature } from "../../wire/generated/commands.ts";
+import type { DateRange } from "../../wire/generated/datanode.ts";
 import {
   type Asset,
   type Deposit,
@@ -32,6 +33,7 @@ import {
   isPartyFilter,
   truncatedNs,
 } from "./context.ts";
+import { endpoint } from "./entry.ts";
 import { parseEpoch } from "./values.ts";
 
 /** Deposits and withdrawals are kept and paged alike: by the block of their last update, their id and their party. */
@@ -47,8 +49,7 @@ function currentRows(table: "deposits" | "withdrawals"): string {
 }
 
 /** The request's party, "" when all are wanted. @throws ApiError 400 */
-function filterParty(request: RequestFields): string {
-  const partyId = (request.partyId as string | undefined) ?? "";
+function filterParty({ partyId = "" }: { readonly partyId?: string }): string {
   if (partyId !== "" && !isPartyFilter(partyId)) throw invalidArgument("invalid party id");
   return partyId;
 }
@@ -56,7 +57,7 @@ function filterParty(request: RequestFields): string {
 /** A page. The date range applies to the time of the last update. */
 function listBridged<T>(
   context: DataContext,
-  request: RequestFields,
+  period: Sent<DateRange> | undefined,
   list: {
     readonly table: "deposits" | "withdrawals";
     readonly partyId: string;
@@ -64,7 +65,7 @@ function listBridged<T>(
     node(data: Uint8Array): T;
   },
 ) {
-  const range = dateRange(context, request.dateRange as RequestFields | undefined, "c.block");
+  const range = dateRange(context, period, "c.block");
   if (list.partyId !== "") {
     range.add("c.party = ?", context.ids.position(list.partyId));
   }
@@ -107,7 +108,7 @@ export function depositOf(data: Uint8Array): Deposit {
   return deposit;
 }
 
-const listDeposits: Endpoint<DataContext> = {
+const listDeposits = endpoint({
   path: "/api/v2/deposits",
   request: "datanode.api.v2.ListDepositsRequest",
   response: "datanode.api.v2.ListDepositsResponse",
@@ -119,25 +120,27 @@ const listDeposits: Endpoint<DataContext> = {
     const page = context.page(request);
     const partyId = filterParty(request);
     const list = { table: "deposits", partyId, page, node: depositOf } as const;
-    return context.query("failed to get deposit", () => ({ deposits: listBridged(context, request, list) }));
+    return context.query("failed to get deposit", () => ({
+      deposits: listBridged(context, request.dateRange, list),
+    }));
   },
-};
+});
 
-const getDeposit: Endpoint<DataContext> = {
+const getDeposit = endpoint({
   path: "/api/v2/deposit/{id}",
   request: "datanode.api.v2.GetDepositRequest",
   response: "datanode.api.v2.GetDepositResponse",
   tag: "Deposits",
   summary: "Get a deposit",
   handle(context, request) {
-    const id = request.id as string;
+    const id = request.id;
     if (id === "") throw invalidArgument("missing deposit ID");
     if (!isHex64(id)) throw invalidArgument("not a valid vega id");
     const data = findBridged(context, "deposits", id);
     if (!data) throw notFound("failed to get deposit");
     return { deposit: depositOf(data) };
   },
-};
+});
 
 export function withdrawalOf(data: Uint8Array): Withdrawal {
   const withdrawal = readWithdrawalAt(data, 0, data.length);
@@ -164,7 +167,7 @@ function requireWithdrawal(context: DataContext, id: string): Withdrawal {
   return withdrawalOf(data);
 }
 
-const listWithdrawals: Endpoint<DataContext> = {
+const listWithdrawals = endpoint({
   path: "/api/v2/withdrawals",
   request: "datanode.api.v2.ListWithdrawalsRequest",
   response: "datanode.api.v2.ListWithdrawalsResponse",
@@ -177,19 +180,19 @@ const listWithdrawals: Endpoint<DataContext> = {
     const page = context.page(request);
     const list = { table: "withdrawals", partyId, page, node: withdrawalOf } as const;
     return context.query("failed to get withdrawal", () => ({
-      withdrawals: listBridged(context, request, list),
+      withdrawals: listBridged(context, request.dateRange, list),
     }));
   },
-};
+});
 
-const getWithdrawal: Endpoint<DataContext> = {
+const getWithdrawal = endpoint({
   path: "/api/v2/withdrawal/{id}",
   request: "datanode.api.v2.GetWithdrawalRequest",
   response: "datanode.api.v2.GetWithdrawalResponse",
   tag: "Withdrawals",
   summary: "Get a withdrawal",
-  handle: (context, request) => ({ withdrawal: requireWithdrawal(context, request.id as string) }),
-};
+  handle: (context, request) => ({ withdrawal: requireWithdrawal(context, request.id) }),
+});
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
@@ -198,7 +201,7 @@ interface SignatureRow extends Row {
   kind: bigint;
 }
 
-const listNodeSignatures: Endpoint<DataContext> = {
+const listNodeSignatures = endpoint({
   path: "/api/v2/node/signatures",
   request: "datanode.api.v2.ListNodeSignaturesRequest",
   response: "datanode.api.v2.ListNodeSignaturesResponse",
@@ -206,7 +209,7 @@ const listNodeSignatures: Endpoint<DataContext> = {
   summary: "List node signatures",
   description: "Signatures of validators over the resource `id`, by their bytes.",
   handle(context, request) {
-    const id = (request.id as string | undefined) ?? "";
+    const id = request.id ?? "";
     if (id === "") throw invalidArgument("missing resource ID");
     const page = context.page(request);
     return context.query(
@@ -214,7 +217,7 @@ const listNodeSignatures: Endpoint<DataContext> = {
       () => {
         const resource = identifierBytes(id);
         const resourceId = canonicalIdentifier(id);
-        const signatures = context.list<SignatureRow, object>({
+        const signatures = context.list<SignatureRow, NodeSignature>({
           query: {
             select: "s.kind",
             from: "node_signatures s",
@@ -233,7 +236,7 @@ const listNodeSignatures: Endpoint<DataContext> = {
       `resourceID: ${id.slice(0, 200)}: `,
     );
   },
-};
+});
 
 function signatureOf(cursor: CursorReader): Uint8Array {
   const text = cursor.string("sig");
@@ -267,7 +270,7 @@ function nonceOf(id: string): string {
   return BigInt(`0x${id}`).toString();
 }
 
-const getWithdrawalApproval: Endpoint<DataContext> = {
+const getWithdrawalApproval = endpoint({
   path: "/api/v2/erc20/asset/withdrawal/bundle",
   request: "datanode.api.v2.GetERC20WithdrawalApprovalRequest",
   response: "datanode.api.v2.GetERC20WithdrawalApprovalResponse",
@@ -275,7 +278,7 @@ const getWithdrawalApproval: Endpoint<DataContext> = {
   summary: "Get the bundle that approves a withdrawal",
   description: "Whatever the withdrawal's status; `creation` is in Unix seconds.",
   handle(context, request) {
-    const withdrawal = requireWithdrawal(context, (request.withdrawalId as string | undefined) ?? "");
+    const withdrawal = requireWithdrawal(context, request.withdrawalId ?? "");
     const signatures = signaturesOf(context, Buffer.from(withdrawal.id, "hex"));
     return {
       assetSource: contractOf(findAsset(context, withdrawal.asset)),
@@ -286,16 +289,16 @@ const getWithdrawalApproval: Endpoint<DataContext> = {
       creation: withdrawal.createdTimestamp / NANOSECONDS_PER_SECOND,
     };
   },
-};
+});
 
-const getListAssetBundle: Endpoint<DataContext> = {
+const getListAssetBundle = endpoint({
   path: "/api/v2/erc20/asset/list/bundle",
   request: "datanode.api.v2.GetERC20ListAssetBundleRequest",
   response: "datanode.api.v2.GetERC20ListAssetBundleResponse",
   tag: "ERC20 bridge",
   summary: "Get the bundle that lists an asset on the bridge",
   handle(context, request) {
-    const id = (request.assetId as string | undefined) ?? "";
+    const id = request.assetId ?? "";
     if (id === "") throw invalidArgument("missing asset ID");
     if (!isHex64(id)) throw invalidArgument("invalid asset ID");
     const asset = findAsset(context, id);
@@ -307,16 +310,16 @@ const getListAssetBundle: Endpoint<DataContext> = {
       signatures: signaturesOf(context, Buffer.from(id, "hex")),
     };
   },
-};
+});
 
-const getSetAssetLimitsBundle: Endpoint<DataContext> = {
+const getSetAssetLimitsBundle = endpoint({
   path: "/api/v2/erc20/asset/limits/bundle",
   request: "datanode.api.v2.GetERC20SetAssetLimitsBundleRequest",
   response: "datanode.api.v2.GetERC20SetAssetLimitsBundleResponse",
   tag: "ERC20 bridge",
   summary: "Get the bundle that sets an asset's limits on the bridge",
   handle(context, request) {
-    const id = (request.proposalId as string | undefined) ?? "";
+    const id = request.proposalId ?? "";
     if (id === "") throw invalidArgument("proposal id is a required parameter");
     if (!isHex64(id)) throw invalidArgument("invalid proposal id");
     const proposalId = Buffer.from(id, "hex");
@@ -340,7 +343,7 @@ const getSetAssetLimitsBundle: Endpoint<DataContext> = {
       signatures: signaturesOf(context, proposalId),
     };
   },
-};
+});
 
 interface SignerRow extends Row {
   signer: string;
@@ -357,14 +360,16 @@ interface SignerNode {
   readonly epochSeq: string;
 }
 
+type SignersRequest = RequestOf<"datanode.api.v2.ListERC20MultiSigSignerAddedBundlesRequest">;
+
 /** Events of one kind (signers added, or removed) by their own time and signature id. */
 function listSigners<N>(
   context: DataContext,
-  request: RequestFields,
+  request: SignersRequest,
   added: boolean,
   node: (signer: string, rest: SignerNode) => N,
 ): { bundles: Connection<N> } {
-  const { nodeId = "", submitter = "", epochSeq = "" } = request as Record<string, string | undefined>;
+  const { nodeId = "", submitter = "", epochSeq = "" } = request;
   const epoch = epochSeq === "" ? undefined : parseEpoch(epochSeq, "epochSql");
   const page = context.page(request);
   const failure = `failed to get ${added ? "added" : "removed"} multisig events`;
@@ -402,7 +407,7 @@ function listSigners<N>(
   });
 }
 
-const listSignerAdded: Endpoint<DataContext> = {
+const listSignerAdded = endpoint({
   path: "/api/v2/erc20/multisigcontrol/signer/added/bundles",
   request: "datanode.api.v2.ListERC20MultiSigSignerAddedBundlesRequest",
   response: "datanode.api.v2.ListERC20MultiSigSignerAddedBundlesResponse",
@@ -410,9 +415,9 @@ const listSignerAdded: Endpoint<DataContext> = {
   summary: "List the bundles that add signers to the multisig contract",
   handle: (context, request) =>
     listSigners(context, request, true, (newSigner, rest) => ({ newSigner, ...rest })),
-};
+});
 
-const listSignerRemoved: Endpoint<DataContext> = {
+const listSignerRemoved = endpoint({
   path: "/api/v2/erc20/multisigcontrol/signer/removed/bundles",
   request: "datanode.api.v2.ListERC20MultiSigSignerRemovedBundlesRequest",
   response: "datanode.api.v2.ListERC20MultiSigSignerRemovedBundlesResponse",
@@ -421,7 +426,7 @@ const listSignerRemoved: Endpoint<DataContext> = {
   description: "One for each validator that may submit it.",
   handle: (context, request) =>
     listSigners(context, request, false, (oldSigner, rest) => ({ oldSigner, ...rest })),
-};
+});
 
 export const bridgeEndpoints = [
   listDeposits,

@@ -3,7 +3,6 @@
 // by the minute. The sums of minutes that have ended are kept, so that a candle of a busy day reads its trades once and not
 // for every request.
 import { LruCache } from "../../cache/lru.ts";
-import type { Endpoint } from "../../http/endpoint.ts";
 import { internal, invalidArgument } from "../../http/errors.ts";
 import { encodeCursor, type PageRequest } from "../../http/pagination.ts";
 import type { Candle } from "../../wire/generated/datanode.ts";
@@ -12,6 +11,7 @@ import { isHex64 } from "../../wire/identifiers.ts";
 import { asUint64 } from "../../wire/limits.ts";
 import { nanoseconds, rfc3339, sequenceOf } from "./blocks.ts";
 import { type Connection, CursorReader, connectionOf, type DataContext, perContext } from "./context.ts";
+import { endpoint } from "./entry.ts";
 import { checkMarketId } from "./markets.ts";
 import { numberText } from "./values.ts";
 
@@ -195,7 +195,7 @@ function idPart(interval: string): string {
 
 const LENGTH_BY_ID_PART = new Map(INTERVALS.map(([name, lengthUs]) => [idPart(name), lengthUs]));
 
-const listCandleIntervals: Endpoint<DataContext> = {
+const listCandleIntervals = endpoint({
   path: "/api/v2/candle/intervals",
   request: "datanode.api.v2.ListCandleIntervalsRequest",
   response: "datanode.api.v2.ListCandleIntervalsResponse",
@@ -203,16 +203,16 @@ const listCandleIntervals: Endpoint<DataContext> = {
   summary: "List the candle intervals of a market",
   description: "The same for every market, known or not.",
   handle(_context, request) {
-    const marketId = checkMarketId(request.marketId as string | undefined);
+    const marketId = checkMarketId(request.marketId);
     const intervalToCandleId = INTERVALS.map(([interval]) => ({
       interval,
       candleId: `${ID_PREFIX}${idPart(interval)}_${marketId}`,
     }));
     return { intervalToCandleId };
   },
-};
+});
 
-const listCandleData: Endpoint<DataContext> = {
+const listCandleData = endpoint({
   path: "/api/v2/candle",
   request: "datanode.api.v2.ListCandleDataRequest",
   response: "datanode.api.v2.ListCandleDataResponse",
@@ -221,16 +221,16 @@ const listCandleData: Endpoint<DataContext> = {
   description:
     "Candles of a market and interval that begin at or after `fromTimestamp` and before `toTimestamp` (0: no bound). A period without trades has none. A page may hold fewer than asked for and still have a next one.",
   handle(context, request) {
-    const from = (request.fromTimestamp as bigint | undefined) ?? 0n;
-    const to = (request.toTimestamp as bigint | undefined) ?? 0n;
+    const from = request.fromTimestamp ?? 0n;
+    const to = request.toTimestamp ?? 0n;
     if (from !== 0n && to !== 0n && to < from) throw invalidArgument("invalid candle timestamps range");
     const page = context.page(request);
-    const candleId = (request.candleId as string | undefined) ?? "";
+    const candleId = request.candleId ?? "";
     if (candleId === "") throw invalidArgument("candle id is a required parameter");
     const series = parseCandleId(context, candleId);
     return context.query(FAILED, () => ({ candles: candlePage(context, series, from, to, page) }));
   },
-};
+});
 
 interface Series {
   readonly market: number;

@@ -1,5 +1,6 @@
 // The context of the data API's resources: a read-only connection, identifiers, block times, and the making of pages.
 import type { Database } from "bun:sqlite";
+import type { Sent } from "../../http/endpoint.ts";
 import { ApiError, internal, invalidArgument } from "../../http/errors.ts";
 import type { Limits } from "../../http/limits.ts";
 import {
@@ -15,10 +16,10 @@ import {
   type Row,
   readPage,
 } from "../../http/pagination.ts";
-import type { RequestFields } from "../../http/query.ts";
 import { GarbageLimit } from "../../store/garbage-limit.ts";
 import type { ChainHead } from "../../store/head.ts";
 import { Ids } from "../../store/ids.ts";
+import type { AccountFilter, DateRange, Pagination } from "../../wire/generated/datanode.ts";
 import {
   InvalidIdentifier,
   identifierBytes,
@@ -51,6 +52,11 @@ export interface Connection<N> {
     readonly startCursor: string;
     readonly endCursor: string;
   };
+}
+
+/** A request of a list. */
+export interface Paged {
+  readonly pagination?: Sent<Pagination>;
 }
 
 export interface ListSpec<R extends Row, N> {
@@ -94,9 +100,9 @@ export class DataContext {
   }
 
   /** The checked paging controls of a request. @throws ApiError 400 `invalid pagination` */
-  page(request: RequestFields): PageRequest {
+  page({ pagination }: Paged): PageRequest {
     try {
-      return pageRequest(request.pagination as RequestFields | undefined, this.limits);
+      return pageRequest(pagination, this.limits);
     } catch (error) {
       if (error instanceof PaginationError) throw invalidArgument("invalid pagination", error.message);
       throw error;
@@ -272,22 +278,16 @@ export class Conditions {
   }
 }
 
-interface DateRange {
-  readonly startTimestamp?: bigint;
-  readonly endTimestamp?: bigint;
-}
-
 /**
  * Condition and bounds of a date range on a block column: start inclusive, end exclusive
  * (docs/protocol/10-data-api-serving.md#24-date-ranges).
  */
 export function dateRange(
   context: DataContext,
-  range: RequestFields | undefined,
+  { startTimestamp, endTimestamp }: Sent<DateRange> = {},
   column: string,
 ): Conditions {
   const conditions = new Conditions();
-  const { startTimestamp, endTimestamp } = (range ?? {}) as DateRange;
   const blockOf = (ns: bigint) => context.blocks.firstAtOrAfter(Number(ns / 1000n));
   if (startTimestamp !== undefined) conditions.add(`${column} >= ?`, blockOf(startTimestamp));
   if (endTimestamp !== undefined) conditions.add(`${column} < ?`, blockOf(endTimestamp));
@@ -320,16 +320,12 @@ export function truncatedNs(ns: bigint): bigint {
   return (ns < 0n && us * 1000n !== ns ? us - 1n : us) * 1000n;
 }
 
-export interface AccountFilter {
-  readonly assetId?: string;
-  readonly partyIds?: string[];
-  readonly marketIds?: string[];
-  readonly accountTypes?: number[];
-}
-
 /** The filter of accounts and balances. @throws ApiError 400 */
-export function accountFilterOf(request: RequestFields): AccountFilter {
-  const filter = (request.filter ?? {}) as AccountFilter;
+export function accountFilterOf({
+  filter = {},
+}: {
+  readonly filter?: Sent<AccountFilter>;
+}): Sent<AccountFilter> {
   // The message says party for both, as in the original (docs/protocol/10-data-api-streams.md#9-easily-missed, no. 7).
   if (filter.marketIds?.some((id) => !isPartyFilter(id)))
     throw invalidArgument("invalid party id", "one or more market id is invalid");

@@ -6,6 +6,7 @@ import { bridgeEndpoints } from "./bridge.ts";
 import { candleEndpoints } from "./candles.ts";
 import type { DataContext } from "./context.ts";
 import { listEntities } from "./entities.ts";
+import { resource } from "./entry.ts";
 import { estimateEndpoints } from "./estimates.ts";
 import { governanceEndpoints } from "./governance.ts";
 import { ledgerEndpoints } from "./ledger.ts";
@@ -46,11 +47,11 @@ export const DATA_ENDPOINTS: readonly Endpoint<DataContext>[] = [
   ...networkHistoryEndpoints,
 ];
 
-const ping: Resource<DataContext> = {
+const ping = resource({
   request: "datanode.api.v2.PingRequest",
   response: "datanode.api.v2.PingResponse",
   handle: () => ({}),
-};
+});
 
 /** Those that the interface has no path for: over gRPC alone. */
 export const UNROUTED_RESOURCES: readonly Resource<DataContext>[] = [

@@ -2,7 +2,6 @@
 // show them.
 
 import { Grpc } from "../../errors/statuses.ts";
-import type { Resource } from "../../http/endpoint.ts";
 import { ApiError, invalidArgument } from "../../http/errors.ts";
 import { amountText, type StoredAmount } from "../../store/amount.ts";
 import { TX_NONE } from "../../store/schema.ts";
@@ -10,6 +9,7 @@ import { hexBytes, hexOf, isHex, isHex64 } from "../../wire/identifiers.ts";
 import { assetOf } from "./assets.ts";
 import { depositOf, signaturesOf, withdrawalOf } from "./bridge.ts";
 import type { DataContext } from "./context.ts";
+import { resource } from "./entry.ts";
 import { proposalOf, voteOf } from "./governance.ts";
 import { provisionOf } from "./liquidity.ts";
 import { marketOf } from "./markets.ts";
@@ -86,12 +86,12 @@ const MESSAGES: Readonly<
   },
 };
 
-export const listEntities: Resource<DataContext> = {
+export const listEntities = resource({
   request: "datanode.api.v2.ListEntitiesRequest",
   response: "datanode.api.v2.ListEntitiesResponse",
   narrowing: "the transaction made too much for one answer",
   handle(context, request) {
-    const hash = (request.transactionHash as string | undefined) ?? "";
+    const hash = request.transactionHash ?? "";
     if (hash === "" || !isHex(hash)) throw invalidArgument("invalid transaction hash");
     if (!isHex64(hash)) return {};
     // Rows of the block itself, and those that later blocks name it for.
@@ -105,7 +105,7 @@ export const listEntities: Resource<DataContext> = {
     }
     return entities;
   },
-};
+});
 
 function entitiesAt(context: DataContext, place: Place): Record<string, object[]> {
   const entities: Record<string, object[]> = {};

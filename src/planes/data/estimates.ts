@@ -4,7 +4,7 @@ import { feesOf } from "../../engine/markets/fees.ts";
 import { BUY, SELL } from "../../engine/markets/order.ts";
 import { type Terms, termsOfMessage } from "../../engine/markets/terms.ts";
 import { Grpc } from "../../errors/statuses.ts";
-import type { Endpoint } from "../../http/endpoint.ts";
+import type { Endpoint, Sent } from "../../http/endpoint.ts";
 import { ApiError, internal, invalidArgument, notFound } from "../../http/errors.ts";
 import { Decimal } from "../../wire/decimal.ts";
 import type { OrderInfo } from "../../wire/generated/datanode.ts";
@@ -16,6 +16,7 @@ import {
 } from "../../wire/generated/vega.ts";
 import { findAsset } from "./assets.ts";
 import type { DataContext } from "./context.ts";
+import { endpoint } from "./entry.ts";
 import {
   type LiquidationPrices,
   liquidationPrices,
@@ -86,8 +87,8 @@ function riskOf(context: DataContext, market: number): Partial<Terms> {
 type Refuse = (fault: string) => ApiError;
 
 /** As the original reads decimals: `5`, `.5`, `1e-3`. @returns undefined for another text */
-function decimalOf(text: unknown): Decimal | undefined {
-  if (typeof text !== "string" || text === "" || text.length > NUMBER_CHARACTERS_MAX) return undefined;
+function decimalOf(text = ""): Decimal | undefined {
+  if (text === "" || text.length > NUMBER_CHARACTERS_MAX) return undefined;
   const exponent = /[eE]([+-]?\d+)$/.exec(text)?.[1] ?? "0";
   if (Math.abs(Number(exponent)) > EXPONENT_MAX) return undefined;
   try {
@@ -97,17 +98,17 @@ function decimalOf(text: unknown): Decimal | undefined {
   }
 }
 
-function priceOf(text: unknown, refuse: Refuse): bigint {
-  if (typeof text !== "string" || !DIGITS.test(text)) throw refuse("invalid order price");
+function priceOf(text = "", refuse: Refuse): bigint {
+  if (!DIGITS.test(text)) throw refuse("invalid order price");
   return BigInt(text);
 }
 
-function sizeOf(value: unknown, refuse: Refuse): bigint {
-  if (typeof value !== "bigint" || value <= 0n || value >= VOLUME_MAX) throw refuse("invalid order size");
+function sizeOf(value = 0n, refuse: Refuse): bigint {
+  if (value <= 0n || value >= VOLUME_MAX) throw refuse("invalid order size");
   return value;
 }
 
-const estimateFee: Endpoint<DataContext> = {
+const estimateFee = endpoint({
   path: "/api/v2/estimate/fee",
   request: "datanode.api.v2.EstimateFeeRequest",
   response: "datanode.api.v2.EstimateFeeResponse",
@@ -115,7 +116,7 @@ const estimateFee: Endpoint<DataContext> = {
   summary: "Estimate the fee of a trade",
   description: "Fees that the party pays whose order comes second, in the settlement asset's smallest units.",
   handle(context, request) {
-    const id = checkMarketId(request.marketId as string | undefined);
+    const id = checkMarketId(request.marketId);
     if (!request.price) throw invalidArgument("missing price");
     const refuse: Refuse = (fault) => invalidArgument(FEE_FAILED, fault);
     const { terms } = factsOf(context, id, FEE_FAILED);
@@ -130,9 +131,9 @@ const estimateFee: Endpoint<DataContext> = {
       },
     };
   },
-};
+});
 
-const estimateMargin: Endpoint<DataContext> = {
+const estimateMargin = endpoint({
   path: "/api/v2/estimate/margin",
   request: "datanode.api.v2.EstimateMarginRequest",
   response: "datanode.api.v2.EstimateMarginResponse",
@@ -143,7 +144,7 @@ const estimateMargin: Endpoint<DataContext> = {
   handle(context, request) {
     const refuse: Refuse = (fault) => invalidArgument(MARGIN_FAILED, fault);
     if (request.side !== BUY && request.side !== SELL) throw refuse("invalid order side");
-    const facts = factsOf(context, (request.marketId as string | undefined) ?? "", MARGIN_FAILED);
+    const facts = factsOf(context, request.marketId ?? "", MARGIN_FAILED);
     const { terms, markPrice } = facts;
     const isLimitOrder = request.type === LIMIT_ORDER;
     // Whole units of the market: what a price has beside them does not count.
@@ -153,10 +154,10 @@ const estimateMargin: Endpoint<DataContext> = {
     if (own.isZero()) throw refuse("invalid order price");
     const size = Decimal.shifted(sizeOf(request.size, refuse), terms.positionDecimals);
     const risk = request.side === BUY ? terms.riskLong : terms.riskShort;
-    const partyId = (request.partyId as string | undefined) ?? "";
+    const partyId = request.partyId ?? "";
     return { marginLevels: levelsMessage(facts, size.times(risk).times(own), partyId) };
   },
-};
+});
 
 /** Each level is rounded by itself. They are of no block, and have no time. */
 function levelsMessage({ market, terms }: Facts, maintenance: Decimal, partyId: string) {
@@ -181,8 +182,7 @@ function levelsMessage({ market, terms }: Facts, maintenance: Decimal, partyId: 
 const ORDERS_MAX = 1_000;
 
 /** Orders beside a position; REST's query cannot say any. An order of no side does not count. @throws ApiError */
-function ordersOf(value: unknown, priceFactor: bigint): OrderBeside[] {
-  const orders = (value as readonly Partial<OrderInfo>[] | undefined) ?? [];
+function ordersOf(orders: readonly Sent<OrderInfo>[] = [], priceFactor: bigint): OrderBeside[] {
   if (orders.length > ORDERS_MAX) throw invalidArgument(`at most ${ORDERS_MAX} orders`);
   return orders.map(({ side = 0, price, remaining = 0n, isMarketOrder = false }) => {
     const own = isMarketOrder && !price ? Decimal.zero : decimalOf(price);
@@ -198,7 +198,7 @@ function checkFactors({ linearSlippageFactor, quadraticSlippageFactor }: Market)
   if (quadraticSlippageFactor === "") throw internal("can't parse quadratic slippage factor: ");
 }
 
-const estimatePosition: Endpoint<DataContext> = {
+const estimatePosition = endpoint({
   path: "/api/v2/estimate/position",
   request: "datanode.api.v2.EstimatePositionRequest",
   response: "datanode.api.v2.EstimatePositionResponse",
@@ -207,10 +207,10 @@ const estimatePosition: Endpoint<DataContext> = {
   description:
     "The best case closes without slippage, the worst with the most that the market's factors ask for. With `collateralAvailable` also the price at which that no longer covers the maintenance margin, in the settlement asset's units and with decimals; 0 where no price does. Orders count towards the margin; the liquidation prices that include buy or sell orders let these fill one after the other, the nearest first, as long as the position stands. A query cannot say orders: they are for gRPC.",
   handle(context, request) {
-    const id = request.marketId as string | undefined;
+    const id = request.marketId;
     if (!id) throw invalidArgument("empty or missing market ID");
-    const size = (request.openVolume as bigint | undefined) ?? 0n;
-    const collateral = request.collateralAvailable as string | undefined;
+    const size = request.openVolume ?? 0n;
+    const collateral = request.collateralAvailable;
     const available = collateral ? decimalOf(collateral) : Decimal.zero;
     if (available === undefined) throw invalidArgument("invalid collateral amount");
     const facts = factsOf(context, id, MARKET_FAILED);
@@ -227,7 +227,7 @@ const estimatePosition: Endpoint<DataContext> = {
       pricesMessage(liquidationPrices(surroundings, size, available, orders));
     return { margin, liquidation: { bestCase: prices(best), worstCase: prices(worst) } };
   },
-};
+});
 
 /** @throws ApiError 500 with the original's text where a price is not defined */
 function pricesMessage(prices: LiquidationPrices | undefined) {

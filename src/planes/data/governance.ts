@@ -1,9 +1,8 @@
 // Proposals and votes (docs/protocol/10-data-api-endpoints.md#512-governance-votes-and-proposals).
 import { numericText, wholeText } from "../../history/csv.ts";
-import type { Endpoint } from "../../http/endpoint.ts";
+import type { RequestOf } from "../../http/endpoint.ts";
 import { invalidArgument, notFound } from "../../http/errors.ts";
 import type { PageRequest, Param, Row } from "../../http/pagination.ts";
-import type { RequestFields } from "../../http/query.ts";
 import {
   type GovernanceData,
   type Proposal,
@@ -13,6 +12,7 @@ import {
 } from "../../wire/generated/vega.ts";
 import { canonicalIdentifier, hexOf, identifierBytes, isIdentifier } from "../../wire/identifiers.ts";
 import { Conditions, type Connection, type DataContext, truncatedNs, withNodes } from "./context.ts";
+import { endpoint } from "./entry.ts";
 import { nestedRows } from "./lists.ts";
 
 /** Latest vote of each party on each proposal. */
@@ -36,7 +36,7 @@ export function voteOf({ data, first_time }: Pick<VoteRow, "data" | "first_time"
   return vote;
 }
 
-const listVotes: Endpoint<DataContext> = {
+const listVotes = endpoint({
   path: "/api/v2/votes",
   request: "datanode.api.v2.ListVotesRequest",
   response: "datanode.api.v2.ListVotesResponse",
@@ -45,8 +45,7 @@ const listVotes: Endpoint<DataContext> = {
   description:
     "The latest vote of each party on each proposal, by the block of that vote. At least one of `partyId` and `proposalId` must be given.",
   handle(context, request) {
-    const partyId = request.partyId as string | undefined;
-    const proposalId = request.proposalId as string | undefined;
+    const { partyId, proposalId } = request;
     const page = context.page(request);
     if (partyId === undefined && proposalId === undefined)
       throw invalidArgument("missing proposal id and party id");
@@ -79,7 +78,7 @@ const listVotes: Endpoint<DataContext> = {
       `proposalID: ${(proposalId ?? "").slice(0, 200)}, partyID: ${(partyId ?? "").slice(0, 200)}: `,
     );
   },
-};
+});
 
 /** @throws InvalidIdentifier */
 function voteFilter(context: DataContext, partyId: string | undefined, proposalId: string | undefined) {
@@ -158,7 +157,7 @@ export function governanceData(
   };
 }
 
-const getGovernanceData: Endpoint<DataContext> = {
+const getGovernanceData = endpoint({
   path: "/api/v2/governance",
   request: "datanode.api.v2.GetGovernanceDataRequest",
   response: "datanode.api.v2.GetGovernanceDataResponse",
@@ -167,7 +166,7 @@ const getGovernanceData: Endpoint<DataContext> = {
   description:
     "By `proposalId`, or else by `reference`; of several proposals with one reference the one updated last.",
   handle(context, request) {
-    const { proposalId, reference } = request as { proposalId?: string; reference?: string };
+    const { proposalId, reference } = request;
     if (proposalId === undefined && reference === undefined)
       throw invalidArgument("missing proposal ID or reference");
     const failure = "failed to get proposal";
@@ -185,7 +184,7 @@ const getGovernanceData: Endpoint<DataContext> = {
       asked,
     );
   },
-};
+});
 
 function findProposal(
   context: DataContext,
@@ -196,7 +195,7 @@ function findProposal(
   return context.get<ProposalRow>(sql, value);
 }
 
-const listGovernanceData: Endpoint<DataContext> = {
+const listGovernanceData = endpoint({
   path: "/api/v2/governances",
   request: "datanode.api.v2.ListGovernanceDataRequest",
   response: "datanode.api.v2.ListGovernanceDataResponse",
@@ -206,19 +205,21 @@ const listGovernanceData: Endpoint<DataContext> = {
     "Open proposals first, then the others; among each, by the block of the latest state. `proposalReference` selects proposals with exactly that reference.",
   handle(context, request) {
     const page = context.page(request);
-    const party = ((request.proposerPartyId as string | undefined) ?? "").slice(0, 200);
+    const party = (request.proposerPartyId ?? "").slice(0, 200);
     return context.query(
       "failed to get proposals",
       () => ({ connection: pageOfProposals(context, page, request) }),
       `proposerPartyID: ${party}: `,
     );
   },
-};
+});
+
+type ProposalsRequest = RequestOf<"datanode.api.v2.ListGovernanceDataRequest">;
 
 function pageOfProposals(
   context: DataContext,
   page: PageRequest,
-  request: RequestFields,
+  request: ProposalsRequest,
 ): Connection<GovernanceData> {
   const rows = context.list<ProposalRow, ProposalRow>({
     query: {
@@ -247,13 +248,8 @@ function pageOfProposals(
 }
 
 /** @throws InvalidIdentifier */
-function proposalFilter(context: DataContext, request: RequestFields): Conditions {
-  const { proposalState, proposalType, proposerPartyId, proposalReference } = request as {
-    proposalState?: number;
-    proposalType?: number;
-    proposerPartyId?: string;
-    proposalReference?: string;
-  };
+function proposalFilter(context: DataContext, request: ProposalsRequest): Conditions {
+  const { proposalState, proposalType, proposerPartyId, proposalReference } = request;
   const conditions = new Conditions();
   if (proposalState !== undefined) conditions.add("c.state = ?", proposalState);
   // The number 0 in column `kind` marks terms without a change; as a filter it matches nothing.

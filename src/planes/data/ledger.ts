@@ -1,16 +1,16 @@
 // Ledger entries, as a list and as CSV (docs/protocol/10-data-api-endpoints.md#513-ledger-entries). The parties' own
 // entries are read, through their index: a busy party, a rare one and an unknown one cost about the same.
-import type { Endpoint } from "../../http/endpoint.ts";
+import type { RequestOf, Sent } from "../../http/endpoint.ts";
 import { ApiError, internal, invalidArgument } from "../../http/errors.ts";
 import type { ListQuery, Param, Row } from "../../http/pagination.ts";
-import type { RequestFields } from "../../http/query.ts";
 import { amountText, type StoredAmount } from "../../store/amount.ts";
 import { byParty } from "../../store/eras.ts";
 import { enumDescriptor } from "../../wire/descriptors.ts";
-import type { AggregatedLedgerEntry } from "../../wire/generated/datanode.ts";
+import type { AccountFilter, AggregatedLedgerEntry, DateRange } from "../../wire/generated/datanode.ts";
 import { canonicalIdentifier, isHex64 } from "../../wire/identifiers.ts";
 import { rfc3339 } from "./blocks.ts";
 import { Conditions, type DataContext, dateRange, partyNumber } from "./context.ts";
+import { endpoint } from "./entry.ts";
 
 const NANOSECONDS_PER_SECOND = 1_000_000_000n;
 /** Entries of two parties are counted up to here to find the shorter list. */
@@ -45,12 +45,8 @@ const ENTRIES_OF_PARTY = {
   leading: "e.no",
 } as const;
 
-interface SideFilter {
-  assetId?: string;
-  partyIds?: string[];
-  marketIds?: string[];
-  accountTypes?: number[];
-}
+/** Of an export, over HTTP and over gRPC. */
+type ExportRequest = RequestOf<"datanode.api.v2.ExportLedgerEntriesRequest">;
 
 interface Condition {
   readonly sql: string;
@@ -58,7 +54,11 @@ interface Condition {
 }
 
 /** Condition on one side of an entry; `account` is its table. The entry's asset is the sender's on either side. */
-function sideCondition(context: DataContext, filter: SideFilter, account: "f" | "t"): Condition | undefined {
+function sideCondition(
+  context: DataContext,
+  filter: Sent<AccountFilter>,
+  account: "f" | "t",
+): Condition | undefined {
   const conditions = new Conditions();
   const refOf = (id: string) => context.ids.position(id);
   if (filter.assetId) conditions.add("f.asset = ?", refOf(filter.assetId));
@@ -70,14 +70,16 @@ function sideCondition(context: DataContext, filter: SideFilter, account: "f" | 
 }
 
 /** Bounds of the ledger's date ranges count in whole seconds. */
-function wholeSeconds(range: RequestFields | undefined): RequestFields {
-  const cut: RequestFields = {};
-  for (const [name, value] of Object.entries(range ?? {}) as [string, bigint][]) {
+function wholeSeconds({ startTimestamp, endTimestamp }: Sent<DateRange> = {}): Sent<DateRange> {
+  const cut = (value: bigint) => {
     const seconds = value / NANOSECONDS_PER_SECOND;
     const isBefore = value < 0n && seconds * NANOSECONDS_PER_SECOND !== value;
-    cut[name] = (isBefore ? seconds - 1n : seconds) * NANOSECONDS_PER_SECOND;
-  }
-  return cut;
+    return (isBefore ? seconds - 1n : seconds) * NANOSECONDS_PER_SECOND;
+  };
+  return {
+    ...(startTimestamp !== undefined && { startTimestamp: cut(startTimestamp) }),
+    ...(endTimestamp !== undefined && { endTimestamp: cut(endTimestamp) }),
+  };
 }
 
 /** The rows to look through: of the shorter list when an entry must be in both, else of both lists, each row once. */
@@ -102,13 +104,10 @@ function countUpTo(context: DataContext, partyNo: number): bigint {
   return context.get<{ n: bigint }>(sql, partyNo, COUNT_MAX)!.n;
 }
 
-function ledgerQuery(context: DataContext, request: RequestFields): ListQuery {
-  const filter = (request.filter ?? {}) as {
-    closeOnAccountFilters?: boolean;
-    fromAccountFilter?: SideFilter;
-    toAccountFilter?: SideFilter;
-    transferTypes?: number[];
-  };
+function ledgerQuery(
+  context: DataContext,
+  { filter = {}, dateRange: period }: RequestOf<"datanode.api.v2.ListLedgerEntriesRequest">,
+): ListQuery {
   const sides = [filter.fromAccountFilter ?? {}, filter.toAccountFilter ?? {}];
   const named = sides.flatMap((side) => side.partyIds ?? []);
   if (named.every((id) => id === "") || sides.some((side) => (side.partyIds?.length ?? 0) > 1)) {
@@ -128,7 +127,7 @@ function ledgerQuery(context: DataContext, request: RequestFields): ListQuery {
     ...conditions.flatMap((condition) => condition.params),
   );
   query.addOneOf("l.type", filter.transferTypes);
-  const range = dateRange(context, wholeSeconds(request.dateRange as RequestFields | undefined), "p.block");
+  const range = dateRange(context, wholeSeconds(period), "p.block");
   query.where.push(...range.where);
   query.params.push(...range.params);
   return { ...ENTRIES_OF_PARTY, ...source, ...query };
@@ -152,7 +151,7 @@ function entryOf(context: DataContext, row: LedgerRow): AggregatedLedgerEntry {
   };
 }
 
-const listLedgerEntries: Endpoint<DataContext> = {
+const listLedgerEntries = endpoint({
   path: "/api/v2/ledgerentry/history",
   request: "datanode.api.v2.ListLedgerEntriesRequest",
   response: "datanode.api.v2.ListLedgerEntriesResponse",
@@ -179,7 +178,7 @@ const listLedgerEntries: Endpoint<DataContext> = {
       "filtering ledger entries: ",
     );
   },
-};
+});
 
 export const ledgerEndpoints = [listLedgerEntries];
 
@@ -210,7 +209,7 @@ interface ExportQuery {
  */
 export function exportLedgerEntries(
   context: DataContext,
-  request: RequestFields,
+  request: ExportRequest,
   onEnd: () => void = () => {},
   onFailure: () => void = () => {},
 ): Response {
@@ -236,7 +235,7 @@ export function exportLedgerEntries(
  */
 export function openLedgerExport(
   context: DataContext,
-  request: RequestFields,
+  request: ExportRequest,
 ): { readonly disposition: string; readonly pieces: AsyncGenerator<Uint8Array, undefined> } {
   const query = checkExport(context, request);
   return { disposition: disposition(query), pieces: csvPieces(context, query) };
@@ -264,13 +263,15 @@ function errorText(error: ApiError): string {
   return JSON.stringify({ error: error.body });
 }
 
-function checkExport(context: DataContext, request: RequestFields): ExportQuery {
-  const { partyId = "", assetId = "" } = request as { partyId?: string; assetId?: string };
+function checkExport(
+  context: DataContext,
+  { partyId = "", assetId = "", dateRange: period }: ExportRequest,
+): ExportQuery {
   if (partyId === "") throw invalidArgument("missing party id");
   if (!isHex64(partyId)) throw invalidArgument("invalid party id");
   if (assetId === "") throw invalidArgument("missing asset ID");
   if (!isHex64(assetId)) throw invalidArgument("invalid asset ID");
-  const range = wholeSeconds(request.dateRange as RequestFields | undefined);
+  const range = wholeSeconds(period);
   const { where, params } = dateRange(context, range, "p.block");
   // Rows of later blocks are not part of an export that has begun.
   const last = context.get<{ no: bigint | null }>("SELECT max(no) AS no FROM blocks")?.no ?? 0n;
@@ -278,8 +279,8 @@ function checkExport(context: DataContext, request: RequestFields): ExportQuery 
     partyNo: partyNumber(context, partyId),
     partyId: canonicalIdentifier(partyId),
     assetId: canonicalIdentifier(assetId),
-    start: range.startTimestamp as bigint | undefined,
-    end: range.endTimestamp as bigint | undefined,
+    start: range.startTimestamp,
+    end: range.endTimestamp,
     where: [...where, "p.block <= ?"],
     params: [...params, last],
   };

@@ -1,12 +1,11 @@
 // Liquidity provisions (docs/protocol/10-data-api-endpoints.md#517-trades-positions-margins-provisions).
 
-import type { Endpoint } from "../../http/endpoint.ts";
 import { internal } from "../../http/errors.ts";
 import type { ListQuery, PageRequest, Row } from "../../http/pagination.ts";
-import type { RequestFields } from "../../http/query.ts";
 import { type LiquidityProvision, readLiquidityProvisionAt } from "../../wire/generated/vega.ts";
 import { canonicalIdentifier, hexOf } from "../../wire/identifiers.ts";
 import { Conditions, type Connection, type DataContext, type ListSpec, truncatedNs } from "./context.ts";
+import { endpoint } from "./entry.ts";
 import { listKept } from "./lists.ts";
 import { numberText } from "./values.ts";
 
@@ -34,7 +33,7 @@ export function provisionOf(data: Uint8Array): LiquidityProvision {
   return provision;
 }
 
-const listLiquidityProvisions: Endpoint<DataContext> = {
+const listLiquidityProvisions = endpoint({
   path: "/api/v2/liquidity/provisions",
   request: "datanode.api.v2.ListLiquidityProvisionsRequest",
   response: "datanode.api.v2.ListLiquidityProvisionsResponse",
@@ -44,28 +43,29 @@ const listLiquidityProvisions: Endpoint<DataContext> = {
     "Of a party, of a market, or both; one of them is needed. Every state they ever had, a row for each block that changed one; with `live=true` the current ones that are active, undeployed or pending.",
   handle(context, request) {
     const page = context.page(request);
-    const text = (name: string) => (request[name] as string | undefined) ?? "";
-    const [partyId, marketId, reference] = [text("partyId"), text("marketId"), text("reference")];
+    const { partyId = "", marketId = "", reference = "", live = false } = request;
     const prefix = `partyID: ${partyId.slice(0, 200)}, marketID: ${marketId.slice(0, 200)}, reference: ${reference.slice(0, 200)}: `;
     if (partyId === "" && marketId === "")
       throw internal(FAILED, `${prefix}market or party filters are required`);
     return context.query(
       FAILED,
-      () => ({ liquidityProvisions: provisions(context, request, page, partyId, marketId, reference) }),
+      () => ({ liquidityProvisions: provisions(context, page, { partyId, marketId, reference, live }) }),
       prefix,
     );
   },
-};
+});
 
 function provisions(
   context: DataContext,
-  request: RequestFields,
   page: PageRequest,
-  partyId: string,
-  marketId: string,
-  reference: string,
+  filter: {
+    readonly partyId: string;
+    readonly marketId: string;
+    readonly reference: string;
+    readonly live: boolean;
+  },
 ): Connection<LiquidityProvision> {
-  const live = request.live === true;
+  const { partyId, marketId, reference, live } = filter;
   const conditions = new Conditions();
   if (partyId !== "") conditions.add("l.party = ?", context.ids.position(partyId));
   if (marketId !== "") conditions.add("l.market = ?", context.ids.position(marketId));

@@ -1,10 +1,8 @@
 // Markets and their data (docs/protocol/10-data-api-endpoints.md#515-markets-and-market-data).
 
 import { fixedText } from "../../history/csv.ts";
-import type { Endpoint, Resource } from "../../http/endpoint.ts";
 import { internal, invalidArgument, notFound } from "../../http/errors.ts";
 import { type PageRequest, PaginationError, pageRequest, type Row } from "../../http/pagination.ts";
-import type { RequestFields } from "../../http/query.ts";
 import {
   emptyAuctionDuration,
   emptyMarketTimestamps,
@@ -17,7 +15,8 @@ import {
   readRiskFactorAt,
 } from "../../wire/generated/vega.ts";
 import { canonicalIdentifier, InvalidIdentifier, isHex64 } from "../../wire/identifiers.ts";
-import { type DataContext, truncatedNs } from "./context.ts";
+import { type DataContext, type Paged, truncatedNs } from "./context.ts";
+import { endpoint, resource } from "./entry.ts";
 import { bySyntheticTime } from "./lists.ts";
 import { numberText, optionalNumberText } from "./values.ts";
 
@@ -53,20 +52,20 @@ export function checkMarketId(marketId: string | undefined): string {
   return marketId;
 }
 
-const getMarket: Endpoint<DataContext> = {
+const getMarket = endpoint({
   path: "/api/v2/market/{market_id}",
   request: "datanode.api.v2.GetMarketRequest",
   response: "datanode.api.v2.GetMarketResponse",
   tag: "Markets",
   summary: "Get a market",
   handle(context, request) {
-    const id = checkMarketId(request.marketId as string | undefined);
+    const id = checkMarketId(request.marketId);
     const sql = `SELECT m.data FROM ${CURRENT} WHERE c.id = ?`;
     const row = context.get<MarketRow>(sql, context.ids.position(id));
     if (!row) throw notFound("failed to get market for ID");
     return { market: marketOf(row.data) };
   },
-};
+});
 
 /** Decimals of a risk factor, as the original's column keeps it. */
 const FACTOR_DECIMALS = 16;
@@ -76,11 +75,11 @@ function factorText(text: string): string {
 }
 
 /** It has no path. */
-export const getRiskFactors: Resource<DataContext> = {
+export const getRiskFactors = resource({
   request: "datanode.api.v2.GetRiskFactorsRequest",
   response: "datanode.api.v2.GetRiskFactorsResponse",
   handle(context, request) {
-    const id = checkMarketId(request.marketId as string | undefined);
+    const id = checkMarketId(request.marketId);
     const sql = "SELECT data FROM risk_factors WHERE market = ?";
     const row = context.get<MarketRow>(sql, context.ids.position(id));
     if (!row) throw notFound("failed to get risk factor");
@@ -93,9 +92,9 @@ export const getRiskFactors: Resource<DataContext> = {
       },
     };
   },
-};
+});
 
-const listMarkets: Endpoint<DataContext> = {
+const listMarkets = endpoint({
   path: "/api/v2/markets",
   request: "datanode.api.v2.ListMarketsRequest",
   response: "datanode.api.v2.ListMarketsResponse",
@@ -105,7 +104,7 @@ const listMarkets: Endpoint<DataContext> = {
     "Markets in their current state, by the time of their last update. Rejected ones are left out, settled ones with `includeSettled=false`.",
   handle(context, request) {
     const page = context.page(request);
-    const includeSettled = (request.includeSettled as boolean | undefined) ?? true;
+    const includeSettled = request.includeSettled ?? true;
     return context.query("failed to get all markets paged", () => {
       const where = [`c.state <> ${STATE_REJECTED}`];
       if (!includeSettled) where.push(`c.state <> ${STATE_SETTLED}`);
@@ -132,7 +131,7 @@ const listMarkets: Endpoint<DataContext> = {
       return { markets };
     });
   },
-};
+});
 
 const NUMBERS = [
   "markPrice",
@@ -163,21 +162,21 @@ export function marketDataOf(context: DataContext, data: Uint8Array, block: numb
   return marketData;
 }
 
-const getLatestMarketData: Endpoint<DataContext> = {
+const getLatestMarketData = endpoint({
   path: "/api/v2/market/data/{market_id}/latest",
   request: "datanode.api.v2.GetLatestMarketDataRequest",
   response: "datanode.api.v2.GetLatestMarketDataResponse",
   tag: "Markets",
   summary: "Get the latest market data of a market",
   handle(context, request) {
-    const id = request.marketId as string;
+    const id = request.marketId;
     const sql = "SELECT data, block FROM market_data WHERE market = ? ORDER BY block DESC, ord DESC LIMIT 1";
     const row = context.get<MarketDataRow>(sql, knownPosition(context, id));
     // No market is a failure here, not a missing resource (docs/protocol/10-data-api-streams.md#9-easily-missed, number 25).
     if (!row) throw internal("failed to get market data", `no market data for market: ${id.slice(0, 200)}`);
     return { marketData: marketDataOf(context, row.data, row.block as bigint) };
   },
-};
+});
 
 /** Capital letters match nothing here, unlike elsewhere (docs/protocol/10-data-api-endpoints.md#515-markets-and-market-data). */
 function knownPosition(context: DataContext, id: string): number | null {
@@ -190,7 +189,7 @@ function knownPosition(context: DataContext, id: string): number | null {
   }
 }
 
-const listLatestMarketData: Endpoint<DataContext> = {
+const listLatestMarketData = endpoint({
   path: "/api/v2/markets/data",
   request: "datanode.api.v2.ListLatestMarketDataRequest",
   response: "datanode.api.v2.ListLatestMarketDataResponse",
@@ -207,9 +206,9 @@ const listLatestMarketData: Endpoint<DataContext> = {
     );
     return { marketsData: rows.map((row) => marketDataOf(context, row.data, row.block as bigint)) };
   },
-};
+});
 
-const getMarketDataHistory: Endpoint<DataContext> = {
+const getMarketDataHistory = endpoint({
   path: "/api/v2/market/data/{market_id}",
   request: "datanode.api.v2.GetMarketDataHistoryByIDRequest",
   response: "datanode.api.v2.GetMarketDataHistoryByIDResponse",
@@ -219,23 +218,23 @@ const getMarketDataHistory: Endpoint<DataContext> = {
     "Block times from `startTimestamp` to `endTimestamp`, both inclusive and 0 when not given: without an end there is nothing.",
   handle(context, request) {
     const page = historyPage(context, request);
-    const start = (request.startTimestamp as bigint | undefined) ?? 0n;
-    const end = (request.endTimestamp as bigint | undefined) ?? 0n;
+    const start = request.startTimestamp ?? 0n;
+    const end = request.endTimestamp ?? 0n;
     const prefix = "could not retrieve historic market data: ";
     if (end < start)
       throw internal(HISTORY_FAILED, `${prefix}invalid date range, end date must be after start date`);
     return context.query(
       HISTORY_FAILED,
-      () => ({ marketData: history(context, request, page, start, end) }),
+      () => ({ marketData: history(context, request.marketId, page, start, end) }),
       prefix,
     );
   },
-};
+});
 
 /** The checked paging controls; here wrong ones are a failure of the list (docs/protocol/10-data-api-serving.md#31-input-handling). */
-function historyPage(context: DataContext, request: RequestFields): PageRequest {
+function historyPage(context: DataContext, { pagination }: Paged): PageRequest {
   try {
-    return pageRequest(request.pagination as RequestFields | undefined, context.limits);
+    return pageRequest(pagination, context.limits);
   } catch (error) {
     if (error instanceof PaginationError)
       throw internal(HISTORY_FAILED, `${error.message}: invalid pagination`);
@@ -243,20 +242,14 @@ function historyPage(context: DataContext, request: RequestFields): PageRequest 
   }
 }
 
-function history(
-  context: DataContext,
-  request: RequestFields,
-  page: PageRequest,
-  start: bigint,
-  end: bigint,
-) {
+function history(context: DataContext, marketId: string, page: PageRequest, start: bigint, end: bigint) {
   return context.list<MarketDataRow, MarketData>({
     query: {
       select: "d.data",
       from: "market_data d",
       where: ["d.market = ?", "d.block >= ?", "d.block < ?"],
       params: [
-        context.ids.position(request.marketId as string),
+        context.ids.position(marketId),
         context.blocks.firstAtOrAfter(Number(start / 1000n)),
         context.blocks.firstAtOrAfter(Number(end / 1000n) + 1),
       ],

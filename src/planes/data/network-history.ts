@@ -15,10 +15,9 @@ import { ExportRefusal, listSegments, type SegmentRow } from "../../history/segm
 import { acceptedForm } from "../../http/accept.ts";
 import { isKnown, requestedRange } from "../../http/byte-range.ts";
 import { ServerCounts } from "../../http/counts.ts";
-import type { Endpoint, Resource } from "../../http/endpoint.ts";
+import type { Endpoint, RequestOf, Resource } from "../../http/endpoint.ts";
 import { ApiError, internal, invalidArgument } from "../../http/errors.ts";
 import { retryAfter } from "../../http/http.ts";
-import type { RequestFields } from "../../http/query.ts";
 import { readHead } from "../../store/head.ts";
 import type { HistorySegment } from "../../wire/generated/datanode.ts";
 import type { DataContext } from "./context.ts";
@@ -115,12 +114,14 @@ interface ExportOptions {
   readonly signal?: AbortSignal;
 }
 
-/** The fields of an `ExportNetworkHistoryRequest`; what is absent is 0. */
-function exportRequest(fields: RequestFields, manifest: boolean): ExportRequest {
+type ExportFields = RequestOf<"datanode.api.v2.ExportNetworkHistoryRequest">;
+
+/** Absent fields are 0. */
+function exportRequest(request: ExportFields, manifest: boolean): ExportRequest {
   return {
-    table: Number(fields.table ?? 0),
-    from: BigInt((fields.fromBlock as bigint | undefined) ?? 0n),
-    to: BigInt((fields.toBlock as bigint | undefined) ?? 0n),
+    table: request.table ?? 0,
+    from: request.fromBlock ?? 0n,
+    to: request.toBlock ?? 0n,
     manifest,
   };
 }
@@ -156,7 +157,7 @@ export class NetworkHistoryExports {
   ) {}
 
   /** Answers an export request; what is wrong with it is an answer too. */
-  async answer(fields: RequestFields, options: ExportOptions): Promise<Response> {
+  async answer(fields: ExportFields, options: ExportOptions): Promise<Response> {
     const { headers, manifest, signal } = options;
     let release = () => {};
     try {
@@ -177,7 +178,7 @@ export class NetworkHistoryExports {
    * The archive in pieces of `MESSAGE_BYTES`, the last one shorter. It holds a place among the exports until it ends.
    * @throws ApiError for a request that cannot be exported; reading the stream throws what `exportError` translates
    */
-  async open(fields: RequestFields, signal: AbortSignal): Promise<OpenExport> {
+  async open(fields: ExportFields, signal: AbortSignal): Promise<OpenExport> {
     const release = this.slots.acquire();
     try {
       const plan = await this.plan(fields, false);
@@ -191,7 +192,7 @@ export class NetworkHistoryExports {
     }
   }
 
-  private plan(fields: RequestFields, manifest: boolean): Promise<ExportPlan> {
+  private plan(fields: ExportFields, manifest: boolean): Promise<ExportPlan> {
     return planExport(this.directory, listSegments(this.db), exportRequest(fields, manifest));
   }
 

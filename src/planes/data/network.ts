@@ -1,20 +1,27 @@
 // The network as a whole: parameters, totals, limits, checkpoints, snapshots and upgrades
 // (docs/protocol/10-data-api-endpoints.md#59-getepoch to #511-network-parameters and
 // #519-protocol-upgrade-proposals-and-snapshots).
-import type { Endpoint } from "../../http/endpoint.ts";
 import { internal, notFound } from "../../http/errors.ts";
 import type { ListQuery, Row } from "../../http/pagination.ts";
 import { loadAmount, type StoredAmount } from "../../store/amount.ts";
 import { Decimal } from "../../wire/decimal.ts";
+import type { Checkpoint } from "../../wire/generated/datanode.ts";
 import {
+  type CoreSnapshotData,
   type ProtocolUpgradeEvent,
   readCheckpointEventAt,
   readCoreSnapshotDataAt,
   readProtocolUpgradeEventAt,
 } from "../../wire/generated/events.ts";
-import { type NetworkLimits, type NodeSet, readNetworkLimitsAt } from "../../wire/generated/vega.ts";
+import {
+  type NetworkLimits,
+  type NetworkParameter,
+  type NodeSet,
+  readNetworkLimitsAt,
+} from "../../wire/generated/vega.ts";
 import { UINT32_MAX } from "../../wire/limits.ts";
 import { cursorNumber, type DataContext, truncatedNs } from "./context.ts";
+import { endpoint } from "./entry.ts";
 import { completedMinutes, rankingScoreOf, requireEpoch, validatorsOf } from "./validators.ts";
 
 const FAILURE = "failed to get network parameters";
@@ -25,9 +32,14 @@ function findParameter(context: DataContext, key: string): string | undefined {
     ?.value;
 }
 
+interface ParameterRow extends Row {
+  k0: string;
+  value: string;
+}
+
 // The only list whose cursor is not JSON but the bare key, and the only one that is always ascending. The value of
 // `blockchains.ethereumConfig` is the recorded one, not a fixed text.
-const listNetworkParameters: Endpoint<DataContext> = {
+const listNetworkParameters = endpoint({
   path: "/api/v2/network/parameters",
   request: "datanode.api.v2.ListNetworkParametersRequest",
   response: "datanode.api.v2.ListNetworkParametersResponse",
@@ -37,7 +49,7 @@ const listNetworkParameters: Endpoint<DataContext> = {
   handle(context, request) {
     const page = { ...context.page(request), newestFirst: false };
     return context.query(FAILURE, () => {
-      const networkParameters = context.list<Row, object>({
+      const networkParameters = context.list<ParameterRow, NetworkParameter>({
         query: {
           select: "p.value",
           from: "network_parameters_current p",
@@ -47,29 +59,29 @@ const listNetworkParameters: Endpoint<DataContext> = {
         },
         page,
         key: (cursor) => [cursor.text],
-        cursor: (row) => row.k0 as string,
+        cursor: (row) => row.k0,
         node: (row) => ({ key: row.k0, value: row.value }),
       });
       return { networkParameters };
     });
   },
-};
+});
 
-const getNetworkParameter: Endpoint<DataContext> = {
+const getNetworkParameter = endpoint({
   path: "/api/v2/network/parameters/{key}",
   request: "datanode.api.v2.GetNetworkParameterRequest",
   response: "datanode.api.v2.GetNetworkParameterResponse",
   tag: "Network",
   summary: "Get a network parameter",
   handle(context, request) {
-    const key = request.key as string;
+    const key = request.key;
     const value = findParameter(context, key);
     if (value === undefined) throw notFound(FAILURE);
     return { networkParameter: { key, value } };
   },
-};
+});
 
-const getNetworkData: Endpoint<DataContext> = {
+const getNetworkData = endpoint({
   path: "/api/v2/network/data",
   request: "datanode.api.v2.GetNetworkDataRequest",
   response: "datanode.api.v2.GetNetworkDataResponse",
@@ -94,7 +106,7 @@ const getNetworkData: Endpoint<DataContext> = {
       },
     };
   },
-};
+});
 
 /**
  * Sets of the three validator statuses, by number. A lower number is a better place: a validator from a higher one
@@ -146,7 +158,7 @@ function wholePart(value: Decimal): number {
   return Math.min(Math.max(whole, 0), UINT32_MAX);
 }
 
-const getNetworkLimits: Endpoint<DataContext> = {
+const getNetworkLimits = endpoint({
   path: "/api/v2/network/limits",
   request: "datanode.api.v2.GetNetworkLimitsRequest",
   response: "datanode.api.v2.GetNetworkLimitsResponse",
@@ -161,9 +173,9 @@ const getNetworkLimits: Endpoint<DataContext> = {
     limits.proposeAssetEnabledFrom = truncatedNs(limits.proposeAssetEnabledFrom);
     return { limits };
   },
-};
+});
 
-const getVegaTime: Endpoint<DataContext> = {
+const getVegaTime = endpoint({
   path: "/api/v2/vega/time",
   aliases: ["/api/v2/chain/time"],
   request: "datanode.api.v2.GetVegaTimeRequest",
@@ -174,22 +186,22 @@ const getVegaTime: Endpoint<DataContext> = {
     if (!context.head) throw notFound("failed to get last block");
     return { timestamp: BigInt(context.head.timeUs) * 1000n };
   },
-};
+});
 
-const info: Endpoint<DataContext> = {
+const info = endpoint({
   path: "/api/v2/info",
   request: "datanode.api.v2.InfoRequest",
   response: "datanode.api.v2.InfoResponse",
   tag: "Network",
   summary: "Get the version of the program",
   handle: ({ build }) => ({ version: build.version, commitHash: build.commit }),
-};
+});
 
 interface CoreEventRow extends Row {
   data: Uint8Array;
 }
 
-const listCheckpoints: Endpoint<DataContext> = {
+const listCheckpoints = endpoint({
   path: "/api/v2/checkpoints",
   request: "datanode.api.v2.ListCheckpointsRequest",
   response: "datanode.api.v2.ListCheckpointsResponse",
@@ -199,7 +211,7 @@ const listCheckpoints: Endpoint<DataContext> = {
     const page = context.page(request);
     return context.query("failed to get checkpoint", () => {
       const order = [{ sql: "p.height" }, { sql: "p.block" }, { sql: "p.ord" }];
-      const checkpoints = context.list<CoreEventRow, object>({
+      const checkpoints = context.list<CoreEventRow, Checkpoint>({
         query: { select: "p.data", from: "checkpoints p", where: [], params: [], order },
         page,
         key: (cursor) => {
@@ -221,9 +233,9 @@ const listCheckpoints: Endpoint<DataContext> = {
       return { checkpoints };
     });
   },
-};
+});
 
-const listCoreSnapshots: Endpoint<DataContext> = {
+const listCoreSnapshots = endpoint({
   path: "/api/v2/snapshots",
   request: "datanode.api.v2.ListCoreSnapshotsRequest",
   response: "datanode.api.v2.ListCoreSnapshotsResponse",
@@ -234,7 +246,7 @@ const listCoreSnapshots: Endpoint<DataContext> = {
     const page = context.page(request);
     return context.query("failed to list core snapshots", () => {
       const order = [{ sql: "s.height" }, { sql: "s.block" }];
-      const coreSnapshots = context.list<CoreEventRow, object>({
+      const coreSnapshots = context.list<CoreEventRow, CoreSnapshotData>({
         query: { select: "s.data", from: "core_snapshots s", where: [], params: [], order },
         page,
         key: (cursor) => [cursor.whole("BlockHeight"), cursor.block("VegaTime")],
@@ -253,7 +265,7 @@ const listCoreSnapshots: Endpoint<DataContext> = {
       return { coreSnapshots };
     });
   },
-};
+});
 
 function readSnapshot(data: Uint8Array) {
   return readCoreSnapshotDataAt(data, 0, data.length);
@@ -272,7 +284,7 @@ export function upgradeOf({ data }: Pick<UpgradeRow, "data">): ProtocolUpgradeEv
   return readProtocolUpgradeEventAt(data, 0, data.length);
 }
 
-const listProtocolUpgradeProposals: Endpoint<DataContext> = {
+const listProtocolUpgradeProposals = endpoint({
   path: "/api/v2/upgrade/proposals",
   request: "datanode.api.v2.ListProtocolUpgradeProposalsRequest",
   response: "datanode.api.v2.ListProtocolUpgradeProposalsResponse",
@@ -281,7 +293,7 @@ const listProtocolUpgradeProposals: Endpoint<DataContext> = {
   description: "By upgrade height and release tag. `approvedBy` is the exact text of one approver.",
   handle(context, request) {
     const page = context.page(request);
-    const { status, approvedBy } = request as { status?: number; approvedBy?: string };
+    const { status, approvedBy } = request;
     return context.query("failed to list protocol upgrade proposals", () => {
       const filter = status === undefined && approvedBy === undefined ? undefined : { status, approvedBy };
       const protocolUpgradeProposals = context.list<UpgradeRow, ProtocolUpgradeEvent>({
@@ -305,7 +317,7 @@ const listProtocolUpgradeProposals: Endpoint<DataContext> = {
       return { protocolUpgradeProposals };
     });
   },
-};
+});
 
 /**
  * Status and approvers stand only inside the messages, so a filter looks through the proposals first. There are few:
@@ -332,7 +344,7 @@ function matching(
   };
 }
 
-const getProtocolUpgradeStatus: Endpoint<DataContext> = {
+const getProtocolUpgradeStatus = endpoint({
   path: "/api/v2/upgrade/status",
   request: "datanode.api.v2.GetProtocolUpgradeStatusRequest",
   response: "datanode.api.v2.GetProtocolUpgradeStatusResponse",
@@ -341,7 +353,7 @@ const getProtocolUpgradeStatus: Endpoint<DataContext> = {
   // In the original this turns true when the history before an upgrade is written and the program only waits to be
   // replaced. This node goes on serving, so it is never in that state.
   handle: () => ({ ready: false }),
-};
+});
 
 export const networkEndpoints = [
   getNetworkData,

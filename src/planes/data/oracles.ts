@@ -1,7 +1,6 @@
 // Oracle specs and oracle data (docs/protocol/10-data-api-serving.md#32-cursor-encoding).
 
 import { BUILTIN_TIME } from "../../engine/markets/oracles.ts";
-import type { Endpoint } from "../../http/endpoint.ts";
 import { invalidArgument, notFound } from "../../http/errors.ts";
 import type { KeyValue, Param, Row } from "../../http/pagination.ts";
 import { type Filter, PropertyKeyType } from "../../wire/generated/data.ts";
@@ -13,7 +12,8 @@ import {
   readOracleSpecAt,
 } from "../../wire/generated/vega.ts";
 import { canonicalIdentifier, hexOf, identifierBytes, isHex64 } from "../../wire/identifiers.ts";
-import { type CursorReader, type DataContext, truncatedNs } from "./context.ts";
+import { type CursorReader, truncatedNs } from "./context.ts";
+import { endpoint } from "./entry.ts";
 import { lenientIdentifier } from "./values.ts";
 
 /** The newest row of each spec. */
@@ -55,7 +55,7 @@ export function dataOf(data: Uint8Array): OracleData {
   return oracleData;
 }
 
-const listOracleSpecs: Endpoint<DataContext> = {
+const listOracleSpecs = endpoint({
   path: "/api/v2/oracle/specs",
   request: "datanode.api.v2.ListOracleSpecsRequest",
   response: "datanode.api.v2.ListOracleSpecsResponse",
@@ -82,16 +82,16 @@ const listOracleSpecs: Endpoint<DataContext> = {
       return { oracleSpecs };
     });
   },
-};
+});
 
-const getOracleSpec: Endpoint<DataContext> = {
+const getOracleSpec = endpoint({
   path: "/api/v2/oracle/spec/{oracle_spec_id}",
   request: "datanode.api.v2.GetOracleSpecRequest",
   response: "datanode.api.v2.GetOracleSpecResponse",
   tag: "Oracles",
   summary: "Get an oracle spec",
   handle(context, request) {
-    const id = request.oracleSpecId as string;
+    const id = request.oracleSpecId;
     if (id === "") throw invalidArgument("missing oracle spec ID");
     if (!isHex64(id)) throw invalidArgument("invalid oracle spec ID");
     const sql = "SELECT data FROM oracle_specs WHERE id = ? ORDER BY block DESC LIMIT 1";
@@ -103,9 +103,9 @@ const getOracleSpec: Endpoint<DataContext> = {
       );
     return { oracleSpec: specOf(row.data) };
   },
-};
+});
 
-const listOracleData: Endpoint<DataContext> = {
+const listOracleData = endpoint({
   path: "/api/v2/oracle/data",
   request: "datanode.api.v2.ListOracleDataRequest",
   response: "datanode.api.v2.ListOracleDataResponse",
@@ -115,7 +115,7 @@ const listOracleData: Endpoint<DataContext> = {
     "By time. With `oracleSpecId` all that matched that spec; without it, of data that agree in specs and values, the last.",
   handle(context, request) {
     const page = context.page(request);
-    const specId = (request.oracleSpecId as string | undefined) ?? "";
+    const specId = request.oracleSpecId ?? "";
     return context.query("failed retrieve data for oracle data", () => {
       const [table, where, params]: [string, string[], Param[]] =
         specId === ""
@@ -142,7 +142,7 @@ const listOracleData: Endpoint<DataContext> = {
       return { oracleData };
     });
   },
-};
+});
 
 /** Signers have no order in the store, so `ord` names the place in a block. */
 function dataKey(cursor: CursorReader): KeyValue[] {

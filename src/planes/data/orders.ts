@@ -1,15 +1,16 @@
 // Orders and their versions, and the depth that live orders give a market
 // (docs/protocol/10-data-api-endpoints.md#515-markets-and-market-data and #516-orders).
 
-import type { Endpoint } from "../../http/endpoint.ts";
+import type { Sent } from "../../http/endpoint.ts";
 import { internal, invalidArgument, notFound } from "../../http/errors.ts";
 import type { Param, Row } from "../../http/pagination.ts";
-import type { RequestFields } from "../../http/query.ts";
+import type { OrderFilter } from "../../wire/generated/datanode.ts";
 import { MarketState, type Order, type PriceLevel, readOrderAt } from "../../wire/generated/vega.ts";
 import { canonicalIdentifier, hexOf, isHex64 } from "../../wire/identifiers.ts";
 import { asUint64 } from "../../wire/limits.ts";
 import { rfc3339, sequenceOf } from "./blocks.ts";
 import { type DataContext, dateRange, isPartyFilter, truncatedNs } from "./context.ts";
+import { endpoint } from "./entry.ts";
 import { armsOf, type Condition, mergedRows } from "./lists.ts";
 import { lastTrade } from "./trades.ts";
 import { lenientIdentifier, numberText } from "./values.ts";
@@ -44,7 +45,7 @@ export function orderOf(data: Uint8Array): Order {
   return order;
 }
 
-const getOrder: Endpoint<DataContext> = {
+const getOrder = endpoint({
   path: "/api/v2/order/{order_id}",
   request: "datanode.api.v2.GetOrderRequest",
   response: "datanode.api.v2.GetOrderResponse",
@@ -52,10 +53,10 @@ const getOrder: Endpoint<DataContext> = {
   summary: "Get an order",
   description: "In its current state, or the last state of one `version`.",
   handle(context, request) {
-    const id = request.orderId as string;
+    const id = request.orderId;
     if (id === "") throw invalidArgument("missing orderID parameter");
     if (!isHex64(id)) throw invalidArgument("invalid orderID parameter");
-    const version = request.version as number | undefined;
+    const version = request.version;
     if (version !== undefined && version <= 0) throw invalidArgument("negative order version");
     const bytes = Buffer.from(id, "hex");
     const row =
@@ -72,7 +73,7 @@ const getOrder: Endpoint<DataContext> = {
     if (!row) throw notFound("order not found", `orderID: ${id}: no resource corresponding to this id`);
     return { order: orderOf(row.data) };
   },
-};
+});
 
 /** The last row of each version of one order: two index seeks a version, however often a version was updated. */
 const VERSIONS = `(WITH RECURSIVE v(version) AS (
@@ -81,7 +82,7 @@ const VERSIONS = `(WITH RECURSIVE v(version) AS (
   SELECT version, (SELECT max(block) FROM orders WHERE id = ? AND version = v.version) AS block FROM v WHERE version IS NOT NULL) v
   CROSS JOIN orders o INDEXED BY orders_by_id ON o.id = ? AND o.version = v.version AND o.block = v.block`;
 
-const listOrderVersions: Endpoint<DataContext> = {
+const listOrderVersions = endpoint({
   path: "/api/v2/order/versions/{order_id}",
   request: "datanode.api.v2.ListOrderVersionsRequest",
   response: "datanode.api.v2.ListOrderVersionsResponse",
@@ -89,7 +90,7 @@ const listOrderVersions: Endpoint<DataContext> = {
   summary: "List the versions of an order",
   description: "The last state of each version, newest first; only forward.",
   handle(context, request) {
-    const id = request.orderId as string;
+    const id = request.orderId;
     if (id === "") throw invalidArgument("missing orderID parameter");
     if (!isHex64(id)) throw invalidArgument("invalid orderID parameter");
     const page = context.page(request);
@@ -119,14 +120,14 @@ const listOrderVersions: Endpoint<DataContext> = {
       return { orders };
     });
   },
-};
+});
 
 function orderCursor(context: DataContext, data: Uint8Array, id: string, block: bigint) {
   const createdUs = Number(truncatedNs(readOrderAt(data, 0, data.length).createdAt) / 1000n);
   return { createdAt: rfc3339(createdUs), id, vegaTime: context.cursorTime(block) };
 }
 
-const listOrders: Endpoint<DataContext> = {
+const listOrders = endpoint({
   path: "/api/v2/orders",
   request: "datanode.api.v2.ListOrdersRequest",
   response: "datanode.api.v2.ListOrdersResponse",
@@ -136,7 +137,7 @@ const listOrders: Endpoint<DataContext> = {
     "Orders in their current state, newest creation first; only that way round, and only forward. The date range applies to the time of the last update.",
   handle(context, request) {
     const page = context.page(request);
-    const { from, params } = orderRows(context, (request.filter ?? {}) as RequestFields);
+    const { from, params } = orderRows(context, request.filter ?? {});
     if (!page.newestFirst) throw internal(FAILED, "oldest first order query is not currently supported");
     if (!page.forward) throw internal(FAILED, NO_LAST);
     return context.query(FAILED, () => {
@@ -165,17 +166,17 @@ const listOrders: Endpoint<DataContext> = {
       return { orders };
     });
   },
-};
+});
 
-function orderRows(context: DataContext, filter: RequestFields): { from: string; params: Param[] } {
-  const markets = checkedRefs(context, filter.marketIds as string[] | undefined, "market");
-  const parties = checkedRefs(context, filter.partyIds as string[] | undefined, "party");
-  const conditions = dateRange(context, filter.dateRange as RequestFields | undefined, "c.block");
-  conditions.addOneOf("c.status", filter.statuses as number[] | undefined);
-  conditions.addOneOf("c.type", filter.types as number[] | undefined);
-  conditions.addOneOf("c.tif", filter.timeInForces as number[] | undefined);
+function orderRows(context: DataContext, filter: Sent<OrderFilter>): { from: string; params: Param[] } {
+  const markets = checkedRefs(context, filter.marketIds, "market");
+  const parties = checkedRefs(context, filter.partyIds, "party");
+  const conditions = dateRange(context, filter.dateRange, "c.block");
+  conditions.addOneOf("c.status", filter.statuses);
+  conditions.addOneOf("c.type", filter.types);
+  conditions.addOneOf("c.tif", filter.timeInForces);
   if (filter.excludeLiquidity) conditions.add("c.from_liquidity = 0");
-  if (filter.reference !== undefined) conditions.add("c.reference = ?", filter.reference as string);
+  if (filter.reference !== undefined) conditions.add("c.reference = ?", filter.reference);
   const columns = "c.created AS created, c.id AS id, c.block AS block, o.data AS data";
   if (filter.liveOnly) {
     conditions.add("c.live = 1");
@@ -321,7 +322,7 @@ function marketDepth(context: DataContext, marketRef: number): MarketDepth {
   return { buy, sell, sequenceNumber: bookSequence(context, marketRef, live) };
 }
 
-const getLatestMarketDepth: Endpoint<DataContext> = {
+const getLatestMarketDepth = endpoint({
   path: "/api/v2/market/depth/{market_id}/latest",
   request: "datanode.api.v2.GetLatestMarketDepthRequest",
   response: "datanode.api.v2.GetLatestMarketDepthResponse",
@@ -330,9 +331,9 @@ const getLatestMarketDepth: Endpoint<DataContext> = {
   description:
     "Price levels of the live orders, best price first, at most `maxDepth` a side (0: all). Both sides are empty for an unknown market.",
   handle(context, request) {
-    const id = request.marketId as string;
+    const id = request.marketId;
     if (id === "") throw invalidArgument("empty or missing market ID");
-    const depthMax = Number((request.maxDepth as bigint | undefined) ?? 0n) || Number.POSITIVE_INFINITY;
+    const depthMax = Number(request.maxDepth ?? 0n) || Number.POSITIVE_INFINITY;
     return context.query("failed to get trades for market", () => {
       const { buy, sell, sequenceNumber } = marketDepth(context, context.ids.position(id));
       return {
@@ -344,6 +345,6 @@ const getLatestMarketDepth: Endpoint<DataContext> = {
       };
     });
   },
-};
+});
 
 export const orderEndpoints = [getOrder, listOrderVersions, listOrders, getLatestMarketDepth];

@@ -1,6 +1,5 @@
 // Parties, and the stake of one with the linkings it comes from (docs/protocol/10-data-api-endpoints.md#55-parties and
 // #56-getstake).
-import type { Endpoint } from "../../http/endpoint.ts";
 import { internal, invalidArgument, notFound } from "../../http/errors.ts";
 import { encodeCursor, type PageRequest, type Row } from "../../http/pagination.ts";
 import { CURRENT_LINKINGS, stakeOf } from "../../store/stake.ts";
@@ -15,6 +14,7 @@ import {
   isPartyFilter,
   truncatedNs,
 } from "./context.ts";
+import { endpoint } from "./entry.ts";
 
 /** The built-in party has no time and sorts after every block: first among the newest, last among the oldest. */
 const NETWORK_BLOCK = Number.MAX_SAFE_INTEGER;
@@ -96,7 +96,7 @@ function pageOfParties(context: DataContext, page: PageRequest): Connection<Part
   );
 }
 
-const listParties: Endpoint<DataContext> = {
+const listParties = endpoint({
   path: "/api/v2/parties",
   request: "datanode.api.v2.ListPartiesRequest",
   response: "datanode.api.v2.ListPartiesResponse",
@@ -106,26 +106,26 @@ const listParties: Endpoint<DataContext> = {
     "All parties, by the time of their first event. The built-in party `network` has no time: it is the newest. With `partyId`, that party alone, or 404.",
   handle(context, request) {
     const page = context.page(request);
-    const partyId = (request.partyId as string | undefined) ?? "";
+    const partyId = request.partyId ?? "";
     return { parties: partyId === "" ? pageOfParties(context, page) : oneParty(context, partyId) };
   },
-};
+});
 
-const getParty: Endpoint<DataContext> = {
+const getParty = endpoint({
   path: "/api/v2/party/{party_id}",
   request: "datanode.api.v2.GetPartyRequest",
   response: "datanode.api.v2.GetPartyResponse",
   tag: "Parties",
   summary: "Get a party",
   handle(context, request) {
-    const id = request.partyId as string;
+    const id = request.partyId;
     if (id === "") throw invalidArgument("missing party id");
     if (!isPartyFilter(id)) throw invalidArgument("invalid party id");
     const row = findParty(context, id);
     if (!row) throw notFound("failed to get party for ID");
     return { party: partyOf(context, row) };
   },
-};
+});
 
 interface LinkingRow extends Row {
   data: Uint8Array;
@@ -147,7 +147,7 @@ function availableStake(context: DataContext, party: number): bigint {
   return stake;
 }
 
-const getStake: Endpoint<DataContext> = {
+const getStake = endpoint({
   path: "/api/v2/parties/{party_id}/stake",
   request: "datanode.api.v2.GetStakeRequest",
   response: "datanode.api.v2.GetStakeResponse",
@@ -155,7 +155,7 @@ const getStake: Endpoint<DataContext> = {
   summary: "Get a party's stake",
   description: "The stake available now, and the linkings in their latest state, by block time and id.",
   handle(context, request) {
-    const partyId = request.partyId as string;
+    const partyId = request.partyId;
     if (partyId === "") throw invalidArgument("missing party id");
     if (!isPartyFilter(partyId)) throw invalidArgument("invalid party id");
     const page = context.page(request);
@@ -178,6 +178,6 @@ const getStake: Endpoint<DataContext> = {
       return { currentStakeAvailable: availableStake(context, party).toString(), stakeLinkings };
     });
   },
-};
+});
 
 export const partyEndpoints = [listParties, getParty, getStake];

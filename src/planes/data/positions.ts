@@ -1,12 +1,11 @@
 // Positions and margin levels (docs/protocol/10-data-api-endpoints.md#517-trades-positions-margins-provisions).
-import type { Endpoint, Resource } from "../../http/endpoint.ts";
 import type { Row } from "../../http/pagination.ts";
-import type { RequestFields } from "../../http/query.ts";
 import { parsePosition, shownPosition } from "../../store/project/position-state.ts";
 import { type MarginLevels, type Position, readMarginLevelsAt } from "../../wire/generated/vega.ts";
 import { canonicalIdentifier, hexOf } from "../../wire/identifiers.ts";
 import { accountPosition } from "./balances.ts";
-import { Conditions, type DataContext } from "./context.ts";
+import { Conditions, type DataContext, type Paged } from "./context.ts";
+import { endpoint, resource } from "./entry.ts";
 import { checkedRefs } from "./orders.ts";
 import { numberText } from "./values.ts";
 
@@ -26,7 +25,7 @@ export function positionOf(context: DataContext, row: PositionRow): Position {
   };
 }
 
-const listAllPositions: Endpoint<DataContext> = {
+const listAllPositions = endpoint({
   path: "/api/v2/positions",
   request: "datanode.api.v2.ListAllPositionsRequest",
   response: "datanode.api.v2.ListAllPositionsResponse",
@@ -34,31 +33,26 @@ const listAllPositions: Endpoint<DataContext> = {
   summary: "List positions",
   description: "Current positions, by the time of their last update.",
   handle(context, request) {
-    const filter = (request.filter ?? {}) as RequestFields;
-    return pageOfPositions(
-      context,
-      request,
-      filter.partyIds as string[] | undefined,
-      filter.marketIds as string[] | undefined,
-    );
+    const { partyIds, marketIds } = request.filter ?? {};
+    return pageOfPositions(context, request, partyIds, marketIds);
   },
-};
+});
 
 /** The older form of the same list, for one party or market; it has no path. */
-export const listPositions: Resource<DataContext> = {
+export const listPositions = resource({
   request: "datanode.api.v2.ListPositionsRequest",
   response: "datanode.api.v2.ListPositionsResponse",
   handle(context, request) {
-    const one = (value: unknown) => (value === undefined ? [] : [value as string]);
+    const one = (value: string | undefined) => (value === undefined ? [] : [value]);
     return pageOfPositions(context, request, one(request.partyId), one(request.marketId));
   },
-};
+});
 
 function pageOfPositions(
   context: DataContext,
-  request: RequestFields,
-  partyIds: string[] | undefined,
-  marketIds: string[] | undefined,
+  request: Paged,
+  partyIds: readonly string[] | undefined,
+  marketIds: readonly string[] | undefined,
 ) {
   const conditions = new Conditions();
   conditions.addOneOf("c.market", checkedRefs(context, marketIds, "market"));
@@ -113,7 +107,7 @@ export function marginLevelsOf(context: DataContext, data: Uint8Array, block: bi
   return levels;
 }
 
-const listMarginLevels: Endpoint<DataContext> = {
+const listMarginLevels = endpoint({
   path: "/api/v2/margin/levels",
   request: "datanode.api.v2.ListMarginLevelsRequest",
   response: "datanode.api.v2.ListMarginLevelsResponse",
@@ -123,7 +117,7 @@ const listMarginLevels: Endpoint<DataContext> = {
   handle(context, request) {
     const page = context.page(request);
     return context.query(FAILED, () => {
-      const { partyId, marketId } = request as Record<string, string | undefined>;
+      const { partyId, marketId } = request;
       const conditions = new Conditions();
       if (partyId) conditions.add("a.party = ?", context.ids.position(partyId));
       if (marketId) conditions.add("a.market = ?", context.ids.position(marketId));
@@ -148,6 +142,6 @@ const listMarginLevels: Endpoint<DataContext> = {
       return { marginLevels };
     });
   },
-};
+});
 
 export const positionEndpoints = [listAllPositions, listMarginLevels];

@@ -1,6 +1,5 @@
 // Rewards and their sums (docs/protocol/10-data-api-endpoints.md#42-listrewards to #44-listepochrewardsummaries).
 
-import type { Endpoint } from "../../http/endpoint.ts";
 import { internal, invalidArgument } from "../../http/errors.ts";
 import {
   CursorError,
@@ -11,12 +10,12 @@ import {
   type Row,
   readPage,
 } from "../../http/pagination.ts";
-import type { RequestFields } from "../../http/query.ts";
 import { amountText, type StoredAmount } from "../../store/amount.ts";
 import { readRewardPayoutEventAt } from "../../wire/generated/events.ts";
 import type { EpochRewardSummary, Reward, RewardSummary } from "../../wire/generated/vega.ts";
 import { canonicalIdentifier, InvalidIdentifier } from "../../wire/identifiers.ts";
-import { Conditions, CursorReader, type DataContext, truncatedNs } from "./context.ts";
+import { Conditions, CursorReader, type DataContext, type Paged, truncatedNs } from "./context.ts";
+import { endpoint } from "./entry.ts";
 import { EPOCH_MAX } from "./values.ts";
 
 /** Market of an account event that has none. */
@@ -52,10 +51,9 @@ function epochRange(filter: EpochFilter, column: string, failure: string): Condi
 function addPartyAndAsset(
   context: DataContext,
   conditions: Conditions,
-  request: RequestFields,
+  { partyId, assetId }: { readonly partyId?: string; readonly assetId?: string },
   table: "r" | "s",
 ) {
-  const { partyId, assetId } = request as Record<string, string | undefined>;
   if (partyId) conditions.add(`${table}.party = ?`, context.ids.position(partyId));
   if (assetId) conditions.add(`${table}.asset = ?`, context.ids.position(assetId));
 }
@@ -81,7 +79,7 @@ export function percentText(text: string): string {
   return value.toExponential().replace(/e-(\d)$/, "e-0$1");
 }
 
-const listRewards: Endpoint<DataContext> = {
+const listRewards = endpoint({
   path: "/api/v2/rewards",
   request: "datanode.api.v2.ListRewardsRequest",
   response: "datanode.api.v2.ListRewardsResponse",
@@ -92,7 +90,7 @@ const listRewards: Endpoint<DataContext> = {
     const page = context.page(request);
     const failure = "failed to get rewards";
     return context.query(failure, () => {
-      const conditions = epochRange(request as EpochFilter, "r.epoch", failure);
+      const conditions = epochRange(request, "r.epoch", failure);
       addPartyAndAsset(context, conditions, request, "r");
       const rewards = context.list<RewardRow, Reward>({
         query: {
@@ -120,7 +118,7 @@ const listRewards: Endpoint<DataContext> = {
       return { rewards };
     });
   },
-};
+});
 
 interface SummaryRow extends Row {
   amount: StoredAmount;
@@ -130,8 +128,10 @@ interface SummaryRow extends Row {
  * The answer has no page info, and the original takes paging controls without a look at them. Here they cut the list
  * when they make sense, and are passed over when they do not, so that nothing the original answers is an error.
  */
-function summaryPage(context: DataContext, request: RequestFields): { page: PageRequest; key?: KeyValue[] } {
-  const pagination = (request.pagination ?? {}) as RequestFields;
+function summaryPage(
+  context: DataContext,
+  { pagination = {} }: Paged,
+): { page: PageRequest; key?: KeyValue[] } {
   const rowsMax = Math.floor(context.limits.responseBytesMax / SUMMARY_BYTES_MIN) + 1;
   const limits = { ...context.limits, pageRowsDefault: rowsMax, pageRowsMax: rowsMax };
   const newestFirst = pagination.newestFirst === true;
@@ -146,7 +146,7 @@ function summaryPage(context: DataContext, request: RequestFields): { page: Page
   }
 }
 
-const listRewardSummaries: Endpoint<DataContext> = {
+const listRewardSummaries = endpoint({
   path: "/api/v2/rewards/summaries",
   request: "datanode.api.v2.ListRewardSummariesRequest",
   response: "datanode.api.v2.ListRewardSummariesResponse",
@@ -176,7 +176,7 @@ const listRewardSummaries: Endpoint<DataContext> = {
       "querying rewards: ",
     );
   },
-};
+});
 
 function epochSummaryOf(context: DataContext, row: SummaryRow): EpochRewardSummary {
   return {
@@ -201,7 +201,7 @@ function refsOf(context: DataContext, ids: readonly string[] = [], title: string
   });
 }
 
-const listEpochRewardSummaries: Endpoint<DataContext> = {
+const listEpochRewardSummaries = endpoint({
   path: "/api/v2/rewards/epoch/summaries",
   request: "datanode.api.v2.ListEpochRewardSummariesRequest",
   response: "datanode.api.v2.ListEpochRewardSummariesResponse",
@@ -213,7 +213,7 @@ const listEpochRewardSummaries: Endpoint<DataContext> = {
     const page = context.page(request);
     const failure = "failed to get summary";
     return context.query(failure, () => {
-      const filter = (request.filter ?? {}) as EpochFilter & { assetIds?: string[]; marketIds?: string[] };
+      const filter = request.filter ?? {};
       const conditions = epochRange(filter, "s.epoch", failure);
       conditions.addOneOf("s.asset", refsOf(context, filter.assetIds, "asset"));
       conditions.addOneOf("s.market", refsOf(context, filter.marketIds, "market"));
@@ -242,6 +242,6 @@ const listEpochRewardSummaries: Endpoint<DataContext> = {
       return { summaries };
     });
   },
-};
+});
 
 export const rewardEndpoints = [listRewards, listRewardSummaries, listEpochRewardSummaries];

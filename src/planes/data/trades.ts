@@ -1,11 +1,11 @@
 // Trades (docs/protocol/10-data-api-endpoints.md#515-markets-and-market-data and #517-trades-positions-margins-provisions).
 
-import type { Endpoint } from "../../http/endpoint.ts";
+import type { RequestOf } from "../../http/endpoint.ts";
 import type { Param, Row } from "../../http/pagination.ts";
-import type { RequestFields } from "../../http/query.ts";
 import { emptyFee, type Fee, readTradeAt, type Trade } from "../../wire/generated/vega.ts";
 import { canonicalIdentifier, identifierBytes } from "../../wire/identifiers.ts";
 import { Conditions, type DataContext, inList } from "./context.ts";
+import { endpoint } from "./entry.ts";
 import { ARMS_MAX, armsOf, bySyntheticTime, type Condition, mergedRows } from "./lists.ts";
 import { checkMarketId } from "./markets.ts";
 import { numberText } from "./values.ts";
@@ -42,7 +42,7 @@ export function lastTrade(context: DataContext, marketId: string): Trade | undef
   return row && tradeOf(context, row.data, row.block as bigint);
 }
 
-const getLastTrade: Endpoint<DataContext> = {
+const getLastTrade = endpoint({
   path: "/api/v2/market/{market_id}/trade/latest",
   request: "datanode.api.v2.GetLastTradeRequest",
   response: "datanode.api.v2.GetLastTradeResponse",
@@ -50,14 +50,14 @@ const getLastTrade: Endpoint<DataContext> = {
   summary: "Get the last trade of a market",
   description: "`null` for a market without trades, known or not.",
   handle(context, request) {
-    const id = checkMarketId(request.marketId as string | undefined);
+    const id = checkMarketId(request.marketId);
     return { trade: lastTrade(context, id) };
   },
-};
+});
 
 const FAILED = "failed to list trades";
 
-const listTrades: Endpoint<DataContext> = {
+const listTrades = endpoint({
   path: "/api/v2/trades",
   request: "datanode.api.v2.ListTradesRequest",
   response: "datanode.api.v2.ListTradesResponse",
@@ -84,18 +84,16 @@ const listTrades: Endpoint<DataContext> = {
       }),
     }));
   },
-};
+});
 
-function tradeRows(context: DataContext, request: RequestFields): { from: string; params: Param[] } {
-  const values = <V>(name: string, title: string, read: (id: string) => V): V[] =>
-    context.query(
-      FAILED,
-      () => ((request[name] as string[] | undefined) ?? []).map(read),
-      `received invalid ${title} ID: `,
-    );
-  const markets = values("marketIds", "market", (id) => context.ids.position(id));
-  const parties = values("partyIds", "party", (id) => context.ids.position(id));
-  const orders = values("orderIds", "order", identifierBytes);
+type TradesRequest = RequestOf<"datanode.api.v2.ListTradesRequest">;
+
+function tradeRows(context: DataContext, request: TradesRequest): { from: string; params: Param[] } {
+  const values = <V>(ids: readonly string[] | undefined, title: string, read: (id: string) => V): V[] =>
+    context.query(FAILED, () => (ids ?? []).map(read), `received invalid ${title} ID: `);
+  const markets = values(request.marketIds, "market", (id) => context.ids.position(id));
+  const parties = values(request.partyIds, "party", (id) => context.ids.position(id));
+  const orders = values(request.orderIds, "order", identifierBytes);
   if (orders.length > 0) return tradesOfOrders(orders, markets, parties);
   const conditions = new Conditions();
   if (parties.length > 0) conditions.addOneOf("market", markets);
@@ -144,8 +142,7 @@ function partyArms(parties: readonly number[]): Condition[] {
 }
 
 /** Bounds in synthetic time, cut to microseconds (docs/protocol/10-data-api-serving.md#24-date-ranges). */
-function rangeCondition(context: DataContext, request: RequestFields): Conditions {
-  const range = (request.dateRange ?? {}) as { startTimestamp?: bigint; endTimestamp?: bigint };
+function rangeCondition(context: DataContext, { dateRange: range = {} }: TradesRequest): Conditions {
   const conditions = new Conditions();
   const add = (operator: ">=" | "<", bound: bigint | undefined) => {
     if (bound === undefined) return;

@@ -1,13 +1,13 @@
 // Transfers (docs/protocol/10-data-api-endpoints.md#53-listtransfers).
 
-import type { Endpoint } from "../../http/endpoint.ts";
 import { internal } from "../../http/errors.ts";
 import type { ListQuery, Param, Row } from "../../http/pagination.ts";
 import { transferPosition } from "../../store/transfers.ts";
 import { Decimal } from "../../wire/decimal.ts";
 import { readTransferAt, type Transfer } from "../../wire/generated/events.ts";
 import { canonicalIdentifier, hexOf } from "../../wire/identifiers.ts";
-import { type DataContext, partyNumber, truncatedNs } from "./context.ts";
+import { partyNumber, truncatedNs } from "./context.ts";
+import { endpoint } from "./entry.ts";
 
 /** `datanode.api.v2.TransferDirection` */
 const Direction = { from: 1, to: 2, either: 3 } as const;
@@ -48,7 +48,7 @@ function sourceOf(
   return { from: `${either} c ${DATA}`, where: [], params: [partyNo, partyNo, partyNo] };
 }
 
-const listTransfers: Endpoint<DataContext> = {
+const listTransfers = endpoint({
   path: "/api/v2/transfers",
   request: "datanode.api.v2.ListTransfersRequest",
   response: "datanode.api.v2.ListTransfersResponse",
@@ -58,8 +58,8 @@ const listTransfers: Endpoint<DataContext> = {
     "Every transfer in its latest state, by the time of that state. With `pubkey` a `direction` must be given, without it none is looked at.",
   handle(context, request) {
     const page = context.page(request);
-    const pubkey = request.pubkey as string | undefined;
-    const direction = (request.direction as number | undefined) ?? 0;
+    const pubkey = request.pubkey;
+    const direction = request.direction ?? 0;
     if (pubkey !== undefined && direction === 0) {
       const inner = `pubkey: ${pubkey.slice(0, 200)}: unknown transfer direction: TRANSFER_DIRECTION_UNSPECIFIED`;
       throw internal("failed to get transfer", inner);
@@ -83,6 +83,6 @@ const listTransfers: Endpoint<DataContext> = {
       return { transfers };
     });
   },
-};
+});
 
 export const transferEndpoints = [listTransfers];

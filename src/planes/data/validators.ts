@@ -2,13 +2,12 @@
 // (docs/protocol/10-data-api-endpoints.md#48-listkeyrotations, #49-listethereumkeyrotations, #54-listdelegations,
 // #57-nodes and #59-getepoch).
 import { numericText } from "../../history/csv.ts";
-import type { Endpoint } from "../../http/endpoint.ts";
 import { invalidArgument, notFound } from "../../http/errors.ts";
-import type { ListQuery, Row } from "../../http/pagination.ts";
-import type { RequestFields } from "../../http/query.ts";
+import type { ListQuery, PageRequest, Row } from "../../http/pagination.ts";
 import { amountText, loadAmount, type StoredAmount } from "../../store/amount.ts";
 import {
   type EpochEvent,
+  type EthereumKeyRotation,
   type KeyRotation,
   readEpochEventAt,
   readKeyRotationAt,
@@ -19,6 +18,7 @@ import {
 import type { Delegation, Epoch, Node, RankingScore, RewardScore } from "../../wire/generated/vega.ts";
 import { canonicalIdentifier, InvalidIdentifier } from "../../wire/identifiers.ts";
 import { Conditions, type DataContext, perContext, truncatedNs, withNodes } from "./context.ts";
+import { endpoint } from "./entry.ts";
 import { nestedRows } from "./lists.ts";
 import { EPOCH_MAX, parseEpoch } from "./values.ts";
 
@@ -85,7 +85,7 @@ function durationNs(epoch: EpochEvent): bigint {
   return epoch.action === ACTION_END ? epoch.endTime - epoch.startTime : 0n;
 }
 
-const getEpoch: Endpoint<DataContext> = {
+const getEpoch = endpoint({
   path: "/api/v2/epoch",
   request: "datanode.api.v2.GetEpochRequest",
   response: "datanode.api.v2.GetEpochResponse",
@@ -94,7 +94,7 @@ const getEpoch: Endpoint<DataContext> = {
   description:
     "The epoch `id`, or the current one for 0 or none, with its validators by id and its delegations by node and party.",
   handle(context, request) {
-    const id = (request.id as bigint | undefined) ?? 0n;
+    const id = request.id ?? 0n;
     const event = requireEpoch(context, id === 0n ? undefined : id);
     const epoch: Epoch = {
       seq: event.seq,
@@ -110,7 +110,7 @@ const getEpoch: Endpoint<DataContext> = {
     };
     return { epoch };
   },
-};
+});
 
 /** The only node status that is ever stored: NODE_STATUS_VALIDATOR. */
 const NODE_STATUS_VALIDATOR = 1;
@@ -292,7 +292,7 @@ export function rankingScoreOf(data: Uint8Array): RankingScore {
   };
 }
 
-const listNodes: Endpoint<DataContext> = {
+const listNodes = endpoint({
   path: "/api/v2/nodes",
   request: "datanode.api.v2.ListNodesRequest",
   response: "datanode.api.v2.ListNodesResponse",
@@ -301,7 +301,7 @@ const listNodes: Endpoint<DataContext> = {
   description: "The validators of the epoch `epochSeq`, or of the current one, by id.",
   handle(context, request) {
     const page = context.page(request);
-    const asked = request.epochSeq as bigint | undefined;
+    const asked = request.epochSeq;
     const epoch = requireEpoch(context, asked === undefined || asked > EPOCH_MAX ? undefined : asked).seq;
     return context.query("failed to get nodes", () => {
       const rows = context.list<ValidatorRow, ValidatorRow>({
@@ -315,9 +315,9 @@ const listNodes: Endpoint<DataContext> = {
       return { nodes: withNodes(rows, nodesOf(context, epoch, validators)) };
     });
   },
-};
+});
 
-const getNode: Endpoint<DataContext> = {
+const getNode = endpoint({
   path: "/api/v2/node/{id}",
   request: "datanode.api.v2.GetNodeRequest",
   response: "datanode.api.v2.GetNodeResponse",
@@ -325,7 +325,7 @@ const getNode: Endpoint<DataContext> = {
   summary: "Get a validator node",
   description: "The validator `id` in the current epoch.",
   handle(context, request) {
-    const id = request.id as string;
+    const id = request.id;
     if (id === "") throw invalidArgument("missing node id");
     const epoch = requireEpoch(context, undefined).seq;
     let validator: ValidatorRow | undefined;
@@ -338,13 +338,13 @@ const getNode: Endpoint<DataContext> = {
     if (!validator) throw notFound("no resource corresponding to this id", "");
     return { node: nodesOf(context, epoch, [validator])[0] };
   },
-};
+});
 
 interface ListedDelegation extends Row {
   amount: StoredAmount;
 }
 
-const listDelegations: Endpoint<DataContext> = {
+const listDelegations = endpoint({
   path: "/api/v2/delegations",
   request: "datanode.api.v2.ListDelegationsRequest",
   response: "datanode.api.v2.ListDelegationsResponse",
@@ -352,7 +352,7 @@ const listDelegations: Endpoint<DataContext> = {
   summary: "List delegations",
   description: "The latest amount of each party, node and epoch, by block time, party, node and epoch.",
   handle(context, request) {
-    const { partyId, nodeId, epochId } = request as Record<string, string | undefined>;
+    const { partyId, nodeId, epochId } = request;
     const epoch = epochId === undefined ? undefined : parseEpoch(epochId, "epochID");
     const page = context.page(request);
     return context.query(
@@ -396,7 +396,7 @@ const listDelegations: Endpoint<DataContext> = {
       "querying delegations: ",
     );
   },
-};
+});
 
 interface RotationRow extends Row {
   data: Uint8Array;
@@ -416,12 +416,12 @@ function ofNode(context: DataContext, nodeId: string): Pick<ListQuery, "where" |
   return { where: ["r.node = ?"], params: [context.ids.position(nodeId)] };
 }
 
-function nodeIdOf(request: RequestFields): string {
-  return (request.nodeId as string | undefined) ?? "";
+function nodeIdOf({ nodeId = "" }: { readonly nodeId?: string }): string {
+  return nodeId;
 }
 
 // The paths of rotations have two spellings: `chain` is ours, `vega` the original's.
-const listKeyRotations: Endpoint<DataContext> = {
+const listKeyRotations = endpoint({
   path: "/api/v2/chain/keys/rotations",
   aliases: ["/api/v2/vega/keys/rotations"],
   request: "datanode.api.v2.ListKeyRotationsRequest",
@@ -459,9 +459,9 @@ const listKeyRotations: Endpoint<DataContext> = {
       `nodeID: ${nodeId.slice(0, 200)}: `,
     );
   },
-};
+});
 
-const listEthereumKeyRotations: Endpoint<DataContext> = {
+const listEthereumKeyRotations = endpoint({
   path: "/api/v2/chain/keys/ethereum/rotations",
   aliases: ["/api/v2/vega/keys/ethereum/rotations"],
   request: "datanode.api.v2.ListEthereumKeyRotationsRequest",
@@ -479,11 +479,18 @@ const listEthereumKeyRotations: Endpoint<DataContext> = {
       `nodeID: ${nodeId.slice(0, 200)}: `,
     );
   },
-};
+});
 
-function ethereumRotations(context: DataContext, page: ReturnType<DataContext["page"]>, nodeId: string) {
+interface EthereumRotationRow extends Row {
+  k1: bigint;
+  k2: string;
+  k3: string;
+  height: bigint;
+}
+
+function ethereumRotations(context: DataContext, page: PageRequest, nodeId: string) {
   const order = ["r.block", "r.node", "r.old_address", "r.new_address", "r.ord"].map((sql) => ({ sql }));
-  return context.list<Row, object>({
+  return context.list<EthereumRotationRow, EthereumKeyRotation>({
     query: { select: "r.height", from: "ethereum_key_rotations r", ...ofNode(context, nodeId), order },
     page,
     key: (cursor) => {
@@ -498,13 +505,13 @@ function ethereumRotations(context: DataContext, page: ReturnType<DataContext["p
     cursor: (row) =>
       JSON.stringify({
         vegaTime: context.cursorTime(row.k0!),
-        nodeID: context.ids.text(row.k1 as bigint),
+        nodeID: context.ids.text(row.k1),
         oldAddress: row.k2,
         newAddress: row.k3,
         seqNum: Number(row.k4),
       }),
     node: (row) => ({
-      nodeId: context.ids.text(row.k1 as bigint),
+      nodeId: context.ids.text(row.k1),
       oldAddress: row.k2,
       newAddress: row.k3,
       blockHeight: row.height,

@@ -38,10 +38,7 @@ export class ChainAnswering {
     if (node === undefined) return fromHead(method, this.data);
     const endpoint = CHAIN_ENDPOINTS.find(({ request }) => request === `vega.api.v1.${method}Request`)!;
     try {
-      return await (endpoint.handle as (context: NodePlane["context"], request: object) => object)(
-        node.context,
-        {},
-      );
+      return await endpoint.handle(node.context, {});
     } catch (error) {
       if (error instanceof ApiError) return error;
       throw error;

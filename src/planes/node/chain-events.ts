@@ -6,15 +6,13 @@ import { sha3Of } from "../../crypto/sha.ts";
 import { type ApiError, invalidArgument, permissionDenied } from "../../http/errors.ts";
 import { WireError } from "../../wire/errors.ts";
 import { decodeChainEvent } from "../../wire/generated/commands.ts";
-import type { PropagateChainEventRequest } from "../../wire/generated/core-api.ts";
 import { hexBytes } from "../../wire/identifiers.ts";
-import type { UnroutedCall } from "./context.ts";
+import { unroutedCall } from "./context.ts";
 
-export const propagateChainEvent: UnroutedCall = {
-  method: "POST",
+export const propagateChainEvent = unroutedCall({
   request: "vega.api.v1.PropagateChainEventRequest",
   response: "vega.api.v1.PropagateChainEventResponse",
-  async handle(_context, { event, pubKey, signature }: PropagateChainEventRequest) {
+  async handle(_context, { event, pubKey, signature }) {
     if (event.length === 0) throw invalidArgument("malformed request");
     const key = hexBytes(pubKey);
     if (key?.length !== ED25519_KEY_BYTES)
@@ -32,7 +30,7 @@ export const propagateChainEvent: UnroutedCall = {
     }
     throw permissionDenied("pubkey not allowlisted");
   },
-};
+});
 
 function invalidSignature(reason: string): ApiError {
   return invalidArgument(`not a valid signature: ${reason}`);

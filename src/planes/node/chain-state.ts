@@ -7,7 +7,7 @@ import type { Statistics } from "../../wire/generated/core-api.ts";
 import { ChainStatus as ChainStatusName } from "../../wire/generated/vega.ts";
 import { UINT32_MAX } from "../../wire/limits.ts";
 import { rfc3339Nano } from "../../wire/time-text.ts";
-import type { ChainQuery, NodeContext } from "./context.ts";
+import { type ChainQuery, chainQuery, type NodeContext } from "./context.ts";
 
 const TAG = "Chain";
 const NS_A_SECOND = 1_000_000_000n;
@@ -15,8 +15,7 @@ const NS_A_SECOND = 1_000_000_000n;
 const CHAIN_VERSION = "0.34.27";
 const NOT_READY = "Failed to get last block height server is initialising";
 
-const lastBlockHeight: ChainQuery = {
-  method: "GET",
+const lastBlockHeight = chainQuery({
   path: "/blockchain/height",
   request: "vega.api.v1.LastBlockHeightRequest",
   response: "vega.api.v1.LastBlockHeightResponse",
@@ -37,20 +36,18 @@ const lastBlockHeight: ChainQuery = {
       chainId,
     };
   },
-};
+});
 
-const vegaTime: ChainQuery = {
-  method: "GET",
+const vegaTime = chainQuery({
   path: "/time",
   request: "vega.api.v1.GetVegaTimeRequest",
   response: "vega.api.v1.GetVegaTimeResponse",
   tag: TAG,
   summary: "Get the time of the last block",
   handle: ({ chain }) => ({ timestamp: chain.status.timeNs }),
-};
+});
 
-const statistics: ChainQuery = {
-  method: "GET",
+const statistics = chainQuery({
   path: "/statistics",
   request: "vega.api.v1.StatisticsRequest",
   response: "vega.api.v1.StatisticsResponse",
@@ -58,7 +55,7 @@ const statistics: ChainQuery = {
   summary: "Get statistics of the chain and the node",
   description: "`uptime` is the time the node started at; `currentTime` is the clock of its machine.",
   handle: (context) => ({ statistics: statisticsOf(context.chain.status, context) }),
-};
+});
 
 function statisticsOf(status: ChainStatus, { build, nowNs }: NodeContext): Partial<Statistics> {
   const { totals, epoch } = status;
@@ -90,8 +87,7 @@ function statisticsOf(status: ChainStatus, { build, nowNs }: NodeContext): Parti
   };
 }
 
-const spamStatistics: ChainQuery = {
-  method: "GET",
+const spamStatistics = chainQuery({
   path: "/statistics/spam/{party_id}",
   request: "vega.api.v1.GetSpamStatisticsRequest",
   response: "vega.api.v1.GetSpamStatisticsResponse",
@@ -100,11 +96,11 @@ const spamStatistics: ChainQuery = {
   description:
     "`bannedUntil` is there only while the party is banned. A party that never sent anything has zero counts.",
   async handle(context, request) {
-    const party = (request.partyId as string | undefined) ?? "";
+    const party = request.partyId ?? "";
     if (party === "") throw invalidArgument("empty or missing party ID");
     return context.spamStatistics(party);
   },
-};
+});
 
 export const chainStateEndpoints: readonly ChainQuery[] = [
   lastBlockHeight,

@@ -1,9 +1,19 @@
 // The node plane's resources: the form of an entry, and what all of them share (chain, limits, machine clock).
-import { ChainCallError, type ChainPort, type TxOutcome } from "../../engine/chain-port.ts";
+import {
+  ChainCallError,
+  type ChainPort,
+  type RefusalDetails,
+  type TxOutcome,
+} from "../../engine/chain-port.ts";
 import { Grpc } from "../../errors/statuses.ts";
+import type { RequestOf } from "../../http/endpoint.ts";
 import { ApiError, internal } from "../../http/errors.ts";
 import type { Limits } from "../../http/limits.ts";
+import type { RequestFields } from "../../http/query.ts";
 import { STOPPING } from "../../http/status.ts";
+import type { Init } from "../../wire/codec.ts";
+import type { GetSpamStatisticsResponse } from "../../wire/generated/core-api.ts";
+import type { MessageName, MessageOf } from "../../wire/message-types.ts";
 
 interface NodeContextOptions {
   readonly limits: Limits;
@@ -77,8 +87,8 @@ export class NodeContext {
   }
 
   /** @throws ApiError 500 */
-  async spamStatistics(party: string): Promise<object> {
-    return (await asked(this.chain.spamStatistics(party))) as object;
+  async spamStatistics(party: string): Promise<Init<GetSpamStatisticsResponse>> {
+    return (await asked(this.chain.spamStatistics(party))) as Init<GetSpamStatisticsResponse>;
   }
 
   /** @throws ApiError 500 */
@@ -113,7 +123,7 @@ interface ChainEndpointBase {
 export interface ChainQuery extends ChainEndpointBase {
   readonly method: "GET";
   /** @param request fields that the client sent @throws ApiError */
-  handle(context: NodeContext, request: { readonly [name: string]: unknown }): object | Promise<object>;
+  handle(context: NodeContext, request: RequestFields): object | Promise<object>;
 }
 
 export interface ChainCall extends ChainEndpointBase {
@@ -125,11 +135,44 @@ export interface ChainCall extends ChainEndpointBase {
    * @returns the response message; a member `details` of it is printed too, where the request asks for it
    * @throws ApiError
    */
-  // biome-ignore lint/suspicious/noExplicitAny: each handler names the message that `request` says
-  handle(context: NodeContext, body: any): Promise<object>;
+  handle(context: NodeContext, body: object): Promise<object>;
 }
 
 export type ChainEndpoint = ChainQuery | ChainCall;
 
 /** A call that the interface has no path for: over gRPC alone. */
 export type UnroutedCall = Pick<ChainCall, "method" | "request" | "response" | "handle">;
+
+/** An entry whose messages the compiler knows by their names. */
+type Named<Entry, Request extends MessageName, Response extends MessageName, Handle> = Omit<
+  Entry,
+  "method" | "request" | "response" | "handle"
+> & { readonly request: Request; readonly response: Response; readonly handle: Handle };
+
+type Asks<Request extends MessageName, Response extends MessageName> = (
+  context: NodeContext,
+  request: RequestOf<Request>,
+) => Init<MessageOf<Response>> | Promise<Init<MessageOf<Response>>>;
+
+type Calls<Request extends MessageName, Response extends MessageName> = (
+  context: NodeContext,
+  body: MessageOf<Request>,
+) => Promise<Init<MessageOf<Response>> & { readonly details?: RefusalDetails }>;
+
+export function chainQuery<Request extends MessageName, Response extends MessageName>(
+  entry: Named<ChainQuery, Request, Response, Asks<Request, Response>>,
+): ChainQuery {
+  return { method: "GET", ...entry } as ChainQuery;
+}
+
+export function chainCall<Request extends MessageName, Response extends MessageName>(
+  entry: Named<ChainCall, Request, Response, Calls<Request, Response>>,
+): ChainCall {
+  return { method: "POST", ...entry } as ChainCall;
+}
+
+export function unroutedCall<Request extends MessageName, Response extends MessageName>(
+  entry: Named<UnroutedCall, Request, Response, Calls<Request, Response>>,
+): UnroutedCall {
+  return { method: "POST", ...entry } as UnroutedCall;
+}

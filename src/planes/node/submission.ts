@@ -7,15 +7,9 @@
 import type { RefusalDetails, TxOutcome } from "../../engine/chain-port.ts";
 import { type ApiError, invalidArgument } from "../../http/errors.ts";
 import type { Transaction } from "../../wire/generated/commands.ts";
-import {
-  type CheckRawTransactionRequest,
-  type CheckTransactionRequest,
-  type SubmitRawTransactionRequest,
-  type SubmitTransactionRequest,
-  SubmitRawTransactionRequestType as SubmitType,
-} from "../../wire/generated/core-api.ts";
+import { SubmitRawTransactionRequestType as SubmitType } from "../../wire/generated/core-api.ts";
 import { serializeTransaction } from "../../wire/transaction.ts";
-import type { ChainCall, NodeContext } from "./context.ts";
+import { type ChainCall, chainCall } from "./context.ts";
 
 const TAG = "Transactions";
 const NO_TRANSACTION = "missing tx";
@@ -23,8 +17,7 @@ const DETAILS =
   "With `details=true` a refusal also carries `details`: the rule by name, a sentence, and the sender's own numbers (`lyra explain RULE` says more).";
 /** Codes whose text the original repeats in `info`; those of admission (51, 89) are in `data` alone. */
 const CODES_IN_INFO: ReadonlySet<number> = new Set([60, 70, 71, 80]);
-const submitRaw: ChainCall = {
-  method: "POST",
+const submitRaw = chainCall({
   path: "/transaction/raw",
   request: "vega.api.v1.SubmitRawTransactionRequest",
   response: "vega.api.v1.SubmitRawTransactionResponse",
@@ -32,14 +25,13 @@ const submitRaw: ChainCall = {
   tag: TAG,
   summary: "Submit a signed transaction as bytes",
   description: `\`tx\` is the serialised transaction in base64. TYPE_ASYNC and TYPE_SYNC answer with the verdict of the mempool, TYPE_COMMIT once it is in a block, with the block's height and the code of its execution. ${DETAILS}`,
-  handle(context: NodeContext, { tx, type }: SubmitRawTransactionRequest) {
+  handle(context, { tx, type }) {
     if (tx.length === 0) throw noTransaction();
     return context.submit(tx, waitOf(type)).then(submittedRaw);
   },
-};
+});
 
-const submit: ChainCall = {
-  method: "POST",
+const submit = chainCall({
   path: "/transaction",
   request: "vega.api.v1.SubmitTransactionRequest",
   response: "vega.api.v1.SubmitTransactionResponse",
@@ -47,13 +39,12 @@ const submit: ChainCall = {
   tag: TAG,
   summary: "Submit a signed transaction as JSON",
   description: `The node serialises it in its own order of fields, so the hash does not depend on the sender's. TYPE_COMMIT waits for the block, every other type answers with the verdict of the mempool. ${DETAILS}`,
-  async handle(context: NodeContext, { tx, type }: SubmitTransactionRequest) {
+  async handle(context, { tx, type }) {
     return submitted(await context.submit(bytesOf(tx), type === SubmitType.TYPE_COMMIT ? "commit" : "check"));
   },
-};
+});
 
-const checkRaw: ChainCall = {
-  method: "POST",
+const checkRaw = chainCall({
   path: "/transaction/raw/check",
   request: "vega.api.v1.CheckRawTransactionRequest",
   response: "vega.api.v1.CheckRawTransactionResponse",
@@ -61,14 +52,13 @@ const checkRaw: ChainCall = {
   tag: TAG,
   summary: "Check a signed transaction without submitting it",
   description: `The whole verdict of the mempool. It leaves no trace, so the same transaction can be submitted afterwards. ${DETAILS}`,
-  async handle(context: NodeContext, { tx }: CheckRawTransactionRequest) {
+  async handle(context, { tx }) {
     if (tx.length === 0) throw noTransaction();
     return checked(await context.check(tx));
   },
-};
+});
 
-const check: ChainCall = {
-  method: "POST",
+const check = chainCall({
   path: "/transaction/check",
   request: "vega.api.v1.CheckTransactionRequest",
   response: "vega.api.v1.CheckTransactionResponse",
@@ -76,10 +66,10 @@ const check: ChainCall = {
   tag: TAG,
   summary: "Check a signed transaction, as JSON, without submitting it",
   description: `The whole verdict of the mempool. It leaves no trace, so the same transaction can be submitted afterwards. ${DETAILS}`,
-  async handle(context: NodeContext, { tx }: CheckTransactionRequest) {
+  async handle(context, { tx }) {
     return checked(await context.check(bytesOf(tx)));
   },
-};
+});
 
 /** @throws ApiError 400 for a type that says nothing, or that there is not */
 function waitOf(type: number): "check" | "commit" {

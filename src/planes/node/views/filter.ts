@@ -10,11 +10,6 @@ import type { DataContext } from "../../data/context.ts";
 /** The least that a row of a view adds to its answer: its members' names, without any value. */
 const ROW_BYTES_MIN = 64;
 
-/** A filter of a request: empty and absent are the same, as in every message of this service. */
-export function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
 export class Filter {
   private readonly conditions: string[] = [];
   readonly params: Param[] = [];

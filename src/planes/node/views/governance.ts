@@ -1,11 +1,10 @@
 // Views of governance and markets: proposals, votes, markets, market data.
 
 import { Grpc } from "../../../errors/statuses.ts";
-import type { Endpoint } from "../../../http/endpoint.ts";
 import { ApiError } from "../../../http/errors.ts";
 import { readMarketAt, readMarketDataAt, readProposalAt, readVoteAt } from "../../../wire/generated/vega.ts";
-import type { DataContext } from "../../data/context.ts";
-import { Filter, textOf } from "./filter.ts";
+import { endpoint } from "../../data/entry.ts";
+import { Filter } from "./filter.ts";
 
 const GOVERNANCE = "State of governance";
 const MARKETS = "State of the markets";
@@ -14,7 +13,7 @@ interface MessageRow {
   readonly data: Uint8Array;
 }
 
-const proposals: Endpoint<DataContext> = {
+const proposals = endpoint({
   path: "/proposals",
   request: "vega.api.v1.ListProposalsRequest",
   response: "vega.api.v1.ListProposalsResponse",
@@ -24,8 +23,8 @@ const proposals: Endpoint<DataContext> = {
   narrowing: "give proposal or proposer",
   handle(context, request) {
     const rows = new Filter(context)
-      .bytes("c.id", textOf(request.proposal))
-      .reference("c.party", textOf(request.proposer))
+      .bytes("c.id", request.proposal ?? "")
+      .reference("c.party", request.proposer ?? "")
       .rows<MessageRow>(
         "p.data FROM proposals_current c JOIN proposals p ON p.block = c.block AND p.id = c.id",
         "c.id",
@@ -33,9 +32,9 @@ const proposals: Endpoint<DataContext> = {
       );
     return { proposals: rows.map(({ data }) => readProposalAt(data, 0, data.length)) };
   },
-};
+});
 
-const votes: Endpoint<DataContext> = {
+const votes = endpoint({
   path: "/votes",
   request: "vega.api.v1.ListVotesRequest",
   response: "vega.api.v1.ListVotesResponse",
@@ -45,8 +44,8 @@ const votes: Endpoint<DataContext> = {
     "The latest vote of each party on each proposal. At least one of `proposal` and `party` must be given.",
   narrowing: "give both proposal and party",
   handle(context, request) {
-    const proposal = textOf(request.proposal);
-    const party = textOf(request.party);
+    const proposal = request.proposal ?? "";
+    const party = request.party ?? "";
     if (proposal === "" && party === "") throw new ApiError(Grpc.unknown, "missing proposal or party filter");
     const rows = new Filter(context)
       .bytes("c.proposal", proposal)
@@ -59,9 +58,9 @@ const votes: Endpoint<DataContext> = {
       );
     return { votes: rows.map(({ data }) => readVoteAt(data, 0, data.length)) };
   },
-};
+});
 
-const markets: Endpoint<DataContext> = {
+const markets = endpoint({
   path: "/markets",
   request: "vega.api.v1.ListMarketsRequest",
   response: "vega.api.v1.ListMarketsResponse",
@@ -71,7 +70,7 @@ const markets: Endpoint<DataContext> = {
   narrowing: "give market",
   handle(context, request) {
     const rows = new Filter(context)
-      .reference("c.id", textOf(request.market))
+      .reference("c.id", request.market ?? "")
       .rows<MessageRow>(
         "m.data FROM markets_current c JOIN markets m ON m.block = c.block AND m.id = c.id",
         "c.id",
@@ -79,9 +78,9 @@ const markets: Endpoint<DataContext> = {
       );
     return { markets: rows.map(({ data }) => readMarketAt(data, 0, data.length)) };
   },
-};
+});
 
-const marketsData: Endpoint<DataContext> = {
+const marketsData = endpoint({
   path: "/markets/data",
   request: "vega.api.v1.ListMarketsDataRequest",
   response: "vega.api.v1.ListMarketsDataResponse",
@@ -90,7 +89,7 @@ const marketsData: Endpoint<DataContext> = {
   description: "By market. With `market`, that one alone, or none.",
   narrowing: "give market",
   handle(context, request) {
-    const rows = new Filter(context).reference("c.id", textOf(request.market)).rows<{
+    const rows = new Filter(context).reference("c.id", request.market ?? "").rows<{
       data: Uint8Array | null;
     }>(
       `(SELECT d.data FROM market_data d WHERE d.market = c.id ORDER BY d.block DESC, d.ord DESC LIMIT 1) AS data
@@ -101,6 +100,6 @@ const marketsData: Endpoint<DataContext> = {
     const shown = rows.flatMap(({ data }) => (data ? [readMarketDataAt(data, 0, data.length)] : []));
     return { marketsData: shown };
   },
-};
+});
 
 export const governanceViews = [proposals, votes, markets, marketsData];

@@ -1,10 +1,9 @@
 // Views of the network as a whole: parameters, limits, validators, assets.
 
-import type { Endpoint } from "../../../http/endpoint.ts";
 import { readValidatorUpdateAt, type ValidatorUpdate } from "../../../wire/generated/events.ts";
 import { readAssetAt, readNetworkLimitsAt } from "../../../wire/generated/vega.ts";
-import type { DataContext } from "../../data/context.ts";
-import { Filter, textOf } from "./filter.ts";
+import { endpoint } from "../../data/entry.ts";
+import { Filter } from "./filter.ts";
 
 const TAG = "State of the network";
 
@@ -12,7 +11,7 @@ interface MessageRow {
   readonly data: Uint8Array;
 }
 
-const networkParameters: Endpoint<DataContext> = {
+const networkParameters = endpoint({
   path: "/network/parameters",
   request: "vega.api.v1.ListNetworkParametersRequest",
   response: "vega.api.v1.ListNetworkParametersResponse",
@@ -22,14 +21,14 @@ const networkParameters: Endpoint<DataContext> = {
   narrowing: "give networkParameterKey",
   handle(context, request) {
     const filter = new Filter(context);
-    const key = textOf(request.networkParameterKey);
+    const key = request.networkParameterKey ?? "";
     if (key !== "") filter.equal("key", key);
     const from = "key, value FROM network_parameters_current";
     return { networkParameters: filter.rows<object>(from, "key", "give networkParameterKey") };
   },
-};
+});
 
-const networkLimits: Endpoint<DataContext> = {
+const networkLimits = endpoint({
   path: "/network/limits",
   request: "vega.api.v1.ListNetworkLimitsRequest",
   response: "vega.api.v1.ListNetworkLimitsResponse",
@@ -39,9 +38,9 @@ const networkLimits: Endpoint<DataContext> = {
     const row = context.get<MessageRow>("SELECT data FROM network_limits ORDER BY block DESC LIMIT 1");
     return { networkLimits: row && readNetworkLimitsAt(row.data, 0, row.data.length) };
   },
-};
+});
 
-const assets: Endpoint<DataContext> = {
+const assets = endpoint({
   path: "/assets",
   request: "vega.api.v1.ListAssetsRequest",
   response: "vega.api.v1.ListAssetsResponse",
@@ -51,7 +50,7 @@ const assets: Endpoint<DataContext> = {
   narrowing: "give asset",
   handle(context, request) {
     const rows = new Filter(context)
-      .reference("c.id", textOf(request.asset))
+      .reference("c.id", request.asset ?? "")
       .rows<MessageRow>(
         "a.data FROM assets_current c JOIN assets a ON a.block = c.block AND a.id = c.id",
         "c.id",
@@ -59,14 +58,14 @@ const assets: Endpoint<DataContext> = {
       );
     return { assets: rows.map(({ data }) => readAssetAt(data, 0, data.length)) };
   },
-};
+});
 
 interface NodeRow extends MessageRow {
   readonly pub_key: string;
   readonly ethereum_address: string;
 }
 
-const validators: Endpoint<DataContext> = {
+const validators = endpoint({
   path: "/validators",
   request: "vega.api.v1.ListValidatorsRequest",
   response: "vega.api.v1.ListValidatorsResponse",
@@ -82,7 +81,7 @@ const validators: Endpoint<DataContext> = {
     );
     return { validators: rows.map(validatorOf) };
   },
-};
+});
 
 /** Keys that were rotated since the update are the new ones; one that was not stays spelled as it came. */
 function validatorOf({ data, pub_key, ethereum_address }: NodeRow): ValidatorUpdate {

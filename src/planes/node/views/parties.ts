@@ -1,13 +1,13 @@
 // Views of the parties and their holdings: accounts, parties, stake, delegations.
 
-import type { Endpoint } from "../../../http/endpoint.ts";
 import { amountText, type StoredAmount } from "../../../store/amount.ts";
 import type { Account, PartyStake } from "../../../wire/generated/core-api.ts";
 import { readStakeLinkingAt, StakeLinkingStatus, StakeLinkingType } from "../../../wire/generated/events.ts";
 import { AccountType, type Delegation } from "../../../wire/generated/vega.ts";
 import { NETWORK_PARTY } from "../../../wire/identifiers.ts";
 import type { DataContext } from "../../data/context.ts";
-import { Filter, textOf } from "./filter.ts";
+import { endpoint } from "../../data/entry.ts";
+import { Filter } from "./filter.ts";
 
 const TAG = "State of the parties";
 /** The owner, as this service writes it, of accounts without one (docs/protocol/30-node-api-endpoints.md#52-corestateservice). */
@@ -24,7 +24,7 @@ interface AccountRow {
   readonly balance: StoredAmount;
 }
 
-const accounts: Endpoint<DataContext> = {
+const accounts = endpoint({
   path: "/accounts",
   request: "vega.api.v1.ListAccountsRequest",
   response: "vega.api.v1.ListAccountsResponse",
@@ -34,8 +34,8 @@ const accounts: Endpoint<DataContext> = {
     "Of a party, of a market, or of a party in a market. With neither, the accounts that belong to no party and no market.",
   narrowing: "give party or market",
   handle(context, request) {
-    const party = textOf(request.party);
-    const market = textOf(request.market);
+    const party = request.party ?? "";
+    const market = request.market ?? "";
     const filter = new Filter(context).reference("a.market", market);
     if (party !== "") filter.reference("a.party", party === NO_OWNER ? NETWORK_PARTY : party);
     else if (market === "") {
@@ -49,7 +49,7 @@ const accounts: Endpoint<DataContext> = {
     );
     return { accounts: rows.map((row) => accountOf(context, row)) };
   },
-};
+});
 
 function accountOf({ ids }: DataContext, row: AccountRow): Account {
   const owner = ids.text(row.party);
@@ -62,7 +62,7 @@ function accountOf({ ids }: DataContext, row: AccountRow): Account {
   };
 }
 
-const parties: Endpoint<DataContext> = {
+const parties = endpoint({
   path: "/parties",
   request: "vega.api.v1.ListPartiesRequest",
   response: "vega.api.v1.ListPartiesResponse",
@@ -74,14 +74,14 @@ const parties: Endpoint<DataContext> = {
     const rows = new Filter(context).rows<{ id: bigint }>("id FROM parties", "id", "the data API has pages");
     return { parties: rows.map(({ id }) => ({ id: context.ids.text(id) })) };
   },
-};
+});
 
 interface LinkingRow {
   readonly party: bigint;
   readonly data: Uint8Array;
 }
 
-const partiesStake: Endpoint<DataContext> = {
+const partiesStake = endpoint({
   path: "/parties/stake",
   request: "vega.api.v1.ListPartiesStakeRequest",
   response: "vega.api.v1.ListPartiesStakeResponse",
@@ -90,7 +90,7 @@ const partiesStake: Endpoint<DataContext> = {
   description: "By party; linkings in their latest state, by block and id.",
   narrowing: "give party",
   handle(context, request) {
-    const rows = new Filter(context).reference("c.party", textOf(request.party)).rows<LinkingRow>(
+    const rows = new Filter(context).reference("c.party", request.party ?? "").rows<LinkingRow>(
       `c.party, s.data FROM stake_linkings_current c
          CROSS JOIN stake_linkings s ON s.block = c.block AND s.id = c.id`,
       "c.party, c.block, c.id",
@@ -99,7 +99,7 @@ const partiesStake: Endpoint<DataContext> = {
     const byParty = Map.groupBy(rows, (row) => row.party);
     return { partiesStake: [...byParty].map(([party, linkings]) => stakeOf(context, party, linkings)) };
   },
-};
+});
 
 function stakeOf({ ids }: DataContext, party: bigint, rows: readonly LinkingRow[]): PartyStake {
   const stakeLinkings = rows.map(({ data }) => readStakeLinkingAt(data, 0, data.length));
@@ -122,7 +122,7 @@ interface DelegationRow {
 /** A number that an epoch can have in the store. */
 const EPOCH = /^\d{1,18}$/;
 
-const delegations: Endpoint<DataContext> = {
+const delegations = endpoint({
   path: "/delegations",
   request: "vega.api.v1.ListDelegationsRequest",
   response: "vega.api.v1.ListDelegationsResponse",
@@ -132,9 +132,9 @@ const delegations: Endpoint<DataContext> = {
   narrowing: "give epochSeq, party or node",
   handle(context, request) {
     const filter = new Filter(context)
-      .reference("party", textOf(request.party))
-      .reference("node", textOf(request.node));
-    const epoch = textOf(request.epochSeq);
+      .reference("party", request.party ?? "")
+      .reference("node", request.node ?? "");
+    const epoch = request.epochSeq ?? "";
     if (epoch !== "") filter.equal("epoch", EPOCH.test(epoch) ? BigInt(epoch) : null);
     const rows = filter.rows<DelegationRow>(
       "party, node, epoch, amount FROM delegations_current",
@@ -143,7 +143,7 @@ const delegations: Endpoint<DataContext> = {
     );
     return { delegations: rows.map((row) => delegationOf(context, row)) };
   },
-};
+});
 
 function delegationOf({ ids }: DataContext, { party, node, epoch, amount }: DelegationRow): Delegation {
   return {
