@@ -1,7 +1,8 @@
-/** `lyra replay --re-execute` by the sources: bun scripts/re-execute.ts RECORDING.evts[.gz] [--rules default] [--show N] [--json] */
+/** `lyra replay --re-execute` by the sources, also of networks before 0.71: bun scripts/re-execute.ts RECORDING.evts[.gz] [--rules default] [--show N] [--json] */
 import { parseArgs } from "node:util";
 import { reExecute } from "../src/cli/re-execute.ts";
 import { NodeError } from "../src/errors/node-error.ts";
+import { NetworkBefore071 } from "./older-networks.ts";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -18,7 +19,10 @@ if (positionals.length === 0) {
 const { show, json } = values;
 const rules = values.rules === "default" ? "default" : "0.71.6";
 try {
-  process.exitCode = await reExecute(positionals, { rules, show: Number(show), json, quiet: true });
+  process.exitCode = await reExecute(positionals, {
+    ...{ rules, show: Number(show), json, quiet: true },
+    older: () => new NetworkBefore071(),
+  });
 } catch (error) {
   if (!(error instanceof NodeError)) throw error;
   console.error([error.message, error.hint].join("\n"));

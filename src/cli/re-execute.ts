@@ -3,7 +3,7 @@
 import { ExitCode, NodeError } from "../errors/node-error.ts";
 import { checkRecordings, type RecordingEnd, RecordingReader } from "../ingest/recording.ts";
 import type { Difference } from "../testing/difference.ts";
-import { FactsOfRecording, ReExecution, type Tally } from "../testing/re-execution.ts";
+import { FactsOfRecording, type OlderNetwork, ReExecution, type Tally } from "../testing/re-execution.ts";
 import { type RecordedBlock, RecordedBlocks } from "../testing/recorded-blocks.ts";
 import { dim, green, grouped, ProgressBar, red, say } from "./terminal.ts";
 
@@ -14,6 +14,8 @@ interface ReExecuteOptions {
   readonly show: number;
   /** Of the network that it is a recording of. */
   readonly rules?: "default" | "0.71.6";
+  /** The ways of a network before 0.71; without, its recordings are refused. */
+  readonly older?: () => OlderNetwork;
 }
 
 const VALUE_MAX = 200;
@@ -29,10 +31,11 @@ export async function reExecute(paths: readonly string[], options: ReExecuteOpti
     if (block.chainId !== chainId) throw otherChain(block, chainId);
     facts.read(block);
   });
+  const older = facts.facts.isOlder ? (options.older ?? refuseOlder)() : undefined;
   const executions: ReExecution[] = [];
   const ends = await eachBlock(paths, "executing", options, (block) => {
     const [execution] = executions;
-    if (execution === undefined) executions.push(new ReExecution(block, facts.facts, options.rules));
+    if (execution === undefined) executions.push(new ReExecution(block, facts.facts, options.rules, older));
     else execution.run(block);
   });
   const [execution] = executions;
@@ -44,6 +47,16 @@ export async function reExecute(paths: readonly string[], options: ReExecuteOpti
   const isSame = options.json ? printJson(execution) : printText(execution, options.show);
   if (damage) say(red(`the rest of the recording is damaged: ${placed(damage)}`));
   return isSame && !damage ? ExitCode.done : ExitCode.failed;
+}
+
+function refuseOlder(): never {
+  const sentence = "the recording is of a network before 0.71: its markets have no slippage factors";
+  throw new NodeError(
+    "replay",
+    "recording_unreadable",
+    sentence,
+    "the sources do it: bun scripts/re-execute.ts",
+  );
 }
 
 function otherChain({ height, chainId }: RecordedBlock, first: string): NodeError {

@@ -5,12 +5,11 @@
  */
 import { sha3HexOf } from "../crypto/sha.ts";
 import { CommandError } from "../engine/errors.ts";
-import { marketRulesOf, OLDER_RULES } from "../engine/markets/rules.ts";
+import { type MarketRules, marketRulesOf } from "../engine/markets/rules.ts";
 import { PARAMETERS } from "../engine/parameter-definitions.ts";
 import { reasonOf } from "../errors/node-error.ts";
 import type { Difference } from "./difference.ts";
 import { createMarketRig, type MarketRig } from "./market-rig.ts";
-import { isShownAgain, OlderNetwork } from "./older-networks.ts";
 import { isOfBlock, type RecordedBlock, type RecordedEvent } from "./recorded-blocks.ts";
 import {
   accountKey,
@@ -32,6 +31,18 @@ export interface Tally {
   readonly differences: Difference[];
 }
 
+/** The ways of a network before 0.71: its rules, and where its events differ from those of the engine. */
+export interface OlderNetwork {
+  readonly rules: MarketRules;
+  /** Kinds of events of which a block's last about each subject counts. */
+  readonly lastOnly: ReadonlySet<string>;
+  /** An event of the recording, whether it differs or not. */
+  note(event: RecordedEvent): void;
+  /** Why a difference is to be expected; undefined where it is not. */
+  reasonFor(difference: Difference, event: RecordedEvent): string | undefined;
+}
+
+const STATE_PROPOSED = 1;
 const STATE_PASSED = 3;
 const STATE_DECLINED = 5;
 const STATE_ENACTED = 6;
@@ -79,7 +90,6 @@ export class ReExecution {
   /** Markets whose price bounds the chain's validators have agreed on by now. */
   private readonly agreed = new Set<string>();
   private readonly tallies = new Map<string, Tally>();
-  private readonly older: OlderNetwork | undefined;
   private readonly lastOnly: ReadonlySet<string>;
   blocks = 0;
   commands = 0;
@@ -87,9 +97,15 @@ export class ReExecution {
   /**
    * @param first block of the recording: its state is where the execution begins
    * @param rules of the network that it is of, unless that is an older one
+   * @param older the older network that it is of
    */
-  constructor(first: RecordedBlock, facts: RecordingFacts, rules: "default" | "0.71.6" = "0.71.6") {
-    const { assets, isOlder, hasAgreements, foreignMarkets, missingKinds, opening } = facts;
+  constructor(
+    first: RecordedBlock,
+    facts: RecordingFacts,
+    rules: "default" | "0.71.6" = "0.71.6",
+    private readonly older?: OlderNetwork,
+  ) {
+    const { assets, hasAgreements, foreignMarkets, missingKinds, opening } = facts;
     this.last = first;
     this.foreign = new Set(foreignMarkets);
     this.missingKinds = missingKinds;
@@ -100,11 +116,10 @@ export class ReExecution {
       ...(assets.length > 0 && { assets: Object.fromEntries(assets.map((asset) => [asset.id, asset])) }),
       parameters,
       startSeconds: first.timeNs / 1_000_000_000n,
-      rules: isOlder ? OLDER_RULES : marketRulesOf(rules),
+      rules: older?.rules ?? marketRulesOf(rules),
     });
     if (hasAgreements) this.rig.hasModels = (market) => this.agreed.has(market);
-    this.lastOnly = new Set(isOlder ? ["marginLevels", "positionStateEvent"] : []);
-    this.older = isOlder ? new OlderNetwork() : undefined;
+    this.lastOnly = older?.lastOnly ?? new Set();
     for (const { member, payload } of first.events) {
       if (member === "networkParameter") this.setParameter(payload);
       if (member === "account") this.noteBalance(payload);
@@ -465,6 +480,11 @@ export class ReExecution {
     this.tallies.set(kind, tally);
     return tally;
   }
+}
+
+/** A market's creation shows it once for each of its parameters, ours once. */
+function isShownAgain({ kind, made }: Difference, { payload }: RecordedEvent): boolean {
+  return kind === "marketUpdated" && made === undefined && payload.state === STATE_PROPOSED;
 }
 
 const commandOf = (result: RecordedEvent["payload"]) =>

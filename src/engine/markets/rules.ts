@@ -38,11 +38,3 @@ const NETWORK_RULES: MarketRules = {
 export function marketRulesOf(name: "default" | "0.71.6" = "default"): MarketRules {
   return name === "0.71.6" ? NETWORK_RULES : PRESENT_RULES;
 }
-
-/** Of networks whose markets have no slippage factors. */
-export const OLDER_RULES: MarketRules = {
-  ...NETWORK_RULES,
-  boundsSlippage: false,
-  stakesByMark: false,
-  holdsMargin: false,
-};

@@ -5,6 +5,7 @@ import { afterAll, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { NetworkBefore071 } from "../../../scripts/older-networks.ts";
 import { RecordingReader } from "../../../src/ingest/recording.ts";
 import { FactsOfRecording, ReExecution } from "../../../src/testing/re-execution.ts";
 import { type RecordedBlock, RecordedBlocks } from "../../../src/testing/recorded-blocks.ts";
@@ -30,7 +31,8 @@ interface Report {
 test.skipIf(!isThere)(
   "a real network's markets give the recorded events again",
   async () => {
-    const { code, out } = await new Lyra(["replay", "--re-execute", RECORDING, "--json"]).end();
+    const program = [process.execPath, join(ROOT, "scripts", "re-execute.ts")];
+    const { code, out } = await new Lyra([RECORDING, "--json"], { program }).end();
     const report = JSON.parse(out) as Report;
     expect(report).toMatchObject({ blocks: 5_001, commands: 119, faults: 0, different: [] });
     expect(code).toBe(0);
@@ -63,7 +65,7 @@ test.skipIf(!isThere)("an event that differs from the recording is named, with i
   for (const block of blocks) facts.read(block);
   const trade = blocks.flatMap(({ events }) => events).find(({ member }) => member === "trade")!;
   trade.payload.size += 1n;
-  const execution = new ReExecution(blocks[0]!, facts.facts);
+  const execution = new ReExecution(blocks[0]!, facts.facts, "0.71.6", new NetworkBefore071());
   for (const block of blocks.slice(1)) execution.run(block);
   const different = [...execution.results.values()].flatMap(({ differences }) =>
     differences.filter(({ reason }) => reason === undefined),
@@ -71,6 +73,13 @@ test.skipIf(!isThere)("an event that differs from the recording is named, with i
   expect(different.map(({ height, kind, fields }) => [height, kind, fields.map(({ path }) => path)])).toEqual(
     [[383, "trade", ["size", "aggressor"]]],
   );
+});
+
+test.skipIf(!isThere)("the executable refuses a network before 0.71, and says what executes it", async () => {
+  const { code, err } = await new Lyra(["replay", "--re-execute", RECORDING, "--quiet"]).end();
+  expect(code).toBe(1);
+  expect(err).toContain("the recording is of a network before 0.71");
+  expect(err).toContain("bun scripts/re-execute.ts");
 });
 
 test("a file that is not a recording is refused, and so are flags that contradict each other", async () => {

@@ -1,9 +1,11 @@
 /**
- * Habits of networks before 0.71, whose markets have no slippage factors, beyond the rules that the engine can take
- * (engine/markets/rules.ts): seen in recordings of them.
+ * Networks before 0.71, whose markets have no slippage factors: the rules that the engine takes for them
+ * (src/engine/markets/rules.ts), and what else differs in recordings of them, each with its reason.
  */
-import type { Difference, FieldDifference } from "./difference.ts";
-import type { RecordedEvent } from "./recorded-blocks.ts";
+import { type MarketRules, marketRulesOf } from "../src/engine/markets/rules.ts";
+import type { Difference, FieldDifference } from "../src/testing/difference.ts";
+import type { OlderNetwork } from "../src/testing/re-execution.ts";
+import type { RecordedEvent } from "../src/testing/recorded-blocks.ts";
 
 /** Of a field of an event that both have. */
 interface FieldReason {
@@ -16,7 +18,6 @@ interface FieldReason {
 const ORDER_OF_PROVIDER = (order: RecordedEvent["payload"]) => order.liquidityProvisionId !== "";
 /** `AccountType` */
 const FEES_LIQUIDITY = 6;
-const STATE_PROPOSED = 1;
 /** `AuctionTrigger`: liquidity, and its two parts of later versions. */
 const LIQUIDITY = "4";
 const LIQUIDITY_NOW: ReadonlySet<string> = new Set(["5", "6"]);
@@ -63,10 +64,16 @@ const FIELDS: readonly FieldReason[] = [
   },
 ];
 
-export class OlderNetwork {
+export class NetworkBefore071 implements OlderNetwork {
+  readonly rules: MarketRules = {
+    ...marketRulesOf("0.71.6"),
+    boundsSlippage: false,
+    stakesByMark: false,
+    holdsMargin: false,
+  };
+  readonly lastOnly: ReadonlySet<string> = new Set(["marginLevels", "positionStateEvent"]);
   private readonly providers = new Set<string>();
 
-  /** An event of the recording, whether it differs or not. */
   note({ member, payload }: RecordedEvent): void {
     if (member === "liquidityProvision") this.providers.add(payload.partyId);
   }
@@ -115,9 +122,4 @@ export class OlderNetwork {
         kinds.test(kind) && path.test(field.path) && (holds?.(field, payload) ?? true),
     )?.text;
   }
-}
-
-/** On every network: a market's creation shows it once for each of its parameters, ours once. */
-export function isShownAgain({ kind, made }: Difference, { payload }: RecordedEvent): boolean {
-  return kind === "marketUpdated" && made === undefined && payload.state === STATE_PROPOSED;
 }
