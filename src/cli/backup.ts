@@ -48,7 +48,7 @@ interface ProgressHooks {
   isStopping(): boolean;
 }
 
-/** Runs work with a bar and a way to stop it. @param work its result is for `--json`; undefined when it was stopped */
+/** Runs work with a progress bar until a signal. @param work returns the document for `--json`, undefined when stopped */
 export async function withProgress(
   title: string,
   { isQuiet, isJson }: Shown,

@@ -1,13 +1,13 @@
-// lyra completions: what a shell completes, made from the declarations of all commands.
+// lyra completions: completion scripts for shells, made from the declarations of all commands.
 
 import { ExitCode } from "../errors/node-error.ts";
 import { COMMON_FLAGS, type Commands, command } from "./command/command.ts";
 import { allCommands } from "./command/table.ts";
 import { usageError } from "./command/usage-error.ts";
 
-/** The words behind `lyra` at each place, and the flags there. */
+/** Words and flags that may follow each prefix of words. */
 interface CompletionTree {
-  /** By the words before, joined by a blank; the empty text for none. */
+  /** By prefix, its words joined by a blank; the empty text for `lyra` alone. */
   readonly words: ReadonlyMap<string, readonly string[]>;
   readonly flags: ReadonlyMap<string, readonly string[]>;
 }
@@ -51,7 +51,7 @@ async function treeOf(table: Commands): Promise<CompletionTree> {
 
 const SHELLS: Readonly<Record<string, (tree: CompletionTree) => string>> = { bash, zsh, fish };
 
-/** The deepest place whose words were typed, and what may follow there: the same for bash and zsh. */
+/** A `case` of all prefixes, for bash and zsh. */
 function cases(tree: CompletionTree): string {
   const places = new Set([...tree.words.keys(), ...tree.flags.keys()]);
   return [...places]

@@ -14,9 +14,9 @@ import { usageError } from "./command/usage-error.ts";
 import { NODE_URL } from "./flags.ts";
 
 type Tool = (typeof TOOL_LIST)[number];
-/** Of a member that is read from a file. */
+/** Bytes of a member that is read from a file. */
 const MEMBER_BYTES_MAX = 1024 * 1024;
-/** The longest call makes a month of blocks. */
+/** Long enough for a month of blocks. */
 const TOOL_MS = 30 * 60_000;
 
 /** The commands behind `lyra devnet`, one for each tool. */
@@ -75,7 +75,7 @@ async function useTool(tool: Tool, body: string, values: Readonly<Record<string,
   return ExitCode.done;
 }
 
-/** The verbs have a help of their own, which says what words they take. */
+/** Points to the help of verbs, which explains their words. */
 function verbError(message: string, path = ""): NodeError {
   return new NodeError("devnet", "usage", message, `see: ${helpCommand(path)}`);
 }
@@ -177,7 +177,7 @@ async function ask(url: string, { method, path }: Tool, body: string): Promise<s
   const { code, message, hint } = refusalIn(text);
   throw new NodeError(
     "devnet.tool",
-    // Of a newer node it may be one that this program does not know.
+    // A newer node may have codes that this program lacks.
     code as ProgramCode,
     message,
     hint || (response.status === 404 ? "this node is not a devnet" : `see: ${helpCommand(path)}`),
@@ -192,7 +192,7 @@ async function wholeOf(answer: Answer, url: string): Promise<string> {
   }
 }
 
-/** When a node ends in the middle, the outcome of the call is unknown. */
+/** The node ended during the call, so its outcome is unknown. */
 function answerLost(url: string, error: unknown): NodeError {
   return new NodeError(
     "devnet.tool",
@@ -218,7 +218,7 @@ function refusalIn(text: string): { code: string; message: string; hint: string 
   };
 }
 
-/** A byte order mark in front, as some editors leave it, counts for nothing. @returns undefined for a text that is not JSON */
+/** Parses JSON behind an optional byte order mark. @returns undefined for invalid JSON */
 function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\ufeff/, "")) as unknown;

@@ -13,7 +13,7 @@ import { COMMAND_KINDS, COMMANDS } from "../wire/transaction-commands.ts";
 import { devnetUrl, useDevnetTool } from "./devnet-tools.ts";
 import { bold, dim, red } from "./terminal.ts";
 
-/** Lines a second: a person reads no more, and a flood must not pay for them. */
+/** Lines a second that a person can read; more would slow the devnet down. */
 const LINES_A_SECOND = 20;
 const WINDOW_MS = 1_000;
 
@@ -31,7 +31,7 @@ export class TransactionLines {
   ) {}
 
   add(outcome: TxOutcome, tx: CheckedTransaction | undefined): void {
-    // The validator's own work is not a person's concern until it is refused.
+    // Show the validator's own commands only when they are refused.
     if (outcome.code === 0 && tx !== undefined && COMMANDS[tx.kind].isValidatorCommand) return;
     const now = this.nowMs();
     if (now - this.windowStartMs >= WINDOW_MS) {
@@ -124,7 +124,7 @@ export class DevnetWords {
   }
 }
 
-// lyra explain HASH: what became of one transaction of a running devnet.
+// lyra explain HASH: the outcome of a transaction of a running devnet.
 
 interface Flags {
   readonly home?: string | undefined;

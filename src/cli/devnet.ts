@@ -1,4 +1,4 @@
-// lyra devnet: a local network of one's own; and the developer's tools for one that runs.
+// lyra devnet: starts a local network.
 
 import type { Devnet, DevnetConfig } from "../devnet/devnet.ts";
 import type { PartiesReport, PartyBalance, PartyReport } from "../devnet/parties.ts";
@@ -50,7 +50,7 @@ const FLAGS = {
 type Values = ValuesOf<typeof FLAGS>;
 
 const FOR_A_NEW_CHAIN = ["genesis", "checkpoint", "parameter"] as const;
-/** Bytes of a genesis or a checkpoint: as much as of a dump. */
+/** Bytes of a genesis or a checkpoint, as of a dump. */
 const STATE_BYTES_MAX = 512 * 1024 * 1024;
 const DEFAULT_NODE_PORT = "3003";
 const DEFAULT_GRPC_NODE_PORT = 3002;
@@ -70,10 +70,10 @@ export const devnet = command({
     let lines: TransactionLines | undefined;
     const options: DevnetConfig = {
       ...(await optionsOf(values, typed)),
-      ...(values.demo && (await pastOf())),
+      ...(values.demo && (await demoStart())),
       onOutcome: (outcome, tx) => lines?.add(outcome, tx),
     };
-    // Its files are read by now: a genesis out of a pipe that nothing writes to is left by the signal's default.
+    // Listen once the files are read: until then a signal ends the process, even while it reads a silent pipe.
     const signals = waitForSignal();
     const walletPort =
       values["wallet-port"] === undefined ? undefined : port("--wallet-port", values["wallet-port"]);
@@ -93,15 +93,15 @@ export const devnet = command({
       if (values.reset && home !== undefined) putBack(home);
       throw error;
     }
-    // Also what a reset that was cut off has left.
+    // Includes the leftovers of an interrupted reset.
     if (home !== undefined) removeAside(home);
     try {
       const ready = begin(running, wallet, values).then(async () => {
         lines = await transactionLines(running!, values);
       });
-      // A signal does not wait for the demo; the call that it cuts off fails unheard.
+      // A signal does not wait for the demo, whose interrupted call fails silently.
       ready.catch(() => {});
-      // Without its ports a devnet is of no use.
+      // A devnet that lost its ports ends.
       const ending = Promise.race([signals, running.broken, ...(inputEnd ? [inputEnd] : [])]);
       await Promise.race([ready, ending]);
       const signal = await ending;
@@ -118,7 +118,7 @@ export const devnet = command({
 
 type TransactionLines = import("./devnet-transactions.ts").TransactionLines;
 
-/** Only on a terminal. */
+/** Undefined without a terminal. */
 async function transactionLines(devnet: Devnet, values: Values): Promise<TransactionLines | undefined> {
   if (values.quiet || values.json || !process.stderr.isTTY) return undefined;
   const { DevnetWords, TransactionLines } = await import("./devnet-transactions.ts");
@@ -167,7 +167,7 @@ async function optionsOf(values: Values, typed: Values): Promise<DevnetConfig> {
     ...(!values.temporary && { home }),
     ...(values.genesis !== undefined && { genesis: readGenesis(values.genesis) }),
     ...(values.checkpoint !== undefined && { checkpoint: readCheckpoint(values.checkpoint) }),
-    ...(values.parameter && { parameters: pairsOf(values.parameter) }),
+    ...(values.parameter && { parameters: keyValuesOf(values.parameter) }),
     ...(values["tools-allow"] && { toolsAllow: values["tools-allow"].map(checkedHost) }),
     ...(values.record !== undefined && { record: values.record }),
     ...(values["events-to"] !== undefined && { eventsTo: values["events-to"] }),
@@ -243,8 +243,8 @@ async function tell(devnet: Devnet, wallet: Wallet | undefined, values: Values):
   );
 }
 
-/** A story that ends now begins in the past; an existing chain goes on from where it is. */
-async function pastOf(): Promise<Pick<DevnetConfig, "genesisTimeNs">> {
+/** The demo's story ends now, so a new chain begins in the past. */
+async function demoStart(): Promise<Pick<DevnetConfig, "genesisTimeNs">> {
   const { DEMO_SECONDS } = await import("../devnet/demo/demo.ts");
   const { systemTimeNs } = await import("../devnet/clock.ts");
   return { genesisTimeNs: systemTimeNs() - BigInt(DEMO_SECONDS) * 1_000_000_000n };
@@ -283,7 +283,7 @@ function readCheckpoint(path: string): Uint8Array {
   }
 }
 
-function pairsOf(pairs: readonly string[]): Record<string, string> {
+function keyValuesOf(pairs: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     pairs.map((pair) => {
       const equals = pair.indexOf("=");
@@ -299,7 +299,7 @@ function port(flag: string, text: string): number {
   throw usageError("devnet", `${flag} must be a port from 0 to 65535`);
 }
 
-// The banner of a devnet that has started: a pure function of its facts.
+// The banner of a started devnet: a pure function of its facts.
 
 export interface BannerFacts {
   readonly chainId: string;

@@ -127,7 +127,7 @@ function writable(home: string): Finding {
       detail: `${home} can be written${isPrivate ? "" : `, and read by others (mode ${mode.toString(8)})`}`,
     };
   } catch (error) {
-    // A medium that is read-only has homes that can be served; a full disk has none that can be loaded into.
+    // A home on a read-only medium can be served; a full disk cannot be loaded into.
     const { code } = error as { code?: string };
     const canBeRead = code === "EACCES" || code === "EROFS" || code === "EPERM";
     const detail = `${home} cannot be written (${code})`;
@@ -149,7 +149,7 @@ function space(home: string): Finding {
   }
 }
 
-/** The home against the disk, or against the budget of its settings, with a forecast. */
+/** Size of the home against the disk or its budget, with a forecast. */
 function growth(db: Database, home: string): Finding {
   const { disk } = loadConfig({ home });
   return { check: "growth", ok: true, detail: new DiskReporter(home, db, disk).report().text };
@@ -217,7 +217,7 @@ async function pageSums(home: string): Promise<Finding> {
   }
 }
 
-/** With such a row the rows are not read, neither here nor by SQLite. */
+/** With such a row neither this check nor SQLite reads the rows. */
 function hugeRow(db: Database): Finding | undefined {
   const table = tableOfHugeRow(db, "main", tablesOf(db));
   if (table === undefined) return undefined;

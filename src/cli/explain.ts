@@ -40,8 +40,8 @@ export const explain = command({
 });
 
 /**
- * A code of the wallet's service is negative, and would be taken for flags; and a message may begin with a flag's name,
- * in one word with what follows, or behind `--`.
+ * Codes of the wallet's service are negative and look like flags. A message may begin with a flag's name, in one word with
+ * the rest or behind `--`.
  */
 function protectNumbers(argv: readonly string[]): string[] {
   const end = argv.includes("--") ? argv.indexOf("--") : argv.length;

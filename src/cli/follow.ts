@@ -32,7 +32,7 @@ class Following {
   private head: ChainHead | undefined;
   private failure: NodeError | undefined;
   private signal: string | undefined;
-  /** The height at which it was said that more is waited for. */
+  /** Height of the last message about waiting. */
   private waitedAt = -1;
   private missingBytes = 0;
   private readonly intake: ReturnType<Loading["intake"]>;
@@ -52,7 +52,7 @@ class Following {
           this.noteTrouble(trouble && new NodeError("replay", trouble.code, trouble.text)),
         onKnown: () => {},
         onRefused: () => {},
-        // A file has nothing that could be answered.
+        // A file takes no answers.
         onUpgrade: async () => {},
         onEnd: (missingBytes) => {
           this.missingBytes = missingBytes;
@@ -114,7 +114,7 @@ class Following {
   private noteWaiting(): void {
     const height = this.head?.height;
     if (height === undefined || height === this.waitedAt || this.failure || this.options.quiet) return;
-    // Said once after each stretch of waiting, not for each block that a running core adds.
+    // Say it once per stretch of waiting, not for each block of a running core.
     const isFirst = this.waitedAt === -1;
     this.waitedAt = height;
     if (isFirst) say(`waiting for more events; the last block is ${grouped(height)}`, { height });

@@ -1,4 +1,4 @@
-// lyra health: does a node answer? For supervisors where there is no other program to ask with.
+// lyra health: does a node answer? For supervisors that have no HTTP client.
 import { ExitCode, NodeError } from "../errors/node-error.ts";
 import { requestAnswer } from "../fetch/answer.ts";
 import { loadConfig } from "../node/config.ts";

@@ -42,7 +42,7 @@ export const fetchFrom = command({
       bar.clear();
       if (result === undefined) return ExitCode.interrupted;
       if (values.json) process.stdout.write(`${JSON.stringify(result)}\n`);
-      else if (!isSilent) tellFetched(result);
+      else if (!isSilent) sayFetched(result);
       return ExitCode.done;
     } finally {
       bar.clear();
@@ -67,7 +67,7 @@ export async function verifyAgainst(
     bar.clear();
     if (values.json) process.stdout.write(`${JSON.stringify(comparison)}\n`);
     else if (!values.quiet || comparison.difference || comparison.equalSegments === 0)
-      tellCompared(comparison);
+      printComparison(comparison);
     if (comparison.difference) return ExitCode.verificationFailed;
     return comparison.equalSegments > 0 ? ExitCode.done : ExitCode.notReady;
   } finally {
@@ -75,7 +75,13 @@ export async function verifyAgainst(
   }
 }
 
-function tellCompared({ equalTo, equalSegments, moreHere, moreThere, difference }: HistoryComparison): void {
+function printComparison({
+  equalTo,
+  equalSegments,
+  moreHere,
+  moreThere,
+  difference,
+}: HistoryComparison): void {
   const print = (line: string) => process.stdout.write(`${line}\n`);
   const isCompared = equalSegments > 0 || difference !== undefined;
   let equal = `equal up to block ${grouped(equalTo)}, ${grouped(equalSegments)} segments`;
@@ -95,7 +101,7 @@ function tellCompared({ equalTo, equalSegments, moreHere, moreThere, difference 
   print(`        ${other.padEnd(7)} ${difference.there || "(no such row)"}`);
 }
 
-function tellFetched({ chainId, height, segments, verifiedTo, isChanged }: FetchResult): void {
+function sayFetched({ chainId, height, segments, verifiedTo, isChanged }: FetchResult): void {
   if (!isChanged) {
     say(`${green("complete")} the home has all blocks of the node, up to ${grouped(height)}`);
     return;

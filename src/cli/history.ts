@@ -1,4 +1,4 @@
-// lyra history: what segments a home has, exports of them, and the check of an export.
+// lyra history: list segments of a home, export them, verify an export.
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { type FileHandle, lstat, open, readdir, rename, rm } from "node:fs/promises";
@@ -16,11 +16,11 @@ import { usageError } from "./command/usage-error.ts";
 import { verifyAgainst } from "./history-peers.ts";
 import { dim, green, grouped, onEndSignal, ProgressBar, say } from "./terminal.ts";
 
-/** Output that is not finished has this behind its name. */
+/** Suffix of unfinished output. */
 const PARTIAL_SUFFIX = ".partial";
-/** Longer than an export waits between two writes: the writer of such a file is gone. */
+/** Longer than an export waits between two writes: an older file has no writer any more. */
 const PARTIAL_OLD_MS = 3_600_000;
-/** Name of an unfinished export that was given none (history/export-plan.ts). */
+/** Name of an unfinished export without --out (history/export-plan.ts). */
 const OWN_PARTIAL = /-[a-z_]+-\d{6,}-\d{6,}\.zip\.[0-9a-f]{8}\.partial$/;
 
 function storedSegments(home: string): SegmentRow[] {
@@ -101,7 +101,7 @@ export const exportArchive = command({
   },
 });
 
-/** Writes the archive; false when it was interrupted, and then nothing is left behind. */
+/** Writes the archive. @returns false when interrupted; no file is left then */
 async function write(plan: ExportPlan, out: string, force: boolean, bar: ProgressBar): Promise<boolean> {
   let isInterrupted = false;
   const forget = onEndSignal(() => {
@@ -128,7 +128,7 @@ async function write(plan: ExportPlan, out: string, force: boolean, bar: Progres
 interface Output {
   write(chunk: Uint8Array): Promise<void>;
   finish(): Promise<void>;
-  /** Takes back an unfinished file. */
+  /** Removes an unfinished file. */
   abandon(): Promise<void>;
 }
 
@@ -146,7 +146,7 @@ function standardOutput(): Output {
   };
 }
 
-/** A file that appears under its name when it is whole, and not before. Until then it is this process's alone. */
+/** A file that gets its name once it is complete. Until then only this process uses it. */
 async function fileOutput(path: string, force: boolean): Promise<Output> {
   const partial = `${path}.${randomBytes(4).toString("hex")}${PARTIAL_SUFFIX}`;
   refuseExisting(path, force);
@@ -186,7 +186,7 @@ async function fileOutput(path: string, force: boolean): Promise<Output> {
   };
 }
 
-/** Takes away what killed exports left: only files of this user's that are named like ours, and old. */
+/** Removes files of killed exports: old ones of this user, named like ours. */
 async function removeOldPartials(path: string): Promise<void> {
   const folder = dirname(path);
   const isOfPath = (name: string) =>

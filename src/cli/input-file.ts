@@ -1,11 +1,11 @@
-// The bytes that a command reads from a file or from standard input, and never more than it needs.
+// Bounded reading of a file or of standard input.
 
 import { closeSync, openSync } from "node:fs";
 import { readUpTo } from "../files/short-file.ts";
 
 /**
  * The bytes of a file, or of standard input for `-`.
- * @returns one byte more than `bytesMax` where there are more: what is endless does not fill the memory
+ * @returns at most one byte more than `bytesMax`, so that endless input does not fill the memory
  */
 export function readInputFile(path: string, bytesMax: number): Uint8Array {
   if (path === "-") return readUpTo(0, bytesMax);

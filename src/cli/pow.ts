@@ -18,11 +18,11 @@ import { dim, green, grouped, onEndSignal, ProgressBar, red, say } from "./termi
 const DIFFICULTY_DEFAULT = 15;
 const THREADS_MAX = 256;
 const SECONDS_MAX = 600;
-/** Until a thread's WebAssembly is compiled well, milliseconds. */
+/** Milliseconds until a thread's WebAssembly is optimised. */
 const WARM_UP_MS = 300;
-/** Until all threads are at work again, milliseconds. */
+/** Milliseconds until all threads work again. */
 const WAKING_MS = 20;
-/** Of one measurement: neighbours on a shared machine come and go within a second. */
+/** Milliseconds of one measurement: shorter than the load of neighbours on a shared machine lasts. */
 const TURN_MS = 250;
 /** Random bytes behind a new identifier, as in the original's wallet (docs/protocol/40-pow-spam.md#6-wallet-side-algorithm). */
 const TID_BYTES = 10;
@@ -43,8 +43,8 @@ export const solve = command({
     const bar = new ProgressBar("solving", values.quiet || values.json ? false : undefined);
     try {
       const search = solver.start({ blockHash, tid, difficulty, startNonce });
-      const { nonce, ...solution } = await watched(search, ({ attempts, ratePerSecond }) => {
-        // A search has no memory: this is how likely it was to have ended by now.
+      const { nonce, ...solution } = await awaitSearch(search, ({ attempts, ratePerSecond }) => {
+        // A search has no memory: show the probability of having ended by now.
         const likely = 1 - Math.exp(-attempts / 2 ** difficulty);
         bar.update(likely, `${grouped(attempts)} nonces, ${grouped(ratePerSecond)} a second`);
       });
@@ -101,9 +101,9 @@ export const bench = command({
     const most = threadsOf(values).threads ?? availableParallelism();
     const counts = [...new Set([Math.min(1, most), most])];
     const turns = await ratesInTurns(counts, Math.ceil((seconds * 1000) / TURN_MS));
-    const rates = counts.map((threads, i) => ({ threads, ratePerSecond: Math.round(middleOf(turns[i]!)) }));
-    // Of turns side by side, not of the two rates: a machine that changes its speed does so for both.
-    const gain = middleOf(turns.at(-1)!.map((rate, turn) => rate / turns[0]![turn]!));
+    const rates = counts.map((threads, i) => ({ threads, ratePerSecond: Math.round(medianOf(turns[i]!)) }));
+    // Compare adjacent turns: changes of the machine's speed affect both.
+    const gain = medianOf(turns.at(-1)!.map((rate, turn) => rate / turns[0]![turn]!));
     if (values.json) print({ seconds, rates, ...(counts.length > 1 && { gain: Number(gain.toFixed(3)) }) });
     else {
       for (const [i, { threads, ratePerSecond }] of rates.entries()) {
@@ -117,7 +117,7 @@ export const bench = command({
 });
 
 /**
- * Searches for a proof that does not exist, and counts: every number of threads in turn, and so again and again.
+ * Measures searches that cannot succeed, with each number of threads in turn.
  * @returns nonces a second, by number of threads and turn
  */
 async function ratesInTurns(counts: readonly number[], turns: number): Promise<number[][]> {
@@ -149,14 +149,14 @@ async function rateOf(solver: Solver, durationMs: number): Promise<number> {
   }
 }
 
-function middleOf(values: readonly number[]): number {
+function medianOf(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const [below, above] = [sorted[(sorted.length - 1) >> 1]!, sorted[sorted.length >> 1]!];
   return (below + above) / 2;
 }
 
-/** Waits for a search, shows how far it is, and cancels it when asked to stop. */
-async function watched(search: Search, show: (progress: Progress) => void) {
+/** Awaits a search, shows its progress, and cancels it on a signal. */
+async function awaitSearch(search: Search, show: (progress: Progress) => void) {
   const timer = setInterval(() => show(search.progress()), 100);
   const forget = onEndSignal(search.cancel);
   try {

@@ -1,4 +1,4 @@
-// lyra replay --re-execute: executes the market commands of a recording again, and says what came out otherwise.
+// lyra replay --re-execute: executes the market commands of a recording again and reports differences.
 
 import { ExitCode, NodeError } from "../errors/node-error.ts";
 import { checkRecordings, type RecordingEnd, RecordingReader } from "../ingest/recording.ts";
@@ -12,7 +12,7 @@ interface ReExecuteOptions {
   readonly quiet: boolean;
   /** Differences printed in full of each kind of event. */
   readonly show: number;
-  /** Of the network that it is a recording of. */
+  /** Rules of the recorded network. */
   readonly rules?: "default" | "0.71.6";
   /** The ways of a network before 0.71; without, its recordings are refused. */
   readonly older?: () => OlderNetwork;
@@ -25,7 +25,7 @@ export async function reExecute(paths: readonly string[], options: ReExecuteOpti
   checkRecordings(paths);
   const facts = new FactsOfRecording();
   let chainId: string | undefined;
-  // Twice through the files: a chain's assets are wanted before its first block.
+  // Read the files twice: execution needs the chain's assets before its first block.
   await eachBlock(paths, "reading", options, (block) => {
     chainId ??= block.chainId;
     if (block.chainId !== chainId) throw otherChain(block, chainId);
@@ -64,7 +64,7 @@ function otherChain({ height, chainId }: RecordedBlock, first: string): NodeErro
   return new NodeError("replay", "chain_mismatch", sentence, "give recordings of one chain");
 }
 
-/** The reason with its record, which many reasons name themselves. */
+/** The reason with its record, unless the reason names it. */
 function placed({ record, reason }: { readonly record: number; readonly reason: string }): string {
   return reason.includes(`record ${record}`) ? reason : `record ${record}: ${reason}`;
 }

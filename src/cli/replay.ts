@@ -100,13 +100,13 @@ async function load(config: NodeConfig, options: LoadOptions): Promise<number> {
 }
 
 interface Took {
-  /** From the start to the last commit. */
+  /** Seconds from the start to the last commit. */
   readonly seconds: number;
-  /** From there until the history segments were made that were not made on the way, and the store was closed. */
+  /** Seconds for the remaining history segments and for closing the store. */
   readonly segmentSeconds: number;
 }
 
-/** The first SIGINT or SIGTERM asks for an orderly end; a second one ends the process as it always does. */
+/** The first SIGINT or SIGTERM asks for an orderly end; the second one ends the process. */
 class Interruption {
   hasCome = false;
   /** Settles when it comes. */
@@ -152,7 +152,7 @@ async function loadInto(
   }
 }
 
-/** A block is written before its commit: what lies behind the home's last one is cut off again at the next start. */
+/** Blocks are recorded before their commit: the next start cuts off those behind the home's last one. */
 export function recordingHooks(recording: EventFile) {
   return {
     onBlock(block: Block): void {
@@ -192,7 +192,7 @@ function summarise(result: ReplayResult, { seconds, segmentSeconds }: Took, home
   } else say("the recording holds no whole block");
 }
 
-/** Where each file ended, if it was not at the end of a block. Damage is told in any case. */
+/** Says where a file ended inside a block, and always where it is damaged. */
 function sayEnds(result: ReplayResult, isQuiet: boolean): void {
   for (const file of result.files) {
     if (file.damage) {

@@ -33,7 +33,7 @@ export const serve = command({
   },
 });
 
-// Shared by the commands that keep a port open: banner, configuration file for scripts, orderly end.
+// Shared by commands that serve: banner, file for scripts, orderly end.
 
 type ServeValues = ValuesOf<typeof CONFIG_OUT>;
 
@@ -156,7 +156,7 @@ async function watchLoading(
 
 // `--config-out FILE`: where everything listens, for scripts that wait for the file.
 
-/** The file appears whole. @throws NodeError when it cannot be written */
+/** Writes the file atomically. @throws NodeError when it cannot be written */
 export function writeConfigOut(file: string | undefined, where: Readonly<Record<string, unknown>>): void {
   if (file === undefined) return;
   try {

@@ -1,4 +1,4 @@
-// Output for people: colours only where they are wanted, progress only on a terminal, errors as sentence and hint.
+// Output for people: colours and progress on a terminal only, errors as sentence and hint.
 
 import { readFileSync } from "node:fs";
 import { logFailure } from "../errors/log.ts";
@@ -28,36 +28,36 @@ export function say(text: string, fields: Record<string, unknown> = {}): void {
     );
 }
 
-/** As `sayError`, of a node: a JSON line where the log is not a terminal. */
+/** Logs a node's failure: a JSON line unless the log is a terminal. */
 export function sayFailure(error: unknown, asJson: boolean): number {
   if (asJson || isTerminal) return sayError(error, asJson);
-  const known = knownError(error);
-  logFailure(known);
-  return known.exitCode;
+  const failure = nodeErrorOf(error);
+  logFailure(failure);
+  return failure.exitCode;
 }
 
-/** Prints a failure and gives its exit code. Nothing but the sentence and the hint is shown. */
+/** Prints sentence and hint of a failure. @returns its exit code */
 export function sayError(error: unknown, asJson: boolean): number {
-  const known = knownError(error);
+  const failure = nodeErrorOf(error);
   if (asJson) {
-    const { attempt, code, message, hint } = known;
+    const { attempt, code, message, hint } = failure;
     process.stderr.write(`${JSON.stringify({ error: { attempt, code, message, hint } })}\n`);
   } else {
-    process.stderr.write(`${red("lyra:")} ${harmless(known.message)}\n`);
-    if (known.hint) process.stderr.write(`      ${dim(harmless(known.hint))}\n`);
+    process.stderr.write(`${red("lyra:")} ${harmless(failure.message)}\n`);
+    if (failure.hint) process.stderr.write(`      ${dim(harmless(failure.hint))}\n`);
   }
-  return known.exitCode ?? ExitCode.failed;
+  return failure.exitCode ?? ExitCode.failed;
 }
 
-function knownError(error: unknown): NodeError {
+function nodeErrorOf(error: unknown): NodeError {
   if (error instanceof NodeError) return error;
   if (process.env.LYRA_DEBUG) console.error(error);
-  const known = storeFailure(error) ?? fileFailure(error);
+  const failure = storeFailure(error) ?? fileFailure(error);
   const hint = "run again with LYRA_DEBUG=1 to see where, and report it";
-  return known ?? new NodeError("lyra", "internal", "something went wrong inside Lyra", hint);
+  return failure ?? new NodeError("lyra", "internal", "something went wrong inside Lyra", hint);
 }
 
-/** A file or folder that the system refused, where no error says more; undefined for other errors. */
+/** Converts a system error about a file or folder; undefined for other errors. */
 function fileFailure(error: unknown): NodeError | undefined {
   const { code, syscall, path } = (error ?? {}) as NodeJS.ErrnoException;
   if (code === undefined || syscall === undefined || typeof path !== "string") return undefined;
@@ -65,9 +65,9 @@ function fileFailure(error: unknown): NodeError | undefined {
   return new NodeError("file", "file_failed", sentence, "check its rights, and the room on the disk");
 }
 
-/** Control characters as their numbers: an error may repeat what stands in a file, and that must not steer a terminal. */
+/** Control characters as numbers: an error may repeat content of a file, which must not steer a terminal. */
 function harmless(text: string): string {
-  return text.replace(/[^\P{Cc}\n\t]/gu, (found) => `\\u{${found.codePointAt(0)!.toString(16)}}`);
+  return text.replace(/[^\P{Cc}\n\t]/gu, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
 }
 
 const BAR_WIDTH = 30;
@@ -104,19 +104,19 @@ export function grouped(value: number | bigint): string {
   return String(Math.round(Number(value))).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
-/** Signals that ask for an orderly end; SIGHUP comes when the terminal or the connection behind it is gone. */
+/** Signals that ask for an orderly end; SIGHUP comes when the terminal or its connection closes. */
 const END_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 type EndSignal = (typeof END_SIGNALS)[number];
 
-/** A signal that comes again within this is the same one: timeout(1) and npm pass theirs on to a group that has it. */
+/** A second signal within this time is an echo: timeout(1) and npm pass a signal on to a group that already has it. */
 const ECHO_MS = 250;
 
 /**
- * Calls once, when the process is asked to end; later signals are left to their default.
- * @returns what ends the waiting
+ * Calls back at the first end signal; later signals have their default effect.
+ * @returns a function that stops listening
  */
-export function onEndSignal(heed: (signal: EndSignal) => void): () => void {
+export function onEndSignal(onSignal: (signal: EndSignal) => void): () => void {
   let hasCome = false;
   const forget = () => {
     for (const signal of END_SIGNALS) process.off(signal, come);
@@ -125,20 +125,20 @@ export function onEndSignal(heed: (signal: EndSignal) => void): () => void {
     if (hasCome) return;
     hasCome = true;
     setTimeout(forget, ECHO_MS).unref();
-    heed(signal as EndSignal);
+    onSignal(signal as EndSignal);
   };
   for (const signal of endSignals()) process.on(signal, come);
   return forget;
 }
 
-/** Settles when the process is asked to end, and then leaves a second signal to its default. */
+/** Settles at the first end signal; a second one has its default effect. */
 export function waitForSignal(): Promise<EndSignal> {
   return new Promise((resolve) => onEndSignal(resolve));
 }
 
 /**
- * Settles when standard input ends: a pipe does with the process that holds its other end, also when that is killed.
- * Text on it is left unread by anything else.
+ * Settles when standard input ends. A pipe ends with the process at its other end, also when that is killed. Text on it is
+ * discarded.
  */
 export function waitForInputEnd(): Promise<"end of input"> {
   return new Promise((resolve) => {
@@ -148,7 +148,7 @@ export function waitForInputEnd(): Promise<"end of input"> {
   });
 }
 
-/** The signals to listen to: a listener would end what nohup(1) keeps running. */
+/** The signals to listen to. SIGHUP is not one under nohup(1), whose effect a listener would undo. */
 export function endSignals(): readonly EndSignal[] {
   return isHangUpIgnored() ? END_SIGNALS.filter((signal) => signal !== "SIGHUP") : END_SIGNALS;
 }
@@ -160,7 +160,7 @@ function isHangUpIgnored(): boolean {
     // A mask of signals, the first one in the lowest bit; SIGHUP is the first.
     return ignored !== undefined && (BigInt(`0x${ignored}`) & 1n) === 1n;
   } catch {
-    // Elsewhere that cannot be seen; nohup(1) leaves no terminal as standard output.
+    // Other systems do not show it; nohup(1) leaves no terminal as standard output.
     return false;
   }
 }

@@ -1,4 +1,4 @@
-// lyra tx block, prove, send: what the machine with a network does for one without.
+// lyra tx block, prove, send: the steps on the machine with a network.
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -27,7 +27,14 @@ import { command, type Flags, option, toggle, type ValuesOf } from "./command/co
 import { usageError, wholeNumber } from "./command/usage-error.ts";
 import { NETWORK, NODE_URLS, OUT } from "./flags.ts";
 import { dim, onEndSignal, say } from "./terminal.ts";
-import { give, type OutputValues, tellValidity, type Validity, validityAt, validityOf } from "./tx-output.ts";
+import {
+  type OutputValues,
+  sayValidity,
+  type Validity,
+  validityAt,
+  validityOf,
+  writeResult,
+} from "./tx-output.ts";
 import { print } from "./wallet-opening.ts";
 import { blockDocument, readInput, readLastBlock } from "./wallet-tx-input.ts";
 
@@ -50,7 +57,7 @@ const MODES: Readonly<Record<string, SendingMode>> = {
 
 const INPUT = { text: "the signed transaction: a file, - or what the step before printed" };
 
-/** The facts of the chain that the signing machine needs; with a key, a place on the block is kept for it. */
+/** Facts of the chain for the signing machine; with a key, a place on the block is reserved for it. */
 export const block = command({
   flags: {
     key: option("KEY", "a place on the block is kept for this key"),
@@ -66,13 +73,13 @@ export const block = command({
     return online(values, typed, async ({ sender, given }) => {
       const chosen = key === undefined ? await sender.lastBlock() : await given.offer(key);
       const document = blockDocument(chosen);
-      if (!values.quiet && !values.json) tellValidity(validityOf(chosen.height, chosen));
-      return give(values, document, JSON.stringify(document));
+      if (!values.quiet && !values.json) sayValidity(validityOf(chosen.height, chosen));
+      return writeResult(values, document, JSON.stringify(document));
     });
   },
 });
 
-/** Adds the proof of work: as the network and the key's other transactions ask for, or as a file says. */
+/** Adds the proof of work, with the difficulty that a node or a file gives. */
 export const prove = command({
   words: { INPUT },
   usage: [
@@ -98,12 +105,12 @@ export const prove = command({
     return online(values, typed, async ({ sender, given, signal }) => {
       const chainId = await checkedChain(signed, sender);
       const { pow, lastHeight, head } = await given.prove(givenOf(signed), signal);
-      return giveProven(values, { ...signed, chainId }, pow, validityAt(lastHeight, head));
+      return writeProven(values, { ...signed, chainId }, pow, validityAt(lastHeight, head));
     });
   },
 });
 
-/** Sends it, once; what has no proof gets one first. */
+/** Sends a transaction once, with a new proof if it has none. */
 export const send = command({
   words: { INPUT },
   flags: {
@@ -123,15 +130,15 @@ export const send = command({
       await checkedChain(signed, sender);
       const isLoud = !values.quiet && !values.json;
       if (COMMANDS[signed.command.kind].isValidatorCommand) {
-        return tellSent(values, await sender.sendRaw(signed.bytes, mode));
+        return printSent(values, await sender.sendRaw(signed.bytes, mode));
       }
       if (isLoud && signed.transaction.pow !== undefined) {
         say(dim(`sending ${transactionHash(signed.bytes).toUpperCase()}`));
       }
       const { lastHeight, head, ...sent } = await given.send(givenOf(signed), mode, signal);
       const validity = validityAt(lastHeight, head);
-      if (isLoud && sent.height === 0n) tellValidity(validity);
-      return tellSent(values, sent, validity);
+      if (isLoud && sent.height === 0n) sayValidity(validity);
+      return printSent(values, sent, validity);
     });
   },
 });
@@ -197,7 +204,7 @@ function givenOf({ transaction, command, height, block }: Signed): GivenTransact
     command,
     signature: signatureOf(transaction),
     height,
-    // A file that does not say the rules of its block says nothing that a node does not.
+    // A file without the rules of its block adds nothing to a node's answer.
     block: block !== undefined && block.pastBlocks > 0n && block.hashFunction !== "" ? block : undefined,
     pow: transaction.pow,
     bytesWith: (pow) => withProof(transaction, pow),
@@ -215,7 +222,7 @@ interface AloneValues extends OutputValues {
   readonly threads?: string | undefined;
 }
 
-/** Without a node: nothing is known of what else the key has sent, so the difficulty is as it is given. */
+/** Without a node the key's other transactions are unknown, so the difficulty is the given one. */
 async function proveAlone(signed: Signed, values: AloneValues): Promise<number> {
   const { transaction, block } = signed;
   const blockHash = values["block-hash"] ?? block?.hash;
@@ -233,14 +240,14 @@ async function proveAlone(signed: Signed, values: AloneValues): Promise<number> 
     const task = { blockHash, tid, difficulty: wholeNumber("tx", "--difficulty", difficulty, 256) };
     const hashFunction = block?.hashFunction ? { hashFunction: block.hashFunction } : {};
     const { nonce } = await solver.solve({ ...task, ...hashFunction }, interrupt.signal);
-    return giveProven(values, signed, { tid, nonce }, validityOf(signed.height, block));
+    return writeProven(values, signed, { tid, nonce }, validityOf(signed.height, block));
   } finally {
     forget();
     solver.close();
   }
 }
 
-function giveProven(
+function writeProven(
   values: OutputValues,
   { transaction, height, chainId, block }: Signed,
   pow: ProofOfWork,
@@ -256,11 +263,11 @@ function giveProven(
     ...validity,
     ...(block === undefined ? {} : { block: blockDocument(block) }),
   };
-  if (!values.quiet && !values.json) tellValidity(validity);
-  return give(values, document, document.transaction);
+  if (!values.quiet && !values.json) sayValidity(validity);
+  return writeResult(values, document, document.transaction);
 }
 
-function tellSent(
+function printSent(
   values: OutputValues,
   { hash, height, host }: { readonly hash: string; readonly height: bigint; readonly host: string },
   validity: Validity = {},
@@ -271,10 +278,10 @@ function tellSent(
   return ExitCode.done;
 }
 
-// The online half of lyra tx: nodes, and the memory of what this home's keys have on their way.
+// The online half of lyra tx: nodes, and a ledger of pending transactions of this home's keys.
 
 /**
- * Those of the flags; without, the devnet that runs for this user.
+ * Addresses of nodes: of the flags, else of this user's running devnet.
  * @param typed flags without their variables
  * @throws NodeError
  */
@@ -293,9 +300,9 @@ interface Online {
   readonly signal: AbortSignal;
 }
 
-/** Beside the wallet service's own: a service of the same home is to this command as any other wallet. */
+/** Separate from the wallet service's folder: to this command a service of the same home is another wallet. */
 const FOLDER = "tx";
-/** As long as another command may wait for its block. */
+/** As long as a command may wait for its block. */
 const LOCK_MS = 120_000;
 const WAIT_S_MAX = 3_600;
 const TIMEOUT_S_MAX = 120;
@@ -304,7 +311,7 @@ function hasNodes(values: AddressValues): boolean {
   return values["node-url"] !== undefined || values.network !== undefined;
 }
 
-/** A home runs one command at a time: two would each give away the same place. */
+/** Commands of a home run one at a time: two would use the same place on a block. */
 function online<T>(
   values: NodeValues,
   typed: NodeValues,

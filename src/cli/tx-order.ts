@@ -10,7 +10,7 @@ import type { CommandInit } from "../wire/transaction.ts";
 import { command, type Flags, option, toggle, type ValuesOf } from "./command/command.ts";
 import { usageError } from "./command/usage-error.ts";
 import { NETWORK, NODE_URLS, OUT } from "./flags.ts";
-import { DRAFT_FLAGS, giveDraft } from "./tx.ts";
+import { DRAFT_FLAGS, writeDraft } from "./tx.ts";
 import { hostsOf } from "./tx-online.ts";
 
 const ORDER_FLAGS = {
@@ -75,7 +75,7 @@ export const buildOrder = command({
   wrongWords: () => ORDER_USAGE,
   async run({ words, values, typed }) {
     const { command, block } = await orderOf(words.SIDE, words["SIZE[@PRICE]"], { values, typed });
-    return giveDraft({ kind: "command", command, block }, values);
+    return writeDraft({ kind: "command", command, block }, values);
   },
 });
 

@@ -1,4 +1,4 @@
-// Output of the tx commands: a document, its one line, a new file, or a code for a camera; and how long it is good.
+// Output of the tx commands: a document, a line, a new file or a QR code; and the validity of a signature.
 
 import { closeSync, openSync, rmSync } from "node:fs";
 import qrcode from "qrcode-generator";
@@ -25,7 +25,7 @@ export interface OutputValues {
 }
 
 /** Prints a document, or its one line; or puts it into a new file. */
-export function give(values: OutputValues, document: object, line: string): number {
+export function writeResult(values: OutputValues, document: object, line: string): number {
   if (values.qr && (values.json || values.out !== undefined)) {
     throw usageError("tx", "--qr shows the transaction: it goes with neither --json nor --out");
   }
@@ -38,7 +38,7 @@ export function give(values: OutputValues, document: object, line: string): numb
   return ExitCode.done;
 }
 
-/** All of it, on the disk, or no file: half a document would be carried to the other machine. */
+/** Writes a new file durably, or leaves none: half a document must not be carried to the other machine. */
 function writeNew(path: string, text: string): void {
   let isMade = false;
   try {
@@ -60,10 +60,10 @@ function writeNew(path: string, text: string): void {
   }
 }
 
-/** For how long the network takes a signature; nothing where the file of the block does not say. */
+/** Last block of a signature; empty where the file of the block lacks the rules. */
 export interface Validity {
   readonly validUntilHeight?: string;
-  /** How many blocks from the newest one that may be. */
+  /** Blocks from the newest one to the last one. */
   readonly validForBlocks?: string;
 }
 
@@ -78,13 +78,13 @@ export function validityOf(height: bigint, block: LastBlock | undefined): Validi
   return { validUntilHeight: last.toString() };
 }
 
-/** The same where the newest block is known. */
+/** Validity counted from the newest block. */
 export function validityAt(lastHeight: bigint, head: bigint): Validity {
   const blocks = lastHeight > head ? lastHeight - head : 0n;
   return { validUntilHeight: lastHeight.toString(), validForBlocks: blocks.toString() };
 }
 
-export function tellValidity({ validUntilHeight, validForBlocks }: Validity): void {
+export function sayValidity({ validUntilHeight, validForBlocks }: Validity): void {
   if (validUntilHeight === undefined) return;
   const left = validForBlocks === undefined ? "" : `, ${validForBlocks} more from now`;
   say(dim(`the signature is good for blocks up to ${validUntilHeight}${left}`));
@@ -104,13 +104,13 @@ export interface CommandWords {
   readonly warnings: readonly string[];
 }
 
-/** Without a network: amounts are in the smallest unit, and say so. @param publicKey the signer's */
+/** Describes a command without a network: amounts are in the smallest unit. @param publicKey the signer's */
 export function commandWords(command: CommandInit, publicKey: string): CommandWords {
   const { title, lines, warnings } = wordsOf(command, { ...NO_FACTS, publicKey });
   return { title, lines, warnings };
 }
 
-/** The command of bytes that are to be signed: what is shown is what they hold. */
+/** The command inside the bytes to sign, so that exactly these are shown. */
 export function commandIn(input: InputData): CommandInit | undefined {
   const kind = commandKindOf(input);
   return kind === undefined ? undefined : ({ kind, payload: input[kind] } as CommandInit);
@@ -135,8 +135,8 @@ interface Signing {
 }
 
 /**
- * Shows what is about to be signed, and asks. Nothing is asked with `isAgreed`.
- * @throws NodeError for a no, and without a terminal to ask on
+ * Shows a command before it is signed, and asks unless `isAgreed`.
+ * @throws NodeError when the user declines, and without a terminal
  */
 export async function confirmSigning(
   signing: Signing,
@@ -178,12 +178,12 @@ const DARK_ON_LIGHT = "\x1b[38;5;16;48;5;231m";
 const PLAIN = "\x1b[0m";
 
 interface QrTextOptions {
-  /** Of the terminal; undefined where it goes somewhere else. */
+  /** Columns of the terminal; undefined for a pipe or a file. */
   readonly columns?: number | undefined;
   readonly hasColour?: boolean;
 }
 
-/** @throws NodeError `qr_too_large` for what no code holds, or the terminal is too narrow for */
+/** @throws NodeError `qr_too_large` for too many bytes, or a terminal that is too narrow */
 export function qrText(
   text: string,
   { columns = process.stdout.columns, hasColour = process.stdout.isTTY === true }: QrTextOptions = {},
@@ -203,8 +203,7 @@ export function qrText(
 }
 
 /**
- * The code of some bytes, with error correction level L: it is on a screen, nothing covers it, and every level more
- * makes its dots smaller. @throws NodeError `qr_too_large`
+ * The code of some bytes. Error correction level L suffices on a screen, and has the largest dots. @throws NodeError `qr_too_large`
  */
 export function qrModules(bytes: Uint8Array): QrModules {
   if (bytes.length > BYTES_MAX) {

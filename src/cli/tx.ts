@@ -21,13 +21,13 @@ import {
   commandIn,
   commandWords,
   confirmSigning,
-  give,
   type OutputValues,
-  tellValidity,
+  sayValidity,
   validityOf,
   wordLines,
+  writeResult,
 } from "./tx-output.ts";
-import { defaultKey, meantKey, meantWallet } from "./wallet-default.ts";
+import { defaultKey, resolveKey, resolveWalletName } from "./wallet-default.ts";
 import { heightOf } from "./wallet-keys.ts";
 import { print, printable, WALLET_FLAGS, withWallet } from "./wallet-opening.ts";
 import { readInput, readLastBlock, type TransactionInput } from "./wallet-tx-input.ts";
@@ -51,12 +51,12 @@ export const build = command({
   async run({ words: { INPUT: source }, values }) {
     const input = readInput(source);
     if (input.kind !== "command") throw usageError("tx", "build takes a command");
-    return giveDraft(input, values);
+    return writeDraft(input, values);
   },
 });
 
 /** Prints what is to be signed. */
-export function giveDraft(input: TransactionInput, values: DraftValues & OutputValues): number {
+export function writeDraft(input: TransactionInput, values: DraftValues & OutputValues): number {
   const draft = draftOf(input, values);
   const document = {
     inputData: draft.inputData.toBase64(),
@@ -66,7 +66,7 @@ export function giveDraft(input: TransactionInput, values: DraftValues & OutputV
     ...(draft.chainId === undefined ? {} : { chainId: draft.chainId }),
     ...blockMember(draft.block),
   };
-  return give(values, document, document.inputData);
+  return writeResult(values, document, document.inputData);
 }
 
 interface Draft {
@@ -75,13 +75,13 @@ interface Draft {
   readonly nonce: bigint;
   readonly blockHeight: bigint;
   readonly chainId: string | undefined;
-  /** The block that it names, where a document has it. */
+  /** The block it names, if a document has it. */
   readonly block: LastBlock | undefined;
 }
 
 type DraftValues = FlagValues<typeof DRAFT_FLAGS>;
 
-/** The bytes to sign: made from a command, or taken as they are; in both cases what the network would execute. */
+/** The bytes to sign, made from a command or taken as they are. In both cases the network would execute them. */
 function draftOf(input: TransactionInput, values: DraftValues): Draft {
   const block = values.block === undefined ? input.block : readLastBlock(values.block);
   const chainId = sameOf("chain ID", values["chain-id"], input.chainId, block?.chainId);
@@ -212,17 +212,17 @@ export const sign = command({
     const { chainId } = draft;
     if (chainId === undefined || chainId === "") throw usageError("tx", "say --chain-id ID or --block FILE");
     const command = commandIn(decodeInputData(draft.inputData))!;
-    const name = await meantWallet("tx", values, values.wallet);
+    const name = await resolveWalletName("tx", values, values.wallet);
     const confirm = (key: string) =>
       confirmSigning(
         { command, publicKey: key, wallet: name, chainId, height: draft.blockHeight },
         { isAgreed: values.yes === true, isQuiet: values.quiet === true || values.json === true },
       );
-    // The command is read before the passphrase is given, where the key is known by then.
+    // Where the key is known already, the user confirms before typing the passphrase.
     const namedKey = values.key ?? defaultKey(values);
     if (namedKey !== undefined) await confirm(namedKey);
     return withWallet(name, values, async (wallet) => {
-      const key = meantKey("tx", values, wallet, namedKey);
+      const key = resolveKey("tx", values, wallet, namedKey);
       if (namedKey === undefined) await confirm(key);
       const { transaction, bytes } = wallet.signTransaction(key, { inputData: draft.inputData, chainId });
       const document = {
@@ -236,13 +236,13 @@ export const sign = command({
         ...validityOf(draft.blockHeight, draft.block),
         ...blockMember(draft.block),
       };
-      if (!values.quiet && !values.json) tellValidity(document);
-      return give(values, document, document.transaction);
+      if (!values.quiet && !values.json) sayValidity(document);
+      return writeResult(values, document, document.transaction);
     });
   },
 });
 
-/** The value on which all sources that give one agree. */
+/** The one value of several sources. @throws NodeError where they differ */
 function sameOf(title: string, ...given: (string | undefined)[]): string | undefined {
   const values = new Set(given.filter((value) => value !== undefined));
   if (values.size > 1)

@@ -1,4 +1,4 @@
-// lyra wallet approvals: shows what pages ask for, and answers, from a second terminal.
+// lyra wallet approvals: shows and answers requests of pages from a second terminal.
 
 import { existsSync } from "node:fs";
 import { ExitCode, NodeError, reasonOf } from "../errors/node-error.ts";
@@ -26,7 +26,7 @@ import { promptHidden, promptLine } from "./wallet-secrets.ts";
 import { askService } from "./wallet-session.ts";
 
 const POLL_MS = 250;
-/** How long `--approve` waits for what became of a transaction, and how long a terminal asks. */
+/** Waiting for the outcome of a transaction: after `--approve`, and in a terminal. */
 const OUTCOME_MS = 5_000;
 const LATE_OUTCOME_MS = 60_000;
 const FLAGS = {
@@ -116,7 +116,7 @@ async function answerOne(home: string, values: ValuesOf<typeof FLAGS>): Promise<
   return ExitCode.done;
 }
 
-/** Outcome of an approved transaction. Other requests have no outcome; undefined then, and when it takes longer. */
+/** Outcome of an approved transaction; undefined for other requests, and after the timeout. */
 async function outcomeOf(home: string, id: string, waitMs: number): Promise<string | undefined> {
   const untilMs = performance.now() + waitMs;
   for (;;) {
@@ -149,7 +149,7 @@ class SocketSource implements WaitingRequests {
         tell();
       }
     };
-    // A service that ended is reported when the answer is to be given.
+    // An ended service is reported when the user answers.
     watch().catch(tell);
     return () => {
       isOver = true;
@@ -181,7 +181,7 @@ class SocketSource implements WaitingRequests {
   }
 }
 
-// lyra wallet policy: what a policy is, what its hash is, and what it would have said of past requests.
+// lyra wallet policy: check, hash and simulate a policy.
 
 const POLICY_FILE = { FILE: { text: "the policy" } } as const;
 
@@ -215,7 +215,7 @@ export const check = command({
   },
 });
 
-/** A token for a program, and what a policy holds of it. It is shown once, and kept nowhere. */
+/** A token for a program and its hash for a policy. It is shown once and not stored. */
 export const pair = command({
   json: "{token, pairing}",
   async run({ values }) {

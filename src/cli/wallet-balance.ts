@@ -1,4 +1,4 @@
-// lyra wallet balance: what keys have in their general accounts, by a node's word.
+// lyra wallet balance: balances of keys in general accounts, as a node reports them.
 import { ExitCode } from "../errors/node-error.ts";
 import { amountText } from "../wallet/approvals/formatting.ts";
 import { HttpNode } from "../wallet/sending/http-node.ts";
@@ -8,7 +8,7 @@ import { usageError } from "./command/usage-error.ts";
 import { NETWORK, NODE_URLS } from "./flags.ts";
 import { dim, say } from "./terminal.ts";
 import { hostsOf } from "./tx-online.ts";
-import { meantWallet } from "./wallet-default.ts";
+import { resolveWalletName } from "./wallet-default.ts";
 import { OPTIONAL_NAME, print, printable, WALLET_FLAGS, withWallet } from "./wallet-opening.ts";
 
 interface Holder {
@@ -61,7 +61,7 @@ export const balance = command({
     return ExitCode.done;
 
     async function keysOf(): Promise<readonly Holder[]> {
-      const name = await meantWallet("wallet", values, NAME);
+      const name = await resolveWalletName("wallet", values, NAME);
       return withWallet(name, values, ({ keys }) =>
         keys.map(({ publicKey, name: title }) => ({ publicKey, name: title })),
       );

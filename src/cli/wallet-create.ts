@@ -1,6 +1,5 @@
-// lyra wallet create. Its phrase is out of the house before there is a wallet: in a file that is on the disk, printed,
-// or written down by a person who says some of its words again. A wallet without its phrase would be lost with its
-// passphrase, and its owner would not know.
+// lyra wallet create. The recovery phrase is safe before the wallet exists: in a durable file, printed, or written down by a
+// person who types some of its words again. Without its phrase a wallet is lost with its passphrase.
 import { existsSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { wipe } from "../crypto/secrets.ts";
@@ -13,7 +12,7 @@ import type { KeyView } from "../wallet/unlocked-wallet.ts";
 import { command, type Flags, option, toggle } from "./command/command.ts";
 import { usageError } from "./command/usage-error.ts";
 import { bold, dim, say } from "./terminal.ts";
-import { cannotWrite, fileExists, print, storeOf, WALLET_FLAGS } from "./wallet-opening.ts";
+import { fileExists, print, storeOf, unwritable, WALLET_FLAGS } from "./wallet-opening.ts";
 import { promptLine, readNewPassphrase } from "./wallet-secrets.ts";
 
 const CREATE_FLAGS = {
@@ -22,7 +21,7 @@ const CREATE_FLAGS = {
   "with-recovery-phrase": toggle("it is printed, also where there is no terminal"),
 } as const satisfies Flags;
 
-/** Words that are asked for again, and answers that may be wrong. */
+/** Words to type again, and wrong answers allowed. */
 const WORDS_ASKED = 3;
 const WRONG_MAX = 3;
 const WORDS_A_ROW = 6;
@@ -35,8 +34,8 @@ export const create = command({
   json: "{wallet: {name, keyDerivationVersion, filePath, recoveryPhrase?}, key: {publicKey, algorithm: {name, version}, metadata: [{key, value}]}}",
   async run({ words: { NAME: name }, values }) {
     const store = storeOf(values);
-    const isTold = values["with-recovery-phrase"] === true;
-    const isShown = isTold || (process.stdout.isTTY === true && !values.json);
+    const isPrinted = values["with-recovery-phrase"] === true;
+    const isShown = isPrinted || (process.stdout.isTTY === true && !values.json);
     const path = values["recovery-phrase-out"];
     if (!isShown && path === undefined) {
       throw usageError(
@@ -44,8 +43,8 @@ export const create = command({
         "the recovery phrase would be lost: say --recovery-phrase-out FILE or --with-recovery-phrase",
       );
     }
-    // Flags that place the phrase show that the user knows of it; a phrase on the screen may be overlooked.
-    const isAsked = isShown && !isTold && path === undefined && hasPerson();
+    // A phrase on the screen may be overlooked; a flag that places it shows that the user knows of it.
+    const isAsked = isShown && !isPrinted && path === undefined && hasPerson();
     if (await store.has(name)) throw walletExists();
     if (path !== undefined && existsSync(path)) throw fileExists(path);
     const passphrase = await readNewPassphrase(values, name);
@@ -73,14 +72,14 @@ export const create = command({
     const { wallet } = await store
       .create({ name, passphrase }, keep)
       .catch((error: unknown) => {
-        // Of a change that the disk does not confirm there is a wallet, and these are its words.
+        // After an unconfirmed change the wallet may exist, so keep its phrase.
         const isThere = error instanceof NodeError && error.code === "change_unconfirmed";
         if (isKept && !isThere) rmSync(path!, { force: true });
         throw error;
       })
       .finally(() => wipe(passphrase));
     const key = wallet.keys[0];
-    if (!(values.json && isShown)) tellNew({ name, filePath, key }, values);
+    if (!(values.json && isShown)) printNewWallet({ name, filePath, key }, values);
     wallet.lock();
     return ExitCode.done;
   },
@@ -108,8 +107,8 @@ function newWalletDocument(facts: NewWalletFacts): object {
   };
 }
 
-/** Says which wallet there is now. */
-export function tellNew(
+/** Prints the new wallet. */
+export function printNewWallet(
   facts: NewWalletFacts,
   values: { readonly json?: boolean | undefined; readonly quiet?: boolean | undefined },
 ): void {
@@ -124,12 +123,12 @@ export function tellNew(
 
 const hasPerson = () => process.stdin.isTTY === true && process.stderr.isTTY === true;
 
-/** Has some words of the phrase typed. @throws NodeError `cancelled` when they are others: then there is no wallet */
+/** Asks for some words of the phrase. @throws NodeError `cancelled` for wrong words; no wallet is made then */
 async function askAgain(phrase: string): Promise<void> {
   const words = phrase.split(" ");
   say(`\n${numbered(words)}\n\nThe wallet is made when you have them: type ${WORDS_ASKED} of them.`);
   let wrong = 0;
-  for (const at of somePlaces(words.length)) {
+  for (const at of randomPlaces(words.length)) {
     while ((await promptLine(`word ${at + 1}`)).trim().toLowerCase() !== words[at]) {
       if (++wrong === WRONG_MAX) {
         throw walletError(
@@ -155,14 +154,14 @@ function numbered(words: readonly string[]): string {
   ).join("\n");
 }
 
-/** In order, and not foreseeable. */
-function somePlaces(count: number): number[] {
+/** Random places in ascending order. */
+function randomPlaces(count: number): number[] {
   const places = new Set<number>();
   while (places.size < WORDS_ASKED) places.add(secureRandom(1)[0]! % count);
   return [...places].sort((a, b) => a - b);
 }
 
-/** A line on standard output that has left this process. */
+/** Writes a line to standard output synchronously. */
 function printAtOnce(line: string): void {
   const bytes = Buffer.from(`${line}\n`);
   try {
@@ -175,13 +174,13 @@ function printAtOnce(line: string): void {
       }
     }
   } catch (error) {
-    throw cannotWrite("standard output", error);
+    throw unwritable("standard output", error);
   } finally {
     wipe(bytes);
   }
 }
 
-/** A new file, closed to others, on the disk before anybody relies on it. A phrase is nowhere else on the way. */
+/** Writes a new private file durably, without a temporary copy of the phrase. */
 function writeInPlace(path: string, bytes: Uint8Array): void {
   let isMade = false;
   try {
@@ -196,7 +195,7 @@ function writeInPlace(path: string, bytes: Uint8Array): void {
     syncNames(dirname(path), realSteps);
   } catch (error) {
     if (isMade) rmSync(path, { force: true });
-    throw cannotWrite(path, error);
+    throw unwritable(path, error);
   } finally {
     wipe(bytes);
   }

@@ -1,4 +1,4 @@
-// lyra wallet default: the wallet and the key that are meant where none is named.
+// lyra wallet default: the wallet and the key to use where none is named.
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ExitCode, reasonOf } from "../errors/node-error.ts";
@@ -79,10 +79,10 @@ function readDefaults({ home = defaultHome() }: StoreValues): Defaults {
 }
 
 /**
- * The wallet that is meant: the one that was named, the default, or the only one there is.
- * @throws NodeError with exit code 2 where that is not clear
+ * The named wallet, the default one, or the only one.
+ * @throws NodeError with exit code 2 for several wallets and no default
  */
-export async function meantWallet(
+export async function resolveWalletName(
   command: string,
   values: StoreValues,
   named: string | undefined,
@@ -95,8 +95,8 @@ export async function meantWallet(
   throw usageError(command, "say which wallet, or set one: lyra wallet default NAME [PUBLIC_KEY]");
 }
 
-/** The key that is meant, of a wallet: the named one, the default, or its only untainted one. */
-export function meantKey(
+/** The named key, the default one, or the wallet's only untainted one. */
+export function resolveKey(
   command: string,
   values: StoreValues,
   wallet: {
@@ -113,7 +113,7 @@ export function meantKey(
   throw usageError(command, "say which key, or set one: lyra wallet default NAME PUBLIC_KEY");
 }
 
-/** The key that is meant without opening a wallet; undefined where none was named or set. */
+/** The default key; undefined if none is set. */
 export function defaultKey(values: StoreValues): string | undefined {
   return readDefaults(values).key;
 }

@@ -5,7 +5,7 @@ import { UINT64_MAX } from "../wire/limits.ts";
 import { command, type Flags, option, toggle } from "./command/command.ts";
 import { usageError } from "./command/usage-error.ts";
 import { dim, green, red } from "./terminal.ts";
-import { meantWallet } from "./wallet-default.ts";
+import { resolveWalletName } from "./wallet-default.ts";
 import {
   answer,
   metadataOf,
@@ -29,7 +29,7 @@ export const generate = command({
   json: "{publicKey, algorithm, metadata}",
   wrongWords: wrongName,
   async run({ words: { NAME }, values }) {
-    const name = await meantWallet("wallet", values, NAME);
+    const name = await resolveWalletName("wallet", values, NAME);
     const metadata = metadataOf(values.meta);
     return withWallet(name, values, async (wallet) => {
       const { publicKey, algorithm, metadata: written } = await wallet.generateKey(metadata);
@@ -44,7 +44,7 @@ export const list = command({
   json: "{keys: [{name, publicKey, isTainted}]}",
   wrongWords: wrongName,
   async run({ words: { NAME }, values }) {
-    const name = await meantWallet("wallet", values, NAME);
+    const name = await resolveWalletName("wallet", values, NAME);
     return withWallet(name, values, ({ keys }) => {
       const document = {
         keys: keys.map(({ name, publicKey, isTainted }) => ({ name, publicKey, isTainted })),

@@ -42,7 +42,7 @@ export const verify = command({
     if (!isHex(publicKey))
       throw usageError("wallet", "could not decode the public key: it is not hexadecimal");
     const message = messageOf(values);
-    // Either form that this wallet prints: 128 hexadecimal digits, or base64.
+    // 128 hexadecimal digits, or base64: this wallet prints both forms.
     const isHexForm = signature.length === 128 && isHex(signature);
     const bytes = isHexForm ? Buffer.from(signature, "hex") : base64Of("signature", signature);
     const isValid = verifyMessage(Buffer.from(publicKey, "hex"), message, bytes);

@@ -1,4 +1,4 @@
-// The beginning of every wallet command: which store, which wallet, and its passphrase.
+// Shared by the wallet commands: their flags, the store, and an unlocked wallet.
 
 import { join } from "node:path";
 import { wipe } from "../crypto/secrets.ts";
@@ -15,7 +15,7 @@ import { WALLETS } from "./flags.ts";
 import { say } from "./terminal.ts";
 import { readPassphrase, secretFlags } from "./wallet-secrets.ts";
 
-/** Of commands that open a wallet: its passphrase comes from a prompt that shows nothing, or from these. */
+/** Flags of commands that open a wallet. Without them its passphrase comes from a prompt that shows nothing. */
 export const WALLET_FLAGS = { ...WALLETS, ...secretFlags("passphrase") } as const satisfies Flags;
 
 export const WALLET_NAME = { text: "the wallet" } as const satisfies Word;
@@ -40,7 +40,7 @@ export function storeOf({ home, wallets }: StoreValues): WalletStore {
   return new WalletStore({ keystore: new FolderKeystore(folder) });
 }
 
-/** Asks for the passphrase only when there is a wallet to open, and wipes it when it is open. */
+/** Reads the passphrase once the wallet is known to exist, and wipes it after unlocking. */
 export async function unlockWallet(
   store: WalletStore,
   name: string,
@@ -55,7 +55,7 @@ export async function unlockWallet(
   }
 }
 
-/** Runs an action with an unlocked wallet, and locks it whatever happens. */
+/** Runs an action with an unlocked wallet, and always locks it. */
 export async function withWallet<T>(
   name: string,
   values: StoreValues,
@@ -84,7 +84,7 @@ interface AnswerValues {
   readonly quiet?: boolean | undefined;
 }
 
-/** An answer: its document for scripts, else its text on standard output, and a sentence beside it for people. */
+/** Prints a result: the JSON document with --json; else the text on standard output and the note on standard error. */
 export function answer(
   { json, quiet }: AnswerValues,
   document: object,
@@ -102,12 +102,12 @@ export function print(document: unknown): void {
   process.stdout.write(`${JSON.stringify(document)}\n`);
 }
 
-/** Text of others for a terminal: nothing that moves its cursor or turns its direction. */
+/** Foreign text for a terminal, without control characters and changes of direction. */
 export function printable(text: string): string {
   return text.replace(/\p{C}/gu, "\ufffd");
 }
 
-export function cannotWrite(path: string, error: unknown): NodeError {
+export function unwritable(path: string, error: unknown): NodeError {
   if (error instanceof NodeError) return error;
   const code = (error as { code?: string }).code ?? reasonOf(error);
   if (code === "EEXIST") return fileExists(path);

@@ -1,4 +1,4 @@
-// lyra wallet permissions: what hostnames may see of a wallet. A running service notices a change within a second.
+// lyra wallet permissions: access of hostnames to keys. A running service notices a change within a second.
 import { ExitCode } from "../errors/node-error.ts";
 import { defaultHome } from "../node/config.ts";
 import { serviceFiles } from "../planes/wallet/start.ts";
@@ -157,7 +157,7 @@ export const remove = command({
   words: { ID: { text: "the token's name: lyra wallet token list" } },
   json: "{deleted}",
   async run({ words: { ID: id }, values }) {
-    // The token itself is not an argument: other processes can read those.
+    // Other processes can read arguments, so the token itself is not one.
     if (!/^[0-9a-f]{8}$/.test(id)) throw usageError("wallet", "say the token's name: lyra wallet token list");
     const removed = await serviceFiles(values.home ?? defaultHome()).tokens.remove(id);
     const note = green(`the token ${removed} is good for nothing any more`);

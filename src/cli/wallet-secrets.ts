@@ -13,10 +13,10 @@ import { usageError } from "./command/usage-error.ts";
 import { endSignals, say } from "./terminal.ts";
 import { discardTyped } from "./typed-ahead.ts";
 
-/** How often a new secret may be typed differently the second time. */
+/** Mode bits of a file that group or others can read. */
 const READABLE_BY_OTHERS = 0o044;
 const TRIES_MAX = 3;
-/** Bytes of a passphrase below which it is asked whether it is meant. */
+/** A shorter passphrase needs a second yes. */
 const SHORT_BYTES = 4;
 
 /** Flags of one secret: `--NAME-file FILE` and `--NAME-fd N`. */
@@ -71,7 +71,7 @@ export function readPassphrase(values: Values, wallet: string): Promise<Uint8Arr
   return readSecret(values, { flag: "passphrase", question: `passphrase of ${wallet}` });
 }
 
-/** A passphrase that is guessed in a moment takes a second yes; a file or a descriptor counts as one, with a warning. */
+/** A short passphrase needs a second yes at the prompt; from a file or a descriptor it gets a warning. */
 export async function readNewPassphrase(
   values: Values,
   wallet: string,
@@ -113,7 +113,7 @@ export function serviceText(passphrase: Uint8Array): string {
   );
 }
 
-/** As a text: that is what a phrase is. */
+/** Reads a recovery phrase as text. */
 export async function readPhrase(values: Values): Promise<string> {
   const bytes = await readSecret(values, {
     flag: "recovery-phrase",
@@ -168,7 +168,7 @@ function fromFile(path: string, flag: string, bytesMax: number): Uint8Array {
   }
 }
 
-/** @throws NodeError for a file that others can read: its secret is theirs. A pipe belongs to its maker. */
+/** @throws NodeError for a file that others can read. Pipes are not checked. */
 function checkPrivate(path: string, descriptor: number, flag: string): void {
   const stats = fstatSync(descriptor);
   // A file without a name, such as a script's descriptor, cannot be opened by others.
@@ -295,7 +295,7 @@ export async function promptLine(question: string): Promise<string> {
 export async function promptHidden(question: string, bytesMax: number): Promise<Uint8Array> {
   const { stdin, stderr } = process;
   const line = new Line(bytesMax);
-  // The terminal must be as it was before the process ends. A second signal ends it whatever happens.
+  // Restore the terminal before the process ends. A second signal ends it at once.
   const signals = [...endSignals(), "SIGQUIT"] as const;
   return new Promise((resolve, reject) => {
     const restore = () => stdin.setRawMode(false);

@@ -112,10 +112,10 @@ export const serve = command({
     if (!values.quiet) {
       if (isTerminal) say(walletBanner(running, { nodes: addresses, home, isAsking: desk !== undefined }));
       else say("listening", where);
-      tellWithoutNode(running);
+      warnWithoutNode(running);
     }
     const source = desk !== undefined && isTerminal ? new DeskSource(desk) : undefined;
-    // A prompt that fails must not end the service: a second terminal can still answer.
+    // A failed prompt must not end the service: a second terminal can still answer.
     if (source !== undefined)
       answerInTerminal(source, processTerminal).catch(() => say(red("no more prompts here")));
     const name = await signal;
@@ -126,8 +126,8 @@ export const serve = command({
   },
 });
 
-/** That nothing can be sent is said when the service begins, not when a page has asked and a person has approved. */
-function tellWithoutNode({ service }: RunningWalletService): void {
+/** Warns at the start that nothing can be sent, before a page asks and a person approves. */
+function warnWithoutNode({ service }: RunningWalletService): void {
   service.parts.sender.chainId().catch((error: unknown) => {
     const sentence = `${reasonOf(error)}: pages can connect, and nothing is sent until that changes`;
     say(red(sentence), { trouble: sentence });
@@ -167,7 +167,7 @@ function approverOf(values: ServeValues, home: string): { approver: Approver; de
     if (values.policy !== undefined) throw usageError("wallet", "--policy goes with --wallet-approve policy");
     return { approver: desk, desk };
   }
-  // This command talks to any node, so it is never a devnet of its own.
+  // The node may be any, so the rule for devnets does not apply.
   if (how === "all") return { approver: new ApproveAll({ isDevnet: false }) };
   if (how !== "policy") throw usageError("wallet", "--wallet-approve is ask or policy");
   const { policy, hash } = pinnedPolicy(values);
@@ -225,7 +225,7 @@ function nodesOf(
 
 const HOST_NAME = /^(?:[\w.-]+|\[[\da-f:.]+\]|[\da-f]*:[\da-f:.]+)$/i;
 
-/** As they are compared: without the dot that may end a name. A name that never matches is refused. */
+/** Host names in lower case, without a final dot. A name that cannot match is refused. */
 function allowedHostsOf(values: ServeValues): string[] {
   return (values["wallet-allow-host"] ?? []).map((name) => {
     const host = name.toLowerCase().replace(/\.$/, "");

@@ -154,7 +154,7 @@ export const unlock = command({
   json: "{unlocked}: in the service that runs for the home; exit code 3 where none does",
   async run({ words: { NAME: wallet }, values }) {
     const home = values.home ?? defaultHome();
-    // No passphrase is asked for in vain.
+    // Ask for the passphrase only if the service has the wallet.
     const { wallets } = await askService(home, "admin.list_wallets", {});
     if (!wallets.includes(wallet)) throw walletUnknown();
     const bytes = await readPassphrase(values, wallet);
@@ -183,9 +183,9 @@ export const lock = command({
 
 // The local socket of a running wallet service, from another process of the same user.
 
-/** A list of requests that wait, each of them as long as it may be. */
+/** A full list of waiting requests of the largest size. */
 const ANSWER_BYTES_MAX = 256 * 1024 * 1024;
-/** A transaction is proven, sent, and waits for its block. */
+/** Time to prove and send a transaction and to wait for its block. */
 const ANSWER_MS = 5 * 60_000;
 
 interface RpcAnswer {
@@ -200,7 +200,7 @@ export async function askService<Method extends LocalMethod>(
   params: LocalMethods[Method]["params"],
 ): Promise<LocalMethods[Method]["result"]> {
   const path = socketPath(home);
-  // A passphrase may follow: whose socket it is comes before the first word.
+  // The call may hold a passphrase, so check the socket's owner first.
   if (!checkSocket(path)) throw notServed(home);
   let answer: RpcAnswer;
   try {

@@ -1,5 +1,5 @@
-// Input of the tx commands: a command as JSON, input data or a transaction as base64, or a document that one of them
-// printed; and what a node says of its last block.
+// Input of the tx commands: a command as JSON, input data or a transaction as base64, a document that one of them
+// printed, and a node's last block.
 
 import { NodeError } from "../errors/node-error.ts";
 import type { LastBlock } from "../wallet/sending/blocks.ts";
@@ -11,7 +11,7 @@ import { type CommandInit, TRANSACTION_BYTES_MAX } from "../wire/transaction.ts"
 import { usageError } from "./command/usage-error.ts";
 import { readInputFile } from "./input-file.ts";
 
-/** Twice the largest transaction in base64: what is longer is something else. */
+/** Twice the largest transaction in base64. */
 const INPUT_BYTES_MAX = 4 * TRANSACTION_BYTES_MAX;
 
 export type TransactionInput =
@@ -82,7 +82,7 @@ function blockIn(document: Readonly<Record<string, unknown>>, title: string): La
   };
 }
 
-/** The same, as it is written. */
+/** A block as a document. */
 export function blockDocument(block: LastBlock): Readonly<Record<string, unknown>> {
   return {
     height: block.height.toString(),

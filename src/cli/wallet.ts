@@ -1,4 +1,4 @@
-// lyra wallet: wallets, their keys, and messages, with no network at all.
+// lyra wallet create, list, rename, ...: files of wallets, without a network.
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { wipe } from "../crypto/secrets.ts";
@@ -15,16 +15,16 @@ import { usageError } from "./command/usage-error.ts";
 import { WALLETS } from "./flags.ts";
 import { readInputFile } from "./input-file.ts";
 import { dim, green, say } from "./terminal.ts";
-import { tellNew } from "./wallet-create.ts";
-import { meantWallet } from "./wallet-default.ts";
+import { printNewWallet } from "./wallet-create.ts";
+import { resolveWalletName } from "./wallet-default.ts";
 import {
   answer,
-  cannotWrite,
   fileExists,
   OPTIONAL_NAME,
   print,
   type StoreValues,
   storeOf,
+  unwritable,
   WALLET_FLAGS,
   WALLET_NAME,
   withWallet,
@@ -62,7 +62,7 @@ export const importWallet = command({
     }
     const wallet = values.file === undefined ? await fromPhrase() : await fromFile(values.file);
     const { keyVersion, keys } = wallet;
-    tellNew({ name, filePath: store.locationOf(name), key: keys[0], keyVersion }, values);
+    printNewWallet({ name, filePath: store.locationOf(name), key: keys[0], keyVersion }, values);
     wallet.lock();
     return ExitCode.done;
 
@@ -110,7 +110,7 @@ export const list = command({
   },
 });
 
-/** Of a description's members, for people. */
+/** Titles of members for people. */
 const TITLES: Readonly<Record<string, string>> = {
   id: "identifier",
   keyDerivationVersion: "version of its keys",
@@ -122,7 +122,7 @@ export const describe = command({
   json: "{name, id, type, keyDerivationVersion, format, keys}",
   wrongWords: wrongName,
   async run({ words: { NAME }, values }) {
-    const name = await meantWallet("wallet", values, NAME);
+    const name = await resolveWalletName("wallet", values, NAME);
     return withWallet(name, values, (wallet) => {
       const description = {
         name,
@@ -150,7 +150,7 @@ export const rename = command({
   json: "{name}",
   async run({ words: { NAME: name, NEW_NAME: newName }, values }) {
     await storeOf(values).rename(name, newName);
-    await endTokens(values, name);
+    await removeTokens(values, name);
     return answer(values, { name: newName }, { note: green(`${name} is called ${newName} now`) });
   },
 });
@@ -174,13 +174,13 @@ export const remove = command({
       }
     }
     await store.delete(name);
-    await endTokens(values, name);
+    await removeTokens(values, name);
     return answer(values, { deleted: name }, { note: green(`${name} is deleted`) });
   },
 });
 
-/** Tokens for programs name their wallet: the next one of that name would be theirs. */
-async function endTokens({ home = defaultHome(), quiet }: StoreValues, name: string): Promise<void> {
+/** Removes the tokens of a wallet, which would be valid for the next one of that name. */
+async function removeTokens({ home = defaultHome(), quiet }: StoreValues, name: string): Promise<void> {
   const { requestLogPath, serviceFiles } = await import("../planes/wallet/start.ts");
   if (!existsSync(dirname(requestLogPath(home)))) return;
   const count = await serviceFiles(home).tokens.removeOf(name);
@@ -245,7 +245,7 @@ export const exportWallet = command({
       try {
         writeNewFile(out, file);
       } catch (error) {
-        throw cannotWrite(out, error);
+        throw unwritable(out, error);
       }
       if (!values.quiet && !values.json) {
         say(dim("the original's files hardly protect their passphrase: use one that cannot be guessed"));
