@@ -44,7 +44,7 @@ import type {
 } from "./options.ts";
 import type { BlockSink } from "./outbox.ts";
 import { TapSink } from "./tap-sink.ts";
-import { type Happened, type UnsavedAt, UnsavedState } from "./unsaved-state.ts";
+import { type BlockBatch, type UnsavedAt, UnsavedState } from "./unsaved-state.ts";
 
 // The position of a chain beyond its store: what a return to it needs besides the rows and the state.
 
@@ -61,7 +61,7 @@ function infoOf({ height, timeNs, hash }: ChainPoint): BlockInfo {
   return { height, timeNs: BigInt(timeNs), hash };
 }
 
-interface Batch extends Happened {
+interface Batch extends BlockBatch {
   readonly mark: number;
   readonly admissionMark: number;
   readonly point: ChainPoint;
@@ -172,7 +172,7 @@ export class ChainCore {
       const height = this.point.height + 1;
       const info = { height, timeNs, hash: hashOf(height, timeNs, txs) };
       this.clock.made(timeNs);
-      const { block, executed } = this.took(this.runner.run(this.point, info, txs, tool));
+      const { block, executed } = this.applyRun(this.runner.run(this.point, info, txs, tool));
       this.stage(
         block,
         txs.map(({ bytes, isImpersonated }, n) => {
@@ -320,7 +320,7 @@ export class ChainCore {
     this.point_ = pointBefore(this.genesis);
     this.batch = this.newBatch(true);
     try {
-      this.stage(this.took(this.runner.genesis(this.genesis, this.point)).block, []);
+      this.stage(this.applyRun(this.runner.genesis(this.genesis, this.point)).block, []);
       this.store.stageGenesis(this.genesis.document);
       this.execute([]);
       this.commit();
@@ -330,8 +330,8 @@ export class ChainCore {
     }
   }
 
-  /** A block is executed, in memory. */
-  private took(run: RunBlock): RunBlock {
+  /** Takes over the changes and the place of an executed block, in memory. */
+  private applyRun(run: RunBlock): RunBlock {
     for (const change of run.changes) this.batch!.changes.push(change);
     this.point_ = run.executed.point;
     return run;
@@ -361,7 +361,7 @@ export class ChainCore {
     const { height, hash, timeNs, tool } = stored;
     const txs = storedTxs(stored);
     const batch = (this.batch = this.newBatch());
-    this.took(this.runner.run(this.point, { height, timeNs, hash }, txs, tool));
+    this.applyRun(this.runner.run(this.point, { height, timeNs, hash }, txs, tool));
     checkReplayed(stored, this.point);
     batch.blocks++;
     batch.txs += txs.length;

@@ -251,9 +251,9 @@ export class LocalChain implements ChainPort, SequencerTools {
   revert(id: string): Promise<ChainStatus> {
     return this.inTurn(async () => {
       this.checkBlocksStay("revert");
-      const { height, isJudged } = this.snapshots.revert(id);
+      const { height, mempoolIsValid } = this.snapshots.revert(id);
       this.options.onReverted?.(height);
-      this.sequencer.moved(isJudged);
+      this.sequencer.onChainRewound(mempoolIsValid);
       return this.status;
     });
   }
@@ -324,7 +324,7 @@ export class LocalChain implements ChainPort, SequencerTools {
     core.genesis = genesis;
     this.sequencer.mempool.load({ entries, cache: [] });
     options.onReverted?.(0);
-    this.sequencer.moved();
+    this.sequencer.onChainRewound();
     options.onLoaded?.(genesisText);
     return this.status;
   }

@@ -284,7 +284,7 @@ const ENGINE_RULES: ReadonlyMap<number, RuleName> = new Map([
  * How a transaction comes into the mempool (docs/protocol/30-node-api-endpoints.md#72-checktx-order): size, duplicates,
  * everything that needs no state, then admission and the engine. Also asked again for what remains after a block.
  */
-export class Intake {
+export class TransactionIntake {
   constructor(
     private readonly core: ChainCore,
     private readonly mempool: Mempool,

@@ -14,7 +14,7 @@ import { NodeError, reasonOf } from "../errors/node-error.ts";
 import type { CheckedTransaction } from "../wire/transaction-check.ts";
 import type { ExecutedBlock } from "./block-runner.ts";
 import type { ChainCore } from "./chain-core.ts";
-import { type CheckTxResult, Intake, Mempool, type PooledTx } from "./mempool.ts";
+import { type CheckTxResult, Mempool, type PooledTx, TransactionIntake } from "./mempool.ts";
 import type { LocalChainOptions, SequencerLimits, ToolCommand } from "./options.ts";
 import { RecentOutcomes } from "./outcomes.ts";
 import { StatusBoard } from "./status-board.ts";
@@ -53,7 +53,7 @@ export interface ToolTransaction {
 export class Sequencer {
   readonly mempool: Mempool;
   private readonly board: StatusBoard;
-  private readonly intake: Intake;
+  private readonly intake: TransactionIntake;
   private readonly waiters: Waiters;
   private readonly outcomes = new RecentOutcomes();
   private readonly listeners = new Set<(status: ChainStatus) => void>();
@@ -81,7 +81,7 @@ export class Sequencer {
     this.mempool = new Mempool(limits);
     this.waiters = new Waiters(limits.commitWaitMs);
     this.board = new StatusBoard(core, options);
-    this.intake = new Intake(core, this.mempool, options.checkTransaction, () => this.status);
+    this.intake = new TransactionIntake(core, this.mempool, options.checkTransaction, () => this.status);
   }
 
   get status(): ChainStatus {
@@ -255,15 +255,15 @@ export class Sequencer {
   }
 
   /**
-   * The chain is at another place than before: looks at everything again.
-   * @param isJudged whether the mempool has what was found good at this very place before
+   * The chain went back: examines everything that waits again.
+   * @param mempoolIsValid whether the waiting transactions were valid at this very block before
    */
-  moved(isJudged = false): void {
+  onChainRewound(mempoolIsValid = false): void {
     this.wanted = 0;
     this.outcomes.clear();
     this.resume();
     this.board.update();
-    if (isJudged) this.reserveWaiting();
+    if (mempoolIsValid) this.reserveWaiting();
     else this.recheck();
     this.waiters.failAll(new ChainCallError("stopped", "the chain was taken back to another block"));
     for (const listener of this.listeners) listener(this.status);

@@ -87,14 +87,14 @@ export class Snapshots {
    * @returns the height that the chain is at now, and whether its mempool is one that was judged at this height before
    * @throws NodeError
    */
-  revert(id: string): { height: number; isJudged: boolean } {
+  revert(id: string): { height: number; mempoolIsValid: boolean } {
     const level = this.levelOf(id);
     const warm = this.warm.get(level);
     if (warm) {
       const { height } = warm.chain.point;
       this.revertRows(level, height);
       this.goBack(level, warm);
-      return { height, isJudged: true };
+      return { height, mempoolIsValid: true };
     }
     const { height, mempool } = JSON.parse(this.value(level)) as Stored;
     this.revertRows(level, height);
@@ -102,7 +102,7 @@ export class Snapshots {
     this.core.reopen();
     this.mempool.load({ entries: mempool.map(pooledTx), cache: [] });
     this.keepWarm(level, this.core.savePoint(), this.mempool.save());
-    return { height, isJudged: false };
+    return { height, mempoolIsValid: false };
   }
 
   private revertRows(level: number, height: number): void {

@@ -6,7 +6,7 @@ import type { StateChange } from "../engine/state.ts";
 import type { SequencerLimits } from "./options.ts";
 
 /** Some blocks with what they have changed. */
-export interface Happened {
+export interface BlockBatch {
   readonly blocks: number;
   readonly txs: number;
   readonly changes: readonly StateChange[];
@@ -33,14 +33,14 @@ export class UnsavedState {
     return this.blocks === 0 && this.changes.size === 0;
   }
 
-  add({ blocks, txs, changes }: Happened): void {
+  add({ blocks, txs, changes }: BlockBatch): void {
     this.changes.add(changes);
     this.blocks += blocks;
     this.txs += txs;
   }
 
-  /** Whether it would be too much with this. */
-  isDueWith({ blocks, txs, changes }: Happened): boolean {
+  /** Whether adding the batch reaches the limits. */
+  isDueWith({ blocks, txs, changes }: BlockBatch): boolean {
     const { stateBlocksMax, stateTxsMax, stateChangesMax } = this.limits;
     return (
       this.blocks + blocks >= stateBlocksMax ||
@@ -50,7 +50,7 @@ export class UnsavedState {
   }
 
   /** Of each entry the last change, those of these blocks included. */
-  changesWith({ changes }: Pick<Happened, "changes">): Iterable<StateChange> {
+  changesWith({ changes }: Pick<BlockBatch, "changes">): Iterable<StateChange> {
     const all = new PendingChanges();
     all.add(this.changes);
     all.add(changes);

@@ -15,7 +15,7 @@ interface FollowOptions {
 export async function followFile(path: string, config: NodeConfig, options: FollowOptions): Promise<number> {
   const lock = lockHome(config.home);
   const loading = new Loading(config.home, config);
-  const following = new Following(path, loading, options);
+  const following = new TailLoad(path, loading, options);
   const forget = onEndSignal((signal) => following.stop(signal));
   try {
     await following.run(config.replay);
@@ -28,7 +28,7 @@ export async function followFile(path: string, config: NodeConfig, options: Foll
   return following.end();
 }
 
-class Following {
+class TailLoad {
   private head: ChainHead | undefined;
   private failure: NodeError | undefined;
   private signal: string | undefined;

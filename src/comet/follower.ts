@@ -79,7 +79,7 @@ interface FollowerOptions {
 
 type Fetched = readonly [CometBlock, readonly CometTxResult[]];
 
-export class Follower {
+export class CometFollower {
   private observing: Observer | undefined;
   /** Whether the node is of another chain: nothing may be handed to it. */
   isForeign = false;

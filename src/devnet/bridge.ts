@@ -4,7 +4,7 @@
  */
 import { type BridgeArguments, type BridgeFunction, bridgeDigest } from "../crypto/multisig.ts";
 import { checksumAddress, isEthereumAddress } from "../crypto/secp256k1.ts";
-import { type BridgePort, type Brought, ChainCallError, type TxOutcome } from "../engine/chain-port.ts";
+import { type BridgePort, type BridgeReceipt, ChainCallError, type TxOutcome } from "../engine/chain-port.ts";
 import type { BridgeSimulator } from "../ethereum/bridge-simulator.ts";
 import { reverted, sameAddress } from "../ethereum/contracts.ts";
 import type { EthereumLog } from "../ethereum/logs.ts";
@@ -62,7 +62,7 @@ export class DevnetBridge implements BridgePort {
 
   constructor(private readonly options: DevnetBridgeOptions) {}
 
-  async deposit(party: string, asset: string, amount: bigint): Promise<Brought> {
+  async deposit(party: string, asset: string, amount: bigint): Promise<BridgeReceipt> {
     const { simulator, reader } = this.options;
     const { details } = this.asset(asset);
     const id = this.submitEvent(() =>
@@ -77,17 +77,17 @@ export class DevnetBridge implements BridgePort {
     });
   }
 
-  async stake(party: string, amount: bigint): Promise<Brought> {
+  async stake(party: string, amount: bigint): Promise<BridgeReceipt> {
     const id = this.submitEvent(() => this.options.simulator.stake(party, amount));
     return this.untilLinked(party, id);
   }
 
-  async unstake(party: string, amount: bigint): Promise<Brought> {
+  async unstake(party: string, amount: bigint): Promise<BridgeReceipt> {
     const id = this.submitEvent(() => this.options.simulator.unstake(party, amount));
     return this.untilLinked(party, id);
   }
 
-  async list(asset: string): Promise<Brought> {
+  async list(asset: string): Promise<BridgeReceipt> {
     const { details } = this.asset(asset);
     const bundle = this.bundle<{ assetSource: string; nonce: string }>("/api/v2/erc20/asset/list/bundle", {
       assetId: asset,
@@ -106,7 +106,7 @@ export class DevnetBridge implements BridgePort {
   }
 
   /** An update may change only the quantum, or be followed by a later update, so the asset's limits do not prove the effect. */
-  async setLimits(proposal: string): Promise<Brought> {
+  async setLimits(proposal: string): Promise<BridgeReceipt> {
     const bundle = this.bundle<{
       assetSource: string;
       nonce: string;
@@ -124,7 +124,7 @@ export class DevnetBridge implements BridgePort {
     );
   }
 
-  async claim(withdrawal: string): Promise<Brought> {
+  async claim(withdrawal: string): Promise<BridgeReceipt> {
     const { simulator, reader } = this.options;
     const bundle = this.bundle<{
       assetSource: string;
@@ -152,7 +152,7 @@ export class DevnetBridge implements BridgePort {
   }
 
   /** With the validators' valid bundle if the chain has issued one, else with one that operators sign. */
-  async addSigner(address: string): Promise<Brought> {
+  async addSigner(address: string): Promise<BridgeReceipt> {
     const { agent, simulator } = this.options;
     const signer = addressOf(address);
     return this.operate(() => {
@@ -166,7 +166,7 @@ export class DevnetBridge implements BridgePort {
   }
 
   /** As `addSigner`. */
-  async removeSigner(address: string): Promise<Brought> {
+  async removeSigner(address: string): Promise<BridgeReceipt> {
     const { agent, simulator } = this.options;
     const signer = addressOf(address);
     return this.operate(() => {
@@ -179,7 +179,7 @@ export class DevnetBridge implements BridgePort {
     });
   }
 
-  async setThreshold(threshold: number): Promise<Brought> {
+  async setThreshold(threshold: number): Promise<BridgeReceipt> {
     if (!Number.isInteger(threshold) || threshold < 1 || threshold > 999) {
       throw reverted("a threshold is a whole number from 1 to 999, in parts of a thousand");
     }
@@ -190,7 +190,7 @@ export class DevnetBridge implements BridgePort {
     });
   }
 
-  async stopBridge(): Promise<Brought> {
+  async stopBridge(): Promise<BridgeReceipt> {
     const { agent, simulator, collateralBridge } = this.options;
     return this.operate(() => {
       const values = { nonce: agent.operatorNonce() };
@@ -199,7 +199,7 @@ export class DevnetBridge implements BridgePort {
     });
   }
 
-  async resumeBridge(): Promise<Brought> {
+  async resumeBridge(): Promise<BridgeReceipt> {
     const { agent, simulator, collateralBridge } = this.options;
     return this.operate(() => {
       const values = { nonce: agent.operatorNonce() };
@@ -248,13 +248,13 @@ export class DevnetBridge implements BridgePort {
   }
 
   /** A call whose effect no resource of the data API shows: done when the votes are counted. */
-  private async operate(call: () => EthereumLog): Promise<Brought> {
+  private async operate(call: () => EthereumLog): Promise<BridgeReceipt> {
     const { agent } = this.options;
     const id = this.submitEvent(call);
     return this.until(id, "the validators have voted", () => agent.isSettled(id), LATE_BLOCKS);
   }
 
-  private untilLinked(party: string, id: string): Promise<Brought> {
+  private untilLinked(party: string, id: string): Promise<BridgeReceipt> {
     return this.until(id, "the stake is linked", () => {
       const answer = this.options.reader.get<{
         stakeLinkings: { edges: { node: { id: string; status: string } }[] };
@@ -270,7 +270,7 @@ export class DevnetBridge implements BridgePort {
    * @param late blocks that it takes to show after `isSo`
    * @throws ChainCallError when the effect can no longer come
    */
-  private async until(id: string, what: string, isSo: () => boolean, late = 0): Promise<Brought> {
+  private async until(id: string, what: string, isSo: () => boolean, late = 0): Promise<BridgeReceipt> {
     try {
       for (let blocks = 0; blocks < EFFECT_BLOCKS_MAX && !isSo(); blocks++) await this.nextBlock();
       if (!isSo())

@@ -222,8 +222,8 @@ export interface DevnetPort extends ChainPort {
   bridge: BridgePort;
 }
 
-/** An event of Ethereum that a block has. */
-export interface Brought {
+/** An Ethereum event included in a block. */
+export interface BridgeReceipt {
   /** Of the event, and of what it made: a deposit, a linking. */
   readonly id: string;
   /** Why its effect is not on the chain yet, although it will be; absent when it is. */
@@ -233,19 +233,19 @@ export interface Brought {
 /** A failed call has no effect, now or later: an event in a block fails only when the chain refuses it. */
 export interface BridgePort {
   /** Deposits an asset, builtin or ERC20, for a party; 64 zeros stand for the treasury. */
-  deposit(party: string, asset: string, amount: bigint): Promise<Brought>;
+  deposit(party: string, asset: string, amount: bigint): Promise<BridgeReceipt>;
   /** Links stake to a party. */
-  stake(party: string, amount: bigint): Promise<Brought>;
-  unstake(party: string, amount: bigint): Promise<Brought>;
+  stake(party: string, amount: bigint): Promise<BridgeReceipt>;
+  unstake(party: string, amount: bigint): Promise<BridgeReceipt>;
   /** Lists an asset whose signatures are complete. @throws ChainCallError `bridge` when the signatures do not verify */
-  list(asset: string): Promise<Brought>;
+  list(asset: string): Promise<BridgeReceipt>;
   /** Brings the limits of an enacted update. */
-  setLimits(proposal: string): Promise<Brought>;
-  addSigner(address: string): Promise<Brought>;
-  removeSigner(address: string): Promise<Brought>;
-  setThreshold(threshold: number): Promise<Brought>;
+  setLimits(proposal: string): Promise<BridgeReceipt>;
+  addSigner(address: string): Promise<BridgeReceipt>;
+  removeSigner(address: string): Promise<BridgeReceipt>;
+  setThreshold(threshold: number): Promise<BridgeReceipt>;
   /** Claims a withdrawal with its bundle. @throws ChainCallError `bridge` when the bundle does not verify */
-  claim(withdrawal: string): Promise<Brought>;
-  stopBridge(): Promise<Brought>;
-  resumeBridge(): Promise<Brought>;
+  claim(withdrawal: string): Promise<BridgeReceipt>;
+  stopBridge(): Promise<BridgeReceipt>;
+  resumeBridge(): Promise<BridgeReceipt>;
 }

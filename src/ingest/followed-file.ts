@@ -28,7 +28,7 @@ export interface FollowedHooks {
 
 /** @throws NodeError `recording_unreadable` */
 export function follow(path: string, assembler: BlockAssembler, hooks: FollowedHooks): IntakeReader {
-  if (path === STANDARD_INPUT) return new Piped(undefined, assembler, hooks);
+  if (path === STANDARD_INPUT) return new PipeTail(undefined, assembler, hooks);
   let isPipe: boolean;
   try {
     const stat = statSync(path);
@@ -38,11 +38,11 @@ export function follow(path: string, assembler: BlockAssembler, hooks: FollowedH
     if (error instanceof NodeError) throw error;
     throw unreadable(path, reasonOf(error));
   }
-  return isPipe ? new Piped(path, assembler, hooks) : new Followed(path, assembler, hooks);
+  return isPipe ? new PipeTail(path, assembler, hooks) : new GrowingFile(path, assembler, hooks);
 }
 
 /** Records of one file after the other. */
-abstract class Following implements IntakeReader {
+abstract class FileTail implements IntakeReader {
   protected splitter = new RecordSplitter();
   connection = 1;
   private isDamaged = false;
@@ -102,7 +102,7 @@ abstract class Following implements IntakeReader {
   }
 }
 
-class Followed extends Following {
+class GrowingFile extends FileTail {
   private file: number;
   private readAt = 0;
   /** The first bytes of the file. */
@@ -187,7 +187,7 @@ class Followed extends Following {
 }
 
 /** A named pipe, whose next writer is waited for; or standard input, which ends. */
-class Piped extends Following {
+class PipeTail extends FileTail {
   private readonly pieces: Uint8Array[] = [];
   private waitingBytes = 0;
   private room = Promise.withResolvers<void>();

@@ -9,7 +9,7 @@ import { serveNode } from "../planes/node/app.ts";
 import { NodeContext } from "../planes/node/context.ts";
 import { NodePlane } from "../planes/node/plane.ts";
 import { BUILD } from "./build.ts";
-import { FollowedChain, machineTimeNs } from "./followed-chain.ts";
+import { machineTimeNs, RemoteChainStatus } from "./followed-chain.ts";
 import type { FromFollower, ToFollower } from "./follower.worker.ts";
 import type { SidecarConfig } from "./sidecar-config.ts";
 import { SourceLog } from "./source-log.ts";
@@ -83,7 +83,7 @@ export async function serveNodePorts(
 export async function startBlockFollower(context: FollowerContext) {
   const { config, status, chain, writer } = context;
   const { comet } = config;
-  if (comet === undefined || !(chain instanceof FollowedChain)) return undefined;
+  if (comet === undefined || !(chain instanceof RemoteChainStatus)) return undefined;
   status.set("comet", { state: "waiting", text: `${comet} was not reached yet` });
   status.followed = () => ({ ...chain.counts, height: chain.head()?.height });
   status.addPart("follower", () => ({

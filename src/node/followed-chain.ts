@@ -20,7 +20,7 @@ export function machineTimeNs(): bigint {
   return BigInt(Math.round((performance.timeOrigin + performance.now()) * 1_000)) * 1_000n;
 }
 
-export class FollowedChain implements ChainPort {
+export class RemoteChainStatus implements ChainPort {
   readonly startedNs = machineTimeNs();
   private latest: ChainStatus = noChain(this.startedNs);
   private counted = NO_COUNTS;

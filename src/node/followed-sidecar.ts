@@ -20,11 +20,11 @@ const ROOM_MS = 500;
 export async function startFollowedSidecar(context: EventSourceContext) {
   const { followSidecar } = context.config;
   if (followSidecar === undefined) return undefined;
-  const source = new FollowedSidecar(context, followSidecar);
+  const source = new SidecarSource(context, followSidecar);
   return { stop: () => source.stop() };
 }
 
-class FollowedSidecar {
+class SidecarSource {
   private readonly log: EventLogWriter;
   private readonly sourceLog: SourceLog;
   private readonly stopping = new AbortController();

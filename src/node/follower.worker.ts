@@ -7,7 +7,7 @@ import type { AdmissionRules } from "../chain/admission/rules.ts";
 import { CometClient, CometUnreachable } from "../comet/client.ts";
 import { CoreClient } from "../comet/core-client.ts";
 import { StoredFacts } from "../comet/facts.ts";
-import { Follower, type FollowerReport } from "../comet/follower.ts";
+import { CometFollower, type FollowerReport } from "../comet/follower.ts";
 import { SubmissionGate } from "../comet/gate.ts";
 import type { Submitter } from "../comet/hand-over.ts";
 import { noChain } from "../comet/no-chain.ts";
@@ -75,9 +75,9 @@ const ANY_STAKE = 2n ** 255n;
 declare const self: Worker;
 const post = (message: FromFollower) => self.postMessage(message);
 
-class FollowerThread {
+class FollowerWorker {
   private readonly reader: Database;
-  private readonly follower: Follower;
+  private readonly follower: CometFollower;
   private readonly gate: SubmissionGate;
   private latest: ChainStatus;
   private counts = { blocks: 0, txs: 0, disagreements: 0 };
@@ -90,7 +90,7 @@ class FollowerThread {
     const client = new CometClient(order.comet);
     const source = `${order.rules} ${order.hasEvents ? "events" : "genesis"}`;
     const facts = order.hasEvents ? new StoredFacts(this.reader) : undefined;
-    this.follower = new Follower({
+    this.follower = new CometFollower({
       client,
       rules: order.rules,
       lookMs: order.lookMs,
@@ -225,11 +225,11 @@ class FollowerThread {
   }
 }
 
-let thread: FollowerThread | undefined;
+let thread: FollowerWorker | undefined;
 
 limitGarbage();
 
 self.onmessage = ({ data }: MessageEvent<ToFollower>) => {
-  if (data.kind === "follow") thread = new FollowerThread(data);
+  if (data.kind === "follow") thread = new FollowerWorker(data);
   else thread?.receive(data);
 };

@@ -39,7 +39,7 @@ interface StreamOptions {
 /** Until the connection ends. @throws NodeError for a refusal, StreamFault, WireError, and errors of the network */
 export async function* sidecarBlocks(url: string, options: StreamOptions): AsyncGenerator<StreamItem, void> {
   const { connection } = options;
-  const silence = new Silence(connection);
+  const idle = new IdleTimeout(connection);
   try {
     const answer = await requestAnswer(addressOf(url, options.head), {
       signal: connection.signal,
@@ -50,15 +50,15 @@ export async function* sidecarBlocks(url: string, options: StreamOptions): Async
     for await (const piece of answer.pieces(Number.POSITIVE_INFINITY)) {
       blocks.feed(piece);
       for (let item = blocks.next(); item; item = blocks.next()) {
-        silence.hold();
+        idle.hold();
         yield item;
       }
-      silence.feed();
+      idle.feed();
     }
   } catch (error) {
-    throw silence.isBroken ? new Error(`it was silent for ${SILENT_MS / 1_000} seconds`) : error;
+    throw idle.isBroken ? new Error(`it was silent for ${SILENT_MS / 1_000} seconds`) : error;
   } finally {
-    silence.stop();
+    idle.stop();
   }
 }
 
@@ -84,7 +84,7 @@ async function refusalOf(url: string, answer: Answer): Promise<Error> {
 }
 
 /** Ends a connection on which nothing comes. */
-class Silence {
+class IdleTimeout {
   isBroken = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
 

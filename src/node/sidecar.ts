@@ -12,7 +12,7 @@ import { cometIndex } from "./comet-index.ts";
 import { startCore } from "./core-source.ts";
 import { eventsFolder, startEventSource } from "./event-source.ts";
 import { eventStreamRoutes } from "./event-stream.ts";
-import { FollowedChain, machineTimeNs } from "./followed-chain.ts";
+import { machineTimeNs, RemoteChainStatus } from "./followed-chain.ts";
 import { startFollowedSidecar } from "./followed-sidecar.ts";
 import { checkMemory } from "./memory-limit.ts";
 import { NodeLog } from "./node-log.ts";
@@ -69,7 +69,7 @@ export async function startSidecar(given: SidecarNodeConfig): Promise<Sidecar> {
   const config = completeSidecarConfig(given);
   checkMemory();
   let status: SourceStatus | undefined;
-  const followed = config.comet === undefined ? undefined : new FollowedChain();
+  const followed = config.comet === undefined ? undefined : new RemoteChainStatus();
   const chain =
     followed ??
     (config.core === undefined ? undefined : new CoreChain(new CoreClient(config.core), machineTimeNs()));

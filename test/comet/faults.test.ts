@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createServer, type Server, Socket } from "node:net";
 import { CometClient } from "../../src/comet/client.ts";
-import { Follower, type FollowerReport } from "../../src/comet/follower.ts";
+import { CometFollower, type FollowerReport } from "../../src/comet/follower.ts";
 import type { Devnet } from "../../src/devnet/devnet.ts";
 import { madeUpAssetId } from "../../src/devnet/keys.ts";
 import { PartyClient } from "../../src/devnet/party-client.ts";
@@ -293,7 +293,7 @@ test("a validator that takes a question and says nothing is named after the time
   const server = createServer(() => {}).listen(0, "127.0.0.1");
   const { port } = server.address() as { port: number };
   const reports: FollowerReport[] = [];
-  const follower = new Follower({
+  const follower = new CometFollower({
     client: new CometClient(`http://127.0.0.1:${port}`, 200),
     rules: "0.71.6",
     lookMs: 20,
@@ -333,7 +333,7 @@ test("without events a false block is left behind, once the node has said for a 
     },
   }) as CometClient;
   const reports: FollowerReport[] = [];
-  const follower = new Follower({
+  const follower = new CometFollower({
     client: lying,
     rules: "default",
     facts: undefined,

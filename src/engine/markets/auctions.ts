@@ -41,10 +41,10 @@ export class Auctions {
   }
 
   /** The least duration of auctions was changed: one that has a time lasts as long, from its begin. */
-  onLeastDuration(): void {
+  onMinDurationChanged(): void {
     const { market } = this;
     const { beginNs, endNs } = market.auction;
-    const least = asInt64(beginNs + market.leastAuctionNs);
+    const least = asInt64(beginNs + market.minAuctionNs);
     if (endNs === beginNs || least <= endNs) return;
     market.updateAuction({ endNs: least });
     this.emit({ extension: AUCTION_TRIGGER_UNSPECIFIED, isLeaving: false });
@@ -82,7 +82,7 @@ export class Auctions {
     const hasBoth = this.hasStaticSides();
     const threshold = market.contractsOf(market.targetStake.standing(), market.terms.triggeringRatio);
     if (hasBoth && market.provisions.supplied() >= threshold) return false;
-    this.start(hasBoth ? TARGET_NOT_MET : UNABLE_TO_DEPLOY, market.leastAuctionNs);
+    this.start(hasBoth ? TARGET_NOT_MET : UNABLE_TO_DEPLOY, market.minAuctionNs);
     // The tick's prices are looked at in the auction for the first time.
     market.prices.switchStaleOff();
     return true;

@@ -32,7 +32,7 @@ export interface MarketPorts {
 }
 
 /** Key of the parameter. */
-export const LEAST_AUCTION = "market.auction.minimumDuration";
+export const MIN_AUCTION_DURATION = "market.auction.minimumDuration";
 /** Key of the parameter. */
 export const TAU_SCALING = "market.liquidity.probabilityOfTrading.tau.scaling";
 const SECOND = 1_000_000_000n;
@@ -98,8 +98,8 @@ export class MarketContext {
    * The least length of an auction, nanoseconds: in whole seconds, as all of them
    * (docs/protocol/70-trading-markets.md#12-fields-proto).
    */
-  get leastAuctionNs(): bigint {
-    const length = this.params.duration(LEAST_AUCTION);
+  get minAuctionNs(): bigint {
+    const length = this.params.duration(MIN_AUCTION_DURATION);
     return length - (length % SECOND);
   }
 

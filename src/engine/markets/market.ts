@@ -14,7 +14,7 @@ import { emitMarketData } from "./market-data.ts";
 import { Orders } from "./orders.ts";
 import { Providers } from "./providers.ts";
 import type { Position } from "./records.ts";
-import { ReferenceFollower } from "./references.ts";
+import { PegRepricer } from "./references.ts";
 import { liquidityScores } from "./scores.ts";
 import { keyOf } from "./tables.ts";
 import { TradingMarket } from "./trading.ts";
@@ -24,7 +24,7 @@ const SECOND = 1_000_000_000n;
 
 export class Market extends TradingMarket {
   override readonly orders = new Orders(this);
-  override readonly references = new ReferenceFollower(this);
+  override readonly references = new PegRepricer(this);
   override readonly auctions = new Auctions(this);
   override readonly providers = new Providers(this);
   private readonly closeOut = new CloseOut(this);

@@ -21,7 +21,7 @@ import type { MarketScore, MarketScores, ScoreRequest } from "../recurring.ts";
 import type { Contributions } from "../rewards.ts";
 import { compare, type Table } from "../state.ts";
 import { UINT_MAX } from "../values.ts";
-import { LEAST_AUCTION, type MarketPorts } from "./context.ts";
+import { type MarketPorts, MIN_AUCTION_DURATION } from "./context.ts";
 import { capped, measuredBy, paidKey, rewardedOf } from "./contributions.ts";
 import { failingAlone, HaltedMarkets } from "./halting.ts";
 import { IdGenerator } from "./id-generator.ts";
@@ -91,8 +91,8 @@ export class Markets implements MarketScores {
       });
     });
     params.watch([FREQUENCY], () => this.onFrequency());
-    params.watch([LEAST_AUCTION], () => {
-      this.eachMarket("parameter", (market) => market.auctions.onLeastDuration());
+    params.watch([MIN_AUCTION_DURATION], () => {
+      this.eachMarket("parameter", (market) => market.auctions.onMinDurationChanged());
     });
   }
 

@@ -138,8 +138,8 @@ export class PriceMonitor {
     if (!isPersistent) return 0n;
     this.deactivate(violated);
     const length = extensionOf(violated);
-    const { leastAuctionNs } = this.market;
-    return length > leastAuctionNs ? length : leastAuctionNs;
+    const { minAuctionNs } = this.market;
+    return length > minAuctionNs ? length : minAuctionNs;
   }
 
   /**

@@ -24,7 +24,7 @@ interface Exchange {
   readonly fresh: StoredOrder[];
 }
 
-export class ReferenceFollower {
+export class PegRepricer {
   constructor(private readonly market: TradingMarket) {}
 
   /** The static prices of this moment. */

@@ -19,10 +19,10 @@ import { readGenesis } from "./genesis.ts";
 import { type CometContext, METHODS, parseQuery } from "./methods.ts";
 import {
   ADDRESS_ID,
+  CometRpcError,
   errorText,
   parametersIn,
   parametersOf,
-  RpcError,
   type RpcId,
   resultText,
 } from "./rpc.ts";
@@ -144,7 +144,7 @@ class Rpc {
   /** A body: one request, or several. Requests without an id are not answered, and not run. */
   async answerBody(body: string): Promise<{ readonly text: string; readonly isParsed: boolean }> {
     const parsed = parsedBody(body);
-    if (parsed instanceof RpcError) return { text: errorText(undefined, parsed), isParsed: false };
+    if (parsed instanceof CometRpcError) return { text: errorText(undefined, parsed), isParsed: false };
     const answers = await Promise.all(parsed.map((request) => this.answerRequest(request)));
     const texts = answers.filter((answer) => answer !== undefined);
     return {
@@ -157,7 +157,7 @@ class Rpc {
     const method = Object.hasOwn(METHODS, name) ? METHODS[name]! : undefined;
     if (method === undefined) {
       if (!SUBSCRIBING.has(name)) return new Response("404 page not found\n", { status: 404 });
-      const text = errorText(ADDRESS_ID, new RpcError("method"));
+      const text = errorText(ADDRESS_ID, new CometRpcError("method"));
       return new Response(text, { status: 404, headers: JSON_TYPE });
     }
     try {
@@ -173,7 +173,7 @@ class Rpc {
   /** A message on a websocket. */
   async receive(client: ServerWebSocket<unknown>, text: string): Promise<void> {
     const parsed = parsedBody(text);
-    if (parsed instanceof RpcError) {
+    if (parsed instanceof CometRpcError) {
       client.send(errorText(undefined, parsed));
       return;
     }
@@ -197,7 +197,7 @@ class Rpc {
     try {
       if (client && SUBSCRIBING.has(name)) return resultText(id, this.subscribe(client, id, name, params));
       const method = Object.hasOwn(METHODS, name) ? METHODS[name]! : undefined;
-      if (method === undefined) throw new RpcError("method");
+      if (method === undefined) throw new CometRpcError("method");
       return resultText(id, await method.answer(this.context, parametersOf(method.parameters, params)));
     } catch (error) {
       return errorText(id, this.failure(error));
@@ -215,10 +215,10 @@ class Rpc {
     return {};
   }
 
-  private failure(error: unknown): RpcError {
-    if (error instanceof RpcError) return error;
-    if (error instanceof ApiError) return new RpcError("internal", reasonIn(error));
-    return new RpcError("internal", noteFailure(this.parts.status, error).message);
+  private failure(error: unknown): CometRpcError {
+    if (error instanceof CometRpcError) return error;
+    if (error instanceof ApiError) return new CometRpcError("internal", reasonIn(error));
+    return new CometRpcError("internal", noteFailure(this.parts.status, error).message);
   }
 }
 
@@ -228,16 +228,16 @@ function reasonIn({ message, body }: ApiError): string {
   return detail?.message ?? message;
 }
 
-function parsedBody(text: string): RpcRequest[] | RpcError {
+function parsedBody(text: string): RpcRequest[] | CometRpcError {
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
   } catch {
-    return new RpcError("parse", "error unmarshaling request: the body is not JSON");
+    return new CometRpcError("parse", "error unmarshaling request: the body is not JSON");
   }
   const requests = Array.isArray(parsed) ? parsed : [parsed];
   if (requests.length > BATCH_MAX)
-    return new RpcError("request", `a batch has at most ${BATCH_MAX} requests`);
+    return new CometRpcError("request", `a batch has at most ${BATCH_MAX} requests`);
   if (requests.every((each) => typeof each?.method === "string")) return requests as RpcRequest[];
-  return new RpcError("parse", "error unmarshaling request: it is not an object with a method");
+  return new CometRpcError("parse", "error unmarshaling request: it is not an object with a method");
 }

@@ -7,7 +7,7 @@ import { type CometBlocks, VERSION } from "./blocks.ts";
 import { type CometGenesis, validatorJson } from "./genesis.ts";
 import { Query, QueryError } from "./query.ts";
 import { type BlockTx, broadcastResult, checkResult, deliverResult, NO_RESULT } from "./results.ts";
-import { type Given, type Parameters, RpcError } from "./rpc.ts";
+import { CometRpcError, type Given, type Parameters } from "./rpc.ts";
 
 /** The engine that the network's nodes have inside (docs/protocol/30-node-api-endpoints.md#8-cometbft-rpc-underneath). */
 const ENGINE_VERSION = "0.34.27";
@@ -31,7 +31,7 @@ export interface CometContext {
 
 export interface Method {
   readonly parameters: Parameters;
-  /** @throws RpcError, and the failures of the chain and of the store */
+  /** @throws CometRpcError, and the failures of the chain and of the store */
   answer(context: CometContext, given: Given): object | Promise<object>;
 }
 
@@ -43,18 +43,18 @@ const PAGE: Parameters = [
 ];
 const SEARCH: Parameters = [...PAGE, ["order_by", "text"]];
 
-/** @returns the height that is asked for; the last one where there is none @throws RpcError */
+/** @returns the height that is asked for; the last one where there is none @throws CometRpcError */
 function heightOf({ blocks }: CometContext, { height }: Given): number {
   const { first, last } = blocks.range;
   if (height === undefined) return last;
   const target = height as number;
-  if (target <= 0) throw new RpcError("internal", `height must be greater than 0, but got ${target}`);
+  if (target <= 0) throw new CometRpcError("internal", `height must be greater than 0, but got ${target}`);
   if (target > last) {
     const text = `height ${target} must be less than or equal to the current blockchain height ${last}`;
-    throw new RpcError("internal", text);
+    throw new CometRpcError("internal", text);
   }
   if (target < first)
-    throw new RpcError("internal", `height ${target} is not available, lowest height is ${first}`);
+    throw new CometRpcError("internal", `height ${target} is not available, lowest height is ${first}`);
   return target;
 }
 
@@ -117,7 +117,7 @@ function findTx({ blocks }: CometContext, { hash }: Given): object {
     if (tx.hash === target) return foundTx(tx);
     if (++looked >= SEARCHED_TX_HASHES_MAX) break;
   }
-  throw new RpcError("internal", `tx (${target}) not found`);
+  throw new CometRpcError("internal", `tx (${target}) not found`);
 }
 
 /** A hash is quick to compare. */
@@ -127,12 +127,12 @@ function queryOf({ query }: Given): Query {
   return parseQuery((query as string | undefined) ?? "");
 }
 
-/** @throws RpcError */
+/** @throws CometRpcError */
 export function parseQuery(text: string): Query {
   try {
     return Query.parse(text);
   } catch (error) {
-    if (error instanceof QueryError) throw new RpcError("internal", error.message);
+    if (error instanceof QueryError) throw new CometRpcError("internal", error.message);
     throw error;
   }
 }
@@ -187,8 +187,8 @@ function searchBlocks({ blocks }: CometContext, given: Given): object {
   return { blocks: page.map((height) => blocks.block(height)), total_count: String(matches.length) };
 }
 
-function tooMany(things: string, name: string): RpcError {
-  return new RpcError(
+function tooMany(things: string, name: string): CometRpcError {
+  return new CometRpcError(
     "internal",
     `the search looks at more than ${SEARCHED_MAX} ${things}: add conditions on ${name}`,
   );
@@ -198,17 +198,17 @@ function tooMany(things: string, name: string): RpcError {
 function ordered<T>(found: T[], { order_by: order = "asc" }: Given): T[] {
   if (order === "desc") return found;
   if (order !== "asc" && order !== "") {
-    throw new RpcError("internal", "expected order_by to be either `asc` or `desc` or empty");
+    throw new CometRpcError("internal", "expected order_by to be either `asc` or `desc` or empty");
   }
   return found.reverse();
 }
 
-/** @throws RpcError */
+/** @throws CometRpcError */
 function pageOf<T>(all: readonly T[], { page = 1, per_page: size = PER_PAGE }: Given): readonly T[] {
   const rows = Math.min(PER_PAGE_MAX, (size as number) < 1 ? PER_PAGE : (size as number));
   const pages = Math.max(1, Math.ceil(all.length / rows));
   if ((page as number) <= 0 || (page as number) > pages) {
-    throw new RpcError("internal", `page should be within [1, ${pages}] range, given ${page}`);
+    throw new CometRpcError("internal", `page should be within [1, ${pages}] range, given ${page}`);
   }
   return all.slice(((page as number) - 1) * rows, (page as number) * rows);
 }
@@ -216,11 +216,12 @@ function pageOf<T>(all: readonly T[], { page = 1, per_page: size = PER_PAGE }: G
 /** Headers of the newest blocks of a range, the newest first. */
 function blockMetas({ blocks }: CometContext, given: Given): object {
   const { minHeight: least = 0, maxHeight: most = 0 } = given as { minHeight?: number; maxHeight?: number };
-  if (least < 0 || most < 0) throw new RpcError("internal", "heights must be non-negative");
+  if (least < 0 || most < 0) throw new CometRpcError("internal", "heights must be non-negative");
   const { first, last } = blocks.range;
   const to = Math.min(most || last, last);
   const from = Math.max(least, first, to - METAS_MAX + 1);
-  if (from > to) throw new RpcError("internal", `min height ${from} can't be greater than max height ${to}`);
+  if (from > to)
+    throw new CometRpcError("internal", `min height ${from} can't be greater than max height ${to}`);
   const metas: object[] = [];
   for (let height = to; height >= from; height--) metas.push(blocks.meta(height));
   return { last_height: String(last), block_metas: metas };
@@ -242,7 +243,7 @@ function genesisChunk({ genesis: { chunks } }: CometContext, { chunk = 0 }: Give
   const at = chunk as number;
   const bytes = chunks[at];
   if (bytes === undefined)
-    throw new RpcError("internal", `there are ${chunks.length - 1} chunks, ${at} is invalid`);
+    throw new CometRpcError("internal", `there are ${chunks.length - 1} chunks, ${at} is invalid`);
   return {
     chunk: String(at),
     total: String(chunks.length),
@@ -253,7 +254,7 @@ function genesisChunk({ genesis: { chunks } }: CometContext, { chunk = 0 }: Give
 function wholeGenesis({ genesis: { document, chunks } }: CometContext): object {
   if (chunks.length > 1) {
     const text = "genesis response is large, please use the genesis_chunked API instead";
-    throw new RpcError("internal", text);
+    throw new CometRpcError("internal", text);
   }
   return { genesis: document };
 }

@@ -15,7 +15,7 @@ const CODES = {
   server: [-32000, "Server error"],
 } as const;
 
-export class RpcError extends Error {
+export class CometRpcError extends Error {
   constructor(
     readonly kind: keyof typeof CODES,
     /** The reason, in `data`. */
@@ -34,7 +34,7 @@ export function resultText(id: RpcId, result: object): string {
 }
 
 /** @param id undefined where the request could not be read */
-export function errorText(id: RpcId | undefined, { kind, reason }: RpcError): string {
+export function errorText(id: RpcId | undefined, { kind, reason }: CometRpcError): string {
   const [code, message] = CODES[kind];
   return JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, ...(reason && { data: reason }) } });
 }
@@ -45,7 +45,7 @@ export type ParameterKind = "number" | "bytes" | "text" | "flag";
 export type Parameters = readonly (readonly [name: string, kind: ParameterKind])[];
 export type Given = Readonly<Record<string, unknown>>;
 
-/** From the request: by name or by place. @throws RpcError */
+/** From the request: by name or by place. @throws CometRpcError */
 export function parametersOf(wanted: Parameters, params: unknown): Given {
   if (params === undefined || params === null) return {};
   if (typeof params !== "object") throw badParams("json", "params are neither a list nor an object");
@@ -63,7 +63,7 @@ export function parametersOf(wanted: Parameters, params: unknown): Given {
   );
 }
 
-/** From an address: numbers as they are, texts in quotes, bytes in quotes or as `0x` and hexadecimal. @throws RpcError */
+/** From an address: numbers as they are, texts in quotes, bytes in quotes or as `0x` and hexadecimal. @throws CometRpcError */
 export function parametersIn(wanted: Parameters, query: URLSearchParams): Given {
   return Object.fromEntries(
     wanted.map(([name, kind]) => {
@@ -114,6 +114,6 @@ function base64Parameter(text: string): Uint8Array {
   }
 }
 
-function badParams(source: "json" | "http", reason: string): RpcError {
-  return new RpcError("params", `error converting ${source} params to arguments: ${reason}`);
+function badParams(source: "json" | "http", reason: string): CometRpcError {
+  return new CometRpcError("params", `error converting ${source} params to arguments: ${reason}`);
 }

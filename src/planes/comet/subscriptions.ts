@@ -7,7 +7,7 @@ import type { CometBlocks } from "./blocks.ts";
 import { valuesOf } from "./methods.ts";
 import type { Query, Values } from "./query.ts";
 import { type BlockTx, deliverResult } from "./results.ts";
-import { RpcError, type RpcId, resultText } from "./rpc.ts";
+import { CometRpcError, type RpcId, resultText } from "./rpc.ts";
 
 const CLIENTS_MAX = 100;
 const QUERIES_MAX = 5;
@@ -41,22 +41,22 @@ export class Subscriptions {
     this.stopListening = chain.onBlock(({ height }) => this.noteBlock(height));
   }
 
-  /** @throws RpcError */
+  /** @throws CometRpcError */
   add(client: Client, id: RpcId, query: Query): void {
     const own = this.clients.get(client) ?? new Map<string, Subscription>();
     if (own.size === 0 && this.clients.size >= CLIENTS_MAX)
-      throw new RpcError("internal", `max_subscription_clients ${CLIENTS_MAX} reached`);
-    if (own.has(query.text)) throw new RpcError("internal", "already subscribed");
+      throw new CometRpcError("internal", `max_subscription_clients ${CLIENTS_MAX} reached`);
+    if (own.has(query.text)) throw new CometRpcError("internal", "already subscribed");
     if (own.size >= QUERIES_MAX)
-      throw new RpcError("internal", `max_subscriptions_per_client ${QUERIES_MAX} reached`);
+      throw new CometRpcError("internal", `max_subscriptions_per_client ${QUERIES_MAX} reached`);
     if (this.clients.size === 0) this.done = this.last = Math.max(this.last, this.blocks.range.last);
     this.clients.set(client, own.set(query.text, { id, query }));
   }
 
-  /** @throws RpcError */
+  /** @throws CometRpcError */
   remove(client: Client, query: string): void {
     const own = this.clients.get(client);
-    if (!own?.delete(query)) throw new RpcError("internal", "subscription not found");
+    if (!own?.delete(query)) throw new CometRpcError("internal", "subscription not found");
     if (own.size === 0) this.clients.delete(client);
   }
 

@@ -1,6 +1,6 @@
 // The functions of the tools, one for each declaration.
 
-import type { Brought, ChainStatus, ClockStatus, TxOutcome, TxState } from "../../engine/chain-port.ts";
+import type { BridgeReceipt, ChainStatus, ClockStatus, TxOutcome, TxState } from "../../engine/chain-port.ts";
 import { NodeError } from "../../errors/node-error.ts";
 import { badRequest } from "../../http/errors.ts";
 import { durationNs, rfc3339Nano, timeNs } from "../../wire/time-text.ts";
@@ -133,7 +133,7 @@ async function deposit(
   return { deposit: brought.id, ...pendingOf(brought) };
 }
 
-function pendingOf({ pending }: Pick<Brought, "pending">): { readonly pending?: string } {
+function pendingOf({ pending }: Pick<BridgeReceipt, "pending">): { readonly pending?: string } {
   return pending === undefined ? {} : { pending };
 }
 

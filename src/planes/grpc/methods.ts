@@ -76,7 +76,7 @@ export function handlersOf(planes: GrpcPlanes): Handlers {
 function resourcesOf({ kind, data, node }: GrpcPlanes): Map<string, UnaryMethod> {
   const { db, limits } = data.context;
   const version = db.prepare("PRAGMA data_version");
-  const versionNow = onceATurn(data, () => (version.get() as { data_version: bigint }).data_version);
+  const versionNow = memoizePerTick(data, () => (version.get() as { data_version: bigint }).data_version);
   const cache = new PageCache<Reply>(limits.pageCacheBytesMax, versionNow);
   const made = new Map<string, UnaryMethod>();
   const add = (resources: readonly (Resource<DataContext> | Endpoint<DataContext>)[]) => {
@@ -96,7 +96,7 @@ function resourcesOf({ kind, data, node }: GrpcPlanes): Map<string, UnaryMethod>
  * Looks again in the next turn of the event loop, or after a change that this thread was notified of: HTTP/2 brings many calls in
  * one read, and asking the store for each is a seventh of a kept answer's time.
  */
-function onceATurn<T>(plane: DataPlane, look: () => T): () => T {
+function memoizePerTick<T>(plane: DataPlane, look: () => T): () => T {
   let known: { readonly value: T; readonly changes: number } | undefined;
   return () => {
     if (known === undefined) setImmediate(() => (known = undefined));

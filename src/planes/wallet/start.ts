@@ -254,7 +254,7 @@ async function start(
     socket = await serveLocally(socketPath(home), admin, { desk, status });
     onClose(() => socket!.stop());
   }
-  await sessions.heed();
+  await sessions.applyRevocations();
   const { url, fetch } = server;
   return {
     url,

@@ -82,7 +82,7 @@ export interface CallService {
 export type Method = (call: Call) => Promise<string | undefined>;
 
 /** Parameters, handed over once: what waits for a person or a node does not keep them. */
-export class Given {
+export class OneTimeParams {
   constructor(private params: unknown) {}
 
   release(): unknown {
@@ -93,10 +93,10 @@ export class Given {
 }
 
 interface CallParts {
-  readonly given: Given;
+  readonly given: OneTimeParams;
   readonly hostname: string;
   readonly caller: Caller;
-  readonly echo: Echo;
+  readonly echo: AuthorizationHeader;
   /** Whose token came, or what is wrong with it. */
   readonly found: Connection | RpcError;
 }
@@ -114,7 +114,7 @@ export class Call {
     private readonly parts: CallParts,
   ) {}
 
-  get given(): Given {
+  get given(): OneTimeParams {
     return this.parts.given;
   }
 
@@ -200,7 +200,7 @@ export class Call {
 }
 
 /** The `Authorization` header of an answer, for as long as its token is good. */
-export class Echo {
+export class AuthorizationHeader {
   private value: string | undefined;
   private isGood: () => boolean = () => true;
 

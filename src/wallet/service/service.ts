@@ -23,13 +23,13 @@ import {
   tooMany,
 } from "./rpc.ts";
 import {
+  AuthorizationHeader,
   Call,
   type Caller,
   type CallService,
   type Connection,
-  Echo,
-  Given,
   type Method,
+  OneTimeParams,
   type ServiceLimits,
   type ServiceParts,
 } from "./running-call.ts";
@@ -55,7 +55,7 @@ const SERVICE_LIMITS: ServiceLimits = {
 
 interface Incoming extends Omit<RpcRequest, "params"> {
   readonly known: MethodEntry | undefined;
-  readonly given: Given;
+  readonly given: OneTimeParams;
 }
 
 interface MethodEntry {
@@ -111,7 +111,7 @@ export class WalletService implements CallService {
     }
     const { jsonrpc, method, params, id } = request;
     const known = Object.hasOwn(METHODS, method) ? METHODS[method]! : undefined;
-    const given = new Given(known?.hasParams ? params : undefined);
+    const given = new OneTimeParams(known?.hasParams ? params : undefined);
     const answer = this.carryOut({ jsonrpc, method, id, known, given }, caller);
     // A notification is carried out all the same, and keeps the token it earned.
     return id === "" ? answer.then((made) => ({ ...made, status: 204, body: undefined })) : answer;
@@ -165,7 +165,7 @@ export class WalletService implements CallService {
   }
 
   private async carryOut({ jsonrpc, method, id, known, given }: Incoming, caller: Caller): Promise<Answer> {
-    const echo = new Echo();
+    const echo = new AuthorizationHeader();
     let call: Call | undefined;
     try {
       if (jsonrpc !== "2.0") throw invalidRequest("the API only supports JSON-RPC 2.0");
@@ -191,7 +191,11 @@ export class WalletService implements CallService {
    * drops its token when an answer has none (docs/protocol/50-wallet-service.md#25-the-public-client).
    * @returns the connection of the token, or the failure of a wrong one
    */
-  private async recognise(caller: Caller, hostname: string, echo: Echo): Promise<Connection | RpcError> {
+  private async recognise(
+    caller: Caller,
+    hostname: string,
+    echo: AuthorizationHeader,
+  ): Promise<Connection | RpcError> {
     const { sessions } = this.parts;
     try {
       const token = tokenIn(caller.authorization);

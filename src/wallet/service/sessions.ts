@@ -38,7 +38,7 @@ export class Sessions {
   /** Hashes of sessions that the service ended by force. */
   private readonly closed = new Set<string>();
   private written = "";
-  /** Hashes of sessions loaded from the file, until `heed`. */
+  /** Hashes of sessions loaded from the file, until `applyRevocations`. */
   private loaded: readonly string[] = [];
 
   constructor(private readonly options: SessionsOptions) {}
@@ -52,7 +52,7 @@ export class Sessions {
   }
 
   /** Ends what was revoked in the file since it was loaded: by somebody who found no service to ask, while this one began. */
-  async heed(): Promise<void> {
+  async applyRevocations(): Promise<void> {
     const document = await this.options.file?.read();
     if (document !== undefined) this.dropRevoked(document);
     this.loaded = [];

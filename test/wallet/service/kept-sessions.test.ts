@@ -86,7 +86,7 @@ describe("while a service begins", () => {
     await heeding.load();
     await writing.load();
     expect(await revokeKept(file, { hostname: "a.example" })).toBe(1);
-    await heeding.heed();
+    await heeding.applyRevocations();
     expect(heeding.all.map(({ hostname }) => hostname)).toEqual(["b.example"]);
     await writing.open("c.example", "one", true);
     expect(writing.find(tokens[0]!)).toBeUndefined();
@@ -98,7 +98,7 @@ describe("while a service begins", () => {
     const sessions = sessionsOf(cli.home);
     await sessions.load();
     const beginning = sessions.open("new.example", "one", true);
-    await sessions.heed();
+    await sessions.applyRevocations();
     await beginning;
     expect(sessions.all.map(({ hostname }) => hostname)).toEqual(["new.example"]);
   });

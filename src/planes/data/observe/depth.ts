@@ -66,7 +66,7 @@ class Side {
   }
 }
 
-class Book {
+class DepthBook {
   readonly buy = new Side(false);
   readonly sell = new Side(true);
   private readonly orders = new Map<string, Resting>();
@@ -110,15 +110,15 @@ interface OrderRow {
 }
 
 class DepthReader implements ChangeReader<MarketsFilter> {
-  private readonly books = new Map<string, Book>();
+  private readonly books = new Map<string, DepthBook>();
 
   /** @param tell makes the message of a book; undefined where its last block changed nothing */
-  constructor(private readonly tell: (book: Book, sequence: bigint) => object | undefined) {}
+  constructor(private readonly tell: (book: DepthBook, sequence: bigint) => object | undefined) {}
 
   prepare(context: DataContext, { markets }: MarketsFilter, last: number): void {
     for (const id of markets) {
       if (this.books.has(id)) continue;
-      const book = new Book(id, last);
+      const book = new DepthBook(id, last);
       const market = context.ids.position(id);
       const live = liveOrdersOf(context, market);
       for (const { order } of live) book.apply(order);
@@ -139,7 +139,7 @@ class DepthReader implements ChangeReader<MarketsFilter> {
       "SELECT block, ord, data FROM orders WHERE (block, ord) >= (?, ?) AND block <= ? ORDER BY block, ord";
     const elements: Element[] = [];
     /** Books with orders in the block, and the place of the last one. */
-    const touched = new Map<Book, bigint>();
+    const touched = new Map<DepthBook, bigint>();
     let block = 0n;
     const settle = () => {
       for (const [book, ord] of touched) {
