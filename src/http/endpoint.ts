@@ -65,11 +65,18 @@ type Typed<
   handle(context: Context, request: RequestOf<Request, Path>): Init<MessageOf<Response>>;
 };
 
+export type TypedEndpoint<
+  Context,
+  Request extends MessageName,
+  Response extends MessageName,
+  Path extends string,
+> = Typed<Endpoint<Context>, Context, Request, Response, Path> & { readonly path: Path };
+
 /** Makers of the entries of a service, which check their handlers against the messages. */
 export function entriesFor<Context>() {
   return {
     endpoint: <Request extends MessageName, Response extends MessageName, const Path extends string>(
-      entry: Typed<Endpoint<Context>, Context, Request, Response, Path> & { readonly path: Path },
+      entry: TypedEndpoint<Context, Request, Response, Path>,
     ) => entry as Endpoint<Context>,
     resource: <Request extends MessageName, Response extends MessageName>(
       entry: Typed<Resource<Context>, Context, Request, Response, "">,

@@ -5,7 +5,7 @@ import { CursorError, encodeCursor, PaginationError, pageRequest, type Row } fro
 import { type Asset, readAssetAt } from "../../wire/generated/vega.ts";
 import { canonicalIdentifier, InvalidIdentifier, isHex64 } from "../../wire/identifiers.ts";
 import { type Connection, connectionOf, type DataContext, type Paged } from "./context.ts";
-import { endpoint } from "./entry.ts";
+import { endpoint, get } from "./entry.ts";
 
 const NO_RESOURCE = "no resource corresponding to this id";
 const CURRENT = "assets_current c JOIN assets a ON a.block = c.block AND a.id = c.id";
@@ -89,19 +89,19 @@ function pageOfAssets(context: DataContext, { pagination }: Paged): Connection<A
   }
 }
 
-const getAsset = endpoint({
+const getAsset = get({
   path: "/api/v2/asset/{asset_id}",
   request: "datanode.api.v2.GetAssetRequest",
   response: "datanode.api.v2.GetAssetResponse",
   tag: "Assets",
   summary: "Get an asset",
-  handle(context, request) {
+  missing: "failed to get asset for ID",
+  member: "asset",
+  read(context, request) {
     const id = request.assetId;
     if (id === "") throw invalidArgument("missing asset ID");
     if (!isHex64(id) && id !== "VOTE") throw invalidArgument("invalid asset ID");
-    const asset = findAsset(context, id);
-    if (!asset) throw notFound("failed to get asset for ID");
-    return { asset };
+    return findAsset(context, id);
   },
 });
 

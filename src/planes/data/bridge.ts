@@ -33,7 +33,7 @@ import {
   isPartyFilter,
   truncatedNs,
 } from "./context.ts";
-import { endpoint } from "./entry.ts";
+import { endpoint, get } from "./entry.ts";
 import { parseEpoch } from "./values.ts";
 
 /** Deposits and withdrawals are kept and paged alike: by the block of their last update, their id and their party. */
@@ -126,19 +126,20 @@ const listDeposits = endpoint({
   },
 });
 
-const getDeposit = endpoint({
+const getDeposit = get({
   path: "/api/v2/deposit/{id}",
   request: "datanode.api.v2.GetDepositRequest",
   response: "datanode.api.v2.GetDepositResponse",
   tag: "Deposits",
   summary: "Get a deposit",
-  handle(context, request) {
+  missing: "failed to get deposit",
+  member: "deposit",
+  read(context, request) {
     const id = request.id;
     if (id === "") throw invalidArgument("missing deposit ID");
     if (!isHex64(id)) throw invalidArgument("not a valid vega id");
     const data = findBridged(context, "deposits", id);
-    if (!data) throw notFound("failed to get deposit");
-    return { deposit: depositOf(data) };
+    return data && depositOf(data);
   },
 });
 

@@ -16,7 +16,7 @@ import {
 } from "../../wire/generated/vega.ts";
 import { canonicalIdentifier, InvalidIdentifier, isHex64 } from "../../wire/identifiers.ts";
 import { type DataContext, type Paged, truncatedNs } from "./context.ts";
-import { endpoint, resource } from "./entry.ts";
+import { endpoint, get, list, resource } from "./entry.ts";
 import { bySyntheticTime } from "./lists.ts";
 import { numberText, optionalNumberText } from "./values.ts";
 
@@ -52,18 +52,19 @@ export function checkMarketId(marketId: string | undefined): string {
   return marketId;
 }
 
-const getMarket = endpoint({
+const getMarket = get({
   path: "/api/v2/market/{market_id}",
   request: "datanode.api.v2.GetMarketRequest",
   response: "datanode.api.v2.GetMarketResponse",
   tag: "Markets",
   summary: "Get a market",
-  handle(context, request) {
+  missing: "failed to get market for ID",
+  member: "market",
+  read(context, request) {
     const id = checkMarketId(request.marketId);
     const sql = `SELECT m.data FROM ${CURRENT} WHERE c.id = ?`;
     const row = context.get<MarketRow>(sql, context.ids.position(id));
-    if (!row) throw notFound("failed to get market for ID");
-    return { market: marketOf(row.data) };
+    return row && marketOf(row.data);
   },
 });
 
@@ -94,7 +95,7 @@ export const getRiskFactors = resource({
   },
 });
 
-const listMarkets = endpoint({
+const listMarkets = list({
   path: "/api/v2/markets",
   request: "datanode.api.v2.ListMarketsRequest",
   response: "datanode.api.v2.ListMarketsResponse",
@@ -102,33 +103,31 @@ const listMarkets = endpoint({
   summary: "List markets",
   description:
     "Markets in their current state, by the time of their last update. Rejected ones are left out, settled ones with `includeSettled=false`.",
-  handle(context, request) {
-    const page = context.page(request);
+  failure: "failed to get all markets paged",
+  member: "markets",
+  rows(context, page, request) {
     const includeSettled = request.includeSettled ?? true;
-    return context.query("failed to get all markets paged", () => {
-      const where = [`c.state <> ${STATE_REJECTED}`];
-      if (!includeSettled) where.push(`c.state <> ${STATE_SETTLED}`);
-      const markets = context.list<MarketRow, Market>({
-        query: {
-          select: "m.data",
-          from: CURRENT,
-          where,
-          params: [],
-          order: [{ sql: "c.block" }, { sql: "c.id" }],
-        },
-        page,
-        key: (cursor) => {
-          const block = cursor.block("vegaTime");
-          return cursor.has("id") ? [block, cursor.ref("id")] : [block];
-        },
-        cursor: (row) =>
-          JSON.stringify({
-            vegaTime: context.cursorTime(row.k0!),
-            id: context.ids.text(row.k1 as bigint),
-          }),
-        node: (row) => marketOf(row.data),
-      });
-      return { markets };
+    const where = [`c.state <> ${STATE_REJECTED}`];
+    if (!includeSettled) where.push(`c.state <> ${STATE_SETTLED}`);
+    return context.list<MarketRow, Market>({
+      query: {
+        select: "m.data",
+        from: CURRENT,
+        where,
+        params: [],
+        order: [{ sql: "c.block" }, { sql: "c.id" }],
+      },
+      page,
+      key: (cursor) => {
+        const block = cursor.block("vegaTime");
+        return cursor.has("id") ? [block, cursor.ref("id")] : [block];
+      },
+      cursor: (row) =>
+        JSON.stringify({
+          vegaTime: context.cursorTime(row.k0!),
+          id: context.ids.text(row.k1 as bigint),
+        }),
+      node: (row) => marketOf(row.data),
     });
   },
 });

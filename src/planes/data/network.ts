@@ -21,7 +21,7 @@ import {
 } from "../../wire/generated/vega.ts";
 import { UINT32_MAX } from "../../wire/limits.ts";
 import { cursorNumber, type DataContext, truncatedNs } from "./context.ts";
-import { endpoint } from "./entry.ts";
+import { endpoint, get, list } from "./entry.ts";
 import { completedMinutes, rankingScoreOf, requireEpoch, validatorsOf } from "./validators.ts";
 
 const FAILURE = "failed to get network parameters";
@@ -67,17 +67,18 @@ const listNetworkParameters = endpoint({
   },
 });
 
-const getNetworkParameter = endpoint({
+const getNetworkParameter = get({
   path: "/api/v2/network/parameters/{key}",
   request: "datanode.api.v2.GetNetworkParameterRequest",
   response: "datanode.api.v2.GetNetworkParameterResponse",
   tag: "Network",
   summary: "Get a network parameter",
-  handle(context, request) {
-    const key = request.key;
+  missing: FAILURE,
+  member: "networkParameter",
+  read(context, request) {
+    const { key } = request;
     const value = findParameter(context, key);
-    if (value === undefined) throw notFound(FAILURE);
-    return { networkParameter: { key, value } };
+    return value === undefined ? undefined : { key, value };
   },
 });
 
@@ -158,20 +159,22 @@ function wholePart(value: Decimal): number {
   return Math.min(Math.max(whole, 0), UINT32_MAX);
 }
 
-const getNetworkLimits = endpoint({
+const getNetworkLimits = get({
   path: "/api/v2/network/limits",
   request: "datanode.api.v2.GetNetworkLimitsRequest",
   response: "datanode.api.v2.GetNetworkLimitsResponse",
   tag: "Network",
   summary: "Get what may be proposed",
-  handle(context) {
+  missing: "failed to get network limits",
+  member: "limits",
+  read(context) {
     const sql = "SELECT data FROM network_limits ORDER BY block DESC LIMIT 1";
     const row = context.get<{ data: Uint8Array }>(sql);
-    if (!row) throw notFound("failed to get network limits");
+    if (!row) return undefined;
     const limits: NetworkLimits = readNetworkLimitsAt(row.data, 0, row.data.length);
     limits.proposeMarketEnabledFrom = truncatedNs(limits.proposeMarketEnabledFrom);
     limits.proposeAssetEnabledFrom = truncatedNs(limits.proposeAssetEnabledFrom);
-    return { limits };
+    return limits;
   },
 });
 
@@ -201,68 +204,64 @@ interface CoreEventRow extends Row {
   data: Uint8Array;
 }
 
-const listCheckpoints = endpoint({
+const listCheckpoints = list({
   path: "/api/v2/checkpoints",
   request: "datanode.api.v2.ListCheckpointsRequest",
   response: "datanode.api.v2.ListCheckpointsResponse",
   tag: "Network",
   summary: "List checkpoints",
-  handle(context, request) {
-    const page = context.page(request);
-    return context.query("failed to get checkpoint", () => {
-      const order = [{ sql: "p.height" }, { sql: "p.block" }, { sql: "p.ord" }];
-      const checkpoints = context.list<CoreEventRow, Checkpoint>({
-        query: { select: "p.data", from: "checkpoints p", where: [], params: [], order },
-        page,
-        key: (cursor) => {
-          const height = cursor.whole("blockHeight");
-          if (!cursor.has("vegaTime")) return [height];
-          return [height, cursor.block("vegaTime"), cursor.number("seqNum")];
-        },
-        cursor: (row) =>
-          JSON.stringify({
-            blockHeight: cursorNumber(row.k0 as bigint),
-            vegaTime: context.cursorTime(row.k1!),
-            seqNum: Number(row.k2),
-          }),
-        node: ({ data }) => {
-          const { hash, blockHash, blockHeight } = readCheckpointEventAt(data, 0, data.length);
-          return { hash, blockHash, atBlock: blockHeight };
-        },
-      });
-      return { checkpoints };
+  failure: "failed to get checkpoint",
+  member: "checkpoints",
+  rows(context, page) {
+    const order = [{ sql: "p.height" }, { sql: "p.block" }, { sql: "p.ord" }];
+    return context.list<CoreEventRow, Checkpoint>({
+      query: { select: "p.data", from: "checkpoints p", where: [], params: [], order },
+      page,
+      key: (cursor) => {
+        const height = cursor.whole("blockHeight");
+        if (!cursor.has("vegaTime")) return [height];
+        return [height, cursor.block("vegaTime"), cursor.number("seqNum")];
+      },
+      cursor: (row) =>
+        JSON.stringify({
+          blockHeight: cursorNumber(row.k0 as bigint),
+          vegaTime: context.cursorTime(row.k1!),
+          seqNum: Number(row.k2),
+        }),
+      node: ({ data }) => {
+        const { hash, blockHash, blockHeight } = readCheckpointEventAt(data, 0, data.length);
+        return { hash, blockHash, atBlock: blockHeight };
+      },
     });
   },
 });
 
-const listCoreSnapshots = endpoint({
+const listCoreSnapshots = list({
   path: "/api/v2/snapshots",
   request: "datanode.api.v2.ListCoreSnapshotsRequest",
   response: "datanode.api.v2.ListCoreSnapshotsResponse",
   tag: "Network",
   summary: "List core snapshots",
   description: "Snapshots that the core has taken, by block height. `protocolUpgradeBlock` is always false.",
-  handle(context, request) {
-    const page = context.page(request);
-    return context.query("failed to list core snapshots", () => {
-      const order = [{ sql: "s.height" }, { sql: "s.block" }];
-      const coreSnapshots = context.list<CoreEventRow, CoreSnapshotData>({
-        query: { select: "s.data", from: "core_snapshots s", where: [], params: [], order },
-        page,
-        key: (cursor) => [cursor.whole("BlockHeight"), cursor.block("VegaTime")],
-        cursor: (row) => {
-          const { blockHeight, blockHash, coreVersion } = readSnapshot(row.data);
-          return JSON.stringify({
-            VegaTime: context.cursorTime(row.k1!),
-            BlockHeight: cursorNumber(blockHeight),
-            BlockHash: blockHash,
-            VegaCoreVersion: coreVersion,
-          });
-        },
-        // The original does not store the last field, so it is always false.
-        node: ({ data }) => ({ ...readSnapshot(data), protocolUpgradeBlock: false }),
-      });
-      return { coreSnapshots };
+  failure: "failed to list core snapshots",
+  member: "coreSnapshots",
+  rows(context, page) {
+    const order = [{ sql: "s.height" }, { sql: "s.block" }];
+    return context.list<CoreEventRow, CoreSnapshotData>({
+      query: { select: "s.data", from: "core_snapshots s", where: [], params: [], order },
+      page,
+      key: (cursor) => [cursor.whole("BlockHeight"), cursor.block("VegaTime")],
+      cursor: (row) => {
+        const { blockHeight, blockHash, coreVersion } = readSnapshot(row.data);
+        return JSON.stringify({
+          VegaTime: context.cursorTime(row.k1!),
+          BlockHeight: cursorNumber(blockHeight),
+          BlockHash: blockHash,
+          VegaCoreVersion: coreVersion,
+        });
+      },
+      // The original does not store the last field, so it is always false.
+      node: ({ data }) => ({ ...readSnapshot(data), protocolUpgradeBlock: false }),
     });
   },
 });

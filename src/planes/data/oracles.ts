@@ -13,7 +13,7 @@ import {
 } from "../../wire/generated/vega.ts";
 import { canonicalIdentifier, hexOf, identifierBytes, isHex64 } from "../../wire/identifiers.ts";
 import { type CursorReader, truncatedNs } from "./context.ts";
-import { endpoint } from "./entry.ts";
+import { endpoint, list } from "./entry.ts";
 import { lenientIdentifier } from "./values.ts";
 
 /** The newest row of each spec. */
@@ -55,31 +55,29 @@ export function dataOf(data: Uint8Array): OracleData {
   return oracleData;
 }
 
-const listOracleSpecs = endpoint({
+const listOracleSpecs = list({
   path: "/api/v2/oracle/specs",
   request: "datanode.api.v2.ListOracleSpecsRequest",
   response: "datanode.api.v2.ListOracleSpecsResponse",
   tag: "Oracles",
   summary: "List oracle specs",
   description: "Each spec in its current state, by id.",
-  handle(context, request) {
-    const page = context.page(request);
-    return context.query("failed retrieve data for oracle specs", () => {
-      const oracleSpecs = context.list<DataRow, OracleSpec>({
-        query: {
-          select: "s.data",
-          from: "oracle_specs s",
-          where: [CURRENT_SPEC],
-          params: [],
-          order: [{ sql: "s.id" }, { sql: "s.block" }],
-        },
-        page,
-        key: (cursor) => [cursor.bytes("id"), cursor.block("vegaTime")],
-        cursor: (row) =>
-          JSON.stringify({ vegaTime: context.cursorTime(row.k1!), id: hexOf(row.k0 as Uint8Array) }),
-        node: (row) => specOf(row.data),
-      });
-      return { oracleSpecs };
+  failure: "failed retrieve data for oracle specs",
+  member: "oracleSpecs",
+  rows(context, page) {
+    return context.list<DataRow, OracleSpec>({
+      query: {
+        select: "s.data",
+        from: "oracle_specs s",
+        where: [CURRENT_SPEC],
+        params: [],
+        order: [{ sql: "s.id" }, { sql: "s.block" }],
+      },
+      page,
+      key: (cursor) => [cursor.bytes("id"), cursor.block("vegaTime")],
+      cursor: (row) =>
+        JSON.stringify({ vegaTime: context.cursorTime(row.k1!), id: hexOf(row.k0 as Uint8Array) }),
+      node: (row) => specOf(row.data),
     });
   },
 });

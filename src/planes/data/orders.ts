@@ -10,7 +10,7 @@ import { canonicalIdentifier, hexOf, isHex64 } from "../../wire/identifiers.ts";
 import { asUint64 } from "../../wire/limits.ts";
 import { rfc3339, sequenceOf } from "./blocks.ts";
 import { type DataContext, dateRange, isPartyFilter, truncatedNs } from "./context.ts";
-import { endpoint } from "./entry.ts";
+import { endpoint, list } from "./entry.ts";
 import { armsOf, type Condition, mergedRows } from "./lists.ts";
 import { lastTrade } from "./trades.ts";
 import { lenientIdentifier, numberText } from "./values.ts";
@@ -127,7 +127,7 @@ function orderCursor(context: DataContext, data: Uint8Array, id: string, block: 
   return { createdAt: rfc3339(createdUs), id, vegaTime: context.cursorTime(block) };
 }
 
-const listOrders = endpoint({
+const listOrders = list({
   path: "/api/v2/orders",
   request: "datanode.api.v2.ListOrdersRequest",
   response: "datanode.api.v2.ListOrdersResponse",
@@ -135,35 +135,33 @@ const listOrders = endpoint({
   summary: "List orders",
   description:
     "Orders in their current state, newest creation first; only that way round, and only forward. The date range applies to the time of the last update.",
-  handle(context, request) {
-    const page = context.page(request);
+  failure: FAILED,
+  member: "orders",
+  rows(context, page, request) {
     const { from, params } = orderRows(context, request.filter ?? {});
     if (!page.newestFirst) throw internal(FAILED, "oldest first order query is not currently supported");
     if (!page.forward) throw internal(FAILED, NO_LAST);
-    return context.query(FAILED, () => {
-      const orders = context.list<OrderRow, Order>({
-        query: {
-          select: "t.block, t.data",
-          from,
-          where: [],
-          params,
-          // Creation descending, id ascending; an id has one current row, so this is total (the block is not needed).
-          order: [{ sql: "t.created" }, { sql: "t.id", opposite: true }],
-        },
-        page,
-        key: (cursor) => {
-          const createdUs = cursor.timeUs("createdAt");
-          return cursor.has("id") ? [createdUs, cursor.bytes("id")] : [createdUs];
-        },
-        cursor: (row) =>
-          JSON.stringify({
-            createdAt: rfc3339(Number(row.k0)),
-            id: hexOf(row.k1 as Uint8Array),
-            vegaTime: context.cursorTime(row.block!),
-          }),
-        node: (row) => orderOf(row.data),
-      });
-      return { orders };
+    return context.list<OrderRow, Order>({
+      query: {
+        select: "t.block, t.data",
+        from,
+        where: [],
+        params,
+        // Creation descending, id ascending; an id has one current row, so this is total (the block is not needed).
+        order: [{ sql: "t.created" }, { sql: "t.id", opposite: true }],
+      },
+      page,
+      key: (cursor) => {
+        const createdUs = cursor.timeUs("createdAt");
+        return cursor.has("id") ? [createdUs, cursor.bytes("id")] : [createdUs];
+      },
+      cursor: (row) =>
+        JSON.stringify({
+          createdAt: rfc3339(Number(row.k0)),
+          id: hexOf(row.k1 as Uint8Array),
+          vegaTime: context.cursorTime(row.block!),
+        }),
+      node: (row) => orderOf(row.data),
     });
   },
 });

@@ -14,7 +14,7 @@ import {
   isPartyFilter,
   truncatedNs,
 } from "./context.ts";
-import { endpoint } from "./entry.ts";
+import { endpoint, get } from "./entry.ts";
 
 /** The built-in party has no time and sorts after every block: first among the newest, last among the oldest. */
 const NETWORK_BLOCK = Number.MAX_SAFE_INTEGER;
@@ -111,19 +111,20 @@ const listParties = endpoint({
   },
 });
 
-const getParty = endpoint({
+const getParty = get({
   path: "/api/v2/party/{party_id}",
   request: "datanode.api.v2.GetPartyRequest",
   response: "datanode.api.v2.GetPartyResponse",
   tag: "Parties",
   summary: "Get a party",
-  handle(context, request) {
+  missing: "failed to get party for ID",
+  member: "party",
+  read(context, request) {
     const id = request.partyId;
     if (id === "") throw invalidArgument("missing party id");
     if (!isPartyFilter(id)) throw invalidArgument("invalid party id");
     const row = findParty(context, id);
-    if (!row) throw notFound("failed to get party for ID");
-    return { party: partyOf(context, row) };
+    return row && partyOf(context, row);
   },
 });
 

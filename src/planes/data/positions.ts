@@ -5,7 +5,7 @@ import { type MarginLevels, type Position, readMarginLevelsAt } from "../../wire
 import { canonicalIdentifier, hexOf } from "../../wire/identifiers.ts";
 import { accountPosition } from "./balances.ts";
 import { Conditions, type DataContext, type Paged } from "./context.ts";
-import { endpoint, resource } from "./entry.ts";
+import { endpoint, list, resource } from "./entry.ts";
 import { checkedRefs } from "./orders.ts";
 import { numberText } from "./values.ts";
 
@@ -107,39 +107,36 @@ export function marginLevelsOf(context: DataContext, data: Uint8Array, block: bi
   return levels;
 }
 
-const listMarginLevels = endpoint({
+const listMarginLevels = list({
   path: "/api/v2/margin/levels",
   request: "datanode.api.v2.ListMarginLevelsRequest",
   response: "datanode.api.v2.ListMarginLevelsResponse",
   tag: "Positions",
   summary: "List margin levels",
   description: "Current margin levels, by the time of their last update; of a party, of a market, or of all.",
-  handle(context, request) {
-    const page = context.page(request);
-    return context.query(FAILED, () => {
-      const { partyId, marketId } = request;
-      const conditions = new Conditions();
-      if (partyId) conditions.add("a.party = ?", context.ids.position(partyId));
-      if (marketId) conditions.add("a.market = ?", context.ids.position(marketId));
-      const marginLevels = context.list<MarginRow, MarginLevels>({
-        query: {
-          select: "m.data, a.hash",
-          from: CURRENT_LEVELS,
-          ...conditions,
-          order: [{ sql: "c.block" }, { sql: "c.account" }],
-        },
-        page,
-        key: (cursor) => {
-          const block = cursor.block("VegaTime");
-          return cursor.has("AccountID")
-            ? [block, accountPosition(context, cursor.bytes("AccountID"))]
-            : [block];
-        },
-        cursor: (row) =>
-          JSON.stringify({ VegaTime: context.cursorTime(row.k0!), AccountID: hexOf(row.hash) }),
-        node: (row) => marginLevelsOf(context, row.data, row.k0 as bigint),
-      });
-      return { marginLevels };
+  failure: FAILED,
+  member: "marginLevels",
+  rows(context, page, request) {
+    const { partyId, marketId } = request;
+    const conditions = new Conditions();
+    if (partyId) conditions.add("a.party = ?", context.ids.position(partyId));
+    if (marketId) conditions.add("a.market = ?", context.ids.position(marketId));
+    return context.list<MarginRow, MarginLevels>({
+      query: {
+        select: "m.data, a.hash",
+        from: CURRENT_LEVELS,
+        ...conditions,
+        order: [{ sql: "c.block" }, { sql: "c.account" }],
+      },
+      page,
+      key: (cursor) => {
+        const block = cursor.block("VegaTime");
+        return cursor.has("AccountID")
+          ? [block, accountPosition(context, cursor.bytes("AccountID"))]
+          : [block];
+      },
+      cursor: (row) => JSON.stringify({ VegaTime: context.cursorTime(row.k0!), AccountID: hexOf(row.hash) }),
+      node: (row) => marginLevelsOf(context, row.data, row.k0 as bigint),
     });
   },
 });

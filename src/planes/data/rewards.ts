@@ -15,7 +15,7 @@ import { readRewardPayoutEventAt } from "../../wire/generated/events.ts";
 import type { EpochRewardSummary, Reward, RewardSummary } from "../../wire/generated/vega.ts";
 import { canonicalIdentifier, InvalidIdentifier } from "../../wire/identifiers.ts";
 import { Conditions, CursorReader, type DataContext, type Paged, truncatedNs } from "./context.ts";
-import { endpoint } from "./entry.ts";
+import { endpoint, list } from "./entry.ts";
 import { EPOCH_MAX } from "./values.ts";
 
 /** Market of an account event that has none. */
@@ -79,43 +79,43 @@ export function percentText(text: string): string {
   return value.toExponential().replace(/e-(\d)$/, "e-0$1");
 }
 
-const listRewards = endpoint({
+const REWARDS_FAILED = "failed to get rewards";
+const SUMMARY_FAILED = "failed to get summary";
+
+const listRewards = list({
   path: "/api/v2/rewards",
   request: "datanode.api.v2.ListRewardsRequest",
   response: "datanode.api.v2.ListRewardsResponse",
   tag: "Rewards",
   summary: "List rewards",
   description: "Every payout, by epoch and, within an epoch, in the order of the payouts.",
-  handle(context, request) {
-    const page = context.page(request);
-    const failure = "failed to get rewards";
-    return context.query(failure, () => {
-      const conditions = epochRange(request, "r.epoch", failure);
-      addPartyAndAsset(context, conditions, request, "r");
-      const rewards = context.list<RewardRow, Reward>({
-        query: {
-          select: "r.party, r.asset, r.data",
-          from: "rewards r",
-          ...conditions,
-          order: [{ sql: "r.epoch" }, { sql: "r.block" }, { sql: "r.ord" }],
-        },
-        page,
-        key: (cursor) => {
-          const place: KeyValue[] = [cursor.number("epoch_id")];
-          if (cursor.has("vega_time")) place.push(cursor.block("vega_time"), cursor.number("seq_num"));
-          return place;
-        },
-        cursor: (row) =>
-          JSON.stringify({
-            party_id: context.ids.text(row.party as bigint),
-            asset_id: context.ids.text(row.asset as bigint),
-            epoch_id: Number(row.k0),
-            vega_time: context.cursorTime(row.k1!),
-            seq_num: Number(row.k2),
-          }),
-        node: (row) => rewardOf(row.data),
-      });
-      return { rewards };
+  failure: REWARDS_FAILED,
+  member: "rewards",
+  rows(context, page, request) {
+    const conditions = epochRange(request, "r.epoch", REWARDS_FAILED);
+    addPartyAndAsset(context, conditions, request, "r");
+    return context.list<RewardRow, Reward>({
+      query: {
+        select: "r.party, r.asset, r.data",
+        from: "rewards r",
+        ...conditions,
+        order: [{ sql: "r.epoch" }, { sql: "r.block" }, { sql: "r.ord" }],
+      },
+      page,
+      key: (cursor) => {
+        const place: KeyValue[] = [cursor.number("epoch_id")];
+        if (cursor.has("vega_time")) place.push(cursor.block("vega_time"), cursor.number("seq_num"));
+        return place;
+      },
+      cursor: (row) =>
+        JSON.stringify({
+          party_id: context.ids.text(row.party as bigint),
+          asset_id: context.ids.text(row.asset as bigint),
+          epoch_id: Number(row.k0),
+          vega_time: context.cursorTime(row.k1!),
+          seq_num: Number(row.k2),
+        }),
+      node: (row) => rewardOf(row.data),
     });
   },
 });
@@ -156,7 +156,7 @@ const listRewardSummaries = endpoint({
     'What each party was paid in each asset over all epochs, by party and asset. Well-formed paging controls cut the list; a cursor is the base64 of `{"party_id":…,"asset_id":…}`.',
   handle(context, request) {
     return context.query(
-      "failed to get summary",
+      SUMMARY_FAILED,
       () => {
         const conditions = new Conditions();
         addPartyAndAsset(context, conditions, request, "s");
@@ -196,12 +196,12 @@ function refsOf(context: DataContext, ids: readonly string[] = [], title: string
     } catch (error) {
       if (!(error instanceof InvalidIdentifier)) throw error;
       const inner = `could not decode ${title} ID: decoding '${id.slice(0, 200)}': ${error.message}`;
-      throw invalidArgument("failed to get summary", inner);
+      throw invalidArgument(SUMMARY_FAILED, inner);
     }
   });
 }
 
-const listEpochRewardSummaries = endpoint({
+const listEpochRewardSummaries = list({
   path: "/api/v2/rewards/epoch/summaries",
   request: "datanode.api.v2.ListEpochRewardSummariesRequest",
   response: "datanode.api.v2.ListEpochRewardSummariesResponse",
@@ -209,37 +209,34 @@ const listEpochRewardSummaries = endpoint({
   summary: "List reward summaries by epoch",
   description:
     "What was paid in each epoch, summed over parties, by epoch, asset, market and reward type. An empty `filter.marketIds` selects rewards without a market.",
-  handle(context, request) {
-    const page = context.page(request);
-    const failure = "failed to get summary";
-    return context.query(failure, () => {
-      const filter = request.filter ?? {};
-      const conditions = epochRange(filter, "s.epoch", failure);
-      conditions.addOneOf("s.asset", refsOf(context, filter.assetIds, "asset"));
-      conditions.addOneOf("s.market", refsOf(context, filter.marketIds, "market"));
-      const order = ["s.epoch", "s.asset", "s.market", "s.type"].map((sql) => ({ sql }));
-      const summaries = context.list<SummaryRow, EpochRewardSummary>({
-        query: { select: "s.amount", from: "reward_totals_by_epoch s", ...conditions, order },
-        page,
-        key: (cursor) => [
-          cursor.number("epoch_id"),
-          cursor.ref("asset_id"),
-          cursor.ref("market_id"),
-          cursor.string("reward_type"),
-        ],
-        cursor: (row) => {
-          const { epoch, assetId, marketId, rewardType, amount } = epochSummaryOf(context, row);
-          return JSON.stringify({
-            epoch_id: Number(epoch),
-            asset_id: assetId,
-            market_id: marketId,
-            reward_type: rewardType,
-            amount,
-          });
-        },
-        node: (row) => epochSummaryOf(context, row),
-      });
-      return { summaries };
+  failure: SUMMARY_FAILED,
+  member: "summaries",
+  rows(context, page, request) {
+    const filter = request.filter ?? {};
+    const conditions = epochRange(filter, "s.epoch", SUMMARY_FAILED);
+    conditions.addOneOf("s.asset", refsOf(context, filter.assetIds, "asset"));
+    conditions.addOneOf("s.market", refsOf(context, filter.marketIds, "market"));
+    const order = ["s.epoch", "s.asset", "s.market", "s.type"].map((sql) => ({ sql }));
+    return context.list<SummaryRow, EpochRewardSummary>({
+      query: { select: "s.amount", from: "reward_totals_by_epoch s", ...conditions, order },
+      page,
+      key: (cursor) => [
+        cursor.number("epoch_id"),
+        cursor.ref("asset_id"),
+        cursor.ref("market_id"),
+        cursor.string("reward_type"),
+      ],
+      cursor: (row) => {
+        const { epoch, assetId, marketId, rewardType, amount } = epochSummaryOf(context, row);
+        return JSON.stringify({
+          epoch_id: Number(epoch),
+          asset_id: assetId,
+          market_id: marketId,
+          reward_type: rewardType,
+          amount,
+        });
+      },
+      node: (row) => epochSummaryOf(context, row),
     });
   },
 });

@@ -5,7 +5,7 @@ import type { Param, Row } from "../../http/pagination.ts";
 import { emptyFee, type Fee, readTradeAt, type Trade } from "../../wire/generated/vega.ts";
 import { canonicalIdentifier, identifierBytes } from "../../wire/identifiers.ts";
 import { Conditions, type DataContext, inList } from "./context.ts";
-import { endpoint } from "./entry.ts";
+import { endpoint, list } from "./entry.ts";
 import { ARMS_MAX, armsOf, bySyntheticTime, type Condition, mergedRows } from "./lists.ts";
 import { checkMarketId } from "./markets.ts";
 import { numberText } from "./values.ts";
@@ -57,7 +57,7 @@ const getLastTrade = endpoint({
 
 const FAILED = "failed to list trades";
 
-const listTrades = endpoint({
+const listTrades = list({
   path: "/api/v2/trades",
   request: "datanode.api.v2.ListTradesRequest",
   response: "datanode.api.v2.ListTradesResponse",
@@ -65,24 +65,23 @@ const listTrades = endpoint({
   summary: "List trades",
   description:
     "By time. A party or an order is on either side of the trade. The date range applies to block time plus the event's place in the block in microseconds: start inclusive, end exclusive.",
-  handle(context, request) {
-    const page = context.page(request);
-    const rows = tradeRows(context, request);
+  failure: FAILED,
+  member: "trades",
+  rows(context, page, request) {
+    const { from, params } = tradeRows(context, request);
     const range = rangeCondition(context, request);
-    return context.query(FAILED, () => ({
-      trades: context.list<TradeRow, Trade>({
-        query: {
-          select: "t.data",
-          from: rows.from,
-          where: range.where,
-          params: [...rows.params, ...range.params],
-          order: [{ sql: "t.block" }, { sql: "t.ord" }],
-        },
-        page,
-        ...bySyntheticTime(context),
-        node: (row) => tradeOf(context, row.data, row.k0 as bigint),
-      }),
-    }));
+    return context.list<TradeRow, Trade>({
+      query: {
+        select: "t.data",
+        from,
+        where: range.where,
+        params: [...params, ...range.params],
+        order: [{ sql: "t.block" }, { sql: "t.ord" }],
+      },
+      page,
+      ...bySyntheticTime(context),
+      node: (row) => tradeOf(context, row.data, row.k0 as bigint),
+    });
   },
 });
 

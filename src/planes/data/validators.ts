@@ -18,7 +18,7 @@ import {
 import type { Delegation, Epoch, Node, RankingScore, RewardScore } from "../../wire/generated/vega.ts";
 import { canonicalIdentifier, InvalidIdentifier } from "../../wire/identifiers.ts";
 import { Conditions, type DataContext, perContext, truncatedNs, withNodes } from "./context.ts";
-import { endpoint } from "./entry.ts";
+import { endpoint, list } from "./entry.ts";
 import { nestedRows } from "./lists.ts";
 import { EPOCH_MAX, parseEpoch } from "./values.ts";
 
@@ -292,28 +292,27 @@ export function rankingScoreOf(data: Uint8Array): RankingScore {
   };
 }
 
-const listNodes = endpoint({
+const listNodes = list({
   path: "/api/v2/nodes",
   request: "datanode.api.v2.ListNodesRequest",
   response: "datanode.api.v2.ListNodesResponse",
   tag: "Nodes",
   summary: "List validator nodes",
   description: "The validators of the epoch `epochSeq`, or of the current one, by id.",
-  handle(context, request) {
-    const page = context.page(request);
+  failure: "failed to get nodes",
+  member: "nodes",
+  rows(context, page, request) {
     const asked = request.epochSeq;
     const epoch = requireEpoch(context, asked === undefined || asked > EPOCH_MAX ? undefined : asked).seq;
-    return context.query("failed to get nodes", () => {
-      const rows = context.list<ValidatorRow, ValidatorRow>({
-        query: validatorQuery(epoch),
-        page,
-        key: (cursor) => [cursor.ref("id")],
-        cursor: (row) => JSON.stringify({ id: context.ids.text(row.k0) }),
-        node: (row) => row,
-      });
-      const validators = rows.edges.map(({ node }) => node);
-      return { nodes: withNodes(rows, nodesOf(context, epoch, validators)) };
+    const rows = context.list<ValidatorRow, ValidatorRow>({
+      query: validatorQuery(epoch),
+      page,
+      key: (cursor) => [cursor.ref("id")],
+      cursor: (row) => JSON.stringify({ id: context.ids.text(row.k0) }),
+      node: (row) => row,
     });
+    const validators = rows.edges.map(({ node }) => node);
+    return withNodes(rows, nodesOf(context, epoch, validators));
   },
 });
 
