@@ -1,6 +1,5 @@
 // The data plane as an Elysia plugin: routes, methods, headers
 // (docs/protocol/10-data-api-serving.md#12-methods-and-routing and #15-response-headers); and on a port.
-import { Grpc } from "../../errors/statuses.ts";
 import {
   answerFailure,
   keepAnswer,
@@ -10,7 +9,6 @@ import {
   sendAnswer,
   sendKept,
 } from "../../http/answers.ts";
-import { encodedResponse } from "../../http/compression.ts";
 import { docsPlugin, jsonClient } from "../../http/docs.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { ApiError, wrongMethod } from "../../http/errors.ts";
@@ -24,9 +22,10 @@ import {
   urlOf,
 } from "../../http/http.ts";
 import { cacheKey, PageCache } from "../../http/page-cache.ts";
-import { classify, type HttpRoutes, httpPlugin, originOf, RAW } from "../../http/plugin.ts";
+import { classify, type HttpRoutes, httpPlugin, RAW } from "../../http/plugin.ts";
 import { answerBySocket, asksForSocket } from "../../http/socket-answer.ts";
 import { ServerStatus } from "../../http/status.ts";
+import { healthRoutes, statusRoutes } from "../../http/status-routes.ts";
 import type { DataContext } from "./context.ts";
 import { DATA_ENDPOINTS } from "./endpoints.ts";
 import { sharingRoutes } from "./history-sharing.ts";
@@ -43,9 +42,6 @@ const PLAIN_PATHS = [
   ...["/", "/api/v2", "/healthz", "/readyz", "/metrics", "/status"],
   ...["/docs", "/docs/", "/docs/json", "/docs/swagger-ui.js", "/docs/swagger-ui.css"],
 ];
-const METRICS = { "content-type": "text/plain; version=0.0.4", vary: "Accept-Encoding" };
-const STATUS = { "content-type": "application/json", "cache-control": "no-store", vary: "Accept-Encoding" };
-const HEALTH = { "content-type": "text/plain; charset=utf-8", vary: "Origin" };
 /** Bodies up to this are read, and refused with an error object; of a larger one nothing is read (a bare 413). */
 const BODY_READ_BYTES_MAX = 1024 * 1024;
 
@@ -103,18 +99,9 @@ export function dataApp(
   observeRoutes(app, plane, status);
   busRoutes(app, plane, status, `${STREAM_PREFIX}event/bus`, "stream");
   app.use(sharingRoutes(plane, status));
-  app.all("/health", () => new Response("ok", { headers: HEALTH }), RAW);
-  app.get("/healthz", () => new Response("ok", { headers: HEALTH }));
-  app.get("/readyz", ({ request, server }) => {
-    status.askers.note("data", server?.requestIP(originOf(request))?.address ?? null);
-    return readyz(request, status);
-  });
-  app.get("/metrics", async ({ request }) =>
-    encodedResponse(await status.metrics(), { headers: METRICS }, request),
-  );
-  app.get("/status", async ({ request }) =>
-    encodedResponse(await status.statusText(), { headers: STATUS }, request),
-  );
+  const readiness = () => status.readiness();
+  app.use(healthRoutes("data", status, () => (readiness().ready ? undefined : readiness().reason)));
+  app.use(statusRoutes(status));
   app.use(
     docsPlugin({
       signposts: ["/", "/api/v2"],
@@ -140,12 +127,6 @@ function kept(cache: PageCache, status: ServerStatus, request: Request): Respons
   classify(request, "kept");
   status.counts.cacheHits++;
   return sendKept(answer, cache, request);
-}
-
-function readyz(request: Request, status: ServerStatus): Response {
-  const { ready, reason } = status.readiness();
-  if (ready) return new Response("ok", { headers: HEALTH });
-  return refuse(request, new ApiError(Grpc.unavailable, reason), "normal");
 }
 
 export interface DataServer {

@@ -1,6 +1,5 @@
 // The node plane as an Elysia plugin, on a port of its own and for the data port
 // (docs/protocol/30-node-api-transactions.md#1-transports and docs/protocol/30-node-api-endpoints.md#5-endpoints).
-import { Grpc } from "../../errors/statuses.ts";
 import { answerFailure, DAMAGED, jsonModeOf, NOT_FOUND, refuse, sendAnswer } from "../../http/answers.ts";
 import { docsPlugin, jsonClient } from "../../http/docs.ts";
 import { ApiError, wrongMethod } from "../../http/errors.ts";
@@ -13,8 +12,9 @@ import {
   stopServer,
   urlOf,
 } from "../../http/http.ts";
-import { classify, type HttpApp, type HttpRoutes, httpPlugin, originOf, RAW } from "../../http/plugin.ts";
+import { classify, type HttpApp, type HttpRoutes, httpPlugin, RAW } from "../../http/plugin.ts";
 import { ServerStatus, STORE_DAMAGED } from "../../http/status.ts";
+import { healthRoutes } from "../../http/status-routes.ts";
 import type { JsonMode } from "../../wire/json.ts";
 import { busRoutes } from "../data/observe/bus-routes.ts";
 import { NODE_BUS_PATH } from "../data/observe/routes.ts";
@@ -27,7 +27,6 @@ import type { NodePlane, Printing } from "./plane.ts";
 
 /** The core node prints everything in one layout, whatever the request asks for. */
 const NODE_MODE: JsonMode = "node";
-const TEXT = { "content-type": "text/plain; charset=utf-8", vary: "Origin" };
 const NOT_POST = wrongMethod("POST");
 
 /**
@@ -97,12 +96,7 @@ export function nodeApp(plane: NodePlane, status = new ServerStatus()) {
   });
   addRoutes(app, plane, status, modeOf);
   addBus(app, plane, status);
-  app.all("/health", () => new Response("ok", { headers: TEXT }));
-  app.get("/healthz", () => new Response("ok", { headers: TEXT }));
-  app.get("/readyz", ({ request, server }) => {
-    status.askers.note("node", server?.requestIP(originOf(request))?.address ?? null);
-    return readyz(request, plane, status);
-  });
+  app.use(healthRoutes("node", status, () => notReady(plane, status)));
   app.use(
     docsPlugin({
       signposts: ["/"],
@@ -127,15 +121,13 @@ export function mountedNode(plane: NodePlane, status: ServerStatus): HttpRoutes 
   };
 }
 
-/** For balancers: a chain that has no block yet, that has stopped or whose store is damaged takes no transactions; nor does a node that is behind. */
-function readyz(request: Request, { context }: NodePlane, status: ServerStatus): Response {
-  if (status.isDamaged) return refuse(request, new ApiError(Grpc.unavailable, STORE_DAMAGED), "normal");
+/** The reason why the chain takes no transactions; undefined when it does. */
+function notReady({ context }: NodePlane, status: ServerStatus): string | undefined {
+  if (status.isDamaged) return STORE_DAMAGED;
   const { hash, halted } = context.chain.status;
   const node = status.source === undefined ? undefined : status.readiness();
   const behind = node?.ready === false ? node.reason : undefined;
-  const reason = behind ?? halted ?? (hash === "" ? "the chain has no block yet" : undefined);
-  if (reason === undefined) return new Response("ok", { headers: TEXT });
-  return refuse(request, new ApiError(Grpc.unavailable, reason), "normal");
+  return behind ?? halted ?? (hash === "" ? "the chain has no block yet" : undefined);
 }
 
 interface NodeServer {
