@@ -2,7 +2,7 @@
 import type { ChainStatus, RefusalDetails, RememberedRefusal, TxOutcome } from "../engine/chain-port.ts";
 import type { RuleName } from "../errors/rules.ts";
 import { toPlain } from "../wire/json.ts";
-import { rfc3339Nano } from "../wire/time-text.ts";
+import { rfc3339Nano, SECOND_NS } from "../wire/time-text.ts";
 import type { CheckedTransaction } from "../wire/transaction-check.ts";
 
 type Numbers = Readonly<Record<string, bigint | string>>;
@@ -11,7 +11,6 @@ type Sentence = (numbers: Readonly<Record<string, string>>) => string;
 
 /** The one text that does not say enough: the name of the chain is part of what is signed. */
 const WRONG_SIGNATURE = "tx.signature.value (invalid signature)";
-const NS_A_SECOND = 1_000_000_000n;
 /** The spam policies with what they count, as people call it. */
 const COUNTED: Readonly<Record<string, string>> = {
   proposal: "proposals",
@@ -100,7 +99,7 @@ function epochOf(rule: RuleName, { epoch, timeNs }: Status): Record<string, stri
 /** Whole seconds, rounded up; 0 for what has passed. */
 function secondsUntil(thenNs: bigint, nowNs: bigint): string {
   const left = thenNs - nowNs;
-  return (left <= 0n ? 0n : (left + NS_A_SECOND - 1n) / NS_A_SECOND).toString();
+  return (left <= 0n ? 0n : (left + SECOND_NS - 1n) / SECOND_NS).toString();
 }
 
 /** `nextEpochSeconds` as people write it. */

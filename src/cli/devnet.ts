@@ -8,6 +8,7 @@ import { readShortFile, readShortText } from "../files/short-file.ts";
 import { parseBlockMode } from "../planes/devnet/block-mode.ts";
 import { startNode } from "../start-node.ts";
 import { limitGarbage } from "../store/garbage-limit.ts";
+import { SECOND_NS } from "../wire/time-text.ts";
 import { command, type Flags, option, toggle, type ValuesOf } from "./command/command.ts";
 import { usageError } from "./command/usage-error.ts";
 import { CONFIG, CONFIG_OUT, DATA_PORTS, LIMIT, NODE_PORTS, RULES, SEGMENT_LENGTH } from "./flags.ts";
@@ -247,7 +248,7 @@ async function tell(devnet: Devnet, wallet: Wallet | undefined, values: Values):
 async function demoStart(): Promise<Pick<DevnetConfig, "genesisTimeNs">> {
   const { DEMO_SECONDS } = await import("../devnet/demo/demo.ts");
   const { systemTimeNs } = await import("../devnet/clock.ts");
-  return { genesisTimeNs: systemTimeNs() - BigInt(DEMO_SECONDS) * 1_000_000_000n };
+  return { genesisTimeNs: systemTimeNs() - BigInt(DEMO_SECONDS) * SECOND_NS };
 }
 
 async function fill(devnet: Devnet, values: Values): Promise<void> {

@@ -2,6 +2,7 @@
  * A devnet without its HTTP planes: the chain, the simulated Ethereum, and the validators' agent. It starts first, so that
  * the first block waits for nothing else.
  */
+
 import type { Database } from "bun:sqlite";
 import type { AdmissionRules } from "../chain/admission/rules.ts";
 import { LocalChain } from "../chain/local-chain.ts";
@@ -14,6 +15,7 @@ import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { BridgeSimulator } from "../ethereum/bridge-simulator.ts";
 import { type AgentView, ValidatorAgent } from "../ethereum/validator-agent.ts";
 import { EventTap } from "../store/event-feed.ts";
+import { SECOND_NS } from "../wire/time-text.ts";
 import type { CheckedTransaction, Verdict } from "../wire/transaction-check.ts";
 import { Clock } from "./clock.ts";
 import { Funding } from "./funding.ts";
@@ -50,7 +52,6 @@ export interface DevnetCoreOptions {
 }
 
 const WAITING: ReadonlySet<string> = new Set(["halted", "stopped", "timeout"]);
-const NANOSECONDS_PER_SECOND = 1_000_000_000n;
 
 export class DevnetCore {
   readonly chain: LocalChain;
@@ -85,7 +86,7 @@ export class DevnetCore {
   ) {
     let engine: Engine | undefined;
     const theEngine = () => engine!;
-    const simulation = simulatorOptions(genesis, () => theEngine().core.nowNs / NANOSECONDS_PER_SECOND);
+    const simulation = simulatorOptions(genesis, () => theEngine().core.nowNs / SECOND_NS);
     this.simulator = new BridgeSimulator(simulation);
     const after = ethereumAfter(genesis, this.simulator.snapshot());
     if (after !== undefined) this.simulator.load(JSON.stringify(after));

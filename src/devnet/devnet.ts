@@ -22,7 +22,7 @@ import { DEFAULT_LIMITS, type Limits } from "../http/limits.ts";
 import type { Reading } from "../node/reading.ts";
 import type { ToolsAccess } from "../planes/devnet/loopback.ts";
 import { openWriter } from "../store/database.ts";
-import { rfc3339Nano } from "../wire/time-text.ts";
+import { rfc3339Nano, SECOND_NS } from "../wire/time-text.ts";
 import { systemTimeNs } from "./clock.ts";
 import { DevnetCore, type DevnetCoreOptions } from "./core.ts";
 import { devnetGenesisText, readDevnetGenesis, withCheckpoint } from "./genesis.ts";
@@ -112,7 +112,6 @@ export interface Devnet {
 }
 
 const INSTANT: BlockMode = { kind: "instant" };
-const SECOND_NS = 1_000_000_000n;
 
 /** Starts a devnet. Everything listens and the parties are funded when this returns. @throws NodeError */
 export async function startDevnet(options: DevnetConfig): Promise<Devnet> {

@@ -26,6 +26,7 @@ import {
   WithdrawalStatus,
 } from "../wire/generated/vega.ts";
 import { hexOf, isHex64 } from "../wire/identifiers.ts";
+import { SECOND_NS } from "../wire/time-text.ts";
 import { knownAsset } from "./assets.ts";
 import { AssetActions, Bridge, type BridgedAssets, type ForeignPlace, type OpenDeposit } from "./bridge.ts";
 import { accountId, type Collateral, ZERO_PARTY } from "./collateral.ts";
@@ -211,7 +212,6 @@ export function builtinTxHash(nonce: bigint): string {
 // #45-claim-on-ethereum).
 
 const SIGNATURE_KIND = NodeSignatureKind.NODE_SIGNATURE_KIND_ASSET_WITHDRAWAL;
-const NANOSECONDS_A_SECOND = 1_000_000_000n;
 
 interface WithdrawalRecord {
   readonly id: string;
@@ -305,7 +305,7 @@ export class Withdrawals {
       token: erc20.contractAddress,
       amount,
       receiver,
-      creation: withdrawal.createdNs / NANOSECONDS_A_SECOND,
+      creation: withdrawal.createdNs / SECOND_NS,
       nonce: BigInt(withdrawal.ref),
     };
     const digest = bridgeDigest("withdraw_asset", values, target);

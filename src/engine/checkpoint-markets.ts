@@ -3,15 +3,16 @@
  * (docs/protocol/60-state-engine-parameters.md#12-checkpoints): without orders, positions and provisions, in an opening
  * auction that begins with the chain.
  */
+
 import { type Checkpoint, decodeMarketTracker, decodeProposals } from "../wire/generated/checkpoint.ts";
 import { ProposalState, type ProposalTerms } from "../wire/generated/vega.ts";
+import { SECOND_NS } from "../wire/time-text.ts";
 import { checkCommand } from "../wire/validate/commands.ts";
 import type { CheckpointDomains } from "./checkpoint-save.ts";
 import { ProposalRefusal } from "./errors.ts";
 import { checkNewMarket, checkUpdateMarket } from "./markets/proposals.ts";
 import type { ProposalRecord, ProposalStateNumber } from "./proposals.ts";
 
-const SECOND = 1_000_000_000n;
 const LEAST_TIMES = ["governance.proposal.market.minEnact", "market.auction.minimumDuration"];
 
 /** @throws Error for a proposal that is incomplete */
@@ -64,7 +65,7 @@ function proposalsOf({ governance }: Checkpoint): ProposalRecord[] {
 function reopened(proposal: ProposalRecord, domains: CheckpointDomains): ProposalRecord | undefined {
   const { core, params, markets } = domains;
   const now = core.nowSeconds;
-  const waits = LEAST_TIMES.map((key) => (params.duration(key) + SECOND - 1n) / SECOND);
+  const waits = LEAST_TIMES.map((key) => (params.duration(key) + SECOND_NS - 1n) / SECOND_NS);
   const soonest = now + waits.reduce((longest, wait) => (wait > longest ? wait : longest));
   const { enactmentTimestamp } = proposal.terms;
   const isToOpen = proposal.state === ProposalState.STATE_ENACTED || enactmentTimestamp <= now;

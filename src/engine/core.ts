@@ -1,5 +1,6 @@
 // Common ground of the engine's domains: the state, the events of the block, its time, and the transaction
 // that is being executed. The domains take their time from here alone: the engine knows no wall clock.
+import { SECOND_NS } from "../wire/time-text.ts";
 import { EventLog, type EventMember, type EventPayload, type EventSink } from "./events.ts";
 import { State } from "./state.ts";
 
@@ -37,7 +38,7 @@ export class Core implements EventSink {
 
   /** Block time in whole seconds. */
   get nowSeconds(): bigint {
-    return this.block.timeNs / 1_000_000_000n;
+    return this.block.timeNs / SECOND_NS;
   }
 
   get height(): number {

@@ -2,9 +2,11 @@
  * Delegation of stake to nodes (docs/protocol/60-state-engine-staking.md#72-delegation to #74-epoch-end). There are two
  * maps, of the current and of the next epoch; the second becomes the first when an epoch ends.
  */
+
 import { Decimal } from "../wire/decimal.ts";
 import type { DelegateSubmission, UndelegateSubmission } from "../wire/generated/commands.ts";
 import { UndelegateSubmissionMethod } from "../wire/generated/commands.ts";
+import { SECOND_NS } from "../wire/time-text.ts";
 import type { Core } from "./core.ts";
 import { CommandError } from "./errors.ts";
 import type { EpochInfo, EpochReader, ParameterReader, StakeReader, ValidatorReader } from "./ports.ts";
@@ -22,11 +24,11 @@ import {
   withAmount,
 } from "./stakes.ts";
 import type { Cell, Table } from "./state.ts";
-import { readAmount } from "./values.ts";
+import { readAmount, smaller } from "./values.ts";
 
 const NOT_A_NUMBER = "amount is not a valid base 10 number";
 /** Time between reconciliations with the stake (docs/protocol/60-state-engine-staking.md#73-reconciliation). */
-const RECONCILIATION_NS = 30n * 1_000_000_000n;
+const RECONCILIATION_NS = 30n * SECOND_NS;
 /**
  * Share of its stake, with 16 decimals, that a party must have delegated so that more follows by itself
  * (docs/protocol/60-state-engine-staking.md#74-epoch-end).
@@ -263,10 +265,6 @@ export class Delegation {
 function available(wanted: bigint, there: bigint): bigint {
   if (wanted > there) throw new CommandError(UNAVAILABLE, { numbers: { wanted, available: there } });
   return wanted === 0n ? there : wanted;
-}
-
-function smaller(a: bigint, b: bigint): bigint {
-  return a < b ? a : b;
 }
 
 function onlyOn(shares: Shares, nodes: readonly string[]): Shares {

@@ -100,18 +100,18 @@ const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s"{}[\],:]+/g;
  * (docs/protocol/60-state-engine-blocks.md#11-identity-of-a-block).
  */
 function memberText(document: string, name: string): string {
-  let [found, key, before] = ["", "", ""];
+  let [member, key, before] = ["", "", ""];
   let [start, depth] = [0, 0];
   for (const { 0: token, index } of document.matchAll(TOKENS)) {
     if (depth === 1 && token === ":") [key, start] = [JSON.parse(before) as string, index + 1];
     const isEnd = depth === 1 && (token === "," || token === "}");
     // Of two members of one name the last counts, as in what was parsed.
-    if (isEnd && key === name) found = document.slice(start, index).trim();
+    if (isEnd && key === name) member = document.slice(start, index).trim();
     if (token === "{" || token === "[") depth++;
     if (token === "}" || token === "]") depth--;
     before = token;
   }
-  return found;
+  return member;
 }
 
 /** RFC 3339 in UTC, to the microsecond: finer times cannot be told apart in the store. */

@@ -17,13 +17,14 @@ import {
 } from "../wire/generated/events.ts";
 import type { ERC20MultiSigEvent } from "../wire/generated/vega.ts";
 import { hexOf } from "../wire/identifiers.ts";
+import { SECOND_NS } from "../wire/time-text.ts";
 import type { Core } from "./core.ts";
 import { CommandError } from "./errors.ts";
 import type { NotaryPort, WitnessPort } from "./ports.ts";
 import { type Cell, compare, type Table } from "./state.ts";
 
 /** How long validators may look at an event: as for stake (docs/protocol/60-state-engine-staking.md#71-stake-linking). */
-const WITNESS_NS = 21n * 24n * 3_600n * 1_000_000_000n;
+const WITNESS_NS = 21n * 24n * 3_600n * SECOND_NS;
 const SIGNER_KIND = "multisig-signer";
 const THRESHOLD_KIND = "multisig-threshold";
 

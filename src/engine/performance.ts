@@ -3,7 +3,9 @@
  * hash, and what came of the last ten makes its performance. Validators of status tendermint are judged by their blocks
  * and owe none; one that leaves that status begins with ten good ones (docs/compatibility.md).
  */
+
 import type { ValidatorHeartbeat } from "../wire/generated/commands.ts";
+import { SECOND_NS } from "../wire/time-text.ts";
 import type { Core } from "./core.ts";
 import { CommandError } from "./errors.ts";
 import { checkEthereumSignature, checkVegaSignature } from "./nodes.ts";
@@ -12,7 +14,7 @@ import type { Cell, Table } from "./state.ts";
 
 /** Heartbeats that count. */
 const REMEMBERED = 10;
-const INTERVAL_MIN_NS = 50n * 1_000_000_000n;
+const INTERVAL_MIN_NS = 50n * SECOND_NS;
 
 interface Heartbeats {
   /** The message that is waited for; empty when none is. */

@@ -12,7 +12,7 @@ import {
   type ProposalTerms,
   type UpdateMarketConfiguration,
 } from "../wire/generated/vega.ts";
-import { sentenceTime } from "../wire/time-text.ts";
+import { SECOND_NS, sentenceTime } from "../wire/time-text.ts";
 import { type Assets, checkAssetUpdate } from "./assets.ts";
 import type { Core } from "./core.ts";
 import {
@@ -81,7 +81,7 @@ export function assetValidation({ id, terms }: ProposalRecord): WitnessResource<
     id,
     kind: ASSET_VALIDATION,
     voteType: NodeVoteType.TYPE_GOVERNANCE_VALIDATE_ASSET,
-    deadlineNs: terms.validationTimestamp * 1_000_000_000n,
+    deadlineNs: terms.validationTimestamp * SECOND_NS,
     payload: id,
   };
 }
@@ -276,7 +276,6 @@ export interface ProposableMarkets {
   equityShare(market: string, party: string): Decimal;
 }
 
-const SECOND_NS = 1_000_000_000n;
 /** Validators get at least and at most this long to look at a new asset, in nanoseconds. */
 const VALIDATION_MIN_NS = SECOND_NS;
 const VALIDATION_MAX_NS = 48n * 3_600n * SECOND_NS;

@@ -2,12 +2,14 @@
  * Stake linked on Ethereum (docs/protocol/60-state-engine-staking.md#71-stake-linking): a chain event opens a linking,
  * the validators look at it, and the tick that finds their verdict accepts or rejects it.
  */
+
 import { sha3HexOf } from "../crypto/sha.ts";
 import type { Init } from "../wire/codec.ts";
 import { NodeVoteType } from "../wire/generated/commands.ts";
 import { type StakeLinking, StakeLinkingStatus, StakeLinkingType } from "../wire/generated/events.ts";
 import type { StakeDeposited, StakeTotalSupply, StakingEvent } from "../wire/generated/vega.ts";
 import { isHex64 } from "../wire/identifiers.ts";
+import { SECOND_NS } from "../wire/time-text.ts";
 import type { Core } from "./core.ts";
 import { CommandError } from "./errors.ts";
 import type { StakeReader, WitnessPort } from "./ports.ts";
@@ -15,7 +17,7 @@ import { type Cell, compare, type Table } from "./state.ts";
 import { parseUint, UINT_MAX } from "./values.ts";
 
 /** How long validators may look at an event (docs/protocol/60-state-engine-staking.md#71-stake-linking). */
-const WITNESS_NS = 21n * 24n * 3_600n * 1_000_000_000n;
+const WITNESS_NS = 21n * 24n * 3_600n * SECOND_NS;
 const LINKING_KIND = "stake-linking";
 const SUPPLY_KIND = "stake-total-supply";
 const DUPLICATED = "duplicated stake deposited event";

@@ -266,8 +266,8 @@ export class Cell<V> {
   }
 }
 
-/** By UTF-16 units: the same everywhere, whatever the locale. */
-export function compare(a: string, b: string): number {
+/** Strings by UTF-16 units: the same everywhere, whatever the locale. */
+export function compare<T extends string | bigint>(a: T, b: T): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 

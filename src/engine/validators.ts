@@ -3,6 +3,7 @@
  * #91-vega-key-rotation to #93-announce-node): those of the genesis and those that announced themselves, their work in
  * each block, and their statuses in the next epoch.
  */
+
 import { Decimal } from "../wire/decimal.ts";
 import type {
   AnnounceNode,
@@ -10,6 +11,7 @@ import type {
   KeyRotateSubmission,
   ValidatorHeartbeat,
 } from "../wire/generated/commands.ts";
+import { SECOND_NS } from "../wire/time-text.ts";
 import type { Core } from "./core.ts";
 import { CommandError } from "./errors.ts";
 import type { GenesisValidator } from "./genesis.ts";
@@ -315,7 +317,7 @@ export class Validators extends Nodes {
     if (node.status === "tendermint" || ranking.isPositive()) return false;
     if ((stakes.get(node.nodeId) ?? NO_STAKE).total > 0n) return false;
     if (node.status === "pending" && epoch.seq < node.fromEpoch + IDLE_EPOCHS) return false;
-    const epochSeconds = this.params.duration("validators.epoch.length") / 1_000_000_000n;
+    const epochSeconds = this.params.duration("validators.epoch.length") / SECOND_NS;
     return BigInt(this.core.height - node.rankedHeight) > IDLE_EPOCHS * epochSeconds;
   }
 

@@ -1,7 +1,9 @@
 // The CSV dialect and the texts of SQL values (docs/protocol/20-network-history-export.md#26-csv-dialect and
 // #27-rendering-of-sql-types). A NULL is an empty field without quotes; everything else goes through the function of
 // its column type.
+
 import { identifierBytes } from "../wire/identifiers.ts";
+import { SECOND_NS } from "../wire/time-text.ts";
 
 /** SQL NULL: nothing between two commas. */
 export const NULL = "";
@@ -9,7 +11,6 @@ export const NULL = "";
 const NEEDS_QUOTES = /[",\r\n]/;
 const LOWER_HEX_64 = /^[0-9a-f]{64}$/;
 const MICROSECONDS = 1_000_000;
-const NANOSECONDS = 1_000_000_000n;
 const DAY_SECONDS = 86_400;
 
 /** A text or jsonb column. */
@@ -46,8 +47,8 @@ export function timestamp(us: number): string {
 /** A timestamptz column from Unix nanoseconds, rounded down; 0 is the epoch, never NULL. */
 export function timestampNs(ns: bigint): string {
   if (ns === 0n) return EPOCH;
-  const second = Number(floorDivide(ns, NANOSECONDS));
-  return secondAndFraction(second, Number((ns - BigInt(second) * NANOSECONDS) / 1000n));
+  const second = Number(floorDivide(ns, SECOND_NS));
+  return secondAndFraction(second, Number((ns - BigInt(second) * SECOND_NS) / 1000n));
 }
 
 function secondAndFraction(second: number, us: number): string {

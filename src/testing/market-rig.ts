@@ -2,6 +2,7 @@
  * A chain for tests of markets: the real engine, without signatures, proofs, store or HTTP, with time and identifiers handed
  * in. Commands are checked as the chain checks them, and everything can be read at any moment, also in the middle of a block.
  */
+
 import { type Account, accountId } from "../engine/collateral.ts";
 import { Engine } from "../engine/engine.ts";
 import { readGenesis } from "../engine/genesis.ts";
@@ -28,6 +29,7 @@ import {
   type Trade,
   TransferType,
 } from "../wire/generated/vega.ts";
+import { SECOND_NS } from "../wire/time-text.ts";
 import type { CommandInit } from "../wire/transaction.ts";
 import { COMMAND_KINDS } from "../wire/transaction-commands.ts";
 import { PropertyErrors } from "../wire/validate/check.ts";
@@ -60,7 +62,6 @@ export * from "./market-commands.ts";
 export { idOf, type RigMarket } from "./market-config.ts";
 export type { RigAsset } from "./market-genesis.ts";
 
-const SECOND = 1_000_000_000n;
 const START = 1_700_000_000n;
 
 export interface MarketRigOptions {
@@ -156,7 +157,7 @@ export class MarketRig {
   }: MarketRigOptions) {
     this.keepsEvents = keepsEvents;
     this.assetIds = new Map(Object.entries(assets).map(([name, { id }]) => [name, id ?? idOf(name)]));
-    this.timeNs = startSeconds * SECOND;
+    this.timeNs = startSeconds * SECOND_NS;
     const genesis = rigGenesis({ assets, assetIds: this.assetIds, parameters, startSeconds });
     this.engine = new Engine(readGenesis(genesis), {
       onCommandError: (_subject, error) => this.faults.push(error),
@@ -178,7 +179,7 @@ export class MarketRig {
   /** Begins a block. @param afterSeconds since the last one */
   beginBlock(afterSeconds: number | bigint = 1): void {
     if (this.isOpen) throw new Error("a block is open already");
-    this.timeNs += BigInt(afterSeconds) * SECOND;
+    this.timeNs += BigInt(afterSeconds) * SECOND_NS;
     this.beginBlockAt(this.timeNs);
   }
 
@@ -216,7 +217,7 @@ export class MarketRig {
   proposeMarket(name: string, config: RigMarket): string {
     const id = idOf(name);
     if (this.hasMarket(name)) throw new Error(`there is a market ${name} already`);
-    const now = this.timeNs / SECOND;
+    const now = this.timeNs / SECOND_NS;
     const changes = configurationOf(config, this.assetId(config.asset), name);
     const terms = decodeProposalTerms(
       encodeProposalTerms({
@@ -232,7 +233,7 @@ export class MarketRig {
 
   /** Changes a market, the vote on that won and its time come. Asset and decimals stay what they were. */
   updateMarket(name: string, config: RigMarket): void {
-    const now = this.timeNs / SECOND;
+    const now = this.timeNs / SECOND_NS;
     const changes = updateOf(config, this.assetId(config.asset), name);
     const terms = decodeProposalTerms(
       encodeProposalTerms({

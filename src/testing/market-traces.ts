@@ -2,11 +2,13 @@
  * Traces of another engine's markets: scenarios with each command's verdict and every event, which the rig plays and compares
  * field by field. A file is JSON, gzipped, as `Trace` says.
  */
+
 import { gunzipSync } from "node:zlib";
 import { sha3HexOf } from "../crypto/sha.ts";
 import type { MarketRules } from "../engine/markets/rules.ts";
 import { decodeBusEvent } from "../wire/generated/events.ts";
 import { AccountType, MarketState } from "../wire/generated/vega.ts";
+import { SECOND_NS } from "../wire/time-text.ts";
 import type { CommandInit } from "../wire/transaction.ts";
 import { bareEvent } from "../wire/whole-event.ts";
 import type { RigMarket } from "./market-config.ts";
@@ -136,7 +138,7 @@ export function playTrace(trace: Trace, rules?: MarketRules): TraceResult {
     ...(rules && { rules }),
   });
   rig.endBlock();
-  rig.beginBlockAt(BigInt(trace.startSeconds) * 1_000_000_000n, trace.firstHash);
+  rig.beginBlockAt(BigInt(trace.startSeconds) * SECOND_NS, trace.firstHash);
   const reader = new EventReader(rig);
   reader.read();
   const differences: TraceDifference[] = [];

@@ -3,11 +3,13 @@
  * compares what comes of them with what the chain has recorded, event by event and field by field. Deposits, decided votes and
  * network parameters are taken from the recording: they are the other domains' affair.
  */
+
 import { sha3HexOf } from "../crypto/sha.ts";
 import { CommandError } from "../engine/errors.ts";
 import { type MarketRules, marketRulesOf } from "../engine/markets/rules.ts";
 import { PARAMETERS } from "../engine/parameter-definitions.ts";
 import { reasonOf } from "../errors/node-error.ts";
+import { SECOND_NS } from "../wire/time-text.ts";
 import type { Difference } from "./difference.ts";
 import { createMarketRig, type MarketRig } from "./market-rig.ts";
 import { isOfBlock, type RecordedBlock, type RecordedEvent } from "./recorded-blocks.ts";
@@ -115,7 +117,7 @@ export class ReExecution {
     this.rig = createMarketRig({
       ...(assets.length > 0 && { assets: Object.fromEntries(assets.map((asset) => [asset.id, asset])) }),
       parameters,
-      startSeconds: first.timeNs / 1_000_000_000n,
+      startSeconds: first.timeNs / SECOND_NS,
       rules: older?.rules ?? marketRulesOf(rules),
     });
     if (hasAgreements) this.rig.hasModels = (market) => this.agreed.has(market);

@@ -2,8 +2,9 @@
 // trailing zeros.
 import { NodeError } from "../errors/node-error.ts";
 
-const NS_A_SECOND = 1_000_000_000n;
-const MINUTE_NS = 60n * NS_A_SECOND;
+/** Nanoseconds of a second. */
+export const SECOND_NS = 1_000_000_000n;
+const MINUTE_NS = 60n * SECOND_NS;
 const HOUR_NS = 60n * MINUTE_NS;
 
 /** `2022-12-12T05:05:00.5Z`: RFC 3339 with nanoseconds, as the interface states times. */
@@ -97,13 +98,13 @@ const SMALL_UNITS = [
 export function durationText(ns: bigint): string {
   if (ns === 0n) return "0s";
   if (ns < 0n) return `-${durationText(-ns)}`;
-  if (ns < NS_A_SECOND) {
+  if (ns < SECOND_NS) {
     const [name, unit] = SMALL_UNITS.find(([, size]) => ns >= size)!;
     return `${withFraction(ns, unit)}${name}`;
   }
   const hours = ns >= HOUR_NS ? `${ns / HOUR_NS}h` : "";
   const minutes = ns >= MINUTE_NS ? `${(ns % HOUR_NS) / MINUTE_NS}m` : "";
-  return `${hours}${minutes}${withFraction(ns % MINUTE_NS, NS_A_SECOND)}s`;
+  return `${hours}${minutes}${withFraction(ns % MINUTE_NS, SECOND_NS)}s`;
 }
 
 function withFraction(ns: bigint, unit: bigint): string {

@@ -1,5 +1,7 @@
 // Shared by proof of work and spam policies: the choice of rules, verdicts, bans.
+
 import { type AdmissionRule, ruleText } from "../../errors/rules.ts";
+import { SECOND_NS } from "../../wire/time-text.ts";
 
 /**
  * Rules that admission follows where the original's behaviour is a defect.
@@ -47,8 +49,7 @@ export function refuse(
 
 // Bans: proof of work and every spam policy keep such a list of their own.
 
-const NS_A_SECOND = 1_000_000_000n;
-const BAN_NS_MIN = 30n * NS_A_SECOND;
+const BAN_NS_MIN = 30n * SECOND_NS;
 /** 1/48 cut to 16 decimals, as a whole number of 10^-16 (docs/protocol/40-pow-spam.md#36-bans). */
 const EPOCH_SHARE = 208_333_333_333_333n;
 const SHARE_UNIT = 10n ** 16n;

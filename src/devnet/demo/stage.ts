@@ -1,6 +1,8 @@
 // The stage of the demo's scenes: the parties by name, their transactions, and the passing of time.
+
 import type { DevnetPort } from "../../engine/chain-port.ts";
 import { NodeError } from "../../errors/node-error.ts";
+import { SECOND_NS } from "../../wire/time-text.ts";
 import type { CommandInit } from "../../wire/transaction.ts";
 import type { Devnet } from "../devnet.ts";
 import { type DEVNET_PARTY_NAMES, madeUpAssetId, ValidatorKeys } from "../keys.ts";
@@ -8,7 +10,6 @@ import { PartyClient } from "../party-client.ts";
 
 export type Name = (typeof DEVNET_PARTY_NAMES)[number];
 
-const SECOND_NS = 1_000_000_000n;
 /** Blocks that a follow-up of the validators takes at the most. */
 const FOLLOW_UP_BLOCKS = 4;
 

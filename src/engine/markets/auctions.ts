@@ -40,13 +40,13 @@ export class Auctions {
     this.start(AUCTION_TRIGGER_PRICE, length);
   }
 
-  /** The least duration of auctions was changed: one that has a time lasts as long, from its begin. */
+  /** The minimum duration was changed: an auction with an end lasts at least that long, from its begin. */
   onMinDurationChanged(): void {
     const { market } = this;
     const { beginNs, endNs } = market.auction;
-    const least = asInt64(beginNs + market.minAuctionNs);
-    if (endNs === beginNs || least <= endNs) return;
-    market.updateAuction({ endNs: least });
+    const minEndNs = asInt64(beginNs + market.minAuctionNs);
+    if (endNs === beginNs || minEndNs <= endNs) return;
+    market.updateAuction({ endNs: minEndNs });
     this.emit({ extension: AUCTION_TRIGGER_UNSPECIFIED, isLeaving: false });
   }
 
@@ -130,8 +130,8 @@ export class Auctions {
     market.providers.refillBonds();
     const hasBoth = this.hasStaticSides() && this.leavesBothSides(indication);
     const target = market.targetStake.theoretical(indication);
-    const least = this.wantsTarget ? target : market.contractsOf(target, market.terms.triggeringRatio);
-    if (hasBoth && market.provisions.supplied() >= least) return true;
+    const required = this.wantsTarget ? target : market.contractsOf(target, market.terms.triggeringRatio);
+    if (hasBoth && market.provisions.supplied() >= required) return true;
     this.extend(hasBoth ? TARGET_NOT_MET : UNABLE_TO_DEPLOY, market.terms.liquidityExtensionNs);
     return false;
   }

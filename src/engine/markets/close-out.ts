@@ -2,6 +2,7 @@
  * Parties that cannot keep their margin lose their orders, and then their positions to the book
  * (docs/protocol/70-trading-positions.md#55-close-out-of-distressed-parties).
  */
+
 import {
   OrderStatus,
   OrderTimeInForce,
@@ -10,6 +11,7 @@ import {
   TransferType,
 } from "../../wire/generated/vega.ts";
 import type { Movement } from "../collateral.ts";
+import { absolute } from "../values.ts";
 import { NETWORK } from "./context.ts";
 import type { MarginOutcome } from "./margins.ts";
 import { BUY, opposite, SELL, type Side, type StoredOrder } from "./order.ts";
@@ -23,8 +25,6 @@ interface Distressed extends MarginOutcome {
   /** Margin, general and bond balance, after the penalties and before the fees of the close-out. */
   readonly funds: bigint;
 }
-
-const absolute = (value: bigint): bigint => (value < 0n ? -value : value);
 
 export class CloseOut {
   constructor(private readonly market: TradingMarket) {}

@@ -1,7 +1,9 @@
 /** The ground that the parts of a market share: its records, its book, its accounts, and the chain around it. */
+
 import type { Init } from "../../wire/codec.ts";
 import { Decimal } from "../../wire/decimal.ts";
 import { type Market as MarketMessage, MarketState, MarketTradingMode } from "../../wire/generated/vega.ts";
+import { SECOND_NS } from "../../wire/time-text.ts";
 import type { Collateral } from "../collateral.ts";
 import type { Core } from "../core.ts";
 import { InvariantError } from "../errors.ts";
@@ -35,7 +37,6 @@ export interface MarketPorts {
 export const MIN_AUCTION_DURATION = "market.auction.minimumDuration";
 /** Key of the parameter. */
 export const TAU_SCALING = "market.liquidity.probabilityOfTrading.tau.scaling";
-const SECOND = 1_000_000_000n;
 
 /** Owner of what the network trades in a close-out. */
 export const NETWORK = "network";
@@ -49,7 +50,7 @@ export class MarketContext {
   readonly accounts: MarketAccounts;
   /** Of the command, the tick or the block's end in hand. */
   ids = new IdGenerator("00");
-  private known: { readonly record: MarketRecord; readonly terms: Terms } | undefined;
+  private termsOfRecord: { readonly record: MarketRecord; readonly terms: Terms } | undefined;
 
   constructor(
     readonly ports: MarketPorts,
@@ -72,8 +73,9 @@ export class MarketContext {
 
   get terms(): Terms {
     const { record } = this;
-    if (this.known?.record !== record) this.known = { record, terms: termsOf(record, this.assetDecimals) };
-    return this.known.terms;
+    if (this.termsOfRecord?.record !== record)
+      this.termsOfRecord = { record, terms: termsOf(record, this.assetDecimals) };
+    return this.termsOfRecord.terms;
   }
 
   get status(): MarketStatus {
@@ -95,12 +97,12 @@ export class MarketContext {
   }
 
   /**
-   * The least length of an auction, nanoseconds: in whole seconds, as all of them
+   * The minimum length of an auction, nanoseconds: in whole seconds, as every length
    * (docs/protocol/70-trading-markets.md#12-fields-proto).
    */
   get minAuctionNs(): bigint {
     const length = this.params.duration(MIN_AUCTION_DURATION);
-    return length - (length % SECOND);
+    return length - (length % SECOND_NS);
   }
 
   updateRecord(changes: Partial<MarketRecord>): void {
@@ -152,7 +154,7 @@ export class MarketContext {
   }
 
   /** A price in market precision, floored. */
-  shown(price: bigint): string {
+  toMarketPrice(price: bigint): string {
     return (price / this.terms.priceFactor).toString();
   }
 

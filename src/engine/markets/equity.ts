@@ -37,13 +37,13 @@ export class EquityShares {
       market.tables.shares.delete(key);
       return;
     }
-    const known = this.get(party);
-    const scored = known ?? market.status.leftScores?.findLast((left) => left.party === party);
-    const before = Decimal.parse(known?.stake ?? "0");
+    const stored = this.get(party);
+    const scored = stored ?? market.status.leftScores?.findLast((left) => left.party === party);
+    const before = Decimal.parse(stored?.stake ?? "0");
     const stake = Decimal.of(commitment);
     const change = stake.minus(before);
-    let virtualStake = Decimal.parse(known?.virtualStake ?? "0");
-    let average = Decimal.parse(known?.average ?? "0");
+    let virtualStake = Decimal.parse(stored?.virtualStake ?? "0");
+    let average = Decimal.parse(stored?.average ?? "0");
     if (change.isPositive()) {
       const total = this.total("virtualStake").plus(change);
       average = average.times(before).dividedBy(stake).plus(total.times(change).dividedBy(stake));
@@ -57,7 +57,7 @@ export class EquityShares {
       stake: stake.toString(),
       virtualStake: rounded(virtualStake, STATE_DECIMALS).toString(),
       average: average.toString(),
-      share: known?.share ?? "0",
+      share: stored?.share ?? "0",
       score: scored?.score ?? "0",
       scores: scored?.scores ?? 0,
     });
@@ -66,9 +66,9 @@ export class EquityShares {
   /** The score of a provider that leaves waits for the next tick's: one that comes back before goes on with it. */
   private leaveScore(party: string): void {
     const { market } = this;
-    const known = this.get(party);
-    if (known === undefined || known.scores === 0) return;
-    const { score, scores } = known;
+    const stored = this.get(party);
+    if (stored === undefined || stored.scores === 0) return;
+    const { score, scores } = stored;
     const others = (market.status.leftScores ?? []).filter((left) => left.party !== party);
     market.updateStatus({ leftScores: [...others, { party, score, scores }] });
   }

@@ -1,7 +1,9 @@
 /** Fees of trades, how they are paid, and who paid how much in the epoch (docs/protocol/70-trading-orders.md#4-fees). */
+
 import { Decimal } from "../../wire/decimal.ts";
 import { TransferType } from "../../wire/generated/vega.ts";
 import type { Movement } from "../collateral.ts";
+import { absolute } from "../values.ts";
 import type { MarketContext } from "./context.ts";
 import { BUY } from "./order.ts";
 import type { ActivityFees } from "./records.ts";
@@ -176,13 +178,13 @@ export class Fees {
   /** Adds to what a party did in the epoch. */
   note(party: string, change: Partial<ActivityFees>): void {
     const { id: market, index, tables } = this.market;
-    const known = index.activities.get(party);
+    const before = index.activities.get(party);
     tables.activities.set(keyOf(market, party), {
       market,
       party,
-      makerPaid: (known?.makerPaid ?? 0n) + (change.makerPaid ?? 0n),
-      makerReceived: (known?.makerReceived ?? 0n) + (change.makerReceived ?? 0n),
-      liquidityReceived: (known?.liquidityReceived ?? 0n) + (change.liquidityReceived ?? 0n),
+      makerPaid: (before?.makerPaid ?? 0n) + (change.makerPaid ?? 0n),
+      makerReceived: (before?.makerReceived ?? 0n) + (change.makerReceived ?? 0n),
+      liquidityReceived: (before?.liquidityReceived ?? 0n) + (change.liquidityReceived ?? 0n),
     });
   }
 
@@ -196,8 +198,6 @@ export class Fees {
     );
   }
 }
-
-const absolute = (value: bigint): bigint => (value < 0n ? -value : value);
 
 /** Fees of the side that came in. */
 function aggressorFee({ aggressor, buyerFee, sellerFee }: Trade): TradeFee {

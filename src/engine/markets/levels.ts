@@ -102,12 +102,12 @@ export class Levels {
 
   /** The best level that holds an order which static prices count. */
   get bestStatic(): Level | undefined {
-    let found: Level | undefined;
+    let best: Level | undefined;
     this.walk((level) => {
-      if (level.staticVolume > 0n) found = level;
-      return found !== undefined;
+      if (level.staticVolume > 0n) best = level;
+      return best !== undefined;
     });
-    return found;
+    return best;
   }
 
   at(price: bigint): Level | undefined {

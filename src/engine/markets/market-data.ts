@@ -16,11 +16,11 @@ export function emitMarketData(market: TradingMarket): void {
   const staticOffer = book.bestStatic(SELL);
   const indication = auction.isRunning ? (status.lastIndication ?? book.indication()) : undefined;
   book.shown = indication;
-  const price = (level: Level | undefined) => market.shown(level?.price ?? 0n);
+  const price = (level: Level | undefined) => market.toMarketPrice(level?.price ?? 0n);
   const middle = (a: Level | undefined, b: Level | undefined) =>
-    market.shown(a === undefined || b === undefined ? 0n : (a.price + b.price) / 2n);
+    market.toMarketPrice(a === undefined || b === undefined ? 0n : (a.price + b.price) / 2n);
   market.core.emit("marketData", {
-    markPrice: market.shown(status.mark),
+    markPrice: market.toMarketPrice(status.mark),
     bestBidPrice: price(bid),
     bestBidVolume: asUint64(bid?.volume ?? 0n),
     bestOfferPrice: price(offer),
@@ -36,7 +36,7 @@ export function emitMarketData(market: TradingMarket): void {
     openInterest: asUint64(status.openInterest),
     auctionEnd: auction.isRunning && auction.endNs !== auction.beginNs ? auction.endNs : 0n,
     auctionStart: auction.isRunning ? auction.beginNs : 0n,
-    indicativePrice: market.shown(indication?.price ?? 0n),
+    indicativePrice: market.toMarketPrice(indication?.price ?? 0n),
     indicativeVolume: asUint64(indication?.volume ?? 0n),
     marketTradingMode: auction.mode,
     trigger: auction.trigger,
@@ -48,7 +48,7 @@ export function emitMarketData(market: TradingMarket): void {
     liquidityProviderFeeShare: feeShares(market),
     marketState: market.record.state,
     nextMarkToMarket: status.nextMarkNs || UNSET_NS + market.params.duration(MARK_FREQUENCY),
-    lastTradedPrice: market.shown(status.lastTraded),
+    lastTradedPrice: market.toMarketPrice(status.lastTraded),
   });
 }
 

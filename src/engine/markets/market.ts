@@ -3,7 +3,9 @@
  * (docs/protocol/70-trading-markets.md#14-creation-and-transitions and #15-per-block-hooks-in-order). The chain calls
  * it at each tick and each block's end; commands reach it through markets.ts.
  */
+
 import { AccountType, MarketState, TransferType } from "../../wire/generated/vega.ts";
+import { SECOND_NS } from "../../wire/time-text.ts";
 import { accountId, type Movement } from "../collateral.ts";
 import { Auctions } from "./auctions.ts";
 import { CloseOut } from "./close-out.ts";
@@ -20,7 +22,6 @@ import { keyOf } from "./tables.ts";
 import { TradingMarket } from "./trading.ts";
 
 const FEE_STEP = "market.liquidity.providers.fee.distributionTimeStep";
-const SECOND = 1_000_000_000n;
 
 export class Market extends TradingMarket {
   override readonly orders = new Orders(this);
@@ -65,7 +66,7 @@ export class Market extends TradingMarket {
       if (this.equity.onTick()) this.providers.keepShares();
       this.score();
       this.providers.updateFee();
-      this.core.emit("marketTick", { id: this.id, time: this.nowNs / SECOND });
+      this.core.emit("marketTick", { id: this.id, time: this.nowNs / SECOND_NS });
     }
     this.flush();
     return true;

@@ -13,6 +13,7 @@ import type {
   OrderSubmission,
 } from "../../wire/generated/commands.ts";
 import { DispatchMetric, MarketState } from "../../wire/generated/vega.ts";
+import { SECOND_NS } from "../../wire/time-text.ts";
 import { type Check, PropertyErrors } from "../../wire/validate/check.ts";
 import { cancellationIds, orderAmendment, orderSubmission } from "../../wire/validate/orders.ts";
 import { CommandError, ResultCode } from "../errors.ts";
@@ -41,7 +42,6 @@ import { ORDER_ERRORS, refusal } from "./refusals.ts";
 import { hasSameModel, riskModelOf } from "./risk.ts";
 import { keyOf, MarketTables } from "./tables.ts";
 
-const SECOND = 1_000_000_000n;
 const MAKER_FEE = "market.fee.factors.makerFee";
 const INFRASTRUCTURE_FEE = "market.fee.factors.infrastructureFee";
 const SCALING = "market.margin.scalingFactors";
@@ -146,8 +146,8 @@ export class Markets implements MarketScores {
     const { id, terms, party } = proposal;
     const { core, params, rules } = this.ports;
     const definition = newDefinition(terms, params, rules);
-    const beginNs = terms.closingTimestamp * SECOND;
-    const endNs = terms.enactmentTimestamp * SECOND;
+    const beginNs = terms.closingTimestamp * SECOND_NS;
+    const endNs = terms.enactmentTimestamp * SECOND_NS;
     const factors = riskModelOf(definition.tradableInstrument!).factors;
     this.tables.statuses.set(id, statusBeforeOpening(beginNs, endNs, params.duration(FREQUENCY)));
     this.tables.markets.set(id, {

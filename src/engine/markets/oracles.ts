@@ -69,12 +69,12 @@ export class Oracles {
 
   subscribe(definition: DataSourceDefinition, subscription: Subscription): void {
     const id = Oracles.idOf(definition);
-    const known = this.specs.get(id);
-    const subscriptions = [...(known?.subscriptions ?? []), subscription];
-    const { createdAt, sequence } = known ?? { createdAt: this.core.nowNs, sequence: this.last + 1 };
+    const before = this.specs.get(id);
+    const subscriptions = [...(before?.subscriptions ?? []), subscription];
+    const { createdAt, sequence } = before ?? { createdAt: this.core.nowNs, sequence: this.last + 1 };
     const spec: SpecRecord = { id, definition, createdAt, subscriptions, ...(sequence && { sequence }) };
     this.specs.set(id, spec);
-    if (known === undefined) this.emit(spec, DataSourceSpecStatus.STATUS_ACTIVE);
+    if (before === undefined) this.emit(spec, DataSourceSpecStatus.STATUS_ACTIVE);
   }
 
   unsubscribe(id: string, { market, what }: Subscription): void {

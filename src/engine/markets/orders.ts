@@ -2,6 +2,7 @@
  * Orders on their way in, changed and taken back (docs/protocol/70-trading-orders.md#25-submission-step-by-step to
  * #210-self-trade-rule and #32-continuous-matching).
  */
+
 import type { CommandText } from "../../errors/result-codes.ts";
 import type { OrderAmendment, OrderSubmission } from "../../wire/generated/commands.ts";
 import {
@@ -13,7 +14,8 @@ import {
 } from "../../wire/generated/vega.ts";
 import type { Movement } from "../collateral.ts";
 import { CommandError } from "../errors.ts";
-import { parseUint, UINT_MAX } from "../values.ts";
+import { compare } from "../state.ts";
+import { absolute, parseUint, smaller, UINT_MAX } from "../values.ts";
 import type { Match } from "./book.ts";
 import { canRest, endOf, isFinished, type Side, type StoredOrder } from "./order.ts";
 import { bookProblem, checkAmendment, expiryOf, pegProblem } from "./order-checks.ts";
@@ -39,9 +41,6 @@ const NOT_PLACED = "couldn't insert order in book";
 
 /** Parked orders to pegged ones on the books, at the most. */
 const PARKED_MULTIPLE = 10;
-
-const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
-const absolute = (value: bigint): bigint => (value < 0n ? -value : value);
 
 export class Orders {
   constructor(private readonly market: TradingMarket) {}
@@ -450,7 +449,7 @@ export class Orders {
     const { market } = this;
     if (!market.index.hasExpired(market.nowNs)) return;
     const due = [...market.index.expiring.values()].filter(({ expiresAt }) => expiresAt <= market.nowNs);
-    due.sort((a, b) => compareBig(a.expiresAt, b.expiresAt) || a.expiryTurn - b.expiryTurn);
+    due.sort((a, b) => compare(a.expiresAt, b.expiresAt) || a.expiryTurn - b.expiryTurn);
     for (const order of due) {
       if (order.place > 0) market.positions.unregister(order);
       market.tables.orders.delete(order.id);
@@ -515,7 +514,7 @@ export class Orders {
     const isOpposite = order.side === WireSide.SIDE_BUY ? size < 0n : size > 0n;
     if (!isOpposite) return undefined;
     if (order.remaining > absolute(size) && order.timeInForce === FOK) return undefined;
-    return least(order.remaining, absolute(size));
+    return smaller(order.remaining, absolute(size));
   }
 
   /** The order does not come in: its registration is undone, and it is shown as stopped or rejected. */
@@ -601,5 +600,3 @@ export class Orders {
     };
   }
 }
-
-const compareBig = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);

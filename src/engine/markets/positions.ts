@@ -2,8 +2,10 @@
  * Positions of a market: open volume, and the volume that live orders could add to it
  * (docs/protocol/70-trading-positions.md#51-position-record).
  */
+
 import { OrderType } from "../../wire/generated/vega.ts";
 import { asInt64 } from "../../wire/limits.ts";
+import { positivePart } from "../values.ts";
 import type { MarketContext } from "./context.ts";
 import { BUY, SELL, type StoredOrder } from "./order.ts";
 import type { Position } from "./records.ts";
@@ -29,8 +31,8 @@ export class Positions {
 
   /** The party's position, made if need be. */
   ensure(party: string): Position {
-    const known = this.get(party);
-    if (known !== undefined) return known;
+    const held = this.get(party);
+    if (held !== undefined) return held;
     const { id, index, tables } = this.market;
     const fresh: Position = {
       market: id,
@@ -132,7 +134,7 @@ export class Positions {
 
   private resize(position: Position, size: bigint): void {
     const { status } = this.market;
-    const change = positive(size) - positive(position.size);
+    const change = positivePart(size) - positivePart(position.size);
     if (change !== 0n) this.market.updateStatus({ openInterest: status.openInterest + change });
     this.put({ ...position, size });
   }
@@ -167,7 +169,6 @@ export function withOrder<P extends Exposure>(position: P, { side, price }: Stor
   return { ...position, sell: position.sell + volume, sellSum: position.sellSum + value };
 }
 
-const positive = (value: bigint): bigint => (value > 0n ? value : 0n);
 const average = (sum: bigint, volume: bigint): string => (volume === 0n ? "0" : (sum / volume).toString());
 
 /**

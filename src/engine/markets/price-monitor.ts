@@ -6,13 +6,13 @@
 import type { Init } from "../../wire/codec.ts";
 import { Decimal } from "../../wire/decimal.ts";
 import { MarketTradingMode, type PriceMonitoringBounds } from "../../wire/generated/vega.ts";
+import { SECOND_NS } from "../../wire/time-text.ts";
 import type { MarketContext } from "./context.ts";
 import type { PriceMonitorState, TriggerState } from "./records.ts";
 import { keyOf, numberKey } from "./tables.ts";
 import type { TriggerTerms } from "./terms.ts";
 import type { Trade } from "./trade.ts";
 
-const SECOND = 1_000_000_000;
 const REFRESH = "network.floatingPointUpdates.delay";
 /** Factors before the risk model was asked. */
 const DOWN = "0.9";
@@ -99,10 +99,10 @@ export class PriceMonitor {
   refresh(): void {
     const { market, state } = this;
     const triggers = market.terms.triggers.map((trigger, place) => {
-      const known = state.triggers[place]!;
-      const reference = known.isActive ? this.referenceOf(trigger) : undefined;
-      if (!reference?.isPositive()) return known;
-      const seconds = Number(trigger.horizonNs) / SECOND;
+      const before = state.triggers[place]!;
+      const reference = before.isActive ? this.referenceOf(trigger) : undefined;
+      if (!reference?.isPositive()) return before;
+      const seconds = Number(trigger.horizonNs) / Number(SECOND_NS);
       const { min, max } = market.terms.model.priceRange(reference, seconds, trigger.probability);
       return {
         isActive: true,
@@ -246,8 +246,8 @@ export class PriceMonitor {
       if (past[middle]!.past.timeNs <= until) low = middle + 1;
       else high = middle;
     }
-    const found = past[Math.max(0, low - 1)];
-    if (found !== undefined) return Decimal.parse(found.past.price);
+    const last = past[Math.max(0, low - 1)];
+    if (last !== undefined) return Decimal.parse(last.past.price);
     return state.volume > 0n ? Decimal.of(state.first) : undefined;
   }
 

@@ -15,7 +15,7 @@ import type {
   UpdateFutureProduct,
   UpdateMarketConfiguration,
 } from "../../wire/generated/vega.ts";
-import { durationText } from "../../wire/time-text.ts";
+import { durationText, SECOND_NS } from "../../wire/time-text.ts";
 import { refuseProposal } from "../errors.ts";
 import type { AssetReader, ParameterReader } from "../ports.ts";
 import { parseInt64, shortened, shownDecimal } from "../values.ts";
@@ -23,7 +23,6 @@ import { BUILTIN_TIME, filterProblem, filtersOf, int64Problem, Oracles, typeName
 import type { MarketDefinition } from "./records.ts";
 import type { MarketRules } from "./rules.ts";
 
-const SECOND = 1_000_000_000n;
 /** Decimal places that an asset can have beyond those of its market: the next power of ten has more than 256 bits. */
 const PRICE_PLACES_MAX = 77n;
 const TRIGGERS_MAX = 5;
@@ -80,10 +79,10 @@ export function checkNewMarket(terms: ProposalTerms, { assets, params }: Checked
   if (decimals - changes.decimalPlaces > PRICE_PLACES_MAX) {
     refuseProposal("INVALID_ASSET", "prices in units of the asset would not have room in 256 bits");
   }
-  const durationNs = (terms.enactmentTimestamp - terms.closingTimestamp) * SECOND;
-  const least = params.duration("market.auction.minimumDuration");
-  if (durationNs !== 0n && durationNs < least) {
-    const got = `expected > ${durationText(least)}, got ${durationText(durationNs)}`;
+  const durationNs = (terms.enactmentTimestamp - terms.closingTimestamp) * SECOND_NS;
+  const minDuration = params.duration("market.auction.minimumDuration");
+  if (durationNs !== 0n && durationNs < minDuration) {
+    const got = `expected > ${durationText(minDuration)}, got ${durationText(durationNs)}`;
     refuseProposal(
       "OPENING_AUCTION_DURATION_TOO_SMALL",
       `proposal opening auction duration is too short, ${got}`,
@@ -201,12 +200,12 @@ function checkSources(future: FutureProduct | UpdateFutureProduct, enactment: bi
 
 /** The property that is bound is among the filters, with the type that its use needs. */
 function checkBound(use: string, filters: readonly Filter[], property: string, type: number): void {
-  const found = filters.find(({ key }) => key?.name === property)?.key?.type;
-  if (found === type) return;
+  const filteredType = filters.find(({ key }) => key?.name === property)?.key?.type;
+  if (filteredType === type) return;
   const problem =
-    found === undefined
+    filteredType === undefined
       ? `bound property "${shortened(property)}" not filtered by oracle spec`
-      : `bound type "${typeName(type)}" doesn't match filtered property type "${typeName(found)}"`;
+      : `bound type "${typeName(type)}" doesn't match filtered property type "${typeName(filteredType)}"`;
   refuseProposal("INVALID_FUTURE_PRODUCT", `invalid oracle spec binding for ${use}: ${problem}`);
 }
 
@@ -423,7 +422,7 @@ function liquidityOf(
 ): LiquidityMonitoringParameters {
   return {
     targetStakeParameters: given?.targetStakeParameters ?? {
-      timeWindow: params.duration("market.stake.target.timeWindow") / SECOND,
+      timeWindow: params.duration("market.stake.target.timeWindow") / SECOND_NS,
       scalingFactor: Number(params.decimal("market.stake.target.scalingFactor").toString()),
     },
     triggeringRatio:

@@ -13,7 +13,7 @@ import {
 } from "../../wire/generated/vega.ts";
 import type { Movement } from "../collateral.ts";
 import type { CommandError } from "../errors.ts";
-import { parseDecimal, parseUint } from "../values.ts";
+import { parseDecimal, parseUint, smaller } from "../values.ts";
 import type { MarginOutcome } from "./margins.ts";
 import { BUY, SELL, type Side, type StoredOrder } from "./order.ts";
 import { bare, type Exposure, reducesExposure, withOrder } from "./positions.ts";
@@ -149,21 +149,21 @@ export class Providers {
     const { market } = this;
     if (!market.canCommit) throw refusal("commitment submission not allowed");
     const isWhole = command.commitmentAmount !== "";
-    const asked = isWhole ? amountOf(command.commitmentAmount) : 0n;
+    const amount = isWhole ? amountOf(command.commitmentAmount) : 0n;
     const asFee = feeOf(command.fee);
     const given = isWhole ? command : withoutOffsets(command);
     // A new reference alone does not count.
-    if (asFee.isZero() && asked === 0n && given.buys.length + given.sells.length === 0)
+    if (asFee.isZero() && amount === 0n && given.buys.length + given.sells.length === 0)
       throw refusal("empty liquidity provision amendment content");
-    const stated = this.problemOf(
+    const ownProblem = this.problemOf(
       asFee,
       sidesOf(given).filter(([, shape]) => shape.length > 0),
     );
-    if (stated !== undefined) throw refusal(stated);
-    this.checkAmount(asked);
+    if (ownProblem !== undefined) throw refusal(ownProblem);
+    this.checkAmount(amount);
     const before = market.provisions.get(party);
     if (before === undefined) throw refusal("party is not a liquidity provider");
-    const commitment = asked === 0n ? before.commitment : asked;
+    const commitment = amount === 0n ? before.commitment : amount;
     const fee = asFee.isZero() ? before.fee : asFee.toString();
     const shapeOf = (shape: readonly LiquidityOrder[], side: Side) =>
       shape.length > 0 ? shape : side === BUY ? liquidityOrders(before.buys) : liquidityOrders(before.sells);
@@ -302,7 +302,7 @@ export class Providers {
     const movements: Movement[] = [];
     for (const { party, commitment } of market.provisions.list()) {
       const missing = commitment - accounts.balance(accounts.bond(party));
-      const amount = least(missing, accounts.balance(accounts.general(party)));
+      const amount = smaller(missing, accounts.balance(accounts.general(party)));
       if (amount <= 0n) continue;
       accounts.ensureBond(party);
       const type = TransferType.TRANSFER_TYPE_BOND_LOW;
@@ -407,9 +407,9 @@ export class Providers {
     const weights = equity.shares(this.isActive);
     let total = Decimal.zero;
     for (const [party, share] of weights) {
-      const known = equity.get(party);
-      if (known === undefined || known.scores === 0) continue;
-      const scored = share.times(Decimal.parse(known.score));
+      const held = equity.get(party);
+      if (held === undefined || held.scores === 0) continue;
+      const scored = share.times(Decimal.parse(held.score));
       weights.set(party, scored);
       total = total.plus(scored);
     }
@@ -566,8 +566,6 @@ function feeOf(text: string): Decimal {
   if (fee === undefined) throw refusal("invalid liquidity provision fee");
   return fee;
 }
-
-const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
 const sidesOf = ({
   buys,

@@ -62,10 +62,10 @@ export class PegRepricer {
     let forced = isForced;
     for (let round = 0; round < ROUNDS_MAX; round++) {
       if (market.isInAuction) return;
-      const known = market.status.references;
+      const before = market.status.references;
       const now = this.current();
       const moved = new Set<keyof References>();
-      for (const name of NAMES) if (forced || known[name] !== now[name]) moved.add(name);
+      for (const name of NAMES) if (forced || before[name] !== now[name]) moved.add(name);
       if (moved.size > 0) market.updateStatus({ references: now });
       if (now.bid === 0n || now.ask === 0n) {
         this.withdrawAll();

@@ -2,19 +2,18 @@
  * Profit and loss between parties: mark to market, final settlement, and what happens when losers cannot pay
  * (docs/protocol/70-trading-positions.md#6-mark-price-mark-to-market-settlement).
  */
+
 import { Decimal } from "../../wire/decimal.ts";
 import { TransferType } from "../../wire/generated/vega.ts";
 import type { Movement } from "../collateral.ts";
 import { InvariantError } from "../errors.ts";
+import { absolute, smaller } from "../values.ts";
 import { MarketAccounts } from "./accounts.ts";
 import { type MarketContext, NETWORK } from "./context.ts";
 import { isFlat, type Positions } from "./positions.ts";
 import type { UnsettledTrade } from "./records.ts";
 import { keyOf, numberKey } from "./tables.ts";
 import { buyerOf, sellerOf, type Trade } from "./trade.ts";
-
-const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
-const absolute = (value: bigint): bigint => (value < 0n ? -value : value);
 
 /** A party's gain or loss in a run. */
 interface Flow {
@@ -222,7 +221,7 @@ export class Settlement {
     // (docs/protocol/70-trading-positions.md#63-loss-socialisation), here up to what is due, and the last winners get
     // less.
     if (heir !== undefined && rest > 0n) heir.amount += rest;
-    else if (heir !== undefined) heir.amount = least(heir.amount - rest, due[wins.indexOf(heir)]!);
+    else if (heir !== undefined) heir.amount = smaller(heir.amount - rest, due[wins.indexOf(heir)]!);
     // Also for the last winner that the units left over have made whole.
     for (const [index, { party, amount }] of wins.entries()) {
       if (party !== NETWORK && isDue(wins[index]!, index)) this.emitSocialised(party, amount - due[index]!);

@@ -2,6 +2,7 @@
  * Target stake: what the providers of a market must have committed for its open interest
  * (docs/protocol/70-trading-liquidity.md#82-liquidity-monitoring).
  */
+import { positivePart } from "../values.ts";
 import type { Indication } from "./book.ts";
 import type { MarketContext } from "./context.ts";
 import { BUY } from "./order.ts";
@@ -64,8 +65,8 @@ export class TargetStake {
   private indicatedInterest(indication: Indication): bigint {
     const { book, index } = this.market;
     const positions = index.positions.list();
-    const known = this.indicated;
-    if (known?.version === book.version && known.positions === positions) return known.interest;
+    const last = this.indicated;
+    if (last?.version === book.version && last.positions === positions) return last.interest;
     const interest = this.interestAfter(indication);
     this.indicated = { version: book.version, positions, interest };
     return interest;
@@ -86,7 +87,7 @@ export class TargetStake {
     let interest = market.status.openInterest;
     for (const [party, change] of changes) {
       const size = market.index.positions.get(party)?.size ?? 0n;
-      interest += positive(size + change) - positive(size);
+      interest += positivePart(size + change) - positivePart(size);
     }
     return interest;
   }
@@ -124,5 +125,3 @@ export class TargetStake {
     return first?.record.interest ?? 0n;
   }
 }
-
-const positive = (value: bigint): bigint => (value > 0n ? value : 0n);

@@ -2,12 +2,13 @@
  * A market's definition as the formulas use it: numbers read once, for each version of the record
  * (docs/protocol/70-trading-markets.md#12-fields-proto).
  */
+
 import { Decimal } from "../../wire/decimal.ts";
 import type { Market } from "../../wire/generated/vega.ts";
+import { SECOND_NS } from "../../wire/time-text.ts";
 import type { MarketRecord } from "./records.ts";
 import { type RiskModel, riskModelOf } from "./risk.ts";
 
-const SECOND = 1_000_000_000n;
 /** Scaling factors are whole numbers of this part (docs/protocol/70-trading-scenarios.md#11-arithmetic-rules). */
 export const FACTOR_PARTS = 100_000n;
 
@@ -97,9 +98,9 @@ export function termsOf(record: Stated, assetDecimals: number): Terms {
   )?.key;
   const positionDecimals = Number(definition.positionDecimalPlaces);
   const triggers = (priceMonitoringSettings?.parameters?.triggers ?? []).map((trigger, index) => ({
-    horizonNs: trigger.horizon * SECOND,
+    horizonNs: trigger.horizon * SECOND_NS,
     probability: Number(trigger.probability),
-    extensionNs: trigger.auctionExtension * SECOND,
+    extensionNs: trigger.auctionExtension * SECOND_NS,
     index,
   }));
   const [riskLong, riskShort] = [Decimal.parse(record.riskLong), Decimal.parse(record.riskShort)];
@@ -120,11 +121,11 @@ export function termsOf(record: Stated, assetDecimals: number): Terms {
     infrastructureFee: Decimal.parse(record.infrastructureFee),
     liquidityFee: Decimal.parse(record.liquidityFee),
     triggers: inOrder(triggers),
-    targetWindowNs: (liquidity?.targetStakeParameters?.timeWindow ?? 0n) * SECOND,
+    targetWindowNs: (liquidity?.targetStakeParameters?.timeWindow ?? 0n) * SECOND_NS,
     targetRisk: riskLong.max(riskShort).times(Decimal.of(FACTOR_PARTS)).truncated(),
     targetScaling: parts(liquidity?.targetStakeParameters?.scalingFactor ?? 0),
     triggeringRatio: Decimal.parseNumber(liquidity?.triggeringRatio ?? ""),
-    liquidityExtensionNs: (liquidity?.auctionExtension || 1n) * SECOND,
+    liquidityExtensionNs: (liquidity?.auctionExtension || 1n) * SECOND_NS,
     model: riskModelOf(tradableInstrument!),
     settlementSource: future.dataSourceSpecForSettlementData!.id,
     settlementProperty: future.dataSourceSpecBinding!.settlementDataProperty,

@@ -22,6 +22,7 @@ import {
   isHex64,
   isIdentifier,
 } from "../../wire/identifiers.ts";
+import { SECOND_NS } from "../../wire/time-text.ts";
 import { findAsset } from "./assets.ts";
 import { rfc3339 } from "./blocks.ts";
 import {
@@ -245,7 +246,6 @@ function signatureOf(cursor: CursorReader): Uint8Array {
   return Buffer.from(text, "base64");
 }
 
-const NANOSECONDS_PER_SECOND = 1_000_000_000n;
 const HEX_ADDRESS = /^0x(?:[0-9a-f]{2})*$/;
 
 /** All signatures over a resource in one text, in the order of their bytes; empty, without `0x`, for none. */
@@ -287,7 +287,7 @@ const getWithdrawalApproval = endpoint({
       nonce: withdrawal.ref,
       signatures,
       targetAddress: withdrawal.ext?.erc20?.receiverAddress ?? "",
-      creation: withdrawal.createdTimestamp / NANOSECONDS_PER_SECOND,
+      creation: withdrawal.createdTimestamp / SECOND_NS,
     };
   },
 });

@@ -8,11 +8,11 @@ import { byParty } from "../../store/eras.ts";
 import { enumDescriptor } from "../../wire/descriptors.ts";
 import type { AccountFilter, AggregatedLedgerEntry, DateRange } from "../../wire/generated/datanode.ts";
 import { canonicalIdentifier, isHex64 } from "../../wire/identifiers.ts";
+import { SECOND_NS } from "../../wire/time-text.ts";
 import { rfc3339 } from "./blocks.ts";
 import { Conditions, type DataContext, dateRange, partyNumber } from "./context.ts";
 import { endpoint } from "./entry.ts";
 
-const NANOSECONDS_PER_SECOND = 1_000_000_000n;
 /** Entries of two parties are counted up to here to find the shorter list. */
 const COUNT_MAX = 1000;
 const SINGLE_PARTY = "filtering ledger entries: filtering ledger entries should be limited to a single party";
@@ -72,9 +72,9 @@ function sideCondition(
 /** Bounds of the ledger's date ranges count in whole seconds. */
 function wholeSeconds({ startTimestamp, endTimestamp }: Sent<DateRange> = {}): Sent<DateRange> {
   const cut = (value: bigint) => {
-    const seconds = value / NANOSECONDS_PER_SECOND;
-    const isBefore = value < 0n && seconds * NANOSECONDS_PER_SECOND !== value;
-    return (isBefore ? seconds - 1n : seconds) * NANOSECONDS_PER_SECOND;
+    const seconds = value / SECOND_NS;
+    const isBefore = value < 0n && seconds * SECOND_NS !== value;
+    return (isBefore ? seconds - 1n : seconds) * SECOND_NS;
   };
   return {
     ...(startTimestamp !== undefined && { startTimestamp: cut(startTimestamp) }),

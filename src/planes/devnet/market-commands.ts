@@ -1,10 +1,11 @@
 // Commands and readings that the tools of markets are made of.
+
 import type { DevnetPort, TxOutcome } from "../../engine/chain-port.ts";
 import { badRequest } from "../../http/errors.ts";
 import { Decimal } from "../../wire/decimal.ts";
+import { SECOND_NS } from "../../wire/time-text.ts";
 import type { DevnetContext } from "./context.ts";
 
-const SECOND = 1_000_000_000n;
 /** Quote for the opening, and whenever a price is asked for. */
 export const BUYER = "grace";
 export const SELLER = "heidi";
@@ -184,7 +185,7 @@ function balanceOf(context: DevnetContext, party: string, asset: string): bigint
 }
 
 export async function pass(chain: DevnetPort, seconds: bigint): Promise<void> {
-  await chain.forwardTime(seconds * SECOND);
+  await chain.forwardTime(seconds * SECOND_NS);
   await chain.mine(1);
 }
 

@@ -3,7 +3,7 @@
  * liquidity provision, orders, and the oracle's data.
  */
 import { badRequest } from "../../http/errors.ts";
-import { durationNs } from "../../wire/time-text.ts";
+import { durationNs, SECOND_NS } from "../../wire/time-text.ts";
 import type { DevnetContext } from "./context.ts";
 import { type AnswerOf, type BodyOf, MARKET_PRESETS, type TOOLS } from "./declarations.ts";
 import {
@@ -30,7 +30,6 @@ import {
 } from "./market-commands.ts";
 import { assetNamed } from "./names.ts";
 
-const SECOND = 1_000_000_000n;
 /** Beyond the least time of a vote, and then until the market begins. */
 const CLOSE_AFTER_S = 1n;
 const ENACT_AFTER_S = 2n;
@@ -149,9 +148,9 @@ export async function createMarket(
   for (const [n, name] of ["proposalSubmission", "voteSubmission"].entries())
     checkOutcome(context, party(PROPOSER), name, outcomes[n]!);
   // A proposal ends in the first block that is later.
-  await chain.reachTime(closingNs + SECOND);
+  await chain.reachTime(closingNs + SECOND_NS);
   await openMarket(context, id, price);
-  await chain.reachTime(closingNs + (enactAfterS - closeAfterS + 1n) * SECOND);
+  await chain.reachTime(closingNs + (enactAfterS - closeAfterS + 1n) * SECOND_NS);
   await pass(chain, 1n);
   await pass(chain, 1n);
   const market = marketOf(context, id);
@@ -170,7 +169,7 @@ function leastSeconds(context: DevnetContext, name: "minClose" | "minEnact"): bi
   const key = `governance.proposal.market.${name}`;
   const path = "/api/v2/network/parameters/{key}";
   const answer = context.read<{ networkParameter: { value: string } }>(path, { key });
-  return (durationNs(answer?.networkParameter.value ?? "1s") + SECOND - 1n) / SECOND;
+  return (durationNs(answer?.networkParameter.value ?? "1s") + SECOND_NS - 1n) / SECOND_NS;
 }
 
 function maxOf(a: bigint, b: bigint): bigint {

@@ -5,7 +5,7 @@
  */
 import { type GraphQLOutputType, getNamedType, getNullableType, isListType, isNonNullType } from "graphql";
 import { enumDescriptor, type FieldDescriptor, messageDescriptor } from "../../wire/descriptors.ts";
-import { rfc3339Nano, timeNs } from "../../wire/time-text.ts";
+import { rfc3339Nano, SECOND_NS, timeNs } from "../../wire/time-text.ts";
 import { FieldError } from "./errors.ts";
 import type { Message, QueryReads } from "./reads.ts";
 import { NO_TIME } from "./scalars.ts";
@@ -21,8 +21,6 @@ export interface MemberNote {
 
 export type Resolve = (source: Message, args: Message, reads: QueryReads) => unknown;
 type Convert = (value: unknown, reads: QueryReads) => unknown;
-
-const SECOND_NS = 1_000_000_000n;
 
 /** Reads a field out of a message; undefined where the message has no such member. */
 export function memberResolver(

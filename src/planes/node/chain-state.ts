@@ -6,11 +6,10 @@ import { ApiError, invalidArgument } from "../../http/errors.ts";
 import type { Statistics } from "../../wire/generated/core-api.ts";
 import { ChainStatus as ChainStatusName } from "../../wire/generated/vega.ts";
 import { UINT32_MAX } from "../../wire/limits.ts";
-import { rfc3339Nano } from "../../wire/time-text.ts";
+import { rfc3339Nano, SECOND_NS } from "../../wire/time-text.ts";
 import { type ChainQuery, chainQuery, type NodeContext } from "./context.ts";
 
 const TAG = "Chain";
-const NS_A_SECOND = 1_000_000_000n;
 /** Version of the consensus engine that the interface was made with: clients may look at it. */
 const CHAIN_VERSION = "0.34.27";
 const NOT_READY = "Failed to get last block height server is initialising";
@@ -83,7 +82,7 @@ function statisticsOf(status: ChainStatus, { build, nowNs }: NodeContext): Parti
     epochStartTime: rfc3339Nano(epoch.startNs),
     epochExpiryTime: rfc3339Nano(epoch.expireNs),
     eventCount: totals.events,
-    eventsPerSecond: blockNs > 0n ? (BigInt(totals.eventsLastBlock) * NS_A_SECOND) / blockNs : 0n,
+    eventsPerSecond: blockNs > 0n ? (BigInt(totals.eventsLastBlock) * SECOND_NS) / blockNs : 0n,
   };
 }
 
