@@ -10,9 +10,8 @@ RUN npm ci --no-audit --no-fund
 COPY . .
 # The repository is not part of the image: `lyra version` says the commit that is told here.
 ARG COMMIT=unknown
-RUN LYRA_COMMIT="$COMMIT" npm run build && install -d -m 700 /data && mkdir -p /licences/swagger-ui-dist \
-  && cp LICENSE THIRD_PARTY_NOTICES.md /licences/ \
-  && cp node_modules/swagger-ui-dist/LICENSE node_modules/swagger-ui-dist/NOTICE /licences/swagger-ui-dist/
+RUN LYRA_COMMIT="$COMMIT" npm run build && install -d -m 700 /data && mkdir /licences \
+  && cp LICENSE THIRD_PARTY_NOTICES.md dist/THIRD_PARTY_LICENCES.txt /licences/
 
 FROM gcr.io/distroless/base-debian12:nonroot
 COPY --from=build /src/dist/lyra /usr/local/bin/lyra
@@ -22,7 +21,8 @@ COPY --from=build /licences /usr/share/doc/lyra
 COPY --from=build --chown=65532:65532 /data /data
 ENV LYRA_HOME=/data LYRA_HOST=0.0.0.0
 VOLUME /data
-EXPOSE 3008 3003 3005
+# Data and node API, both over gRPC, the faucet of a devnet, a core's events.
+EXPOSE 3008 3003 3007 3002 1790 3005
 # The image has no shell and no curl. Whether the node is ready is for the balancer (/readyz): restarting does not help there.
 HEALTHCHECK --interval=15s --timeout=6s --start-period=60s --retries=3 CMD ["/usr/local/bin/lyra", "health", "--quiet"]
 ENTRYPOINT ["/usr/local/bin/lyra"]

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { dirname, join } from "node:path";
 import { $, Glob } from "bun";
 import { WORKERS } from "./entry-points.ts";
+import { licenceTexts } from "./package/licences.ts";
 
 const OWN = "dist/lyra";
 const ENTRY_POINTS = ["src/main.ts", ...WORKERS];
@@ -39,6 +40,7 @@ function digestOfSources(): string {
     "data/*",
     "scripts/build.ts",
     "scripts/entry-points.ts",
+    "scripts/package/*",
     "package-lock.json",
   ].flatMap((pattern) => [...new Glob(pattern).scanSync(".")]);
   const hash = new Bun.CryptoHasher("sha256").update(JSON.stringify(flags));
@@ -64,6 +66,9 @@ for (const name of readdirSync(dirname(outfile)).filter((name) => name.endsWith(
   const path = join(dirname(outfile), name);
   if (statSync(path).mtimeMs >= begunMs - 1) rmSync(path);
 }
-if (outfile === OWN) writeFileSync(stamp, digest);
+if (outfile === OWN) {
+  writeFileSync("dist/THIRD_PARTY_LICENCES.txt", await licenceTexts(process.cwd()));
+  writeFileSync(stamp, digest);
+}
 const bytes = Bun.file(outfile).size;
 console.log(`built ${outfile} (${(bytes / 1e6).toFixed(1)} MB, commit ${commit})`);

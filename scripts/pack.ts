@@ -55,14 +55,14 @@ function compile(target: "bun" | "node", out: string, entries: readonly string[]
   run([process.execPath, "build", ...words]);
 }
 
-function library(): void {
+async function library(): Promise<void> {
   rmSync(at(LIBRARY), { recursive: true, force: true });
   const portable = ["devnet", "testing", "bun-only"].map((name) => `src/package/${name}.ts`);
   compile("node", "", portable, "--splitting");
   compile("node", "", ["src/package/launcher.ts"]);
   compile("bun", "bun", ["src/index.ts", ...WORKERS], "--splitting", "--define=LYRA_IN_PACKAGE=true");
   declarations();
-  writeFileSync(at(LIBRARY, LICENCES), licenceTexts(root));
+  writeFileSync(at(LIBRARY, LICENCES), await licenceTexts(root));
 }
 
 function declarations(): void {
@@ -116,14 +116,14 @@ function executable(project: Manifest, platform: string): string {
   return `${name.slice(1).replace("/", "-")}-${project.version}.tgz`;
 }
 
-function prepare(): void {
+async function prepare(): Promise<void> {
   restore();
   const unknown = wanted.find((platform) => !(PLATFORMS as readonly string[]).includes(platform));
   if (unknown !== undefined) throw new Error(`there is no platform ${unknown}, only ${PLATFORMS.join(", ")}`);
   const text = readFileSync(at("package.json"), "utf8");
   const project = JSON.parse(text) as Manifest;
   mkdirSync(at(OUT), { recursive: true });
-  library();
+  await library();
   const files = isDryRun ? [] : wanted.map((platform) => executable(project, platform));
   writeFileSync(KEPT, text);
   const manifest = packageManifest(project, wanted.map(platformPackage));
@@ -136,7 +136,7 @@ function prepare(): void {
 
 const [task] = process.argv.slice(2);
 try {
-  if (task === "prepare") prepare();
+  if (task === "prepare") await prepare();
   else if (task === "restore") restore();
   else throw new Error("bun scripts/pack.ts prepare | restore, which npm pack calls");
 } catch (error) {

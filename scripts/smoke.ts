@@ -2,7 +2,7 @@
 // bun scripts/smoke.ts dist/lyra
 import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { ed25519KeyPair } from "../src/crypto/ed25519.ts";
 import { buildTransaction } from "../test/support/transactions.ts";
 
@@ -166,6 +166,10 @@ async function devnet(): Promise<void> {
 
 try {
   const home = join(folder, "home");
+  check(
+    "the texts of the licences lie beside it",
+    existsSync(join(dirname(built), "THIRD_PARTY_LICENCES.txt")),
+  );
   check("version", run("version").out.startsWith("lyra "));
   check("the folder it is started in tells it nothing", !run("doctor", "--json").out.includes("taken"));
   check("help needs no store", run("--help").code === 0);
