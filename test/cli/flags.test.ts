@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import type { Flag, Flags } from "../../src/cli/command/command.ts";
 import { dispatch } from "../../src/cli/command/dispatch.ts";
-import { allCommands } from "../../src/cli/command/table.ts";
+import { allCommands, findCommand } from "../../src/cli/command/table.ts";
 import { COMMANDS } from "../../src/cli/commands.ts";
 import type { NodeError } from "../../src/errors/node-error.ts";
 import { Scratch } from "../rig/homes.ts";
@@ -116,6 +116,12 @@ describe("a variable", () => {
       "1 the network does not exist",
     );
   });
+});
+
+test("a devnet that starts loads none of the commands of its tools", async () => {
+  const { path, commands } = await findCommand(COMMANDS, ["devnet", "--temporary", "--block", "1s"]);
+  expect(path).toBe("devnet");
+  expect(commands).toBe(COMMANDS);
 });
 
 describe("flags", () => {

@@ -3,7 +3,8 @@
 import { ExitCode, NodeError } from "../../errors/node-error.ts";
 import type { Command, Commands } from "./command.ts";
 import { checkFlags, type Place, readInvocation } from "./parse.ts";
-import { findCommand, type Match, namesBelow, placeOf, unknownCommand } from "./table.ts";
+import { allCommands, findCommand, type Match, namesBelow, placeOf } from "./table.ts";
+import { unknownCommand } from "./unknown-command.ts";
 
 /** How failures are shown. */
 interface Output {
@@ -66,7 +67,8 @@ function withOwnHelp(error: NodeError, help: string): NodeError {
 }
 
 async function showHelp(match: Match): Promise<number> {
-  const { path, entry, loose, isHelp, commands } = match;
+  const { path, entry, loose, isHelp } = match;
+  const commands = entry!.loadCommands ? await allCommands(match.commands) : match.commands;
   const { helpOf, listOf } = await import("./help.ts");
   // `lyra devnet help` lists what `lyra devnet --help` only names.
   const list =

@@ -2,7 +2,7 @@
 
 import { COMMON_FLAGS, type Command, type Commands, type Entry, type Flag } from "./command.ts";
 import { COLUMNS, LINES, type Row, roomy, wrap } from "./layout.ts";
-import { direct, namesBelow } from "./table.ts";
+import { firstWords, namesBelow } from "./table.ts";
 
 /** Lists of everything may be wider than a screen. */
 const WIDE_COLUMNS = 100;
@@ -30,7 +30,7 @@ export async function helpOf(path: string, entry: Entry, commands: Commands): Pr
   const below = names.filter((name) => !names.some((group) => name.startsWith(`${group} `)));
   const title = `lyra ${path}: ${entry.summary}`;
   if (command === undefined) return groupHelp(path, title, commands);
-  const notes = [command.notes ?? "", ...verbLines(path, direct(below))]
+  const notes = [command.notes ?? "", ...verbLines(path, firstWords(below))]
     .filter((part) => part !== "")
     .join("\n\n");
   const of = (withMinor: boolean) =>
@@ -65,7 +65,7 @@ export async function listOf(
 
 /** Of commands that have no command of their own above them: a row for each; groups among them in a list where rows are too many. */
 function groupHelp(path: string, title: string, commands: Commands): string {
-  const words = direct(namesBelow(commands, path)).map((word) => {
+  const words = firstWords(namesBelow(commands, path)).map((word) => {
     const verbs = namesBelow(commands, `${path} ${word}`);
     const { summary, load } = commands[`${path} ${word}`]!;
     return { word, verbs, summary, isGroup: load === undefined };

@@ -1,12 +1,7 @@
 // Finds a command by the words that were typed.
 
-import { NodeError } from "../../errors/node-error.ts";
 import { COMMON_FLAGS, type Commands, type Entry, type Flags } from "./command.ts";
 import { looseWords, type Place } from "./parse.ts";
-import { didYouMean } from "./usage-error.ts";
-
-/** Names up to which a group asks for one of them by "or". */
-const FEW_NAMES = 6;
 
 /** The command that the typed words name. */
 export interface Match {
@@ -15,27 +10,29 @@ export interface Match {
   readonly entry: Entry | undefined;
   /** The typed words without those of the path. */
   readonly rest: readonly string[];
-  /** Words of `rest` that are neither flags nor, as far as is known, their values. */
+  /** Words of `rest` that are neither flags nor values of the flags above. */
   readonly loose: readonly string[];
   /** Whether the word `help` stood behind the first one. */
   readonly isHelp: boolean;
-  /** The commands that were looked through: those that are known when asked for, too. */
+  /** The commands among which it was looked up. */
   readonly commands: Commands;
 }
 
 /** @param argv the words behind `lyra` */
 export async function findCommand(table: Commands, argv: readonly string[]): Promise<Match> {
   const flags: Flags = { ...COMMON_FLAGS };
-  const [first] = looseWords(argv, flags);
+  const [word] = argv;
+  const [first] = word?.startsWith("-") === false ? [{ text: word, at: 0 }] : looseWords(argv, flags);
   const head = first && own(table, first.text);
   if (first === undefined || head === undefined) {
     const loose = first ? [first.text] : [];
     return { path: "", entry: undefined, rest: argv, loose, isHelp: false, commands: table };
   }
-  const commands = head.loadCommands ? { ...table, ...(await below(first.text, head)) } : table;
   const behind = argv.filter((_, at) => at !== first.at);
-  const hasMore = Object.keys(commands).some((path) => path.startsWith(`${first.text} `));
-  const loose = hasMore ? looseWords(behind, { ...flags, ...(await leadingFlags(head, behind)) }) : [];
+  const isGroup = head.loadCommands !== undefined || namesBelow(table, first.text).length > 0;
+  const loose = isGroup ? looseWords(behind, { ...flags, ...(await leadingFlags(head, behind)) }) : [];
+  // A command that runs by itself loads none of those below it.
+  const commands = loose.length > 0 ? { ...table, ...(await below(first.text, head)) } : table;
   const isHelp = loose[0]?.text === "help";
   const names = isHelp ? loose.slice(1) : loose;
   const count = longestName(commands, [first.text, ...names.map(({ text }) => text)]);
@@ -58,7 +55,7 @@ async function below(path: string, { loadCommands }: Entry): Promise<Commands> {
   return Object.fromEntries(commands.map(([name, entry]) => [`${path} ${name}`, entry]));
 }
 
-/** A command's own flags may stand before a word below it, and their values are no such words. */
+/** Flags whose values are not mistaken for the next word of the path. */
 async function leadingFlags({ leadingFlags, load }: Entry, argv: readonly string[]): Promise<Flags> {
   const isAsked = argv[0]?.startsWith("-") === true;
   return { ...leadingFlags, ...(isAsked && (await load?.())?.flags) };
@@ -81,7 +78,7 @@ export function namesBelow(commands: Commands, path: string): string[] {
     .map(([name]) => name.slice(path.length + 1));
 }
 
-/** Every command with those that are known when asked for, for completions and documents. */
+/** All commands, including those that `loadCommands` makes. */
 export async function allCommands(table: Commands): Promise<Commands> {
   const all: Record<string, Entry> = {};
   for (const [path, entry] of Object.entries(table))
@@ -89,6 +86,7 @@ export async function allCommands(table: Commands): Promise<Commands> {
   return all;
 }
 
+/** Where a command stands, for its errors. */
 export function placeOf(commands: Commands, path: string): Place {
   const words = path.split(" ");
   const [first] = words;
@@ -96,52 +94,7 @@ export function placeOf(commands: Commands, path: string): Place {
   return { path, help: `${words.slice(0, count).join(" ")} --help` };
 }
 
-/** Of words that no command has. @throws always */
-export function unknownCommand({ path, loose, rest, commands, entry }: Match): NodeError {
-  const [word] = loose;
-  if (path === "") {
-    const names = Object.keys(commands).filter((name) => !name.includes(" "));
-    const typed = word ?? rest[0] ?? "";
-    return usage("lyra", `there is no command '${typed.slice(0, 40)}'${didYouMean(typed, names)}`, "--help");
-  }
-  const [first] = path.split(" ");
-  const { help } = placeOf(commands, path);
-  const names = namesBelow(commands, path);
-  if (word === undefined) return usage(first!, `say ${choice(path, direct(names))}`, help);
-  // A name of two words, of which the first one is typed.
-  const seconds = names.filter((name) => name.startsWith(`${word} `)).map((name) => name.split(" ")[1]!);
-  const isGroup = own(commands, `${path} ${word}`) !== undefined;
-  const helpPath = `${path} help ${seconds.length > 0 ? word : ""}`.trimEnd();
-  if (seconds.length > 0 && !isGroup) {
-    if (loose.length === 1)
-      return usage(first!, `${path} ${word} needs another word: ${seconds.join(", ")}`, helpPath);
-    return missing(
-      `${path} ${loose.join(" ").slice(0, 60)}`,
-      didYouMean(loose.slice(0, 2).join(" "), names),
-      helpPath,
-    );
-  }
-  const near = didYouMean(word, direct(names)) || didYouMean(loose.slice(0, 2).join(" "), names);
-  const isNested = path.includes(" ");
-  const list = near || (isNested ? `: ${direct(names).join(", ")}` : "");
-  const typed = entry?.loadCommands ? loose.join(" ").slice(0, 60) : word.slice(0, 40);
-  return missing(`${path} ${typed}`, list, entry?.loadCommands ? helpPath : help);
-
-  function missing(typed: string, advice: string, see: string): NodeError {
-    return usage(first!, `there is no '${typed}'${advice}`, see);
-  }
-}
-
-function usage(attempt: string, message: string, see: string): NodeError {
-  return new NodeError(attempt, "usage", message, `see: lyra ${see}`);
-}
-
 /** First words of names, each once. */
-export function direct(names: readonly string[]): string[] {
+export function firstWords(names: readonly string[]): string[] {
   return [...new Set(names.map((name) => name.split(" ")[0]!))];
-}
-
-function choice(path: string, names: readonly string[]): string {
-  if (path.includes(" ") || names.length > FEW_NAMES) return `one of ${names.join(", ")}`;
-  return `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
 }
