@@ -9,7 +9,7 @@ import { isOptional, plainName } from "../http/declaration.ts";
 import { TOOL_LIST, type ToolPath } from "../planes/devnet/declarations.ts";
 import { DUMP_BYTES_MAX } from "../planes/devnet/limits.ts";
 import type { Member } from "../planes/devnet/members.ts";
-import { type Commands, command, type Flag, option } from "./command/command.ts";
+import { type Commands, command, type Flag, option, type ValuesOf } from "./command/command.ts";
 import { usageError } from "./command/usage-error.ts";
 import { NODE_URL } from "./flags.ts";
 
@@ -41,7 +41,7 @@ function commandOf(tool: Tool) {
     return command({
       ...COMMON,
       flags: { ...membersOf(tool), ...NODE_URL } as Readonly<Record<string, Flag>>,
-      run: ({ values }) => useTool(tool, bodyOf(tool, values), values),
+      run: ({ values, typed }) => useTool(tool, bodyOf(tool, values), { values, typed }),
     });
   }
   return command({
@@ -51,7 +51,7 @@ function commandOf(tool: Tool) {
     wrongWords() {
       throw verbError(`${tool.path} takes one file`, tool.path);
     },
-    run: ({ words, values }) => useTool(tool, readDump(words.FILE, file.bytesMax), values),
+    run: ({ words, ...flags }) => useTool(tool, readDump(words.FILE, file.bytesMax), flags),
   });
 }
 
@@ -67,9 +67,16 @@ function membersOf({ members }: Tool): Record<string, Flag> {
   return Object.fromEntries(flags);
 }
 
-/** @param values of `--node-url`, `--home` and `--json` */
-async function useTool(tool: Tool, body: string, values: Readonly<Record<string, unknown>>): Promise<number> {
-  const url = devnetUrl(values["node-url"] as string | undefined, values.home as string | undefined);
+type DevnetValues = ValuesOf<typeof NODE_URL>;
+
+export interface DevnetFlags {
+  readonly values: DevnetValues;
+  /** Flags without their variables. */
+  readonly typed: DevnetValues;
+}
+
+async function useTool(tool: Tool, body: string, { values, typed }: DevnetFlags): Promise<number> {
+  const url = devnetUrl(values, typed);
   const answer = await ask(url, tool, body);
   process.stdout.write(`${values.json ? answer : pretty(answer)}\n`);
   return ExitCode.done;
@@ -87,9 +94,10 @@ export function useDevnetTool(url: string, path: ToolPath, body: object = {}): P
   return ask(url, TOOL_LIST.find((tool) => tool.path === path)!, JSON.stringify(body));
 }
 
-/** The running devnet: by flag or its variable, or by the file in its home, or in one of the usual homes. */
-export function devnetUrl(flag: string | undefined, home: string | undefined): string {
-  if (flag !== undefined) return checkedUrl(flag);
+/** The devnet of the flags, else of the variable, else the one that runs in a usual home. @throws NodeError */
+export function devnetUrl({ home, ...values }: DevnetValues, typed: DevnetValues): string {
+  const url = typed["node-url"] ?? (home === undefined ? values["node-url"] : undefined);
+  if (url !== undefined) return checkedUrl(url);
   const running = devnetNodeUrl(home === undefined ? devnetHomes() : [home]);
   if (running !== undefined) return running;
   throw new NodeError(

@@ -10,7 +10,7 @@ import { fromJson } from "../wire/json.ts";
 import type { CommandInit } from "../wire/transaction.ts";
 import type { CheckedTransaction } from "../wire/transaction-check.ts";
 import { COMMAND_KINDS, COMMANDS } from "../wire/transaction-commands.ts";
-import { devnetUrl, useDevnetTool } from "./devnet-tools.ts";
+import { type DevnetFlags, devnetUrl, useDevnetTool } from "./devnet-tools.ts";
 import { bold, dim, red } from "./terminal.ts";
 
 /** Lines a second that a person can read; more would slow the devnet down. */
@@ -126,19 +126,13 @@ export class DevnetWords {
 
 // lyra explain HASH: the outcome of a transaction of a running devnet.
 
-interface Flags {
-  readonly home?: string | undefined;
-  readonly "node-url"?: string | undefined;
-  readonly json?: boolean | undefined;
-}
-
 const LABEL_WIDTH = 10;
 
 /** @throws NodeError `transaction_unknown`, and of a devnet that does not answer */
-export async function explainTransaction(hash: string, flags: Flags): Promise<number> {
-  const url = devnetUrl(flags["node-url"], flags.home);
+export async function explainTransaction(hash: string, { values, typed }: DevnetFlags): Promise<number> {
+  const url = devnetUrl(values, typed);
   const story = JSON.parse(await useDevnetTool(url, "transaction", { hash })) as TransactionStory;
-  if (flags.json) {
+  if (values.json) {
     process.stdout.write(`${JSON.stringify(story)}\n`);
     return ExitCode.done;
   }

@@ -24,12 +24,12 @@ export const explain = command({
   json: "{query, explanations: [{kind, code, texts, means, why, fix}]}; of a transaction {hash, state, height?, time?, party?, command?, code, text?, rule?, sentence?, movements: [{from, to, amount, type}], balances: [{party, asset, type, balance}], events: [{table, rows, data?}]}, where `state` is `executed`, `failed` or `refused`",
   wrongWords: () => WITHOUT_QUERY,
   prepare: protectNumbers,
-  async run({ words, values }) {
+  async run({ words, values, typed }) {
     const query = words.TEXT.join(" ").trim();
     if (query === "") throw usageError("explain", WITHOUT_QUERY);
     if (TRANSACTION_HASH.test(query)) {
       const { explainTransaction } = await import("./devnet-transactions.ts");
-      return explainTransaction(query, values);
+      return explainTransaction(query, { values, typed });
     }
     const { explanations, near } = lookUp(query);
     if (explanations.length === 0) throw unknown(query, near);

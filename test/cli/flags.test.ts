@@ -16,13 +16,14 @@ const KEY = "a".repeat(64);
 
 /** Exit code and sentence of a command that fails, in this process. */
 async function end(words: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
-  const before = Object.fromEntries(Object.keys(env).map((name) => [name, process.env[name]]));
-  Object.assign(process.env, env);
+  const variables: Readonly<Record<string, string>> = { LYRA_HOME: home, ...env };
+  const before = Object.fromEntries(Object.keys(variables).map((name) => [name, process.env[name]]));
+  Object.assign(process.env, variables);
   const logFailure = (error: unknown) => {
     throw error;
   };
   try {
-    return String(await dispatch(COMMANDS, [...words, "--home", home], { asJson: true, logFailure }));
+    return String(await dispatch(COMMANDS, [...words], { asJson: true, logFailure }));
   } catch (error) {
     const { exitCode, message } = error as NodeError;
     return `${exitCode} ${message}`;
@@ -78,6 +79,12 @@ describe("the address of a node", () => {
       expect(await end([...words, "--node-url", URL], { LYRA_NODE_URL: "ftp://x" })).toBe(byFlag);
     },
   );
+
+  test("given --home, then a devnet is looked for in it alone", async () => {
+    const missing = "3 no running devnet was found";
+    expect(await end(["devnet", "mine", "--home", home], { LYRA_NODE_URL: URL })).toBe(missing);
+    expect(await end(["explain", KEY, "--home", home], { LYRA_NODE_URL: URL })).toBe(missing);
+  });
 
   test("given --network, then the variable does not count, and the flag beside it is refused", async () => {
     const words = ["tx", "block", "--network", "unknown"];
