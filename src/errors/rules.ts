@@ -57,7 +57,7 @@ const POW = {
   },
   pow_invalid: {
     text: "failed to verify proof of work",
-    meaning: "The proof is not one, or too weak.",
+    meaning: "The proof is invalid or too weak.",
     cause:
       "SHA3-256 of the prefix, block hash, tid and nonce has fewer leading zero bits than asked for; or the block hash was taken in upper case, decoded, or from another height; or there is no tid.",
     fix: "Check it with: lyra pow verify. The hash is hashed as lower-case text, the nonce as eight bytes, big end first.",

@@ -17,7 +17,7 @@ import { homeSize } from "./home-size.ts";
 /** Parts of a budget: that of the segments, and that which is kept free for the log. */
 const SEGMENT_PARTS = 5;
 const LOG_PARTS = 8;
-/** Stays free for what comes between two looks: a commit's share of the log, a segment that is being made. */
+/** Headroom for growth between two checks: a commit's share of the log, a segment that is being made. */
 const RESERVE_PARTS = 25;
 const LOG_BYTES_MAX = 256 * 1024 * 1024;
 /** Blocks of segments that the original keeps: a week of them. */

@@ -83,7 +83,7 @@ export class Auctions {
     const threshold = market.contractsOf(market.targetStake.standing(), market.terms.triggeringRatio);
     if (hasBoth && market.provisions.supplied() >= threshold) return false;
     this.start(hasBoth ? TARGET_NOT_MET : UNABLE_TO_DEPLOY, market.minAuctionNs);
-    // The tick's prices are looked at in the auction for the first time.
+    // The tick's prices are checked in the auction for the first time.
     market.prices.switchStaleOff();
     return true;
   }
@@ -117,12 +117,12 @@ export class Auctions {
     const { market } = this;
     const { endNs, isExtended } = market.auction;
     market.updateAuction({ endNs: asInt64(endNs + length), extension: trigger, isExtended: true });
-    // Each want of liquidity is announced; prices are announced once, and not after another extension.
+    // Each lack of liquidity is announced; prices are announced once, and not after another extension.
     if (!isExtended || LIQUIDITY_TRIGGERS.has(trigger)) this.emit({ isLeaving: false });
   }
 
   /**
-   * Inside an auction whose time has passed: it goes on until there is enough
+   * An auction whose time has passed goes on until there is enough volume and stake
    * (docs/protocol/70-trading-orders.md#35-indicative-price-and-uncrossing).
    */
   private hasLiquidity(indication: Indication | undefined): boolean {
@@ -136,7 +136,7 @@ export class Auctions {
     return false;
   }
 
-  /** Liquidity keeps the auction up, which then ends with the full target; a price auction asks for what would begin one. */
+  /** Whether the end takes the full target stake: not for a price auction, which takes the stake below which an auction begins. */
   private get wantsTarget(): boolean {
     const { trigger, extension } = this.market.auction;
     return this.market.isOpening || trigger !== AUCTION_TRIGGER_PRICE || LIQUIDITY_TRIGGERS.has(extension);
@@ -167,7 +167,7 @@ export class Auctions {
   private mayEndByPrice(indication: Indication | undefined): boolean {
     const { isOfPrices } = this;
     const extension = this.market.prices.checkAuction(this.indicated(indication), isOfPrices);
-    // Prices that an update has forgotten keep up an auction of theirs until something would trade.
+    // If an update dropped the prices, a price auction goes on until orders would trade.
     if (extension === undefined) return !isOfPrices;
     if (extension === 0n) return true;
     this.extend(AUCTION_TRIGGER_PRICE, extension);
@@ -211,7 +211,7 @@ export class Auctions {
     const isOpening = market.isOpening;
     const { beginNs } = market.auction;
     const { tradedValue } = market.status;
-    // An opening auction's price is the first one, however far it is from what was indicated before.
+    // An opening auction's price is the first one, however far from the indicative price.
     if (isOpening) market.prices.initialise(this.indicated(indication));
     market.updateStatus({ batch: market.status.batch + 1n });
     market.updateAuction({ isLeaving: true });
@@ -231,7 +231,7 @@ export class Auctions {
     });
     market.updateStatus({ mark: market.status.lastTraded });
     market.references.follow([], { isForced: true });
-    // All that was traded until the windows begin is the opening's.
+    // Trades before the windows begin count for the opening.
     const startWindows = () => market.equity.startWindows(market.status.tradedValue - tradedValue);
     if (this.checkLiquidity()) {
       market.updateStatus({ mark });
@@ -242,19 +242,19 @@ export class Auctions {
     market.markToMarket(market.status.lastTraded);
     market.scheduleMark();
     market.refreshModels();
-    // Until here the market is shown as the auction has left it, also with a fee that has changed on the way.
+    // Market data show the state after the auction, including a changed fee.
     market.updateRecord({ state: MarketState.STATE_ACTIVE, ...(isOpening && { openAt: market.nowNs }) });
     market.emitUpdated();
     market.providers.updateFee();
     if (isOpening) startWindows();
   }
 
-  /** Trades what crosses. */
+  /** Executes the crossing orders. */
   private uncross(indication: Indication | undefined, isOpening: boolean): void {
     const { market } = this;
     if (indication === undefined) return;
     const done: StoredOrder[] = [];
-    // All is matched before anything is shown: an order that is met twice is shown with its last values both times.
+    // Everything is matched before events: an order matched twice is emitted with its last values both times.
     const matches = market.book.uncrossing(indication);
     const trades = matches.map((match) => this.tradesOf(match, indication));
     this.takeVolumes(matches);
@@ -267,7 +267,7 @@ export class Auctions {
     for (const order of done) market.emitOrder(order);
   }
 
-  /** An order with what the uncrossing took of it. */
+  /** An order with its matched volume. */
   private afterwards(order: StoredOrder): StoredOrder {
     const live = this.market.tables.orders.get(order.id);
     if (live !== undefined) return live;
@@ -312,7 +312,7 @@ export class Auctions {
     );
     const parked = [...index.parked.values()].filter(isEnding).sort((a, b) => (a.id < b.id ? -1 : 1));
     for (const order of placed) orders.cancelAndRelease(order);
-    // These have no part in the position.
+    // Parked orders do not count for the position.
     for (const order of parked) orders.cancelOrder(order);
   }
 
@@ -329,7 +329,7 @@ export class Auctions {
       start: auction.beginNs,
       end: isLeaving ? market.nowNs : auction.endNs,
       trigger: auction.trigger,
-      // Of what made it longer the end says nothing any more (docs/protocol/70-trading-orders.md#36-auction-event).
+      // The end event does not state what extended the auction (docs/protocol/70-trading-orders.md#36-auction-event).
       extensionTrigger: isLeaving ? AUCTION_TRIGGER_UNSPECIFIED : auction.extension,
     });
   }

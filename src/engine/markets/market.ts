@@ -40,7 +40,7 @@ export class Market extends TradingMarket {
     super(ports, id, asset);
   }
 
-  /** Settled, cancelled or rejected: dropped at the next tick. */
+  /** Settled, cancelled or rejected: the next tick drops it. */
   get isOver(): boolean {
     const { state } = this.record;
     return OVER.has(state);
@@ -50,7 +50,7 @@ export class Market extends TradingMarket {
   onTick(): boolean {
     if (this.isOver) return false;
     this.ids = IdGenerator.ofTick(this.core.block.hash, this.id);
-    // Before the market's own steps: its book and its prices are those of the last block
+    // Before the market's own steps: book and prices are those of the last block
     // (docs/protocol/70-trading-markets.md#15-per-block-hooks-in-order).
     if (this.prices.isRefreshDue) this.refreshModels();
     if (this.canTrade) this.orders.expire();
@@ -78,7 +78,7 @@ export class Market extends TradingMarket {
 
   /** docs/protocol/70-trading-markets.md#15-per-block-hooks-in-order, the end of a block. */
   onBlockEnd(): void {
-    // A market that ended in this block has its block's end as any other: the next tick drops it.
+    // A market that ended in this block still has its block end: the next tick drops it.
     if (this.record.state === MarketState.STATE_REJECTED) return;
     this.ids = IdGenerator.ofBlock(this.core.block.hash, `blockend${this.id}`);
     const { mark, lastTraded, nextMarkNs } = this.status;
@@ -103,13 +103,13 @@ export class Market extends TradingMarket {
     this.updateStatus({ markFrequencyNs, nextMarkNs: shifted });
   }
 
-  /** The risk model was changed: also orders of an opening auction are measured again, by what it indicates. */
+  /** The risk model was changed: margins are computed again, in an opening auction by the indicative price. */
   recheckAll(): void {
-    // Where the auction indicates nothing yet there are orders alone, which count at their own prices.
+    // Without an indicative price there are only orders, which count at their own prices.
     this.recheckMargins(this.margins.priceFor(0n));
   }
 
-  /** Forgets everything but the fees of the epoch, which rewards ask for at its end: the market has ended. */
+  /** The market has ended: drops everything except the fees of the epoch, which rewards need at its end. */
   drop(): void {
     const orders = [...this.index.ordersOf.values()].flatMap((ofParty) => [...ofParty.keys()]);
     for (const id of orders.sort()) this.tables.orders.delete(id);
@@ -126,20 +126,20 @@ export class Market extends TradingMarket {
     const { version } = this.book;
     const { distressed, isSlashed, unrested } = this.updateMargins(settled, mark);
     const closed = this.closeOut.run(distressed);
-    // The network's own trades have a whole run of their own
+    // The network's own trades are settled by a run of their own
     // (docs/protocol/70-trading-positions.md#55-close-out-of-distressed-parties, step 10).
     if (closed.hasTraded) this.markToMarket(mark);
     this.providers.updateFee();
     this.references.follow(closed.touched);
     if (!recheck) return;
-    // With the same book the margins that were updated are what they were made a moment ago, except for those that paid a penalty.
+    // If the book did not change, margins are still current, except for slashed providers.
     const isSame = this.book.version === version && !isSlashed;
     const checked = isSame ? new Set([...idle, ...unrested]) : undefined;
     this.recheckMargins(mark, ({ party }) => checked === undefined || checked.has(party));
   }
 
   /**
-   * Margins of all parties, after which none is closed out: each has an event of its own
+   * Margins of all parties, without close-outs: one event for each party
    * (docs/protocol/70-trading-positions.md#54-when-margin-moves and #62-mtm-run).
    */
   private recheckMargins(price: bigint, isChecked: (position: Position) => boolean = () => true): void {
@@ -153,7 +153,7 @@ export class Market extends TradingMarket {
     }
   }
 
-  /** @returns those that cannot keep their margin, whether a provider was slashed, and whose margins another look would show again */
+  /** @returns parties that cannot keep their margin, whether a provider was slashed, and parties whose margins a second run would emit again */
   private updateMargins(
     parties: readonly string[],
     mark: bigint,
@@ -188,7 +188,7 @@ export class Market extends TradingMarket {
     this.flush();
   }
 
-  /** The proposal of the market came to nothing. */
+  /** The proposal of the market was refused. */
   reject(): void {
     this.unsubscribe(this, "termination");
     this.unsubscribe(this, "settlement");
@@ -198,7 +198,7 @@ export class Market extends TradingMarket {
     this.emitUpdated();
   }
 
-  /** The data that ends trading has come. */
+  /** The data that ends trading has arrived. */
   terminate(): void {
     const { state } = this.record;
     if (!this.canTrade) return;
@@ -225,7 +225,7 @@ export class Market extends TradingMarket {
   }
 
   /**
-   * Margin levels of what was done are shown: at the end of a command, a tick and a block. Those of an update and of a
+   * Emits changed margin levels: at the end of a command, a tick and a block. Levels changed by an update or a
    * termination wait for the next of these (docs/protocol/70-trading-markets.md#15-per-block-hooks-in-order).
    */
   flush(): void {
@@ -255,7 +255,7 @@ export class Market extends TradingMarket {
   }
 
   /**
-   * Orders go with the market, and what an auction has shown as indicated by them stays to be shown
+   * Removes the orders with the market; the last indicative price and volume stay in market data
    * (docs/protocol/70-trading-events.md#93-marketdata).
    */
   private keepIndication(): void {
@@ -293,7 +293,7 @@ export class Market extends TradingMarket {
     this.settlement.dropTrades();
   }
 
-  /** docs/protocol/70-trading-positions.md#65-final-settlement, step 6: everything on the market's accounts goes back or on. */
+  /** docs/protocol/70-trading-positions.md#65-final-settlement, step 6: empties the market's accounts. */
   private clearAccounts(): void {
     const { accounts } = this;
     const movements: Movement[] = [];
@@ -301,12 +301,12 @@ export class Market extends TradingMarket {
     for (const party of this.parties()) {
       const general = accounts.general(party);
       const isListed = this.isListed(party);
-      // The network leaves the money of parties that it has forgotten where it is.
+      // The network leaves the money of dropped parties on their accounts.
       if (!isListed && this.ports.rules.forgetsParties) continue;
       for (const from of [accounts.margin(party), accounts.bond(party)]) {
         if (!accounts.has(from)) continue;
         const balance = accounts.balance(from);
-        // States of earlier versions have such accounts of parties without a general account: there is nothing on them.
+        // States of earlier versions have such accounts, empty, of parties without a general account.
         if (accounts.has(general) && (isListed || balance > 0n))
           movements.push(accounts.move([from], general, balance, type));
         accounts.remove(from);
@@ -349,7 +349,7 @@ export class Market extends TradingMarket {
     if (scores.size > 0) this.equity.addScores(scores);
   }
 
-  /** Positions that are nothing any more are forgotten. */
+  /** Drops empty positions. */
   private dropFlat(): void {
     for (const party of [...this.index.flat].sort()) {
       if (this.settlement.hasTradesOf(party)) continue;

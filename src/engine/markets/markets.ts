@@ -1,4 +1,4 @@
-/** All markets of the chain: their commands, their turns in a block, and what other domains ask of them. */
+/** All markets of the chain: their commands, their steps in a block, and their facts for other domains. */
 
 import type { CommandText } from "../../errors/result-codes.ts";
 import { Decimal } from "../../wire/decimal.ts";
@@ -56,13 +56,13 @@ export class Markets implements MarketScores {
   readonly oracles: Oracles;
   readonly faults: HaltedMarkets;
   private readonly ports: MarketPorts;
-  /** By id; made of the records, and not part of the state. */
+  /** By id; derived from the records, not part of the state. */
   private readonly known = new Map<string, Market>();
   /** In the order of their creation. */
   private ordered: readonly Market[] | undefined;
   /** Markets that a proposer's bonus has paid, by who paid it. */
   private readonly paid: Table<true>;
-  /** Markets that are gone since the epoch began: what was done on them counts at its end. */
+  /** Markets that ended since the epoch began: their activity counts at its end. */
   private readonly ended: Table<RewardedMarket>;
 
   constructor(ports: Omit<MarketPorts, "tables">) {
@@ -221,7 +221,7 @@ export class Markets implements MarketScores {
     this.unsubscribe(market, "termination");
     this.unsubscribe(market, "settlement");
     const factors = riskModelOf(definition.tradableInstrument!).factors;
-    // A price that the former source has given is not the new one's.
+    // A price from the former source does not count for the new one.
     const risk = { riskLong: factors.long, riskShort: factors.short };
     const { linearSlippageFactor, quadraticSlippageFactor } = market.record.slippage ?? before;
     market.updateRecord({
@@ -269,7 +269,7 @@ export class Markets implements MarketScores {
   }
 
   amendProvision(command: LiquidityProvisionAmendment): void {
-    // Before anything else is looked at, the market included (docs/protocol/70-trading-liquidity.md#79-amend-and-cancel).
+    // Before any other check, even of the market (docs/protocol/70-trading-liquidity.md#79-amend-and-cancel).
     if (command.fee === "") throw refusal("can't convert  to decimal");
     const { party, id } = this.ports.core.currentTx;
     this.command(command.marketId, this.idsFrom(id), (market) => market.providers.amend(party, command));
@@ -355,7 +355,7 @@ export class Markets implements MarketScores {
   marketScores({ strategy, payoutAsset, funder }: ScoreRequest): readonly MarketScore[] {
     const { metric, assetForMetric, markets } = strategy;
     const byId = new Map(this.rewarded().map((market) => [market.id, market] as const));
-    // A market that is named twice counts twice. The metric of proposers alone can do without an asset.
+    // A market named twice counts twice. Only the metric of proposers works without an asset.
     const inScope = [...(markets.length > 0 ? markets : byId.keys())]
       .sort()
       .flatMap((id) => byId.get(id) ?? [])
@@ -390,7 +390,7 @@ export class Markets implements MarketScores {
     this.paid.set(paidKey(market, payoutAsset, funder, strategy.markets), true);
   }
 
-  /** All that rewards go by, market by market. For checkpoints. */
+  /** Everything that rewards depend on, market by market. For checkpoints. */
   tracked(): readonly TrackedMarket[] {
     const activities = Map.groupBy(this.tables.activities.values(), ({ market }) => market);
     const paid = Map.groupBy(this.paid.keys(), (key) => key.slice(0, key.indexOf("/")));
@@ -403,8 +403,8 @@ export class Markets implements MarketScores {
   }
 
   /**
-   * Restores what was done in the epoch on the markets of a checkpoint
-   * (docs/protocol/60-state-engine-parameters.md#12-checkpoints), also on those that have ended.
+   * Restores the epoch's activity on the markets of a checkpoint
+   * (docs/protocol/60-state-engine-parameters.md#12-checkpoints), ended ones included.
    */
   restore(markets: readonly RestoredMarket[]): void {
     for (const { market, activities, paid } of markets) {
@@ -428,7 +428,7 @@ export class Markets implements MarketScores {
     return this.get(id)?.equity.shareOf(party) ?? Decimal.zero;
   }
 
-  /** Markets that rewards can go to, in the order of their creation: those that ended within the epoch, too. */
+  /** Markets that rewards can go to, in the order of their creation, including those that ended within the epoch. */
   private rewarded(): RewardedMarket[] {
     return [...this.ended.values(), ...this.list().map(rewardedOf)].sort((a, b) => a.sequence - b.sequence);
   }
@@ -487,7 +487,7 @@ export class Markets implements MarketScores {
     }
   }
 
-  /** A command to a market; what it shows of margins comes at its end. */
+  /** A command to a market; margin levels are emitted at its end. */
   private command(id: string, ids: IdGenerator, run: (market: Market) => void): void {
     const market = this.get(id);
     if (market === undefined) throw refusal(ORDER_ERRORS.invalidMarket[1]);
@@ -513,7 +513,7 @@ export class Markets implements MarketScores {
     market.flush();
   }
 
-  /** Data has come: its subscribers take it, and then it is shown. */
+  /** Data has arrived: subscribers take it, then its event is emitted. */
   private takeData(message: OracleMessage): void {
     const matched = this.oracles.matches(message);
     if (matched.length === 0) return;
@@ -585,7 +585,7 @@ export class Markets implements MarketScores {
     this.tables.windows.delete(market.id);
   }
 
-  /** Those that have changed while the market was halted. */
+  /** Records changed while the market was halted. */
   private passParameters(market: Market): void {
     const { params } = this.ports;
     market.updateRecord({
@@ -609,7 +609,7 @@ export class Markets implements MarketScores {
   }
 }
 
-/** Instructions of a batch are looked at when they are executed. @throws CommandError */
+/** Instructions of a batch are checked when they are executed. @throws CommandError */
 function checkInner<T>(check: Check<T>, instruction: T): void {
   const errors = new PropertyErrors();
   check.run(instruction, errors, []);

@@ -36,10 +36,10 @@ import { ORDER_SIZE_MAX } from "./volumes.ts";
 const { TIME_IN_FORCE_GTT: GTT, TIME_IN_FORCE_IOC: IOC } = OrderTimeInForce;
 const { TIME_IN_FORCE_FOK: FOK, TIME_IN_FORCE_GFA: GFA, TIME_IN_FORCE_GFN: GFN } = OrderTimeInForce;
 
-/** An amended order that price monitoring or its being post-only keeps from the book. */
+/** An amended order kept off the book by price monitoring, or because it is post-only. */
 const NOT_PLACED = "couldn't insert order in book";
 
-/** Parked orders to pegged ones on the books, at the most. */
+/** Limit of parked orders, as a multiple of pegged orders on books. */
 const PARKED_MULTIPLE = 10;
 
 export class Orders {
@@ -48,7 +48,7 @@ export class Orders {
   /** @throws CommandError; a rejected order's event stays */
   submit(party: string, id: string, command: OrderSubmission): void {
     const { market } = this;
-    // Without an event: rows hold no such size.
+    // Without an event: no row can hold such a size.
     if (command.size > ORDER_SIZE_MAX) throw orderError("invalidSize");
     const peg = command.peggedOrder && {
       reference: command.peggedOrder.reference,
@@ -95,7 +95,7 @@ export class Orders {
     return tables.pegged >= max || tables.parked >= PARKED_MULTIPLE * max;
   }
 
-  /** Puts an order whose form is right through margins, matching and fees. @throws CommandError */
+  /** Takes a well-formed order through margins, matching and fees. @throws CommandError */
   private enter(submitted: StoredOrder): void {
     const { market } = this;
     const order = submitted.peg === undefined ? submitted : market.references.priced(submitted);
@@ -103,7 +103,7 @@ export class Orders {
     market.references.follow(touched);
   }
 
-  /** Everything from the registration of the position on. @returns orders that it touched */
+  /** From the registration of the position on. @returns touched orders */
   private place(order: StoredOrder): StoredOrder[] {
     const { market } = this;
     const { positions } = market;
@@ -151,7 +151,7 @@ export class Orders {
     return this.confirm(order, match, trades);
   }
 
-  /** The order meets the book. @returns orders that were touched */
+  /** Matches the order with the book. @returns touched orders */
   private confirm(order: StoredOrder, match: Match | undefined, trades: readonly Trade[]): StoredOrder[] {
     const { market } = this;
     const now = this.settled(order, match);
@@ -168,14 +168,14 @@ export class Orders {
   }
 
   /**
-   * Prices are followed within the confirmation of trades, and again after any order
+   * Orders that follow prices are repriced within the confirmation of trades, and again after any order
    * (docs/protocol/70-trading-orders.md#25-submission-step-by-step, step 16): the second time orders of provisions that
    * were made again take their turn, and a margin that a penalty was taken from is filled again. An amended order takes
    * no margin back: that waits for the block's end (docs/protocol/70-trading-orders.md#28-amend-cancel-batch).
    */
   private endConfirmation(touched: readonly StoredOrder[]): void {
     if (touched.length > 1) this.market.references.follow(touched);
-    // Only of the order's own party: the others' goes back with the block's end.
+    // For the order's own party alone: other parties get margin back at the block's end.
     this.releaseIfFlat(touched[0]!.party);
   }
 
@@ -198,7 +198,7 @@ export class Orders {
     return { ...now, status };
   }
 
-  /** Takes the fills out of the resting orders and shows these. */
+  /** Takes the fills out of the resting orders and emits them. */
   fill(match: Pick<Match, "fills"> | undefined): StoredOrder[] {
     const { market } = this;
     return (match?.fills ?? []).map(({ order: { id }, size }) => {
@@ -214,7 +214,7 @@ export class Orders {
   }
 
   /**
-   * The trades of a match, with their fees: without ids, which only those draw that are paid for
+   * The trades of a match, with their fees, without ids: only trades whose fees are paid draw an id
    * (docs/protocol/70-trading-orders.md#23-commands-inputdata-oneof-tag).
    */
   tradesOf(order: StoredOrder, { fills }: Match): Trade[] {
@@ -242,7 +242,7 @@ export class Orders {
     const problem = pegProblem(after);
     if (problem !== undefined) throw orderError(problem);
     if (after.size > ORDER_SIZE_MAX) throw orderError("invalidSize");
-    // An order that nothing is left of is cancelled, whatever else was to change.
+    // If nothing of the order remains, it is cancelled, whatever else changes.
     if (after.remaining <= 0n) {
       this.cancelOrder(before);
       this.finishCancel(party, [before]);
@@ -254,7 +254,7 @@ export class Orders {
       throw refusal(ORDER_ERRORS.untilNoTime[1]);
     if (expiresAt > 0n && expiresAt < market.nowNs) {
       this.removeWith(after, before, OrderStatus.STATUS_EXPIRED);
-      // As of any order that expires, its margin waits for the block's end (docs/protocol/70-trading-orders.md#29-expiry).
+      // As for any expired order, its margin is released at the block's end (docs/protocol/70-trading-orders.md#29-expiry).
       market.references.follow([before]);
       return;
     }
@@ -267,7 +267,7 @@ export class Orders {
 
   private amendPlaced(before: StoredOrder, after: StoredOrder): void {
     const { market } = this;
-    // Reductions are measured, too, and so are orders that only reduce the position.
+    // Reductions are measured too, reduce-only orders included.
     const isChanged = (["price", "size", "expiresAt", "timeInForce"] as const).some(
       (name) => after[name] !== before[name],
     );
@@ -285,7 +285,7 @@ export class Orders {
     market.references.follow(this.replace(before, after));
   }
 
-  /** The order leaves its place and comes in again. */
+  /** The order loses its place and is entered again. */
   private replace(before: StoredOrder, after: StoredOrder): StoredOrder[] {
     const { market } = this;
     market.tables.orders.delete(before.id);
@@ -295,7 +295,7 @@ export class Orders {
       market.emitOrder(fresh);
       return [fresh];
     }
-    // The texts are an amendment's own: no order is shown that could have a reason. Margin that was moved stays
+    // An amendment has texts of its own, and emits no order that could carry a reason. Moved margin stays
     // (docs/protocol/70-trading-orders.md#28-amend-cancel-batch).
     const restore = (text: CommandText) => {
       market.tables.orders.set(before.id, before);
@@ -340,7 +340,7 @@ export class Orders {
     const touched = [now, ...this.fill(match)];
     market.applyTrades(trades);
     if (touched.length > 1) market.references.follow(touched);
-    // Its own event comes last, with what following prices made of it; one that has left the book by that was shown then.
+    // Emit the amended order last, after repricing. If repricing removed it, its event was already emitted.
     const last = isFinished(now) ? now : market.tables.orders.get(now.id);
     if (last !== undefined) market.emitOrder(last);
     return touched;
@@ -362,7 +362,7 @@ export class Orders {
     }
     const priced = market.references.priced({ ...after, place: 0 });
     if (priced === undefined) {
-      // Shown twice: as it leaves the book, and as it is changed.
+      // Emitted twice: as it leaves the book, and as it is changed.
       this.park(before);
       this.releaseIfFlat(after.party);
       this.park({ ...after, place: 0 });
@@ -373,7 +373,7 @@ export class Orders {
   }
 
   /**
-   * An order that was parked comes in. A party that cannot pay for it keeps it as it was, and nothing is shown; any other
+   * A parked order is entered. If its party cannot pay for it, it stays parked without an event; any other
    * refusal ends it.
    * @throws CommandError
    */
@@ -392,7 +392,7 @@ export class Orders {
     if (!market.canTrade) throw refusal(ORDER_ERRORS.marketClosed[1]);
     const order = this.known(orderId);
     if (order === undefined) throw refusal("unable to find the order in the market");
-    // Whosever it is.
+    // Of any party.
     if (order.provision !== "") throw orderError("editNotAllowed");
     if (order.party !== party) throw orderError("invalidParty");
     this.cancelOrder(order);
@@ -411,13 +411,13 @@ export class Orders {
     return orders === undefined ? [] : [...orders.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
-  /** An order leaves the book, or where it was parked, and is shown in its last status. */
+  /** Removes an order from the book, or from the parked ones, and emits it with its last status. */
   remove(order: StoredOrder, status: number): void {
     this.removeWith(order, order, status);
   }
 
   /**
-   * With the market's end: the order keeps the time of its last change, or of the provisions' last turn
+   * At the market's end: the order keeps the time of its last change, or of the last repricing of provisions
    * (docs/protocol/70-trading-liquidity.md#74-reference-moves-repricing-loop).
    */
   stop(order: StoredOrder): void {
@@ -433,7 +433,7 @@ export class Orders {
     this.remove(order, OrderStatus.STATUS_CANCELLED);
   }
 
-  /** Puts an order aside: its price is not known. */
+  /** Parks an order: its price is unknown. */
   park(order: StoredOrder): StoredOrder {
     const { market } = this;
     const status = OrderStatus.STATUS_PARKED;
@@ -458,7 +458,7 @@ export class Orders {
     if (!market.isInAuction) market.references.follow(due);
   }
 
-  /** An auction cancels an order: without a move of references, which waits for the auction. */
+  /** An auction cancels an order without repricing, which waits for the auction's end. */
   cancelAndRelease(order: StoredOrder): void {
     this.cancelOrder(order);
     this.releaseIfFlat(order.party);
@@ -466,7 +466,7 @@ export class Orders {
 
   releaseIfFlat(party: string): void {
     const { market } = this;
-    // A provider's position may be forgotten while its margin is still there.
+    // A provider's position may be dropped while its margin remains.
     const position = market.positions.get(party);
     const isNothing = position === undefined || isFlat(position);
     if (!isNothing || market.settlement.hasPositionOf(party)) return;
@@ -501,7 +501,7 @@ export class Orders {
       movements,
     });
     if (fromBond === undefined) return false;
-    // In an auction nothing is deployed that there would be a penalty for.
+    // In an auction no provision is deployed, so no penalty applies.
     const isDeployed = provision !== undefined && !market.isInAuction;
     if (fromBond > 0n && isDeployed) market.providers.slash(order.party, fromBond, movements);
     market.accounts.emit(movements);
@@ -517,13 +517,13 @@ export class Orders {
     return smaller(order.remaining, absolute(size));
   }
 
-  /** The order does not come in: its registration is undone, and it is shown as stopped or rejected. */
+  /** Refuses the order: undoes its registration, and emits it as stopped or rejected. */
   private withdraw(order: StoredOrder, name: OrderErrorName): Error {
     this.market.positions.unregister(order);
     return this.reject(order, name, this.market.nowNs);
   }
 
-  /** The same of an order that margin was moved for. */
+  /** The same for an order whose margin was moved. */
   private withdrawCovered(order: StoredOrder, name: OrderErrorName): Error {
     const error = this.withdraw(order, name);
     this.releaseIfFlat(order.party);
@@ -533,7 +533,7 @@ export class Orders {
   private reject(order: StoredOrder, name: OrderErrorName, updatedAt = 0n): Error {
     const status = STOPPING.has(name) ? OrderStatus.STATUS_STOPPED : OrderStatus.STATUS_REJECTED;
     const [reason] = ORDER_ERRORS[name];
-    // A market that cannot be traded has not looked at the order (docs/protocol/70-trading-orders.md#22-order-message).
+    // A market without trading does not check the order (docs/protocol/70-trading-orders.md#22-order-message).
     const version = name === "marketClosed" ? 0n : order.version;
     this.market.emitOrder({ ...order, status, reason, updatedAt, version });
     return orderError(name);
@@ -543,7 +543,7 @@ export class Orders {
     return expiresAt === 0n ? 0 : this.market.tables.next();
   }
 
-  /** A price in market precision in internal units. @throws CommandError for one that 256 bits do not hold */
+  /** A price in market precision in internal units. @throws CommandError beyond 256 bits */
   private internalPrice(text: string): bigint {
     const price = parseUint(text.replace(/^\+/, ""));
     const internal = (price ?? UINT_MAX) * this.market.terms.priceFactor;

@@ -88,8 +88,8 @@ export class Providers {
   }
 
   /**
-   * The first orders of a provision in continuous trading: each comes in as an order of its own does, and one that cannot be
-   * paid for takes the others with it. @throws CommandError
+   * The first orders of a provision in continuous trading: each is entered like any order; if one cannot be paid for, none
+   * is. @throws CommandError
    */
   private deployFirst(provision: Provision): void {
     const { market } = this;
@@ -113,7 +113,7 @@ export class Providers {
     const rejectOrder = (order: StoredOrder) =>
       market.emitOrder({ ...order, status: OrderStatus.STATUS_REJECTED, reason });
     rejectOrder(orders[failed]!);
-    // In the order in which they came, and not by id as with a provision's end.
+    // In the order of their arrival, not by id as at a provision's end.
     for (const { id } of orders.slice(0, failed))
       market.references.dropOrder(market.tables.orders.get(id)!, OrderStatus.STATUS_CANCELLED);
     market.margins.restore(party, held);
@@ -169,7 +169,7 @@ export class Providers {
       shape.length > 0 ? shape : side === BUY ? liquidityOrders(before.buys) : liquidityOrders(before.sells);
     const buys = shapeOf(given.buys, BUY);
     const sells = shapeOf(given.sells, SELL);
-    // Parts that stay have to be allowed now, too.
+    // Unchanged parts must be allowed now, too.
     const problem = this.problemOf(feeOf(fee), sidesOf({ buys, sells }));
     if (problem !== undefined) throw refusal(problem);
     const decrease = before.commitment - commitment;
@@ -194,7 +194,7 @@ export class Providers {
     };
     const shortage = this.coverPotential(before, after);
     if (shortage !== undefined) {
-      // The bond has gone there and back, and is shown so, also where nothing has moved.
+      // The bond is moved there and back, and both movements are emitted, even of zero.
       if (commitment > bond) this.adjustBond(party, bond);
       else {
         const type =
@@ -210,7 +210,7 @@ export class Providers {
     const isActive = after.status === LiquidityProvisionStatus.STATUS_ACTIVE;
     const status = isActive ? LiquidityProvisionStatus.STATUS_UNDEPLOYED : after.status;
     market.provisions.setStatus(after, status);
-    // With the last of them, all margin of a provider without a position goes back: the new orders take theirs again.
+    // Without orders and position the provider gets all margin back: the new orders take theirs again.
     if (this.removeOrders(before, OrderStatus.STATUS_CANCELLED) > 0) market.orders.releaseIfFlat(party);
     market.equity.setStake(party, commitment);
     if (!market.isInAuction) market.references.follow([], { isForced: true });
@@ -229,7 +229,7 @@ export class Providers {
     }
     this.end(provision);
     market.orders.releaseIfFlat(party);
-    // All that follows prices comes again: the position of another provider may cost more to close now.
+    // Reprice everything: the position of another provider may cost more to close now.
     market.references.follow([], { isForced: true });
   }
 
@@ -240,7 +240,7 @@ export class Providers {
     this.endStubs(provision, OrderStatus.STATUS_CANCELLED);
     const ended = { ...provision, updatedAt: market.nowNs };
     market.provisions.end(ended, LiquidityProvisionStatus.STATUS_CANCELLED);
-    // With the last of them, as with any cancelled order, the margin of a party without a position goes back.
+    // With its last order, as with any cancelled order, a party without a position gets its margin back.
     if (this.removeOrders(provision, OrderStatus.STATUS_CANCELLED) > 0) market.orders.releaseIfFlat(party);
     // A bond account that penalties have emptied stays
     // (docs/protocol/70-trading-events.md#96-accounts-of-this-engine-as-seen-in-tables).
@@ -285,7 +285,7 @@ export class Providers {
     const { accounts } = market;
     const penalty = Decimal.of(shortfall).times(market.params.decimal(PENALTY)).floor();
     const from = [accounts.bond(party), accounts.margin(party)];
-    // Shown also where it is nothing.
+    // Emitted even if it is zero.
     movements.push(
       accounts.move(from, accounts.insurance, penalty, TransferType.TRANSFER_TYPE_BOND_SLASHING),
     );
@@ -352,7 +352,7 @@ export class Providers {
   }
 
   /**
-   * The shares of this moment are shown from now on
+   * Publishes the present shares
    * (docs/protocol/70-trading-liquidity.md#78-equity-like-share-and-market-value-proxy).
    */
   keepShares(): void {
@@ -379,7 +379,7 @@ export class Providers {
     if (balance > 0n) {
       this.keepShares();
       const weights = this.weights();
-      // Fees without a provider to share them wait, and the scores with them, as in an auction.
+      // Fees wait until there is a provider to share them, and so do the scores, as in an auction.
       if (weights.size === 0) return;
       const movements: Movement[] = [];
       for (const [party, weight] of weights) {
@@ -387,7 +387,7 @@ export class Providers {
         const type = TransferType.TRANSFER_TYPE_LIQUIDITY_FEE_DISTRIBUTE;
         const movement = accounts.move([accounts.liquidityFees], accounts.general(party), amount, type);
         movements.push(movement);
-        // The part itself, as with other fees: the account may have less (see weights).
+        // The full part, as with other fees: the account may have less (see weights).
         market.fees.note(party, { liquidityReceived: amount });
       }
       accounts.emit(movements);
@@ -399,8 +399,8 @@ export class Providers {
     this.market.provisions.get(party)?.status === LiquidityProvisionStatus.STATUS_ACTIVE;
 
   /**
-   * Shares times scores, by party: those of providers with a score are 1 in all. A provider that no tick has scored since
-   * the last distribution has its share against their total, and what the others before it leave.
+   * Shares times scores, by party; providers with a score get 1 in all. Providers without a score since the last
+   * distribution get their share of the remainder.
    */
   private weights(): Map<string, Decimal> {
     const { equity } = this.market;
@@ -432,7 +432,7 @@ export class Providers {
     const { party } = after;
     const { isInAuction, margins, provisions } = market;
     const references = market.references.current();
-    // Nothing can be priced then, and nothing can be checked. In an auction nothing is placed.
+    // Without prices nothing can be checked. In an auction nothing is placed.
     if (!isInAuction && (references.bid === 0n || references.ask === 0n)) return "no orders on the book";
     const price = margins.priceFor(0n);
     if (price === 0n) return undefined;
@@ -452,7 +452,7 @@ export class Providers {
     const funds = margin + general + bond;
     if (isInAuction) {
       if (funds < maintenance) return "margin would be below maintenance: insufficient margin";
-      // Nothing is deployed that would bring the margin, so that it is moved now.
+      // No deployment will move the margin, so it is moved now.
       const movements: Movement[] = [];
       const by = { price, mayUseBond: false, movements };
       const isCovered = margins.coverOrder(party, position, by) !== undefined;
@@ -465,7 +465,7 @@ export class Providers {
       : undefined;
   }
 
-  /** A provision that could not be paid for: everything goes back. */
+  /** Takes back a provision that could not be paid for. */
   private voidProvision(provision: Provision): StoredOrder[] {
     const orders = this.market.provisions.ordersOf(provision);
     this.end(provision);
@@ -473,7 +473,7 @@ export class Providers {
     return orders;
   }
 
-  /** @returns how many were on the book */
+  /** @returns the number of orders that were on the book */
   private removeOrders(provision: Provision, status: number): number {
     const orders = this.market.provisions.ordersOf(provision);
     orders.sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -487,7 +487,7 @@ export class Providers {
     for (const entry of provision.sells) provisions.emitStub(provision, entry, SELL);
   }
 
-  /** Entries without an order on the book end with their provision: the last that was heard of them may be that they are parked. */
+  /** Ends entries without an order on the book with their provision: their last event may have parked them. */
   private endStubs(
     provision: Provision,
     status: number,

@@ -1,6 +1,6 @@
 /**
- * Orders that follow prices: pegged ones, and those of liquidity provisions. After whatever touches the book outside of
- * auctions they leave it and come back where they belong now (docs/protocol/70-trading-orders.md#27-pegged-orders-brief
+ * Orders that follow prices: pegged ones, and those of liquidity provisions. After each change of the book outside of
+ * auctions they are repriced (docs/protocol/70-trading-orders.md#27-pegged-orders-brief
  * and docs/protocol/70-trading-liquidity.md#74-reference-moves-repricing-loop).
  */
 import { LiquidityProvisionStatus, OrderStatus, PeggedReference } from "../../wire/generated/vega.ts";
@@ -13,11 +13,11 @@ import { canDeploy, type PlannedOrder, referencePrice } from "./provisions.ts";
 import type { Provision, References } from "./records.ts";
 import type { TradingMarket } from "./trading.ts";
 
-/** Repricing can move the prices that it follows: it ends by itself, and here in any case. */
+/** Repricing can move the prices that it follows: limit of rounds, though it ends by itself. */
 const ROUNDS_MAX = 10;
 const NAMES = ["bid", "ask", "midBuy", "midSell"] as const;
 
-/** Orders of provisions: those that stay, those that leave the book for good, and those that come to it. */
+/** Orders of provisions: unchanged, removed and new ones. */
 interface Exchange {
   readonly kept: StoredOrder[];
   readonly gone: StoredOrder[];
@@ -42,7 +42,7 @@ export class PegRepricer {
     return price === undefined ? undefined : { ...order, price };
   }
 
-  /** Internal price of a pegged order; undefined where its reference is not there, or no amount can say the price. */
+  /** Internal price of a pegged order; undefined without its reference, or if the price exceeds an amount. */
   private pegPrice({ peg, side }: StoredOrder, references: References): bigint | undefined {
     if (peg === undefined) return undefined;
     const reference = referencePrice(peg.reference, side, references);
@@ -53,7 +53,7 @@ export class PegRepricer {
   }
 
   /**
-   * Brings the orders that follow prices to where they belong.
+   * Reprices the orders that follow prices.
    * @param touched orders that came, went or traded
    */
   follow(touched: readonly StoredOrder[], { isForced = false } = {}): void {
@@ -74,20 +74,20 @@ export class PegRepricer {
       if (moved.size === 0 && orders.length === 0) return;
       this.repricePegged(moved, now);
       orders = this.deploy(now, orders, forced || moved.size > 0);
-      // A provision has ended: with it all that follows prices comes again.
+      // A provision has ended: reprice everything.
       forced = true;
       if (orders.length === 0) return;
     }
   }
 
-  /** Pegged orders and those of provisions leave the book: in auctions, and where there is nothing to follow. */
+  /** Removes pegged orders and orders of provisions from the book: in auctions, and without a reference. */
   withdrawAll(): void {
     const { market } = this;
     for (const order of byId(market.index.pegged.values())) {
       market.orders.park(order);
       market.orders.releaseIfFlat(order.party);
     }
-    // All provisions are shown before the first of their orders.
+    // All provisions are emitted before the first of their orders.
     for (const provision of market.provisions.list()) this.undeploy(provision);
     const provided = byId(this.provided());
     for (const order of provided) this.dropOrder(order, OrderStatus.STATUS_PARKED);
@@ -105,7 +105,7 @@ export class PegRepricer {
       if (peg === undefined) return false;
       if (peg.reference === PeggedReference.PEGGED_REFERENCE_BEST_BID) return moved.has("bid");
       if (peg.reference === PeggedReference.PEGGED_REFERENCE_BEST_ASK) return moved.has("ask");
-      // The middle is one reference, also where its two roundings part.
+      // The middle is one reference, even where its two roundings differ.
       return moved.has("midBuy") || moved.has("midSell");
     };
     const placed = [...market.index.pegged.values()].filter(isAffected);
@@ -115,7 +115,7 @@ export class PegRepricer {
       market.positions.unregister(order);
       market.tables.orders.delete(order.id);
     }
-    // A parked order that cannot be priced stays as it was, however many of them there are.
+    // Parked orders without a price stay as they are.
     const returning = parked.filter((order) => this.pegPrice(order, references) !== undefined);
     const entering: StoredOrder[] = [];
     for (const order of [...byId(placed), ...byId(returning)]) {
@@ -143,13 +143,13 @@ export class PegRepricer {
     return provisions.list().flatMap((provision) => provisions.ordersOf(provision));
   }
 
-  /** Margins of the parties whose orders came to the book; those that cannot pay for them lose them, and no others. */
+  /** Margins of parties with new orders on the book; parties that cannot pay lose these orders alone. */
   private coverPegged(entered: readonly StoredOrder[]): void {
     const { market } = this;
     const movements: Movement[] = [];
     const outcomes: MarginOutcome[] = [];
     const parties = [...new Set(entered.map(({ party }) => party))].sort();
-    // Orders of provisions are off the book and the positions meanwhile
+    // Orders of provisions are off the book and the positions at this moment
     // (docs/protocol/70-trading-liquidity.md#74-reference-moves-repricing-loop, step 5): a provider with pegged orders
     // of its own gets back what they do not need, and pays for its provision's orders again when these are placed.
     const provided = this.provided();
@@ -165,7 +165,7 @@ export class PegRepricer {
       }
     });
     market.accounts.emit(movements);
-    // A bond pays for them without a penalty: shortages are looked at once provisions are placed
+    // A bond pays for them without a penalty: shortages are checked once provisions are placed
     // (docs/protocol/70-trading-liquidity.md#74-reference-moves-repricing-loop, steps 5 and 8).
     for (const { party, isDistressed } of outcomes) {
       if (!isDistressed) continue;
@@ -239,11 +239,11 @@ export class PegRepricer {
     }
   }
 
-  /** The order of an entry stays, goes, or is made again. */
+  /** Keeps, removes or replaces the order of an entry. */
   private exchange(provision: Provision, plan: PlannedOrder, { kept, gone, fresh }: Exchange): void {
     const { market } = this;
     const live = market.tables.orders.get(plan.entry.orderId);
-    // An order that has traded is made again, whatever is left of it.
+    // An order that has traded is replaced, whatever remains of it.
     if (live?.price === plan.price && live.size === plan.size && live.remaining === plan.size) {
       kept.push(live);
       return;
@@ -264,7 +264,7 @@ export class PegRepricer {
     }
   }
 
-  /** Takes a provision's order off the book and shows it so. */
+  /** Takes a provision's order off the book and emits it. */
   dropOrder(order: StoredOrder, status: number): void {
     const { market } = this;
     market.positions.unregister(order);
@@ -272,7 +272,7 @@ export class PegRepricer {
     market.emitOrder({ ...order, status, updatedAt: market.nowNs });
   }
 
-  /** Orders of provisions stand behind what came to their price, and among themselves by id: nothing else changes. */
+  /** Moves orders of provisions behind other orders at their price, in the order of their ids. */
   private moveBehind(provisions: readonly Provision[], touched: readonly StoredOrder[]): void {
     const provided = provisions.flatMap((provision) => this.market.provisions.ordersOf(provision));
     for (const side of [BUY, SELL] as const) {
@@ -288,7 +288,7 @@ export class PegRepricer {
     }
   }
 
-  /** Where orders stand on a side now: they may have come to the book, moved or left it since they were touched. */
+  /** Present prices of touched orders on a side: they may have been added, moved or removed since. */
   private pricesOf(touched: readonly StoredOrder[], side: Side): ReadonlySet<bigint> {
     const prices = new Set<bigint>();
     for (const { id } of touched) {
@@ -298,7 +298,7 @@ export class PegRepricer {
     return prices;
   }
 
-  /** Gives an order the last place of its price, unless it has it. */
+  /** Moves an order to the last place at its price. */
   private moveToEnd(order: StoredOrder): void {
     const { market } = this;
     const level = market.book.at(order.side, order.price);

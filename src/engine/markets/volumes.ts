@@ -1,4 +1,4 @@
-// Volumes of orders: positions may be more than 64 bits hold.
+// Volumes of orders: positions can exceed 64 bits.
 import { INT64_MAX } from "../../wire/limits.ts";
 
 /** The largest size of an order: a position may become as large. */

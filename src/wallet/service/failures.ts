@@ -61,7 +61,7 @@ const BEFORE_SENDING: ReadonlySet<string> = new Set([
   "policy_limit",
 ]);
 const NO_NODE = 1000;
-/** No node, or one that does not do what nodes do. */
+/** Node unreachable or misbehaving. */
 const NETWORK: ReadonlySet<string> = new Set([
   "no_healthy_node",
   "wrong_chain",
