@@ -27,16 +27,14 @@ export const fetchFrom = command({
       throw usageError("history", "--trust is the id of a segment: 64 hexadecimal digits");
     const isSilent = values.quiet === true || values.json === true;
     const bar = new ProgressBar("fetching", isSilent ? false : undefined);
-    let isInterrupted = false;
-    const forget = onEndSignal(() => {
-      isInterrupted = true;
-    });
+    const stop = new AbortController();
+    const forget = onEndSignal(() => stop.abort());
     try {
       const result = await fetchHistory({
         home: values.home ?? defaultHome(),
-        source: new HistorySource(values.from),
+        source: new HistorySource(values.from, { stop: stop.signal }),
         trust: values.trust,
-        isStopping: () => isInterrupted,
+        isStopping: () => stop.signal.aborted,
         onProgress: ({ step, part, text }) => bar.update(part, `${step}: ${text}`),
       });
       bar.clear();

@@ -292,6 +292,24 @@ describe("a source that lies", () => {
     });
   }
 
+  test("by silence is left at once when the command is stopped, in the middle of a request or between two", async () => {
+    for (const answer of [silent, () => new Response("", { status: 503 })]) {
+      const stop = new AbortController();
+      node.lie = () => {
+        setImmediate(() => stop.abort());
+        return answer();
+      };
+      const source = new HistorySource(node.url, {
+        firstPauseMs: 60_000,
+        stallMs: 60_000,
+        stop: stop.signal,
+      });
+      const into = folder();
+      expect(await run(into, { source, isStopping: () => stop.signal.aborted })).toBeUndefined();
+      expect(contentOf(into)).toEqual([]);
+    }
+  });
+
   test("in a row of its store is named by block and table", async () => {
     const damaged = folder();
     cpSync(home, damaged, { recursive: true });

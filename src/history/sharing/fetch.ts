@@ -81,6 +81,8 @@ export async function fetchHistory(options: FetchOptions): Promise<FetchResult |
     return await new Fetch(options, work).run();
   } catch (error) {
     const failure = asNodeError(error);
+    // The request under way was ended by the stop.
+    if (options.isStopping?.() === true && failure.code === "source_unreachable") return undefined;
     if (!RESUMABLE.has(failure.code)) rmSync(work, { recursive: true, force: true });
     throw failure;
   } finally {

@@ -44,12 +44,15 @@ export interface SourceOptions {
   readonly stallMs?: number;
   readonly imageStallMs?: number;
   readonly firstPauseMs?: number;
+  /** Ends the request under way, and what waits for another try. */
+  readonly stop?: AbortSignal;
 }
 
 export class HistorySource {
   private readonly stallMs: number;
   private readonly imageStallMs: number;
   private readonly firstPauseMs: number;
+  private readonly stop: AbortSignal;
   private readonly base: string;
 
   /** @throws NodeError `usage` for a text that is not an address */
@@ -66,6 +69,7 @@ export class HistorySource {
     this.stallMs = options.stallMs ?? STALL_MS;
     this.imageStallMs = options.imageStallMs ?? IMAGE_STALL_MS;
     this.firstPauseMs = options.firstPauseMs ?? FIRST_PAUSE_MS;
+    this.stop = options.stop ?? new AbortController().signal;
   }
 
   async summary(): Promise<SourceSummary> {
@@ -256,11 +260,12 @@ export class HistorySource {
         return await work();
       } catch (error) {
         if (!(error instanceof Interrupted)) throw error;
-        if (attempt === ATTEMPTS) {
+        if (attempt === ATTEMPTS || this.stop.aborted) {
           const hint = "run the same command again: it goes on where it stopped";
           throw new NodeError(ATTEMPT, error.code, `${this.url}: ${error.message}`, hint);
         }
-        await Bun.sleep(this.firstPauseMs * 2 ** (attempt - 1));
+        const pause = AbortSignal.timeout(this.firstPauseMs * 2 ** (attempt - 1));
+        await aborted(AbortSignal.any([pause, this.stop]));
       }
     }
   }
@@ -278,7 +283,7 @@ export class HistorySource {
         ...init,
         headers: { "accept-encoding": "identity", ...init.headers },
         timeoutMs: "endless",
-        signal: watch.signal,
+        signal: AbortSignal.any([watch.signal, this.stop]),
       });
       if (!answer.isOk) throw await this.refusal(answer);
       if (init.headers?.range !== undefined && answer.status !== 206)
@@ -313,6 +318,11 @@ export class HistorySource {
     const hint = "use another node, or ask its operator";
     return new NodeError(ATTEMPT, "source_refused", `${this.url} refuses: ${message}`, hint);
   }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }
 
 /** A piece could not be processed locally, such as on a full disk; not the source's fault. */
