@@ -7,6 +7,7 @@ import { ANY_PAGE, type CorsPolicy, cors } from "./cors.ts";
 import { type RouteClass, setClass } from "./counts.ts";
 import { badRequest } from "./errors.ts";
 import { readBody } from "./http.ts";
+import { checkDepth } from "./query.ts";
 
 /**
  * Without it the framework looks for the path behind the first four characters of the host, and a server that is called
@@ -53,8 +54,12 @@ export function textBody(bytesMax: number) {
   return { parse: [({ request }: { request: Request }) => readBody(request, bytesMax), "json" as const] };
 }
 
+/** Levels of objects and lists. */
+const BODY_DEPTH_MAX = 100;
+
 function jsonIn(body: string): unknown {
   if (body.trim() === "") return {};
+  checkDepth(body, BODY_DEPTH_MAX);
   try {
     return JSON.parse(body);
   } catch {

@@ -265,7 +265,7 @@ function notJson(error: unknown): Error {
 }
 
 /** @throws ApiError 400 for objects and lists that are nested too deep */
-function checkDepth(body: string, depthMax: number): void {
+export function checkDepth(body: string, depthMax: number): void {
   // No deeper than there are opening brackets; a transaction has two, so it is not walked.
   if (!hasMoreBrackets(body, depthMax)) return;
   let depth = 0;

@@ -191,6 +191,9 @@ describe("a running devnet", () => {
     const { err } = await verb("fund", "alice", "tUSD", "none");
     expect(JSON.parse(err).error.message).toStartWith("'amount' must be a whole number");
     expect(JSON.parse(err).error.hint).toBe("see: lyra devnet help fund");
+    // Read after the form of the body was checked, which bundling must not lose.
+    const nothing = await verb("fund", "alice", "tUSD", "0");
+    expect(JSON.parse(nothing.err).error.message).toBe("'amount' must be above zero, not '0'");
     expect(await verb("teleport")).toMatchObject({ code: 2, out: "" });
     expect(await verb("stake", "alice")).toMatchObject({ code: 2, out: "" });
   });

@@ -290,6 +290,15 @@ describe("bad input is refused by name, and nothing is done", () => {
     expect({ status, calls }).toEqual({ status: 413, calls: [] });
   });
 
+  test("a body that is nested deeper than the limit is refused", async () => {
+    const command = `${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`;
+    const { status, text, calls } = await ask("impersonate", {
+      body: `{"party":"${PARTY}","command":${command}}`,
+    });
+    expect({ status, calls }).toEqual({ status: 400, calls: [] });
+    expect(JSON.parse(text).message).toBe("the request body is nested deeper than 100 levels");
+  });
+
   test("an unknown tool is 404, another method 501", async () => {
     expect((await ask("teleport")).status).toBe(404);
     expect((await ask("mine", { method: "GET" })).status).toBe(501);

@@ -20,7 +20,7 @@ import {
   type ToolPath,
 } from "./declarations.ts";
 import { foreignReason, type ToolsAccess } from "./loopback.ts";
-import { bodySchema } from "./member-schemas.ts";
+import { bodySchema, readMembers } from "./member-schemas.ts";
 import { LIST_DOCUMENT, MODELS, toolDocument } from "./route-documents.ts";
 import { forwardTime, TOOL_FUNCTIONS, type ToolFunction } from "./tools.ts";
 
@@ -73,18 +73,20 @@ function devnetApp(context: DevnetContext) {
     isLazy: true,
   });
   app.model(MODELS);
+  const names = () => context.parties();
   const add = <D extends Declaration>(name: string, path: string, declaration: D, run: ToolFunction<D>) => {
     const { method, file, answer } = declaration;
     const isText = answer.raw !== undefined;
     const handle = async ({ body, request }: { body: unknown; request: Request }) => {
-      const done = await run(context, body as BodyOf<D>, originOf(request).signal);
+      const given = file === undefined ? readMembers(declaration, body ?? {}, names) : body;
+      const done = await run(context, given as BodyOf<D>, originOf(request).signal);
       return isText ? new Response(String(done), { headers: JSON_TYPE }) : done;
     };
     const documented = toolDocument(name, declaration);
     if (method === "GET") app.get(path, handle, documented);
     else if (file !== undefined) app.post(path, handle, { ...documented, ...textBody(file.bytesMax) });
     else {
-      const body = bodySchema(declaration, () => context.parties());
+      const body = bodySchema(declaration);
       app.post(path, handle, { ...documented, ...jsonBody(BODY_BYTES_MAX), body });
     }
     app.all(path, ({ request }) => refuse(request, wrongMethod(method)), RAW);

@@ -11,7 +11,15 @@ import { httpPlugin, jsonBody, originOf, RAW } from "../../http/plugin.ts";
 import { parseBody } from "../../http/query.ts";
 import { ServerStatus } from "../../http/status.ts";
 import { rfc3339Nano } from "../../wire/time-text.ts";
-import { CoolDown, checkAsset, type FaucetPort, isExempt, MintRefusal, type MintRequest } from "./mint.ts";
+import {
+  CoolDown,
+  checkAsset,
+  type FaucetPort,
+  isExempt,
+  MintRefusal,
+  type MintRequest,
+  mintOf,
+} from "./mint.ts";
 import { HEALTH, MINT, MODELS } from "./route-documents.ts";
 
 const COOL_DOWN_MS = 60_000;
@@ -62,7 +70,7 @@ export function faucetApp(port: FaucetPort, options: FaucetOptions) {
     .model(MODELS)
     .get(HEALTH_PATH, () => ({ success: true }), HEALTH)
     .all(HEALTH_PATH, () => notAllowed("GET"), RAW)
-    .post(MINT_PATH, ({ body, request }) => mint(body, request), { ...MINT, ...reading })
+    .post(MINT_PATH, ({ body, request }) => mint(mintOf(body), request), { ...MINT, ...reading })
     .options(MINT_PATH, ({ request }) => mintPreflight(request), RAW)
     .all(MINT_PATH, () => notAllowed("POST"), RAW);
   app.use(

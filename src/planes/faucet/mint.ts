@@ -1,7 +1,7 @@
 // Judging a mint request, in the original's order and with its texts
 // (docs/protocol/60-state-engine-accounts.md#35-faucet-http-service-builtin-assets).
 
-import { t } from "elysia";
+import { type Static, t } from "elysia";
 import { isHex64 } from "../../wire/identifiers.ts";
 
 // The faucet's questions to the network.
@@ -47,32 +47,30 @@ export class MintRefusal extends Error {
 const judged = { error: ({ found }: { readonly found?: unknown }) => refusalOf(found) };
 
 /** The form of a request for the document; `refusalOf` judges it, because its order is the original's. */
-export const MINT_BODY = t
-  .Transform(
-    t.Object(
-      {
-        party: t.String({
-          ...judged,
-          pattern: "^[0-9a-fA-F]{64}$",
-          description: "Public key of the party that gets them.",
-        }),
-        asset: t.String({ ...judged, description: "Identifier of a built-in asset." }),
-        amount: t.String({
-          ...judged,
-          pattern: AMOUNT_PATTERN,
-          description:
-            "Amount above 0, in the asset's smallest units; at most what the asset allows at a time.",
-        }),
-      },
-      { ...judged, additionalProperties: true },
-    ),
-  )
-  .Decode(({ party, asset, amount, ...more }): MintRequest => {
-    const refusal = refusalOf({ party, asset, amount, ...more });
-    if (refusal !== undefined) throw new MintRefusal(400, refusal);
-    return { party, asset, amount: BigInt(amount.replace("+", "")) };
-  })
-  .Encode(({ party, asset, amount }) => ({ party, asset, amount: String(amount) }));
+export const MINT_BODY = t.Object(
+  {
+    party: t.String({
+      ...judged,
+      pattern: "^[0-9a-fA-F]{64}$",
+      description: "Public key of the party that gets them.",
+    }),
+    asset: t.String({ ...judged, description: "Identifier of a built-in asset." }),
+    amount: t.String({
+      ...judged,
+      pattern: AMOUNT_PATTERN,
+      description: "Amount above 0, in the asset's smallest units; at most what the asset allows at a time.",
+    }),
+  },
+  { ...judged, additionalProperties: true },
+);
+
+/** @param body that has the form of a request @throws MintRefusal 400 */
+export function mintOf(body: Static<typeof MINT_BODY>): MintRequest {
+  const refusal = refusalOf(body);
+  if (refusal !== undefined) throw new MintRefusal(400, refusal);
+  const { party, asset, amount } = body;
+  return { party, asset, amount: BigInt(amount.replace("+", "")) };
+}
 
 /** The reason to refuse a body; undefined for one that asks for a mint. */
 function refusalOf(body: unknown): string | undefined {
