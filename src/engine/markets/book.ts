@@ -1,7 +1,7 @@
 /**
  * A market's book: an index over the orders that rest (docs/protocol/70-trading-orders.md#3-matching-and-auctions). It
- * is derived from the table of orders and follows each of its changes, so that a failed transaction, a revert and a
- * load need nothing of their own: the place of an order in its queue is a member of the order.
+ * is derived from the table of orders and follows each of its changes, so a failed transaction, a revert and a
+ * load need no code here: the place of an order in its queue is a member of the order.
  */
 import { type Level, Levels } from "./levels.ts";
 import { BUY, opposite, SELL, type Side, type StoredOrder } from "./order.ts";
@@ -60,7 +60,7 @@ export class Book {
   /** Grows with each change. */
   version = 0;
   /**
-   * Indication that was shown last in the running block, until an order comes or goes that it could hang on
+   * Last indication emitted in the running block, until an order that could change it comes or goes
    * (docs/protocol/70-trading-events.md#93-marketdata).
    */
   shown: Pick<Indication, "price" | "volume"> | undefined;

@@ -65,7 +65,7 @@ export class CloseOut {
     }));
     if (distressed.length === 0) return { touched: removed, hasTraded: false };
     const net = distressed.reduce((sum, { size }) => sum + size, 0n);
-    // The book of an auction, in which trading can end, does not match.
+    // Trading can end in an auction, whose book does not match.
     const met = net === 0n ? [] : market.isInAuction ? undefined : this.trade(distressed, net);
     if (met === undefined) {
       this.markDistressed(distressed.map(({ party }) => party));
@@ -101,7 +101,7 @@ export class CloseOut {
       for (const order of market.orders.ofParty(party))
         market.orders.remove(order, OrderStatus.STATUS_STOPPED);
     }
-    // With each cancelled provision, all that follows prices comes again: the network trades with the book of that moment.
+    // Each cancelled provision reprices everything: the network trades with the book of that moment.
     if (isProvided) market.references.follow([], { isForced: true });
     return removed;
   }
@@ -218,7 +218,7 @@ export class CloseOut {
       if (amount > 0n) {
         const type = TransferType.TRANSFER_TYPE_MARGIN_CONFISCATED;
         const movement = accounts.move([margin], accounts.insurance, amount, type);
-        // Each entry shows the insurance as if the others were not
+        // Each entry shows the insurance's balance without the other entries
         // (docs/protocol/70-trading-positions.md#55-close-out-of-distressed-parties, step 9).
         const entries = movement.entries!.map((entry) => ({
           ...entry,
@@ -228,7 +228,7 @@ export class CloseOut {
       }
       if (accounts.has(margin)) accounts.remove(margin);
     }
-    // All entries make one movement.
+    // All entries are one movement.
     const entries = movements.flatMap((movement) => movement.entries ?? []);
     const balances = movements.flatMap((movement) => movement.balances ?? []);
     if (entries.length > 0) accounts.emit([{ entries, balances }]);

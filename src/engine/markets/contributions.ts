@@ -1,5 +1,5 @@
 /**
- * Facts of markets that rewards go by: fees of the epoch by party, values, and who has proposed them
+ * Facts of markets that rewards depend on: fees of the epoch by party, values, proposers
  * (docs/protocol/70-trading-orders.md#45-activity-tracking-for-rewards).
  */
 import { Decimal } from "../../wire/decimal.ts";

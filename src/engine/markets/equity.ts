@@ -10,8 +10,8 @@ import { keyOf } from "./tables.ts";
 
 const SCORE_DECIMALS = 10;
 /**
- * Of virtual stakes and of the traded value's average: far beyond the digits that are shown. Each window and each smaller
- * commitment multiplies them, and a number in state must not grow without end.
+ * Decimals of virtual stakes and of the average traded value: far beyond the published digits. Each window and each smaller
+ * commitment multiplies them, and numbers in the state must stay bounded.
  */
 const STATE_DECIMALS = 64;
 const WINDOW = "market.value.windowLength";
@@ -98,7 +98,7 @@ export class EquityShares {
   }
 
   /**
-   * Keeps the shares to be shown, if every provider is active
+   * Keeps the shares to publish, if every provider is active
    * (docs/protocol/70-trading-liquidity.md#78-equity-like-share-and-market-value-proxy).
    */
   keepShares(isActive: (party: string) => boolean): void {
@@ -209,7 +209,7 @@ export class EquityShares {
     if (window === undefined || window.traded === 0n) return commitments;
     const length = market.params.duration(WINDOW);
     const past = market.nowNs - window.startNs;
-    // The length may have become shorter than what has passed of the window.
+    // The length may now be shorter than the window's age.
     const active = past < length ? past : length;
     if (active <= 0n) return commitments;
     const part = Decimal.of(length).dividedBy(Decimal.of(active));

@@ -45,7 +45,7 @@ export class Fees {
   }
 
   /**
-   * The same of a close-out: where the network sells, the resting side shows no fees at all
+   * The same for a close-out: if the network sells, the resting side shows no fees
    * (docs/protocol/70-trading-orders.md#44-close-out-fees).
    */
   pricedCloseOut(trades: readonly Trade[]): Trade[] {
@@ -129,10 +129,10 @@ export class Fees {
   }
 
   /**
-   * Fees of a close-out: each distressed party pays its part of each trade, as far as its money goes
+   * Fees of a close-out: each distressed party pays its part of each trade, up to its money
    * (docs/protocol/70-trading-orders.md#44-close-out-fees). They count for no reward.
    * @param trades with the fees of continuous trading
-   * @returns what each party should have paid in all
+   * @returns the total due from each party
    */
   payCloseOut(
     parties: readonly { readonly party: string; readonly size: bigint }[],

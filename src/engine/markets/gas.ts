@@ -1,7 +1,7 @@
 /**
- * Gas that a transaction wants of a block (docs/protocol/30-node-api-endpoints.md#51-coreservice and
- * #72-checktx-order): a command on a market the more, the more its execution may have to move there, all others the
- * same. The mempool alone asks.
+ * Gas of a transaction (docs/protocol/30-node-api-endpoints.md#51-coreservice and
+ * #72-checktx-order): the gas of a market's command grows with what its execution may move, all other commands
+ * have the same. Only the mempool reads it.
  */
 import type { BatchMarketInstructions } from "../../wire/generated/commands.ts";
 import type { CheckedTransaction } from "../../wire/transaction-check.ts";
@@ -43,7 +43,7 @@ export class Gas {
       case "liquidityProvisionCancellation":
         return this.of(tx.payload.marketId, "order");
       case "orderCancellation":
-        // Of many orders at once it costs no more than anything else.
+        // A cancellation of many orders costs the default.
         if (tx.payload.marketId === "" || tx.payload.orderId === "") return this.default;
         return this.of(tx.payload.marketId, "cancellation");
       case "batchMarketInstructions":

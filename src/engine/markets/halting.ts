@@ -1,6 +1,6 @@
 /**
- * Faults of this program inside a market: they halt the market, and never the chain. The step that has failed is taken back;
- * the same on every machine, as all that a step goes by is state.
+ * Faults of this program inside a market: they halt the market, and never the chain. The failed step is taken back,
+ * on every machine alike, because a step depends on state alone.
  */
 import { MarketState } from "../../wire/generated/vega.ts";
 import type { Core } from "../core.ts";

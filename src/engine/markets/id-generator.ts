@@ -1,5 +1,5 @@
 /**
- * Ids of what a transaction, a tick or a block's end makes: each is the hash of the one before
+ * Ids for objects of a transaction, a tick or a block's end: each is the hash of the one before
  * (docs/protocol/60-state-engine-parameters.md#131-deterministic-root-id).
  */
 import { sha3HexOf } from "../../crypto/sha.ts";
@@ -24,7 +24,7 @@ export class IdGenerator {
   }
 
   /**
-   * For what is made outside of transactions: the first id is as long as block hash and label's hash together
+   * For objects made outside of transactions: the first id is as long as block hash and label's hash together
    * (docs/protocol/70-trading-orders.md#23-commands-inputdata-oneof-tag).
    * @param blockHash hex
    */

@@ -1,7 +1,7 @@
 /**
- * The price levels of a side of a book. They stand in chunks with their sums, so that an auction finds its price among any
- * number of crossing levels without going through them
- * (docs/protocol/70-trading-orders.md#35-indicative-price-and-uncrossing): each order of an opening auction asks.
+ * The price levels of a side of a book, in chunks with sums, so that an auction finds its price among any
+ * number of crossing levels without a walk
+ * (docs/protocol/70-trading-orders.md#35-indicative-price-and-uncrossing): each order of an opening auction needs it.
  */
 import { BUY, isStatic, type Side, type StoredOrder } from "./order.ts";
 
@@ -46,7 +46,7 @@ export class Level {
   }
 
   add(order: StoredOrder): void {
-    // Nearly all come to the end of the queue; one that is taken back comes to where it was.
+    // Nearly all are added at the end of the queue; a reverted removal returns to its place.
     if (order.place < this.highest) this.isSorted = false;
     else this.highest = order.place;
     if (this.last !== undefined && order.place > this.last) this.last = order.place;
@@ -179,7 +179,7 @@ export class Levels {
   }
 
   /**
-   * Where a condition that holds from the best price on ceases to hold.
+   * The end of a condition that holds from the best price on.
    * @returns the last level for which it holds, and the one after it
    */
   boundary(holds: (level: Level) => boolean): readonly [last: Level | undefined, next: Level | undefined] {

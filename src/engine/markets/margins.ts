@@ -1,7 +1,6 @@
 /**
  * Margin levels, and the money that moves to keep them (docs/protocol/70-trading-positions.md#53-margin-levels and
- * #54-when-margin-moves). Levels are shown once at the end of a transaction, a tick or a block, with what they were
- * last.
+ * #54-when-margin-moves). Levels are emitted once at the end of a transaction, a tick or a block, with their last values.
  */
 import { Decimal } from "../../wire/decimal.ts";
 import { TransferType } from "../../wire/generated/vega.ts";
@@ -77,7 +76,7 @@ function sideMargin(view: MarginView, input: SideInput): Decimal {
   if (input.exposure <= 0n) return Decimal.zero;
   const { terms, price } = view;
   const { open, ordered, orderedSum } = input;
-  // Products and sums are exact: the position and its orders are one sum, and one shift.
+  // Products and sums are exact: position and orders are one sum with one shift.
   const atRisk = open * price + (view.isAuction ? orderedSum : ordered * price);
   const risk = Decimal.shifted(atRisk, terms.positionDecimals).times(input.factor);
   return open === 0n ? risk : slippage(view, input).plus(risk);
@@ -165,8 +164,8 @@ export class Margins {
   }
 
   /**
-   * A party that was closed out: at once, between its orders and its trade. The levels that found it in distress come later
-   * all the same (docs/protocol/70-trading-positions.md#55-close-out-of-distressed-parties, step 8).
+   * A closed-out party: emitted at once, between its orders and its trade. The levels that showed its distress follow
+   * later (docs/protocol/70-trading-positions.md#55-close-out-of-distressed-parties, step 8).
    */
   showNone(party: string): void {
     this.emit(party, NO_MARGIN);
@@ -205,8 +204,8 @@ export class Margins {
 
   /**
    * Margin for a new or changed order. @param mayUseBond of the market's providers
-   * @param movements into which what moves goes, for one event
-   * @returns what the bond gave; undefined when the party has too little: nothing has moved then
+   * @param movements receives the movements, for one event
+   * @returns the amount from the bond; undefined, with nothing moved, if the party has too little
    */
   coverOrder(
     party: string,
@@ -218,7 +217,7 @@ export class Margins {
     if (margin + general + bond < levels.initial) return undefined;
     const missing = levels.initial - margin;
     const fromBond = missing > general ? missing - general : 0n;
-    // The levels are shown also where the order is refused for its bond.
+    // The levels are emitted even if the order is refused for its bond.
     this.show(party, levels);
     if (fromBond > 0n && !mayUseBond) return undefined;
     if (missing > 0n) movements.push(this.topUp(party, missing));
@@ -228,7 +227,7 @@ export class Margins {
   /**
    * The rule after mark to market and after repricing (docs/protocol/70-trading-positions.md#54-when-margin-moves).
    * Movements go into a list, for one event.
-   * @param isRecheck nothing moves for a party that has less than its margin lacks of the maintenance margin
+   * @param isRecheck moves nothing for a party that cannot fill its margin up to the maintenance margin
    */
   update(
     party: string,
@@ -242,7 +241,7 @@ export class Margins {
     const untouched = { party, isDistressed: false, shortfall: 0n, isAtRest: false };
     if (isFlat(position)) {
       this.show(party, NO_MARGIN);
-      // Outside of auctions also an entry of nothing.
+      // Outside of auctions an entry of zero is emitted too.
       if (margin > 0n || !this.isAuction) movements.push(this.give(party, margin));
       return untouched;
     }
@@ -250,12 +249,12 @@ export class Margins {
     if (margin >= levels.search) {
       this.show(party, levels);
       if (margin < levels.release || this.isAuction) return { ...untouched, isAtRest: true };
-      // Also an entry of nothing, where the levels are too small to differ.
+      // An entry of zero too, where the levels are too small to differ.
       movements.push(this.give(party, margin - levels.initial));
       return { ...untouched, isAtRest: levels.initial < levels.release };
     }
     this.show(party, levels);
-    // The network counts the margin itself as money that it could be filled up with.
+    // The network counts the margin itself among the money that could fill it up.
     if (isRecheck && margin + general + bond < levels.maintenance - margin) return untouched;
     const missing = levels.initial - margin;
     const movement = accounts.has(accounts.general(party)) ? this.topUp(party, missing) : undefined;

@@ -1,4 +1,4 @@
-// Checks of an order by itself, and of what an amendment asks of it
+// Checks of an order by itself, and of the requests of an amendment
 // (docs/protocol/70-trading-orders.md#25-submission-step-by-step, #28-amend-cancel-batch and #31-book).
 import type { OrderAmendment } from "../../wire/generated/commands.ts";
 import { OrderTimeInForce, OrderType, PeggedReference } from "../../wire/generated/vega.ts";
@@ -11,7 +11,7 @@ const { PEGGED_REFERENCE_MID: MID, PEGGED_REFERENCE_UNSPECIFIED: NOTHING } = Peg
 const { PEGGED_REFERENCE_BEST_BID: BEST_BID, PEGGED_REFERENCE_BEST_ASK: BEST_ASK } = PeggedReference;
 
 /**
- * The checks of an amendment that concern what it asks for, in their order
+ * The checks of an amendment's own members, in their order
  * (docs/protocol/70-trading-orders.md#28-amend-cancel-batch).
  * @throws CommandError
  */
@@ -43,8 +43,8 @@ export function pegProblem({ peg, side, type, timeInForce }: StoredOrder): Order
 }
 
 /**
- * Why no book takes an order (docs/protocol/70-trading-orders.md#31-book). Commands of a chain are refused for it
- * before: it is the rig's that come here.
+ * Why no book takes an order (docs/protocol/70-trading-orders.md#31-book). The mempool
+ * refuses such commands earlier: only the test rig reaches this.
  */
 export function bookProblem({
   remaining,

@@ -37,8 +37,8 @@ export class PriceMonitor {
   constructor(private readonly market: MarketContext) {}
 
   /**
-   * The market's rules were changed: every bound is on, with factors that nothing was worked out for yet. Its prices stay the
-   * references, also those of a time without triggers, until an opening auction indicates some.
+   * The market's rules were changed: every bound is active, without computed factors. Earlier prices stay the references,
+   * those of a time without triggers included, until an opening auction has an indicative price.
    */
   onUpdate(): void {
     this.put({ isInitialised: false, triggers: this.freshTriggers(), nowNs: this.market.nowNs });
@@ -56,7 +56,7 @@ export class PriceMonitor {
       sum: 0n,
       volume: 0n,
       triggers: this.freshTriggers(),
-      // The time for that stays what it was.
+      // Its time does not change.
       refreshNs: market.tables.monitors.get(market.id)?.refreshNs ?? 0n,
     });
   }
@@ -70,7 +70,7 @@ export class PriceMonitor {
   }
 
   /**
-   * A block has begun: the last one's prices become one of the past
+   * A block has begun: the prices of the last block become one past price
    * (docs/protocol/70-trading-markets.md#15-per-block-hooks-in-order, tick 3).
    */
   onTime(): void {
@@ -87,7 +87,7 @@ export class PriceMonitor {
   }
 
   /**
-   * Whether the factors, and the probabilities of trading with them, are as old as they may get
+   * Whether the factors, and with them the probabilities of trading, have expired
    * (docs/protocol/70-trading-liquidity.md#81-price-monitoring).
    */
   get isRefreshDue(): boolean {
@@ -121,9 +121,9 @@ export class PriceMonitor {
   }
 
   /**
-   * Looks at the trades that an order would make outside of auctions.
+   * Checks the trades that an order would make outside of auctions.
    * @param isPersistent of a kind that may start an auction
-   * @returns undefined where they may be made; 0 where the order must not trade, else the length of the auction to hold
+   * @returns undefined if they are allowed; 0 if the order must not trade; else the length of the auction to hold
    */
   checkTrades(prices: Prices, isPersistent: boolean): bigint | undefined {
     if (prices.length === 0) return undefined;
@@ -131,7 +131,7 @@ export class PriceMonitor {
     if (isFirst && this.startWith(prices)) return undefined;
     const violated = this.violations(prices);
     if (violated.length === 0) {
-      // The first order after an update is looked at, and its prices are not kept.
+      // The first order after an update is checked, but its prices are not kept.
       if (!isFirst) this.record(prices);
       return undefined;
     }
@@ -143,9 +143,9 @@ export class PriceMonitor {
   }
 
   /**
-   * Looks at what an auction would trade when its time has passed.
+   * Checks the trades of an auction whose time has passed.
    * @param isPrice prices have begun the auction, or extended it last: it ends with the only price that is kept
-   * @returns by how much it goes on; 0 where it may end, and undefined where there is nothing to tell by since an update
+   * @returns the extension; 0 if it may end; undefined without a reference since an update
    */
   checkAuction(prices: Prices, isPrice: boolean): bigint | undefined {
     if (!this.isInitialised) {
@@ -284,7 +284,7 @@ export class PriceMonitor {
   }
 
   /**
-   * Prices from before the horizon of the last trigger go, the newest excepted: it looks at the first one behind that. Without
+   * Drops prices from before the horizon of the last trigger, except the newest of them, which is its reference. Without
    * triggers the oldest stays, as a reference for triggers that an update may bring, and a number of the newest.
    */
   private dropStale(): void {

@@ -1,5 +1,5 @@
 /**
- * Proposals of markets: what governance checks of them, and the definition that comes of one
+ * Proposals of markets: their checks by governance, and the resulting definition
  * (docs/protocol/70-trading-markets.md#12-fields-proto, #13-newmarket-change-checks and #17-market-update).
  */
 import { Decimal } from "../../wire/decimal.ts";

@@ -85,7 +85,7 @@ export class Provisions {
   }
 
   /**
-   * The fee of the provider with whom commitments, the cheapest first, reach the target
+   * The fee of the provider at which commitments, the cheapest first, reach the target
    * (docs/protocol/70-trading-liquidity.md#76-liquidity-fee-factor).
    */
   liquidityFee(target: bigint): string {
@@ -212,7 +212,7 @@ export class Provisions {
     this.market.emitOrder({
       ...order,
       status,
-      // No book has seen it, and nothing was changed about it.
+      // Never on a book, and unchanged.
       batchId: 0n,
       version: 0n,
       ...(isNew && { timeInForce: OrderTimeInForce.TIME_IN_FORCE_UNSPECIFIED, updatedAt: 0n }),

@@ -1,8 +1,8 @@
 /**
  * Risk models (docs/protocol/70-trading-positions.md#52-risk-factors,
  * docs/protocol/70-trading-liquidity.md#77-distribution and #81-price-monitoring). They alone calculate with floating
- * point, by normal.ts; what they say is a decimal of the shortest text, so that nothing that is kept depends on how a
- * number is printed.
+ * point, by normal.ts; their results are decimals of the shortest text, so that the state does not depend on how
+ * numbers are printed.
  */
 import { Decimal } from "../../wire/decimal.ts";
 import type { TradableInstrument } from "../../wire/generated/vega.ts";

@@ -1,5 +1,5 @@
 /**
- * Rules that a network's version decides on: those of the network that a recording is of (docs/markets.md, "Recordings of older
+ * Rules that depend on a network's version: those of a recording's network (docs/markets.md, "Recordings of older
  * networks"), and defects of the original that a chain of ours has by `--rules 0.71.6` alone (docs/compatibility.md).
  */
 export interface MarketRules {

@@ -30,7 +30,7 @@ export function liquidityScores(market: TradingMarket): Map<string, Decimal> {
     .list()
     .filter(({ status }) => status === LiquidityProvisionStatus.STATUS_ACTIVE);
   if (range === undefined || active.length === 0) return new Map();
-  // A single provider has all of it, whatever the probabilities say.
+  // A single provider gets everything, whatever the probabilities.
   if (active.length === 1) return new Map([[active[0]!.party, Decimal.one]]);
   const allowed = market.prices.allowed();
   const raw = active.map(({ party }) => {

@@ -77,7 +77,7 @@ export class Settlement {
 
   /**
    * Settles all positions against a mark price (docs/protocol/70-trading-positions.md#62-mtm-run, steps 1 to 7).
-   * @returns the parties that were settled, those that have lost first, and those that had nothing to settle
+   * @returns the settled parties, losers first, and the parties with nothing to settle
    */
   markToMarket(mark: bigint): { readonly settled: string[]; readonly idle: string[] } {
     const { market, positions } = this;
@@ -147,7 +147,7 @@ export class Settlement {
     const isWon = ({ amount, exact, isLoss }: Flow) =>
       amount > 0n || (amount === 0n && !exact.isNegative() && !isLoss);
     const wins = flows.filter(isWon);
-    // Nothing moves where there is nothing to settle; only at a market's end does it show
+    // With nothing to settle nothing moves; only a market's end emits that
     // (docs/protocol/60-state-engine-accounts.md#26-ledger-movements).
     const losses = flows.filter((flow) => flow.amount < 0n || (isFinal && !isWon(flow)));
     const nothing = new Set(isFinal ? [] : wins.filter(({ amount }) => amount === 0n));
@@ -176,7 +176,7 @@ export class Settlement {
     }
     const left = accounts.balance(accounts.settlement);
     if (isFinal && left > 0n && left <= BigInt(Math.max(1, wins.length))) {
-      // Truncation of the parties' amounts, one unit in the original; here it never stops the chain.
+      // Truncation of the parties' amounts: one unit in the original; here it never stops the chain.
       movements.push(
         accounts.move(
           [accounts.settlement],
@@ -213,7 +213,7 @@ export class Settlement {
       paid += win.amount;
     }
     const rest = collected - paid;
-    // At a market's end also those that would have got nothing.
+    // At a market's end, parties with a win of zero included.
     const isDue = (_win: Flow, index: number) => isFinal || due[index]! > 0n;
     const heir = wins.filter(isDue).find(({ party }) => party === NETWORK) ?? wins.findLast(isDue);
     // All that was collected is paid, also where truncated wins are less than it. A ratio that was rounded up promises more than
@@ -222,7 +222,7 @@ export class Settlement {
     // less.
     if (heir !== undefined && rest > 0n) heir.amount += rest;
     else if (heir !== undefined) heir.amount = smaller(heir.amount - rest, due[wins.indexOf(heir)]!);
-    // Also for the last winner that the units left over have made whole.
+    // Also for the last winner, completed by the remaining units.
     for (const [index, { party, amount }] of wins.entries()) {
       if (party !== NETWORK && isDue(wins[index]!, index)) this.emitSocialised(party, amount - due[index]!);
     }
@@ -267,8 +267,8 @@ export class Settlement {
 
 /**
  * Truncation must neither make nor lose money between parties (docs/protocol/70-trading-positions.md#62-mtm-run, step
- * 3). Each zero takes a unit as long as there is a difference, also one below zero; what the largest winner cannot give
- * then comes from the next ones.
+ * 3). Each zero takes a unit as long as there is a difference, even a negative one; if the largest winner cannot give
+ * enough, the next ones give the rest.
  */
 function repairRounding(losses: readonly Flow[], wins: readonly Flow[]): void {
   let rest =
@@ -289,7 +289,7 @@ function repairRounding(losses: readonly Flow[], wins: readonly Flow[]): void {
 }
 
 /**
- * Sign of an amount, which one of exactly zero has, too: that of the contribution that weighed most
+ * Sign of an amount, also of zero: the sign of the largest contribution
  * (docs/protocol/70-trading-scenarios.md#11-arithmetic-rules).
  */
 function isLossSign(settled: bigint, last: bigint, mark: bigint, trades: readonly UnsettledTrade[]): boolean {

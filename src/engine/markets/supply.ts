@@ -1,6 +1,6 @@
 /**
- * Orders of a provider on the book that are not of its provision: their value counts toward its obligation
- * (docs/protocol/70-trading-liquidity.md#73-order-sizes-and-prices), which is asked for with each of the provider's
+ * A provider's own orders on the book, beside its provision: their value counts toward its obligation
+ * (docs/protocol/70-trading-liquidity.md#73-order-sizes-and-prices), and is needed with each of the provider's
  * commands and each move of prices.
  */
 import { Levels } from "./levels.ts";

@@ -1,5 +1,5 @@
 /**
- * Target stake: what the providers of a market must have committed for its open interest
+ * Target stake: the commitment that a market's open interest requires
  * (docs/protocol/70-trading-liquidity.md#82-liquidity-monitoring).
  */
 import { positivePart } from "../values.ts";
@@ -29,7 +29,7 @@ export class TargetStake {
       if (record.timeNs >= from) break;
       market.tables.interests.delete(keyOf(id, numberKey(number)));
     }
-    // Of earlier ones that are not larger none can be the highest of a window any more.
+    // Earlier entries that are not larger can no longer be the highest of a window.
     for (const { number, record } of records.toReversed()) {
       if (record.interest > interest && record.timeNs < nowNs) break;
       if (record.interest > interest) return;

@@ -1,6 +1,6 @@
 /**
- * A market while it trades: the parts that know nothing of each other, and what the parts that do (orders, auctions,
- * providers and those that follow prices) ask of one another.
+ * A trading market: its independent parts, and the ports between the dependent ones (orders, auctions, providers,
+ * repricing).
  */
 import { Decimal } from "../../wire/decimal.ts";
 import { MarketState, type TradableInstrument } from "../../wire/generated/vega.ts";
