@@ -4,7 +4,6 @@ export const WORKERS: readonly string[] = [
   "src/node/writer.worker.ts",
   "src/node/follower.worker.ts",
   "src/devnet/planes.worker.ts",
-  "src/node/reader.worker.ts",
   "src/history/segment.worker.ts",
   "src/history/sharing/copy.worker.ts",
   "src/chain/admission/pow/solver.worker.ts",

@@ -54,7 +54,7 @@ export async function knownMetrics(): Promise<Metric[]> {
       eventLog: () => ({ logBytes: 0, unreadBytes: 0, logBytesMax: 1 }),
     },
   };
-  const text = await status.metrics();
+  const text = status.metrics();
   return [...text.matchAll(/^# HELP (\S+) (.*)\n# TYPE \S+ (\S+)$/gm)].map(([, name, help, type]) => ({
     name: name!,
     help: help!,

@@ -21,7 +21,6 @@ export function workerUrl(
     | "node/writer.worker.ts"
     | "node/follower.worker.ts"
     | "devnet/planes.worker.ts"
-    | "node/reader.worker.ts"
     | "history/segment.worker.ts"
     | "history/sharing/copy.worker.ts"
     | "chain/admission/pow/solver.worker.ts",

@@ -1,5 +1,4 @@
-// Counts of a thread that answers, for `/metrics`: answers by status, faults, exports, and how long answers take. Plain
-// values, so that they can be posted to another thread and added up there.
+// Counts for `/metrics`: answers by status, faults, exports, and how long answers take.
 
 /** From the request's arrival to its answer's first byte; what is streamed after that is not counted. */
 const ROUTE_CLASSES = ["kept", "read", "export", "stream", "submission", "node", "other"] as const;
@@ -52,31 +51,12 @@ export class ServerCounts {
     histogram.buckets[bucket]!++;
     histogram.sumMs += ms;
   }
-
-  /** These and those of other threads, which keep their values and not their methods when they are posted. */
-  plus(others: readonly CountValues[]): ServerCounts {
-    const sum = new ServerCounts();
-    for (const counts of [this, ...others]) {
-      for (const [status, n] of counts.responses)
-        sum.responses.set(status, (sum.responses.get(status) ?? 0) + n);
-      for (const name of SUMMED) sum[name] += counts[name];
-      for (const kind of ROUTE_CLASSES) {
-        const { buckets, sumMs } = counts.latencies[kind];
-        sum.latencies[kind].sumMs += sumMs;
-        for (const [at, n] of buckets.entries()) sum.latencies[kind].buckets[at]! += n;
-      }
-    }
-    return sum;
-  }
 }
-
-const SUMMED = ["cacheHits", "faults", "exportsRunning", "streamsOpen", "exportsFailed"] as const;
-export type CountValues = Pick<ServerCounts, "responses" | "latencies" | (typeof SUMMED)[number]>;
 
 const HISTOGRAM = "lyra_http_request_seconds";
 
 /** Latencies in the text form of Prometheus. */
-export function latencyLines({ latencies }: CountValues): string[] {
+export function latencyLines({ latencies }: ServerCounts): string[] {
   const lines = [
     `# HELP ${HISTOGRAM} Time from a request to its answer's first byte, by class of route.`,
     `# TYPE ${HISTOGRAM} histogram`,

@@ -27,17 +27,12 @@ export const STREAM_REQUEST_BYTES_MAX = 64 * 1024;
 
 export type Fetch = (request: Request) => Response | Promise<Response>;
 
-/** The first thread checks that no other process uses the port; then further threads share it. */
-export type PortSharing = "first" | "more";
-
 interface ListenOptions {
   readonly host: string;
   /** 0 picks a free port. */
   readonly port: number;
   /** A larger body is not read: 413 without a body. */
   readonly bodyBytesMax: number;
-  /** Where several threads of this process listen on it: whether this is the first one. */
-  readonly sharing?: PortSharing;
   /** The flag that chooses this port, for the hint of an error: `--data-port`. */
   readonly portFlag: string;
   /** Answers are counted here, with how long they took. */
@@ -55,12 +50,9 @@ interface ListenOptions {
 
 /** Listens. @throws NodeError `host_empty`, `port_in_use`, `cannot_listen` */
 export function listen(options: ListenOptions, fetch: Fetch) {
-  const { host, bodyBytesMax, portFlag, counts, sharing, socketBytesMax, websocket } = options;
+  const { host, port, bodyBytesMax, portFlag, counts, socketBytesMax, websocket } = options;
   checkHost(host);
-  let { port } = options;
   try {
-    // A shared port is granted to any process that shares it; probing it unshared detects one in use.
-    if (sharing === "first") port = freePort(host, port);
     const ending: Ending = { isAnnounced: false };
     const answer = withProtocolChecks(counts === undefined ? fetch : counted(fetch, counts), ending);
     const began = (server: ReturnType<typeof Bun.serve>) => {
@@ -70,7 +62,7 @@ export function listen(options: ListenOptions, fetch: Fetch) {
     const serving = {
       hostname: host,
       port,
-      reusePort: sharing !== undefined,
+      reusePort: false,
       idleTimeout: IDLE_TIMEOUT_S,
       maxRequestBodySize: bodyBytesMax,
       error: internalFailure,
@@ -200,13 +192,6 @@ function tooManyClients(): Response {
 function withConnectionClose(response: Response): Response {
   response.headers.set("connection", "close");
   return response;
-}
-
-function freePort(hostname: string, port: number): number {
-  const probe = Bun.serve({ hostname, port, reusePort: false, fetch: internalFailure });
-  const free = probe.port!;
-  probe.stop(true);
-  return free;
 }
 
 function internalFailure(): Response {

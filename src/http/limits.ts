@@ -35,8 +35,6 @@ export interface Limits {
   readonly minHeightWaitersMax: number;
   /** Bytes of rendered pages kept until the next block. */
   readonly pageCacheBytesMax: number;
-  /** Threads that answer data requests, at most one a core. */
-  readonly readerThreads: number;
   /** Exports under way at once, on each thread that answers. */
   readonly exportsMax: number;
   /** Streams open at once, on each thread that answers; a further one gets 429. */
@@ -87,7 +85,6 @@ export const DEFAULT_LIMITS: Limits = {
   minHeightLookMs: 100,
   minHeightWaitersMax: 5_000,
   pageCacheBytesMax: 8 * 1024 * 1024,
-  readerThreads: 1,
   exportsMax: 16,
   streamsMax: 4_000,
   streamsPerAddressMax: 500,

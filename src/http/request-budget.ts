@@ -1,5 +1,5 @@
 /**
- * Requests on their way: the bytes of their bodies, of all ports and threads, come out of one budget of the process, and each
+ * Requests on their way: the bytes of their bodies, of all ports, come out of one budget, and each
  * request that is not whole has a limit of time. Where the budget is full, slow requests are ended for new ones.
  */
 import { Grpc } from "../errors/statuses.ts";
@@ -14,41 +14,16 @@ const YOUNG_MS = 1_000;
 /** How often limits of time are looked at, while requests are on their way. */
 const LOOK_MS = 250;
 
-/** Places in the shared memory. */
-const USED = 0;
-const MAX = 1;
-
 class RequestBudget {
-  private cells: Int32Array;
-  /** Requests of this thread that are not whole, oldest first. */
+  private usedBytes = 0;
+  /** Requests that are not whole, oldest first. */
   private readonly unfinished = new Set<IncomingRequest>();
   private timer: ReturnType<typeof setInterval> | undefined;
 
   constructor(
-    bytesMax = DEFAULT_LIMITS.requestsBytesMax,
+    public bytesMax = DEFAULT_LIMITS.requestsBytesMax,
     readonly nowMs = () => performance.now(),
-  ) {
-    this.cells = new Int32Array(new SharedArrayBuffer(8));
-    this.bytesMax = bytesMax;
-  }
-
-  /** Memory that all threads of the process share. */
-  get shared(): SharedArrayBuffer {
-    return this.cells.buffer as SharedArrayBuffer;
-  }
-
-  /** Makes this thread's budget a part of another thread's. */
-  join(shared: SharedArrayBuffer): void {
-    this.cells = new Int32Array(shared);
-  }
-
-  get bytesMax(): number {
-    return Atomics.load(this.cells, MAX);
-  }
-
-  set bytesMax(bytes: number) {
-    Atomics.store(this.cells, MAX, Math.min(bytes, 2 ** 31 - 1));
-  }
+  ) {}
 
   /**
    * A request that begins.
@@ -61,19 +36,19 @@ class RequestBudget {
 
   /** @returns false where there is no room, also without requests that are slow */
   takeBytes(bytes: number, isLarge: boolean, taker?: IncomingRequest): boolean {
-    const { cells } = this;
     const limit = isLarge ? this.bytesMax * LARGE_PARTS : this.bytesMax;
     for (;;) {
-      const before = Atomics.add(cells, USED, bytes);
       // A request that is alone always fits: it has a limit of its own.
-      if (before + bytes <= limit || before === 0) return true;
-      Atomics.sub(cells, USED, bytes);
+      if (this.usedBytes + bytes <= limit || this.usedBytes === 0) {
+        this.usedBytes += bytes;
+        return true;
+      }
       if (!this.endOldest(taker)) return false;
     }
   }
 
   giveBytes(bytes: number): void {
-    if (bytes > 0) Atomics.sub(this.cells, USED, bytes);
+    this.usedBytes -= bytes;
   }
 
   watch(request: IncomingRequest): void {
@@ -109,7 +84,7 @@ class RequestBudget {
   }
 }
 
-/** Of this process; of another thread's once it is joined. */
+/** Of all ports of a thread. */
 export const requestBudget = new RequestBudget();
 
 /** A request while it comes and is worked on. */

@@ -33,10 +33,6 @@ export function healthRoutes(port: string, status: ServerStatus, notReady: () =>
 /** `/metrics` and `/status`. */
 export function statusRoutes(status: ServerStatus) {
   return new Elysia({ name: "status" })
-    .get("/metrics", async ({ request }) =>
-      encodedResponse(await status.metrics(), { headers: METRICS }, request),
-    )
-    .get("/status", async ({ request }) =>
-      encodedResponse(await status.statusText(), { headers: STATUS }, request),
-    );
+    .get("/metrics", ({ request }) => encodedResponse(status.metrics(), { headers: METRICS }, request))
+    .get("/status", ({ request }) => encodedResponse(status.statusText(), { headers: STATUS }, request));
 }

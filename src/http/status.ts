@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { ChainHead } from "../store/head.ts";
 import { rfc3339Nano } from "../wire/time-text.ts";
-import { type CountValues, latencyLines, ServerCounts } from "./counts.ts";
+import { latencyLines, ServerCounts } from "./counts.ts";
 import { ReadinessAskers } from "./drain.ts";
 import { type SOURCE_KINDS, SOURCE_STATES, type StatusBody } from "./status-body.ts";
 
@@ -106,8 +106,6 @@ export class ServerStatus {
   private readonly startedMs = performance.now();
   /** To be notified of commits. */
   readonly ingest = new IngestRate();
-  /** Notified once, when an answer meets a damaged store. */
-  onDamage = () => {};
   private hasMetDamage = false;
   private isStopping = false;
   readonly askers = new ReadinessAskers();
@@ -131,19 +129,13 @@ export class ServerStatus {
 
   /** An answer failed because the store cannot be read. */
   noteDamage(): void {
-    if (this.hasMetDamage) return;
     this.hasMetDamage = true;
-    this.onDamage();
   }
 
-  /** Counts of other threads that answer for the same node. */
-  otherCounts: () => readonly CountValues[] = () => [];
-
-  /** `/metrics`: Prometheus text format, version 0.0.4. */
-  metrics: () => string | Promise<string> = () => this.text();
-
   /** `/status`: JSON. */
-  statusText: () => string | Promise<string> = () => JSON.stringify(this.statusBody());
+  statusText(): string {
+    return JSON.stringify(this.statusBody());
+  }
 
   private statusBody(): StatusBody {
     const facts = this.isDamaged ? undefined : this.source;
@@ -174,9 +166,10 @@ export class ServerStatus {
     };
   }
 
-  private text(): string {
+  /** `/metrics`: Prometheus text format, version 0.0.4. */
+  metrics(): string {
     this.counts.streamsOpen = this.source?.streams?.() ?? 0;
-    const counts = this.counts.plus(this.otherCounts());
+    const { counts } = this;
     const facts = this.isDamaged ? undefined : this.source;
     const nowUs = (performance.timeOrigin + performance.now()) * 1_000;
     const head = facts?.head();
@@ -373,7 +366,7 @@ function followedLines({ blocks, txs, disagreements, height }: FollowedFacts): s
 }
 
 /** Mistakes of clients apart from answers that a server has to explain. */
-function errorLines({ responses }: CountValues): string[] {
+function errorLines({ responses }: ServerCounts): string[] {
   const inClass = (first: number) =>
     [...responses].reduce(
       (sum, [status, count]) => (status >= first && status < first + 100 ? sum + count : sum),

@@ -107,8 +107,7 @@ export async function startBlockFollower(context: FollowerContext) {
     if (data.kind === "disagreements") log.add(data.list);
     else if (data.kind === "notice") logNotice(ATTEMPT, data.text);
     else if (data.kind === "stopped") stopped.resolve();
-    else if (data.kind === "report") context.notifyReady();
-    else {
+    else if (data.kind !== "report") {
       chain.receive(data);
       restored.resolve();
     }

@@ -103,7 +103,6 @@ export async function startSidecar(given: SidecarNodeConfig): Promise<Sidecar> {
   };
   const log = new NodeLog();
   const look = setInterval(() => {
-    served.notifyReady();
     log.noteReadiness(served.serverStatus.readiness().reason || undefined);
     log.noteClock(status!.lag().clockSkewSeconds ?? 0);
   }, READY_LOOK_MS);

@@ -1,5 +1,4 @@
 // A data node: a home that is served, while recordings may be loaded into it.
-import { availableParallelism } from "node:os";
 import { logFailure, logNotice } from "../errors/log.ts";
 import type { NodeError } from "../errors/node-error.ts";
 import { type Lock, lockHome } from "../files/lock.ts";
@@ -7,7 +6,7 @@ import { chooseMode, type SegmentMode } from "../history/segment-bounds.ts";
 import { Ports } from "../http/drain.ts";
 import { type HttpRoutes, joinRoutes } from "../http/plugin.ts";
 import { requestBudget } from "../http/request-budget.ts";
-import { type LiveStatus, ServerStatus, STORE_DAMAGED } from "../http/status.ts";
+import { type LiveStatus, ServerStatus } from "../http/status.ts";
 import type { ReplayResult } from "../ingest/replay.ts";
 import { serveData } from "../planes/data/app.ts";
 import { DataContext } from "../planes/data/context.ts";
@@ -25,13 +24,9 @@ import { DiskReporter } from "./disk-report.ts";
 import { fileStatus, watchFile } from "./file-source.ts";
 import { HomeWatch } from "./home-watch.ts";
 import type { LiveSettings } from "./loading.ts";
-import { ReaderThreads } from "./reader-threads.ts";
 import { storeFacts } from "./reading.ts";
 import type { SourceStatus } from "./source-status.ts";
 import { NoWriter, WriterThread, type Writing } from "./writer-thread.ts";
-
-/** Elsewhere the system does not spread connections over several listeners. */
-const CAN_SHARE = process.platform === "linux";
 
 export interface DataNode {
   readonly home: string;
@@ -71,7 +66,7 @@ interface LiveServing {
   /** How history is cut in a home that has not begun, unless the configuration says so. */
   readonly segmentsOfNew?: SegmentMode;
   readonly status: (own: () => ChainHead | undefined) => LiveStatus & { notReady(): string | undefined };
-  /** Further routes of the data port; it then answers on one thread. */
+  /** Further routes of the data port. */
   readonly routes?: (plane: DataPlane, status: ServerStatus) => HttpRoutes | undefined;
   /** The core node's plane, which the data port of gRPC answers for too. */
   readonly node?: (plane: DataPlane) => NodePlane | undefined;
@@ -88,8 +83,6 @@ export interface ServedHome {
   readonly serverStatus: ServerStatus;
   /** All of them; a part of the node adds its own. */
   readonly ports: Ports;
-  /** To be called when `notReady` may have changed. */
-  notifyReady(): void;
 }
 
 /** @throws NodeError `segments_differ` for a home that was begun otherwise */
@@ -119,29 +112,18 @@ export async function serveHome(config: Omit<NodeConfig, "kind">, live?: LiveSer
     const status = new ServerStatus();
     const { home, host, limits } = config;
     requestBudget.bytesMax = limits.requestsBytesMax;
-    const threads = CAN_SHARE ? Math.min(limits.readerThreads, availableParallelism()) : 1;
-    const routes = live?.routes?.(plane, status);
-    const isShared = threads > 1 && routes === undefined;
     const nodePlane = live?.node?.(plane);
     const explorer = explorerOf(plane, live?.txIndex);
     const server = serveData(plane, status, {
       host,
       port: config.dataPort,
-      ...(isShared && { sharing: "first" }),
       mounted: joinRoutes(
         graphqlRoutes(plane, status, nodePlane),
         explorerRoutes(plane, status, explorer),
-        routes,
+        live?.routes?.(plane, status),
       ),
     });
     cleanup.unshift(() => void server.stop());
-    const readers = new ReaderThreads(
-      { home, limits, host, port: server.port, requestBudget: requestBudget.shared },
-      isShared ? threads - 1 : 0,
-      status,
-    );
-    cleanup.unshift(() => void readers.stop());
-    await readers.listening();
     const { grpcDataPort } = config;
     const grpc =
       grpcDataPort === "off"
@@ -162,18 +144,13 @@ export async function serveHome(config: Omit<NodeConfig, "kind">, live?: LiveSer
           ...(live && { live: live.settings }),
         });
     plane.streams.feed = writer.feed;
-    readers.connectFeed(writer.feed);
     const liveStatus = live?.status(() => plane.head());
     const ports = new Ports(status);
-    ports.add(server, readers, grpc);
+    ports.add(server, grpc);
     const notReady = () => writer.notReady() ?? liveStatus?.notReady();
-    const notifyReady = () => readers.notifyReady(status.readiness().reason || undefined);
-    writer.onChange = notifyReady;
-    notifyReady();
     writer.onCommitted = () => {
       plane.notifyCommit();
       status.ingest.note(() => plane.head()?.height ?? 0);
-      readers.notifyCommit();
     };
     const onHomeChange = (failure: NodeError | undefined) => {
       if (failure) logFailure(failure);
@@ -182,7 +159,6 @@ export async function serveHome(config: Omit<NodeConfig, "kind">, live?: LiveSer
     };
     const watch = new HomeWatch(config.home, onHomeChange, { isStill: isReadOnly });
     cleanup.unshift(() => watch.stop());
-    status.onDamage = () => readers.notifyReady(STORE_DAMAGED);
     const disk = new DiskReporter(config.home, db, config.disk);
     status.source = {
       ...storeFacts(config.home, plane),
@@ -200,19 +176,16 @@ export async function serveHome(config: Omit<NodeConfig, "kind">, live?: LiveSer
       loaded: writer.loaded,
       broken: writer.broken,
       stop: async () => {
-        const drained = ports.drain();
-        notifyReady();
-        await drained;
+        await ports.drain();
         watch.stop();
         // A commit that is reported while the store closes has no reader any more.
         writer.onCommitted = () => {};
-        writer.onChange = () => {};
         db.close();
         await writer.stop();
         lock.release();
       },
     };
-    return { node, plane, writer, serverStatus: status, ports, notifyReady };
+    return { node, plane, writer, serverStatus: status, ports };
   } catch (error) {
     for (const undo of cleanup) undo();
     throw error;

@@ -14,8 +14,6 @@ const WRITER_STOP_MS = 1_500;
 export interface Writing {
   readonly loaded: Promise<ReplayResult | undefined>;
   readonly broken: Promise<NodeError>;
-  /** Notified of everything that may change `notReady`. */
-  onChange: () => void;
   /** Notified of every commit of a load. */
   onCommitted: () => void;
   /** Notified of what a live intake tells. */
@@ -36,7 +34,6 @@ export interface Writing {
 export class NoWriter implements Writing {
   readonly loaded = Promise.resolve(undefined);
   readonly broken = new Promise<NodeError>(() => {});
-  onChange = () => {};
   onCommitted = () => {};
   onLive: (report: LiveReport) => void = () => {};
   readonly feed = new EventTap();
@@ -49,7 +46,6 @@ export class NoWriter implements Writing {
 
   noteLost(failure: NodeError | undefined): void {
     this.lost = failure && `the home is lost: ${failure.code}`;
-    this.onChange();
   }
 
   sendOrder(): void {}
@@ -70,7 +66,6 @@ export class WriterThread implements Writing {
   /** The scrub's finding: sticky, because no later load mends it. */
   private damageFound: NodeError | undefined;
   private state: "loading" | "idle" | "stopped" = "loading";
-  onChange = () => {};
   onCommitted = () => {};
   onLive: (report: LiveReport) => void = () => {};
   readonly feed = new FeedInlet((order) => this.sendOrder({ kind: "feed", order }));
@@ -115,7 +110,6 @@ export class WriterThread implements Writing {
       }
       if (message.kind === "stopped") stopped.resolve();
       if (message.kind === "committed") this.onCommitted();
-      else this.onChange();
     };
     this.worker.onerror = (event) => {
       this.failure = new NodeError(
@@ -127,7 +121,6 @@ export class WriterThread implements Writing {
       else broken.resolve(this.failure);
       this.state = "stopped";
       stopped.resolve();
-      this.onChange();
     };
     this.worker.postMessage(order);
   }
@@ -149,7 +142,6 @@ export class WriterThread implements Writing {
 
   noteLost(failure: NodeError | undefined): void {
     this.lost = failure && `the home is lost: ${failure.code}`;
-    this.onChange();
   }
 
   sendOrder(order: LiveOrder): void {

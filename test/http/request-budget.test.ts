@@ -107,25 +107,4 @@ describe("the budget for requests", () => {
     expect(() => late.hold(1)).toThrow("too slowly");
     expect(isRefused(open("next"), 60)).toBe(false);
   });
-
-  test("is one for all threads", async () => {
-    const { budget, open, isRefused } = budgetOf(100);
-    const url = new URL("../../src/http/request-budget.ts", import.meta.url).href;
-    const source = `
-      import { requestBudget as budget } from ${JSON.stringify(url)};
-      self.onmessage = ({ data }) => {
-        budget.join(data);
-        budget.open(10_000, () => {}).hold(70);
-        postMessage(budget.bytesMax);
-      };`;
-    const worker = new Worker(URL.createObjectURL(new Blob([source], { type: "application/javascript" })));
-    const bytesMax = new Promise((resolve) =>
-      worker.addEventListener("message", ({ data }) => resolve(data)),
-    );
-    worker.postMessage(budget.shared);
-    expect(await bytesMax).toBe(100);
-    expect(isRefused(open("here"), 31)).toBe(true);
-    expect(isRefused(open("here"), 30)).toBe(false);
-    worker.terminate();
-  });
 });

@@ -48,7 +48,7 @@ afterAll(() => scratch.remove());
 
 async function start(home = scratch.path(), config: Partial<SidecarNodeConfig> = {}): Promise<Sidecar> {
   const events = { host: "127.0.0.1", port: 0 };
-  const limits = { ...DEFAULT_LIMITS, readerThreads: 1 };
+  const limits = DEFAULT_LIMITS;
   // No segment is whole: stores are compared with loads that make none.
   const node = await startNode({
     kind: "sidecar",

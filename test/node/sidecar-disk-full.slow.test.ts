@@ -35,7 +35,6 @@ else
         home: join(disk, "home"),
         events: { host: "127.0.0.1", port: 0 },
         segmentLength: 1_000_000,
-        limits: { ...DEFAULT_LIMITS, readerThreads: 1 },
       });
       const source = () => node.status.sources()[0]!;
       try {
@@ -73,7 +72,7 @@ if (hasMount)
       home: join(disk, "home"),
       events: { host: "127.0.0.1", port: 0 },
       segmentLength: 1_000_000,
-      limits: { ...DEFAULT_LIMITS, readerThreads: 1, eventMemoryBytesMax: 50_000 },
+      limits: { ...DEFAULT_LIMITS, eventMemoryBytesMax: 50_000 },
     });
     const source = () => node.status.sources()[0]!;
     const dial = () => Sender.dial({ hostname: "127.0.0.1", port: Number(node.addresses.eventsPort) });

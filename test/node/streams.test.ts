@@ -3,7 +3,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { appendFileSync, writeFileSync } from "node:fs";
 import { madeUpAssetId } from "../../src/devnet/keys.ts";
-import { DEFAULT_LIMITS } from "../../src/http/limits.ts";
 import { startNode } from "../../src/start-node.ts";
 import { decodeBusEvent } from "../../src/wire/generated/events.ts";
 import { MEMORY, SAMPLE, Scratch } from "../rig/homes.ts";
@@ -79,40 +78,36 @@ function recordedIds(from: number): string[] {
 }
 
 describe("a file that is followed", () => {
-  for (const readerThreads of [1, 2]) {
-    test(`${readerThreads} threads that answer tell every event and every change, each once`, async () => {
-      const file = scratch.path();
-      const half = spans.findIndex(({ height }) => height === 1_500);
-      writeFileSync(file, sample.subarray(0, spans[half]!.end));
-      const limits = { ...DEFAULT_LIMITS, readerThreads };
-      const node = await startNode({ kind: "data", home: scratch.path(), dataPort: 0, follow: file, limits });
-      opened.push(node);
-      await eventually(() => node.head()?.height === 1_500);
-      // The system spreads connections over the threads: some of eight are on each.
-      const buses = Array.from(
-        { length: 8 },
-        () => new Client(node.dataUrl, "event/bus?height=true", { type: [1] }),
-      );
-      const trades = Array.from({ length: 8 }, () => new Client(node.dataUrl, "trades?height=true"));
-      await Promise.all([...buses, ...trades].map((client) => client.begins()));
-      for (let at = half + 1; at < spans.length; at += 50) {
-        const end = spans[Math.min(at + 49, spans.length - 1)]!.end;
-        appendFileSync(file, sample.subarray(spans[at - 1]!.end, end));
-        await turns();
-      }
-      const last = spans.at(-1)!.height;
-      await Promise.all([...buses, ...trades].map((client) => client.reaches(last)));
-      const wanted = recordedIds(1_500);
-      for (const bus of buses) expect(ids(bus.events)).toEqual(wanted);
-      const all = await (await fetch(`${node.dataUrl}/api/v2/trades?pagination.newestFirst=false`)).json();
-      const stored = all.trades.edges.map(({ node: trade }: Json) => trade.id);
-      for (const client of trades) {
-        const told = client.results.flatMap((result) => result.trades.map(({ id }: Json) => id));
-        expect(told.length).toBeGreaterThan(5);
-        expect(told).toEqual(stored.slice(stored.length - told.length));
-      }
-    }, 120_000);
-  }
+  test("tells every event and every change, each once", async () => {
+    const file = scratch.path();
+    const half = spans.findIndex(({ height }) => height === 1_500);
+    writeFileSync(file, sample.subarray(0, spans[half]!.end));
+    const node = await startNode({ kind: "data", home: scratch.path(), dataPort: 0, follow: file });
+    opened.push(node);
+    await eventually(() => node.head()?.height === 1_500);
+    const buses = Array.from(
+      { length: 8 },
+      () => new Client(node.dataUrl, "event/bus?height=true", { type: [1] }),
+    );
+    const trades = Array.from({ length: 8 }, () => new Client(node.dataUrl, "trades?height=true"));
+    await Promise.all([...buses, ...trades].map((client) => client.begins()));
+    for (let at = half + 1; at < spans.length; at += 50) {
+      const end = spans[Math.min(at + 49, spans.length - 1)]!.end;
+      appendFileSync(file, sample.subarray(spans[at - 1]!.end, end));
+      await turns();
+    }
+    const last = spans.at(-1)!.height;
+    await Promise.all([...buses, ...trades].map((client) => client.reaches(last)));
+    const wanted = recordedIds(1_500);
+    for (const bus of buses) expect(ids(bus.events)).toEqual(wanted);
+    const all = await (await fetch(`${node.dataUrl}/api/v2/trades?pagination.newestFirst=false`)).json();
+    const stored = all.trades.edges.map(({ node: trade }: Json) => trade.id);
+    for (const client of trades) {
+      const told = client.results.flatMap((result) => result.trades.map(({ id }: Json) => id));
+      expect(told.length).toBeGreaterThan(5);
+      expect(told).toEqual(stored.slice(stored.length - told.length));
+    }
+  }, 120_000);
 });
 
 describe("a sidecar beside its core", () => {

@@ -15,7 +15,6 @@ import { ApiError, wrongMethod } from "../../http/errors.ts";
 import {
   announceEnd,
   listen,
-  type PortSharing,
   STREAM_REQUEST_BYTES_MAX,
   splitUrl,
   stopServer,
@@ -144,15 +143,13 @@ interface ServeOptions {
   readonly port: number;
   /** The core node's routes, where there is a node (planes/node/app.ts, `mountedNode`). */
   readonly mounted?: HttpRoutes;
-  /** Where other threads listen on the port as well: the system then spreads the connections. */
-  readonly sharing?: PortSharing;
 }
 
 /** Listens. @throws NodeError `port_in_use` */
 export function serveData(
   plane: DataPlane,
   status: ServerStatus,
-  { host, port, mounted, sharing }: ServeOptions,
+  { host, port, mounted }: ServeOptions,
 ): DataServer {
   const { bodyBytesMax, submissionBytesMax, queryBytesMax, pageCacheBytesMax } = plane.context.limits;
   const version = plane.context.db.prepare("PRAGMA data_version");
@@ -165,7 +162,6 @@ export function serveData(
       bodyBytesMax: Math.max(bodyBytesMax, BODY_READ_BYTES_MAX, mounted ? 2 * submissionBytesMax : 0),
       portFlag: "--data-port",
       counts: status.counts,
-      ...(sharing && { sharing }),
       socketBytesMax: Math.max(STREAM_REQUEST_BYTES_MAX, queryBytesMax),
     },
     app.fetch,
