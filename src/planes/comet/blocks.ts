@@ -164,13 +164,6 @@ export class CometBlocks {
     };
   }
 
-  /** The commit of the last block is not canonical yet: the next block will have it. */
-  commit(height: number): object {
-    const header = this.header(this.find(height), this.txs(height));
-    const commit = this.commitOf(height);
-    return { signed_header: { header, commit }, canonical: height < this.range.last };
-  }
-
   results(height: number): object {
     const txs = this.txs(height);
     return {

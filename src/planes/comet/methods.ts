@@ -11,7 +11,6 @@ import { CometRpcError, type Given, type Parameters } from "./rpc.ts";
 
 /** The engine that the network's nodes have inside (docs/protocol/30-node-api-endpoints.md#8-cometbft-rpc-underneath). */
 const ENGINE_VERSION = "0.34.27";
-const APPLICATION_VERSION = "v0.71.6";
 const ID_CHARACTERS = 40;
 const PER_PAGE = 30;
 const PER_PAGE_MAX = 100;
@@ -280,13 +279,6 @@ function unconfirmed({ chain }: CometContext): object {
   return { n_txs: String(count), total: String(count), total_bytes: String(bytes), txs: null };
 }
 
-function applicationInfo({ blocks }: CometContext): object {
-  const { last } = blocks.range;
-  const hash = Buffer.from(blocks.appHash(last + 1), "hex").toString("base64");
-  const versions = { version: APPLICATION_VERSION, app_version: VERSION.app };
-  return { response: { data: "", ...versions, last_block_height: String(last), last_block_app_hash: hash } };
-}
-
 export const METHODS: Readonly<Record<string, Method>> = {
   health: { parameters: [], answer: () => ({}) },
   status: { parameters: [], answer: statusOf },
@@ -294,7 +286,6 @@ export const METHODS: Readonly<Record<string, Method>> = {
     parameters: [],
     answer: () => ({ listening: true, listeners: ["Listener(@)"], n_peers: "0", peers: [] }),
   },
-  abci_info: { parameters: [], answer: applicationInfo },
   genesis: { parameters: [], answer: wholeGenesis },
   genesis_chunked: { parameters: [["chunk", "number"]], answer: genesisChunk },
   block: { parameters: HEIGHT, answer: (context, given) => context.blocks.block(heightOf(context, given)) },
@@ -305,7 +296,6 @@ export const METHODS: Readonly<Record<string, Method>> = {
     ],
     answer: blockMetas,
   },
-  commit: { parameters: HEIGHT, answer: (context, given) => context.blocks.commit(heightOf(context, given)) },
   block_results: {
     parameters: HEIGHT,
     answer: (context, given) => context.blocks.results(heightOf(context, given)),

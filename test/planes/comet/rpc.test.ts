@@ -176,20 +176,6 @@ describe("blocks", () => {
     expect(heights(old.block_metas)).toEqual([2, 1]);
   });
 
-  test("the commit of a block is the one in the next, and that of the last is not canonical", async () => {
-    await mineOverHttp(devnet, 1);
-    const { height } = devnet.chain.status;
-    const { signed_header: signed, canonical } = await call("commit", { height: height - 1 });
-    expect(canonical).toBe(true);
-    expect(signed.header).toEqual((await call("block", { height: height - 1 })).block.header);
-    expect(signed.commit).toEqual((await call("block", { height })).block.last_commit);
-    const last = await call("commit");
-    expect(last).toMatchObject({
-      signed_header: { header: { height: String(height) } },
-      canonical: false,
-    });
-  });
-
   test("given an impersonated command, then the block's list of submitted transactions has it not", async () => {
     const { publicKey } = devnet.parties[0]!;
     const { height } = await devnet.chain.impersonate(publicKey, {
@@ -242,7 +228,6 @@ describe("requests", () => {
     ["block", [1, 2], -32602, "expected 1 parameters ([height]), got 2"],
     ["blockchain", { minHeight: -1 }, -32603, "heights must be non-negative"],
     ["blockchain", { minHeight: 3, maxHeight: 2 }, -32603, "min height 3 can't be greater than max height 2"],
-    ["commit", { height: "0" }, -32603, "height must be greater than 0, but got 0"],
     ["tx", { hash: "AAA" }, -32602, "arguments: illegal base64 data at input byte 0"],
     ["tx", { hash: "AA\nAA\n" }, -32603, "tx (000000) not found"],
     ["tx", { hash: "AAAA" }, -32603, "tx (000000) not found"],
@@ -251,6 +236,8 @@ describe("requests", () => {
     ["tx_search", { query: "tx.height>0", order_by: "up" }, -32603, "expected order_by to be either"],
     ["genesis_chunked", { chunk: 4 }, -32603, "there are 0 chunks, 4 is invalid"],
     ["fly", {}, -32601, undefined],
+    ["abci_info", {}, -32601, undefined],
+    ["commit", { height: "1" }, -32601, undefined],
     ["toString", {}, -32601, undefined],
     ["subscribe", { query: "tm.event='Tx'" }, -32601, undefined],
   ])("%s %j", async (method, params, code, text) => {
