@@ -1,7 +1,29 @@
-// The commands by their words. The module of each is loaded when it is called; what it says for itself is its summary.
+// All commands by their words, with a summary. The module of a command is loaded when it is called.
 
-import type { Commands } from "./command/command.ts";
+import type { Command, Commands, Entry } from "./command/command.ts";
 import { NODE_URL, POW_FLAGS, WALLETS } from "./flags.ts";
+
+const history = () => import("./history.ts");
+const wallet = () => import("./wallet.ts");
+const keys = () => import("./wallet-keys.ts");
+const messages = () => import("./wallet-messages.ts");
+const session = () => import("./wallet-session.ts");
+const approvals = () => import("./wallet-approvals.ts");
+const permissions = () => import("./wallet-permissions.ts");
+const network = () => import("./wallet-network.ts");
+const txOnline = () => import("./tx-online.ts");
+const tx = () => import("./tx.ts");
+const pow = () => import("./pow.ts");
+
+/** A command that a module exports under this name. */
+function from<N extends string>(
+  summary: string,
+  load: () => Promise<{ readonly [name in N]: Command }>,
+  name: N,
+  more: Partial<Entry> = {},
+): Entry {
+  return { summary, load: async () => (await load())[name], ...more };
+}
 
 export const COMMANDS: Commands = {
   devnet: {
@@ -10,281 +32,112 @@ export const COMMANDS: Commands = {
     loadCommands: async () => (await import("./devnet-tools.ts")).toolCommands(),
     leadingFlags: NODE_URL,
   },
-  sidecar: {
-    summary: "follow a validator, and answer for it",
-    load: async () => (await import("./sidecar.ts")).sidecar,
-  },
-  serve: { summary: "serve an existing home", load: async () => (await import("./serve.ts")).serve },
-  replay: {
-    summary: "load a recording, and serve it with --serve",
-    load: async () => (await import("./replay.ts")).replay,
-  },
-  prune: {
-    summary: "remove the oldest history of a home",
-    load: async () => (await import("./prune.ts")).prune,
-  },
+  sidecar: from("follow a validator, and answer for it", () => import("./sidecar.ts"), "sidecar"),
+  serve: from("serve an existing home", () => import("./serve.ts"), "serve"),
+  replay: from("load a recording, and serve it with --serve", () => import("./replay.ts"), "replay"),
+  prune: from("remove the oldest history of a home", () => import("./prune.ts"), "prune"),
   history: { summary: "segments, export, verify" },
-  "history segments": {
-    summary: "list the segments of a home",
-    load: async () => (await import("./history.ts")).segments,
-  },
-  "history export": {
-    summary: "write a table of some blocks as an archive",
-    load: async () => (await import("./history.ts")).exportArchive,
-  },
-  "history verify": {
-    summary: "check an archive, or compare the home with another node",
-    load: async () => (await import("./history.ts")).verify,
-  },
-  "history fetch": {
-    summary: "fetch the history of another node",
-    load: async () => (await import("./history-peers.ts")).fetchFrom,
-  },
-  backup: {
-    summary: "back up a home into one file, while it runs",
-    load: async () => (await import("./backup.ts")).backup,
-  },
-  restore: { summary: "make a home from a backup", load: async () => (await import("./restore.ts")).restore },
+  "history segments": from("list the segments of a home", history, "segments"),
+  "history export": from("write a table of some blocks as an archive", history, "exportArchive"),
+  "history verify": from("check an archive, or compare the home with another node", history, "verify"),
+  "history fetch": from("fetch the history of another node", () => import("./history-peers.ts"), "fetchFrom"),
+  backup: from("back up a home into one file, while it runs", () => import("./backup.ts"), "backup"),
+  restore: from("make a home from a backup", () => import("./restore.ts"), "restore"),
   wallet: { summary: "keys, signatures, wallet files", hintWords: 2, leadingFlags: WALLETS },
-  "wallet create": {
-    summary: "create a wallet",
-    load: async () => (await import("./wallet-create.ts")).create,
-  },
-  "wallet import": {
-    summary: "import a wallet from its recovery phrase or a file",
-    load: async () => (await import("./wallet.ts")).importWallet,
-  },
-  "wallet list": { summary: "list all wallets", load: async () => (await import("./wallet.ts")).list },
-  "wallet describe": {
-    summary: "show identifier, kind and version of its keys",
-    load: async () => (await import("./wallet.ts")).describe,
-  },
-  "wallet rename": { summary: "rename a wallet", load: async () => (await import("./wallet.ts")).rename },
-  "wallet delete": {
-    summary: "delete a wallet's file",
-    load: async () => (await import("./wallet.ts")).remove,
-  },
-  "wallet passphrase": {
-    summary: "change a wallet's passphrase",
-    load: async () => (await import("./wallet.ts")).changePassphrase,
-  },
-  "wallet upgrade": {
-    summary: "turn a file of the original into one of Lyra's",
-    load: async () => (await import("./wallet.ts")).upgrade,
-  },
-  "wallet export": {
-    summary: "write a file that the original wallet opens",
-    load: async () => (await import("./wallet.ts")).exportWallet,
-  },
-  "wallet default": {
-    summary: "set the wallet and the key to use where none is named",
-    load: async () => (await import("./wallet-default.ts")).setDefault,
-  },
-  "wallet balance": {
-    summary: "show general accounts, as a node says",
-    load: async () => (await import("./wallet-balance.ts")).balance,
-  },
+  "wallet create": from("create a wallet", () => import("./wallet-create.ts"), "create"),
+  "wallet import": from("import a wallet from its recovery phrase or a file", wallet, "importWallet"),
+  "wallet list": from("list all wallets", wallet, "list"),
+  "wallet describe": from("show identifier, kind and version of its keys", wallet, "describe"),
+  "wallet rename": from("rename a wallet", wallet, "rename"),
+  "wallet delete": from("delete a wallet's file", wallet, "remove"),
+  "wallet passphrase": from("change a wallet's passphrase", wallet, "changePassphrase"),
+  "wallet upgrade": from("turn a file of the original into one of Lyra's", wallet, "upgrade"),
+  "wallet export": from("write a file that the original wallet opens", wallet, "exportWallet"),
+  "wallet default": from(
+    "set the wallet and the key to use where none is named",
+    () => import("./wallet-default.ts"),
+    "setDefault",
+  ),
+  "wallet balance": from(
+    "show general accounts, as a node says",
+    () => import("./wallet-balance.ts"),
+    "balance",
+  ),
   "wallet key": { summary: "the keys of a wallet" },
-  "wallet key generate": {
-    summary: "generate the next key",
-    load: async () => (await import("./wallet-keys.ts")).generate,
-  },
-  "wallet key list": {
-    summary: "list the keys of a wallet",
-    load: async () => (await import("./wallet-keys.ts")).list,
-  },
-  "wallet key describe": {
-    summary: "show a key with its notes",
-    load: async () => (await import("./wallet-keys.ts")).describe,
-  },
-  "wallet key annotate": {
-    summary: "write notes on a key",
-    load: async () => (await import("./wallet-keys.ts")).annotate,
-  },
-  "wallet key taint": {
-    summary: "let a key sign nothing; pages lose it",
-    load: async () => (await import("./wallet-keys.ts")).taint,
-  },
-  "wallet key untaint": {
-    summary: "let a tainted key sign again",
-    load: async () => (await import("./wallet-keys.ts")).untaint,
-  },
-  "wallet key isolate": {
-    summary: "make a wallet with one key alone",
-    load: async () => (await import("./wallet-keys.ts")).isolate,
-  },
-  "wallet key rotate": {
-    summary: "sign a validator's change of keys",
-    load: async () => (await import("./wallet-keys.ts")).rotate,
-  },
+  "wallet key generate": from("generate the next key", keys, "generate"),
+  "wallet key list": from("list the keys of a wallet", keys, "list"),
+  "wallet key describe": from("show a key with its notes", keys, "describe"),
+  "wallet key annotate": from("write notes on a key", keys, "annotate"),
+  "wallet key taint": from("let a key sign nothing; pages lose it", keys, "taint"),
+  "wallet key untaint": from("let a tainted key sign again", keys, "untaint"),
+  "wallet key isolate": from("make a wallet with one key alone", keys, "isolate"),
+  "wallet key rotate": from("sign a validator's change of keys", keys, "rotate"),
   "wallet message": { summary: "signatures of messages" },
-  "wallet message sign": {
-    summary: "sign a message; prints the signature in base64",
-    load: async () => (await import("./wallet-messages.ts")).sign,
-  },
-  "wallet message verify": {
-    summary: "check a signature",
-    load: async () => (await import("./wallet-messages.ts")).verify,
-  },
-  "wallet serve": {
-    summary: "run the JSON-RPC service that pages and programs talk to",
-    load: async () => (await import("./wallet-serve.ts")).serve,
-  },
-  "wallet unlock": {
-    summary: "unlock a wallet in the running service",
-    load: async () => (await import("./wallet-session.ts")).unlock,
-  },
-  "wallet lock": {
-    summary: "lock a wallet in the running service",
-    load: async () => (await import("./wallet-session.ts")).lock,
-  },
-  "wallet approvals": {
-    summary: "answer requests of pages from a second terminal",
-    load: async () => (await import("./wallet-approvals.ts")).approvals,
-  },
+  "wallet message sign": from("sign a message; prints the signature in base64", messages, "sign"),
+  "wallet message verify": from("check a signature", messages, "verify"),
+  "wallet serve": from(
+    "run the JSON-RPC service that pages and programs talk to",
+    () => import("./wallet-serve.ts"),
+    "serve",
+  ),
+  "wallet unlock": from("unlock a wallet in the running service", session, "unlock"),
+  "wallet lock": from("lock a wallet in the running service", session, "lock"),
+  "wallet approvals": from("answer requests of pages from a second terminal", approvals, "approvals"),
   "wallet session": { summary: "connections of the running service, else the kept ones" },
-  "wallet session list": {
-    summary: "list the connections",
-    load: async () => (await import("./wallet-session.ts")).list,
-  },
-  "wallet session revoke": {
-    summary: "end the connections of a page",
-    load: async () => (await import("./wallet-session.ts")).revoke,
-  },
-  "wallet session block": {
-    summary: "refuse a site from now on",
-    load: async () => (await import("./wallet-session.ts")).block,
-  },
-  "wallet session unblock": {
-    summary: "let a site ask again",
-    load: async () => (await import("./wallet-session.ts")).unblock,
-  },
-  "wallet session blocked": {
-    summary: "list the sites that are refused",
-    load: async () => (await import("./wallet-session.ts")).blocked,
-  },
+  "wallet session list": from("list the connections", session, "list"),
+  "wallet session revoke": from("end the connections of a page", session, "revoke"),
+  "wallet session block": from("refuse a site from now on", session, "block"),
+  "wallet session unblock": from("let a site ask again", session, "unblock"),
+  "wallet session blocked": from("list the sites that are refused", session, "blocked"),
   "wallet permissions": { summary: "permissions of pages to see keys of a wallet" },
-  "wallet permissions list": {
-    summary: "list the permissions of all pages",
-    load: async () => (await import("./wallet-permissions.ts")).list,
-  },
-  "wallet permissions describe": {
-    summary: "show the permissions of a page",
-    load: async () => (await import("./wallet-permissions.ts")).describe,
-  },
-  "wallet permissions revoke": {
-    summary: "revoke the permissions of a page",
-    load: async () => (await import("./wallet-permissions.ts")).revoke,
-  },
-  "wallet permissions purge": {
-    summary: "revoke the permissions of all pages",
-    load: async () => (await import("./wallet-permissions.ts")).purge,
-  },
+  "wallet permissions list": from("list the permissions of all pages", permissions, "list"),
+  "wallet permissions describe": from("show the permissions of a page", permissions, "describe"),
+  "wallet permissions revoke": from("revoke the permissions of a page", permissions, "revoke"),
+  "wallet permissions purge": from("revoke the permissions of all pages", permissions, "purge"),
   "wallet token": { summary: "long-living tokens for programs" },
-  "wallet token generate": {
-    summary: "make a token; it is shown once",
-    load: async () => (await import("./wallet-permissions.ts")).generate,
-  },
-  "wallet token list": {
-    summary: "list all tokens",
-    load: async () => (await import("./wallet-permissions.ts")).listTokens,
-  },
-  "wallet token delete": {
-    summary: "end a token",
-    load: async () => (await import("./wallet-permissions.ts")).remove,
-  },
+  "wallet token generate": from("make a token; it is shown once", permissions, "generate"),
+  "wallet token list": from("list all tokens", permissions, "listTokens"),
+  "wallet token delete": from("end a token", permissions, "remove"),
   "wallet network": { summary: "nodes under a name, for serve --network NAME" },
-  "wallet network list": {
-    summary: "list all networks",
-    load: async () => (await import("./wallet-network.ts")).list,
-  },
-  "wallet network describe": {
-    summary: "show the settings of a network",
-    load: async () => (await import("./wallet-network.ts")).describe,
-  },
-  "wallet network add": {
-    summary: "keep nodes under a name",
-    load: async () => (await import("./wallet-network.ts")).add,
-  },
-  "wallet network import": {
-    summary: "keep the network of a file of the original",
-    load: async () => (await import("./wallet-network.ts")).importNetwork,
-  },
-  "wallet network rename": {
-    summary: "rename a network",
-    load: async () => (await import("./wallet-network.ts")).rename,
-  },
-  "wallet network remove": {
-    summary: "remove a network",
-    load: async () => (await import("./wallet-network.ts")).remove,
-  },
-  "wallet network delete": {
-    summary: "remove a network",
-    load: async () => (await import("./wallet-network.ts")).remove,
+  "wallet network list": from("list all networks", network, "list"),
+  "wallet network describe": from("show the settings of a network", network, "describe"),
+  "wallet network add": from("keep nodes under a name", network, "add"),
+  "wallet network import": from("keep the network of a file of the original", network, "importNetwork"),
+  "wallet network rename": from("rename a network", network, "rename"),
+  "wallet network remove": from("remove a network", network, "remove"),
+  "wallet network delete": from("remove a network", network, "remove", {
     isHidden: true,
-  },
-  "wallet network locate": {
-    summary: "show the file of a network",
-    load: async () => (await import("./wallet-network.ts")).locate,
-  },
+  }),
+  "wallet network locate": from("show the file of a network", network, "locate"),
   "wallet policy": { summary: "a file that decides in your place (docs/wallet.md)" },
-  "wallet policy hash": {
-    summary: "print the hash of a policy",
-    load: async () => (await import("./wallet-approvals.ts")).hash,
-  },
-  "wallet policy check": {
-    summary: "check a policy, and print its hash",
-    load: async () => (await import("./wallet-approvals.ts")).check,
-  },
-  "wallet policy simulate": {
-    summary: "decide past requests by a policy",
-    load: async () => (await import("./wallet-approvals.ts")).simulatePolicy,
-  },
-  "wallet policy pair": {
-    summary: "make a token for a program to connect with",
-    load: async () => (await import("./wallet-approvals.ts")).pair,
-  },
+  "wallet policy hash": from("print the hash of a policy", approvals, "hash"),
+  "wallet policy check": from("check a policy, and print its hash", approvals, "check"),
+  "wallet policy simulate": from("decide past requests by a policy", approvals, "simulatePolicy"),
+  "wallet policy pair": from("make a token for a program to connect with", approvals, "pair"),
   tx: { summary: "build, check, sign, prove, send a transaction" },
-  "tx block": {
-    summary: "fetch the last block, for a machine without a network",
-    load: async () => (await import("./tx-online.ts")).block,
-  },
-  "tx build": { summary: "make the bytes to sign", load: async () => (await import("./tx.ts")).build },
-  "tx build order": {
-    summary: "make an order in the market's own decimals",
-    load: async () => (await import("./tx-order.ts")).buildOrder,
-    hintWords: 3,
-  },
-  "tx check": {
-    summary: "check a command or a transaction against the rules",
-    load: async () => (await import("./tx.ts")).check,
-  },
-  "tx sign": { summary: "sign it; needs no network", load: async () => (await import("./tx.ts")).sign },
-  "tx prove": { summary: "add the proof of work", load: async () => (await import("./tx-online.ts")).prove },
-  "tx send": { summary: "send it, once", load: async () => (await import("./tx-online.ts")).send },
+  "tx block": from("fetch the last block, for a machine without a network", txOnline, "block"),
+  "tx build": from("make the bytes to sign", tx, "build"),
+  "tx build order": from(
+    "make an order in the market's own decimals",
+    () => import("./tx-order.ts"),
+    "buildOrder",
+    { hintWords: 3 },
+  ),
+  "tx check": from("check a command or a transaction against the rules", tx, "check"),
+  "tx sign": from("sign it; needs no network", tx, "sign"),
+  "tx prove": from("add the proof of work", txOnline, "prove"),
+  "tx send": from("send it, once", txOnline, "send"),
   pow: { summary: "make, check and measure proofs of work", leadingFlags: POW_FLAGS },
-  "pow solve": { summary: "make a proof of work", load: async () => (await import("./pow.ts")).solve },
-  "pow verify": { summary: "check a proof of work", load: async () => (await import("./pow.ts")).verify },
-  "pow bench": { summary: "measure proofs of work", load: async () => (await import("./pow.ts")).bench },
-  proto: {
-    summary: "write the interface as .proto files",
-    load: async () => (await import("./proto.ts")).proto,
-  },
-  explain: {
-    summary: "explain an error, and what to do",
-    load: async () => (await import("./explain.ts")).explain,
-  },
-  doctor: {
-    summary: "check a home and this machine",
-    load: async () => (await import("./doctor.ts")).doctor,
-  },
+  "pow solve": from("make a proof of work", pow, "solve"),
+  "pow verify": from("check a proof of work", pow, "verify"),
+  "pow bench": from("measure proofs of work", pow, "bench"),
+  proto: from("write the interface as .proto files", () => import("./proto.ts"), "proto"),
+  explain: from("explain an error, and what to do", () => import("./explain.ts"), "explain"),
+  doctor: from("check a home and this machine", () => import("./doctor.ts"), "doctor"),
   completions: {
     summary: "print a shell's completions",
     load: async () => (await import("./completions.ts")).completionsOf(COMMANDS),
   },
-  health: { summary: "does a node answer?", load: async () => (await import("./health.ts")).health },
-  version: {
-    summary: "print version, commit and interface",
-    load: async () => (await import("./version.ts")).version,
-  },
+  health: from("does a node answer?", () => import("./health.ts"), "health"),
+  version: from("print version, commit and interface", () => import("./version.ts"), "version"),
 };
