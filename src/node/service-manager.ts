@@ -21,7 +21,7 @@ type Send = (message: string) => void;
 /** Causes of a failed start that the next start meets again: they are for a person. */
 const LASTING: ReadonlySet<string> = new Set([
   ...["segments_differ", "own_chain", "schema_newer", "schema_older", "store_foreign", "migration_failed"],
-  ...["store_damaged", "store_unreadable", "memory_low", "host_empty", "sqlite_too_old"],
+  ...["store_damaged", "store_missing", "store_unreadable", "memory_low", "host_empty", "sqlite_too_old"],
 ]);
 /** Ends the restarts of the unit (`RestartPreventExitStatus`). */
 const NO_RESTART_CODE = 5;

@@ -1,6 +1,6 @@
 // Operating a node: its service manager, its memory, the unit, the dashboard, and the page for alarms.
 import { afterAll, describe, expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ALARMS, alarmTable, alertRules, PAGE_FILE, RULES_FILE, withTable } from "../../scripts/alarms.ts";
 import { DASHBOARD_FILE, dashboardOf, knownMetrics } from "../../scripts/grafana.ts";
@@ -112,6 +112,17 @@ describe("a sidecar on a home whose history is cut by length", () => {
     expect([managed.code, managed.err]).toEqual([5, expect.stringContaining('"code":"segments_differ"')]);
     const prevented = /^RestartPreventExitStatus=(.*)$/m.exec(readFileSync(UNIT, "utf8"))![1]!;
     expect(prevented.split(" ")).toEqual(["2", "5"]);
+  });
+
+  test("whose store was removed says so, and ends the restarts too", async () => {
+    const stripped = scratch.path();
+    mkdirSync(stripped);
+    copyFileSync(join(home, "lyra.db-sums"), join(stripped, "lyra.db-sums"));
+    const ended = await lyra(["sidecar", "--home", stripped, ...sidecar().slice(3)], {
+      env: { NOTIFY_SOCKET: scratch.path("nowhere") },
+    });
+    expect([ended.code, ended.err]).toEqual([5, expect.stringContaining('"code":"store_missing"')]);
+    expect(readdirSync(stripped)).toContain("lyra.db-sums");
   });
 
   if (hasPython)
