@@ -59,8 +59,8 @@ const POLL_MS = 5;
 const STEP_BYTES = 8 * 1024 * 1024;
 
 /**
- * Bounds the log. A reader pins what it reads in it, and while one reader follows the other a log is never free to begin
- * again: it grew to several times the store during loads. Beyond the bound the writer waits.
+ * Bounds the log. A reader pins what it reads in it, and while one reader follows the other the log can never
+ * restart: it grew to several times the store during loads. Beyond the bound the writer waits.
  */
 export class LogBound {
   /** 0 except for readers that outlast the wait. */
