@@ -37,9 +37,9 @@ export function assetOf(data: Uint8Array): Asset {
 
 /** Current state of an asset, undefined if there is none. @throws InvalidIdentifier */
 export function findAsset(context: DataContext, id: string): Asset | undefined {
-  const known = context.ids.find(id);
-  if (!known) return undefined;
-  const row = context.get<AssetRow>(`SELECT a.data FROM ${CURRENT} WHERE c.id = ?`, known.ref);
+  const interned = context.ids.find(id);
+  if (!interned) return undefined;
+  const row = context.get<AssetRow>(`SELECT a.data FROM ${CURRENT} WHERE c.id = ?`, interned.ref);
   return row && assetOf(row.data);
 }
 
@@ -58,15 +58,15 @@ const listAssets = endpoint({
 });
 
 function oneAsset(context: DataContext, assetId: string): Connection<Asset> {
-  const asked = `failed to get asset by ID: ${assetId.slice(0, 200)}: `;
+  const prefix = `failed to get asset by ID: ${assetId.slice(0, 200)}: `;
   let asset: Asset | undefined;
   try {
     asset = findAsset(context, assetId);
   } catch (error) {
     if (!(error instanceof InvalidIdentifier)) throw error;
-    throw invalidArgument("failed to get asset for ID", asked + error.message);
+    throw invalidArgument("failed to get asset for ID", prefix + error.message);
   }
-  if (!asset) throw notFound("failed to get asset for ID", asked + NO_RESOURCE);
+  if (!asset) throw notFound("failed to get asset for ID", prefix + NO_RESOURCE);
   const cursor = encodeCursor(JSON.stringify({ id: asset.id }));
   return connectionOf([{ node: asset, cursor }]);
 }

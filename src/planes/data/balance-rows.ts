@@ -50,9 +50,9 @@ export function readBalances(context: DataContext, query: BalanceQuery): Balance
   let endedAt: BalancePlace | undefined;
   const read = assemblePage<BalanceRow>(page, key !== undefined, {
     fetch(descending, limit) {
-      const found = new RowReading(context, query, descending, true).firstRows(limit);
-      endedAt = found.endedAt;
-      return found.rows;
+      const first = new RowReading(context, query, descending, true).firstRows(limit);
+      endedAt = first.endedAt;
+      return first.rows;
     },
     isAtKey: (row) => compare(row, key!) === 0,
     existsBehind(descending) {

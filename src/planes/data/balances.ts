@@ -56,22 +56,22 @@ class BalanceTexts {
   constructor(private readonly context: DataContext) {}
 
   block(no: number): BlockText {
-    const known = this.blocks.get(no);
-    if (known !== undefined) return known;
+    const cached = this.blocks.get(no);
+    if (cached !== undefined) return cached;
     const cursor = `{"vega_time":"${this.context.cursorTime(no)}",`;
     const length = Math.ceil(cursor.length / 3) * 3;
-    const made = { timestamp: this.context.timeNs(no), cursor: btoa(cursor.padEnd(length, " ")) };
-    this.blocks.set(no, made);
-    return made;
+    const texts = { timestamp: this.context.timeNs(no), cursor: btoa(cursor.padEnd(length, " ")) };
+    this.blocks.set(no, texts);
+    return texts;
   }
 
   account(ref: number): AccountText {
-    const known = this.accounts.get(ref);
-    if (known !== undefined) return known;
+    const cached = this.accounts.get(ref);
+    if (cached !== undefined) return cached;
     const { ids } = this.context;
     const sql = "SELECT hash, party, asset, market, type FROM accounts WHERE ref = ?";
     const row = this.context.get<AccountRow>(sql, ref)!;
-    const made = {
+    const texts = {
       party: ids.text(row.party),
       asset: ids.text(row.asset),
       market: ids.text(row.market),
@@ -79,8 +79,8 @@ class BalanceTexts {
       // The original's cursors also repeat the account's parts (and lack its id); those are read, not written.
       cursor: btoa(`"AccountID":"${hexOf(row.hash)}"}`),
     };
-    this.accounts.set(ref, made);
-    return made;
+    this.accounts.set(ref, texts);
+    return texts;
   }
 
   cursor({ block, account }: BalancePlace): string {

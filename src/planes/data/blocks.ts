@@ -99,8 +99,8 @@ export class BlockTimes {
 
   private timeOf(no: number): number {
     const chunkNo = Math.floor(no / CHUNK_BLOCKS);
-    const known = this.chunks.get(chunkNo)?.[no - chunkNo * CHUNK_BLOCKS];
-    if (known !== undefined) return known;
+    const cached = this.chunks.get(chunkNo)?.[no - chunkNo * CHUNK_BLOCKS];
+    if (cached !== undefined) return cached;
     const row = this.selectOne.get(no) as { time: bigint } | null;
     return row ? Number(row.time) : 0;
   }

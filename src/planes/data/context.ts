@@ -176,10 +176,10 @@ export function withNodes<N>({ edges, pageInfo }: Connection<unknown>, nodes: re
 
 /** Makes a value once for each context; a renewed context gets a new one. */
 export function perContext<T>(make: (context: DataContext) => T): (context: DataContext) => T {
-  const made = new WeakMap<DataContext, T>();
+  const values = new WeakMap<DataContext, T>();
   return (context) => {
-    let one = made.get(context);
-    if (one === undefined) made.set(context, (one = make(context)));
+    let one = values.get(context);
+    if (one === undefined) values.set(context, (one = make(context)));
     return one;
   };
 }

@@ -125,25 +125,25 @@ function entitiesAt(context: DataContext, place: Place): Record<string, object[]
 function placeOfBlock(context: DataContext, hash: string): Place | undefined {
   const newest = context.head?.no ?? 0;
   const sql = "SELECT no FROM blocks WHERE no > ? AND hash = ? ORDER BY no DESC LIMIT 1";
-  const found = context.get<{ no: bigint }>(sql, newest - SEARCHED_TXS_MAX, hexBytes(hash)!);
-  return found && { tx: TX_OF_BLOCK, first: Number(found.no), last: Number(found.no) };
+  const row = context.get<{ no: bigint }>(sql, newest - SEARCHED_TXS_MAX, hexBytes(hash)!);
+  return row && { tx: TX_OF_BLOCK, first: Number(row.no), last: Number(row.no) };
 }
 
 /** @throws ApiError 429 where older transactions were not looked through */
 function placeOf(context: DataContext, hash: string): Place | undefined {
   const newest = Number(context.get<{ id: bigint | null }>("SELECT max(id) AS id FROM txs")?.id ?? 0n);
   const from = newest - SEARCHED_TXS_MAX;
-  const found = context.get<{ tx: bigint }>(
+  const row = context.get<{ tx: bigint }>(
     "SELECT id AS tx FROM txs WHERE id > ? AND hash = ? ORDER BY id DESC LIMIT 1",
     from,
     hexBytes(hash)!,
   );
-  if (found === undefined) {
+  if (row === undefined) {
     if (from <= 0) return undefined;
     const text = `the transaction is not among the newest ${SEARCHED_TXS_MAX} that are looked through`;
     throw new ApiError(Grpc.resourceExhausted, text);
   }
-  return { tx: found.tx, ...blocksAround(context, found.tx) };
+  return { tx: row.tx, ...blocksAround(context, row.tx) };
 }
 
 /** Tables in the order of blocks in which most transactions have a row. */

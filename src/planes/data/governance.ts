@@ -170,7 +170,7 @@ const getGovernanceData = endpoint({
     if (proposalId === undefined && reference === undefined)
       throw invalidArgument("missing proposal ID or reference");
     const failure = "failed to get proposal";
-    const asked = `proposalID: ${(proposalId ?? "").slice(0, 200)}, reference: ${(reference ?? "").slice(0, 200)}: `;
+    const prefix = `proposalID: ${(proposalId ?? "").slice(0, 200)}, reference: ${(reference ?? "").slice(0, 200)}: `;
     return context.query(
       failure,
       () => {
@@ -178,10 +178,10 @@ const getGovernanceData = endpoint({
           proposalId === undefined
             ? findProposal(context, "c.reference = ?", reference!)
             : findProposal(context, "c.id = ?", identifierBytes(proposalId));
-        if (!row) throw notFound(failure, `${asked}no resource corresponding to this id`);
+        if (!row) throw notFound(failure, `${prefix}no resource corresponding to this id`);
         return { data: governanceData(row, votesOn(context, [row])) };
       },
-      asked,
+      prefix,
     );
   },
 });

@@ -81,9 +81,9 @@ class HistorySharing {
 
   /** Segments from one that ends at `from` or above, ascending, a thousand at a time. */
   segments(request: Request): Response {
-    const asked = parsePairs(splitUrl(request.url).query).find(([name]) => name === "from")?.[1] ?? "0";
-    if (!HEIGHT.test(asked)) throw new ApiError(Grpc.invalidArgument, "from must be a block height");
-    const rows = listSegments(this.context.db).filter(({ to }) => to >= Number(asked));
+    const from = parsePairs(splitUrl(request.url).query).find(([name]) => name === "from")?.[1] ?? "0";
+    if (!HEIGHT.test(from)) throw new ApiError(Grpc.invalidArgument, "from must be a block height");
+    const rows = listSegments(this.context.db).filter(({ to }) => to >= Number(from));
     return json({ segments: rows.slice(0, SEGMENTS_ROWS_MAX), more: rows.length > SEGMENTS_ROWS_MAX });
   }
 

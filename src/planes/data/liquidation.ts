@@ -96,8 +96,8 @@ function liquidationPrice(
   const slippage = terms.linear.times(absolute).plus(terms.quadratic.times(volume.times(volume)));
   const growth = slippage.plus(absolute.times(risk)).minus(volume);
   if (growth.isZero()) return undefined;
-  const found = collateral.minus(volume.times(price)).dividedBy(growth);
-  return found.isNegative() ? Decimal.zero : found;
+  const liquidationPrice = collateral.minus(volume.times(price)).dividedBy(growth);
+  return liquidationPrice.isNegative() ? Decimal.zero : liquidationPrice;
 }
 
 /** Maintenance margin of a position with its orders, where nothing is known of the book: slippage is the most there is. */

@@ -69,9 +69,9 @@ function provisions(
   const conditions = new Conditions();
   if (partyId !== "") conditions.add("l.party = ?", context.ids.position(partyId));
   if (marketId !== "") conditions.add("l.market = ?", context.ids.position(marketId));
-  const found = live ? liveProvisions(context, conditions, reference) : { from: HISTORY, ...conditions };
+  const source = live ? liveProvisions(context, conditions, reference) : { from: HISTORY, ...conditions };
   const spec: ListSpec<ProvisionRow, LiquidityProvision> = {
-    query: { select: "l.data", ...found, order: [{ sql: "l.block" }, { sql: "l.id" }] },
+    query: { select: "l.data", ...source, order: [{ sql: "l.block" }, { sql: "l.id" }] },
     page,
     key: (cursor) => {
       const block = cursor.block("vegaTime");

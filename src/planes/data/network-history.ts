@@ -202,12 +202,16 @@ export class NetworkHistoryExports {
   }
 
   /** The archive or a range of it. */
-  private async archive(plan: ExportPlan, asked: Headers, { signal, release }: Sending): Promise<Response> {
+  private async archive(
+    plan: ExportPlan,
+    requested: Headers,
+    { signal, release }: Sending,
+  ): Promise<Response> {
     const etag = `"${archiveTag(plan)}"`;
     const headers = archiveHeaders(plan, etag);
     const total = plan.totalBytes;
-    const isUnchanged = isKnown(asked, etag);
-    const range = isUnchanged ? undefined : requestedRange(asked, total, etag);
+    const isUnchanged = isKnown(requested, etag);
+    const range = isUnchanged ? undefined : requestedRange(requested, total, etag);
     if (isUnchanged || range === "unsatisfiable") {
       release();
       return isUnchanged ? new Response(null, { status: 304, headers }) : unsatisfiable(total, headers);

@@ -33,11 +33,11 @@ interface PartyRow extends Row {
 
 /** Id of a party in its one spelling, or undefined if the store does not know it. @throws InvalidIdentifier */
 function findParty(context: DataContext, id: string): PartyRow | "network" | undefined {
-  const known = context.ids.find(id);
-  if (id === NETWORK_PARTY || known?.ref === context.ids.position(NETWORK_PARTY)) return NETWORK_PARTY;
-  if (!known) return undefined;
+  const interned = context.ids.find(id);
+  if (id === NETWORK_PARTY || interned?.ref === context.ids.position(NETWORK_PARTY)) return NETWORK_PARTY;
+  if (!interned) return undefined;
   const sql = `SELECT p.block AS k0, p.id AS k1, ${TX_HASH} FROM parties p WHERE p.id = ?`;
-  return context.get<PartyRow>(sql, known.ref);
+  return context.get<PartyRow>(sql, interned.ref);
 }
 
 function partyOf(context: DataContext, row: PartyRow | "network"): Party {

@@ -141,11 +141,11 @@ export class DataPlane {
   /** Reads a resource on one snapshot, in whatever form; an `ApiError` becomes an answer at the same height. */
   readResource<T>(resource: Resource<DataContext>, request: RequestFields, form: AnswerForm<T>): T {
     return this.readSnapshot((context, head) => {
-      const told = this.readHead(head, [resource.path]);
+      const readHead = this.readHead(head, [resource.path]);
       try {
-        return form.make(resource.handle(context, request), told);
+        return form.make(resource.handle(context, request), readHead);
       } catch (error) {
-        if (error instanceof ApiError) return form.refuse(error, error.fromGateway ? undefined : told);
+        if (error instanceof ApiError) return form.refuse(error, error.fromGateway ? undefined : readHead);
         throw error;
       }
     });
@@ -153,13 +153,13 @@ export class DataPlane {
 
   /** Of an answer. @param paths of the resources that it was made from */
   readHead(head: ChainHead | undefined, paths: Iterable<string | undefined>): ReadHead {
-    const told = { height: head?.height ?? 0, timeUs: head?.timeUs ?? 0 };
+    const place = { height: head?.height ?? 0, timeUs: head?.timeUs ?? 0 };
     let historyFrom: number | undefined;
     for (const path of paths) {
       const from = head && path ? this.history.of(path, head.no) : undefined;
       if (from !== undefined) historyFrom = Math.max(from, historyFrom ?? 0);
     }
-    return historyFrom === undefined ? told : { ...told, historyFrom };
+    return historyFrom === undefined ? place : { ...place, historyFrom };
   }
 
   /** @throws ApiError 429 */

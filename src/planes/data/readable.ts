@@ -30,12 +30,12 @@ async function afterHeight(
   mode?: JsonMode,
 ): Promise<Response> {
   if (!HEIGHT.test(least)) return refuse(request, badRequest("X-Min-Height must be a block height"), mode);
-  const wanted = Number(least);
-  if (await plane.heightWaiters.waitFor(wanted, request.signal)) return read();
+  const minHeight = Number(least);
+  if (await plane.heightWaiters.waitFor(minHeight, request.signal)) return read();
   const { height = 0, timeUs = 0 } = plane.head() ?? {};
   const error = new ApiError(
     Grpc.failedPrecondition,
-    `height ${wanted} is not reached: the last block is ${height}`,
+    `height ${minHeight} is not reached: the last block is ${height}`,
   );
   return toResponse(errorAnswer(error, mode ?? "normal", { height, timeUs }), request);
 }

@@ -302,8 +302,11 @@ const listNodes = list({
   failure: "failed to get nodes",
   member: "nodes",
   rows(context, page, request) {
-    const asked = request.epochSeq;
-    const epoch = requireEpoch(context, asked === undefined || asked > EPOCH_MAX ? undefined : asked).seq;
+    const epochSeq = request.epochSeq;
+    const epoch = requireEpoch(
+      context,
+      epochSeq === undefined || epochSeq > EPOCH_MAX ? undefined : epochSeq,
+    ).seq;
     const rows = context.list<ValidatorRow, ValidatorRow>({
       query: validatorQuery(epoch),
       page,

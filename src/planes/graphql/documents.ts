@@ -93,14 +93,14 @@ function parsed(text: string): DocumentNode {
 /** The operation that is asked for. @throws RefusedQuery */
 export function operationOf(document: DocumentNode, name: string | undefined): OperationDefinitionNode {
   const operations = document.definitions.filter((each) => each.kind === Kind.OPERATION_DEFINITION);
-  const found = name
+  const operation = name
     ? operations.find((each) => each.name?.value === name)
     : operations.length === 1
       ? operations[0]
       : undefined;
-  if (found?.operation === "mutation")
+  if (operation?.operation === "mutation")
     throw refused("GRAPHQL_VALIDATION_FAILED", new GraphQLError("nothing can be changed by GraphQL"));
-  if (found !== undefined) return found;
+  if (operation !== undefined) return operation;
   const shown = (name ?? "").slice(0, 100);
   const text = name ? `the query has no operation called ${shown}` : "operationName must say which operation";
   throw refused("GRAPHQL_VALIDATION_FAILED", new GraphQLError(text));

@@ -51,13 +51,13 @@ export function memberAt(message: string, path: string): { message: string; memb
 
 function fieldAt(message: string, path: readonly string[]): FieldDescriptor | undefined {
   let inner = message;
-  let found: FieldDescriptor | undefined;
+  let field: FieldDescriptor | undefined;
   for (const part of path) {
-    found = messageDescriptor(inner).fields.find(({ jsonName }) => jsonName === part);
-    if (found === undefined) return undefined;
-    inner = found.typeName;
+    field = messageDescriptor(inner).fields.find(({ jsonName }) => jsonName === part);
+    if (field === undefined) return undefined;
+    inner = field.typeName;
   }
-  return found;
+  return field;
 }
 
 function converterOf(field: FieldDescriptor, type: GraphQLOutputType, note: MemberNote): Convert {

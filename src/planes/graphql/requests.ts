@@ -130,14 +130,14 @@ function fromValue(value: unknown, refused: (reason: string) => Error): QueryReq
     throw refused(`json: cannot unmarshal ${goKind(value)} into Go value of type graphql.RawParams`);
   const read: Record<string, unknown> = {};
   for (const [key, member] of Object.entries(value)) {
-    const known = MEMBERS.get(key.toLowerCase());
-    if (known === undefined || member === null) continue;
-    const fits = known.go === "string" ? typeof member === "string" : isObject(member);
+    const expected = MEMBERS.get(key.toLowerCase());
+    if (expected === undefined || member === null) continue;
+    const fits = expected.go === "string" ? typeof member === "string" : isObject(member);
     if (!fits)
       throw refused(
-        `json: cannot unmarshal ${goKind(member)} into Go struct field RawParams.${known.name} of type ${known.go}`,
+        `json: cannot unmarshal ${goKind(member)} into Go struct field RawParams.${expected.name} of type ${expected.go}`,
       );
-    read[known.name] = member;
+    read[expected.name] = member;
   }
   const { query = "", operationName, variables } = read;
   return {

@@ -124,9 +124,11 @@ interface Annotated {
 }
 
 function noteOf(node: Annotated | null | undefined, name: string): Note | undefined {
-  const found = node?.directives?.find((directive) => directive.name.value === name);
-  if (found === undefined) return undefined;
-  return Object.fromEntries((found.arguments ?? []).map((each) => [each.name.value, literal(each.value)]));
+  const directive = node?.directives?.find((directive) => directive.name.value === name);
+  if (directive === undefined) return undefined;
+  return Object.fromEntries(
+    (directive.arguments ?? []).map((each) => [each.name.value, literal(each.value)]),
+  );
 }
 
 function literal(node: ValueNode): unknown {

@@ -3,6 +3,7 @@
 import type { RequestFields } from "../../http/query.ts";
 import { BusEventType } from "../../wire/generated/events.ts";
 import { AccountType } from "../../wire/generated/vega.ts";
+import type { BusRequest } from "../data/observe/event-bus.ts";
 import type { Streams } from "../data/observe/streams.ts";
 import type { DataPlane } from "../data/plane.ts";
 import { FieldError } from "./errors.ts";
@@ -32,7 +33,7 @@ export class SubscriptionContext {
     return new PayloadStream(observation, payloadOf);
   }
 
-  observeEvents(request: RequestFields) {
+  observeEvents(request: BusRequest) {
     return this.streams.observeEventBus(request, { address: this.address });
   }
 }
@@ -76,12 +77,11 @@ async function busEvents(args: Message, context: SubscriptionContext): Promise<P
   if (types.length > 1)
     throw new FieldError("busEvents subscription support streaming 1 event at a time for now");
   const [type] = types as [string];
-  const { marketId, partyId } = given(args);
-  const request: RequestFields = {
+  const request: BusRequest = {
     type: [EVENT_TYPES[type]!],
     batchSize: BigInt(Math.max(0, batchSize)),
-    ...(marketId !== undefined && { marketId }),
-    ...(partyId !== undefined && { partyId }),
+    marketId: args.marketId ?? "",
+    partyId: args.partyId ?? "",
   };
   const observation = await context.observeEvents(request);
   const payloadOf = ({ events }: Message) =>

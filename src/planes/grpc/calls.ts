@@ -80,11 +80,11 @@ export class Calls {
         this.status.counts.countResponse(200, method.kind, performance.now() - startedMs);
       };
       const fail = (error: unknown): void => {
-        const known = this.errorOf(error);
+        const apiError = this.errorOf(error);
         if (error instanceof Refusal && error.metadata) call.sendMetadata(error.metadata);
-        answer(statusOf(known));
+        answer(statusOf(apiError));
         this.underWay--;
-        this.status.counts.countResponse(known.status, method.kind, performance.now() - startedMs);
+        this.status.counts.countResponse(apiError.status, method.kind, performance.now() - startedMs);
       };
       try {
         const reply = this.begun(method, call);
@@ -183,9 +183,9 @@ export class Calls {
     run()
       .catch((error) => {
         if (leaving.signal.aborted) return;
-        const known = this.errorOf(error);
-        count(known.status);
-        call.emit("error", statusOf(known));
+        const apiError = this.errorOf(error);
+        count(apiError.status);
+        call.emit("error", statusOf(apiError));
       })
       .finally(() => {
         this.underWay -= weight;

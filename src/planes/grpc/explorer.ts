@@ -20,10 +20,11 @@ export function explorerMethods(load: LoadExplorer | undefined): [request: strin
   if (load === undefined) return [];
   return Object.entries(CALLS).map(([name, ask]) => {
     const request = `${PACKAGE}.${name}Request`;
-    const [asked, answered] = [codecOf(request), codecOf(`${PACKAGE}.${name}Response`)];
+    const requestCodec = codecOf(request);
+    const responseCodec = codecOf(`${PACKAGE}.${name}Response`);
     const run = async (bytes: Uint8Array) => {
-      const message = await ask(await load(), decodeRequest(asked, bytes));
-      return { body: answered.encode(message) };
+      const message = await ask(await load(), decodeRequest(requestCodec, bytes));
+      return { body: responseCodec.encode(message) };
     };
     return [request, { kind: "read", needs: "store", run }];
   });

@@ -78,18 +78,18 @@ function resourcesOf({ kind, data, node }: GrpcPlanes): Map<string, UnaryMethod>
   const version = db.prepare("PRAGMA data_version");
   const versionNow = memoizePerTick(data, () => (version.get() as { data_version: bigint }).data_version);
   const cache = new PageCache<Reply>(limits.pageCacheBytesMax, versionNow);
-  const made = new Map<string, UnaryMethod>();
+  const methods = new Map<string, UnaryMethod>();
   const add = (resources: readonly (Resource<DataContext> | Endpoint<DataContext>)[]) => {
-    for (const one of resources) made.set(one.request, readMethod(data, one, "read", cache));
+    for (const one of resources) methods.set(one.request, readMethod(data, one, "read", cache));
   };
   add(DATA_ENDPOINTS);
   add(UNROUTED_RESOURCES);
-  if (node === undefined) return made;
-  const told = kind === "data" ? () => node.told() : undefined;
+  if (node === undefined) return methods;
+  const readHead = kind === "data" ? () => node.told() : undefined;
   for (const one of [...CHAIN_ENDPOINTS, ...UNROUTED_CALLS])
-    made.set(one.request, chainMethod(node.context, one, told));
-  for (const one of VIEW_ENDPOINTS) made.set(one.request, readMethod(data, one, "node", cache));
-  return made;
+    methods.set(one.request, chainMethod(node.context, one, readHead));
+  for (const one of VIEW_ENDPOINTS) methods.set(one.request, readMethod(data, one, "node", cache));
+  return methods;
 }
 
 /**
@@ -97,11 +97,11 @@ function resourcesOf({ kind, data, node }: GrpcPlanes): Map<string, UnaryMethod>
  * one read, and asking the store for each is a seventh of a kept answer's time.
  */
 function memoizePerTick<T>(plane: DataPlane, look: () => T): () => T {
-  let known: { readonly value: T; readonly changes: number } | undefined;
+  let current: { readonly value: T; readonly changes: number } | undefined;
   return () => {
-    if (known === undefined) setImmediate(() => (known = undefined));
-    if (known?.changes !== plane.changes) known = { value: look(), changes: plane.changes };
-    return known.value;
+    if (current === undefined) setImmediate(() => (current = undefined));
+    if (current?.changes !== plane.changes) current = { value: look(), changes: plane.changes };
+    return current.value;
   };
 }
 

@@ -1,10 +1,9 @@
 // The `Observe...` methods: the streams of the data plane (data/observe/streams.ts) as streams of messages. A message is
 // encoded once, for all of its subscribers.
 import { ApiError } from "../../http/errors.ts";
-import type { RequestFields } from "../../http/query.ts";
 import { fieldsOf } from "../../http/request-fields.ts";
 import { codecOf } from "../../wire/codecs.ts";
-import { BusMessage, type EventBusObservation } from "../data/observe/event-bus.ts";
+import { BusMessage, type BusRequest, type EventBusObservation } from "../data/observe/event-bus.ts";
 import type { StreamMessage } from "../data/observe/message.ts";
 import { FIRST_REQUEST_MS, Streams } from "../data/observe/streams.ts";
 import type { DataPlane } from "../data/plane.ts";
@@ -17,13 +16,14 @@ export function observeMethods(plane: DataPlane): Map<string, StreamMethod> {
   const { filterValuesMax } = plane.context.limits;
   return new Map(
     Streams.kinds.map(({ method, request, response }) => {
-      const [asked, answered] = [codecOf(request), codecOf(response)];
-      const encoded = new EncodedOnce(({ message }) => message && answered.encode(message));
+      const requestCodec = codecOf(request);
+      const responseCodec = codecOf(response);
+      const encoded = new EncodedOnce(({ message }) => message && responseCodec.encode(message));
       const stream: StreamMethod = {
         kind: "stream",
         needs: "store",
         async open(bytes, caller) {
-          const fields = fieldsOf(request, decodeRequest(asked, bytes), filterValuesMax);
+          const fields = fieldsOf(request, decodeRequest(requestCodec, bytes), filterValuesMax);
           const observation = await plane.streams.observe(method, fields, caller);
           const headers = { "x-block-height": String(observation.height) };
           return { headers, messages: encoded.all(observation) };
@@ -47,7 +47,7 @@ export function eventBusMethod(plane: DataPlane): DuplexMethod {
   const encoded = new EncodedOnce((message) =>
     message instanceof BusMessage ? eventsOf(message) : undefined,
   );
-  const read = (bytes: Uint8Array) => decodeRequest(codec, bytes) as RequestFields;
+  const read = (bytes: Uint8Array) => decodeRequest(codec, bytes) as BusRequest;
   async function* events(requests: AsyncIterator<Uint8Array>, caller: Caller): AsyncGenerator<Uint8Array> {
     const first = await within(requests.next(), FIRST_REQUEST_MS);
     // Without a request the stream just ends, as in the original.
@@ -70,7 +70,7 @@ export function eventBusMethod(plane: DataPlane): DuplexMethod {
 function follow(
   requests: AsyncIterator<Uint8Array>,
   observation: EventBusObservation,
-  read: (bytes: Uint8Array) => RequestFields,
+  read: (bytes: Uint8Array) => BusRequest,
 ): void {
   const run = async () => {
     for (let next = await requests.next(); !next.done; next = await requests.next()) {
@@ -98,16 +98,16 @@ export function fieldHead(tag: number, length: number): Uint8Array {
 }
 
 class EncodedOnce {
-  private readonly made = new WeakMap<StreamMessage, Uint8Array>();
+  private readonly encoded = new WeakMap<StreamMessage, Uint8Array>();
 
   /** @param encode undefined for elements that are not messages, such as a mark of a height */
   constructor(private readonly encode: (message: StreamMessage) => Uint8Array | undefined) {}
 
   async *all(messages: AsyncIterable<StreamMessage>): AsyncGenerator<Uint8Array> {
     for await (const message of messages) {
-      const bytes = this.made.get(message) ?? this.encode(message);
+      const bytes = this.encoded.get(message) ?? this.encode(message);
       if (bytes === undefined) continue;
-      this.made.set(message, bytes);
+      this.encoded.set(message, bytes);
       yield bytes;
     }
   }

@@ -100,12 +100,12 @@ export function readMethod(
 
 /**
  * A resource that asks the chain.
- * @param told how far the store is, where every answer says that
+ * @param readHead how far the store is, where every answer states it
  */
 export function chainMethod(
   context: NodeContext,
   endpoint: ChainEndpoint | UnroutedCall,
-  told?: () => ReadHead,
+  readHead?: () => ReadHead,
 ): UnaryMethod {
   const request = codecOf(endpoint.request);
   const response = codecOf(endpoint.response);
@@ -114,20 +114,23 @@ export function chainMethod(
     kind: endpoint.method === "POST" ? "submission" : "node",
     needs: endpoint.method === "GET" ? "height" : "store",
     async run(bytes) {
-      const message = decodeRequest(request, bytes);
+      const body = decodeRequest(request, bytes);
       const { method } = endpoint;
       try {
-        const made =
+        const message =
           method === "POST"
-            ? await endpoint.handle(context, message)
+            ? await endpoint.handle(context, body)
             : await endpoint.handle(
                 context,
-                completed(endpoint.path, fieldsOf(endpoint.request, message, limits.filterValuesMax)),
+                completed(endpoint.path, fieldsOf(endpoint.request, body, limits.filterValuesMax)),
               );
-        return { body: response.encode(made), ...(told && { metadata: metadataOf(heightHeaders(told())) }) };
+        return {
+          body: response.encode(message),
+          ...(readHead && { metadata: metadataOf(heightHeaders(readHead())) }),
+        };
       } catch (error) {
-        if (told === undefined || !(error instanceof ApiError) || error.fromGateway) throw error;
-        throw new Refusal(error, metadataOf(heightHeaders(told())));
+        if (readHead === undefined || !(error instanceof ApiError) || error.fromGateway) throw error;
+        throw new Refusal(error, metadataOf(heightHeaders(readHead())));
       }
     },
   };

@@ -109,8 +109,8 @@ const KNOWN: ReadonlySet<number> = new Set(
 );
 
 /** The types asked for; undefined for every one, and "invalid" where one of them is never sent. */
-export function typesOf(asked: readonly number[]): ReadonlySet<number> | undefined | "invalid" {
-  if (asked.some((type) => NEVER_SENT.includes(type) || !KNOWN.has(type))) return "invalid";
-  if (asked.length === 0 || asked.includes(ALL)) return undefined;
-  return new Set(asked.flatMap((type) => (type === MARKET_EVENTS ? OF_MARKETS : [type])));
+export function typesOf(numbers: readonly number[]): ReadonlySet<number> | undefined | "invalid" {
+  if (numbers.some((type) => NEVER_SENT.includes(type) || !KNOWN.has(type))) return "invalid";
+  if (numbers.length === 0 || numbers.includes(ALL)) return undefined;
+  return new Set(numbers.flatMap((type) => (type === MARKET_EVENTS ? OF_MARKETS : [type])));
 }

@@ -7,11 +7,11 @@ import { DAMAGED } from "../../../http/answers.ts";
 import { ApiError, badRequest, bodyTooLarge, requestTooSlow, wrongMethod } from "../../../http/errors.ts";
 import { checkUrl, splitUrl } from "../../../http/http.ts";
 import { classify, type HttpApp, RAW } from "../../../http/plugin.ts";
-import { flagIn, parsePairs, type RequestFields, readMessage, readRequest } from "../../../http/query.ts";
+import { flagIn, parsePairs, readMessage, readRequest } from "../../../http/query.ts";
 import type { ServerStatus } from "../../../http/status.ts";
 import type { JsonMode } from "../../../wire/json.ts";
 import type { DataPlane } from "../plane.ts";
-import type { EventBusObservation } from "./event-bus.ts";
+import type { BusRequest, EventBusObservation } from "./event-bus.ts";
 import { JsonObjects } from "./json-values.ts";
 import { addressOf, linesAnswer, refusal, type SocketContext, socketRoute } from "./routes.ts";
 import { SocketStream } from "./socket.ts";
@@ -34,7 +34,7 @@ export function busRoutes(
 ): void {
   const open = (
     request: Request,
-    fields: RequestFields,
+    fields: BusRequest,
     address: string | undefined,
   ): Promise<EventBusObservation> => {
     if (status.isDamaged) throw DAMAGED;
@@ -46,7 +46,7 @@ export function busRoutes(
       wantsHeights,
     });
   };
-  const known = (error: unknown) => (error instanceof ApiError ? error : plane.onFault(error));
+  const asApiError = (error: unknown) => (error instanceof ApiError ? error : plane.onFault(error));
   const dialogues = new WeakMap<SocketStream, SocketDialogue>();
   /** Known before the upgrade alone. */
   const addresses = new WeakMap<Request, string | undefined>();
@@ -62,7 +62,7 @@ export function busRoutes(
         const stream = new SocketStream(socket, mode);
         dialogues.set(
           stream,
-          new SocketDialogue(stream, (fields) => open(request, fields, addresses.get(request)), known),
+          new SocketDialogue(stream, (fields) => open(request, fields, addresses.get(request)), asApiError),
         );
         return stream;
       },
@@ -83,7 +83,7 @@ export function busRoutes(
         body.follow(observation);
         return linesAnswer(app, request, observation, mode);
       } catch (error) {
-        return refusal(known(error));
+        return refusal(asApiError(error));
       }
     },
     RAW,
@@ -95,13 +95,13 @@ function hasBody({ headers }: Request): boolean {
   return headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) > 0;
 }
 
-function queryFields({ context }: DataPlane, request: Request): RequestFields {
+function queryFields({ context }: DataPlane, request: Request): BusRequest {
   const pairs = parsePairs(splitUrl(request.url).query);
   return readRequest(BUS_REQUEST, pairs, {}, context.limits.filterValuesMax);
 }
 
-function readFields(text: string): RequestFields {
-  return readMessage<RequestFields>(BUS_REQUEST, text, REQUEST_DEPTH_MAX);
+function readFields(text: string): BusRequest {
+  return readMessage<BusRequest>(BUS_REQUEST, text, REQUEST_DEPTH_MAX);
 }
 
 /** A client's frames: the first one opens the stream, the others ask for batches. */
@@ -112,8 +112,8 @@ class SocketDialogue {
 
   constructor(
     private readonly stream: SocketStream,
-    private readonly open: (fields: RequestFields) => Promise<EventBusObservation>,
-    private readonly known: (error: unknown) => ApiError,
+    private readonly open: (fields: BusRequest) => Promise<EventBusObservation>,
+    private readonly asApiError: (error: unknown) => ApiError,
   ) {
     // Without a request the stream just ends, as in the original.
     this.timer = setTimeout(() => stream.end(), FIRST_REQUEST_MS);
@@ -134,7 +134,7 @@ class SocketDialogue {
         this.stream.send(this.observation);
       }
     } catch (error) {
-      this.stream.fail(this.known(error));
+      this.stream.fail(this.asApiError(error));
     }
   }
 }
@@ -151,7 +151,7 @@ class BodyDialogue {
   }
 
   /** The first object; undefined for a body without one. @throws ApiError 400, 413 */
-  async first(): Promise<RequestFields | undefined> {
+  async first(): Promise<BusRequest | undefined> {
     const late = Promise.withResolvers<never>();
     const timer = setTimeout(() => late.reject(requestTooSlow()), FIRST_REQUEST_MS);
     try {

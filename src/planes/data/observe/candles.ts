@@ -12,7 +12,7 @@ interface CandleFilter {
 /** Whose candle an element is: the message does not say. */
 const candleIds = new WeakMap<object, string>();
 
-export const candles = streamKind<CandleFilter>({
+export const candles = streamKind({
   path: "candle/data",
   method: "ObserveCandleData",
   request: "datanode.api.v2.ObserveCandleDataRequest",
@@ -20,8 +20,8 @@ export const candles = streamKind<CandleFilter>({
   summary: "Follow candles",
   description: "The newest candle of a market and interval, and each candle that trades of a block changed.",
   frame: { element: "datanode.api.v2.Candle", member: "candle", isList: false },
-  filterOf(context, request) {
-    const candleId = (request.candleId as string | undefined) ?? "";
+  filterOf(context, request): CandleFilter {
+    const candleId = request.candleId ?? "";
     if (candleId === "") throw invalidArgument("candle id is a required parameter");
     parseCandleId(context, candleId, "failed to subscribe to candle data");
     return { candleId };

@@ -38,7 +38,7 @@ function accountOf({ ids }: DataContext, row: AccountRow): AccountBalance {
   };
 }
 
-export const accounts = streamKind<AccountFilter>({
+export const accounts = streamKind({
   path: "accounts",
   method: "ObserveAccounts",
   request: "datanode.api.v2.ObserveAccountsRequest",
@@ -47,11 +47,11 @@ export const accounts = streamKind<AccountFilter>({
   description:
     "All balances that match, in pages of 50, then the last balance of each account that a block changed.",
   frame: { element: "datanode.api.v2.AccountBalance", around: "updates", member: "accounts", isList: true },
-  filterOf: (context, request) => ({
-    market: idIn(context, request, "marketId", FAILED),
-    party: idIn(context, request, "partyId", FAILED),
-    asset: idIn(context, request, "asset", FAILED),
-    type: (request.type as number | undefined) ?? 0,
+  filterOf: (context, request): AccountFilter => ({
+    market: idIn(context, request.marketId, FAILED),
+    party: idIn(context, request.partyId, FAILED),
+    asset: idIn(context, request.asset, FAILED),
+    type: request.type ?? 0,
   }),
   reader: () => ({
     read(context, { first, last }) {
@@ -90,7 +90,7 @@ interface RewardRow {
   readonly data: Uint8Array;
 }
 
-export const rewards = streamKind<RewardFilter>({
+export const rewards = streamKind({
   path: "rewards",
   method: "ObserveRewards",
   request: "datanode.api.v2.ObserveRewardsRequest",
@@ -98,9 +98,9 @@ export const rewards = streamKind<RewardFilter>({
   summary: "Follow rewards",
   description: "Each reward that is paid, one a message. The original has it as a gRPC method alone.",
   frame: { element: "vega.Reward", member: "reward", isList: false },
-  filterOf: (context, request) => ({
-    asset: idIn(context, request, "assetId", "failed to get rewards"),
-    party: idIn(context, request, "partyId", "failed to get rewards"),
+  filterOf: (context, request): RewardFilter => ({
+    asset: idIn(context, request.assetId, "failed to get rewards"),
+    party: idIn(context, request.partyId, "failed to get rewards"),
   }),
   reader: () => ({
     read(context, { first, firstOrd, last }) {
@@ -126,7 +126,7 @@ interface DelegationRow {
   readonly amount: StoredAmount;
 }
 
-export const delegations = streamKind<DelegationFilter>({
+export const delegations = streamKind({
   path: "delegations",
   method: "ObserveDelegations",
   request: "datanode.api.v2.ObserveDelegationsRequest",
@@ -134,9 +134,9 @@ export const delegations = streamKind<DelegationFilter>({
   summary: "Follow delegations",
   description: "Each change of a delegation, one a message. The original has it as a gRPC method alone.",
   frame: { element: "vega.Delegation", member: "delegation", isList: false },
-  filterOf: (context, request) => ({
-    party: idIn(context, request, "partyId", "failed to get delegation"),
-    node: idIn(context, request, "nodeId", "failed to get delegation"),
+  filterOf: (context, request): DelegationFilter => ({
+    party: idIn(context, request.partyId, "failed to get delegation"),
+    node: idIn(context, request.nodeId, "failed to get delegation"),
   }),
   reader: () => ({
     read(context, { first, firstOrd, last }) {

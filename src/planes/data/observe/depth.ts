@@ -170,7 +170,7 @@ class DepthReader implements ChangeReader<MarketsFilter> {
 const matches = ({ markets }: MarketsFilter, { marketId }: { marketId: string }) =>
   markets.includes(marketId);
 
-export const marketDepth = streamKind<MarketsFilter>({
+export const marketDepth = streamKind({
   path: "markets/depth",
   method: "ObserveMarketsDepth",
   request: "datanode.api.v2.ObserveMarketsDepthRequest",
@@ -194,7 +194,7 @@ export const marketDepth = streamKind<MarketsFilter>({
   matches,
 });
 
-export const marketDepthUpdates = streamKind<MarketsFilter>({
+export const marketDepthUpdates = streamKind({
   path: "markets/depth/updates",
   method: "ObserveMarketsDepthUpdates",
   request: "datanode.api.v2.ObserveMarketsDepthUpdatesRequest",

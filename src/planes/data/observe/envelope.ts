@@ -12,15 +12,15 @@ const texts = new WeakMap<StreamMessage, { plain?: string; withHeight?: string }
 
 /** @param wantsHeights the height stands beside each message, and alone where a block has nothing else */
 export function messageText(message: StreamMessage, wantsHeights: boolean, mode: JsonMode): string {
-  let known = texts.get(message);
-  if (known === undefined) texts.set(message, (known = {}));
+  let rendered = texts.get(message);
+  if (rendered === undefined) texts.set(message, (rendered = {}));
   const name = wantsHeights ? "withHeight" : "plain";
-  if (known[name] !== undefined && mode === "stream") return known[name];
+  if (rendered[name] !== undefined && mode === "stream") return rendered[name];
   const result = message instanceof BusMessage ? message.textIn(mode) : message.text;
   const height = `"height":"${message.height}"`;
   const parts = [result === "" ? "" : `"result":${result}`, wantsHeights ? height : ""];
   const text = `{${parts.filter((part) => part !== "").join(",")}}`;
-  if (mode === "stream") known[name] = text;
+  if (mode === "stream") rendered[name] = text;
   return text;
 }
 

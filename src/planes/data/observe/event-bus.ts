@@ -1,8 +1,8 @@
 // The event bus as a stream: its filter, its messages, and batches of a size that the client chooses and asks for one by
 // one (docs/protocol/30-node-api-events.md#11-observeeventbus).
 import { Grpc } from "../../../errors/statuses.ts";
+import type { RequestOf } from "../../../http/endpoint.ts";
 import { ApiError, invalidArgument } from "../../../http/errors.ts";
-import type { RequestFields } from "../../../http/query.ts";
 import type { JsonMode } from "../../../wire/json.ts";
 import { type StreamedEvent, typesOf } from "./bus-events.ts";
 import type { Place, StreamMessage } from "./message.ts";
@@ -18,6 +18,9 @@ const BUFFERED_EVENTS_MAX = 100_000;
 const BATCH_SIZE_MAX = 100_000n;
 const EVENT_BYTES = 600;
 
+/** The client's messages: the first one has the filter. */
+export type BusRequest = RequestOf<"datanode.api.v2.ObserveEventBusRequest">;
+
 interface BusFilter {
   readonly types: readonly number[];
   readonly market: string;
@@ -25,18 +28,19 @@ interface BusFilter {
 }
 
 /** @throws ApiError 400 for a type that is never sent */
-export function busFilterOf(request: RequestFields): BusFilter {
-  const asked = (request.type as number[] | undefined) ?? [];
-  const types = typesOf(asked);
+export function busFilterOf({ type = [], marketId = "", partyId = "" }: BusRequest): BusFilter {
+  const types = typesOf(type);
   if (types === "invalid") throw invalidArgument("malformed request", "invalid proto event type");
-  const text = (name: string) => ((request[name] as string | undefined) ?? "").toLowerCase();
-  return { types: [...(types ?? [])].sort(), market: text("marketId"), party: text("partyId") };
+  return {
+    types: [...(types ?? [])].sort(),
+    market: marketId.toLowerCase(),
+    party: partyId.toLowerCase(),
+  };
 }
 
 /** 0: events as they come. @throws ApiError 400 */
-export function batchSizeOf(request: RequestFields): number {
-  const size = (request.batchSize as bigint | undefined) ?? 0n;
-  if (size <= BATCH_SIZE_MAX) return Math.max(0, Number(size));
+export function batchSizeOf({ batchSize = 0n }: BusRequest): number {
+  if (batchSize <= BATCH_SIZE_MAX) return Math.max(0, Number(batchSize));
   throw invalidArgument("malformed request", `batchSize may be at most ${BATCH_SIZE_MAX}`);
 }
 
@@ -48,7 +52,7 @@ export function matchesBus({ types, market, party }: BusFilter, event: StreamedE
 /** Some events of the bus. */
 export class BusMessage implements StreamMessage {
   readonly bytes: number;
-  private made: object | undefined;
+  private value: object | undefined;
 
   constructor(
     readonly height: number,
@@ -59,8 +63,8 @@ export class BusMessage implements StreamMessage {
   }
 
   get message(): object {
-    this.made ??= { events: this.events.map(({ message }) => message) };
-    return this.made;
+    this.value ??= { events: this.events.map(({ message }) => message) };
+    return this.value;
   }
 
   get text(): string {
@@ -133,7 +137,7 @@ export class EventBusObservation extends Observation {
   }
 
   /** The client has taken a batch and asks for the next one. Another batch size sends what waits at once. @throws ApiError 400 */
-  askNext(request: RequestFields): void {
+  askNext(request: BusRequest): void {
     clearTimeout(this.deadline);
     const size = batchSizeOf(request);
     const hasChanged = size !== this.batchSize;

@@ -1,37 +1,28 @@
 // Filters of streams: identifiers in the form that messages have them, and changes that match.
 import { invalidArgument } from "../../../http/errors.ts";
 import type { Param } from "../../../http/pagination.ts";
-import type { RequestFields } from "../../../http/query.ts";
 import { canonicalIdentifier } from "../../../wire/identifiers.ts";
 import { type DataContext, isPartyFilter } from "../context.ts";
 import { Element } from "./message.ts";
 
 /** An identifier; undefined where any will do: it is not given, or empty. @throws ApiError 400 for a text that is not one */
-export function idIn(
-  context: DataContext,
-  request: RequestFields,
-  name: string,
-  failure: string,
-): string | undefined {
-  const text = (request[name] as string | undefined) ?? "";
+export function idIn(context: DataContext, text = "", failure: string): string | undefined {
   return text === "" ? undefined : context.query(failure, () => canonicalIdentifier(text));
 }
 
 /** Several, sorted; any will do where none is given. @throws ApiError 400, with the text that lists have for either */
-export function idsIn(request: RequestFields, name: "marketIds" | "partyIds"): string[] {
-  const ids = (request[name] as string[] | undefined) ?? [];
-  const title = name === "marketIds" ? "market" : "party";
+export function idsIn(ids: readonly string[] = [], title: "market" | "party"): string[] {
   if (!ids.every(isPartyFilter))
     throw invalidArgument("invalid party id", `one or more ${title} id is invalid`);
   return [...new Set(ids.map(canonicalIdentifier))].sort();
 }
 
-export function fits(wanted: string | undefined, found: string): boolean {
-  return wanted === undefined || wanted === found;
+export function fits(filter: string | undefined, value: string): boolean {
+  return filter === undefined || filter === value;
 }
 
-export function fitsOne(wanted: readonly string[], ...found: readonly string[]): boolean {
-  return wanted.length === 0 || found.some((each) => wanted.includes(each));
+export function fitsOne(filter: readonly string[], ...values: readonly string[]): boolean {
+  return filter.length === 0 || values.some((value) => filter.includes(value));
 }
 
 /** Memory of a row beside its message: objects, and their texts. */

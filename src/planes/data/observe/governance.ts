@@ -18,7 +18,7 @@ interface VoteRow {
   readonly data: Uint8Array;
 }
 
-export const votes = streamKind<VoteFilter>({
+export const votes = streamKind({
   path: "votes",
   method: "ObserveVotes",
   request: "datanode.api.v2.ObserveVotesRequest",
@@ -27,10 +27,10 @@ export const votes = streamKind<VoteFilter>({
   description:
     "Votes of a party (`partyId`) or, without one, on a proposal (`proposalId`); one of them is needed. One a message.",
   frame: { element: "vega.Vote", member: "vote", isList: false },
-  filterOf(context, request) {
-    const party = idIn(context, request, "partyId", VOTES_FAILED);
+  filterOf(context, request): VoteFilter {
+    const party = idIn(context, request.partyId, VOTES_FAILED);
     if (party !== undefined) return { party };
-    const proposal = idIn(context, request, "proposalId", VOTES_FAILED);
+    const proposal = idIn(context, request.proposalId, VOTES_FAILED);
     if (proposal === undefined) throw invalidArgument("missing proposal id or party id");
     return { proposal };
   },
@@ -51,7 +51,7 @@ interface ProposalRow {
   readonly data: Uint8Array;
 }
 
-export const governance = streamKind<{ readonly party?: string | undefined }>({
+export const governance = streamKind({
   path: "governance",
   method: "ObserveGovernance",
   request: "datanode.api.v2.ObserveGovernanceRequest",
@@ -59,7 +59,9 @@ export const governance = streamKind<{ readonly party?: string | undefined }>({
   summary: "Follow proposals",
   description: "Each state of a proposal, of one party or of all, with the votes that it has; one a message.",
   frame: { element: "vega.GovernanceData", member: "data", isList: false },
-  filterOf: (context, request) => ({ party: idIn(context, request, "partyId", "failed to get proposals") }),
+  filterOf: (context, request): { readonly party?: string | undefined } => ({
+    party: idIn(context, request.partyId, "failed to get proposals"),
+  }),
   reader: () => ({
     read(context, { first, last }) {
       const sql = "SELECT block, id, data FROM proposals WHERE block BETWEEN ? AND ? ORDER BY block, id";

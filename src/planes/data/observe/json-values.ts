@@ -17,7 +17,7 @@ export class JsonObjects {
   /** Adds a piece. @returns the texts of the objects that it completes */
   add(piece: string): string[] {
     this.text += piece;
-    const found: string[] = [];
+    const objects: string[] = [];
     for (; this.at < this.text.length; this.at++) {
       const character = this.text[this.at]!;
       if (this.isInText) {
@@ -27,7 +27,7 @@ export class JsonObjects {
       } else if (character === '"') this.isInText = true;
       else if (character === "{" && this.depth++ === 0) this.start = this.at;
       else if (character === "}" && this.depth > 0 && --this.depth === 0) {
-        found.push(this.text.slice(this.start, this.at + 1));
+        objects.push(this.text.slice(this.start, this.at + 1));
         this.start = -1;
       }
     }
@@ -35,6 +35,6 @@ export class JsonObjects {
       this.text = "";
       this.at = 0;
     }
-    return found;
+    return objects;
   }
 }

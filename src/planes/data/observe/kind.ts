@@ -1,6 +1,8 @@
 // The parts of a kind of stream. Changes are read from the store, block by block and in one query for all subscribers,
 // after they are committed: so a stream tells nothing that a read would not, and the writer never waits for a stream.
+import type { RequestOf } from "../../../http/endpoint.ts";
 import type { RequestFields } from "../../../http/query.ts";
+import type { MessageName } from "../../../wire/message-types.ts";
 import type { DataContext } from "../context.ts";
 import type { Element, Frame } from "./message.ts";
 
@@ -50,7 +52,12 @@ export interface StreamKind<F extends object = object> extends Description {
   beginning?(context: DataContext, filter: F): Element[];
 }
 
-/** Settles the type of a kind's filter. */
-export function streamKind<F extends object>(kind: StreamKind<F>): StreamKind {
+/** Checks a kind against the request that it names, and its own filter. */
+export function streamKind<F extends object, Request extends MessageName>(
+  kind: Omit<StreamKind<F>, "request" | "filterOf"> & {
+    readonly request: Request;
+    filterOf(context: DataContext, request: RequestOf<Request>): F;
+  },
+): StreamKind {
   return kind as unknown as StreamKind;
 }

@@ -63,7 +63,7 @@ export interface StreamMessage {
 
 /** A message made of elements: of their values for the protobuf, of their texts for JSON. */
 export class FramedMessage implements StreamMessage {
-  private made: object | undefined;
+  private value: object | undefined;
   private rendered: string | undefined;
 
   /** @param isLast of a page of a snapshot: whether it is the last one */
@@ -80,8 +80,8 @@ export class FramedMessage implements StreamMessage {
   }
 
   get message(): object {
-    this.made ??= this.make();
-    return this.made;
+    this.value ??= this.make();
+    return this.value;
   }
 
   get text(): string {

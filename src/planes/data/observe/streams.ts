@@ -20,7 +20,14 @@ import { type EventFeed, EventTap } from "../../../store/event-feed.ts";
 import { candles } from "./candles.ts";
 import { accounts, delegations, rewards } from "./collateral.ts";
 import { marketDepth, marketDepthUpdates } from "./depth.ts";
-import { batchSizeOf, busFilterOf, busMessages, EventBusObservation, matchesBus } from "./event-bus.ts";
+import {
+  type BusRequest,
+  batchSizeOf,
+  busFilterOf,
+  busMessages,
+  EventBusObservation,
+  matchesBus,
+} from "./event-bus.ts";
 import { EventFanOut, type EventTopic } from "./event-fan-out.ts";
 import { FanOut, type StreamReads, wentBack } from "./fan-out.ts";
 import { governance, votes } from "./governance.ts";
@@ -115,7 +122,7 @@ export class Streams {
    * @throws ApiError 400 for a type that is never sent; 429; 503
    */
   async observeEventBus(
-    request: RequestFields,
+    request: BusRequest,
     { address, signal, wantsHeights = false }: ObserveOptions = {},
   ): Promise<EventBusObservation> {
     const filter = busFilterOf(request);

@@ -1,7 +1,6 @@
 // Streams of orders, trades, positions, margins, provisions and market data
 // (docs/protocol/10-data-api-streams.md#62-streams).
 import { internal } from "../../../http/errors.ts";
-import type { RequestFields } from "../../../http/query.ts";
 import type {
   LiquidityProvision,
   MarginLevels,
@@ -44,7 +43,7 @@ interface OrderFilter {
 const LIVE_ORDERS =
   "orders_current c INDEXED BY orders_current_live CROSS JOIN orders o ON o.block = c.block AND o.ord = c.ord";
 
-export const orders = streamKind<OrderFilter>({
+export const orders = streamKind({
   path: "orders",
   method: "ObserveOrders",
   request: "datanode.api.v2.ObserveOrdersRequest",
@@ -53,9 +52,9 @@ export const orders = streamKind<OrderFilter>({
   description:
     "The live orders that match, in pages of 50, then the last state of each version that a block changed. `excludeLiquidity` concerns the live orders at the beginning alone, as in the original.",
   frame: { element: "vega.Order", around: "updates", member: "orders", isList: true },
-  filterOf: (_context, request) => ({
-    markets: idsIn(request, "marketIds"),
-    parties: idsIn(request, "partyIds"),
+  filterOf: (_context, request): OrderFilter => ({
+    markets: idsIn(request.marketIds, "market"),
+    parties: idsIn(request.partyIds, "party"),
     excludeLiquidity: request.excludeLiquidity === true,
   }),
   reader: () => ({
@@ -82,7 +81,7 @@ interface TradeFilter {
   readonly parties: readonly string[];
 }
 
-export const trades = streamKind<TradeFilter>({
+export const trades = streamKind({
   path: "trades",
   method: "ObserveTrades",
   request: "datanode.api.v2.ObserveTradesRequest",
@@ -90,9 +89,9 @@ export const trades = streamKind<TradeFilter>({
   summary: "Follow trades",
   description: "The trades of each block, up to 50 a message. A party is on either side.",
   frame: { element: "vega.Trade", member: "trades", isList: true },
-  filterOf: (_context, request) => ({
-    markets: idsIn(request, "marketIds"),
-    parties: idsIn(request, "partyIds"),
+  filterOf: (_context, request): TradeFilter => ({
+    markets: idsIn(request.marketIds, "market"),
+    parties: idsIn(request.partyIds, "party"),
   }),
   reader: () => ({
     read: (context, span) =>
@@ -107,10 +106,14 @@ interface PartyAndMarket {
   readonly market?: string | undefined;
 }
 
-function partyAndMarket(context: DataContext, request: RequestFields, failure: string): PartyAndMarket {
+function partyAndMarket(
+  context: DataContext,
+  request: { readonly partyId?: string; readonly marketId?: string },
+  failure: string,
+): PartyAndMarket {
   return {
-    party: idIn(context, request, "partyId", failure),
-    market: idIn(context, request, "marketId", failure),
+    party: idIn(context, request.partyId, failure),
+    market: idIn(context, request.marketId, failure),
   };
 }
 
@@ -127,7 +130,7 @@ interface PositionRow {
 
 const POSITION = "p.block, p.block AS k0, p.party AS k1, p.market AS k2, p.state";
 
-export const positions = streamKind<PartyAndMarket>({
+export const positions = streamKind({
   path: "positions",
   method: "ObservePositions",
   request: "datanode.api.v2.ObservePositionsRequest",
@@ -135,7 +138,8 @@ export const positions = streamKind<PartyAndMarket>({
   summary: "Follow positions",
   description: "The positions that match, in pages of 50, then each that a block changed.",
   frame: { element: "vega.Position", around: "updates", member: "positions", isList: true },
-  filterOf: (context, request) => partyAndMarket(context, request, "failed to get positions for party"),
+  filterOf: (context, request): PartyAndMarket =>
+    partyAndMarket(context, request, "failed to get positions for party"),
   reader: () => ({
     read(context, { first, last }) {
       const sql = `SELECT ${POSITION} FROM positions p WHERE p.block BETWEEN ? AND ? ORDER BY p.block, p.party, p.market`;
@@ -158,7 +162,7 @@ export const positions = streamKind<PartyAndMarket>({
   },
 });
 
-export const marginLevels = streamKind<PartyAndMarket>({
+export const marginLevels = streamKind({
   path: "margin/levels",
   method: "ObserveMarginLevels",
   request: "datanode.api.v2.ObserveMarginLevelsRequest",
@@ -166,7 +170,8 @@ export const marginLevels = streamKind<PartyAndMarket>({
   summary: "Follow margin levels",
   description: "The last margin levels of each account that a block changed, one a message.",
   frame: { element: "vega.MarginLevels", member: "marginLevels", isList: false },
-  filterOf: (context, request) => partyAndMarket(context, request, "failed to get margin levels"),
+  filterOf: (context, request): PartyAndMarket =>
+    partyAndMarket(context, request, "failed to get margin levels"),
   reader: () => ({
     read(context, { first, last }) {
       const sql = "SELECT block, data FROM margin_levels WHERE block BETWEEN ? AND ? ORDER BY block, account";
@@ -177,7 +182,7 @@ export const marginLevels = streamKind<PartyAndMarket>({
   matches: (filter, value: MarginLevels) => fitsBoth(filter, value),
 });
 
-export const liquidityProvisions = streamKind<PartyAndMarket>({
+export const liquidityProvisions = streamKind({
   path: "liquidity-provisions",
   method: "ObserveLiquidityProvisions",
   request: "datanode.api.v2.ObserveLiquidityProvisionsRequest",
@@ -185,7 +190,8 @@ export const liquidityProvisions = streamKind<PartyAndMarket>({
   summary: "Follow liquidity provisions",
   description: "The last state of each provision that a block changed.",
   frame: { element: "vega.LiquidityProvision", member: "liquidityProvisions", isList: true },
-  filterOf: (context, request) => partyAndMarket(context, request, "failed to get liquidity provision"),
+  filterOf: (context, request): PartyAndMarket =>
+    partyAndMarket(context, request, "failed to get liquidity provision"),
   reader: () => ({
     read(context, { first, last }) {
       const sql =
@@ -202,8 +208,10 @@ export interface MarketsFilter {
 }
 
 /** Markets that there are; none gives nothing. @throws ApiError 500 for an unknown one, as in the original */
-export function marketsIn(context: DataContext, request: RequestFields): MarketsFilter {
-  const ids = (request.marketIds as string[] | undefined) ?? [];
+export function marketsIn(
+  context: DataContext,
+  { marketIds: ids = [] }: { readonly marketIds?: readonly string[] },
+): MarketsFilter {
   for (const id of ids) {
     if (isMarket(context, id)) continue;
     throw internal(`no market found for id: ${id.slice(0, 200)}: malformed request`);
@@ -228,7 +236,7 @@ export function marketsOf(filters: Iterable<MarketsFilter>): Set<string> {
   return all;
 }
 
-export const marketData = streamKind<MarketsFilter>({
+export const marketData = streamKind({
   path: "markets/data",
   method: "ObserveMarketsData",
   request: "datanode.api.v2.ObserveMarketsDataRequest",

@@ -23,8 +23,8 @@ const CANDLE_INTERVALS: Readonly<Record<string, string>> = {
 /** @throws FieldError for an interval that no market has candles of */
 export function candleIdOf(intervals: Message, marketId: string, interval: string): string {
   const list = intervals.intervalToCandleId as readonly { interval: string; candleId: string }[];
-  const found = list.find((each) => each.interval === CANDLE_INTERVALS[interval]);
-  if (found) return found.candleId;
+  const entry = list.find((each) => each.interval === CANDLE_INTERVALS[interval]);
+  if (entry) return entry.candleId;
   throw new FieldError(`candle information not found for market: ${marketId}, interval: ${interval}`);
 }
 
