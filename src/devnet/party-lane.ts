@@ -121,7 +121,7 @@ export class PartyLane {
     const patience = new Patience(this.chain);
     for (let hasLearned = false; ; ) {
       await this.look();
-      const plan = this.planner.plan(0);
+      const plan = this.planner.plan();
       if (plan.kind === "go") return plan.slot;
       const canWait = plan.kind === "full" || plan.kind === "hard" || plan.kind === "no_block";
       if (!canWait) throw quotaReached("there is no place for a proof", `the plan is ${plan.kind}`);

@@ -47,7 +47,7 @@ function dyingBefore(step: number): FileSteps {
 if (operation === "--ledger") {
   const ledger = new FileLedger(join(serviceFolderOf(home), "sent.db"));
   for (let count = 1; ; count++) {
-    const state = { head: "1", lastId: count, blocks: [], sharing: {} };
+    const state = { head: "1", lastId: count, blocks: [] };
     ledger.save("chain-1", "party", state as unknown as PlannerState);
     writeSync(1, `${count}\n`);
   }

@@ -69,7 +69,7 @@ export interface WalletServiceOptions {
   readonly idleLockMs?: number;
   /** Whether sessions outlive the service unless the user says otherwise. */
   readonly keepSessions?: boolean;
-  /** No other wallet uses these keys: all of a block's quota is used at once (sending/key-sharing.ts). */
+  /** No other wallet uses these keys: all of a block's quota is used at once (sending/planner.ts). */
   readonly isSoleUser?: boolean;
   readonly solver?: Solver;
   /** How long a transaction waits for a block with room, milliseconds. */

@@ -3,7 +3,6 @@
 import { LruCache } from "../../cache/lru.ts";
 import { DIFFICULTY_MAX, requiredTotal } from "../../chain/admission/pow/function.ts";
 import type { GetSpamStatisticsResponse, PoWBlockState } from "../../wire/generated/core-api.ts";
-import type { KeySharingState } from "./key-sharing.ts";
 
 // How hard the next proof on a block has to be, so that no order in which a wallet's transactions arrive gets its key
 // banned (docs/protocol/40-pow-spam.md#34-delivertx). Pure arithmetic.
@@ -107,7 +106,6 @@ export interface PlannedBlock extends BlockQuota {
   readonly hashFunction: string;
   /** Of the parameters in force at this block; undefined for one that was never seen as the newest. */
   pastBlocks: bigint | undefined;
-  readonly knownAtMs: number;
   seen: bigint;
   observed: bigint;
   foreign: bigint;
@@ -154,8 +152,6 @@ export function blockOfState({ sent, ...block }: BlockState): PlannedBlock {
     seen: BigInt(block.seen),
     observed: BigInt(block.observed),
     foreign: BigInt(block.foreign),
-    // By a clock of another process: never long enough ago.
-    knownAtMs: Number.POSITIVE_INFINITY,
     sent: sent.map(([id, bits, tag]) => ({ id, bits, tag })),
   };
 }
@@ -199,10 +195,13 @@ export interface Slot {
   readonly hashFunction: string;
 }
 
+/** Why a wallet does not use what is left of a block. */
+type LeftOver = "nothing" | "for another wallet" | "until another wallet is quiet";
+
 export type Plan =
   | { readonly kind: "go"; readonly slot: Slot }
   /** Every known block has as many as it takes: the next block takes more. */
-  | { readonly kind: "full"; readonly txPerBlock: bigint; readonly left: "nothing" | "for another wallet" }
+  | { readonly kind: "full"; readonly txPerBlock: bigint; readonly left: LeftOver }
   /** There is room, at a difficulty that takes longer than the next block. */
   | { readonly kind: "hard"; readonly difficulty: number }
   | { readonly kind: "banned"; readonly until: string }
@@ -227,7 +226,6 @@ export interface GivenPlace {
 export interface PlannerState {
   readonly head: string;
   readonly lastId: number;
-  readonly sharing: KeySharingState;
   readonly blocks: readonly BlockState[];
 }
 

@@ -59,7 +59,7 @@ export class GivenSender {
   async offer(publicKey: string): Promise<LastBlock> {
     const queue = await this.sender.queueOf(publicKey);
     const { slot } = await queue.enqueue({
-      choose: (planner, nowMs) => planner.plan(nowMs, OFFERED),
+      choose: (planner) => planner.plan(OFFERED),
     });
     const newest = await this.sender.lastBlock();
     return { ...newest, height: slot.height, hash: slot.hash, difficulty: slot.difficulty };
@@ -139,9 +139,9 @@ export class GivenSender {
   ): Promise<TaggedPlace> {
     const { tag } = wanted;
     let isNew = true;
-    const choose = (planner: ProofPlanner, nowMs: number) => {
+    const choose = (planner: ProofPlanner) => {
       isNew = !planner.hasPlace(wanted);
-      return planner.planOn(wanted, nowMs);
+      return planner.planOn(wanted);
     };
     const place = await queue.enqueue({ command, tag, signal, choose });
     return { ...place, isNew };

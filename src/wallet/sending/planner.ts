@@ -30,7 +30,6 @@ import {
   stateOf,
   UNUSED,
 } from "./blocks.ts";
-import { KeySharing } from "./key-sharing.ts";
 
 interface Wanted {
   readonly bits: number;
@@ -50,14 +49,14 @@ const REWIND_MS = 3_000;
 /** Blocks that a transaction may wait for its own: a fifth of the window, and at least two. */
 const MARGIN_SHARE = 5n;
 const MARGIN_MIN = 2n;
+/** Blocks for which another wallet that uses the key must have sent nothing, before a wallet that waits for it goes on. */
+const QUIET_BLOCKS = 10n;
 
 export class ProofPlanner {
   private head = 0n;
   private blocks = new Map<bigint, PlannedBlock>();
   private readonly kept: KeptBlocks;
   private bannedUntil: string | undefined;
-  /** The newest block that transactions were counted up to. */
-  private countedHead = 0n;
   private lastId = 0;
   private asked = 0;
   private begun = 0;
@@ -67,7 +66,6 @@ export class ProofPlanner {
   private chainSince = 0;
   /** The lower height that a node says, and since when. */
   private lower: { readonly head: bigint; readonly sinceMs: number } | undefined;
-  private readonly sharing = new KeySharing();
   private readonly extraBitsMax: number;
   private readonly rewindMs: number;
   private readonly isSoleUser: boolean;
@@ -98,20 +96,14 @@ export class ProofPlanner {
     return this.begun;
   }
 
-  /** Whether another wallet uses the same key, as far as the last blocks tell. */
-  get isShared(): boolean {
-    return this.sharing.isShared(this.reach);
-  }
-
   /** Takes in a party's statistics, however late they come. */
   observe(view: ChainView, ticket: number, nowMs: number): void {
     const newest = view.blocks.find(({ height }) => height === view.head)!;
     if (!this.isOfThisChain(view.blocks, view.head, ticket, nowMs)) return;
     if (view.head >= this.head) this.bannedUntil = view.bannedUntil;
-    for (const seen of view.blocks) this.count(this.blockOf(seen, nowMs), view.head);
+    for (const seen of view.blocks) this.count(this.blockOf(seen, nowMs));
     for (const seen of view.blocks) this.update(this.blocks.get(seen.height)!, seen);
     this.noteNewest(newest, view.pastBlocks, nowMs);
-    if (view.head > this.countedHead) this.countedHead = view.head;
   }
 
   /** Takes in the newest block alone: what is remembered can be built on later. */
@@ -128,9 +120,7 @@ export class ProofPlanner {
     this.head = 0n;
     this.blocks.clear();
     this.bannedUntil = undefined;
-    this.countedHead = 0n;
     this.lower = undefined;
-    this.sharing.reset();
     this.chainSince = this.asked + 1;
     this.headKnownSince = this.chainSince;
   }
@@ -174,18 +164,19 @@ export class ProofPlanner {
    * that asks for the least.
    * @param tag what the place is found again by
    */
-  plan(nowMs: number, tag?: string): Plan {
+  plan(tag?: string): Plan {
     const newest = this.blocks.get(this.head);
     if (newest === undefined) return { kind: "no_block" };
     if (this.bannedUntil !== undefined) return { kind: "banned", until: this.bannedUntil };
     let best: { readonly block: PlannedBlock; readonly bits: number } | undefined;
+    const others = this.othersAtWork();
     for (const block of this.candidates()) {
-      const bits = this.room(block, nowMs);
+      const bits = this.room(block, others);
       if (bits === undefined) continue;
       if (best === undefined || bits < best.bits) best = { block, bits };
       if (best.bits <= newest.difficulty) break;
     }
-    if (best === undefined) return this.full(newest);
+    if (best === undefined) return this.full(newest, others);
     return this.reserve(best.block, { bits: best.bits, tag, extraBitsMax: this.extraBitsMax });
   }
 
@@ -198,21 +189,22 @@ export class ProofPlanner {
    * The place of a transaction that names its block already: the one that it has, the one that was kept for its key,
    * or a new one.
    */
-  planOn({ height, tag, bits }: GivenPlace, nowMs: number): Plan {
+  planOn({ height, tag, bits }: GivenPlace): Plan {
     const newest = this.blocks.get(this.head);
     if (newest === undefined) return { kind: "no_block" };
     if (this.bannedUntil !== undefined) return { kind: "banned", until: this.bannedUntil };
     // A block that no node has shown is taken to be like the newest.
-    const unseen = { ...newest, height, hash: "", knownAtMs: nowMs, ...UNUSED, sent: [] };
+    const unseen = { ...newest, height, hash: "", ...UNUSED, sent: [] };
     const block: PlannedBlock = this.blocks.get(height) ?? unseen;
     if (height > this.head || !this.isReachable(block)) {
       return { kind: "out_of_reach", height, head: this.head };
     }
     const kept = block.sent.find((sent) => sent.tag === tag) ?? block.sent.find(({ tag }) => tag === OFFERED);
     // Its own place was counted with what an earlier proof happened to show.
+    const others = this.othersAtWork();
     const isLess = kept !== undefined && bits !== undefined && bits < kept.bits;
-    const needed = isLess ? roomBeside(block, kept) : (kept?.bits ?? this.room(block, nowMs));
-    if (needed === undefined) return this.full(block);
+    const needed = isLess ? roomBeside(block, kept) : (kept?.bits ?? this.room(block, others));
+    if (needed === undefined) return this.full(block, others);
     if (bits !== undefined && bits < needed) return { kind: "weak", difficulty: needed, bits };
     if (isLess) kept.bits = bits;
     if (kept === undefined) {
@@ -237,7 +229,7 @@ export class ProofPlanner {
     if (place < 0) return;
     block!.sent.splice(place, 1);
     // A transaction counted in its place is another wallet's.
-    this.count(block!, this.head);
+    this.count(block!);
   }
 
   /** Whether there is still time to prove the transaction and to get it into a block. */
@@ -256,7 +248,6 @@ export class ProofPlanner {
     return {
       head: this.head.toString(),
       lastId: this.lastId,
-      sharing: this.sharing.save(),
       blocks: [...this.blocks.values()].map(stateOf),
     };
   }
@@ -265,7 +256,6 @@ export class ProofPlanner {
     this.restart();
     this.head = BigInt(state.head);
     this.lastId = state.lastId;
-    this.sharing.load(state.sharing);
     for (const saved of state.blocks) {
       const block = blockOfState(saved);
       this.blocks.set(block.height, block);
@@ -311,13 +301,13 @@ export class ProofPlanner {
     }
   }
 
-  private blockOf(seen: SeenBlock, knownAtMs: number): SeenBlock {
+  private blockOf(seen: SeenBlock, nowMs: number): SeenBlock {
     const remembered = this.blocks.get(seen.height);
     if (remembered === undefined || remembered.hash === "") {
       const { height, hash, hashFunction, difficulty, txPerBlock, increasingDifficulty } = seen;
-      const brought = this.kept.restore(hash, knownAtMs);
+      const brought = this.kept.restore(hash, nowMs);
       this.blocks.set(height, {
-        ...{ pastBlocks: undefined, knownAtMs, ...UNUSED },
+        ...{ pastBlocks: undefined, ...UNUSED },
         ...remembered,
         ...brought,
         sent: [...(brought.sent ?? []), ...(remembered?.sent ?? [])],
@@ -333,21 +323,21 @@ export class ProofPlanner {
     if (bits - difficulty > extraBitsMax) return { kind: "hard", difficulty: bits };
     const sent: Sent = { id: ++this.lastId, bits, tag };
     block.sent.push(sent);
-    this.sharing.noteSent(block);
     return { kind: "go", slot: slotOf(block, sent) };
   }
 
-  private full({ txPerBlock }: PlannedBlock): Plan {
-    return { kind: "full", txPerBlock, left: this.isSoleUser ? "nothing" : "for another wallet" };
+  private full(block: PlannedBlock, others: bigint): Plan {
+    const { txPerBlock } = block;
+    if (this.isSoleUser) return { kind: "full", txPerBlock, left: "nothing" };
+    const left = this.shareOf(block, others) === 0n ? "until another wallet is quiet" : "for another wallet";
+    return { kind: "full", txPerBlock, left };
   }
 
   /** More than this wallet sent: another wallet has the key as well. */
-  private count({ height, seen }: Pick<SeenBlock, "height" | "seen">, head: bigint): void {
+  private count({ height, seen }: Pick<SeenBlock, "height" | "seen">): void {
     const block = this.blocks.get(height)!;
     const foreign = seen - BigInt(block.sent.length);
-    if (foreign <= block.foreign) return;
-    block.foreign = foreign;
-    this.sharing.noteForeign(block, foreign, this.head > head ? this.head : head);
+    if (foreign > block.foreign) block.foreign = foreign;
   }
 
   /** The largest count holds: statistics may be late, and the original forgets (see `roomOn`). */
@@ -378,19 +368,33 @@ export class ProofPlanner {
     return usable.sort((a, b) => (a.height > b.height ? -1 : 1));
   }
 
-  private room(block: PlannedBlock, nowMs: number): number | undefined {
+  private room(block: PlannedBlock, others: bigint): number | undefined {
     if (this.isSoleUser) return roomBeside(block);
     const own = BigInt(block.sent.length);
-    const share = this.sharing.shareOf(block, { ...this.reach, countedHead: this.countedHead, nowMs });
-    return own < share && own + block.foreign < block.txPerBlock ? roomBeside(block) : undefined;
+    const isFree = own < this.shareOf(block, others) && own + block.foreign < block.txPerBlock;
+    return isFree ? roomBeside(block) : undefined;
+  }
+
+  /**
+   * Transactions of this wallet that a block may have. Another wallet may use the same key, and neither sees what the
+   * other has on its way; one too many gets the key banned. So each takes half of a block. Where another takes more than
+   * the other half, or there are no halves, this wallet waits until that one has been quiet for some blocks.
+   */
+  private shareOf({ txPerBlock }: PlannedBlock, others: bigint): bigint {
+    const half = txPerBlock > 1n ? txPerBlock / 2n : 1n;
+    return others > txPerBlock - half ? 0n : half;
+  }
+
+  /** The most transactions of other wallets on one of the newest blocks. */
+  private othersAtWork(): bigint {
+    let most = 0n;
+    for (const { height, foreign } of this.blocks.values())
+      if (foreign > most && this.head - height < QUIET_BLOCKS) most = foreign;
+    return most;
   }
 
   private sentOf({ id, height }: Slot): Sent | undefined {
     return this.blocks.get(height)?.sent.find((sent) => sent.id === id);
-  }
-
-  private get reach() {
-    return { head: this.head, pastBlocks: this.window };
   }
 
   /** Blocks that may be named, of the parameters in force. */

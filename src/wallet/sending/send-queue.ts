@@ -43,7 +43,7 @@ export interface Wanted {
   readonly tag?: string;
   readonly signal?: AbortSignal | undefined;
   /** Which block; the planner's choice without. */
-  readonly choose?: (planner: ProofPlanner, nowMs: number) => Plan;
+  readonly choose?: (planner: ProofPlanner) => Plan;
 }
 
 interface Waiter extends Wanted {
@@ -145,7 +145,7 @@ export class SendQueue {
     try {
       if (view.bannedUntil !== undefined) throw banned("all transactions", view.bannedUntil);
       const takeBack = this.reserve(waiter, answer.statistics!);
-      const plan = waiter.choose?.(planner, nowMs()) ?? planner.plan(nowMs());
+      const plan = waiter.choose?.(planner) ?? planner.plan();
       if (plan.kind !== "go") {
         takeBack();
         if (canWait(plan)) return plan;
@@ -300,9 +300,10 @@ function outOfReach({ height, head }: Extract<Plan, { kind: "out_of_reach" }>): 
 
 function quotaText({ txPerBlock, left }: Extract<Plan, { kind: "full" }>): string {
   const quota = `${txPerBlock} for each block`;
-  return left === "nothing"
-    ? quota
-    : `${quota}, of which half is left to another wallet that may use this key`;
+  if (left === "nothing") return quota;
+  return left === "for another wallet"
+    ? `${quota}, of which half is left to another wallet that may use this key`
+    : `${quota}, and another wallet that uses this key takes them: this one waits until it has been quiet for ten blocks`;
 }
 
 function proposalOf(command: CommandInit): string {

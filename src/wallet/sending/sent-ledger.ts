@@ -86,7 +86,7 @@ export class FileLedger implements SentLedger {
 
 function stateIn(text: string): PartyState {
   const state = JSON.parse(text) as Partial<PartyState> | null;
-  const isWhole = typeof state?.head === "string" && Array.isArray(state.blocks) && Boolean(state.sharing);
+  const isWhole = typeof state?.head === "string" && Array.isArray(state.blocks);
   if (!isWhole) throw new SyntaxError("not the state of a planner");
   return state as PartyState;
 }

@@ -22,7 +22,7 @@ function show(planner: ProofPlanner, block: SeenBlock, pastBlocks = 100n): void 
 
 /** The difficulty of a next proof on one block, or why there is none. */
 function ask(planner: ProofPlanner, height: bigint): number | string {
-  const plan = planner.planOn({ height, tag: crypto.randomUUID() }, 0);
+  const plan = planner.planOn({ height, tag: crypto.randomUUID() });
   if (plan.kind !== "go") return plan.kind;
   expect(plan.slot.height).toBe(height);
   return plan.slot.difficulty;

@@ -121,12 +121,8 @@ export class SimulatedChain {
 }
 
 /** Whatever was planned, proven and given to the network, or not. */
-export function planOne(
-  chain: SimulatedChain,
-  planner: ProofPlanner,
-  nowMs: number,
-): SimulatedTransaction | undefined {
-  const plan = planner.plan(nowMs);
+export function planOne(chain: SimulatedChain, planner: ProofPlanner): SimulatedTransaction | undefined {
+  const plan = planner.plan();
   if (plan.kind !== "go") return undefined;
   const transaction = chain.transaction(plan.slot);
   planner.prove(plan.slot, transaction.bits);

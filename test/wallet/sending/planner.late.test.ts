@@ -1,5 +1,5 @@
 // Two wallets with one key on a machine that stands still now and then: questions are answered late, proofs take
-// blocks, the one or the other sleeps. The key is not banned (src/wallet/sending/key-sharing.ts).
+// blocks, the one or the other sleeps. The key is not banned (src/wallet/sending/planner.ts).
 import { describe, expect, test } from "bun:test";
 import type { ChainView, LastBlock } from "../../../src/wallet/sending/blocks.ts";
 import { ProofPlanner } from "../../../src/wallet/sending/planner.ts";
@@ -56,7 +56,7 @@ class Wallet {
       this.answer = undefined;
       planner.observe(view, ticket, nowMs);
       for (let sends = dice.upTo(4); sends > 0; sends--) {
-        const transaction = planOne(chain, planner, nowMs);
+        const transaction = planOne(chain, planner);
         if (transaction === undefined) break;
         this.proofs.push({ transaction, foundAt: at + this.delay(40) });
       }

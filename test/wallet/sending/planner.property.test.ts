@@ -75,7 +75,7 @@ function run(seed: number, rules: AdmissionRules): Outcome {
       planner.observe(chain.view(), planner.nextTicket(), Number(chain.height) * 100);
 
     for (let sends = dice.upTo(6); sends > 0; sends--) {
-      const transaction = planOne(chain, planner, Number(chain.height) * 100);
+      const transaction = planOne(chain, planner);
       if (transaction === undefined) break;
       if (dice.isOn(0.05)) {
         planner.release(transaction.slot);

@@ -91,9 +91,6 @@ function view(head: bigint, changes: Partial<ChainView> = {}): ChainView {
   return { head, pastBlocks: 10n, blocks: [block(head)], bannedUntil: undefined, ...changes };
 }
 
-/** A block a second. */
-const nowOf = ({ headHeight }: ProofPlanner) => Number(headHeight) * 1_000;
-const planNow = (made: ProofPlanner) => made.plan(nowOf(made));
 const observe = (made: ProofPlanner, seen: ChainView, ticket = made.nextTicket()) =>
   made.observe(seen, ticket, Number(seen.head) * 1_000);
 
@@ -113,7 +110,7 @@ function planner(
 
 const heightsOf = (made: ProofPlanner, count: number) =>
   Array.from({ length: count }, () => {
-    const plan = planNow(made);
+    const plan = made.plan();
     return plan.kind === "go" ? `${plan.slot.height} at ${plan.slot.difficulty}` : plan.kind;
   });
 
@@ -154,32 +151,32 @@ describe("which block", () => {
 
   test("places that were not used are given again", () => {
     const made = planner(1n);
-    const plan = planNow(made);
-    expect(planNow(made).kind).toBe("full");
+    const plan = made.plan();
+    expect(made.plan().kind).toBe("full");
     if (plan.kind === "go") made.release(plan.slot);
     expect(heightsOf(made, 2)).toEqual(["1 at 10", "full"]);
   });
 
   test("a lost transaction's place is free again when its block has left", () => {
     const made = planner(1n);
-    planNow(made);
+    made.plan();
     for (let height = 2n; height <= 12n; height++) observe(made, view(height));
     expect(made.save().blocks.some(({ height }) => height === "1")).toBe(false);
-    expect(planNow(made).kind).toBe("go");
+    expect(made.plan().kind).toBe("go");
   });
 });
 
 describe("the chain", () => {
   test("bans, unknown functions, and nothing known", () => {
-    expect(planNow(new ProofPlanner()).kind).toBe("no_block");
+    expect(new ProofPlanner().plan().kind).toBe("no_block");
     const made = planner(1n);
     observe(made, view(1n, { bannedUntil: "2030-01-01T00:00:00Z" }));
-    expect(planNow(made)).toEqual({ kind: "banned", until: "2030-01-01T00:00:00Z" });
+    expect(made.plan()).toEqual({ kind: "banned", until: "2030-01-01T00:00:00Z" });
     observe(made, view(2n));
-    expect(planNow(made).kind).toBe("go");
+    expect(made.plan().kind).toBe("go");
     const other = new ProofPlanner();
     observe(other, view(1n, { blocks: [block(1n, { hashFunction: "md5" })] }));
-    expect(planNow(other)).toEqual({ kind: "unknown_function", hashFunction: "md5" });
+    expect(other.plan()).toEqual({ kind: "unknown_function", hashFunction: "md5" });
   });
 
   test("statistics that come late change nothing for the worse", () => {
@@ -193,7 +190,7 @@ describe("the chain", () => {
 
   test("other blocks at the same heights: another chain, and nothing of the old one is named", () => {
     const made = planner(20n);
-    planNow(made);
+    made.plan();
     observe(made, view(15n, { blocks: [block(15n, { hash: hashOf(15n, "b") })] }));
     expect(made.headHeight).toBe(15n);
     expect(heightsOf(made, 2)).toEqual(["15 at 10", "full"]);
@@ -203,7 +200,7 @@ describe("the chain", () => {
     const made = planner(20n);
     heightsOf(made, 14);
     made.observe(view(18n), made.nextTicket(), 1_000);
-    expect(planNow(made).kind).toBe("full");
+    expect(made.plan().kind).toBe("full");
     made.observe(view(18n), made.nextTicket(), 3_999);
     expect(made.headHeight).toBe(20n);
     made.observe(view(18n), made.nextTicket(), 4_000);
@@ -279,39 +276,32 @@ describe("the chain", () => {
 
 describe("another wallet with the same key", () => {
   const four = { txPerBlock: 4n };
+  const one = { txPerBlock: 1n };
 
   test("may have begun as well: half of each block", () => {
     const made = planner(20n, four, 20n);
     expect(heightsOf(made, 3)).toEqual(["20 at 10", "20 at 10", "full"]);
     observe(made, view(21n, { blocks: [block(21n, four)] }));
     expect(heightsOf(made, 3)).toEqual(["21 at 10", "21 at 10", "full"]);
-    const full = planNow(made);
+    const full = made.plan();
     expect(full.kind === "full" && full.left).toBe("for another wallet");
   });
 
-  test("whoever finds young blocks in much use keeps to old ones, and half of them", () => {
-    const made = new ProofPlanner();
-    for (let height = 1n; height <= 12n; height++) {
-      const used = block(height, { ...four, seen: height === 1n ? 3n : 0n });
-      observe(made, view(height, { blocks: [used], pastBlocks: 100n }));
-    }
-    expect(made.isShared).toBe(true);
-    expect(heightsOf(made, 4)).toEqual(["2 at 10", "2 at 10", "1 at 10", "full"]);
-  });
-
-  test("is noticed, and half of a block is still this wallet's", () => {
-    const made = planner(20n, four);
-    observe(made, view(20n, { blocks: [block(19n, { ...four, seen: 1n }), block(20n)] }));
-    expect(made.isShared).toBe(true);
-    expect(heightsOf(made, 4)).toEqual(["20 at 10", "20 at 10", "19 at 10", "19 at 10"]);
-  });
-
-  test("one that takes more gets the young blocks", () => {
-    const made = planner(20n, four);
-    observe(made, view(20n, { blocks: [block(20n, { ...four, seen: 3n })] }));
+  test("one that takes more than its half is waited for, until it has been quiet for ten blocks", () => {
+    const made = planner(19n, four);
+    observe(made, view(20n, { blocks: [block(20n, { ...four, seen: 2n })], pastBlocks: 100n }));
+    expect(heightsOf(made, 2)).toEqual(["20 at 10", "20 at 10"]);
+    observe(
+      made,
+      view(21n, { blocks: [block(20n, { ...four, seen: 5n }), block(21n, four)], pastBlocks: 100n }),
+    );
+    const full = made.plan();
+    expect(full.kind === "full" && full.left).toBe("until another wallet is quiet");
+    for (let height = 22n; height <= 29n; height++)
+      observe(made, view(height, { blocks: [block(height, four)], pastBlocks: 100n }));
     expect(heightsOf(made, 1)).toEqual(["full"]);
-    // A chain that stands still: what was on its way has arrived, or is lost.
-    expect(made.plan(30_000).kind).toBe("go");
+    observe(made, view(30n, { blocks: [block(30n, four)], pastBlocks: 100n }));
+    expect(heightsOf(made, 2)).toEqual(["30 at 10", "30 at 10"]);
   });
 
   test("none, where the user says so: everything at once", () => {
@@ -320,39 +310,27 @@ describe("another wallet with the same key", () => {
     expect(heightsOf(made, 5)).toEqual(["1 at 10", "1 at 10", "1 at 10", "1 at 10", "full"]);
   });
 
-  test("its own are not taken for another's", () => {
-    const made = planner(20n);
-    heightsOf(made, 1);
-    observe(made, view(20n, { blocks: [block(20n, { seen: 1n })] }));
-    expect(made.isShared).toBe(false);
+  test("its own are not taken for another's, also when they are seen late", () => {
+    const made = planner(20n, one);
+    expect(heightsOf(made, 1)).toEqual(["20 at 10"]);
+    observe(made, view(21n, { blocks: [block(20n, { ...one, seen: 1n }), block(21n, one)] }));
+    expect(heightsOf(made, 1)).toEqual(["21 at 10"]);
   });
 
   test("one that was hidden behind its own is noticed when that did not leave", () => {
-    const made = planner(20n, four, 20n);
-    const plan = planNow(made);
-    observe(made, view(20n, { blocks: [block(20n, { ...four, seen: 1n })] }));
-    expect(made.isShared).toBe(false);
+    const made = planner(20n, one);
+    const plan = made.plan();
+    observe(made, view(21n, { blocks: [block(20n, { ...one, seen: 1n }), block(21n, one)] }));
     if (plan.kind === "go") made.release(plan.slot);
-    expect(made.isShared).toBe(true);
+    expect(heightsOf(made, 1)).toEqual(["full"]);
   });
 
-  test("is forgotten after a window", () => {
-    const made = planner(20n);
-    observe(made, view(20n, { blocks: [block(20n, { seen: 1n })] }));
-    for (let height = 21n; height <= 31n; height++) observe(made, view(height));
-    expect(made.isShared).toBe(false);
-  });
-
-  test("a quota of one: every other block each", () => {
-    const one = { txPerBlock: 1n };
-    expect(heightsOf(planner(20n, one), 5)).toEqual(["20 at 10", "18 at 10", "16 at 10", "14 at 10", "full"]);
-    const newcomer = new ProofPlanner();
-    const sent: string[] = [];
-    for (let height = 20n; height <= 23n; height++) {
-      const used = height === 20n ? [block(19n, { ...one, seen: 1n })] : [];
-      observe(newcomer, view(height, { blocks: [...used, block(height, one)] }));
-      sent.push(...heightsOf(newcomer, 1));
-    }
-    expect(sent).toEqual(["20 at 10", "full", "22 at 10", "full"]);
+  test("where a block takes one, who finds the key in use waits", () => {
+    const second = planner(20n, one);
+    observe(second, view(20n, { blocks: [block(20n, { ...one, seen: 1n })] }));
+    expect(heightsOf(second, 1)).toEqual(["full"]);
+    for (let height = 21n; height <= 30n; height++)
+      observe(second, view(height, { blocks: [block(height, one)] }));
+    expect(heightsOf(second, 2)).toEqual(["30 at 10", "29 at 10"]);
   });
 });
