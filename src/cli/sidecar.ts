@@ -13,7 +13,7 @@ export const sidecar = command({
     core: option("URL", "a core's REST API: its head, submissions", { hasVariable: true }),
     "follow-sidecar": option("URL", "events of another sidecar", { hasVariable: true }),
     "gaps-from": option("URL", "another sidecar, for missing blocks", { hasVariable: true }),
-    "allow-gaps": toggle("store what follows missing blocks, and mark the gap"),
+    "allow-gaps": toggle("store what follows missing blocks, and mark the gap", { hasVariable: true }),
     "event-log": option("SIZE", "events on disk (256MB)", { hasVariable: true }),
     ...NODE_PORTS,
     rules: { ...RULES.rules, text: "0.71.6 (default): as the network; or default" },

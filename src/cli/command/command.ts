@@ -8,7 +8,10 @@ export interface Flag {
   /** Name of its value in the help: `FILE`. */
   readonly value?: string;
   readonly text: string;
-  /** `LYRA_` and its name is a variable that gives the value where the flag is not given; an empty one counts as not set. */
+  /**
+   * The variable `LYRA_` and its name gives the value where the flag is not given; an empty one counts as not set. A flag
+   * without a value is set by `true`.
+   */
   readonly hasVariable?: boolean;
   /** Earlier names, which scripts may still use. */
   readonly aliases?: readonly string[];

@@ -118,12 +118,14 @@ function refusalOf(message: string, argv: readonly string[]): string {
 }
 
 function variablesOf(flags: Flags, env: NodeJS.ProcessEnv): Typed {
-  return Object.fromEntries(
-    Object.entries(flags).flatMap(([name, { hasVariable, multiple }]) => {
-      const value = hasVariable ? env[variableOf(name)] : undefined;
-      return value ? [[name, multiple ? [value] : value]] : [];
-    }),
-  );
+  const values: Typed = {};
+  for (const [name, { type, hasVariable, multiple }] of Object.entries(flags)) {
+    const value = hasVariable ? env[variableOf(name)] : undefined;
+    if (!value) continue;
+    if (type === "string") values[name] = multiple ? [value] : value;
+    else if (value === "true") values[name] = true;
+  }
+  return values;
 }
 
 function wordsOf(place: Place, command: Command, positionals: readonly string[]) {
