@@ -148,7 +148,7 @@ function readPlaced(
   positionals: readonly string[],
   typed: Typed,
 ): object {
-  const open = placed.filter(([name]) => !(name in typed));
+  const open = placed.filter(([name]) => !Object.hasOwn(typed, name));
   const [group, ...rest] = place.path.split(" ");
   const name = rest.join(" ");
   const wrong = (sentence: string) => wrongUse({ ...place, help: `${group} help ${name}` }, sentence);
