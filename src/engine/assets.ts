@@ -14,7 +14,7 @@ import {
   type ERC20Update,
   ProposalError,
 } from "../wire/generated/vega.ts";
-import { hexOf, identifierBytes } from "../wire/identifiers.ts";
+import { admitWord, hexOf } from "../wire/identifiers.ts";
 import type { Collateral } from "./collateral.ts";
 import type { Core } from "./core.ts";
 import { CommandError, InvariantError, ProposalRefusal, refuseProposal } from "./errors.ts";
@@ -263,8 +263,13 @@ export function genesisDetails(id: string, asset: GenesisAsset): AssetDetails {
   if (builtin === undefined && erc20 === undefined) throw invalidAsset(id, "missing asset source");
   if (builtin !== undefined && erc20 !== undefined)
     throw invalidAsset(id, "multiple asset sources specified");
-  const { name, symbol, decimals, quantum } = asset;
-  if (!isIdentifier(id)) throw invalidAsset(id, "not a valid hex id (or well known exception)");
+  // Documents of former releases have no quantum: then it is the smallest unit.
+  const { name, symbol, decimals, quantum = "1" } = asset;
+  if (!admitWord(id))
+    throw invalidAsset(
+      id,
+      "its id must be hexadecimal, or a word of 1 to 48 letters, digits, '_', '-' and '.'",
+    );
   if (typeof name !== "string" || name === "") throw invalidAsset(id, "name is required");
   if (typeof symbol !== "string" || symbol === "") throw invalidAsset(id, "symbol is required");
   if (![name, symbol].every((text) => text.isWellFormed()))
@@ -295,14 +300,6 @@ export function genesisDetails(id: string, asset: GenesisAsset): AssetDetails {
       withdrawThreshold: amount("withdraw_threshold", erc20.withdraw_threshold),
     },
   };
-}
-
-function isIdentifier(id: string): boolean {
-  try {
-    return identifierBytes(id).length > 0;
-  } catch {
-    return false;
-  }
 }
 
 function invalidAsset(id: string, problem: string): NodeError {

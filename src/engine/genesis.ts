@@ -12,7 +12,8 @@ export interface GenesisAsset {
   readonly name: string;
   readonly symbol: string;
   readonly decimals: number;
-  readonly quantum: string;
+  /** Default: 1. */
+  readonly quantum?: string;
   readonly source: {
     readonly builtin_asset?: { readonly max_faucet_amount_mint: string };
     readonly erc20?: {

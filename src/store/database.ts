@@ -17,6 +17,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { isDiskFull } from "../files/sqlite-error.ts";
+import { admitWord } from "../wire/identifiers.ts";
 import { lostFrames, PageSums, sumsPath } from "./page-sums.ts";
 import { MIGRATIONS, SCHEMA_VERSION } from "./schema.ts";
 
@@ -263,6 +264,16 @@ export function isReadOnlyHome(home: string): boolean {
   return hasStore(home) && readOnlyHome(home) !== undefined;
 }
 
+/** A chain of its own may name assets by words: they are identifiers in every thread that reads its store. */
+function admitWords(db: Database): void {
+  const row = db.query("SELECT value FROM chain_meta WHERE key = 'genesis'").get() as {
+    value: string;
+  } | null;
+  if (row === null) return;
+  const { app_state: state } = JSON.parse(row.value) as { app_state?: { assets?: object | null } };
+  for (const id of Object.keys(state?.assets ?? {})) admitWord(id);
+}
+
 /** Opens an existing store for queries only. Many may be open beside the writer, in any process. */
 export function openReader(home: string): Database {
   if (!hasStore(home)) {
@@ -296,6 +307,7 @@ export function openReader(home: string): Database {
     }
     if (!(db as StoreDatabase).isImmutable) db.run("PRAGMA query_only = ON");
     db.run(`PRAGMA cache_size = -${READER_CACHE_KIB}`);
+    admitWords(db);
   } catch (error) {
     db.close();
     throw openError(error);

@@ -1,5 +1,6 @@
 // Identifiers on the wire are text; in the store they are bytes (docs/protocol/10-data-api-serving.md#21-identifiers).
-// Input is hex in either case, output is lower-case hex; eleven well-known words are encoded as one byte each.
+// Input is hex in either case, output is lower-case hex; eleven well-known words are encoded as one byte each,
+// and the words that the genesis of a chain names its assets by as their characters behind a mark.
 
 const WELL_KNOWN: ReadonlyArray<readonly [string, number]> = [
   ["VOTE", 0x00],
@@ -14,8 +15,41 @@ const WELL_KNOWN: ReadonlyArray<readonly [string, number]> = [
   ["fEURO", 0x0b],
   ["fUSDC", 0x0c],
 ];
-const byteOfWord = new Map(WELL_KNOWN);
+const bytesOfWord = new Map(WELL_KNOWN.map(([word, byte]) => [word, new Uint8Array([byte])]));
 const wordOfByte = new Map(WELL_KNOWN.map(([word, byte]) => [byte, word]));
+
+/** First byte of the word of a genesis, in front of its characters. */
+const WORD = 0xff;
+const admitted = new Set<string>();
+const WORD_FORM = /^[\w.-]{1,48}$/;
+/** Every text that is an identifier without being hexadecimal fits. */
+const WORD_LENGTH_MAX = 48;
+
+/**
+ * Makes a word an identifier from now on: the id of an asset in the genesis of a chain of its own. A store of the original
+ * could not hold it; everywhere else such a word is refused.
+ * @returns whether it is an identifier
+ */
+export function admitWord(text: string): boolean {
+  if (isHex(text)) return text !== "";
+  if (!WORD_FORM.test(text)) return false;
+  admitted.add(text);
+  if (!bytesOfWord.has(text)) bytesOfWord.set(text, new Uint8Array([WORD, ...Buffer.from(text, "latin1")]));
+  return true;
+}
+
+/** True for 64 hexadecimal digits, and for the words that a genesis names assets by. */
+export function isAssetIdentifier(text: string): boolean {
+  return isHex64(text) || admitted.has(text);
+}
+
+/** The word that bytes stand for; undefined for those of a hexadecimal identifier. */
+function wordOf(bytes: Uint8Array): string | undefined {
+  if (bytes.length === 1) return wordOfByte.get(bytes[0]!);
+  if (bytes[0] !== WORD || bytes.length > WORD_LENGTH_MAX + 1) return undefined;
+  const text = Buffer.from(bytes.subarray(1)).toString("latin1");
+  return WORD_FORM.test(text) && !isHex(text) ? text : undefined;
+}
 
 /** Owner of the network's accounts. */
 export const NETWORK_PARTY = "network";
@@ -71,25 +105,21 @@ export function isHex64(text: string): boolean {
 
 /** True if `identifierBytes` accepts the text. */
 export function isIdentifier(text: string): boolean {
-  return byteOfWord.has(text) || isHex(text);
+  return bytesOfWord.has(text) || isHex(text);
 }
 
 /** Bytes of an identifier. @throws InvalidIdentifier for odd length or anything that is not hex. */
 export function identifierBytes(text: string): Uint8Array {
-  const byte = text.length < 12 ? byteOfWord.get(text) : undefined;
-  if (byte !== undefined) return new Uint8Array([byte]);
+  const word = text.length <= WORD_LENGTH_MAX ? bytesOfWord.get(text) : undefined;
+  if (word !== undefined) return word.slice();
   const bytes = hexBytes(text);
   if (bytes === undefined) throw new InvalidIdentifier(text);
   return bytes;
 }
 
-/** Text of stored identifier bytes: a well-known word, or lower-case hex; empty for no bytes. */
+/** Text of stored identifier bytes: a word, or lower-case hex; empty for no bytes. */
 export function identifierText(bytes: Uint8Array): string {
-  if (bytes.length === 1) {
-    const word = wordOfByte.get(bytes[0]!);
-    if (word !== undefined) return word;
-  }
-  return hexOf(bytes);
+  return wordOf(bytes) ?? hexOf(bytes);
 }
 
 /** The canonical text of an identifier: `identifierText(identifierBytes(text))`. */

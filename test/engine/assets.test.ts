@@ -96,7 +96,7 @@ describe("assets of the genesis", () => {
   test.each([
     ["no source", { VOTE: { ...VOTE, source: {} } }, "missing asset source"],
     ["two sources", { VOTE: { ...VOTE, source: both } }, "multiple asset sources specified"],
-    ["an id that is no identifier", { toy: VOTE }, "not a valid hex id (or well known exception)"],
+    ["an id that is no identifier", { "a toy": VOTE }, "its id must be hexadecimal, or a word"],
     ["no name", { VOTE: { ...VOTE, name: "" } }, "name is required"],
     ["no symbol", { VOTE: { ...VOTE, symbol: "" } }, "symbol is required"],
     ["half a decimal place", { VOTE: { ...VOTE, decimals: 0.5 } }, "decimals must be a whole number"],

@@ -12,6 +12,7 @@ interface OwnGenesis {
   readonly genesis_time: string;
   readonly chain_id: string;
   readonly initial_height?: number | string;
+  readonly consensus_params?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly validators?: readonly {
     readonly pub_key?: { readonly value?: string };
     readonly power?: string | number;
@@ -49,12 +50,7 @@ export function readGenesis(db: Database): CometGenesis {
     genesis_time: own.genesis_time,
     chain_id: own.chain_id,
     initial_height: String(own.initial_height ?? 1),
-    consensus_params: {
-      block: { max_bytes: String(BLOCK_BYTES_MAX), max_gas: "-1", time_iota_ms: "1000" },
-      evidence: EVIDENCE,
-      validator: { pub_key_types: ["ed25519"] },
-      version: {},
-    },
+    consensus_params: consensusParams(own),
     validators: validators.map((validator) => ({
       ...validatorJson(validator),
       power: String(validator.power),
@@ -69,6 +65,17 @@ export function readGenesis(db: Database): CometGenesis {
     bytes.subarray(at * CHUNK_BYTES, (at + 1) * CHUNK_BYTES),
   );
   return { document, validators, chunks };
+}
+
+/** Members of the document, with the engine's defaults for the rest. */
+function consensusParams({ consensus_params }: OwnGenesis): object {
+  const given = consensus_params ?? {};
+  return {
+    block: { max_bytes: String(BLOCK_BYTES_MAX), max_gas: "-1", time_iota_ms: "1000", ...given.block },
+    evidence: { ...EVIDENCE, ...given.evidence },
+    validator: { pub_key_types: ["ed25519"], ...given.validator },
+    version: { ...given.version },
+  };
 }
 
 /** Address and key in the engine's own form. */

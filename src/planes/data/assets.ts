@@ -3,7 +3,7 @@ import { wholeText } from "../../history/csv.ts";
 import { internal, invalidArgument, notFound } from "../../http/errors.ts";
 import { CursorError, encodeCursor, PaginationError, pageRequest, type Row } from "../../http/pagination.ts";
 import { type Asset, readAssetAt } from "../../wire/generated/vega.ts";
-import { canonicalIdentifier, InvalidIdentifier, isHex64 } from "../../wire/identifiers.ts";
+import { canonicalIdentifier, InvalidIdentifier, isAssetIdentifier } from "../../wire/identifiers.ts";
 import { type Connection, connectionOf, type DataContext, type Paged } from "./context.ts";
 import { endpoint, get } from "./entry.ts";
 
@@ -100,7 +100,7 @@ const getAsset = get({
   read(context, request) {
     const id = request.assetId;
     if (id === "") throw invalidArgument("missing asset ID");
-    if (!isHex64(id) && id !== "VOTE") throw invalidArgument("invalid asset ID");
+    if (!isAssetIdentifier(id) && id !== "VOTE") throw invalidArgument("invalid asset ID");
     return findAsset(context, id);
   },
 });

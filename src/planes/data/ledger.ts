@@ -7,7 +7,7 @@ import { amountText, type StoredAmount } from "../../store/amount.ts";
 import { byParty } from "../../store/eras.ts";
 import { enumDescriptor } from "../../wire/descriptors.ts";
 import type { AccountFilter, AggregatedLedgerEntry, DateRange } from "../../wire/generated/datanode.ts";
-import { canonicalIdentifier, isHex64 } from "../../wire/identifiers.ts";
+import { canonicalIdentifier, isAssetIdentifier, isHex64 } from "../../wire/identifiers.ts";
 import { SECOND_NS } from "../../wire/time-text.ts";
 import { rfc3339 } from "./blocks.ts";
 import { Conditions, type DataContext, dateRange, partyNumber } from "./context.ts";
@@ -270,7 +270,7 @@ function checkExport(
   if (partyId === "") throw invalidArgument("missing party id");
   if (!isHex64(partyId)) throw invalidArgument("invalid party id");
   if (assetId === "") throw invalidArgument("missing asset ID");
-  if (!isHex64(assetId)) throw invalidArgument("invalid asset ID");
+  if (!isAssetIdentifier(assetId)) throw invalidArgument("invalid asset ID");
   const range = wholeSeconds(period);
   const { where, params } = dateRange(context, range, "p.block");
   // Rows of later blocks are not part of an export that has begun.

@@ -9,6 +9,7 @@ import type { Checkpoint } from "../../wire/generated/datanode.ts";
 import {
   type CoreSnapshotData,
   type ProtocolUpgradeEvent,
+  ProtocolUpgradeProposalStatus,
   readCheckpointEventAt,
   readCoreSnapshotDataAt,
   readProtocolUpgradeEventAt,
@@ -343,15 +344,27 @@ function matching(
   };
 }
 
+/** Whether the last block is the one that an agreed upgrade waits behind. */
+function isUpgradeReady({ db, head }: DataContext): boolean {
+  const sql = `SELECT u.block, u.data FROM upgrade_proposals u WHERE u.height >= ? AND ${IS_CURRENT}`;
+  const rows = db.query(sql).all(head?.height ?? 0) as UpgradeRow[];
+  return rows.some(
+    (row) =>
+      upgradeOf(row).status === ProtocolUpgradeProposalStatus.PROTOCOL_UPGRADE_PROPOSAL_STATUS_APPROVED,
+  );
+}
+
 const getProtocolUpgradeStatus = endpoint({
   path: "/api/v2/upgrade/status",
   request: "datanode.api.v2.GetProtocolUpgradeStatusRequest",
   response: "datanode.api.v2.GetProtocolUpgradeStatusResponse",
   tag: "Network",
   summary: "Whether the data node is ready for a protocol upgrade",
-  // In the original this turns true when the history before an upgrade is written and the program only waits to be
-  // replaced. This node goes on serving, so it is never in that state.
-  handle: () => ({ ready: false }),
+  description:
+    "True from the last block before an upgrade that was agreed on, until the next release makes a block.",
+  handle: (context) => ({
+    ready: context.query("failed to get the upgrade status", () => isUpgradeReady(context)),
+  }),
 });
 
 export const networkEndpoints = [

@@ -303,6 +303,24 @@ test("checkpoints of one height are all listed; a cursor with the height alone i
   expect(await hashes(`pagination.after=${cursorOf({ blockHeight: 2 })}`)).toEqual(["b", "a"]);
 });
 
+test("an upgrade is ready while the last block is the one that it was agreed to wait behind", async () => {
+  const upgrade = (height: bigint, status: number): Event => [
+    Field.protocolUpgradeProposal,
+    encodeProtocolUpgradeEvent({
+      upgradeBlockHeight: height,
+      vegaReleaseTag: "v9",
+      approvers: ["x"],
+      status,
+    }),
+  ];
+  const [pending, approved, rejected] = [1, 2, 3];
+  const isReady = async (blocks: Event[][]) => (await chainOf(blocks)("/upgrade/status")).body.ready;
+  expect(await isReady([[upgrade(2n, pending)]])).toBe(false);
+  expect(await isReady([[upgrade(2n, pending)], [upgrade(2n, approved)]])).toBe(true);
+  expect(await isReady([[upgrade(2n, pending)], [upgrade(2n, approved)], []])).toBe(false);
+  expect(await isReady([[upgrade(2n, pending)], [upgrade(2n, rejected)]])).toBe(false);
+});
+
 test("snapshots by height, upgrade proposals in their current state and by approver", async () => {
   const upgrade = (height: number, vegaReleaseTag: string, approvers: string[], status: number): Event => [
     Field.protocolUpgradeProposal,

@@ -13,7 +13,7 @@ import type { JsonMode } from "../../../wire/json.ts";
 import type { DataPlane } from "../plane.ts";
 import type { BusRequest, EventBusObservation } from "./event-bus.ts";
 import { JsonObjects } from "./json-values.ts";
-import { addressOf, linesAnswer, refusal, type SocketContext, socketRoute } from "./routes.ts";
+import { addressOf, isIndented, linesAnswer, refusal, type SocketContext, socketRoute } from "./routes.ts";
 import { SocketStream } from "./socket.ts";
 import { FIRST_REQUEST_MS } from "./streams.ts";
 
@@ -59,7 +59,7 @@ export function busRoutes(
         set.headers["x-block-height"] = String(plane.head()?.height ?? 0);
       },
       open(socket, request) {
-        const stream = new SocketStream(socket, mode);
+        const stream = new SocketStream(socket, mode, isIndented(request));
         dialogues.set(
           stream,
           new SocketDialogue(stream, (fields) => open(request, fields, addresses.get(request)), asApiError),

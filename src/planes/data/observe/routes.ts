@@ -3,7 +3,7 @@
  * (docs/protocol/10-data-api-streams.md#6-streaming-endpoints). With `?height=true` each message has its height beside
  * it, and each block that has ended tells its own; clients of the original do not ask for it and see nothing of it.
  */
-import { DAMAGED, streamErrorBody } from "../../../http/answers.ts";
+import { DAMAGED, jsonModeOf, streamErrorBody } from "../../../http/answers.ts";
 import { ApiError } from "../../../http/errors.ts";
 import { checkUrl, retryAfter, splitUrl } from "../../../http/http.ts";
 import { classify, type HttpApp, originOf } from "../../../http/plugin.ts";
@@ -73,7 +73,8 @@ class KindRoutes {
       path,
       socketRoute({
         upgrade: (context) => this.upgrade(context),
-        open: (socket, request) => this.beginStream(new SocketStream(socket, "stream"), request),
+        open: (socket, request) =>
+          this.beginStream(new SocketStream(socket, "stream", isIndented(request)), request),
       }) as never,
     );
     readRoute(app, path, plane.context.limits, (request, _, query) => {
@@ -132,6 +133,11 @@ interface SocketRoute {
   /** The socket is open. @returns its stream */
   open(socket: RawSocket, request: Request): SocketStream;
   receive?(stream: SocketStream, message: unknown): void;
+}
+
+/** Whether `pretty` indents the messages of a socket: lines have one each in any case. */
+export function isIndented(request: Request): boolean {
+  return jsonModeOf(request) === "pretty";
 }
 
 /** A route of the framework's WebSockets that hands everything to a stream. */

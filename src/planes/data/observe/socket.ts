@@ -1,7 +1,7 @@
 // A stream over a WebSocket: a text frame for each message, no faster than the client reads.
 import type { ServerWebSocket } from "bun";
 import type { ApiError } from "../../../http/errors.ts";
-import type { JsonMode } from "../../../wire/json.ts";
+import { type JsonMode, renderPlain } from "../../../wire/json.ts";
 import { Close, closeCode, errorText, messageText } from "./envelope.ts";
 import type { Observation } from "./observation.ts";
 
@@ -25,6 +25,8 @@ export class SocketStream {
   constructor(
     private readonly socket: Socket,
     private readonly mode: JsonMode,
+    /** Whether each message is indented, as `pretty` asks for. */
+    private readonly isIndented = false,
   ) {}
 
   /** Sends what the observation has, now and from now on. */
@@ -48,6 +50,10 @@ export class SocketStream {
     });
   }
 
+  private laidOut(text: string): string {
+    return this.isIndented ? renderPlain(JSON.parse(text), "pretty") : text;
+  }
+
   /** To be called when the client has read. */
   pump(): void {
     const { observation, socket, mode } = this;
@@ -57,7 +63,7 @@ export class SocketStream {
         while (socket.getBufferedAmount() < BUFFERED_BYTES_MAX) {
           const message = observation.poll();
           if (message === undefined) break;
-          socket.sendText(messageText(message, observation.wantsHeights, mode));
+          socket.sendText(this.laidOut(messageText(message, observation.wantsHeights, mode)));
         }
       });
     } catch (error) {
@@ -70,7 +76,7 @@ export class SocketStream {
   /** The last message tells the reason, and so does the close frame. */
   fail(error: ApiError): void {
     if (this.isEnded) return;
-    this.socket.sendText(errorText(error));
+    this.socket.sendText(this.laidOut(errorText(error)));
     const [detail] = error.body.details;
     const reason = detail === undefined ? error.message : `${detail.message} ${detail.inner}`.trim();
     this.end(closeCode(error), reason);

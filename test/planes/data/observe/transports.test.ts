@@ -137,6 +137,16 @@ describe("messages", () => {
     expect(JSON.parse(lines.slice(0, lines.indexOf("\n")))).toHaveProperty("result");
   });
 
+  test("given pretty, then each message of a socket is indented and otherwise the same", async () => {
+    const { server } = serve();
+    const path = `/api/v2/stream/positions?partyId=${"ab".repeat(32)}`;
+    for (const asked of [`${path}&pretty`, `${path}&pretty=true`]) {
+      const client = new Client(server, asked);
+      await client.messages(1);
+      expect(client.texts).toEqual(['{\n "result": {\n  "snapshot": {\n   "lastPage": true\n  }\n }\n}']);
+    }
+  });
+
   test("an empty snapshot is one page", async () => {
     const { server } = serve();
     const client = new Client(server, `/api/v2/stream/positions?partyId=${"ab".repeat(32)}`);
