@@ -110,9 +110,9 @@ export class WalletService implements CallService {
       return Promise.resolve(failure("", rpcErrorOf(error, "the request cannot be read")));
     }
     const { jsonrpc, method, params, id } = request;
-    const known = Object.hasOwn(METHODS, method) ? METHODS[method]! : undefined;
-    const given = new OneTimeParams(known?.hasParams ? params : undefined);
-    const answer = this.carryOut({ jsonrpc, method, id, known, given }, caller);
+    const definition = Object.hasOwn(METHODS, method) ? METHODS[method]! : undefined;
+    const given = new OneTimeParams(definition?.hasParams ? params : undefined);
+    const answer = this.carryOut({ jsonrpc, method, id, known: definition, given }, caller);
     // A notification is carried out all the same, and keeps the token it earned.
     return id === "" ? answer.then((made) => ({ ...made, status: 204, body: undefined })) : answer;
   }
@@ -172,8 +172,8 @@ export class WalletService implements CallService {
       if (method === "") throw invalidRequest("the method is required");
       if (known === undefined) throw unknownMethod(method);
       const hostname = hostnameOf(caller.origin, caller.referer);
-      const found = await this.recognise(caller, hostname, echo);
-      call = new Call(this, this.running, { given, hostname, caller, echo, found });
+      const session = await this.recognise(caller, hostname, echo);
+      call = new Call(this, this.running, { given, hostname, caller, echo, found: session });
       const body = resultText(id, await known.run(call));
       return { status: 200, body, authorization: echo.header };
     } catch (thrown) {

@@ -68,14 +68,14 @@ type Act = (
 /** Does it once everything is right and the approver has approved. */
 async function approved(call: Call, purpose: Purpose, act: Act): Promise<string> {
   const connection = call.connection();
-  const wanted = wantedOf(call.given.release(), purpose);
+  const input = wantedOf(call.given.release(), purpose);
   const wallet = await call.service.unlocked(connection.wallet, call, () => rejected.transaction(purpose));
-  checkKey(wallet, connection, call.hostname, wanted.publicKey);
-  const command = walletCommand(wanted.command());
+  checkKey(wallet, connection, call.hostname, input.publicKey);
+  const command = walletCommand(input.command());
   const { service } = call;
   const { approver } = service.parts;
   service.count(call.hostname);
-  const request = await requestOf(call, connection, wallet, { ...wanted, command }, purpose);
+  const request = await requestOf(call, connection, wallet, { ...input, command }, purpose);
   const isAsked = connection.kind === "session" || approver.decidesOnTokens === true;
   const decision = isAsked ? await approver.decide(request, call.signal) : ({ outcome: "approved" } as const);
   const noted = entryOf(request, call);
@@ -91,7 +91,7 @@ async function approved(call: Call, purpose: Purpose, act: Act): Promise<string>
     isSigned = true;
   });
   try {
-    done = await act(job, request, wanted.mode);
+    done = await act(job, request, input.mode);
   } catch (error) {
     const outcome = failureOf(error, isSigned);
     approver.settled?.(request, outcome);

@@ -42,6 +42,6 @@ export function adminErrorOf(error: unknown): RpcError {
   if (!(error instanceof NodeError)) return internalError("the request failed inside the wallet");
   if (error.code === "wallet_locked") return notPermitted("the wallet is locked");
   if (INVALID.has(error.code)) return invalidParams(error.message);
-  const known = rpcErrorOf(error, "");
-  return known.code === -32603 ? internalError(error.message) : known;
+  const rpcError = rpcErrorOf(error, "");
+  return rpcError.code === -32603 ? internalError(error.message) : rpcError;
 }

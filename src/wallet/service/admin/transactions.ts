@@ -91,8 +91,8 @@ async function withSender<T>(
 }
 
 const sign: AdminMethod = async (parts, value) => {
-  const wanted = wantedOf(value);
-  const { params } = wanted;
+  const input = wantedOf(value);
+  const { params } = input;
   const network = params.optionalText("network");
   const isOffline = params.has("lastBlockData");
   if (network === "" && !isOffline) throw invalidParams("a network or the last block data is required");
@@ -100,12 +100,12 @@ const sign: AdminMethod = async (parts, value) => {
     throw invalidParams("specifying a network and the last block data is not supported");
   }
   const lastBlock = isOffline ? lastBlockOf(params.optionalParams("lastBlockData")!) : undefined;
-  const job = await jobOf(parts, wanted);
+  const job = await jobOf(parts, input);
   if (lastBlock === undefined) {
-    const made = await withSender(parts, hostsOfNetwork(parts.networks, network, false), (sender) =>
+    const outcome = await withSender(parts, hostsOfNetwork(parts.networks, network, false), (sender) =>
       sender.sign(job),
     );
-    return new RawJson(`{${signedMembers(made.transaction)}}`);
+    return new RawJson(`{${signedMembers(outcome.transaction)}}`);
   }
   return new RawJson(`{${signedMembers(await signedFor(parts, job, lastBlock))}}`);
 };
@@ -148,9 +148,9 @@ function signedMembers({ transaction, bytes }: SignedTransaction): string {
 const timeOf = ({ wallMs }: AdminParts) => new Date(wallMs()).toISOString();
 
 const send: AdminMethod = async (parts, value) => {
-  const wanted = wantedOf(value);
-  const hosts = hostsOf(parts, wanted.params);
-  const job = await jobOf(parts, wanted);
+  const input = wantedOf(value);
+  const hosts = hostsOf(parts, input.params);
+  const job = await jobOf(parts, input);
   const receivedAt = timeOf(parts);
   let sentAt = receivedAt;
   const sent = await withSender(parts, hosts, (sender) =>
@@ -166,19 +166,19 @@ const send: AdminMethod = async (parts, value) => {
 };
 
 const check: AdminMethod = async (parts, value) => {
-  const wanted = wantedOf(value);
-  const hosts = hostsOf(parts, wanted.params);
-  const job = await jobOf(parts, wanted);
+  const input = wantedOf(value);
+  const hosts = hostsOf(parts, input.params);
+  const job = await jobOf(parts, input);
   const receivedAt = timeOf(parts);
   let sentAt = receivedAt;
-  const made = await withSender(parts, hosts, (sender) =>
+  const outcome = await withSender(parts, hosts, (sender) =>
     sender.check(job, () => {
       sentAt = timeOf(parts);
     }),
   );
   const head = JSON.stringify({ receivedAt, sentAt }).slice(0, -1);
-  const { transaction, bytes } = made.transaction;
-  const tail = JSON.stringify({ node: { host: made.host }, encodedTransaction: bytes.toBase64() });
+  const { transaction, bytes } = outcome.transaction;
+  const tail = JSON.stringify({ node: { host: outcome.host }, encodedTransaction: bytes.toBase64() });
   return new RawJson(`${head},"transaction":${transactionResultJson(transaction)},${tail.slice(1)}`);
 };
 

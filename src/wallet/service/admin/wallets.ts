@@ -27,9 +27,9 @@ const importWallet: AdminMethod = async ({ wallets }, value) => {
   const name = params.text("wallet", "wallet");
   return withPassphrase(params, "passphrase", "passphrase", async (passphrase) => {
     const recoveryPhrase = params.text("recoveryPhrase", "wallet recovery phrase");
-    const wanted = Number(params.whole("keyDerivationVersion", "wallet key derivation version"));
+    const version = Number(params.whole("keyDerivationVersion", "wallet key derivation version"));
     const wallet = await attempt("import the wallet", () =>
-      wallets.store.import({ name, passphrase, recoveryPhrase, version: checkKeyVersion(wanted) }),
+      wallets.store.import({ name, passphrase, recoveryPhrase, version: checkKeyVersion(version) }),
     );
     const key = wallets.adopt(wallet).keys[0]!;
     return { wallet: { name, keyDerivationVersion: wallet.keyVersion }, key: keyResult(key) };
