@@ -1,4 +1,4 @@
-// Clients of a stream: how many there may be, and how long one is waited for.
+// Clients of a stream: how many there may be.
 import { Grpc } from "../../errors/statuses.ts";
 import { ApiError } from "../../http/errors.ts";
 
@@ -15,17 +15,5 @@ export class Places {
       throw new ApiError(Grpc.resourceExhausted, `${this.max} streams are open already`);
     this.taken++;
     signal.addEventListener("abort", () => this.taken--, { once: true });
-  }
-}
-
-/** @returns undefined when it takes longer */
-export async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
-  promise.catch(() => {});
-  const late = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => late.resolve(undefined), ms);
-  try {
-    return await Promise.race([promise, late.promise]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -2,13 +2,13 @@
 // encoded once, for all of its subscribers.
 import { ApiError } from "../../http/errors.ts";
 import { fieldsOf } from "../../http/request-fields.ts";
+import { within } from "../../http/within.ts";
 import { codecOf } from "../../wire/codecs.ts";
-import { BusMessage, type BusRequest, type EventBusObservation } from "../data/observe/event-bus.ts";
+import { BusMessage, type BusRequest } from "../data/observe/event-bus.ts";
 import type { StreamMessage } from "../data/observe/message.ts";
 import { FIRST_REQUEST_MS, Streams } from "../data/observe/streams.ts";
 import type { DataPlane } from "../data/plane.ts";
 import type { Caller, DuplexMethod, StreamMethod } from "./calls.ts";
-import { within } from "./clients.ts";
 import { decodeRequest } from "./unary.ts";
 
 /** Methods by their request message. */
@@ -43,17 +43,16 @@ const EVENTS_TAG = 0x0a;
  * (docs/protocol/30-node-api-events.md#11-observeeventbus).
  */
 export function eventBusMethod(plane: DataPlane): DuplexMethod {
-  const codec = codecOf(BUS_REQUEST);
   const encoded = new EncodedOnce((message) =>
     message instanceof BusMessage ? eventsOf(message) : undefined,
   );
-  const read = (bytes: Uint8Array) => decodeRequest(codec, bytes) as BusRequest;
-  async function* events(requests: AsyncIterator<Uint8Array>, caller: Caller): AsyncGenerator<Uint8Array> {
+  async function* events(requests: AsyncIterator<BusRequest, undefined>, caller: Caller) {
     const first = await within(requests.next(), FIRST_REQUEST_MS);
     // Without a request the stream just ends, as in the original.
     if (first === undefined || first.done) return;
-    const observation = await plane.streams.observeEventBus(read(first.value), caller);
-    follow(requests, observation, read);
+    const observation = await plane.streams.observeEventBus(first.value, caller);
+    // Requests break off when the client leaves, which closes the observation by itself.
+    observation.follow(requests, (error) => (error instanceof ApiError ? error : undefined));
     yield* encoded.all(observation);
   }
   return {
@@ -61,25 +60,14 @@ export function eventBusMethod(plane: DataPlane): DuplexMethod {
     needs: "store",
     open: (requests, caller) => ({
       headers: { "x-block-height": String(plane.head()?.height ?? 0) },
-      messages: events(requests[Symbol.asyncIterator](), caller),
+      messages: events(decoded(requests), caller),
     }),
   };
 }
 
-/** Every further request asks for a batch. */
-function follow(
-  requests: AsyncIterator<Uint8Array>,
-  observation: EventBusObservation,
-  read: (bytes: Uint8Array) => BusRequest,
-): void {
-  const run = async () => {
-    for (let next = await requests.next(); !next.done; next = await requests.next()) {
-      if (observation.isEnded) return;
-      observation.askNext(read(next.value));
-    }
-  };
-  // Requests break off when the client leaves, which closes the observation by itself.
-  run().catch((error) => error instanceof ApiError && observation.fail(error));
+async function* decoded(messages: AsyncIterable<Uint8Array>): AsyncGenerator<BusRequest, undefined> {
+  const codec = codecOf(BUS_REQUEST);
+  for await (const bytes of messages) yield decodeRequest(codec, bytes) as BusRequest;
 }
 
 /** An `ObserveEventBusResponse` of the events' own bytes, which need not be decoded for it. */

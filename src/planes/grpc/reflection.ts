@@ -1,6 +1,7 @@
 // Server reflection (grpc.reflection.v1 and v1alpha, which have the same bytes): tools such as grpcurl list and call the
 // methods without files of their own.
 import { Grpc } from "../../errors/statuses.ts";
+import { within } from "../../http/within.ts";
 import { codecOf } from "../../wire/codecs.ts";
 import { descriptorsFrom, type FileDescriptor, fileAt, fileDeclaring } from "../../wire/file-descriptors.ts";
 import {
@@ -9,7 +10,7 @@ import {
 } from "../../wire/generated/reflection.ts";
 import type { ServiceDescriptor } from "../../wire/services.ts";
 import type { DuplexMethod } from "./calls.ts";
-import { Places, within } from "./clients.ts";
+import { Places } from "./clients.ts";
 import { decodeRequest } from "./unary.ts";
 
 /** Tools ask a few questions and leave. */

@@ -9,6 +9,7 @@ import { checkUrl, splitUrl } from "../../../http/http.ts";
 import { classify, type HttpApp, RAW } from "../../../http/plugin.ts";
 import { flagIn, parsePairs, readMessage, readRequest } from "../../../http/query.ts";
 import type { ServerStatus } from "../../../http/status.ts";
+import { within } from "../../../http/within.ts";
 import type { JsonMode } from "../../../wire/json.ts";
 import type { DataPlane } from "../plane.ts";
 import type { BusRequest, EventBusObservation } from "./event-bus.ts";
@@ -77,10 +78,11 @@ export function busRoutes(
       try {
         if (request.method === "GET" && hasBody(request)) throw badRequest(NO_BODY);
         const address = addressOf(app, request);
-        const body = new BodyDialogue(request);
-        const fields = (await body.first()) ?? queryFields(plane, request);
-        const observation = await open(request, fields, address);
-        body.follow(observation);
+        const requests = requestsIn(request);
+        const first = await within(requests.next(), FIRST_REQUEST_MS);
+        if (first === undefined) throw requestTooSlow();
+        const observation = await open(request, first.value ?? queryFields(plane, request), address);
+        observation.follow(requests, brokenOff);
         return linesAnswer(app, request, observation, mode);
       } catch (error) {
         return refusal(asApiError(error));
@@ -139,49 +141,21 @@ class SocketDialogue {
   }
 }
 
-/** A client's JSON objects in the body of its request, which may go on while it is answered. */
-class BodyDialogue {
-  private readonly objects = new JsonObjects();
-  private readonly decoder = new TextDecoder();
-  private readonly reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
-  private readonly waiting: string[] = [];
-
-  constructor({ body }: Request) {
-    this.reader = body?.getReader();
+/** A client's JSON objects in the body of its request, which may go on while it is answered. @throws ApiError 400, 413 */
+async function* requestsIn({ body }: Request): AsyncGenerator<BusRequest, undefined> {
+  if (body === null) return;
+  const objects = new JsonObjects();
+  const decoder = new TextDecoder();
+  const reader = body.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const texts = objects.add(decoder.decode(value, { stream: true }));
+    if (objects.waiting > REQUEST_CHARACTERS_MAX) throw bodyTooLarge(REQUEST_CHARACTERS_MAX);
+    for (const text of texts) yield readFields(text);
   }
+}
 
-  /** The first object; undefined for a body without one. @throws ApiError 400, 413 */
-  async first(): Promise<BusRequest | undefined> {
-    const late = Promise.withResolvers<never>();
-    const timer = setTimeout(() => late.reject(requestTooSlow()), FIRST_REQUEST_MS);
-    try {
-      const text = await Promise.race([this.next(), late.promise]);
-      return text === undefined ? undefined : readFields(text);
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
-  /** Every further object asks for a batch. */
-  follow(observation: EventBusObservation): void {
-    const run = async () => {
-      for (let text = await this.next(); text !== undefined; text = await this.next()) {
-        if (observation.isEnded) return;
-        observation.askNext(readFields(text));
-      }
-    };
-    run().catch((error) =>
-      observation.fail(error instanceof ApiError ? error : badRequest("the request body broke off")),
-    );
-  }
-
-  private async next(): Promise<string | undefined> {
-    while (this.waiting.length === 0) {
-      const { done, value } = (await this.reader?.read()) ?? { done: true, value: undefined };
-      if (done) return undefined;
-      this.waiting.push(...this.objects.add(this.decoder.decode(value, { stream: true })));
-      if (this.objects.waiting > REQUEST_CHARACTERS_MAX) throw bodyTooLarge(REQUEST_CHARACTERS_MAX);
-    }
-    return this.waiting.shift();
-  }
+function brokenOff(error: unknown): ApiError {
+  return error instanceof ApiError ? error : badRequest("the request body broke off");
 }

@@ -136,6 +136,26 @@ export class EventBusObservation extends Observation {
     super.close();
   }
 
+  /**
+   * Each further request of the client asks for a batch.
+   * @param reasonOf what an invalid request, or a connection that breaks off, ends the stream with
+   */
+  follow(
+    requests: AsyncIterator<BusRequest, undefined>,
+    reasonOf: (error: unknown) => ApiError | undefined,
+  ): void {
+    const run = async () => {
+      for (let next = await requests.next(); !next.done; next = await requests.next()) {
+        if (this.isEnded) return;
+        this.askNext(next.value);
+      }
+    };
+    run().catch((error) => {
+      const reason = reasonOf(error);
+      if (reason !== undefined) this.fail(reason);
+    });
+  }
+
   /** The client has taken a batch and asks for the next one. Another batch size sends what waits at once. @throws ApiError 400 */
   askNext(request: BusRequest): void {
     clearTimeout(this.deadline);
