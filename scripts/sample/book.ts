@@ -112,7 +112,7 @@ export class Book {
   }
 }
 
-export function opposite(side: number): number {
+function opposite(side: number): number {
   return side === Side.SIDE_BUY ? Side.SIDE_SELL : Side.SIDE_BUY;
 }
 

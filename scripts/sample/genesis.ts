@@ -40,7 +40,7 @@ const GOVERNANCE: readonly [suffix: string, value: string][] = [
   ["minVoterBalance", "1000000000000000000"],
 ];
 
-export const PARAMETERS: readonly [key: string, value: string][] = [
+const PARAMETERS: readonly [key: string, value: string][] = [
   ["blockchains.ethereumConfig", ETHEREUM],
   ...GOVERNED.flatMap((kind) =>
     GOVERNANCE.map(([suffix, value]): [string, string] => [`governance.proposal.${kind}.${suffix}`, value]),

@@ -16,7 +16,7 @@ import { planTrading } from "./trading.ts";
 import { World } from "./world.ts";
 
 /** Three segments of a thousand blocks, and a rest that is not a segment yet. */
-export const HEIGHT_MAX = 3_010;
+const HEIGHT_MAX = 3_010;
 
 export interface Stage {
   readonly world: World;

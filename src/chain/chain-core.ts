@@ -481,7 +481,7 @@ function newChain(height: number): Resumption {
 }
 
 /** The start of a chain that goes on. */
-export function resumed(height: number, stateHeight: number, tookMs: number): Resumption {
+function resumed(height: number, stateHeight: number, tookMs: number): Resumption {
   const replayed = height - stateHeight;
   const sentence = `resumed at block ${height}: state of block ${stateHeight}, ${replayed} blocks replayed in ${tookMs} ms`;
   return { height, stateHeight, replayed, tookMs, sentence };
@@ -513,7 +513,7 @@ function checkArrived(stateHeight: number, head: ChainPoint, now: ChainPoint): v
   );
 }
 
-export function contradiction(text: string): NodeError {
+function contradiction(text: string): NodeError {
   return new NodeError(
     "chain.open",
     "state_mismatch",

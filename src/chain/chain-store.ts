@@ -33,7 +33,7 @@ export interface ChainPoint {
   readonly events: number;
 }
 
-export interface StoredTx {
+interface StoredTx {
   readonly bytes: Uint8Array;
   readonly isImpersonated: boolean;
 }

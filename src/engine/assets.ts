@@ -360,7 +360,7 @@ function normalDetails(details: AssetDetails): AssetDetails {
 }
 
 /** Quantum and limits are new, everything else stays. */
-export function updated(details: AssetDetails, { quantum, erc20 }: AssetDetailsUpdate): AssetDetails {
+function updated(details: AssetDetails, { quantum, erc20 }: AssetDetailsUpdate): AssetDetails {
   return {
     ...details,
     quantum: parseDecimal(quantum)!.toString(),

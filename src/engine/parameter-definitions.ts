@@ -20,7 +20,7 @@ interface ParameterType {
 }
 
 /** Limits as texts of the type they bound. */
-export interface Bounds {
+interface Bounds {
   readonly min?: string;
   readonly max?: string;
   /** The value must be greater. */
@@ -29,7 +29,7 @@ export interface Bounds {
   readonly below?: string;
 }
 
-export function decimal(bounds: Bounds = {}): ParameterType {
+function decimal(bounds: Bounds = {}): ParameterType {
   return bounded("decimal", bounds, {
     parse: parseDecimal,
     compare: (a, b) => a.compare(b),
@@ -51,7 +51,7 @@ function int(bounds: Bounds = {}): ParameterType {
   });
 }
 
-export function duration(bounds: Bounds = {}): ParameterType {
+function duration(bounds: Bounds = {}): ParameterType {
   return bounded("duration", bounds, {
     ...WHOLE,
     parse: parseDuration,
@@ -75,12 +75,12 @@ function malformedDuration(text: string): string {
 }
 
 /** @param problem what else is asked of the text */
-export function string(problem: (text: string) => string | undefined = () => undefined): ParameterType {
+function string(problem: (text: string) => string | undefined = () => undefined): ParameterType {
   return { kind: "string", problem };
 }
 
 /** @param problem what is asked of the text, its being JSON included */
-export function json(problem: (text: string) => string | undefined): ParameterType {
+function json(problem: (text: string) => string | undefined): ParameterType {
   return { kind: "json", problem };
 }
 

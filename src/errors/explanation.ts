@@ -16,7 +16,7 @@ export type Kind =
 export type ExitName = "done" | "failed" | "usage" | "notReady" | "verificationFailed" | "interrupted";
 
 /** Explains a text or a code. */
-export interface Entry {
+interface Entry {
   readonly meaning: string;
   /** Left out where the meaning says it. */
   readonly cause?: string;

@@ -51,7 +51,7 @@ interface DocumentParts {
   readonly paths?: Paths;
 }
 
-export interface OpenApiDocument extends DocumentParts {
+interface OpenApiDocument extends DocumentParts {
   readonly paths: Paths;
 }
 

@@ -442,6 +442,6 @@ function processMetrics(): string[] {
   return lines;
 }
 
-export function metric(name: string, type: string, help: string, value: number): string[] {
+function metric(name: string, type: string, help: string, value: number): string[] {
   return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, `${name} ${value}`];
 }

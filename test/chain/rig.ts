@@ -30,7 +30,7 @@ export function removeHomes(): void {
   for (const home of homes.splice(0)) rmSync(home, { recursive: true, force: true });
 }
 
-export const DIFFICULTY = 1;
+const DIFFICULTY = 1;
 
 export function testGenesis(parameters: Readonly<Record<string, string>> = {}): Genesis {
   return readGenesis(
@@ -55,7 +55,7 @@ export function testGenesis(parameters: Readonly<Record<string, string>> = {}): 
 }
 
 /** A clock whose time the test sets, Unix nanoseconds. */
-export class TestTime {
+class TestTime {
   nowNs = 1_893_456_000_000_000_000n;
   readonly clock = new Clock(() => this.nowNs);
 }
@@ -159,7 +159,7 @@ export class Sender {
   }
 }
 
-export function transferOf(to: string, amount: bigint): CommandInit {
+function transferOf(to: string, amount: bigint): CommandInit {
   return {
     kind: "transfer",
     payload: {

@@ -33,7 +33,7 @@ export function strangers(count: number): Ed25519KeyPair[] {
 }
 
 /** A command that everybody may send, without money. */
-export function cheapCommand(n: number): CommandInit {
+function cheapCommand(n: number): CommandInit {
   return { kind: "withdrawSubmission", payload: { amount: String(n + 1), asset: DOLLAR } };
 }
 

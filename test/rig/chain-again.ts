@@ -23,7 +23,7 @@ import { differences } from "../support/digests.ts";
 /** Blocks that share a commit. */
 const BATCH = 200;
 
-export function genesisOf(home: string): Genesis {
+function genesisOf(home: string): Genesis {
   return readGenesis(readFileSync(join(home, "genesis.json"), "utf8"));
 }
 

@@ -1,9 +1,8 @@
 // The crash rig: a load is killed at random moments, starts again by itself, and must end in the same bytes as one
 // that nobody disturbed. Nothing in the program knows of it.
-import { copyFileSync, mkdirSync, readdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync, rmSync } from "node:fs";
 import { Dice } from "../../scripts/sample/seeded.ts";
-import { openReader, openWriter, segmentDirectory } from "../../src/store/database.ts";
+import { openReader, openWriter } from "../../src/store/database.ts";
 import type { StoreDigest } from "../../src/store/dump.ts";
 import { readHead } from "../../src/store/head.ts";
 import { differences } from "../support/digests.ts";
@@ -11,14 +10,14 @@ import { digestOf, heightLeft, Scratch } from "./homes.ts";
 import { Lyra, PROGRAM, ServingLyra } from "./lyra.ts";
 
 /** How a load is run and watched. */
-export type Mode =
+type Mode =
   /** `replay`, looked at after each kill only. */
   | "replay"
   /** `replay` while another process reads the store: what it has seen must stay. */
   | "watched"
   /** `replay --serve`: what the API has told in a header must stay. */
   | "serve";
-export const MODES: readonly Mode[] = ["replay", "watched", "serve"];
+const MODES: readonly Mode[] = ["replay", "watched", "serve"];
 
 export interface CrashOptions {
   readonly recording: string;
@@ -34,7 +33,7 @@ export interface CrashOptions {
   readonly onRound?: (round: RoundReport) => void;
 }
 
-export interface RoundReport {
+interface RoundReport {
   readonly round: number;
   readonly mode: Mode;
   /** Milliseconds after its start at which each process was killed. */
@@ -318,15 +317,4 @@ export function dropRow(home: string, table = "balances"): void {
   } finally {
     db.close();
   }
-}
-
-/** A copy of a home that nobody has open. */
-export function copyHome(home: string, to: string): string {
-  mkdirSync(segmentDirectory(to), { recursive: true });
-  for (const folder of ["", "segments"]) {
-    for (const entry of readdirSync(join(home, folder), { withFileTypes: true })) {
-      if (entry.isFile()) copyFileSync(join(home, folder, entry.name), join(to, folder, entry.name));
-    }
-  }
-  return to;
 }

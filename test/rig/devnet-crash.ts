@@ -27,7 +27,7 @@ export type DevnetMode =
   | "tools"
   /** Folding the log back into the store. */
   | "checkpoint";
-export const DEVNET_MODES: readonly DevnetMode[] = ["load", "start", "burst", "tools", "checkpoint"];
+const DEVNET_MODES: readonly DevnetMode[] = ["load", "start", "burst", "tools", "checkpoint"];
 
 export interface DevnetCrashOptions {
   readonly rounds: number;

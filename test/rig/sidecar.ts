@@ -35,7 +35,7 @@ export interface SidecarRigOptions {
   readonly onRound?: (round: SidecarRound) => void;
 }
 
-export interface SidecarRound {
+interface SidecarRound {
   readonly round: number;
   readonly cuts: Readonly<Record<Cut, number>>;
   readonly failures: readonly string[];

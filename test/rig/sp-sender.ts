@@ -1,7 +1,7 @@
 // A core's end of the event socket, for tests: dials, greets, and writes what it is told to, byte for byte.
 import type { Socket } from "bun";
 
-export const GREETING = Uint8Array.of(0, 0x53, 0x50, 0, 0, 16, 0, 0);
+const GREETING = Uint8Array.of(0, 0x53, 0x50, 0, 0, 16, 0, 0);
 type Target = { readonly hostname: string; readonly port: number } | { readonly unix: string };
 
 /** A message behind its 64-bit length. */

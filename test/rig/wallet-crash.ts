@@ -39,8 +39,7 @@ import {
 } from "./wallet-home.ts";
 import { OPERATIONS } from "./wallet-operations.ts";
 
-export type WalletCrashMode = "steps" | "program" | "service";
-export const WALLET_CRASH_MODES: readonly WalletCrashMode[] = ["steps", "program"];
+type WalletCrashMode = "steps" | "program" | "service";
 
 export interface WalletCrashOptions {
   /** Kills: rounds that come to their end before theirs do not count. */
@@ -52,7 +51,7 @@ export interface WalletCrashOptions {
   readonly onRound?: (round: WalletRound) => void;
 }
 
-export type Found = "old" | "new" | "in between";
+type Found = "old" | "new" | "in between";
 
 export interface WalletRound {
   readonly round: number;

@@ -15,7 +15,7 @@ import { cheapStore, MemoryKeystore } from "../wallet/support/wallets.ts";
 import { Scratch } from "./homes.ts";
 import { passphrase, secretsOf } from "./wallet-home.ts";
 
-export interface Source {
+interface Source {
   readonly format: FileFormat;
   readonly bytes: Uint8Array;
 }
@@ -99,7 +99,7 @@ const KINDS: Readonly<Record<string, Damage>> = {
 };
 
 /** Files of one wallet and of others: under the same key, under another key, of the original. */
-export async function damageSources(): Promise<Source[]> {
+async function damageSources(): Promise<Source[]> {
   const keystore = new MemoryKeystore();
   const store = cheapStore(keystore);
   const sources: Source[] = [];

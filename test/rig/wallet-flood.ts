@@ -50,7 +50,7 @@ export interface FloodOutcome {
   readonly seconds: number;
 }
 
-export class RunningFlood {
+class RunningFlood {
   /** Executed by a chain that is gone. */
   executedBefore = 0;
   /** When it went; never: infinite. */

@@ -21,7 +21,7 @@ import {
 } from "./wallet-home.ts";
 
 /** What an operation works with. */
-export interface Tools {
+interface Tools {
   readonly home: string;
   readonly steps: FileSteps;
   /** Always the same bytes, so that what it makes is always the same. */

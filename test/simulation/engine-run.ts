@@ -26,7 +26,6 @@ import {
   readWithdrawalAt,
 } from "../../src/wire/generated/vega.ts";
 import type { CheckedTransaction } from "../../src/wire/transaction-check.ts";
-import { COMMANDS } from "../../src/wire/transaction-commands.ts";
 import { checkCommand } from "../../src/wire/validate/commands.ts";
 import { accountOf, Facts, Type } from "./naive-book.ts";
 import { genesisOf, type World } from "./world.ts";
@@ -133,8 +132,6 @@ export class EngineRun {
     return encodeValue([...this.engine.state.entries()].map(({ table, key, value }) => [table, key, value]));
   }
 }
-
-export const hasResult = (tx: CheckedTransaction) => COMMANDS[tx.kind].hasResultEvent;
 
 type Tell = (facts: Facts, bytes: Uint8Array, start: number, end: number) => void;
 

@@ -48,7 +48,7 @@ export class Facts {
   }
 }
 
-export interface AssetData {
+interface AssetData {
   readonly quantum: string;
   readonly isErc20: boolean;
 }

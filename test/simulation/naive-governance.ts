@@ -199,7 +199,7 @@ const BOUNDS: Readonly<Record<string, (value: Decimal) => boolean>> = {
 };
 
 /** A time as the network writes it, in UTC: with as many decimals of a second as it has. */
-export function timeOf(ns: bigint): string {
+function timeOf(ns: bigint): string {
   const text = new Date(Number(ns / 1_000_000n)).toISOString();
   const fraction = String(ns % SECOND)
     .padStart(9, "0")

@@ -26,7 +26,7 @@ export interface ScriptBlock {
 }
 
 /** Two validators, and no quota in the way of anybody. */
-export const SCRIPT_WORLD: World = {
+const SCRIPT_WORLD: World = {
   ...WORLDS[2]!,
   parameters: {
     "spam.pow.difficulty": "0",

@@ -15,7 +15,7 @@ import { keyOf, ledgerOf, signersOf, VALIDATORS, WORLDS, type World } from "./wo
 /** vega.commands.v1.NodeVote.Type */
 const VOTE_ON_SUPPLY = 10;
 
-export class Difference extends Error {
+class Difference extends Error {
   override readonly name = "Difference";
 }
 

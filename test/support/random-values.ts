@@ -9,7 +9,7 @@ const SHARED_PREFIX = ["7", "2", "c"].map((digit) => `51abcdefabcd${digit}`.padE
 /** Two parties whose general accounts of `ASSETS[0]` have ids with the same first four bytes. */
 const COLLIDING_ACCOUNTS = ["510090fd", "5102bbb8"].map((first) => first.padEnd(64, "0"));
 
-export const PARTIES = [...COLLIDING_ACCOUNTS, ...SHARED_PREFIX, ...pool("51", 45)];
+const PARTIES = [...COLLIDING_ACCOUNTS, ...SHARED_PREFIX, ...pool("51", 45)];
 /** The parties that most events name. */
 export const BUSY_PARTIES = PARTIES.slice(0, 8);
 export const ASSETS = pool("a1", 45).map((id, i) => (i === 0 ? "a1".padEnd(64, "0") : id));

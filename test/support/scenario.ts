@@ -21,7 +21,7 @@ export interface Scenario {
 }
 
 /** Leaks of the inside: stack traces, SQL, files, names of the runtime. */
-export const LEAKS: readonly RegExp[] = [
+const LEAKS: readonly RegExp[] = [
   /\bat .*\(.*:\d+:\d+\)/,
   /\.ts\b/,
   /\bSELECT\b|\bWHERE\b|SQLITE|sqlite/,

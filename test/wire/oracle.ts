@@ -5,7 +5,7 @@
 import { type FieldDescriptor, messageDescriptor } from "../../src/wire/descriptors.ts";
 import type { AnyMessage } from "./codecs.ts";
 
-export class OracleError extends Error {}
+class OracleError extends Error {}
 
 interface Item {
   number: number;

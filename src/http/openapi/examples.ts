@@ -178,7 +178,7 @@ function follow(value: unknown, way: readonly string[]): unknown[] {
 }
 
 /** The address that is asked when an example is tried. */
-export function urlOf(path: string, values: Found): string {
+function urlOf(path: string, values: Found): string {
   const left = new URLSearchParams(values);
   const url = path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = left.get(name) ?? "";

@@ -48,14 +48,6 @@ export function smallDocument({ title, sentences, tags, paths, schemas }: SmallD
 
 export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 export const text = (description: string): Schema => ({ type: "string", description });
-export const flag = (description: string): Schema => ({ type: "boolean", description });
-export const whole = (description: string): Schema => ({ type: "integer", minimum: 0, description });
-/** 64-bit numbers are texts. */
-export const wholeText = (description: string): Schema => ({
-  type: "string",
-  pattern: "^\\d+$",
-  description,
-});
 
 /** An object; a name with a question mark may be missing. */
 export function object(members: Readonly<Record<string, Schema>>, description?: string): Schema {

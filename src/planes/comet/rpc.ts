@@ -41,7 +41,7 @@ export function errorText(id: RpcId | undefined, { kind, reason }: CometRpcError
 
 // Parameters: each method names them in order, with a kind.
 
-export type ParameterKind = "number" | "bytes" | "text" | "flag";
+type ParameterKind = "number" | "bytes" | "text" | "flag";
 export type Parameters = readonly (readonly [name: string, kind: ParameterKind])[];
 export type Given = Readonly<Record<string, unknown>>;
 

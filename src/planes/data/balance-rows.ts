@@ -21,7 +21,7 @@ export interface BalancePlace {
   readonly account: number | bigint;
 }
 
-export interface BalanceRow extends BalancePlace {
+interface BalanceRow extends BalancePlace {
   readonly block: bigint;
   readonly account: bigint;
   readonly balance: StoredAmount;

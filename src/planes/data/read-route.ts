@@ -9,7 +9,7 @@ import type { DataContext } from "./context.ts";
 /** A read may be posted as a form (docs/protocol/10-data-api-serving.md#12-methods-and-routing). */
 const READ_METHODS = wrongMethod("GET, POST");
 
-export type Answering = Response | Promise<Response>;
+type Answering = Response | Promise<Response>;
 type Read = (request: Request, path: RequestFields, query: string) => Answering;
 
 /** Adds a resource that is read: by `GET`, or by its query posted as a form. */

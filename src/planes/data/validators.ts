@@ -169,7 +169,7 @@ interface DelegationRow {
  * Validators as the service shows them, in the order given. Two queries for all of them: what is delegated in the
  * epoch, and in the next one.
  */
-export function nodesOf(context: DataContext, epoch: bigint, validators: readonly ValidatorRow[]): Node[] {
+function nodesOf(context: DataContext, epoch: bigint, validators: readonly ValidatorRow[]): Node[] {
   if (validators.length === 0) return [];
   const ends = [validators[0]!.k0, validators.at(-1)!.k0] as const;
   const [first, last] = ends[0] < ends[1] ? ends : [ends[1], ends[0]];

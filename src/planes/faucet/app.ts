@@ -129,8 +129,6 @@ function failed(status: ServerStatus, error: unknown): Response {
 
 // The faucet on a port, on this machine alone: it gives without limit to every caller.
 
-export const DEFAULT_FAUCET_PORT = 1790;
-
 /** Bodies up to this are read, and refused with an error object; of a larger one nothing is read (a bare 413). */
 const BODY_READ_BYTES_MAX = 64 * 1024;
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/;

@@ -12,7 +12,7 @@ const STATE_OPEN = 2;
  * Kinds of `ListGovernanceDataRequest.Type`
  * (docs/protocol/10-data-api-endpoints.md#512-governance-votes-and-proposals); 0 when the terms name no change.
  */
-export function proposalKind(m: Proposal): number {
+function proposalKind(m: Proposal): number {
   const terms = m.terms;
   if (terms?.newMarket) return 2;
   if (terms?.updateMarket) return 3;
@@ -33,7 +33,7 @@ interface ProposalFacts {
 }
 
 /** @throws FieldFault, WireError */
-export function proposalFacts({ bytes, start, end }: BlockEvent): ProposalFacts {
+function proposalFacts({ bytes, start, end }: BlockEvent): ProposalFacts {
   const m = readProposalAt(bytes, start, end);
   proposalChecks.check(m);
   return { ...m, kind: proposalKind(m) };

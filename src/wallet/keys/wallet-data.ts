@@ -29,7 +29,7 @@ export interface KeyData extends DerivedKey {
   readonly isTainted: boolean;
 }
 
-export type Access = "read" | "none";
+type Access = "read" | "none";
 
 export interface Permissions {
   readonly publicKeys: {

@@ -205,7 +205,7 @@ export type { ScryptCost };
 
 /** 128 MiB, and about half a second on one core of 2024 (bench: open a wallet). */
 export const KDF_COST: ScryptCost = { log2N: 17, r: 8, p: 2 };
-export const SALT_BYTES = 32;
+const SALT_BYTES = 32;
 /** A key for the cipher and one for the check value. */
 const DERIVED_BYTES = 64;
 

@@ -185,7 +185,7 @@ function factsOf({ tradableInstrument, decimalPlaces, positionDecimalPlaces }: M
   };
 }
 
-export function lastBlockOf(answer: LastBlockHeightResponse): LastBlock {
+function lastBlockOf(answer: LastBlockHeightResponse): LastBlock {
   return {
     chainId: answer.chainId,
     height: answer.height,

@@ -87,7 +87,7 @@ export class KnownChains {
   }
 }
 
-export function unconfirmed(chainId: string) {
+function unconfirmed(chainId: string) {
   return sendError(
     "chain_unconfirmed",
     `the node says that its chain is ${chainId}, and the owner of the wallet has not confirmed it`,

@@ -3,7 +3,7 @@
  * So the rules can be listed, and the tests fail for a rule without a test case.
  */
 
-export interface RuleName {
+interface RuleName {
   /** The reported property; `#` stands for a position in a list. */
   readonly property: string;
   readonly message: string;

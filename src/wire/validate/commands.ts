@@ -35,7 +35,7 @@ import {
 
 // Data brought to the chain (docs/protocol/30-node-api-commands.md#411-validator-commands-and-oracle-data).
 
-export const oracleDataSubmission: Check<OracleDataSubmission> = all(
+const oracleDataSubmission: Check<OracleDataSubmission> = all(
   required("oracle_data_submission.payload", (command) => command.payload),
   choice(
     "oracle_data_submission.source",
@@ -46,13 +46,13 @@ export const oracleDataSubmission: Check<OracleDataSubmission> = all(
 
 // Delegation of stake (docs/protocol/30-node-api-commands.md#45-delegation-commands).
 
-export const delegateSubmission: Check<DelegateSubmission> = all(
+const delegateSubmission: Check<DelegateSubmission> = all(
   amount("delegate_submission.amount", (command) => command.amount),
   publicKey("delegate_submission.node_id", (command) => command.nodeId),
 );
 
 /** The amount is checked at execution, where "0" means everything. */
-export const undelegateSubmission: Check<UndelegateSubmission> = all(
+const undelegateSubmission: Check<UndelegateSubmission> = all(
   rule(
     "undelegate_submission.method",
     messages.IS_REQUIRED,

@@ -152,7 +152,7 @@ interface Bound {
  * The binding of properties. A new market can bind an internal termination source under any name; an update must name the
  * source's property. As in the original.
  */
-export function binding<T extends Bound>(path: string, anyInternal: boolean): Check<T> {
+function binding<T extends Bound>(path: string, anyInternal: boolean): Check<T> {
   const settlement = (future: T) => future.dataSourceSpecBinding!.settlementDataProperty;
   const termination = (future: T) => future.dataSourceSpecBinding!.tradingTerminationProperty;
   return first(

@@ -67,7 +67,7 @@ const newDetails: Check<AssetDetails> = all(
   ),
 );
 
-export const newAsset: Check<NewAsset> = needed(NEW, (change) => change.changes, newDetails);
+const newAsset: Check<NewAsset> = needed(NEW, (change) => change.changes, newDetails);
 
 const UPDATE = `${CHANGE}.update_asset`;
 const updateDetails: Check<AssetDetailsUpdate> = all(
@@ -79,7 +79,7 @@ const updateDetails: Check<AssetDetailsUpdate> = all(
   ),
 );
 
-export const updateAsset: Check<UpdateAsset> = all(
+const updateAsset: Check<UpdateAsset> = all(
   identifier(`${UPDATE}.asset_id`, (change) => change.assetId),
   needed(`${UPDATE}.changes`, (change) => change.changes, updateDetails),
 );

@@ -13,7 +13,7 @@ import { TRANSACTION_BYTES_MAX, tooLargeText, transactionHash } from "../../../s
 import { checkTransaction } from "../../../src/wire/transaction-check.ts";
 
 export const CHAIN_ID = "vega-devnet-0001";
-export const GENESIS_NS = 1_659_430_800_500_000_000n;
+const GENESIS_NS = 1_659_430_800_500_000_000n;
 const BLOCK_NS = 1_000_000_000n;
 /** Transactions of a party; one more is refused. */
 export const QUOTA = 3;

@@ -10,8 +10,8 @@ import { type Event, type Json, openChain } from "../../support/small-chain.ts";
 import { buildTransaction } from "../../support/transactions.ts";
 import { CHAIN_ID, FakeChain } from "./fake-chain.ts";
 
-export const NOW_NS = 1_800_000_000_123_456_789n;
-export const KEY = ed25519KeyPair(Uint8Array.from({ length: 32 }, (_, index) => index + 1));
+const NOW_NS = 1_800_000_000_123_456_789n;
+const KEY = ed25519KeyPair(Uint8Array.from({ length: 32 }, (_, index) => index + 1));
 export const PARTY = "79b5562e8fe654f94078b112e8a98ba7901f853ae695bed7e0e3910bad049664";
 
 export interface Asked {

@@ -14,7 +14,7 @@ import {
   Tif,
 } from "./state.ts";
 
-export interface Fill {
+interface Fill {
   readonly passive: Order;
   readonly size: bigint;
 }

@@ -27,7 +27,7 @@ export interface Outcome {
   readonly counts: ReadonlyMap<string, number>;
 }
 
-export class SideBySide implements Outcome {
+class SideBySide implements Outcome {
   private readonly world: World;
   private readonly configs = new Map<string, Omit<RigMarket, "asset">>();
   readonly rig: MarketRig;

@@ -17,7 +17,7 @@ export type Step =
   | { readonly do: "settle"; readonly market: string; readonly oracle: string; readonly price: bigint };
 
 /** Name of a step's order. @param at place among the orders of a batch */
-export const orderName = (tag: number, at = 0): string => `${tag}/${at}`;
+const orderName = (tag: number, at = 0): string => `${tag}/${at}`;
 
 export interface Mix {
   readonly hasProvisions: boolean;

@@ -9,7 +9,7 @@ import type { Terms } from "./state.ts";
 
 const SECOND = 1_000_000_000n;
 
-export interface WorldMarket {
+interface WorldMarket {
   readonly name: string;
   readonly asset: string;
   readonly config: Omit<RigMarket, "asset">;

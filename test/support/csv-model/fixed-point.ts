@@ -16,10 +16,6 @@ export function fixed(text: string): Fixed {
   return mantissa.startsWith("-") ? -value : value;
 }
 
-export function times(a: Fixed, b: Fixed): Fixed {
-  return (a * b) / ONE;
-}
-
 /** Quotient to 16 decimals, halves away from zero. */
 export function over(a: Fixed, b: Fixed): Fixed {
   const step = 10n ** 16n;

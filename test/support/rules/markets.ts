@@ -12,7 +12,7 @@ const oracle = (name: string) => ({
     },
   },
 });
-export const internalTime = { internal: { time: { conditions: [{ operator: 2, value: "5" }] } } };
+const internalTime = { internal: { time: { conditions: [{ operator: 2, value: "5" }] } } };
 
 const future = {
   quoteName: "USD",

@@ -16,7 +16,7 @@ export const ORIGIN = "https://dapp.example";
 export const KEY_1 = "b5fd9d3c4ad553cb3196303b6e6df7f484cf7f5331a572a45031239fd71ad8a0";
 export const KEY_2 = "988eae323a07f12363c17025c23ee58ea32ac3912398e16bb0b56969f57adc52";
 /** Of a program that a policy was paired with, and what the policy holds of it. */
-export const PAIRING_TOKEN = "p".repeat(64);
+const PAIRING_TOKEN = "p".repeat(64);
 export const PAIRING = tokenHash(PAIRING_TOKEN);
 export const VOTE = {
   voteSubmission: {

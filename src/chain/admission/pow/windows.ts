@@ -185,7 +185,7 @@ export class ParameterSets {
 // The engine's records by height: the hashes of past blocks, and what has been seen under each.
 
 /** Slots for past blocks: the window cannot be larger (docs/protocol/40-pow-spam.md#21-proof-of-work and #31-state). */
-export const PAST_BLOCKS_MAX = 500n;
+const PAST_BLOCKS_MAX = 500n;
 
 /** The entries of a map by height, lowest first. */
 function sortedHeights<V>(map: ReadonlyMap<bigint, V>): [bigint, V][] {
