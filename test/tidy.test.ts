@@ -329,6 +329,15 @@ describe("tidy", () => {
     expect(kinds.filter((name) => !rows("docs/streams.md").has(name))).toEqual([]);
   });
 
+  test("every decision has a number of its own and is listed", () => {
+    const files = filesBelow("docs/decisions").map((path) => relative("docs/decisions", path));
+    const numbers = files.map((name) => /^(\d{3})-[a-z\d-]+\.md$/.exec(name)?.[1]);
+    expect(numbers).not.toContain(undefined);
+    expect(new Set(numbers).size).toBe(files.length);
+    const list = read("docs/architecture.md");
+    expect(files.filter((name) => !list.includes(`(decisions/${name})`))).toEqual([]);
+  });
+
   test("links of the documents lead to headings that exist", () => {
     const anchors = new Map(allDocuments.map((path) => [path, new Set(anchorsOf(read(path)))]));
     const missing = allDocuments.flatMap((document) =>
