@@ -156,7 +156,7 @@ function bookCost() {
   const entries = [...state.entries()];
   const begunLoad = performance.now();
   state.load(entries);
-  large.market("m0").book.best(1);
+  large.market("m0").context.book.best(1);
   const loadMs = performance.now() - begunLoad;
   return { ratio: median(ratios), revertMs, loadMs, loadedOrders: RESTING };
 }
@@ -178,7 +178,7 @@ function markToMarket(): number {
   const times: number[] = [];
   for (let round = 1; round <= ROUNDS; round++) {
     const begun = performance.now();
-    market.markToMarket(BigInt(MIDDLE + round));
+    market.parts.marks.run(BigInt(MIDDLE + round));
     times.push(performance.now() - begun);
     rig.nextBlock();
   }

@@ -37,7 +37,7 @@ import type { Core } from "./core.ts";
 import type { Delegation } from "./delegation.ts";
 import type { Epochs } from "./epochs.ts";
 import type { Governance } from "./governance.ts";
-import type { Markets } from "./markets/markets.ts";
+import type { MarketRegistry } from "./markets/market-registry.ts";
 import type { Activity, ActivityFees } from "./markets/records.ts";
 import { type Multisig, signerMessage, thresholdMessage } from "./multisig.ts";
 import { validatorMessage } from "./nodes.ts";
@@ -84,7 +84,7 @@ function governance({ governance: { proposals }, markets }: CheckpointDomains): 
   const isKept = ({ id, terms }: ProposalRecord) => {
     if (terms.newMarket === undefined && terms.updateMarket === undefined) return true;
     const market = markets.get(terms.updateMarket?.marketId ?? id);
-    return market?.canTrade === true;
+    return market?.context.canTrade === true;
   };
   const kept = [...proposals.enacted(), ...proposals.passedMarkets()].filter(isKept);
   return encodeProposals({ proposals: kept.map(proposalMessage) });
@@ -272,7 +272,7 @@ export interface CheckpointDomains {
   readonly staking: Staking;
   readonly delegation: Delegation;
   readonly banking: Banking;
-  readonly markets: Markets;
+  readonly markets: MarketRegistry;
 }
 
 const typeNames = new Map<number, string>(Object.entries(AccountType).map(([name, type]) => [type, name]));

@@ -27,7 +27,7 @@ import type { GenesisAppState } from "./genesis.ts";
 import { Governance, type GovernedMarkets } from "./governance.ts";
 import { Limits } from "./limits.ts";
 import { Gas } from "./markets/gas.ts";
-import { Markets } from "./markets/markets.ts";
+import { MarketRegistry } from "./markets/market-registry.ts";
 import { checkNewMarket, checkUpdateMarket, completedTerms, usedTerms } from "./markets/proposals.ts";
 import { type MarketRules, PRESENT_RULES } from "./markets/rules.ts";
 import { Multisig } from "./multisig.ts";
@@ -82,7 +82,7 @@ export class Domains {
   readonly staking: Staking;
   readonly delegation: Delegation;
   readonly multisig: Multisig;
-  readonly markets: Markets;
+  readonly markets: MarketRegistry;
   readonly gas: Gas;
   readonly governance: Governance;
   readonly banking: Banking;
@@ -112,7 +112,16 @@ export class Domains {
     const idAfter = (id: string) => listener.idAfter?.(id);
     const onHalted = (market: string, step: string, error: unknown) =>
       listener.onMarketHalted?.(market, step, error);
-    this.markets = new Markets({ core, params, collateral, assets, hasModels, idAfter, rules, onHalted });
+    this.markets = new MarketRegistry({
+      core,
+      params,
+      collateral,
+      assets,
+      hasModels,
+      idAfter,
+      rules,
+      onHalted,
+    });
     this.gas = new Gas(params, this.markets);
     const markets: GovernedMarkets = {
       has: (id) => this.markets.get(id) !== undefined,

@@ -7,9 +7,9 @@ import { type Account, accountId } from "../engine/collateral.ts";
 import { Engine } from "../engine/engine.ts";
 import { readGenesis } from "../engine/genesis.ts";
 import type { Market } from "../engine/markets/market.ts";
-import { BUY, SELL, type StoredOrder } from "../engine/markets/order.ts";
 import type { Position, Provision } from "../engine/markets/records.ts";
 import type { MarketRules } from "../engine/markets/rules.ts";
+import { BUY, SELL, type StoredOrder } from "../engine/markets/stored-order.ts";
 import type { Block } from "../wire/block.ts";
 import type { Init } from "../wire/codec.ts";
 import type { BatchMarketInstructions } from "../wire/generated/commands.ts";
@@ -264,7 +264,7 @@ export class MarketRig {
 
   /** Factors of a market's risk model as a chain has agreed on them. @param long decimals */
   setRiskFactors(market: string, long: string, short: string): void {
-    this.market(market).updateRecord({ riskLong: long, riskShort: short });
+    this.market(market).context.updateRecord({ riskLong: long, riskShort: short });
   }
 
   /** The vote on a market has ended. */
@@ -284,7 +284,7 @@ export class MarketRig {
   /** Money into a market's insurance. */
   fundInsurance(market: string, amount: bigint): void {
     const { collateral } = this.engine.domains;
-    const { accounts } = this.market(market);
+    const { accounts } = this.market(market).context;
     checkAmount(amount);
     const movement = collateral.deposit(
       accounts.asset,
@@ -417,12 +417,12 @@ export class MarketRig {
 
   /** Live orders of a party, by id. */
   liveOrders(party: string, market: string): StoredOrder[] {
-    return this.market(market).orders.ofParty(party);
+    return this.market(market).parts.liveOrders.ofParty(party);
   }
 
   /** Levels of a side, the best first. */
   book(market: string, side: "buy" | "sell"): RigBookLevel[] {
-    const { book, terms } = this.market(market);
+    const { book, terms } = this.market(market).context;
     const levels: { price: bigint; volume: bigint }[] = [];
     for (const { price: internal, volume } of book.levels(side === "buy" ? BUY : SELL)) {
       const price = internal / terms.priceFactor;
@@ -436,7 +436,7 @@ export class MarketRig {
 
   /** Orders of a side as they are matched: by price, and in the order of their levels. */
   queue(market: string, side: "buy" | "sell"): StoredOrder[] {
-    const levels = this.market(market).book.levels(side === "buy" ? BUY : SELL);
+    const levels = this.market(market).context.book.levels(side === "buy" ? BUY : SELL);
     return [...levels].flatMap(({ orders }) => [...orders]);
   }
 
@@ -469,7 +469,7 @@ export class MarketRig {
   }
 
   position(party: string, market: string): Position | undefined {
-    return this.market(market).positions.get(party);
+    return this.market(market).parts.positions.get(party);
   }
 
   /**
@@ -481,7 +481,7 @@ export class MarketRig {
   }
 
   provision(party: string, market: string): Provision | undefined {
-    return this.market(market).provisions.get(party);
+    return this.market(market).parts.provisions.get(party);
   }
 
   /** Balance of a party's account; 0 where there is none. */

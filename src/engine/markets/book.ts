@@ -4,7 +4,7 @@
  * load need no code here: the place of an order in its queue is a member of the order.
  */
 import { type Level, Levels } from "./levels.ts";
-import { BUY, opposite, SELL, type Side, type StoredOrder } from "./order.ts";
+import { BUY, opposite, SELL, type Side, type StoredOrder } from "./stored-order.ts";
 
 const NOTHING_ASIDE: ReadonlyMap<string, bigint> = new Map();
 

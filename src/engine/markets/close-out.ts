@@ -13,11 +13,15 @@ import {
 import type { Movement } from "../collateral.ts";
 import { absolute } from "../values.ts";
 import { NETWORK } from "./context.ts";
+import type { Executions } from "./executions.ts";
+import type { LiveOrders } from "./live-orders.ts";
 import type { MarginOutcome } from "./margins.ts";
-import { BUY, opposite, SELL, type Side, type StoredOrder } from "./order.ts";
+import type { MarketParts } from "./market-parts.ts";
+import type { PegRepricer } from "./peg-repricer.ts";
 import { bare } from "./positions.ts";
+import type { ProvisionUpkeep } from "./provision-upkeep.ts";
+import { BUY, opposite, SELL, type Side, type StoredOrder } from "./stored-order.ts";
 import { continuousTrade, NO_FEE, type Trade, type TradeFee } from "./trade.ts";
-import type { TradingMarket } from "./trading.ts";
 import { asOrderSize } from "./volumes.ts";
 
 interface Distressed extends MarginOutcome {
@@ -26,8 +30,16 @@ interface Distressed extends MarginOutcome {
   readonly funds: bigint;
 }
 
+interface CloseOutParts
+  extends Pick<MarketParts, "market" | "positions" | "margins" | "fees" | "provisions"> {
+  readonly liveOrders: LiveOrders;
+  readonly executions: Executions;
+  readonly upkeep: ProvisionUpkeep;
+  readonly pegs: PegRepricer;
+}
+
 export class CloseOut {
-  constructor(private readonly market: TradingMarket) {}
+  constructor(private readonly parts: CloseOutParts) {}
 
   /**
    * @param outcomes of the parties in distress, in the order of their margin update
@@ -37,16 +49,16 @@ export class CloseOut {
     readonly touched: readonly StoredOrder[];
     readonly hasTraded: boolean;
   } {
-    const { market } = this;
+    const { market, positions, margins } = this.parts;
     if (outcomes.length === 0) return { touched: [], hasTraded: false };
     const removed = this.removeOrders(outcomes);
     let remaining = outcomes;
     if (removed.length > 0) {
       const price = market.status.lastTraded;
       const isSafe = ({ party }: MarginOutcome) => {
-        const position = market.positions.get(party);
+        const position = positions.get(party);
         if (position === undefined) return true;
-        const { maintenance } = market.margins.levels(bare(position), price);
+        const { maintenance } = margins.levels(bare(position), price);
         return market.accounts.balance(market.accounts.margin(party)) > maintenance;
       };
       const safe = remaining.filter(isSafe);
@@ -60,8 +72,8 @@ export class CloseOut {
     }
     const distressed = remaining.map((outcome) => ({
       ...outcome,
-      size: market.positions.get(outcome.party)?.size ?? 0n,
-      funds: market.margins.fundsOf(outcome.party),
+      size: positions.get(outcome.party)?.size ?? 0n,
+      funds: margins.fundsOf(outcome.party),
     }));
     if (distressed.length === 0) return { touched: removed, hasTraded: false };
     const net = distressed.reduce((sum, { size }) => sum + size, 0n);
@@ -77,12 +89,12 @@ export class CloseOut {
 
   /** Steps 1 to 3; all orders are shown behind the provisions. @returns those that were on the book */
   private removeOrders(outcomes: readonly MarginOutcome[]): StoredOrder[] {
-    const { market } = this;
+    const { market, upkeep, positions, provisions, liveOrders, pegs } = this.parts;
     const removed: StoredOrder[] = [];
     for (const { party } of outcomes) {
       for (const side of [BUY, SELL]) {
         for (const order of this.onBook(party, side as Side)) {
-          market.positions.unregister(order);
+          positions.unregister(order);
           market.tables.orders.delete(order.id);
           removed.push({ ...order, place: 0 });
         }
@@ -90,25 +102,25 @@ export class CloseOut {
     }
     let isProvided = false;
     for (const { party } of outcomes) {
-      const provision = market.provisions.get(party);
+      const provision = provisions.get(party);
       if (provision === undefined) continue;
-      market.providers.end(provision);
+      upkeep.end(provision);
       isProvided = true;
     }
     for (const order of removed)
       market.emitOrder({ ...order, status: OrderStatus.STATUS_STOPPED, updatedAt: market.nowNs });
     for (const { party } of outcomes) {
-      for (const order of market.orders.ofParty(party))
-        market.orders.remove(order, OrderStatus.STATUS_STOPPED);
+      for (const order of liveOrders.ofParty(party)) liveOrders.remove(order, OrderStatus.STATUS_STOPPED);
     }
     // Each cancelled provision reprices everything: the network trades with the book of that moment.
-    if (isProvided) market.references.follow([], { isForced: true });
+    if (isProvided) pegs.follow([], { isForced: true });
     return removed;
   }
 
   /** Buys from the lowest price up, sells from the highest down, each price in its queue's order. */
   private onBook(party: string, side: Side): StoredOrder[] {
-    const mine = this.market.orders.ofParty(party).filter((order) => order.side === side && order.place > 0);
+    const { liveOrders } = this.parts;
+    const mine = liveOrders.ofParty(party).filter((order) => order.side === side && order.place > 0);
     const direction = side === BUY ? 1 : -1;
     return mine.sort((a, b) => {
       if (a.price !== b.price) return a.price < b.price ? -direction : direction;
@@ -118,7 +130,7 @@ export class CloseOut {
 
   /** Steps 6 to 8: the network takes the positions over and closes them against the book. @returns the resting orders; undefined where that is too thin */
   private trade(distressed: readonly Distressed[], net: bigint): StoredOrder[] | undefined {
-    const { market } = this;
+    const { market, executions, fees, liveOrders } = this.parts;
     const side = net > 0n ? SELL : BUY;
     const size = absolute(net);
     const network: StoredOrder = {
@@ -135,7 +147,7 @@ export class CloseOut {
     });
     if (match.filled < size) return undefined;
     this.showDistress([], new Set(distressed.map(({ party }) => party)));
-    const trades = market.fees.pricedCloseOut(
+    const trades = fees.pricedCloseOut(
       match.fills.map(({ order, size: part }) => ({
         ...continuousTrade(network, order, part, {
           id: market.ids.next(),
@@ -147,17 +159,17 @@ export class CloseOut {
     const value = match.fills.reduce((sum, { order, size: part }) => sum + order.price * part, 0n);
     const average = value / size;
     market.emitOrder({ ...network, remaining: 0n, status: OrderStatus.STATUS_FILLED });
-    const touched = market.orders.fill(match);
-    const owed = market.fees.payCloseOut(distressed, trades);
-    market.applyNetworkTrades(trades);
+    const touched = liveOrders.fill(match);
+    const owed = fees.payCloseOut(distressed, trades);
+    executions.applyOfNetwork(trades);
     const taken = distressed.map((one) => this.takeOver(one, average, owed.get(one.party) ?? NO_FEE));
-    for (const trade of taken) market.emitTrade(trade);
+    for (const trade of taken) executions.emit(trade);
     return touched;
   }
 
   /** Step 8, for one party: its position goes to the network, on paper. @returns the trade, to be shown behind all orders */
   private takeOver({ party, size }: Distressed, average: bigint, fee: TradeFee): Trade {
-    const { market } = this;
+    const { market, margins } = this.parts;
     const own: Side = size > 0n ? SELL : BUY;
     const volume = absolute(size);
     const theirs = this.networkOrder({
@@ -179,7 +191,7 @@ export class CloseOut {
     const filled = { remaining: 0n, status: OrderStatus.STATUS_FILLED };
     market.emitOrder({ ...mine, ...filled });
     market.emitOrder({ ...theirs, price: average, ...filled });
-    market.margins.showNone(party);
+    margins.showNone(party);
     return {
       id: market.ids.next(),
       passive: mine,
@@ -196,7 +208,7 @@ export class CloseOut {
 
   /** Step 9. */
   private confiscate(distressed: readonly Distressed[]): void {
-    const { market } = this;
+    const { market, positions } = this.parts;
     const { accounts } = market;
     const movements: Movement[] = [];
     const insured = accounts.balance(accounts.insurance);
@@ -207,7 +219,7 @@ export class CloseOut {
         margin: funds.toString(),
         price: market.status.mark.toString(),
       });
-      market.positions.remove(party);
+      positions.remove(party);
       const margin = accounts.margin(party);
       for (const from of [accounts.bond(party), accounts.general(party)]) {
         const amount = accounts.balance(from);
@@ -236,12 +248,12 @@ export class CloseOut {
 
   /** They keep their positions, and are tried again at each mark to market. */
   private markDistressed(parties: readonly string[]): void {
-    const { market } = this;
+    const { positions } = this.parts;
     const added: string[] = [];
     for (const party of parties) {
-      const position = market.positions.get(party);
+      const position = positions.get(party);
       if (position === undefined || position.isDistressed) continue;
-      market.positions.update(position, { isDistressed: true });
+      positions.update(position, { isDistressed: true });
       added.push(party);
     }
     this.showDistress(added, new Set(parties));
@@ -249,11 +261,11 @@ export class CloseOut {
 
   /** @param inDistress parties that are not safe: all others that were in distress are so no longer */
   private showDistress(distressedParties: readonly string[], inDistress: ReadonlySet<string>): void {
-    const { market } = this;
+    const { market, positions } = this.parts;
     const safeParties: string[] = [];
-    for (const position of market.positions.list()) {
+    for (const position of positions.list()) {
       if (!position.isDistressed || inDistress.has(position.party)) continue;
-      market.positions.update(position, { isDistressed: false });
+      positions.update(position, { isDistressed: false });
       safeParties.push(position.party);
     }
     if (distressedParties.length + safeParties.length === 0) return;
@@ -267,7 +279,7 @@ export class CloseOut {
     readonly size: bigint;
     readonly reference: string;
   }): StoredOrder {
-    const { market } = this;
+    const { market } = this.parts;
     const size = asOrderSize(of.size);
     return {
       id: of.id,

@@ -11,9 +11,9 @@ import type { AssetReader, ParameterReader } from "../ports.ts";
 import { MarketAccounts } from "./accounts.ts";
 import type { Book } from "./book.ts";
 import { IdGenerator } from "./id-generator.ts";
-import { orderMessage, type StoredOrder } from "./order.ts";
 import type { Auction, MarketRecord, MarketStatus, MarketStep, Member } from "./records.ts";
 import type { MarketRules } from "./rules.ts";
+import { canRest, orderMessage, type StoredOrder } from "./stored-order.ts";
 import { keyOf, type MarketIndex, type MarketTables } from "./tables.ts";
 import { type Terms, termsOf } from "./terms.ts";
 
@@ -37,6 +37,8 @@ export interface MarketPorts {
 export const MIN_AUCTION_DURATION = "market.auction.minimumDuration";
 /** Key of the parameter. */
 export const TAU_SCALING = "market.liquidity.probabilityOfTrading.tau.scaling";
+
+const MARK_FREQUENCY = "network.markPriceUpdateMaximumFrequency";
 
 /** Owner of what the network trades in a close-out. */
 export const NETWORK = "network";
@@ -91,6 +93,16 @@ export class MarketContext {
     return this.auction.isRunning;
   }
 
+  /** Orders can be sent, changed and cancelled. */
+  get canTrade(): boolean {
+    return TRADED.has(this.record.state);
+  }
+
+  /** Liquidity can be committed. */
+  get canCommit(): boolean {
+    return this.canTrade || this.record.state === MarketState.STATE_PROPOSED;
+  }
+
   get isOpening(): boolean {
     const { isRunning, mode } = this.auction;
     return isRunning && mode === MarketTradingMode.TRADING_MODE_OPENING_AUCTION;
@@ -115,6 +127,17 @@ export class MarketContext {
 
   updateAuction(changes: Partial<Auction>): void {
     this.updateStatus({ auction: { ...this.auction, ...changes } });
+  }
+
+  /** The next mark to market is due after the parameter's time. */
+  scheduleMark(): void {
+    this.updateStatus({ nextMarkNs: this.nowNs + this.params.duration(MARK_FREQUENCY) });
+  }
+
+  /** Places an order at the end of its price's queue. */
+  putOnBook(order: StoredOrder): void {
+    if (!canRest(order.timeInForce)) throw new Error("an order of this kind cannot rest");
+    this.tables.orders.set(order.id, { ...order, place: this.tables.next() });
   }
 
   get nowNs(): bigint {
@@ -216,4 +239,4 @@ const NOT_OPENED: ReadonlySet<number> = new Set([MarketState.STATE_PROPOSED, Mar
 
 const NEW_MEMBER: Member = { isForgotten: false, isSettled: false, sequence: 0 };
 
-export const TRADED: ReadonlySet<number> = new Set(MODES.keys());
+const TRADED: ReadonlySet<number> = new Set(MODES.keys());

@@ -18,7 +18,8 @@ export function measuredBy(
   return 0n;
 }
 
-export function rewardedOf({ id, accounts, record, status }: Market): RewardedMarket {
+export function rewardedOf({ context }: Market): RewardedMarket {
+  const { id, accounts, record, status } = context;
   const { sequence, proposer } = record;
   return { id, sequence, asset: accounts.asset, proposer, tradedValue: status.tradedValue };
 }

@@ -7,7 +7,7 @@ import type { BatchMarketInstructions } from "../../wire/generated/commands.ts";
 import type { CheckedTransaction } from "../../wire/transaction-check.ts";
 import type { NetworkParameters } from "../parameters.ts";
 import type { Market } from "./market.ts";
-import type { Markets } from "./markets.ts";
+import type { MarketRegistry } from "./market-registry.ts";
 
 const BLOCK_MAX = "network.transactions.maxgasperblock";
 const DEFAULT = "network.transaction.defaultgas";
@@ -26,7 +26,7 @@ interface Surcharge {
 export class Gas {
   constructor(
     private readonly params: NetworkParameters,
-    private readonly markets: Markets,
+    private readonly markets: MarketRegistry,
   ) {}
 
   /** Gas of the transactions of a block at the most. */
@@ -79,7 +79,7 @@ export class Gas {
   }
 }
 
-function surchargeOf({ index, book }: Market): Surcharge {
+function surchargeOf({ context: { index, book } }: Market): Surcharge {
   const cancellation =
     PEGGED_GAS * index.pegged.size +
     SHAPE_GAS * index.shapeEntries +

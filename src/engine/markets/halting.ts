@@ -5,7 +5,7 @@
 import { MarketState } from "../../wire/generated/vega.ts";
 import type { Core } from "../core.ts";
 import { InvariantError } from "../errors.ts";
-import type { MarketContext } from "./context.ts";
+import type { Market } from "./market.ts";
 import type { HaltedMarket, MarketStep } from "./records.ts";
 import type { MarketTables } from "./tables.ts";
 
@@ -16,7 +16,7 @@ export class HaltedMarkets {
     private readonly core: Core,
     private readonly tables: MarketTables,
     /** Makes a market's object again: the former one may hold on to something of a step that was taken back. */
-    private readonly renew: (id: string) => MarketContext,
+    private readonly renew: (id: string) => Market,
     private readonly onFault: FaultListener | undefined,
   ) {}
 
@@ -30,7 +30,7 @@ export class HaltedMarkets {
   }
 
   /** Does a step of a market that no command to it asks for; nothing where it is halted. */
-  attempt<M extends MarketContext>(market: M, step: MarketStep, run: (market: M) => void): void {
+  attempt(market: Market, step: MarketStep, run: (market: Market) => void): void {
     const { id } = market;
     if (this.has(id)) return;
     const { state, log } = this.core;
@@ -47,10 +47,10 @@ export class HaltedMarkets {
   }
 
   /** Lets a halted market go on. @returns whether it was halted */
-  resume(market: MarketContext): boolean {
+  resume(market: Market): boolean {
     const halted = this.tables.halted.get(market.id);
     if (halted === undefined) return false;
-    market.updateRecord({ state: halted.state });
+    market.context.updateRecord({ state: halted.state });
     this.tables.halted.delete(market.id);
     return true;
   }
@@ -58,10 +58,10 @@ export class HaltedMarkets {
   /** It has its money, orders and positions as before the step. */
   private halt(id: string, step: MarketStep): void {
     const market = this.renew(id);
-    const { state } = market.record;
+    const { state } = market.context.record;
     this.tables.halted.set(id, { market: id, height: this.core.height, step, state });
-    market.updateRecord({ state: MarketState.STATE_SUSPENDED });
-    market.emitUpdated();
+    market.context.updateRecord({ state: MarketState.STATE_SUSPENDED });
+    market.context.emitUpdated();
   }
 }
 

@@ -3,7 +3,7 @@
  * number of crossing levels without a walk
  * (docs/protocol/70-trading-orders.md#35-indicative-price-and-uncrossing): each order of an opening auction needs it.
  */
-import { BUY, isStatic, type Side, type StoredOrder } from "./order.ts";
+import { BUY, isStatic, type Side, type StoredOrder } from "./stored-order.ts";
 
 /** A fuller chunk is split. */
 const CHUNK_LEVELS_MAX = 32;

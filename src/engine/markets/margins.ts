@@ -6,8 +6,9 @@ import { Decimal } from "../../wire/decimal.ts";
 import { TransferType } from "../../wire/generated/vega.ts";
 import type { Movement } from "../collateral.ts";
 import type { MarketContext } from "./context.ts";
-import { BUY, SELL, type Side, type StoredOrder } from "./order.ts";
 import { type Exposure, isFlat } from "./positions.ts";
+import type { Position } from "./records.ts";
+import { BUY, SELL, type Side, type StoredOrder } from "./stored-order.ts";
 import { FACTOR_PARTS, type Terms } from "./terms.ts";
 
 export interface MarginLevels {
@@ -264,6 +265,13 @@ export class Margins {
     const shortfall = missing > general ? missing - general : 0n;
     const isAtRest = now >= levels.search && now < levels.release;
     return { party, isDistressed: now < least, shortfall, isAtRest };
+  }
+
+  /** The margin of one party, by the rule of rechecks. */
+  recheck(position: Position): void {
+    const movements: Movement[] = [];
+    this.update(position.party, position, this.priceFor(this.market.status.mark), movements, true);
+    this.market.accounts.emit(movements);
   }
 
   /** All margin of a party that has neither position nor orders goes back. */

@@ -1,14 +1,17 @@
 /** The event with a market's data, once a tick and with each turn of its life (docs/protocol/70-trading-events.md#93-marketdata). */
 import { asUint64 } from "../../wire/limits.ts";
 import type { Level } from "./levels.ts";
-import { BUY, SELL } from "./order.ts";
-import type { TradingMarket } from "./trading.ts";
+import type { MarketParts } from "./market-parts.ts";
+import { BUY, SELL } from "./stored-order.ts";
 
 /** Nanoseconds of a time that was never set, as the network's clock wraps it. */
 const UNSET_NS = -6_795_364_578_871_345_152n;
 const MARK_FREQUENCY = "network.markPriceUpdateMaximumFrequency";
 
-export function emitMarketData(market: TradingMarket): void {
+type DataParts = Pick<MarketParts, "market" | "prices" | "targetStake" | "equity" | "provisions">;
+
+export function emitMarketData(parts: DataParts): void {
+  const { market, prices, equity, provisions } = parts;
   const { status, book, auction } = market;
   const bid = book.best(BUY);
   const offer = book.best(SELL);
@@ -41,18 +44,19 @@ export function emitMarketData(market: TradingMarket): void {
     marketTradingMode: auction.mode,
     trigger: auction.trigger,
     extensionTrigger: auction.extension,
-    targetStake: targetStake(market).toString(),
-    suppliedStake: market.provisions.supplied().toString(),
-    priceMonitoringBounds: market.prices.bounds(),
-    marketValueProxy: market.equity.marketValue.toString(),
-    liquidityProviderFeeShare: feeShares(market),
+    targetStake: targetStakeOf(parts).toString(),
+    suppliedStake: provisions.supplied().toString(),
+    priceMonitoringBounds: prices.bounds(),
+    marketValueProxy: equity.marketValue.toString(),
+    liquidityProviderFeeShare: feeShares(equity),
     marketState: market.record.state,
     nextMarkToMarket: status.nextMarkNs || UNSET_NS + market.params.duration(MARK_FREQUENCY),
     lastTradedPrice: market.toMarketPrice(status.lastTraded),
   });
 }
 
-function targetStake({ auction, status, targetStake }: TradingMarket): bigint {
+function targetStakeOf({ market, targetStake }: DataParts): bigint {
+  const { auction, status } = market;
   if (!auction.isRunning) return targetStake.current();
   const { lastIndication } = status;
   return lastIndication === undefined
@@ -60,7 +64,7 @@ function targetStake({ auction, status, targetStake }: TradingMarket): bigint {
     : targetStake.standing(lastIndication.price);
 }
 
-function feeShares({ equity }: TradingMarket) {
+function feeShares(equity: DataParts["equity"]) {
   return equity.list().map(({ party, share, average, score }) => ({
     party,
     equityLikeShare: share,

@@ -7,8 +7,8 @@ import { OrderType } from "../../wire/generated/vega.ts";
 import { asInt64 } from "../../wire/limits.ts";
 import { positivePart } from "../values.ts";
 import type { MarketContext } from "./context.ts";
-import { BUY, SELL, type StoredOrder } from "./order.ts";
 import type { Position } from "./records.ts";
+import { BUY, SELL, type StoredOrder } from "./stored-order.ts";
 import { keyOf } from "./tables.ts";
 
 /** Members that sizing margins needs. */

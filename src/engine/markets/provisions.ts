@@ -1,6 +1,6 @@
 /**
  * Liquidity provisions as records, and what their orders cost (docs/protocol/70-trading-liquidity.md#71-messages and
- * #73-order-sizes-and-prices). Orders are placed by references.ts.
+ * #73-order-sizes-and-prices). Orders are placed by peg-repricer.ts.
  */
 import type { Init } from "../../wire/codec.ts";
 import { Decimal } from "../../wire/decimal.ts";
@@ -15,8 +15,8 @@ import {
 } from "../../wire/generated/vega.ts";
 import { UINT_MAX } from "../values.ts";
 import type { MarketContext } from "./context.ts";
-import { BUY, SELL, type Side, type StoredOrder } from "./order.ts";
 import type { Provision, References, ShapeEntry } from "./records.ts";
+import { BUY, SELL, type Side, type StoredOrder } from "./stored-order.ts";
 import { keyOf } from "./tables.ts";
 import { ORDER_SIZE_MAX } from "./volumes.ts";
 

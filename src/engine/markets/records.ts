@@ -1,6 +1,6 @@
 // A market in the state (docs/protocol/70-trading-scenarios.md#124-state-of-a-market, "Snapshot/restart"). Plain
 // values: decimals and prices that may be fractions are texts, amounts and internal prices are bigints. Orders have a
-// file of their own (order.ts).
+// file of their own (stored-order.ts).
 import {
   AuctionTrigger,
   type Market,

@@ -1,11 +1,11 @@
 /** How likely it is that a provider's orders trade, compared with the others' (docs/protocol/70-trading-liquidity.md#77-distribution). */
 import { Decimal } from "../../wire/decimal.ts";
-import { LiquidityProvisionStatus } from "../../wire/generated/vega.ts";
-import { TAU_SCALING } from "./context.ts";
-import { BUY, SELL, type Side } from "./order.ts";
+import { LiquidityProvisionStatus, type TradableInstrument } from "../../wire/generated/vega.ts";
+import { type MarketContext, TAU_SCALING } from "./context.ts";
+import type { MarketParts } from "./market-parts.ts";
 import { riskModelOf } from "./risk.ts";
+import { BUY, SELL, type Side } from "./stored-order.ts";
 import { decimalOf } from "./terms.ts";
-import type { TradingMarket } from "./trading.ts";
 
 const HALF = Decimal.parse("0.5");
 /** Steps of the grid on which the risk model is asked, to the best price. */
@@ -24,15 +24,17 @@ interface Range {
 }
 
 /** Scores of the active providers, 1 in all; empty where no provider is active. */
-export function liquidityScores(market: TradingMarket): Map<string, Decimal> {
-  const range = market.provisions.range();
-  const active = market.provisions
-    .list()
-    .filter(({ status }) => status === LiquidityProvisionStatus.STATUS_ACTIVE);
+export function liquidityScores({
+  market,
+  provisions,
+  prices,
+}: Pick<MarketParts, "market" | "provisions" | "prices">): Map<string, Decimal> {
+  const range = provisions.range();
+  const active = provisions.list().filter(({ status }) => status === LiquidityProvisionStatus.STATUS_ACTIVE);
   if (range === undefined || active.length === 0) return new Map();
   // A single provider gets everything, whatever the probabilities.
   if (active.length === 1) return new Map([[active[0]!.party, Decimal.one]]);
-  const allowed = market.prices.allowed();
+  const allowed = prices.allowed();
   const raw = active.map(({ party }) => {
     const side = (which: Side) => sideScore(market, party, which, { ...range, allowed });
     return [party, side(BUY).min(side(SELL))] as const;
@@ -44,7 +46,27 @@ export function liquidityScores(market: TradingMarket): Map<string, Decimal> {
   );
 }
 
-function sideScore(market: TradingMarket, party: string, side: Side, range: Range): Decimal {
+/** Works out price bounds and probabilities of trading again. */
+export function refreshModels({ market, prices }: Pick<MarketParts, "market" | "prices">): void {
+  prices.refresh();
+  const scoredBid = market.book.bestStatic(BUY)?.price;
+  const scoredAsk = market.book.bestStatic(SELL)?.price;
+  // Without one of them the probabilities stay as they are.
+  if (scoredBid === undefined || scoredAsk === undefined) return;
+  const scoredScaling = market.params.decimal(TAU_SCALING).toString();
+  market.updateStatus({ scoredBid, scoredAsk, scoredModel: undefined, scoredScaling });
+}
+
+/**
+ * The market's rules were changed: probabilities stay those of the former model until they are worked out again
+ * (docs/protocol/70-trading-markets.md#17-market-update).
+ */
+export function keepScoredModel(market: MarketContext, instrument: TradableInstrument): void {
+  const { logNormalRiskModel, simpleRiskModel } = instrument;
+  market.updateStatus({ scoredModel: market.status.scoredModel ?? { logNormalRiskModel, simpleRiskModel } });
+}
+
+function sideScore(market: MarketContext, party: string, side: Side, range: Range): Decimal {
   let weighted = Decimal.zero;
   let volume = 0n;
   for (const order of market.index.ordersOf.get(party)?.values() ?? []) {
@@ -58,7 +80,7 @@ function sideScore(market: TradingMarket, party: string, side: Side, range: Rang
   return volume === 0n ? Decimal.zero : weighted.dividedBy(Decimal.of(volume));
 }
 
-function probabilityOf(market: TradingMarket, price: bigint, side: Side, { allowed }: Range): Decimal {
+function probabilityOf(market: MarketContext, price: bigint, side: Side, { allowed }: Range): Decimal {
   if (allowed !== undefined && (price < allowed.min || price > allowed.max)) return Decimal.zero;
   // Static, as the references of provisions are.
   const best = market.book.bestStatic(side)?.price ?? 0n;

@@ -4,7 +4,7 @@
  * commands and each move of prices.
  */
 import { Levels } from "./levels.ts";
-import { BUY, SELL, type Side, type StoredOrder } from "./order.ts";
+import { BUY, SELL, type Side, type StoredOrder } from "./stored-order.ts";
 
 const counts = (order: StoredOrder | undefined): order is StoredOrder =>
   order !== undefined && order.provision === "" && order.place > 0;

@@ -4,7 +4,6 @@
  */
 import type { Cell, State, Table } from "../state.ts";
 import { Book } from "./book.ts";
-import { endOf, type StoredOrder } from "./order.ts";
 import type {
   Activity,
   EquityShare,
@@ -20,6 +19,7 @@ import type {
   UnsettledTrade,
   ValueWindow,
 } from "./records.ts";
+import { endOf, type StoredOrder } from "./stored-order.ts";
 import { Supply } from "./supply.ts";
 
 const NUMBER_DIGITS = 16;
@@ -97,7 +97,7 @@ class PartyIndex<V> {
 
 /** Lists over the tables of one market. */
 export class MarketIndex {
-  /** The market's own records, which everything asks for; the first is kept by markets.ts. */
+  /** The market's own records, which everything asks for; the first is kept by market-registry.ts. */
   record: MarketRecord | undefined;
   status: MarketStatus | undefined;
   readonly book = new Book();

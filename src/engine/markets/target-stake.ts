@@ -5,8 +5,8 @@
 import { positivePart } from "../values.ts";
 import type { Indication } from "./book.ts";
 import type { MarketContext } from "./context.ts";
-import { BUY } from "./order.ts";
 import type { Position } from "./records.ts";
+import { BUY } from "./stored-order.ts";
 import { keyOf, numberKey } from "./tables.ts";
 import { FACTOR_PARTS } from "./terms.ts";
 

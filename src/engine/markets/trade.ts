@@ -2,7 +2,7 @@
 // (docs/protocol/70-trading-orders.md#33-trade-message).
 import type { Init } from "../../wire/codec.ts";
 import { type Trade as TradeMessage, TradeType } from "../../wire/generated/vega.ts";
-import { BUY, type StoredOrder } from "./order.ts";
+import { BUY, type StoredOrder } from "./stored-order.ts";
 
 /** Fees of one side, in asset units. */
 export interface TradeFee {

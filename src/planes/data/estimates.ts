@@ -1,7 +1,7 @@
 // Estimates: what a trade would cost, and what margin a position would take. Margins are the original's estimates, which are
 // rounded once, each level by itself; the engine rounds a maintenance margin up, and works the others out from it.
 import { feesOf } from "../../engine/markets/fees.ts";
-import { BUY, SELL } from "../../engine/markets/order.ts";
+import { BUY, SELL } from "../../engine/markets/stored-order.ts";
 import { type Terms, termsOfMessage } from "../../engine/markets/terms.ts";
 import { Grpc } from "../../errors/statuses.ts";
 import type { Endpoint, Sent } from "../../http/endpoint.ts";

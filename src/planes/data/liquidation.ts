@@ -3,7 +3,7 @@
  * and with its orders of one side filled on the way. Prices are in the settlement asset's units, with the decimals that the
  * division gives, as in the original: the network's clients scale them by the asset.
  */
-import { BUY, SELL } from "../../engine/markets/order.ts";
+import { BUY, SELL } from "../../engine/markets/stored-order.ts";
 import type { Terms } from "../../engine/markets/terms.ts";
 import { Decimal } from "../../wire/decimal.ts";
 

@@ -3,7 +3,13 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { Book } from "../../../src/engine/markets/book.ts";
 import { Levels } from "../../../src/engine/markets/levels.ts";
-import { BUY, isStatic, SELL, type Side, type StoredOrder } from "../../../src/engine/markets/order.ts";
+import {
+  BUY,
+  isStatic,
+  SELL,
+  type Side,
+  type StoredOrder,
+} from "../../../src/engine/markets/stored-order.ts";
 
 const ORDER: StoredOrder = {
   ...{

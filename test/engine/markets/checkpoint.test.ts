@@ -79,7 +79,7 @@ function open(rig: MarketRig, id: string): void {
   for (const party of ["a", "b", "lp"]) rig.deposit(idOf(party), "ETH", 1_000_000n);
   for (const [party, command] of opening(id)) expect(rig.deliver(idOf(party), command).text).toBe("");
   rig.nextBlock(1, 3);
-  expect(rig.market(id).record.state).toBe(MarketState.STATE_ACTIVE);
+  expect(rig.market(id).context.record.state).toBe(MarketState.STATE_ACTIVE);
 }
 
 function opening(id: string): (readonly [party: string, command: CommandInit])[] {
@@ -137,7 +137,7 @@ describe("proposals in a checkpoint", () => {
     expect(referencesOf(rig.engine)).toHaveLength(2);
     open(rig, id);
     expect(rig.deliver(...oracle("trading.terminated", "true")).text).toBe("");
-    expect(rig.market(id).record.state).toBe(MarketState.STATE_TRADING_TERMINATED);
+    expect(rig.market(id).context.record.state).toBe(MarketState.STATE_TRADING_TERMINATED);
     expect(referencesOf(rig.engine)).toEqual([]);
     expect(beginFrom(rig).domains.markets.list()).toEqual([]);
   });
@@ -155,7 +155,7 @@ test("traded values of more than 256 bits do not keep another chain from beginni
   rig.order("p1", "M", "buy", 1, 90);
   rig.order("p2", "M", "sell", 1, UINT_MAX);
   for (let n = 0; n < 5; n++) rig.nextBlock();
-  expect(rig.market("M").status.tradedValue).toBe(20n * UINT_MAX);
+  expect(rig.market("M").context.status.tradedValue).toBe(20n * UINT_MAX);
   const { marketActivity } = decodeMarketTracker(contentOf(beginFrom(rig)).marketTracker);
   expect(marketActivity.map(({ valueTraded }) => BigInt(valueTraded))).toEqual([UINT_MAX]);
 });
@@ -198,7 +198,9 @@ test("of markets in every stage of governance, the other chain has the money and
   expect([...markets.tables.orders.values(), ...provisions.values()]).toEqual([]);
   // The network's least time to an enactment is a second; the passed one keeps its own time.
   expect(
-    markets.list().map(({ id, record, auction }) => [id, record.state, auction.mode, auction.endNs]),
+    markets
+      .list()
+      .map(({ id, context: { record, auction } }) => [id, record.state, auction.mode, auction.endNs]),
   ).toEqual([
     [done, STATE_PENDING, TRADING_MODE_OPENING_AUCTION, rig.nowNs + 1n * SECOND],
     [passed, STATE_PENDING, TRADING_MODE_OPENING_AUCTION, rig.nowNs + 495n * SECOND],
@@ -256,16 +258,16 @@ describe("a market restored from a checkpoint", () => {
     changed(rig, id, { simple: { long: 0.4, short: 0.5 }, lpPriceRange: "0.25" });
     changed(rig, id, { simple: { long: 0.6, short: 0.7 }, lpPriceRange: "0.35" });
     open(rig, id);
-    const { record } = rig.market(id);
+    const { record } = rig.market(id).context;
     const market = restoredFrom(rig).engine.domains.markets.get(id)!;
     const { openingAuction: _before, ...terms } = record.definition;
-    const { openingAuction: _after, ...again } = market.record.definition;
+    const { openingAuction: _after, ...again } = market.context.record.definition;
     expect(again).toEqual(terms);
-    expect([market.record.riskLong, market.record.riskShort]).toEqual(["0.6", "0.7"]);
-    expect(market.record.proposer).toBe(record.proposer);
-    expect([market.status.mark, market.status.openInterest]).toEqual([0n, 0n]);
+    expect([market.context.record.riskLong, market.context.record.riskShort]).toEqual(["0.6", "0.7"]);
+    expect(market.context.record.proposer).toBe(record.proposer);
+    expect([market.context.status.mark, market.context.status.openInterest]).toEqual([0n, 0n]);
     // Rewards of proposers go by it.
-    expect(market.status.tradedValue).toBe(rig.market(id).status.tradedValue);
+    expect(market.context.status.tradedValue).toBe(rig.market(id).context.status.tradedValue);
   });
 
   test("opens, trades, ends and is settled there", () => {
@@ -279,11 +281,11 @@ describe("a market restored from a checkpoint", () => {
     chain.block(5n);
     chain.block(1n);
     const market = chain.engine.domains.markets.get(id)!;
-    expect([market.record.state, market.status.mark, market.status.openInterest]).toEqual([
-      MarketState.STATE_ACTIVE,
-      1_000n,
-      5n,
-    ]);
+    expect([
+      market.context.record.state,
+      market.context.status.mark,
+      market.context.status.openInterest,
+    ]).toEqual([MarketState.STATE_ACTIVE, 1_000n, 5n]);
     expect(
       chain.block(1n, [oracle("trading.terminated", "true"), oracle("prices.settlement", "1010")]),
     ).toEqual(["", ""]);
@@ -304,7 +306,7 @@ describe("a market restored from a checkpoint", () => {
       const engine = new Engine({ ...first.genesis, timeNs, appState });
       engine.initChain();
       const market = engine.domains.markets.get(id)!;
-      expect([market.record.state, market.auction.endNs]).toEqual([
+      expect([market.context.record.state, market.context.auction.endNs]).toEqual([
         STATE_PENDING,
         timeNs + 48n * 3_600n * SECOND,
       ]);

@@ -59,7 +59,7 @@ test("fees of a close-out are split by size, each part rounded up", () => {
   ]);
   expect([play.insurance(), play.pnl("p"), play.pnl("q")]).toEqual([70n, "0/0/-460", "0/0/-940"]);
   // Rewards count the fees of the trades before, and not these; the value of the close-out counts as that of the others.
-  const { index, status } = play.rig.market("M");
+  const { index, status } = play.rig.market("M").context;
   const noted = ["p", "q", "sp"].map((party) => {
     const { makerPaid = 0n, makerReceived = 0n } = index.activities.get(party) ?? {};
     return [makerPaid, makerReceived];

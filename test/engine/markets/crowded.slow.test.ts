@@ -46,7 +46,7 @@ test("a provider with thousands of orders of its own: one more costs the same", 
   place(15_000);
   // When all orders were gone through, it was fifty times as much.
   expect(cheapest(place)).toBeLessThan(early * 5);
-  const supply = rig.market("M").index.supplyOf("lp");
+  const supply = rig.market("M").context.index.supplyOf("lp");
   expect(supply.value(1, { low: 1n, high: 10n ** 30n })).toBe(value);
   sound({ rig });
 }, 120_000);
@@ -77,7 +77,7 @@ test("many orders with an expiry: a tick at which none expires looks at none of 
   for (let n = 0; n < 3_000; n++) {
     rig.order("p1", "M", "buy", 1, 81, { timeInForce: 2, expiresAt: expiresAt(10_000 + (n % 7)) });
   }
-  const { expiring } = rig.market("M").index;
+  const { expiring } = rig.market("M").context.index;
   let looks = 0;
   const values = expiring.values.bind(expiring);
   expiring.values = () => {
@@ -119,7 +119,7 @@ test("thousands of pegged orders that wait for a price", () => {
   expect(more.text).toBe("OrderError: too many pegged orders");
   // A move looks at each of them, ten times as many.
   expect(moves(20)).toBeLessThan(early * 60);
-  expect(rig.market("M").index.parked.size).toBe(most);
+  expect(rig.market("M").context.index.parked.size).toBe(most);
   sound({ rig });
 }, 120_000);
 

@@ -61,7 +61,7 @@ test.each<[string, number, number, string, string, boolean]>([
   const rig = newRig();
   asking(rig, "M", "also", type, operator, bound);
   expect(rig.oracleData({ [PRICE]: "7", also: value }).text).toBe(matches ? "" : NO_SUBSCRIBER);
-  expect(rig.market("M").record.settlementPrice).toBe(matches ? 700_000n : -1n);
+  expect(rig.market("M").context.record.settlementPrice).toBe(matches ? 700_000n : -1n);
 });
 
 test("data without a property that a filter names is not taken", () => {
@@ -91,8 +91,8 @@ test.each<[number, string, string, string]>([
     expect(rig.oracleData({ [PRICE]: "7", also: value }, other).text).toBe("");
     rig.createMarket("N", { asset: "ETH", ...M3 });
     expect(rig.oracleData({ [PRICE]: "8", also: value }).text).toBe("");
-    expect(rig.market("M").record.settlementPrice).toBe(-1n);
-    expect(rig.market("N").record.settlementPrice).toBe(800_000n);
+    expect(rig.market("M").context.record.settlementPrice).toBe(-1n);
+    expect(rig.market("N").context.record.settlementPrice).toBe(800_000n);
   },
 );
 

@@ -327,7 +327,7 @@ function around1000(more: Parameters<typeof market>[0] = {}, parameters: Record<
 
 test("the traded value of an order is floored once, not once a trade", () => {
   const play = around1000({ positionDecimals: 2 });
-  const traded = () => play.rig.market("M").status.tradedValue;
+  const traded = () => play.rig.market("M").context.status.tradedValue;
   play.run("p1 B 1@990; p1 B 1@980");
   const before = traded();
   // 9.9 and 9.8

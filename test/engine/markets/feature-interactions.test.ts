@@ -494,7 +494,7 @@ test("a price auction with asset and position decimals uncrosses between ticks a
   expect(data(play)).toMatchObject({ trigger: 3, indicativePrice: "102", indicativeVolume: 150n });
   play.run("/ 6");
   expect([play.trades(1), feesOf(play, 1)]).toEqual([["x-z 150@102"], ["0/12/24 0/12/24"]]);
-  expect([play.rig.market("M").status.mark, flows(play, 4)]).toEqual([10250n, ["p2> 250"]]);
+  expect([play.rig.market("M").context.status.mark, flows(play, 4)]).toEqual([10250n, ["p2> 250"]]);
   expect([play.levels("x"), play.margin("x")]).toEqual(["1538/1691/1845/2153", 1800n]);
 });
 

@@ -40,9 +40,14 @@ function failAfterwards(
   const before = target[method]!.bind(part);
   target[method] = (...all) => {
     before(...all);
-    market.updateStatus({ mark: 77n });
-    market.accounts.emit([
-      market.accounts.move([market.accounts.general("aux")], market.accounts.margin("aux"), 5n, 1),
+    market.context.updateStatus({ mark: 77n });
+    market.context.accounts.emit([
+      market.context.accounts.move(
+        [market.context.accounts.general("aux")],
+        market.context.accounts.margin("aux"),
+        5n,
+        1,
+      ),
     ]);
     throw error;
   };
@@ -66,23 +71,27 @@ const STEPS: readonly [
   sabotage: (market: Market, rig: MarketRig) => void,
   run: (rig: MarketRig) => void,
 ][] = [
-  ["tick", (market) => failAfterwards(market, market.equity, "onTick"), (rig) => rig.nextBlock()],
+  ["tick", (market) => failAfterwards(market, market.parts.equity, "onTick"), (rig) => rig.nextBlock()],
   [
     "tick",
     (market) =>
-      failAfterwards(market, market.auctions, "onTick", new InvariantError("an account would hold -1")),
+      failAfterwards(market, market.parts.auctions, "onTick", new InvariantError("an account would hold -1")),
     (rig) => rig.nextBlock(),
   ],
   ["tick", (market) => failAfterwards(market, market, "emitData"), (rig) => rig.nextBlock()],
-  ["block end", (market) => failAfterwards(market, market.positions, "flush"), (rig) => rig.nextBlock()],
+  [
+    "block end",
+    (market) => failAfterwards(market, market.parts.positions, "flush"),
+    (rig) => rig.nextBlock(),
+  ],
   [
     "oracle data",
-    (market) => failAfterwards(market, market, "terminate"),
+    (market) => failAfterwards(market, market.end, "terminate"),
     (rig) => expect(rig.terminate().code).toBe(0),
   ],
   [
     "parameter",
-    (market) => failAfterwards(market, market, "emitUpdated"),
+    (market) => failAfterwards(market, market.context, "emitUpdated"),
     (rig) => {
       // What failed is what shows that the market is halted.
       rig.setParameter("market.fee.factors.makerFee", "0.02");
@@ -95,13 +104,13 @@ describe("a fault inside a market", () => {
     const { rig, play, other } = opened();
     const height = rig.engine.core.height;
     const [money, entries] = [moneyOf(rig), keptOf(rig)];
-    const { mark } = rig.market("M").status;
+    const { mark } = rig.market("M").context.status;
     sabotage(rig.market("M"), rig);
     const seen = rig.events().length;
     run(rig);
     expect(halted(rig)).toEqual([[idOf("M"), step, step === "tick" ? height + 1 : height]]);
     expect(rig.faults).toHaveLength(1);
-    expect(rig.market("M").status.mark).toBe(mark);
+    expect(rig.market("M").context.status.mark).toBe(mark);
     expect(moneyOf(rig)).toEqual(money);
     expect(keptOf(rig)).toEqual(entries);
     const events = rig
@@ -116,7 +125,7 @@ describe("a fault inside a market", () => {
     if (step !== "oracle data") {
       expect(other.run("p1 B 2@1000; p2 S 2@1000").last.code).toBe(0);
       expect(rig.position("p1", "N")!.size).toBe(2n);
-    } else expect(rig.market("N").record.state).toBe(MarketState.STATE_TRADING_TERMINATED);
+    } else expect(rig.market("N").context.record.state).toBe(MarketState.STATE_TRADING_TERMINATED);
     rig.nextBlock(1, 3);
     expect(rig.faults).toHaveLength(1);
     expect(keptOf(rig)).toEqual(entries);
@@ -124,7 +133,7 @@ describe("a fault inside a market", () => {
 
   test("as the chain's time ends its trading does not stop the chain", () => {
     const { rig } = opened({ terminationSeconds: TERMINATED_AT });
-    failAfterwards(rig.market("M"), rig.market("M"), "terminate");
+    failAfterwards(rig.market("M"), rig.market("M").end, "terminate");
     rig.nextBlock(600);
     expect(halted(rig).map(([, step]) => step)).toEqual(["oracle data"]);
     rig.nextBlock(1, 2);
@@ -133,7 +142,7 @@ describe("a fault inside a market", () => {
   test("as its vote closes does not stop the chain", () => {
     const rig = createMarketRig();
     rig.proposeMarket("M", CONFIG);
-    failAfterwards(rig.market("M"), rig.market("M").auctions, "startOpening");
+    failAfterwards(rig.market("M"), rig.market("M").parts.auctions, "startOpening");
     rig.deposit("aux", "ETH", 10n);
     rig.decide("M", true);
     expect(halted(rig).map(([, step]) => step)).toEqual(["vote"]);
@@ -162,7 +171,7 @@ describe("a halted market", () => {
     const all = opened();
     all.play.run("p1 B 3@950; p2 S 3@1050");
     all.other.run("p1 B 3@950");
-    failAfterwards(all.rig.market("M"), all.rig.market("M").equity, "onTick");
+    failAfterwards(all.rig.market("M"), all.rig.market("M").parts.equity, "onTick");
     all.rig.nextBlock();
     return all;
   };
@@ -205,11 +214,14 @@ describe("a halted market", () => {
   test("resumes with a market update, by the parameters of that time", () => {
     const { rig, play } = stopped();
     rig.setParameter("market.fee.factors.makerFee", "0.02");
-    expect(rig.market("M").record.makerFee).toBe("0");
+    expect(rig.market("M").context.record.makerFee).toBe("0");
     rig.updateMarket("M", { ...CONFIG, lpPriceRange: "0.5" });
     expect(halted(rig)).toEqual([]);
-    expect(rig.market("M").record).toMatchObject({ state: MarketState.STATE_ACTIVE, makerFee: "0.02" });
-    expect(rig.market("N").record.makerFee).toBe("0.02");
+    expect(rig.market("M").context.record).toMatchObject({
+      state: MarketState.STATE_ACTIVE,
+      makerFee: "0.02",
+    });
+    expect(rig.market("N").context.record.makerFee).toBe("0.02");
     expect(play.run("p2 S 3@950; /").last.code).toBe(0);
     expect(rig.position("p1", "M")!.size).toBe(3n);
     rig.terminate();

@@ -99,7 +99,7 @@ test.each([
   const rig = createMarketRig({ assets: { ETH: { decimals: 18 } } });
   rig.createMarket("M", { ...CONFIG, settlementDecimals });
   expect(rig.oracleData({ "prices.settlement": text }).text).toBe("");
-  expect(rig.market("M").record.settlementPrice).toBe(price);
+  expect(rig.market("M").context.record.settlementPrice).toBe(price);
   expect(rig.faults).toEqual([]);
 });
 

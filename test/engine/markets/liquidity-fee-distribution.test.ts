@@ -65,7 +65,7 @@ describe("the distribution of liquidity fees", () => {
     // Shares 0.4, 0.1, 0.5; the first two by 0.5, and all of them by the sum of those two, 0.25: four fifths and a fifth
     // for a and b, and twice what there is for c, of which 1 is available. For its reward the whole part counts.
     expect(flows(play, LIQUIDITY_DISTRIBUTE)).toEqual([">a 14", ">b 3", ">c 1"]);
-    const received = ["a", "b", "c"].map((party) => play.rig.market("M").index.activities.get(party));
+    const received = ["a", "b", "c"].map((party) => play.rig.market("M").context.index.activities.get(party));
     expect(received.map((activity) => activity?.liquidityReceived)).toEqual([14n, 3n, 36n]);
   });
 
@@ -159,7 +159,7 @@ test("fees are shared by stake, and what rounding leaves waits for the next dist
     "800000100000",
   ]);
   expect(data.targetStake).toBe("21341400000");
-  expect(rig.market("M").record.liquidityFee).toBe("0.001");
+  expect(rig.market("M").context.record.liquidityFee).toBe("0.001");
   play.run("p1 S 20@1000; /");
   const { bestStaticOfferPrice, staticMidPrice } = rig.marketData("M");
   expect([bestStaticOfferPrice, staticMidPrice]).toEqual(["1000", "950"]);
@@ -241,7 +241,7 @@ test("an order beyond the probability table scores its lowest probability", () =
 test("probabilities of trading are recomputed with time, even if no price is monitored", () => {
   const play = scored();
   const { rig } = play;
-  const base = () => rig.market("M").status.scoredBid;
+  const base = () => rig.market("M").context.status.scoredBid;
   play.run("aux B 1@950");
   rig.nextBlock(200);
   expect(base()).toBe(900n);
@@ -254,7 +254,7 @@ test("the liquidity fee is recomputed with each trade, even if no price moves an
   play.deposit(100_000_000n, "aux", "aux2", "p1", "p2", "cheap", "dear");
   play.run("aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000");
   play.run("lp cheap(1000, 0.001, BID-1, ASK+1); lp dear(5000, 0.01, BID-1, ASK+1)").open();
-  const fee = () => play.rig.market("M").record.liquidityFee;
+  const fee = () => play.rig.market("M").context.record.liquidityFee;
   play.run("p1 S 20@1000; p2 B 2@1000");
   expect(fee()).toBe("0.001");
   // 13 at 0.11 of 1000 are more than the 1000 of the first provider.
@@ -273,7 +273,7 @@ test("the mark to market at the end of trading still recomputes the liquidity fe
   play.deposit(100_000_000n, "aux", "aux2", "p1", "p2", "cheap", "dear");
   play.run("aux B 1@900; aux2 S 1@9000; aux B 1@1000; aux2 S 1@1000");
   play.run("lp cheap(1000, 0.001, BID-1, ASK+1); lp dear(5000, 0.01, BID-1, ASK+1)").open();
-  const fee = () => play.rig.market("M").record.liquidityFee;
+  const fee = () => play.rig.market("M").context.record.liquidityFee;
   play.run("p1 S 1@8000; p2 B 1@8000");
   expect(fee()).toBe("0.001");
   // 2 at 0.11 of 8000 are more than the 1000 of the first provider.
@@ -286,7 +286,7 @@ test("a market update that changes the target stake recomputes the liquidity fee
   const play = market(config).deposit(100_000_000n, "aux", "aux2", "p1", "cheap", "dear");
   play.run("aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000");
   play.run("lp cheap(1000, 0.001, BID-1, ASK+1); lp dear(5000, 0.01, BID-1, ASK+1)").open();
-  const fee = () => play.rig.market("M").record.liquidityFee;
+  const fee = () => play.rig.market("M").context.record.liquidityFee;
   expect(fee()).toBe("0.001");
   play.rig.updateMarket("M", { ...config, asset: "ETH", targetStake: { scaling: 20 } });
   expect(fee()).toBe("0.01");

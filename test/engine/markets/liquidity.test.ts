@@ -45,7 +45,7 @@ const cancel = (play: Play, party: string): string =>
   play.rig.deliver(party, { kind: "liquidityProvisionCancellation", payload: { marketId: idOf("M") } }).text;
 const statusOf = (play: Play, party: string): number =>
   play.rig.events("liquidityProvision").findLast(({ payload }) => payload.partyId === party)!.payload.status;
-const fee = (play: Play): string => play.rig.market("M").record.liquidityFee;
+const fee = (play: Play): string => play.rig.market("M").context.record.liquidityFee;
 const feeShares = (play: Play) => play.rig.marketData("M").liquidityProviderFeeShare;
 const NOT_ENOUGH = "commitment submission rejected, not enough stake";
 const rarely = { parameters: { "market.liquidity.providers.fee.distributionTimeStep": "1h" } };
@@ -357,7 +357,7 @@ test("scores restart when a distribution is due, even if there is nothing to dis
   // Half at the best price and a quarter beyond it: a third of the score, after a half in the first tick.
   play.run("/");
   expect(scores()).toEqual(["0.4166666667", "0.5833333333"]);
-  const due = play.rig.market("M").status.distributedNs + 10_000_000_000n;
+  const due = play.rig.market("M").context.status.distributedNs + 10_000_000_000n;
   while (play.rig.nowNs < due) play.run("/");
   expect(scores()).toEqual(["0.35", "0.65"]);
   expect(play.transfers(14)).toEqual([]);
@@ -375,7 +375,7 @@ test("fees without a deployed provider wait through an auction, and so do scores
   );
   const scores = () => feeShares(play).map(({ averageScore }) => averageScore);
   const state = () => [play.rig.marketData("M").marketTradingMode, ...scores()];
-  const dueNs = () => play.rig.market("M").status.distributedNs + 10_000_000_000n;
+  const dueNs = () => play.rig.market("M").context.status.distributedNs + 10_000_000_000n;
   expect(state()).toEqual([1, "0.3333333333", "0.6666666667"]);
   // Nothing but orders of providers is left on that side.
   play.run("p B 1@1010; /");

@@ -30,7 +30,7 @@ test("virtual stakes stay within bounds after many windows and smaller commitmen
     expect([amended("5000"), amended("5003")]).toEqual([0, 0]);
     play.rig.nextBlock(61);
   }
-  const [share] = play.rig.market("M").equity.list();
+  const [share] = play.rig.market("M").parts.equity.list();
   expect(share!.virtualStake.length).toBeLessThan(100);
   expect(play.rig.faults).toEqual([]);
 });
@@ -66,7 +66,7 @@ test("the lowest valid price is emitted in market precision, one tick higher if 
   const play = new Play(rig, "M").deposit(100_000_000n, "aux", "aux2", "lp");
   play.run("aux B 1@90; aux2 S 1@110; aux B 1@100; aux2 S 1@100; lp lp(50000, 0, BID-1, ASK+1)").open();
   // Internally 989.5 to 1010.5 of 1000, so that 990 to 1010 are valid.
-  expect(rig.market("M").prices.allowed()).toEqual({ min: 990n, max: 1_010n });
+  expect(rig.market("M").parts.prices.allowed()).toEqual({ min: 990n, max: 1_010n });
   const [bounds] = rig.marketData("M").priceMonitoringBounds;
   expect(bounds).toMatchObject({ minValidPrice: "100", maxValidPrice: "101", referencePrice: "100" });
 });
@@ -94,7 +94,7 @@ test("a provider that goes and comes back again and again leaves one score behin
     expect(play.rig.cancelProvision("goes", "M").code).toBe(0);
     play.run("lp goes(50000, 0, BID-2, ASK+2)");
   }
-  const { leftScores } = play.rig.market("M").status;
+  const { leftScores } = play.rig.market("M").context.status;
   expect(leftScores!.map(({ party }) => party)).toEqual(["goes"]);
 });
 
@@ -105,7 +105,7 @@ test("probabilities of trading stay those of the scaling for which they were wor
   play.deposit(100_000_000n, "aux", "aux2", "near", "far");
   play.run(`${WIDE}; lp near(50000, 0, BID-1, ASK+1); lp far(50000, 0, BID-20, ASK+20)`).open();
   const scores = () =>
-    [...liquidityScores(play.rig.market("M"))].map(([party, score]) => `${party} ${score}`);
+    [...liquidityScores(play.rig.market("M").parts)].map(([party, score]) => `${party} ${score}`);
   const before = scores();
   play.rig.setParameter("market.liquidity.probabilityOfTrading.tau.scaling", "3");
   play.rig.nextBlock(1, 5);

@@ -87,7 +87,7 @@ describe("a submission that is refused", () => {
     for (const begins of [() => {}, opened]) {
       begins();
       // An auction refuses their times in force before it looks at pegs.
-      if ((reason === 34 || reason === 35) && rig.market("M").isInAuction) continue;
+      if ((reason === 34 || reason === 35) && rig.market("M").context.isInAuction) continue;
       const payload = {
         marketId: idOf("M"),
         side: 1,

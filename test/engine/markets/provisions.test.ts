@@ -242,7 +242,7 @@ test("the average score multiplies the rounded share of earlier ticks by the ear
   play.deposit(MILLIONS, "a", "b", "n1", "n2");
   play.run("lp n1(10000, 0.001, MID-1, MID+1); lp n2(10000, 0.001, MID-1, MID+1)");
   play.run("a B 1@900; a B 10@1000; b S 1@1100; b S 10@1000").open();
-  const ticks = () => play.rig.market("M").status.scoredTicks;
+  const ticks = () => play.rig.market("M").context.status.scoredTicks;
   expect(ticks()).toBe(1);
   play.rig.amendProvision("n2", "M", {
     buys: [{ reference: 2, offset: "10", proportion: 1 }],

@@ -78,22 +78,22 @@ export class RandomTrading {
     const demand = (holds: boolean, what: string) => {
       if (!holds) throw new Error(`seed ${this.seed}, height ${this.rig.engine.core.height}: ${what}`);
     };
-    const positions = market.positions.list();
+    const positions = market.parts.positions.list();
     const sum = positions.reduce((all, { size }) => all + size, 0n);
-    demand(sum === 0n || market.settlement.hasTradesOf("network"), `positions sum to ${sum}`);
+    demand(sum === 0n || market.parts.settlement.hasTradesOf("network"), `positions sum to ${sum}`);
     const open = positions.reduce((all, { size }) => all + (size > 0n ? size : 0n), 0n);
     demand(
-      market.status.openInterest === open,
-      `open interest ${market.status.openInterest}, positions ${open}`,
+      market.context.status.openInterest === open,
+      `open interest ${market.context.status.openInterest}, positions ${open}`,
     );
-    const bid = market.book.best(1)?.price ?? 0n;
-    const ask = market.book.best(2)?.price;
+    const bid = market.context.book.best(1)?.price ?? 0n;
+    const ask = market.context.book.best(2)?.price;
     demand(
-      !market.canTrade || market.isInAuction || ask === undefined || bid < ask,
+      !market.context.canTrade || market.context.isInAuction || ask === undefined || bid < ask,
       `the book is crossed: ${bid} and ${ask}`,
     );
     for (const { party, buy, sell, buySum, sellSum } of positions) {
-      const orders = market.orders.ofParty(party).filter(({ place }) => place > 0);
+      const orders = market.parts.liveOrders.ofParty(party).filter(({ place }) => place > 0);
       const volume = (side: number) =>
         orders.filter((order) => order.side === side).reduce((all, { remaining }) => all + remaining, 0n);
       const value = (side: number) =>

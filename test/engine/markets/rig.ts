@@ -145,7 +145,7 @@ export class Play {
 
   /** Orders of a party's provision on the book: `buy 16@5900`. */
   deployed(party: string): string[] {
-    const { terms } = this.rig.market(this.market);
+    const { terms } = this.rig.market(this.market).context;
     return this.rig
       .liveOrders(party, this.market)
       .filter(({ provision }) => provision !== "")
@@ -175,7 +175,7 @@ export class Play {
 
   /** Orders of a side as they are matched: `p1 5@90`. */
   queue(side: "buy" | "sell"): string[] {
-    const { priceFactor } = this.rig.market(this.market).terms;
+    const { priceFactor } = this.rig.market(this.market).context.terms;
     return this.rig
       .queue(this.market, side)
       .map(({ party, remaining, price }) => `${party} ${remaining}@${price / priceFactor}`);

@@ -65,7 +65,7 @@ class SideBySide implements Outcome {
   /** Of a market by its configuration and the parameters of this moment. */
   private termsOf(name: string): Terms {
     const { terms } = this.world.markets.find((one) => one.name === name)!;
-    return withFactors(terms(this.configs.get(name)!, START_NS), this.rig.market(name).record);
+    return withFactors(terms(this.configs.get(name)!, START_NS), this.rig.market(name).context.record);
   }
 
   private changeParameter(key: keyof World["parameters"], value: string): void {
@@ -233,7 +233,7 @@ class SideBySide implements Outcome {
     // A market that has ended has neither positions nor orders.
     if (naive.isGone || naive.isOver) return;
     const market = rig.market(name);
-    const positions = market.positions
+    const positions = market.parts.positions
       .list()
       .map(
         ({ party, size, buy, sell, buySum, sellSum }) =>
@@ -241,7 +241,7 @@ class SideBySide implements Outcome {
       );
     compare(`positions of ${name}`, positions, naive.positionLines());
     const orders = [...MAKERS, ...PARTIES, ...PROVIDERS]
-      .flatMap((party) => market.orders.ofParty(party))
+      .flatMap((party) => market.parts.liveOrders.ofParty(party))
       .map(({ id, status, price, size, remaining, timeInForce }) =>
         [id, status === 8 ? 0n : price, size, remaining, timeInForce, status].join(" "),
       )

@@ -153,7 +153,7 @@ export function dataOf(rig: MarketRig, market: string): string {
     `mid ${data.midPrice}/${data.staticMidPrice}`,
     `interest ${data.openInterest}`,
     `mode ${data.marketTradingMode}, next ${data.nextMarkToMarket}, at ${data.timestamp}`,
-    `fee ${rig.market(market).record.liquidityFee}`,
+    `fee ${rig.market(market).context.record.liquidityFee}`,
     `auction ${data.auctionStart}/${data.auctionEnd}`,
     `indicative ${data.indicativePrice}x${data.indicativeVolume}`,
     `trigger ${data.trigger}/${data.extensionTrigger}`,

@@ -40,6 +40,7 @@ import {
 } from "./records.ts";
 import { ORDER_ERRORS, refusal } from "./refusals.ts";
 import { hasSameModel, riskModelOf } from "./risk.ts";
+import { keepScoredModel } from "./scores.ts";
 import { keyOf, MarketTables } from "./tables.ts";
 
 const MAKER_FEE = "market.fee.factors.makerFee";
@@ -51,7 +52,7 @@ const BATCH_MAX = "spam.protection.max.batchSize";
 const NO_PRICE = -1n;
 const CREATION_MULTIPLE = "rewards.marketCreationQuantumMultiple";
 
-export class Markets implements MarketScores {
+export class MarketRegistry implements MarketScores {
   readonly tables: MarketTables;
   readonly oracles: Oracles;
   readonly faults: HaltedMarkets;
@@ -86,13 +87,13 @@ export class Markets implements MarketScores {
     params.watch([MAKER_FEE], () => this.onParameter({ makerFee: params.decimal(MAKER_FEE).toString() }));
     params.watch([SCALING], () => {
       this.eachMarket("parameter", (market) => {
-        market.updateRecord({ definition: withScaling(market.record.definition, params) });
-        market.emitUpdated();
+        market.context.updateRecord({ definition: withScaling(market.context.record.definition, params) });
+        market.context.emitUpdated();
       });
     });
     params.watch([FREQUENCY], () => this.onFrequency());
     params.watch([MIN_AUCTION_DURATION], () => {
-      this.eachMarket("parameter", (market) => market.auctions.onMinDurationChanged());
+      this.eachMarket("parameter", (market) => market.parts.auctions.onMinDurationChanged());
     });
   }
 
@@ -102,7 +103,9 @@ export class Markets implements MarketScores {
 
   /** In the order of their creation. */
   list(): readonly Market[] {
-    this.ordered ??= [...this.known.values()].sort((a, b) => a.record.sequence - b.record.sequence);
+    this.ordered ??= [...this.known.values()].sort(
+      (a, b) => a.context.record.sequence - b.context.record.sequence,
+    );
     return this.ordered;
   }
 
@@ -123,7 +126,7 @@ export class Markets implements MarketScores {
       if (!market.onTick()) over.add(market.id);
     });
     this.eachMarket("tick", (market) => {
-      if (market.record.state !== MarketState.STATE_REJECTED) market.emitData();
+      if (market.context.record.state !== MarketState.STATE_REJECTED) market.emitData();
     });
     this.eachMarket("tick", (market) => {
       if (over.has(market.id)) this.remove(market);
@@ -168,11 +171,11 @@ export class Markets implements MarketScores {
     });
     const market = this.get(id)!;
     this.subscribe(market);
-    market.accounts.open();
-    market.prices.reset();
+    market.context.accounts.open();
+    market.parts.prices.reset();
     market.emitData();
-    core.emit("marketCreated", market.message);
-    market.emitUpdated();
+    core.emit("marketCreated", market.context.message);
+    market.context.emitUpdated();
     core.emit("riskFactor", { market: id, long: factors.long, short: factors.short });
   }
 
@@ -194,7 +197,7 @@ export class Markets implements MarketScores {
         market.openAuction();
         return;
       }
-      market.reject();
+      market.end.reject();
       this.remove(market);
     });
   }
@@ -215,7 +218,7 @@ export class Markets implements MarketScores {
 
   private change(market: Market, { terms }: ProposalRecord): void {
     const { marketId, changes } = terms.updateMarket!;
-    const before = market.record.definition;
+    const before = market.context.record.definition;
     const { params, rules } = this.ports;
     const definition = updatedDefinition(before, changes!, params, rules);
     this.unsubscribe(market, "termination");
@@ -223,8 +226,8 @@ export class Markets implements MarketScores {
     const factors = riskModelOf(definition.tradableInstrument!).factors;
     // A price from the former source does not count for the new one.
     const risk = { riskLong: factors.long, riskShort: factors.short };
-    const { linearSlippageFactor, quadraticSlippageFactor } = market.record.slippage ?? before;
-    market.updateRecord({
+    const { linearSlippageFactor, quadraticSlippageFactor } = market.context.record.slippage ?? before;
+    market.context.updateRecord({
       definition,
       ...risk,
       liquidityFee: "0",
@@ -232,16 +235,17 @@ export class Markets implements MarketScores {
       ...(rules.keepsSlippage && { slippage: { linearSlippageFactor, quadraticSlippageFactor } }),
     });
     this.subscribe(market);
-    market.prices.onUpdate();
-    market.keepScoredModel(before.tradableInstrument!);
+    market.parts.prices.onUpdate();
+    keepScoredModel(market.context, before.tradableInstrument!);
     // Trading cannot end twice: the new source is shown, and nothing waits for it.
-    if (market.record.state === MarketState.STATE_TRADING_TERMINATED) this.unsubscribe(market, "termination");
+    if (market.context.record.state === MarketState.STATE_TRADING_TERMINATED)
+      this.unsubscribe(market, "termination");
     // With the target stake.
-    market.providers.updateFee();
+    market.parts.liquidityFees.update();
     this.ports.core.emit("riskFactor", { market: marketId, long: factors.long, short: factors.short });
     if (!hasSameModel(before.tradableInstrument!, definition.tradableInstrument!)) market.recheckAll();
     market.emitData();
-    market.emitUpdated();
+    market.context.emitUpdated();
   }
 
   submitOrder(command: OrderSubmission): void {
@@ -265,19 +269,19 @@ export class Markets implements MarketScores {
     const { party, id } = this.ports.core.currentTx;
     const ids = this.idsFrom(id);
     const provisionId = ids.next();
-    this.command(command.marketId, ids, (market) => market.providers.submit(party, provisionId, command));
+    this.command(command.marketId, ids, (market) => market.commitments.submit(party, provisionId, command));
   }
 
   amendProvision(command: LiquidityProvisionAmendment): void {
     // Before any other check, even of the market (docs/protocol/70-trading-liquidity.md#79-amend-and-cancel).
     if (command.fee === "") throw refusal("can't convert  to decimal");
     const { party, id } = this.ports.core.currentTx;
-    this.command(command.marketId, this.idsFrom(id), (market) => market.providers.amend(party, command));
+    this.command(command.marketId, this.idsFrom(id), (market) => market.commitments.amend(party, command));
   }
 
   cancelProvision({ marketId }: LiquidityProvisionCancellation): void {
     const { party, id } = this.ports.core.currentTx;
-    this.command(marketId, this.idsFrom(id), (market) => market.providers.cancel(party));
+    this.command(marketId, this.idsFrom(id), (market) => market.commitments.cancel(party));
   }
 
   /** Mempool's check of a batch, made again when it is executed. @throws CommandError */
@@ -348,7 +352,7 @@ export class Markets implements MarketScores {
     if (metric !== DispatchMetric.DISPATCH_METRIC_MARKET_VALUE) {
       return this.measured(id, metric).sort((a, b) => compare(a.party, b.party));
     }
-    const proposer = (this.get(id)?.record ?? this.ended.get(id))?.proposer;
+    const proposer = (this.get(id)?.context.record ?? this.ended.get(id))?.proposer;
     return proposer === undefined ? [] : [{ party: proposer, amount: 1n }];
   };
 
@@ -410,7 +414,7 @@ export class Markets implements MarketScores {
     for (const { market, activities, paid } of markets) {
       const open = this.get(market.id);
       if (open === undefined) this.ended.set(market.id, { ...market, sequence: this.tables.next() });
-      else open.updateStatus({ tradedValue: market.tradedValue });
+      else open.context.updateStatus({ tradedValue: market.tradedValue });
       for (const activity of activities)
         this.tables.activities.set(keyOf(market.id, activity.party), activity);
       for (const by of paid) this.paid.set(`${market.id}/${by}`, true);
@@ -425,7 +429,7 @@ export class Markets implements MarketScores {
 
   /** Equity-like share of a party in a market: a decimal from 0 to 1. */
   equityShare(id: string, party: string): Decimal {
-    return this.get(id)?.equity.shareOf(party) ?? Decimal.zero;
+    return this.get(id)?.parts.equity.shareOf(party) ?? Decimal.zero;
   }
 
   /** Markets that rewards can go to, in the order of their creation, including those that ended within the epoch. */
@@ -476,13 +480,14 @@ export class Markets implements MarketScores {
     }
     if (marketId !== "") {
       this.command(marketId, ids, (market) => {
-        if (!market.canTrade) throw refusal(ORDER_ERRORS.marketClosed[1]);
+        if (!market.context.canTrade) throw refusal(ORDER_ERRORS.marketClosed[1]);
         market.orders.cancelAll(party);
       });
       return;
     }
     for (const market of this.list()) {
-      if (!market.canTrade || !market.index.ordersOf.has(party) || this.faults.has(market.id)) continue;
+      if (!market.context.canTrade || !market.context.index.ordersOf.has(party) || this.faults.has(market.id))
+        continue;
       this.command(market.id, ids, () => market.orders.cancelAll(party));
     }
   }
@@ -492,8 +497,8 @@ export class Markets implements MarketScores {
     const market = this.get(id);
     if (market === undefined) throw refusal(ORDER_ERRORS.invalidMarket[1]);
     if (this.faults.has(id)) throw refusal("the market is halted by an internal error");
-    market.ids = ids;
-    const waiting = market.margins.waiting();
+    market.context.ids = ids;
+    const waiting = market.parts.margins.waiting();
     const { state, log } = this.ports.core;
     const [mark, events] = [state.mark(), log.length];
     try {
@@ -503,7 +508,7 @@ export class Markets implements MarketScores {
         market.flush();
         throw error;
       }
-      market.margins.restoreLevels(waiting);
+      market.parts.margins.restoreLevels(waiting);
       if (waiting.size === 0 || !(error instanceof CommandError)) throw error;
       state.rollback(mark);
       log.truncate(events);
@@ -522,7 +527,7 @@ export class Markets implements MarketScores {
       const market = this.get(id);
       if (market === undefined || market.isOver) continue;
       this.faults.attempt(market, "oracle data", () => {
-        if (what === "termination") market.terminate();
+        if (what === "termination") market.end.terminate();
         else this.settle(market, properties);
       });
     }
@@ -534,7 +539,7 @@ export class Markets implements MarketScores {
   }
 
   private renew(id: string): Market {
-    const market = this.marketOf(this.get(id)!.record);
+    const market = this.marketOf(this.get(id)!.context.record);
     this.known.set(id, market);
     this.ordered = undefined;
     return market;
@@ -542,24 +547,24 @@ export class Markets implements MarketScores {
 
   private marketOf({ id, definition }: MarketRecord): Market {
     const asset = definition.tradableInstrument!.instrument!.future!.settlementAsset;
-    return new Market(this.ports, id, asset, (market, what) => this.unsubscribe(market, what));
+    return new Market(this.ports, id, asset, (what) => this.unsubscribe(this.get(id)!, what));
   }
 
   /** Settlement data in the units of the market's asset (docs/protocol/70-trading-markets.md#16-data-sources-oracles). */
   private settle(market: Market, properties: ReadonlyMap<string, string>): void {
-    const text = properties.get(market.terms.settlementProperty);
+    const text = properties.get(market.context.terms.settlementProperty);
     if (text === undefined) return;
-    const assetDecimals = Number(this.ports.assets.get(market.accounts.asset)!.details.decimals);
-    const places = market.terms.settlementDecimals - assetDecimals;
+    const assetDecimals = Number(this.ports.assets.get(market.context.accounts.asset)!.details.decimals);
+    const places = market.context.terms.settlementDecimals - assetDecimals;
     // With this many decimals nothing of the number is left: they can be too many to compute with.
     const value = places > text.length ? 0n : BigInt(text.replace("+", ""));
     const price = value === 0n ? 0n : Decimal.shifted(value, places).truncated();
     if (price < 0n || price > UINT_MAX) return;
-    market.setSettlementPrice(price);
+    market.end.setSettlementPrice(price);
   }
 
   private subscribe(market: Market): void {
-    const future = market.record.definition.tradableInstrument!.instrument!.future!;
+    const future = market.context.record.definition.tradableInstrument!.instrument!.future!;
     this.oracles.subscribe(future.dataSourceSpecForSettlementData!.data!, {
       market: market.id,
       what: "settlement",
@@ -571,14 +576,14 @@ export class Markets implements MarketScores {
   }
 
   private unsubscribe(market: Market, what: "settlement" | "termination"): void {
-    const { settlementSource, terminationSource } = market.terms;
+    const { settlementSource, terminationSource } = market.context.terms;
     const source = what === "settlement" ? settlementSource : terminationSource;
     this.oracles.unsubscribe(source, { market: market.id, what });
   }
 
   private remove(market: Market): void {
     this.ended.set(market.id, rewardedOf(market));
-    market.drop();
+    market.end.drop();
     this.tables.markets.delete(market.id);
     this.tables.statuses.delete(market.id);
     this.tables.monitors.delete(market.id);
@@ -588,18 +593,18 @@ export class Markets implements MarketScores {
   /** Records changed while the market was halted. */
   private passParameters(market: Market): void {
     const { params } = this.ports;
-    market.updateRecord({
+    market.context.updateRecord({
       makerFee: params.decimal(MAKER_FEE).toString(),
       infrastructureFee: params.decimal(INFRASTRUCTURE_FEE).toString(),
-      definition: withScaling(market.record.definition, params),
+      definition: withScaling(market.context.record.definition, params),
     });
     market.setMarkFrequency(params.duration(FREQUENCY));
   }
 
   private onParameter(changes: { readonly makerFee?: string; readonly infrastructureFee?: string }): void {
     this.eachMarket("parameter", (market) => {
-      market.updateRecord(changes);
-      market.emitUpdated();
+      market.context.updateRecord(changes);
+      market.context.emitUpdated();
     });
   }
 

@@ -16,10 +16,15 @@ import type { Movement } from "../collateral.ts";
 import { CommandError } from "../errors.ts";
 import { compare } from "../state.ts";
 import { absolute, parseUint, smaller, UINT_MAX } from "../values.ts";
+import type { Auctions } from "./auctions.ts";
+import type { Bonds } from "./bonds.ts";
 import type { Match } from "./book.ts";
-import { canRest, endOf, isFinished, type Side, type StoredOrder } from "./order.ts";
-import { bookProblem, checkAmendment, expiryOf, pegProblem } from "./order-checks.ts";
-import { isFlat, reducesExposure } from "./positions.ts";
+import type { Executions } from "./executions.ts";
+import type { LiveOrders } from "./live-orders.ts";
+import type { MarketParts } from "./market-parts.ts";
+import { bookProblem, checkAmendment, expiryOf, pegProblem } from "./order-validity.ts";
+import type { PegRepricer } from "./peg-repricer.ts";
+import { reducesExposure } from "./positions.ts";
 import type { Position } from "./records.ts";
 import {
   ORDER_ERRORS,
@@ -29,8 +34,8 @@ import {
   SELF_TRADING,
   STOPPING,
 } from "./refusals.ts";
+import { canRest, endOf, isFinished, type Side, type StoredOrder } from "./stored-order.ts";
 import { continuousTrade, type Trade } from "./trade.ts";
-import type { TradingMarket } from "./trading.ts";
 import { ORDER_SIZE_MAX } from "./volumes.ts";
 
 const { TIME_IN_FORCE_GTT: GTT, TIME_IN_FORCE_IOC: IOC } = OrderTimeInForce;
@@ -42,12 +47,20 @@ const NOT_PLACED = "couldn't insert order in book";
 /** Limit of parked orders, as a multiple of pegged orders on books. */
 const PARKED_MULTIPLE = 10;
 
-export class Orders {
-  constructor(private readonly market: TradingMarket) {}
+interface OrderEntryParts extends MarketParts {
+  readonly liveOrders: LiveOrders;
+  readonly executions: Executions;
+  readonly bonds: Bonds;
+  readonly pegs: PegRepricer;
+  readonly auctions: Auctions;
+}
+
+export class OrderEntry {
+  constructor(private readonly parts: OrderEntryParts) {}
 
   /** @throws CommandError; a rejected order's event stays */
   submit(party: string, id: string, command: OrderSubmission): void {
-    const { market } = this;
+    const { market } = this.parts;
     // Without an event: no row can hold such a size.
     if (command.size > ORDER_SIZE_MAX) throw orderError("invalidSize");
     const peg = command.peggedOrder && {
@@ -90,23 +103,22 @@ export class Orders {
 
   /** Parked orders come to the book together when their references do: at most a multiple of the pegged orders that a book may hold. */
   private hasTooManyPegged(): boolean {
-    const { tables, params } = this.market;
+    const { tables, params } = this.parts.market;
     const max = Number(params.integer("limits.markets.maxPeggedOrders"));
     return tables.pegged >= max || tables.parked >= PARKED_MULTIPLE * max;
   }
 
   /** Takes a well-formed order through margins, matching and fees. @throws CommandError */
   private enter(submitted: StoredOrder): void {
-    const { market } = this;
-    const order = submitted.peg === undefined ? submitted : market.references.priced(submitted);
-    const touched = order === undefined ? [this.park(submitted)] : this.place(order);
-    market.references.follow(touched);
+    const { pegs, liveOrders } = this.parts;
+    const order = submitted.peg === undefined ? submitted : pegs.priced(submitted);
+    const touched = order === undefined ? [liveOrders.park(submitted)] : this.place(order);
+    pegs.follow(touched);
   }
 
   /** From the registration of the position on. @returns touched orders */
   private place(order: StoredOrder): StoredOrder[] {
-    const { market } = this;
-    const { positions } = market;
+    const { market, prices, auctions, fees, liveOrders, positions } = this.parts;
     const position = positions.register(order);
     const tradable = this.tradable(order, position);
     if (tradable === undefined) throw this.withdraw(order, "reduceOnly");
@@ -127,24 +139,24 @@ export class Orders {
         stopsAtOwn: true,
       });
       if (order.postOnly && match.fills.length > 0) throw this.withdrawCovered(order, "postOnly");
-      const length = market.prices.checkTrades(
+      const length = prices.checkTrades(
         match.fills.map(({ order: { price }, size }) => ({ price, size })),
         order.timeInForce !== IOC && order.timeInForce !== FOK && order.timeInForce !== GFN,
       );
       if (length === 0n) throw this.withdrawCovered(order, "outOfBounds");
       if (length !== undefined) {
-        market.auctions.startPrice(length);
+        auctions.startPrice(length);
         match = undefined;
         if (order.peg !== undefined) {
           positions.unregister(order);
-          this.park(order);
-          this.releaseIfFlat(order.party);
+          liveOrders.park(order);
+          liveOrders.releaseIfFlat(order.party);
           return [];
         }
       }
       if (match !== undefined) {
         trades = this.tradesOf(order, match);
-        if (!market.fees.payContinuous(order.party, trades)) throw this.withdrawCovered(order, "fees");
+        if (!fees.payContinuous(order.party, trades)) throw this.withdrawCovered(order, "fees");
         trades = this.named(trades);
       }
     }
@@ -153,16 +165,16 @@ export class Orders {
 
   /** Matches the order with the book. @returns touched orders */
   private confirm(order: StoredOrder, match: Match | undefined, trades: readonly Trade[]): StoredOrder[] {
-    const { market } = this;
+    const { market, executions, positions, liveOrders } = this.parts;
     const now = this.settled(order, match);
     if (isFinished(now)) {
-      if (now.remaining > 0n) market.positions.unregister({ ...order, remaining: now.remaining });
+      if (now.remaining > 0n) positions.unregister({ ...order, remaining: now.remaining });
     } else {
       market.putOnBook(now);
     }
     market.emitOrder(now);
-    const touched = [now, ...this.fill(match)];
-    market.applyTrades(trades);
+    const touched = [now, ...liveOrders.fill(match)];
+    executions.apply(trades);
     this.endConfirmation(touched);
     return touched;
   }
@@ -174,14 +186,15 @@ export class Orders {
    * no margin back: that waits for the block's end (docs/protocol/70-trading-orders.md#28-amend-cancel-batch).
    */
   private endConfirmation(touched: readonly StoredOrder[]): void {
-    if (touched.length > 1) this.market.references.follow(touched);
+    const { pegs, liveOrders } = this.parts;
+    if (touched.length > 1) pegs.follow(touched);
     // For the order's own party alone: other parties get margin back at the block's end.
-    this.releaseIfFlat(touched[0]!.party);
+    liveOrders.releaseIfFlat(touched[0]!.party);
   }
 
   /** The order as it is after matching. */
   private settled(order: StoredOrder, match: Match | undefined): StoredOrder {
-    const batchId = this.market.status.batch;
+    const batchId = this.parts.market.status.batch;
     if (match === undefined) return { ...order, batchId };
     const remaining = order.remaining - match.filled;
     const now = { ...order, batchId, remaining };
@@ -198,42 +211,27 @@ export class Orders {
     return { ...now, status };
   }
 
-  /** Takes the fills out of the resting orders and emits them. */
-  fill(match: Pick<Match, "fills"> | undefined): StoredOrder[] {
-    const { market } = this;
-    return (match?.fills ?? []).map(({ order: { id }, size }) => {
-      const before = market.tables.orders.get(id)!;
-      const remaining = before.remaining - size;
-      const status = remaining === 0n ? OrderStatus.STATUS_FILLED : before.status;
-      const now = { ...before, remaining, status, updatedAt: market.nowNs };
-      if (remaining === 0n) market.tables.orders.delete(id);
-      else market.tables.orders.set(id, now);
-      market.emitOrder(now);
-      return now;
-    });
-  }
-
   /**
    * The trades of a match, with their fees, without ids: only trades whose fees are paid draw an id
    * (docs/protocol/70-trading-orders.md#23-commands-inputdata-oneof-tag).
    */
   tradesOf(order: StoredOrder, { fills }: Match): Trade[] {
-    const { market } = this;
+    const { market, fees } = this.parts;
     const { priceFactor } = market.terms;
-    return market.fees.priced(
+    return fees.priced(
       fills.map(({ order: passive, size }) => continuousTrade(order, passive, size, { id: "", priceFactor })),
     );
   }
 
   private named(trades: readonly Trade[]): Trade[] {
-    return trades.map((trade) => ({ ...trade, id: this.market.ids.next() }));
+    return trades.map((trade) => ({ ...trade, id: this.parts.market.ids.next() }));
   }
 
   /** @throws CommandError */
   amend(party: string, command: OrderAmendment): void {
-    const { market } = this;
+    const { market, pegs, liveOrders } = this.parts;
     if (!market.canTrade) throw refusal(ORDER_ERRORS.marketClosed[1]);
-    const before = this.known(command.orderId);
+    const before = liveOrders.find(command.orderId);
     if (before === undefined) throw orderError("invalidOrder");
     if (before.party !== party) throw orderError("invalidParty");
     if (before.provision !== "") throw orderError("editNotAllowed");
@@ -244,7 +242,7 @@ export class Orders {
     if (after.size > ORDER_SIZE_MAX) throw orderError("invalidSize");
     // If nothing of the order remains, it is cancelled, whatever else changes.
     if (after.remaining <= 0n) {
-      this.cancelOrder(before);
+      liveOrders.cancelOrder(before);
       this.finishCancel(party, [before]);
       return;
     }
@@ -253,9 +251,9 @@ export class Orders {
     if (isLost || (expiresAt !== 0n && expiresAt < after.createdAt))
       throw refusal(ORDER_ERRORS.untilNoTime[1]);
     if (expiresAt > 0n && expiresAt < market.nowNs) {
-      this.removeWith(after, before, OrderStatus.STATUS_EXPIRED);
+      liveOrders.removeWith(after, before, OrderStatus.STATUS_EXPIRED);
       // As for any expired order, its margin is released at the block's end (docs/protocol/70-trading-orders.md#29-expiry).
-      market.references.follow([before]);
+      pegs.follow([before]);
       return;
     }
     if (before.peg !== undefined) {
@@ -266,28 +264,28 @@ export class Orders {
   }
 
   private amendPlaced(before: StoredOrder, after: StoredOrder): void {
-    const { market } = this;
+    const { market, positions, margins, pegs } = this.parts;
     // Reductions are measured too, reduce-only orders included.
     const isChanged = (["price", "size", "expiresAt", "timeInForce"] as const).some(
       (name) => after[name] !== before[name],
     );
-    if (isChanged && !this.cover(after, market.positions.amend(before, after))) {
-      market.positions.amend(after, before);
+    if (isChanged && !this.cover(after, positions.amend(before, after))) {
+      positions.amend(after, before);
       throw refusal(ORDER_ERRORS.margin[1]);
     }
     if (after.price === before.price && after.size <= before.size) {
       market.tables.orders.set(after.id, after);
-      if (after.size < before.size) market.recheck(after.party);
+      if (after.size < before.size) margins.recheck(positions.get(after.party)!);
       market.emitOrder(after);
-      market.references.follow([after]);
+      pegs.follow([after]);
       return;
     }
-    market.references.follow(this.replace(before, after));
+    pegs.follow(this.replace(before, after));
   }
 
   /** The order loses its place and is entered again. */
   private replace(before: StoredOrder, after: StoredOrder): StoredOrder[] {
-    const { market } = this;
+    const { market, executions, positions, prices, auctions, fees, pegs, liveOrders } = this.parts;
     market.tables.orders.delete(before.id);
     const fresh = { ...after, place: 0, batchId: market.status.batch };
     if (market.isInAuction) {
@@ -299,7 +297,7 @@ export class Orders {
     // (docs/protocol/70-trading-orders.md#28-amend-cancel-batch).
     const restore = (text: CommandText) => {
       market.tables.orders.set(before.id, before);
-      market.positions.amend(after, before);
+      positions.amend(after, before);
       return refusal(text).keepingChanges();
     };
     const match = market.book.match({
@@ -311,17 +309,17 @@ export class Orders {
       stopsAtOwn: true,
     });
     if (after.postOnly && match.fills.length > 0) throw restore(NOT_PLACED);
-    const length = market.prices.checkTrades(
+    const length = prices.checkTrades(
       match.fills.map(({ order, size }) => ({ price: order.price, size })),
       after.timeInForce !== GFN,
     );
     if (length === 0n) throw restore(NOT_PLACED);
     if (length !== undefined) {
-      market.auctions.startPrice(length);
+      auctions.startPrice(length);
       if (after.peg !== undefined) {
-        market.positions.unregister(after);
-        this.park(after);
-        this.releaseIfFlat(after.party);
+        positions.unregister(after);
+        liveOrders.park(after);
+        liveOrders.releaseIfFlat(after.party);
         return [];
       }
       market.putOnBook(fresh);
@@ -329,17 +327,17 @@ export class Orders {
       return [fresh];
     }
     const unnamed = this.tradesOf(after, match);
-    if (!market.fees.payContinuous(after.party, unnamed)) throw restore("could not apply fees for order");
+    if (!fees.payContinuous(after.party, unnamed)) throw restore("could not apply fees for order");
     const trades = this.named(unnamed);
     const now = this.settled(fresh, match);
     if (isFinished(now)) {
-      if (now.remaining > 0n) market.positions.unregister({ ...after, remaining: now.remaining });
+      if (now.remaining > 0n) positions.unregister({ ...after, remaining: now.remaining });
     } else {
       market.putOnBook(now);
     }
-    const touched = [now, ...this.fill(match)];
-    market.applyTrades(trades);
-    if (touched.length > 1) market.references.follow(touched);
+    const touched = [now, ...liveOrders.fill(match)];
+    executions.apply(trades);
+    if (touched.length > 1) pegs.follow(touched);
     // Emit the amended order last, after repricing. If repricing removed it, its event was already emitted.
     const last = isFinished(now) ? now : market.tables.orders.get(now.id);
     if (last !== undefined) market.emitOrder(last);
@@ -347,26 +345,26 @@ export class Orders {
   }
 
   private amendPegged(before: StoredOrder, after: StoredOrder): void {
-    const { market } = this;
+    const { market, pegs, liveOrders } = this.parts;
     if (before.place === 0 || market.isInAuction) {
-      const priced = market.isInAuction ? undefined : market.references.priced({ ...after, place: 0 });
+      const priced = market.isInAuction ? undefined : pegs.priced({ ...after, place: 0 });
       if (priced === undefined) {
         market.tables.orders.set(after.id, after);
         market.emitOrder(after);
-        market.references.follow([after]);
+        pegs.follow([after]);
         return;
       }
       market.tables.orders.delete(before.id);
-      market.references.follow(this.placeAmended({ ...priced, status: OrderStatus.STATUS_ACTIVE }));
+      pegs.follow(this.placeAmended({ ...priced, status: OrderStatus.STATUS_ACTIVE }));
       return;
     }
-    const priced = market.references.priced({ ...after, place: 0 });
+    const priced = pegs.priced({ ...after, place: 0 });
     if (priced === undefined) {
       // Emitted twice: as it leaves the book, and as it is changed.
-      this.park(before);
-      this.releaseIfFlat(after.party);
-      this.park({ ...after, place: 0 });
-      market.references.follow([before]);
+      liveOrders.park(before);
+      liveOrders.releaseIfFlat(after.party);
+      liveOrders.park({ ...after, place: 0 });
+      pegs.follow([before]);
       return;
     }
     this.amendPlaced(before, { ...priced, place: before.place });
@@ -388,122 +386,57 @@ export class Orders {
 
   /** Cancels one order, or all of a party in the market. @throws CommandError */
   cancel(party: string, orderId: string): void {
-    const { market } = this;
+    const { market, liveOrders } = this.parts;
     if (!market.canTrade) throw refusal(ORDER_ERRORS.marketClosed[1]);
-    const order = this.known(orderId);
+    const order = liveOrders.find(orderId);
     if (order === undefined) throw refusal("unable to find the order in the market");
     // Of any party.
     if (order.provision !== "") throw orderError("editNotAllowed");
     if (order.party !== party) throw orderError("invalidParty");
-    this.cancelOrder(order);
+    liveOrders.cancelOrder(order);
     this.finishCancel(party, [order]);
   }
 
   cancelAll(party: string): void {
-    const orders = this.ofParty(party).filter(({ provision }) => provision === "");
-    for (const order of orders) this.cancelAndRelease(order);
-    if (orders.length > 0) this.market.references.follow(orders);
-  }
-
-  /** Live orders of a party, by id. */
-  ofParty(party: string): StoredOrder[] {
-    const orders = this.market.index.ordersOf.get(party);
-    return orders === undefined ? [] : [...orders.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
-  }
-
-  /** Removes an order from the book, or from the parked ones, and emits it with its last status. */
-  remove(order: StoredOrder, status: number): void {
-    this.removeWith(order, order, status);
-  }
-
-  /**
-   * At the market's end: the order keeps the time of its last change, or of the last repricing of provisions
-   * (docs/protocol/70-trading-liquidity.md#74-reference-moves-repricing-loop).
-   */
-  stop(order: StoredOrder): void {
-    const { market } = this;
-    const { deployedNs = 0n } = market.status;
-    const isRenewed = order.provision !== "" && order.updatedAt > 0n && deployedNs > order.updatedAt;
-    const updatedAt = isRenewed ? deployedNs : order.updatedAt;
-    market.tables.orders.delete(order.id);
-    market.emitOrder({ ...order, status: OrderStatus.STATUS_STOPPED, updatedAt });
-  }
-
-  cancelOrder(order: StoredOrder): void {
-    this.remove(order, OrderStatus.STATUS_CANCELLED);
-  }
-
-  /** Parks an order: its price is unknown. */
-  park(order: StoredOrder): StoredOrder {
-    const { market } = this;
-    const status = OrderStatus.STATUS_PARKED;
-    const parked: StoredOrder = { ...order, price: 0n, status, updatedAt: market.nowNs, place: 0 };
-    if (market.tables.orders.has(order.id) && order.place > 0) market.positions.unregister(order);
-    market.tables.orders.set(order.id, parked);
-    market.emitOrder(parked);
-    return parked;
+    const { pegs, liveOrders } = this.parts;
+    const orders = liveOrders.ofParty(party).filter(({ provision }) => provision === "");
+    for (const order of orders) liveOrders.cancelAndRelease(order);
+    if (orders.length > 0) pegs.follow(orders);
   }
 
   /** Orders whose time has passed: one event for all of them (docs/protocol/70-trading-orders.md#29-expiry). */
   expire(): void {
-    const { market } = this;
+    const { market, positions, pegs } = this.parts;
     if (!market.index.hasExpired(market.nowNs)) return;
     const due = [...market.index.expiring.values()].filter(({ expiresAt }) => expiresAt <= market.nowNs);
     due.sort((a, b) => compare(a.expiresAt, b.expiresAt) || a.expiryTurn - b.expiryTurn);
     for (const order of due) {
-      if (order.place > 0) market.positions.unregister(order);
+      if (order.place > 0) positions.unregister(order);
       market.tables.orders.delete(order.id);
     }
     market.core.emit("expiredOrders", { marketId: market.id, orderIds: due.map(({ id }) => id) });
-    if (!market.isInAuction) market.references.follow(due);
-  }
-
-  /** An auction cancels an order without repricing, which waits for the auction's end. */
-  cancelAndRelease(order: StoredOrder): void {
-    this.cancelOrder(order);
-    this.releaseIfFlat(order.party);
-  }
-
-  releaseIfFlat(party: string): void {
-    const { market } = this;
-    // A provider's position may be dropped while its margin remains.
-    const position = market.positions.get(party);
-    const isNothing = position === undefined || isFlat(position);
-    if (!isNothing || market.settlement.hasPositionOf(party)) return;
-    market.margins.releaseAll(party);
-    market.forgetParty(party);
+    if (!market.isInAuction) pegs.follow(due);
   }
 
   private finishCancel(party: string, orders: readonly StoredOrder[]): void {
-    this.releaseIfFlat(party);
-    this.market.references.follow(orders);
-  }
-
-  private removeWith(shown: StoredOrder, held: StoredOrder, status: number): void {
-    const { market } = this;
-    if (held.place > 0) market.positions.unregister(held);
-    market.tables.orders.delete(held.id);
-    market.emitOrder({ ...shown, status, updatedAt: market.nowNs });
-  }
-
-  private known(id: string): StoredOrder | undefined {
-    const order = this.market.tables.orders.get(id);
-    return order?.market === this.market.id ? order : undefined;
+    const { pegs, liveOrders } = this.parts;
+    liveOrders.releaseIfFlat(party);
+    pegs.follow(orders);
   }
 
   private cover(order: StoredOrder, position: Position): boolean {
-    const { market } = this;
-    const provision = market.provisions.get(order.party);
+    const { market, bonds, provisions, margins } = this.parts;
+    const provision = provisions.get(order.party);
     const movements: Movement[] = [];
-    const fromBond = market.margins.coverOrder(order.party, position, {
-      price: market.margins.priceFor(order.price),
+    const fromBond = margins.coverOrder(order.party, position, {
+      price: margins.priceFor(order.price),
       mayUseBond: provision === undefined || !provision.isPending,
       movements,
     });
     if (fromBond === undefined) return false;
     // In an auction no provision is deployed, so no penalty applies.
     const isDeployed = provision !== undefined && !market.isInAuction;
-    if (fromBond > 0n && isDeployed) market.providers.slash(order.party, fromBond, movements);
+    if (fromBond > 0n && isDeployed) bonds.slash(order.party, fromBond, movements);
     market.accounts.emit(movements);
     return true;
   }
@@ -519,14 +452,16 @@ export class Orders {
 
   /** Refuses the order: undoes its registration, and emits it as stopped or rejected. */
   private withdraw(order: StoredOrder, name: OrderErrorName): Error {
-    this.market.positions.unregister(order);
-    return this.reject(order, name, this.market.nowNs);
+    const { positions } = this.parts;
+    positions.unregister(order);
+    return this.reject(order, name, this.parts.market.nowNs);
   }
 
   /** The same for an order whose margin was moved. */
   private withdrawCovered(order: StoredOrder, name: OrderErrorName): Error {
+    const { liveOrders } = this.parts;
     const error = this.withdraw(order, name);
-    this.releaseIfFlat(order.party);
+    liveOrders.releaseIfFlat(order.party);
     return error;
   }
 
@@ -535,18 +470,18 @@ export class Orders {
     const [reason] = ORDER_ERRORS[name];
     // A market without trading does not check the order (docs/protocol/70-trading-orders.md#22-order-message).
     const version = name === "marketClosed" ? 0n : order.version;
-    this.market.emitOrder({ ...order, status, reason, updatedAt, version });
+    this.parts.market.emitOrder({ ...order, status, reason, updatedAt, version });
     return orderError(name);
   }
 
   private expiryTurn(expiresAt: bigint): number {
-    return expiresAt === 0n ? 0 : this.market.tables.next();
+    return expiresAt === 0n ? 0 : this.parts.market.tables.next();
   }
 
   /** A price in market precision in internal units. @throws CommandError beyond 256 bits */
   private internalPrice(text: string): bigint {
     const price = parseUint(text.replace(/^\+/, ""));
-    const internal = (price ?? UINT_MAX) * this.market.terms.priceFactor;
+    const internal = (price ?? UINT_MAX) * this.parts.market.terms.priceFactor;
     if (price === undefined || internal > UINT_MAX) throw refusal("invalid order price");
     return internal;
   }
@@ -559,7 +494,7 @@ export class Orders {
 
   /** Checks 3 to 5 of a submission. */
   private problemOf(order: StoredOrder): OrderErrorName | undefined {
-    const { market } = this;
+    const { market } = this.parts;
     if (!market.canTrade) return "marketClosed";
     if (market.isInAuction) {
       if (order.timeInForce === GFN) return "goodForNormalInAuction";
@@ -577,7 +512,7 @@ export class Orders {
   }
 
   private amended(before: StoredOrder, command: OrderAmendment): StoredOrder {
-    const { market } = this;
+    const { market } = this.parts;
     const timeInForce = command.timeInForce === 0 ? before.timeInForce : command.timeInForce;
     const expiresAt = expiryOf(before, command);
     const end = endOf({ timeInForce, expiresAt });

@@ -3,15 +3,19 @@
  * auctions they are repriced (docs/protocol/70-trading-orders.md#27-pegged-orders-brief
  * and docs/protocol/70-trading-liquidity.md#74-reference-moves-repricing-loop).
  */
+
 import { LiquidityProvisionStatus, OrderStatus, PeggedReference } from "../../wire/generated/vega.ts";
 import type { Movement } from "../collateral.ts";
 import { UINT_MAX } from "../values.ts";
+import type { LiquidityFees } from "./liquidity-fees.ts";
+import type { LiveOrders } from "./live-orders.ts";
 import type { MarginOutcome } from "./margins.ts";
-import { BUY, SELL, type Side, type StoredOrder } from "./order.ts";
+import type { MarketParts } from "./market-parts.ts";
 import { type Exposure, withOrder } from "./positions.ts";
+import type { ProvisionUpkeep } from "./provision-upkeep.ts";
 import { canDeploy, type PlannedOrder, referencePrice } from "./provisions.ts";
 import type { Provision, References } from "./records.ts";
-import type { TradingMarket } from "./trading.ts";
+import { BUY, SELL, type Side, type StoredOrder } from "./stored-order.ts";
 
 /** Repricing can move the prices that it follows: limit of rounds, though it ends by itself. */
 const ROUNDS_MAX = 10;
@@ -24,12 +28,18 @@ interface Exchange {
   readonly fresh: StoredOrder[];
 }
 
+interface PegParts extends Pick<MarketParts, "market" | "positions" | "margins" | "provisions"> {
+  readonly liveOrders: LiveOrders;
+  readonly liquidityFees: LiquidityFees;
+  readonly upkeep: ProvisionUpkeep;
+}
+
 export class PegRepricer {
-  constructor(private readonly market: TradingMarket) {}
+  constructor(private readonly parts: PegParts) {}
 
   /** The static prices of this moment. */
   current(): References {
-    const { market } = this;
+    const { market } = this.parts;
     const bid = market.book.bestStatic(BUY)?.price ?? 0n;
     const ask = market.book.bestStatic(SELL)?.price ?? 0n;
     if (bid === 0n || ask === 0n) return { bid, ask, midBuy: 0n, midSell: 0n };
@@ -38,7 +48,7 @@ export class PegRepricer {
 
   /** A pegged order with its price; undefined where it has none, and in auctions. */
   priced(order: StoredOrder, references = this.current()): StoredOrder | undefined {
-    const price = this.market.isInAuction ? undefined : this.pegPrice(order, references);
+    const price = this.parts.market.isInAuction ? undefined : this.pegPrice(order, references);
     return price === undefined ? undefined : { ...order, price };
   }
 
@@ -46,7 +56,7 @@ export class PegRepricer {
   private pegPrice({ peg, side }: StoredOrder, references: References): bigint | undefined {
     if (peg === undefined) return undefined;
     const reference = referencePrice(peg.reference, side, references);
-    const offset = peg.offset * this.market.terms.priceFactor;
+    const offset = peg.offset * this.parts.market.terms.priceFactor;
     if (reference === 0n || (side === BUY && reference <= offset)) return undefined;
     const price = side === BUY ? reference - offset : reference + offset;
     return price > UINT_MAX ? undefined : price;
@@ -57,7 +67,7 @@ export class PegRepricer {
    * @param touched orders that came, went or traded
    */
   follow(touched: readonly StoredOrder[], { isForced = false } = {}): void {
-    const { market } = this;
+    const { market } = this.parts;
     let orders = touched;
     let forced = isForced;
     for (let round = 0; round < ROUNDS_MAX; round++) {
@@ -82,25 +92,25 @@ export class PegRepricer {
 
   /** Removes pegged orders and orders of provisions from the book: in auctions, and without a reference. */
   withdrawAll(): void {
-    const { market } = this;
+    const { market, liveOrders, provisions } = this.parts;
     for (const order of byId(market.index.pegged.values())) {
-      market.orders.park(order);
-      market.orders.releaseIfFlat(order.party);
+      liveOrders.park(order);
+      liveOrders.releaseIfFlat(order.party);
     }
     // All provisions are emitted before the first of their orders.
-    for (const provision of market.provisions.list()) this.undeploy(provision);
+    for (const provision of provisions.list()) this.undeploy(provision);
     const provided = byId(this.provided());
-    for (const order of provided) this.dropOrder(order, OrderStatus.STATUS_PARKED);
+    for (const order of provided) liveOrders.dropProvided(order, OrderStatus.STATUS_PARKED);
     // Their margin waits for the block's end, or for the next deployment
     // (docs/protocol/70-trading-markets.md#15-per-block-hooks-in-order and
     // docs/protocol/70-trading-orders.md#34-entering-an-auction).
     if (market.ports.rules.holdsMargin) return;
-    for (const party of new Set(provided.map((order) => order.party))) market.orders.releaseIfFlat(party);
+    for (const party of new Set(provided.map((order) => order.party))) liveOrders.releaseIfFlat(party);
   }
 
   private repricePegged(moved: ReadonlySet<keyof References>, references: References): void {
     if (moved.size === 0) return;
-    const { market } = this;
+    const { market, positions } = this.parts;
     const isAffected = ({ peg }: StoredOrder) => {
       if (peg === undefined) return false;
       if (peg.reference === PeggedReference.PEGGED_REFERENCE_BEST_BID) return moved.has("bid");
@@ -112,7 +122,7 @@ export class PegRepricer {
     const parked = [...market.index.parked.values()].filter(isAffected);
     if (placed.length === 0 && parked.length === 0) return;
     for (const order of placed) {
-      market.positions.unregister(order);
+      positions.unregister(order);
       market.tables.orders.delete(order.id);
     }
     // Parked orders without a price stay as they are.
@@ -130,7 +140,7 @@ export class PegRepricer {
       market.emitOrder(waiting);
     }
     for (const order of entering) {
-      market.positions.register(order);
+      positions.register(order);
       market.putOnBook(order);
       market.emitOrder(order);
     }
@@ -139,13 +149,13 @@ export class PegRepricer {
 
   /** Orders of provisions that are on the book. */
   private provided(): StoredOrder[] {
-    const { provisions } = this.market;
+    const { provisions } = this.parts;
     return provisions.list().flatMap((provision) => provisions.ordersOf(provision));
   }
 
   /** Margins of parties with new orders on the book; parties that cannot pay lose these orders alone. */
   private coverPegged(entered: readonly StoredOrder[]): void {
-    const { market } = this;
+    const { market, margins, positions, liveOrders } = this.parts;
     const movements: Movement[] = [];
     const outcomes: MarginOutcome[] = [];
     const parties = [...new Set(entered.map(({ party }) => party))].sort();
@@ -153,15 +163,12 @@ export class PegRepricer {
     // (docs/protocol/70-trading-liquidity.md#74-reference-moves-repricing-loop, step 5): a provider with pegged orders
     // of its own gets back what they do not need, and pays for its provision's orders again when these are placed.
     const provided = this.provided();
-    market.margins.withoutOrders(provided, () => {
+    margins.withoutOrders(provided, () => {
       for (const party of parties) {
         const position = provided
           .filter((order) => order.party === party)
-          .reduce<Exposure>(
-            (rest, order) => withOrder(rest, order, -order.remaining),
-            market.positions.get(party)!,
-          );
-        outcomes.push(market.margins.update(party, position, market.status.mark, movements));
+          .reduce<Exposure>((rest, order) => withOrder(rest, order, -order.remaining), positions.get(party)!);
+        outcomes.push(margins.update(party, position, market.status.mark, movements));
       }
     });
     market.accounts.emit(movements);
@@ -170,34 +177,34 @@ export class PegRepricer {
     for (const { party, isDistressed } of outcomes) {
       if (!isDistressed) continue;
       for (const { id } of entered.filter((order) => order.party === party))
-        market.orders.cancelAndRelease(market.tables.orders.get(id)!);
+        liveOrders.cancelAndRelease(market.tables.orders.get(id)!);
     }
   }
 
   /** Places the orders of all provisions. @returns orders that left the book because of it */
   private deploy(references: References, touched: readonly StoredOrder[], isMoved: boolean): StoredOrder[] {
-    const { market } = this;
-    const provisions = market.provisions.list().filter(canDeploy);
-    if (provisions.length === 0) return [];
+    const { market, upkeep, liquidityFees, provisions } = this.parts;
+    const deployable = provisions.list().filter(canDeploy);
+    if (deployable.length === 0) return [];
     this.noteRenewed();
     const isProvider = (party: string) => {
-      const own = market.provisions.get(party);
+      const own = provisions.get(party);
       return own !== undefined && canDeploy(own);
     };
-    const { rules } = market.provisions;
+    const { rules } = provisions;
     const isPlanned = market.status.plannedBy === rules;
     if (!isMoved && isPlanned && !touched.some(({ party }) => isProvider(party))) {
-      this.moveBehind(provisions, touched);
+      this.moveBehind(deployable, touched);
       // The price at which a provider's position could be closed follows the book.
-      const gone = market.providers.coverAll(provisions.filter(({ isPending }) => !isPending));
+      const gone = upkeep.coverAll(deployable.filter(({ isPending }) => !isPending));
       // So does the fee, with the target stake of what was traded (step 8).
-      market.providers.updateFee();
+      liquidityFees.update();
       return gone;
     }
     if (!isPlanned) market.updateStatus({ plannedBy: rules });
-    this.exchangeAll(provisions, references);
-    const gone = market.providers.coverAll(provisions);
-    market.providers.updateFee();
+    this.exchangeAll(deployable, references);
+    const gone = upkeep.coverAll(deployable);
+    liquidityFees.update();
     return gone;
   }
 
@@ -206,34 +213,34 @@ export class PegRepricer {
    * (docs/protocol/70-trading-liquidity.md#74-reference-moves-repricing-loop, steps 5 and 7).
    */
   private noteRenewed(): void {
-    const { market } = this;
+    const { market, positions } = this.parts;
     if (market.status.deployedNs !== market.nowNs) market.updateStatus({ deployedNs: market.nowNs });
     for (const order of this.provided()) {
-      market.positions.touch(order.party);
+      positions.touch(order.party);
       if (order.updatedAt === 0n) market.tables.orders.set(order.id, { ...order, updatedAt: market.nowNs });
     }
   }
 
   /** Brings the orders of provisions to the prices and sizes of these references. */
-  private exchangeAll(provisions: readonly Provision[], references: References): void {
-    const { market } = this;
+  private exchangeAll(deployable: readonly Provision[], references: References): void {
+    const { market, provisions, positions, liveOrders } = this.parts;
     const exchanged: Exchange = { kept: [], gone: [], fresh: [] };
-    for (const provision of provisions) {
-      const planned = market.provisions.plan(provision, references);
+    for (const provision of deployable) {
+      const planned = provisions.plan(provision, references);
       if (planned === undefined) {
         this.undeploy(provision);
-        exchanged.gone.push(...market.provisions.ordersOf(provision));
+        exchanged.gone.push(...provisions.ordersOf(provision));
         continue;
       }
       if (provision.status !== LiquidityProvisionStatus.STATUS_ACTIVE) {
-        market.provisions.setStatus(provision, LiquidityProvisionStatus.STATUS_ACTIVE);
+        provisions.setStatus(provision, LiquidityProvisionStatus.STATUS_ACTIVE);
       }
       for (const plan of planned) this.exchange(provision, plan, exchanged);
     }
     for (const order of byId(exchanged.kept)) this.moveToEnd(order);
-    for (const order of byId(exchanged.gone)) this.dropOrder(order, OrderStatus.STATUS_PARKED);
+    for (const order of byId(exchanged.gone)) liveOrders.dropProvided(order, OrderStatus.STATUS_PARKED);
     for (const order of exchanged.fresh) {
-      market.positions.register(order);
+      positions.register(order);
       market.putOnBook(order);
       market.emitOrder(order);
     }
@@ -241,7 +248,7 @@ export class PegRepricer {
 
   /** Keeps, removes or replaces the order of an entry. */
   private exchange(provision: Provision, plan: PlannedOrder, { kept, gone, fresh }: Exchange): void {
-    const { market } = this;
+    const { market, positions, provisions } = this.parts;
     const live = market.tables.orders.get(plan.entry.orderId);
     // An order that has traded is replaced, whatever remains of it.
     if (live?.price === plan.price && live.size === plan.size && live.remaining === plan.size) {
@@ -251,30 +258,24 @@ export class PegRepricer {
     if (live !== undefined) {
       if (plan.size === 0n) gone.push(live);
       else {
-        market.positions.unregister(live);
+        positions.unregister(live);
         market.tables.orders.delete(live.id);
       }
     }
-    if (plan.size > 0n) fresh.push(market.provisions.orderOf(provision, plan));
+    if (plan.size > 0n) fresh.push(provisions.orderOf(provision, plan));
   }
 
   private undeploy(provision: Provision): void {
+    const { provisions } = this.parts;
     if (provision.status === LiquidityProvisionStatus.STATUS_ACTIVE) {
-      this.market.provisions.setStatus(provision, LiquidityProvisionStatus.STATUS_UNDEPLOYED);
+      provisions.setStatus(provision, LiquidityProvisionStatus.STATUS_UNDEPLOYED);
     }
   }
 
-  /** Takes a provision's order off the book and emits it. */
-  dropOrder(order: StoredOrder, status: number): void {
-    const { market } = this;
-    market.positions.unregister(order);
-    market.tables.orders.delete(order.id);
-    market.emitOrder({ ...order, status, updatedAt: market.nowNs });
-  }
-
   /** Moves orders of provisions behind other orders at their price, in the order of their ids. */
-  private moveBehind(provisions: readonly Provision[], touched: readonly StoredOrder[]): void {
-    const provided = provisions.flatMap((provision) => this.market.provisions.ordersOf(provision));
+  private moveBehind(deployable: readonly Provision[], touched: readonly StoredOrder[]): void {
+    const { provisions } = this.parts;
+    const provided = deployable.flatMap((provision) => provisions.ordersOf(provision));
     for (const side of [BUY, SELL] as const) {
       const joined = this.pricesOf(touched, side);
       const own = provided.filter((order) => order.side === side);
@@ -292,7 +293,7 @@ export class PegRepricer {
   private pricesOf(touched: readonly StoredOrder[], side: Side): ReadonlySet<bigint> {
     const prices = new Set<bigint>();
     for (const { id } of touched) {
-      const order = this.market.tables.orders.get(id);
+      const order = this.parts.market.tables.orders.get(id);
       if (order !== undefined && order.place > 0 && order.side === side) prices.add(order.price);
     }
     return prices;
@@ -300,7 +301,7 @@ export class PegRepricer {
 
   /** Moves an order to the last place at its price. */
   private moveToEnd(order: StoredOrder): void {
-    const { market } = this;
+    const { market } = this.parts;
     const level = market.book.at(order.side, order.price);
     if (level !== undefined && level.lastPlace === order.place) return;
     market.tables.orders.set(order.id, { ...order, place: market.tables.next() });

@@ -2,8 +2,8 @@
 // (docs/protocol/70-trading-orders.md#25-submission-step-by-step, #28-amend-cancel-batch and #31-book).
 import type { OrderAmendment } from "../../wire/generated/commands.ts";
 import { OrderTimeInForce, OrderType, PeggedReference } from "../../wire/generated/vega.ts";
-import { BUY, type StoredOrder } from "./order.ts";
 import { type OrderErrorName, orderError } from "./refusals.ts";
+import { BUY, type StoredOrder } from "./stored-order.ts";
 
 const { TIME_IN_FORCE_GTC: GTC, TIME_IN_FORCE_GTT: GTT, TIME_IN_FORCE_IOC: IOC } = OrderTimeInForce;
 const { TIME_IN_FORCE_FOK: FOK, TIME_IN_FORCE_GFA: GFA, TIME_IN_FORCE_GFN: GFN } = OrderTimeInForce;
