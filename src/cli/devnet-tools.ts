@@ -77,8 +77,8 @@ export interface DevnetFlags {
 
 async function useTool(tool: Tool, body: string, { values, typed }: DevnetFlags): Promise<number> {
   const url = devnetUrl(values, typed);
-  const answer = await ask(url, tool, body);
-  process.stdout.write(`${values.json ? answer : pretty(answer)}\n`);
+  const answer = await callTool(url, tool, body);
+  process.stdout.write(`${values.json ? answer : prettyJson(answer)}\n`);
   return ExitCode.done;
 }
 
@@ -91,7 +91,7 @@ const helpCommand = (path: string) => `lyra devnet help ${path.replace("/", " ")
 
 /** Asks a tool of the devnet at this address. @returns its JSON @throws NodeError */
 export function useDevnetTool(url: string, path: ToolPath, body: object = {}): Promise<string> {
-  return ask(url, TOOL_LIST.find((tool) => tool.path === path)!, JSON.stringify(body));
+  return callTool(url, TOOL_LIST.find((tool) => tool.path === path)!, JSON.stringify(body));
 }
 
 /** The devnet of the flags, else of the variable, else the one that runs in a usual home. @throws NodeError */
@@ -164,7 +164,7 @@ function memberOf({ path }: Tool, name: string, { kind, sample, fileFlag }: Memb
 }
 
 /** @throws NodeError with the tool's own sentence and hint */
-async function ask(url: string, { method, path }: Tool, body: string): Promise<string> {
+async function callTool(url: string, { method, path }: Tool, body: string): Promise<string> {
   let response: Answer;
   try {
     const token = process.env.LYRA_TOOLS_TOKEN;
@@ -177,7 +177,7 @@ async function ask(url: string, { method, path }: Tool, body: string): Promise<s
     const hint = "is it running? start one with: lyra devnet";
     throw new NodeError("devnet.tool", "devnet_unreachable", `${url} does not answer`, hint);
   }
-  const text = await wholeOf(response, url);
+  const text = await bodyText(response, url);
   if (response.isOk) {
     if (jsonIn(text) === undefined) throw noDevnet("its answer is not JSON");
     return text;
@@ -192,7 +192,7 @@ async function ask(url: string, { method, path }: Tool, body: string): Promise<s
   );
 }
 
-async function wholeOf(answer: Answer, url: string): Promise<string> {
+async function bodyText(answer: Answer, url: string): Promise<string> {
   try {
     return await answer.text(DUMP_BYTES_MAX);
   } catch (error) {
@@ -235,6 +235,6 @@ function jsonIn(text: string): unknown {
   }
 }
 
-function pretty(answer: string): string {
+function prettyJson(answer: string): string {
   return process.stdout.isTTY ? JSON.stringify(JSON.parse(answer), undefined, 2) : answer;
 }

@@ -20,8 +20,8 @@ const WINDOW_MS = 1_000;
 export class TransactionLines {
   private windowStartMs = Number.NEGATIVE_INFINITY;
   private printed = 0;
-  private left = 0;
-  private leftRefused = 0;
+  private skipped = 0;
+  private skippedRefused = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
@@ -44,8 +44,8 @@ export class TransactionLines {
       this.print(this.line(outcome, tx));
       return;
     }
-    this.left++;
-    if (outcome.code !== 0) this.leftRefused++;
+    this.skipped++;
+    if (outcome.code !== 0) this.skippedRefused++;
     if (this.timer !== undefined) return;
     this.timer = setTimeout(() => this.summarise(), WINDOW_MS);
     this.timer.unref?.();
@@ -58,11 +58,11 @@ export class TransactionLines {
   private summarise(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
-    if (this.left === 0) return;
-    const refused = this.leftRefused > 0 ? `, ${this.leftRefused} of them refused` : "";
-    this.print(dim(`  ... and ${this.left} more${refused}`));
-    this.left = 0;
-    this.leftRefused = 0;
+    if (this.skipped === 0) return;
+    const refused = this.skippedRefused > 0 ? `, ${this.skippedRefused} of them refused` : "";
+    this.print(dim(`  ... and ${this.skipped} more${refused}`));
+    this.skipped = 0;
+    this.skippedRefused = 0;
   }
 
   private line({ hash, code, text, details, height }: TxOutcome, tx: CheckedTransaction | undefined): string {

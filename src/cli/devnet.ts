@@ -77,7 +77,7 @@ export const devnet = command({
     // Listen once the files are read: until then a signal ends the process, even while it reads a silent pipe.
     const signals = waitForSignal();
     const walletPort =
-      values["wallet-port"] === undefined ? undefined : port("--wallet-port", values["wallet-port"]);
+      values["wallet-port"] === undefined ? undefined : checkedPort("--wallet-port", values["wallet-port"]);
     const { home } = options;
     if (values.reset && home !== undefined) setAside(home);
     let running: Devnet | undefined;
@@ -97,7 +97,7 @@ export const devnet = command({
     // Includes the leftovers of an interrupted reset.
     if (home !== undefined) removeAside(home);
     try {
-      const ready = begin(running, wallet, values).then(async () => {
+      const ready = finishStart(running, wallet, values).then(async () => {
         lines = await transactionLines(running!, values);
       });
       // A signal does not wait for the demo, whose interrupted call fails silently.
@@ -128,13 +128,13 @@ async function transactionLines(devnet: Devnet, values: Values): Promise<Transac
 
 type Wallet = Awaited<ReturnType<typeof import("../devnet/wallet.ts")["serveDevnetWallet"]>>;
 
-async function begin(devnet: Devnet, wallet: Wallet | undefined, values: Values): Promise<void> {
-  if (values.demo && devnet.resumed === "") await fill(devnet, values);
+async function finishStart(devnet: Devnet, wallet: Wallet | undefined, values: Values): Promise<void> {
+  if (values.demo && devnet.resumed === "") await playHistory(devnet, values);
   else if (values.demo && !values.quiet) say("the home has a chain already, and --demo fills a new one only");
   const unused = FOR_A_NEW_CHAIN.filter((flag) => values[flag] !== undefined).map((flag) => `--${flag}`);
   if (unused.length > 0 && devnet.resumed !== "" && !values.quiet)
     say(`the home has a chain already: it goes on without ${unused.join(" and ")}, which are for a new one`);
-  await tell(devnet, wallet, values);
+  await reportStart(devnet, wallet, values);
 }
 
 type PortFlag = "data-port" | "grpc-data-port" | "node-port" | "grpc-node-port" | "faucet-port";
@@ -162,7 +162,7 @@ async function optionsOf(values: Values, typed: Values): Promise<DevnetConfig> {
     );
   if (rules !== "default" && rules !== "0.71.6")
     throw usageError("devnet", "--rules must be default or 0.71.6");
-  const nodePort = port("--node-port", portOf("node-port") ?? DEFAULT_NODE_PORT);
+  const nodePort = checkedPort("--node-port", portOf("node-port") ?? DEFAULT_NODE_PORT);
   return {
     kind: "devnet",
     ...(!values.temporary && { home }),
@@ -186,8 +186,10 @@ async function optionsOf(values: Values, typed: Values): Promise<DevnetConfig> {
       usual: DEFAULT_GRPC_NODE_PORT,
       isUsual: nodePort === Number(DEFAULT_NODE_PORT),
     }),
-    faucetPort: port("--faucet-port", portOf("faucet-port") ?? DEFAULT_FAUCET_PORT),
-    ...(values["comet-port"] !== undefined && { cometPort: port("--comet-port", values["comet-port"]) }),
+    faucetPort: checkedPort("--faucet-port", portOf("faucet-port") ?? DEFAULT_FAUCET_PORT),
+    ...(values["comet-port"] !== undefined && {
+      cometPort: checkedPort("--comet-port", values["comet-port"]),
+    }),
     fund: !values["no-funding"],
     thread: true,
     onStanding: (reason) =>
@@ -210,7 +212,7 @@ function parseMode(values: Values): BlockMode {
   throw usageError("devnet", "--block must be instant, manual, a length such as 1s, or mixed:1s");
 }
 
-async function tell(devnet: Devnet, wallet: Wallet | undefined, values: Values): Promise<void> {
+async function reportStart(devnet: Devnet, wallet: Wallet | undefined, values: Values): Promise<void> {
   const address = {
     ...devnet.address,
     ...(values["events-to"] !== undefined && { eventsTo: values["events-to"] }),
@@ -251,7 +253,7 @@ async function demoStart(): Promise<Pick<DevnetConfig, "genesisTimeNs">> {
   return { genesisTimeNs: systemTimeNs() - BigInt(DEMO_SECONDS) * SECOND_NS };
 }
 
-async function fill(devnet: Devnet, values: Values): Promise<void> {
+async function playHistory(devnet: Devnet, values: Values): Promise<void> {
   const { playDemo } = await import("../devnet/demo/demo.ts");
   const bar = new ProgressBar("a month of history", values.quiet || values.json ? false : undefined);
   try {
@@ -294,7 +296,7 @@ function keyValuesOf(pairs: readonly string[]): Record<string, string> {
   );
 }
 
-function port(flag: string, text: string): number {
+function checkedPort(flag: string, text: string): number {
   const value = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= 0 && value <= 65_535) return value;
   throw usageError("devnet", `${flag} must be a port from 0 to 65535`);

@@ -32,7 +32,7 @@ export const explain = command({
       return explainTransaction(query, { values, typed });
     }
     const { explanations, near } = lookUp(query);
-    if (explanations.length === 0) throw unknown(query, near);
+    if (explanations.length === 0) throw unknownCode(query, near);
     if (values.json) process.stdout.write(`${JSON.stringify({ query, explanations })}\n`);
     else process.stdout.write(`${explanations.map(paragraph).join("\n")}`);
     return ExitCode.done;
@@ -64,7 +64,7 @@ function paragraph({ kind, code, texts, means, why, fix }: Explanation): string 
   ].join("\n");
 }
 
-function unknown(query: string, near: readonly string[]): NodeError {
+function unknownCode(query: string, near: readonly string[]): NodeError {
   const shown = query.length > 80 ? `${query.slice(0, 77)}...` : query;
   const hint =
     near.length > 0

@@ -29,14 +29,14 @@ export const health = command({
         "such as http://127.0.0.1:3008",
       );
     const url = base.replace(/\/+$/, "") + (values.ready ? "/readyz" : "/healthz");
-    const { isHealthy, text } = await ask(url);
+    const { isHealthy, text } = await requestHealth(url);
     if (values.json) process.stdout.write(`${JSON.stringify({ healthy: isHealthy, url, text })}\n`);
     else if (!values.quiet) process.stdout.write(`${text}\n`);
     return isHealthy ? ExitCode.done : ExitCode.notReady;
   },
 });
 
-async function ask(url: string): Promise<{ isHealthy: boolean; text: string }> {
+async function requestHealth(url: string): Promise<{ isHealthy: boolean; text: string }> {
   try {
     const answer = await requestAnswer(url, { timeoutMs: WAIT_MS });
     const text = (await answer.start(TEXT_BYTES_MAX)).trim();

@@ -75,8 +75,8 @@ export const exportArchive = command({
     if (table === 0) throw wrongTable(`there is no table '${values.table.slice(0, 60)}'`);
     const request = {
       table,
-      from: height("--from", values.from),
-      to: height("--to", values.to),
+      from: blockHeight("--from", values.from),
+      to: blockHeight("--to", values.to),
       manifest: !values["no-manifest"],
     };
     if (values.out === "-" && values.json)
@@ -86,7 +86,7 @@ export const exportArchive = command({
     const out = values.out ?? plan.name;
     const isSilent = values.quiet === true || values.json === true;
     const bar = new ProgressBar("exporting", isSilent ? false : undefined);
-    const isWhole = await write(plan, out, values.force === true, bar);
+    const isWhole = await writeArchive(plan, out, values.force === true, bar);
     if (!isWhole) return ExitCode.interrupted;
     const files = plan.files.map((file) => ({ name: file.name, rows: file.rows, bytes: file.entry.bytes }));
     if (values.json) process.stdout.write(`${JSON.stringify({ out, bytes: plan.totalBytes, files })}\n`);
@@ -102,7 +102,12 @@ export const exportArchive = command({
 });
 
 /** Writes the archive. @returns false when interrupted; no file is left then */
-async function write(plan: ExportPlan, out: string, force: boolean, bar: ProgressBar): Promise<boolean> {
+async function writeArchive(
+  plan: ExportPlan,
+  out: string,
+  force: boolean,
+  bar: ProgressBar,
+): Promise<boolean> {
   let isInterrupted = false;
   const forget = onEndSignal(() => {
     isInterrupted = true;
@@ -194,11 +199,11 @@ async function removeOldPartials(path: string): Promise<void> {
     /^[0-9a-f]{8}\.partial$/.test(name.slice(basename(path).length + 1));
   const names = await readdir(folder).catch(() => []);
   for (const name of names.filter((one) => isOfPath(one) || OWN_PARTIAL.test(one))) {
-    const left = join(folder, name);
-    const stats = await lstat(left).catch(() => undefined);
+    const partial = join(folder, name);
+    const stats = await lstat(partial).catch(() => undefined);
     const isOurs = stats?.isFile() === true && stats.uid === (process.getuid?.() ?? stats.uid);
     if (isOurs && Date.now() - stats.mtimeMs > PARTIAL_OLD_MS)
-      await rm(left, { force: true }).catch(() => {});
+      await rm(partial, { force: true }).catch(() => {});
   }
 }
 
@@ -241,12 +246,12 @@ export const verify = command({
     if (path === undefined) throw usageError("history", "name one archive to verify");
     const result = await verifyArchive(path);
     if (values.json) process.stdout.write(`${JSON.stringify({ verified: true, ...result })}\n`);
-    else if (!values.quiet) tell(path, result);
+    else if (!values.quiet) printVerification(path, result);
     return ExitCode.done;
   },
 });
 
-function tell(path: string, { hasManifest, files, segments, from, to }: Verification): void {
+function printVerification(path: string, { hasManifest, files, segments, from, to }: Verification): void {
   for (const { name, rows, bytes, sha256 } of files) {
     process.stdout.write(
       `${green("ok")} ${name}: ${grouped(rows)} rows, ${grouped(bytes)} bytes, SHA-256 ${sha256}\n`,
@@ -264,7 +269,7 @@ function tell(path: string, { hasManifest, files, segments, from, to }: Verifica
   );
 }
 
-function height(flag: string, text: string | undefined): bigint {
+function blockHeight(flag: string, text: string | undefined): bigint {
   if (text === undefined) throw usageError("history", `say which blocks: ${flag} N`);
   if (!/^\d{1,18}$/.test(text)) throw usageError("history", `${flag} must be a block height, not '${text}'`);
   return BigInt(text);

@@ -46,7 +46,7 @@ export const prune = command({
         if (!values["dry-run"]) {
           await loading.prune();
         }
-        tell(plan, values.json === true, values["dry-run"] === true);
+        printPlan(plan, values.json === true, values["dry-run"] === true);
       } finally {
         await loading.close();
       }
@@ -58,7 +58,11 @@ export const prune = command({
   },
 });
 
-function tell({ tables, segments }: ReturnType<Loading["prunePlan"]>, isJson: boolean, isDry: boolean): void {
+function printPlan(
+  { tables, segments }: ReturnType<Loading["prunePlan"]>,
+  isJson: boolean,
+  isDry: boolean,
+): void {
   if (isJson) {
     const dropped = segments.map(({ from, to, id, bytes }) => ({ from, to, id, bytes }));
     process.stdout.write(`${JSON.stringify({ dryRun: isDry, tables, segments: dropped })}\n`);

@@ -98,7 +98,7 @@ async function orderOf(
   const payload = {
     marketId: decimals.id,
     side,
-    size: BigInt(scaled(size, decimals.positionDecimals, "size", SIZE_BITS)),
+    size: BigInt(inUnits(size, decimals.positionDecimals, "size", SIZE_BITS)),
     ...kindOf(values, price, decimals),
     ...lifeOf(values, price !== undefined || values.peg !== undefined),
     postOnly: values["post-only"] === true,
@@ -114,14 +114,14 @@ function kindOf(values: OrderValues, price: string | undefined, { decimals }: De
   if (peg === undefined) {
     if (offset !== undefined) throw wrong("--offset goes with --peg");
     if (price === undefined) return { type: OrderType.TYPE_MARKET, price: "" };
-    return { type: OrderType.TYPE_LIMIT, price: scaled(price, decimals, "price", PRICE_BITS) };
+    return { type: OrderType.TYPE_LIMIT, price: inUnits(price, decimals, "price", PRICE_BITS) };
   }
   const reference = PEGS[peg];
   if (reference === undefined) throw wrong("--peg is mid, bid or ask");
   if (price !== undefined) throw wrong("a pegged order has no price: say --offset");
   if (offset !== undefined && !NUMBER.test(offset))
     throw wrong("--offset is a number such as 0.5, in the direction away from the peg");
-  const peggedOrder = { reference, offset: scaled(offset ?? "0", decimals, "offset", PRICE_BITS) };
+  const peggedOrder = { reference, offset: inUnits(offset ?? "0", decimals, "offset", PRICE_BITS) };
   return { type: OrderType.TYPE_LIMIT, price: "", peggedOrder };
 }
 
@@ -175,7 +175,7 @@ async function decimalsOf(
 }
 
 /** `100.25` with two decimals as `10025`. @throws NodeError for more decimals than the market has, and for too many bits */
-function scaled(text: string, decimals: number, what: string, bits: bigint): string {
+function inUnits(text: string, decimals: number, what: string, bits: bigint): string {
   const [whole = "", fraction = ""] = text.split(".");
   const digits = fraction.replace(/0+$/, "");
   if (digits.length > Math.max(0, decimals)) {

@@ -86,8 +86,8 @@ export function validityAt(lastHeight: bigint, head: bigint): Validity {
 
 export function sayValidity({ validUntilHeight, validForBlocks }: Validity): void {
   if (validUntilHeight === undefined) return;
-  const left = validForBlocks === undefined ? "" : `, ${validForBlocks} more from now`;
-  say(dim(`the signature is good for blocks up to ${validUntilHeight}${left}`));
+  const remaining = validForBlocks === undefined ? "" : `, ${validForBlocks} more from now`;
+  say(dim(`the signature is good for blocks up to ${validUntilHeight}${remaining}`));
 }
 
 export function blockMember(block: LastBlock | undefined): { block?: object } {
@@ -117,11 +117,11 @@ export function commandIn(input: InputData): CommandInit | undefined {
 }
 
 export function wordLines({ title, lines, warnings }: CommandWords): string[] {
-  const left = lines.length - WORD_LINES_MAX;
+  const hidden = lines.length - WORD_LINES_MAX;
   return [
     title,
     ...lines.slice(0, WORD_LINES_MAX).map(([label, value]) => `  ${label.padEnd(LABEL_WIDTH)} ${value}`),
-    ...(left > 0 ? [`  ... and ${left} lines more: lyra tx check --json`] : []),
+    ...(hidden > 0 ? [`  ... and ${hidden} lines more: lyra tx check --json`] : []),
     ...warnings.map((warning) => `! ${warning}`),
   ];
 }

@@ -129,12 +129,15 @@ export const check = command({
   json: "{valid, kind, command?, words?: {title, lines, warnings}, hash?, signature, errors: {property: [message]}}; exit code 4 when it is not",
   async run({ words: { INPUT: source }, values }) {
     const input = readInput(source);
-    const { errors, command, words, signature, hash } = examined(input, values["chain-id"] ?? input.chainId);
+    const { errors, command, words, signature, hash } = examineInput(
+      input,
+      values["chain-id"] ?? input.chainId,
+    );
     const isValid = errors.isEmpty;
     if (values.json) {
-      const said = { ...(command && { command }), ...(words && { words }), ...(hash && { hash }) };
-      const what = { kind: input.kind, ...said, signature };
-      print({ valid: isValid, ...what, errors });
+      const facts = { ...(command && { command }), ...(words && { words }), ...(hash && { hash }) };
+      const document = { kind: input.kind, ...facts, signature };
+      print({ valid: isValid, ...document, errors });
     } else if (isValid) {
       process.stdout.write(`${green("valid")} ${command}${hash ? ` ${hash}` : ""}\n`);
       if (words && !values.quiet) say(wordLines(words).join("\n"));
@@ -157,7 +160,7 @@ interface Examination {
   readonly hash?: string;
 }
 
-function examined(input: TransactionInput, chainId: string | undefined): Examination {
+function examineInput(input: TransactionInput, chainId: string | undefined): Examination {
   if (input.kind === "command") {
     const { kind, payload } = input.command;
     const errors = checkCommand(kind, payload as never);
@@ -175,15 +178,21 @@ function examined(input: TransactionInput, chainId: string | undefined): Examina
   if (content instanceof PropertyErrors) {
     return { errors: content, command: undefined, signature: "unchecked", hash };
   }
-  const said = wordsIf(new PropertyErrors(), commandIn(content.input), input.transaction.pubKey ?? "");
+  const description = wordsIf(new PropertyErrors(), commandIn(content.input), input.transaction.pubKey ?? "");
   if (chainId === undefined) {
-    return { errors: new PropertyErrors(), command: content.kind, ...said, signature: "unchecked", hash };
+    return {
+      errors: new PropertyErrors(),
+      command: content.kind,
+      ...description,
+      signature: "unchecked",
+      hash,
+    };
   }
   const verdict = checkTransaction(input.bytes, chainId);
   const errors = verdict.ok
     ? new PropertyErrors()
     : (verdict.refusal.errors ?? PropertyErrors.of("tx", verdict.refusal.text));
-  return { errors, command: content.kind, ...said, signature: verdict.ok ? "valid" : "invalid", hash };
+  return { errors, command: content.kind, ...description, signature: verdict.ok ? "valid" : "invalid", hash };
 }
 
 /** A command that breaks the rules may have no words. */

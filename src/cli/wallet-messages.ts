@@ -55,8 +55,8 @@ export const verify = command({
 type MessageValues = FlagValues<typeof MESSAGE_FLAGS>;
 
 function messageOf({ text, message, "message-file": file }: MessageValues): Uint8Array {
-  const given = [text, message, file].filter((source) => source !== undefined);
-  if (given.length !== 1)
+  const sources = [text, message, file].filter((source) => source !== undefined);
+  if (sources.length !== 1)
     throw usageError("wallet", "say --text TEXT, --message BASE64 or --message-file FILE");
   const bytes =
     text !== undefined

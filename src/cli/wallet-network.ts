@@ -72,7 +72,7 @@ export const add = command({
       api: { grpc: { hosts: [], retries: 0 }, rest: { hosts }, graphQL: { hosts: [] } },
       apps: { explorer: "", console: "", governance: "" },
     };
-    return put(networksOf(values), network, values);
+    return storeNetwork(networksOf(values), network, values);
   },
 });
 
@@ -87,7 +87,7 @@ export const importNetwork = command({
     const network = readNetwork(values.name ?? "", await textOf(source));
     if (network.name === "")
       throw usageError("wallet", "the file does not say the network's name: --name NAME");
-    return put(networksOf(values), network, values);
+    return storeNetwork(networksOf(values), network, values);
   },
 });
 
@@ -126,7 +126,7 @@ interface PutValues {
   readonly quiet?: boolean | undefined;
 }
 
-function put(networks: Networks, network: NetworkSettings, values: PutValues): number {
+function storeNetwork(networks: Networks, network: NetworkSettings, values: PutValues): number {
   if (networks.has(network.name) && !values.force) throw networkExists();
   networks.put(network);
   const filePath = networks.locationOf(network.name);

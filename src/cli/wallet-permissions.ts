@@ -65,7 +65,9 @@ export const revoke = command({
   flags: WALLET_FLAGS,
   json: "{revoked}",
   async run({ words: { NAME: name, HOSTNAME: hostname }, values }) {
-    return change(name, values, (wallet) => wallet.revokePermissions(hostname), { revoked: hostname });
+    return changePermissions(name, values, (wallet) => wallet.revokePermissions(hostname), {
+      revoked: hostname,
+    });
   },
 });
 
@@ -79,11 +81,11 @@ export const purge = command({
   json: "{purged}",
   async run({ words: { NAME: name }, values }) {
     if (!values.force) throw usageError("wallet", "this takes the permissions of all hostnames: say --force");
-    return change(name, values, (wallet) => wallet.purgePermissions(), { purged: name });
+    return changePermissions(name, values, (wallet) => wallet.purgePermissions(), { purged: name });
   },
 });
 
-function change(
+function changePermissions(
   name: string,
   values: StoreValues,
   make: (wallet: UnlockedWallet) => Promise<void>,

@@ -28,7 +28,7 @@ export const list = command({
   async run({ values }) {
     const home = values.home ?? defaultHome();
     const connected = await ifServed(connections(home));
-    const sessions = connected ?? (await kept(home));
+    const sessions = connected ?? (await keptSessions(home));
     const served = connected !== undefined;
     if (values.json) {
       print({ sessions, served });
@@ -81,7 +81,7 @@ export const block = command({
     const home = values.home ?? defaultHome();
     const { sessions, blocked: sites } = serviceFiles(home);
     const site = await sites.block(hostname);
-    const open = (await ifServed(connections(home))) ?? (await kept(home));
+    const open = (await ifServed(connections(home))) ?? (await keptSessions(home));
     for (const session of open.filter((one) => siteOf(one.hostname) === site)) {
       const which = { hostname: session.hostname };
       if ((await ifServed(revokeServed(home, which))) === undefined) await revokeKept(sessions, which);
@@ -129,7 +129,7 @@ async function revokeServed(home: string, which: WhichSessions): Promise<number>
   return sessions.length;
 }
 
-async function kept(home: string): Promise<readonly Connection[]> {
+async function keptSessions(home: string): Promise<readonly Connection[]> {
   const { sessions } = await serviceFiles(home).sessions.read();
   return sessions.map(({ hostname, wallet }) => ({ hostname, wallet }));
 }

@@ -33,7 +33,7 @@ interface Context {
 export function readInput(source: string): TransactionInput {
   const text = (source.trimStart().startsWith("{") ? source : textOf(source)).trim();
   if (!text.startsWith("{")) return fromBytes(base64Of(text));
-  const document = parsed(text);
+  const document = parseObject(text);
   const chainId = typeof document.chainId === "string" ? document.chainId : undefined;
   const encoded = document.transaction ?? document.encodedTransaction ?? document.inputData;
   if (typeof encoded === "string") {
@@ -56,11 +56,11 @@ function fromBytes(bytes: Uint8Array): TransactionInput {
 
 /** The document of `lyra tx block`, or the answer of a node's `GET /blockchain/height`. @throws NodeError `block_unreadable` */
 export function readLastBlock(path: string): LastBlock {
-  return blockIn(parsed(textOf(path)), path);
+  return blockIn(parseObject(textOf(path)), path);
 }
 
 function blockIn(document: Readonly<Record<string, unknown>>, title: string): LastBlock {
-  const height = wholeOf(document.height);
+  const height = wholeNumberOf(document.height);
   const { hash, chainId, spamPowHashFunction } = document;
   if (height === undefined || typeof hash !== "string" || typeof chainId !== "string" || chainId === "") {
     throw new NodeError(
@@ -74,10 +74,10 @@ function blockIn(document: Readonly<Record<string, unknown>>, title: string): La
     height,
     hash,
     chainId,
-    difficulty: Number(wholeOf(document.spamPowDifficulty) ?? 0n),
+    difficulty: Number(wholeNumberOf(document.spamPowDifficulty) ?? 0n),
     hashFunction: typeof spamPowHashFunction === "string" ? spamPowHashFunction : "",
-    pastBlocks: wholeOf(document.spamPowNumberOfPastBlocks) ?? 0n,
-    txPerBlock: wholeOf(document.spamPowNumberOfTxPerBlock) || 1n,
+    pastBlocks: wholeNumberOf(document.spamPowNumberOfPastBlocks) ?? 0n,
+    txPerBlock: wholeNumberOf(document.spamPowNumberOfTxPerBlock) || 1n,
     increasingDifficulty: document.spamPowIncreasingDifficulty === true,
   };
 }
@@ -100,11 +100,11 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function wholeOf(value: unknown): bigint | undefined {
+function wholeNumberOf(value: unknown): bigint | undefined {
   return /^\d{1,20}$/.test(String(value)) ? BigInt(String(value)) : undefined;
 }
 
-function parsed(text: string): Readonly<Record<string, unknown>> {
+function parseObject(text: string): Readonly<Record<string, unknown>> {
   let value: unknown;
   try {
     value = parseExactJson(text);
