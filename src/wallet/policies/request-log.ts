@@ -1,6 +1,6 @@
 // The requests of pages and their decisions: one JSON line each, without secrets. For people who want to know, and for
 // trying a policy on what really happened.
-import { chmodSync, closeSync, existsSync, openSync, readSync, renameSync, statSync } from "node:fs";
+import { chmodSync, closeSync, openSync, readSync, renameSync, statSync } from "node:fs";
 import { readShortText } from "../../files/short-file.ts";
 import { writeInPlace } from "../../files/whole-file.ts";
 import { isObject } from "../service/rpc.ts";
@@ -34,35 +34,18 @@ const READ_BYTES_MAX = 32 * BYTES_MAX;
 
 /** In a file that only its owner can read; when it is full it becomes `FILE.1`, and the one before is gone. */
 export class RequestLogFile implements RequestLog {
-  /** Undefined until the file was looked at, and after a failure: it may have left half a line, or no file. */
-  private bytes: number | undefined;
-
   constructor(private readonly path: string) {}
 
   append(entry: LoggedRequest): void {
-    try {
-      this.write(entry);
-    } catch (error) {
-      this.bytes = undefined;
-      throw error;
+    const line = `${JSON.stringify(entry)}\n`;
+    let bytes = statSync(this.path, { throwIfNoEntry: false })?.size ?? 0;
+    if (bytes > 0 && bytes + Buffer.byteLength(line) > BYTES_MAX) {
+      renameSync(this.path, `${this.path}.1`);
+      bytes = 0;
     }
-  }
-
-  private write(entry: LoggedRequest): void {
-    let line = `${JSON.stringify(entry)}\n`;
-    if (this.bytes === undefined) {
-      this.bytes = statSync(this.path, { throwIfNoEntry: false })?.size ?? 0;
-      // Half a line that was left by a full disk must not spoil the next one: policies count them.
-      if (!endsWithLine(this.path, this.bytes)) line = `\n${line}`;
-    }
-    if (this.bytes + line.length > BYTES_MAX) {
-      // Its owner may have removed it, to make room.
-      if (existsSync(this.path)) renameSync(this.path, `${this.path}.1`);
-      this.bytes = 0;
-    }
-    writeInPlace(this.path, line, "append");
-    if (this.bytes === 0) chmodSync(this.path, 0o600);
-    this.bytes += Buffer.byteLength(line);
+    // Half a line that was left by a full disk must not spoil the next one: policies count them.
+    writeInPlace(this.path, endsWithLine(this.path, bytes) ? line : `\n${line}`, "append");
+    if (bytes === 0) chmodSync(this.path, 0o600);
   }
 }
 

@@ -37,9 +37,7 @@ export type Connection =
 export interface ServiceLimits {
   /** Levels of objects and lists in a body. */
   readonly depthMax: number;
-  /** Wrong tokens of a hostname. */
-  readonly wrongTokens: RateLimit;
-  /** Of a hostname: connections, transactions, and what else asks a person or a node. */
+  /** Of a hostname: connections, transactions, wrong tokens, and what else asks a person or a node. */
   readonly requests: RateLimit;
 }
 

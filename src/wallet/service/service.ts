@@ -49,7 +49,6 @@ export interface Answer {
 
 const SERVICE_LIMITS: ServiceLimits = {
   depthMax: 100,
-  wrongTokens: { perSecond: 50, burst: 1_000 },
   requests: { perSecond: 200, burst: 5_000 },
 };
 
@@ -88,7 +87,6 @@ export const METHOD_NAMES: readonly string[] = Object.keys(METHODS).sort();
 
 export class WalletService implements CallService {
   private readonly limits: ServiceLimits;
-  private readonly wrongTokens: RateLimiter;
   private readonly requests: RateLimiter;
   /** The running calls of each hostname. */
   private readonly running = new Map<string, Set<AbortController>>();
@@ -97,7 +95,6 @@ export class WalletService implements CallService {
 
   constructor(readonly parts: ServiceParts) {
     this.limits = { ...SERVICE_LIMITS, ...parts.limits };
-    this.wrongTokens = new RateLimiter(this.limits.wrongTokens, parts.nowMs);
     this.requests = new RateLimiter(this.limits.requests, parts.nowMs);
   }
 
@@ -226,10 +223,9 @@ export class WalletService implements CallService {
     throw tokenError("there is no connection associated to this authentication token");
   }
 
-  /** Counts a token that is wrong. @throws RpcError what is wrong with it, or HTTP status 429 */
+  /** Counts a request with a wrong token. @throws RpcError what is wrong with it, or HTTP status 429 */
   refuse(found: RpcError, hostname: string): never {
-    const seconds = this.wrongTokens.acquire(hostname);
-    if (seconds > 0) throw tooMany(`too many wrong tokens: try again in ${seconds} s`);
+    this.count(hostname);
     throw found;
   }
 }

@@ -148,7 +148,7 @@ describe("without a good token", () => {
   });
 
   test("too many guesses are told to wait", async () => {
-    const limited = await Rig.start({ limits: { wrongTokens: { perSecond: 1, burst: 3 } } });
+    const limited = await Rig.start({ limits: { requests: { perSecond: 1, burst: 3 } } });
     const statuses: number[] = [];
     let last = await limited.call("client.list_keys", {}, { authorization: `VWT ${"x".repeat(64)}` });
     for (let count = 0; count < 5; count++) {
