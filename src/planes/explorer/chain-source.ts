@@ -1,11 +1,11 @@
-// Transactions of a chain of the store's own: a devnet's, with their bytes.
+// Transactions of a devnet's own chain, with their bytes.
 import type { Database } from "bun:sqlite";
 import { sha256HexOf } from "../../crypto/sha.ts";
 import { attributesOf } from "../../wire/transaction-attributes.ts";
 import { contentOf, type ExplorerTx, type TransactionSource, type TxRange } from "./transactions.ts";
 
 const CHUNK_ROWS = 500;
-/** Transactions looked through for a hash, the newest first: a second of work. */
+/** Transactions examined for a hash, newest first: about a second of work. */
 const SEARCHED_MAX = 500_000;
 
 interface Row {

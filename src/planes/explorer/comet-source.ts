@@ -1,4 +1,4 @@
-// Transactions that a consensus engine's node has indexed, asked for by its RPC: a sidecar's with `--comet`.
+// Transactions from the index of a consensus engine, over its RPC (`lyra sidecar --comet`).
 import { attributesOf } from "../../wire/transaction-attributes.ts";
 import {
   contentOf,
@@ -29,11 +29,11 @@ export interface TxIndex {
   ): Promise<{ readonly txs: readonly IndexedTx[]; readonly total: number }>;
 }
 
-/** Blocks that are searched at one go: first a few, then ten times as many each time. */
+/** Blocks of the first search; each further search covers ten times as many. */
 const FIRST_BLOCKS = 100;
 const BLOCKS_MAX = 100_000;
 const FACTOR = 10;
-/** Attributes that the network has the engine index. */
+/** Attributes that the engine indexes. */
 const INDEXED = /^[a-z]+\.[a-z_]+$/;
 const VALUE = /^[^'"\\]{1,100}$/;
 

@@ -1,4 +1,4 @@
-// Results of transactions, as a network's events tell them: what a store has that holds no transactions.
+// Results of transactions out of the network's events, for a store that holds no transactions.
 import type { Database } from "bun:sqlite";
 import type { InputData } from "../../wire/generated/commands.ts";
 import { readTransactionResultAt, type TransactionResult } from "../../wire/generated/events.ts";
@@ -8,7 +8,7 @@ import type { ExplorerTx, TransactionSource, TxRange } from "./transactions.ts";
 const CHUNK_ROWS = 500;
 /** Results looked through for a hash, the newest first. */
 const SEARCHED_MAX = 200_000;
-/** An event tells only whether its command succeeded: the network's number of a command that did not. */
+/** Code of a failed command: an event has only success or failure. */
 const FAILED = 70;
 
 interface Row {

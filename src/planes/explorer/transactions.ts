@@ -14,7 +14,7 @@ const LIMIT_DEFAULT = 50;
 const LIMIT_MAX = 1_000;
 /** Filters of one request; a transaction has a dozen attributes. */
 const FILTERS_MAX = 100;
-/** Transactions looked at for one answer, where filters pass them over. */
+/** Transactions examined for one answer with filters. */
 const SEEN_MAX = 50_000;
 
 /** Where a transaction stands. */
@@ -51,7 +51,7 @@ type Some<T> = Iterable<T> | AsyncIterable<T>;
 
 /** Where transactions are found. */
 export interface TransactionSource {
-  /** @param attributes those that count; the source may look for them, or not */
+  /** @param attributes of the filters; a source may use them to find transactions faster */
   newestFirst(range: TxRange, attributes: Attributes): Some<ExplorerTx>;
   /** @param hash lower-case hexadecimal */
   withHash(hash: string): Promise<readonly ExplorerTx[]> | readonly ExplorerTx[];
@@ -153,7 +153,7 @@ function selectionOf({ before, after, filters = [] }: ListRequest): {
   return { range: height === undefined ? range : withinBlock(range, height), attributes };
 }
 
-/** @throws ApiError 500 for a height that is not one, as in the original */
+/** @throws ApiError 500 for an invalid height, as in the original */
 function withinBlock({ before, after }: TxRange, text: string): TxRange {
   if (!WHOLE.test(text) || text.length > 15) throw internal("not a block height", text.slice(0, 100));
   const height = Number(text);

@@ -1,5 +1,5 @@
-// Facts that queries ask the core node for: its statistics and its last block. Where there is none, as for a recording, the last
-// block of the store answers in its place.
+// Fields that the core node answers: statistics and the last block. Without a core node, as for a recording, they are made
+// from the last block of the store.
 import { ApiError } from "../../http/errors.ts";
 import type { ChainHead } from "../../store/head.ts";
 import { ChainStatus } from "../../wire/generated/vega.ts";
@@ -16,7 +16,7 @@ const METHOD_OF_FIELD: Readonly<Record<string, string>> = {
 };
 const NO_BLOCK = "Failed to get last block height server is initialising";
 
-/** Answers that a query needs, by the name of their method; asked for before the query reads the store. */
+/** Answers of the core node by the name of their method, fetched before the query reads the store. */
 export type ChainAnswers = ReadonlyMap<string, Message | ApiError>;
 
 export class ChainAnswering {

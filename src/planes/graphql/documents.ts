@@ -1,6 +1,6 @@
 /**
- * Queries before they are executed: parsed by the library, measured, then validated by the library. A text that is too
- * much is refused before anything walks over it more than once (docs/graphql.md, limits).
+ * Queries before they are executed: the library parses them, then they are measured, then the library validates them. The
+ * measure comes first because validation can take time in the square of a query (docs/graphql.md, limits).
  */
 import {
   type DocumentNode,
@@ -17,11 +17,11 @@ import { LruCache } from "../../cache/lru.ts";
 import type { Limits } from "../../http/limits.ts";
 import { type AnsweredError, refusedError } from "./errors.ts";
 
-/** Words and signs of a query: the most that its fields and their arguments can need. */
+/** Tokens of a query: enough for `queryFieldsMax` fields with arguments. */
 const TOKENS_MAX = 30_000;
 const VALIDATION_ERRORS_MAX = 20;
 const KEPT_BYTES_MAX = 8 * 1024 * 1024;
-/** A parsed query takes about this, and this many times its text. */
+/** Estimated memory of a parsed query: a fixed part, and a multiple of its text. */
 const ENTRY_BYTES = 1_024;
 const PARSED_FACTOR = 20;
 
@@ -47,7 +47,7 @@ function tooLarge(message: string): RefusedQuery {
   return new RefusedQuery(200, [{ message, extensions: { code: "COMPLEXITY_LIMIT_EXCEEDED" } }]);
 }
 
-/** Parsed and validated queries, which are kept: pages ask the same ones again and again. */
+/** A cache of parsed and validated queries. */
 export class Documents {
   private readonly kept = new LruCache<string, DocumentNode>(
     KEPT_BYTES_MAX,
@@ -83,7 +83,7 @@ function parsed(text: string): DocumentNode {
     return parse(text, { maxTokens: TOKENS_MAX });
   } catch (error) {
     if (error instanceof GraphQLError) throw refused("GRAPHQL_PARSE_FAILED", error);
-    // Values or types that are nested until the parser has no stack left.
+    // Stack overflow of the parser: values or types that are nested too deep.
     if (error instanceof RangeError)
       throw refused("GRAPHQL_PARSE_FAILED", new GraphQLError("the query is nested too deep"));
     throw error;
@@ -139,7 +139,7 @@ interface Size {
 class Measure {
   private readonly fragments: Map<string, FragmentDefinitionNode>;
   private readonly sizes = new Map<string, Size>();
-  /** The deepest that the walk itself may go: a text can nest deeper than its objects do. */
+  /** Depth of the walk, inline fragments included. */
   private level = 0;
 
   constructor(
@@ -190,7 +190,7 @@ class Measure {
   private sizeOfFragment(name: string): Size {
     let size = this.sizes.get(name);
     if (size === undefined) {
-      // Of a circle, which validation refuses, and of a fragment that is not there.
+      // For fragments in a circle and unknown fragments, which validation refuses.
       this.sizes.set(name, NOTHING);
       const fragment = this.fragments.get(name);
       size = fragment ? this.sizeOf(fragment.selectionSet) : NOTHING;

@@ -17,7 +17,7 @@ import { Sockets } from "./sockets.ts";
 
 const JSON_TYPE = "application/json";
 const NOT_ACCEPTABLE = 406;
-/** An answer of a thousand rows, which takes milliseconds to make. */
+/** Larger answers are not cached: about a thousand rows. */
 const KEPT_BYTES_MAX = 1024 * 1024;
 
 export class GraphqlEndpoint {

@@ -6,7 +6,7 @@ import { ApiError } from "../../http/errors.ts";
 
 const FAULT = "an internal error occurred";
 
-/** A field refuses its arguments or its object; it has no code. */
+/** A resolver refuses its arguments or its object. Answered without `extensions`. */
 export class FieldError extends Error {
   override readonly name = "FieldError";
   /** @param inArgument path of the value inside the field's arguments */
@@ -18,7 +18,7 @@ export class FieldError extends Error {
   }
 }
 
-/** A limit of queries is reached; the code says which. */
+/** A query reached a limit; `code` names it. */
 export class LimitError extends Error {
   override readonly name = "LimitError";
   constructor(
@@ -64,7 +64,7 @@ export function answeredError(error: GraphQLError, onFault: (error: unknown) => 
   if (originalError instanceof LimitError)
     return { message: originalError.message, ...path, extensions: { code: originalError.code } };
   if (originalError !== undefined && !(originalError instanceof GraphQLError)) {
-    // The library's own: a value that is null where the schema says it cannot be.
+    // Null in a field that the schema declares non-null.
     if (originalError.message.startsWith("Cannot return null for non-nullable field"))
       return { message: "must not be null", ...path };
     onFault(originalError);
@@ -73,9 +73,9 @@ export function answeredError(error: GraphQLError, onFault: (error: unknown) => 
   return { message: error.message, ...path };
 }
 
-/** The library gives up on a query that repeats its fields so often that comparing them would take too long. */
+/** Error text of the library for a query that repeats fields too often to compare them all. */
 const GIVEN_UP = "Validation aborted.";
-/** Texts of a query that its error repeats are cut. */
+/** Longer messages are cut: they can quote the query. */
 const MESSAGE_LENGTH_MAX = 300;
 
 /** An error of a query that is not executed: with its place in the text. */

@@ -35,7 +35,7 @@ export interface Outcome {
   readonly body: { readonly errors?: readonly AnsweredError[]; readonly data: unknown };
   /** Where the store was read. */
   readonly head?: Answer["head"];
-  /** It follows from the store alone: the next block changes it. */
+  /** Depends on the store alone, so that it can be cached until the next block. */
   readonly isOfStore?: boolean;
 }
 
@@ -80,7 +80,7 @@ export class Execution {
         variableValues: request.variables,
         operationName: operation.name?.value,
       }) as ExecutionResult;
-      // Every resolver has its answer at once: a promise would be read on another snapshot.
+      // Resolvers must be synchronous: a promise would read another snapshot.
       if (result instanceof Promise) throw new Error("a resolver of GraphQL is asynchronous");
       if (result.data === undefined) return refusal(new RefusedQuery(UNPROCESSABLE, coercionErrors(result)));
       const body = { ...this.errorsOf(result), data: result.data };

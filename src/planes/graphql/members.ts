@@ -13,7 +13,7 @@ import { NO_TIME } from "./scalars.ts";
 export interface MemberNote {
   /** `details.name` is a member of a member. */
   readonly path: string;
-  /** The member names a party that must exist; else it is made from its identifier. */
+  /** The party must exist and is read; otherwise `Party` is made from its identifier alone. */
   readonly read: boolean;
   /** The member counts seconds. */
   readonly isSeconds: boolean;
@@ -129,7 +129,7 @@ function timeConverter(isNonNull: boolean, factor: bigint): Convert {
   };
 }
 
-/** A time that the message has as text. */
+/** For a time that the message holds as text. */
 function timeTextConverter(isNonNull: boolean): Convert {
   const none = isNonNull ? NO_TIME : null;
   return (value) => {

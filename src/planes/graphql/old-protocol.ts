@@ -1,5 +1,5 @@
 /**
- * The first protocol of subscriptions (`graphql-ws`, of the library subscriptions-transport-ws, which is not kept any more):
+ * The first protocol of subscriptions (`graphql-ws`, of the abandoned library subscriptions-transport-ws):
  * its messages as those of the later one and back, so that one server serves both
  * (docs/protocol/95-graphql-subscriptions.md#8-websocket).
  */
@@ -14,7 +14,7 @@ const FAULTS: Readonly<Record<number, readonly [message: string, reason: string]
   4401: ["unexpected message start", "unexpected message"],
   4429: ["unexpected message init", "unexpected message"],
 };
-/** Stands for an id that was left out: the later protocol wants one. */
+/** Replaces a missing id, which the later protocol requires. */
 const NO_ID = "\u0000";
 
 type Wire = { id?: string; type?: string; payload?: unknown };
@@ -75,7 +75,7 @@ export class OldProtocol {
   }
 
   private start(id: string, payload: unknown): void {
-    // The same id again is another subscription in its place.
+    // A repeated id replaces the subscription.
     if (this.active.has(id)) this.receive(JSON.stringify({ id, type: "complete" }));
     this.active.add(id);
     if (typeof payload !== "object" || payload === null || Array.isArray(payload)) {
@@ -99,7 +99,7 @@ export class OldProtocol {
   }
 }
 
-/** undefined for what the server is to refuse. */
+/** undefined for text that is not a JSON object. */
 function parsed(text: string): Wire | undefined {
   try {
     const value: unknown = JSON.parse(text);

@@ -51,7 +51,7 @@ function readNow<T>({ plane }: Execution, read: (reads: QueryReads) => T): T {
   return plane.readSnapshot((context) => read(new QueryReads(context, new Budget(context.limits))));
 }
 
-/** An answer for each payload; an end for a reason is a last answer. */
+/** An answer for each payload. If the stream fails, the last answer holds the error. */
 class Answers implements AsyncIterableIterator<Payload> {
   private isOver = false;
 
@@ -94,7 +94,7 @@ class Answers implements AsyncIterableIterator<Payload> {
   }
 }
 
-/** The payload under the name of whatever field the subscription has: it has one. */
+/** Root value of a payload: the resolver of any subscription field returns `payload`. */
 class Root {
   constructor(readonly payload: unknown) {}
 }

@@ -4,24 +4,24 @@ import type { Observation } from "../data/observe/observation.ts";
 import type { Message } from "./reads.ts";
 
 export class PayloadStream implements AsyncIterableIterator<unknown> {
-  private told = false;
+  private hasSent = false;
   private late: unknown;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   /**
-   * @param payloadOf undefined for a message that is not told
-   * @param onTold called once a message was taken
+   * @param payloadOf undefined to skip a message
+   * @param onTaken called after each message
    */
   constructor(
     private readonly observation: Observation,
     private readonly payloadOf: (message: Message) => unknown,
-    private readonly onTold: () => void = () => {},
+    private readonly onTaken: () => void = () => {},
   ) {}
 
   /** A payload in place of the first one, if that does not come in time. @param payload undefined for none */
   expectWithin(ms: number, payload: () => unknown): void {
     this.timer = setTimeout(() => {
-      if (this.told) return;
+      if (this.hasSent) return;
       this.late = payload();
       this.observation.onReady();
     }, ms);
@@ -33,13 +33,13 @@ export class PayloadStream implements AsyncIterableIterator<unknown> {
     for (;;) {
       const payload = this.poll();
       if (payload !== undefined) {
-        this.told = true;
+        this.hasSent = true;
         return { value: payload, done: false };
       }
       if (this.observation.isEnded) return { value: undefined, done: true };
       await new Promise<void>((resolve) => {
         this.observation.onReady = resolve;
-        // Something may have come between the look and here.
+        // It may have ended since the poll.
         if (this.observation.isEnded || this.observation.hasFailed) resolve();
       });
     }
@@ -56,7 +56,7 @@ export class PayloadStream implements AsyncIterableIterator<unknown> {
   }
 
   private poll(): unknown {
-    if (this.late !== undefined && !this.told) {
+    if (this.late !== undefined && !this.hasSent) {
       const payload = this.late;
       this.late = undefined;
       return payload;
@@ -65,7 +65,7 @@ export class PayloadStream implements AsyncIterableIterator<unknown> {
       const message = this.observation.poll()?.message;
       if (message === undefined) return undefined;
       const payload = this.payloadOf(message);
-      this.onTold();
+      this.onTaken();
       if (payload !== undefined) return payload;
     }
   }

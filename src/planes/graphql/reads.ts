@@ -5,6 +5,7 @@ import { pathParameters } from "../../http/endpoint.ts";
 import { ApiError, badRequest, invalidArgument } from "../../http/errors.ts";
 import type { RequestFields } from "../../http/query.ts";
 import { enumDescriptor, type FieldDescriptor, messageDescriptor } from "../../wire/descriptors.ts";
+import type { MessageName, MessageOf } from "../../wire/message-types.ts";
 import type { DataContext } from "../data/context.ts";
 import { DATA_ENDPOINTS, UNROUTED_RESOURCES } from "../data/endpoints.ts";
 import type { Budget } from "./budget.ts";
@@ -15,6 +16,13 @@ export type Message = Readonly<Record<string, any>>;
 
 /** Arguments of a call before they are a request: names of enums, numbers of any kind, null for absent. */
 export type CallArguments = Readonly<Record<string, unknown>>;
+
+type NameOf<Request> = Request extends `datanode.api.v2.${infer Name}Request` ? Name : never;
+/** A method of the data API: `ListOrders`. */
+export type MethodName = NameOf<MessageName>;
+/** Members of its answer. */
+export type AnswerMember<Name extends MethodName> = string &
+  keyof MessageOf<Extract<MessageName, `datanode.api.v2.${Name}Response`>>;
 
 interface Method {
   readonly resource: Resource<DataContext>;
@@ -32,11 +40,11 @@ const METHODS = new Map<string, Method>(
   ]),
 );
 
-/** A list that is counted at once: the budget looks at the clock no more often. */
+/** Lists up to this length are counted at once: the budget looks at the clock no more often. */
 const SHORT_ROWS = 64;
 
 export class QueryReads {
-  /** Something was read: the answer tells the height it was read at. */
+  /** The store was read, so that the answer has a height. */
   hasRead = false;
   /** Paths of the resources that were read. */
   readonly paths = new Set<string | undefined>();
@@ -50,7 +58,7 @@ export class QueryReads {
   ) {}
 
   /** Answer of a method such as `ListOrders`. @throws ApiError, LimitError */
-  call(name: string, args: CallArguments = {}): Message {
+  call(name: MethodName, args: CallArguments = {}): Message {
     const { resource, fixed } = METHODS.get(name)!;
     const fields = requestFields(resource.request, args, this.context.limits.filterValuesMax);
     for (const member of fixed) fields[member] ??= "";
@@ -59,7 +67,7 @@ export class QueryReads {
   }
 
   /** The object with an identifier, by a method that takes nothing else. @throws ApiError, LimitError */
-  byId(name: string, member: string, id: string): Message {
+  byId(name: MethodName, member: string, id: string): Message {
     return this.once(`${name} ${id}`, METHODS.get(name)!.resource, { [member]: id });
   }
 
@@ -69,7 +77,7 @@ export class QueryReads {
     return settled(this.chain.get(name)!);
   }
 
-  /** A list of the answer; its rows are counted, of a long one as they are walked over. @throws LimitError */
+  /** Counts the rows of a list; those of a long list while they are iterated. @throws LimitError */
   rows<T>(list: readonly T[]): Iterable<T> {
     if (list.length > SHORT_ROWS) return this.counted(list);
     this.budget.spendRows(list.length);

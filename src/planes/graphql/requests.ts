@@ -6,7 +6,7 @@ import type { Limits } from "../../http/limits.ts";
 import { parseBody, parsePairs } from "../../http/query.ts";
 import type { QueryRequest } from "./execution.ts";
 
-/** A request that is not a query in any form. */
+/** A malformed request. */
 export class BadForm extends Error {
   override readonly name = "BadForm";
   constructor(
@@ -31,15 +31,15 @@ const MEMBERS = new Map([
   ["extensions", { name: "extensions", go: "map[string]interface {}" }],
 ]);
 
-/** A request that was received, and is read when there is no kept answer to it. */
+/** A received request. It is parsed only if no cached answer has its key. */
 export interface Received {
-  /** Requests with one key have one answer; undefined where that is not looked at. */
+  /** Key of the cached answer; undefined if it is not cached. */
   readonly key: string | undefined;
   /** @throws BadForm */
   read(): QueryRequest;
 }
 
-/** Receives a request, and works on it while its body counts among those that are. @throws BadForm, ApiError 413, 429 */
+/** Receives a request and calls `use` while its body counts towards the limit of bodies in memory. @throws BadForm, ApiError 413, 429 */
 export async function withQuery<T>(
   request: Request,
   limits: Limits,
@@ -115,7 +115,7 @@ function fromJson(body: string, depthMax: number): QueryRequest {
   return fromValue(value, (reason) => new BadForm(`json body could not be decoded: ${reason}`));
 }
 
-/** A text that breaks off is told apart from one that is wrong. */
+/** Truncated JSON has an error text of its own. */
 function decoderText(body: string, reason: string): string {
   if (reason === "EOF") return reason;
   return /EOF|end of|Unexpected end|Expected '\}'/i.test(reason) || /^\s*[{[][^}\]]*$/.test(body)

@@ -1,5 +1,5 @@
 // The routes of GraphQL on the data port. Schema, library, resolvers and the page are loaded with the first request that
-// needs them: a node that is never asked pays nothing.
+// needs them.
 import { DAMAGED } from "../../http/answers.ts";
 import { splitUrl } from "../../http/http.ts";
 import { classify, type HttpRoutes, RAW } from "../../http/plugin.ts";
@@ -59,7 +59,7 @@ async function importForProduction(): Promise<typeof import("./endpoint.ts")> {
   }
 }
 
-/** The address opened by a person: without a query, and a page is welcome. */
+/** A browser that opens the address: it accepts HTML and sends no query. */
 function isForBrowser({ method, headers, url }: Request): boolean {
   if (method !== "GET" || headers.has("upgrade")) return false;
   return /\btext\/html\b/.test(headers.get("accept") ?? "") && !/[?&]query=/.test(url);

@@ -13,10 +13,10 @@ import {
 import { timeNs } from "../../wire/time-text.ts";
 import { FieldError } from "./errors.ts";
 
-/** A time that is null where the schema says it cannot be: the library takes the object for a value. */
+/** Serialised as null in a non-null field: the library takes the object for a value. */
 export const NO_TIME = Object.freeze({ toJSON: () => null });
 
-/** An argument that is not a time: refused by the field that has it, as in the original. */
+/** An invalid time argument. The field refuses it, as in the original. */
 class NotATime {
   constructor(readonly message: string) {}
 }
@@ -59,7 +59,7 @@ export const timestamp = new GraphQLScalarType({
 
 const DIGITS = /^-?\d{1,15}$/;
 
-/** Numbers where text is wanted, and digits where a number is; a number beyond 32 bits is the call's to refuse. */
+/** Numbers are accepted for text, and digits for `Int`. The call refuses numbers beyond 32 bits. */
 export function makeLenient(): void {
   for (const scalar of [GraphQLString, GraphQLID]) {
     scalar.parseValue = (value) => {

@@ -54,7 +54,7 @@ const INTROSPECTION_LISTS = introspectionTypes
 
 /**
  * Introspection as the original answers it: types by name, and lists in place of null. Its rows count as those of any list:
- * a thousand aliases below the fields of the types of fields are millions of values.
+ * a thousand nested aliases make millions of values.
  */
 function arrangeIntrospection(schema: GraphQLSchema): void {
   const types = Object.values(schema.getTypeMap())

@@ -16,9 +16,12 @@ import { SubscriptionContext } from "./subscriptions.ts";
 
 /** The first protocol, and what a socket without one speaks. */
 const OLD = "graphql-ws";
-/** Bytes that a socket holds for its client; then it waits until the client has read. */
+/** Above this, sending waits until the client has read. */
 const BUFFERED_BYTES_MAX = 256 * 1024;
-/** Messages behind those bytes, for each subscription that a socket may have: a client that goes on asking and does not read is closed. */
+/**
+ * Messages that may wait then, for each subscription that a socket may have. A client that sends on and does not read is
+ * closed.
+ */
 const WAITING_MESSAGES = 5;
 const TOO_BIG = 1009;
 const FAULT = 4500;
@@ -53,13 +56,13 @@ export class Sockets {
       },
       execute: answer as never,
       subscribe: answer as never,
-      // Both are in their form already.
+      // Results and errors have their final form already.
       onNext: (_, __, ___, ____, result) => result as never,
       onError: (_, __, ___, errors) => errors.map((error) => asAnswered(error)) as never,
     });
   }
 
-  /** Turns a request into a socket; a part of a handshake is refused as the original refuses it. @throws ApiError 429 */
+  /** Upgrades a request to a WebSocket; an incomplete handshake is refused as in the original. @throws ApiError 429 */
   upgrade(app: HttpApp, request: Request): Response {
     if (!asksForSocket(request)) return badHandshake(request);
     const address = app.server?.requestIP(originOf(request))?.address;

@@ -42,7 +42,7 @@ type Open = (args: Message, context: SubscriptionContext, reads: ReadNow) => Pro
 /** Reads the store once, at the beginning. */
 export type ReadNow = <T>(read: (reads: QueryReads) => T) => T;
 
-/** Given arguments alone: absent and null ones are left out. */
+/** The arguments that are neither absent nor null. */
 function given(args: Message): RequestFields {
   return Object.fromEntries(
     Object.entries(args).filter(([, value]) => value !== null && value !== undefined),
@@ -68,7 +68,7 @@ const EVENT_MEMBERS: Readonly<Record<string, string>> = {
   Withdrawal: "withdrawal",
   TransactionResult: "transactionResult",
 };
-/** A page accepts a node that tells it a block's time within three seconds. */
+/** A page rejects a node that sends no block time within three seconds. */
 const IDLE_MS = 1_500;
 
 async function busEvents(args: Message, context: SubscriptionContext): Promise<PayloadStream> {

@@ -20,7 +20,7 @@ const CANDLE_INTERVALS: Readonly<Record<string, string>> = {
   INTERVAL_I1D: "1 day",
 };
 
-/** @throws FieldError for an interval that no market has candles of */
+/** @throws FieldError for an interval without candles */
 export function candleIdOf(intervals: Message, marketId: string, interval: string): string {
   const list = intervals.intervalToCandleId as readonly { interval: string; candleId: string }[];
   const entry = list.find((each) => each.interval === CANDLE_INTERVALS[interval]);

@@ -1,4 +1,4 @@
-// Data sources: who signs, what counts, and the data that came.
+// Data sources: signers, filters, and received data.
 import type { Message } from "../reads.ts";
 import { as, called, type Resolvers } from "./fields.ts";
 

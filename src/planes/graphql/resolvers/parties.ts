@@ -1,4 +1,4 @@
-// Parties, with everything that a party has; deposits, withdrawals, transfers, rewards and stake.
+// Parties and their connections; deposits, withdrawals, transfers, rewards and stake.
 import { ApiError } from "../../../http/errors.ts";
 import { AccountType } from "../../../wire/generated/vega.ts";
 import { FieldError, wrappedText } from "../errors.ts";
@@ -19,7 +19,7 @@ const PARTY_ACCOUNTS: ReadonlySet<string> = new Set([
 
 const directionOf = (direction: unknown) => DIRECTIONS[(direction ?? "ToOrFrom") as string];
 
-/** The original puts its own sentence before the error of these calls. */
+/** The original prefixes the errors of these calls. */
 function wrapped(failure: (source: Message) => string, resolve: Resolve): Resolve {
   return (source, args, reads) => {
     try {
@@ -31,7 +31,7 @@ function wrapped(failure: (source: Message) => string, resolve: Resolve): Resolv
   };
 }
 
-/** @throws FieldError for an epoch that is not one */
+/** @throws FieldError for a negative epoch */
 function epochOf(value: unknown, name: string): bigint | undefined {
   if (value === undefined || value === null) return undefined;
   if ((value as number) < 0) throw new FieldError(`invalid ${name} for reward query - must be positive`);

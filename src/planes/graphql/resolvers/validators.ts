@@ -5,7 +5,7 @@ import { READERS, type Resolve } from "../members.ts";
 import type { CallArguments, Message } from "../reads.ts";
 import { answered, called, type Resolvers } from "./fields.ts";
 
-/** Delegations that a condition on the source narrows. */
+/** Delegations of the source. */
 export function delegationsOf(narrowed: (args: Message, source: Message) => CallArguments): Resolve {
   return (source, args, reads) => {
     try {
@@ -30,7 +30,7 @@ function epochNumber(text: string): bigint {
   return BigInt(text);
 }
 
-/** Validators of a kind; null when there are none of it. */
+/** Validators of a kind; null for an empty set. */
 const nodeSet =
   (member: string): Resolve =>
   (data) =>
