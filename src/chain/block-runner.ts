@@ -1,10 +1,12 @@
 /** Executes blocks: each transaction through admission and engine. Nothing is stored here, and nothing undone. */
+import { NO_TRADING, type TradingCounts } from "../engine/chain-port.ts";
 import type { BlockInfo } from "../engine/core.ts";
 import type { EventPayload } from "../engine/events.ts";
 import type { Genesis } from "../engine/genesis.ts";
 import type { StateChange } from "../engine/state.ts";
 import type { RuleName } from "../errors/rules.ts";
 import { type Block, type BlockEvent, Field } from "../wire/block.ts";
+import type { BatchMarketInstructions } from "../wire/generated/commands.ts";
 import { decodeLedgerMovements } from "../wire/generated/events.ts";
 import type { CheckedTransaction } from "../wire/transaction-check.ts";
 import { Admission, type AdmissionState, type AdmissionTransaction } from "./admission/admission.ts";
@@ -30,6 +32,7 @@ export interface TxExecution {
 export interface ExecutedBlock {
   readonly point: ChainPoint;
   readonly results: readonly TxExecution[];
+  readonly trading: TradingCounts;
   /** Nothing happened in it. */
   readonly isEmpty: boolean;
 }
@@ -104,7 +107,12 @@ export class BlockRunner {
     };
     const { height, timeNs, hash } = info;
     return {
-      executed: { point, results, isEmpty: txs.length === 0 && events <= MARKERS },
+      executed: {
+        point,
+        results,
+        trading: tradingOf(block.events, txs, results),
+        isEmpty: txs.length === 0 && events <= MARKERS,
+      },
       block: { chainId: this.engine.chainId, height, timeNs, hash: hash.toUpperCase(), ...block },
       changes,
     };
@@ -123,6 +131,27 @@ export function pointBefore({ initialHeight, timeNs, hash }: Genesis): ChainPoin
     appHash: NO_APP_HASH,
     ...none,
   };
+}
+
+function tradingOf(
+  events: readonly BlockEvent[],
+  txs: readonly BlockTx[],
+  results: readonly TxExecution[],
+): TradingCounts {
+  const sum = { ...NO_TRADING, trades: events.filter(({ field }) => field === Field.trade).length };
+  for (const [n, { tx }] of txs.entries()) {
+    if (results[n]!.code !== 0) continue;
+    if (tx.kind === "orderSubmission") sum.submissions++;
+    else if (tx.kind === "orderAmendment") sum.amendments++;
+    else if (tx.kind === "orderCancellation") sum.cancellations++;
+    else if (tx.kind === "batchMarketInstructions") {
+      const { submissions, amendments, cancellations } = tx.payload as BatchMarketInstructions;
+      sum.submissions += submissions.length;
+      sum.amendments += amendments.length;
+      sum.cancellations += cancellations.length;
+    }
+  }
+  return sum;
 }
 
 function ledgerEntriesOf(events: readonly BlockEvent[]): number {

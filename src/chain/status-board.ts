@@ -1,5 +1,5 @@
 // The status of the chain after each block.
-import type { ChainStatus } from "../engine/chain-port.ts";
+import { type ChainStatus, NO_TRADING } from "../engine/chain-port.ts";
 import type { ExecutedBlock } from "./block-runner.ts";
 import type { ChainCore } from "./chain-core.ts";
 import type { PooledTx } from "./mempool.ts";
@@ -19,6 +19,8 @@ export class StatusBoard {
   private latest!: ChainStatus;
   private sampledTxs = 0;
   private sampledBytes = 0;
+  private trading = NO_TRADING;
+  private tradingLastBlock = NO_TRADING;
 
   constructor(
     private readonly core: ChainCore,
@@ -30,7 +32,7 @@ export class StatusBoard {
   }
 
   /** The status after a block. */
-  after(_block: ExecutedBlock, txs: readonly PooledTx[]): ChainStatus {
+  after({ trading }: ExecutedBlock, txs: readonly PooledTx[]): ChainStatus {
     for (const { bytes } of txs) {
       if (this.sampledTxs >= AVERAGE_WINDOW_TXS) {
         this.sampledTxs = 0;
@@ -39,6 +41,13 @@ export class StatusBoard {
       this.sampledTxs++;
       this.sampledBytes += bytes.length;
     }
+    this.tradingLastBlock = trading;
+    this.trading = {
+      submissions: this.trading.submissions + trading.submissions,
+      amendments: this.trading.amendments + trading.amendments,
+      cancellations: this.trading.cancellations + trading.cancellations,
+      trades: this.trading.trades + trading.trades,
+    };
     return this.update();
   }
 
@@ -72,6 +81,8 @@ export class StatusBoard {
         averageTxBytes: this.sampledTxs === 0 ? 0 : Math.floor(this.sampledBytes / this.sampledTxs),
         events: BigInt(point.events),
         eventsLastBlock: point.blockEvents,
+        trading: this.trading,
+        tradingLastBlock: this.tradingLastBlock,
       },
       halted: undefined,
       haltedMarkets: engine.haltedMarkets(),

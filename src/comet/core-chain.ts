@@ -4,7 +4,13 @@
  */
 import { refusalDetails } from "../chain/refusals.ts";
 import { sha256HexOf } from "../crypto/sha.ts";
-import { ChainCallError, type ChainPort, type ChainStatus, type TxOutcome } from "../engine/chain-port.ts";
+import {
+  ChainCallError,
+  type ChainPort,
+  type ChainStatus,
+  NO_TRADING,
+  type TxOutcome,
+} from "../engine/chain-port.ts";
 import { NodeError } from "../errors/node-error.ts";
 import type { Statistics } from "../wire/generated/core-api.ts";
 import { TRANSACTION_BYTES_MAX, tooLargeText } from "../wire/transaction.ts";
@@ -67,6 +73,13 @@ export class CoreChain implements ChainPort {
         averageTxBytes: Number(statistics.averageTxBytes),
         events: BigInt(statistics.eventCount),
         eventsLastBlock: 0,
+        trading: {
+          submissions: Number(statistics.totalCreateOrder),
+          amendments: Number(statistics.totalAmendOrder),
+          cancellations: Number(statistics.totalCancelOrder),
+          trades: Number(statistics.totalTrades),
+        },
+        tradingLastBlock: NO_TRADING,
       },
       halted: undefined,
     };

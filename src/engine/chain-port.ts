@@ -48,6 +48,16 @@ export class ChainCallError extends Error {
   }
 }
 
+/** Commands about orders that were executed, those of a batch one by one, and trades: since the process began, or of a block. */
+export interface TradingCounts {
+  readonly submissions: number;
+  readonly amendments: number;
+  readonly cancellations: number;
+  readonly trades: number;
+}
+
+export const NO_TRADING: TradingCounts = { submissions: 0, amendments: 0, cancellations: 0, trades: 0 };
+
 /** The last block and what clients need to make a proof of work for it. */
 export interface ChainStatus {
   readonly chainId: string;
@@ -75,6 +85,8 @@ export interface ChainStatus {
     readonly averageTxBytes: number;
     readonly events: bigint;
     readonly eventsLastBlock: number;
+    readonly trading: TradingCounts;
+    readonly tradingLastBlock: TradingCounts;
   };
   /** The chain has stopped for good (disk full, invariant, upgrade): why, in one sentence. */
   readonly halted: string | undefined;

@@ -1,10 +1,11 @@
 // A devnet without a chain: notes what it is asked, and answers with one status.
-import type {
-  BridgePort,
-  ChainStatus,
-  ClockStatus,
-  DevnetPort,
-  TxOutcome,
+import {
+  type BridgePort,
+  type ChainStatus,
+  type ClockStatus,
+  type DevnetPort,
+  NO_TRADING,
+  type TxOutcome,
 } from "../../src/engine/chain-port.ts";
 
 export const STATUS: ChainStatus = {
@@ -25,7 +26,14 @@ export const STATUS: ChainStatus = {
     increasingDifficulty: true,
   },
   mempool: { count: 0, bytes: 0 },
-  totals: { txsLastBlock: 0, averageTxBytes: 0, events: 0n, eventsLastBlock: 0 },
+  totals: {
+    txsLastBlock: 0,
+    averageTxBytes: 0,
+    events: 0n,
+    eventsLastBlock: 0,
+    trading: NO_TRADING,
+    tradingLastBlock: NO_TRADING,
+  },
   halted: undefined,
   haltedMarkets: [],
 };

@@ -70,6 +70,17 @@ describe("the tools", () => {
     });
     const trades = nodesOf((await get(devnet, `trades?marketIds=${market}`)).trades);
     expect(trades.map(({ price, size }: Answer) => `${size}@${price}`)).toContain("1000@6050050");
+    const { statistics } = await (await fetch(`${devnet.nodeUrl}/statistics`)).json();
+    expect(Number(statistics.totalTrades)).toBe(trades.length);
+    const orders = nodesOf(
+      (await get(devnet, `orders?filter.marketIds=${market}&pagination.first=1000`)).orders,
+    );
+    // A provision's orders are made by the market.
+    const sent = orders.filter(({ liquidityProvisionId }: Answer) => liquidityProvisionId === "");
+    expect(Number(statistics.totalCreateOrder)).toBe(sent.length);
+    expect(statistics).toMatchObject({ totalOrders: String(sent.length), totalAmendOrder: "0" });
+    const cancelled = sent.filter(({ status }: Answer) => status === "STATUS_CANCELLED");
+    expect(Number(statistics.totalCancelOrder)).toBe(cancelled.length);
     const positions = nodesOf((await get(devnet, `positions?filter.marketIds=${market}`)).positions);
     const open = positions.map(({ openVolume }: Answer) => BigInt(openVolume));
     expect(open.some((volume: bigint) => volume !== 0n)).toBe(true);

@@ -52,7 +52,8 @@ const statistics = chainQuery({
   response: "vega.api.v1.StatisticsResponse",
   tag: TAG,
   summary: "Get statistics of the chain and the node",
-  description: "`uptime` is the time the node started at; `currentTime` is the clock of its machine.",
+  description:
+    "`uptime` is the time the node started at; `currentTime` is the clock of its machine. Orders and trades are counted from the start of the node.",
   handle: (context) => ({ statistics: statisticsOf(context.chain.status, context) }),
 });
 
@@ -60,6 +61,7 @@ function statisticsOf(status: ChainStatus, { build, nowNs }: NodeContext): Parti
   const { totals, epoch } = status;
   const blockNs = status.timeNs - status.previousTimeNs;
   return {
+    ...tradingOf(status, blockNs),
     blockHeight: BigInt(status.height),
     backlogLength: BigInt(status.mempool.count),
     genesisTime: rfc3339Nano(status.genesisTimeNs),
@@ -83,6 +85,21 @@ function statisticsOf(status: ChainStatus, { build, nowNs }: NodeContext): Parti
     epochExpiryTime: rfc3339Nano(epoch.expireNs),
     eventCount: totals.events,
     eventsPerSecond: blockNs > 0n ? (BigInt(totals.eventsLastBlock) * SECOND_NS) / blockNs : 0n,
+  };
+}
+
+function tradingOf({ height, totals }: ChainStatus, blockNs: bigint) {
+  const { trading, tradingLastBlock: last } = totals;
+  const perSecond = (count: number) => (blockNs > 0n ? (BigInt(count) * SECOND_NS) / blockNs : 0n);
+  return {
+    averageOrdersPerBlock: BigInt(trading.submissions) / BigInt(Math.max(height, 1)),
+    ordersPerSecond: perSecond(last.submissions),
+    tradesPerSecond: perSecond(last.trades),
+    totalCreateOrder: BigInt(trading.submissions),
+    totalAmendOrder: BigInt(trading.amendments),
+    totalCancelOrder: BigInt(trading.cancellations),
+    totalOrders: BigInt(trading.submissions),
+    totalTrades: BigInt(trading.trades),
   };
 }
 

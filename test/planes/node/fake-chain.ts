@@ -6,6 +6,7 @@ import {
   ChainCallError,
   type ChainPort,
   type ChainStatus,
+  NO_TRADING,
   type RefusalDetails,
   type TxOutcome,
 } from "../../../src/engine/chain-port.ts";
@@ -132,7 +133,14 @@ function statusAt(height: number, { halted }: { halted?: string | undefined }): 
       increasingDifficulty: true,
     },
     mempool: { count: 4, bytes: 2_000 },
-    totals: { txsLastBlock: 5, averageTxBytes: 371, events: 2n ** 60n, eventsLastBlock: 12 },
+    totals: {
+      txsLastBlock: 5,
+      averageTxBytes: 371,
+      events: 2n ** 60n,
+      eventsLastBlock: 12,
+      trading: NO_TRADING,
+      tradingLastBlock: NO_TRADING,
+    },
     halted,
     haltedMarkets: [],
   };
