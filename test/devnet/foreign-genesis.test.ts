@@ -60,6 +60,50 @@ test("a word that no genesis names is refused as before", async () => {
   expect(answer.details[0].inner).toContain("not a valid hex id");
 });
 
+const use = async (tool: string, body: object): Promise<Json> =>
+  (
+    await fetch(`${devnet.address.nodeUrl}/devnet/${tool}`, { method: "POST", body: JSON.stringify(body) })
+  ).json();
+
+test("a market of a preset settles in any asset; without its own it says which asset it needs", async () => {
+  expect((await use("market/create", { preset: "simple" })).message).toBe(
+    "a preset's market settles in the asset that 'asset' names: there is no asset 'tUSD': give tDAI, XYZ, or an asset's id",
+  );
+  const made = await use("market/create", { preset: "simple", asset: "tDAI" });
+  expect(made).toMatchObject({ state: "STATE_ACTIVE", tradingMode: "TRADING_MODE_CONTINUOUS" });
+  const { market } = await get(`/api/v2/market/${made.market}`);
+  expect(market.tradableInstrument.instrument.future.settlementAsset).toBe("tDAI");
+});
+
+test("a market can be left inside its opening auction, with an empty book", async () => {
+  const made = await use("market/create", { preset: "simple", asset: "XYZ", auction: true });
+  expect(made).toMatchObject({ tradingMode: "TRADING_MODE_OPENING_AUCTION" });
+  const { edges } = (await get(`/api/v2/orders?filter.marketIds=${made.market}`)).orders;
+  expect(edges).toEqual([]);
+});
+
+test("a price is reached whoever provides liquidity, the tools' own traders included", async () => {
+  for (const [at, provider] of ["grace", "heidi", "carol"].entries()) {
+    const { market } = await use("market/create", { preset: "simple", asset: "XYZ" });
+    const side = (reference: string) => [{ reference, proportion: 1, offset: "1" }];
+    const liquidityProvisionSubmission = {
+      marketId: market,
+      commitmentAmount: "5000000000",
+      fee: "0.01",
+      buys: side(at === 2 ? "PEGGED_REFERENCE_MID" : "PEGGED_REFERENCE_BEST_BID"),
+      sells: side(at === 2 ? "PEGGED_REFERENCE_MID" : "PEGGED_REFERENCE_BEST_ASK"),
+      reference: "",
+    };
+    const command = { liquidityProvisionSubmission };
+    expect(await use("impersonate", { party: provider, command })).not.toHaveProperty("message");
+    for (const price of ["120", "90", "91"])
+      expect([provider, await use("market/price", { market, price })]).toMatchObject([
+        provider,
+        { markPrice: price },
+      ]);
+  }
+});
+
 test("the engine's genesis keeps the document's own parameters of consensus", async () => {
   const { result } = (await (await fetch(`${devnet.address.cometUrl}/genesis`)).json()) as Json;
   expect(result.genesis.consensus_params.block).toEqual({

@@ -334,6 +334,8 @@ export const TOOLS = {
         { sample: '{"changes": {...}}', fileFlag: "file" },
       ),
       "price?": member.price("where it opens, such as 101.5; default the preset's, or 100 with a proposal"),
+      "asset?": member.text("what a preset's market settles in: id or symbol; default tUSD"),
+      "auction?": member.flag("stop inside the opening auction, with no order on the book"),
     },
     object({
       market: MARKET,

@@ -24,6 +24,37 @@ import {
 
 type Quote = readonly [name: string, side: string, tick: bigint];
 
+/**
+ * Two parties whose orders meet each other at a price: neither provides liquidity to the market, whose orders would stop a
+ * trade with itself, nor has an order on the other side. @throws ApiError 400
+ */
+function tradersOf(context: DevnetContext, marketId: string): readonly [buyer: string, seller: string] {
+  const { parties } = context.parties();
+  const names = [BUYER, SELLER, ...parties.map(({ name }) => name)];
+  const isFree = (name: string, otherSide: string) => {
+    const party = partiesOf(context)(name);
+    return (
+      !isProvider(context, marketId, party) &&
+      !liveOrdersOf(context, marketId, party).some(({ side }) => side === otherSide)
+    );
+  };
+  const buyer = names.find((name) => name !== SELLER && isFree(name, SELL));
+  const seller = names.slice(1).find((name) => name !== buyer && isFree(name, BUY));
+  if (buyer !== undefined && seller !== undefined) return [buyer, seller];
+  throw badRequest(
+    "no two of the funded parties can trade with each other: all provide liquidity or have orders on both sides",
+  );
+}
+
+function isProvider(context: DevnetContext, marketId: string, partyId: string): boolean {
+  const answer = context.read<{ liquidityProvisions: { edges: { node: { status: string } }[] } }>(
+    "/api/v2/liquidity/provisions",
+    { marketId, partyId },
+  );
+  const over = new Set(["STATUS_REJECTED", "STATUS_STOPPED", "STATUS_CANCELLED"]);
+  return (answer?.liquidityProvisions.edges ?? []).some(({ node }) => !over.has(node.status));
+}
+
 /** `market/price`: a trade at this price, by two parties. @throws ApiError, ChainCallError */
 export async function movePrice(
   context: DevnetContext,
@@ -34,8 +65,9 @@ export async function movePrice(
   const party = partiesOf(context);
   const at = ticksIn(market, price);
   checkTrades(market);
-  await keepFunded(context, market, [BUYER, SELLER], at);
   const { id } = market;
+  const [buyer, seller] = tradersOf(context, id);
+  await keepFunded(context, market, [buyer, seller], at);
   const spread = at / 100n > 0n ? at / 100n : 1n;
   const size = contractOf(market);
   const quotes = (...wanted: readonly Quote[]) =>
@@ -47,15 +79,18 @@ export async function movePrice(
     );
   // Keep an order on both sides at any time, or an auction would begin: the side that cannot trade goes first.
   const sides: readonly Quote[] = [
-    [BUYER, BUY, at - spread],
-    [SELLER, SELL, at + spread],
+    [buyer, BUY, at - spread],
+    [seller, SELL, at + spread],
   ];
   const outer = volumesBefore(context, id, at).bought > 0n ? sides : sides.toReversed();
   await quotes(...outer);
-  await clearUpTo(context, market, at);
-  const earlier = liveQuotes(context, id);
-  await quotes(...outer, [BUYER, BUY, at], [SELLER, SELL, at]);
-  const ended = [...liveQuotes(context, id)].filter(([orderId]) => earlier.has(orderId));
+  if (!(await clearUpTo(context, market, at, [buyer, seller]))) {
+    await holdMiddle(context, market, at, [buyer, seller]);
+    await clearUpTo(context, market, at, [buyer, seller]);
+  }
+  const earlier = liveQuotes(context, id, [buyer, seller]);
+  await quotes(...outer, [buyer, BUY, at], [seller, SELL, at]);
+  const ended = [...liveQuotes(context, id, [buyer, seller])].filter(([orderId]) => earlier.has(orderId));
   await sendTogether(
     context,
     ended.map(([orderId, name]): Sent => [party(name), { orderCancellation: { marketId: id, orderId } }]),
@@ -71,23 +106,57 @@ export async function movePrice(
   return { market: id, price, ...(data && { markPrice: data.marketData.markPrice }), tradingMode };
 }
 
+/**
+ * Puts quotes next to the price on both sides: orders of a provision that follow the middle of the book are off the price then,
+ * but follow any single quote. The side that they are in the way of takes all of them at once, and its rest stays.
+ */
+async function holdMiddle(
+  context: DevnetContext,
+  market: MarketNode,
+  at: bigint,
+  [buyer, seller]: readonly [string, string],
+): Promise<void> {
+  const { id } = market;
+  const party = partiesOf(context);
+  const below = [buyer, BUY, at - 1n] as const;
+  const above = [seller, SELL, at + 1n] as const;
+  const { sold } = volumesBefore(context, id, at);
+  for (const [name, side, tick] of sold > 0n ? [above, below] : [below, above]) {
+    if (tick <= 0n) continue;
+    const inTheWay = volumesBefore(context, id, tick)[side === BUY ? "sold" : "bought"];
+    const size = inTheWay + contractOf(market);
+    await keepFunded(context, market, [name], at, size);
+    await send(context, party(name), { orderSubmission: orderOf(id, side, tick, size) });
+  }
+}
+
 interface Level {
   readonly price: string;
   readonly volume: string;
 }
 
-/** The makers' live orders, each with its party's name. */
-function liveQuotes(context: DevnetContext, marketId: string): ReadonlyMap<string, string> {
+/** Live orders of parties, each with its party's name. */
+function liveQuotes(
+  context: DevnetContext,
+  marketId: string,
+  names: readonly string[],
+): ReadonlyMap<string, string> {
   const party = partiesOf(context);
-  const ofParty = (name: string) => {
-    const answer = context.read<{ orders: { edges: { node: { id: string } }[] } }>("/api/v2/orders", {
-      "filter.partyIds": party(name),
-      "filter.marketIds": marketId,
-      "filter.liveOnly": "true",
-    });
-    return (answer?.orders.edges ?? []).map(({ node }) => [node.id, name] as const);
-  };
-  return new Map([...ofParty(BUYER), ...ofParty(SELLER)]);
+  const ofParty = (name: string) =>
+    liveOrdersOf(context, marketId, party(name)).map(({ id }) => [id, name] as const);
+  return new Map(names.flatMap(ofParty));
+}
+
+/** @returns those that a party sent itself, not the ones of its provision */
+function liveOrdersOf(context: DevnetContext, marketId: string, party: string) {
+  const answer = context.read<{
+    orders: { edges: { node: { id: string; side: string; liquidityProvisionId: string } }[] };
+  }>("/api/v2/orders", {
+    "filter.partyIds": party,
+    "filter.marketIds": marketId,
+    "filter.liveOnly": "true",
+  });
+  return (answer?.orders.edges ?? []).map(({ node }) => node).filter((one) => !one.liquidityProvisionId);
 }
 
 /** Volumes on the book of sells and of buys that would trade before a price is reached. */
@@ -109,19 +178,28 @@ function volumesBefore(
 /** A provision's orders reprice with the book and can block the price again: at most this many sweeps. */
 const SWEEPS_MAX = 10;
 
-/** Trades with the orders of others that would trade before the price is reached. In an auction they trade at its end. */
-async function clearUpTo(context: DevnetContext, market: MarketNode, at: bigint): Promise<void> {
+/**
+ * Trades with the orders of others that would trade before the price is reached. In an auction they trade at its end.
+ * @returns whether none is left
+ */
+async function clearUpTo(
+  context: DevnetContext,
+  market: MarketNode,
+  at: bigint,
+  [buyer, seller]: readonly [string, string],
+): Promise<boolean> {
   const party = partiesOf(context);
   const { id } = market;
   for (let sweep = 0; sweep < SWEEPS_MAX; sweep++) {
-    if (marketOf(context, id).tradingMode !== "TRADING_MODE_CONTINUOUS") return;
+    if (marketOf(context, id).tradingMode !== "TRADING_MODE_CONTINUOUS") return true;
     const { sold, bought } = volumesBefore(context, id, at);
-    if (sold === 0n && bought === 0n) return;
-    const [name, side, size] = sold > 0n ? ([BUYER, BUY, sold] as const) : ([SELLER, SELL, bought] as const);
+    if (sold === 0n && bought === 0n) return true;
+    const [name, side, size] = sold > 0n ? ([buyer, BUY, sold] as const) : ([seller, SELL, bought] as const);
     await keepFunded(context, market, [name], at, size);
     const order = { ...orderOf(id, side, at, size), timeInForce: "TIME_IN_FORCE_IOC" };
     await send(context, party(name), { orderSubmission: order });
   }
+  return false;
 }
 
 const TRADERS = ["carol", "dave", "erin", "frank"];

@@ -2,7 +2,7 @@
  * The tools that make markets and end them: by commands of the funded parties, as if these had sent them. A proposal, votes, a
  * liquidity provision, orders, and the oracle's data.
  */
-import { badRequest } from "../../http/errors.ts";
+import { ApiError, badRequest } from "../../http/errors.ts";
 import { durationNs, SECOND_NS } from "../../wire/time-text.ts";
 import type { DevnetContext } from "./context.ts";
 import { type AnswerOf, type BodyOf, MARKET_PRESETS, type TOOLS } from "./declarations.ts";
@@ -123,6 +123,10 @@ export async function createMarket(
   const newMarket = body.proposal === undefined ? undefined : newMarketOf(body.proposal);
   const preset = presetNamed(body.preset ?? MARKET_PRESETS[0]);
   if (preset === undefined) throw badRequest(`'preset' must be one of ${MARKET_PRESETS.join(", ")}`);
+  if (body.asset !== undefined && newMarket !== undefined)
+    throw badRequest("a 'proposal' names its own settlement asset: give 'asset' with a preset alone");
+  // Before anything is sent, too: it says which assets there are.
+  const asset = newMarket === undefined ? settlementAsset(context, body.asset ?? preset.asset) : "";
   const price = body.price ?? (newMarket === undefined ? preset.price : PROPOSED_PRICE);
   const decimals = newMarket === undefined ? preset.decimals : proposedDecimals(newMarket);
   // Check the price before anything is sent: a later refusal would leave the market behind.
@@ -133,7 +137,7 @@ export async function createMarket(
   const reference = `market-${chain.status.height}`;
   const terms = {
     newMarket: newMarket ?? {
-      changes: changesOf(preset, assetNamed(preset.asset, context.parties()), party(ORACLE)),
+      changes: changesOf(preset, asset, party(ORACLE)),
     },
   };
   const rationale = { title: preset.code, description: `${preset.name}, made by a tool of the devnet` };
@@ -149,7 +153,7 @@ export async function createMarket(
     checkOutcome(context, party(PROPOSER), name, outcomes[n]!);
   // A proposal ends in the first block that is later.
   await chain.reachTime(closingNs + SECOND_NS);
-  await openMarket(context, id, price);
+  if (!body.auction) await openMarket(context, id, price);
   await chain.reachTime(closingNs + (enactAfterS - closeAfterS + 1n) * SECOND_NS);
   await pass(chain, 1n);
   await pass(chain, 1n);
@@ -162,6 +166,16 @@ export async function createMarket(
     tradingMode: market.tradingMode,
     oracle: oracle ?? "",
   };
+}
+
+/** @throws ApiError 400 that names the member for another asset */
+function settlementAsset(context: DevnetContext, text: string): string {
+  try {
+    return assetNamed(text, context.parties());
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    throw badRequest(`a preset's market settles in the asset that 'asset' names: ${error.message}`);
+  }
 }
 
 /** Seconds that the network gives at least between a market's proposal and one of its times. */
