@@ -26,13 +26,17 @@ async function referenceText(commands: Commands): Promise<string> {
   );
   const shared = sharedFlags(declared.flatMap(({ command }) => (command === undefined ? [] : [command])));
   const rows = [...shared].map(([name, flag]) => row(flagLabel(name, flag), flagText(name, flag)));
-  const sections = declared.map(({ path, summary, command }) =>
-    [
-      `${path.includes(" ") ? "####" : "###"} lyra ${path}`,
-      `${summary[0]!.toUpperCase()}${summary.slice(1)}${summary.endsWith("?") ? "" : "."}`,
-      ...(command ? body(path, command, shared) : []),
-    ].join("\n\n"),
-  );
+  const sections = declared.map(({ path, summary, command }) => {
+    const sentence = `${summary[0]!.toUpperCase()}${summary.slice(1)}${summary.endsWith("?") ? "" : "."}`;
+    const usage =
+      command === undefined
+        ? ""
+        : ` ${usageOf(path, command)
+            .map((line) => code(line.trim()))
+            .join(" or ")}`;
+    const title = `${path.includes(" ") ? "####" : "###"} lyra ${path}`;
+    return [title, sentence + usage, ...(command ? body(command, shared) : [])].join("\n\n");
+  });
   return ["### Shared flags", table(rows), ...sections].join("\n\n");
 }
 
@@ -47,7 +51,7 @@ function sharedFlags(commands: readonly Command[]): SharedFlags {
 }
 
 /** Parts of a command's section. */
-function body(path: string, command: Command, shared: SharedFlags): string[] {
+function body(command: Command, shared: SharedFlags): string[] {
   const flags = Object.entries<Flag>(command.flags ?? {});
   const isShared = ([name, { text }]: readonly [string, Flag]) => shared.get(name)?.text === text;
   const rows = [
@@ -57,12 +61,14 @@ function body(path: string, command: Command, shared: SharedFlags): string[] {
       .map(([name, flag]) => row(flagLabel(name, flag), flagText(name, flag))),
   ];
   const others = flags.filter(isShared).map(([name]) => code(`--${name}`));
-  return [
-    fenced(usageOf(path, command)),
-    ...(rows.length === 0 ? [] : [table(rows)]),
+  const facts = [
     ...(others.length === 0 ? [] : [`Shared: ${others.join(", ")}.`]),
-    ...(command.notes === undefined ? [] : [fenced(command.notes.split("\n"))]),
     ...(command.json === undefined ? [] : [`JSON: ${jsonText(command.json)}.`]),
+  ];
+  return [
+    ...(rows.length === 0 ? [] : [table(rows)]),
+    ...(command.notes === undefined ? [] : [fenced(command.notes.split("\n"))]),
+    ...(facts.length === 0 ? [] : [facts.join(" ")]),
   ];
 }
 
