@@ -36,7 +36,9 @@ const MESSAGES = "src/wire/proto";
 const SOURCES = [MESSAGES, "scripts/wire"];
 const STAMP = join(root, "src", "wire", "generated", ".made-from");
 /** What the tools of the devnet are declared by. */
-const DECLARATIONS = ["declarations.ts", "members.ts"].map((name) => `src/planes/devnet/${name}`);
+const DECLARATIONS = ["http/declaration", "planes/devnet/declarations", "planes/devnet/members"].map(
+  (name) => `src/${name}.ts`,
+);
 const TOOL_CALLS = join(root, "src", "package", "tools.generated.ts");
 const KERNEL = join(root, "src", "chain", "admission", "pow", "kernel.generated.ts");
 
