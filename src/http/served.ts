@@ -57,7 +57,7 @@ export async function serve(
     body,
     packed: await compress(body),
     etag,
-    headers: { ...fixed, vary: "Accept-Encoding", ...headers },
+    headers: { ...fixed, vary: "Origin, Accept-Encoding", ...headers },
   };
 }
 

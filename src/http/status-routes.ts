@@ -8,8 +8,12 @@ import { originOf, RAW } from "./plugin.ts";
 import type { ServerStatus } from "./status.ts";
 
 const TEXT = { "content-type": "text/plain; charset=utf-8", vary: "Origin" };
-const METRICS = { "content-type": "text/plain; version=0.0.4", vary: "Accept-Encoding" };
-const STATUS = { "content-type": "application/json", "cache-control": "no-store", vary: "Accept-Encoding" };
+const METRICS = { "content-type": "text/plain; version=0.0.4", vary: "Origin, Accept-Encoding" };
+const STATUS = {
+  "content-type": "application/json",
+  "cache-control": "no-store",
+  vary: "Origin, Accept-Encoding",
+};
 
 const ok = () => new Response("ok", { headers: TEXT });
 

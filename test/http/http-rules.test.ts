@@ -266,6 +266,13 @@ scenarios("other origins", [
     status: get === "/nope" ? 404 : get === "/health" ? 200 : 400,
     headers: { "access-control-allow-origin": origin, vary: "Origin" },
   })),
+  ...["/status", "/metrics", "/docs/json"].map((get) => ({
+    name: `also of what the node says of itself: ${get}`,
+    get,
+    send: { origin },
+    status: 200,
+    headers: { "access-control-allow-origin": origin, vary: "Origin, Accept-Encoding" },
+  })),
   {
     name: "no origin, no permission",
     get: "/api/v2/assets",
