@@ -27,14 +27,14 @@ import { parseDecimal, parseUint } from "./values.ts";
 /** An enacted update that waits for its event from the bridge. */
 interface StagedUpdate {
   readonly assetId: string;
-  /** Its proposal: what the signatures are collected under. */
+  /** Its proposal, under whose id signatures are collected. */
   readonly proposalId: string;
   readonly changes: AssetDetailsUpdate;
 }
 
 export class Assets implements AssetReader {
   private readonly assets: Table<AssetRecord>;
-  /** Staged updates by asset: a later one takes the place of one that was not claimed. */
+  /** Staged updates by asset: a later update replaces an unclaimed one. */
   private readonly updates: Table<StagedUpdate>;
   /** Contract addresses in lower case, each with the assets that have it: not part of the state. */
   private readonly byContract = new Map<string, Set<string>>();
@@ -99,7 +99,7 @@ export class Assets implements AssetReader {
     return this.assets.values();
   }
 
-  /** Whether an asset, proposed ones included, has this contract, in whatever form it is written. */
+  /** Whether an asset, proposed ones included, has this contract, in any notation. */
   isContractInUse(address: string): boolean {
     return this.byContract.has(prefixedAddress(address).toLowerCase());
   }
@@ -124,7 +124,7 @@ export class Assets implements AssetReader {
     this.put({ id, details: normalDetails(details), status: AssetStatus.STATUS_PROPOSED });
   }
 
-  /** The proposal came to nothing: the asset is forgotten. */
+  /** The proposal failed: deletes the asset. */
   reject(id: string): void {
     const asset = this.existing(id);
     this.assets.delete(id);
@@ -203,7 +203,7 @@ export class Assets implements AssetReader {
   }
 
   /**
-   * The bridge has the new limits: what was staged becomes the asset
+   * The bridge has the new limits: the staged update becomes the asset
    * (docs/protocol/60-state-engine-governance.md#55-asset-update).
    * @throws CommandError
    */

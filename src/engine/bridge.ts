@@ -160,7 +160,7 @@ interface Switched {
 
 export class Bridge {
   private readonly switched: Cell<Switched>;
-  /** Asset → action that is being looked at. */
+  /** Asset → action under verification. */
   private readonly listing: Table<string>;
 
   constructor(
@@ -194,7 +194,7 @@ export class Bridge {
     this.switched.set({ stopped, block, logIndex });
   }
 
-  /** @throws CommandError without enough signatures for the listing, or while one is being looked at */
+  /** @throws CommandError without enough signatures for the listing, or while a listing is under verification */
   startListing(event: ERC20AssetList, place: ForeignPlace): void {
     const asset = without0x(event.vegaAssetId);
     knownAsset(this.assets, asset);
@@ -242,7 +242,7 @@ export class Bridge {
     if (this.assets.get(asset)?.status === AssetStatus.STATUS_PENDING_LISTING) this.assets.list(asset);
   }
 
-  /** An event that answers no update changes nothing. */
+  /** An event without a matching update has no effect. */
   private finaliseLimits(asset: string): void {
     if (this.assets.stagedUpdate(asset) !== undefined) this.assets.applyLimits(asset);
   }

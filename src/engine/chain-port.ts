@@ -1,6 +1,6 @@
 /**
  * A running chain as the planes and the devnet's tools see it. Everything is plain data and every call is a promise,
- * because the chain may run on another thread than the one that answers HTTP.
+ * because the chain may run on another thread than the HTTP server.
  */
 
 import type { ChainCallCode } from "../errors/detail-codes.ts";
@@ -216,7 +216,7 @@ export interface DevnetPort extends ChainPort {
   load(dump: string): Promise<ChainStatus>;
   /** Accepts an unsigned command of a party as if it had signed it. @param command JSON of one command, as in InputData */
   impersonate(party: string, command: object): Promise<TxOutcome>;
-  /** Executes unsigned commands in one block, which is made now: in this order, before all that waits. */
+  /** Executes unsigned commands in one block, which is made now: in this order, before waiting transactions. */
   perform(commands: readonly UnsignedCommand[]): Promise<readonly TxOutcome[]>;
   /** Executes a proposal and its proposer's vote in one block, which is made now: its time counts, whenever it comes. */
   propose(proposal: UnsignedProposal): Promise<ProposalOutcome>;
@@ -236,7 +236,7 @@ export interface DevnetPort extends ChainPort {
 
 /** An Ethereum event included in a block. */
 export interface BridgeReceipt {
-  /** Of the event, and of what it made: a deposit, a linking. */
+  /** Of the event and its object: a deposit, a linking. */
   readonly id: string;
   /** Why its effect is not on the chain yet, although it will be; absent when it is. */
   readonly pending?: string;

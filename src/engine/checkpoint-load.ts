@@ -1,5 +1,5 @@
 /**
- * A chain begins with what a checkpoint holds (docs/protocol/60-state-engine-parameters.md#12-checkpoints): domain
+ * A chain begins with a checkpoint's contents (docs/protocol/60-state-engine-parameters.md#12-checkpoints): domain
  * after domain in the order of the network, each with its events. The genesis gives way where it has the same.
  */
 import { NodeError, reasonOf } from "../errors/node-error.ts";

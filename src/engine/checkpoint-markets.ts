@@ -34,7 +34,7 @@ export function loadProposals(content: Checkpoint, domains: CheckpointDomains): 
   for (const proposal of changes.values()) applyChange(proposal, domains);
 }
 
-/** Markets that were not over; without what was done on them a market is not made again. */
+/** Markets that had not ended; a market without activity records is not created again. */
 function openMarkets({ marketTracker }: Checkpoint): ReadonlySet<string> {
   const { marketActivity } = decodeMarketTracker(marketTracker);
   return new Set(marketActivity.filter(({ readyToDelete }) => !readyToDelete).map(({ market }) => market));

@@ -1,5 +1,5 @@
 /**
- * The components of a checkpoint, from what the domains hold
+ * The components of a checkpoint, from the domains' state
  * (docs/protocol/60-state-engine-parameters.md#12-checkpoints). Open proposals, votes, and resources that validators
  * still look at or sign are not in it.
  */
@@ -79,7 +79,7 @@ export function saveCheckpoint(domains: CheckpointDomains): Checkpoint {
   };
 }
 
-/** Without those of markets that are gone, or whose trading has ended: no chain makes these again. */
+/** Without those of markets that have ended or whose trading has ended: no chain creates these again. */
 function governance({ governance: { proposals }, markets }: CheckpointDomains): Uint8Array {
   const isKept = ({ id, terms }: ProposalRecord) => {
     if (terms.newMarket === undefined && terms.updateMarket === undefined) return true;

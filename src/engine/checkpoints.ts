@@ -47,7 +47,7 @@ export class Checkpoints {
       this.schedule.set({ nextNs: nowNs + intervalNs, intervalNs });
       return;
     }
-    // A changed interval moves what is planned by the difference.
+    // A changed interval moves the planned time by the difference.
     const nextNs = last.nextNs + intervalNs - last.intervalNs;
     if (nextNs <= nowNs) {
       this.schedule.set({ nextNs: nowNs + intervalNs, intervalNs });

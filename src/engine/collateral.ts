@@ -59,7 +59,7 @@ const ASSET_ACCOUNTS: readonly AccountTypeNumber[] = [
 ];
 
 /**
- * Losses and fees come to their account once, from however many of the party's they are taken
+ * Losses and fees come to their account once, from any number of the party's accounts
  * (docs/protocol/60-state-engine-accounts.md#26-ledger-movements, step 6).
  */
 const CREDITED_ONCE: ReadonlySet<number> = new Set([
@@ -88,7 +88,7 @@ const NO_FLOW: Flow = { deposited: 0n, withdrawn: 0n };
 
 /**
  * The core's account id (docs/protocol/60-state-engine-accounts.md#21-account-identity): market, owner, asset and one
- * character for the type, nothing between.
+ * character for the type, without separators.
  */
 export function accountId(
   asset: string,
@@ -96,7 +96,7 @@ export function accountId(
   owner: string = SYSTEM_OWNER,
   market: string = NO_MARKET,
 ): string {
-  // Every transaction asks for some of the general accounts and of the network's several times.
+  // Every transaction needs general accounts and the network's several times.
   if (market !== NO_MARKET) return newAccountId(asset, type, owner, market);
   if (type === AccountType.ACCOUNT_TYPE_GENERAL) {
     return generalIds.get(asset, owner) ?? generalIds.add(asset, owner, newAccountId(asset, type, owner));
@@ -224,7 +224,7 @@ export class Collateral {
     return this.book(request, this.collect(request));
   }
 
-  /** An entry of amount 0, with an event of the account that gives alone. */
+  /** An entry of amount 0, with an event for the source account only. */
   entryOfNothing(from: string, to: string, type: TransferTypeNumber): Movement {
     const entries = this.collect({ from: [from], amount: 0n }).map((source) =>
       this.entry(to, source, 0n, type, this.balance(to).toString()),
@@ -334,7 +334,7 @@ export class Collateral {
   checkConservation(): void {
     for (const asset of this.unchecked) {
       const { deposited, withdrawn } = this.flows.get(asset) ?? NO_FLOW;
-      // The external account holds what was withdrawn: it is outside, and does not count.
+      // The external account holds withdrawn amounts, which are outside the chain and do not count.
       const outside = this.balance(accountId(asset, AccountType.ACCOUNT_TYPE_EXTERNAL));
       const inside = (this.sums.get(asset) ?? 0n) - outside;
       if (inside !== deposited - withdrawn) {
@@ -362,7 +362,7 @@ export class Collateral {
     return text;
   }
 
-  /** Takes the amount out of the sources: what each gave, and what it holds now. */
+  /** Takes the amount from the sources. @returns for each the amount taken and its balance */
   private collect({
     from,
     amount,
@@ -376,7 +376,7 @@ export class Collateral {
       if (account === undefined) throw new CommandError("account does not exists");
       const covers = account.balance >= rest;
       const part = covers ? rest : account.balance;
-      // A source that covers the rest is drawn on even for nothing; an empty one is passed over.
+      // A source that covers the rest has an entry even for 0; an empty source is skipped.
       if (part === 0n && !covers) continue;
       const balance = this.put(id, account, account.balance - part);
       drawn.push({ from: this.details(id, account), amount: part, balance });
@@ -388,7 +388,7 @@ export class Collateral {
 
   private book({ to, type }: MoveRequest, drawn: readonly Drawn[]): Movement {
     const received = drawn.reduce((sum, { amount }) => sum + amount, 0n);
-    // Where there was nothing to pay a fee from, the account that was to receive it is shown all the same.
+    // If no source could pay a fee, the receiving account is emitted nevertheless.
     if (drawn.length === 0 && FEES.has(type)) this.put(to, this.existing(to), this.balance(to));
     const entries = CREDITED_ONCE.has(type)
       ? this.creditOnce(to, drawn, received, type)
@@ -396,7 +396,7 @@ export class Collateral {
     return { entries, balances: [{ account: this.details(to), balance: received.toString() }] };
   }
 
-  /** Puts what a source gave, or a part of it, into an account. */
+  /** Credits an account with an amount of a source. */
   private credit(to: string, source: Drawn, amount: bigint, type: TransferTypeNumber): Init<LedgerEntry> {
     const account = this.existing(to);
     return this.entry(to, source, amount, type, this.put(to, account, account.balance + amount));

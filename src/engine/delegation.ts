@@ -117,7 +117,7 @@ export class Delegation {
     this.automatic.delete(party);
   }
 
-  /** @throws CommandError unless the node is a validator, of whatever status */
+  /** @throws CommandError unless the node is a validator of any status */
   private checkNode(nodeId: string): void {
     if (this.validators.node(nodeId) === undefined) throw new CommandError("invalid node ID");
   }

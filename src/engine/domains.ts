@@ -215,7 +215,7 @@ export class Domains {
   }
 
   /**
-   * The tick of the genesis block: nothing is loaded yet, so all that can be seen of it is epoch 0
+   * The tick of the genesis block: nothing is loaded yet, so only epoch 0 is visible
    * (docs/protocol/60-state-engine-blocks.md#13-initchain).
    */
   startFirstEpoch(): void {

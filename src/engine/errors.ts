@@ -36,7 +36,7 @@ export class CommandError extends Error {
     return new CommandError(this.message as CommandText, { ...this.options, keepChanges: true });
   }
 
-  /** The same refusal with the original's words in front of it; its own are what is explained. */
+  /** The same refusal with the original's words in front; the explanation is of its own words. */
   prefixedBy(text: string): CommandError {
     return new CommandError(`${text}${this.message}` as CommandText, this.options);
   }

@@ -57,7 +57,7 @@ const FREQUENT: { readonly [M in EventMember]?: Frequent<M> } = {
   transfer: { field: 139, encode: encodeTransfer },
 };
 
-/** Encoded on demand: where only rows are made of it, or nothing, the message is enough. */
+/** Encoded on demand: rows need only the message. */
 class FrequentEvent<M extends EventMember> implements BlockEvent {
   readonly start = 0;
   private encoded: Uint8Array | undefined;
@@ -181,7 +181,7 @@ function encodedEvent<M extends EventMember>(
 
 const NO_BYTES = new Uint8Array();
 
-/** A bus event with nothing but its payload: where that lies and what it is. */
+/** Place and kind of the payload in a bus event that has nothing else. */
 function payloadPlace(bytes: Uint8Array): { field: number; start: number } {
   let at = 0;
   const varint = () => {

@@ -1,4 +1,4 @@
-// The genesis document: what a chain starts from (docs/protocol/60-state-engine-parameters.md#11-genesis-app_state).
+// The genesis document from which a chain starts (docs/protocol/60-state-engine-parameters.md#11-genesis-app_state).
 // Only its form is checked here.
 
 import { sha3HexOf } from "../crypto/sha.ts";
@@ -61,7 +61,7 @@ export interface Genesis {
   readonly document: string;
 }
 
-/** Reads a genesis document. @throws NodeError `genesis_invalid` with what is wrong and where */
+/** Reads a genesis document. @throws NodeError `genesis_invalid` with the problem and its place */
 export function readGenesis(text: string): Genesis {
   let document: unknown;
   try {
@@ -106,7 +106,7 @@ function memberText(document: string, name: string): string {
   for (const { 0: token, index } of document.matchAll(TOKENS)) {
     if (depth === 1 && token === ":") [key, start] = [JSON.parse(before) as string, index + 1];
     const isEnd = depth === 1 && (token === "," || token === "}");
-    // Of two members of one name the last counts, as in what was parsed.
+    // Of two members of one name the last counts, as in JSON.parse.
     if (isEnd && key === name) member = document.slice(start, index).trim();
     if (token === "{" || token === "[") depth++;
     if (token === "}" || token === "]") depth--;

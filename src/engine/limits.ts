@@ -100,7 +100,7 @@ export class Limits {
     this.emit();
   }
 
-  /** In a tick that meets a date to the nanosecond nothing changes yet. */
+  /** A tick exactly at a date changes nothing yet. */
   private evaluated(state: LimitsState, when: "update" | "tick"): LimitsState {
     const can = (enabled: boolean, before: boolean, fromNs: bigint) => {
       if (!enabled) return false;

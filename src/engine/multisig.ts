@@ -78,7 +78,7 @@ export class Multisig {
     });
   }
 
-  /** Whether the contract has this signer; the case of the address is not looked at. */
+  /** Whether the contract has this signer; the address is compared without case. */
   isSigner(address: string): boolean {
     return this.latest.get(checksumAddress(address))?.action === "add";
   }
@@ -124,7 +124,7 @@ export class Multisig {
     return this.verifiedSigners.size > 0 || this.verifiedThresholds.size > 0;
   }
 
-  /** Tick 4 of docs/protocol/60-state-engine-blocks.md#15-tick-listener-order-exact: what the witness let through in the block before. */
+  /** Tick 4 of docs/protocol/60-state-engine-blocks.md#15-tick-listener-order-exact: events that the witness accepted in the block before. */
   onTick(): void {
     for (const [id, event] of this.verifiedThresholds.entries()) {
       this.verifiedThresholds.delete(id);

@@ -1,5 +1,5 @@
 /**
- * The nodes that the chain knows, of every status, with the indexes that other domains ask for. `Validators` adds
+ * All nodes of the chain, of every status, with the indexes that other domains need. `Validators` adds
  * what happens to them.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Signatures of validators on what the Ethereum bridge shall do
+ * Signatures of validators for actions of the Ethereum bridge
  * (docs/protocol/60-state-engine-accounts.md#44-signature-aggregation-notary). Enough is counted by heads, not by
  * power. Once enough have signed the bundle is out and stays good, even when validators join or leave later.
  */
@@ -54,7 +54,7 @@ export class Notary implements NotaryPort {
     this.aggregates.onChange((key, before, now) => this.index(key, before, now));
   }
 
-  /** Asks every validator for its signature; asking again for the same changes nothing. */
+  /** Requests every validator's signature; repeating a request has no effect. */
   requestSignatures(resource: string, kind: number, digest: string): void {
     const key = keyOf(resource, kind);
     if (this.aggregates.has(key)) return;

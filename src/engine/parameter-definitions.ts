@@ -79,7 +79,7 @@ function string(problem: (text: string) => string | undefined = () => undefined)
   return { kind: "string", problem };
 }
 
-/** @param problem what is asked of the text, its being JSON included */
+/** @param problem the requirement of the text, valid JSON included */
 function json(problem: (text: string) => string | undefined): ParameterType {
   return { kind: "json", problem };
 }

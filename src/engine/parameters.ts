@@ -89,7 +89,7 @@ export class NetworkParameters implements ParameterReader {
     }
   }
 
-  /** Pushes what is pending to the watchers, by key (docs/protocol/60-state-engine-blocks.md#15-tick-listener-order-exact, tick 3). */
+  /** Pushes pending values to the watchers, by key (docs/protocol/60-state-engine-blocks.md#15-tick-listener-order-exact, tick 3). */
   onTick(): void {
     for (const key of this.pending.keys()) {
       this.pending.delete(key);
@@ -140,7 +140,7 @@ export class NetworkParameters implements ParameterReader {
     }
   }
 
-  /** Whether a proposal may ask for this value. @returns the refusal's text, or undefined */
+  /** Whether a proposal may set this value. @returns the refusal's text, or undefined */
   validate(key: string, value: string): string | undefined {
     if (!this.has(key)) return UNKNOWN_KEY;
     const problem = this.problem(key, value);

@@ -58,7 +58,7 @@ export class HeartbeatTracker {
     this.table.set(nodeId, { expected: "", sinceNs: this.core.nowNs, results: Array(REMEMBERED).fill(1) });
   }
 
-  /** Once a block: what is late counts as missed, and one node that is due is asked, from the epoch on that it named. */
+  /** Once a block: counts late duties as missed, and requests one node that is due, from its named epoch on. */
   onBeginBlock(): void {
     const owing = this.validators.nodes().filter(({ status }) => status !== "tendermint");
     if (owing.length === 0) return;

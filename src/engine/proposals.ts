@@ -242,7 +242,7 @@ export function proposalMessage(proposal: ProposalRecord): Init<Proposal> {
   };
 }
 
-/** A requirement of nothing is left out. */
+/** A requirement of 0 is left out. */
 function unlessZero(text: string): string | undefined {
   return text === "0" ? undefined : text;
 }
@@ -268,7 +268,7 @@ export interface ProposableMarkets {
   /** @throws ProposalRefusal */
   checkNew(terms: ProposalTerms): void;
   checkUpdate(terms: ProposalTerms): void;
-  /** The terms of an accepted proposal, with what the network states where they are silent. */
+  /** The terms of an accepted proposal, with the network's defaults for members that they leave out. */
   completedTerms(terms: ProposalTerms): ProposalTerms;
   /** The terms as a market has them. */
   usedTerms(terms: ProposalTerms): ProposalTerms;

@@ -135,7 +135,7 @@ export class RecurringTransfers {
     this.emit(transfer, TransferStatus.STATUS_CANCELLED, "transfer cancelled");
   }
 
-  /** Sends what is due for the epoch that ends (docs/protocol/60-state-engine-staking.md#84-recurring). */
+  /** Sends the transfers due for the epoch that ends (docs/protocol/60-state-engine-staking.md#84-recurring). */
   onEpochEnd(epoch: bigint): void {
     this.epoch.set(epoch + 1n);
     const movements: Movement[] = [];

@@ -27,7 +27,7 @@ export type Contributions = (
 const NO_CONTRIBUTIONS: Contributions = () => [];
 
 /**
- * Rewards for what was done on markets, in the order in which they are paid
+ * Rewards for activity on markets, in the order of payment
  * (docs/protocol/60-state-engine-staking.md#86-reward-accounts-and-payout-order-at-epoch-end).
  */
 const MARKET_REWARDS = [
@@ -162,7 +162,7 @@ function percentOf(amount: bigint, total: bigint): string {
 
 /** Rounds in which delegators share what rounding left over of the rounds before. */
 const ROUNDS_MAX = 10;
-/** With a cap, rounds stop when what is left is less than this part of it. */
+/** With a cap, rounds stop when the rest is less than this part of it. */
 const CAP_PARTS = 1_000n;
 
 interface PayoutRules {
@@ -202,7 +202,7 @@ export function stakingPayout(
   rules: PayoutRules,
 ): Map<string, bigint> {
   const paid = new Map<string, bigint>();
-  /** Adds to what a party has, as far as the cap lets it. @returns what it got */
+  /** Adds to a party's amount, up to the cap. @returns the added amount */
   const pay = (party: string, amount: bigint): bigint => {
     const before = paid.get(party) ?? 0n;
     const room = rules.cap - before;

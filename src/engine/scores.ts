@@ -10,7 +10,7 @@ import type { NodeStatus, ParameterReader } from "./ports.ts";
 import { NO_STAKE, type NodeStake, type StakeByNode } from "./stakes.ts";
 
 const { zero, one } = Decimal;
-/** Least performance of a validator of status tendermint, whatever it has proposed. */
+/** Minimum performance of a validator of status tendermint. */
 const PERFORMANCE_MIN = Decimal.parse("0.05");
 const TENTH = Decimal.parse("0.1");
 const TWO = Decimal.of(2n);
@@ -343,7 +343,7 @@ export class Randomness {
 
   /**
    * @param seconds block time, Unix seconds
-   * @param purpose what the numbers are for, so that two uses in one block do not see the same ones
+   * @param purpose use of the numbers: two uses in one block get different ones
    */
   constructor(
     private readonly seconds: bigint,

@@ -77,7 +77,7 @@ export class State {
     return this.hold();
   }
 
-  /** Back to a place as if nothing had come after it: no change is left to take. */
+  /** Reverts to a place as if nothing had come after it: `takeChanges` has none. */
   returnTo(place: Mark): void {
     this.rollback(place);
     this.forgetTouched();
@@ -116,7 +116,7 @@ export class State {
     return changes;
   }
 
-  /** Digest of all entries, whatever way led to them: 64 hex. A walk over all of them: for tools, not for blocks. */
+  /** Digest of all entries, independent of their history: 64 hex. A walk over all of them: for tools, not for blocks. */
   digest(): string {
     return digestOfChanges(this.entries());
   }
@@ -129,7 +129,7 @@ export class State {
     }
   }
 
-  /** Replaces everything by what was stored; nothing counts as changed after it. @throws Error for an unknown table */
+  /** Replaces everything by stored entries; none counts as changed. @throws Error for an unknown table */
   load(entries: Iterable<{ table: string; key: string; value: string }>): void {
     for (const table of this.tables.values()) table.clear();
     this.journal = [];
@@ -172,7 +172,7 @@ const REMOVED = "";
 export class Table<V> {
   /** @internal */
   readonly map = new Map<string, V>();
-  /** @internal Entries that were touched since the last `takeChanges`, with what they were then. */
+  /** @internal Entries that were touched since the last `takeChanges`, with their values at that time. */
   readonly touched = new Map<string, V | undefined>();
   private sorted: string[] | undefined = [];
   private listener: ((key: string, before: V | undefined, now: V | undefined) => void) | undefined;
@@ -208,7 +208,7 @@ export class Table<V> {
     this.put(key, before, undefined);
   }
 
-  /** All keys in ascending order: a list of its own, so the table may change while it is walked. */
+  /** All keys in ascending order: a copy, so the table may change during a walk. */
   keys(): readonly string[] {
     this.sorted ??= [...this.map.keys()].sort();
     return this.sorted;

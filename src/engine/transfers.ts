@@ -61,7 +61,7 @@ export class TransferRules {
   fee(amount: bigint): bigint {
     const factor = this.params.decimal("transfer.fee.factor");
     const { lastFee } = this;
-    // A transfer asks four times.
+    // A transfer reads it four times.
     if (lastFee?.factor === factor && lastFee.amount === amount) return lastFee.fee;
     const fee = factor.times(Decimal.of(amount)).truncated();
     this.lastFee = { factor, amount, fee };
@@ -215,7 +215,7 @@ export class TransferMovements {
       }),
     ];
     if (deliver) movements.push(this.deliver(request, amount, market));
-    // A fee of nothing is a movement as well.
+    // A fee of 0 is a movement too.
     movements.push(
       this.collateral.move({
         from: [general],
@@ -293,7 +293,7 @@ export class OneOffTransfers {
   }
 
   /**
-   * Delivers what is due: the second part of the banking tick
+   * Delivers due transfers: the second part of the banking tick
    * (docs/protocol/60-state-engine-blocks.md#15-tick-listener-order-exact, #12).
    */
   onTick(): void {

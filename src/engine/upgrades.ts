@@ -122,7 +122,7 @@ export class Upgrades {
     this.report(proposal, REJECTED);
   }
 
-  /** By voting power; a former validator counts for nothing. */
+  /** By voting power; a former validator does not count. */
   private isAccepted({ approvers }: UpgradeProposal): boolean {
     const power = approvers.reduce((sum, nodeId) => sum + (this.validators.node(nodeId)?.power ?? 0n), 0n);
     return isRequiredShare(power, this.validators.totalPower(), this.params);
@@ -163,7 +163,7 @@ export interface SemanticVersion {
 const IDENTIFIERS = /^[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*$/;
 const NUMBER = /^\d+$/;
 
-/** @param text with or without a leading v @returns the version, or what is wrong with it */
+/** @param text with or without a leading v @returns the version, or its problem */
 export function parseSemanticVersion(text: string): SemanticVersion | string {
   const body = text.replace(/^v/, "");
   if (body === "") return "version string empty";

@@ -30,7 +30,7 @@ export function parseDecimal(text: string): Decimal | undefined {
 }
 
 /**
- * A decimal as events show it, whatever was written: `1.0` is `1` (docs/protocol/10-data-api-serving.md#23-numbers).
+ * A decimal as events show it, in any notation: `1.0` is `1` (docs/protocol/10-data-api-serving.md#23-numbers).
  * Text that cannot be read as a decimal stays as it is.
  */
 export function shownDecimal(text: string): string {

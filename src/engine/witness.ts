@@ -37,7 +37,7 @@ export class Witness implements WitnessPort {
     this.resources = core.state.table("witness.resources");
   }
 
-  /** @throws CommandError when a resource of this id is being looked at already */
+  /** @throws CommandError when a resource of this id is already under verification */
   requestVotes<P>({ id, kind, voteType, deadlineNs, payload }: WitnessResource<P>): void {
     if (this.resources.has(id)) throw new CommandError("resource is already being verified");
     this.resources.set(id, { id, kind, voteType, deadlineNs, payload, votes: [] });
@@ -55,7 +55,7 @@ export class Witness implements WitnessPort {
     if (!this.castVote(payload.reference, node.nodeId)) throw new CommandError("invalid resource ID");
   }
 
-  /** A node's vote; a second vote of the same node changes nothing. */
+  /** A node's vote; a second vote of the same node has no effect. */
   castVote(reference: string, nodeId: string): boolean {
     const resource = this.resources.get(reference);
     if (resource === undefined) return false;

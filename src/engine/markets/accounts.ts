@@ -15,7 +15,7 @@ interface PartyIds {
   readonly bond: string;
 }
 
-/** Parties whose ids are remembered for each market; all are forgotten then, as to keep them in order would cost more. */
+/** Bound of the id cache of a market. A full cache is cleared: keeping it in order would cost more. */
 const KNOWN_PARTIES_MAX = 20_000;
 
 export class MarketAccounts {
@@ -98,7 +98,7 @@ export class MarketAccounts {
     return this.collateral.balance(id);
   }
 
-  /** Moves what the sources hold, up to the amount: those that are not there are passed over. */
+  /** Moves up to the amount from the sources; skips missing accounts. */
   move(from: readonly string[], to: string, amount: bigint, type: TransferTypeNumber): Movement {
     return this.collateral.move({ from, to, amount, type, passesMissing: true });
   }

@@ -178,7 +178,7 @@ export class Auctions {
   }
 
   /**
-   * Prices have begun the auction, or extended it last: they are looked at before the stake
+   * Price monitoring began the auction, or extended it last: prices are checked before the stake
    * (docs/protocol/70-trading-orders.md#35-indicative-price-and-uncrossing).
    */
   private get isOfPrices(): boolean {
@@ -326,7 +326,7 @@ export class Auctions {
     }));
   }
 
-  /** Orders whose time in force ends here: buys from the lowest price up, sells from the highest down, then parked ones by id. */
+  /** Cancels orders of a time in force: buys from the lowest price up, sells from the highest down, then parked orders by id. */
   private cancelKind(timeInForce: number): void {
     const { liveOrders } = this.parts;
     const { book, index } = this.parts.market;

@@ -12,9 +12,9 @@ export class Bonds {
   constructor(private readonly parts: Pick<MarketParts, "market" | "provisions">) {}
 
   /**
-   * A bond was drawn on for a margin: part of what was missing goes to the insurance
+   * Penalty for a bond that paid a margin: part of the shortfall goes to the insurance pool
    * (docs/protocol/70-trading-liquidity.md#75-bond-slashing-and-distress).
-   * @param movements into which the penalty goes, for one event
+   * @param movements receives the penalty, for one event
    * @returns whether money has moved
    */
   slash(party: string, shortfall: bigint, movements: Movement[]): boolean {
@@ -32,7 +32,7 @@ export class Bonds {
   }
 
   /**
-   * Brings bonds back to their commitments, as far as there is money
+   * Refills bonds up to their commitments, as far as general accounts allow
    * (docs/protocol/70-trading-liquidity.md#75-bond-slashing-and-distress).
    */
   refillAll(): void {
@@ -50,7 +50,7 @@ export class Bonds {
     accounts.emit(movements);
   }
 
-  /** From the general account to the bond; undefined where there is too little. */
+  /** Moves an amount from the general account to the bond; undefined if the account has less. */
   fill(party: string, amount: bigint): Movement | undefined {
     const { accounts } = this.parts.market;
     const general = accounts.general(party);

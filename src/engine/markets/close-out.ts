@@ -87,7 +87,7 @@ export class CloseOut {
     return { touched: [...removed, ...met], hasTraded: net !== 0n };
   }
 
-  /** Steps 1 to 3; all orders are shown behind the provisions. @returns those that were on the book */
+  /** Steps 1 to 3; emits orders after provisions. @returns orders that were on the book */
   private removeOrders(outcomes: readonly MarginOutcome[]): StoredOrder[] {
     const { market, upkeep, positions, provisions, liveOrders, pegs } = this.parts;
     const removed: StoredOrder[] = [];
@@ -167,7 +167,7 @@ export class CloseOut {
     return touched;
   }
 
-  /** Step 8, for one party: its position goes to the network, on paper. @returns the trade, to be shown behind all orders */
+  /** Step 8, for one party: its position goes to the network, on paper. @returns the trade, to emit after all orders */
   private takeOver({ party, size }: Distressed, average: bigint, fee: TradeFee): Trade {
     const { market, margins } = this.parts;
     const own: Side = size > 0n ? SELL : BUY;
@@ -259,7 +259,7 @@ export class CloseOut {
     this.showDistress(added, new Set(parties));
   }
 
-  /** @param inDistress parties that are not safe: all others that were in distress are so no longer */
+  /** @param inDistress parties still in distress; all others become safe */
   private showDistress(distressedParties: readonly string[], inDistress: ReadonlySet<string>): void {
     const { market, positions } = this.parts;
     const safeParties: string[] = [];

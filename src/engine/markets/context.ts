@@ -40,7 +40,7 @@ export const TAU_SCALING = "market.liquidity.probabilityOfTrading.tau.scaling";
 
 const MARK_FREQUENCY = "network.markPriceUpdateMaximumFrequency";
 
-/** Owner of what the network trades in a close-out. */
+/** Party of the network's own trades in a close-out. */
 export const NETWORK = "network";
 
 export class MarketContext {

@@ -48,7 +48,7 @@ function sumToOdd(x: number, y: number): number {
   word.setFloat64(0, sum);
   const low = word.getUint32(4);
   if (low % 2 === 1) return sum;
-  // Toward what was lost: away from zero where it has the sum's sign.
+  // Toward the lost part: away from zero if it has the sum's sign.
   const isAway = lost > 0 === sum > 0;
   if (!isAway && low === 0) word.setUint32(0, word.getUint32(0) - 1);
   word.setUint32(4, isAway ? low + 1 : low - 1);

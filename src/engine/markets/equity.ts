@@ -28,7 +28,7 @@ export class EquityShares {
     return this.market.index.shares.list();
   }
 
-  /** A provider's commitment is this from now on; 0 takes the provider out. The market's worth stays as it was looked at. */
+  /** Sets a provider's commitment; 0 removes the provider. The stored worth of the market does not change. */
   setStake(party: string, commitment: bigint): void {
     const { market } = this;
     const key = keyOf(market.id, party);
@@ -73,7 +73,7 @@ export class EquityShares {
     market.updateStatus({ leftScores: [...others, { party, score, scores }] });
   }
 
-  /** The market has ended, and its shares were shown for the last time. */
+  /** Deletes the shares of a market that has ended. */
   drop(): void {
     for (const { market, party } of this.list()) this.market.tables.shares.delete(keyOf(market, party));
   }
@@ -147,7 +147,7 @@ export class EquityShares {
     if (window !== undefined) this.putWindow({ ...window, traded: window.traded + value });
   }
 
-  /** Ends a window whose time has passed, and looks at the market's worth. @returns whether a window has changed stakes */
+  /** Ends a window whose time has passed, and updates the market's worth. @returns whether the window changed stakes */
   onTick(): boolean {
     const { market, window } = this;
     const isOver = window !== undefined && market.nowNs - window.startNs > market.params.duration(WINDOW);
@@ -186,7 +186,7 @@ export class EquityShares {
     return isChanged;
   }
 
-  /** The market's worth as it was last looked at; a market without trading keeps it, and one that is only proposed. */
+  /** The market's worth at its last update; a proposed market and a market without trading keep it. */
   get marketValue(): bigint {
     return this.window?.value ?? this.market.status.worth ?? this.valueNow;
   }

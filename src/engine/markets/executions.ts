@@ -1,4 +1,4 @@
-/** Trades that were made: their events, and the positions, interest and values that follow from them. */
+/** Executed trades: their events, and the positions, open interest and traded values that follow. */
 import type { MarketParts } from "./market-parts.ts";
 import { buyerOf, sellerOf, type Trade, tradeMessage } from "./trade.ts";
 
@@ -10,7 +10,7 @@ export class Executions {
     >,
   ) {}
 
-  /** Trades were made: they are shown, and everybody's position follows. */
+  /** Emits trades and updates the positions of both sides. */
   apply(trades: readonly Trade[]): void {
     const { market, positions, settlement, targetStake } = this.parts;
     for (const trade of trades) {

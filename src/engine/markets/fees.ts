@@ -175,7 +175,7 @@ export class Fees {
     return owed;
   }
 
-  /** Adds to what a party did in the epoch. */
+  /** Adds to a party's fee totals of the epoch. */
   note(party: string, change: Partial<ActivityFees>): void {
     const { id: market, index, tables } = this.market;
     const before = index.activities.get(party);

@@ -65,7 +65,7 @@ export class HaltedMarkets {
   }
 }
 
-/** A market that contradicts itself fails the command alone, as all that it has changed is taken back. @throws Error */
+/** A violated invariant fails only the command, whose changes are rolled back. @throws Error */
 export function failingAlone<T>(run: () => T): T {
   try {
     return run();

@@ -1,5 +1,5 @@
 /**
- * The liquidity fee of a market, and how its providers share what it brings
+ * The liquidity fee of a market, and its distribution to providers
  * (docs/protocol/70-trading-liquidity.md#76-liquidity-fee-factor to #78-equity-like-share-and-market-value-proxy).
  */
 
@@ -13,7 +13,7 @@ export class LiquidityFees {
     private readonly parts: Pick<MarketParts, "market" | "fees" | "targetStake" | "equity" | "provisions">,
   ) {}
 
-  /** Commitments have changed, and with them shares and fee. */
+  /** Updates shares and fee after a change of commitments. */
   onCommitmentsChanged(): void {
     this.keepShares();
     this.update();
@@ -29,7 +29,7 @@ export class LiquidityFees {
   }
 
   /**
-   * The target stake may have changed, and with it the provider whose fee is the market's
+   * Updates the market's fee: the target stake decides which provider's fee it is
    * (docs/protocol/70-trading-liquidity.md#76-liquidity-fee-factor).
    */
   update(): void {
@@ -40,7 +40,7 @@ export class LiquidityFees {
     market.emitUpdated();
   }
 
-  /** Pays out what liquidity fees have gathered (docs/protocol/70-trading-liquidity.md#77-distribution). */
+  /** Distributes the gathered liquidity fees (docs/protocol/70-trading-liquidity.md#77-distribution). */
   distribute(): void {
     const { market, fees, equity } = this.parts;
     const { accounts } = market;

@@ -108,7 +108,7 @@ export interface MarginOutcome {
 }
 
 export class Margins {
-  /** Levels to be shown, by party. */
+  /** Levels to emit, by party. */
   private readonly buffer = new Map<string, MarginLevels>();
   /** Volume that stands on the book and does not count, by side and price. */
   private aside: ReadonlyMap<string, bigint> | undefined;
@@ -133,7 +133,7 @@ export class Margins {
     };
   }
 
-  /** Price of margins: the mark price, or in the opening auction what it indicates. */
+  /** Price of margins: the mark price, or the indicative price of an opening auction. */
   priceFor(fallback: bigint): bigint {
     const { market } = this;
     const { isLeaving } = market.auction;
@@ -172,7 +172,7 @@ export class Margins {
     this.emit(party, NO_MARGIN);
   }
 
-  /** An event for each party whose levels were worked out, by party. */
+  /** Emits the levels of each party that has new ones, by party. */
   flush(): void {
     for (const party of [...this.buffer.keys()].sort()) this.emit(party, this.buffer.get(party)!);
     this.buffer.clear();
@@ -192,12 +192,12 @@ export class Margins {
     });
   }
 
-  /** Levels that wait to be shown. */
+  /** Levels that are not emitted yet. */
   waiting(): ReadonlyMap<string, MarginLevels> {
     return this.buffer.size === 0 ? NOTHING_WAITS : new Map(this.buffer);
   }
 
-  /** The command was taken back: its levels are not shown, those that waited before it are. */
+  /** Drops the levels of a rolled-back command, and keeps those that waited before it. */
   restoreLevels(waiting: ReadonlyMap<string, MarginLevels>): void {
     this.buffer.clear();
     for (const [party, levels] of waiting) this.buffer.set(party, levels);
@@ -274,14 +274,14 @@ export class Margins {
     this.market.accounts.emit(movements);
   }
 
-  /** All margin of a party that has neither position nor orders goes back. */
+  /** Returns all margin of a party without position and orders. */
   releaseAll(party: string): void {
     const { accounts } = this.market;
     const margin = accounts.balance(accounts.margin(party));
     if (margin > 0n) accounts.emit([this.give(party, margin)]);
   }
 
-  /** Money that was moved for a failed command goes back; its levels stay shown. @param held what the margin account had before */
+  /** Returns the margin of a failed command; its levels stay emitted. @param held the margin account's balance before */
   restore(party: string, held: bigint): void {
     const { accounts } = this.market;
     const moved = accounts.balance(accounts.margin(party)) - held;

@@ -18,7 +18,7 @@ interface MarkParts extends Pick<MarketParts, "market" | "positions" | "margins"
 export class MarkToMarket {
   constructor(private readonly parts: MarkParts) {}
 
-  /** Settles gains and losses against a mark price, with all that follows (docs/protocol/70-trading-positions.md#62-mtm-run). */
+  /** Settles gains and losses against a mark price, then closes out, reprices and rechecks (docs/protocol/70-trading-positions.md#62-mtm-run). */
   run(mark: bigint, { recheck = true } = {}): void {
     const { market, settlement, closeOut, liquidityFees, pegs } = this.parts;
     const { settled, idle } = settlement.markToMarket(mark);

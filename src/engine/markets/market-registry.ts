@@ -237,7 +237,7 @@ export class MarketRegistry implements MarketScores {
     this.subscribe(market);
     market.parts.prices.onUpdate();
     keepScoredModel(market.context, before.tradableInstrument!);
-    // Trading cannot end twice: the new source is shown, and nothing waits for it.
+    // Trading cannot end twice: the new source is emitted without a subscription.
     if (market.context.record.state === MarketState.STATE_TRADING_TERMINATED)
       this.unsubscribe(market, "termination");
     // With the target stake.

@@ -37,7 +37,7 @@ interface AllParts extends MarketParts {
 
 export class Market {
   readonly parts: AllParts;
-  /** Commands about orders, and orders whose time has ended. */
+  /** Order commands, and the expiry of orders. */
   readonly orders: OrderEntry;
   /** Commands about liquidity. */
   readonly commitments: ProvisionCommands;

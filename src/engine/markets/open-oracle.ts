@@ -4,7 +4,7 @@ import type { Init } from "../../wire/codec.ts";
 import type { Signer } from "../../wire/generated/data.ts";
 import { refusal } from "./refusals.ts";
 
-/** Data whose form is right. */
+/** Well-formed data. */
 export interface OracleMessage {
   readonly signers: readonly Init<Signer>[];
   readonly properties: ReadonlyMap<string, string>;

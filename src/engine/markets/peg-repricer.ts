@@ -197,7 +197,7 @@ export class PegRepricer {
       this.moveBehind(deployable, touched);
       // The price at which a provider's position could be closed follows the book.
       const gone = upkeep.coverAll(deployable.filter(({ isPending }) => !isPending));
-      // So does the fee, with the target stake of what was traded (step 8).
+      // So does the fee, with the target stake after the trades (step 8).
       liquidityFees.update();
       return gone;
     }

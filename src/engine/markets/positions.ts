@@ -65,7 +65,7 @@ export class Positions {
     return this.put(withOrder(without, now, now.remaining));
   }
 
-  /** Counts as changed: its event is shown, also where nothing about it is other than it was. */
+  /** Marks a position as changed: its event is emitted even if no member differs. */
   touch(party: string): void {
     this.changed.add(party);
   }
@@ -84,7 +84,7 @@ export class Positions {
     this.keep({ ...position, ...changes });
   }
 
-  /** A position that was closed out, or whose market has ended. */
+  /** Removes a position that was closed out, or whose market has ended. */
   remove(party: string): void {
     const position = this.get(party);
     if (position === undefined) return;
@@ -93,7 +93,7 @@ export class Positions {
     this.drop(party);
   }
 
-  /** A position that is nothing any more; mark to market goes on where it was if it comes back. */
+  /** Drops a flat position; if the party returns, mark to market continues where it was. */
   dropFlat(party: string): void {
     this.keepSettled(party, this.get(party)?.isSettled === true);
     this.drop(party);

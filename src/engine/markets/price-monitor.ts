@@ -302,7 +302,7 @@ export class PriceMonitor {
     if (kept !== undefined) this.dropPast((number) => number < kept.number);
   }
 
-  /** Inside a monitoring auction a trigger whose horizon lies behind all prices is switched off. */
+  /** Deactivates triggers in a monitoring auction whose horizon lies behind all prices. */
   switchStaleOff(): void {
     const { market } = this;
     if (market.terms.triggers.length === 0) return;

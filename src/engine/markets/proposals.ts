@@ -34,7 +34,7 @@ const SLIPPAGE_MAX = Decimal.of(1_000_000n);
 const RANGE_MAX = Decimal.of(100n);
 /** Digits of a decimal in the narrowest column for one, `numeric(1000, 16)`. */
 const DECIMAL_DIGITS_MAX = 984;
-/** Far above what any model says. */
+/** Far above any model's values. */
 const RISK_MAX = 1e15;
 const SCALING = "market.margin.scalingFactors";
 
@@ -240,7 +240,7 @@ function checkTerminationTime(filters: readonly Filter[], enactment: bigint): vo
   }
 }
 
-/** A proposal of a market with what the network states where it is silent: so it is shown once it is accepted. */
+/** An accepted market proposal, with the network's defaults for members that it leaves out. */
 export function completedTerms(terms: ProposalTerms, params: ParameterReader): ProposalTerms {
   const changes = terms.newMarket?.changes;
   if (changes === undefined) return terms;
@@ -256,7 +256,7 @@ export function completedTerms(terms: ProposalTerms, params: ParameterReader): P
   return { ...terms, newMarket: { changes: completed } };
 }
 
-/** The terms as they are shown once a market has them: an extension of nothing is one second. */
+/** The terms as a market publishes them: an extension of 0 is one second. */
 export function usedTerms(terms: ProposalTerms): ProposalTerms {
   const { newMarket, updateMarket } = terms;
   if (newMarket?.changes !== undefined)

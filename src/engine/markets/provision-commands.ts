@@ -158,7 +158,7 @@ export class ProvisionCommands {
     return true;
   }
 
-  /** A commitment of 0 and a fee of 0 stay what they were; so do sides without entries. @throws CommandError */
+  /** A commitment of 0, a fee of 0 and a side without entries keep their former values. @throws CommandError */
   amend(party: string, command: LiquidityProvisionAmendment): void {
     const { market, provisions, liveOrders, equity, pegs, bonds, liquidityFees, upkeep } = this.parts;
     if (!market.canCommit) throw refusal("commitment submission not allowed");

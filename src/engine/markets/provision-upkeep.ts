@@ -1,5 +1,5 @@
 /**
- * Provisions that stand: margin for their orders, the stubs that show them, and their end
+ * Existing provisions: margin for their orders, the stubs of their entries, and their end
  * (docs/protocol/70-trading-liquidity.md#74-reference-moves-repricing-loop to #75-bond-slashing-and-distress).
  */
 
@@ -23,7 +23,7 @@ interface UpkeepParts
 export class ProvisionUpkeep {
   constructor(private readonly parts: UpkeepParts) {}
 
-  /** A provision is cancelled: its orders go, and its bond returns. */
+  /** Cancels a provision: removes its orders and returns its bond. */
   end(provision: Provision): void {
     const { market, provisions, liveOrders, equity, bonds, liquidityFees } = this.parts;
     const { party } = provision;
@@ -44,8 +44,8 @@ export class ProvisionUpkeep {
   }
 
   /**
-   * The market has ended: provisions stop, without orders and bonds of their own any more.
-   * @param turnOf by which they do; by party unless it is given
+   * Stops all provisions of an ended market; their orders and bonds are already gone.
+   * @param turnOf order in which they stop; default: by party
    */
   stopAll(turnOf: (provision: Provision) => number = () => 0): void {
     const { market, provisions } = this.parts;

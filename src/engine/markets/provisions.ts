@@ -1,5 +1,5 @@
 /**
- * Liquidity provisions as records, and what their orders cost (docs/protocol/70-trading-liquidity.md#71-messages and
+ * Liquidity provisions as records, and the sizes and prices of their orders (docs/protocol/70-trading-liquidity.md#71-messages and
  * #73-order-sizes-and-prices). Orders are placed by peg-repricer.ts.
  */
 import type { Init } from "../../wire/codec.ts";
@@ -204,7 +204,7 @@ export class Provisions {
     };
   }
 
-  /** An entry whose order is not on the book is shown without size: as a new one, or as one that has ended. @param ended with this status */
+  /** Emits an entry without an order on the book, with size 0: a new one, or one that ended. @param ended its last status */
   emitStub(provision: Provision, entry: ShapeEntry, side: Side, ended?: number): void {
     const order = this.orderOf(provision, { entry, side, price: 0n, size: 0n });
     const status = ended ?? OrderStatus.STATUS_STOPPED;
@@ -276,7 +276,7 @@ export function referencePrice(reference: number, side: Side, references: Refere
 
 const upTo = (value: bigint, tick: bigint): bigint => ((value + tick - 1n) / tick) * tick;
 
-/** A provision whose orders the market may place. */
+/** Whether the market may place a provision's orders. */
 export const canDeploy = ({ status }: Provision): boolean =>
   status === LiquidityProvisionStatus.STATUS_ACTIVE ||
   status === LiquidityProvisionStatus.STATUS_UNDEPLOYED ||

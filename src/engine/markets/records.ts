@@ -48,12 +48,12 @@ export interface MarketRecord {
 }
 
 export interface Auction {
-  /** vega.Market.TradingMode; stays what it was when trading ends. */
+  /** vega.Market.TradingMode; unchanged when trading ends. */
   readonly mode: number;
   /** vega.AuctionTrigger, twice. */
   readonly trigger: number;
   readonly extension: number;
-  /** Unix nanoseconds; an auction whose begin is its end has no limit of time. */
+  /** Unix nanoseconds; an auction without a time limit ends at its begin. */
   readonly beginNs: bigint;
   readonly endNs: bigint;
   /** False before the opening auction begins and while trading is continuous; trading that ends in an auction leaves it running. */
@@ -125,7 +125,7 @@ export interface MarketStatus {
   readonly openInterest: bigint;
   /** Value of all trades since the market began, floored order by order. */
   readonly tradedValue: bigint;
-  /** Before the first window, the market's worth as it was last looked at; a stored state of earlier versions has none. */
+  /** The market's worth at its last update before the first window; absent in states of earlier versions. */
   readonly worth?: bigint;
 }
 
@@ -243,7 +243,7 @@ export interface EquityShare {
   readonly stake: string;
   readonly virtualStake: string;
   readonly average: string;
-  /** Part of the virtual stake, as it is shown: from when no provider was inactive. */
+  /** Published part of the virtual stake: of the last time when all providers were active. */
   readonly share: string;
   /** Average of liquidity scores since the last distribution, and the number of its last one. */
   readonly score: string;

@@ -47,7 +47,7 @@ export const ORDER_ERRORS = {
 
 export type OrderErrorName = keyof typeof ORDER_ERRORS;
 
-/** Stands on an order whose party met itself. */
+/** Reason of an order that would have traded with its own party. */
 export const SELF_TRADING = 20;
 
 /** Those after which an order is stopped; the others reject it. */

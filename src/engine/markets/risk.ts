@@ -32,7 +32,7 @@ export interface RiskModel {
 }
 
 const text = (value: number): string => Decimal.parseNumber(String(value)).toString();
-/** Beyond any price: what a horizon of centuries comes to. */
+/** Beyond any price, as for a horizon of centuries. */
 const PRICE_MAX = 1e300;
 const toDecimal = (value: number): Decimal =>
   Decimal.parseNumber(String(Math.min(PRICE_MAX, Math.max(0, value))));

@@ -13,7 +13,7 @@ export interface MarketRules {
   readonly forgetsParties: boolean;
   /** An auction that prices extend is announced only if the market has never announced such an extension. */
   readonly keepsExtensionFlag: boolean;
-  /** Slippage factors of a market's update are shown, and margins go on with those of its creation. */
+  /** Updated slippage factors are published, but margins keep those of the market's creation. */
   readonly keepsSlippage: boolean;
 }
 

@@ -200,7 +200,7 @@ export class Settlement {
     return usesBond ? [margin, general, bond, accounts.insurance] : [margin, general, accounts.insurance];
   }
 
-  /** Cuts the wins down to what was collected (docs/protocol/70-trading-positions.md#63-loss-socialisation). */
+  /** Reduces wins to the collected amount (docs/protocol/70-trading-positions.md#63-loss-socialisation). */
   private socialise(
     wins: Flow[],
     { collected, expected, isFinal }: { collected: bigint; expected: bigint; isFinal: boolean },

@@ -1,4 +1,4 @@
-// Checks of a shape, which is what a provision's orders are made of
+// Checks of a shape, the template of a provision's orders
 // (docs/protocol/70-trading-orders.md#23-commands-inputdata-oneof-tag and
 // docs/protocol/70-trading-liquidity.md#72-submit).
 import type { CommandText } from "../../errors/result-codes.ts";

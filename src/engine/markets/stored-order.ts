@@ -51,7 +51,7 @@ export interface StoredOrder {
 /** An order that static prices count: neither pegged nor of a liquidity provision. */
 export const isStatic = (order: StoredOrder): boolean => order.peg === undefined && order.provision === "";
 
-/** Whether what does not trade at once stays on the book. */
+/** Whether the rest of an order stays on the book. */
 export function canRest(timeInForce: number): boolean {
   return (
     timeInForce !== OrderTimeInForce.TIME_IN_FORCE_IOC && timeInForce !== OrderTimeInForce.TIME_IN_FORCE_FOK

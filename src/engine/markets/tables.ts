@@ -203,7 +203,7 @@ export class MarketTables {
   readonly activities: Table<Activity>;
   readonly halted: Table<HaltedMarket>;
   readonly members: Table<Member>;
-  /** Counts placements, positions, trades and markets: what comes later has the larger number. */
+  /** Counter of placements, positions, trades and markets: a later object has a larger number. */
   private readonly count: Cell<number>;
   private readonly indexes = new Map<string, MarketIndex>();
   /** Pegged orders on the books of all markets, and those that are parked. */
@@ -304,7 +304,7 @@ export class MarketTables {
     return this.parkedCount;
   }
 
-  /** A number above all that were given before. */
+  /** The next number of the counter. */
   next(): number {
     const number = this.count.get() + 1;
     this.count.set(number);
