@@ -56,6 +56,7 @@ const TIDY_MS = 300;
 /** Blocks that the end of an epoch and the beginning of the next take, with some to spare. */
 const EPOCH_BLOCKS_MAX = 10;
 const ED25519_SIGNATURE_BYTES = 64;
+const SALT_BYTES = 8;
 
 export class LocalChain implements ChainPort, SequencerTools {
   private readonly core: ChainCore;
@@ -167,6 +168,10 @@ export class LocalChain implements ChainPort, SequencerTools {
     }
     checkTime(timeNs);
     return this.changeClock(() => this.options.clock.setNext(timeNs));
+  }
+
+  drawSalt(): string {
+    return hexOf(this.options.random.bytes(SALT_BYTES));
   }
 
   async freezeClock(frozen: boolean): Promise<ClockStatus> {

@@ -46,11 +46,14 @@ export class PartyClient {
   private readonly solver = new Solver({ nowMs: () => performance.now(), threads: 0 });
   private sent = 0n;
 
-  /** @param salt distinguishes the clients of one party, so that no two of their transactions are equal */
+  /**
+   * @param salt distinguishes the clients of one party, so that no two of their transactions are equal; default: drawn from the
+   * chain's seed, or random for a chain of another process
+   */
   constructor(
     private readonly chain: PartyChain,
     private readonly key: Ed25519KeyPair,
-    private readonly salt = hexOf(crypto.getRandomValues(new Uint8Array(8))),
+    private readonly salt = chain.drawSalt?.() ?? hexOf(crypto.getRandomValues(new Uint8Array(8))),
   ) {
     this.party = hexOf(key.publicKey);
     const sends = sendsOf.get(chain) ?? { waiters: new CommitWaiters(chain), lanes: new Map() };

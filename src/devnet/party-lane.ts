@@ -19,6 +19,8 @@ export interface PartyChain
   extends Pick<ChainPort, "submit" | "spamStatistics">,
     Pick<DevnetPort, "proofBlocks" | "outcomesOf" | "blockMode"> {
   readonly status: Pick<ChainPort["status"], "chainId">;
+  /** A text that no other draw gives, from the chain's own source of randomness. */
+  drawSalt?(): string;
 }
 
 /**

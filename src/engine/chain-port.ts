@@ -194,6 +194,8 @@ export interface DevnetPort extends ChainPort {
    * them no longer waits, at the latest after `waitMs`. @throws ChainCallError
    */
   outcomesOf(hashes: readonly string[], waitMs: number): Promise<readonly TxState[]>;
+  /** A text that no other draw gives, from the chain's own source of randomness; undefined behind HTTP. */
+  drawSalt?(): string;
   /** Moves the clock forward; takes effect with the next block. */
   forwardTime(nanoseconds: bigint): Promise<ClockStatus>;
   /** Time of the next block, Unix nanoseconds; must be after the last one. */

@@ -225,6 +225,15 @@ export async function runMarket(
   };
   const { chain } = context;
   const isTimed = (await chain.blockMode()).kind === "interval";
+  if (!isTimed && !(await chain.clock()).isFrozen) {
+    // The time between two commands depends on the machine, and margins, marks and closures on that time.
+    await chain.freezeClock(true);
+    try {
+      return await runMarket(context, { orders, seed, ...body }, signal);
+    } finally {
+      await chain.freezeClock(false);
+    }
+  }
   const party = partiesOf(context);
   const { id } = market;
   const unit = contractOf(market);
