@@ -3,7 +3,12 @@
 // bind the rest, so that a store from elsewhere cannot tell a party or a market something else.
 import type { Database } from "bun:sqlite";
 import { NodeError } from "../errors/node-error.ts";
-import { readRewardPayoutEventAt, readStakeLinkingAt, readTransferAt } from "../wire/generated/events.ts";
+import {
+  readCheckpointEventAt,
+  readRewardPayoutEventAt,
+  readStakeLinkingAt,
+  readTransferAt,
+} from "../wire/generated/events.ts";
 import {
   readDepositAt,
   readLiquidityProvisionAt,
@@ -22,6 +27,7 @@ import { eraOf } from "./eras.ts";
 import { accountHash, Ids } from "./ids.ts";
 import { type IndexColumn, SLICE_ROWS, type Walk, walk } from "./index-check.ts";
 import { microseconds } from "./project/context.ts";
+import { proposalColumns } from "./project/governance.ts";
 import { isLive } from "./project/orders.ts";
 import { readFloors } from "./retention.ts";
 
@@ -274,6 +280,10 @@ const MESSAGES: readonly Messages<unknown>[] = [
     values: ({ state }) => ({ state: BigInt(state) }),
   }),
   messages("market_data", { read: readMarketDataAt, refs: ({ market }) => ({ market }) }),
+  messages("checkpoints", {
+    read: readCheckpointEventAt,
+    values: (m) => ({ height: BigInt(m.blockHeight) }),
+  }),
   messages("margin_levels", {
     select: MARGIN,
     read: readMarginLevelsAt,
@@ -291,7 +301,7 @@ const MESSAGES: readonly Messages<unknown>[] = [
     read: readProposalAt,
     bytes: ({ id }) => ({ id }),
     refs: ({ partyId }) => ({ party: partyId }),
-    values: ({ state, reference }) => ({ state: BigInt(state), reference }),
+    values: proposalColumns,
   }),
   messages("stake_linkings_current", {
     select:
@@ -323,7 +333,9 @@ async function checkMessages(db: Database, what: Messages<unknown>, pause: Pause
       entries(what.bytes?.(m)).every(
         ([name, id]) => Buffer.compare(identifierBytes(id as string), row[name] as Uint8Array) === 0,
       ) &&
-      entries(what.values?.(m, row)).every(([name, value]) => value === row[name]);
+      entries(what.values?.(m, row)).every(
+        ([name, value]) => (typeof value === "number" ? BigInt(value) : value) === row[name],
+      );
     if (!isSame) throw differs(`a row of the store's table ${what.table} has columns of another message`);
   }
 }

@@ -23,21 +23,13 @@ function proposalKind(m: Proposal): number {
   return 0;
 }
 
-/** The parts of a proposal that its rows need. */
-interface ProposalFacts {
-  readonly id: string;
-  readonly reference: string;
-  readonly partyId: string;
-  readonly state: number;
-  readonly kind: number;
-}
-
-/** @throws FieldFault, WireError */
-function proposalFacts({ bytes, start, end }: BlockEvent): ProposalFacts {
-  const m = readProposalAt(bytes, start, end);
-  proposalChecks.check(m);
-  return { ...m, kind: proposalKind(m) };
-}
+/** Columns of a proposal's current row by which lists are filtered. */
+export const proposalColumns = (m: Proposal) => ({
+  open: m.state === STATE_OPEN ? 1 : 0,
+  state: m.state,
+  kind: proposalKind(m),
+  reference: m.reference,
+});
 
 export function proposals(db: Database): Projection {
   const earlier = db.prepare("SELECT data FROM proposals WHERE block = ? AND id = ?");
@@ -51,7 +43,8 @@ export function proposals(db: Database): Projection {
       [
         Field.proposal,
         (block, event) => {
-          const m = proposalFacts(event);
+          const m = readProposalAt(event.bytes, event.start, event.end);
+          proposalChecks.check(m);
           const id = idBytes(m.id, "id");
           const key = id.toHex();
           const before = written.get(block, key) ?? (block.isContinued ? stored(block, id) : undefined);
@@ -59,8 +52,8 @@ export function proposals(db: Database): Projection {
           written.set(key, data);
           history.run(block.no, id, block.tx(event), data);
           const party = block.ids.intern(m.partyId, "party_id").ref;
-          const open = m.state === STATE_OPEN ? 1 : 0;
-          current.run(id, block.no, open, m.state, m.kind, party, m.reference);
+          const { open, state, kind, reference } = proposalColumns(m);
+          current.run(id, block.no, open, state, kind, party, reference);
         },
       ],
     ],
