@@ -12,6 +12,7 @@ import { checkIndices } from "../../src/store/index-check.ts";
 import { sumsPath } from "../../src/store/page-sums.ts";
 import { checkRowsAgree } from "../../src/store/row-check.ts";
 import { ROW_BYTES_MAX } from "../../src/store/row-size.ts";
+import { SCHEMA_VERSION } from "../../src/store/schema.ts";
 import { schemaFaults } from "../../src/store/schema-check.ts";
 import { moveEntries } from "../rig/forged-store.ts";
 import { altered, SharingNode } from "../rig/history-source.ts";
@@ -336,16 +337,18 @@ describe("the configuration in a backup", () => {
 });
 
 describe("a store of a newer program", () => {
+  const NEWER = SCHEMA_VERSION + 1;
+
   test("is named as that in a backup, before anything is written", async () => {
     const { file } = await restored(home);
-    const bytes = readFileSync(file);
-    const at = bytes.lastIndexOf('"schema":');
-    // As many digits, so that the archive stays whole.
-    bytes.write("9", at + '"schema":'.length);
-    writeFileSync(file, bytes);
+    // As many bytes, so that the archive stays whole.
+    const changed = (manifest: string) =>
+      JSON.stringify({ ...JSON.parse(manifest), hash: "", schema: NEWER }).padEnd(manifest.length);
+    const archive = readFileSync(file, "latin1").replace(/\{"format":"lyra-backup[^\0]*/, changed);
+    writeFileSync(file, archive, "latin1");
     const into = join(folder(), "home");
     const { code, message } = await failure(restoreHome({ file, home: into }));
-    expect([code, message]).toEqual(["schema_newer", expect.stringContaining("has schema 9")]);
+    expect([code, message]).toEqual(["schema_newer", expect.stringContaining(`has schema ${NEWER}`)]);
     expect(existsSync(into)).toBe(false);
   });
 
@@ -354,7 +357,7 @@ describe("a store of a newer program", () => {
     node.lie = async (_, path, honest) =>
       path === "/image"
         ? altered(await honest(), (body) => {
-            if (body.image) body.image.schema = 9;
+            if (body.image) body.image.schema = NEWER;
           })
         : honest();
     const into = folder();
@@ -362,7 +365,7 @@ describe("a store of a newer program", () => {
       const { code, message } = await failure(
         fetchHistory({ home: into, source: new HistorySource(node.url) }),
       );
-      expect([code, message]).toEqual(["schema_newer", expect.stringContaining("has schema 9")]);
+      expect([code, message]).toEqual(["schema_newer", expect.stringContaining(`has schema ${NEWER}`)]);
     } finally {
       await node.stop();
     }
