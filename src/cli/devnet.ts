@@ -8,7 +8,7 @@ import { readShortFile, readShortText } from "../files/short-file.ts";
 import { parseBlockMode } from "../planes/devnet/block-mode.ts";
 import { startNode } from "../start-node.ts";
 import { limitGarbage } from "../store/garbage-limit.ts";
-import { SECOND_NS } from "../wire/time-text.ts";
+import { SECOND_NS, timeNs } from "../wire/time-text.ts";
 import { command, type Flags, option, toggle, type ValuesOf } from "./command/command.ts";
 import { usageError } from "./command/usage-error.ts";
 import { CONFIG, CONFIG_OUT, DATA_PORTS, LIMIT, NODE_PORTS, RULES, SEGMENT_LENGTH } from "./flags.ts";
@@ -25,6 +25,11 @@ const FLAGS = {
   genesis: option("FILE", "start of a new chain"),
   checkpoint: option("FILE", "first state of a new chain", { isMinor: true }),
   parameter: option("KEY=VALUE", "network parameter of a new chain; may come again", { multiple: true }),
+  "chain-id": option("ID", "of a new chain", { isMinor: true }),
+  "start-time": option("TIME", "where a new chain's time begins, such as 2026-01-01T00:00:00Z", {
+    isMinor: true,
+  }),
+  seed: option("TEXT", "repeats the values that are random otherwise", { isMinor: true }),
   ...NODE_PORTS,
   ...DATA_PORTS,
   "faucet-port": option("N", "faucet (1790)", { isMinor: true, hasVariable: true }),
@@ -50,7 +55,7 @@ const FLAGS = {
 
 type Values = ValuesOf<typeof FLAGS>;
 
-const FOR_A_NEW_CHAIN = ["genesis", "checkpoint", "parameter"] as const;
+const FOR_A_NEW_CHAIN = ["genesis", "checkpoint", "parameter", "chain-id", "start-time"] as const;
 /** Bytes of a genesis or a checkpoint, as of a dump. */
 const STATE_BYTES_MAX = 512 * 1024 * 1024;
 const DEFAULT_NODE_PORT = "3003";
@@ -160,6 +165,9 @@ async function optionsOf(values: Values, typed: Values): Promise<DevnetConfig> {
       "devnet",
       "--port must be 0; one port each is given with --node-port, --data-port, --faucet-port",
     );
+  const isNamed = values["chain-id"] !== undefined || values["start-time"] !== undefined;
+  if (values.genesis !== undefined && isNamed)
+    throw usageError("devnet", "--chain-id and --start-time are said by the file of --genesis");
   if (rules !== "default" && rules !== "0.71.6")
     throw usageError("devnet", "--rules must be default or 0.71.6");
   const nodePort = checkedPort("--node-port", portOf("node-port") ?? DEFAULT_NODE_PORT);
@@ -169,6 +177,9 @@ async function optionsOf(values: Values, typed: Values): Promise<DevnetConfig> {
     ...(values.genesis !== undefined && { genesis: readGenesis(values.genesis) }),
     ...(values.checkpoint !== undefined && { checkpoint: readCheckpoint(values.checkpoint) }),
     ...(values.parameter && { parameters: keyValuesOf(values.parameter) }),
+    ...(values["chain-id"] !== undefined && { chainId: values["chain-id"] }),
+    ...(values["start-time"] !== undefined && { genesisTimeNs: startTimeNs(values["start-time"]) }),
+    ...(values.seed !== undefined && { seed: values.seed }),
     ...(values["tools-allow"] && { toolsAllow: values["tools-allow"].map(checkedHost) }),
     ...(values.record !== undefined && { record: values.record }),
     ...(values["events-to"] !== undefined && { eventsTo: values["events-to"] }),
@@ -197,6 +208,13 @@ async function optionsOf(values: Values, typed: Values): Promise<DevnetConfig> {
     onProblem: (error) =>
       say(`a devnet's helper failed: ${error instanceof Error ? error.message : String(error)}`, {}),
   };
+}
+
+/** @throws NodeError with exit code 2 */
+function startTimeNs(text: string): bigint {
+  const time = text.endsWith("Z") ? timeNs(text) : undefined;
+  if (time !== undefined && time > 0n) return time;
+  throw usageError("devnet", "--start-time must be RFC 3339 in UTC, such as 2026-01-01T00:00:00Z");
 }
 
 /** @throws NodeError with exit code 2 */

@@ -19,6 +19,12 @@ export interface ChainOptions {
   readonly checkpoint?: string | object;
   /** Network parameters of a new chain. */
   readonly parameters?: Readonly<Record<string, string>>;
+  /** Name of a new chain; default `lyra-devnet`. */
+  readonly chainId?: string;
+  /** Where a new chain's time begins, RFC 3339 in UTC; default: now. */
+  readonly startTime?: string;
+  /** Repeats the values that are random otherwise. */
+  readonly seed?: string;
   /** Address to listen on; default 127.0.0.1. */
   readonly host?: string;
   /** Ports; default 0: free ones. */
@@ -105,6 +111,9 @@ const FLAGS: { readonly [K in keyof Required<ChainOptions>]: Words<K> } = {
   genesis: document("--genesis", "genesis.json"),
   checkpoint: document("--checkpoint", "checkpoint.json"),
   parameters: pairs("--parameter"),
+  chainId: text("--chain-id"),
+  startTime: text("--start-time"),
+  seed: text("--seed"),
   host: text("--host"),
   nodePort: text("--node-port"),
   dataPort: text("--data-port"),

@@ -1,5 +1,6 @@
 // The program as `npm start` runs it: from the sources, threads and all. The other tests run what `npm test` has built.
 import { afterAll, expect, test } from "bun:test";
+import { join } from "node:path";
 import { openReader } from "../../src/store/database.ts";
 import { MEMORY, SAMPLE, Scratch } from "../rig/homes.ts";
 import { ListeningLyra, lyra, ServingLyra, SOURCES } from "../rig/lyra.ts";
@@ -19,6 +20,21 @@ test("a devnet makes blocks, and is found by its tools", async () => {
   expect(Number(height)).toBeGreaterThanOrEqual(3);
   const { ok, headers } = await fetch(`${dataUrl}/api/v2/epoch`);
   expect([ok, headers.get("x-block-height")]).toEqual([true, height]);
+  expect((await devnet.stop()).code).toBe(0);
+});
+
+test("npm start takes the words behind --, a chain's name, start and seed, and keeps nothing where that is said", async () => {
+  const chain = ["--chain-id", "mine", "--start-time", "2030-01-01T00:00:00Z", "--seed", "7"];
+  const words = ["--temporary", "--port", "0", ...chain];
+  const devnet = new ListeningLyra<{ nodeUrl: string; home: string }>(words, {
+    program: [SOURCES[0]!, join(import.meta.dir, "../../scripts/start.ts")],
+  });
+  const { nodeUrl, home } = await devnet.listens();
+  expect(home).not.toContain(join(".lyra", "devnet"));
+  const { statistics } = (await (await fetch(`${nodeUrl}/statistics`)).json()) as {
+    statistics: { chainId: string; genesisTime: string };
+  };
+  expect(statistics).toMatchObject({ chainId: "mine", genesisTime: "2030-01-01T00:00:00Z" });
   expect((await devnet.stop()).code).toBe(0);
 });
 
