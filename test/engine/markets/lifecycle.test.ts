@@ -9,6 +9,7 @@ import {
   encodeProposalTerms,
   LiquidityProvisionStatus,
   MarketState,
+  OrderStatus,
 } from "../../../src/wire/generated/vega.ts";
 import { alice, ChainRig, SECOND, type SeenEvent } from "../chain-rig.ts";
 import { createMarketRig, idOf, type MarketRig, type Play } from "./rig.ts";
@@ -273,4 +274,50 @@ test("a market is pending as of its vote's closing time, even if votes are count
   rig.nextBlock(2);
   rig.decide("M", true);
   expect([rig.shownMarket("M")!.state, times().pending]).toEqual([MarketState.STATE_PENDING, closingNs]);
+});
+
+describe("the parties that a market lists", () => {
+  const records = ({ rig }: Play) =>
+    [...rig.engine.state.entries()]
+      .filter(({ table }) => table === "markets.members")
+      .map(({ key }) => key.slice(key.indexOf("/") + 1));
+
+  // docs/protocol/70-trading-positions.md#54-when-margin-moves
+  test("have no record once the market has opened, until one leaves, and again after its next order", () => {
+    const play = opened();
+    play.run("p1 B 1@950 =a; p2 B 1@950 =b");
+    expect(records(play)).not.toContain("p1");
+    play.run("cancel a");
+    expect(records(play)).toContain("p1");
+    expect(records(play)).not.toContain("p2");
+    play.run("p1 B 1@951");
+    expect(records(play)).not.toContain("p1");
+  });
+
+  // docs/protocol/70-trading-positions.md#65-final-settlement
+  test("are deleted with the market, also after orders that were cancelled", () => {
+    const play = opened();
+    play.run("p1 B 1@950 =a; cancel a; /");
+    expect(records(play)).not.toEqual([]);
+    play.rig.terminate();
+    play.rig.settle(1_000);
+    play.rig.nextBlock(2);
+    expect(play.rig.engine.haltedMarkets()).toEqual([]);
+    expect(records(play)).toEqual([]);
+  });
+
+  // docs/protocol/70-trading-markets.md#14-creation-and-transitions
+  test("lose their orders in the order of listing if the market ends before it opens; one that left is listed last", () => {
+    const play = market(CONFIG);
+    play.deposit(1_000_000n, "p3", "p1", "p2");
+    play.run("p1 B 1@900 =a; p3 B 1@901; p2 B 1@902; cancel a; p1 B 1@903");
+    const from = play.rig.events().length;
+    play.rig.terminate();
+    const cancelled = play.rig
+      .events()
+      .slice(from)
+      .filter(({ member, payload }) => member === "order" && payload.status === OrderStatus.STATUS_CANCELLED)
+      .map(({ payload }) => payload.partyId);
+    expect(cancelled).toEqual(["p3", "p2", "p1"]);
+  });
 });
