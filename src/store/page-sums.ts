@@ -8,7 +8,6 @@ import {
   existsSync,
   fdatasyncSync,
   fstatSync,
-  ftruncateSync,
   openSync,
   readSync,
   renameSync,
@@ -133,11 +132,6 @@ export class PageSumFile {
       }
       writeSync(this.file, bytes, 0, length, place);
     }
-  }
-
-  /** Sums of pages beyond the end of the store are of no use. */
-  shorten(pages: number): void {
-    if (this.pages > pages) ftruncateSync(this.file, placeOf(pages + 1));
   }
 
   sync(): void {

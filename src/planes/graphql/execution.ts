@@ -97,7 +97,10 @@ export class Execution {
   private errorsOf({ errors }: ExecutionResult): { errors?: AnsweredError[] } {
     if (errors === undefined || errors.length === 0) return {};
     const { queryErrorsMax } = this.plane.context.limits;
-    return { errors: errors.slice(0, queryErrorsMax).map((error) => this.answered(error)) };
+    const first = errors.slice(0, queryErrorsMax).map((error) => this.answered(error));
+    if (errors.length <= queryErrorsMax) return { errors: first };
+    const extensions = { code: "TOO_MANY_ERRORS" };
+    return { errors: [...first, { message: `more than ${queryErrorsMax} fields failed`, extensions }] };
   }
 
   answered(error: GraphQLError): AnsweredError {

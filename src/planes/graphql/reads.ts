@@ -40,9 +40,6 @@ const METHODS = new Map<string, Method>(
   ]),
 );
 
-/** Lists up to this length are counted at once: the budget looks at the clock no more often. */
-const SHORT_ROWS = 64;
-
 export class QueryReads {
   /** The store was read, so that the answer has a height. */
   hasRead = false;
@@ -77,14 +74,8 @@ export class QueryReads {
     return settled(this.chain.get(name)!);
   }
 
-  /** Counts the rows of a list; those of a long list while they are iterated. @throws LimitError */
-  rows<T>(list: readonly T[]): Iterable<T> {
-    if (list.length > SHORT_ROWS) return this.counted(list);
-    this.budget.spendRows(list.length);
-    return list;
-  }
-
-  private *counted<T>(list: readonly T[]): Generator<T, void, undefined> {
+  /** Counts the rows of a list while they are iterated; the list ends at a limit. @throws LimitError */
+  *rows<T>(list: readonly T[]): Generator<T, void, undefined> {
     for (const row of list) {
       this.budget.spendRows(1);
       yield row;

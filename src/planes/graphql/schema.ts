@@ -96,13 +96,25 @@ function completeSubscriptions(type: GraphQLObjectType): void {
   }
 }
 
+/** Counts the field's failures: a query of many that fail would take longer than its limit of time. */
+function counted(resolve: Resolve): Resolve {
+  return (source, args, reads) => {
+    try {
+      return resolve(source, args, reads);
+    } catch (error) {
+      reads.budget.noteError();
+      throw error;
+    }
+  };
+}
+
 function completeObject(type: GraphQLObjectType): void {
   const message = noteOf(type.astNode, "message")?.name as string | undefined;
   const own: Readonly<Record<string, Resolve>> = RESOLVERS[type.name] ?? {};
   for (const field of Object.values(type.getFields())) {
     const note = memberNoteOf(noteOf(field.astNode, "member"), field.name);
     const resolve = own[field.name] ?? (message && memberResolver(message, field.type, note));
-    if (resolve) field.resolve = resolve;
+    if (resolve) field.resolve = counted(resolve);
     const place = message === undefined ? undefined : memberAt(message, note.path);
     field.description ??= place && descriptionOf(place.message, place.member);
   }

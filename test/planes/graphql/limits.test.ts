@@ -164,7 +164,13 @@ describe("a query that asks for much", () => {
     const rig = await graphqlRig({ queryErrorsMax: 10 });
     const bad = times(50, (n) => `a${n}:delegationsConnection(nodeId:"zz"){edges{cursor}}`).join(" ");
     const { body } = await rig.ask(`{partiesConnection{edges{node{${bad}}}}}`);
-    expect(body.errors).toHaveLength(10);
+    expect(body.errors).toHaveLength(11);
+    expect(body.errors.at(-1)).toEqual({
+      message: "more than 10 fields failed",
+      extensions: { code: "TOO_MANY_ERRORS" },
+    });
+    // The first party's fields fail before its list looks at the limit; those of the others are not read.
+    expect(body.data).toEqual({ partiesConnection: null });
     rig.close();
   });
 
