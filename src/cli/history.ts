@@ -6,7 +6,7 @@ import { basename, dirname, join } from "node:path";
 import { ExitCode, NodeError, reasonOf } from "../errors/node-error.ts";
 import { exportChunks } from "../history/export.ts";
 import { type ExportPlan, planExport } from "../history/export-plan.ts";
-import { listSegments, type SegmentRow, segmentRuns } from "../history/segment-table.ts";
+import { listSegments, NO_SEGMENT, type SegmentRow, segmentRuns } from "../history/segment-table.ts";
 import { tableNames, tableNumber } from "../history/tables.ts";
 import { type Verification, verifyArchive } from "../history/verify.ts";
 import { defaultHome } from "../node/config.ts";
@@ -48,8 +48,7 @@ export const segments = command({
         );
       }
       const runs = segmentRuns(rows).map((run) => `${run[0]!.from} to ${run.at(-1)!.to}`);
-      if (!values.quiet)
-        say(dim(runs.length === 0 ? "no segment is stored yet" : `can be exported: ${runs.join(", ")}`));
+      if (!values.quiet) say(dim(runs.length === 0 ? NO_SEGMENT : `can be exported: ${runs.join(", ")}`));
     }
     return ExitCode.done;
   },

@@ -140,8 +140,12 @@ export function segmentsOfRange(segments: readonly SegmentRow[], from: bigint, t
   );
 }
 
+/** The refusal of an export of a young chain, and the list of its segments. */
+export const NO_SEGMENT =
+  "no segment is stored yet: one is made of each 1,000 blocks, or of as many as --segment-length is at the start";
+
 function whatExists(runs: readonly SegmentRun[], from: bigint, to: bigint): string {
-  if (runs.length === 0) return "no segment is stored yet";
+  if (runs.length === 0) return NO_SEGMENT;
   const shown = runs.slice(0, NAMED_MAX).map((run) => {
     const count = run.length === 1 ? "1 segment" : `${run.length} segments`;
     return `${run[0]!.from} to ${run.at(-1)!.to} (${count})`;

@@ -71,6 +71,14 @@ describe("ranges", () => {
     expect(inner).toEndWith("a range starts at 1, 1001, 4001 and ends at 1000, 2000, 5000");
   });
 
+  test("given a young chain without a segment, then the refusal says how many blocks one takes, and by which flag", () => {
+    expect(() => segmentsOfRange([], 1n, 50n)).toThrow(
+      expect.objectContaining({
+        inner: expect.stringMatching(/no segment is stored yet.*1,000 blocks.*--segment-length/),
+      }),
+    );
+  });
+
   test("a long history names the nearest boundaries only", () => {
     const stored = Array.from({ length: 5000 }, (_, i) => row(i * 1000 + 1, i * 1000 + 1000));
     expect(() => segmentsOfRange(stored, 2_500_100n, 2_500_900n)).toThrow(ExportRefusal);
