@@ -159,8 +159,8 @@ describe("a running devnet", () => {
   });
 
   test("is found without being named: by the folder of npm start, and by the home that lyra devnet takes", async () => {
-    const { scripts } = await Bun.file(join(import.meta.dir, "../../package.json")).json();
-    const [, projectHome] = scripts.start.match(/--home (\S+)/);
+    const start = await Bun.file(join(import.meta.dir, "../../scripts/start.ts")).text();
+    const [, projectHome = ""] = /"--home", "([^"]+)"/.exec(start)!;
     const project = join(folder, "project");
     const data = join(folder, "xdg");
     for (const place of [join(project, projectHome), join(data, "lyra", "devnet")]) {
