@@ -17,8 +17,8 @@ test.each(COMPARISONS)("%s: %s compares in constant time", (file, name) => {
 });
 
 test.each([
-  ["planes/devnet/loopback.ts", "isSameSecret(given, token)"],
-  ["wallet/service/tokens.ts", "!isSameHash(found.hash, hash)"],
+  ["planes/devnet/loopback.ts", "isSameSecret(bearer, token)"],
+  ["wallet/service/tokens.ts", "!isSameHash(entry.hash, hash)"],
   ["wallet/service/sessions.ts", "isSameHash(session.hash, hash)"],
   ["wallet/policies/decision.ts", "isSameHash(pairing, request.pairing)"],
 ])("%s compares its secret by them: %s", (file, call) => {

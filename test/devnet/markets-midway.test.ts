@@ -69,14 +69,8 @@ class Midway {
   async propose(): Promise<void> {
     const assets = (await this.get("assets")).assets.edges.map(({ node }: Answer) => node);
     const dollar = assets.find(({ details }: Answer) => details.symbol === "tUSD").id;
-    const now = this.chain.status.timeNs / SECOND;
     const triggers = [{ horizon: "3600", probability: "0.9999", auctionExtension: "30" }];
     const changes = presetChanges("eth", dollar, this.key("judy"));
-    const terms = {
-      closingTimestamp: `${now + 3n}`,
-      enactmentTimestamp: `${now + 20n}`,
-      newMarket: { changes: { ...changes, priceMonitoringParameters: { triggers } } },
-    };
     const rationale = { title: "Midway", description: "a market" };
     for (const [key, value] of [
       ["market.auction.minimumDuration", "1s"],
@@ -86,6 +80,12 @@ class Midway {
       ["governance.proposal.market.requiredMajority", "0.5"],
     ])
       await this.chain.setParameter(key!, value!);
+    const now = this.chain.status.timeNs / SECOND;
+    const terms = {
+      closingTimestamp: `${now + 3n}`,
+      enactmentTimestamp: `${now + 20n}`,
+      newMarket: { changes: { ...changes, priceMonitoringParameters: { triggers } } },
+    };
     await this.send("alice", { proposalSubmission: { reference: "midway", rationale, terms } });
     this.market = (await this.get("governance?reference=midway")).data.proposal.id;
     await this.send("alice", { voteSubmission: { proposalId: this.market, value: "VALUE_YES" } });

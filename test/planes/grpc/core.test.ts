@@ -17,7 +17,7 @@ import { hexOf } from "../../../src/wire/identifiers.ts";
 import { renderJson } from "../../../src/wire/json.ts";
 import { serviceNamed } from "../../../src/wire/services.ts";
 import { GrpcClient, methodNamed } from "../../support/grpc-client.ts";
-import { heightAtRest, startTestDevnet } from "../../support/test-devnet.ts";
+import { heightAtRest, mineOverHttp, startTestDevnet } from "../../support/test-devnet.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked at member by member
 type Json = any;
@@ -212,11 +212,13 @@ describe("what a wallet calls", () => {
       { timeoutMs: 200 },
     );
     expect(answer.code).toBe(Status.DEADLINE_EXCEEDED);
-    await devnet.chain.mine(1);
+    await mineOverHttp(devnet, 1);
     await devnet.chain.setBlockMode({ kind: "instant" });
   });
 
   test("the data port answers the core's service too, and not its state", async () => {
+    await heightAtRest(devnet);
+    await mineOverHttp(devnet, 1);
     const { message } = await data.call(`${CORE}/LastBlockHeight`);
     expect(asJson(`${CORE}/LastBlockHeight`, message)).toEqual(await get("/blockchain/height"));
     expect((await data.call(`${STATE}/ListAssets`)).code).toBe(Status.UNIMPLEMENTED);
