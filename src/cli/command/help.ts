@@ -34,7 +34,7 @@ export async function helpOf(path: string, entry: Entry, commands: Commands): Pr
     .filter((part) => part !== "")
     .join("\n\n");
   const of = (withMinor: boolean) =>
-    screen(title, usageOf(path, command), roomy(rowsOf(command, withMinor)), notes);
+    screen(title, usageOf(path, command).map(wrapUsage), roomy(rowsOf(command, withMinor)), notes);
   const full = of(true);
   return fits(full) ? full : of(false);
 }
@@ -103,6 +103,11 @@ export function usageOf(path: string, command: Command): string[] {
   const flags = Object.keys(command.flags ?? {}).length > 0 ? ["[flags]"] : [];
   const { usage = [[...wordLabels(command), ...flags].join(" ")] } = command;
   return usage.map((text) => `  lyra ${path} ${text}`.trimEnd());
+}
+
+function wrapUsage(line: string): string {
+  const [first, ...others] = wrap(line.trim(), COLUMNS - 2, COLUMNS - 6);
+  return [`  ${first}`, ...others.map((text) => `      ${text}`)].join("\n");
 }
 
 /** `NAME`, `[KEY]`, `FILE...` */
