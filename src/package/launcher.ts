@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The package's command `lyra`: the executable in place of this process where Node can do that (22.15), else as a child
 // with the same terminal, to which signals are passed on and whose end is this process's end.
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { realpathSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { codeOf, ExitCode, NodeError } from "../errors/node-error.ts";
@@ -28,8 +28,10 @@ function launch(words: readonly string[]): void {
       // Not on this system: as a child.
     }
   }
-  const child = spawn(path, words, { stdio: "inherit" });
-  for (const signal of PASSED_ON) process.on(signal, () => child.kill(signal));
+  let child: ChildProcess | undefined;
+  // Before the child runs: a signal between the two would end this process alone.
+  for (const signal of PASSED_ON) process.on(signal, () => child?.kill(signal));
+  child = spawn(path, words, { stdio: "inherit" });
   child.on("error", (error) => fail(notExecutable(path, codeOf(error)), NOT_RUN));
   child.on("exit", (code, signal) => {
     if (signal === null) process.exit(code ?? ExitCode.failed);

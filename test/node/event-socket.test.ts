@@ -291,16 +291,18 @@ describe("a sender that", () => {
       }
       const next = await dial(node);
       await next.write(part(1));
-      await expectWhole(node);
-      const logged = lines.mock.calls.map(
-        ([text]) => (JSON.parse(String(text)) as { message: string }).message,
-      );
-      expect(logged.filter((text) => text.includes("connect")).slice(0, 4)).toEqual([
+      const logged = () =>
+        lines.mock.calls
+          .map(([text]) => (JSON.parse(String(text)) as { message: string }).message)
+          .filter((text) => text.includes("connect"));
+      await eventually(() => logged().length === 4);
+      expect(logged()).toEqual([
         "a core has connected to the event socket",
         "the core's connection was closed: its events were refused",
         "the core's connection was closed: its events were refused (again, 19 times)",
         "a core has connected to the event socket",
       ]);
+      await expectWhole(node);
     } finally {
       lines.mockRestore();
     }
