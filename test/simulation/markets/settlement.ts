@@ -183,11 +183,13 @@ export abstract class MarketSettlement extends MarketLiquidity {
       const ratio = Decimal.of(collected).over(Decimal.of(expected));
       for (const win of cut) win.amount = Decimal.of(win.full).times(ratio).floor();
       const rest = collected - sum(cut, ({ amount }) => amount);
-      const due = cut.filter(({ full }) => full > 0n);
+      // Final settlement (#65-final-settlement) pays wins of zero, too, so the last winner may be one of them.
+      const isFinal = winType === Move.win;
+      const due = cut.filter(({ full }) => isFinal || full > 0n);
       const last = due.find(({ party }) => party === NETWORK) ?? due.at(-1);
       if (last !== undefined && rest > 0n) last.amount += rest;
-      for (const { party, amount, full } of cut)
-        if (party !== NETWORK && full > 0n) this.fact("loss", party, amount - full);
+      for (const { party, amount, full } of due)
+        if (party !== NETWORK) this.fact("loss", party, amount - full);
     }
     // Truncated amounts of a final settlement may come to more than was lost.
     for (const { party, amount } of cut) {
