@@ -11,7 +11,8 @@ import { digestStore } from "../../src/store/dump.ts";
 import { lyra } from "../rig/lyra.ts";
 import { eventually } from "../support/eventually.ts";
 import { runs } from "../support/seed.ts";
-import { heightAtRest, startTestDevnet } from "../support/test-devnet.ts";
+import { borrowDevnet, returnDevnet } from "../support/shared-devnet.ts";
+import { heightAtRest, startTestDevnet, untilAnswered } from "../support/test-devnet.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lyra-markets-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -23,6 +24,20 @@ async function start(options: object): Promise<Devnet> {
   const ports = { dataPort: 0, nodePort: 0, faucetPort: 0 };
   return (await startTestDevnet({ ...ports, ...options } as never)) as never;
 }
+
+let borrowed: Devnet | undefined;
+let clean: string | undefined;
+/** The borrowed devnet as it began: for tests that need no home or mode of their own. */
+async function fresh(): Promise<Devnet> {
+  if (clean === undefined) {
+    borrowed = await borrowDevnet();
+    clean = await borrowed.chain.snapshot();
+  }
+  await borrowed!.chain.revert(clean);
+  await untilAnswered(borrowed!);
+  return borrowed!;
+}
+afterAll(returnDevnet);
 
 async function use(devnet: Devnet, tool: string, body: object = {}): Promise<Answer> {
   const response = await fetch(`${devnet.nodeUrl}/devnet/${tool}`, {
@@ -119,7 +134,7 @@ describe("the tools", () => {
   }, 120_000);
 
   test("let a crowd trade, the same one for the same seed", async () => {
-    const devnet = await start({ home: join(folder, "crowd") });
+    const devnet = await fresh();
     await use(devnet, "market/create", { preset: "eth" });
     const snapshot = await devnet.chain.snapshot();
     const crowd = async (seed: number) => {
@@ -135,7 +150,6 @@ describe("the tools", () => {
     expect(first.trades.length).toBeGreaterThan(15);
     expect(await crowd(7)).toEqual(first);
     expect((await crowd(8)).trades).not.toEqual(first.trades);
-    await devnet.stop();
   }, 120_000);
 
   test("send a crowd's orders together where a clock makes the blocks", async () => {
@@ -151,7 +165,7 @@ describe("the tools", () => {
   }, 120_000);
 
   test("go on for as long as one likes, also when a party has lost what it had", async () => {
-    const devnet = await start({ home: join(folder, "poor") });
+    const devnet = await fresh();
     const { market } = await use(devnet, "market/create", { preset: "btc" });
     const { settlementAsset } = (await get(devnet, `market/${market}`)).market.tradableInstrument.instrument
       .future;
@@ -166,11 +180,10 @@ describe("the tools", () => {
         markPrice: `${price}00`,
         tradingMode: "TRADING_MODE_CONTINUOUS",
       });
-    await devnet.stop();
   }, 120_000);
 
   test("bring a price about through the orders of others", async () => {
-    const devnet = await start({ home: join(folder, "through") });
+    const devnet = await fresh();
     for (const preset of ["btc", "simple"]) {
       const { market, code } = await use(devnet, "market/create", { preset });
       await use(devnet, "market/run", { market, orders: 30, seed: 3 });
@@ -184,11 +197,10 @@ describe("the tools", () => {
         ]);
       }
     }
-    await devnet.stop();
   }, 120_000);
 
   test("refuse what is not there", async () => {
-    const devnet = await start({ home: join(folder, "refused") });
+    const devnet = await fresh();
     await expect(use(devnet, "market/price", { market: "none", price: "1" })).rejects.toThrow(
       "there is no market",
     );
@@ -218,11 +230,10 @@ describe("the tools", () => {
     ] as const) {
       await expect(use(devnet, `market/${tool}`, { market, ...body })).rejects.toThrow(settled);
     }
-    await devnet.stop();
   }, 120_000);
 
   test("leave no market behind whose price is refused, and take the newest of one code", async () => {
-    const devnet = await start({ home: join(folder, "newest") });
+    const devnet = await fresh();
     for (const body of [{ price: "x" }, { price: "0" }, { price: "1.234" }])
       await expect(use(devnet, "market/create", body)).rejects.toThrow("'price' must be");
     expect(nodesOf((await get(devnet, "markets?includeSettled=true")).markets)).toEqual([]);
@@ -237,11 +248,10 @@ describe("the tools", () => {
     expect(await use(devnet, "market/price", { market: first.market, price: "60300" })).toMatchObject({
       markPrice: "6030000",
     });
-    await devnet.stop();
   }, 120_000);
 
   test("make a market of any asset, and say whose data settles it", async () => {
-    const devnet = await start({ home: join(folder, "assets") });
+    const devnet = await fresh();
     const { presetChanges } = await import("../../src/planes/devnet/markets.ts");
     const assets = nodesOf((await get(devnet, "assets")).assets);
     const oracle = devnet.parties.find(({ name }) => name === "bob")!.publicKey;
@@ -254,7 +264,6 @@ describe("the tools", () => {
         oracle,
       });
     }
-    await devnet.stop();
   }, 120_000);
 
   test("stop a crowd whose caller goes away", async () => {
