@@ -24,8 +24,11 @@ interface Part {
 
 /** What the preloaded file sets is lost behind the first file of a process that runs several. */
 const timeout = ["--timeout", "120000"];
-/** Two more processes than cores: many tests wait for a node. Files share a process's modules, so most load nothing. */
-const parallel = [`--parallel=${availableParallelism() + 2}`, "--no-isolate", ...timeout];
+/**
+ * One more process than cores: some tests wait, and each further process compiles the same code once more. Files share a
+ * process's modules, so most load nothing.
+ */
+const parallel = [`--parallel=${availableParallelism() + 1}`, "--no-isolate", ...timeout];
 
 function slowParts(): Part[] {
   const files = [...new Glob("test/**/*.slow.test.ts").scanSync(ROOT)].sort();
