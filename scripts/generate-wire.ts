@@ -111,7 +111,7 @@ function servicesText(files: readonly ProtoFile[]): string {
   return `${HEADER}export const SERVICES = ${JSON.stringify(services, null, 2)};\n`;
 }
 
-/** One text, because most processes make no document. */
+/** A single text, because most processes make no document. */
 function descriptionsText(files: readonly ProtoFile[]): string {
   const descriptions: Record<string, Record<string, string>> = {};
   const add = (fullName: string, name: string, comment: string) => {

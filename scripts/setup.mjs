@@ -35,7 +35,7 @@ const GENERATORS = [
 const MESSAGES = "src/wire/proto";
 const SOURCES = [MESSAGES, "scripts/wire"];
 const STAMP = join(root, "src", "wire", "generated", ".made-from");
-/** What the tools of the devnet are declared by. */
+/** Declarations of the devnet tools. */
 const DECLARATIONS = ["http/declaration", "planes/devnet/declarations", "planes/devnet/members"].map(
   (name) => `src/${name}.ts`,
 );

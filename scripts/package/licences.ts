@@ -1,4 +1,4 @@
-// What is said of other people's work in what is handed out: THIRD_PARTY_NOTICES.md, and the texts of the licences.
+// Notices of other projects in the released files: THIRD_PARTY_NOTICES.md, and the texts of the licences.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type BundledPackage, bundledPackages, factsOf, textFilesOf } from "./bundle.ts";
@@ -14,7 +14,7 @@ beside it as \`THIRD_PARTY_LICENCES.txt\`: in the npm packages, in the image (\`
 
 - **Bun** (MIT, and the licences of its own parts): the runtime, with JavaScriptCore (LGPL-2.1) and SQLite (public domain)`;
 
-/** What no package's manifest says. */
+/** Facts that no package's manifest holds. */
 const REMARKS: Readonly<Record<string, string>> = {
   "@scure/bip39": "with the English word list of BIP-39 (MIT)",
   graphiql:
@@ -67,7 +67,7 @@ export async function notices(root: string): Promise<string> {
   return `${[`${HEAD}\n${own.join("\n")}`, ...parts].join("\n\n")}\n`;
 }
 
-/** One text: of every package of the bundle that is installed, and of Bun. */
+/** The texts of every installed package of the bundle, and of Bun, as a single one. */
 export async function licenceTexts(root: string): Promise<string> {
   const bun: BundledPackage = { name: "bun", folder: join(root, "node_modules/bun"), inside: undefined };
   return [bun, ...(await bundledPackages(root))].map((one) => textOf(root, one)).join("");

@@ -26,7 +26,7 @@ export interface ProtoMessage {
   readonly localName: string;
   /** In declaration order, because members of JSON follow it (data API 1.3). */
   readonly fields: readonly CommentedField[];
-  /** One entry of a map whose values are no messages. */
+  /** An entry of a map whose values are not messages. */
   readonly isMapEntry?: boolean;
 }
 

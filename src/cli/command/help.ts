@@ -44,7 +44,7 @@ function verbLines(path: string, verbs: readonly string[]): string[] {
   return [paragraph(`Verbs (lyra ${path} help VERB says more): ${verbs.join(" ")}`)];
 }
 
-/** All commands below a path that begin with these words; undefined where there is none. */
+/** All commands below a path that begin with these words; undefined if no command does. */
 export async function listOf(
   path: string,
   words: readonly string[],
