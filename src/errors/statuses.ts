@@ -114,7 +114,7 @@ const GRPC_STATUSES: Readonly<Record<number, GrpcEntry>> = {
     http: 501,
     text: "Method Not Allowed",
     meaning: "the path is there, for another method.",
-    cause: "Data are read with GET, transactions are sent with POST; there is no HEAD.",
+    cause: "Data are read with GET or HEAD, transactions are sent with POST.",
     fix: "Use the method that GET /docs shows.",
   },
   13: {

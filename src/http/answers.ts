@@ -62,7 +62,7 @@ export function streamErrorBody({ code, message, details }: ErrorBody): object {
 
 /** An error that never reached the service, in the form that the request asks for. */
 export function refuse(request: Request, error: ApiError, mode = jsonModeOf(request)): Response {
-  return toResponse(errorAnswer(error, mode, undefined), request);
+  return toResponse(errorAnswer(error, mode, undefined));
 }
 
 /** Logs an unexpected error, with a code, and answers 500. */
@@ -97,9 +97,9 @@ export function sendAnswer(answer: Answer, request: Request): Response | Promise
 }
 
 /** The response, uncompressed: for small answers. */
-export function toResponse(answer: Answer, request: Request): Response {
+export function toResponse(answer: Answer): Response {
   const { body, status } = answer;
-  return new Response(request.method === "HEAD" ? null : body, { status, headers: headersOf(answer) });
+  return new Response(body, { status, headers: headersOf(answer) });
 }
 
 /** Caches an answer from the second request for it on. */

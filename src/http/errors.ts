@@ -80,8 +80,9 @@ export function badRequest(message: string): ApiError {
   return new ApiError(Grpc.invalidArgument, message, [], true);
 }
 
-/** 501, as in the original, for a resource that has other methods. @param allow such as `GET, POST` */
-export function wrongMethod(allow: string): ApiError {
+/** 501, as in the original, for a resource that has other methods. @param methods such as `GET, POST`; HEAD goes with GET */
+export function wrongMethod(methods: string): ApiError {
+  const allow = methods.replace("GET", "GET, HEAD");
   return new ApiError(Grpc.unimplemented, "Method Not Allowed", [], true, { allow });
 }
 

@@ -72,6 +72,7 @@ export function httpPlugin(options: HttpOptions) {
   // Members that a schema does not know are refused, not removed.
   const strict = { strictPath: true, normalize: false } as const;
   const app = new Elysia({ name, prefix, ...strict, precompile: !isLazy, handler: ANY_HOST });
+  app.onRequest(({ request }) => (request.method === "HEAD" ? app.handle(asGet(request)) : undefined));
   const { before } = options;
   if (before) app.onRequest(({ request }) => before(request));
   app.use(cors(options.cors ?? ANY_PAGE));
@@ -140,9 +141,28 @@ function withPlainPath(request: Request): Request | undefined {
 }
 
 function copyOf(request: Request, url: string): Request {
-  const copy = new Request(url, request);
+  return copied(request, new Request(url, request));
+}
+
+/**
+ * A HEAD is answered as the GET that it stands for, and the runtime sends the headers alone: with the length where the body has
+ * one; a body that is a stream is cancelled unread. Upgrades and ranges are of a GET alone (RFC 9110, section 14.2).
+ */
+function asGet(request: Request): Request {
+  const { url, signal } = request;
+  const headers = new Headers(request.headers);
+  for (const name of ["upgrade", "range", "if-range"]) headers.delete(name);
+  return copied(request, new Request(url, { headers, signal }));
+}
+
+function copied(request: Request, copy: Request): Request {
   origins.set(copy, originOf(request));
   return copy;
+}
+
+/** Whether nobody will read the body of the answer. */
+export function isHeadersAlone(request: Request): boolean {
+  return originOf(request).method === "HEAD";
 }
 
 /** Sets the class of a request for the histograms of `/metrics`. */

@@ -159,16 +159,13 @@ describe("many values", () => {
   });
 });
 
-test.each(["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD"])(
-  "every endpoint refuses %s",
-  async (method) => {
-    for (const target of targets) {
-      const response = await handle(new Request(`http://localhost${filled(target)}`, { method }));
-      expect([target.path, response.status]).toEqual([target.path, 501]);
-      if (method !== "HEAD") await expectOrderly(response, target.path);
-    }
-  },
-);
+test.each(["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])("every endpoint refuses %s", async (method) => {
+  for (const target of targets) {
+    const response = await handle(new Request(`http://localhost${filled(target)}`, { method }));
+    expect([target.path, response.status]).toEqual([target.path, 501]);
+    await expectOrderly(response, target.path);
+  }
+});
 
 describe(`random queries (seed ${SEED})`, () => {
   const textFor = (parameter: Parameter) =>

@@ -90,15 +90,19 @@ describe("answers over a socket", () => {
     expect((await ask()).headers.get("access-control-allow-origin")).toBeNull();
   });
 
-  test("errors are not kept, and other methods get nothing from the cache", async () => {
+  test("errors are not kept; HEAD is answered from the cache, and other methods get nothing from it", async () => {
     const missing = "/api/v2/network/parameters/none";
     await ask(missing);
     const hits = served.cacheHits();
     await ask(missing);
     expect(served.cacheHits()).toBe(hits);
     await ask();
-    for (const method of ["HEAD", "POST", "DELETE"])
+    for (const method of ["POST", "DELETE"])
       expect((await fetch(served.url + PATH, { method })).status).toBe(501);
+    await ask();
+    const before = served.cacheHits();
+    expect((await fetch(served.url + PATH, { method: "HEAD" })).status).toBe(200);
+    expect(served.cacheHits()).toBe(before + 1);
   });
 
   test("a question in other words has an answer of its own", async () => {

@@ -29,6 +29,7 @@ function scenarios(title: string, list: readonly Scenario[]): void {
   });
 }
 
+const READ_METHODS = { allow: "GET, HEAD, POST" };
 const onKnownRoute = ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"];
 scenarios("methods", [
   ...onKnownRoute.map((method) => ({
@@ -37,7 +38,7 @@ scenarios("methods", [
     get: "/api/v2/assets",
     status: 501,
     is: WRONG_METHOD,
-    headers: fromGateway,
+    headers: { ...fromGateway, ...READ_METHODS },
   })),
   ...["POST", "OPTIONS"].map((method) => ({
     name: `${method} on an unknown route`,
@@ -47,9 +48,25 @@ scenarios("methods", [
     is: NOT_FOUND,
     headers: fromGateway,
   })),
-  { name: "HEAD: headers only", method: "HEAD", get: "/api/v2/assets", status: 501, is: "", headers: json },
-  { name: "HEAD with a path parameter", method: "HEAD", get: `/api/v2/asset/${A}`, status: 501, is: "" },
-  { name: "HEAD on an export", method: "HEAD", get: "/api/v2/networkhistory/export", status: 501, is: "" },
+  {
+    name: "HEAD: headers only",
+    method: "HEAD",
+    get: "/api/v2/assets",
+    status: 200,
+    is: "",
+    headers: fromService,
+  },
+  { name: "HEAD with a path parameter", method: "HEAD", get: `/api/v2/asset/${A}`, status: 200, is: "" },
+  { name: "HEAD of a missing one", method: "HEAD", get: `/api/v2/asset/${UNKNOWN}`, status: 404, is: "" },
+  {
+    name: "HEAD of no route",
+    method: "HEAD",
+    get: "/api/v2/nope",
+    status: 404,
+    is: "",
+    headers: fromGateway,
+  },
+  { name: "HEAD on an export", method: "HEAD", get: "/api/v2/networkhistory/export", status: 400, is: "" },
   {
     name: "POST on an export",
     method: "POST",

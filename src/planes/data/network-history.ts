@@ -110,6 +110,8 @@ interface ExportOptions {
   readonly headers: Headers;
   /** Whether the archive's last entry is a manifest. */
   readonly manifest: boolean;
+  /** Nobody reads the body: nothing is put together. */
+  readonly isHeadersAlone?: boolean;
   /** Aborted when the client goes away. */
   readonly signal?: AbortSignal;
 }
@@ -158,7 +160,7 @@ export class NetworkHistoryExports {
 
   /** Answers an export request; what is wrong with it is an answer too. */
   async answer(fields: ExportFields, options: ExportOptions): Promise<Response> {
-    const { headers, manifest, signal } = options;
+    const { headers, manifest, signal, isHeadersAlone = false } = options;
     let release = () => {};
     try {
       release = this.slots.acquire();
@@ -167,7 +169,7 @@ export class NetworkHistoryExports {
         const archive = exportStream(plan, this.streaming({ signal, release }));
         return new Response(messageStream(archive, plan), { headers: { "content-type": STREAM_TYPE } });
       }
-      return await this.archive(plan, headers, { signal, release });
+      return await this.archive(plan, headers, { signal, release }, isHeadersAlone);
     } catch (error) {
       release();
       return errorResponse(exportError(error));
@@ -206,6 +208,7 @@ export class NetworkHistoryExports {
     plan: ExportPlan,
     requested: Headers,
     { signal, release }: Sending,
+    isHeadersAlone: boolean,
   ): Promise<Response> {
     const etag = `"${archiveTag(plan)}"`;
     const headers = archiveHeaders(plan, etag);
@@ -219,6 +222,10 @@ export class NetworkHistoryExports {
     if (range) headers["content-range"] = `bytes ${range.start}-${range.end - 1}/${total}`;
     const status = range ? 206 : 200;
     const length = range ? range.end - range.start : total;
+    if (isHeadersAlone) {
+      release();
+      return new Response(null, { status, headers: { ...headers, "content-length": String(length) } });
+    }
     if (length <= AT_ONCE_BYTES_MAX) {
       const bytes = await exportBytes(plan, range);
       release();

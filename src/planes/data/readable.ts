@@ -37,5 +37,5 @@ async function afterHeight(
     Grpc.failedPrecondition,
     `height ${minHeight} is not reached: the last block is ${height}`,
   );
-  return toResponse(errorAnswer(error, mode ?? "normal", { height, timeUs }), request);
+  return toResponse(errorAnswer(error, mode ?? "normal", { height, timeUs }));
 }

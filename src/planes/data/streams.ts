@@ -3,6 +3,7 @@
 import { ROOM_BYTES } from "../../history/export.ts";
 import { errorAnswer } from "../../http/answers.ts";
 import { ApiError } from "../../http/errors.ts";
+import { isHeadersAlone } from "../../http/plugin.ts";
 import { flagIn, parsePairs, type QueryPairs, type RequestFields, readRequest } from "../../http/query.ts";
 import type { ServerStatus } from "../../http/status.ts";
 import { segmentDirectory } from "../../store/database.ts";
@@ -59,6 +60,7 @@ export function streamRoutes(plane: DataPlane, status: ServerStatus): StreamRout
         exports.answer(fields, {
           headers: request.headers,
           manifest: flagIn(pairs, "manifest"),
+          isHeadersAlone: isHeadersAlone(request),
           signal: request.signal,
         }),
       open: async (fields, signal) => ({

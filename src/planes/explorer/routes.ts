@@ -42,9 +42,9 @@ export function explorerRoutes(plane: DataPlane, status: ServerStatus, load: Loa
           try {
             const message = await ask(await load(), query, String(hash ?? ""));
             const body = renderJson(`${PACKAGE}.${response}`, message, MODE);
-            return toResponse({ status: 200, body, contentType: "application/json" }, request);
+            return toResponse({ status: 200, body, contentType: "application/json" });
           } catch (error) {
-            if (error instanceof ApiError) return toResponse(errorAnswer(error, MODE, undefined), request);
+            if (error instanceof ApiError) return toResponse(errorAnswer(error, MODE, undefined));
             throw error;
           }
         });

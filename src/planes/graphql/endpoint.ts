@@ -47,7 +47,6 @@ export class GraphqlEndpoint {
   async answer(request: Request): Promise<Response> {
     if (request.method === "OPTIONS")
       return new Response(null, { headers: { allow: "OPTIONS, GET, POST", ...VARY } });
-    if (request.method === "HEAD") return new Response(null, { status: 405, headers: VARY });
     try {
       return await withQuery(request, this.plane.context.limits, (received) =>
         this.respond(received, request),

@@ -56,8 +56,7 @@ function walletApp(
     before(request) {
       if (!isAllowed(request.headers.get("host")))
         return text(403, "the Host header names another machine\n");
-      // Not the headers of a GET, as elsewhere (docs/protocol/50-wallet-service.md#12-endpoints).
-      return request.method === "HEAD" ? fallback(request) : undefined;
+      return undefined;
     },
     cors: PAGES,
     onError: () => refuse(500, "the service failed"),

@@ -53,12 +53,18 @@ async function call(method: string, params?: object): Promise<Json> {
   return result;
 }
 
-test("a page of another origin may read, by address and by post", async () => {
+test("a page of another origin may read, by address and by post; HEAD has the length", async () => {
   const origin = "http://explorer.example";
   const read = await fetch(`${url}/status`, { headers: { origin } });
   expect(read.headers.get("access-control-allow-origin")).toBe(origin);
   const refused = await fetch(`${url}/nothing`, { headers: { origin } });
   expect([refused.status, refused.headers.get("access-control-allow-origin")]).toEqual([404, origin]);
+  const head = await fetch(`${url}/genesis`, { method: "HEAD" });
+  expect([head.status, head.headers.get("content-length"), await head.text()]).toEqual([
+    200,
+    String((await (await fetch(`${url}/genesis`)).arrayBuffer()).byteLength),
+    "",
+  ]);
   const asked = { "access-control-request-method": "POST", "access-control-request-headers": "content-type" };
   const before = await fetch(url, { method: "OPTIONS", headers: { origin, ...asked } });
   expect(before.status).toBe(204);
