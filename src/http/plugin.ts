@@ -160,7 +160,7 @@ function copied(request: Request, copy: Request): Request {
   return copy;
 }
 
-/** Whether nobody will read the body of the answer. */
+/** Whether the body of the answer is not sent. */
 export function isHeadersAlone(request: Request): boolean {
   return originOf(request).method === "HEAD";
 }

@@ -1,4 +1,4 @@
-// A running node whose home has history: the documents have an example of a segment, and HEAD tells of exports without making them.
+// A running node whose home has history: the documents have an example of a segment, and HEAD describes exports without making them.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type RunningNode, startNode } from "../../src/start-node.ts";
 import { load, MEMORY, SAMPLE, Scratch } from "../rig/homes.ts";

@@ -110,7 +110,7 @@ interface ExportOptions {
   readonly headers: Headers;
   /** Whether the archive's last entry is a manifest. */
   readonly manifest: boolean;
-  /** Nobody reads the body: nothing is put together. */
+  /** The body is not sent: nothing is put together. */
   readonly isHeadersAlone?: boolean;
   /** Aborted when the client goes away. */
   readonly signal?: AbortSignal;
