@@ -31,15 +31,23 @@ const GENERATORS = [
   "scripts/generate-wire.ts",
   "scripts/generate-pow-kernel.ts",
   "scripts/generate-tools.ts",
+  "scripts/generate-options.ts",
 ];
 const MESSAGES = "src/wire/proto";
 const SOURCES = [MESSAGES, "scripts/wire"];
 const STAMP = join(root, "src", "wire", "generated", ".made-from");
-/** Declarations of the devnet tools. */
-const DECLARATIONS = ["http/declaration", "planes/devnet/declarations", "planes/devnet/members"].map(
-  (name) => `src/${name}.ts`,
+/** Declarations of the devnet tools, and of the flags of `lyra devnet`. */
+const DECLARATIONS = [
+  "http/declaration",
+  "planes/devnet/declarations",
+  "planes/devnet/members",
+  "cli/command/command",
+  "cli/devnet-flags",
+  "cli/flags",
+].map((name) => `src/${name}.ts`);
+const PACKAGE_PARTS = ["tools", "chain-options"].map((name) =>
+  join(root, "src", "package", `${name}.generated.ts`),
 );
-const TOOL_CALLS = join(root, "src", "package", "tools.generated.ts");
 const KERNEL = join(root, "src", "chain", "admission", "pow", "kernel.generated.ts");
 
 function filesBelow(folder) {
@@ -127,7 +135,7 @@ function digestToGenerate() {
   const digest = digestOfInputs();
   const isMade =
     existsSync(KERNEL) &&
-    existsSync(TOOL_CALLS) &&
+    PACKAGE_PARTS.every((path) => existsSync(path)) &&
     existsSync(STAMP) &&
     readFileSync(STAMP, "utf8") === digest;
   return isMade ? undefined : digest;

@@ -9,53 +9,24 @@ import { parseBlockMode } from "../planes/devnet/block-mode.ts";
 import { startNode } from "../start-node.ts";
 import { limitGarbage } from "../store/garbage-limit.ts";
 import { SECOND_NS, timeNs } from "../wire/time-text.ts";
-import { command, type Flags, option, toggle, type ValuesOf } from "./command/command.ts";
+import { command, type ValuesOf } from "./command/command.ts";
 import { usageError } from "./command/usage-error.ts";
-import { CONFIG, CONFIG_OUT, DATA_PORTS, LIMIT, NODE_PORTS, RULES, SEGMENT_LENGTH } from "./flags.ts";
+import { FLAGS } from "./devnet-flags.ts";
 import { writeConfigOut } from "./serve.ts";
 import { bold, dim, grouped, ProgressBar, red, say, waitForInputEnd, waitForSignal } from "./terminal.ts";
 
-const FLAGS = {
-  home: option("DIR", "its chain goes on ($LYRA_HOME, XDG lyra/devnet)"),
-  temporary: toggle("keep nothing"),
-  reset: toggle("forget the chain of the home first"),
-  demo: toggle("a month of history first"),
-  "no-funding": toggle("parties without balances", { isMinor: true }),
-  block: option("MODE", "instant (a transaction makes one), 1s, mixed:1s, manual"),
-  genesis: option("FILE", "start of a new chain"),
-  checkpoint: option("FILE", "first state of a new chain", { isMinor: true }),
-  parameter: option("KEY=VALUE", "network parameter of a new chain; may come again", { multiple: true }),
-  "chain-id": option("ID", "of a new chain", { isMinor: true }),
-  "start-time": option("TIME", "where a new chain's time begins, such as 2026-01-01T00:00:00Z", {
-    isMinor: true,
-  }),
-  seed: option("TEXT", "repeats the values that are random otherwise", { isMinor: true }),
-  ...NODE_PORTS,
-  ...DATA_PORTS,
-  "faucet-port": option("N", "faucet (1790)", { isMinor: true, hasVariable: true }),
-  port: option("0", "free ports for all of them", { isMinor: true }),
-  "wallet-port": option("N", "a wallet of the parties' keys; it approves everything"),
-  "comet-port": option("N", "CometBFT RPC", { isMinor: true }),
-  rules: { isMinor: true, ...RULES.rules, text: "of the network: default, or 0.71.6" },
-  record: option("FILE", "the run as an event file", { isMinor: true }),
-  "events-to": option("ADDRESS", "a data node to send events to: tcp://HOST:PORT or unix:PATH", {
-    isMinor: true,
-  }),
-  "events-lossy": toggle("with --events-to: blocks do not wait for it", { isMinor: true }),
-  "tools-allow": option("HOST", "tools by token under this host name, too", {
-    multiple: true,
-    isMinor: true,
-  }),
-  ...SEGMENT_LENGTH,
-  ...LIMIT,
-  ...CONFIG,
-  ...CONFIG_OUT,
-  "stop-with-stdin": toggle("end when standard input does", { isMinor: true }),
-} as const satisfies Flags;
-
 type Values = ValuesOf<typeof FLAGS>;
 
-const FOR_A_NEW_CHAIN = ["genesis", "checkpoint", "parameter", "chain-id", "start-time"] as const;
+const FOR_A_NEW_CHAIN = [
+  "genesis",
+  "checkpoint",
+  "parameter",
+  "chain-id",
+  "start-time",
+  "accounts",
+  "balance",
+  "recovery-phrase",
+] as const;
 /** Bytes of a genesis or a checkpoint, as of a dump. */
 const STATE_BYTES_MAX = 512 * 1024 * 1024;
 const DEFAULT_NODE_PORT = "3003";
@@ -176,10 +147,13 @@ async function optionsOf(values: Values, typed: Values): Promise<DevnetConfig> {
     ...(!values.temporary && { home }),
     ...(values.genesis !== undefined && { genesis: readGenesis(values.genesis) }),
     ...(values.checkpoint !== undefined && { checkpoint: readCheckpoint(values.checkpoint) }),
-    ...(values.parameter && { parameters: keyValuesOf(values.parameter) }),
+    ...(values.parameter && { parameters: keyValuesOf("--parameter", values.parameter) }),
     ...(values["chain-id"] !== undefined && { chainId: values["chain-id"] }),
     ...(values["start-time"] !== undefined && { genesisTimeNs: startTimeNs(values["start-time"]) }),
     ...(values.seed !== undefined && { seed: values.seed }),
+    ...(values.accounts !== undefined && { accounts: accountsOf(values) }),
+    ...(values.balance !== undefined && { balance: balanceOf(values.balance) }),
+    ...(values["recovery-phrase"] !== undefined && { recoveryPhrase: values["recovery-phrase"] }),
     ...(values["tools-allow"] && { toolsAllow: values["tools-allow"].map(checkedHost) }),
     ...(values.record !== undefined && { record: values.record }),
     ...(values["events-to"] !== undefined && { eventsTo: values["events-to"] }),
@@ -215,6 +189,29 @@ function startTimeNs(text: string): bigint {
   const time = text.endsWith("Z") ? timeNs(text) : undefined;
   if (time !== undefined && time > 0n) return time;
   throw usageError("devnet", "--start-time must be RFC 3339 in UTC, such as 2026-01-01T00:00:00Z");
+}
+
+/** Parties that the demo's story, and the tools that make markets, have by name. */
+const NAMED_PARTIES = 10;
+
+/** @throws NodeError with exit code 2 */
+function accountsOf({ accounts = "", demo }: Values): number {
+  const count = /^\d{1,6}$/.test(accounts) ? Number(accounts) : Number.NaN;
+  if (Number.isNaN(count)) throw usageError("devnet", "--accounts must be a whole number");
+  if (demo && count < NAMED_PARTIES)
+    throw usageError(
+      "devnet",
+      `--demo is a story of ${NAMED_PARTIES} parties: give --accounts ${NAMED_PARTIES}, or more`,
+    );
+  return count;
+}
+
+/** One amount for every asset, or one for each symbol. @throws NodeError with exit code 2 */
+function balanceOf(texts: readonly string[]): NonNullable<DevnetConfig["balance"]> {
+  const plain = texts.filter((text) => !text.includes("="));
+  if (plain.length === 0) return keyValuesOf("--balance", texts);
+  if (texts.length === 1) return plain[0]!;
+  throw usageError("devnet", "--balance takes one amount for every asset, or SYMBOL=AMOUNT for each");
 }
 
 /** @throws NodeError with exit code 2 */
@@ -304,11 +301,11 @@ function readCheckpoint(path: string): Uint8Array {
   }
 }
 
-function keyValuesOf(pairs: readonly string[]): Record<string, string> {
+function keyValuesOf(flag: string, pairs: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     pairs.map((pair) => {
       const equals = pair.indexOf("=");
-      if (equals < 1) throw usageError("devnet", `--parameter ${pair} is not key=value`);
+      if (equals < 1) throw usageError("devnet", `${flag} ${pair} is not key=value`);
       return [pair.slice(0, equals), pair.slice(equals + 1)];
     }),
   );
@@ -380,7 +377,13 @@ export function devnetBanner(facts: BannerFacts): string {
   ].join("\n");
 }
 
-function partyLines({ parties, stakingToken }: PartiesReport): string[] {
+/** Of the banner; \`lyra devnet parties\` has them all. */
+const PARTIES_SHOWN = 20;
+
+function partyLines({ parties: all, stakingToken }: PartiesReport): string[] {
+  const parties = all.slice(0, PARTIES_SHOWN);
+  const nameWidth = Math.max(...parties.map(({ name }) => name.length));
+  const more = all.length - parties.length;
   const holdings = parties.map(({ balances }) => balances.map(balanceText).join("  "));
   const isSame = holdings.every((text) => text === holdings[0]);
   const staked = ({ stake }: PartyReport) =>
@@ -388,9 +391,10 @@ function partyLines({ parties, stakingToken }: PartiesReport): string[] {
       ? ""
       : dim(`  ${units(BigInt(stake), stakingToken.decimals)} ${stakingToken.symbol} staked`);
   const lines = parties.flatMap((party, at) => [
-    `  ${String(party.index).padStart(2)} ${party.name.padEnd(6)} ${party.publicKey}${staked(party)}`,
+    `  ${String(party.index).padStart(2)} ${party.name.padEnd(nameWidth)} ${party.publicKey}${staked(party)}`,
     ...(isSame ? [] : [dim(`            ${holdings[at]}`)]),
   ]);
+  if (more > 0) lines.push(dim(`     and ${more} more: lyra devnet parties`));
   return isSame && holdings[0] ? [...lines, "", `  each holds  ${holdings[0]}`] : lines;
 }
 

@@ -18,9 +18,9 @@ import { EventTap } from "../store/event-feed.ts";
 import { SECOND_NS } from "../wire/time-text.ts";
 import type { CheckedTransaction, Verdict } from "../wire/transaction-check.ts";
 import { Clock } from "./clock.ts";
-import { Funding } from "./funding.ts";
+import { Funding, type StartBalance } from "./funding.ts";
 import { ethereumAfter, readDevnetGenesis, simulatorOptions } from "./genesis.ts";
-import { DEVNET_VALIDATORS_MAX, ValidatorKeys } from "./keys.ts";
+import { DEVNET_VALIDATORS_MAX, type PartiesChoice, ValidatorKeys } from "./keys.ts";
 import { Random } from "./random.ts";
 
 export interface DevnetCoreOptions {
@@ -29,6 +29,10 @@ export interface DevnetCoreOptions {
   readonly record?: string;
   /** Seed of the chain's randomness; default: a new one each time. */
   readonly seed?: string;
+  /** Parties of a new chain. */
+  readonly parties?: PartiesChoice;
+  /** What each of them gets. */
+  readonly balance?: StartBalance;
   /** The system's time, Unix nanoseconds. */
   readonly nowNs?: () => bigint;
   /** The home is temporary: no write waits for the disk. */
@@ -57,7 +61,7 @@ export class DevnetCore {
   readonly chain: LocalChain;
   readonly simulator: BridgeSimulator;
   readonly agent: ValidatorAgent;
-  readonly funding = new Funding();
+  readonly funding: Funding;
   /** Events of the blocks that are committed, for streams. */
   readonly tap = new EventTap();
   readonly view: AgentView;
@@ -84,6 +88,7 @@ export class DevnetCore {
     private readonly options: DevnetCoreOptions,
     onLoaded?: (genesis: string) => void,
   ) {
+    this.funding = new Funding(options.parties, options.balance);
     let engine: Engine | undefined;
     const theEngine = () => engine!;
     const simulation = simulatorOptions(genesis, () => theEngine().core.nowNs / SECOND_NS);

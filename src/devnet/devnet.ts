@@ -25,6 +25,7 @@ import { openWriter } from "../store/database.ts";
 import { rfc3339Nano, SECOND_NS } from "../wire/time-text.ts";
 import { systemTimeNs } from "./clock.ts";
 import { DevnetCore, type DevnetCoreOptions } from "./core.ts";
+import { startAmounts } from "./funding.ts";
 import { devnetGenesisText, readDevnetGenesis, withCheckpoint } from "./genesis.ts";
 import {
   type DevnetAddress,
@@ -34,12 +35,19 @@ import {
   settleReset,
   writeGenesis,
 } from "./home.ts";
-import { DEVNET_RECOVERY_PHRASE, type DevnetParty, devnetParties, ValidatorKeys } from "./keys.ts";
+import {
+  DEVNET_PARTIES,
+  type DevnetParty,
+  devnetParties,
+  type PartiesChoice,
+  ValidatorKeys,
+} from "./keys.ts";
 import type { PartiesReport } from "./parties.ts";
 import type { PlanesOptions } from "./planes.ts";
+import type { ThreadOptions } from "./planes.worker.ts";
 import { type PlaneAddresses, PlanesThread } from "./planes-thread.ts";
 
-export interface DevnetConfig extends DevnetCoreOptions {
+export interface DevnetConfig extends Omit<DevnetCoreOptions, "parties"> {
   readonly kind: "devnet";
   /** Where it is kept; without one in a temporary folder that is removed in the end. */
   readonly home?: string;
@@ -47,6 +55,10 @@ export interface DevnetConfig extends DevnetCoreOptions {
   readonly genesis?: string;
   /** The checkpoint that a new chain begins from: as `lyra devnet checkpoint` gives it, or a network's file. */
   readonly checkpoint?: Uint8Array;
+  /** Number of a new chain's funded parties; default 10. */
+  readonly accounts?: number;
+  /** Of the wallet whose first keys are a new chain's parties. PUBLIC: the devnet shows it to everyone; default `DEVNET_RECOVERY_PHRASE`. */
+  readonly recoveryPhrase?: string;
   /** Differences from the shipped genesis, for a new chain. */
   readonly chainId?: string;
   /** Host names, besides this machine's, under which the tools answer to the token in the home's file `tools-token`. */
@@ -88,7 +100,7 @@ export interface Devnet {
   readonly faucetUrl: string;
   /** The same with ports and process, as `--config-out` writes it. */
   readonly address: DevnetAddress;
-  /** PUBLIC test keys. */
+  /** PUBLIC test keys: those of this phrase. A `load` may bring others. */
   readonly recoveryPhrase: string;
   readonly parties: readonly DevnetParty[];
   readonly validator: ValidatorKeys;
@@ -154,12 +166,18 @@ async function start(
   const isTemporary = options.home === undefined;
   const home = options.home ?? mkdtempSync(join(tmpdir(), "lyra-devnet-"));
   if (isTemporary) onClose(() => rmSync(home, { recursive: true, force: true }));
+  const chosen = await chosenParties(options);
   const lock = lockHome(home);
   onClose(() => lock.release());
   const link = options.thread ? new PlanesThread() : undefined;
   if (link) onClose(() => link.end());
   const sending = options.eventsTo === undefined ? undefined : await import("./sending.ts");
-  const { core, note, outbox } = openCore(home, isTemporary, options, { link, sending });
+  const { core, note, outbox } = openCore(
+    home,
+    isTemporary,
+    { ...options, parties: chosen },
+    { link, sending },
+  );
   onClose(() => core.close());
   const sender = outbox && sending!.startSending(core.chain, outbox, options);
   if (sender) core.beforeClose = () => sender.stop();
@@ -179,8 +197,8 @@ async function start(
   const { simulator, agent, collateralBridge } = core;
   const bridge = new DevnetBridge({ chain: core.chain, simulator, agent, reader, collateralBridge });
   const chain: DevnetPort = Object.assign(core.chain, { bridge });
-  const parties = devnetParties();
-  const report = () => reportParties(parties, reader);
+  const { funding } = core;
+  const report = () => reportParties(funding.parties, reader);
   const toolsAccess = options.toolsAllow?.length ? accessOf(home, options.toolsAllow) : undefined;
   const host = options.host ?? "127.0.0.1";
   const places = {
@@ -196,16 +214,21 @@ async function start(
   onClose(() => planes.close());
   core.onReverted = () => {
     reading.renewContext();
-    planes.renewContext();
+    planes.renewContext(funding.parties);
   };
   if (options.genesisTimeNs !== undefined && core.chain.resumption.stateHeight === undefined) {
     await chain.setNextBlockTime(options.genesisTimeNs + SECOND_NS);
   }
   const standing = standingTime(core.chain);
   core.follow();
-  await core.funding.run({ ...core, chain, parties: fund ? parties : [], validator: core.validator });
+  const funded = fund ? devnetParties(funding.parties) : [];
+  await funding.run({ ...core, chain, parties: funded, validator: core.validator });
   await chain.setBlockMode(options.mode ?? INSTANT);
-  const address = addressOf(await planes.serve(chain, places), core.genesis.chainId, home);
+  const address = addressOf(
+    await planes.serve(chain, { ...places, parties: funding.parties }),
+    core.genesis.chainId,
+    home,
+  );
   const addressFile = join(home, devnetAddressFile);
   writeFileWhole(addressFile, `${JSON.stringify(address)}\n`);
   onClose(() => rmSync(addressFile, { force: true }));
@@ -216,8 +239,12 @@ async function start(
     ...address,
     isTemporary,
     address,
-    recoveryPhrase: DEVNET_RECOVERY_PHRASE,
-    parties,
+    get recoveryPhrase() {
+      return funding.parties.recoveryPhrase;
+    },
+    get parties() {
+      return devnetParties(funding.parties);
+    },
     validator: new ValidatorKeys(1),
     chain,
     agent,
@@ -270,6 +297,25 @@ function accessOf(home: string, hosts: readonly string[]): ToolsAccess {
 const BEHIND_SECONDS_MIN = 2n;
 const DAY_SECONDS = 86_400n;
 
+/** Accounts of one devnet: their deposits are in one block. */
+const ACCOUNTS_MAX = 500;
+
+/** @throws NodeError `usage`, `recovery_phrase_invalid` */
+async function chosenParties(options: DevnetConfig): Promise<PartiesChoice> {
+  const { accounts = DEVNET_PARTIES.accounts, recoveryPhrase, balance, fund = true, checkpoint } = options;
+  const wrong = (message: string, hint = "") => new NodeError("devnet.start", "usage", message, hint);
+  if (!Number.isInteger(accounts) || accounts < 1 || accounts > ACCOUNTS_MAX)
+    throw wrong(`the number of accounts must be 1 to ${ACCOUNTS_MAX}`);
+  if (balance !== undefined && (!fund || checkpoint !== undefined))
+    throw wrong(
+      "accounts have no balance to choose without funding, or behind a checkpoint",
+      "leave out the balance, or --no-funding and --checkpoint",
+    );
+  if (recoveryPhrase === undefined) return { ...DEVNET_PARTIES, accounts };
+  const { readRecoveryPhrase } = await import("../wallet/keys/derivation.ts");
+  return { recoveryPhrase: readRecoveryPhrase(recoveryPhrase), accounts };
+}
+
 /** Why the time of a resumed chain does not move, with the way out; undefined while it does. */
 function standingTime({ clockBehindNs, status }: LocalChain): string | undefined {
   const seconds = clockBehindNs / SECOND_NS;
@@ -283,9 +329,9 @@ function standingTime({ clockBehindNs, status }: LocalChain): string | undefined
 /** The planes, on this thread or another. */
 interface Answering {
   /** Listens on all ports. @throws NodeError when one is in use; then on none */
-  serve(chain: DevnetPort, places: Omit<PlanesOptions, "notReady">): Promise<PlaneAddresses>;
-  /** Called after the chain was reverted. */
-  renewContext(): void;
+  serve(chain: DevnetPort, places: ThreadOptions): Promise<PlaneAddresses>;
+  /** Called after the chain was reverted, or replaced. */
+  renewContext(parties: PartiesChoice): void;
   close(): Promise<void>;
 }
 
@@ -317,7 +363,7 @@ interface CoreParts {
 function openCore(
   home: string,
   isTemporary: boolean,
-  options: DevnetConfig,
+  options: DevnetConfig & Pick<DevnetCoreOptions, "parties">,
   { link, sending }: CoreParts,
 ): { core: DevnetCore; note: string | undefined; outbox: Outbox | undefined } {
   settleReset(home);
@@ -355,7 +401,7 @@ function newGenesisText(options: DevnetConfig): string {
       ...(chainId !== undefined && { chainId }),
       ...(parameters && { parameters }),
     });
-  readDevnetGenesis(bare);
+  startAmounts(readDevnetGenesis(bare), options.balance ?? {});
   const text = checkpoint ? withCheckpoint(bare, readCheckpointFile(checkpoint)) : bare;
   if (checkpoint) readDevnetGenesis(text);
   return text;

@@ -7,17 +7,17 @@
 import type { ChainPart } from "../chain/options.ts";
 import type { DevnetPort } from "../engine/chain-port.ts";
 import { ZERO_PARTY } from "../engine/collateral.ts";
-import type { Genesis } from "../engine/genesis.ts";
+import type { Genesis, GenesisAsset } from "../engine/genesis.ts";
 import { NodeError } from "../errors/node-error.ts";
 import type { BridgeSimulator } from "../ethereum/bridge-simulator.ts";
 import type { EthereumLog } from "../ethereum/logs.ts";
 import type { ValidatorAgent } from "../ethereum/validator-agent.ts";
-import { rewardAsset } from "./genesis.ts";
-import type { DevnetParty } from "./keys.ts";
+import { lifetimeLimitOf, rewardAsset } from "./genesis.ts";
+import { DEVNET_PARTIES, type DevnetParty, type PartiesChoice } from "./keys.ts";
 
-/** Whole units of each asset that every party gets; of an asset with 8 or more decimals and no bridge, fewer. */
-const UNITS = 1_000_000n;
-const COIN_UNITS = 100n;
+/** Whole units of each asset that every party gets by default; of an asset with 8 or more decimals and no bridge, fewer. */
+const UNITS = "1000000";
+const COIN_UNITS = "100";
 const COIN_DECIMALS = 8;
 const TOKEN = 10n ** 18n;
 /** The first parties have stake, and the first of them have delegated half of it. */
@@ -47,12 +47,34 @@ export interface FundingOptions {
   readonly validator: { readonly nodeId: string; readonly vegaPubKey: string };
 }
 
+/** Whole units of every asset that each party gets, or of some by their symbols, such as `"2.5"`. */
+export type StartBalance = string | Readonly<Record<string, string>>;
+
 type Step = "new" | "deposited" | "done";
 
-/** Stores its progress with the chain, so that a devnet that was killed meanwhile continues. */
+interface FundingState {
+  readonly step: Step;
+  readonly parties: PartiesChoice;
+  readonly balance: StartBalance;
+}
+
+/**
+ * Stores its progress with the chain, so that a devnet that was killed meanwhile continues, and which parties it has: a chain
+ * keeps its own.
+ */
 export class Funding implements ChainPart {
   readonly name = "funding";
   private step: Step = "new";
+
+  /** @param parties @param balance of a new chain */
+  constructor(
+    private chosen: PartiesChoice = DEVNET_PARTIES,
+    private balance: StartBalance = {},
+  ) {}
+
+  get parties(): PartiesChoice {
+    return this.chosen;
+  }
 
   get isDone(): boolean {
     return this.step === "done";
@@ -65,11 +87,18 @@ export class Funding implements ChainPart {
   }
 
   save(): string {
-    return this.step;
+    const state: FundingState = { step: this.step, parties: this.chosen, balance: this.balance };
+    return JSON.stringify(state);
   }
 
   load(text: string): void {
-    this.step = text as Step;
+    // Older chains have the step alone.
+    const { step, parties, balance } = text.startsWith("{")
+      ? (JSON.parse(text) as FundingState)
+      : { step: text as Step, parties: DEVNET_PARTIES, balance: {} };
+    this.step = step;
+    this.chosen = parties;
+    this.balance = balance;
   }
 
   private async deposit(options: FundingOptions): Promise<void> {
@@ -102,7 +131,7 @@ export class Funding implements ChainPart {
       ? simulator.deploymentLogs()
       : [
           ...simulator.deploymentLogs(),
-          ...parties.flatMap(({ publicKey }) => balancesOf(publicKey, genesis, simulator)),
+          ...deposits(parties, startAmounts(genesis, this.balance), simulator),
           ...parties.slice(0, STAKERS).map(({ publicKey }) => simulator.stake(publicKey, STAKE)),
           simulator.stake(validator.vegaPubKey, VALIDATOR_STAKE),
           ...(parties.length > 0 ? treasury(genesis, simulator) : []),
@@ -136,14 +165,60 @@ export class Funding implements ChainPart {
   }
 }
 
-function balancesOf(party: string, genesis: Genesis, simulator: BridgeSimulator): EthereumLog[] {
-  return Object.entries(genesis.appState.assets ?? {}).map(([id, { decimals, source }]) => {
-    const isCoin = source.erc20 === undefined && decimals >= COIN_DECIMALS;
-    const amount = (isCoin ? COIN_UNITS : UNITS) * 10n ** BigInt(decimals);
-    if (source.erc20 === undefined) return simulator.depositBuiltin(party, id, amount);
-    const limit = simulator.collateral.listing(id)!.lifetimeLimit;
-    return simulator.depositErc20(party, id, amount < limit ? amount : limit);
+/** Whole units that a party gets of an asset. */
+function unitsOf(balance: StartBalance, { symbol, decimals, source }: GenesisAsset): string {
+  if (typeof balance === "string") return balance;
+  const isCoin = source.erc20 === undefined && decimals >= COIN_DECIMALS;
+  return balance[symbol] ?? (isCoin ? COIN_UNITS : UNITS);
+}
+
+interface StartAmount {
+  readonly id: string;
+  readonly isBridged: boolean;
+  /** In the smallest unit. */
+  readonly amount: bigint;
+}
+
+/** What each party gets. @throws NodeError `usage` for a balance that an asset cannot have */
+export function startAmounts({ appState }: Genesis, balance: StartBalance): readonly StartAmount[] {
+  const assets = Object.entries(appState.assets ?? {});
+  const symbols = assets.map(([, { symbol }]) => symbol);
+  const named = typeof balance === "string" ? [] : Object.keys(balance);
+  const stray = named.find((symbol) => !symbols.includes(symbol));
+  if (stray !== undefined)
+    throw wrongBalance(
+      `there is no asset '${stray.slice(0, 60)}'`,
+      `give ${symbols.slice(0, 20).join(", ")}`,
+    );
+  return assets.map(([id, asset]) => {
+    const { symbol, decimals, source } = asset;
+    const amount = scaledAmount(unitsOf(balance, asset), decimals);
+    if (amount === undefined) {
+      const text = `the balance of ${symbol} must be a number of zero or more with at most ${decimals} decimals`;
+      throw wrongBalance(text, "such as 1000 or 2.5");
+    }
+    const limit = source.erc20 === undefined ? amount : lifetimeLimitOf(source.erc20);
+    if (amount > limit && (typeof balance === "string" || named.includes(symbol))) {
+      const text = `the balance of ${symbol} is above what its bridge takes from one address`;
+      throw wrongBalance(text, `at most ${limit} of its smallest unit`);
+    }
+    return { id, isBridged: source.erc20 !== undefined, amount: amount < limit ? amount : limit };
   });
+}
+
+function deposits(
+  parties: readonly DevnetParty[],
+  amounts: readonly StartAmount[],
+  simulator: BridgeSimulator,
+): EthereumLog[] {
+  const held = amounts.filter(({ amount }) => amount > 0n);
+  return parties.flatMap(({ publicKey }) =>
+    held.map(({ id, isBridged, amount }) =>
+      isBridged
+        ? simulator.depositErc20(publicKey, id, amount)
+        : simulator.depositBuiltin(publicKey, id, amount),
+    ),
+  );
 }
 
 function treasury(genesis: Genesis, simulator: BridgeSimulator): EthereumLog[] {
@@ -153,6 +228,19 @@ function treasury(genesis: Genesis, simulator: BridgeSimulator): EthereumLog[] {
   return source.erc20
     ? [simulator.depositErc20(ZERO_PARTY, id, TREASURY)]
     : [simulator.depositBuiltin(ZERO_PARTY, id, TREASURY)];
+}
+
+const WHOLE_DIGITS_MAX = 40;
+
+/** An amount in the smallest unit; undefined for a text that is no amount of such an asset. */
+function scaledAmount(text: string, decimals: number): bigint | undefined {
+  const [, whole = "", digits = ""] = /^(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
+  if (whole === "" || whole.length > WHOLE_DIGITS_MAX || digits.length > decimals) return undefined;
+  return BigInt(whole + digits.padEnd(decimals, "0"));
+}
+
+function wrongBalance(message: string, hint: string): NodeError {
+  return new NodeError("devnet.funding", "usage", message, hint);
 }
 
 function failed(text: string): NodeError {

@@ -109,7 +109,7 @@ export function simulatorOptions(genesis: Genesis, nowSeconds: () => bigint): Si
       ({ id, contract }): Listing => ({
         token: contract.contract_address,
         assetId: id,
-        lifetimeLimit: limitOf(contract.lifetime_limit),
+        lifetimeLimit: lifetimeLimitOf(contract),
         withdrawThreshold: limitOf(contract.withdraw_threshold),
       }),
     ),
@@ -122,6 +122,10 @@ export function simulatorOptions(genesis: Genesis, nowSeconds: () => bigint): Si
     totalSupply: TOTAL_SUPPLY,
   };
 }
+
+/** What a bridge takes from one address in all. */
+export const lifetimeLimitOf = ({ lifetime_limit }: { readonly lifetime_limit: string }) =>
+  limitOf(lifetime_limit);
 
 function limitOf(text: string): bigint {
   return /^\d{1,78}$/.test(text) ? BigInt(text) : UINT256_MAX;

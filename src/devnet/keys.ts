@@ -1,9 +1,9 @@
 /**
- * The keys of a devnet: its parties and its validators. All of them follow from one public recovery phrase, which anyone
- * knows, so that tests, tutorials and wallets agree on them, and so that they are not taken for secrets.
+ * The keys of a devnet: its parties and its validators. By default all of them follow from one public recovery phrase, which
+ * anyone knows, so that tests, tutorials and wallets agree on them, and so that they are not taken for secrets.
  *
- * The parties are keys 1 to 10 of the wallet of that phrase (docs/protocol/50-wallet-keystore.md#55-derivation): a
- * wallet that imports the phrase has them. The validators have wallets of their own, derived from its seed.
+ * The parties are the first keys of the wallet of a phrase (docs/protocol/50-wallet-keystore.md#55-derivation): a wallet
+ * that imports the phrase has them. The validators have wallets of their own, derived from the seed of the public one.
  */
 import { pbkdf2Sync } from "node:crypto";
 import { type Ed25519KeyPair, ed25519KeyPair } from "../crypto/ed25519.ts";
@@ -42,26 +42,46 @@ export interface DevnetParty {
   readonly key: Ed25519KeyPair;
 }
 
-let seed: Uint8Array | undefined;
-
-/** BIP-39's seed of the phrase. Not by way of wallet/keys/derivation.ts: its word list takes longer to load. */
-function seedOfPhrase(): Uint8Array {
-  seed ??= new Uint8Array(pbkdf2Sync(DEVNET_RECOVERY_PHRASE, "mnemonic", 2048, 64, "sha512"));
-  return seed;
+/** Which parties a devnet has: the first keys of a wallet. */
+export interface PartiesChoice {
+  readonly recoveryPhrase: string;
+  readonly accounts: number;
 }
 
-/** 32 bytes that follow from the phrase and a purpose. */
+export const DEVNET_PARTIES: PartiesChoice = {
+  recoveryPhrase: DEVNET_RECOVERY_PHRASE,
+  accounts: DEVNET_PARTY_NAMES.length,
+};
+
+/** BIP-39's seed of a phrase. Not by way of wallet/keys/derivation.ts: its word list takes longer to load. */
+function seedOfPhrase(recoveryPhrase: string): Uint8Array {
+  return new Uint8Array(pbkdf2Sync(recoveryPhrase, "mnemonic", 2048, 64, "sha512"));
+}
+
+let publicSeed: Uint8Array | undefined;
+
+/** 32 bytes that follow from the public phrase and a purpose. */
 function derived(purpose: string): Uint8Array {
-  return sha3Of(Buffer.concat([Buffer.from(`lyra devnet ${purpose}\u0000`, "utf8"), seedOfPhrase()]));
+  publicSeed ??= seedOfPhrase(DEVNET_RECOVERY_PHRASE);
+  return sha3Of(Buffer.concat([Buffer.from(`lyra devnet ${purpose}\u0000`, "utf8"), publicSeed]));
 }
 
-/** The funded parties, by number. */
-export function devnetParties(): readonly DevnetParty[] {
-  const node = walletNode(seedOfPhrase());
-  return DEVNET_PARTY_NAMES.map((name, at) => {
-    const { publicKey, seed: bytes } = deriveKey(node, 2, at + 1);
-    return { name, index: at + 1, publicKey, privateKey: hexOf(bytes), key: ed25519KeyPair(bytes) };
-  });
+let latest: { readonly choice: PartiesChoice; readonly parties: readonly DevnetParty[] } | undefined;
+
+/** The funded parties, by number. The last answer is kept: each key costs a fraction of a millisecond. */
+export function devnetParties(choice: PartiesChoice = DEVNET_PARTIES): readonly DevnetParty[] {
+  const { recoveryPhrase, accounts } = choice;
+  if (latest?.choice.recoveryPhrase !== recoveryPhrase || latest.choice.accounts !== accounts) {
+    const node = walletNode(seedOfPhrase(recoveryPhrase));
+    latest = { choice, parties: Array.from({ length: accounts }, (_, at) => partyOf(node, at + 1)) };
+  }
+  return latest.parties;
+}
+
+function partyOf(node: Slip10Node, index: number): DevnetParty {
+  const { publicKey, seed } = deriveKey(node, 2, index);
+  const name = DEVNET_PARTY_NAMES[index - 1] ?? `party${index}`;
+  return { name, index, publicKey, privateKey: hexOf(seed), key: ed25519KeyPair(seed) };
 }
 
 /** All keys of one validator. They are made when they are asked for. */

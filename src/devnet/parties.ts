@@ -1,6 +1,6 @@
 // The funded parties as people see them: names, keys, balances.
 import type { ClientReader } from "../node/reading.ts";
-import { DEVNET_RECOVERY_PHRASE, type DevnetParty } from "./keys.ts";
+import { devnetParties, type PartiesChoice } from "./keys.ts";
 
 const KEYS_WARNING = "PUBLIC TEST KEYS: everybody has them. Never send anything of value to them.";
 
@@ -44,15 +44,15 @@ interface AssetNode {
 const GENERAL = "ACCOUNT_TYPE_GENERAL";
 
 /** Holdings of the parties as of the last block. */
-export function reportParties(parties: readonly DevnetParty[], reader: ClientReader): PartiesReport {
+export function reportParties(choice: PartiesChoice, reader: ClientReader): PartiesReport {
   const { assets } = reader.get<{ assets: Edges<AssetNode> }>("/api/v2/assets", {})!;
   const details = new Map(assets.edges.map(({ node }) => [node.id, node.details]));
   return {
     warning: KEYS_WARNING,
-    recoveryPhrase: DEVNET_RECOVERY_PHRASE,
+    recoveryPhrase: choice.recoveryPhrase,
     stakingToken: stakingToken(details, reader),
     assets: [...details].map(([id, { symbol, decimals }]) => ({ id, symbol, decimals: Number(decimals) })),
-    parties: parties.map(({ name, index, publicKey, privateKey }) => ({
+    parties: devnetParties(choice).map(({ name, index, publicKey, privateKey }) => ({
       name,
       index,
       publicKey,

@@ -13,8 +13,8 @@ import {
   notStarted,
   type SignatureFinding,
 } from "./chain-messages.ts";
-import type { PlanesOptions } from "./planes.ts";
-import type { FromPlanes, Listening, ListeningGrpc, ToPlanes } from "./planes.worker.ts";
+import type { PartiesChoice } from "./keys.ts";
+import type { FromPlanes, Listening, ListeningGrpc, ThreadOptions, ToPlanes } from "./planes.worker.ts";
 
 /** Time for the thread to drain its ports: for a polling balancer and requests under way. */
 const STOP_MS = 16_000;
@@ -68,7 +68,7 @@ export class PlanesThread {
   }
 
   /** Listens on all ports. @throws NodeError when one is in use; then on none */
-  serve(chain: DevnetPort, options: Omit<PlanesOptions, "notReady">): Promise<PlaneAddresses> {
+  serve(chain: DevnetPort, options: ThreadOptions): Promise<PlaneAddresses> {
     this.host.serve(chain);
     this.post({ kind: "serve", options });
     return this.listening.promise;
@@ -79,9 +79,9 @@ export class PlanesThread {
     this.outlet = new FeedOutlet(feed, (message) => this.post({ kind: "feed", message }));
   }
 
-  /** To be called after the chain was reverted. */
-  renewContext(): void {
-    this.post({ kind: "renewContext" });
+  /** To be called after the chain was reverted, or replaced. */
+  renewContext(parties: PartiesChoice): void {
+    this.post({ kind: "renewContext", parties });
   }
 
   async close(): Promise<void> {

@@ -6,7 +6,7 @@ import { Reading } from "../node/reading.ts";
 import { FeedInlet, type FeedMessage, type FeedOrder } from "../store/event-feed.ts";
 import { limitGarbage } from "../store/garbage-limit.ts";
 import { type CallMessage, type ChainMessage, type ErrorText, errorText } from "./chain-messages.ts";
-import { devnetParties } from "./keys.ts";
+import { DEVNET_PARTIES, type PartiesChoice } from "./keys.ts";
 import { reportParties } from "./parties.ts";
 import { Planes, type PlanesOptions } from "./planes.ts";
 import { RemoteChain } from "./remote-chain.ts";
@@ -22,10 +22,12 @@ export interface ListeningGrpc {
   readonly port: number;
 }
 
+export type ThreadOptions = Omit<PlanesOptions, "notReady"> & { readonly parties: PartiesChoice };
+
 export type ToPlanes =
   | ChainMessage
-  | { readonly kind: "serve"; readonly options: Omit<PlanesOptions, "notReady"> }
-  | { readonly kind: "renewContext" }
+  | { readonly kind: "serve"; readonly options: ThreadOptions }
+  | { readonly kind: "renewContext"; readonly parties: PartiesChoice }
   /** Events of the blocks that are committed. */
   | { readonly kind: "feed"; readonly message: FeedMessage }
   | { readonly kind: "stop" };
@@ -53,14 +55,16 @@ const chain = new RemoteChain(post);
 const feed = new FeedInlet((order) => post({ kind: "feed", order }));
 let reading: Reading | undefined;
 let planes: Planes | undefined;
+let parties = DEVNET_PARTIES;
 
-async function serve(options: Omit<PlanesOptions, "notReady">): Promise<void> {
+async function serve({ parties: first, ...options }: ThreadOptions): Promise<void> {
+  parties = first;
   try {
     const opened = new Reading(options.home, options.limits);
     reading = opened;
     opened.plane.streams.feed = feed;
     planes = new Planes({ ...options, notReady: () => chain.status.halted }, opened);
-    const { node, data, faucet } = planes.serve(chain, () => reportParties(devnetParties(), opened.reader));
+    const { node, data, faucet } = planes.serve(chain, () => reportParties(parties, opened.reader));
     const comet = await planes.serveComet(chain);
     const place = ({ url, port }: Listening): Listening => ({ url, port });
     const places = { node: place(node), data: place(data), faucet: place(faucet) };
@@ -89,8 +93,10 @@ limitGarbage();
 
 self.onmessage = ({ data }: MessageEvent<ToPlanes>) => {
   if (data.kind === "serve") void serve(data.options);
-  else if (data.kind === "renewContext") reading?.renewContext();
-  else if (data.kind === "feed") feed.receive(data.message);
+  else if (data.kind === "renewContext") {
+    parties = data.parties;
+    reading?.renewContext();
+  } else if (data.kind === "feed") feed.receive(data.message);
   else if (data.kind === "stop") void stop();
   else chain.receive(data);
 };

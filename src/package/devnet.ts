@@ -27,7 +27,8 @@ export {
   VoteValue,
 } from "../wire/generated/vega.ts";
 export type { CommandInit } from "../wire/transaction.ts";
-export type { ChainOptions, DevnetOptions, ProcessOptions, StopSignal } from "./options.ts";
+export type { ChainOptions } from "./chain-options.generated.ts";
+export type { DevnetOptions, ProcessOptions, StopSignal } from "./options.ts";
 export type { Party } from "./party.ts";
 export type {
   Amount,

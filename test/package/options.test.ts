@@ -1,5 +1,8 @@
 // Every flag of `lyra devnet` is an option of startDevnet, and every tool a call.
 import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { optionsText } from "../../scripts/generate-options.ts";
 import { devnet } from "../../src/cli/devnet.ts";
 import type { HttpClient } from "../../src/package/http-client.ts";
 import { type DevnetOptions, wordsOf } from "../../src/package/options.ts";
@@ -25,6 +28,9 @@ const ALL = {
   parameters: { "validators.epoch.length": "10s", "spam.pow.difficulty": "1" },
   chainId: "mine",
   startTime: "2026-01-01T00:00:00Z",
+  accounts: 12,
+  balance: { tUSD: 500, tBTC: "0.25" },
+  recoveryPhrase: "test test junk",
   seed: "7",
   host: "0.0.0.0",
   nodePort: 1,
@@ -46,6 +52,11 @@ const ALL = {
 } as const satisfies DevnetOptions;
 
 describe("options", () => {
+  test("those of the chain are made from the flags' declaration, and none is stale", () => {
+    const path = join(import.meta.dir, "../../src/package/chain-options.generated.ts");
+    expect(readFileSync(path, "utf8")).toBe(optionsText());
+  });
+
   test("given every option, then every flag of the command is set by one", () => {
     const flags = wordsOf(ALL, NO_DOCUMENT).filter((word) => word.startsWith("--"));
     const declared = Object.keys(devnet.flags!).map((flag) => `--${flag}`);
@@ -59,6 +70,8 @@ describe("options", () => {
     expect(words).toContain("--tools-allow a.example --tools-allow b.example");
     expect(words).toContain("--limit body-bytes=1000");
     expect(words).toContain("--no-funding");
+    expect(words).toContain("--balance tUSD=500 --balance tBTC=0.25");
+    expect(wordsOf({ balance: 2.5 }, NO_DOCUMENT).join(" ")).toContain("--balance 2.5 ");
   });
 
   test("given none, then the ports are free ones, the home is temporary, and it ends with its parent", () => {

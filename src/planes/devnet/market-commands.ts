@@ -194,7 +194,9 @@ export function partiesOf(context: DevnetContext): (name: string) => string {
   return (name) => {
     const party = parties.find((one) => one.name === name);
     if (party === undefined)
-      throw badRequest("markets are made by the funded parties, which this devnet does not have");
+      throw badRequest(
+        `markets are made by the parties alice to judy, and this devnet has no ${name}: start it with ten accounts`,
+      );
     return party.publicKey;
   };
 }
