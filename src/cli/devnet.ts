@@ -206,7 +206,7 @@ function accountsOf({ accounts = "", demo }: Values): number {
   return count;
 }
 
-/** One amount for every asset, or one for each symbol. @throws NodeError with exit code 2 */
+/** Amount of every asset, or of each symbol. @throws NodeError with exit code 2 */
 function balanceOf(texts: readonly string[]): NonNullable<DevnetConfig["balance"]> {
   const plain = texts.filter((text) => !text.includes("="));
   if (plain.length === 0) return keyValuesOf("--balance", texts);
@@ -382,7 +382,7 @@ const PARTIES_SHOWN = 20;
 
 function partyLines({ parties: all, stakingToken }: PartiesReport): string[] {
   const parties = all.slice(0, PARTIES_SHOWN);
-  const nameWidth = Math.max(...parties.map(({ name }) => name.length));
+  const nameWidth = Math.max(6, ...parties.map(({ name }) => name.length));
   const more = all.length - parties.length;
   const holdings = parties.map(({ balances }) => balances.map(balanceText).join("  "));
   const isSame = holdings.every((text) => text === holdings[0]);

@@ -31,7 +31,7 @@ export interface DevnetCoreOptions {
   readonly seed?: string;
   /** Parties of a new chain. */
   readonly parties?: PartiesChoice;
-  /** What each of them gets. */
+  /** Balance of each of them. */
   readonly balance?: StartBalance;
   /** The system's time, Unix nanoseconds. */
   readonly nowNs?: () => bigint;

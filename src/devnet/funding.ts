@@ -179,7 +179,7 @@ interface StartAmount {
   readonly amount: bigint;
 }
 
-/** What each party gets. @throws NodeError `usage` for a balance that an asset cannot have */
+/** Deposits of each party. @throws NodeError `usage` for a balance that an asset cannot have */
 export function startAmounts({ appState }: Genesis, balance: StartBalance): readonly StartAmount[] {
   const assets = Object.entries(appState.assets ?? {});
   const symbols = assets.map(([, { symbol }]) => symbol);
@@ -232,7 +232,7 @@ function treasury(genesis: Genesis, simulator: BridgeSimulator): EthereumLog[] {
 
 const WHOLE_DIGITS_MAX = 40;
 
-/** An amount in the smallest unit; undefined for a text that is no amount of such an asset. */
+/** An amount in the smallest unit; undefined where the text is not an amount of such an asset. */
 function scaledAmount(text: string, decimals: number): bigint | undefined {
   const [, whole = "", digits = ""] = /^(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
   if (whole === "" || whole.length > WHOLE_DIGITS_MAX || digits.length > decimals) return undefined;

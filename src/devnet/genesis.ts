@@ -123,7 +123,7 @@ export function simulatorOptions(genesis: Genesis, nowSeconds: () => bigint): Si
   };
 }
 
-/** What a bridge takes from one address in all. */
+/** Sum of the deposits that a bridge takes from one address. */
 export const lifetimeLimitOf = ({ lifetime_limit }: { readonly lifetime_limit: string }) =>
   limitOf(lifetime_limit);
 

@@ -39,7 +39,7 @@ describe("accounts of a new devnet", () => {
     const dump = await first.chain.dump();
     await first.stop();
 
-    // No choice, and another one: the chain goes on with its own.
+    // The chain of a home keeps its own.
     const again = await startTestDevnet({ home, accounts: 3 });
     expect((await partiesOf(again)).parties).toHaveLength(12);
     await again.stop();
