@@ -254,13 +254,13 @@ async function making(home: string) {
   await replayFiles(new BlockWriter(db), db, [recording]);
   const ranges = Array.from({ length: 5 }, (_, i) => ({ from: i * 1000 + 1, to: i * 1000 + 1000 }));
   const bare: number[] = [];
-  const made: number[] = [];
+  const wholeMs: number[] = [];
   for (let round = 0; round < ROUNDS * 2; round++) {
     bare.push(await timed(() => generateAndCompressAll(home, ranges)));
-    made.push(await timed(() => buildAll(home, ranges)));
+    wholeMs.push(await timed(() => buildAll(home, ranges)));
   }
   // Processor time, which other load on the machine does not change; the first rounds pay for compiling the code.
-  const madeMs = median(made.slice(ROUNDS));
+  const madeMs = median(wholeMs.slice(ROUNDS));
   const ratio = madeMs / median(bare.slice(ROUNDS));
   const worker = await longestPauses(home, db, false);
   const inProcess = await longestPauses(home, db, true);

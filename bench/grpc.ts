@@ -86,9 +86,9 @@ async function unary(home: string, rounds: number) {
       connections: CONNECTIONS * CALLS,
       durationMs: MEASURE_MS,
     });
-    const asked = { port: lyra.grpcPort, path: `${SERVICE}/ListBalanceChanges`, request };
+    const target = { port: lyra.grpcPort, path: `${SERVICE}/ListBalanceChanges`, request };
     const call = await loadGrpcInChild({
-      ...asked,
+      ...target,
       connections: CONNECTIONS,
       calls: CALLS,
       durationMs: MEASURE_MS,

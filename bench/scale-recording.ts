@@ -47,8 +47,8 @@ export function* scaleBlocks(recording: ScaleRecording): Generator<ScaleBlock> {
   const names = Array.from({ length: parties }, (_, n) => partyOf(n));
   const assets = [hexOf("asset 0"), hexOf("asset 1")];
   const held = new Map<string, bigint>();
-  let made = 0;
-  for (let height = 1; made < events; height++) {
+  let written = 0;
+  for (let height = 1; written < events; height++) {
     const hash = hexOf(`block ${height}`).toUpperCase();
     const timeNs = startNs + BigInt(height) * SECOND_NS;
     const log = new EventLog();
@@ -97,7 +97,7 @@ export function* scaleBlocks(recording: ScaleRecording): Generator<ScaleBlock> {
       log.emit("coreSnapshotEvent", { blockHeight: BigInt(height), blockHash: hash, coreVersion: "v0.71.6" });
     log.emit("endBlock", { height: BigInt(height) });
     const block = { chainId: CHAIN, height, hash, ...log.blockEvents() };
-    made += block.events.length;
+    written += block.events.length;
     yield { height, events: block.events.map((event) => wholeEvent(block, event)) };
   }
 }

@@ -6,9 +6,9 @@ import { encode as encodeInput } from "@vegaprotocol/protos/vega/commands/v1/Inp
 import { encode as encodeTx } from "@vegaprotocol/protos/vega/commands/v1/Transaction/encode.js";
 
 const file = ".lyra/devnet/devnet.json"; // where a devnet of `npm start` says on which ports it listens
-const found = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
-const node = process.argv[2] ?? found.nodeUrl ?? "http://127.0.0.1:3003";
-const data = process.argv[3] ?? found.dataUrl ?? "http://127.0.0.1:3008";
+const config = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
+const node = process.argv[2] ?? config.nodeUrl ?? "http://127.0.0.1:3003";
+const data = process.argv[3] ?? config.dataUrl ?? "http://127.0.0.1:3008";
 const fail = (text) => {
   console.error(text);
   process.exit(1);

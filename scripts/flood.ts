@@ -135,9 +135,9 @@ try {
     });
   }
 
-  const wanted = Number(values.connections);
-  const count = Math.min(wanted, filesMax() - SPARE_FILES);
-  if (count < wanted) console.log(`only ${count} connections: no more files may be open here (ulimit -n)`);
+  const requested = Number(values.connections);
+  const count = Math.min(requested, filesMax() - SPARE_FILES);
+  if (count < requested) console.log(`only ${count} connections: no more files may be open here (ulimit -n)`);
   await against("idle connections", "instant", EASY, (target) => connections("idle", target, count));
   await against("bodies that trickle", "instant", EASY, (target) =>
     connections("trickle", target, count, halfBody(20_000, 30_000)),

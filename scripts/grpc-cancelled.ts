@@ -61,23 +61,23 @@ async function cancelled(port: number, first: number, count: number): Promise<vo
     const turns = Array.from({ length: Math.min(AT_ONCE, first + count - done) }, (_, at) => done + at);
     const ended = turns.map(async (turn) => {
       const [path, request] = METHODS[turn % METHODS.length]!;
-      const asked = call(streamOf(turn), path, request);
-      if (turn % 3 === 0) return connection.write(asked, cancel(streamOf(turn)));
-      connection.write(asked);
+      const callFrames = call(streamOf(turn), path, request);
+      if (turn % 3 === 0) return connection.write(callFrames, cancel(streamOf(turn)));
+      connection.write(callFrames);
       await Bun.sleep(turn % 5);
       return connection.write(cancel(streamOf(turn)));
     });
     await Promise.all(ended);
   }
-  const asked = SERVED.map((_, at) => streamOf(first + count + at));
-  connection.write(...SERVED.map((path, at) => call(asked[at]!, path)));
+  const streams = SERVED.map((_, at) => streamOf(first + count + at));
+  connection.write(...SERVED.map((path, at) => call(streams[at]!, path)));
   // A failure has headers alone.
   const isAnswered = (one: number) =>
     connection.frames().some(({ type, stream }) => stream === one && type === FrameType.data);
   const startedMs = performance.now();
-  while (!asked.every(isAnswered)) {
+  while (!streams.every(isAnswered)) {
     if (connection.isClosed || performance.now() - startedMs > ANSWER_MS_MAX) {
-      const missing = SERVED.filter((_, at) => !isAnswered(asked[at]!));
+      const missing = SERVED.filter((_, at) => !isAnswered(streams[at]!));
       unserved.push(`${first + count} ${missing.join(" ")}${connection.isClosed ? " closed" : ""}`);
       break;
     }

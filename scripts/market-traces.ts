@@ -51,8 +51,8 @@ for (const file of positionals) {
       if (values.first && difference.step !== first) continue;
       const kind = `${difference.kind}: ${difference.fields.join(", ")}`;
       const place = `${result.name}, step ${difference.step}`;
-      const known = counts.get(kind);
-      if (known) known.count++;
+      const counted = counts.get(kind);
+      if (counted) counted.count++;
       else counts.set(kind, { count: 1, first: place });
       if (toShow === 0 || !kind.startsWith(values.kind)) continue;
       toShow--;
@@ -67,28 +67,28 @@ console.log(
   `${scenarios} scenarios, ${equalScenarios} equal; ${steps} steps, ${equalSteps} equal (${share} %); ${events} events`,
 );
 
-function print(place: string, kind: string, step: TraceStep, { expected, made }: TraceDifference): void {
+function print(place: string, kind: string, step: TraceStep, { expected, actual }: TraceDifference): void {
   const { events: _, ...command } = step;
   console.log(`\n${place}: ${kind}\n${shortened(JSON.stringify(command))}`);
-  if (expected.length !== made.length) {
-    const [theirs, ours] = [expected.map(textOf), made.map(textOf)];
+  if (expected.length !== actual.length) {
+    const [theirs, ours] = [expected.map(textOf), actual.map(textOf)];
     for (const text of theirs) if (!ours.includes(text)) console.log(`   - ${text}`);
     for (const text of ours) if (!theirs.includes(text)) console.log(`   + ${text}`);
     return;
   }
   for (let at = 0; at < expected.length; at++) {
-    const [theirs, ours] = [textOf(expected[at]), textOf(made[at])];
+    const [theirs, ours] = [textOf(expected[at]), textOf(actual[at])];
     if (theirs === ours) console.log(`   = ${theirs}`);
-    else if (isSameThing(expected[at], made[at])) printFields(expected[at], made[at]);
+    else if (isSameThing(expected[at], actual[at])) printFields(expected[at], actual[at]);
     else console.log(`   - ${theirs}\n   + ${ours}`);
   }
 }
 
 /** Of an event about the same thing, the fields that differ. */
-function printFields(expected: Fields, made: Fields): void {
+function printFields(expected: Fields, actual: Fields): void {
   const name = shortened(nameOf(expected));
-  for (const field of new Set([...Object.keys(expected), ...Object.keys(made)])) {
-    const [theirs, ours] = [textOf(expected[field]), textOf(made[field])];
+  for (const field of new Set([...Object.keys(expected), ...Object.keys(actual)])) {
+    const [theirs, ours] = [textOf(expected[field]), textOf(actual[field])];
     if (theirs !== ours) console.log(`   ${name} ${field}: - ${theirs} + ${ours}`);
   }
 }

@@ -32,7 +32,7 @@ const FIELDS: readonly FieldReason[] = [
     kinds: /^(auction|marketData)$/,
     path: /^(trigger|extensionTrigger)$/,
     text: "one trigger stood for every want of liquidity",
-    holds: ({ recorded, made }) => recorded === LIQUIDITY && LIQUIDITY_NOW.has(made),
+    holds: ({ recorded, made: executed }) => recorded === LIQUIDITY && LIQUIDITY_NOW.has(executed),
   },
   {
     kinds: /^order$/,
@@ -55,7 +55,7 @@ const FIELDS: readonly FieldReason[] = [
     kinds: /^trade$/,
     path: /^aggressor$/,
     text: "a trade of an auction named the side that was uncrossed",
-    holds: ({ made }) => made === "0",
+    holds: ({ made: executed }) => executed === "0",
   },
   {
     kinds: /^marginLevels$/,
@@ -84,8 +84,8 @@ export class NetworkBefore071 implements OlderNetwork {
     return reasons.includes(undefined) ? undefined : [...new Set(reasons)].join("; ");
   }
 
-  private ofEvent({ kind, made }: Difference, { payload }: RecordedEvent): string | undefined {
-    const isRecorded = made === undefined;
+  private ofEvent({ kind, made: executed }: Difference, { payload }: RecordedEvent): string | undefined {
+    const isRecorded = executed === undefined;
     switch (kind) {
       case "order":
         return ORDER_OF_PROVIDER(payload)

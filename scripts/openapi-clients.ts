@@ -165,8 +165,8 @@ async function typescriptClients(documents: readonly Served[], dataUrl: string):
     return;
   }
   for (const { name } of documents) {
-    const made = runs("node_modules/.bin/openapi-typescript", [`${name}.json`, "-o", `${name}.d.ts`]);
-    if (!made) problems.push(`no TypeScript could be made of the document ${name}`);
+    const isGenerated = runs("node_modules/.bin/openapi-typescript", [`${name}.json`, "-o", `${name}.d.ts`]);
+    if (!isGenerated) problems.push(`no TypeScript could be made of the document ${name}`);
   }
   await Bun.write(join(folder, "use.ts"), TYPESCRIPT);
   const files = ["use.ts", ...documents.map(({ name }) => `${name}.d.ts`)];

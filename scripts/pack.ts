@@ -25,7 +25,7 @@ const isDryRun = process.env.npm_config_dry_run === "true";
 const NOTICES = "THIRD_PARTY_NOTICES.md";
 const LICENCES = "THIRD_PARTY_LICENCES.txt";
 /** Named as Bun names its targets. */
-const wanted = (process.env.LYRA_PLATFORMS || `${process.platform}-${process.arch}`).split(",");
+const platforms = (process.env.LYRA_PLATFORMS || `${process.platform}-${process.arch}`).split(",");
 
 function run(words: readonly string[], cwd = root): void {
   const { exitCode } = Bun.spawnSync([...words], { cwd, stdout: "ignore", stderr: "inherit" });
@@ -118,15 +118,15 @@ function executable(project: Manifest, platform: string): string {
 
 async function prepare(): Promise<void> {
   restore();
-  const unknown = wanted.find((platform) => !(PLATFORMS as readonly string[]).includes(platform));
+  const unknown = platforms.find((platform) => !(PLATFORMS as readonly string[]).includes(platform));
   if (unknown !== undefined) throw new Error(`there is no platform ${unknown}, only ${PLATFORMS.join(", ")}`);
   const text = readFileSync(at("package.json"), "utf8");
   const project = JSON.parse(text) as Manifest;
   mkdirSync(at(OUT), { recursive: true });
   await library();
-  const files = isDryRun ? [] : wanted.map((platform) => executable(project, platform));
+  const files = isDryRun ? [] : platforms.map((platform) => executable(project, platform));
   writeFileSync(KEPT, text);
-  const manifest = packageManifest(project, wanted.map(platformPackage));
+  const manifest = packageManifest(project, platforms.map(platformPackage));
   writeFileSync(at("package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
   const paths = [`${project.name}-${project.version}.tgz`, ...files].map((file) =>
     join(relative(calledIn, DESTINATION), file),

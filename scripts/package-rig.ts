@@ -215,15 +215,15 @@ async function terminal(app: string, release: string, path: string): Promise<voi
     stdout: "pipe",
   });
   let seen = "";
-  let asked = 0;
+  let prompts = 0;
   for await (const part of typed.stdout) {
     seen += new TextDecoder().decode(part);
     const times = seen.split(/new passphrase|the same again/).length - 1;
-    for (; asked < times; asked++) typed.stdin.write(`${SECRET}\n`);
+    for (; prompts < times; prompts++) typed.stdin.write(`${SECRET}\n`);
   }
-  check(`a passphrase typed on a terminal (${release})`, (await typed.exited) === 0 && asked === 2, seen);
+  check(`a passphrase typed on a terminal (${release})`, (await typed.exited) === 0 && prompts === 2, seen);
   check(`it is not shown (${release})`, !seen.includes(SECRET), seen);
-  for (const [signal, wanted] of [
+  for (const [signal, exitCode] of [
     ["SIGTERM", 0],
     ["SIGINT", INTERRUPTED],
   ] as const) {
@@ -242,7 +242,7 @@ async function terminal(app: string, release: string, path: string): Promise<voi
     const kind = pid === devnet.pid ? "in its place" : "as a child";
     check(
       `a devnet ${kind} is ended by ${signal} (${release})`,
-      code === wanted && !existsSync(kept),
+      code === exitCode && !existsSync(kept),
       `${code}`,
     );
   }

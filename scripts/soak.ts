@@ -292,23 +292,23 @@ type Figures = ReturnType<typeof figures>;
 /** What grew from the second quarter on, in words. */
 function growth(parts: readonly Figures[]): string[] {
   const [, early, , late] = parts as [Figures, Figures, Figures, Figures];
-  const found: string[] = [];
+  const growths: string[] = [];
   const compare = (name: "memoryMb" | "p50Ms" | "p99Ms", noise: number) => {
-    if (late[name] > noise * early[name]) found.push(`${name} grew from ${early[name]} to ${late[name]}`);
+    if (late[name] > noise * early[name]) growths.push(`${name} grew from ${early[name]} to ${late[name]}`);
   };
   compare("memoryMb", NOISE.memory);
   compare("p50Ms", NOISE.latency);
   compare("p99Ms", NOISE.latency);
   for (const name of ["descriptors", "threads"] as const) {
     if (late[name] > early[name] + NOISE[name])
-      found.push(`${name} grew from ${early[name]} to ${late[name]}`);
+      growths.push(`${name} grew from ${early[name]} to ${late[name]}`);
   }
   for (const { logMbMax, homeMbMax, socketsMax } of parts) {
-    if (socketsMax > SOCKETS_MAX) found.push(`${socketsMax} sockets were open`);
-    if (logMbMax * 1e6 > LOG_BYTES_MAX) found.push(`the log had ${logMbMax} MB`);
-    if (!values.devnet && homeMbMax * 1e6 > DISK) found.push(`the home had ${homeMbMax} MB`);
+    if (socketsMax > SOCKETS_MAX) growths.push(`${socketsMax} sockets were open`);
+    if (logMbMax * 1e6 > LOG_BYTES_MAX) growths.push(`the log had ${logMbMax} MB`);
+    if (!values.devnet && homeMbMax * 1e6 > DISK) growths.push(`the home had ${homeMbMax} MB`);
   }
-  return found;
+  return growths;
 }
 
 /** So far, or at the end. */

@@ -104,22 +104,22 @@ async function rig(): Promise<void> {
   load.commits.clear();
   const shared = await load.measured(SECONDS - 2);
   const during = cost();
-  const told = JSON.parse((await lines.next()).value!) as Arrivals;
+  const report = JSON.parse((await lines.next()).value!) as Arrivals;
   await child.exited;
   await Bun.sleep(2_000);
   load.stop();
   await burst(devnet);
   await Bun.sleep(6_000);
   const after = cost();
-  const delays = told.arrivals.flatMap(([height, times]) => {
+  const delays = report.arrivals.flatMap(([height, times]) => {
     const committed = load.commits.get(height);
     return committed === undefined ? [] : times.map((time) => time - committed);
   });
   delays.sort((a, b) => a - b);
   const at = (part: number) => delays[Math.floor(delays.length * part)] ?? Number.NaN;
-  const mib = Math.round(told.bytes / 2 ** 20);
+  const mib = Math.round(report.bytes / 2 ** 20);
   console.log(
-    `${CLIENTS} clients, ${Math.round(shared.events)} events a second, ${told.messages} messages, ${mib} MiB`,
+    `${CLIENTS} clients, ${Math.round(shared.events)} events a second, ${report.messages} messages, ${mib} MiB`,
   );
   console.log(
     `commit to delivery: p50 ${at(0.5).toFixed(1)} ms, p99 ${at(0.99).toFixed(1)} ms, worst ${at(0.99999).toFixed(1)} ms`,
@@ -130,7 +130,7 @@ async function rig(): Promise<void> {
   console.log(`the client that reads nothing: ${slow.isDropped() ? "dropped" : "still there"}`);
   if (!(at(0.99) <= P99_MS_MAX)) problems.push("p99 is above 100 ms");
   if (shared.blocks < 0.9 * alone.blocks) problems.push("the node makes fewer blocks");
-  if (told.failures > 0) problems.push(`${told.failures} streams ended`);
+  if (report.failures > 0) problems.push(`${report.failures} streams ended`);
   if (after.files > before.files + 5) problems.push("descriptors are left over");
   if (!slow.isDropped()) problems.push("the client that reads nothing was not dropped");
   slow.end();

@@ -9,9 +9,9 @@ import { WALLET_CANARIES, type WalletRound, walletCrashRounds } from "../test/ri
 
 const { rounds, seed, program } = rigOptions(500);
 
-function print({ round, mode, operation, when, found, isMidway, failures }: WalletRound): void {
+function print({ round, mode, operation, when, found: content, isMidway, failures }: WalletRound): void {
   const left = isMidway ? ", with a temporary file" : "";
-  const state = `killed ${when}; ${found ?? "it was done before"}${left}`;
+  const state = `killed ${when}; ${content ?? "it was done before"}${left}`;
   printRound(`round ${round} (${mode}, ${operation}): ${state}`, failures);
 }
 
@@ -24,9 +24,9 @@ for (const { name, tamper, sign } of WALLET_CANARIES) {
   console.log(`canary (${name}): ${isAlive ? "seen" : "NOT seen"}`);
   if (!isAlive) problems.push(`the canary is dead: ${name} was not seen`);
 }
-const { kills, midway, found, operations } = report;
+const { kills, midway, found: contentCounts, operations } = report;
 const seconds = Math.round((performance.now() - began) / 1_000);
-const contents = `${found.old} the old content, ${found.new} the new, ${found["in between"]} both names of a rename`;
+const contents = `${contentCounts.old} the old content, ${contentCounts.new} the new, ${contentCounts["in between"]} both names of a rename`;
 console.log(
   `\n${rounds} rounds in ${seconds} s, ${kills} kills of ${operations} operations, ${midway} of them in the middle of a write; ${contents}: ${problems.length} failures`,
 );

@@ -181,7 +181,7 @@ function readModule(text: string): Module {
       for (const { name, other, isType } of namesIn(local[1]))
         reexports.set(other, { module: "", name, isType });
     } else if (!/^import "/.test(bare)) {
-      const code = bare.replace(COMMENT_OR_STRING, (found) => (found.startsWith("`") ? found : " "));
+      const code = bare.replace(COMMENT_OR_STRING, (part) => (part.startsWith("`") ? part : " "));
       const first = DECLARATION.exec(bare)?.[1];
       if (first === undefined) throw new Error(`a declaration cannot be read: ${bare.slice(0, 80)}`);
       statements.push({ text: statement, code, names: [first] });
@@ -223,7 +223,7 @@ const BRACED = /^\s*(?:export )?(?:default )?(?:declare )?(?:abstract )?(?:class
 
 /** Cut at the ends of lines that end a statement, outside of every bracket. */
 function* statementsOf(text: string): Iterable<string> {
-  const blank = text.replace(COMMENT_OR_STRING, (found) => found.replace(/[^\n]/g, " "));
+  const blank = text.replace(COMMENT_OR_STRING, (part) => part.replace(/[^\n]/g, " "));
   let depth = 0;
   let start = 0;
   for (let at = 0; at < blank.length; at++) {
@@ -238,9 +238,9 @@ function* statementsOf(text: string): Iterable<string> {
   }
 }
 
-function clause(kind: "import" | "export", known: string, { module, name, isType }: Origin): string {
-  if (name === "*") return `${kind} * as ${known} from "${module}";`;
-  return `${kind} ${isType ? "type " : ""}{ ${name}${name === known ? "" : ` as ${known}`} } from "${module}";`;
+function clause(kind: "import" | "export", localName: string, { module, name, isType }: Origin): string {
+  if (name === "*") return `${kind} * as ${localName} from "${module}";`;
+  return `${kind} ${isType ? "type " : ""}{ ${name}${name === localName ? "" : ` as ${localName}`} } from "${module}";`;
 }
 
 function resolveFrom(path: string, specifier: string): string {

@@ -183,7 +183,7 @@ function planTexts({ governance }: Stage): void {
 
 function planMarketUpdate({ governance, comet }: Stage): void {
   const { settlement, termination, binding } = dataSources(COMET);
-  const asked = proposedMarket(COMET);
+  const proposed = proposedMarket(COMET);
   const tags = ["class:sample", "base:celestial", "tail:long"];
   governance.propose({
     name: "comet tags",
@@ -204,12 +204,12 @@ function planMarketUpdate({ governance, comet }: Stage): void {
             },
           },
           metadata: tags,
-          priceMonitoringParameters: asked.priceMonitoringParameters,
-          liquidityMonitoringParameters: asked.liquidityMonitoringParameters,
-          simple: asked.simple,
-          lpPriceRange: asked.lpPriceRange,
-          linearSlippageFactor: asked.linearSlippageFactor,
-          quadraticSlippageFactor: asked.quadraticSlippageFactor,
+          priceMonitoringParameters: proposed.priceMonitoringParameters,
+          liquidityMonitoringParameters: proposed.liquidityMonitoringParameters,
+          simple: proposed.simple,
+          lpPriceRange: proposed.lpPriceRange,
+          linearSlippageFactor: proposed.linearSlippageFactor,
+          quadraticSlippageFactor: proposed.quadraticSlippageFactor,
         },
       },
     },

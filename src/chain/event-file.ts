@@ -149,7 +149,7 @@ export class EventFile {
   }
 
   /** The end of a block, or else of the last one at or below its height. */
-  private find(height: number, wanted: string): FilePlace & Head {
+  private find(height: number, blockHash: string): FilePlace & Head {
     const envelope = new EnvelopeReader();
     let place = { height: 0, hash: "", bytes: 0, records: 0n };
     let records = 0n;
@@ -163,7 +163,7 @@ export class EventFile {
         .toUpperCase();
       place = { height: envelope.height, hash, bytes: end, records };
       // The first height comes twice.
-      if (envelope.height === height && hash === wanted) break;
+      if (envelope.height === height && hash === blockHash) break;
     }
     return place;
   }

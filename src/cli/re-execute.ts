@@ -161,12 +161,12 @@ function reasonsOf(results: ReadonlyMap<string, Tally>): Map<string, number> {
   return new Map([...counts].sort(([, a], [, b]) => b - a));
 }
 
-function sentenceOf({ height, subject, recorded, made, fields }: Difference): string {
+function sentenceOf({ height, subject, recorded, made: executed, fields }: Difference): string {
   const where = `block ${height}, ${subject}`;
   if (fields.length === 0) {
-    if (made === undefined) return `${where}: the chain alone has ${cut(recorded!)}`;
-    if (recorded === undefined) return `${where}: the engine alone has ${cut(made)}`;
-    return `${where}: the chain says ${cut(recorded)}, the engine ${cut(made)}`;
+    if (executed === undefined) return `${where}: the chain alone has ${cut(recorded!)}`;
+    if (recorded === undefined) return `${where}: the engine alone has ${cut(executed)}`;
+    return `${where}: the chain says ${cut(recorded)}, the engine ${cut(executed)}`;
   }
   const texts = fields.map((field) => `${field.path} ${cut(field.recorded)}, here ${cut(field.made)}`);
   return `${where}: ${texts.join("; ")}`;

@@ -164,10 +164,10 @@ export function recordingHooks(recording: EventFile) {
 }
 
 function report(result: ReplayResult, took: Took) {
-  const { files, blocks, known, events, head } = result;
+  const { files, blocks, known: stored, events, head } = result;
   return {
     blocks,
-    known,
+    known: stored,
     events,
     seconds: Number(took.seconds.toFixed(3)),
     segmentSeconds: Number(took.segmentSeconds.toFixed(3)),
@@ -178,7 +178,7 @@ function report(result: ReplayResult, took: Took) {
 }
 
 function summarise(result: ReplayResult, { seconds, segmentSeconds }: Took, home: string): void {
-  const { head, blocks, known, events } = result;
+  const { head, blocks, known: stored, events } = result;
   if (head) {
     const rate = events > 0 ? `, ${grouped(events / seconds)} events a second` : "";
     say(
@@ -187,7 +187,7 @@ function summarise(result: ReplayResult, { seconds, segmentSeconds }: Took, home
     if (segmentSeconds >= SHOWN_SECONDS_MIN) {
       say(dim(`       ${segmentSeconds.toFixed(2)} s more for the last history segments and a clean close`));
     }
-    if (known > 0) say(dim(`       ${grouped(known)} blocks were there already`));
+    if (stored > 0) say(dim(`       ${grouped(stored)} blocks were there already`));
     say(dim(`       the last block is ${grouped(head.height)}; serve it with: lyra serve --home ${home}`));
   } else say("the recording holds no whole block");
 }

@@ -219,12 +219,12 @@ export class DevnetBridge implements BridgePort {
     const path = `/api/v2/erc20/multisigcontrol/signer/${change}/bundles`;
     const { bundles } = this.options.reader.get<{ bundles: { edges: { node: SignerBundle }[] } }>(path, {})!;
     const { multisig } = this.options.simulator;
-    const [found] = bundles.edges
+    const [usable] = bundles.edges
       .map(({ node }) => node)
       .filter((bundle) => sameAddress(signerOf(bundle), signer) && bundle.signatures !== "")
       .filter(({ submitter, nonce }) => !multisig.isUsed(submitter, BigInt(nonce)));
-    if (found === undefined) return undefined;
-    const { submitter, nonce, signatures } = found;
+    if (usable === undefined) return undefined;
+    const { submitter, nonce, signatures } = usable;
     return { signer, submitter, nonce: BigInt(nonce), signatures };
   }
 

@@ -92,8 +92,8 @@ function governance({ governance: { proposals }, markets }: CheckpointDomains): 
 
 function assets({ assets }: CheckpointDomains): Uint8Array {
   const all = assets.all();
-  const withStatus = (wanted: number) =>
-    all.filter(({ status }) => status === wanted).map(({ id, details }) => ({ id, assetDetails: details }));
+  const withStatus = (expected: number) =>
+    all.filter(({ status }) => status === expected).map(({ id, details }) => ({ id, assetDetails: details }));
   return encodeAssets({
     assets: withStatus(AssetStatus.STATUS_ENABLED),
     pendingListingAssets: withStatus(AssetStatus.STATUS_PENDING_LISTING),

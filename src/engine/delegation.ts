@@ -262,9 +262,10 @@ export class Delegation {
 }
 
 /** Amount of an undelegation: all of it for 0. @throws CommandError for more than there is */
-function available(wanted: bigint, there: bigint): bigint {
-  if (wanted > there) throw new CommandError(UNAVAILABLE, { numbers: { wanted, available: there } });
-  return wanted === 0n ? there : wanted;
+function available(requested: bigint, there: bigint): bigint {
+  if (requested > there)
+    throw new CommandError(UNAVAILABLE, { numbers: { wanted: requested, available: there } });
+  return requested === 0n ? there : requested;
 }
 
 function onlyOn(shares: Shares, nodes: readonly string[]): Shares {

@@ -51,29 +51,29 @@ function normal(text: string): string {
  * A text that is told as a whole, else one that stands inside of what is asked (a line of a log, with the text in
  * it), else one that holds what is asked. The longest text leads: it says the most.
  */
-function byText(asked: string): Explanation[] {
-  const whole = longest(asked, true);
+function byText(query: string): Explanation[] {
+  const whole = longest(query, true);
   if (whole.length > 0) return whole;
-  const inside = longest(asked, false);
+  const inside = longest(query, false);
   if (inside.length > 0) return inside;
-  if (asked.length < PIECE_CHARACTERS_MIN) return [];
-  return CATALOGUE.filter(({ code, texts }) => [code, ...texts].some((text) => normal(text).includes(asked)));
+  if (query.length < PIECE_CHARACTERS_MIN) return [];
+  return CATALOGUE.filter(({ code, texts }) => [code, ...texts].some((text) => normal(text).includes(query)));
 }
 
 /** Those whose text fits with the most characters of its own: of texts that hold each other, the longest is meant. */
-function longest(asked: string, isWhole: boolean): Explanation[] {
-  const fits = CATALOGUE.map((one) => ({ one, length: longestFit(one, asked, isWhole) }));
+function longest(query: string, isWhole: boolean): Explanation[] {
+  const fits = CATALOGUE.map((one) => ({ one, length: longestFit(one, query, isWhole) }));
   const most = Math.max(...fits.map(({ length }) => length));
   return most === 0 ? [] : fits.filter(({ length }) => length === most).map(({ one }) => one);
 }
 
 /** Characters of the longest text that fits, without its gaps; 0 when none does. */
-function longestFit({ code, texts }: Explanation, asked: string, isWhole: boolean): number {
+function longestFit({ code, texts }: Explanation, query: string, isWhole: boolean): number {
   let length = 0;
   for (const text of [...texts, code]) {
     // Inside of a line numbers stand everywhere, and single words are no message.
     if (!isWhole && !/[ _]/.test(text)) continue;
-    if (pattern(text, isWhole).test(asked)) length = Math.max(length, text.replace(GAP, "").length);
+    if (pattern(text, isWhole).test(query)) length = Math.max(length, text.replace(GAP, "").length);
   }
   return length;
 }
@@ -87,8 +87,8 @@ function pattern(text: string, isWhole: boolean): RegExp {
   return new RegExp(`(?:^|[^a-z0-9_])${body}(?:$|[^a-z0-9_])`);
 }
 
-function near(asked: string): string[] {
-  const pairs = pairsOf(asked);
+function near(query: string): string[] {
+  const pairs = pairsOf(query);
   return CATALOGUE.flatMap(({ code, texts }) => [code, ...texts])
     .map((text) => ({ text, likeness: likeness(pairs, pairsOf(normal(text))) }))
     .filter(({ likeness: value }) => value >= LIKENESS_MIN)

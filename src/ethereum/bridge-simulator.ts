@@ -285,7 +285,7 @@ export class BridgeSimulator implements ChainPart {
    */
   undoCall(before: string, id: string | undefined): void {
     const { brought, tokens, supplyReported } = this.snapshot();
-    const kept = brought.filter(([known]) => known !== id);
+    const kept = brought.filter(([receiptId]) => receiptId !== id);
     this.load(JSON.stringify({ ...JSON.parse(before), brought: kept, tokens, supplyReported }));
   }
 

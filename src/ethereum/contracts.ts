@@ -58,7 +58,7 @@ export class CollateralBridge {
     this.checkRunning();
     const { token, assetId } = listing;
     if (this.listings.has(assetId)) throw reverted(`asset ${assetId} is listed already`);
-    if ([...this.listings.values()].some((known) => sameAddress(known.token, token))) {
+    if ([...this.listings.values()].some((listed) => sameAddress(listed.token, token))) {
       throw reverted(`the token ${token} is listed already`);
     }
     this.listings.set(assetId, listing);
@@ -141,7 +141,7 @@ export class CollateralBridge {
   }
 
   private ofToken(token: string): Listing {
-    const listing = [...this.listings.values()].find((known) => sameAddress(known.token, token));
+    const listing = [...this.listings.values()].find((listed) => sameAddress(listed.token, token));
     if (listing === undefined) throw reverted(`the token ${token} is not listed`);
     return listing;
   }
@@ -193,14 +193,14 @@ export class MultisigControl {
 
   /**
    * Uses up a nonce when enough current signers stand under the message, each counted once.
-   * @param found signers of the bundle; undefined for an invalid signature
+   * @param signers signers of the bundle; undefined for an invalid signature
    * @param target the address that the message is bound to @throws ChainCallError `bridge`
    */
-  verify(found: readonly (string | undefined)[], target: string, nonce: bigint): void {
+  verify(signers: readonly (string | undefined)[], target: string, nonce: bigint): void {
     if (this.isUsed(target, nonce)) throw reverted(`nonce ${nonce} has been used`);
-    if (found.length === 0) throw reverted("the bundle holds no signatures");
+    if (signers.length === 0) throw reverted("the bundle holds no signatures");
     const valid = this.signers.filter((signer) =>
-      found.some((one) => one !== undefined && sameAddress(one, signer)),
+      signers.some((one) => one !== undefined && sameAddress(one, signer)),
     );
     // As the contract divides: whole numbers, and strictly more than the threshold.
     const share = Math.trunc((valid.length * WHOLE) / this.signers.length);

@@ -103,7 +103,7 @@ class EventSource {
   private readonly connections = new ConnectionLog();
   private disconnected = "no core has connected yet";
   /** Height of a known block, while known ones come. */
-  private known: number | undefined;
+  private knownHeight: number | undefined;
   /** Whether the writer was notified of events that it may not have read. */
   private isReaderNotified = false;
   private hasMore = false;
@@ -220,7 +220,7 @@ class EventSource {
         this.setTrouble(report.trouble);
         break;
       case "known":
-        this.known = report.height;
+        this.knownHeight = report.height;
         this.connections.noteBlock();
         break;
       case "refused":
@@ -243,13 +243,13 @@ class EventSource {
     if (trouble?.again !== undefined) return;
     if (trouble) logFailure(new NodeError("sidecar.events", trouble.code, trouble.text));
     else {
-      this.known = undefined;
+      this.knownHeight = undefined;
       logNotice("sidecar.events", "events are stored");
     }
   }
 
   private committed(): void {
-    this.known = undefined;
+    this.knownHeight = undefined;
     if (this.socket.isConnected) this.connections.noteBlock();
     const head = this.context.plane.head();
     // The next release makes blocks: nothing waits for an answer any more.
@@ -277,7 +277,7 @@ class EventSource {
   }
 
   private state() {
-    const { trouble, pause, known, upgrade } = this;
+    const { trouble, pause, knownHeight, upgrade } = this;
     if (this.leftAt !== undefined && whyNotStored(trouble) !== "store_failed")
       return { state: "stopped", code: "disk_full", text: leftText(this.leftAt) } as const;
     if (trouble !== undefined && trouble.code !== "disk_full")
@@ -289,8 +289,8 @@ class EventSource {
       return { state: "connected", text: "no event has come yet" } as const;
     if (upgrade !== undefined)
       return { state: "connected", text: `the core upgrades after block ${upgrade}` } as const;
-    if (known !== undefined) {
-      const text = `passing over blocks that are stored, now at ${known}`;
+    if (knownHeight !== undefined) {
+      const text = `passing over blocks that are stored, now at ${knownHeight}`;
       return { state: "receiving", text } as const;
     }
     return { state: "receiving", text: `the last event is of block ${this.socket.height}` } as const;

@@ -125,11 +125,11 @@ export class Ids {
 
   private probe(bytes: Uint8Array): { ref: number; row?: InternedId } {
     let row: IdRow | null = null;
-    const { ref, found } = probeReference(bytes, (candidate) => {
+    const { ref, found: isStored } = probeReference(bytes, (candidate) => {
       row = this.selectRow.get(candidate) as IdRow | null;
       return row?.bytes;
     });
-    if (!found) return { ref };
+    if (!isStored) return { ref };
     return { ref, row: { ref, no: Number(row!.no) } };
   }
 
@@ -267,7 +267,7 @@ export class Accounts {
     tx: number,
   ): AccountKey {
     const hash = accountHash(assetText, partyText, marketText, type);
-    const { ref, found } = probeAccount(hash, (candidate) => {
+    const { ref, found: isStored } = probeAccount(hash, (candidate) => {
       const row = this.selectHash.get(candidate) as { hash: Uint8Array } | null;
       return row?.hash;
     });
@@ -275,7 +275,8 @@ export class Accounts {
     const assetId = this.ids.intern(assetText, "asset");
     const marketId = this.ids.intern(marketText, "market");
     this.cache.put(party.no, assetId.no, marketId.no, type, ref);
-    if (!found) this.insert.run(ref, hash, party.ref, party.no, assetId.ref, marketId.ref, type, block, tx);
+    if (!isStored)
+      this.insert.run(ref, hash, party.ref, party.no, assetId.ref, marketId.ref, type, block, tx);
     return { ref, partyNo: party.no };
   }
 }

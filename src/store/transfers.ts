@@ -10,8 +10,8 @@ type IdRow = { readonly id: Uint8Array } | null | undefined;
 
 /** Where a transfer's identifier sorts among the references, known or not; an unknown identifier falls between two. */
 export function transferPosition(id: Uint8Array, get: (sql: string, ref: number) => unknown): number {
-  const { ref, found } = probeReference(id, (candidate) => (get(AT, candidate) as IdRow)?.id);
-  return found ? ref : referencePrefix(id) - 0.5;
+  const { ref, found: isStored } = probeReference(id, (candidate) => (get(AT, candidate) as IdRow)?.id);
+  return isStored ? ref : referencePrefix(id) - 0.5;
 }
 
 /** The state of a transfer that a block brings. */
@@ -61,8 +61,11 @@ export class TransferRows {
 
   /** The first reference is taken: by the transfer's own earlier state, or by another transfer. */
   private putBeside(id: Uint8Array, block: number, fromNo: number, toNo: number): number {
-    const { ref, found } = probeReference(id, (candidate) => (this.selectId.get(candidate) as IdRow)?.id);
-    if (found) this.updateCurrent.run(block, fromNo, toNo, ref);
+    const { ref, found: isStored } = probeReference(
+      id,
+      (candidate) => (this.selectId.get(candidate) as IdRow)?.id,
+    );
+    if (isStored) this.updateCurrent.run(block, fromNo, toNo, ref);
     else this.insertCurrent.run(ref, block, fromNo, toNo);
     return ref;
   }

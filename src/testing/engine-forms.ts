@@ -77,8 +77,8 @@ const FORMS: { readonly [K in CommandKind]?: Forms } = {
 export function refusesForm(kind: CommandKind, payload: object, errors: PropertyErrors): boolean {
   const forms = FORMS[kind];
   if (forms === undefined) return false;
-  const isKnown = Object.entries(errors.toJSON()).every(([property, found]) =>
-    found.every((message) => forms[property.replace(/\.\d+\./, ".#.")]?.includes(message)),
+  const isKnown = Object.entries(errors.toJSON()).every(([property, messages]) =>
+    messages.every((message) => forms[property.replace(/\.\d+\./, ".#.")]?.includes(message)),
   );
   return isKnown && isReadable(kind, payload);
 }

@@ -77,7 +77,7 @@ export interface TraceDifference {
   /** `count`, `order`, the paths of fields that differ, or `verdict`. */
   readonly fields: readonly string[];
   readonly expected: readonly Fields[];
-  readonly made: readonly Fields[];
+  readonly actual: readonly Fields[];
 }
 
 interface TraceResult {
@@ -154,7 +154,7 @@ export function playTrace(trace: Trace, rules?: MarketRules): TraceResult {
         kind: "verdict",
         fields: ["verdict"],
         expected: [step.refused],
-        made: [verdict],
+        actual: [verdict],
       });
     if (step.do === "insurance") continue;
     for (const difference of compared(step, produced)) differences.push({ step: place, ...difference });
@@ -268,10 +268,10 @@ function plain(value: Fields): Fields {
   return value === 0 || value === "" || value === false || value === null ? undefined : value;
 }
 
-function compared(step: TraceStep, made: readonly TracedEvent[]): Omit<TraceDifference, "step">[] {
+function compared(step: TraceStep, actual: readonly TracedEvent[]): Omit<TraceDifference, "step">[] {
   const anyOrder = [...(step.anyOrder ?? []), ...(isCalledOff(step) ? CALLED_OFF : [])];
   const expected = byKind(step.events.map(([kind, fields]) => [kind, plain(fields)]));
-  const ours = byKind(made);
+  const ours = byKind(actual);
   const differences: Omit<TraceDifference, "step">[] = [];
   for (const kind of new Set([...expected.keys(), ...ours.keys()])) {
     if (step.varies?.includes(kind)) continue;
@@ -279,7 +279,7 @@ function compared(step: TraceStep, made: readonly TracedEvent[]): Omit<TraceDiff
       anyOrder.includes(kind) ? sorted(list) : list,
     ) as [Fields[], Fields[]];
     const fields = differing(theirs, mine);
-    if (fields.length > 0) differences.push({ kind, fields, expected: theirs, made: mine });
+    if (fields.length > 0) differences.push({ kind, fields, expected: theirs, actual: mine });
   }
   return differences;
 }
@@ -345,23 +345,23 @@ function inOrder(entries: Fields[] | undefined): Fields[] | undefined {
 }
 
 /** Which fields differ; `count` and `order` where the lists are not of the same events. */
-function differing(expected: readonly Fields[], made: readonly Fields[]): string[] {
-  const [theirs, ours] = [expected.map((e) => JSON.stringify(e)), made.map((e) => JSON.stringify(e))];
+function differing(expected: readonly Fields[], actual: readonly Fields[]): string[] {
+  const [theirs, ours] = [expected.map((e) => JSON.stringify(e)), actual.map((e) => JSON.stringify(e))];
   if (theirs.length === ours.length && theirs.every((text, at) => text === ours[at])) return [];
   if (theirs.length !== ours.length) return [`count ${ours.length > theirs.length ? "more" : "fewer"}`];
   if ([...theirs].sort().join() === [...ours].sort().join()) return ["order"];
   const paths = new Set<string>();
-  for (const [at, fields] of expected.entries()) notePaths(fields, made[at], "", paths);
+  for (const [at, fields] of expected.entries()) notePaths(fields, actual[at], "", paths);
   return [...paths].sort();
 }
 
-function notePaths(expected: Fields, made: Fields, path: string, paths: Set<string>): void {
-  if (typeof expected !== "object" || typeof made !== "object") {
-    if (expected !== made) paths.add(path);
+function notePaths(expected: Fields, actual: Fields, path: string, paths: Set<string>): void {
+  if (typeof expected !== "object" || typeof actual !== "object") {
+    if (expected !== actual) paths.add(path);
     return;
   }
-  for (const name of new Set([...Object.keys(expected), ...Object.keys(made)])) {
+  for (const name of new Set([...Object.keys(expected), ...Object.keys(actual)])) {
     const inner = Array.isArray(expected) ? path : path === "" ? name : `${path}.${name}`;
-    notePaths(expected[name], made[name], inner, paths);
+    notePaths(expected[name], actual[name], inner, paths);
   }
 }

@@ -425,12 +425,12 @@ export class ReExecution {
     return id;
   }
 
-  private compare(height: number, recorded: Said, made: Said): void {
-    for (const kind of new Set([...recorded.keys(), ...made.keys()])) {
+  private compare(height: number, recorded: Said, executed: Said): void {
+    for (const kind of new Set([...recorded.keys(), ...executed.keys()])) {
       const member = kind === LEDGER ? "ledgerMovements" : kind;
       if (this.missingKinds.has(member) || (kind === "oracleData" && this.foreign.size > 0)) continue;
       const tally = this.tallyOf(kind);
-      const rest = [...(made.get(kind) ?? [])];
+      const rest = [...(executed.get(kind) ?? [])];
       const missing: Statement[] = [];
       for (const statement of recorded.get(kind) ?? []) {
         const at = rest.findIndex(({ text }) => text === statement.text);
@@ -453,16 +453,16 @@ export class ReExecution {
     height: number,
     kind: string,
     recorded: Statement | undefined,
-    made: Statement | undefined,
+    executed: Statement | undefined,
   ): Difference {
-    const { subject, event } = (recorded ?? made)!;
+    const { subject, event } = (recorded ?? executed)!;
     const difference: Difference = {
       height,
       kind,
       subject,
       recorded: recorded?.text,
-      made: made?.text,
-      fields: recorded && made ? differingFields(recorded.event.payload, made.event.payload) : [],
+      made: executed?.text,
+      fields: recorded && executed ? differingFields(recorded.event.payload, executed.event.payload) : [],
       reason: undefined,
     };
     const reason = isShownAgain(difference, event)
@@ -473,8 +473,8 @@ export class ReExecution {
     return { ...difference, reason };
   }
 
-  private isShownByRestart({ kind, subject, recorded, made }: Difference): boolean {
-    return this.isRestored && made === undefined && this.lastShown.get(`${kind} ${subject}`) === recorded;
+  private isShownByRestart({ kind, subject, recorded, made: executed }: Difference): boolean {
+    return this.isRestored && executed === undefined && this.lastShown.get(`${kind} ${subject}`) === recorded;
   }
 
   private tallyOf(kind: string): Tally {
@@ -485,8 +485,8 @@ export class ReExecution {
 }
 
 /** A market's creation shows it once for each of its parameters, ours once. */
-function isShownAgain({ kind, made }: Difference, { payload }: RecordedEvent): boolean {
-  return kind === "marketUpdated" && made === undefined && payload.state === STATE_PROPOSED;
+function isShownAgain({ kind, made: executed }: Difference, { payload }: RecordedEvent): boolean {
+  return kind === "marketUpdated" && executed === undefined && payload.state === STATE_PROPOSED;
 }
 
 const commandOf = (result: RecordedEvent["payload"]) =>

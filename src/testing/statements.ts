@@ -81,16 +81,16 @@ function textOf(value: unknown): string {
 }
 
 /** Every field in which two payloads differ. */
-export function differingFields(recorded: unknown, made: unknown, path = ""): FieldDifference[] {
+export function differingFields(recorded: unknown, executed: unknown, path = ""): FieldDifference[] {
   const isNested =
-    typeof recorded === "object" && typeof made === "object" && recorded !== null && made !== null;
+    typeof recorded === "object" && typeof executed === "object" && recorded !== null && executed !== null;
   if (!isNested) {
-    const [a, b] = [textOf(recorded) ?? "absent", textOf(made) ?? "absent"];
+    const [a, b] = [textOf(recorded) ?? "absent", textOf(executed) ?? "absent"];
     return a === b ? [] : [{ path, recorded: a, made: b }];
   }
-  const names = new Set([...Object.keys(recorded), ...Object.keys(made)]);
+  const names = new Set([...Object.keys(recorded), ...Object.keys(executed)]);
   const at = (value: object, name: string) => (value as Record<string, unknown>)[name];
   return [...names].flatMap((name) =>
-    differingFields(at(recorded, name), at(made, name), path === "" ? name : `${path}.${name}`),
+    differingFields(at(recorded, name), at(executed, name), path === "" ? name : `${path}.${name}`),
   );
 }

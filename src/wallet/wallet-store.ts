@@ -114,10 +114,10 @@ export class WalletStore {
    * @throws NodeError `wallet_exists`
    */
   async create(
-    wanted: NewWallet,
+    newWallet: NewWallet,
     keepPhrase?: (phrase: string, firstKey: KeyView) => void | Promise<void>,
   ): Promise<CreatedWallet> {
-    await this.checkNew(wanted);
+    await this.checkNew(newWallet);
     // Before anybody writes words down.
     await this.keystore.checkWritable();
     const recoveryPhrase = newRecoveryPhrase(this.random);
@@ -128,26 +128,26 @@ export class WalletStore {
       wipeWallet(wallet);
       throw error;
     }
-    return { wallet: await this.add(wanted, wallet), recoveryPhrase };
+    return { wallet: await this.add(newWallet, wallet), recoveryPhrase };
   }
 
   /** The wallet of a recovery phrase, with its first key. @throws NodeError `recovery_phrase_invalid` */
   async import(
-    wanted: NewWallet & { readonly recoveryPhrase: string; readonly version?: KeyVersion },
+    newWallet: NewWallet & { readonly recoveryPhrase: string; readonly version?: KeyVersion },
   ): Promise<UnlockedWallet> {
-    await this.checkNew(wanted);
-    const version = checkKeyVersion(wanted.version ?? KEY_VERSION_DEFAULT);
-    return this.add(wanted, await walletFrom(readRecoveryPhrase(wanted.recoveryPhrase), version));
+    await this.checkNew(newWallet);
+    const version = checkKeyVersion(newWallet.version ?? KEY_VERSION_DEFAULT);
+    return this.add(newWallet, await walletFrom(readRecoveryPhrase(newWallet.recoveryPhrase), version));
   }
 
   /** A wallet from a file's bytes, of Lyra or of the original: a file of Lyra's own with a new passphrase. */
   async importFile(
-    wanted: NewWallet & { readonly file: Uint8Array; readonly filePassphrase: Uint8Array },
+    newWallet: NewWallet & { readonly file: Uint8Array; readonly filePassphrase: Uint8Array },
   ): Promise<UnlockedWallet> {
-    await this.checkNew(wanted);
-    const { seal, wallet } = await this.open(wanted.file, wanted.filePassphrase);
+    await this.checkNew(newWallet);
+    const { seal, wallet } = await this.open(newWallet.file, newWallet.filePassphrase);
     seal.wipe();
-    return this.add(wanted, wallet);
+    return this.add(newWallet, wallet);
   }
 
   /** @throws NodeError `wallet_unknown`, `wrong_passphrase`, `wallet_damaged` */

@@ -49,9 +49,10 @@ test("by default the bond of a provider that the original forgets goes back to i
   const trace = [...readTraces(file("own"))].find(({ name }) => name.includes("forgotten"))!;
   const { differences } = playTrace(trace, marketRulesOf("default"));
   const [ledger] = differences.filter(({ kind }) => kind === "ledgerMovements");
-  const entries = (events: TraceDifference["made"]) => events.flat().flatMap((movement) => movement.entries);
+  const entries = (events: TraceDifference["actual"]) =>
+    events.flat().flatMap((movement) => movement.entries);
   const theirs = entries(ledger!.expected).map((entry) => JSON.stringify(entry));
-  const more = entries(ledger!.made).filter((entry) => !theirs.includes(JSON.stringify(entry)));
+  const more = entries(ledger!.actual).filter((entry) => !theirs.includes(JSON.stringify(entry)));
   expect(more).toMatchObject([{ fromAccount: { owner: "lp1", type: 9 }, amount: "30000", type: 24 }]);
 });
 
@@ -72,9 +73,10 @@ test("a trace that tells of another price, or of an event too few, is seen to di
 });
 
 /** A market ends with money of a forgotten party on it, an auction shows how prices extend it, or an update has set slippage factors. */
-function isExplained(trace: Trace, { step, kind, made }: TraceDifference): boolean {
+function isExplained(trace: Trace, { step, kind, actual }: TraceDifference): boolean {
   const { events } = trace.steps[step]!;
   if (events.some(([name, { state }]) => name === "marketUpdated" && state === SETTLED)) return true;
-  if (kind === "auction") return made.some(({ extensionTrigger }) => extensionTrigger === EXTENDED_BY_PRICES);
+  if (kind === "auction")
+    return actual.some(({ extensionTrigger }) => extensionTrigger === EXTENDED_BY_PRICES);
   return trace.steps.slice(0, step + 1).some(({ do: action }) => action === "update");
 }

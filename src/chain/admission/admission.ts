@@ -283,6 +283,6 @@ function decimalOf(text: string): Decimal | undefined {
   }
 }
 
-function unreadable(text: string, wanted: string): NodeError {
-  return new NodeError("admission.parameter", "invalid_parameter", `'${text}' is not ${wanted}`);
+function unreadable(text: string, expected: string): NodeError {
+  return new NodeError("admission.parameter", "invalid_parameter", `'${text}' is not ${expected}`);
 }

@@ -9,7 +9,7 @@ interface Source {
   readonly list: string;
   /** Names of members from the root of the answer; `*` for each element of a list. */
   readonly way: string;
-  readonly made?: (found: string) => string;
+  readonly convert?: (value: string) => string;
 }
 
 const rows = (list: string, member: string, way: string): Source => ({
@@ -27,9 +27,9 @@ const PARTY = rows("parties?pagination.newestFirst=false", "parties", "id");
 const NODE = rows("nodes", "nodes", "id");
 const PROPOSAL = rows("governances", "connection", "proposal.id");
 const SPEC = rows("oracle/specs", "oracleSpecs", "externalDataSourceSpec.spec.id");
-const CANDLES: Source = { ...MARKET, made: (market) => `trades_candle_5_minutes_${market}` };
+const CANDLES: Source = { ...MARKET, convert: (market) => `trades_candle_5_minutes_${market}` };
 const SEGMENTS = "/api/v2/networkhistory/segments";
-const fixed = (value: string): Source => ({ list: "", way: "", made: () => value });
+const fixed = (value: string): Source => ({ list: "", way: "", convert: () => value });
 
 type Columns = Readonly<Record<string, Source>>;
 
@@ -79,7 +79,7 @@ export const DATA_SOURCES: Sources = {
   ListLedgerEntries: { "filter.fromAccountFilter.partyIds": PARTY },
   ExportLedgerEntries: { partyId: PARTY, assetId: ASSET },
   ExportNetworkHistory: {
-    table: { list: SEGMENTS, way: "segments.*.toHeight", made: () => "TABLE_BLOCKS" },
+    table: { list: SEGMENTS, way: "segments.*.toHeight", convert: () => "TABLE_BLOCKS" },
     fromBlock: { list: SEGMENTS, way: "segments.*.fromHeight" },
     toBlock: { list: SEGMENTS, way: "segments.*.toHeight" },
   },
@@ -162,11 +162,11 @@ async function search(
   return undefined;
 }
 
-async function candidates({ list, way, made }: Source, ask: Ask): Promise<string[]> {
-  if (list === "") return [made!("")];
+async function candidates({ list, way, convert }: Source, ask: Ask): Promise<string[]> {
+  if (list === "") return [convert!("")];
   const values = follow(await ask(list), way.split("."));
   const texts = values.filter((value): value is string => typeof value === "string" && value !== "network");
-  return made ? texts.map(made) : texts;
+  return convert ? texts.map(convert) : texts;
 }
 
 function follow(value: unknown, way: readonly string[]): unknown[] {
@@ -188,9 +188,9 @@ function urlOf(path: string, values: Found): string {
   return left.size > 0 ? `${url}?${left}` : url;
 }
 
-function exemplify(operation: Operation, found: Found): Operation {
+function exemplify(operation: Operation, values: Found): Operation {
   const parameters = operation.parameters.map((parameter) => {
-    const value = "name" in parameter ? found[parameter.name] : undefined;
+    const value = "name" in parameter ? values[parameter.name] : undefined;
     return value === undefined ? parameter : { ...parameter, example: typed(parameter as Parameter, value) };
   });
   return { ...operation, parameters };

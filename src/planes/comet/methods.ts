@@ -193,13 +193,13 @@ function tooMany(things: string, name: string): CometRpcError {
   );
 }
 
-/** @param found the newest first */
-function ordered<T>(found: T[], { order_by: order = "asc" }: Given): T[] {
-  if (order === "desc") return found;
+/** @param rows the newest first */
+function ordered<T>(rows: T[], { order_by: order = "asc" }: Given): T[] {
+  if (order === "desc") return rows;
   if (order !== "asc" && order !== "") {
     throw new CometRpcError("internal", "expected order_by to be either `asc` or `desc` or empty");
   }
-  return found.reverse();
+  return rows.reverse();
 }
 
 /** @throws CometRpcError */

@@ -72,11 +72,11 @@ function conditionOf(match: RegExpExecArray): Condition {
   return { name: name!, operator: comparison as Operator, value: text ?? bare!, isNumber };
 }
 
-function holds({ operator, value, isNumber }: Condition, found: string): boolean {
+function holds({ operator, value, isNumber }: Condition, actual: string): boolean {
   if (operator === "EXISTS") return true;
-  if (operator === "CONTAINS") return found.includes(value);
-  if (operator === "=" && !isNumber) return found === value;
-  const [left, right] = isNumber ? [Number(found), Number(value)] : [found, value];
+  if (operator === "CONTAINS") return actual.includes(value);
+  if (operator === "=" && !isNumber) return actual === value;
+  const [left, right] = isNumber ? [Number(actual), Number(value)] : [actual, value];
   if (operator === "=") return left === right;
   if (operator === "<") return left < right;
   if (operator === "<=") return left <= right;

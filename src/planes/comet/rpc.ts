@@ -46,17 +46,17 @@ export type Parameters = readonly (readonly [name: string, kind: ParameterKind])
 export type Given = Readonly<Record<string, unknown>>;
 
 /** From the request: by name or by place. @throws CometRpcError */
-export function parametersOf(wanted: Parameters, params: unknown): Given {
+export function parametersOf(declared: Parameters, params: unknown): Given {
   if (params === undefined || params === null) return {};
   if (typeof params !== "object") throw badParams("json", "params are neither a list nor an object");
-  if (Array.isArray(params) && params.length > wanted.length)
+  if (Array.isArray(params) && params.length > declared.length)
     throw badParams(
       "json",
-      `expected ${wanted.length} parameters ([${wanted.map(([name]) => name).join(" ")}]), got ${params.length}`,
+      `expected ${declared.length} parameters ([${declared.map(([name]) => name).join(" ")}]), got ${params.length}`,
     );
   const byName = params as Record<string, unknown>;
   return Object.fromEntries(
-    wanted.map(([name, kind], at) => {
+    declared.map(([name, kind], at) => {
       const value = Array.isArray(params) ? params[at] : byName[name];
       return [name, value === undefined || value === null ? undefined : checkedValue(name, kind, value)];
     }),
@@ -64,9 +64,9 @@ export function parametersOf(wanted: Parameters, params: unknown): Given {
 }
 
 /** From an address: numbers as they are, texts in quotes, bytes in quotes or as `0x` and hexadecimal. @throws CometRpcError */
-export function parametersIn(wanted: Parameters, query: URLSearchParams): Given {
+export function parametersIn(declared: Parameters, query: URLSearchParams): Given {
   return Object.fromEntries(
-    wanted.map(([name, kind]) => {
+    declared.map(([name, kind]) => {
       const text = query.get(name);
       return [name, text === null || text === "" ? undefined : valueInAddress(name, kind, text)];
     }),

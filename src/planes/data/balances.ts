@@ -161,8 +161,8 @@ function cursorKey(context: DataContext, text: string): BalancePlace {
 export function accountPosition(context: DataContext, hash: Uint8Array): number {
   const at = (ref: number) =>
     context.get<{ hash: Uint8Array }>("SELECT hash FROM accounts WHERE ref = ?", ref)?.hash;
-  const { ref, found } = probeAccount(hash, at);
-  return found ? ref : ref - 0.5;
+  const { ref, found: isStored } = probeAccount(hash, at);
+  return isStored ? ref : ref - 0.5;
 }
 
 export const listBalanceChanges = endpoint({

@@ -70,10 +70,10 @@ export async function movePrice(
   await keepFunded(context, market, [buyer, seller], at);
   const spread = at / 100n > 0n ? at / 100n : 1n;
   const size = contractOf(market);
-  const quotes = (...wanted: readonly Quote[]) =>
+  const quotes = (...prices: readonly Quote[]) =>
     sendTogether(
       context,
-      wanted
+      prices
         .filter(([, , tick]) => tick > 0n)
         .map(([name, side, tick]): Sent => [party(name), { orderSubmission: orderOf(id, side, tick, size) }]),
     );

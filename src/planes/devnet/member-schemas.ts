@@ -110,10 +110,10 @@ export function bodySchema({ members }: Declaration): TSchema {
     return [name, isOptional(word) ? t.Optional(schema) : schema];
   });
   const memberNames = new Set(properties.map(([name]) => name));
-  const error = ({ found }: Refused) => {
-    if (typeof found !== "object" || found === null || Array.isArray(found))
+  const error = ({ found: value }: Refused) => {
+    if (typeof value !== "object" || value === null || Array.isArray(value))
       return "the request body must be a JSON object";
-    const stray = Object.keys(found).find((name) => !memberNames.has(name)) ?? "";
+    const stray = Object.keys(value).find((name) => !memberNames.has(name)) ?? "";
     return `there is no '${stray.slice(0, SHOWN_CHARACTERS)}' here`;
   };
   return t.Object(Object.fromEntries(properties), { additionalProperties: false, error });
@@ -142,8 +142,8 @@ interface Refused {
 
 function memberSchema(name: string, member: Member): TSchema {
   const rule = RULES[member.kind];
-  const error = ({ found }: Refused) => {
-    const value = (found as Readonly<Record<string, unknown>>)[name];
+  const error = ({ found: parent }: Refused) => {
+    const value = (parent as Readonly<Record<string, unknown>>)[name];
     if (value === undefined) return member.missing ?? `'${name}' is required`;
     return mustBe(name, rule.must(member), value).message;
   };

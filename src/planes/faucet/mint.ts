@@ -44,7 +44,7 @@ export class MintRefusal extends Error {
 }
 
 /** The sentence for a body that has another form. */
-const judged = { error: ({ found }: { readonly found?: unknown }) => refusalOf(found) };
+const judged = { error: ({ found: value }: { readonly found?: unknown }) => refusalOf(value) };
 
 /** The form of a request for the document; `refusalOf` judges it, because its order is the original's. */
 export const MINT_BODY = t.Object(

@@ -85,7 +85,7 @@ function resourcesOf({ kind, data, node }: GrpcPlanes): Map<string, UnaryMethod>
   add(DATA_ENDPOINTS);
   add(UNROUTED_RESOURCES);
   if (node === undefined) return methods;
-  const readHead = kind === "data" ? () => node.told() : undefined;
+  const readHead = kind === "data" ? () => node.storeHead() : undefined;
   for (const one of [...CHAIN_ENDPOINTS, ...UNROUTED_CALLS])
     methods.set(one.request, chainMethod(node.context, one, readHead));
   for (const one of VIEW_ENDPOINTS) methods.set(one.request, readMethod(data, one, "node", cache));

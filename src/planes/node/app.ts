@@ -32,14 +32,14 @@ const NOT_POST = wrongMethod("POST");
 /**
  * The node's routes.
  * @param modeOf in which form an answer is printed
- * @param told how far the store is, where every answer says that
+ * @param head how far the store is, where every answer says that
  */
 function addRoutes(
   app: HttpApp,
   plane: NodePlane,
   status: ServerStatus,
   modeOf: (request: Request) => JsonMode,
-  told?: Printing["told"],
+  head?: Printing["head"],
 ): void {
   const { limits } = plane.context;
   for (const endpoint of CHAIN_ENDPOINTS) {
@@ -50,7 +50,7 @@ function addRoutes(
         classify(request, "submission");
         if (status.isDamaged) throw DAMAGED;
         checkUrl(request, limits);
-        return sendAnswer(await plane.call(endpoint, request, { mode: modeOf(request), told }), request);
+        return sendAnswer(await plane.call(endpoint, request, { mode: modeOf(request), head }), request);
       };
       app.all(path, call, RAW);
       continue;
@@ -58,7 +58,7 @@ function addRoutes(
     readRoute(app, path, limits, (request, fields, query) => {
       classify(request, "node");
       const mode = modeOf(request);
-      const ask = () => plane.ask(endpoint, request, { path: fields, query }, { mode, told });
+      const ask = () => plane.ask(endpoint, request, { path: fields, query }, { mode, head });
       return whenReadable(
         plane.data,
         status,
@@ -115,7 +115,7 @@ export function nodeApp(plane: NodePlane, status = new ServerStatus()) {
 /** The same resources for the data port, which prints them as it prints its own. */
 export function mountedNode(plane: NodePlane, status: ServerStatus): HttpRoutes {
   return (app) => {
-    addRoutes(app, plane, status, jsonModeOf, () => plane.told());
+    addRoutes(app, plane, status, jsonModeOf, () => plane.storeHead());
     addBus(app, plane, status);
     return app;
   };

@@ -171,7 +171,7 @@ function exampleOf(path: string): object {
 }
 
 /** A POST: its message is the body, its answer may carry details, and it waits for no height. */
-function posted(book: SchemaBook, endpoint: ChainCall, made: Operation): Operation {
+function posted(book: SchemaBook, endpoint: ChainCall, operation: Operation): Operation {
   const { request, response, required } = endpoint;
   book.message(request);
   const body = { ...book.schemas[request]!, required };
@@ -188,9 +188,9 @@ function posted(book: SchemaBook, endpoint: ChainCall, made: Operation): Operati
     description: "The verdict. `success` is true exactly when the transaction was accepted (code 0).",
     content: { "application/json": { schema: answer } },
   };
-  const { "412": _, ...errors } = made.responses;
+  const { "412": _, ...errors } = operation.responses;
   return {
-    ...made,
+    ...operation,
     parameters: [DETAILS_PARAMETER],
     requestBody: {
       required: true,

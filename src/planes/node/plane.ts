@@ -31,7 +31,7 @@ export interface Question {
 export interface Printing {
   readonly mode: JsonMode;
   /** Tells how far the store is: the data port's answers say it, also where the chain was asked. */
-  readonly told?: (() => Answer["head"]) | undefined;
+  readonly head?: (() => Answer["head"]) | undefined;
 }
 
 export class NodePlane {
@@ -45,7 +45,7 @@ export class NodePlane {
    * How far the store is, for answers of the chain. Never beyond the block of these answers: news of a block reach this
    * thread after the block itself, and a node whose two heights differ is passed over by wallets.
    */
-  told(): NonNullable<Answer["head"]> {
+  storeHead(): NonNullable<Answer["head"]> {
     const { height = 0, timeUs = 0 } = this.data.head() ?? {};
     const { status } = this.context.chain;
     if (status.hash === "" || height <= status.height) return { height, timeUs };
@@ -92,15 +92,15 @@ export class NodePlane {
 function rendered(
   endpoint: ChainEndpoint,
   message: object,
-  { mode, told }: Printing,
+  { mode, head }: Printing,
   request: Request,
 ): Answer {
   const body = render(endpoint, message, mode, asksForDetails(request));
-  return { status: 200, body, contentType: "application/json", head: told?.() };
+  return { status: 200, body, contentType: "application/json", head: head?.() };
 }
 
-function refusal(error: unknown, { mode, told }: Printing): Answer {
-  if (error instanceof ApiError) return errorAnswer(error, mode, error.fromGateway ? undefined : told?.());
+function refusal(error: unknown, { mode, head }: Printing): Answer {
+  if (error instanceof ApiError) return errorAnswer(error, mode, error.fromGateway ? undefined : head?.());
   throw error;
 }
 

@@ -157,7 +157,7 @@ async function start(
 
   const chains = new KnownChains({
     nodes: options.nodes.map(({ host: node }) => node),
-    told: options.chainId,
+    chainId: options.chainId,
     isOwn: options.isOwnChain,
     file: files?.chains,
     now: () => new Date(wallMs()).toISOString(),
@@ -240,8 +240,13 @@ async function start(
       dismissWallet: (wallet: string) => {
         desk?.dismiss(undefined, wallet);
       },
-      chainsOf: (nodes: readonly string[], told: string | undefined) =>
-        new KnownChains({ nodes, told, file: files.chains, now: () => new Date(wallMs()).toISOString() }),
+      chainsOf: (nodes: readonly string[], chainId: string | undefined) =>
+        new KnownChains({
+          nodes,
+          chainId,
+          file: files.chains,
+          now: () => new Date(wallMs()).toISOString(),
+        }),
       senderTo: (hosts: readonly string[], chainId: string | undefined) =>
         senderOf(
           hosts.map((address) => new HttpNode(address)),

@@ -27,8 +27,8 @@ export function plain(text: string, lengthMax: number = SHOWN_LENGTH_MAX): strin
   const cut = text.length > lengthMax ? `${text.slice(0, lengthMax)}… (${text.length} characters)` : text;
   const shown = cut
     .toWellFormed()
-    .replace(TRICKS, (found) => `\\u{${found.codePointAt(0)!.toString(16)}}`)
-    .replace(BLANKS, (found) => ` \\u{20}×${found.length - 2} `)
+    .replace(TRICKS, (letter) => `\\u{${letter.codePointAt(0)!.toString(16)}}`)
+    .replace(BLANKS, (blanks) => ` \\u{20}×${blanks.length - 2} `)
     .replace(STACKED, "$1…");
   return RIGHT_TO_LEFT.test(shown) ? ISOLATED.join(shown) : shown;
 }
@@ -78,8 +78,8 @@ const TRICK = new RegExp(TRICKS.source, "u");
 /** JSON text with every such character escaped, and what is written from right to left; it stays the same JSON. */
 export function plainJson(json: string): string {
   return json
-    .replace(/[^\n\x20-\x7e]/gu, (found) =>
-      TRICK.test(found) || RIGHT_TO_LEFT.test(found) ? escapedUnits(found) : found,
+    .replace(/[^\n\x20-\x7e]/gu, (letter) =>
+      TRICK.test(letter) || RIGHT_TO_LEFT.test(letter) ? escapedUnits(letter) : letter,
     )
     .replace(INNER_BLANKS, escapedUnits)
     .replace(STACK, (_, first: string, rest: string) => first + escapedUnits(rest));

@@ -140,7 +140,7 @@ async function askKeys({ keys = [] }: ShownRequest, terminal: Terminal): Promise
     .split(/[\s,]+/)
     .filter((digits) => digits !== "")
     .map((digits) => keys.filter(({ publicKey }) => publicKey.startsWith(digits)))
-    .flatMap((found) => (found.length === 1 ? [found[0]!.publicKey] : []));
+    .flatMap((matches) => (matches.length === 1 ? [matches[0]!.publicKey] : []));
   const allowedKeys = [...new Set(named)];
   return allowedKeys.length > 0 ? { outcome: "approved", allowedKeys } : { outcome: "rejected" };
 }

@@ -138,7 +138,7 @@ function readAll(descriptor: number, size: number): Uint8Array {
   return bytes.subarray(0, done);
 }
 
-function checkOwnership(path: string, { uid, mode }: Stats, wanted: string): void {
+function checkOwnership(path: string, { uid, mode }: Stats, safeMode: string): void {
   // Windows has neither: there the user's profile is closed to others by other means.
   const user = process.getuid?.();
   if (user === undefined) return;
@@ -154,7 +154,7 @@ function checkOwnership(path: string, { uid, mode }: Stats, wanted: string): voi
     throw walletError(
       "wallet_open_to_others",
       `${path} can be used by others (mode ${shown})`,
-      `close it: chmod ${wanted} ${path}`,
+      `close it: chmod ${safeMode} ${path}`,
     );
   }
 }

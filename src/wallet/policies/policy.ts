@@ -197,11 +197,11 @@ function checkRule(value: unknown, place: string): void {
   }
 }
 
-function object(value: unknown, place: string, known: readonly string[]): Record<string, unknown> {
+function object(value: unknown, place: string, memberNames: readonly string[]): Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw invalid(`${place} is not an object`);
   // A member that is misspelt would be a limit that does not hold.
-  const stray = Object.keys(value).find((name) => !known.includes(name));
+  const stray = Object.keys(value).find((name) => !memberNames.includes(name));
   if (stray !== undefined) throw invalid(`${place} has an unknown member ${JSON.stringify(stray)}`);
   return value as Record<string, unknown>;
 }

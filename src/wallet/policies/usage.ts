@@ -121,7 +121,7 @@ export class EpochUsage implements Usage {
       if (epoch > this.epoch) this.startEpoch(epoch, atMs, []);
       const one = { rule, spending, signedMs };
       if (direction === 1) this.used.push(one);
-      else this.remove(this.used.findLast((known) => isSame(known, one)));
+      else this.remove(this.used.findLast((entry) => isSame(entry, one)));
     }
   }
 
@@ -177,7 +177,7 @@ export class EpochUsage implements Usage {
   }
 
   private remove(one: Used | undefined): void {
-    this.used = this.used.filter((known) => known !== one);
+    this.used = this.used.filter((entry) => entry !== one);
   }
 }
 

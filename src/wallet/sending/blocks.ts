@@ -278,8 +278,8 @@ export function viewOf({ statistics }: GetSpamStatisticsResponse): ChainView | u
   return { head, pastBlocks: pastBlocksOf(pow.numberOfPastBlocks), blocks, bannedUntil };
 }
 
-export function pastBlocksOf(told: bigint): bigint {
-  return told < PAST_BLOCKS_MAX ? told : BigInt(PAST_BLOCKS_MAX);
+export function pastBlocksOf(reported: bigint): bigint {
+  return reported < PAST_BLOCKS_MAX ? reported : BigInt(PAST_BLOCKS_MAX);
 }
 
 function seenBlock(state: PoWBlockState): SeenBlock {

@@ -134,14 +134,14 @@ export class GivenSender {
   private async placeOf(
     queue: SendQueue,
     { command }: GivenTransaction,
-    wanted: GivenPlace,
+    chosen: GivenPlace,
     signal?: AbortSignal,
   ): Promise<TaggedPlace> {
-    const { tag } = wanted;
+    const { tag } = chosen;
     let isNew = true;
     const choose = (planner: ProofPlanner) => {
-      isNew = !planner.hasPlace(wanted);
-      return planner.planOn(wanted);
+      isNew = !planner.hasPlace(chosen);
+      return planner.planOn(chosen);
     };
     const place = await queue.enqueue({ command, tag, signal, choose });
     return { ...place, isNew };

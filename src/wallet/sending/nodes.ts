@@ -374,8 +374,8 @@ export function isNoHealthyNode(error: unknown): error is NodeError {
   return error instanceof NodeError && error.code === "no_healthy_node";
 }
 
-export function wrongChain(wanted: string, found: string): NodeError {
-  return sendError("wrong_chain", `the node is of the chain ${found}, and ${wanted} is wanted`);
+export function wrongChain(expected: string, actual: string): NodeError {
+  return sendError("wrong_chain", `the node is of the chain ${actual}, and ${expected} is wanted`);
 }
 
 function mostFrequent(texts: readonly string[]): string {

@@ -93,10 +93,10 @@ export class SendQueue {
   }
 
   /** @throws NodeError with why and until when there is no place */
-  enqueue(wanted: Wanted): Promise<Place> {
+  enqueue(request: Wanted): Promise<Place> {
     const { promise, resolve, reject } = Promise.withResolvers<Place>();
     const deadlineMs = this.options.nowMs() + this.options.waitMs;
-    this.waiters.push({ ...wanted, deadlineMs, resolve, reject });
+    this.waiters.push({ ...request, deadlineMs, resolve, reject });
     if (!this.isMoving) this.move();
     return promise;
   }
@@ -130,8 +130,8 @@ export class SendQueue {
   private async serveFirst(): Promise<Plan | undefined> {
     const { nowMs } = this.options;
     const { planner } = this;
-    const { ticket, answer: asked } = this.options.statistics();
-    const answer = await asked;
+    const { ticket, answer: pendingAnswer } = this.options.statistics();
+    const answer = await pendingAnswer;
     const view = viewOf(answer);
     if (view === undefined) {
       throw sendError("last_block_unknown", "could not get information about the last block on the network");

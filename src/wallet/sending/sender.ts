@@ -155,7 +155,7 @@ export class TransactionSender {
   }
 
   /** @throws NetworkRefusal */
-  async check(job: Job, onLeaving: (made: Made) => void = () => {}): Promise<Made> {
+  async check(job: Job, onLeaving: (transaction: Made) => void = () => {}): Promise<Made> {
     const prepared = await this.prepare(job);
     onLeaving(prepared);
     try {
@@ -174,7 +174,7 @@ export class TransactionSender {
    * @param onLeaving called just before it leaves
    * @throws NetworkRefusal, NodeError `outcome_unknown`, and why it was not sent
    */
-  async send(job: Job, mode: SendingMode, onLeaving: (made: Made) => void = () => {}): Promise<Sent> {
+  async send(job: Job, mode: SendingMode, onLeaving: (transaction: Made) => void = () => {}): Promise<Sent> {
     let signatures = 0;
     for (let places = 1; ; places++) {
       const prepared = await this.prepare(job);

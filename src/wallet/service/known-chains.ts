@@ -29,7 +29,7 @@ interface KnownChainsOptions {
   /** Addresses of the nodes. */
   readonly nodes: readonly string[];
   /** The chain that the settings name. */
-  readonly told?: string | undefined;
+  readonly chainId?: string | undefined;
   /** The nodes are this process's own chain: it is what it says. */
   readonly isOwn?: boolean | undefined;
   /** Where confirmed chains are kept; in memory without. */
@@ -46,8 +46,8 @@ export class KnownChains {
 
   /** The chain to sign for; undefined as long as nobody has said or confirmed one. @throws NodeError `file_unreadable` */
   async expected(): Promise<string | undefined> {
-    const { told, file, nodes } = this.options;
-    if (told !== undefined) return told;
+    const { chainId, file, nodes } = this.options;
+    if (chainId !== undefined) return chainId;
     if (!this.isLoaded && file !== undefined) {
       const { chains } = await file.read();
       this.confirmed = chains.find(({ node }) => nodes.includes(node))?.chainId;
@@ -62,7 +62,7 @@ export class KnownChains {
     const expected = await this.expected();
     if (expected === undefined) return "new";
     if (expected !== chainId) throw wrongChain(expected, chainId);
-    return this.options.told === undefined ? "confirmed" : "told";
+    return this.options.chainId === undefined ? "confirmed" : "told";
   }
 
   /** The owner has seen the chain's name and approved. @throws NodeError `wrong_chain` when another chain was confirmed meanwhile */

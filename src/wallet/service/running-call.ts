@@ -73,7 +73,7 @@ export interface CallService {
   recentEpoch(ask: () => Promise<bigint>): Promise<bigint | undefined>;
   unlocked(name: string, call: Call, onRejected?: typeof rejected.connection): Promise<UnlockedWallet>;
   tokenOf(caller: Caller): Promise<ApiToken>;
-  refuse(found: RpcError, hostname: string): never;
+  refuse(error: RpcError, hostname: string): never;
 }
 
 /** @returns the result as JSON text; undefined for a method without one */
@@ -96,7 +96,7 @@ interface CallParts {
   readonly caller: Caller;
   readonly echo: AuthorizationHeader;
   /** Whose token came, or what is wrong with it. */
-  readonly found: Connection | RpcError;
+  readonly connection: Connection | RpcError;
 }
 
 /** The context of a method. The signal that stops a call costs something only when the call takes its time. */
@@ -133,8 +133,8 @@ export class Call {
 
   /** @throws RpcError -32003 */
   connection(): Connection {
-    const { found, hostname } = this.parts;
-    return found instanceof RpcError ? this.service.refuse(found, hostname) : found;
+    const { connection, hostname } = this.parts;
+    return connection instanceof RpcError ? this.service.refuse(connection, hostname) : connection;
   }
 
   /** The token that came, if it looks like one. @throws RpcError -32003 */
@@ -175,11 +175,11 @@ export class Call {
    * @throws when the caller went away or was thrown out, its session was ended by force, or its token was removed
    */
   async checkOpen(): Promise<void> {
-    const { found, caller } = this.parts;
-    if (!(found instanceof RpcError) && found.kind === "token") await this.service.tokenOf(caller);
+    const { connection, caller } = this.parts;
+    if (!(connection instanceof RpcError) && connection.kind === "token") await this.service.tokenOf(caller);
     this.signal.throwIfAborted();
-    if (found instanceof RpcError || found.kind !== "session") return;
-    if (this.service.parts.sessions.isClosed(found.session)) throw connectionEnded();
+    if (connection instanceof RpcError || connection.kind !== "session") return;
+    if (this.service.parts.sessions.isClosed(connection.session)) throw connectionEnded();
   }
 
   /** Why whatever failed has to be told as something else: it was stopped. */

@@ -53,7 +53,7 @@ const SERVICE_LIMITS: ServiceLimits = {
 };
 
 interface Incoming extends Omit<RpcRequest, "params"> {
-  readonly known: MethodEntry | undefined;
+  readonly definition: MethodEntry | undefined;
   readonly given: OneTimeParams;
 }
 
@@ -109,9 +109,9 @@ export class WalletService implements CallService {
     const { jsonrpc, method, params, id } = request;
     const definition = Object.hasOwn(METHODS, method) ? METHODS[method]! : undefined;
     const given = new OneTimeParams(definition?.hasParams ? params : undefined);
-    const answer = this.carryOut({ jsonrpc, method, id, known: definition, given }, caller);
+    const answer = this.carryOut({ jsonrpc, method, id, definition, given }, caller);
     // A notification is carried out all the same, and keeps the token it earned.
-    return id === "" ? answer.then((made) => ({ ...made, status: 204, body: undefined })) : answer;
+    return id === "" ? answer.then((reply) => ({ ...reply, status: 204, body: undefined })) : answer;
   }
 
   /** Ends whatever a hostname has and does, at once. @returns how many sessions */
@@ -161,22 +161,25 @@ export class WalletService implements CallService {
     return unlockedWallet(this.parts, name, call, (decision) => approvedOrThrow(decision, onRejected));
   }
 
-  private async carryOut({ jsonrpc, method, id, known, given }: Incoming, caller: Caller): Promise<Answer> {
+  private async carryOut(
+    { jsonrpc, method, id, definition, given }: Incoming,
+    caller: Caller,
+  ): Promise<Answer> {
     const echo = new AuthorizationHeader();
     let call: Call | undefined;
     try {
       if (jsonrpc !== "2.0") throw invalidRequest("the API only supports JSON-RPC 2.0");
       if (method === "") throw invalidRequest("the method is required");
-      if (known === undefined) throw unknownMethod(method);
+      if (definition === undefined) throw unknownMethod(method);
       const hostname = hostnameOf(caller.origin, caller.referer);
       const session = await this.recognise(caller, hostname, echo);
-      call = new Call(this, this.running, { given, hostname, caller, echo, found: session });
-      const body = resultText(id, await known.run(call));
+      call = new Call(this, this.running, { given, hostname, caller, echo, connection: session });
+      const body = resultText(id, await definition.run(call));
       return { status: 200, body, authorization: echo.header };
     } catch (thrown) {
       const error = call?.reasonToStop ?? thrown;
       if (!(error instanceof RpcError) && process.env.LYRA_DEBUG) console.error(error);
-      const said = withoutAddresses(rpcErrorOf(error, known?.coarse ?? "the request failed"));
+      const said = withoutAddresses(rpcErrorOf(error, definition?.coarse ?? "the request failed"));
       return failure(id, said, echo.header);
     } finally {
       call?.close();
@@ -224,9 +227,9 @@ export class WalletService implements CallService {
   }
 
   /** Counts a request with a wrong token. @throws RpcError what is wrong with it, or HTTP status 429 */
-  refuse(found: RpcError, hostname: string): never {
+  refuse(error: RpcError, hostname: string): never {
     this.count(hostname);
-    throw found;
+    throw error;
   }
 }
 

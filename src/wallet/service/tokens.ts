@@ -92,11 +92,11 @@ export class ApiTokens {
   }
 
   /** @returns the token itself: the only time that it is known */
-  async add(wanted: NewToken, random: RandomBytes = secureRandom): Promise<{ token: string; id: string }> {
+  async add(details: NewToken, random: RandomBytes = secureRandom): Promise<{ token: string; id: string }> {
     const token = newToken(random);
     const hash = tokenHash(token);
     const id = hash.slice(0, ID_LENGTH);
-    await this.file.update(({ tokens }) => ({ version: 1, tokens: [...tokens, { id, hash, ...wanted }] }));
+    await this.file.update(({ tokens }) => ({ version: 1, tokens: [...tokens, { id, hash, ...details }] }));
     return { token, id };
   }
 

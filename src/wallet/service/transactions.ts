@@ -164,12 +164,15 @@ async function requestOf(
 ): Promise<TransactionRequest> {
   const { facts, sender, wallMs } = service.parts;
   const isShown = connection.kind === "session";
-  const [known, destination] = await Promise.all([
+  const [resolvedFacts, destination] = await Promise.all([
     isShown ? facts.of(command) : NO_FACTS,
     destinationOf(service),
   ]);
   const [margin, held] = isShown
-    ? await Promise.all([facts.margin(command, known), facts.balances(command, publicKey, known)])
+    ? await Promise.all([
+        facts.margin(command, resolvedFacts),
+        facts.balances(command, publicKey, resolvedFacts),
+      ])
     : [[], []];
   const balances = [...margin, ...held];
   let epoch: Promise<bigint> | undefined;
@@ -185,7 +188,7 @@ async function requestOf(
     keyName: wallet.key(publicKey).name,
     token: connection.kind === "token" ? connection.id : undefined,
     command,
-    words: wordsOf(command, { ...known, publicKey }),
+    words: wordsOf(command, { ...resolvedFacts, publicKey }),
     destination,
     balances,
     raw: plainJson(JSON.stringify(toPlain(REQUEST, { [command.kind]: command.payload }), undefined, 2)),
