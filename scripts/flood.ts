@@ -83,7 +83,7 @@ function served(title: string, { tookMs, refusals }: Service): string {
   return `an honest party sent ${tookMs.length}, p50 ${p50} ms, p99 ${p99} ms, worst ${worst.toFixed(1)} ms`;
 }
 
-function told(tally: Tally): string {
+function tallyText(tally: Tally): string {
   return [...tally].map(([word, count]) => `${count} times "${word}"`).join(", ");
 }
 
@@ -119,7 +119,7 @@ try {
   await against("one party", "instant", strict, async ({ client }) => {
     const flooding = flood(client, strangers(1), 10_000, { name: "one" });
     const service = await serveHonest(client, "TYPE_COMMIT", "beside one", flooding);
-    return `${told(await flooding)}; ${served("one party", service)}`;
+    return `${tallyText(await flooding)}; ${served("one party", service)}`;
   });
 
   for (const block of ["1s", "instant", "manual"]) {
@@ -131,7 +131,7 @@ try {
       // And in a second it sends no more than that: some five of 5,000 places.
       const pauseMs = block === "1s" ? 300 : 20;
       const service = await serveHonest(client, "TYPE_SYNC", "beside many", flooding, pauseMs);
-      return `${told(await flooding)}; ${served(title, service)}`;
+      return `${tallyText(await flooding)}; ${served(title, service)}`;
     });
   }
 

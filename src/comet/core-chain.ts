@@ -118,12 +118,12 @@ export class CoreChain implements ChainPort {
   async check(bytes: Uint8Array): Promise<TxOutcome> {
     const refused = this.examine(bytes);
     if (refused !== undefined) return refused;
-    const answer = await asked(this.client.check(bytes));
+    const answer = await withCallErrors(this.client.check(bytes));
     return { ...this.outcome(bytes, answer), gasWanted: answer.gasWanted };
   }
 
   spamStatistics(party: string): Promise<unknown> {
-    return asked(this.client.spamStatistics(party));
+    return withCallErrors(this.client.spamStatistics(party));
   }
 
   /** The refusal that follows from the bytes alone: form, signature, chain. */
@@ -152,7 +152,7 @@ export class CoreChain implements ChainPort {
 }
 
 /** @throws ChainCallError where the core does not answer */
-async function asked<T>(answer: Promise<T>): Promise<T> {
+async function withCallErrors<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (error) {

@@ -9,13 +9,13 @@ import type { TxIndex } from "../planes/explorer/comet-source.ts";
 export function cometIndex(url: string): TxIndex {
   const client = new CometClient(url);
   return {
-    height: () => asked(client.status().then(({ height }) => height)),
-    search: (query, page) => asked(client.searchTxs(query, page)),
+    height: () => withApiErrors(client.status().then(({ height }) => height)),
+    search: (query, page) => withApiErrors(client.searchTxs(query, page)),
   };
 }
 
 /** @throws ApiError 503 where the node does not answer */
-async function asked<T>(answer: Promise<T>): Promise<T> {
+async function withApiErrors<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (error) {

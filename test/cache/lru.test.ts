@@ -20,9 +20,9 @@ class ListModel {
   }
 
   get(key: number): string | undefined {
-    const found = this.entries.find((entry) => entry.key === key);
-    if (found) this.entries = [...this.entries.filter((entry) => entry !== found), found];
-    return found?.value;
+    const match = this.entries.find((entry) => entry.key === key);
+    if (match) this.entries = [...this.entries.filter((entry) => entry !== match), match];
+    return match?.value;
   }
 
   set(key: number, value: string): void {

@@ -99,14 +99,14 @@ describe("blocks come about", () => {
 
   test("every block is told in order, with times that rise and, for empty ones, the hash of the rule", async () => {
     const rig = start({ mode: { kind: "manual" } });
-    const told: { height: number; timeNs: bigint; hash: string }[] = [];
-    const end = rig.chain.onBlock(({ height, timeNs, hash }) => told.push({ height, timeNs, hash }));
+    const heads: { height: number; timeNs: bigint; hash: string }[] = [];
+    const end = rig.chain.onBlock(({ height, timeNs, hash }) => heads.push({ height, timeNs, hash }));
     await rig.chain.mine(500);
     end();
     await rig.chain.mine(1);
-    expect(told.map(({ height }) => height)).toEqual(Array.from({ length: 500 }, (_, n) => n + 2));
-    for (const [n, { timeNs, height, hash }] of told.entries()) {
-      if (n > 0) expect(timeNs).toBeGreaterThan(told[n - 1]!.timeNs);
+    expect(heads.map(({ height }) => height)).toEqual(Array.from({ length: 500 }, (_, n) => n + 2));
+    for (const [n, { timeNs, height, hash }] of heads.entries()) {
+      if (n > 0) expect(timeNs).toBeGreaterThan(heads[n - 1]!.timeNs);
       expect(hash).toBe(blockHash(BigInt(height), timeNs, []));
     }
   });

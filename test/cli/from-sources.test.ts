@@ -44,12 +44,12 @@ test("a recording is loaded, segments are made, and it is served", async () => {
   const serving = new ServingLyra(words, { program: SOURCES });
   const { url } = await serving.listening();
   await eventually(async () => (await fetch(`${url}/readyz`)).ok);
-  const made = async () => {
+  const countSegments = async () => {
     const answer = await fetch(`${url}/api/v2/networkhistory/segments`);
     return ((await answer.json()) as { segments: object[] }).segments.length;
   };
   // By a thread of its own, when the recording is loaded.
-  await eventually(async () => (await made()) !== 0);
+  await eventually(async () => (await countSegments()) !== 0);
   expect((await serving.stop()).code).toBe(0);
   const db = openReader(home);
   const { blocks } = db.prepare("SELECT count(*) AS blocks FROM blocks").get() as { blocks: number };

@@ -150,8 +150,8 @@ function isLike(value: object, like: object): boolean {
 
 const changed =
   (method: string, change: (result: Record<string, never>) => object): Fault =>
-  async (asked, answer) =>
-    asked === method && answer.result ? { ...answer, result: change(answer.result) } : answer;
+  async (called, answer) =>
+    called === method && answer.result ? { ...answer, result: change(answer.result) } : answer;
 /** A deep copy in which some texts are others. */
 const replaced = (value: object, from: RegExp, to: string) =>
   JSON.parse(JSON.stringify(value).replaceAll(from, to)) as object;

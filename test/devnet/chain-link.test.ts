@@ -156,7 +156,7 @@ describe("a chain on another thread", () => {
       { kind: "cancelTransfer", payload: { transferId: "ab".repeat(32) } },
       { key, chainId: "another-chain", nonce: 1n, blockHeight: 1n },
     );
-    const asked = [
+    const findings = [
       { bytes: foreign, signature: "unknown" },
       { bytes: foreign },
       { bytes: transaction(), signature: "invalid" },
@@ -165,7 +165,7 @@ describe("a chain on another thread", () => {
       { bytes: broken, signature: "invalid" },
       { bytes: broken, signature: "valid" },
     ] as const;
-    for (const [id, { bytes, ...finding }] of asked.entries()) {
+    for (const [id, { bytes, ...finding }] of findings.entries()) {
       host.receive({ kind: "call", id, method: "check", values: [Uint8Array.from(bytes)], ...finding });
     }
     await turns();

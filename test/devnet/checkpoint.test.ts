@@ -231,7 +231,7 @@ describe("a checkpoint that cannot be used", () => {
     fund: false,
   });
   const empty = decodeCheckpoint(new Uint8Array());
-  const made = (change: object = {}): CheckpointText => {
+  const checkpointFile = (change: object = {}): CheckpointText => {
     const changed = { ...empty, ...change };
     return {
       load_hash: checkpointHash(changed),
@@ -240,19 +240,19 @@ describe("a checkpoint that cannot be used", () => {
   };
 
   test.each([
-    ["another hash", { ...made(), load_hash: "ab".repeat(32) }, "the genesis asks for abab"],
-    ["no base64", { ...made(), state: "?" }, "its state is not base64"],
-    ["bytes that are no message", { ...made(), state: "/w==" }, "its state cannot be read"],
+    ["another hash", { ...checkpointFile(), load_hash: "ab".repeat(32) }, "the genesis asks for abab"],
+    ["no base64", { ...checkpointFile(), state: "?" }, "its state is not base64"],
+    ["bytes that are no message", { ...checkpointFile(), state: "/w==" }, "its state cannot be read"],
     [
       "a balance of an unknown asset",
-      made({
+      checkpointFile({
         collateral: encodeCollateral({ balances: [{ party: "ab".repeat(32), asset: "cd", balance: "1" }] }),
       }),
       "collateral: asset cd does not exist",
     ],
     [
       "a balance that is no amount",
-      made({
+      checkpointFile({
         collateral: encodeCollateral({
           balances: [{ party: "ab".repeat(32), asset: DOLLAR, balance: "-1" }],
         }),
@@ -261,7 +261,9 @@ describe("a checkpoint that cannot be used", () => {
     ],
     [
       "an account that the network does not have",
-      made({ collateral: encodeCollateral({ balances: [{ party: "*NONE", asset: DOLLAR, balance: "1" }] }) }),
+      checkpointFile({
+        collateral: encodeCollateral({ balances: [{ party: "*NONE", asset: DOLLAR, balance: "1" }] }),
+      }),
       "there is no account '*NONE' of the network",
     ],
   ])("given %s, then the chain does not begin, and says why", async (_title, checkpoint, reason) => {
@@ -271,7 +273,7 @@ describe("a checkpoint that cannot be used", () => {
   });
 
   test("given a file of either form, then it is read; given another one, then it is refused", () => {
-    const checkpoint = made();
+    const checkpoint = checkpointFile();
     const state = Buffer.from(checkpoint.state, "base64");
     const hash = Buffer.from(checkpoint.load_hash, "hex");
     expect(readCheckpointFile(Buffer.from(JSON.stringify(checkpoint)))).toEqual(checkpoint);

@@ -222,9 +222,9 @@ describe("a running devnet", () => {
       const file = join(folder, `proposal-${at}.json`);
       const mark = at === 0 ? "\ufeff" : "";
       writeFileSync(file, `${mark}${JSON.stringify(proposal)}`);
-      const made = await verb("market", "create", "--file", file, "--price", "250");
-      expect(made.err).toBe("");
-      const { market, code } = JSON.parse(made.out);
+      const creation = await verb("market", "create", "--file", file, "--price", "250");
+      expect(creation.err).toBe("");
+      const { market, code } = JSON.parse(creation.out);
       expect(code).toBe("MINE");
       const latest = await (await fetch(`${address.dataUrl}/api/v2/market/data/${market}/latest`)).json();
       expect(latest.marketData.markPrice).toBe("250");

@@ -69,16 +69,16 @@ test("a market of a preset settles in any asset; without its own it says which a
   expect((await use("market/create", { preset: "simple" })).message).toBe(
     "a preset's market settles in the asset that 'asset' names: there is no asset 'tUSD': give tDAI, XYZ, or an asset's id",
   );
-  const made = await use("market/create", { preset: "simple", asset: "tDAI" });
-  expect(made).toMatchObject({ state: "STATE_ACTIVE", tradingMode: "TRADING_MODE_CONTINUOUS" });
-  const { market } = await get(`/api/v2/market/${made.market}`);
+  const creation = await use("market/create", { preset: "simple", asset: "tDAI" });
+  expect(creation).toMatchObject({ state: "STATE_ACTIVE", tradingMode: "TRADING_MODE_CONTINUOUS" });
+  const { market } = await get(`/api/v2/market/${creation.market}`);
   expect(market.tradableInstrument.instrument.future.settlementAsset).toBe("tDAI");
 });
 
 test("a market can be left inside its opening auction, with an empty book", async () => {
-  const made = await use("market/create", { preset: "simple", asset: "XYZ", auction: true });
-  expect(made).toMatchObject({ tradingMode: "TRADING_MODE_OPENING_AUCTION" });
-  const { edges } = (await get(`/api/v2/orders?filter.marketIds=${made.market}`)).orders;
+  const creation = await use("market/create", { preset: "simple", asset: "XYZ", auction: true });
+  expect(creation).toMatchObject({ tradingMode: "TRADING_MODE_OPENING_AUCTION" });
+  const { edges } = (await get(`/api/v2/orders?filter.marketIds=${creation.market}`)).orders;
   expect(edges).toEqual([]);
 });
 

@@ -73,13 +73,13 @@ describe("the tools", () => {
       string,
     ];
     const devnet = await start({ home, record });
-    const made = await use(devnet, "market/create", { preset: "btc" });
-    expect(made).toMatchObject({
+    const creation = await use(devnet, "market/create", { preset: "btc" });
+    expect(creation).toMatchObject({
       code: "BTC/USD",
       state: "STATE_ACTIVE",
       tradingMode: "TRADING_MODE_CONTINUOUS",
     });
-    const { market } = made;
+    const { market } = creation;
     expect(await use(devnet, "market/price", { market: "BTC/USD", price: "60500.5" })).toMatchObject({
       markPrice: "6050050",
     });
@@ -364,8 +364,8 @@ test("estimates are what the engine then asks for", async () => {
     (await get(devnet, `margin/levels?marketId=${market}&partyId=${trader}`)).marginLevels,
   );
   // The engine rounds a maintenance margin up, an estimate to the nearest unit.
-  const isNear = (told: string, estimate: string) =>
-    [0, 1, 2].includes(Number(BigInt(told) - BigInt(estimate)));
+  const isNear = (charged: string, estimate: string) =>
+    [0, 1, 2].includes(Number(BigInt(charged) - BigInt(estimate)));
   expect(isNear(levels.initialMargin, marginLevels.initialMargin)).toBe(true);
   expect(isNear(levels.maintenanceMargin, marginLevels.maintenanceMargin)).toBe(true);
   const half = await get(devnet, `estimate/margin?${query}&type=TYPE_LIMIT&price=3e6`);

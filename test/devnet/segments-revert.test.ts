@@ -8,7 +8,7 @@ test("given two reverts at the same time, then one maker of segments goes on, an
   const { onCommitted, stop } = SegmentMaker.prototype;
   const all = new Set<SegmentMaker>();
   const ended = new Set<SegmentMaker>();
-  const told = spyOn(SegmentMaker.prototype, "onCommitted").mockImplementation(function (
+  const committed = spyOn(SegmentMaker.prototype, "onCommitted").mockImplementation(function (
     this: SegmentMaker,
     height,
   ) {
@@ -36,7 +36,7 @@ test("given two reverts at the same time, then one maker of segments goes on, an
     expect(all.size - ended.size).toBe(1);
   } finally {
     await devnet.stop();
-    told.mockRestore();
+    committed.mockRestore();
     stopped.mockRestore();
   }
   expect(all.size - ended.size).toBe(0);

@@ -117,11 +117,12 @@ describe("a crowd that trades", () => {
     );
 
     const levels = nodesOf((await read(`margin/levels?marketId=${market}`)).marginLevels);
-    const told = new Map(
+    const levelsByParty = new Map(
       clients.margins.results.map(({ marginLevels }) => [marginLevels.partyId, marginLevels]),
     );
-    for (const one of levels) if (told.has(one.partyId)) expect(told.get(one.partyId)).toEqual(one);
-    expect(told.size).toBeGreaterThan(2);
+    for (const one of levels)
+      if (levelsByParty.has(one.partyId)) expect(levelsByParty.get(one.partyId)).toEqual(one);
+    expect(levelsByParty.size).toBeGreaterThan(2);
     const { marketsData } = await read("markets/data");
     expect(clients.data.results.at(-1).marketData.at(-1)).toEqual(marketsData[0]);
     const candles = await read(`candle?candleId=trades_candle_1_hour_${market}&pagination.first=1`);

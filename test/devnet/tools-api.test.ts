@@ -69,8 +69,8 @@ describe("the devnet's tools answer to this machine only", () => {
     ["a web page", { headers: { origin: "https://evil.example" } }, 403],
     ["a file opened in a browser", { headers: { origin: "null" } }, 403],
   ];
-  test.each(cases)("given %s", async (_name, asked, status) => {
-    const answer = await ask("mine", asked);
+  test.each(cases)("given %s", async (_name, request, status) => {
+    const answer = await ask("mine", request);
     expect(answer.status).toBe(status);
     expect(answer.calls).toEqual(status === 200 ? [["mine", 1]] : []);
   });
@@ -86,8 +86,8 @@ describe("the devnet's tools answer to this machine only", () => {
     ["a web page with the token", { ...allowed, origin: "http://host.docker.internal:3003" }, 403],
   ];
   test.each(others)("given --tools-allow and %s of another machine", async (_name, headers, status) => {
-    const { status: found, calls } = await ask("mine", { address: "172.17.0.2", headers, access });
-    expect(found).toBe(status);
+    const { status: answered, calls } = await ask("mine", { address: "172.17.0.2", headers, access });
+    expect(answered).toBe(status);
     expect(calls).toEqual(status === 200 ? [["mine", 1]] : []);
     expect((await ask("mine", { address: "172.17.0.2", headers })).status).toBe(403);
   });

@@ -12,7 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), "lyra-test-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** What a node answers, and what is said of it. */
-async function told(answer: (response: ServerResponse) => void, words: readonly string[]) {
+async function messageFor(answer: (response: ServerResponse) => void, words: readonly string[]) {
   const server = createServer((_, response) => answer(response));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -37,7 +37,7 @@ describe("lyra devnet VERB", () => {
     ["a refusal without details", say(400, '{"details":null}'), ["mine"], "the devnet refused it"],
     ["a refusal that is null", say(500, "null"), ["mine"], "the devnet refused it"],
   ] as const)("is answered by what is no devnet: %s", async (_, answer, words, sentence) => {
-    const { code, out, err } = await told(answer, words);
+    const { code, out, err } = await messageFor(answer, words);
     expect(err).toContain(sentence);
     expect([code, out]).toEqual([1, ""]);
   });
@@ -47,7 +47,7 @@ describe("lyra devnet VERB", () => {
       response.writeHead(200, { "content-length": 1000 });
       response.write('{"a":', () => response.socket?.end());
     };
-    const { code, err } = await told(half, ["mine"]);
+    const { code, err } = await messageFor(half, ["mine"]);
     expect(err).toContain("did not come whole");
     expect(code).toBe(3);
   });

@@ -149,7 +149,7 @@ async function start(home?: string): Promise<Devnet> {
 
 /** One by one: the validators answer each. */
 async function blocks({ chain }: Devnet): Promise<void> {
-  for (let made = 0; made < BLOCKS; made++) await chain.mine(1);
+  for (let mined = 0; mined < BLOCKS; mined++) await chain.mine(1);
 }
 
 async function withdraw(from: Devnet): Promise<string> {

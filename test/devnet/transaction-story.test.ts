@@ -53,10 +53,10 @@ describe("the story of a transaction", () => {
     const { outcome } = await new PartyClient(devnet.chain, alice!.key).send(
       transfer(bob!.publicKey, "250000"),
     );
-    const [status, told] = await story(outcome.hash);
+    const [status, report] = await story(outcome.hash);
     expect(status).toBe(200);
     const account = (party: string) => ({ party, asset: DOLLAR, type: "ACCOUNT_TYPE_GENERAL" });
-    expect(told).toMatchObject({
+    expect(report).toMatchObject({
       hash: outcome.hash,
       state: "executed",
       height: String(outcome.height),
@@ -66,12 +66,12 @@ describe("the story of a transaction", () => {
       events: [{ table: "transfers", rows: 1, data: [{ amount: "250000", status: "STATUS_DONE" }] }],
     });
     const pending = { party: "network", asset: DOLLAR, type: "ACCOUNT_TYPE_PENDING_TRANSFERS" };
-    const moved = told.movements.filter(({ amount }: { amount: string }) => amount === "250000");
+    const moved = report.movements.filter(({ amount }: { amount: string }) => amount === "250000");
     expect(moved).toMatchObject([
       { from: account(alice!.publicKey), to: pending },
       { from: pending, to: account(bob!.publicKey) },
     ]);
-    expect(told.balances).toContainEqual({ ...account(bob!.publicKey), balance: "100000250000" });
+    expect(report.balances).toContainEqual({ ...account(bob!.publicKey), balance: "100000250000" });
     const { out, code } = await lyra(["explain", outcome.hash, "--node-url", devnet.nodeUrl]);
     expect(code).toBe(0);
     expect(out).toContain("alice");
@@ -84,8 +84,8 @@ describe("the story of a transaction", () => {
     const client = new PartyClient(devnet.chain, carol!.key);
     const { outcome } = await client.send(transfer(carol!.publicKey, "9".repeat(30)), { allowRefusal: true });
     expect(outcome.code).not.toBe(0);
-    const [, told] = await story(outcome.hash.toLowerCase());
-    expect(told).toMatchObject({
+    const [, report] = await story(outcome.hash.toLowerCase());
+    expect(report).toMatchObject({
       hash: outcome.hash,
       state: outcome.height === 0 ? "refused" : "failed",
       party: carol!.publicKey,
@@ -102,8 +102,8 @@ describe("the story of a transaction", () => {
   });
 
   test("unknown: 400 with a code and a hint, exit code 1", async () => {
-    const [status, told] = await story("ab".repeat(32));
-    expect([status, told.details[0].message]).toEqual([400, "transaction_unknown"]);
+    const [status, report] = await story("ab".repeat(32));
+    expect([status, report.details[0].message]).toEqual([400, "transaction_unknown"]);
     expect((await story("ab"))[1].message).toBe("'hash' must be 64 hexadecimal digits");
     const { code, err } = await lyra(["explain", "ab".repeat(32), "--node-url", devnet.nodeUrl]);
     expect(code).toBe(1);

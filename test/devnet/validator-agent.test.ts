@@ -163,9 +163,9 @@ describe("signatures and heartbeats", () => {
 
   test("operators' bundles hold the signatures of the contract's signers, rotated ones too, and of nobody else", () => {
     const digest = Buffer.from(DIGEST, "hex");
-    const known = [ethereumAddress(new ValidatorKeys(2).ethereum(3)), ethereumAddress(keys.ethereum(1))];
-    const bundle = agent().operatorBundle(digest, [...known, `0x${"99".repeat(20)}`]);
-    expect(bundleSigners(digest, bundle).toSorted()).toEqual(known.toSorted());
+    const signers = [ethereumAddress(new ValidatorKeys(2).ethereum(3)), ethereumAddress(keys.ethereum(1))];
+    const bundle = agent().operatorBundle(digest, [...signers, `0x${"99".repeat(20)}`]);
+    expect(bundleSigners(digest, bundle).toSorted()).toEqual(signers.toSorted());
   });
 });
 

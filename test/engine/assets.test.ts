@@ -243,8 +243,8 @@ describe("an update of an asset", () => {
     expect(chain.events()).toEqual([]);
     expect(chain.assets.get(ID)!.details.quantum).toBe("1000");
     chain.assets.applyLimits(ID);
-    const wanted = details({ quantum: "2000", erc20: { contractAddress: TOKEN, ...changes.erc20 } });
-    expect(chain.assets.get(ID)).toEqual({ id: ID, status: 4, details: wanted });
+    const expected = details({ quantum: "2000", erc20: { contractAddress: TOKEN, ...changes.erc20 } });
+    expect(chain.assets.get(ID)).toEqual({ id: ID, status: 4, details: expected });
     expect(outline(chain.events())).toEqual(["asset 4"]);
     expect(() => chain.assets.applyLimits(ID)).toThrow("asset has no update to apply");
   });

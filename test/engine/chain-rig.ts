@@ -111,7 +111,7 @@ export class ChainRig {
 
   /** Blocks until the validator owes nothing and nothing waits for a block. @returns all of them */
   settle(): SeenBlock[] {
-    const made: SeenBlock[] = [];
+    const blocks: SeenBlock[] = [];
     for (let rounds = 0; rounds < 20; rounds++) {
       const work = this.engine.duties(validator.nodeId).flatMap((duty) => {
         if (duty.kind === "vote") {
@@ -125,8 +125,8 @@ export class ChainRig {
         }
         return [];
       });
-      if (work.length === 0 && !this.engine.wantsBlock()) return made;
-      made.push(this.block(work));
+      if (work.length === 0 && !this.engine.wantsBlock()) return blocks;
+      blocks.push(this.block(work));
     }
     throw new Error("the validator's work does not end");
   }

@@ -140,10 +140,10 @@ describe("reconciliation", () => {
   test("given shares and a smaller stake, then their sum is the stake and nobody has less than nothing", () => {
     const amounts = fc.array(fc.bigInt(0n, 1_000n), { minLength: 1, maxLength: 7 });
     fc.assert(
-      fc.property(amounts, fc.bigInt(0n, 7_000n), (list, wanted) => {
+      fc.property(amounts, fc.bigInt(0n, 7_000n), (list, limit) => {
         const before = list.map((amount, index) => ({ node: `${index}`, amount }));
         const total = totalOf(before);
-        const stake = wanted < total ? wanted : total;
+        const stake = limit < total ? limit : total;
         const after = reduced(before, stake);
         expect(totalOf(after)).toBe(stake);
         expect(after.every(({ amount }, index) => amount >= 0n && amount <= before[index]!.amount)).toBe(

@@ -24,9 +24,9 @@ test.each(MEMBERS)("given a %s event, then what is sent is the same message with
     const { events, txHashes } = log.blockEvents();
     const sent = wholeEvent({ chainId: "chain", height: 9, hash: HASH, txHashes }, events[1]!);
     const read = readBusEventAt(sent, 0, sent.length);
-    const wanted = encodeBusEvent({ [member]: payload });
+    const expected = encodeBusEvent({ [member]: payload });
     expect(read).toEqual({
-      ...readBusEventAt(wanted, 0, wanted.length),
+      ...readBusEventAt(expected, 0, expected.length),
       ...{ id: "9-2", block: HASH, type: read.type, version: 1, chainId: "chain", txHash: "CD".repeat(32) },
     });
     expect(read[member]).toBeDefined();

@@ -182,7 +182,7 @@ export class SmallChain {
     return events.map((emitted) => {
       const event = decodeBusEvent(wholeEvent(block, emitted)) as unknown as Record<string, unknown>;
       const member = Object.keys(event).find((name) => typeof event[name] === "object")!;
-      return { member, payload: known(event[member] as object) };
+      return { member, payload: knownMembers(event[member] as object) };
     });
   }
 
@@ -192,11 +192,11 @@ export class SmallChain {
   }
 }
 
-function known(value: object): Record<string, unknown> {
+function knownMembers(value: object): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(value)
       .filter(([, member]) => member !== undefined)
-      .map(([name, member]) => [name, isMessage(member) ? known(member as object) : member]),
+      .map(([name, member]) => [name, isMessage(member) ? knownMembers(member as object) : member]),
   );
 }
 

@@ -215,7 +215,7 @@ describe("the tally", () => {
     const events = chain.tick(CLOSE + 1n);
     expect(outline(events)).toEqual(["proposal 3", "vote", "vote", "vote"]);
     // By time, then party; a vote without stake has an event too.
-    const told = events
+    const votes = events
       .slice(1)
       .map(({ payload }) => [
         payload.partyId,
@@ -225,7 +225,7 @@ describe("the tally", () => {
         payload.totalGovernanceTokenWeight,
         payload.totalEquityLikeShareWeight,
       ]);
-    expect(told).toEqual([
+    expect(votes).toEqual([
       [ALICE, YES, (START + 1n) * SECOND, "20", "0.4", "0"],
       [BOB, YES, (START + 1n) * SECOND, "30", "0.6", "0"],
       [CAROL, NO, (START + 2n) * SECOND, "0", "0", "0"],

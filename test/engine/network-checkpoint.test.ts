@@ -207,7 +207,7 @@ test("a network's file: money, parameters, validators, stake, epoch and proposal
     },
   ]);
   // A market is not made again of what is no whole proposal: that alone is told.
-  expect(events.flatMap(({ proposal: told }) => told?.reference ?? [])).toEqual([
+  expect(events.flatMap(({ proposal: proposed }) => proposed?.reference ?? [])).toEqual([
     "enacted market",
     "changed market",
   ]);

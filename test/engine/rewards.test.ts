@@ -358,9 +358,9 @@ describe("rewards for what was done on markets", () => {
   ] as const;
 
   test("given contributions, then each account is paid by their parts, in the order of the types, and dust stays", () => {
-    const asked: string[] = [];
+    const queries: string[] = [];
     const rig = rigWith({}, (market, metric, epoch) => {
-      asked.push(`${market === MARKET} ${metric} ${epoch}`);
+      queries.push(`${market === MARKET} ${metric} ${epoch}`);
       if (metric === DispatchMetric.DISPATCH_METRIC_MARKET_VALUE) return [{ party: CAROL, amount: 1n }];
       return [
         { party: BOB, amount: 2n },
@@ -370,7 +370,7 @@ describe("rewards for what was done on markets", () => {
     });
     const ids = [...TYPES].reverse().map(([type]) => rig.fund(COIN, type, 1_000n, MARKET));
     const seen = rig.endEpoch();
-    expect(asked).toEqual(TYPES.map(([, metric]) => `true ${metric} 1`));
+    expect(queries).toEqual(TYPES.map(([, metric]) => `true ${metric} 1`));
     expect(lines(seen)).toEqual([
       "alice 333 REWARD_MAKER_RECEIVED_FEES",
       "bob 666 REWARD_MAKER_RECEIVED_FEES",

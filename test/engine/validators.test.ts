@@ -516,9 +516,9 @@ describe("heartbeats", () => {
     const others = [61, 62, 63].map((number) => new NodeKeys(number));
     for (const node of others) announce(rig, node);
     rig.block();
-    const asked = others.filter(({ id }) => rig.validators.heartbeatDue(id) !== undefined);
+    const due = others.filter(({ id }) => rig.validators.heartbeatDue(id) !== undefined);
     const index = Number(fnv1a64(rig.core.block.hash.toUpperCase()) % 3n);
-    expect(asked.map(({ id }) => id)).toEqual([others[index]!.id]);
+    expect(due.map(({ id }) => id)).toEqual([others[index]!.id]);
     rig.block();
     rig.block();
     expect(others.every(({ id }) => rig.validators.heartbeatDue(id) !== undefined)).toBe(true);

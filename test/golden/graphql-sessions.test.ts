@@ -48,7 +48,7 @@ const SETS = [
 
 describe.each(SETS)("subscriptions over the $title", ({ title, recording, middle, count }) => {
   const sessions = readGolden<Session[]>(join(import.meta.dir, `${title}-graphql-ws.json.gz`));
-  const told = new Map<Session, Json[]>();
+  const answersBySession = new Map<Session, Json[]>();
   let chain: StreamedChain;
 
   beforeAll(async () => {
@@ -58,7 +58,7 @@ describe.each(SETS)("subscriptions over the $title", ({ title, recording, middle
       Promise.all(
         sessions
           .filter((session) => session.phase === phase)
-          .map(async (session) => told.set(session, await follow(execution, session))),
+          .map(async (session) => answersBySession.set(session, await follow(execution, session))),
       );
     // The first height has two blocks.
     chain.commit(2);
@@ -81,7 +81,7 @@ describe.each(SETS)("subscriptions over the $title", ({ title, recording, middle
     );
     compare(
       session.name,
-      told.get(session)!,
+      answersBySession.get(session)!,
       answers.map(({ msg }) => msg.payload as Json),
     );
   });

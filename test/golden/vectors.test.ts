@@ -96,9 +96,11 @@ describe.if(hasVectors)("recorded answers", () => {
       const forward = await walkForward(page, options);
       expect(await walkBackward(page, options)).toEqual(forward);
       const single = vectors.find(({ name }) => name === entry)!;
-      const wanted = (single.body as { balances: { edges: Edge[] } }).balances.edges.map(({ node }) => node);
-      expect(forward.slice(0, wanted.length).map(({ node }) => node)).toEqual(wanted);
-      if (query !== "") expect(forward.length).toBe(wanted.length);
+      const expected = (single.body as { balances: { edges: Edge[] } }).balances.edges.map(
+        ({ node }) => node,
+      );
+      expect(forward.slice(0, expected.length).map(({ node }) => node)).toEqual(expected);
+      if (query !== "") expect(forward.length).toBe(expected.length);
     });
   });
 
@@ -106,8 +108,8 @@ describe.if(hasVectors)("recorded answers", () => {
     const page = pagesOf((path) => fetch(node.dataUrl + path), "/api/v2/rewards");
     const walked = await walkForward(page, { pageRows: 5, newestFirst: true, pagesMax: 1_000 });
     const single = vectors.find(({ name }) => name === "rewards all")!;
-    const wanted = (single.body as { rewards: { edges: Edge[] } }).rewards.edges;
+    const expected = (single.body as { rewards: { edges: Edge[] } }).rewards.edges;
     const sorted = (edges: Edge[]) => edges.map((edge) => JSON.stringify(edge.node)).sort();
-    expect(sorted(walked)).toEqual(sorted(wanted));
+    expect(sorted(walked)).toEqual(sorted(expected));
   });
 });

@@ -155,8 +155,8 @@ function findPageInfo(body: unknown): Record<string, unknown> | undefined {
   const own = (body as Record<string, unknown>).pageInfo;
   if (own) return own as Record<string, unknown>;
   for (const value of Object.values(body)) {
-    const found = findPageInfo(value);
-    if (found) return found;
+    const pageInfo = findPageInfo(value);
+    if (pageInfo) return pageInfo;
   }
   return undefined;
 }
@@ -172,8 +172,8 @@ function checkPageCursors(body: unknown): string[] {
   if (!edges || !pageInfo) return Object.values(body).flatMap(checkPageCursors);
   // The stream form leaves empty members out.
   const ends = [edges[0]?.cursor ?? "", edges.at(-1)?.cursor ?? ""].join();
-  const told = [pageInfo.startCursor ?? "", pageInfo.endCursor ?? ""].join();
-  return told === ends ? [] : [`cursors of the page: ${told}, want ${ends}`];
+  const cursors = [pageInfo.startCursor ?? "", pageInfo.endCursor ?? ""].join();
+  return cursors === ends ? [] : [`cursors of the page: ${cursors}, want ${ends}`];
 }
 
 function compare(body: unknown, vector: Vector): string[] {

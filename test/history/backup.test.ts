@@ -69,25 +69,25 @@ describe("a backup", () => {
     } finally {
       spy.mockRestore();
     }
-    const made = [
+    const files = [
       out,
       storePath(into),
       ...readdirSync(join(into, "segments")).map((name) => join(into, "segments", name)),
     ];
-    expect(made).toHaveLength(7);
-    expect(made.filter((path) => !synced.has(statSync(path).ino))).toEqual([]);
+    expect(files).toHaveLength(7);
+    expect(files.filter((path) => !synced.has(statSync(path).ino))).toEqual([]);
   });
 
   test("is made while the home is written", async () => {
     const busy = folder();
     const { db, writer } = writeBlocks(busy, rowed(1, 5));
     const out = join(folder(), "b.tar");
-    const made = backupHome({ home: busy, out });
+    const backup = backupHome({ home: busy, out });
     for (const block of rowed(6, 30)) {
       writer.write({ chainId: "chain-x", txHashes: [block.hash!], ...block, hash: block.hash!, events: [] });
       await turns(1);
     }
-    await made;
+    await backup;
     db.close();
     const into = join(folder(), "home");
     await restoreHome({ file: out, home: into });

@@ -81,9 +81,9 @@ describe("export and verify", () => {
     const cwd = folder();
     const stored = await home();
     const words = ["export", "--table", "TABLE_TRADES", "--from", "1", "--to", "20", "--home", stored];
-    const made = await lyra([...words, "--json"], cwd);
-    expect([made.code, made.err]).toEqual([0, ""]);
-    expect(JSON.parse(made.out.toString())).toEqual({
+    const creation = await lyra([...words, "--json"], cwd);
+    expect([creation.code, creation.err]).toEqual([0, ""]);
+    expect(JSON.parse(creation.out.toString())).toEqual({
       out: NAME,
       bytes: readFileSync(join(cwd, NAME)).length,
       files: [{ name: "chain-x-trades-001-000001-000020.csv", rows: 3, bytes: 19 }],
@@ -139,10 +139,10 @@ describe("export and verify", () => {
     const stored = await home();
     const words = ["--table", "trades", "--out", "x.zip", "--force", "--home", stored, "--quiet"];
     const ranges = ["1 10", "11 20", "1 20", "1 10", "11 20", "1 20"].map((range) => range.split(" "));
-    const made = await Promise.all(
+    const exports = await Promise.all(
       ranges.map(([from, to]) => lyra(["export", "--from", from!, "--to", to!, ...words], cwd)),
     );
-    expect(made.map(({ code, err }) => [code, err])).toEqual(ranges.map(() => [0, ""]));
+    expect(exports.map(({ code, err }) => [code, err])).toEqual(ranges.map(() => [0, ""]));
     expect(readdirSync(cwd)).toEqual(["x.zip"]);
     expect((await lyra(["verify", "x.zip", "--quiet"], cwd)).code).toBe(0);
   });

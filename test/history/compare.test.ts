@@ -70,10 +70,10 @@ describe("two nodes", () => {
   });
 
   test("that differ, do so in a segment, a table and a row", async () => {
-    const made = rowed(1, 57);
+    const changed = rowed(1, 57);
     const message = encodeCheckpointEvent({ hash: "ff", blockHash: "ab", blockHeight: 27n });
-    made[26] = { ...made[26]!, events: [{ ...made[26]!.events![0]!, message }] };
-    const { equalTo, difference } = await compare(await homeOf(made));
+    changed[26] = { ...changed[26]!, events: [{ ...changed[26]!.events![0]!, message }] };
+    const { equalTo, difference } = await compare(await homeOf(changed));
     expect(equalTo).toBe(20);
     expect(difference).toMatchObject({ where: "between", from: 21, to: 30, table: "checkpoints", row: 7 });
     expect([difference!.here!.includes("ff"), difference!.there!.includes("ff")]).toEqual([true, false]);
@@ -135,9 +135,9 @@ describe("a bit that has flipped", () => {
 
 describe("the command", () => {
   test("prints where two nodes differ, and ends with 4", async () => {
-    const made = rowed(1, 57);
-    made[14] = { ...made[14]!, events: [] };
-    const words = ["history", "verify", "--against", node.url, "--home", await homeOf(made)];
+    const changed = rowed(1, 57);
+    changed[14] = { ...changed[14]!, events: [] };
+    const words = ["history", "verify", "--against", node.url, "--home", await homeOf(changed)];
     const { code, out } = await lyra(words);
     expect(code).toBe(4);
     expect(out.split("\n").slice(0, 3)).toEqual([

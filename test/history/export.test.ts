@@ -37,11 +37,11 @@ function row(from: number, to: number, databaseVersion = 1): SegmentRow {
 describe("ranges", () => {
   test("those of the interface: 1-1000, 1001-2000, 1-3000", () => {
     const stored = [row(2001, 3000), row(1, 1000), row(1001, 2000)];
-    const found = (from: bigint, to: bigint) =>
+    const startsIn = (from: bigint, to: bigint) =>
       segmentsOfRange(stored, from, to).map((segment) => segment.from);
-    expect(found(1n, 1000n)).toEqual([1]);
-    expect(found(1001n, 2000n)).toEqual([1001]);
-    expect(found(1n, 3000n)).toEqual([1, 1001, 2001]);
+    expect(startsIn(1n, 1000n)).toEqual([1]);
+    expect(startsIn(1001n, 2000n)).toEqual([1001]);
+    expect(startsIn(1n, 3000n)).toEqual([1, 1001, 2001]);
   });
 
   test.each<[string, bigint, bigint]>([
@@ -109,13 +109,13 @@ describe("ranges", () => {
           heights.every(covered) &&
           stored.some((s) => s.from === from) &&
           stored.some((s) => s.to === to);
-        let found: readonly SegmentRow[] = [];
+        let rows: readonly SegmentRow[] = [];
         try {
-          found = segmentsOfRange(stored, BigInt(from), BigInt(to));
+          rows = segmentsOfRange(stored, BigInt(from), BigInt(to));
         } catch {}
-        expect(found.length > 0).toBe(valid);
+        expect(rows.length > 0).toBe(valid);
         if (valid)
-          expect(found.map((s) => s.from)).toEqual(
+          expect(rows.map((s) => s.from)).toEqual(
             stored.filter((s) => s.from >= from && s.to <= to).map((s) => s.from),
           );
         expect(segmentRuns(stored).flat()).toEqual(stored);
@@ -130,9 +130,9 @@ describe("archives", () => {
   };
 
   /** Files of an archive by name. */
-  async function exported(segments: readonly MadeSegment[], wanted: ExportRequest) {
+  async function exported(segments: readonly MadeSegment[], request: ExportRequest) {
     const directory = folder();
-    const plan = await planExport(directory, await makeSegments(directory, segments), wanted);
+    const plan = await planExport(directory, await makeSegments(directory, segments), request);
     const zip = await collect(exportChunks(plan));
     expect(zip.length).toBe(plan.totalBytes);
     const files = Object.entries(unzipSync(zip)).map(
@@ -209,8 +209,8 @@ describe("archives", () => {
 
   test("the same content gives the same bytes", async () => {
     const segments = [{ from: 1, to: 5, lines: ["1,a"] }];
-    const wanted = request(1, 5, true);
-    expect((await exported(segments, wanted)).zip).toEqual((await exported(segments, wanted)).zip);
+    const range = request(1, 5, true);
+    expect((await exported(segments, range)).zip).toEqual((await exported(segments, range)).zip);
   });
 
   test("a chain id cannot leave the file name", async () => {
@@ -311,10 +311,10 @@ describe("streams", () => {
     planExport(directory, rows, { table: TRADES, from: 1n, to: 30n, manifest });
 
   test("a stream gives the archive", async () => {
-    const wanted = await plan(true);
+    const exportPlan = await plan(true);
     let ended = 0;
-    const zip = await collect(exportStream(wanted, { onEnd: () => ended++ }));
-    expect(zip).toEqual(await collect(exportChunks(wanted)));
+    const zip = await collect(exportStream(exportPlan, { onEnd: () => ended++ }));
+    expect(zip).toEqual(await collect(exportChunks(exportPlan)));
     expect(ended).toBe(1);
     expect(openSegmentFiles()).toEqual([]);
   });
@@ -358,15 +358,15 @@ describe("streams", () => {
       `fails when a segment is %s${manifest ? ", with a manifest" : ""}`,
       async (_, damage) => {
         const damaged = folder();
-        const made = await largeSegments(damaged);
-        const wanted = await planExport(damaged, made, { table: TRADES, from: 1n, to: 30n, manifest });
-        damage(segmentPath(damaged, made[1]!.id));
+        const rows = await largeSegments(damaged);
+        const exportPlan = await planExport(damaged, rows, { table: TRADES, from: 1n, to: 30n, manifest });
+        damage(segmentPath(damaged, rows[1]!.id));
         let received = 0;
         const read = async () => {
-          for await (const chunk of exportStream(wanted)) received += chunk.length;
+          for await (const chunk of exportStream(exportPlan)) received += chunk.length;
         };
         await expect(read()).rejects.toThrow("segment 11-20 failed while it was sent");
-        expect(received).toBeLessThan(wanted.totalBytes);
+        expect(received).toBeLessThan(exportPlan.totalBytes);
         expect(openSegmentFiles()).toEqual([]);
       },
     );

@@ -120,9 +120,9 @@ describe("lyra history fetch", () => {
       synced.add(fstatSync(descriptor).ino);
     });
     await run(into).finally(() => spy.mockRestore());
-    const made = [storePath(into), ...segmentsOf(into).map(({ id }) => join(into, "segments", `${id}.seg`))];
-    expect(made).toHaveLength(6);
-    expect(made.filter((path) => !synced.has(statSync(path).ino))).toEqual([]);
+    const files = [storePath(into), ...segmentsOf(into).map(({ id }) => join(into, "segments", `${id}.seg`))];
+    expect(files).toHaveLength(6);
+    expect(files.filter((path) => !synced.has(statSync(path).ino))).toEqual([]);
   });
 
   test("goes on where it stopped", async () => {

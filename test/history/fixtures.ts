@@ -187,17 +187,17 @@ export function rowed(from: number, to: number, word = "ab"): MadeBlock[] {
 }
 
 /** A home with blocks, and segments of ten of them. */
-export async function homeOf(made: readonly MadeBlock[]): Promise<string> {
-  const store = segmentedStore(made);
+export async function homeOf(blocks: readonly MadeBlock[]): Promise<string> {
+  const store = segmentedStore(blocks);
   await runOnce(store.maker());
   store.db.close();
   return store.home;
 }
 
 /** A store with blocks, and a maker of segments of ten blocks over it. */
-export function segmentedStore(made: readonly MadeBlock[], options: Partial<SegmentMakerOptions> = {}) {
+export function segmentedStore(blocks: readonly MadeBlock[], options: Partial<SegmentMakerOptions> = {}) {
   const home = folder();
-  const { db, writer } = writeBlocks(home, made);
+  const { db, writer } = writeBlocks(home, blocks);
   const maker = (more: Partial<SegmentMakerOptions> = {}) =>
     new SegmentMaker({
       home,

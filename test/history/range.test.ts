@@ -18,7 +18,7 @@ import { collect, folder, makeSegments, program, removeFolders } from "./fixture
 afterAll(removeFolders);
 
 const TRADES = 6;
-const made = (count: number, lines: number) =>
+const segments = (count: number, lines: number) =>
   Array.from({ length: count }, (_, n) => ({
     from: n * 10 + 1,
     to: n * 10 + 10,
@@ -29,7 +29,7 @@ describe("chunks of a range", () => {
   const directory = folder();
   let rows: SegmentRow[];
   beforeAll(async () => {
-    rows = await makeSegments(directory, made(3, 40));
+    rows = await makeSegments(directory, segments(3, 40));
   });
   const planned = (manifest: boolean) =>
     planExport(directory, rows, { table: TRADES, from: 1n, to: 30n, manifest });
@@ -73,7 +73,7 @@ describe("chunks of a range", () => {
     const plans: ExportPlan[] = [await planned(false), await planned(true)];
     plans.push(await planExport(directory, rows, { table: TRADES, from: 1n, to: 20n, manifest: false }));
     const other = folder();
-    const others = await makeSegments(other, made(3, 40));
+    const others = await makeSegments(other, segments(3, 40));
     plans.push(await planExport(other, others, { table: TRADES, from: 1n, to: 30n, manifest: false }));
     for (const plan of plans) tags.add(archiveTag(plan));
     expect(tags.size).toBe(plans.length);
@@ -116,8 +116,8 @@ describe("the range that is asked for", () => {
     ["*", true],
     ['"a"', false],
     ["t", false],
-  ])("If-None-Match %s", (known, expected) =>
-    expect(isKnown(new Headers({ "if-none-match": known }), '"t"')).toBe(expected),
+  ])("If-None-Match %s", (etags, expected) =>
+    expect(isKnown(new Headers({ "if-none-match": etags }), '"t"')).toBe(expected),
   );
 });
 
@@ -126,7 +126,7 @@ describe("over HTTP", () => {
   async function serving(lines: number) {
     const home = folder();
     const db = openWriter(home);
-    for (const row of await makeSegments(segmentDirectory(home), made(3, lines))) recordSegment(db, row);
+    for (const row of await makeSegments(segmentDirectory(home), segments(3, lines))) recordSegment(db, row);
     const slots = new ExportSlots(2);
     const exports = new NetworkHistoryExports(openReader(home), segmentDirectory(home), slots);
     const server = Bun.serve({
@@ -160,8 +160,8 @@ describe("over HTTP", () => {
     expect([behind.status, behind.headers.get("content-range")]).toEqual([416, `bytes */${bytes.length}`]);
     expect(await behind.json()).toMatchObject({ error: { code: 11, details: [] } });
 
-    const known = await ask({ "if-none-match": etag });
-    expect([known.status, await known.text()]).toEqual([304, ""]);
+    const revalidated = await ask({ "if-none-match": etag });
+    expect([revalidated.status, await revalidated.text()]).toEqual([304, ""]);
     const other = await ask({ range: "bytes=10-29", "if-range": '"other"' });
     expect([other.status, (await other.arrayBuffer()).byteLength]).toEqual([200, bytes.length]);
     expect(slots.counts.exportsRunning).toBe(0);

@@ -37,16 +37,16 @@ const network = { mode: "network" } as const;
 
 describe("segments of the network", () => {
   test("end at its snapshots, at the last one before an upgrade too", async () => {
-    const made = blocks(1, 30);
-    for (const height of [7, 8, 20]) made[height - 1] = announcing(height, [height], height === 20);
-    const store = segmentedStore(made, network);
+    const chain = blocks(1, 30);
+    for (const height of [7, 8, 20]) chain[height - 1] = announcing(height, [height], height === 20);
+    const store = segmentedStore(chain, network);
     await runOnce(store.maker());
     expect(store.ranges()).toEqual(["1-7", "8-8", "9-20"]);
   });
 
   test("the last block before an upgrade needs none after it", async () => {
-    const made = [...blocks(1, 9), announcing(10, [10], true)];
-    const store = segmentedStore(made, network);
+    const chain = [...blocks(1, 9), announcing(10, [10], true)];
+    const store = segmentedStore(chain, network);
     await runOnce(store.maker());
     expect(store.ranges()).toEqual(["1-10"]);
   });
@@ -59,17 +59,17 @@ describe("segments of the network", () => {
         }),
         fc.array(fc.integer({ min: 2, max: 24 }), { maxLength: 4 }),
         async (announced, stops) => {
-          const made = blocks(1, 24).map(({ height }) =>
+          const chain = blocks(1, 24).map(({ height }) =>
             announcing(
               height,
               announced.filter(([at]) => at === height).map(([, named]) => named),
             ),
           );
-          const atOnce = segmentedStore(made, network);
+          const atOnce = segmentedStore(chain, network);
           await runOnce(atOnce.maker());
           const piecewise = segmentedStore([], network);
           const maker = piecewise.maker();
-          for (const block of made) {
+          for (const block of chain) {
             writeBlock(piecewise.writer, block);
             if (!stops.includes(block.height)) continue;
             maker.onCommitted(block.height);
@@ -106,11 +106,11 @@ describe("a home", () => {
 
 describe("a home with a gap", () => {
   const gappy = (mode: "network" | "length") => {
-    const made = blocks(1, 60).map((block) =>
+    const chain = blocks(1, 60).map((block) =>
       block.height % 10 === 0 ? announcing(block.height, [block.height]) : block,
     );
-    const store = segmentedStore(made.slice(0, 23), { mode });
-    for (const { height, timeNs, events = [] } of made.slice(41)) {
+    const store = segmentedStore(chain.slice(0, 23), { mode });
+    for (const { height, timeNs, events = [] } of chain.slice(41)) {
       const all = events.map(({ field, message }) => ({
         field,
         seq: 3,

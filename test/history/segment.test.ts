@@ -137,7 +137,7 @@ describe("a segment file", () => {
     expect(unseen).toEqual([]);
   });
 
-  test.each<[string, (made: { row: SegmentRow; index: SegmentIndex; rows: Buffer }) => void]>([
+  test.each<[string, (segment: { row: SegmentRow; index: SegmentIndex; rows: Buffer }) => void]>([
     [
       "other rows with right checksums",
       ({ rows, index }) => {
@@ -199,8 +199,8 @@ describe("which segments are due", () => {
       ],
       ["10-10"],
     ],
-  ])("%s", async (_, made, expected) => {
-    const { maker, ranges } = store(made);
+  ])("%s", async (_, chain, expected) => {
+    const { maker, ranges } = store(chain);
     await runOnce(maker());
     expect(ranges()).toEqual([...expected]);
   });
@@ -257,9 +257,9 @@ describe("which segments are due", () => {
 
 describe("after a crash", () => {
   async function madeStore() {
-    const made = store(blocks(1, 35));
-    await runOnce(made.maker());
-    return { ...made, rows: listSegments(made.db), before: made.files() };
+    const stored = store(blocks(1, 35));
+    await runOnce(stored.maker());
+    return { ...stored, rows: listSegments(stored.db), before: stored.files() };
   }
 
   test("files that were not finished go", async () => {

@@ -25,23 +25,23 @@ describe("blocks that share their time with the last one of a segment", () => {
   const all = [...before, ...joined, ...after];
 
   /** The checkpoints of all listed segments, in order. */
-  async function exported(made: ReturnType<typeof segmentedStore>): Promise<string[]> {
-    const found: string[] = [];
-    for (const { id } of listSegments(made.db)) {
-      const { file, index } = await openSegment(made.directory, id);
+  async function exported(stored: ReturnType<typeof segmentedStore>): Promise<string[]> {
+    const lines: string[] = [];
+    for (const { id } of listSegments(stored.db)) {
+      const { file, index } = await openSegment(stored.directory, id);
       await file.close();
       const piece = index.pieces.find(({ name }) => name === "checkpoints")!;
-      const bytes = readFileSync(segmentPath(made.directory, id));
+      const bytes = readFileSync(segmentPath(stored.directory, id));
       const packed = bytes.subarray(piece.offset, piece.offset + piece.deflatedBytes);
       const csv = inflateRawSync(Buffer.concat([packed, DEFLATE_END])).toString();
-      found.push(
+      lines.push(
         ...csv
           .split("\n")
           .filter((line) => line !== "")
           .map((line) => line.slice(0, line.indexOf(","))),
       );
     }
-    return found;
+    return lines;
   }
   const everyHeight = all.map(({ height }) => `hash-${height}`);
 
@@ -51,33 +51,33 @@ describe("blocks that share their time with the last one of a segment", () => {
     expect(await exported(atOnce)).toEqual(everyHeight.slice(0, 20));
     for (const pauses of [[10], [11], [12], [10, 11], [10, 11, 12, 13], [9, 13]]) {
       for (const restarts of [false, true]) {
-        const made = segmentedStore([]);
-        let making = made.maker();
+        const stored = segmentedStore([]);
+        let making = stored.maker();
         for (const block of all) {
-          writeBlock(made.writer, block);
+          writeBlock(stored.writer, block);
           making.onCommitted(block.height);
           if (!pauses.includes(block.height)) continue;
           await making.idle();
           if (block.height >= 10)
-            expect(await exported(made)).toEqual(
+            expect(await exported(stored)).toEqual(
               everyHeight.slice(0, block.height === 13 ? 12 : block.height),
             );
           if (!restarts) continue;
           await making.stop();
-          making = made.maker();
+          making = stored.maker();
         }
         await runOnce(making);
-        expect(listSegments(made.db)).toEqual(listSegments(atOnce.db));
-        expect(made.files()).toEqual(atOnce.files());
+        expect(listSegments(stored.db)).toEqual(listSegments(atOnce.db));
+        expect(stored.files()).toEqual(atOnce.files());
       }
     }
   });
 
   test("leave a segment of their own heights empty, and history goes on", async () => {
-    const made = segmentedStore(all.slice(0, 14), { segmentLength: 1 });
-    await runOnce(made.maker());
-    expect(made.ranges()).toEqual(Array.from({ length: 14 }, (_, i) => `${i + 1}-${i + 1}`));
-    expect(await exported(made)).toEqual(everyHeight.slice(0, 14));
+    const stored = segmentedStore(all.slice(0, 14), { segmentLength: 1 });
+    await runOnce(stored.maker());
+    expect(stored.ranges()).toEqual(Array.from({ length: 14 }, (_, i) => `${i + 1}-${i + 1}`));
+    expect(await exported(stored)).toEqual(everyHeight.slice(0, 14));
     const joining = segmentedStore(all.slice(0, 11), { segmentLength: 1 });
     await runOnce(joining.maker());
     expect(joining.ranges().at(-1)).toBe("11-11");
@@ -89,29 +89,29 @@ describe("blocks that share their time with the last one of a segment", () => {
       const atOnce = segmentedStore(all, { segmentLength });
       await runOnce(atOnce.maker());
       for (const restarts of [false, true]) {
-        const made = segmentedStore([], { segmentLength });
-        let making = made.maker();
+        const stored = segmentedStore([], { segmentLength });
+        let making = stored.maker();
         for (const block of all) {
-          writeBlock(made.writer, block);
+          writeBlock(stored.writer, block);
           making.onCommitted(block.height);
           await making.idle();
           if (!restarts) continue;
           await making.stop();
-          making = made.maker();
+          making = stored.maker();
         }
         await runOnce(making);
-        expect(listSegments(made.db)).toEqual(listSegments(atOnce.db));
-        expect(made.files()).toEqual(atOnce.files());
+        expect(listSegments(stored.db)).toEqual(listSegments(atOnce.db));
+        expect(stored.files()).toEqual(atOnce.files());
       }
     },
   );
 
   test("are found after a crash that also lost the file", async () => {
-    const made = segmentedStore(all.slice(0, 10));
-    await runOnce(made.maker());
-    for (const block of all.slice(10)) writeBlock(made.writer, block);
-    rmSync(segmentPath(made.directory, listSegments(made.db)[0]!.id));
-    await runOnce(made.maker());
-    expect(await exported(made)).toEqual(everyHeight.slice(0, 20));
+    const stored = segmentedStore(all.slice(0, 10));
+    await runOnce(stored.maker());
+    for (const block of all.slice(10)) writeBlock(stored.writer, block);
+    rmSync(segmentPath(stored.directory, listSegments(stored.db)[0]!.id));
+    await runOnce(stored.maker());
+    expect(await exported(stored)).toEqual(everyHeight.slice(0, 20));
   });
 });

@@ -17,7 +17,7 @@ describe("answers over a socket", () => {
     const response = await fetch(served.url + path, { headers });
     return { text: await response.text(), headers: response.headers };
   };
-  const told = (text: string) => JSON.parse(text).networkParameters.edges[0].node.value;
+  const parameterValue = (text: string) => JSON.parse(text).networkParameters.edges[0].node.value;
 
   test("until the next block an answer asked for again is taken from the cache, headers and all", async () => {
     const first = await ask();
@@ -37,7 +37,10 @@ describe("answers over a socket", () => {
       await ask();
       served.commit(parameterEvent(KEY, String(++value)));
       const { text, headers } = await ask();
-      expect([told(text), headers.get("x-block-height")]).toEqual([String(value), String(served.height)]);
+      expect([parameterValue(text), headers.get("x-block-height")]).toEqual([
+        String(value),
+        String(served.height),
+      ]);
     }
   });
 
@@ -64,7 +67,7 @@ describe("answers over a socket", () => {
         const { text, headers } = await ask();
         const height = Number(headers.get("x-block-height"));
         expect(height).toBeGreaterThanOrEqual(highest);
-        expect(told(text)).toBe(String(valueAt.get(height)));
+        expect(parameterValue(text)).toBe(String(valueAt.get(height)));
         highest = height;
       }
     };

@@ -106,8 +106,8 @@ describe("over a socket", () => {
         const etag = response.headers.get("etag")!;
         expect(etag).toMatch(/^"[0-9a-f]{32}(-gzip)?"$/);
         tags.add(etag);
-        const known = await ask(path, encoding, { headers: { "if-none-match": etag } });
-        expect([known.response.status, known.bytes.length]).toEqual([304, 0]);
+        const revalidated = await ask(path, encoding, { headers: { "if-none-match": etag } });
+        expect([revalidated.response.status, revalidated.bytes.length]).toEqual([304, 0]);
         expect((await ask(path, encoding, { headers: { "if-none-match": '"other"' } })).response.status).toBe(
           200,
         );

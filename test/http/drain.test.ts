@@ -13,7 +13,7 @@ afterAll(() => scratch.remove());
 
 describe("clients that poll readiness", () => {
   /** Asks every `intervalMs`, and says whether the wait has ended after each further question. */
-  async function asked(intervalMs: number, questions: number, quietMs = 0) {
+  async function pollingClients(intervalMs: number, questions: number, quietMs = 0) {
     let nowMs = 0;
     const askers = new ReadinessAskers(() => nowMs);
     for (let n = 0; n < questions; n++) {
@@ -36,13 +36,13 @@ describe("clients that poll readiness", () => {
   }
 
   test("are waited for until they have seen three refusals", async () => {
-    const { seen, ask } = await asked(2_000, 10);
+    const { seen, ask } = await pollingClients(2_000, 10);
     expect([await ask(), await ask(), await ask()]).toEqual([false, false, false]);
     await seen;
   });
 
   test("have half a second for another look if they were there once, lately", async () => {
-    const { seen, ask } = await asked(1_000, 1);
+    const { seen, ask } = await pollingClients(1_000, 1);
     expect(await ask()).toBe(false);
     await seen;
   });
@@ -68,7 +68,7 @@ describe("clients that poll readiness", () => {
     ["a while ago", 10, 60_000],
     ["never", 0, 0],
   ])("%s are not waited for", async (_, questions, quietMs) => {
-    const { seen, ask } = await asked(1_000, questions, quietMs);
+    const { seen, ask } = await pollingClients(1_000, questions, quietMs);
     expect(await ask()).toBe(true);
     await seen;
   });

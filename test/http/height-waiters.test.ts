@@ -25,8 +25,8 @@ describe("the waiters of a plane", () => {
   test("a commit wakes exactly those whose height it reaches", async () => {
     const waiters = make();
     const settled: number[] = [];
-    const waits = [3, 1, 2, 2].map((wanted) =>
-      waiters.waitFor(wanted, NEVER).then((isReached) => isReached && settled.push(wanted)),
+    const waits = [3, 1, 2, 2].map((height) =>
+      waiters.waitFor(height, NEVER).then((isReached) => isReached && settled.push(height)),
     );
     for (const [now, expected] of [
       [1, [1]],
@@ -80,7 +80,7 @@ describe("the waiters of a plane", () => {
       return 0;
     };
     const waiters = new HeightWaiters({ max: 5, waitMs: 5_000, lookMs: 100, headHeight });
-    const waits = [1, 2].map((wanted) => waiters.waitFor(wanted, NEVER));
+    const waits = [1, 2].map((height) => waiters.waitFor(height, NEVER));
     const settled = Promise.allSettled(waits);
     isBroken = true;
     waiters.notify();

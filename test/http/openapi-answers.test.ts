@@ -29,7 +29,7 @@ function documentedPath({ method, path, headers, requestHeaders, body }: Recorde
   const isJson = typeof body === "object" && type.startsWith("application/json") && !type.includes("stream");
   if (method !== "GET" || !isJson || requestHeaders?.accept?.includes("stream")) return undefined;
   const route = DATA_ROUTES.findLast((one) => expressionOf(one.path).test(pathOf(path)));
-  return route && Object.keys(document.paths).find((known) => nameless(known) === nameless(route.path));
+  return route && Object.keys(document.paths).find((template) => nameless(template) === nameless(route.path));
 }
 
 function expressionOf(path: string): RegExp {
@@ -78,11 +78,11 @@ test("/status is what the document says, of a node without sources and of one wi
 });
 
 for (const file of FILES) {
-  const found = FOLDERS.map((folder) => join(folder, file)).find((path) => existsSync(path));
-  if (found === undefined) console.log(`skipped: ${file} against the document (it is not here)`);
-  describe.skipIf(found === undefined)(file, () => {
+  const archive = FOLDERS.map((folder) => join(folder, file)).find((path) => existsSync(path));
+  if (archive === undefined) console.log(`skipped: ${file} against the document (it is not here)`);
+  describe.skipIf(archive === undefined)(file, () => {
     test("every answer fits the document", () => {
-      const text = new TextDecoder().decode(Bun.gunzipSync(readFileSync(found!)));
+      const text = new TextDecoder().decode(Bun.gunzipSync(readFileSync(archive!)));
       const faults: string[] = [];
       let checked = 0;
       for (const answer of JSON.parse(text) as Recorded[]) {

@@ -331,9 +331,9 @@ function resolve<T>(part: unknown): T {
 }
 
 function lookUp(ref: string): unknown {
-  let found: unknown = document;
-  for (const part of ref.replace("#/", "").split("/")) found = (found as Record<string, unknown>)?.[part];
-  return found;
+  let node: unknown = document;
+  for (const part of ref.replace("#/", "").split("/")) node = (node as Record<string, unknown>)?.[part];
+  return node;
 }
 
 function visit(value: unknown, see: (value: Record<string, unknown>) => void): void {

@@ -2,13 +2,13 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { lyra } from "../rig/lyra.ts";
 
-let asked = 0;
+let proxied = 0;
 const serve = (status: number) =>
   Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
     fetch: () => {
-      if (status !== 200) asked++;
+      if (status !== 200) proxied++;
       return Response.json({ chainId: "here" }, { status });
     },
   });
@@ -34,7 +34,7 @@ describe("a node on this machine is asked past the proxy", () => {
         const { code, out } = await lyra(words, { env });
         expect([code, out.trim()]).toEqual([0, '{"chainId":"here"}']);
       }
-      expect(asked).toBe(0);
+      expect(proxied).toBe(0);
     });
   }
 
@@ -42,6 +42,6 @@ describe("a node on this machine is asked past the proxy", () => {
     const { code } = await lyra(["devnet", "status", "--node-url", "http://node.example"], {
       env: { HTTP_PROXY, NO_PROXY: "example.org" },
     });
-    expect([code, asked]).toEqual([1, 1]);
+    expect([code, proxied]).toEqual([1, 1]);
   });
 });

@@ -37,14 +37,14 @@ afterAll(() => scratch.remove());
 
 /** Digest of a home with the first blocks of the good file. */
 async function prefix(blocks: number): Promise<string> {
-  let known = prefixes.get(blocks);
-  if (known === undefined) {
+  let digest = prefixes.get(blocks);
+  if (digest === undefined) {
     const home = scratch.path();
     await load(home, scratch.file(plain.subarray(0, blocks === 0 ? 0 : spans[blocks - 1]!.end)));
-    known = digestOf(home).sha256;
-    prefixes.set(blocks, known);
+    digest = digestOf(home).sha256;
+    prefixes.set(blocks, digest);
   }
-  return known;
+  return digest;
 }
 
 interface Outcome {

@@ -36,12 +36,12 @@ function event(height: number, length = 40): Uint8Array {
 }
 
 function everything(reader: EventLogReader): { connection: number; text: string }[] {
-  const found: { connection: number; text: string }[] = [];
+  const sent: { connection: number; text: string }[] = [];
   while (reader.next()) {
     const { connection, bytes, start, end } = reader;
-    found.push({ connection, text: Buffer.from(bytes.subarray(start, end)).toString("latin1") });
+    sent.push({ connection, text: Buffer.from(bytes.subarray(start, end)).toString("latin1") });
   }
-  return found;
+  return sent;
 }
 
 const textOf = (bytes: Uint8Array) => Buffer.from(bytes).toString("latin1");

@@ -94,10 +94,10 @@ test("given a record that cannot be written, then no block is committed without 
   const db = openWriter(join(folder, "home"));
   try {
     const writer = new BlockWriter(db);
-    let told = 0;
+    let reports = 0;
     const full = replayFiles(writer, db, [SAMPLE_PATH], {
       onBlock() {
-        if (++told === 100) throw new Error("no room");
+        if (++reports === 100) throw new Error("no room");
       },
     });
     expect(full).rejects.toThrow("no room");

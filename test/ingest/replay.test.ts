@@ -55,8 +55,8 @@ describe("a file that is loaded again", () => {
 
   test("also when it is named twice in one command", async () => {
     const home = scratch.path();
-    const { blocks, known } = await load(home, SAMPLE, SAMPLE);
-    expect(known).toBe(blocks);
+    const { blocks, known: stored } = await load(home, SAMPLE, SAMPLE);
+    expect(stored).toBe(blocks);
     expect(digestOf(home)).toEqual(whole);
   });
 
@@ -88,8 +88,8 @@ describe("a file that is loaded again", () => {
   test("and ends below what is there, adds nothing", async () => {
     const home = scratch.path();
     await load(home, SAMPLE);
-    const { blocks, known } = await load(home, scratch.file(upTo(sample, 700)));
-    expect([blocks, known]).toEqual([0, 701]);
+    const { blocks, known: stored } = await load(home, scratch.file(upTo(sample, 700)));
+    expect([blocks, stored]).toEqual([0, 701]);
     expect(digestOf(home)).toEqual(whole);
   });
 });
@@ -180,15 +180,15 @@ describe("a stream that comes to earlier blocks again", () => {
 
 test("a chain that goes on by itself is not led past its own state", async () => {
   const home = scratch.path();
-  const known = scratch.file(new StreamMaker().blocks(1, 5).bytes());
-  await load(home, known);
+  const recording = scratch.file(new StreamMaker().blocks(1, 5).bytes());
+  await load(home, recording);
   const db = openWriter(home);
   db.run("INSERT INTO chain_meta(key, value) VALUES('head', '{}')");
   db.close();
   const error = await refusal(home, scratch.file(new StreamMaker().blocks(1, 8).bytes()));
   expect(error).toMatchObject({ code: "own_chain", exitCode: 1 });
   expect(headOf(home)!.height).toBe(5);
-  expect(await load(home, known)).toMatchObject({ blocks: 0, known: 5 });
+  expect(await load(home, recording)).toMatchObject({ blocks: 0, known: 5 });
 });
 
 test("an order that is created again in every block costs as little as another one", async () => {

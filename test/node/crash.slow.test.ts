@@ -49,7 +49,7 @@ describe("canaries: the comparison sees", () => {
   });
 
   /** What the comparison says about a copy that was changed. */
-  function found(change: (home: string) => void): string[] {
+  function differencesAfter(change: (home: string) => void): string[] {
     const home = scratch.path();
     cpSync(whole, home, { recursive: true });
     change(home);
@@ -71,14 +71,14 @@ describe("canaries: the comparison sees", () => {
   }
 
   test("nothing where nothing is", () => {
-    expect(found(() => {})).toEqual([]);
+    expect(differencesAfter(() => {})).toEqual([]);
   });
 
   test("one missing row of any table", () => {
     for (const table of Object.entries(digest.tables)) {
       const [name, { rows }] = table;
       if (rows === 0) continue;
-      expect(found((home) => dropRow(home, name))).toEqual([
+      expect(differencesAfter((home) => dropRow(home, name))).toEqual([
         `table ${name}: ${rows} rows against ${rows - 1}`,
       ]);
     }
@@ -98,14 +98,14 @@ describe("canaries: the comparison sees", () => {
   for (const [name, statement, table] of changes) {
     test(name, () => {
       const first = "(block, account) = (SELECT block, account FROM balances LIMIT 1)";
-      const differing = found(sql(statement.replace("rowid_is_first", first)));
+      const differing = differencesAfter(sql(statement.replace("rowid_is_first", first)));
       expect(differing).toHaveLength(1);
       expect(differing[0]).toStartWith(`table ${table}: `);
     });
   }
 
   test("one other byte in a segment", () => {
-    const differing = found((home) => {
+    const differing = differencesAfter((home) => {
       const path = firstSegment(home);
       const bytes = readFileSync(path);
       bytes[bytes.length >> 1]! ^= 1;
@@ -115,7 +115,7 @@ describe("canaries: the comparison sees", () => {
   });
 
   test("a segment too few and a file too many", () => {
-    const differing = found((home) => {
+    const differing = differencesAfter((home) => {
       rmSync(firstSegment(home));
       writeFileSync(join(segmentDirectory(home), "1-1000.seg.tmp"), "");
     });

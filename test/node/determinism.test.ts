@@ -80,9 +80,9 @@ for (const [name, path] of recordings) {
         }
       }
       writer.commit();
-      const known = new KnownBlocks(db, writer.committedHead);
+      const knownBlocks = new KnownBlocks(db, writer.committedHead);
       for await (const blocks of new RecordingReader(path, new BlockAssembler()).batches()) {
-        for (const block of blocks) expect(known.has(block)).toBe(true);
+        for (const block of blocks) expect(knownBlocks.has(block)).toBe(true);
       }
       db.close();
       expect(differences(whole, digestOf(home))).toEqual([]);

@@ -249,13 +249,13 @@ describe("a retention", () => {
     const { ledger: height } = floorsOf(home) as { ledger: number };
     expect(ledger.headers.get("x-history-from")).toBe(String(height + 1));
     expect((await fetch(`${api}/accounts`)).headers.get("x-history-from")).toBeNull();
-    const asked = async (query: string) =>
+    const historyFrom = async (query: string) =>
       (await fetch(`${node.dataUrl}/graphql?query=${encodeURIComponent(query)}`)).headers.get(
         "x-history-from",
       );
     const entries = "ledgerEntries{edges{cursor}}";
-    expect(await asked(`{${entries} networkLimits{canProposeAsset}}`)).toBe(String(height + 1));
-    expect(await asked("{networkLimits{canProposeAsset}}")).toBeNull();
+    expect(await historyFrom(`{${entries} networkLimits{canProposeAsset}}`)).toBe(String(height + 1));
+    expect(await historyFrom("{networkLimits{canProposeAsset}}")).toBeNull();
     const status = (await (await fetch(`${node.dataUrl}/status`)).json()) as {
       disk: { historyFrom: Record<string, number>; text: string };
     };

@@ -384,17 +384,17 @@ describe("a sender that", () => {
 });
 
 test("a sender that has been silent for long gives way to another one, and not before", async () => {
-  const told: string[] = [];
+  const reports: string[] = [];
   let now = 0;
   const log = new EventLogWriter(scratch.path(), 1_000_000);
   const socket = new EventSocket(
     log,
     {
       onEvents: () => {},
-      onConnected: () => told.push("connected"),
-      onDisconnected: (reason) => told.push(reason ?? "closed"),
+      onConnected: () => reports.push("connected"),
+      onDisconnected: (reason) => reports.push(reason ?? "closed"),
       onPaused: () => {},
-      onTurnedAway: (reason) => told.push(reason),
+      onTurnedAway: (reason) => reports.push(reason),
     },
     300,
     undefined,
@@ -411,7 +411,7 @@ test("a sender that has been silent for long gives way to another one, and not b
   const second = await Sender.dial({ hostname: "127.0.0.1", port });
   await first.closed;
   expect(second.isClosed).toBe(false);
-  expect(told).toEqual([
+  expect(reports).toEqual([
     "connected",
     "another sender is connected",
     "it was silent, and another sender came",

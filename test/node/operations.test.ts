@@ -105,10 +105,10 @@ describe("a sidecar on a home whose history is cut by length", () => {
   });
 
   test("refuses the other kind, and a cause that lasts ends the restarts of its unit", async () => {
-    const asked = ["sidecar", ...words, "--segments", "network"];
-    const ended = await lyra(asked);
+    const command = ["sidecar", ...words, "--segments", "network"];
+    const ended = await lyra(command);
     expect([ended.code, ended.err]).toEqual([1, expect.stringContaining('"code":"segments_differ"')]);
-    const managed = await lyra(asked, { env: { NOTIFY_SOCKET: scratch.path("nowhere") } });
+    const managed = await lyra(command, { env: { NOTIFY_SOCKET: scratch.path("nowhere") } });
     expect([managed.code, managed.err]).toEqual([5, expect.stringContaining('"code":"segments_differ"')]);
     const prevented = /^RestartPreventExitStatus=(.*)$/m.exec(readFileSync(UNIT, "utf8"))![1]!;
     expect(prevented.split(" ")).toEqual(["2", "5"]);
@@ -128,8 +128,8 @@ describe("a sidecar on a home whose history is cut by length", () => {
   if (hasPython)
     test("the service manager is told the cause", () => {
       const script = scratch.file(FAILING, "failing.py");
-      const asked = [...PROGRAM, "sidecar", ...words, "--segments", "network"];
-      const { stdout } = Bun.spawnSync([python!, script, scratch.path("failing"), ...asked], {
+      const command = [...PROGRAM, "sidecar", ...words, "--segments", "network"];
+      const { stdout } = Bun.spawnSync([python!, script, scratch.path("failing"), ...command], {
         stderr: "pipe",
       });
       expect(JSON.parse(stdout.toString())).toMatch(

@@ -69,12 +69,12 @@ const ids = (events: readonly Json[]): string[] => events.map(({ id }) => id);
 
 /** Ids of the recording's own events behind a height. */
 function recordedIds(from: number): string[] {
-  const found: string[] = [];
+  const ids: string[] = [];
   for (let at = 0; at < sample.length; at += 4 + sample.readUInt32BE(at)) {
     const { id } = decodeBusEvent(sample.subarray(at + 12, at + 4 + sample.readUInt32BE(at)));
-    if (Number(id.split("-")[0]) > from) found.push(id);
+    if (Number(id.split("-")[0]) > from) ids.push(id);
   }
-  return found;
+  return ids;
 }
 
 describe("a file that is followed", () => {
@@ -98,14 +98,14 @@ describe("a file that is followed", () => {
     }
     const last = spans.at(-1)!.height;
     await Promise.all([...buses, ...trades].map((client) => client.reaches(last)));
-    const wanted = recordedIds(1_500);
-    for (const bus of buses) expect(ids(bus.events)).toEqual(wanted);
+    const expected = recordedIds(1_500);
+    for (const bus of buses) expect(ids(bus.events)).toEqual(expected);
     const all = await (await fetch(`${node.dataUrl}/api/v2/trades?pagination.newestFirst=false`)).json();
     const stored = all.trades.edges.map(({ node: trade }: Json) => trade.id);
     for (const client of trades) {
-      const told = client.results.flatMap((result) => result.trades.map(({ id }: Json) => id));
-      expect(told.length).toBeGreaterThan(5);
-      expect(told).toEqual(stored.slice(stored.length - told.length));
+      const tradeIds = client.results.flatMap((result) => result.trades.map(({ id }: Json) => id));
+      expect(tradeIds.length).toBeGreaterThan(5);
+      expect(tradeIds).toEqual(stored.slice(stored.length - tradeIds.length));
     }
   }, 120_000);
 });
@@ -141,7 +141,7 @@ describe("a sidecar beside its core", () => {
     expect(sidecar.bus.events).toEqual(core.bus.events);
     expect(sidecar.movements.results).toEqual(core.movements.results);
     // Events of a block are the same; they may be told in more or fewer messages where blocks were stored together.
-    const updates = (client: Client) => client.results.flatMap(({ updates: told }) => told?.accounts ?? []);
+    const updates = (client: Client) => client.results.flatMap(({ updates }) => updates?.accounts ?? []);
     expect(updates(sidecar.accounts)).toEqual(updates(core.accounts));
   }, 120_000);
 });

@@ -208,10 +208,10 @@ describe("a devnet that does not start", () => {
       { code: "devnet_ended", message: /given up/ },
     ],
   ];
-  for (const [what, options, wanted] of cases) {
+  for (const [what, options, expected] of cases) {
     test(what, async () => {
       const { code, message, hint } = await failureOf(options());
-      for (const [member, value] of Object.entries(wanted)) {
+      for (const [member, value] of Object.entries(expected)) {
         const text = { code, message, hint }[member]!;
         if (value instanceof RegExp) expect(text).toMatch(value);
         else expect({ member, text }).toEqual({ member, text: value as string });

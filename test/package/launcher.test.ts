@@ -133,8 +133,8 @@ describe("the executable of the platform", () => {
 
   test("is found in its package beside this one", () => {
     const { from, folder } = install(VERSION, COMMIT);
-    const found = findExecutable(undefined, { env: {}, platform: "linux-x64", from });
-    expect(found).toBe(join(folder, "bin", "lyra"));
+    const executable = findExecutable(undefined, { env: {}, platform: "linux-x64", from });
+    expect(executable).toBe(join(folder, "bin", "lyra"));
     expect(findExecutable(undefined, { env: { LYRA_BINARY: dirname(from) }, from })).toBe(dirname(from));
     expect(findExecutable(folder, { env: { LYRA_BINARY: "/nowhere" }, from })).toBe(folder);
   });

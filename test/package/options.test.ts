@@ -100,9 +100,9 @@ describe("options", () => {
 });
 
 describe("tools", () => {
-  const asked: { method: string; path: string; body: Record<string, unknown> }[] = [];
+  const requests: { method: string; path: string; body: Record<string, unknown> }[] = [];
   const record = async (method: string, url: string, body = "{}") => {
-    asked.push({ method, path: url.replace("http://node/devnet/", ""), body: JSON.parse(body) });
+    requests.push({ method, path: url.replace("http://node/devnet/", ""), body: JSON.parse(body) });
     return {};
   };
   const tools = new DevnetTools({ json: record, text: record } as unknown as HttpClient, "http://node");
@@ -134,17 +134,17 @@ describe("tools", () => {
     const sent = Object.fromEntries(kinds.map(([name, kind]) => [name, VALUES[kind][1]]));
     const isChoice = kinds.length > 1 && Object.keys(members).every((name) => name.endsWith("?"));
     const given = kinds.map(([, kind]) => VALUES[kind][0]);
-    asked.length = 0;
+    requests.length = 0;
     if (file !== undefined) await call('{"a":1}');
     else if (isChoice) await call(Object.fromEntries(kinds.map(([name], at) => [name, given[at]])));
     else await call(...given);
-    expect(asked).toEqual([{ method, path, body: file === undefined ? sent : { a: 1 } }]);
+    expect(requests).toEqual([{ method, path, body: file === undefined ? sent : { a: 1 } }]);
   });
 
   test("what is left out is not sent", async () => {
-    asked.length = 0;
+    requests.length = 0;
     await tools.mine();
     await tools.ban("alice");
-    expect(asked.map(({ body }) => body)).toEqual([{}, { party: "alice" }]);
+    expect(requests.map(({ body }) => body)).toEqual([{}, { party: "alice" }]);
   });
 });

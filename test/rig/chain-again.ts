@@ -89,10 +89,13 @@ export function differencesToReplay(home: string, scratch: string): string[] {
     }
     again.core.commit();
     const [was, is] = [pointOf(original), again.core.point];
-    const found = (["height", "hash", "timeNs", "appHash", "events"] as const)
+    const fieldDifferences = (["height", "hash", "timeNs", "appHash", "events"] as const)
       .filter((name) => was[name] !== is[name])
       .map((name) => `${name} is ${was[name]}, and ${is[name]} when the chain is made again`);
-    return [...found, ...differences(rowsOf(digestStore(again.db)), rowsOf(digestStore(original)))];
+    return [
+      ...fieldDifferences,
+      ...differences(rowsOf(digestStore(again.db)), rowsOf(digestStore(original))),
+    ];
   } finally {
     again.close();
     original.close();
@@ -135,7 +138,7 @@ export function differencesToState(home: string): string[] {
       ]),
     );
     const { collateral, staking } = chain.engine.domains;
-    const found: string[] = [];
+    const problems: string[] = [];
     for (const [, { asset, type, owner, market, balance }] of collateral.entries()) {
       const name = AccountTypeName[type]!;
       const party = owner === "*" ? "network" : owner;
@@ -143,20 +146,21 @@ export function differencesToState(home: string): string[] {
       const api = answered.get(key);
       answered.delete(key);
       // What is outside is not told (docs/protocol/60-state-engine-accounts.md#24-accountevent-emission-rule).
-      const told = type === AccountType.ACCOUNT_TYPE_EXTERNAL ? 0n : balance;
-      if (api !== told.toString()) found.push(`account ${key}: ${told} in the state, ${api} in the API`);
+      const expected = type === AccountType.ACCOUNT_TYPE_EXTERNAL ? 0n : balance;
+      if (api !== expected.toString())
+        problems.push(`account ${key}: ${expected} in the state, ${api} in the API`);
     }
     for (const [key, balance] of answered) {
-      if (balance !== "0") found.push(`account ${key}: ${balance} in the API, and unknown to the state`);
+      if (balance !== "0") problems.push(`account ${key}: ${balance} in the API, and unknown to the state`);
     }
     for (const partyId of staking.parties()) {
       const api = reading.reader.get<{ currentStakeAvailable: string }>("/api/v2/parties/{party_id}/stake", {
         partyId,
       })!.currentStakeAvailable;
       const state = (staking.balance(partyId) ?? 0n).toString();
-      if (api !== state) found.push(`stake of ${partyId}: ${state} in the state, ${api} in the API`);
+      if (api !== state) problems.push(`stake of ${partyId}: ${state} in the state, ${api} in the API`);
     }
-    return found;
+    return problems;
   } finally {
     reading.close();
     chain.close();

@@ -156,10 +156,11 @@ class Rig {
         break;
       }
       report.killedMs.push(Math.round(load.ageMs));
-      const told = await load.kill();
+      const reported = await load.kill();
       const left = heightLeft(home);
       report.heights.push(left);
-      if (left < told) report.failures.push(`block ${told} was told and is gone: the store ends at ${left}`);
+      if (left < reported)
+        report.failures.push(`block ${reported} was told and is gone: the store ends at ${left}`);
       if (left < reached) report.failures.push(`the height went back from ${reached} to ${left}`);
       reached = left;
     }
@@ -171,10 +172,10 @@ class Rig {
 
   private compare(home: string): string[] {
     try {
-      const found = differences(this.undisturbed.digest, digestOf(home));
+      const problems = differences(this.undisturbed.digest, digestOf(home));
       const names = readdirSync(home).sort();
-      if (names.join() !== this.undisturbed.names.join()) found.push(`the home holds ${names.join(", ")}`);
-      return found;
+      if (names.join() !== this.undisturbed.names.join()) problems.push(`the home holds ${names.join(", ")}`);
+      return problems;
     } catch (error) {
       return [(error as Error).message];
     }

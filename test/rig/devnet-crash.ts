@@ -180,9 +180,9 @@ class Rig {
       if (height < life.height)
         failures.push(`it starts at block ${height}, and block ${life.height} was on the disk`);
       if (mode === "funding") {
-        const found = await balances(nodeUrl);
-        if (found !== this.funded)
-          failures.push(`the parties have other balances than in an undisturbed devnet: ${found}`);
+        const funds = await balances(nodeUrl);
+        if (funds !== this.funded)
+          failures.push(`the parties have other balances than in an undisturbed devnet: ${funds}`);
       }
       life.market ??= (await client.tool("market/create", { preset: "simple" })).market;
       const beforeKill = () => (isLast ? untilAcknowledged(life.ledger) : undefined);

@@ -54,7 +54,7 @@ export class Ledger {
   endRevert(): void {
     const { id, height } = this.reverting!;
     this.reverting = undefined;
-    const at = this.snapshots.findIndex((known) => known.id === id);
+    const at = this.snapshots.findIndex((snapshot) => snapshot.id === id);
     this.snapshots.length = at + 1;
     this.acknowledged = this.acknowledged.filter((each) => each.height <= height);
     for (const each of this.hashes.keys()) if (each > height) this.hashes.delete(each);
@@ -69,10 +69,10 @@ export class Ledger {
     if (head < this.height)
       failures.push(`block ${this.height} was told and is gone: the chain ends at ${head}`);
     for (const { hash, height, code } of this.acknowledged) {
-      const found = stored.get(hash);
-      if (found === undefined) failures.push(`transaction ${hash} of block ${height} is lost`);
-      else if (found.height !== height || found.code !== code) {
-        const is = `is in block ${found.height} with code ${found.code}`;
+      const row = stored.get(hash);
+      if (row === undefined) failures.push(`transaction ${hash} of block ${height} is lost`);
+      else if (row.height !== height || row.code !== code) {
+        const is = `is in block ${row.height} with code ${row.code}`;
         failures.push(`transaction ${hash} ${is}, and was told to be in block ${height} with code ${code}`);
       }
     }

@@ -60,31 +60,31 @@ export class EverythingReader {
   /** Rows of blocks `first` to `last` in all exported tables. */
   csvFailures(first: number, last: number): string[] {
     const source = new RowSource(this.db);
-    const found: string[] = [];
+    const faults: string[] = [];
     for (const table of EXPORT_TABLES) {
       try {
         const columns = table.header.split(",").length;
         for (const line of table.lines(source, { first, last })) {
-          if (!line.endsWith("\n") || line.split(",").length < columns) found.push(`${table.name}: ${line}`);
-          if (line.includes("undefined")) found.push(`${table.name}: ${line}`);
+          if (!line.endsWith("\n") || line.split(",").length < columns) faults.push(`${table.name}: ${line}`);
+          if (line.includes("undefined")) faults.push(`${table.name}: ${line}`);
         }
       } catch (error) {
-        found.push(`${table.name}: ${(error as Error).message}`);
+        faults.push(`${table.name}: ${(error as Error).message}`);
       }
     }
     source.close();
-    return found;
+    return faults;
   }
 
   /** @param paths only these resources; all without */
   apiFailures(paths?: ReadonlySet<string>): string[] {
-    const found: string[] = [];
+    const faults: string[] = [];
     for (const question of this.questions(paths)) {
       const failure = this.ask(question);
       if (failure)
-        found.push(`${question.path} ${JSON.stringify(question.at)} ${question.query}: ${failure}`);
+        faults.push(`${question.path} ${JSON.stringify(question.at)} ${question.query}: ${failure}`);
     }
-    return found;
+    return faults;
   }
 
   /** The questions as a client puts them: addresses without the host. */
@@ -151,12 +151,12 @@ export class EverythingReader {
 }
 
 function lazily(makers: Readonly<Record<string, () => readonly string[]>>): Ids {
-  const made: Ids = {};
+  const ids: Ids = {};
   for (const [name, make] of Object.entries(makers)) {
-    let known: readonly string[] | undefined;
-    Object.defineProperty(made, name, { get: () => (known ??= make()) });
+    let cached: readonly string[] | undefined;
+    Object.defineProperty(ids, name, { get: () => (cached ??= make()) });
   }
-  return made;
+  return ids;
 }
 
 type Ids = Readonly<Record<string, readonly string[]>>;

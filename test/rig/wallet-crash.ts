@@ -126,7 +126,7 @@ class Rig {
       rounds.push(report);
       if (report.found !== undefined) killed.push(report);
     }
-    const countOf = (found: Found) => killed.filter((round) => round.found === found).length;
+    const countOf = (content: Found) => killed.filter((round) => round.found === content).length;
     return {
       kills: killed.length,
       midway: rounds.filter(({ isMidway }) => isMidway).length,
@@ -153,14 +153,14 @@ class Rig {
   private async stepRound(round: number, home: string): Promise<WalletRound> {
     for (;;) {
       const { operation, step } = this.turn;
-      const known = await this.knownOf("steps", operation);
+      const undisturbed = await this.knownOf("steps", operation);
       this.copy(home);
       const child = Bun.spawn([process.execPath, CHILD, home, operation, String(step)], { stderr: "pipe" });
       await child.exited;
       if (child.signalCode === "SIGKILL") {
         this.turn = { operation, step: step + 1 };
         const when = `step ${step + 1}`;
-        return this.looked({ round, mode: "steps", operation, when, isKilled: true }, home, known);
+        return this.looked({ round, mode: "steps", operation, when, isKilled: true }, home, undisturbed);
       }
       const { code, err } = { code: child.exitCode, err: await new Response(child.stderr).text() };
       if (code !== 0 || step === 0) throw new Error(`${operation} did not work: ${code}, ${err}`);
@@ -172,12 +172,12 @@ class Rig {
 
   private async programRound(round: number, home: string): Promise<WalletRound> {
     const operation = this.dice.pick(Object.keys(OPERATIONS).filter((name) => OPERATIONS[name]!.words));
-    const known = await this.knownOf("program", operation);
+    const undisturbed = await this.knownOf("program", operation);
     this.copy(home);
     // One in four at any moment; the others once a file appears, within the time that a write takes.
     const isAnywhere = this.dice.below(4) === 0;
     const delayMs = isAnywhere
-      ? this.dice.below(Math.ceil(known.ms * 1.1))
+      ? this.dice.below(Math.ceil(undisturbed.ms * 1.1))
       : this.dice.below(WRITE_MS * 10) / 10;
     const child = this.start(home, operation);
     if (!isAnywhere) {
@@ -193,7 +193,7 @@ class Rig {
     await child.exited;
     const isKilled = child.signalCode === "SIGKILL";
     const when = `${delayMs} ms ${isAnywhere ? "after its start" : "after its first file"}`;
-    return this.looked({ round, mode: "program", operation, when, isKilled }, home, known);
+    return this.looked({ round, mode: "program", operation, when, isKilled }, home, undisturbed);
   }
 
   private async serviceRound(round: number, home: string): Promise<WalletRound> {
@@ -225,9 +225,9 @@ class Rig {
     ledger.close();
     const failures = await this.problems(home);
     if (lastId < safe || lastId > safe + 1) failures.push(`the ledger has ${lastId}, and ${safe} were safe`);
-    const found = safe > 0 ? "new" : "old";
+    const content = safe > 0 ? "new" : "old";
     const when = `${killMs} ms after it began`;
-    return { round, mode: "service", operation: "ledger", when, found, isMidway: false, failures };
+    return { round, mode: "service", operation: "ledger", when, found: content, isMidway: false, failures };
   }
 
   private async looked(
@@ -245,13 +245,13 @@ class Rig {
       failures.push(String(error));
       return [];
     });
-    const found = foundIn(content, before, after);
-    if (found === undefined && failures.length === 0) {
+    const which = foundIn(content, before, after);
+    if (which === undefined && failures.length === 0) {
       failures.push(`it is neither the old nor the new: ${JSON.stringify(content)}`);
     }
     failures.push(...(await this.problems(home)));
-    if (!isKilled && found !== "new") failures.push("it came to its end, and is not the new");
-    return { ...round, found: isKilled ? (found ?? "old") : undefined, isMidway, failures };
+    if (!isKilled && which !== "new") failures.push("it came to its end, and is not the new");
+    return { ...round, found: isKilled ? (which ?? "old") : undefined, isMidway, failures };
   }
 
   /** What is wrong with a home after a kill, whatever it did; the next writers must not mind. */
@@ -273,8 +273,8 @@ class Rig {
 
   private async knownOf(mode: "steps" | "program", operation: string): Promise<Undisturbed> {
     const key = `${mode} ${operation}`;
-    const known = this.undisturbed.get(key);
-    if (known !== undefined) return known;
+    const cached = this.undisturbed.get(key);
+    if (cached !== undefined) return cached;
     const home = this.scratch.path();
     this.copy(home);
     const before = await contentOf(home);
@@ -356,8 +356,8 @@ async function phraseProblems(home: string): Promise<string[]> {
     passphrase: passphrase("first"),
     recoveryPhrase: phrase,
   });
-  const made = await cheapStore(new FolderKeystore(folderOf(home))).unlock("new", passphrase("first"));
-  return made.id === restored.id ? [] : ["the phrase that was kept is another wallet's"];
+  const unlocked = await cheapStore(new FolderKeystore(folderOf(home))).unlock("new", passphrase("first"));
+  return unlocked.id === restored.id ? [] : ["the phrase that was kept is another wallet's"];
 }
 
 export const WALLET_CANARIES: readonly {

@@ -147,7 +147,7 @@ export async function flood(plan: FloodPlan): Promise<FloodOutcome> {
     return {
       ...{ sent, executed, lostWithChain, seconds },
       unknown: errors.filter((error) => error.includes("may have been sent")).length,
-      ...told(errors),
+      ...sortRefusals(errors),
       bannedUntil: await bannedUntil(client, party),
     };
   } finally {
@@ -156,7 +156,7 @@ export async function flood(plan: FloodPlan): Promise<FloodOutcome> {
   }
 }
 
-function told(errors: readonly string[]): Pick<FloodOutcome, "refusals" | "withoutTime"> {
+function sortRefusals(errors: readonly string[]): Pick<FloodOutcome, "refusals" | "withoutTime"> {
   const refusals = new Map<string, number>();
   for (const error of errors) {
     const kind = error
@@ -180,12 +180,12 @@ function withdrawalsIn(home: string): number {
 }
 
 /** Withdrawals that the data API shows; waits for those that are on their way. */
-async function executedBy(client: DevnetClient, party: string, wanted: number): Promise<number> {
+async function executedBy(client: DevnetClient, party: string, expected: number): Promise<number> {
   const deadline = performance.now() + SETTLE_MS_MAX;
   for (;;) {
     await client.tool("mine", { blocks: 1 }).catch(() => {});
     const count = await withdrawalsOf(client, party);
-    if (count >= wanted || performance.now() > deadline) return count;
+    if (count >= expected || performance.now() > deadline) return count;
     await Bun.sleep(POLL_MS);
   }
 }

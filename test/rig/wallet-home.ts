@@ -183,8 +183,8 @@ export function unsafe(home: string, secrets = secretsOf()): string[] {
     const stats = lstatSync(path);
     const name = relative(home, path);
     const mode = stats.mode & 0o777;
-    const wanted = stats.isDirectory() ? 0o700 : 0o600;
-    if (mode !== wanted) problems.push(`${name} has mode ${mode.toString(8)}`);
+    const expected = stats.isDirectory() ? 0o700 : 0o600;
+    if (mode !== expected) problems.push(`${name} has mode ${mode.toString(8)}`);
     if (!stats.isFile() || INPUT_FILES.includes(name) || name === PHRASE_FILE) continue;
     const content = readFileSync(path);
     for (const [what, secret] of secrets)

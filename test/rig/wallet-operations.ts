@@ -66,8 +66,8 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "import of a file": {
     async run(tools) {
       const file = (await new FolderKeystore(folderOf(tools.home)).read("old"))!;
-      const wanted = { name: "copy", passphrase: passphrase("first") };
-      await storeOf(tools).importFile({ ...wanted, file, filePassphrase: passphrase("original") });
+      const copy = { name: "copy", passphrase: passphrase("first") };
+      await storeOf(tools).importFile({ ...copy, file, filePassphrase: passphrase("original") });
     },
     words: ["import", "copy", "--file", "wallets/old", "--file-passphrase-file", "original", ...FIRST],
   },

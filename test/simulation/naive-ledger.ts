@@ -346,14 +346,14 @@ export class NaiveLedger {
   ): void {
     const asset = assetText.replace(/^0x/, "");
     const party = partyText.replace(/^0x/, "");
-    const known = this.data.assets.get(asset);
-    if (known === undefined) throw new Refusal(/asset does not exist/);
+    const listed = this.data.assets.get(asset);
+    if (listed === undefined) throw new Refusal(/asset does not exist/);
     const amount = BigInt(amountText);
     // Ours, not the network's: nobody and nothing cannot be deposited (docs/compatibility.md).
     if (amount <= 0n || amount > UINT_MAX) throw new Refusal(undefined);
     const tell = (status: number) =>
       this.facts.add("deposit", id, status, party, asset, amount, txHash, this.data.now, 0);
-    if (known.isErc20 !== isErc20) {
+    if (listed.isErc20 !== isErc20) {
       if (!isErc20) tell(1);
       tell(2);
       this.data.seenEvents.add(key);
@@ -369,9 +369,9 @@ export class NaiveLedger {
   private claim(asset: string, nonce: string, txId: string): void {
     if (!this.data.assets.has(asset)) throw new Refusal(/asset does not exist/);
     if (!/^\d+$/.test(nonce)) throw new Refusal("invalid withdrawal reference nonce");
-    const found = [...this.data.withdrawals].find(([, { ref, isErc20 }]) => isErc20 && ref === nonce);
-    if (found === undefined) throw new Refusal("invalid reference for withdrawal chain event");
-    const [id, withdrawal] = found;
+    const entry = [...this.data.withdrawals].find(([, { ref, isErc20 }]) => isErc20 && ref === nonce);
+    if (entry === undefined) throw new Refusal("invalid reference for withdrawal chain event");
+    const [id, withdrawal] = entry;
     if (!withdrawal.isFinal) throw new Refusal("invalid withdrawal state");
     if (!this.nodes.hasHeads(withdrawal.signatures)) throw new Refusal("withdrawal not ready");
     this.tellWithdrawal(id, withdrawal, 3, txId, this.data.now);
@@ -380,9 +380,9 @@ export class NaiveLedger {
   // Withdrawals (docs/protocol/60-state-engine-accounts.md#4-withdrawals-and-erc20-approval-bundles)
 
   private withdraw({ asset, amount: text, ext }: WithdrawSubmission, party: string, id: string): void {
-    const known = this.data.assets.get(asset);
-    if (known === undefined) throw new Refusal("asset does not exist");
-    const { isErc20 } = known;
+    const listed = this.data.assets.get(asset);
+    if (listed === undefined) throw new Refusal("asset does not exist");
+    const { isErc20 } = listed;
     if (isErc20 && ext?.erc20 === undefined) throw new Refusal("missing withdraw submission erc20 ext");
     if (isErc20 && this.data.isBridgeStopped) {
       throw new Refusal("withdrawal issuance is disabled when the erc20 is stopped");

@@ -153,14 +153,14 @@ class Run implements Outcome {
       const open = this.engine.engine
         .duties(keys.nodeId)
         .flatMap((duty) => (duty.kind === "vote" ? [duty] : []));
-      const known = [...this.ledger.data.resources]
+      const unvoted = [...this.ledger.data.resources]
         .filter(([, { votes }]) => !votes.has(key))
         .map(([id]) => id);
       const named = open.map(({ reference, type }) => (type === VOTE_ON_SUPPLY ? SUPPLY : reference));
       const isSigner = (type: number) => type === 4;
       const theirs = named.filter((_, at) => !isSigner(open[at]!.type));
-      if (theirs.sort().join() !== known.sort().join()) {
-        throw new Difference(`validator ${at} is asked to vote on [${theirs}], not on [${known}]`);
+      if (theirs.sort().join() !== unvoted.sort().join()) {
+        throw new Difference(`validator ${at} is asked to vote on [${theirs}], not on [${unvoted}]`);
       }
       for (const { reference, type } of open) {
         const tx = this.realizer.tx(key, "nodeVote", { reference, type });
@@ -176,15 +176,16 @@ class Run implements Outcome {
   }
 
   private sign({ by, pick }: CommandStep & { do: "sign" }): void {
-    const found = this.realizer.withdrawal(pick);
-    if (found === undefined) return;
+    const withdrawal = this.realizer.withdrawal(pick);
+    if (withdrawal === undefined) return;
     const keys = this.realizer.node(by);
     const duty = this.engine.engine
       .duties(keys.nodeId)
-      .find((duty) => duty.kind === "sign" && duty.resource === found[0]);
-    const { isFinal, isErc20, signatures } = this.ledger.data.withdrawals.get(found[0])!;
+      .find((duty) => duty.kind === "sign" && duty.resource === withdrawal[0]);
+    const { isFinal, isErc20, signatures } = this.ledger.data.withdrawals.get(withdrawal[0])!;
     const isOwed = isFinal && isErc20 && !signatures.has(keyOf(keys));
-    if (isOwed !== (duty !== undefined)) throw new Difference(`signature of ${found[0]}: owed is ${isOwed}`);
+    if (isOwed !== (duty !== undefined))
+      throw new Difference(`signature of ${withdrawal[0]}: owed is ${isOwed}`);
     if (duty?.kind !== "sign") return;
     const sig = secp256k1Sign(Buffer.from(duty.digest, "hex"), keys.ethereum(1));
     const payload = { id: duty.resource, sig, kind: duty.signatureKind };
@@ -244,9 +245,9 @@ function byKind(facts: readonly string[]): Map<string, string[]> {
   const kinds = new Map<string, string[]>();
   for (const fact of facts) {
     const kind = fact.slice(0, fact.indexOf(" "));
-    const known = kinds.get(kind);
-    if (known === undefined) kinds.set(kind, [fact]);
-    else known.push(fact);
+    const ofKind = kinds.get(kind);
+    if (ofKind === undefined) kinds.set(kind, [fact]);
+    else ofKind.push(fact);
   }
   return kinds;
 }

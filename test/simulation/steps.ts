@@ -215,8 +215,8 @@ export class Realizer {
   private withdraw({ party: at, asset: assetAt, amount, details }: CommandStep & { do: "withdraw" }) {
     const asset = ASSETS[assetAt % ASSETS.length]!;
     const party = this.party(at);
-    const known = this.ledger.data.assets.has(asset);
-    const minimum = known ? this.ledger.minimumWithdrawal(asset) : 0n;
+    const isListed = this.ledger.data.assets.has(asset);
+    const minimum = isListed ? this.ledger.minimumWithdrawal(asset) : 0n;
     const value = this.amount(amount, { minimum, balance: this.balance(party, asset) });
     const ext = details ? { erc20: { receiverAddress: RECEIVER } } : undefined;
     return this.tx(party, "withdrawSubmission", { amount: `${value}`, asset, ext });
@@ -228,17 +228,17 @@ export class Realizer {
   }
 
   private claim({ by, pick, how, nonce }: CommandStep & { do: "claim" }) {
-    const found = this.withdrawal(pick)?.[1].ref ?? "17";
-    const referenceNonce = how === "ref" ? found : how === "nonsense" ? "0xff" : "18";
+    const reference = this.withdrawal(pick)?.[1].ref ?? "17";
+    const referenceNonce = how === "ref" ? reference : how === "nonsense" ? "0xff" : "18";
     const withdrawal = { vegaAssetId: TOKEN, targetEthereumAddress: RECEIVER, referenceNonce };
     const erc20 = { index: 0n, block: 1n, withdrawal };
     return this.event(by, { ...this.ethereum("c", nonce), erc20 });
   }
 
   private transferAmount(party: string, asset: string, amount: Amount): bigint {
-    const known = this.ledger.data.assets.has(asset);
+    const isListed = this.ledger.data.assets.has(asset);
     const balance = this.balance(party, asset);
-    const minimum = known ? this.ledger.minimumTransfer(asset) : 0n;
+    const minimum = isListed ? this.ledger.minimumTransfer(asset) : 0n;
     return this.amount(amount, { minimum, balance, affordable: this.affordable(balance) });
   }
 
@@ -319,8 +319,9 @@ export class Realizer {
       const amount = this.amount(step.amount, { free: free < 0n ? 0n : free, delegated });
       return this.tx(party, "delegateSubmission", { nodeId, amount: `${amount}` });
     }
-    const { amount: asked } = step;
-    const amount = typeof asked === "string" ? asked : `${this.amount(asked, { delegated, free: 0n })}`;
+    const { amount: requested } = step;
+    const amount =
+      typeof requested === "string" ? requested : `${this.amount(requested, { delegated, free: 0n })}`;
     return this.tx(party, "undelegateSubmission", { nodeId, amount, method: step.now ? 1 : 2 });
   }
 
@@ -348,8 +349,8 @@ export class Realizer {
     return this.ledger.book.balance(accountOf(party, asset, Type.general));
   }
 
-  private amount({ base, plus, zeros }: Amount, known: Partial<Record<Base, bigint>>): bigint {
-    const bases: Partial<Record<Base, bigint>> = { ...known, "2^63": 1n << 63n, "2^255": 1n << 255n };
+  private amount({ base, plus, zeros }: Amount, values: Partial<Record<Base, bigint>>): bigint {
+    const bases: Partial<Record<Base, bigint>> = { ...values, "2^63": 1n << 63n, "2^255": 1n << 255n };
     const value = (bases[base] ?? 0n) + BigInt(plus) * 10n ** BigInt(zeros);
     return value < 0n ? 0n : value;
   }

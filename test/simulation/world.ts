@@ -233,6 +233,6 @@ export function ledgerOf({ nodes, parameters }: World): NaiveLedger {
 
 /** The addresses that the contract knows, once the validators have seen it. */
 export function signersOf({ signers, hasForeignSigner }: World): string[] {
-  const known = VALIDATORS.slice(0, signers).map((keys) => ethereumAddress(keys.ethereum(1)));
-  return hasForeignSigner ? [...known, RECEIVER] : known;
+  const signing = VALIDATORS.slice(0, signers).map((keys) => ethereumAddress(keys.ethereum(1)));
+  return hasForeignSigner ? [...signing, RECEIVER] : signing;
 }

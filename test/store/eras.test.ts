@@ -11,9 +11,9 @@ test("an era ends between blocks once it is full, and a rollback takes its begin
   const eras = new Eras(db, 3);
   const block = (no: number, rows: number, isContinued = false) => {
     eras.startBlock(no, isContinued);
-    const found = Array.from({ length: rows }, () => eras.nextRow());
+    const numbers = Array.from({ length: rows }, () => eras.nextRow());
     eras.endBlock();
-    return found;
+    return numbers;
   };
   const stored = () =>
     db

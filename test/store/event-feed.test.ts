@@ -49,15 +49,15 @@ describe("a feed", () => {
   test("begins behind the block that had begun, and tells each one after it", () => {
     const tap = new EventTap();
     send(tap, 7);
-    const told: FeedMessage[] = [];
-    const listen = (message: FeedMessage) => void told.push(message);
+    const messages: FeedMessage[] = [];
+    const listen = (message: FeedMessage) => void messages.push(message);
     tap.start(listen);
     send(tap, 8);
     send(tap, 9);
     tap.stop(listen);
     send(tap, 10);
-    expect(heights(told)).toEqual(["begun 7", "events 8", "events 9"]);
-    const [event] = eventsIn((told[1] as Extract<FeedMessage, { kind: "events" }>).events);
+    expect(heights(messages)).toEqual(["begun 7", "events 8", "events 9"]);
+    const [event] = eventsIn((messages[1] as Extract<FeedMessage, { kind: "events" }>).events);
     expect(decodeBusEvent(event!)).toMatchObject({
       id: "8-1",
       block: HASH,
@@ -93,8 +93,8 @@ describe("a feed", () => {
 
   test("that is begun again tells nothing of the time before", () => {
     const threads = new Threads();
-    const told: FeedMessage[] = [];
-    const listen = (message: FeedMessage) => void told.push(message);
+    const messages: FeedMessage[] = [];
+    const listen = (message: FeedMessage) => void messages.push(message);
     threads.inlet.start(listen);
     threads.deliver();
     threads.order();
@@ -105,20 +105,20 @@ describe("a feed", () => {
     threads.deliver();
     send(threads.tap, 2);
     threads.deliver();
-    expect(heights(told)).toEqual(["begun 0", "begun 1", "events 2"]);
+    expect(heights(messages)).toEqual(["begun 0", "begun 1", "events 2"]);
   });
 
   test("that is not read is given up, and costs its bound", () => {
     const threads = new Threads();
-    const told: FeedMessage[] = [];
-    threads.inlet.start((message) => void told.push(message));
+    const messages: FeedMessage[] = [];
+    threads.inlet.start((message) => void messages.push(message));
     threads.order();
     for (let height = 1; height <= 100; height++) send(threads.tap, height, 2 ** 20);
     expect(threads.tap.isOpen).toBe(false);
     threads.deliver();
-    expect(told.at(-1)!.kind).toBe("lost");
-    expect(told.length).toBeGreaterThan(60);
-    expect(told.length).toBeLessThan(70);
+    expect(messages.at(-1)!.kind).toBe("lost");
+    expect(messages.length).toBeGreaterThan(60);
+    expect(messages.length).toBeLessThan(70);
     // One that reads as it comes is never given up.
     const again: FeedMessage[] = [];
     threads.inlet.start((message) => void again.push(message));

@@ -11,17 +11,17 @@ describe("a cache of identifiers", () => {
     const cache = new IdCache();
     const COUNT = 150_000;
     for (let n = 0; n < COUNT; n++) expect(cache.put(idOf(n), entryOf(n))).toBe(true);
-    let known = 0;
+    let hits = 0;
     for (let n = 0; n < COUNT; n++) {
       const text = idOf(n);
-      const found = cache.find(text);
-      expect(cache.find(text.toUpperCase())).toEqual(found);
-      if (found === undefined) continue;
-      known++;
-      expect(found).toEqual(entryOf(n));
-      expect(cache.text(found.ref)).toBe(text);
+      const cached = cache.find(text);
+      expect(cache.find(text.toUpperCase())).toEqual(cached);
+      if (cached === undefined) continue;
+      hits++;
+      expect(cached).toEqual(entryOf(n));
+      expect(cache.text(cached.ref)).toBe(text);
     }
-    expect(known).toBeGreaterThan(90_000);
+    expect(hits).toBeGreaterThan(90_000);
     cache.clear();
     expect(cache.find(idOf(COUNT - 1))).toBeUndefined();
     expect(cache.text(entryOf(COUNT - 1).ref)).toBeUndefined();
@@ -52,25 +52,25 @@ describe("a cache of identifiers", () => {
 describe("a cache of accounts", () => {
   test("knows accounts by all four parts, and nothing wrong", () => {
     const cache = new AccountCache();
-    const known = new Map<string, number>();
+    const refs = new Map<string, number>();
     let ref = 0;
     for (let party = 1; party < 20_000; party++)
       for (const type of [4, 18, -1]) {
         const [asset, market] = [1 + (party % 7), party % 3];
         cache.put(party, asset, market, type, ++ref);
-        known.set(`${party} ${asset} ${market} ${type}`, ref);
+        refs.set(`${party} ${asset} ${market} ${type}`, ref);
       }
-    let found = 0;
-    for (const [name, expected] of known) {
+    let hits = 0;
+    for (const [name, expected] of refs) {
       const [party, asset, market, type] = name.split(" ").map(Number) as [number, number, number, number];
       const kept = cache.find(party, asset, market, type);
-      if (kept !== undefined) found++;
+      if (kept !== undefined) hits++;
       expect([undefined, expected]).toContain(kept);
       expect(cache.find(party, asset, market, type + 1)).toBeUndefined();
       expect(cache.find(party, asset + 100, market, type)).toBeUndefined();
       expect(cache.find(party + 100_000, asset, market, type)).toBeUndefined();
     }
-    expect(found).toBeGreaterThan(50_000);
+    expect(hits).toBeGreaterThan(50_000);
     cache.clear();
     expect(cache.find(1, 2, 1, 4)).toBeUndefined();
     cache.put(2 ** 32 + 1, 1, 1, 4, 9);

@@ -40,8 +40,8 @@ describe("identifiers that share their first six bytes", () => {
     for (let n = 0; n < 20_000; n++) {
       const bytes = Buffer.from(alike(n), "hex");
       steps = 0;
-      const { ref, found } = probeReference(bytes, at);
-      expect(found).toBe(false);
+      const { ref, found: isStored } = probeReference(bytes, at);
+      expect(isStored).toBe(false);
       rows.set(ref, bytes);
       most = Math.max(most, steps);
     }

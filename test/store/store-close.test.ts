@@ -19,8 +19,8 @@ async function forgetStatements(db: Database): Promise<void> {
     statement.get();
     return new WeakRef(statement);
   };
-  const known = Array.from({ length: 20 }, (_, n) => prepare(`SELECT ${n}`));
-  for (let n = 0; n < 100 && known.every((statement) => statement.deref() !== undefined); n++) {
+  const statements = Array.from({ length: 20 }, (_, n) => prepare(`SELECT ${n}`));
+  for (let n = 0; n < 100 && statements.every((statement) => statement.deref() !== undefined); n++) {
     Bun.gc(false);
     await turns(1);
   }

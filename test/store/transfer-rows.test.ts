@@ -173,8 +173,10 @@ test("a store of schema 2 is brought over, with every transfer that it has", () 
         const { history, current } = written(fresh, list);
         const rows = currentRows(db);
         const shown = rows.map(({ id, block, from_no, to_no }) => [hex(id), block, from_no, to_no].join());
-        const wanted = [...current].map(([id, { block, fromNo, toNo }]) => [id, block, fromNo, toNo].join());
-        expect(shown.sort()).toEqual(wanted.sort());
+        const expected = [...current].map(([id, { block, fromNo, toNo }]) =>
+          [id, block, fromNo, toNo].join(),
+        );
+        expect(shown.sort()).toEqual(expected.sort());
         const { count } = db.query("SELECT count(*) AS count FROM transfers").get() as { count: bigint };
         expect(Number(count)).toBe(history.size);
         // Nothing of the old ones is left, nor of the way back to them.

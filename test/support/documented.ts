@@ -10,10 +10,10 @@ interface Known {
   readonly paths: readonly { readonly path: string; readonly expression: RegExp }[];
 }
 
-let known: readonly Known[] | undefined;
+let cached: readonly Known[] | undefined;
 
 function documents(): readonly Known[] {
-  known ??= [openApiParts(), nodeOpenApiParts()].map((parts) => {
+  cached ??= [openApiParts(), nodeOpenApiParts()].map((parts) => {
     const document = parts as unknown as OpenApiDocument;
     const paths = Object.keys(document.paths).map((path) => ({
       path,
@@ -23,7 +23,7 @@ function documents(): readonly Known[] {
     paths.sort((a, b) => Number(a.path.includes("{")) - Number(b.path.includes("{")));
     return { document, validator: new SchemaValidator(document), paths };
   });
-  return known;
+  return cached;
 }
 
 /** What of a JSON answer is not as documented; empty for what no document speaks of. */

@@ -21,7 +21,7 @@ export interface GoldenCsv {
 
 /** All rows under a line that names a range of blocks. @param recording stands in front of the range, if it is named there */
 export function goldenCsvs(markdown: string, recording = ""): GoldenCsv[] {
-  const found: GoldenCsv[] = [];
+  const rows: GoldenCsv[] = [];
   const start = recording === "" ? "" : `${recording}, `;
   let range: [from: number, to: number] | undefined;
   for (const line of markdown.split("\n")) {
@@ -32,9 +32,9 @@ export function goldenCsvs(markdown: string, recording = ""): GoldenCsv[] {
     const row = /^\| (\w+) \| (\d+) \| (\d+) \| `([0-9a-f]{64})` \|$/.exec(line);
     if (!row || !range) continue;
     const [from, to] = range;
-    found.push({ table: row[1]!, from, to, rows: Number(row[2]), bytes: Number(row[3]), sha256: row[4]! });
+    rows.push({ table: row[1]!, from, to, rows: Number(row[2]), bytes: Number(row[3]), sha256: row[4]! });
   }
-  return found;
+  return rows;
 }
 
 /** Exports the table and compares the CSV byte for byte, and what verifies an archive with both. */

@@ -75,12 +75,12 @@ export class GrpcClient {
   /** All messages of a stream, and how it ends. */
   stream(path: string, request: object = {}, options: CallOptions = {}) {
     const method = methodNamed(path);
-    const [asked, answered] = [codecOf(method.request), codecOf(method.response)];
+    const [requestCodec, answered] = [codecOf(method.request), codecOf(method.response)];
     const call = this.raw.makeServerStreamRequest(
       `/${path}`,
       bytes,
       bytes,
-      Buffer.from(asked.encode(request)),
+      Buffer.from(requestCodec.encode(request)),
       metadataOf(options),
       deadlineOf(options),
     );
@@ -106,9 +106,9 @@ export class GrpcClient {
 }
 
 function metadataOf({ metadata = {} }: CallOptions): Metadata {
-  const made = new Metadata();
-  for (const [name, value] of Object.entries(metadata)) made.set(name, value);
-  return made;
+  const pairs = new Metadata();
+  for (const [name, value] of Object.entries(metadata)) pairs.set(name, value);
+  return pairs;
 }
 
 function deadlineOf({ timeoutMs }: CallOptions): { deadline?: number } {
@@ -117,11 +117,11 @@ function deadlineOf({ timeoutMs }: CallOptions): { deadline?: number } {
 
 function failureOf({ code, details, metadata }: ServiceError): Omit<GrpcAnswer, "headers"> {
   const [packed] = metadata.get("grpc-status-details-bin");
-  const told = packed === undefined ? [] : decodeStatus(packed as Buffer).details;
+  const packedDetails = packed === undefined ? [] : decodeStatus(packed as Buffer).details;
   return {
     code,
     text: details,
-    details: told.map(({ value }) => decodeErrorDetail(value)),
+    details: packedDetails.map(({ value }) => decodeErrorDetail(value)),
     message: undefined,
     body: Buffer.of(),
   };

@@ -73,8 +73,8 @@ function nodeCount(chain: RandomChain): number {
   const latest = new Map<string, { epoch: number; no: number; added: boolean }>();
   for (const { message, no } of eventsOf(chain, Field.validatorUpdate)) {
     const epoch = Number(message.epochSeq);
-    const known = latest.get(id(message.nodeId));
-    if (epoch > current || (known && (known.epoch > epoch || (known.epoch === epoch && known.no > no))))
+    const newest = latest.get(id(message.nodeId));
+    if (epoch > current || (newest && (newest.epoch > epoch || (newest.epoch === epoch && newest.no > no))))
       continue;
     latest.set(id(message.nodeId), { epoch, no, added: message.added });
   }

@@ -197,8 +197,8 @@ function valuesOf(message: string, field: FieldDescriptor, depth: number): fc.Ar
     case "message":
       return messageOf(field.typeName, depth + 1);
     case "enum": {
-      const known = [...enumDescriptor(field.typeName).nameOf.keys()];
-      return fc.constantFrom(...known, ...(LABELLED.has(field.typeName) ? [] : [UNKNOWN_ENUM]));
+      const numbers = [...enumDescriptor(field.typeName).nameOf.keys()];
+      return fc.constantFrom(...numbers, ...(LABELLED.has(field.typeName) ? [] : [UNKNOWN_ENUM]));
     }
     case "bool":
       return fc.boolean();

@@ -91,14 +91,14 @@ export class RandomChain {
     rmSync(this.home, { recursive: true });
   }
 
-  private toBlock(made: MadeBlock): Block {
-    if (made.stepUs > 0 || this.no === 0) this.no++;
-    this.timeUs += made.stepUs;
+  private toBlock(block: MadeBlock): Block {
+    if (block.stepUs > 0 || this.no === 0) this.no++;
+    this.timeUs += block.stepUs;
     this.blocks++;
     const hash = this.blocks.toString(16).padStart(64, "0").toUpperCase();
     let seq = 1;
     const events: BlockEvent[] = [];
-    for (const { field, message, bytes } of made.events) {
+    for (const { field, message, bytes } of block.events) {
       this.events.push({ field, message, bytes, no: this.no, timeNs: this.timeNs });
       events.push({ field, seq, tx: 0, bytes, start: 0, end: bytes.length });
       // One event may take several sequence numbers (docs/protocol/20-network-history-segments.md#63-stream-rules).

@@ -121,12 +121,12 @@ export class RawConnection {
 
   /** Frames that came whole. */
   frames(): { readonly type: number; readonly flags: number; readonly stream: number }[] {
-    const found = [];
+    const received = [];
     for (let at = 0; at + 9 <= this.received.length; at += 9 + this.received.readUIntBE(at, 3)) {
       const [type, flags] = [this.received[at + 3]!, this.received[at + 4]!];
-      found.push({ type, flags, stream: this.received.readUInt32BE(at + 5) });
+      received.push({ type, flags, stream: this.received.readUInt32BE(at + 5) });
     }
-    return found;
+    return received;
   }
 
   get isConnected(): boolean {

@@ -49,9 +49,9 @@ export class SchemaValidator {
   private resolve(part: unknown): unknown {
     const { $ref } = (part ?? {}) as { $ref?: string };
     if ($ref === undefined) return part;
-    let found: unknown = this.document;
-    for (const name of $ref.replace("#/", "").split("/")) found = (found as Json)?.[name];
-    return found;
+    let node: unknown = this.document;
+    for (const name of $ref.replace("#/", "").split("/")) node = (node as Json)?.[name];
+    return node;
   }
 }
 

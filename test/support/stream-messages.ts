@@ -29,9 +29,9 @@ export const positionKey = ({ partyId, marketId }: Json): string => `${partyId} 
 /** Events without a gap: those of a block are numbered from 1, and each block has some. */
 export function expectWithoutGap(events: readonly Json[]): void {
   const ids: [number, number][] = events.map(({ id }) => id.split("-").map(Number));
-  const wanted = ids.map(([height, seq], n): [number, number] => {
+  const expected = ids.map(([height, seq], n): [number, number] => {
     const [heightBefore, seqBefore] = ids[n - 1] ?? [height - 1, seq];
     return height === heightBefore ? [height, seqBefore + 1] : [heightBefore + 1, 1];
   });
-  expect(ids).toEqual(wanted);
+  expect(ids).toEqual(expected);
 }

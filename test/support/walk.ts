@@ -35,8 +35,8 @@ function findPage(body: unknown): Page | undefined {
   if (typeof body !== "object" || body === null) return undefined;
   if ("edges" in body && "pageInfo" in body) return body as Page;
   for (const member of Object.values(body)) {
-    const found = findPage(member);
-    if (found) return found;
+    const pageInfo = findPage(member);
+    if (pageInfo) return pageInfo;
   }
   return undefined;
 }

@@ -426,8 +426,8 @@ describe.skipIf(process.platform === "win32")("what is read", () => {
   test.each([
     ["a command", vote, '{"voteSubmission":{"proposalId":"', 1],
     ["a message", message, "hello", 4],
-  ])("from a pipe that does not wait: %s", async (_, words, text, wanted) => {
-    const pipe = join(cli.home, `pipe-${wanted}`);
+  ])("from a pipe that does not wait: %s", async (_, words, text, exitCode) => {
+    const pipe = join(cli.home, `pipe-${exitCode}`);
     Bun.spawnSync(["mkfifo", "-m", "600", pipe]);
     const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
     const writer = openSync(pipe, "w");
@@ -442,6 +442,6 @@ describe.skipIf(process.platform === "win32")("what is read", () => {
     writeSync(writer, text);
     closeSync(writer);
     const err = await new Response(child.stderr).text();
-    expect([await child.exited, err.includes("EAGAIN")]).toEqual([wanted, false]);
+    expect([await child.exited, err.includes("EAGAIN")]).toEqual([exitCode, false]);
   });
 });

@@ -93,17 +93,17 @@ const operations: Operation[] = [
 /** Opens every wallet there is, and says what it found. */
 async function stateOf(folder: string): Promise<string> {
   const store = cheapStore(new FolderKeystore(folder));
-  const found: string[] = [];
+  const states: string[] = [];
   for (const name of await store.names()) {
     const isOld =
       (await codeOf(() => store.unlock(name, NEW_PASSPHRASE)).catch(() => "")) === "wrong_passphrase";
     const wallet = await store.unlock(name, isOld ? PASSPHRASE : NEW_PASSPHRASE);
     const count = wallet.keys.length;
-    found.push(`${name}: ${count} key${count === 1 ? "" : "s"}${isOld ? "" : ", new passphrase"}`);
+    states.push(`${name}: ${count} key${count === 1 ? "" : "s"}${isOld ? "" : ", new passphrase"}`);
     const signature = wallet.signMessage(wallet.keys[0]!.publicKey, bytes("still here"));
     expect(signature).toHaveLength(64);
   }
-  return found.join("; ");
+  return states.join("; ");
 }
 
 describe.each(operations)("$name", ({ run, before, between, after }) => {
@@ -164,20 +164,20 @@ test("kill -9 of writers, two at a time", async () => {
       Bun.spawn([process.execPath, writer, folder, "w"], { stdout: "pipe", stderr: "inherit" }),
     );
     const kill = () => writers.map((child) => child.kill("SIGKILL"));
-    let told = 0;
+    let reported = 0;
     const listen = async (stdout: ReadableStream<Uint8Array>) => {
       for await (const letters of stdout) {
         // However slow the machine is: some keys are made before the end.
-        if (told === 0) void anyMoment((round * 37) % 90).then(kill);
-        told += letters.length;
+        if (reported === 0) void anyMoment((round * 37) % 90).then(kill);
+        reported += letters.length;
       }
     };
     await Promise.all(writers.map(({ stdout }) => listen(stdout)));
     const wallet = await cheapStore(new FolderKeystore(folder)).unlock("w", PASSPHRASE);
     // Every reported key exists; each writer may have made one that it had no time to report.
-    const made = wallet.keys.length - keys;
-    expect(made).toBeGreaterThanOrEqual(told);
-    expect(made).toBeLessThanOrEqual(told + 2);
+    const added = wallet.keys.length - keys;
+    expect(added).toBeGreaterThanOrEqual(reported);
+    expect(added).toBeLessThanOrEqual(reported + 2);
     keys = wallet.keys.length;
     if (keys > 1) expect(wallet.keys[1]!.publicKey).toBe(KEY_2);
   }

@@ -49,8 +49,8 @@ describe("SLIP-0010 for Ed25519", () => {
       [0, 1, 2, 2, 1_000_000_000],
       "8f94d394a8e8fd6b1bc2f3f49f5c47e385281d5c17e65324b0f62483e37e879368789923a0cac2cd5a29172a475fe9e0fb14cd6adb5ad98a3fa70333e7afa230",
     ],
-  ])("m/%p", (path, wanted) => {
-    expect(hex(slip10Descendant(root, path))).toBe(wanted);
+  ])("m/%p", (path, expected) => {
+    expect(hex(slip10Descendant(root, path))).toBe(expected);
   });
 
   test.each([-1, 0.5, 2 ** 31, Number.NaN])("index %p is refused", (index) => {

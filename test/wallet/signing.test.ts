@@ -113,16 +113,16 @@ describe("messages", () => {
         Buffer.from("fa5d00", "hex"),
       ),
     );
-    let found = 0;
+    let matches = 0;
     fc.assert(
       fc.property(fc.array(part, { maxLength: 4 }), (parts) => {
         const message = Buffer.concat(parts);
         expect(isTransactionContent(message)).toBe(oracle(message));
-        if (oracle(message)) found++;
+        if (oracle(message)) matches++;
       }),
       { numRuns: runs(2_000) },
     );
-    expect(found).toBeGreaterThan(runs(2_000) / 20);
+    expect(matches).toBeGreaterThan(runs(2_000) / 20);
   });
 });
 

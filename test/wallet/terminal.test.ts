@@ -297,7 +297,7 @@ describe("a transaction", () => {
     }
   });
 
-  const asked = "sign it? yes/NO: ";
+  const question = "sign it? yes/NO: ";
   // Without a key the wallet is opened first, which takes a while.
   const prompted = ["tx", "sign", vote, "--wallet", "slow", "--height", "1", "--chain-id", "some-chain"];
   const slowly = "passphrase of slow: ";
@@ -317,7 +317,7 @@ describe("a transaction", () => {
       "with the passphrase",
       [
         [slowly, `${secret}\ryes\r`],
-        [asked, "\r"],
+        [question, "\r"],
       ],
       false,
     ],
@@ -326,7 +326,7 @@ describe("a transaction", () => {
       [
         [slowly, `${secret}\r`],
         ["\r\n", "yes\r"],
-        [asked, "\r"],
+        [question, "\r"],
       ],
       false,
     ],
@@ -335,7 +335,7 @@ describe("a transaction", () => {
       [
         [slowly, `${secret}\r`],
         ["\r\n", "ye"],
-        [asked, "s\r"],
+        [question, "s\r"],
       ],
       false,
     ],
@@ -344,7 +344,7 @@ describe("a transaction", () => {
       [
         [slowly, `${secret}\r`],
         ["\r\n", "yes\ryes\ryes\ry"],
-        [asked, "es\r"],
+        [question, "es\r"],
       ],
       false,
     ],
@@ -353,7 +353,7 @@ describe("a transaction", () => {
       [
         [slowly, `${secret}\r`],
         ["\r\n", "no\r"],
-        [asked, "yes\r"],
+        [question, "yes\r"],
       ],
       true,
     ],

@@ -54,8 +54,8 @@ describe.skipIf(CUT === undefined)("without a network", () => {
     const written = JSON.parse(readFileSync(block!, "utf8"));
     expect(written).toMatchObject({ chainId: devnet.chainId, height: String(devnet.chain.status.height) });
 
-    const asked = await cold.runBehind([...CUT!], ["tx", "block", ...node()]);
-    expect([asked.code, asked.err]).toEqual([3, expect.stringContaining("no healthy node available")]);
+    const refused = await cold.runBehind([...CUT!], ["tx", "block", ...node()]);
+    expect([refused.code, refused.err]).toEqual([3, expect.stringContaining("no healthy node available")]);
     const words = ["tx", "sign", transferOf("700000"), "--offline", "--block", block!, ...signing];
     const { code, err } = await cold.runBehind([...CUT!], [...words, "--out", signed!]);
     const until = String(devnet.chain.status.height + written.spamPowNumberOfPastBlocks - 1);

@@ -82,8 +82,8 @@ describe("without a node", () => {
 
   test("sizes in hundreds, a market by its code, and half of the decimals", async () => {
     const hundreds = ["--price-decimals", "0", "--size-decimals=-2", "--height", "9"];
-    const made = await build("buy", "1200@3", "--market", MARKET, ...hundreds);
-    expect(decodeInputData(Uint8Array.fromBase64(made.out.trim())).orderSubmission!.size).toBe(12n);
+    const built = await build("buy", "1200@3", "--market", MARKET, ...hundreds);
+    expect(decodeInputData(Uint8Array.fromBase64(built.out.trim())).orderSubmission!.size).toBe(12n);
     const odd = await build("buy", "1250@3", "--market", MARKET, ...hundreds);
     expect(odd.err).toContain("the market's sizes are multiples of 100, and 1250 is not");
     const broken = await build("buy", "1200@3.5", "--market", MARKET, ...hundreds);

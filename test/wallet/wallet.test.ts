@@ -42,18 +42,18 @@ describe("a store", () => {
     const wallet = await vectorWallet(cheapStore(), "w", version);
     await wallet.generateKey();
     await wallet.generateKey();
-    const wanted = KEYS.filter(([of]) => of === version).map(([, , publicKey]) => publicKey);
-    expect([wallet.id, wallet.keys.map(({ publicKey }) => publicKey)]).toEqual([WALLET_ID, wanted]);
+    const publicKeys = KEYS.filter(([of]) => of === version).map(([, , publicKey]) => publicKey);
+    expect([wallet.id, wallet.keys.map(({ publicKey }) => publicKey)]).toEqual([WALLET_ID, publicKeys]);
   });
 
   test("refuses what would be lost or cannot be", async () => {
     const store = cheapStore();
     await vectorWallet(store, "w");
-    const wanted = { name: "w", passphrase: PASSPHRASE };
-    expect((await failureOf(() => store.create(wanted))).message).toBe(
+    const request = { name: "w", passphrase: PASSPHRASE };
+    expect((await failureOf(() => store.create(request))).message).toBe(
       "a wallet with the same name already exists",
     );
-    expect(await codeOf(() => store.import({ ...wanted, recoveryPhrase: PHRASE }))).toBe("wallet_exists");
+    expect(await codeOf(() => store.import({ ...request, recoveryPhrase: PHRASE }))).toBe("wallet_exists");
     expect(await codeOf(() => store.create({ name: "x", passphrase: bytes("") }))).toBe("passphrase_empty");
     expect(await codeOf(() => store.create({ name: "x", passphrase: new Uint8Array(4097) }))).toBe(
       "passphrase_too_long",

@@ -49,13 +49,13 @@ function fieldArbitrary(field: FieldDescriptor, depth: number): fc.Arbitrary<unk
   return presence ? fc.option(arbitrary, { nil: undefined, freq: depth > 2 ? 1 : 3 }) : arbitrary;
 }
 
-const made = new Map<string, fc.Arbitrary<AnyMessage>>();
+const cache = new Map<string, fc.Arbitrary<AnyMessage>>();
 
 /** A complete message: every field is set, at most one member of each oneof is set. */
 export function messageArbitrary(fullName: string, depth = 0): fc.Arbitrary<AnyMessage> {
   const key = `${fullName} ${Math.min(depth, 3)}`;
-  const known = made.get(key);
-  if (known !== undefined) return known;
+  const cached = cache.get(key);
+  if (cached !== undefined) return cached;
   const { fields } = messageDescriptor(fullName);
   const groups = new Map<string, FieldDescriptor[]>();
   for (const field of fields) {
@@ -73,6 +73,6 @@ export function messageArbitrary(fullName: string, depth = 0): fc.Arbitrary<AnyM
     const set: AnyMessage = Object.assign({}, ...values);
     return Object.fromEntries(fields.map((field) => [field.jsonName, set[field.jsonName]]));
   });
-  made.set(key, arbitrary);
+  cache.set(key, arbitrary);
   return arbitrary;
 }

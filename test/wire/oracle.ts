@@ -39,17 +39,17 @@ function split(bytes: Uint8Array): Item[] {
     const number = Number(tag >> 3n);
     const wireType = Number(tag & 7n);
     if (number === 0 || number >= 2 ** 29) throw new OracleError("field number");
-    const made: Item = { number, wireType, value: 0n, content: new Uint8Array(0) };
-    if (wireType === 0) made.value = varint();
-    else if (wireType === 1) made.content = take(8);
-    else if (wireType === 5) made.content = take(4);
-    else if (wireType === 2) made.content = take(Number(varint()));
+    const field: Item = { number, wireType, value: 0n, content: new Uint8Array(0) };
+    if (wireType === 0) field.value = varint();
+    else if (wireType === 1) field.content = take(8);
+    else if (wireType === 5) field.content = take(4);
+    else if (wireType === 2) field.content = take(Number(varint()));
     else if (wireType === 3) {
       if (open.length >= 100) throw new OracleError("too deep");
       while (item([...open, number]) !== "end");
     } else if (wireType === 4 && open.at(-1) === number) return "end";
     else throw new OracleError("wire type");
-    return made;
+    return field;
   };
   const items: Item[] = [];
   while (pos < bytes.length) items.push(item([]) as Item);

@@ -214,8 +214,8 @@ describe("what encoders write", () => {
     ],
     ["the largest uint64", encodeAssetDetails({ decimals: (1n << 64n) - 1n }), "20 ffffffffffffffffff01"],
   ];
-  test.each(cases)("%s", (_, made, bytes) => {
-    expect(made.toHex()).toBe(bytes.replaceAll(" ", ""));
+  test.each(cases)("%s", (_, encoded, bytes) => {
+    expect(encoded.toHex()).toBe(bytes.replaceAll(" ", ""));
   });
 
   test("nested lengths of one to four bytes", () => {

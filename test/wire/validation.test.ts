@@ -182,11 +182,11 @@ describe("errors", () => {
   });
 
   test("of a list of half a million broken entries, the first thousand are named", () => {
-    let found = new PropertyErrors();
+    let errors = new PropertyErrors();
     const broken = (count: number) => {
       const buys = Array.from({ length: count }, () => ({}));
       return () => {
-        found = errorsOf("liquidityProvisionSubmission", {
+        errors = errorsOf("liquidityProvisionSubmission", {
           marketId: ID,
           commitmentAmount: "1",
           fee: "1",
@@ -195,18 +195,18 @@ describe("errors", () => {
       };
     };
     expectLinear(broken(500_000), broken(50_000), 10);
-    expect(found.of("*")).toEqual(["has more errors than these 1000"]);
-    expect(Object.keys(found.toJSON())).toHaveLength(1_001);
-    expect(String(found).length).toBeLessThan(200_000);
+    expect(errors.of("*")).toEqual(["has more errors than these 1000"]);
+    expect(Object.keys(errors.toJSON())).toHaveLength(1_001);
+    expect(String(errors).length).toBeLessThan(200_000);
   });
 
   test("a thousand are named without a word about more", () => {
-    const found = new PropertyErrors();
-    for (let at = 0; at < 1_000; at++) found.add(`a.${at}`, "is odd");
-    found.add("a.5", "is even");
-    expect([found.isCut, Object.keys(found.toJSON()).length]).toEqual([false, 1_000]);
-    for (let at = 1_000; at < 1_010; at++) found.add(`a.${at}`, "is odd");
-    expect([found.isCut, found.of("*")]).toEqual([true, ["has more errors than these 1000"]]);
+    const errors = new PropertyErrors();
+    for (let at = 0; at < 1_000; at++) errors.add(`a.${at}`, "is odd");
+    errors.add("a.5", "is even");
+    expect([errors.isCut, Object.keys(errors.toJSON()).length]).toEqual([false, 1_000]);
+    for (let at = 1_000; at < 1_010; at++) errors.add(`a.${at}`, "is odd");
+    expect([errors.isCut, errors.of("*")]).toEqual([true, ["has more errors than these 1000"]]);
   });
 
   test("lists in lists have their positions from the left", () => {
@@ -217,9 +217,9 @@ describe("errors", () => {
         rule("a.#.b.#.c", "is odd", (item: number) => item % 2 === 1),
       ),
     );
-    const found = new PropertyErrors();
-    nested.run([[0], [2, 4, 5]], found, []);
-    expect(found.toString()).toBe("a.1.b.2.c (is odd)");
+    const errors = new PropertyErrors();
+    nested.run([[0], [2, 4, 5]], errors, []);
+    expect(errors.toString()).toBe("a.1.b.2.c (is odd)");
   });
 });
 

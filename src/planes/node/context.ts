@@ -51,7 +51,7 @@ export class NodeContext {
    * @throws ApiError 500 when the chain could not be asked, 429 when too many wait already
    */
   submit(bytes: Uint8Array, wait: "check" | "commit"): Promise<TxOutcome> {
-    return wait === "check" ? asked(this.chain.submit(bytes, wait)) : this.submitAndWait(bytes);
+    return wait === "check" ? withInternalErrors(this.chain.submit(bytes, wait)) : this.submitAndWait(bytes);
   }
 
   private async submitAndWait(bytes: Uint8Array): Promise<TxOutcome> {
@@ -61,7 +61,7 @@ export class NodeContext {
     }
     this.commitsWaiting++;
     try {
-      return await this.whileServing(asked(this.chain.submit(bytes, "commit")));
+      return await this.whileServing(withInternalErrors(this.chain.submit(bytes, "commit")));
     } finally {
       this.commitsWaiting--;
     }
@@ -88,17 +88,17 @@ export class NodeContext {
 
   /** @throws ApiError 500 */
   async spamStatistics(party: string): Promise<Init<GetSpamStatisticsResponse>> {
-    return (await asked(this.chain.spamStatistics(party))) as Init<GetSpamStatisticsResponse>;
+    return (await withInternalErrors(this.chain.spamStatistics(party))) as Init<GetSpamStatisticsResponse>;
   }
 
   /** @throws ApiError 500 */
   check(bytes: Uint8Array): Promise<TxOutcome> {
-    return asked(this.chain.check(bytes));
+    return withInternalErrors(this.chain.check(bytes));
   }
 }
 
 /** A failed call is not a verdict: HTTP 500 with the chain's own words (docs/protocol/30-node-api-endpoints.md#51-coreservice). */
-function asked<T>(call: Promise<T>): Promise<T> {
+function withInternalErrors<T>(call: Promise<T>): Promise<T> {
   return call.catch((error) => {
     if (error instanceof ChainCallError) throw internal(error.message);
     throw error;

@@ -56,7 +56,7 @@ export async function answerInTerminal(waiting: WaitingRequests, terminal: Termi
     }
     try {
       const isTaken = await waiting.answer(request.id, answer);
-      terminal.write([isTaken ? told(answer) : OVER]);
+      terminal.write([isTaken ? outcomeText(answer) : OVER]);
       if (isTaken && request.kind === "transaction" && answer.outcome === "approved")
         await tellOutcome(waiting.outcome(request.id), terminal);
     } finally {
@@ -65,7 +65,7 @@ export async function answerInTerminal(waiting: WaitingRequests, terminal: Termi
   }
 }
 
-function told(answer: TerminalAnswer): string {
+function outcomeText(answer: TerminalAnswer): string {
   if (answer.outcome === "approved" || answer.reach === undefined) return answer.outcome;
   return answer.reach === "all"
     ? "rejected, and everything else that waited"

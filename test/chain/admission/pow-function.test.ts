@@ -169,14 +169,14 @@ describe("the search", () => {
     // Each search on one instance of WebAssembly: three thousand of them took half a minute.
     const instances = spyOn(WebAssembly, "Instance");
     const searches = tids.map((tid) => openSearch({ blockHash, tid }, 6));
-    const found = searches.map((search) => search.search(0n, 3));
-    for (let from = 3n; found.includes(undefined); from += 3n) {
-      for (const [n, search] of searches.entries()) found[n] ??= search.search(from, 3);
+    const nonces = searches.map((search) => search.search(0n, 3));
+    for (let from = 3n; nonces.includes(undefined); from += 3n) {
+      for (const [n, search] of searches.entries()) nonces[n] ??= search.search(from, 3);
     }
     expect(instances.mock.calls.length).toBeLessThanOrEqual(1);
     instances.mockRestore();
     for (let n = 0; n < tids.length; n += 100) {
-      expect(found[n]).toBe(nobleSearch(blockHash, tids[n]!, 6, 0n, Number(found[n]) + 1));
+      expect(nonces[n]).toBe(nobleSearch(blockHash, tids[n]!, 6, 0n, Number(nonces[n]) + 1));
     }
   });
 

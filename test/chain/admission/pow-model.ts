@@ -163,8 +163,8 @@ export class PowModel {
     );
     let counters = new Map<string, { seen: number; observed: number }>();
     for (const { party: sender, bits } of counted) {
-      const known = counters.get(sender);
-      if (known) counters.set(sender, { seen: known.seen + 1, observed: known.observed + bits });
+      const counter = counters.get(sender);
+      if (counter) counters.set(sender, { seen: counter.seen + 1, observed: counter.observed + bits });
       else counters = new Map([...(this.isOld ? [] : counters), [sender, { seen: 1, observed: bits }]]);
     }
     return counters.get(party) ?? { seen: 0, observed: 0 };

@@ -46,8 +46,8 @@ describe("counting proofs", () => {
   test("34: growing difficulty, quota 1: exactly as much as is needed", () => {
     const planner = new ProofPlanner(ALONE);
     show(planner, seenBlock(10n, { txPerBlock: 1n, increasingDifficulty: true }));
-    const asked = Array.from({ length: 15 }, () => ask(planner, 10n));
-    expect(asked).toEqual(Array.from({ length: 15 }, (_, at) => at));
+    const answers = Array.from({ length: 15 }, () => ask(planner, 10n));
+    expect(answers).toEqual(Array.from({ length: 15 }, (_, at) => at));
   });
 
   test("35: the window shrinks: what is out of it is named no more", () => {

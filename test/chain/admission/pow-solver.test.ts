@@ -24,9 +24,9 @@ describe.each(solvers.map((solver, threads) => [threads, solver] as const))("%d 
   test("finds the first nonce of every vector", async () => {
     for (const { blockHash, tid, nonce, hash, bits, firstFor } of VECTORS) {
       if (firstFor === undefined) continue;
-      const found = await solver.solve({ blockHash, tid, difficulty: firstFor });
-      expect(found).toMatchObject({ nonce, hash, difficulty: bits });
-      expect(found.attempts).toBeGreaterThanOrEqual(Number(nonce) + 1);
+      const proof = await solver.solve({ blockHash, tid, difficulty: firstFor });
+      expect(proof).toMatchObject({ nonce, hash, difficulty: bits });
+      expect(proof.attempts).toBeGreaterThanOrEqual(Number(nonce) + 1);
     }
   });
 
@@ -36,11 +36,11 @@ describe.each(solvers.map((solver, threads) => [threads, solver] as const))("%d 
   });
 
   test("several searches at once do not disturb each other", async () => {
-    const wanted = VECTORS.filter(({ firstFor }) => firstFor !== undefined && firstFor >= 12);
-    const found = await Promise.all(
-      wanted.map(({ blockHash, tid, firstFor }) => solver.solve({ blockHash, tid, difficulty: firstFor! })),
+    const hard = VECTORS.filter(({ firstFor }) => firstFor !== undefined && firstFor >= 12);
+    const proofs = await Promise.all(
+      hard.map(({ blockHash, tid, firstFor }) => solver.solve({ blockHash, tid, difficulty: firstFor! })),
     );
-    expect(found.map(({ nonce }) => nonce)).toEqual(wanted.map(({ nonce }) => nonce));
+    expect(proofs.map(({ nonce }) => nonce)).toEqual(hard.map(({ nonce }) => nonce));
   });
 
   test("an easy search does not wait behind a hard one", async () => {
@@ -76,9 +76,9 @@ test("verify(solve) holds for random tasks", async () => {
     fc.integer({ min: 0, max: 11 }),
     fc.constantFrom(...solvers),
     async (tid, difficulty, solver) => {
-      const found = await solver.solve(task({ tid, difficulty }));
-      const proof = { blockHash: vector(6).blockHash, tid, nonce: found.nonce };
-      expect(verifyProof(proof, difficulty)).toBe(found.difficulty);
+      const solution = await solver.solve(task({ tid, difficulty }));
+      const proof = { blockHash: vector(6).blockHash, tid, nonce: solution.nonce };
+      expect(verifyProof(proof, difficulty)).toBe(solution.difficulty);
     },
   );
   await fc.assert(property, { numRuns: runs(60) });

@@ -91,11 +91,11 @@ function play(steps: readonly (typeof step extends fc.Arbitrary<infer T> ? T : n
       continue;
     }
     const ids = [...orders.all.keys()];
-    const found = orders.all.get(ids[one.at % ids.length] ?? "");
-    if (found === undefined) continue;
-    if (one.kind === "remove") set(found.id, undefined);
-    else if (one.kind === "park") set(found.id, { ...found, place: 0, price: 0n });
-    else if (found.remaining > 1n) set(found.id, { ...found, remaining: found.remaining - 1n });
+    const order = orders.all.get(ids[one.at % ids.length] ?? "");
+    if (order === undefined) continue;
+    if (one.kind === "remove") set(order.id, undefined);
+    else if (one.kind === "park") set(order.id, { ...order, place: 0, price: 0n });
+    else if (order.remaining > 1n) set(order.id, { ...order, remaining: order.remaining - 1n });
   }
   return orders;
 }
@@ -106,9 +106,9 @@ const orders = fc.array(step, { maxLength: 60 }).map(play);
 function expectIndication(all: Orders): void {
   const [bids, asks] = [all.sorted(BUY), all.sorted(SELL)];
   const [bid, ask] = [bids[0]?.price, asks[0]?.price];
-  const found = all.book.indication();
+  const indication = all.book.indication();
   if (bid === undefined || ask === undefined || bid < ask) {
-    expect(found).toBeUndefined();
+    expect(indication).toBeUndefined();
     return;
   }
   const sumOf = (orders: readonly StoredOrder[]) =>
@@ -127,7 +127,7 @@ function expectIndication(all: Orders): void {
   const low = reaching.reduce((a, b) => (a < b ? a : b));
   // Whole levels of bids that make the volume up: then bids uncross.
   const isWhole = bids.some(({ price }) => sumOf(bids.filter((order) => order.price >= price)) === most);
-  expect(found).toEqual({ price: (high + low) / 2n, volume: most, side: isWhole ? BUY : SELL });
+  expect(indication).toEqual({ price: (high + low) / 2n, volume: most, side: isWhole ? BUY : SELL });
 }
 
 describe("a book", () => {
@@ -163,14 +163,14 @@ describe("a book", () => {
       stopsAtOwn: fc.boolean(),
     });
     fc.assert(
-      fc.property(orders, request, (all, asked) => {
-        const { party, limit, size, isFillOrKill, stopsAtOwn } = asked;
-        const other = asked.side === BUY ? SELL : BUY;
+      fc.property(orders, request, (all, incoming) => {
+        const { party, limit, size, isFillOrKill, stopsAtOwn } = incoming;
+        const other = incoming.side === BUY ? SELL : BUY;
         let rest = size;
         let metOwn = false;
         const fills: { id: string; size: bigint }[] = [];
         for (const resting of all.sorted(other)) {
-          if (limit !== undefined && (asked.side === BUY ? resting.price > limit : resting.price < limit))
+          if (limit !== undefined && (incoming.side === BUY ? resting.price > limit : resting.price < limit))
             break;
           if (rest === 0n) break;
           if (stopsAtOwn && resting.party === party) {
@@ -181,13 +181,13 @@ describe("a book", () => {
           fills.push({ id: resting.id, size: part });
           rest -= part;
         }
-        const found = all.book.match(asked);
+        const outcome = all.book.match(incoming);
         const isKilled = isFillOrKill && rest > 0n;
-        expect(found.fills.map((fill) => ({ id: fill.order.id, size: fill.size }))).toEqual(
+        expect(outcome.fills.map((fill) => ({ id: fill.order.id, size: fill.size }))).toEqual(
           isKilled ? [] : fills,
         );
-        expect(found.filled).toBe(isKilled ? 0n : size - rest);
-        expect(found.metOwn).toBe(metOwn);
+        expect(outcome.filled).toBe(isKilled ? 0n : size - rest);
+        expect(outcome.metOwn).toBe(metOwn);
       }),
     );
   });

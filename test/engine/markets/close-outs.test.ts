@@ -50,10 +50,10 @@ test("fees of a close-out are split by size, each part rounded up", () => {
   expect(play.trades().slice(-3)).toEqual(["network-sp 10@1100", "p-network 3@1100", "q-network 7@1100"]);
   expect(feesOf(play, 3)).toEqual(["110/220/0 0/0/0", "33/66/0 none", "77/154/0 none"]);
   // 220 and 380 were left, before fees; 270 pay the 200 that the network loses against the mark.
-  const told = play.rig
+  const closed = play.rig
     .events("settleDistressed")
     .map(({ payload }) => `${payload.partyId} ${payload.margin}`);
-  expect([told, flows(play, 8)]).toEqual([
+  expect([closed, flows(play, 8)]).toEqual([
     ["p 220", "q 380"],
     ["p> 121", "q> 149"],
   ]);
@@ -129,20 +129,20 @@ test("once its orders are stopped, a party is safe only with more than its maint
 // docs/protocol/70-trading-positions.md#55-close-out-of-distressed-parties
 test("parties too large for the book are reported distressed once, and reported safe with the next report", () => {
   const play = trading(FLAT, { rich: "w" }).deposit(1_300n, "p").deposit(1_900n, "q");
-  const told = () =>
+  const distressed = () =>
     play.rig
       .events("distressedPositions")
       .map(({ payload }) => [payload.distressedParties, payload.safeParties]);
   play.run("w S 10@1000; p B 10@1000; w S 10@1000; q B 10@1000; /");
   // 700 and 1300 are left for a maintenance margin of 940, and there is a bid for 1.
   move(play, 940);
-  expect(told()).toEqual([[["p"], []]]);
+  expect(distressed()).toEqual([[["p"], []]]);
   move(play, 941);
-  expect(told()).toHaveLength(1);
+  expect(distressed()).toHaveLength(1);
   play.deposit(10_000n, "p");
   // 800 for 890
   move(play, 890);
-  expect(told().slice(1)).toEqual([[["q"], ["p"]]]);
+  expect(distressed().slice(1)).toEqual([[["q"], ["p"]]]);
   expect(["p", "q"].map((party) => play.rig.position(party, "M")!.size)).toEqual([10n, 10n]);
 });
 
@@ -344,11 +344,15 @@ test("a successful close-out reports parties that are safe again before the netw
   const from = place(play);
   move(play, 850);
   expect(play.trades().slice(-2)).toEqual(["aux-network 1@500", "network-q 1@500"]);
-  const told = eventsFrom(play, from, "distressedPositions", "order", "settleDistressed").filter(
+  const distressEvents = eventsFrom(play, from, "distressedPositions", "order", "settleDistressed").filter(
     ({ member, payload }) => member !== "order" || payload.reference === "LS",
   );
-  expect(told.map(({ member }) => member)).toEqual(["distressedPositions", "order", "settleDistressed"]);
-  expect(told[0]!.payload).toMatchObject({ distressedParties: [], safeParties: ["p"] });
+  expect(distressEvents.map(({ member }) => member)).toEqual([
+    "distressedPositions",
+    "order",
+    "settleDistressed",
+  ]);
+  expect(distressEvents[0]!.payload).toMatchObject({ distressedParties: [], safeParties: ["p"] });
   expect(play.rig.position("p", "M")!.isDistressed).toBe(false);
   expect(play.rig.shownPosition("p", "M")!.positionStatus).toBe(0);
 });

@@ -28,9 +28,9 @@ describe("sequence numbers of events", () => {
       expect(rig.order(party, "M", side, 1, price, more).code).toBe(0);
     }
     const { log } = rig.engine.core;
-    const made = log.blockEvents().events;
+    const events = log.blockEvents().events;
     rig.nextBlock();
-    return { log, made };
+    return { log, events };
   };
   const numbersOf = (events: readonly BlockEvent[]) => events.map(({ field, seq }) => [field, seq]);
 
@@ -54,7 +54,7 @@ describe("sequence numbers of events", () => {
   });
 
   test("orders that expire and orders that follow fit the store's rows without a clash", () => {
-    const { log, made } = expired();
+    const { log, events: expiry } = expired();
     const rowsOf = (events: readonly BlockEvent[]) =>
       events
         .filter(({ field }) => field === Field.order || field === Field.expiredOrders)
@@ -62,7 +62,7 @@ describe("sequence numbers of events", () => {
           return { field, seq, message: bytes.subarray(start, end) };
         });
     const { db } = writeBlocks(folder(), [
-      { height: 1, timeNs: secondNs(1), events: rowsOf(made) },
+      { height: 1, timeNs: secondNs(1), events: rowsOf(expiry) },
       { height: 2, timeNs: secondNs(2), events: rowsOf(log.blockEvents().events) },
     ]);
     const count = db.query("SELECT COUNT(*) AS n FROM orders WHERE block = (SELECT MAX(block) FROM orders)");
@@ -135,11 +135,11 @@ test("each extension of an auction for liquidity has an event", () => {
   const play = market(M4)
     .deposit(10_000_000n, "a", "b")
     .run("a B 1@90; b S 1@110; a B 5@100; b S 5@100; / 9");
-  const told = () => play.rig.events("auction").map(({ payload }) => payload.extensionTrigger);
-  const count = told().length;
+  const triggers = () => play.rig.events("auction").map(({ payload }) => payload.extensionTrigger);
+  const count = triggers().length;
   const { end } = play.rig.events("auction").at(-1)!.payload;
   play.run("/; /; /");
-  expect(told().slice(count)).toEqual([5, 5, 5]);
+  expect(triggers().slice(count)).toEqual([5, 5, 5]);
   expect(BigInt(play.rig.events("auction").at(-1)!.payload.end)).toBeGreaterThan(BigInt(end));
 });
 

@@ -107,7 +107,7 @@ test("a pegged order parked by an empty side returns when its own reference move
 });
 
 test("when best prices are gone, pegs are parked first, then provisions are emitted, then their orders by id", () => {
-  const told = (statement: string) => {
+  const eventsOf = (statement: string) => {
     const play = opened(WATCHED);
     play.run("lp y(500, 0, BID-5, ASK+5); x B 2 BID-1; z S 5@115; /");
     const seen = play.rig.events().length;
@@ -126,8 +126,8 @@ test("when best prices are gone, pegs are parked first, then provisions are emit
     ...["liquidityProvision lp 5", "liquidityProvision y 5"],
     ...["order y 8", "order lp 8", "order y 8", "order lp 8"],
   ];
-  expect(told("cancel b")).toEqual(["order p1 3", ...parked]);
-  expect(told("p1 B 12@115")).toEqual([...parked, "auction", "order p1 1"]);
+  expect(eventsOf("cancel b")).toEqual(["order p1 3", ...parked]);
+  expect(eventsOf("p1 B 12@115")).toEqual([...parked, "auction", "order p1 1"]);
 });
 
 test("orders of one expiry expire in the order in which they were given it", () => {
@@ -183,13 +183,13 @@ test("an auction that cancels the only offer at its end goes on for missing orde
   expect(data(play).marketTradingMode).toBe(4);
   play.run("/");
   expect(data(play)).toMatchObject({ marketTradingMode: 1, markPrice: "113" });
-  const told = play.rig
+  const auctions = play.rig
     .events("auction")
     .slice(2)
     .map(({ payload: { leave, end, trigger, extensionTrigger } }) =>
       [leave, (end - t) / NS, trigger, extensionTrigger].join(" "),
     );
-  expect(told).toEqual(["false 5 3 0", "false 6 3 6", "true 12 3 0"]);
+  expect(auctions).toEqual(["false 5 3 0", "false 6 3 6", "true 12 3 0"]);
 });
 
 test("an order that breaks a price bound and the target stake begins a price auction, which is extended for stake", () => {
@@ -226,13 +226,13 @@ test("a market is emitted as active once its auction has ended, not with a fee c
   const seen = play.rig.events().length;
   play.open();
   // q cannot pay for its orders, and its fee is not the market's any more.
-  const told = eventsFrom(play, seen, "marketUpdated").map(({ payload }) => [
+  const updates = eventsFrom(play, seen, "marketUpdated").map(({ payload }) => [
     payload.state,
     payload.tradingMode,
     payload.fees.factors.liquidityFee,
     payload.marketTimestamps.open,
   ]);
-  expect(told).toEqual([
+  expect(updates).toEqual([
     [3, 3, "0.02", before],
     [5, 1, "0.02", play.rig.nowNs],
   ]);
@@ -256,8 +256,10 @@ test("an auction for stake follows the opening auction if a provision cannot pay
     suppliedStake: "0",
     auctionStart: play.rig.nowNs,
   });
-  const told = play.rig.events("auction").map(({ payload }) => `${payload.openingAuction} ${payload.leave}`);
-  expect([told.slice(1), money(play, "q")]).toEqual([["false false"], "0 1000 0"]);
+  const auctions = play.rig
+    .events("auction")
+    .map(({ payload }) => `${payload.openingAuction} ${payload.leave}`);
+  expect([auctions.slice(1), money(play, "q")]).toEqual([["false false"], "0 1000 0"]);
   expect(play.rig.events("settlePosition")).toEqual([]);
   play.run("lp lp(1000, 0.1, BID-10, ASK+10); / 2");
   expect(data(play)).toMatchObject({ marketTradingMode: 1, markPrice: "100", marketState: 5 });
@@ -335,11 +337,11 @@ test("a distressed provider's provision does not count as close-out volume, and 
     "network-lp 4@870",
     "network-w 6@870",
   ]);
-  const told = both.rig
+  const closed = both.rig
     .events("settleDistressed")
     .map(({ payload }) => `${payload.partyId} ${payload.margin}`);
   // 480 less 300 that the network has lost against the mark.
-  expect([told, both.insurance()]).toEqual([["lp 360", "w 120"], 180n]);
+  expect([closed, both.insurance()]).toEqual([["lp 360", "w 120"], 180n]);
   expect([both.pnl("lp"), both.pnl("w"), data(both).suppliedStake]).toEqual(["0/0/-760", "0/0/-720", "0"]);
   const safe = fall(1n);
   expect(safe.trades().slice(-3)).toEqual(["aux-network 4@900", "bp-network 2@850", "network-w 6@883"]);

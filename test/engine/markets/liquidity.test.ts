@@ -415,18 +415,18 @@ test("providers share equally if none of their orders lies within the price boun
 // docs/protocol/70-trading-liquidity.md#78-equity-like-share-and-market-value-proxy
 test("equity-like shares and entry valuations as commitments rise, fall and are cancelled", () => {
   const play = provided("lp l1(1000, 0.01, BID-1, ASK+1)");
-  const told = () =>
+  const equityShares = () =>
     feeShares(play).map(
       ({ party, equityLikeShare, averageEntryValuation }) =>
         `${party} ${equityLikeShare} ${averageEntryValuation}`,
     );
   play.run("lp l2(500, 0.01, BID-1, ASK+1)");
   expect(amend(play, "l1", { commitmentAmount: "2000" })).toBe("");
-  expect(told()).toEqual(["l1 0.8 1750", "l2 0.2 1500"]);
+  expect(equityShares()).toEqual(["l1 0.8 1750", "l2 0.2 1500"]);
   expect(amend(play, "l1", { commitmentAmount: "1500" })).toBe("");
-  expect(told()).toEqual(["l1 0.75 1750", "l2 0.25 1500"]);
+  expect(equityShares()).toEqual(["l1 0.75 1750", "l2 0.25 1500"]);
   expect(cancel(play, "l1")).toBe("");
-  expect(told()).toEqual(["l2 1 1500"]);
+  expect(equityShares()).toEqual(["l2 1 1500"]);
 });
 
 // docs/protocol/70-trading-liquidity.md#79-amend-and-cancel

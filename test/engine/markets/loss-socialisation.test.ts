@@ -327,11 +327,11 @@ test("loss socialisation events follow the account events of all losers", () => 
   const play = trading().deposit(130n, "p", "q").run("p S 1@1000; q S 1@1000; aux B 2@1000; /");
   const from = place(play);
   move(play, 1200);
-  const told = eventsFrom(play, from, "account", "lossSocialization").filter(
+  const changes = eventsFrom(play, from, "account", "lossSocialization").filter(
     ({ member, payload }) => member !== "account" || ["p", "q"].includes(payload.owner),
   );
   expect(
-    told.map(({ payload: { owner, type, balance, partyId, amount } }) =>
+    changes.map(({ payload: { owner, type, balance, partyId, amount } }) =>
       owner ? `${owner} ${type} ${balance}` : `${partyId} ${amount}`,
     ),
   ).toEqual(["p 3 0", "p 4 0", "q 3 0", "q 4 0", "p 70", "q 70", "aux -140"]);

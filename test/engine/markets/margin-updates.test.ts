@@ -46,8 +46,8 @@ test("margins of losers are updated before those of winners, and close-outs foll
   play.run("bp B 100@999 =b; sp S 100@1001 =s; s S 10@1000; p B 10@1000; w B 4@1000; q S 4@1000; /");
   move(play.run("cancel b; cancel s; bp B 6@950"), 1001);
   expect(play.trades().slice(-3)).toEqual(["bp-network 6@950", "q-network 4@950", "network-p 10@950"]);
-  const told = play.rig.events("settleDistressed").map(({ payload }) => payload.partyId);
-  expect([told, flows(play, 8)]).toEqual([
+  const closed = play.rig.events("settleDistressed").map(({ payload }) => payload.partyId);
+  expect([closed, flows(play, 8)]).toEqual([
     ["q", "p"],
     ["q> 476", "p> 1210"],
   ]);

@@ -101,12 +101,19 @@ test("a declined market drops its data sources, then its provisions, and returns
   const play = new Play(rig, "P").deposit(1_000n, "lp").run("lp lp(1000, 0, BID-10, ASK+10)");
   const seen = rig.events().length;
   rig.decide("P", false);
-  const told = eventsFrom(play, seen, "oracleSpec", "liquidityProvision", "ledgerMovements", "marketUpdated");
-  expect(told.map(({ member }) => member)).toEqual([
+  const events = eventsFrom(
+    play,
+    seen,
+    "oracleSpec",
+    "liquidityProvision",
+    "ledgerMovements",
+    "marketUpdated",
+  );
+  expect(events.map(({ member }) => member)).toEqual([
     ...["oracleSpec", "oracleSpec", "liquidityProvision"],
     ...["ledgerMovements", "marketUpdated"],
   ]);
-  const [first] = told.map(({ payload }) => payload.externalDataSourceSpec?.spec);
+  const [first] = events.map(({ payload }) => payload.externalDataSourceSpec?.spec);
   expect(first.data.external.oracle.filters[0].key.name).toBe("trading.terminated");
   expect(play.general("lp")).toBe(1_000n);
 });
@@ -115,8 +122,8 @@ test("a market terminated before it opens drops its termination source, then ord
   const play = quoted();
   const seen = play.rig.events().length;
   play.rig.terminate();
-  const told = eventsFrom(play, seen, "oracleSpec", "order", "liquidityProvision", "marketUpdated");
-  expect(told.map(({ member }) => member)).toEqual([
+  const events = eventsFrom(play, seen, "oracleSpec", "order", "liquidityProvision", "marketUpdated");
+  expect(events.map(({ member }) => member)).toEqual([
     ...["oracleSpec", "order", "order", "order", "order"],
     ...["oracleSpec", "marketUpdated", "order", "order", "liquidityProvision"],
   ]);

@@ -519,7 +519,7 @@ const after = (id: string): string => sha3HexOf(Uint8Array.fromHex(id));
 test("ids: the first trade of an amendment has the transaction's root id, and the order keeps its creation time", () => {
   opened();
   const { id } = rig.order("p3", "M", "buy", 11, 95);
-  const made = rig.nowNs;
+  const nowNs = rig.nowNs;
   rig.nextBlock(5);
   rig.order("p2", "M", "sell", 1, 109);
   const root = idOf("amendment");
@@ -527,8 +527,8 @@ test("ids: the first trade of an amendment has the transaction's root id, and th
   expect(rig.deliver("p3", { kind: "orderAmendment", payload }, root).text).toBe("");
   const trades = rig.trades("M").slice(-2);
   expect(trades).toMatchObject([
-    { id: root, size: 1n, buyOrder: id, aggressor: 1, timestamp: made },
-    { id: after(root), size: 10n, buyOrder: id, aggressor: 1, timestamp: made },
+    { id: root, size: 1n, buyOrder: id, aggressor: 1, timestamp: nowNs },
+    { id: after(root), size: 10n, buyOrder: id, aggressor: 1, timestamp: nowNs },
   ]);
 });
 

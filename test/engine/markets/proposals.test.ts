@@ -113,8 +113,8 @@ describe("filters of a source", () => {
 
 describe("conditions of a filter", () => {
   const [EMPTY] = [1];
-  const bound = (type: string, found: string) =>
-    `bound type "TYPE_${type}" doesn't match filtered property type "TYPE_${found}"`;
+  const bound = (type: string, filtered: string) =>
+    `bound type "TYPE_${type}" doesn't match filtered property type "TYPE_${filtered}"`;
   const condition = (operator: number, value: string) => ({ operator, value });
   test.each([
     ["an integer above another", INTEGER, condition(GREATER, "-5"), FINE],
@@ -236,8 +236,8 @@ test.each([
   const { assets, params } = domains;
   const asset = assets.get(idOf("ETH"))!;
   const details = { ...asset.details, decimals };
-  const known = { ...asset, details };
-  const reader = { isEnabled: () => true, get: () => known } as never;
+  const listed = { ...asset, details };
+  const reader = { isEnabled: () => true, get: () => listed } as never;
   expect(refusalOf(() => checkNewMarket(terms, { assets: reader, params }))).toBe(expected);
 });
 

@@ -179,8 +179,8 @@ test("a first order that cannot be paid for ends its whole provision", () => {
   const orders = play.rig
     .events("order")
     .filter(({ payload }) => payload.partyId === "q" && payload.liquidityProvisionId && payload.size > 0n);
-  const told = orders.map(({ payload: { side, size, price, status } }) => [side, size, price, status]);
-  expect(told).toEqual([
+  const quotes = orders.map(({ payload: { side, size, price, status } }) => [side, size, price, status]);
+  expect(quotes).toEqual([
     [1, 1n, "26", 1],
     [1, 1n, "940", 6],
     [1, 1n, "26", 3],

@@ -219,11 +219,11 @@ test("a bond account emptied by penalties outlives its provision, and is used ag
   ]);
   const bonds = () =>
     play.rig.events("account").filter(({ payload }) => payload.owner === "z" && payload.type === 9);
-  const known = bonds().length;
+  const bondCount = bonds().length;
   play.deposit(5_000n, "z").run("lp z(100, 0, BID-10, ASK+10)");
   expect(
     bonds()
-      .slice(known)
+      .slice(bondCount)
       .map(({ payload }) => payload.balance),
   ).toEqual(["100"]);
 });

@@ -301,9 +301,9 @@ test.each([
     const play = trading(config, { first }, { parameters: feeFactors(maker, infrastructure) });
     play.deposit(200n, "p").run("p S 1@1000; aux B 1@1000; /; aux2 S 1@1000");
     play.rig.withdraw("p", "ETH", play.general("p") - 15n);
-    const [from, known] = [place(play), entries(play)];
+    const [from, entryCount] = [place(play), entries(play)];
     play.run("p B 1@1000");
-    const paid = ledger(play, known, type).map((entry) => entry.replace(/>.* /, " "));
+    const paid = ledger(play, entryCount, type).map((entry) => entry.replace(/>.* /, " "));
     expect(paid).toEqual(["p G 15", "p M 5"]);
     expect(balances(play, from, account)).toEqual([...shown]);
   },

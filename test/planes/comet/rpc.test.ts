@@ -65,8 +65,11 @@ test("a page of another origin may read, by address and by post; HEAD has the le
     String((await (await fetch(`${url}/genesis`)).arrayBuffer()).byteLength),
     "",
   ]);
-  const asked = { "access-control-request-method": "POST", "access-control-request-headers": "content-type" };
-  const before = await fetch(url, { method: "OPTIONS", headers: { origin, ...asked } });
+  const preflight = {
+    "access-control-request-method": "POST",
+    "access-control-request-headers": "content-type",
+  };
+  const before = await fetch(url, { method: "OPTIONS", headers: { origin, ...preflight } });
   expect(before.status).toBe(204);
   expect(before.headers.get("access-control-allow-headers")).toBe("Content-Type");
 });
@@ -126,8 +129,8 @@ describe("blocks", () => {
       "command.type": "Transfer Funds",
       "command.asset": DOLLAR,
     });
-    const found = await call("tx", { hash: Buffer.from(done.hash, "hex").toString("base64") });
-    expect(found).toMatchObject({ hash: done.hash, height: done.height, tx: base64(tx), tx_result: result });
+    const answer = await call("tx", { hash: Buffer.from(done.hash, "hex").toString("base64") });
+    expect(answer).toMatchObject({ hash: done.hash, height: done.height, tx: base64(tx), tx_result: result });
     const key = devnet.parties[0]!.publicKey;
     const query = `tx.submitter='${key}' AND tx.height>=${done.height} AND command.type CONTAINS 'Transfer'`;
     expect(await call("tx_search", { query })).toMatchObject({

@@ -51,8 +51,10 @@ function block(height: number, second: bigint, count: number): MadeBlock {
 
 const home = mkdtempSync(join(tmpdir(), "lyra-candles-"));
 // Twenty seconds apart over half an hour, the first hundred trades each; then one a quarter of a day later.
-const made = Array.from({ length: 90 }, (_, i) => block(i + 1, START + BigInt(20 * i), i < 60 ? 110 : i % 3));
-const { db: writing, writer } = writeBlocks(home, [...made, block(91, START + 21_600n, 2)]);
+const trading = Array.from({ length: 90 }, (_, i) =>
+  block(i + 1, START + BigInt(20 * i), i < 60 ? 110 : i % 3),
+);
+const { db: writing, writer } = writeBlocks(home, [...trading, block(91, START + 21_600n, 2)]);
 const db = openReader(home);
 const build = { version: "v", commit: "c" };
 const fresh = () => {
@@ -139,21 +141,21 @@ describe("candles of a busy market", () => {
 
   test("start each read where the last one ended, and read a minute that is over once", async () => {
     const get = fresh();
-    const asked: string[] = [];
+    const statements: string[] = [];
     const query = db.query.bind(db);
     db.query = ((sql: string) => {
-      asked.push(sql);
+      statements.push(sql);
       return query(sql);
     }) as typeof db.query;
     const countReads = async (paging: string) => {
-      asked.length = 0;
+      statements.length = 0;
       await get(`candleId=trades_candle_1_day_${MARKET}&${paging}`);
-      return asked.filter((sql) => sql.includes("data FROM trades")).length;
+      return statements.filter((sql) => sql.includes("data FROM trades")).length;
     };
     try {
       const first = await countReads("pagination.first=1");
       expect(first).toBeGreaterThan(20);
-      for (const sql of new Set(asked.filter((sql) => sql.includes("data FROM trades")))) {
+      for (const sql of new Set(statements.filter((sql) => sql.includes("data FROM trades")))) {
         const plan = query(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[];
         expect(plan.map(({ detail }) => detail).join()).toMatch(/SEARCH trades USING .*\(block,ord\)[<>]/);
       }

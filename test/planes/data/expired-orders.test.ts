@@ -42,8 +42,8 @@ function expired(seq: number, bytes: readonly string[], marketId = MARKET): Made
 
 /** Rows of the blocks from the second on: first byte of the id, size, status, version, first byte of tx, sequence. */
 function rowsAfterFirst(...blocks: (readonly MadeEvent[])[]): string[][] {
-  const made = blocks.map((events, i): MadeBlock => ({ height: i + 1, timeNs: secondNs(i + 1), events }));
-  return exportedRows(made, 2).map((cells) => [
+  const chain = blocks.map((events, i): MadeBlock => ({ height: i + 1, timeNs: secondNs(i + 1), events }));
+  return exportedRows(chain, 2).map((cells) => [
     cells[0]!.slice(2, 4),
     cells[COLUMN_SIZE]!,
     cells[COLUMN_STATUS]!,
@@ -80,8 +80,8 @@ describe("orders that expire", () => {
   });
 
   test("rows are numbered by the rows found, sorted by id; an id twice or without a row leaves no gap", () => {
-    const made = [order("e3", 3), order("e1", 4), order("e2", 5)];
-    expect(rowsAfterFirst(made, [expired(10, ["e3", "ff", "e2", "e3", "e1"])])).toEqual([
+    const orders = [order("e3", 3), order("e1", 4), order("e2", 5)];
+    expect(rowsAfterFirst(orders, [expired(10, ["e3", "ff", "e2", "e3", "e1"])])).toEqual([
       ["e1", "7", "2", "1", "a3", "10"],
       ["e2", "7", "2", "1", "a3", "11"],
       ["e3", "7", "2", "1", "a3", "12"],
@@ -89,30 +89,30 @@ describe("orders that expire", () => {
   });
 
   test("only orders of the event's market expire", () => {
-    const made = [order("e1", 3, { marketId: OTHER_MARKET }), order("e2", 4)];
-    expect(rowsAfterFirst(made, [expired(10, ["e1", "e2"])])).toEqual([["e2", "7", "2", "1", "a3", "10"]]);
-    expect(rowsAfterFirst(made, [expired(10, ["e1", "e2"], OTHER_MARKET)])).toEqual([
+    const orders = [order("e1", 3, { marketId: OTHER_MARKET }), order("e2", 4)];
+    expect(rowsAfterFirst(orders, [expired(10, ["e1", "e2"])])).toEqual([["e2", "7", "2", "1", "a3", "10"]]);
+    expect(rowsAfterFirst(orders, [expired(10, ["e1", "e2"], OTHER_MARKET)])).toEqual([
       ["e1", "7", "2", "1", "a3", "10"],
     ]);
   });
 
   test("only an order that was live before the block expires: one made in it stays active", () => {
-    const made = [order("e1", 3, { status: FILLED }), order("e2", 4, { timeInForce: 3 }), order("e3", 5)];
-    expect(rowsAfterFirst(made, [order("e4", 3), expired(10, ["e1", "e2", "e3", "e4"])])).toEqual([
+    const orders = [order("e1", 3, { status: FILLED }), order("e2", 4, { timeInForce: 3 }), order("e3", 5)];
+    expect(rowsAfterFirst(orders, [order("e4", 3), expired(10, ["e1", "e2", "e3", "e4"])])).toEqual([
       ["e4", "7", String(ACTIVE), "1", "a1", "3"],
       ["e3", "7", "2", "1", "a3", "10"],
     ]);
   });
 
   test("the row is the order as it stood before the block; an update of the same block is overwritten", () => {
-    const made = [order("e1", 3), order("e2", 4), order("e3", 5)];
+    const orders = [order("e1", 3), order("e2", 4), order("e3", 5)];
     const changed = [
       order("e1", 3, { remaining: 1n, size: 9n }, TX.changed),
       order("e2", 4, { status: CANCELLED }, TX.changed),
       // Another version is another row.
       order("e3", 5, { version: 2n, size: 8n }, TX.changed),
     ];
-    expect(rowsAfterFirst(made, [...changed, expired(10, ["e1", "e2", "e3"])])).toEqual([
+    expect(rowsAfterFirst(orders, [...changed, expired(10, ["e1", "e2", "e3"])])).toEqual([
       ["e3", "8", String(ACTIVE), "2", "a2", "5"],
       ["e1", "7", "2", "1", "a3", "10"],
       ["e2", "7", "2", "1", "a3", "11"],
@@ -121,14 +121,14 @@ describe("orders that expire", () => {
   });
 
   test("a second event of the block finds what the first one found; an update behind it counts", () => {
-    const made = [order("e1", 3), order("e2", 4)];
+    const orders = [order("e1", 3), order("e2", 4)];
     const block = [expired(10, ["e1", "e2"]), expired(12, ["e2"]), order("e1", 14, { size: 3n }, TX.changed)];
-    expect(rowsAfterFirst(made, block)).toEqual([
+    expect(rowsAfterFirst(orders, block)).toEqual([
       ["e2", "7", "2", "1", "a3", "12"],
       ["e1", "3", String(ACTIVE), "1", "a2", "14"],
     ]);
     // In the next block there is one live order to expire.
-    expect(rowsAfterFirst(made, block, [expired(5, ["e1", "e2"])]).slice(2)).toEqual([
+    expect(rowsAfterFirst(orders, block, [expired(5, ["e1", "e2"])]).slice(2)).toEqual([
       ["e1", "3", "2", "1", "a3", "5"],
     ]);
   });

@@ -46,22 +46,22 @@ describe("minimum height", () => {
   test("reached while waiting: the answer is from the new block, not from the cache", async () => {
     const before = patient.height;
     expect((await ask("0", undefined, patient)).body).not.toContain(B);
-    const asked = Array.from({ length: 20 }, () => ask(String(before + 1), undefined, patient));
+    const waiting = Array.from({ length: 20 }, () => ask(String(before + 1), undefined, patient));
     await areWaiting(20);
     patient.commit(assetEvent(B, "b"));
-    for (const { response, body, height } of await Promise.all(asked)) {
+    for (const { response, body, height } of await Promise.all(waiting)) {
       expect([response.status, height]).toEqual([200, String(before + 1)]);
       expect(body).toContain(B);
     }
   });
 
   test("not reached: 412 with the height and time there are, after the wait", async () => {
-    const wanted = served.height + 5;
-    const { response, body, height, ms } = await ask(String(wanted));
+    const minHeight = served.height + 5;
+    const { response, body, height, ms } = await ask(String(minHeight));
     expect(response.status).toBe(412);
     expect(JSON.parse(body)).toEqual({
       code: 9,
-      message: `height ${wanted} is not reached: the last block is ${served.height}`,
+      message: `height ${minHeight} is not reached: the last block is ${served.height}`,
       details: [],
     });
     expect([height, response.headers.get("x-block-timestamp")]).toEqual([
@@ -94,10 +94,10 @@ describe("minimum height", () => {
       });
     const form = "application/x-www-form-urlencoded";
     expect((await post(served, served.height + 1, form)).status).toBe(412);
-    const asked = post(patient, patient.height + 1, form);
+    const posted = post(patient, patient.height + 1, form);
     await areWaiting(1);
     patient.commit();
-    const answer = await asked;
+    const answer = await posted;
     expect([answer.status, answer.headers.get("x-block-height")]).toEqual([200, String(patient.height)]);
     expect(((await answer.json()) as { assets: { edges: unknown[] } }).assets.edges.length).toBe(1);
     expect((await post(served, served.height + 1, "text/plain")).status).toBe(501);
@@ -124,14 +124,14 @@ test("commits that nobody tells of are looked for as often as the limit says", a
     served.commit(assetEvent(A, "a"));
     const { heightWaiters } = served.chain.plane;
     const height = served.height + 1;
-    const asked = fetch(`${served.url}/api/v2/assets`, { headers: { "x-min-height": String(height) } });
+    const pending = fetch(`${served.url}/api/v2/assets`, { headers: { "x-min-height": String(height) } });
     await eventually(() => heightWaiters.count === 1);
     served.commit();
     if (minHeightLookMs > 1) {
-      expect(await staysOpen(asked, 250)).toBe(true);
+      expect(await staysOpen(pending, 250)).toBe(true);
       heightWaiters.notify();
     }
-    expect((await asked).headers.get("x-block-height")).toBe(String(height));
+    expect((await pending).headers.get("x-block-height")).toBe(String(height));
     await served.stop();
   }
 });

@@ -25,7 +25,7 @@ function oracleData(n: number, matchedSpecIds: string[], value: string, key = "k
   ];
 }
 
-const told = (node: Json) => Number(node.externalData.data.broadcastAt) / 1000;
+const broadcastSeconds = (node: Json) => Number(node.externalData.data.broadcastAt) / 1000;
 
 describe("oracle data", () => {
   const get = chainOf([
@@ -34,13 +34,15 @@ describe("oracle data", () => {
     [oracleData(7, [S2, S1], "10"), oracleData(8, [S1.toUpperCase(), S2], "10")],
   ]);
   const listed = async (query: string) =>
-    (await get(`/oracle/data?${query}`)).body.oracleData.edges.map((edge: Json) => told(edge.node));
+    (await get(`/oracle/data?${query}`)).body.oracleData.edges.map((edge: Json) =>
+      broadcastSeconds(edge.node),
+    );
 
   test("of equal specs and values the last is listed, whoever signed it", async () => {
     expect(await listed("")).toEqual([8, 7, 5, 4, 3]);
     expect(await listed("pagination.newestFirst=false")).toEqual([3, 4, 5, 7, 8]);
     expect(await listed("pagination.last=2")).toEqual([4, 3]);
-    expect((await walk(get, "/oracle/data?", 2)).map(told)).toEqual([8, 7, 5, 4, 3]);
+    expect((await walk(get, "/oracle/data?", 2)).map(broadcastSeconds)).toEqual([8, 7, 5, 4, 3]);
   });
 
   test("of a spec everything is listed that matched it", async () => {

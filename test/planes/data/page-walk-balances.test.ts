@@ -74,7 +74,7 @@ test(`the rows are those of the model, whatever the filter (seed ${SEED})`, asyn
     for (const [name, value] of Object.entries(by))
       for (const one of [value].flat()) query.append(`filter.${name}`, String(one));
     for (const [name, value] of Object.entries(range)) query.set(`dateRange.${name}`, String(value));
-    const wanted = rows.filter(({ node }) => {
+    const expected = rows.filter(({ node }) => {
       const timeUs = floorUs(BigInt(node.timestamp));
       if (by.assetId !== undefined && node.assetId !== by.assetId) return false;
       if (by.partyIds?.length && !by.partyIds.includes(node.partyId)) return false;
@@ -87,9 +87,9 @@ test(`the rows are those of the model, whatever the filter (seed ${SEED})`, asyn
       if (range.startTimestamp !== undefined && timeUs < floorUs(range.startTimestamp)) return false;
       return range.endTimestamp === undefined || timeUs < floorUs(range.endTimestamp);
     });
-    if (newestFirst) wanted.reverse();
+    if (newestFirst) expected.reverse();
     const { edges } = await pagesOf(chain.get, `/api/v2/balance/changes?${query}`)("");
-    expect(edges.map(({ node }) => node)).toEqual(wanted.map(({ node }) => node));
+    expect(edges.map(({ node }) => node)).toEqual(expected.map(({ node }) => node));
   });
   await fc.assert(property, { seed: SEED, numRuns: runs(200) });
 });

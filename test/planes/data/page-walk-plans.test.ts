@@ -45,9 +45,9 @@ const chain = new RandomChain();
 chain.write(fc.sample(blocksArbitrary(30, 14), { seed: 3, numRuns: 1 })[0]!);
 const { db } = chain.context;
 const query = db.query.bind(db) as (sql: string) => ReturnType<typeof db.query>;
-const asked = new Set<string>();
+const statements = new Set<string>();
 db.query = ((sql: string) => {
-  asked.add(sql);
+  statements.add(sql);
   return query(sql);
 }) as typeof db.query;
 afterAll(() => chain.close());
@@ -73,9 +73,9 @@ async function costsOfForm(list: ListForms, parameters: string): Promise<Cost[]>
   const page = pagesOf(chain.get, pathOf(list, parameters));
   const costs = new Set<Cost>();
   const ask = async (paging: string, isFirstPageOfAll: boolean) => {
-    asked.clear();
+    statements.clear();
     const { edges } = await page(paging);
-    for (const sql of [...asked]) for (const cost of costsOf(sql, isFirstPageOfAll)) costs.add(cost);
+    for (const sql of [...statements]) for (const cost of costsOf(sql, isFirstPageOfAll)) costs.add(cost);
     return edges;
   };
   const edges = await ask("pagination.first=20", parameters === "");
@@ -105,9 +105,9 @@ test("every exception is a form of a list", () => {
 test("trades of an order are found by its id, whatever else is asked of them", async () => {
   const id = "ab".repeat(32);
   for (const more of ["", `&marketIds=${id}`, `&partyIds=${id}`, `&partyIds=${id}&marketIds=${id}`]) {
-    asked.clear();
+    statements.clear();
     await pagesOf(chain.get, `/api/v2/trades?orderIds=${id}${more}`)("pagination.first=5");
-    const details = [...asked]
+    const details = [...statements]
       .filter((sql) => sql.includes("FROM trades"))
       .flatMap((sql) => query(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[])
       .map(({ detail }) => detail)

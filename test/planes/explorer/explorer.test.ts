@@ -134,12 +134,10 @@ describe("the block explorer's answers", () => {
   );
 
   test("blocks are found by their height", async () => {
-    const { transactions: found } = (await (
-      await ask("/rest/transactions?filters[block.height]=5")
-    ).json()) as {
+    const { transactions } = (await (await ask("/rest/transactions?filters[block.height]=5")).json()) as {
       transactions: { block: string }[];
     };
-    expect(found.map(({ block }) => block)).toEqual(["5", "5"]);
+    expect(transactions.map(({ block }) => block)).toEqual(["5", "5"]);
   });
 });
 

@@ -72,8 +72,8 @@ describe.skipIf(!HAS_BROWSER)("the page of GraphQL without internet", () => {
 
   test("programs get answers where browsers get the page", async () => {
     const url = `${server.url}/graphql`;
-    const asked = await fetch(`${url}?query={__typename}`, { headers: { accept: "text/html" } });
-    expect(await asked.json()).toEqual({ data: { __typename: "Query" } });
+    const answer = await fetch(`${url}?query={__typename}`, { headers: { accept: "text/html" } });
+    expect(await answer.json()).toEqual({ data: { __typename: "Query" } });
     const bare = await fetch(url);
     expect([bare.status, bare.headers.get("content-type")]).toEqual([422, "application/json"]);
   });

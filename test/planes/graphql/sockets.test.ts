@@ -295,18 +295,18 @@ describe("the protocols of subscriptions", () => {
     [NEW, "subscribe", "next"],
     [OLD, "start", "data"],
   ])("a client of %s that asks on and reads nothing is closed", async (protocol, type, answer) => {
-    const asked = 3_000;
+    const queries = 3_000;
     const silent = await SilentClient.open(server.port, protocol);
     silent.send(JSON.stringify({ type: "connection_init" }));
     // An answer holds the name of its operation, and so is as long as that.
     const name = "x".repeat(10_000);
-    for (let n = 0; n < asked; n++)
+    for (let n = 0; n < queries; n++)
       silent.send(JSON.stringify({ id: `${n}${name}`, type, payload: { query: "{__typename}" } }));
-    const { text, isClosed } = await silent.read(asked * name.length);
+    const { text, isClosed } = await silent.read(queries * name.length);
     expect(isClosed).toBe(true);
     const answers = text.split(`"type":"${answer}"`).length - 1;
     expect(answers).toBeGreaterThan(0);
-    expect(answers).toBeLessThan(asked / 2);
+    expect(answers).toBeLessThan(queries / 2);
   });
 
   test("the node's end ends a subscription with its reason", async () => {

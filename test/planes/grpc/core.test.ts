@@ -188,13 +188,13 @@ describe("what a wallet calls", () => {
     const { bytes } = await transfer("250003");
     const { message } = await node.call(`${CORE}/SubmitRawTransaction`, { tx: bytes, type: COMMIT });
     const DATA = "datanode.api.v2.TradingDataService";
-    const made = (await data.call(`${DATA}/ListEntities`, { transactionHash: message.txHash })).message;
+    const entities = (await data.call(`${DATA}/ListEntities`, { transactionHash: message.txHash })).message;
     const listed = (await data.call(`${DATA}/ListTransfers`, { pagination: { first: 1 } })).message;
-    expect(made.transfers).toEqual([listed.transfers.edges[0].node]);
-    expect(made.ledgerEntries.map(({ amount }: Json) => amount)).toContain("250003");
-    expect(made.balanceChanges.map(({ owner }: Json) => owner)).toContain(party.party);
-    expect(made.balanceChanges.length).toBeGreaterThan(1);
-    expect([made.orders, made.trades, made.votes]).toEqual([[], [], []]);
+    expect(entities.transfers).toEqual([listed.transfers.edges[0].node]);
+    expect(entities.ledgerEntries.map(({ amount }: Json) => amount)).toContain("250003");
+    expect(entities.balanceChanges.map(({ owner }: Json) => owner)).toContain(party.party);
+    expect(entities.balanceChanges.length).toBeGreaterThan(1);
+    expect([entities.orders, entities.trades, entities.votes]).toEqual([[], [], []]);
     const none = (await data.call(`${DATA}/ListEntities`, { transactionHash: "ab".repeat(32) })).message;
     expect(Object.values(none).flat()).toEqual([]);
     expect(await data.call(`${DATA}/ListEntities`, { transactionHash: "xyz" })).toMatchObject({

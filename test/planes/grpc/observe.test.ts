@@ -65,31 +65,31 @@ describe("kinds of streams over the sample", () => {
         .filter(({ request }) => methodNamed(`${DATA}/${request.split(".").at(-1)!.replace("Request", "")}`))
         .map(async ({ method, path, response }) => {
           const observation = await chain.plane.streams.observe(method, requestOf(path));
-          const told: string[] = [];
+          const texts: string[] = [];
           const take = () => {
             for (let one = observation.poll(); one !== undefined; one = observation.poll())
-              told.push(one.text);
+              texts.push(one.text);
           };
           observation.onReady = take;
           take();
           const stream = client.stream(`${DATA}/${method}`, requestOf(path));
           await eventually(() => stream.headers()["x-block-height"] !== undefined);
           expect(stream.headers()["x-block-height"]).toBe(String(chain.height));
-          return { method, response, told, stream, observation };
+          return { method, response, expected: texts, stream, observation };
         }),
     );
     expect(pairs.length).toBeGreaterThan(10);
     // Candles and snapshots in, before anything changes.
-    await eventually(() => pairs.every(({ stream, told }) => stream.messages.length === told.length));
+    await eventually(() => pairs.every(({ stream, expected }) => stream.messages.length === expected.length));
     for (let round = 0; round < 300 && !chain.isDone; round++) {
       chain.commit(5);
       await settled();
     }
-    for (const { method, response, told, stream, observation } of pairs) {
-      expect(told.length).toBeGreaterThan(2);
-      await eventually(() => stream.messages.length >= told.length);
+    for (const { method, response, expected, stream, observation } of pairs) {
+      expect(expected.length).toBeGreaterThan(2);
+      await eventually(() => stream.messages.length >= expected.length);
       const texts = stream.messages.map((message) => renderJson(response, message, "stream"));
-      expect([method, texts]).toEqual([method, told]);
+      expect([method, texts]).toEqual([method, expected]);
       stream.call.cancel();
       observation.close();
     }
@@ -184,9 +184,9 @@ describe("the event bus of a devnet", () => {
       () => ends(all.messages) === chain.status.height - before && ends(core.messages) === ends(all.messages),
     );
     expect(eventsOf(core.messages)).toEqual(eventsOf(all.messages));
-    const wanted = eventsOf(all.messages).filter((event: Json) => event.transfer);
-    expect(eventsOf(transfers.messages)).toEqual(wanted);
-    expect(wanted.map((event: Json) => event.transfer.amount)).toContain("250001");
+    const expected = eventsOf(all.messages).filter((event: Json) => event.transfer);
+    expect(eventsOf(transfers.messages)).toEqual(expected);
+    expect(expected.map((event: Json) => event.transfer.amount)).toContain("250001");
     expect(other.messages).toEqual([]);
     for (const one of [all, core, transfers, other]) one.call.cancel();
     await areOpen(0);

@@ -40,7 +40,7 @@ interface Asked {
 }
 
 /** A request of REST as gRPC's message; undefined for any other, or one that the gateway refuses by itself. */
-function asked(path: string): Asked | undefined {
+function grpcRequest(path: string): Asked | undefined {
   const [pathname, query = ""] = path.split(/\?(.*)/s) as [string, string?];
   const route = DATA_ROUTES.findLast((one) =>
     new RegExp(`^${one.path.replace(/\{\w+\}/g, "([^/]*)")}$`).test(pathname),
@@ -120,7 +120,7 @@ describe.each([SAMPLE, DEVNET_DEMO].map((set) => [set.title, set] as const))("%s
   test("every request of the golden set is answered as REST answers it", async () => {
     const requests = loadVectors(set)
       .filter(({ method, requestHeaders }) => method === "GET" && requestHeaders?.accept === undefined)
-      .map(({ path }) => asked(path.replace(/[?&]pretty(=\w*)?/, "")))
+      .map(({ path }) => grpcRequest(path.replace(/[?&]pretty(=\w*)?/, "")))
       .filter((one) => one !== undefined);
     expect(requests.length).toBeGreaterThan(700);
     const dice = new Dice(SEED);
@@ -137,7 +137,8 @@ describe.each([SAMPLE, DEVNET_DEMO].map((set) => [set.title, set] as const))("%s
     const markets = await client.call(`${SERVICE}/ListMarkets`);
     const market = markets.message.markets.edges[0]?.node.id ?? "00".repeat(32);
     const wrong: string[] = [];
-    for (const path of FURTHER) wrong.push(...(await differences(asked(path.replace("MARKET", market))!)));
+    for (const path of FURTHER)
+      wrong.push(...(await differences(grpcRequest(path.replace("MARKET", market))!)));
     expect(wrong).toEqual([]);
     // The demonstration has no markets.
     if (set !== SAMPLE) return;

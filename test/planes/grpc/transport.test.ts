@@ -69,13 +69,13 @@ describe("deadlines and cancelled calls", () => {
   });
 
   test("a wait for a height ends with the client's deadline, and no one waits any more", async () => {
-    const asked = client.call(
+    const waiting = client.call(
       `${DATA}/ListAssets`,
       {},
       { metadata: { "x-min-height": "99999" }, timeoutMs: 1_500 },
     );
     await eventually(() => chain.plane.heightWaiters.count === 1);
-    expect((await asked).code).toBe(Status.DEADLINE_EXCEEDED);
+    expect((await waiting).code).toBe(Status.DEADLINE_EXCEEDED);
     await eventually(() => chain.plane.heightWaiters.count === 0);
   });
 

@@ -145,16 +145,16 @@ describe("/statistics/spam/{partyId}", () => {
 
   test("parties are texts: any one has an answer, escapes are undone", async () => {
     const { ask, chain } = smallNode();
-    const asked: string[] = [];
+    const parties: string[] = [];
     const original = chain.spamStatistics.bind(chain);
     chain.spamStatistics = (party) => {
-      asked.push(party);
+      parties.push(party);
       return original(party);
     };
     for (const text of ["nobody", "%61b", "a%20b", "%E2%82%AC", "null", "a?partyId=c"]) {
       expect((await ask(`/statistics/spam/${text}`)).status).toBe(200);
     }
-    expect(asked).toEqual(["nobody", "ab", "a b", "€", "null", "a"]);
+    expect(parties).toEqual(["nobody", "ab", "a b", "€", "null", "a"]);
   });
 });
 

@@ -30,7 +30,7 @@ const mint = {
 const money = { asset: async () => ({ mintMax: 10n }), deposit: async () => "id" };
 const faucetOf = (port: Partial<typeof money>, status: ServerStatus) =>
   faucetApp({ ...money, ...port }, { nowMs: () => 0, status });
-const asked = async (response: Response | Promise<Response>) => {
+const statusAndBody = async (response: Response | Promise<Response>) => {
   const answer = await response;
   return [answer.status, await answer.json()];
 };
@@ -38,18 +38,17 @@ const asked = async (response: Response | Promise<Response>) => {
 test("a view that meets damage is 503, and from then on so is all that reads", async () => {
   const { plane, status } = rottenNode();
   const app = nodeApp(plane, status);
-  expect(await asked(app.handle(new Request(`http://localhost${VIEW}`)))).toEqual([503, DAMAGED]);
+  expect(await statusAndBody(app.handle(new Request(`http://localhost${VIEW}`)))).toEqual([503, DAMAGED]);
   expect(status.isDamaged).toBe(true);
-  expect(await asked(app.handle(new Request("http://localhost/readyz")))).toEqual([503, DAMAGED]);
+  expect(await statusAndBody(app.handle(new Request("http://localhost/readyz")))).toEqual([503, DAMAGED]);
   expect((await app.handle(new Request("http://localhost/healthz"))).status).toBe(200);
   const server = serveNode(plane, { host: "127.0.0.1", port: 0, status });
   try {
     for (const path of [VIEW, "/statistics", "/blockchain/height"])
-      expect(await asked(fetch(server.url + path)), path).toEqual([503, DAMAGED]);
-    expect(await asked(fetch(`${server.url}/transaction/raw`, { method: "POST", body: "{}" }))).toEqual([
-      503,
-      DAMAGED,
-    ]);
+      expect(await statusAndBody(fetch(server.url + path)), path).toEqual([503, DAMAGED]);
+    expect(
+      await statusAndBody(fetch(`${server.url}/transaction/raw`, { method: "POST", body: "{}" })),
+    ).toEqual([503, DAMAGED]);
     expect((await fetch(`${server.url}/health`)).status).toBe(200);
   } finally {
     await server.stop();
@@ -59,7 +58,7 @@ test("a view that meets damage is 503, and from then on so is all that reads", a
 test("so is a view on the data port", async () => {
   const { plane, status } = rottenNode();
   const app = dataApp(plane.data, status, undefined, mountedNode(plane, status));
-  expect(await asked(app.handle(new Request(`http://localhost${VIEW}`)))).toEqual([503, DAMAGED]);
+  expect(await statusAndBody(app.handle(new Request(`http://localhost${VIEW}`)))).toEqual([503, DAMAGED]);
   expect(status.isDamaged).toBe(true);
 });
 
@@ -68,9 +67,12 @@ test("the faucet gives nothing away over a damaged store", async () => {
   const status = new ServerStatus();
   const app = faucetOf({ asset: async () => malformed() }, status);
   const request = () => new Request("http://localhost/api/v1/mint", mint);
-  expect(await asked(app.handle(request()))).toEqual([503, { error }]);
+  expect(await statusAndBody(app.handle(request()))).toEqual([503, { error }]);
   expect(status.isDamaged).toBe(true);
   const sound = faucetOf({}, status);
-  expect(await asked(sound.handle(request()))).toEqual([503, { error }]);
-  expect(await asked(faucetOf({}, new ServerStatus()).handle(request()))).toEqual([200, { success: true }]);
+  expect(await statusAndBody(sound.handle(request()))).toEqual([503, { error }]);
+  expect(await statusAndBody(faucetOf({}, new ServerStatus()).handle(request()))).toEqual([
+    200,
+    { success: true },
+  ]);
 });

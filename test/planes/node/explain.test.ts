@@ -33,10 +33,10 @@ function arguments_(call: RegExp, texts: readonly { text: string }[]): string[] 
 
 describe("nothing is left out", () => {
   test("every message of the stateless checks", () => {
-    const known = codesOf("message");
+    const codes = codesOf("message");
     const messages = Object.values(MESSAGES).filter((value) => typeof value === "string");
     expect(messages.length).toBeGreaterThan(30);
-    expect(messages.filter((message) => !known.has(message))).toEqual([]);
+    expect(messages.filter((message) => !codes.has(message))).toEqual([]);
   });
 
   test("every text with which a request or a call of the wallet's service is refused before it is looked at", () => {
@@ -59,11 +59,11 @@ describe("nothing is left out", () => {
   });
 
   test("every numbered detail, with its text", () => {
-    const known = new Map(
+    const entries = new Map(
       CATALOGUE.filter(({ kind }) => kind === "detail code").map((one) => [one.code, one]),
     );
     for (const [text, number] of DETAIL_NUMBERS) {
-      expect([number, known.get(String(number))?.texts]).toEqual([number, [text]]);
+      expect([number, entries.get(String(number))?.texts]).toEqual([number, [text]]);
     }
   });
 
@@ -75,9 +75,9 @@ describe("nothing is left out", () => {
   });
 
   test("every status that the planes use", () => {
-    const known = codesOf("status");
+    const codes = codesOf("status");
     for (const code of [2, 3, 4, 5, 8, 9, 12, 13, 14, 400, 401, 404, 412, 413, 429, 431, 500, 501, 503]) {
-      expect(known).toContain(String(code));
+      expect(codes).toContain(String(code));
     }
   });
 
@@ -96,13 +96,13 @@ test("every code of this program and of its codecs, and every reason that stands
   expect(Object.keys(WIRE_CODES).filter((code) => lookUp(code).explanations.length === 0)).toEqual([]);
   const { nameOf } = enumDescriptor("vega.OrderError");
   for (const [number, text] of Object.values(ORDER_ERRORS)) {
-    const found = lookUp(nameOf.get(number)!).explanations;
-    expect(found).toContainEqual(expect.objectContaining({ kind: "execution", code: text }));
+    const explanations = lookUp(nameOf.get(number)!).explanations;
+    expect(explanations).toContainEqual(expect.objectContaining({ kind: "execution", code: text }));
   }
 });
 
 describe("found by", () => {
-  const found = (query: string) => lookUp(query).explanations.map(({ kind, code }) => `${kind} ${code}`);
+  const codesFor = (query: string) => lookUp(query).explanations.map(({ kind, code }) => `${kind} ${code}`);
 
   test.each([
     ["89", ["result code 89"]],
@@ -140,25 +140,25 @@ describe("found by", () => {
     ["seen-tid: already seen", []],
     ["tid already seen", ["rule pow_tid_seen"]],
   ])("%s", (query, want) => {
-    expect(found(query)).toEqual(want);
+    expect(codesFor(query)).toEqual(want);
   });
 
   test("every code and every text of the catalogue", () => {
     for (const { kind, code, texts } of CATALOGUE) {
-      const asked = `${kind} ${code}`;
-      expect([asked, found(code).includes(asked)]).toEqual([asked, true]);
+      const name = `${kind} ${code}`;
+      expect([name, codesFor(code).includes(name)]).toEqual([name, true]);
       for (const text of texts) {
         const sent = text.replaceAll(/<[^>]*>/g, "42");
         // Texts that are told with several codes are found with all of them, or a name goes first.
-        expect([sent, found(sent).length > 0]).toEqual([sent, true]);
+        expect([sent, codesFor(sent).length > 0]).toEqual([sent, true]);
       }
     }
   });
 
   test("the same number in several places, all of them", () => {
-    expect(found("1000")).toEqual(["wallet code 1000"]);
-    expect(found("key_unknown")).toEqual(["program code key_unknown"]);
-    expect(found("the wallet is locked")).toEqual(["wallet code 2000", "program code wallet_locked"]);
+    expect(codesFor("1000")).toEqual(["wallet code 1000"]);
+    expect(codesFor("key_unknown")).toEqual(["program code key_unknown"]);
+    expect(codesFor("the wallet is locked")).toEqual(["wallet code 2000", "program code wallet_locked"]);
   });
 
   test("a ban from votes is for those on all proposals together", () => {

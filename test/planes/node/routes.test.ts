@@ -165,8 +165,8 @@ describe("every submission, over the socket", () => {
       await run(server.url, { name: body, method: "POST", get: path, body, status: 400, has: ['"code": 3'] });
     }
     const big = " ".repeat(2 * 1024 * 1024 + 1);
-    const told = ["the request body is longer than 2097152 bytes"];
-    await run(server.url, { name: "big", method: "POST", get: path, body: big, status: 413, has: told });
+    const reasons = ["the request body is longer than 2097152 bytes"];
+    await run(server.url, { name: "big", method: "POST", get: path, body: big, status: 413, has: reasons });
     const huge = await fetch(server.url + path, { method: "POST", body: " ".repeat(4 * 1024 * 1024 + 1) });
     expect(huge.status).toBe(413);
   });
@@ -231,21 +231,22 @@ describe("mounted on the data port", () => {
 
   test("every answer of the service says how far the store is, of a submission and an error too", async () => {
     const assets = await fetch(`${data.url}/api/v2/assets`);
-    const told = (response: Response) =>
+    const blockHeaders = (response: Response) =>
       ["x-block-height", "x-block-timestamp"].map((name) => response.headers.get(name));
-    const store = told(assets);
+    const store = blockHeaders(assets);
     expect(store[0]).toMatch(/^[1-9]\d*$/);
-    for (const path of reads) expect([path, told(await fetch(data.url + path))]).toEqual([path, store]);
+    for (const path of reads)
+      expect([path, blockHeaders(await fetch(data.url + path))]).toEqual([path, store]);
     const body = JSON.stringify({ tx: base64(signedTransfer(78n)) });
     const checked = await fetch(`${data.url}/transaction/raw/check`, { method: "POST", body });
-    expect([checked.status, told(checked)]).toEqual([200, store]);
+    expect([checked.status, blockHeaders(checked)]).toEqual([200, store]);
     const large = JSON.stringify({ tx: base64(new Uint8Array(1_048_577)), type: "TYPE_SYNC" });
     const refused = await fetch(`${data.url}/transaction/raw`, { method: "POST", body: large });
-    expect([refused.status, told(refused)]).toEqual([500, store]);
+    expect([refused.status, blockHeaders(refused)]).toEqual([500, store]);
     const unread = await fetch(`${data.url}/transaction/raw`, { method: "POST", body: "{" });
-    expect([unread.status, told(unread)]).toEqual([400, [null, null]]);
+    expect([unread.status, blockHeaders(unread)]).toEqual([400, [null, null]]);
     // The core knows of no store.
-    expect(told(await fetch(`${server.url}/statistics`))).toEqual([null, null]);
+    expect(blockHeaders(await fetch(`${server.url}/statistics`))).toEqual([null, null]);
   });
 
   test("given a chain whose news come after its block, then the height is that of the answer", async () => {

@@ -212,9 +212,9 @@ describe("/accounts", () => {
     ["?market=zz", []],
   ];
   test.each(cases)("%s", async (query, accounts) => {
-    const told: Json[] = (await body(`/accounts${query}`)).accounts;
+    const listed: Json[] = (await body(`/accounts${query}`)).accounts;
     const sorted = (list: readonly object[]) => list.map((one) => JSON.stringify(one)).sort();
-    expect(sorted(told)).toEqual(sorted(accounts));
+    expect(sorted(listed)).toEqual(sorted(accounts));
   });
 });
 

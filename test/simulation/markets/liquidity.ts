@@ -239,7 +239,7 @@ export abstract class MarketLiquidity extends MarketMargins {
     }
     const kept: Order[] = [];
     const dropped: Order[] = [];
-    const made: Order[] = [];
+    const newOrders: Order[] = [];
     for (const provision of parties) {
       const quotes = this.quotesOf(provision);
       if (provision.status !== Provided.active) this.setStatus(provision, Provided.active);
@@ -253,14 +253,14 @@ export abstract class MarketLiquidity extends MarketMargins {
         if (isSame) kept.push(live);
         else {
           if (live !== undefined && quote.size === 0n) dropped.push(live);
-          if (quote.size > 0n) made.push(this.providedOrder(provision, quote));
+          if (quote.size > 0n) newOrders.push(this.providedOrder(provision, quote));
         }
       }
     }
     this.book.push(...kept.sort((a, b) => byText(a.id, b.id)));
     for (const order of kept) this.register(order, order.remaining);
     for (const order of dropped) this.showParked(order);
-    for (const order of made) {
+    for (const order of newOrders) {
       this.register(order, order.remaining);
       this.place(order);
       this.showOrder(order);

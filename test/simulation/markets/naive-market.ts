@@ -249,8 +249,8 @@ export class NaiveMarket extends MarketOrders {
       this.count(`provision amendment refused: ${stated}`);
       return refusal(stated);
     }
-    const asked = command.commitment ?? 0n;
-    if (Decimal.of(asked).isBelow(this.terms.stakeLeast)) {
+    const requested = command.commitment ?? 0n;
+    if (Decimal.of(requested).isBelow(this.terms.stakeLeast)) {
       this.count("provision amendment refused: commitment amount is too low");
       return refusal("commitment amount is too low");
     }
@@ -260,7 +260,7 @@ export class NaiveMarket extends MarketOrders {
       return refusal("party is not a liquidity provider");
     }
     // A commitment and a fee of 0 stay as they are.
-    const commitment = asked || provision.commitment;
+    const commitment = requested || provision.commitment;
     const fee = newFee.sign === 0 ? provision.fee : newFee;
     const buys = given.buys.length > 0 ? given.buys : provision.buys;
     const sells = given.sells.length > 0 ? given.sells : provision.sells;

@@ -116,10 +116,10 @@ class SideBySide implements Outcome {
     const before = market.terms;
     this.rig.updateMarket(name, config);
     this.configs.set(name, config);
-    const known = this.termsOf(name);
+    const terms = this.termsOf(name);
     const modelOf = ({ logNormal, simple, long, short }: Terms) =>
       JSON.stringify([logNormal, simple, long.toString(), short.toString()]);
-    market.update(known, modelOf(known) !== modelOf(before));
+    market.update(terms, modelOf(terms) !== modelOf(before));
   }
 
   /** A provider that gives all it has, 0, cannot pay for its first orders. */
@@ -143,8 +143,8 @@ class SideBySide implements Outcome {
     const verdict = this.naive.command(party, withIds(command), idsOf(tag));
     if (code === 60) throw new Difference(`not a command: ${text}`);
     const isBatch = command.kind === "batch";
-    const found = code === 0 ? "taken" : isBatch ? `${code}` : text;
-    compare("verdict", [found], [verdict.isTaken ? "taken" : verdict.text]);
+    const result = code === 0 ? "taken" : isBatch ? `${code}` : text;
+    compare("verdict", [result], [verdict.isTaken ? "taken" : verdict.text]);
   }
 
   private block(seconds: number): void {
@@ -269,19 +269,19 @@ function withFactors(
 /** Empty accounts are as good as none. */
 const isKnownAccount = (line: string): boolean => !line.endsWith(" 0") && !line.startsWith("?");
 
-function compare(what: string, found: readonly string[], expected: readonly string[]): void {
-  if (found.length === expected.length && found.every((line, at) => line === expected[at])) return;
+function compare(what: string, actual: readonly string[], expected: readonly string[]): void {
+  if (actual.length === expected.length && actual.every((line, at) => line === expected[at])) return;
   const only = (a: readonly string[], b: readonly string[]) => a.filter((line) => !b.includes(line));
-  const [engine, naive] = [only(found, expected), only(expected, found)];
+  const [engine, naive] = [only(actual, expected), only(expected, actual)];
   const texts =
     engine.length + naive.length === 0 || what.startsWith("facts of levels")
-      ? [`engine: ${found.join("\n  ")}`, `naive: ${expected.join("\n  ")}`]
+      ? [`engine: ${actual.join("\n  ")}`, `naive: ${expected.join("\n  ")}`]
       : [`engine: ${engine.join("\n  ")}`, `naive: ${naive.join("\n  ")}`];
   throw new Difference(`${what}\n ${texts.join("\n ")}`);
 }
 
 /** Facts of a kind, of orders those of each order, have an order; ledger entries of a block have none here. */
-function compareFacts(found: readonly string[], expected: readonly string[]): void {
+function compareFacts(actual: readonly string[], expected: readonly string[]): void {
   const grouped = (facts: readonly string[]) => {
     const groups = new Map<string, string[]>();
     for (const fact of facts) {
@@ -294,7 +294,7 @@ function compareFacts(found: readonly string[], expected: readonly string[]): vo
     groups.get("move -")?.sort();
     return groups;
   };
-  const [a, b] = [grouped(found), grouped(expected)];
+  const [a, b] = [grouped(actual), grouped(expected)];
   for (const group of new Set([...a.keys(), ...b.keys()])) {
     compare(`facts of ${group}`, a.get(group) ?? [], b.get(group) ?? []);
   }

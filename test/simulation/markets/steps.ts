@@ -177,8 +177,8 @@ class Writer {
 
   /** The market's, now and then the one before. */
   private oracle(): string {
-    const known = this.oracles.get(this.market) ?? [`oracle ${this.market}`];
-    return this.dice.isOne(8) ? this.dice.one(known) : known.at(-1)!;
+    const specs = this.oracles.get(this.market) ?? [`oracle ${this.market}`];
+    return this.dice.isOne(8) ? this.dice.one(specs) : specs.at(-1)!;
   }
 
   private update(): void {

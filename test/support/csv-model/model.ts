@@ -128,12 +128,12 @@ export class CsvModel {
     // The row that was live before the block once more, with another status and time.
     expiredOrders: (m, at) => {
       const ids: string[] = m.orderIds.map(hex);
-      const found = [...this.liveBefore].filter(
+      const expired = [...this.liveBefore].filter(
         ([id, order]) => ids.includes(id) && hex(order.marketId) === hex(m.marketId),
       );
-      found.sort(([a], [b]) => (a < b ? -1 : 1));
+      expired.sort(([a], [b]) => (a < b ? -1 : 1));
       const changed = { status: EXPIRED, updatedAt: at.us * 1000n };
-      for (const [i, [, order]] of found.entries()) {
+      for (const [i, [, order]] of expired.entries()) {
         this.order({ ...order, ...changed }, { ...at, seq: at.seq + i });
       }
     },

@@ -337,7 +337,7 @@ test("an answer over the socket names keys and wallets that were offered, and no
   const desk = new ApprovalDesk();
   const parts = { desk, status: {} };
   const keys = [{ name: "Key 1", publicKey: KEY_1 }];
-  const asked = {
+  const request = {
     kind: "keys",
     id: "k",
     hostname: "a",
@@ -346,7 +346,7 @@ test("an answer over the socket names keys and wallets that were offered, and no
     wallet: "one",
     keys,
   } as const;
-  const decision = desk.decide(asked, undefined);
+  const decision = desk.decide(request, undefined);
   desk.decide(connection("b", "c"), undefined);
   const answer = (params: object) =>
     deskMethods["approvals.answer"]!(parts, { outcome: "approved", ...params }).catch(

@@ -80,15 +80,15 @@ describe("the network is asked for", () => {
     ["chainEvent", { stakingEvent: {} }, ["stake", "asset a2"], "Report an event of staking"],
     ["voteSubmission", { proposalId: "p" }, [], "Vote"],
     ["cancelTransfer", { transferId: "t" }, [], "Cancel the recurring transfer t"],
-  ])("%s", async (kind, payload, asked, title) => {
+  ])("%s", async (kind, payload, expectedReads, title) => {
     const source = new Source();
     const facts = new NetworkFacts([source]);
     expect(await titleOf(facts, kind, payload)).toStartWith(title);
-    expect(source.asked.sort()).toEqual([...asked].sort());
+    expect(source.asked.sort()).toEqual([...expectedReads].sort());
     // What never changes is not asked for again; which asset is staked may change.
     source.asked.length = 0;
     await titleOf(facts, kind, payload);
-    expect(source.asked).toEqual(asked.filter((question) => question === "stake"));
+    expect(source.asked).toEqual(expectedReads.filter((question) => question === "stake"));
   });
 
   test("twenty markets of a batch, and no more", async () => {

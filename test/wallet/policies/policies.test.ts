@@ -239,9 +239,9 @@ describe("in the service", () => {
     // No place on a block is found: nothing is signed.
     const { spamStatistics } = rig.node;
     const refused = new NodeError("tx.send", "node_refused", "the node is tired");
-    let asked = 0;
+    let reads = 0;
     rig.node.spamStatistics = (party) =>
-      asked++ === 0 ? spamStatistics.call(rig.node, party) : Promise.reject(refused);
+      reads++ === 0 ? spamStatistics.call(rig.node, party) : Promise.reject(refused);
     expect((await rig.send(authorization)).body.error.data).toBe("the node is tired");
     rig.node.spamStatistics = spamStatistics;
     // Its last answer is good for a moment.

@@ -131,10 +131,10 @@ function transfer(party = 0): { readonly job: Job; readonly amount: string } {
 }
 
 /** How often it was executed, once everything has arrived. */
-async function timesExecuted(wanted: string): Promise<number> {
+async function timesExecuted(amount: string): Promise<number> {
   // The sender's requests have ended: a block more has whatever has arrived.
   await devnet.chain.mine(1);
-  return (await executedOf(devnet, devnet.parties[0]!.publicKey)).filter((each) => each === wanted).length;
+  return (await executedOf(devnet, devnet.parties[0]!.publicKey)).filter((each) => each === amount).length;
 }
 
 describe("a transaction is executed once", () => {
@@ -149,22 +149,22 @@ describe("a transaction is executed once", () => {
     const gate = new FaultyGate();
     endings.push(() => gate.stop());
     gate.faults.push(...given);
-    const { job, amount: wanted } = transfer();
+    const { job, amount } = transfer();
     const { hash } = await senderTo([gate]).send(job, "TYPE_SYNC");
     expect(hash).toMatch(/^[0-9A-F]{64}$/);
     expect(gate.submissions.length).toBe(given.length + 1);
     expect(new Set(gate.submissions).size).toBe(1);
-    expect(await timesExecuted(wanted)).toBe(1);
+    expect(await timesExecuted(amount)).toBe(1);
   });
 
   test("when nobody ever answers: that is said, and nothing is made anew", async () => {
     const gate = new FaultyGate();
     endings.push(() => gate.stop());
     gate.faults.push("hangs", "dies", "fails");
-    const { job, amount: wanted } = transfer();
+    const { job, amount } = transfer();
     const failure = await failureOf(() => senderTo([gate]).send(job, "TYPE_SYNC"));
     expect([failure.code, new Set(gate.submissions).size]).toEqual(["outcome_unknown", 1]);
-    expect(await timesExecuted(wanted)).toBe(1);
+    expect(await timesExecuted(amount)).toBe(1);
     expect(await bannedUntil(devnet, job.publicKey)).toBeUndefined();
   });
 
@@ -172,9 +172,9 @@ describe("a transaction is executed once", () => {
     const gate = new FaultyGate();
     endings.push(() => gate.stop());
     gate.faults.push("dies", "dies");
-    const { job, amount: wanted } = transfer();
+    const { job, amount } = transfer();
     await senderTo([gate, devnet.nodeUrl]).send(job, "TYPE_SYNC");
-    expect(await timesExecuted(wanted)).toBe(1);
+    expect(await timesExecuted(amount)).toBe(1);
   });
 });
 
@@ -185,9 +185,9 @@ describe("a node that has no time", () => {
       endings.push(() => gate.stop());
       const sender = senderTo([gate, ...others], devnet.chainId);
       gate.faults.push("busy");
-      const { job, amount: wanted } = transfer();
+      const { job, amount } = transfer();
       await sender.send(job, "TYPE_SYNC");
-      expect(await timesExecuted(wanted)).toBe(1);
+      expect(await timesExecuted(amount)).toBe(1);
     }
   });
 
@@ -207,10 +207,10 @@ describe("a node that has no time", () => {
     const sender = senderTo([gate]);
     await sender.send(transfer().job, "TYPE_SYNC");
     gate.alone = 2;
-    const { job, amount: wanted } = transfer();
+    const { job, amount } = transfer();
     await sender.send(job, "TYPE_SYNC");
     expect(gate.alone).toBe(0);
-    expect(await timesExecuted(wanted)).toBe(1);
+    expect(await timesExecuted(amount)).toBe(1);
   });
 });
 
@@ -242,9 +242,9 @@ describe("of several nodes", () => {
       devnet.chainId,
     );
     for (let count = 0; count < 3; count++) {
-      const { job, amount: wanted } = transfer();
+      const { job, amount } = transfer();
       expect((await sender.send(job, "TYPE_SYNC")).host).toBe(devnet.nodeUrl);
-      expect(await timesExecuted(wanted)).toBe(1);
+      expect(await timesExecuted(amount)).toBe(1);
     }
   });
 

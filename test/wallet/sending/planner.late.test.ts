@@ -47,9 +47,9 @@ class Wallet {
     const nowMs = at * STEP_MS;
     // A node reports a block at once.
     if (dice.isOn(0.7)) planner.observeHead(this.newest(), planner.nextTicket(), nowMs);
-    const found = this.proofs.filter(({ foundAt }) => foundAt <= at);
+    const ready = this.proofs.filter(({ foundAt }) => foundAt <= at);
     this.proofs = this.proofs.filter(({ foundAt }) => foundAt > at);
-    const leaving = found.map(({ transaction }) => transaction).filter((one) => this.isLeaving(one));
+    const leaving = ready.map(({ transaction }) => transaction).filter((one) => this.isLeaving(one));
     this.sent += leaving.length;
     if (this.answer !== undefined && this.answer.dueAt <= at) {
       const { view, ticket } = this.answer;

@@ -21,13 +21,13 @@ describe("room on one block", () => {
   // docs/protocol/40-pow-spam.md#34-delivertx.
   test("with growing difficulty: exactly the level of each: 3, 4, 5, 6 need +1, +1, +2, +2", () => {
     const sent: number[] = [];
-    const asked: (number | undefined)[] = [];
+    const searches: (number | undefined)[] = [];
     for (let count = 0; count < 6; count++) {
       const bits = roomOn(RISING, { ...UNUSED, sent: [...sent] });
-      asked.push(bits);
+      searches.push(bits);
       sent.push(bits!);
     }
-    expect(asked).toEqual([10, 10, 11, 11, 12, 12]);
+    expect(searches).toEqual([10, 10, 11, 11, 12, 12]);
   });
 
   test("luck that the network has counted pays for the next", () => {
@@ -91,8 +91,8 @@ function view(head: bigint, changes: Partial<ChainView> = {}): ChainView {
   return { head, pastBlocks: 10n, blocks: [block(head)], bannedUntil: undefined, ...changes };
 }
 
-const observe = (made: ProofPlanner, seen: ChainView, ticket = made.nextTicket()) =>
-  made.observe(seen, ticket, Number(seen.head) * 1_000);
+const observe = (observer: ProofPlanner, seen: ChainView, ticket = observer.nextTicket()) =>
+  observer.observe(seen, ticket, Number(seen.head) * 1_000);
 
 /** A planner that has seen blocks up to `head`. */
 function planner(
@@ -101,16 +101,16 @@ function planner(
   from = 1n,
   isSoleUser = false,
 ): ProofPlanner {
-  const made = new ProofPlanner({ isSoleUser });
+  const created = new ProofPlanner({ isSoleUser });
   for (let height = from; height <= head; height++) {
-    observe(made, view(height, { blocks: [block(height, changes)] }));
+    observe(created, view(height, { blocks: [block(height, changes)] }));
   }
-  return made;
+  return created;
 }
 
-const heightsOf = (made: ProofPlanner, count: number) =>
+const heightsOf = (user: ProofPlanner, count: number) =>
   Array.from({ length: count }, () => {
-    const plan = made.plan();
+    const plan = user.plan();
     return plan.kind === "go" ? `${plan.slot.height} at ${plan.slot.difficulty}` : plan.kind;
   });
 
@@ -130,89 +130,93 @@ describe("which block", () => {
   });
 
   test("a block is only named if its rules are known for certain", () => {
-    const made = planner(20n, {}, 20n);
-    observe(made, view(20n, { blocks: [block(18n), block(20n)] }));
-    expect(heightsOf(made, 2)).toEqual(["20 at 10", "full"]);
+    const sender = planner(20n, {}, 20n);
+    observe(sender, view(20n, { blocks: [block(18n), block(20n)] }));
+    expect(heightsOf(sender, 2)).toEqual(["20 at 10", "full"]);
   });
 
   test("old blocks keep their own parameters", () => {
-    const made = planner(19n);
+    const sender = planner(19n);
     const changed = block(20n, { difficulty: 20 });
-    observe(made, view(20n, { blocks: [changed] }));
-    expect(heightsOf(made, 4)).toEqual(["20 at 20", "19 at 10", "18 at 10", "17 at 10"]);
+    observe(sender, view(20n, { blocks: [changed] }));
+    expect(heightsOf(sender, 4)).toEqual(["20 at 20", "19 at 10", "18 at 10", "17 at 10"]);
   });
 
   test("a proof of too many bits is not tried: the next block is cheaper", () => {
-    const made = new ProofPlanner({ extraBitsMax: 1, isSoleUser: true });
-    observe(made, view(4n, { blocks: [block(4n, { increasingDifficulty: true })] }));
+    const sender = new ProofPlanner({ extraBitsMax: 1, isSoleUser: true });
+    observe(sender, view(4n, { blocks: [block(4n, { increasingDifficulty: true })] }));
     const heights = ["4 at 10", "4 at 10", "4 at 11", "4 at 11", "hard"];
-    expect(heightsOf(made, 5)).toEqual(heights);
+    expect(heightsOf(sender, 5)).toEqual(heights);
   });
 
   test("places that were not used are given again", () => {
-    const made = planner(1n);
-    const plan = made.plan();
-    expect(made.plan().kind).toBe("full");
-    if (plan.kind === "go") made.release(plan.slot);
-    expect(heightsOf(made, 2)).toEqual(["1 at 10", "full"]);
+    const sender = planner(1n);
+    const plan = sender.plan();
+    expect(sender.plan().kind).toBe("full");
+    if (plan.kind === "go") sender.release(plan.slot);
+    expect(heightsOf(sender, 2)).toEqual(["1 at 10", "full"]);
   });
 
   test("a lost transaction's place is free again when its block has left", () => {
-    const made = planner(1n);
-    made.plan();
-    for (let height = 2n; height <= 12n; height++) observe(made, view(height));
-    expect(made.save().blocks.some(({ height }) => height === "1")).toBe(false);
-    expect(made.plan().kind).toBe("go");
+    const sender = planner(1n);
+    sender.plan();
+    for (let height = 2n; height <= 12n; height++) observe(sender, view(height));
+    expect(sender.save().blocks.some(({ height }) => height === "1")).toBe(false);
+    expect(sender.plan().kind).toBe("go");
   });
 });
 
 describe("the chain", () => {
   test("bans, unknown functions, and nothing known", () => {
     expect(new ProofPlanner().plan().kind).toBe("no_block");
-    const made = planner(1n);
-    observe(made, view(1n, { bannedUntil: "2030-01-01T00:00:00Z" }));
-    expect(made.plan()).toEqual({ kind: "banned", until: "2030-01-01T00:00:00Z" });
-    observe(made, view(2n));
-    expect(made.plan().kind).toBe("go");
+    const sender = planner(1n);
+    observe(sender, view(1n, { bannedUntil: "2030-01-01T00:00:00Z" }));
+    expect(sender.plan()).toEqual({ kind: "banned", until: "2030-01-01T00:00:00Z" });
+    observe(sender, view(2n));
+    expect(sender.plan().kind).toBe("go");
     const other = new ProofPlanner();
     observe(other, view(1n, { blocks: [block(1n, { hashFunction: "md5" })] }));
     expect(other.plan()).toEqual({ kind: "unknown_function", hashFunction: "md5" });
   });
 
   test("statistics that come late change nothing for the worse", () => {
-    const made = planner(3n);
-    const ticket = made.nextTicket();
-    observe(made, view(4n));
-    observe(made, view(2n), ticket);
-    expect(made.headHeight).toBe(4n);
-    expect(heightsOf(made, 1)).toEqual(["4 at 10"]);
+    const sender = planner(3n);
+    const ticket = sender.nextTicket();
+    observe(sender, view(4n));
+    observe(sender, view(2n), ticket);
+    expect(sender.headHeight).toBe(4n);
+    expect(heightsOf(sender, 1)).toEqual(["4 at 10"]);
   });
 
   test("other blocks at the same heights: another chain, and nothing of the old one is named", () => {
-    const made = planner(20n);
-    made.plan();
-    observe(made, view(15n, { blocks: [block(15n, { hash: hashOf(15n, "b") })] }));
-    expect(made.headHeight).toBe(15n);
-    expect(heightsOf(made, 2)).toEqual(["15 at 10", "full"]);
+    const sender = planner(20n);
+    sender.plan();
+    observe(sender, view(15n, { blocks: [block(15n, { hash: hashOf(15n, "b") })] }));
+    expect(sender.headHeight).toBe(15n);
+    expect(heightsOf(sender, 2)).toEqual(["15 at 10", "full"]);
   });
 
   test("a chain that goes on from a lower height is believed after three seconds", () => {
-    const made = planner(20n);
-    heightsOf(made, 14);
-    made.observe(view(18n), made.nextTicket(), 1_000);
-    expect(made.plan().kind).toBe("full");
-    made.observe(view(18n), made.nextTicket(), 3_999);
-    expect(made.headHeight).toBe(20n);
-    made.observe(view(18n), made.nextTicket(), 4_000);
-    expect(made.headHeight).toBe(18n);
-    made.observe(view(19n, { blocks: [block(19n, { hash: hashOf(19n, "b") })] }), made.nextTicket(), 4_000);
-    expect(heightsOf(made, 1)).toEqual(["19 at 10"]);
+    const sender = planner(20n);
+    heightsOf(sender, 14);
+    sender.observe(view(18n), sender.nextTicket(), 1_000);
+    expect(sender.plan().kind).toBe("full");
+    sender.observe(view(18n), sender.nextTicket(), 3_999);
+    expect(sender.headHeight).toBe(20n);
+    sender.observe(view(18n), sender.nextTicket(), 4_000);
+    expect(sender.headHeight).toBe(18n);
+    sender.observe(
+      view(19n, { blocks: [block(19n, { hash: hashOf(19n, "b") })] }),
+      sender.nextTicket(),
+      4_000,
+    );
+    expect(heightsOf(sender, 1)).toEqual(["19 at 10"]);
   });
 
   test("one that begins again far below is believed at once", () => {
-    const made = planner(50n);
-    observe(made, view(2n));
-    expect([made.headHeight, heightsOf(made, 1)[0]]).toEqual([2n, "2 at 10"]);
+    const sender = planner(50n);
+    observe(sender, view(2n));
+    expect([sender.headHeight, heightsOf(sender, 1)[0]]).toEqual([2n, "2 at 10"]);
   });
 
   const strays: readonly (readonly [string, ChainView])[] = [
@@ -221,54 +225,54 @@ describe("the chain", () => {
     ["of another chain", view(200n, { blocks: [block(200n, { hash: hashOf(200n, "b") })] })],
   ];
   test.each(strays)("a node %s does not make it forget what it has on its way", (_, astray) => {
-    const made = new ProofPlanner({ isSoleUser: true });
-    observe(made, view(200n));
-    expect(heightsOf(made, 3)).toEqual(["200 at 10", "200 at 10", "full"]);
-    made.observe(astray, made.nextTicket(), 201_000);
-    made.observe(view(200n), made.nextTicket(), 202_000);
-    expect(heightsOf(made, 1)).toEqual(["full"]);
+    const sender = new ProofPlanner({ isSoleUser: true });
+    observe(sender, view(200n));
+    expect(heightsOf(sender, 3)).toEqual(["200 at 10", "200 at 10", "full"]);
+    sender.observe(astray, sender.nextTicket(), 201_000);
+    sender.observe(view(200n), sender.nextTicket(), 202_000);
+    expect(heightsOf(sender, 1)).toEqual(["full"]);
     // Later it has arrived, and is counted.
-    made.observe(astray, made.nextTicket(), 203_000);
-    made.observe(view(200n), made.nextTicket(), 263_000);
-    expect(heightsOf(made, 1)).toEqual(["200 at 10"]);
+    sender.observe(astray, sender.nextTicket(), 203_000);
+    sender.observe(view(200n), sender.nextTicket(), 263_000);
+    expect(heightsOf(sender, 1)).toEqual(["200 at 10"]);
   });
 
   test("nor does one that is a few blocks behind for long, where another one has more", () => {
-    const made = new ProofPlanner({ isSoleUser: true });
+    const sender = new ProofPlanner({ isSoleUser: true });
     for (const head of [196n, 197n, 198n]) {
-      observe(made, view(head));
-      heightsOf(made, 2);
+      observe(sender, view(head));
+      heightsOf(sender, 2);
     }
-    for (const nowMs of [199_000, 203_000]) made.observe(view(196n), made.nextTicket(), nowMs);
-    expect([made.headHeight, ...heightsOf(made, 1)]).toEqual([196n, "full"]);
-    for (const head of [197n, 198n]) made.observe(view(head), made.nextTicket(), 204_000);
-    expect(heightsOf(made, 1)).toEqual(["full"]);
+    for (const nowMs of [199_000, 203_000]) sender.observe(view(196n), sender.nextTicket(), nowMs);
+    expect([sender.headHeight, ...heightsOf(sender, 1)]).toEqual([196n, "full"]);
+    for (const head of [197n, 198n]) sender.observe(view(head), sender.nextTicket(), 204_000);
+    expect(heightsOf(sender, 1)).toEqual(["full"]);
   });
 
   test("one that has the height again in between was only late", () => {
-    const made = planner(20n);
-    observe(made, view(18n));
-    made.observe(view(20n), made.nextTicket(), 2_000);
-    made.observe(view(18n), made.nextTicket(), 4_000);
-    expect(made.headHeight).toBe(20n);
+    const sender = planner(20n);
+    observe(sender, view(18n));
+    sender.observe(view(20n), sender.nextTicket(), 2_000);
+    sender.observe(view(18n), sender.nextTicket(), 4_000);
+    expect(sender.headHeight).toBe(20n);
   });
 
   test("answers to questions of the chain before are not listened to", () => {
-    const made = planner(50n);
-    const old = made.nextTicket();
-    observe(made, view(2n));
-    observe(made, view(50n), old);
-    expect(made.headHeight).toBe(2n);
+    const sender = planner(50n);
+    const old = sender.nextTicket();
+    observe(sender, view(2n));
+    observe(sender, view(50n), old);
+    expect(sender.headHeight).toBe(2n);
   });
 
   test("the memory survives as JSON", () => {
-    const made = planner(20n);
-    heightsOf(made, 5);
+    const sender = planner(20n);
+    heightsOf(sender, 5);
     const again = new ProofPlanner();
-    again.load(JSON.parse(JSON.stringify(made.save())));
-    expect(again.save()).toEqual(made.save());
+    again.load(JSON.parse(JSON.stringify(sender.save())));
+    expect(again.save()).toEqual(sender.save());
     expect(heightsOf(again, 1)).toEqual(["15 at 10"]);
-    for (const one of [made, again])
+    for (const one of [sender, again])
       for (let height = 21n; height <= 24n; height++) observe(one, view(height));
     expect(heightsOf(again, 5)).toEqual(["24 at 10", "23 at 10", "22 at 10", "21 at 10", "full"]);
   });
@@ -279,50 +283,50 @@ describe("another wallet with the same key", () => {
   const one = { txPerBlock: 1n };
 
   test("may have begun as well: half of each block", () => {
-    const made = planner(20n, four, 20n);
-    expect(heightsOf(made, 3)).toEqual(["20 at 10", "20 at 10", "full"]);
-    observe(made, view(21n, { blocks: [block(21n, four)] }));
-    expect(heightsOf(made, 3)).toEqual(["21 at 10", "21 at 10", "full"]);
-    const full = made.plan();
+    const sender = planner(20n, four, 20n);
+    expect(heightsOf(sender, 3)).toEqual(["20 at 10", "20 at 10", "full"]);
+    observe(sender, view(21n, { blocks: [block(21n, four)] }));
+    expect(heightsOf(sender, 3)).toEqual(["21 at 10", "21 at 10", "full"]);
+    const full = sender.plan();
     expect(full.kind === "full" && full.left).toBe("for another wallet");
   });
 
   test("one that takes more than its half is waited for, until it has been quiet for ten blocks", () => {
-    const made = planner(19n, four);
-    observe(made, view(20n, { blocks: [block(20n, { ...four, seen: 2n })], pastBlocks: 100n }));
-    expect(heightsOf(made, 2)).toEqual(["20 at 10", "20 at 10"]);
+    const sender = planner(19n, four);
+    observe(sender, view(20n, { blocks: [block(20n, { ...four, seen: 2n })], pastBlocks: 100n }));
+    expect(heightsOf(sender, 2)).toEqual(["20 at 10", "20 at 10"]);
     observe(
-      made,
+      sender,
       view(21n, { blocks: [block(20n, { ...four, seen: 5n }), block(21n, four)], pastBlocks: 100n }),
     );
-    const full = made.plan();
+    const full = sender.plan();
     expect(full.kind === "full" && full.left).toBe("until another wallet is quiet");
     for (let height = 22n; height <= 29n; height++)
-      observe(made, view(height, { blocks: [block(height, four)], pastBlocks: 100n }));
-    expect(heightsOf(made, 1)).toEqual(["full"]);
-    observe(made, view(30n, { blocks: [block(30n, four)], pastBlocks: 100n }));
-    expect(heightsOf(made, 2)).toEqual(["30 at 10", "30 at 10"]);
+      observe(sender, view(height, { blocks: [block(height, four)], pastBlocks: 100n }));
+    expect(heightsOf(sender, 1)).toEqual(["full"]);
+    observe(sender, view(30n, { blocks: [block(30n, four)], pastBlocks: 100n }));
+    expect(heightsOf(sender, 2)).toEqual(["30 at 10", "30 at 10"]);
   });
 
   test("none, where the user says so: everything at once", () => {
-    const made = new ProofPlanner({ isSoleUser: true });
-    observe(made, view(1n, { blocks: [block(1n, four)] }));
-    expect(heightsOf(made, 5)).toEqual(["1 at 10", "1 at 10", "1 at 10", "1 at 10", "full"]);
+    const sender = new ProofPlanner({ isSoleUser: true });
+    observe(sender, view(1n, { blocks: [block(1n, four)] }));
+    expect(heightsOf(sender, 5)).toEqual(["1 at 10", "1 at 10", "1 at 10", "1 at 10", "full"]);
   });
 
   test("its own are not taken for another's, also when they are seen late", () => {
-    const made = planner(20n, one);
-    expect(heightsOf(made, 1)).toEqual(["20 at 10"]);
-    observe(made, view(21n, { blocks: [block(20n, { ...one, seen: 1n }), block(21n, one)] }));
-    expect(heightsOf(made, 1)).toEqual(["21 at 10"]);
+    const sender = planner(20n, one);
+    expect(heightsOf(sender, 1)).toEqual(["20 at 10"]);
+    observe(sender, view(21n, { blocks: [block(20n, { ...one, seen: 1n }), block(21n, one)] }));
+    expect(heightsOf(sender, 1)).toEqual(["21 at 10"]);
   });
 
   test("one that was hidden behind its own is noticed when that did not leave", () => {
-    const made = planner(20n, one);
-    const plan = made.plan();
-    observe(made, view(21n, { blocks: [block(20n, { ...one, seen: 1n }), block(21n, one)] }));
-    if (plan.kind === "go") made.release(plan.slot);
-    expect(heightsOf(made, 1)).toEqual(["full"]);
+    const sender = planner(20n, one);
+    const plan = sender.plan();
+    observe(sender, view(21n, { blocks: [block(20n, { ...one, seen: 1n }), block(21n, one)] }));
+    if (plan.kind === "go") sender.release(plan.slot);
+    expect(heightsOf(sender, 1)).toEqual(["full"]);
   });
 
   test("where a block takes one, who finds the key in use waits", () => {

@@ -95,9 +95,9 @@ describe("transactions of a network, and to a node", () => {
       expect.objectContaining({ node: devnet.nodeUrl, chainId: devnet.chainId }),
     ]);
     // As if the node had been of another chain then.
-    await chains.update(({ chains: known }) => ({
+    await chains.update(({ chains: confirmed }) => ({
       version: 1,
-      chains: known.map((one) => ({ ...one, chainId: "another-chain" })),
+      chains: confirmed.map((one) => ({ ...one, chainId: "another-chain" })),
     }));
     const { error } = (await call("admin.send_transaction", place)).body;
     expect(error.data).toBe(`the node is of the chain ${devnet.chainId}, and another-chain is wanted`);

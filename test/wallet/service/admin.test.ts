@@ -111,12 +111,12 @@ describe("the channel", () => {
 
 describe("wallets", () => {
   test("create, describe, list, rename, remove", async () => {
-    const made = await call("admin.create_wallet", { wallet: "new", passphrase: "pass" });
-    expect(made.result).toMatchObject({
+    const creation = await call("admin.create_wallet", { wallet: "new", passphrase: "pass" });
+    expect(creation.result).toMatchObject({
       wallet: { name: "new", keyDerivationVersion: 2 },
       key: { algorithm: { name: "vega/ed25519", version: 1 }, metadata: [{ key: "name", value: "Key 1" }] },
     });
-    expect(made.result.wallet.recoveryPhrase.split(" ")).toHaveLength(24);
+    expect(creation.result.wallet.recoveryPhrase.split(" ")).toHaveLength(24);
     expect((await call("admin.describe_wallet", { wallet: "new" })).result.type).toBe("HD wallet");
     expect((await call("admin.list_wallets")).result).toEqual({ wallets: ["new", "vectors"] });
     const renamed = await call("admin.rename_wallet", { wallet: "new", newName: "newer" });

@@ -152,13 +152,13 @@ describe("bytes that are no proper request", () => {
   });
 
   test("requests in one piece: the second one cannot do without its own name and token", async () => {
-    const asked = rig.person.asked.length;
+    const questions = rig.person.asked.length;
     const second = request({
       host: ["evil.example"],
       body: '{"jsonrpc":"2.0","method":"client.connect_wallet"}',
     });
     await raw(request() + second);
-    expect(rig.person.asked.length).toBe(asked);
+    expect(rig.person.asked.length).toBe(questions);
   });
 
   test("bytes that are no UTF-8 become what stands for such", async () => {
@@ -271,10 +271,10 @@ describe("JSON that is made to fool a parser", () => {
     rig.node.block();
     const twice = transfer('"1"').replace('"amount":"1"', '"amount":"1","amount":"2"');
     const answer = await rig.post(send(twice), { authorization });
-    const asked = rig.person.asked.at(-1)!;
-    if (asked.kind !== "transaction") throw new Error("nobody was asked");
-    expect(asked.words.title).toStartWith("Send 2 of the smallest unit");
-    expect(JSON.parse(asked.raw).transfer.amount).toBe("2");
+    const question = rig.person.asked.at(-1)!;
+    if (question.kind !== "transaction") throw new Error("nobody was asked");
+    expect(question.words.title).toStartWith("Send 2 of the smallest unit");
+    expect(JSON.parse(question.raw).transfer.amount).toBe("2");
     expect(Buffer.from(answer.body.result.transaction.inputData, "base64").includes("2")).toBe(true);
   });
 
@@ -301,8 +301,8 @@ describe("tokens of others", () => {
     const authorization = await rig.ready();
     const old = authorization;
     const next = await rig.connect();
-    const { asked } = rig.person;
-    const before = [asked.length, rig.node.submissions];
+    const { asked: questions } = rig.person;
+    const before = [questions.length, rig.node.submissions];
     const attempts = [
       { authorization: `VWT ${"a".repeat(64)}` },
       { authorization: old },
@@ -325,7 +325,7 @@ describe("tokens of others", () => {
       expect(answer.headers.get("www-authenticate")).toBe("VWT");
       expect(answer.text).not.toContain(next.slice(4));
     }
-    expect([asked.length, rig.node.submissions]).toEqual(before);
+    expect([questions.length, rig.node.submissions]).toEqual(before);
     expect((await rig.call("client.list_keys", {}, { authorization: next })).status).toBe(200);
   });
 });

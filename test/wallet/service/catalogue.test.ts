@@ -168,15 +168,15 @@ describe("a wallet directory, a wallet, that cannot be read", () => {
 
 describe("notifications", () => {
   test("are carried out in full: 204 and nothing, whatever comes of them", async () => {
-    const { asked } = rig.person;
-    const before = asked.length;
+    const { asked: questions } = rig.person;
+    const before = questions.length;
     const params = { publicKey: KEY_1, sendingMode: "TYPE_SYNC", transaction: VOTE };
     rig.node.block();
     const submissions = rig.node.submissions;
     const body = JSON.stringify({ jsonrpc: "2.0", method: "client.send_transaction", params });
     const answer = await rig.post(body, { authorization });
     expect([answer.status, answer.text, answer.headers.get("content-type")]).toEqual([204, "", null]);
-    expect([asked.length - before, rig.node.submissions - submissions]).toEqual([1, 1]);
+    expect([questions.length - before, rig.node.submissions - submissions]).toEqual([1, 1]);
     const rejected = await rig.post(body.replace('"jsonrpc":"2.0"', '"jsonrpc":"1.0"'), { authorization });
     expect([rejected.status, rejected.text]).toEqual([204, ""]);
     expect(rig.node.submissions - submissions).toBe(1);

@@ -99,7 +99,7 @@ describe("another chain", () => {
     asPerson(rig);
     const authorization = await rig.ready();
     expect((await rig.send(authorization)).status).toBe(200);
-    const asked = rig.person.asked.length;
+    const questions = rig.person.asked.length;
     becomes(rig.node, "other-chain");
     await isWatched(rig.node);
     const { body } = await rig.send(authorization);
@@ -107,7 +107,7 @@ describe("another chain", () => {
       1000,
       "the node is of the chain other-chain, and test-chain is wanted",
     ]);
-    expect([rig.node.submissions, rig.person.asked.length]).toEqual([1, asked]);
+    expect([rig.node.submissions, rig.person.asked.length]).toEqual([1, questions]);
     await rig.stop();
   });
 
@@ -171,9 +171,9 @@ describe("where no person reads the chain", () => {
     expect(body.error.data).toContain("the node says that its chain is test-chain");
     expect(rig.node.submissions).toBe(0);
     await rig.stop();
-    const told = await start({ approver, chainId: "test-chain" });
-    expect((await told.send(await told.ready())).status).toBe(200);
-    await told.stop();
+    const configured = await start({ approver, chainId: "test-chain" });
+    expect((await configured.send(await configured.ready())).status).toBe(200);
+    await configured.stop();
   });
 
   test("given a program's token, then too", async () => {
@@ -211,8 +211,8 @@ test("after an approval the terminal says what became of it: hash and block, or 
   await rig.send(authorization);
   source.end();
   await running;
-  const told = written.filter((line) => /^(sent|refused|not signed)/.test(line));
-  expect(told[0]).toStartWith(`sent as ${hash}: `);
-  expect(told[1]).toBe("refused by the node: too many (ABCI code 89)");
+  const verdicts = written.filter((line) => /^(sent|refused|not signed)/.test(line));
+  expect(verdicts[0]).toStartWith(`sent as ${hash}: `);
+  expect(verdicts[1]).toBe("refused by the node: too many (ABCI code 89)");
   await rig.stop();
 });

@@ -163,14 +163,14 @@ describe("lyra wallet serve", () => {
     expect(hash).toBe(policyHash(policy));
     const add = ["wallet", "network", "add", "local", ...node(), "--chain-id", devnet.chainId];
     expect((await cli.run(add)).code).toBe(0);
-    const made = JSON.parse(
+    const generated = JSON.parse(
       (await cli.run(["wallet", "token", "generate", "old", "--expires-in", "1h", "--json"])).out,
     );
-    expect(made.token).toMatch(/^[a-zA-Z0-9]{64}$/);
+    expect(generated.token).toMatch(/^[a-zA-Z0-9]{64}$/);
 
     const serve = ["--network", "local", "--wallet-approve", "policy", "--policy", file];
     const served = new ServedWallet(cli, [...unlock(), ...serve, "--policy-hash", hash]);
-    const authorization = `VWT ${made.token}`;
+    const authorization = `VWT ${generated.token}`;
     expect((await served.call("client.list_keys", {}, authorization)).status).toBe(200);
     const publicKey = (await served.call("client.list_keys", {}, authorization)).body.result.keys[0]
       .publicKey;
@@ -180,9 +180,9 @@ describe("lyra wallet serve", () => {
     expect((await served.call("client.connect_wallet", {}, `VWT ${paired.token}`)).status).toBe(200);
 
     const listed = JSON.parse((await cli.run(["wallet", "token", "list", "--json"])).out);
-    expect(listed.tokens).toEqual([expect.objectContaining({ id: made.id, wallet: "old" })]);
-    expect(JSON.stringify(listed)).not.toContain(made.token);
-    expect((await cli.run(["wallet", "token", "delete", made.id])).code).toBe(0);
+    expect(listed.tokens).toEqual([expect.objectContaining({ id: generated.id, wallet: "old" })]);
+    expect(JSON.stringify(listed)).not.toContain(generated.token);
+    expect((await cli.run(["wallet", "token", "delete", generated.id])).code).toBe(0);
     expect((await served.call("client.list_keys", {}, authorization)).status).toBe(401);
     await served.stop();
 

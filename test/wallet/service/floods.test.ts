@@ -56,9 +56,9 @@ describe("floods", () => {
   test("a page without a token cannot make the wallet ask its node without end", async () => {
     const rig = await Rig.start({ limits: { requests: { perSecond: 0.5, burst: 2 } } });
     const { lastBlock } = rig.node;
-    let asked = 0;
+    let questions = 0;
     rig.node.lastBlock = () => {
-      asked++;
+      questions++;
       return lastBlock.call(rig.node);
     };
     const answers = [];
@@ -70,7 +70,7 @@ describe("floods", () => {
       data: "too many requests: try again in 2 s",
     });
     expect(answers[2]!.headers.get("retry-after")).toBe("2");
-    expect(asked).toBe(2);
+    expect(questions).toBe(2);
     await rig.stop();
   });
 
@@ -226,21 +226,21 @@ describe("questions that several wait for", () => {
     const questions = new SharedQuestions<string>();
     const first = new AbortController();
     const second = new AbortController();
-    let asked = 0;
+    let shownCount = 0;
     const gone = questions.ask("q", first.signal, () => {
-      asked++;
+      shownCount++;
       return new Promise((_, reject) =>
         first.signal.addEventListener("abort", () => reject(new Error("gone"))),
       );
     });
     const answered = questions.ask("q", second.signal, async () => {
-      asked++;
+      shownCount++;
       return "yes";
     });
-    expect(asked).toBe(1);
+    expect(shownCount).toBe(1);
     first.abort();
     expect(await gone.catch((error: Error) => error.message)).toBe("gone");
-    expect([await answered, asked]).toEqual(["yes", 2]);
+    expect([await answered, shownCount]).toEqual(["yes", 2]);
   });
 
   test("a refusal is for all of them", async () => {

@@ -40,11 +40,11 @@ function listen(path: string): void {
   });
 }
 
-const made: string[] = [];
+const paths: string[] = [];
 
 function elsewhereFolder(): string {
   const path = mkdtempSync(join(tmpdir(), "lyra-elsewhere-"));
-  made.push(path);
+  paths.push(path);
   return path;
 }
 
@@ -70,7 +70,7 @@ beforeEach(() => {
 afterEach(async () => {
   await server?.stop(true);
   server = undefined;
-  for (const path of [FOLDER, ...made.splice(0)]) rmSync(path, { recursive: true, force: true });
+  for (const path of [FOLDER, ...paths.splice(0)]) rmSync(path, { recursive: true, force: true });
 });
 
 describe("the socket of a long home", () => {

@@ -189,9 +189,11 @@ describe("numbers", () => {
     const body = `{"jsonrpc":"2.0","method":"client.sign_transaction","params":{"publicKey":"${KEY_1}","transaction":${order}},"id":"1"}`;
     const answer = await rig.post(body, { authorization });
     expect(answer.status).toBe(200);
-    const asked = rig.person.asked.at(-1);
+    const question = rig.person.asked.at(-1);
     expect(
-      asked?.kind === "transaction" && asked.command.kind === "orderSubmission" && asked.command.payload.size,
+      question?.kind === "transaction" &&
+        question.command.kind === "orderSubmission" &&
+        question.command.payload.size,
     ).toBe(9007199254740993n);
   });
 });

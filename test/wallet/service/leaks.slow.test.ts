@@ -144,12 +144,12 @@ test("no secret of a wallet is said, shown, logged or left", async () => {
   const mine = (file = right) => ["mine", "--passphrase-file", file];
 
   // Made, used, restored.
-  const made = JSON.parse(
+  const created = JSON.parse(
     await run(0, "create", ...mine(), "--recovery-phrase-out", phraseFile, "--json"),
   ) as {
     key: { publicKey: string };
   };
-  const key = made.key.publicKey;
+  const key = created.key.publicKey;
   const phrase = readFileSync(phraseFile, "utf8").trim();
   await run(0, "message", "sign", "mine", key, "--text", "hello", "--passphrase-file", right);
   await run(0, "import", "again", "--recovery-phrase-file", phraseFile, "--passphrase-file", right);

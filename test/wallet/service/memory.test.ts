@@ -40,9 +40,9 @@ function copiesIn(pid: number, secret: Uint8Array): number {
   const pagemap = openSync(`/proc/${pid}/pagemap`, "r");
   let copies = 0;
   for (const region of readFileSync(`/proc/${pid}/smaps`, "latin1").split(/\n(?=[0-9a-f]+-[0-9a-f]+ )/)) {
-    const found = /^([0-9a-f]+)-([0-9a-f]+) rw/.exec(region);
-    if (!found || /^Rss: +0 kB$/m.test(region)) continue;
-    const [start, end] = [Number.parseInt(found[1]!, 16), Number.parseInt(found[2]!, 16)];
+    const range = /^([0-9a-f]+)-([0-9a-f]+) rw/.exec(region);
+    if (!range || /^Rss: +0 kB$/m.test(region)) continue;
+    const [start, end] = [Number.parseInt(range[1]!, 16), Number.parseInt(range[2]!, 16)];
     for (const [from, to] of presentIn(pagemap, start, end)) {
       const piece = Buffer.alloc(to - from);
       const read = piece.subarray(0, readSync(memory, piece, 0, piece.length, from));

@@ -265,12 +265,12 @@ describe("transactions: the checks, in their order", () => {
   ];
   for (const method of METHODS) {
     test.each(cases)(`${method}, %s`, async (_name, params, code, data) => {
-      const asked = rig.person.asked.length;
+      const questions = rig.person.asked.length;
       const answer = await rig.call(method, params, { authorization });
       expect([answer.status, answer.body.error.code]).toEqual([400, code]);
       if (data === notCommand) expect(answer.body.error.data).toStartWith(notCommand);
       else expect(answer.body.error.data).toBe(data);
-      expect(rig.person.asked.length).toBe(asked);
+      expect(rig.person.asked.length).toBe(questions);
     });
   }
 

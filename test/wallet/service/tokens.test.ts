@@ -204,9 +204,9 @@ describe("sessions", () => {
 
   test("connecting again gives a new token, and the old one is over at once", async () => {
     const old = await rig.ready();
-    const asked = rig.person.asked.length;
+    const questions = rig.person.asked.length;
     const next = await rig.connect();
-    expect(rig.person.kinds.slice(asked)).toEqual(["connection"]);
+    expect(rig.person.kinds.slice(questions)).toEqual(["connection"]);
     expect(next).not.toBe(old);
     expect((await rig.call("client.list_keys", {}, { authorization: old })).status).toBe(401);
     expect((await rig.call("client.list_keys", {}, { authorization: next })).status).toBe(200);
@@ -362,7 +362,7 @@ test("a long-living token that is removed, or over, while its transaction waits 
   const rig = await Rig.start({ home: folder.path, hasSocket: false, wallMs: () => nowMs });
   const { tokens } = serviceFiles(folder.path);
   const expiresAt = "2026-01-02T00:00:00.000Z";
-  const wanted = { wallet: "vectors", description: "bot", createdAt: "", expiresAt };
+  const newToken = { wallet: "vectors", description: "bot", createdAt: "", expiresAt };
   // Who decides on tokens takes a while.
   Object.assign(rig.person, { decidesOnTokens: true });
   const { answer } = rig.person;
@@ -375,14 +375,14 @@ test("a long-living token that is removed, or over, while its transaction waits 
     const { status, body } = await rig.send(`VWT ${token}`);
     return [status, body.error?.data, rig.node.submissions - before];
   };
-  const first = await tokens.add(wanted);
+  const first = await tokens.add(newToken);
   expect(await sendWhile(first.token, () => {})).toEqual([200, undefined, 1]);
   expect(await sendWhile(first.token, () => tokens.remove(first.id))).toEqual([
     401,
     "there is no connection associated to this authentication token",
     0,
   ]);
-  const second = await tokens.add(wanted);
+  const second = await tokens.add(newToken);
   const end = () => {
     nowMs = Date.parse(expiresAt);
   };

@@ -185,9 +185,9 @@ test("a limit that cannot be taken back does not hide why a transaction was not 
   const authorization = await rig.ready();
   const { spamStatistics } = rig.node;
   const refused = new NodeError("tx.send", "node_refused", "the node is tired");
-  let asked = 0;
+  let reads = 0;
   rig.node.spamStatistics = (party) =>
-    asked++ === 0 ? spamStatistics.call(rig.node, party) : Promise.reject(refused);
+    reads++ === 0 ? spamStatistics.call(rig.node, party) : Promise.reject(refused);
   const { body } = await rig.send(authorization);
   expect([body.error.code, body.error.data]).toEqual([1000, "the node is tired"]);
   expect(usage.transactions("r")).toBe(1);
@@ -266,14 +266,14 @@ describe("a page that is thrown out", () => {
   test("by itself, while it waits: the token that is over does not come back to it", async () => {
     const rig = await Rig.start();
     const authorization = await rig.ready();
-    const asked = Promise.withResolvers<void>();
+    const isAsked = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<Decision>();
     rig.person.answer = () => {
-      asked.resolve();
+      isAsked.resolve();
       return answer.promise;
     };
     const sending = rig.send(authorization);
-    await asked.promise;
+    await isAsked.promise;
     await rig.call("client.disconnect_wallet", {}, { authorization });
     answer.resolve({ outcome: "approved" });
     const { status, token } = await sending;
@@ -306,10 +306,10 @@ test("when the first of two tabs goes away, the question goes on for the second"
   const rig = await Rig.start();
   const authorization = await rig.connect();
   const controller = new AbortController();
-  const asked: string[] = [];
+  const questions: string[] = [];
   rig.person.answer = (_request, signal) => {
-    asked.push("asked");
-    if (asked.length > 1) return { outcome: "approved" };
+    questions.push("asked");
+    if (questions.length > 1) return { outcome: "approved" };
     return new Promise((resolve) =>
       signal!.addEventListener("abort", () => resolve({ outcome: "interrupted" })),
     );
@@ -317,13 +317,13 @@ test("when the first of two tabs goes away, the question goes on for the second"
   const body = '{"jsonrpc":"2.0","method":"client.list_keys","params":{},"id":"1"}';
   const first = rig.post(body, { authorization }, { signal: controller.signal });
   const second = rig.post(body, { authorization });
-  await eventually(() => asked.length === 1);
+  await eventually(() => questions.length === 1);
   await turns();
-  expect(asked).toHaveLength(1);
+  expect(questions).toHaveLength(1);
   controller.abort();
   expect((await first).body.error.code).toBe(-32001);
   expect((await second).body.result.keys).toHaveLength(2);
-  expect(asked).toHaveLength(2);
+  expect(questions).toHaveLength(2);
   await rig.stop();
 });
 

@@ -48,8 +48,8 @@ export function phrasesIn(shown: string): readonly string[] {
 export const WORDS_AGAIN: readonly Typing[] = ["\nword ", "\nword ", "\nword "].map((question) => [
   question,
   (shown) => {
-    const asked = Number(/word (\d+): $/.exec(shown)![1]);
-    return `${phrasesIn(shown)[0]!.split(" ")[asked - 1]}\r`;
+    const place = Number(/word (\d+): $/.exec(shown)![1]);
+    return `${phrasesIn(shown)[0]!.split(" ")[place - 1]}\r`;
   },
 ]);
 

@@ -202,14 +202,14 @@ function permissionsResult({ publicKeys: { access, allowedKeys } }: Permissions)
   return { publicKeys: { access, allowedKeys: allowedKeys.length === 0 ? null : allowedKeys } };
 }
 
-function wanted(value: unknown): { params: Params; hostname: string } {
+function readConnectionParams(value: unknown): { params: Params; hostname: string } {
   const params = new Params(value);
   params.text("wallet", "wallet");
   return { params, hostname: params.text("hostname", "hostname") };
 }
 
 const describePermissions: AdminMethod = async (parts, value) => {
-  const { params, hostname } = wanted(value);
+  const { params, hostname } = readConnectionParams(value);
   return { permissions: permissionsResult((await walletOf(parts, params)).permissions(hostname)) };
 };
 
@@ -223,7 +223,7 @@ const listPermissions: AdminMethod = async (parts, value) => {
 };
 
 const updatePermissions: AdminMethod = async (parts, value) => {
-  const { params, hostname } = wanted(value);
+  const { params, hostname } = readConnectionParams(value);
   const keys = params.optionalParams("permissions")?.optionalParams("publicKeys");
   const access = keys?.optionalText("access") || "none";
   if (access !== "read" && access !== "none") throw mismatch();
@@ -241,7 +241,7 @@ const updatePermissions: AdminMethod = async (parts, value) => {
 };
 
 const revokePermissions: AdminMethod = async (parts, value) => {
-  const { params, hostname } = wanted(value);
+  const { params, hostname } = readConnectionParams(value);
   await (await walletOf(parts, params)).revokePermissions(hostname);
 };
 

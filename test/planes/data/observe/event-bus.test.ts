@@ -58,9 +58,9 @@ describe("the bus", () => {
       chain.commit(100);
       messages.push(...taken(observation));
     }
-    const told = eventsOf(messages);
-    expect(told).toEqual(recorded(rest));
-    expect(new Set(told.map(({ type }) => type)).size).toBeGreaterThan(20);
+    const events = eventsOf(messages);
+    expect(events).toEqual(recorded(rest));
+    expect(new Set(events.map(({ type }) => type)).size).toBeGreaterThan(20);
     for (const message of messages) expect((message as BusMessage).events.length).toBeLessThanOrEqual(500);
     expect(messages.map(({ message }) => (message as { events: unknown[] }).events.length)).toEqual(
       messages.map(({ text }) => JSON.parse(text).events.length),
@@ -74,9 +74,9 @@ describe("the bus", () => {
     const ofMarkets = await chain.plane.streams.observeEventBus({ type: [MARKET] });
     while (!chain.isDone) chain.commit(100);
     expect(eventsOf(taken(some))).toEqual(recorded(rest, ({ type }) => type === ORDER || type === TRADE));
-    const told = eventsOf(taken(ofMarkets));
-    expect(told).toEqual(recorded(rest, ({ type }) => [4, 17, 19, 22, 26].includes(type)));
-    expect(told.length).toBeGreaterThan(2);
+    const events = eventsOf(taken(ofMarkets));
+    expect(events).toEqual(recorded(rest, ({ type }) => [4, 17, 19, 22, 26].includes(type)));
+    expect(events.length).toBeGreaterThan(2);
   });
 
   test("keeps events that carry a party or a market, and both where both are asked for", async () => {
@@ -135,11 +135,11 @@ describe("ledger movements", () => {
     const observation = await chain.plane.streams.observe("ObserveLedgerMovements", {});
     const rest = chain.left;
     while (!chain.isDone) chain.commit(100);
-    const told = taken(observation).map(({ text }) => JSON.parse(text).ledgerMovement);
-    const wanted = recorded(rest, ({ ledgerMovements }) => ledgerMovements !== undefined);
-    expect(told).toEqual(wanted.flatMap(({ ledgerMovements }) => ledgerMovements.ledgerMovements));
-    expect(told.length).toBeGreaterThan(100);
-    expect(told[0]).toMatchObject({ entries: [expect.anything()], balances: expect.anything() });
+    const movements = taken(observation).map(({ text }) => JSON.parse(text).ledgerMovement);
+    const expected = recorded(rest, ({ ledgerMovements }) => ledgerMovements !== undefined);
+    expect(movements).toEqual(expected.flatMap(({ ledgerMovements }) => ledgerMovements.ledgerMovements));
+    expect(movements.length).toBeGreaterThan(100);
+    expect(movements[0]).toMatchObject({ entries: [expect.anything()], balances: expect.anything() });
   });
 });
 
@@ -151,26 +151,26 @@ describe("batches", () => {
 
   test("have exactly the size, each once it was asked for", async () => {
     chain.commit(100);
-    const wanted = recorded(chain.left, ({ type }) => type === ACCOUNT);
+    const expected = recorded(chain.left, ({ type }) => type === ACCOUNT);
     const observation = await open(7n);
     chain.commit(1_000);
-    const told: Json[] = [];
+    const received: Json[] = [];
     for (let n = 0; n < 5; n++) {
       const batches = taken(observation);
       expect(batches).toHaveLength(1);
       const events = eventsOf(batches);
       expect(events).toHaveLength(7);
-      told.push(...events);
+      received.push(...events);
       observation.askNext({ batchSize: 7n });
     }
-    expect(told).toEqual(wanted.slice(0, 35));
+    expect(received).toEqual(expected.slice(0, 35));
     // Another size sends what waits at once.
     taken(observation);
     observation.askNext({ batchSize: 0n });
     chain.commit(100);
     const rest = eventsOf(taken(observation));
     expect(rest.length).toBeGreaterThan(30);
-    expect(rest).toEqual(wanted.slice(42, 42 + rest.length));
+    expect(rest).toEqual(expected.slice(42, 42 + rest.length));
   });
 
   test("that are not asked for within five seconds end the stream", async () => {

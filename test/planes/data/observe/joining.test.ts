@@ -68,7 +68,8 @@ function requestOf(path: string): Record<string, Json> {
   return path.startsWith("markets/") ? { marketIds: markets } : {};
 }
 
-const texts = (told: readonly Told[]) => told.map(({ height, json }) => `${height} ${JSON.stringify(json)}`);
+const texts = (updates: readonly Told[]) =>
+  updates.map(({ height, json }) => `${height} ${JSON.stringify(json)}`);
 
 /** Those whose changes are rows. */
 const STREAM_KINDS = Streams.kinds.filter((kind): kind is StreamKind => "reader" in kind);
@@ -209,8 +210,8 @@ describe("100 clients that join at random moments", () => {
   test("lists grow as those of the store do", () => {
     const { from, updates } = firsts.get("trades")!;
     const stored = nodes(chain.get("trades").trades).toReversed();
-    const told = updates.flatMap(({ json }) => json.trades);
-    expect(told).toEqual(stored.slice(stored.length - told.length));
+    const trades = updates.flatMap(({ json }) => json.trades);
+    expect(trades).toEqual(stored.slice(stored.length - trades.length));
     expect(from).toBeGreaterThan(0);
     const votes = nodes(chain.get("votes", `proposalId=${proposal}`).votes);
     const cast = new Map(firsts.get("votes")!.updates.map(({ json }) => [json.vote.partyId, json.vote]));
@@ -226,8 +227,8 @@ describe("100 clients that join at random moments", () => {
     const stored = nodes(chain.get("candle", `candleId=${candleId}&pagination.first=1`).candles);
     expect(firsts.get("candle/data")!.updates.at(-1)!.json.candle).toEqual(stored[0]);
     for (const market of markets) {
-      const told = firsts.get("markets/data")!.updates.flatMap(({ json }) => json.marketData);
-      const mine = told.filter((each: Json) => each.market === market).at(-1);
+      const marketData = firsts.get("markets/data")!.updates.flatMap(({ json }) => json.marketData);
+      const mine = marketData.filter((each: Json) => each.market === market).at(-1);
       const { marketsData } = chain.get("markets/data");
       if (mine) expect(mine).toEqual(marketsData.find((each: Json) => each.market === market));
     }
@@ -263,8 +264,10 @@ describe("100 clients that join at random moments", () => {
           if (order.side !== number || order.status !== 1) continue;
           volume.set(order.price, (volume.get(order.price) ?? 0n) + BigInt(order.remaining));
         }
-        const told = (book[side] ?? []).map((level: Json) => `${level.price}:${level.volume}`);
-        expect(told.toSorted()).toEqual([...volume].map(([price, sum]) => `${price}:${sum}`).toSorted());
+        const priceLevels = (book[side] ?? []).map((level: Json) => `${level.price}:${level.volume}`);
+        expect(priceLevels.toSorted()).toEqual(
+          [...volume].map(([price, sum]) => `${price}:${sum}`).toSorted(),
+        );
       }
       // The whole book, from the changes of each block: levels that are told replace those before.
       const levels = { buy: new Map<string, Json>(), sell: new Map<string, Json>() };

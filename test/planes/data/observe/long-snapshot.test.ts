@@ -29,17 +29,17 @@ const open = () => chain.plane.streams.observe("ObserveAccounts", { asset: ASSET
 
 /** All messages up to the last page, with what `between` does while they are taken. */
 async function pages(observation: Observation, between: () => void): Promise<Json[]> {
-  const told: Json[] = [];
-  for (let turn = 0; !told.at(-1)?.snapshot?.lastPage; turn++) {
+  const messages: Json[] = [];
+  for (let turn = 0; !messages.at(-1)?.snapshot?.lastPage; turn++) {
     const message = observation.poll();
-    if (message !== undefined) told.push(JSON.parse(message.text));
+    if (message !== undefined) messages.push(JSON.parse(message.text));
     else {
       between();
       await settled();
     }
     if (turn > 10_000) throw new Error("it does not end");
   }
-  return told;
+  return messages;
 }
 
 describe("a long snapshot", () => {
@@ -56,10 +56,10 @@ describe("a long snapshot", () => {
       chain.write(Field.account, [owned(from, balances[from]!), owned(to, balances[to]!)]);
     };
     const observation = await open();
-    const told = await pages(observation, move);
-    expect(told.length).toBe(ACCOUNTS / 50);
-    expect(told.every(({ snapshot }) => snapshot !== undefined)).toBe(true);
-    const accounts: Json[] = told.flatMap(({ snapshot }) => snapshot.accounts);
+    const messages = await pages(observation, move);
+    expect(messages.length).toBe(ACCOUNTS / 50);
+    expect(messages.every(({ snapshot }) => snapshot !== undefined)).toBe(true);
+    const accounts: Json[] = messages.flatMap(({ snapshot }) => snapshot.accounts);
     expect(new Set(accounts.map(({ owner }) => owner)).size).toBe(ACCOUNTS);
     expect(accounts.reduce((sum, { balance }) => sum + Number(balance), 0)).toBe(ACCOUNTS * 1_000);
     while (moves < 60) move();

@@ -106,10 +106,10 @@ describe("messages", () => {
     const stored = chain.get("accounts").accounts.edges.map(({ node }: Json) => node);
     expect(stored.length).toBeGreaterThan(50);
     const pages = Math.ceil(stored.length / 50);
-    const told = await new Client(server, "/api/v2/stream/accounts").messages(pages);
+    const messages = await new Client(server, "/api/v2/stream/accounts").messages(pages);
     const sorted = (rows: Json[]) => rows.map((row) => JSON.stringify(row)).sort();
-    expect(sorted(told.flatMap(({ result }) => result.snapshot.accounts))).toEqual(sorted(stored));
-    expect(told.map(({ result }) => result.snapshot.lastPage)).toEqual([
+    expect(sorted(messages.flatMap(({ result }) => result.snapshot.accounts))).toEqual(sorted(stored));
+    expect(messages.map(({ result }) => result.snapshot.lastPage)).toEqual([
       ...new Array(pages - 1).fill(undefined),
       true,
     ]);
@@ -118,14 +118,14 @@ describe("messages", () => {
   test("given lines of any kind that has nothing to tell, then its headers are there at once, and what comes later is lines", async () => {
     const { chain, server } = serve({}, 2);
     const paths = Streams.kinds.map(({ path }) => path).filter((path) => !/^(?:markets|candle)\//.test(path));
-    const told = await Promise.all(
+    const answers = await Promise.all(
       ["event/bus", ...paths].map(async (path) => {
         const socket = raw(server, `GET /api/v2/stream/${path}${requestOf(path, chain)} HTTP/1.1`);
         await eventually(() => socket.text.includes("\r\n\r\n"));
         return [path, socket.text.slice(0, 12), /\r\nX-Block-Height: \d+\r\n/i.test(socket.text)];
       }),
     );
-    expect(told.filter(([, status, hasHeight]) => status !== "HTTP/1.1 200" || !hasHeight)).toEqual([]);
+    expect(answers.filter(([, status, hasHeight]) => status !== "HTTP/1.1 200" || !hasHeight)).toEqual([]);
 
     const { body } = await fetch(`${server.url}/api/v2/stream/trades`);
     chain.commit(BEFORE);
@@ -140,8 +140,8 @@ describe("messages", () => {
   test("given pretty, then each message of a socket is indented and otherwise the same", async () => {
     const { server } = serve();
     const path = `/api/v2/stream/positions?partyId=${"ab".repeat(32)}`;
-    for (const asked of [`${path}&pretty`, `${path}&pretty=true`]) {
-      const client = new Client(server, asked);
+    for (const target of [`${path}&pretty`, `${path}&pretty=true`]) {
+      const client = new Client(server, target);
       await client.messages(1);
       expect(client.texts).toEqual(['{\n "result": {\n  "snapshot": {\n   "lastPage": true\n  }\n }\n}']);
     }
@@ -158,13 +158,13 @@ describe("messages", () => {
     const { chain, server } = serve();
     const from = chain.height;
     const clients = Streams.kinds.map(({ path }) => {
-      const asked = `/api/v2/stream/${path}${requestOf(path, chain)}`;
-      const withHeights = `${asked}${asked.includes("?") ? "&" : "?"}height=true`;
+      const target = `/api/v2/stream/${path}${requestOf(path, chain)}`;
+      const withHeights = `${target}${target.includes("?") ? "&" : "?"}height=true`;
       return {
         path,
-        plain: new Client(server, asked),
+        plain: new Client(server, target),
         marked: new Client(server, withHeights),
-        lines: raw(server, `GET ${asked} HTTP/1.1`),
+        lines: raw(server, `GET ${target} HTTP/1.1`),
       };
     });
     await eventually(() => chain.plane.streams.count === 3 * clients.length);
@@ -190,8 +190,8 @@ describe("messages", () => {
       expect(head!.toLowerCase()).toContain(`x-block-height: ${from}`);
       expect(head!.toLowerCase()).toContain("content-type: application/json");
       // Chunks of the body stand between other lines.
-      const told = lines.text.split(/\r?\n/).filter((line) => line.startsWith("{"));
-      expect({ path, told }).toEqual({ path, told: plain.texts });
+      const texts = lines.text.split(/\r?\n/).filter((line) => line.startsWith("{"));
+      expect({ path, texts }).toEqual({ path, texts: plain.texts });
     }
   });
 
@@ -256,11 +256,11 @@ describe("errors", () => {
     const { chain, server } = serve();
     const answer = await fetch(`${server.url}/api/v2/stream/${path}`);
     expect(answer.status).toBe(status);
-    const told = await answer.json();
-    expect(told).toMatchObject(body);
+    const error = await answer.json();
+    expect(error).toMatchObject(body);
     const client = new Client(server, `/api/v2/stream/${path}`);
     const { code, reason } = await client.ended;
-    expect(client.texts).toEqual([JSON.stringify(told)]);
+    expect(client.texts).toEqual([JSON.stringify(error)]);
     expect(code).toBe(1011);
     expect(reason).not.toBe("");
     expect(chain.plane.streams.count).toBe(0);
