@@ -314,7 +314,7 @@ async function longestPauses(home: string, db: Database, inProcess: boolean): Pr
   return median(pauses);
 }
 
-/** How long the loop of the writer's thread stood still while all segments were made. */
+/** Milliseconds for which the loop of the writer's thread stood still while all segments were made. */
 async function longestPause(home: string, db: Database, inProcess: boolean): Promise<number> {
   rmSync(segmentDirectory(home), { recursive: true, force: true });
   db.run("DELETE FROM segments");

@@ -54,8 +54,8 @@ function quiet(markets: number): MarketRig {
 }
 
 /**
- * Of the mix that a busy market has: new orders, cancellations and amendments, and orders that trade. What a client does
- * before (encoding) and admission (decoding, checks of form; admission.ts) is done when the clock starts.
+ * Of the mix that a busy market has: new orders, cancellations and amendments, and orders that trade. The client's part
+ * (encoding) and admission (decoding, checks of form; admission.ts) are done before the clock starts.
  */
 function mixed(): number {
   const rig = quiet(MARKETS);

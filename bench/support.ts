@@ -9,7 +9,7 @@ export function argument(name: string): string | undefined {
   return at < 0 ? undefined : process.argv[at + 1];
 }
 
-/** How Lyra is started: the given executable, else the sources. */
+/** The command that starts Lyra: the given executable, else the sources. */
 export function programOf(binary: string | undefined): string[] {
   return binary ? [resolve(binary)] : [process.execPath, join(import.meta.dir, "..", "src", "main.ts")];
 }

@@ -18,7 +18,7 @@ interface Rule {
 }
 
 interface Alarm extends Rule {
-  /** What is seen, as the documents say it. */
+  /** The symptom, in the documents' words. */
   readonly sign: string;
   readonly meaning: string;
   readonly remedy: string;

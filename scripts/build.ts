@@ -33,7 +33,7 @@ const flags = [
   `--outfile=${outfile}`,
   ...(target ? [target] : []),
 ];
-/** What the executable is made from. */
+/** Sources of the executable. */
 function digestOfSources(): string {
   const files = [
     "src/**",

@@ -2,7 +2,7 @@
 //
 //   bun scripts/comet-interop.ts [COMETBFT ...]
 //
-// Each argument is a `cometbft` program; without one those of the path. How to get them:
+// Each argument is a `cometbft` program; without one those of the path. To install them:
 //   0.38: GOBIN=DIR go install github.com/cometbft/cometbft/cmd/cometbft@v0.38.17
 //   0.34: in an empty module that requires github.com/tendermint/tendermint v0.34.29, replaced by
 //         github.com/cometbft/cometbft v0.34.29: GOFLAGS=-mod=mod go build github.com/tendermint/tendermint/cmd/cometbft

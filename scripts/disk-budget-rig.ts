@@ -66,7 +66,7 @@ function eventOf(field: number, bytes: Uint8Array, seq: number, tx: number): Blo
   return { field, seq, tx, bytes, start: 0, end: bytes.length };
 }
 
-/** One event of the mix of a trading network. */
+/** An event of the mix of a trading network. */
 function payload(height: number, n: number, timeNs: bigint): { field: number; bytes: Uint8Array } {
   const party = parties[dice(PARTIES)]!;
   const kind = n % 10;

@@ -9,7 +9,7 @@ import { parseArgs } from "node:util";
 import { DIGITS_MAX, LongRun, type LongRunKind } from "../test/engine/markets/long-run.ts";
 
 const TENTHS = 10;
-/** What the last tenth may come to, compared with the second one: the first has the program's own warming up. */
+/** Limits of the last tenth against the second one: the first has the program's own warming up. */
 const GROWTH_MAX = 1.5;
 
 const { values } = parseArgs({

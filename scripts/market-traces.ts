@@ -17,7 +17,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     rules: { type: "string", default: "default" },
-    /** How many differences are shown in full. */
+    /** Number of differences shown in full. */
     show: { type: "string", default: "0" },
     /** Begin of their kind, as the list at the end has it. */
     kind: { type: "string", default: "" },

@@ -1,4 +1,4 @@
-// What `npm pack` packs (docs/package.md). npm runs this before and after: `prepare` makes the executables with their
+// Prepares `npm pack` (docs/package.md). npm runs this before and after: `prepare` makes the executables with their
 // packages and the compiled library, and puts the published manifest in the place of the project's; `restore` puts the
 // project's back.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -293,7 +293,7 @@ const MEASURE = `
   console.log(JSON.stringify({ start: median(starts), least: Math.min(...starts), turn: median(turns), bare: Math.min(...bare) }));
 `;
 
-/** What else the machine does is in the times, too: a round that exceeds a limit is repeated so often. */
+/** The times contain other work of the machine too: a round that exceeds a limit is repeated up to this often. */
 const ROUNDS_MAX = 5;
 
 /** Milliseconds. */

@@ -19,7 +19,7 @@ import { PROGRAM } from "../test/rig/lyra.ts";
 interface PublishedClient {
   readonly name: string;
   readonly version: string;
-  /** What the session needs of the client's dependencies; the rest is for learning agents and notebooks. */
+  /** The session's share of the client's dependencies; the rest is for learning agents and notebooks. */
   readonly needed: string;
   readonly parameters?: Readonly<Record<string, string>>;
 }

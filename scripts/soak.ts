@@ -76,7 +76,7 @@ interface Read {
   readonly ms: number;
 }
 
-/** What is loaded, and how. */
+/** Kind of the load, and its rate. */
 interface Target {
   readonly pid: number;
   readonly dataUrl: string;
@@ -289,7 +289,7 @@ function figures(fromMs: number, toMs: number) {
 
 type Figures = ReturnType<typeof figures>;
 
-/** What grew from the second quarter on, in words. */
+/** Figures that grew from the second quarter on, in words. */
 function growth(parts: readonly Figures[]): string[] {
   const [, early, , late] = parts as [Figures, Figures, Figures, Figures];
   const growths: string[] = [];
@@ -333,7 +333,7 @@ function resultOf(lastedMs: number) {
   };
 }
 
-/** What an interrupted run has is kept, too. */
+/** Keeps the result of an interrupted run as well. */
 function keepResult(): ReturnType<typeof resultOf> {
   const result = resultOf(Math.min(durationMs, performance.now() - startedMs));
   if (values.out !== undefined) writeFileSync(values.out, `${JSON.stringify(result, undefined, 1)}\n`);

@@ -22,10 +22,10 @@ interface Part {
   readonly command: readonly string[];
 }
 
-/** What the preloaded file sets is lost behind the first file of a process that runs several. */
+/** Settings of the preloaded file are lost behind the first file of a process that runs several. */
 const timeout = ["--timeout", "120000"];
 /**
- * One more process than cores: some tests wait, and each further process compiles the same code once more. Files share a
+ * A process more than cores: some tests wait, and each further process compiles the same code once more. Files share a
  * process's modules, so most load nothing.
  */
 const parallel = [`--parallel=${availableParallelism() + 1}`, "--no-isolate", ...timeout];

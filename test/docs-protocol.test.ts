@@ -24,7 +24,7 @@ const textsBelow = (folder: string): string[] =>
 
 const CITATION = /\bdocs\/protocol\/[\w*-]+\.md(?:#[\w-]+)?|(?<=[ (])#[a-z\d]+(?:-+\w+)+/g;
 
-/** What a text cites. `#18-endblock-and-commit` behind a full citation is a heading of the same file. */
+/** The citations of a text. `#18-endblock-and-commit` behind a full citation is a heading of the same file. */
 function citationsOf(text: string): { readonly path: string; readonly anchor?: string }[] {
   let path = "";
   return [...text.matchAll(CITATION)].flatMap(([citation]) => {

@@ -1,5 +1,5 @@
-// Which packages the executable and the npm package's JavaScript hold: what the bundler puts into them, and what bundles
-// that are taken whole (the pages' scripts) were made from, by their own source maps.
+// Packages in the executable and in the npm package's JavaScript: those that the bundler puts into them, and those that
+// bundles taken whole (the pages' scripts) were made from, by their own source maps.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { WORKERS } from "../entry-points.ts";

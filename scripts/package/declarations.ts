@@ -202,7 +202,7 @@ function readModule(text: string): Module {
 
 interface Named {
   readonly name: string;
-  /** What it is called behind `as`. */
+  /** The name behind `as`. */
   readonly other: string;
   readonly isType: boolean;
 }

@@ -26,7 +26,7 @@ class Imports {
     this.locate = locate;
   }
 
-  /** How `prefix` + the message's name is called in this file; `prefix` is "" for the type itself. */
+  /** Name of `prefix` + the message's name in this file; `prefix` is "" for the type itself. */
   name(prefix: string, fullName: string): string {
     const { stem, localName } = this.locate(fullName);
     const plain = prefix + localName.replaceAll(".", "");

@@ -78,7 +78,7 @@ else
           // Without any request.
           await eventually(() => rig.chain.status.halted === undefined);
           expect(halts.at(-1)).toBeUndefined();
-          // What waited when the disk was full was executed.
+          // Transactions that waited when the disk was full were executed.
           expect(rig.engine.balanceOf(B.party) - 1_000_000n).toBe(BigInt(acknowledged + waiting));
           await rig.transfer(A, B.party, 1n, "commit");
           const status = rig.chain.status;

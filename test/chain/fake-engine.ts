@@ -13,7 +13,7 @@ import type { CheckedTransaction } from "../../src/wire/transaction-check.ts";
 
 export const ASSET = "a5".repeat(32);
 export const EPOCH_NS = 10_000_000_000n;
-/** What every party has before anything happens to it. */
+/** A party's balance before anything happens to it. */
 export const FUNDS = 1_000_000n;
 
 interface StoredEpoch {

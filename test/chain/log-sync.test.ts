@@ -63,7 +63,7 @@ describe("a disk that fails", () => {
     await expect(sendMany(rig, MANY)).rejects.toMatchObject({ code: "halted" });
     expect(halts).toEqual([expect.stringContaining("the disk did not take the last blocks: EIO")]);
     disk.fails = false;
-    // What a disk holds that failed once is not known: it is not asked again.
+    // The contents of a disk that failed once are unknown: it is not asked again.
     await expect(rig.transfer(B, A.party, 1n, "commit")).rejects.toMatchObject({ code: "halted" });
     await expect(rig.chain.setBalance(A.party, ASSET, 1n)).rejects.toMatchObject({ code: "halted" });
     expect(rig.height).toBe(2);

@@ -1,4 +1,4 @@
-// What a chain keeps: over a clean stop, a kill, a full disk; and the same chain made again from its transactions.
+// A chain's memory: over a clean stop, a kill, a full disk; and the same chain made again from its transactions.
 import { afterAll, describe, expect, test } from "bun:test";
 import { NodeError } from "../../src/errors/node-error.ts";
 import type { CheckedTransaction } from "../../src/wire/transaction-check.ts";

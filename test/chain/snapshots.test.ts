@@ -14,7 +14,7 @@ const SENDERS = [0, 1, 2, 3].map((n) => new Sender(n));
 /** Something done to a chain, the same on every chain that was treated alike before. */
 type Act = (rig: Rig) => Promise<unknown>;
 
-/** What a chain is, beyond its rows. */
+/** The state of a chain beyond its rows. */
 function essence(rig: Rig) {
   const { appHash, height, hash, timeNs } = rig.chain.status;
   return {
@@ -120,7 +120,7 @@ describe("snapshot and revert", () => {
     await again.stop();
   });
 
-  /** What was done before a snapshot, after it, and what became of the state in the store meanwhile. */
+  /** Blocks before a snapshot and after it, and the fate of the stored state in between. */
   const restarts = [
     { what: "no stored state since", blocksAfter: 2, stateBlocksMax: 100 },
     { what: "a stored state since", blocksAfter: 12, stateBlocksMax: 9 },

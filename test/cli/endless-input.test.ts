@@ -1,4 +1,4 @@
-// What commands are given to read is read no further than it may be: `/dev/zero` has no end.
+// Commands read a given file only up to its limit: `/dev/zero` has no end.
 import { afterAll, describe, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -161,7 +161,7 @@ describe("a chain on another thread", () => {
       { bytes: foreign },
       { bytes: transaction(), signature: "invalid" },
       { bytes: transaction(), signature: "unknown" },
-      // What is wrong with the command is said first.
+      // An invalid command is reported first.
       { bytes: broken, signature: "invalid" },
       { bytes: broken, signature: "valid" },
     ] as const;

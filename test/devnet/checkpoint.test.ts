@@ -41,7 +41,7 @@ async function get(devnet: Devnet, path: string): Promise<any> {
   return (await fetch(`${devnet.dataUrl}/api/v2/${path}`)).json();
 }
 
-/** What every account holds, by owner, asset and type. */
+/** Balances of all accounts, by owner, asset and type. */
 async function balances(devnet: Devnet): Promise<Record<string, string>> {
   const { accounts } = await get(devnet, "accounts?pagination.first=1000");
   return Object.fromEntries(

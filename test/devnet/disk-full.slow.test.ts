@@ -16,7 +16,7 @@ import { SmallDisk } from "../support/small-disk.ts";
 const ROOM_KIB = 64 * 1024;
 /** Left when the disk becomes small: from nothing at all to some blocks. */
 const LEFT_KIB = [0, 16, 200];
-/** What a devnet starts with: too little for its genesis, its store, its first block, its balances. */
+/** The steps of a devnet's start: too little room for its genesis, its store, its first block, its balances. */
 const STARTS_KIB = [4, 36, 100, 800, 1_600, 2_400];
 
 const scratch = new Scratch("devnet-disk-full");

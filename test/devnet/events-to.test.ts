@@ -132,7 +132,7 @@ test("given a receiver that takes nothing, then blocks wait at the bound, and no
   await receiver.until(() => receiver.events.length >= 2 * blocks);
   expect(held).toEqual([true, false]);
   expect(outbox.unsentBytes).toBe(0);
-  // What was sent is removed as more comes.
+  // Sent events are removed as more come.
   outbox.append({ chainId: "c", height: blocks + 1, hash: "AB", txHashes: ["AB"], events: [party] });
   outbox.keep();
   const { rows } = db.query("SELECT count(*) AS rows FROM chain_outbox").get() as { rows: bigint };

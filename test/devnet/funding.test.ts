@@ -1,4 +1,4 @@
-// What a new devnet is given, and that it is given once.
+// Funds of a new devnet, given once.
 import { describe, expect, test } from "bun:test";
 import { Funding, type FundingOptions } from "../../src/devnet/funding.ts";
 import { devnetGenesisText, readDevnetGenesis, simulatorOptions } from "../../src/devnet/genesis.ts";

@@ -1,4 +1,4 @@
-// What a devnet keeps beside its store (devnet/home.ts): its genesis comes back whatever becomes of the file, and a
+// A devnet's files beside its store (devnet/home.ts): its genesis comes back whatever becomes of the file, and a
 // reset that is cut off anywhere loses nothing of the last chain before the new one exists.
 import { Database } from "bun:sqlite";
 import { afterAll, expect, test } from "bun:test";

@@ -1,5 +1,5 @@
-// A market in the middle of things: an auction, a close-out for which there is no book, trading that has ended without a price. What is
-// taken back, loaded, restarted or put into a checkpoint there comes back the same.
+// Markets in the middle of an auction, of a close-out without a book, and of an end of trading without a price: a revert,
+// a load, a restart and a checkpoint there keep everything.
 import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

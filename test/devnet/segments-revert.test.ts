@@ -1,4 +1,4 @@
-// What makes history segments, when the chain takes blocks back.
+// The maker of history segments, when the chain takes blocks back.
 import { expect, spyOn, test } from "bun:test";
 import { SegmentMaker } from "../../src/history/segment-maker.ts";
 import { turns } from "../support/eventually.ts";

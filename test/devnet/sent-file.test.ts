@@ -1,4 +1,4 @@
-// How far the connection to a data node took a devnet's events, as a file.
+// The file that records up to where a data node took a devnet's events.
 import { afterAll, beforeEach, expect, jest, test } from "bun:test";
 import { mkdtempSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ const scratch = new Scratch("sent-file");
 const place = (id: number) => ({ id, hash: "AB".repeat(32), at: 7 });
 let home: string;
 let syncs: string[];
-/** What the file holds whenever the disk is told. */
+/** Notes the file's content at each sync of the disk. */
 const disk = {
   sync: () => syncs.push(`now ${heldId()}`),
   syncSoon: () => syncs.push(`soon ${heldId()}`),

@@ -21,7 +21,7 @@ import {
 // biome-ignore lint/suspicious/noExplicitAny: messages are looked at as they are
 type Json = any;
 
-/** What the page notes of a stream each time that it was open. */
+/** The page's notes on a stream, for each time that it was open. */
 interface Session {
   readonly messages: Json[];
   readonly end: { readonly code: number | string; readonly reason: string } | null;
@@ -29,7 +29,7 @@ interface Session {
   readonly from: string | null;
 }
 
-/** What the page's script declares. */
+/** Declarations of the page's script. */
 interface PageScript {
   readonly followed: Readonly<Record<string, Session[]>>;
   bySocket(name: string, url: string, filter?: object): void;
@@ -120,7 +120,7 @@ describe.skipIf(!HAS_BROWSER)("a page of another origin", () => {
       [times, STREAMS],
     );
 
-  /** What the data API reads now is what the streams add up to. */
+  /** The streams add up to the data API's present answer. */
   async function expectAsRead(streams: Record<string, Session>): Promise<void> {
     const of = (name: string) => streams[name]!.messages;
     for (const name of ["accounts", "account lines"])

@@ -11,7 +11,7 @@ import { eventually } from "../support/eventually.ts";
 const folder = mkdtempSync(join(tmpdir(), "lyra-test-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What a node answers, and what is said of it. */
+/** The command's message for a node's answer. */
 async function messageFor(answer: (response: ServerResponse) => void, words: readonly string[]) {
   const server = createServer((_, response) => answer(response));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -26,7 +26,7 @@ interface Inside {
 
 interface Tool {
   run(devnet: Devnet, withdrawal: string): Promise<unknown>;
-  /** What it brings about, by what the chain says of itself. */
+  /** Whether the effect has come, by the chain's own state. */
   isDone(devnet: Devnet, withdrawal: string): Promise<boolean>;
 }
 
@@ -147,7 +147,7 @@ async function start(home?: string): Promise<Devnet> {
   });
 }
 
-/** One by one: the validators answer each. */
+/** In single blocks: the validators answer each. */
 async function blocks({ chain }: Devnet): Promise<void> {
   for (let mined = 0; mined < BLOCKS; mined++) await chain.mine(1);
 }

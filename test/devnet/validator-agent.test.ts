@@ -1,4 +1,4 @@
-// Who holds the validators' keys does their work: real transactions for what the chain asks, and for nothing else.
+// The holder of the validators' keys does their work: real transactions for the chain's requests, and for nothing else.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { ed25519Verify } from "../../src/crypto/ed25519.ts";
 import { bundleSigners } from "../../src/crypto/multisig.ts";

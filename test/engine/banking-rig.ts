@@ -188,7 +188,7 @@ class PlayedAssets implements BridgedAssets {
   }
 }
 
-/** What the checkpoints of this rig hold is told by nobody: it has not all domains. */
+/** A made-up hash: this rig lacks domains, so nothing states the content of its checkpoints. */
 export const CONTENT_HASH = "c5".repeat(32);
 
 export class Rig {

@@ -90,7 +90,7 @@ export class ChainRig {
     return verdict.transaction;
   }
 
-  /** One block. @param stepNs after the last one */
+  /** Executes a block. @param stepNs after the last block */
   block(transactions: readonly CheckedTransaction[] = [], stepNs = SECOND): SeenBlock {
     this.timeNs += stepNs;
     const height = this.blocks.length === 1 ? 1 : this.height + 1;

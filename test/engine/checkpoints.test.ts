@@ -18,7 +18,7 @@ beforeEach(() => {
   rig = new Rig();
 });
 
-/** One block `seconds` later. @returns its checkpoint's hash, if it has one */
+/** Executes a block `seconds` later. @returns its checkpoint's hash, if it has one */
 function block(seconds: bigint): string | undefined {
   rig.tick(seconds * SECOND);
   rig.events();

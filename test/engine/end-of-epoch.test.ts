@@ -1,4 +1,4 @@
-// What the end of an epoch does with everything together: transfers, then rewards, over delegations and keys that
+// The end of an epoch with everything together: transfers, then rewards, over delegations and keys that
 // changed within the epoch (docs/protocol/60-state-engine-staking.md#72-delegation, #84-recurring,
 // #86-reward-accounts-and-payout-order-at-epoch-end, #87-staking-type-formula-types-1-2 and #91-vega-key-rotation).
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
@@ -67,7 +67,7 @@ function undelegate(tokens: bigint, method: number): CommandInit {
   return { kind: "undelegateSubmission", payload };
 }
 
-/** What each party got of the block's payouts. */
+/** The parties' shares of the block's payouts. */
 function paidBy({ events }: SeenBlock): Record<string, bigint> {
   const paid: Record<string, bigint> = {};
   for (const { member, payload } of events) {

@@ -119,7 +119,7 @@ export class SmallChain {
   }
 
   /**
-   * One tick of these domains, in the order of docs/protocol/60-state-engine-blocks.md#15-tick-listener-order-exact.
+   * Runs a tick of these domains, in the order of docs/protocol/60-state-engine-blocks.md#15-tick-listener-order-exact.
    * @returns its events
    */
   tick(seconds: bigint, nanoseconds = 0n): SeenEvent[] {
@@ -130,7 +130,7 @@ export class SmallChain {
     return this.events();
   }
 
-  /** What the validators found out, as the witness tells it. */
+  /** Findings of the validators, as the witness reports them. */
   validated(id: string, accepted: boolean): void {
     this.takeOutcome(id, undefined, accepted);
   }

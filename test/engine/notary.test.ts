@@ -151,7 +151,7 @@ describe("the notary", () => {
     params.values.set("validators.vote.required", "0.5");
     notary.onTick();
     expect(notary.owedSignatures(second!)).toEqual(both);
-    // One that joins later helps where signatures are wanted.
+    // A validator that joins later helps where signatures are wanted.
     const late = validators.add();
     expect(notary.owedSignatures(late)).toEqual([both[1]!]);
   });

@@ -415,7 +415,7 @@ describe("network parameters", () => {
           recorded.set(parameter.key, parameter.value);
       }
       const ours = [...PARAMETERS].map(([key, { initial }]) => [key, initial]);
-      // One key is newer than the recording.
+      // A single key is newer than the recording.
       const newer = "spam.protection.minMultisigUpdates";
       expect([...recorded].sort()).toEqual(ours.filter(([key]) => key !== newer) as [string, string][]);
     },

@@ -34,7 +34,7 @@ function undelegate(rig: ValidatorRig, party: string, node: number, amount: numb
   expect(rig.send(party, () => rig.delegation.undelegate(payload))).toBe("");
 }
 
-/** What a party has on each node in the running epoch. */
+/** A party's stake on each node in the running epoch. */
 function sharesOf(rig: ValidatorRig, party: string): number[] {
   return rig.nodes.map(({ id }) =>
     Number(rig.sharesOf(party).current.find(({ node }) => node === id)?.amount ?? 0n),

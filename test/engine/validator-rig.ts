@@ -283,7 +283,7 @@ export class ValidatorRig {
     return stakeByNode(this.delegation.allShares().current, keyOf).get(nodeId) ?? NO_STAKE;
   }
 
-  /** What a party has delegated in the running epoch and in the next. */
+  /** A party's delegations in the running epoch and in the next. */
   sharesOf(party: string): { readonly current: Shares; readonly next: Shares } {
     const { current, next } = this.delegation.allShares();
     return { current: new Map(current).get(party) ?? [], next: new Map(next).get(party) ?? [] };

@@ -163,7 +163,7 @@ describe("the end of an epoch", () => {
     );
     for (const node of rig.nodes) rig.setSigner(node.address);
     for (const [index, node] of rig.nodes.entries()) stakeOn(rig, node, [500n, 300n, 200n][index]!);
-    // Nobody could be blamed for the few blocks of epoch 0, so the power in epoch 1 follows the stake: the optimum is
+    // The few blocks of epoch 0 count against no validator, so the power in epoch 1 follows the stake: the optimum is
     // a third of 1000, and 333.33…, 300 and 200 are 0.4, 0.36 and 0.24 of their sum.
     rig.endEpoch();
     expect(rig.validators.tendermint().map(({ power }) => power)).toEqual([4000n, 3600n, 2400n]);

@@ -1,4 +1,4 @@
-// What happened outside is believed by voting power, and in the order of ids.
+// Outside events are accepted by voting power, and in the order of ids.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Core } from "../../src/engine/core.ts";
 import { Witness } from "../../src/engine/witness.ts";

@@ -51,7 +51,7 @@ beforeEach(() => {
 });
 afterAll(() => server.stop(true));
 
-/** How a reading ended; what is read of 96 MiB tells whether it has a bound. */
+/** The end of a reading; the bytes read of 96 MiB show whether it has a bound. */
 async function ending(reading: () => Promise<unknown>): Promise<string> {
   const before = process.memoryUsage().rss;
   const text = await reading().then(String, (error: Error) => `${error.name}: ${error.message}`);

@@ -37,7 +37,7 @@ function cheapCommand(n: number): CommandInit {
   return { kind: "withdrawSubmission", payload: { amount: String(n + 1), asset: DOLLAR } };
 }
 
-/** What came of a flood: how many got each answer, by status and code or by the error's first words. */
+/** The result of a flood: number of each answer, by status and code or by the error's first words. */
 export type Tally = Map<string, number>;
 
 /** Sends transactions of these keys by turns, this many at once. */
@@ -131,7 +131,7 @@ export class Idlers {
     for (const socket of this.sockets.splice(0)) socket.end();
   }
 
-  /** One byte more on each connection. */
+  /** Sends a further byte on each connection. */
   drip(): void {
     for (const socket of this.sockets as { write(bytes: string): number }[] & { end(): void }[])
       socket.write("a");

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { growthOf } from "./refusals.ts";
 
-/** What is kept for people who ask (the last refusals, in short) is not full yet. */
+/** The list of recent refusals that people can read is not full yet. */
 const GROWTH_MIB_MAX = 3;
 
 test("given refusals of every kind, with as much text as they can hold, then memory stays flat", async () => {

@@ -11,7 +11,7 @@ import { buildTransaction } from "../support/transactions.ts";
 
 const MIB = 1024 ** 2;
 const DIFFICULTY = 1;
-/** One who has nothing: no funds, no stake. */
+/** A party without funds and stake. */
 const STRANGER = ed25519KeyPair(new Uint8Array(32).fill(0x5a));
 const PARAMETERS = {
   "spam.pow.difficulty": String(DIFFICULTY),
@@ -66,7 +66,7 @@ function heldMib(): number {
   return (heapSize + extraMemorySize) / MIB;
 }
 
-/** One call each, which throws unless it is refused as it should be. */
+/** Calls that throw unless they are refused as they should be. */
 function kindsOf(devnet: Devnet, characters: number): Readonly<Record<string, Kind>> {
   const { chain, nodeUrl, faucetUrl } = devnet;
   const poor: CommandInit = transfer("100000000");

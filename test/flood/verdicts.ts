@@ -1,4 +1,4 @@
-// What every answer to a submission is, whatever was submitted (docs/protocol/30-node-api-endpoints.md#51-coreservice;
+// The form of every answer to a submission (docs/protocol/30-node-api-endpoints.md#51-coreservice;
 // docs/compatibility.md).
 const SUBMITTED = ["success", "txHash", "code", "data", "log", "height"];
 const CHECKED = ["success", "code", "gasWanted", "gasUsed", "data", "log", "info"];
@@ -15,7 +15,7 @@ const CLIENT_ERRORS: ReadonlyMap<number, number> = new Map([
 /** Of the inside of the program. */
 const LEAK = /\bat .+:\d+:\d+|TypeError|RangeError|undefined|\[object|SQLITE|node_modules/;
 
-/** What is wrong with an answer; undefined when it is a well-formed acceptance or refusal. */
+/** The fault of an answer; undefined when it is a well-formed acceptance or refusal. */
 export function oddity(path: string, status: number, text: string): string | undefined {
   if (LEAK.test(text)) return `it tells of the inside: ${text.slice(0, 300)}`;
   // biome-ignore lint/suspicious/noExplicitAny: looked at as it is

@@ -72,7 +72,7 @@ describe.if(hasVectors)("recorded answers", () => {
     return headers;
   }
 
-  /** One plain content type, no compression, and a length or chunks. */
+  /** A plain content type, no compression, and a length or chunks. */
   function checkTransfer({ headers }: Response): void {
     expect(headers.get("content-encoding")).toBeNull();
     expect(headers.get("content-type")).not.toContain(",");

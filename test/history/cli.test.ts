@@ -229,7 +229,7 @@ test("a range that is not there is told with what is, and nothing is written", a
   expect(readdirSync(cwd)).toEqual([]);
 });
 
-/** How well a processor's deflate compresses is its own affair, and the ids follow. */
+/** The compression of a processor's deflate is its own affair, and the ids follow. */
 function withoutSizes(text: string): string {
   return text.replace(/\s*[\d,]+ bytes/g, " N bytes").replace(/\b[0-9a-f]{64}\b/g, "ID");
 }

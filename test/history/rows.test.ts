@@ -437,7 +437,7 @@ describe("order of rows", () => {
       field: Field.marketUpdated,
       message: vega.encodeMarket({ id: name }),
     });
-    // One byte longer than the identifier before it: six bytes tell none of these apart.
+    // A byte longer than the identifier before it: six bytes tell none of these apart.
     const long = `${"00".repeat(6)}01`;
     const short = "00".repeat(6);
     const blocks: MadeBlock[] = [

@@ -1,4 +1,4 @@
-// How a node's ports end: what a balancer, a request under way, a waiting one and a stream come to know of it.
+// The end of a node's ports, as a balancer, a request under way, a waiting one and a stream see it.
 import { afterAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { Ports, ReadinessAskers } from "../../src/http/drain.ts";
@@ -74,7 +74,7 @@ describe("clients that poll readiness", () => {
   });
 });
 
-/** What comes over a connection on which one request is sent. */
+/** The bytes that come over a connection on which a single request is sent. */
 function rawAnswer(port: number, path: string): { readonly text: Promise<string>; send(path: string): void } {
   const socket = connect(port, "127.0.0.1");
   const pieces: string[] = [];

@@ -1,4 +1,4 @@
-// What HTTP asks of every port, whatever it serves: hosts, bodies, methods, trailers, and where the documents are.
+// HTTP's rules for every port: hosts, bodies, methods, trailers, and where the documents are.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import type { Devnet } from "../../src/devnet/devnet.ts";

@@ -1,4 +1,4 @@
-// What `/metrics` tells beside counts: times by class of route, errors by who made them, rate, lag, log, descriptors.
+// `/metrics` beside counts: times by class of route, errors by who made them, rate, lag, log, descriptors.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Devnet } from "../../src/devnet/devnet.ts";
 import { latencyLines, ServerCounts } from "../../src/http/counts.ts";

@@ -132,7 +132,7 @@ describe("the document", () => {
   });
 });
 
-/** What the sample is asked where a path or a query needs to name something. */
+/** Values for paths and queries that need to name something of the sample. */
 const WITHDRAWAL = "withdrawal";
 const ARGUMENTS: Readonly<Record<string, string>> = {
   "/api/v2/asset/{asset_id}": ASSET.pearl,

@@ -1,4 +1,4 @@
-// What the command says of files that are no recording, or one with a record that cannot be: a sentence with record
+// The command's message for files that are not recordings, or that have an impossible record: a sentence with record
 // and byte, exit code 1, nothing of the inside, and everything before it stored.
 import { afterAll, describe, expect, test } from "bun:test";
 import { chmodSync, mkdirSync } from "node:fs";

@@ -1,5 +1,5 @@
-// Damaged recordings: cut anywhere, bits flipped anywhere. What is whole before the damage is stored as whole blocks,
-// the place is said, the store stays sound and readable, and the good file completes it.
+// Damaged recordings: cut anywhere, bits flipped anywhere. Whole blocks before the damage are stored, the place is
+// reported, the store stays sound and readable, and the good file completes it.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { constants, gunzipSync, gzipSync } from "node:zlib";
 import { Dice } from "../../scripts/sample/seeded.ts";

@@ -61,7 +61,7 @@ function damagedInside(gzip: Buffer): Buffer {
   return bytes;
 }
 
-/** What came of a load, and what was to be seen on the way. */
+/** The result of a load, and its reports on the way. */
 interface Outcome {
   readonly result: ReplayResult | undefined;
   readonly refusal: string | undefined;

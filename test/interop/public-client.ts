@@ -5,7 +5,7 @@ import type { KeyPair } from "@vegaprotocol/crypto/keypair";
 import { encode as encodeInput } from "@vegaprotocol/protos/vega/commands/v1/InputData/encode";
 import { encode as encodeTransaction } from "@vegaprotocol/protos/vega/commands/v1/Transaction/encode";
 
-/** What `/blockchain/height` says of the last block. */
+/** The last block, by `/blockchain/height`. */
 export interface Head {
   readonly height: string;
   readonly hash: string;
@@ -13,7 +13,7 @@ export interface Head {
   readonly spamPowDifficulty: number;
 }
 
-/** What an honest client would not do. */
+/** Tricks that an honest client would not use. */
 export interface Tricks {
   /** Signed for this chain in place of the node's. */
   readonly chainId?: string;

@@ -48,7 +48,7 @@ describe("canaries: the comparison sees", () => {
     digest = digestOf(whole);
   });
 
-  /** What the comparison says about a copy that was changed. */
+  /** The differences that the comparison finds in a changed copy. */
   function differencesAfter(change: (home: string) => void): string[] {
     const home = scratch.path();
     cpSync(whole, home, { recursive: true });

@@ -162,7 +162,7 @@ describe("--follow-sidecar", () => {
     const [begin, event] = new StreamMaker().block({ height: 1, events: [{}] }).records;
     const batch = Buffer.concat(Array(10_000).fill(event!));
     let [sentBytes, status] = [0, 200];
-    // What has no bound of its own comes to an end here.
+    // Streams without a bound of their own come to an end here.
     const endless = Bun.serve({
       hostname: "127.0.0.1",
       port: 0,

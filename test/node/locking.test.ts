@@ -55,7 +55,7 @@ function expectRefused(ended: Ended, text: string | RegExp, hint: string): void 
   expect(rest).toEqual([""]);
 }
 
-/** What a node says is a line of JSON in its log. */
+/** A node's message is a line of JSON in its log. */
 function linesOf(err: string): string[] {
   if (!err.startsWith("{")) return err.split("\n");
   const { level, message, hint } = JSON.parse(err) as Record<string, string>;
@@ -138,7 +138,7 @@ describe("a home that cannot be written", () => {
     chmodSync(folder, 0o555);
     const canWrite = program.length === 0 && process.getuid?.() === 0;
     if (canWrite) return console.log("locking.test: a folder that root may not write cannot be had here");
-    // What a user without rights can reach: the folder is public, its name is all that is asked for.
+    // Within reach of a user without rights: the folder is public, its name is all that is asked for.
     chmodSync(scratch.folder, 0o755);
     const home = join(folder, "home");
     for (const target of [folder, home]) {

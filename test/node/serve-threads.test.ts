@@ -1,4 +1,4 @@
-// What a served home says when the thread that writes is in trouble: during the trouble, and after it.
+// A served home while the thread that writes is in trouble, and after it.
 import { afterAll, afterEach, expect, test } from "bun:test";
 import { rmSync, writeFileSync } from "node:fs";
 import type { WriterOrder, WriterReport } from "../../src/node/writer.worker.ts";
@@ -72,7 +72,7 @@ test("of two failures the first is told: the blocks that were not stored, not th
 /** A thread that has nothing to do, until it is ended. */
 class EndingWriter {
   static last: EndingWriter | undefined;
-  /** What it says of its work. */
+  /** The report on its work. */
   static failures: WriterReport[] = [];
   onmessage: ((event: { data: WriterReport }) => void) | undefined;
   onerror: ((event: { message: string }) => void) | undefined;

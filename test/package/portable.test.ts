@@ -1,4 +1,4 @@
-// What the package gives to Node does there what it does under Bun: the rig of markets, and the methods that old releases lack.
+// The package's parts for Node do the same there as under Bun: the rig of markets, and the methods that old releases lack.
 import { afterAll, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

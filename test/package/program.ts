@@ -1,4 +1,4 @@
-// What the tests of the package start: the built executable, or a file that runs the sources.
+// The program that tests of the package start: the built executable, or a file that runs the sources.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -36,7 +36,7 @@ class OpenCore {
 
   constructor(home: string, genesis: Genesis) {
     this.db = openWriter(home);
-    // Nobody comes back to it.
+    // Its snapshots are not returned to.
     this.db.run("PRAGMA synchronous = OFF");
     const writer = new BlockWriter(this.db, { allOrNothing: true });
     const options = {
@@ -145,7 +145,7 @@ export function differencesToState(home: string): string[] {
       const key = [asset, name, party, market === "!" ? "" : market].join();
       const api = answered.get(key);
       answered.delete(key);
-      // What is outside is not told (docs/protocol/60-state-engine-accounts.md#24-accountevent-emission-rule).
+      // External accounts have no events (docs/protocol/60-state-engine-accounts.md#24-accountevent-emission-rule).
       const expected = type === AccountType.ACCOUNT_TYPE_EXTERNAL ? 0n : balance;
       if (api !== expected.toString())
         problems.push(`account ${key}: ${expected} in the state, ${api} in the API`);

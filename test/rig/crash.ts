@@ -9,7 +9,7 @@ import { differences } from "../support/digests.ts";
 import { digestOf, heightLeft, Scratch } from "./homes.ts";
 import { Lyra, PROGRAM, ServingLyra } from "./lyra.ts";
 
-/** How a load is run and watched. */
+/** A load's runner and its observer. */
 type Mode =
   /** `replay`, looked at after each kill only. */
   | "replay"
@@ -63,7 +63,7 @@ interface Undisturbed {
   readonly digest: StoreDigest;
   readonly names: readonly string[];
   readonly height: number;
-  /** How long an undisturbed run of each mode takes, from start to end. */
+  /** Duration of an undisturbed run of each mode, from start to end. */
   readonly ms: Readonly<Record<Mode, number>>;
 }
 

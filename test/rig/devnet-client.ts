@@ -27,7 +27,7 @@ export interface LastBlock {
   readonly difficulty: number;
 }
 
-/** What a submission answers with. */
+/** The answer to a submission. */
 export interface Submitted {
   readonly status: number;
   readonly success: boolean;
@@ -86,7 +86,7 @@ export class DevnetClient {
     return this.json(`${this.nodeUrl}/devnet/${path}`, { method: "POST", body: JSON.stringify(body) });
   }
 
-  /** What the chain says of itself. */
+  /** The chain's own statistics. */
   async status(): Promise<{ readonly mempool: { readonly count: number }; readonly halted?: string }> {
     return (await this.json(`${this.nodeUrl}/devnet/status`)) as never;
   }
@@ -104,7 +104,7 @@ export class DevnetClient {
   }
 }
 
-/** What an error object says: its detail, where it has one. */
+/** The message of an error object: its detail, where it has one. */
 function reasonIn({
   message,
   details,

@@ -13,7 +13,7 @@ import { RunningDevnet } from "./devnet-process.ts";
 import { Scratch } from "./homes.ts";
 import { lyra, PROGRAM } from "./lyra.ts";
 
-/** What it is doing when it is killed. */
+/** The devnet's activity when it is killed. */
 export type DevnetMode =
   /** Starting for the first time: genesis, first blocks, balances of the parties. */
   | "funding"
@@ -36,7 +36,7 @@ export interface DevnetCrashOptions {
   /** Rounds that one home goes through; default 25. Each home begins with a round of `funding`. */
   readonly roundsPerHome?: number;
   readonly modes?: readonly DevnetMode[];
-  /** How long a load goes on at the most, milliseconds; default 500. */
+  /** Longest duration of a load, milliseconds; default 500. */
   readonly loadMs?: number;
   /** Done to a finished home before it is looked at: shows that the rig can fail. */
   readonly tamper?: (home: string) => void;

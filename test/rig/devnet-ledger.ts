@@ -1,4 +1,4 @@
-// What a devnet has told its clients, and what of it must still be so after it was killed.
+// A devnet's promises to its clients, and which of them must still hold after it was killed.
 import type { Database } from "bun:sqlite";
 import { sha256HexOf } from "../../src/crypto/sha.ts";
 import { hashOfRow } from "../../src/store/head.ts";

@@ -43,7 +43,7 @@ export class Door {
     return this.writer.committedHead!.no;
   }
 
-  /** One block of these payloads. The refusal, or undefined when it is stored. */
+  /** Stores a block of these payloads. @returns the refusal, or undefined when it is stored */
   take(...events: (readonly [field: number, bytes: Uint8Array])[]): NodeError | undefined {
     return this.takeBlock(events.map(([field, bytes], i) => ({ field, seq: i + 2, bytes })));
   }

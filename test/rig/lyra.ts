@@ -7,9 +7,9 @@ import { eventually } from "../support/eventually.ts";
 const MAIN = join(import.meta.dir, "..", "..", "src", "main.ts");
 /** As `npm start` runs it. */
 export const SOURCES: readonly string[] = [process.execPath, MAIN];
-/** What `npm test` has built; a single test that is run by itself runs the sources. */
+/** The executable that `npm test` has built; a single test that is run by itself runs the sources. */
 const built = process.env.LYRA_TEST_PROGRAM;
-/** What tests run. */
+/** The program that tests run. */
 export const PROGRAM: readonly string[] = built ? [resolve(built)] : SOURCES;
 
 export interface Ended {
@@ -93,7 +93,7 @@ export class ListeningLyra<A> extends Lyra {
     return performance.now() - this.startedMs;
   }
 
-  /** What it said of where it listens, once it does. */
+  /** The announced addresses, once it listens. */
   get where(): A | undefined {
     const file = join(this.folder, "where.json");
     if (this.said || !existsSync(file)) return this.said;

@@ -28,7 +28,7 @@ export class PythonSender implements RigSender {
     return this.order(`send ${from} ${to}`);
   }
 
-  /** What still waits in its queue is lost, as in a core that ends. */
+  /** Events that still wait in its queue are lost, as in a core that ends. */
   async end(): Promise<boolean> {
     await this.order("close");
     return false;

@@ -1,5 +1,5 @@
 // Everything that can be read out of a store: all rows of all exported tables, and every resource of the data API
-// for everything it knows. What ingest let in must come out of all of them.
+// for everything it knows. All data that ingest let in must come out of all of them.
 import type { Database } from "bun:sqlite";
 import { RowSource } from "../../src/history/rows/source.ts";
 import { EXPORT_TABLES } from "../../src/history/tables.ts";
@@ -49,7 +49,7 @@ export class EverythingReader {
     this.plane = new DataPlane(context);
   }
 
-  /** What could not be read; empty when everything can. */
+  /** The failed reads; empty when everything can be read. */
   failures(): string[] {
     const { last } = this.db.query("SELECT coalesce(max(no), 0) AS last FROM blocks").get() as {
       last: bigint;
@@ -161,7 +161,7 @@ function lazily(makers: Readonly<Record<string, () => readonly string[]>>): Ids 
 
 type Ids = Readonly<Record<string, readonly string[]>>;
 
-/** What a path's parameter names, where its name does not say it. */
+/** The thing that a path's parameter names, where its name does not say it. */
 const AT: Readonly<Record<string, string>> = {
   "/api/v2/deposit/{id}": "depositId",
   "/api/v2/withdrawal/{id}": "withdrawalId",

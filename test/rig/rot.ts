@@ -25,7 +25,7 @@ export interface Flip {
   readonly bit: number;
 }
 
-/** How the requests of one server were answered. */
+/** Counts of a server's answers. */
 export interface Served {
   /** The store could not be opened: there was no server. */
   readonly isRefused: boolean;
@@ -164,7 +164,7 @@ export class RottingHome {
     return { isRefused: false, ...count, wrong };
   }
 
-  /** What the sound home answers. */
+  /** The answers of the sound home. */
   private async learn(): Promise<void> {
     const db = openReader(this.home);
     const requests = new EverythingReader(db).requests();

@@ -155,7 +155,7 @@ async function servedExports(home: string, to: number, options: SidecarRigOption
   }
 }
 
-/** One way through the recording. */
+/** A single way through the recording. */
 class Pass {
   private readonly cuts: Record<Cut, number> = { closed: 0, aborted: 0, killed: 0 };
   private sidecar: ListeningLyra<Where> | undefined;

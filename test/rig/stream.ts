@@ -16,7 +16,7 @@ const END_BLOCK = 50;
 
 export type EventInit = Init<BusEvent>;
 
-/** One record: size, sequence number, message. */
+/** A record: size, sequence number, message. */
 export function record(message: Uint8Array, sequence = 0n): Uint8Array {
   const bytes = new Uint8Array(HEAD_BYTES + message.length);
   const view = new DataView(bytes.buffer);

@@ -80,7 +80,7 @@ const SERVICE_EVERY = 12;
 /** A write takes about this long from its first file on, milliseconds; some of it is waiting for the disk. */
 const WRITE_MS = 7;
 
-/** What an operation that nobody disturbs makes. */
+/** The result of an undisturbed operation. */
 interface Undisturbed {
   readonly before: readonly string[];
   readonly after: readonly string[];
@@ -174,7 +174,7 @@ class Rig {
     const operation = this.dice.pick(Object.keys(OPERATIONS).filter((name) => OPERATIONS[name]!.words));
     const undisturbed = await this.knownOf("program", operation);
     this.copy(home);
-    // One in four at any moment; the others once a file appears, within the time that a write takes.
+    // A quarter at any moment; the others once a file appears, within the time that a write takes.
     const isAnywhere = this.dice.below(4) === 0;
     const delayMs = isAnywhere
       ? this.dice.below(Math.ceil(undisturbed.ms * 1.1))
@@ -254,7 +254,7 @@ class Rig {
     return { ...round, found: isKilled ? (which ?? "old") : undefined, isMidway, failures };
   }
 
-  /** What is wrong with a home after a kill, whatever it did; the next writers must not mind. */
+  /** Faults of a home after a kill, whatever it did; the next writers must not mind. */
   private async problems(home: string): Promise<string[]> {
     const failures = unsafe(home, secretsOf(phraseIn(home) ?? PHRASE));
     failures.push(...(await phraseProblems(home)));

@@ -22,7 +22,7 @@ interface Source {
 
 export interface DamageReport {
   readonly cases: number;
-  /** How often each kind of damage was answered with each code. */
+  /** Counts of each kind of damage, by the code of the answer. */
   readonly answers: ReadonlyMap<string, number>;
   readonly failures: readonly string[];
 }

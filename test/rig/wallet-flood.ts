@@ -23,14 +23,14 @@ export interface FloodPlan {
   readonly parameters: Readonly<Record<string, string>>;
   /** `instant`, `100ms`, `manual`. */
   readonly block: string;
-  /** How long a transaction waits for its place. */
+  /** Time that a transaction waits for its place. */
   readonly waitMs: number;
   /** Wallets that use the same key, each a process that knows nothing of the others. */
   readonly wallets?: number;
   /** Whether the wallet is told that no other one uses its key. */
   readonly isSoleUser?: boolean;
   readonly program?: StartOptions["program"];
-  /** What happens while they send. */
+  /** Runs while they send. */
   readonly meanwhile?: (flood: RunningFlood) => Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export interface FloodOutcome {
   readonly sent: number;
   /** On a chain that began again: those of the one before too. */
   readonly executed: number;
-  /** Whose answer got lost, so that nobody knows whether they are. */
+  /** Transactions whose answer got lost, so that their fate is unknown. */
   readonly unknown: number;
   /** Sent so shortly before their chain was lost that they may have waited for a block of it. */
   readonly lostWithChain: number;

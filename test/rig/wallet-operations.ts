@@ -20,7 +20,7 @@ import {
   sessionsOf,
 } from "./wallet-home.ts";
 
-/** What an operation works with. */
+/** The tools of an operation. */
 interface Tools {
   readonly home: string;
   readonly steps: FileSteps;

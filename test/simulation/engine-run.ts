@@ -1,6 +1,6 @@
 /**
- * The engine as the simulation drives it: no store, no signatures, no admission. What clients would see of a block is
- * read back from its events' bytes, and the state can be taken back to where it was marked.
+ * The engine as the simulation drives it: no store, no signatures, no admission. The clients' view of a block is read
+ * back from its events' bytes, and the state can be taken back to where it was marked.
  */
 import { type BlockHeader, Engine, type TxResult } from "../../src/engine/engine.ts";
 import { encodeValue } from "../../src/engine/state.ts";
@@ -30,7 +30,7 @@ import { checkCommand } from "../../src/wire/validate/commands.ts";
 import { accountOf, Facts, Type } from "./naive-book.ts";
 import { genesisOf, type World } from "./world.ts";
 
-/** What came of a block. */
+/** The result of a block. */
 export interface EngineBlock {
   /** As a store takes it. */
   readonly block: Block;
@@ -77,7 +77,7 @@ export class EngineRun {
     return { block: { ...place, ...block, events }, facts: facts.lines, digest: changesDigest };
   }
 
-  /** What this block's events say of a node's score. */
+  /** A node's score, by this block's events. */
   normalisedScore(nodeId: string, epoch: bigint): string {
     for (const { field, bytes, start, end } of this.engine.core.log.blockEvents().events) {
       if (field !== Field.validatorScore) continue;

@@ -25,7 +25,7 @@ export class Chance {
     return values[this.below(values.length)]!;
   }
 
-  /** One of the values, as often as their weights say. */
+  /** A random value, by the weights. */
   weighted<T>(choices: readonly (readonly [weight: number, value: T])[]): T {
     let at = this.below(choices.reduce((sum, [weight]) => sum + weight, 0));
     for (const [weight, value] of choices) if ((at -= weight) < 0) return value;
@@ -59,7 +59,7 @@ export function sequenceOf(seed: number): Step[] {
     if (chance.once(12)) steps.push(...chance.of(proposalStory, repetition, claimStory)(chance));
     else steps.push(command(chance, chance.weighted(COMMANDS)));
   }
-  // What is under way comes to its end.
+  // Work under way comes to its end.
   for (let blocks = 0; blocks < 4; blocks++) steps.push(block(chance));
   return steps;
 }

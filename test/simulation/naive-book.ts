@@ -22,7 +22,7 @@ export const SECOND = 1_000_000_000n;
 export const DAY = 86_400n * SECOND;
 export const UINT_MAX = (1n << 256n) - 1n;
 
-/** What clients see of a block, by kind: one line a fact, in the order of the events. */
+/** Facts that clients see of a block, by kind: one on a line, in the order of the events. */
 export type FactKind =
   | "account"
   | "delegation"

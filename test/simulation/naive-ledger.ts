@@ -39,7 +39,7 @@ interface Resource {
   readonly kind: "deposit" | "bridge" | "stake" | "supply";
   readonly deadline: bigint;
   readonly votes: Set<string>;
-  /** What banking knows it by, to recognise a repetition. */
+  /** Banking's key, by which it recognises a repetition. */
   readonly ref: string;
   readonly subject: string;
 }
@@ -107,7 +107,7 @@ export class NaiveLedger {
   readonly nodes: Nodes;
   readonly governance: Governance;
   private proposer = "";
-  /** What the witnesses have agreed on in this tick, or have failed to in time. */
+  /** Resources on which the witnesses agreed in this tick, or failed to in time. */
   private outcomes: Outcome[] = [];
 
   constructor(readonly data: LedgerData) {

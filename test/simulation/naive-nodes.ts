@@ -96,7 +96,7 @@ export class Nodes {
       const texts = [scores[at], normalised[at], performances[at], raws[at], "tendermint", multisig[at]];
       this.ledger.facts.add("score", node.id, epoch, ...texts.map(String));
     });
-    // What the next epoch begins with: its ranking and powers are by the stake that it will have.
+    // The beginning of the next epoch: its ranking and powers are by the stake that it will have.
     const nextPerformances = this.list.map((node, at) => this.performance(node, nextStakes[at]!));
     this.setPowers(nextStakes, nextPerformances);
     const total = sum(nextStakes.map(stakeOf));

@@ -85,7 +85,7 @@ export class Staking {
     this.ledger.ask(id, "stake", 21n * DAY, "", "");
   }
 
-  /** What the witnesses have agreed on, or have failed to in time. */
+  /** Resources on which the witnesses have agreed, or failed to in time. */
   take(outcomes: readonly Outcome[]): void {
     for (const { id, resource, isAccepted } of outcomes) {
       if (resource.kind === "supply") {
@@ -363,7 +363,7 @@ function split(
   }
 }
 
-/** What the witnesses know the total supply by, here. */
+/** The witnesses' name for the total supply, here. */
 export const SUPPLY = "total supply";
 
 function amountOf(map: Delegations, party: string, node: string): bigint {

@@ -19,7 +19,7 @@ class Difference extends Error {
   override readonly name = "Difference";
 }
 
-/** What a run came to: digests block by block, and how many commands were taken and refused. */
+/** The result of a run: digests block by block, and numbers of taken and refused commands. */
 export interface Outcome {
   readonly digests: readonly string[];
   readonly commands: number;

@@ -1,5 +1,5 @@
 /**
- * What can happen in a simulation, as plain data: a sequence can be printed, made shorter and run again. Amounts and
+ * The steps of a simulation, as plain data: a sequence can be printed, made shorter and run again. Amounts and
  * choices are relative ("the balance and one more", "the third transfer"), so that a step still means something when
  * those before it are gone.
  */
@@ -58,7 +58,7 @@ export type Step =
 
 export type CommandStep = Exclude<Step, { do: "block" }>;
 
-/** What parameter proposals change, and to what; the first is a free-form proposal. */
+/** Parameters that proposals change, with their values; the first is a free-form proposal. */
 export const CHANGES: readonly (readonly [key: string, value: string])[] = [
   ["", ""],
   ["transfer.fee.factor", "0"],
@@ -92,7 +92,7 @@ export class Realizer {
   constructor(
     private readonly world: World,
     private readonly ledger: NaiveLedger,
-    /** What each asset's deposits have come to: all of them together must stay within 256 bits. */
+    /** Sum of each asset's deposits: all of them together must stay within 256 bits. */
     private readonly deposited = new Map<string, bigint>(),
     private count = 0,
   ) {
@@ -370,7 +370,7 @@ function idOf(count: number): string {
 
 const hexKey = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 
-/** What a step says of a command that no state is needed to refuse (docs/protocol/30-node-api-commands.md#4-commands). */
+/** The refusal of a command that needs no state (docs/protocol/30-node-api-commands.md#4-commands). */
 export function statelessText({ kind, payload }: CheckedTransaction): string | undefined {
   const texts: string[] = [];
   if (kind === "transfer") {

@@ -1,5 +1,5 @@
-// Nobody can stop the chain: whatever values a command that passes validation carries, the engine takes it or refuses
-// it, the store can hold what comes of it, and blocks go on. Every text, number and integer of every command is replaced by strange ones in turn.
+// A command cannot stop the chain: whatever values a valid command carries, the engine takes it or refuses it, the store
+// can hold the result, and blocks go on. Every text, number and integer of every command is replaced by strange ones in turn.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Dice } from "../../scripts/sample/seeded.ts";
 import { BlockWriter } from "../../src/store/block-writer.ts";
@@ -203,7 +203,7 @@ beforeAll(() => {
   writer = new BlockWriter(openWriter(scratch.path()));
 });
 
-/** What arrives of a command that was sent; undefined when it cannot be sent at all. */
+/** The part of a sent command that arrives; undefined when it cannot be sent at all. */
 function received(kind: CommandKind, payload: object): object | undefined {
   try {
     return decodeInputData(encodeCommand({ kind, payload } as CommandInit, 1n, 1n))[kind];

@@ -29,7 +29,7 @@ export const everybody = (nodes: number) => [
 export interface World {
   readonly name: string;
   readonly nodes: number;
-  /** Which signers the contract knows: those of the first validators, by number. */
+  /** Signers in the contract: the first validators, by number. */
   readonly signers: number;
   readonly hasForeignSigner: boolean;
   readonly parameters: Readonly<Record<string, string>>;

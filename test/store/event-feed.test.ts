@@ -119,7 +119,7 @@ describe("a feed", () => {
     expect(messages.at(-1)!.kind).toBe("lost");
     expect(messages.length).toBeGreaterThan(60);
     expect(messages.length).toBeLessThan(70);
-    // One that reads as it comes is never given up.
+    // A reader that keeps up is never given up.
     const again: FeedMessage[] = [];
     threads.inlet.start((message) => void again.push(message));
     threads.deliver();

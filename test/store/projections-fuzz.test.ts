@@ -81,7 +81,7 @@ beforeAll(async () => {
 });
 afterAll(() => scratch.remove());
 
-/** What is wrong with how a store took one bad value. */
+/** Faults in a store's handling of one bad value. */
 function judge(door: Door, field: number, mutation: Mutation): string[] {
   const height = door.no + 1;
   const refused = door.take([field, mutation.bytes]);

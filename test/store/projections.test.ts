@@ -1,4 +1,4 @@
-// What the store refuses and what it says, and that a block is whole or not there.
+// Refusals of the store and their messages; a block is stored whole or not at all.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Field } from "../../src/wire/block.ts";
 import { Door, doors, message, START_HEIGHT } from "../rig/door.ts";

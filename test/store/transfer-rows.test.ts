@@ -47,7 +47,7 @@ interface Shown {
   readonly tx: number;
 }
 
-/** What is stored, and what a Map says it should be. */
+/** The stored rows, and a Map's version of them. */
 function written(db: Database, list: readonly Step[]) {
   const rows = new TransferRows(db);
   const history = new Map<string, Shown>();

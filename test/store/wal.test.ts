@@ -27,12 +27,12 @@ test("a table that is read from end to end holds the log for some blocks of it o
     let large = 0;
     for (const { name, lines } of EXPORT_TABLES) {
       const rows = [...lines(source, range)].length;
-      // What is in the order of ids is sorted before the first row comes.
+      // Rows in the order of ids are sorted before the first row comes.
       if (rows < 200) continue;
       large++;
       const walk = lines(source, range)[Symbol.iterator]();
       walk.next();
-      // What is committed now, the reader has not in its snapshot.
+      // The reader's snapshot lacks rows that are committed now.
       db.run(`UPDATE meta SET value = value || ' ' WHERE key = 'head'`);
       for (let i = 0; i < rows * 0.9; i++) walk.next();
       const { log, checkpointed } = checkpoint(db, "PASSIVE");

@@ -1,4 +1,4 @@
-// What clients send by mistake or on purpose, for every parameter of every request, made from the descriptors.
+// Wrong values that clients send by mistake or on purpose, for every parameter of every request, made from the descriptors.
 import { type FieldDescriptor, messageDescriptor } from "../../src/wire/descriptors.ts";
 
 /** A parameter that takes a value: its dotted name and its field. */

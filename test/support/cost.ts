@@ -1,5 +1,5 @@
-// What work costs, in CPU time of this process: other processes on the machine are not in it. For rules like "one more costs the
-// same", where nothing can be counted; where something can be counted, count it.
+// The cost of work in CPU time of this process, without other processes. For rules like "a further row costs the same",
+// where nothing can be counted; where something can be counted, count it.
 import { expect } from "bun:test";
 
 /** CPU milliseconds, of all threads. */
@@ -11,8 +11,8 @@ export function cpuMs(act: () => void): number {
 }
 
 /**
- * How many times the cost of `base` the cost of `act` is. Both run in turns, and the cheapest run of each counts, so that warm-up
- * and garbage collection are not in it.
+ * Ratio of the costs of `act` and `base`. Both run in turns, and the cheapest run of each counts, so that warm-up and
+ * garbage collection are not in it.
  */
 export function costRatio(act: () => void, base: () => void, rounds = 3): number {
   let [actMs, baseMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];

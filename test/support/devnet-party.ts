@@ -1,4 +1,4 @@
-// What a devnet's own answers say of a party: its transfers, and whether it is banned.
+// A party by a devnet's own answers: its transfers, and whether it is banned.
 import type { Devnet } from "../../src/devnet/devnet.ts";
 
 /** Amounts of the transfers that were executed, as the data API shows them. */

@@ -26,7 +26,7 @@ function documents(): readonly Known[] {
   return cached;
 }
 
-/** What of a JSON answer is not as documented; empty for what no document speaks of. */
+/** Undocumented parts of a JSON answer; empty for a resource without a document. */
 export function undocumented(method: string, url: string, response: Response, text: string): string[] {
   // No resource of this server at all: a data port without a node, say.
   if (response.status === 404 && text.includes('"Not Found"')) return [];

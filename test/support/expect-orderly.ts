@@ -1,4 +1,4 @@
-// What every answer is, however bad the question: a page or an error object, with nothing of the inside in it.
+// The form of every answer, however bad the question: a page or an error object, with nothing of the inside in it.
 import { expect } from "bun:test";
 import { expectNoLeak } from "./scenario.ts";
 

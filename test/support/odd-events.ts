@@ -170,7 +170,7 @@ const SPECIAL: Readonly<Record<string, fc.Arbitrary<Any>>> = {
   "vega.Order.version": fc.constantFrom(1n, 2n, 2n ** 31n - 1n),
   "vega.Order.batchId": fc.constantFrom(0n, 3n, 2n ** 31n - 1n),
   "vega.LedgerEntry.timestamp": fc.constantFrom(...EXACT_TIMES),
-  // What is multiplied with prices.
+  // Members that are multiplied with prices.
   "vega.Trade.price": fc.constantFrom(...PRICES),
   "vega.Trade.size": fc.constantFrom(1n, 2n, 5n, 1_000_003n),
   "vega.events.v1.SettlePosition.price": fc.constantFrom(...PRICES),

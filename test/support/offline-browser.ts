@@ -31,7 +31,7 @@ export function launchOffline(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", ...QUIET, ...OFFLINE] });
 }
 
-/** What went over the wire, and what the page complained about. */
+/** Requests over the wire, and the page's complaints. */
 export interface Seen {
   readonly requests: string[];
   readonly failures: string[];

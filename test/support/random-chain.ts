@@ -101,7 +101,7 @@ export class RandomChain {
     for (const { field, message, bytes } of block.events) {
       this.events.push({ field, message, bytes, no: this.no, timeNs: this.timeNs });
       events.push({ field, seq, tx: 0, bytes, start: 0, end: bytes.length });
-      // One event may take several sequence numbers (docs/protocol/20-network-history-segments.md#63-stream-rules).
+      // An event may take several sequence numbers (docs/protocol/20-network-history-segments.md#63-stream-rules).
       seq += field === Field.expiredOrders ? Math.max(1, message.orderIds.length) : 1;
     }
     const height = Math.max(1, this.blocks - 1);

@@ -1,4 +1,4 @@
-// One devnet for all test files of a process, in the form that users get (two threads). A file borrows it with `borrowDevnet`
+// A devnet for all test files of a process, in the form that users get (two threads). A file borrows it with `borrowDevnet`
 // before its tests, and everything that it did is taken back with `returnDevnet` after them.
 import { join } from "node:path";
 import type { Devnet } from "../../src/devnet/devnet.ts";

@@ -1,4 +1,4 @@
-// What the messages of a stream add up to, beside what the data API reads.
+// The sum of a stream's messages, beside the data API's answers.
 import { expect } from "bun:test";
 
 // biome-ignore lint/suspicious/noExplicitAny: messages are looked at as they are

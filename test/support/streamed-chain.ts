@@ -108,7 +108,7 @@ export class StreamedChain {
     return readOrderAt(bytes, start, end);
   }
 
-  /** What a read answers now. @param path of an endpoint, after `/api/v2/` @param parameters in the path, by name */
+  /** A read's present answer. @param path of an endpoint, after `/api/v2/` @param parameters in the path, by name */
   get(path: string, query = "", parameters: Readonly<Record<string, string>> = {}): Json {
     const endpoint = DATA_ENDPOINTS.find((each) => each.path === `/api/v2/${path}`)!;
     const { status, body } = this.plane.answer(endpoint, {

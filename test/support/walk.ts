@@ -49,7 +49,7 @@ function checkCursors({ edges, pageInfo }: Page): void {
 export interface WalkOptions {
   readonly pageRows: number;
   readonly newestFirst: boolean;
-  /** Called between two pages. What it changes may make flags untrue, so they are not checked then. */
+  /** Called between two pages. Its changes may make flags untrue, so they are not checked then. */
   readonly between?: () => void | Promise<void>;
   /** A walk that needs more pages than this does not end. */
   readonly pagesMax: number;

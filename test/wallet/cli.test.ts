@@ -350,7 +350,7 @@ describe("secrets", () => {
 
   test("from a descriptor that nobody gave are not waited for", async () => {
     const shell = ["sh", "-c", 'exec 3<&- 4<&- 5<&- 6<&-; exec "$@"', "sh"];
-    // What the runtime opened for itself has these numbers then.
+    // Files that the runtime opened for itself have these numbers then.
     for (const descriptor of ["3", "4"]) {
       const words = ["wallet", "describe", "old", "--passphrase-fd", descriptor];
       const { err, code } = await cli.runBehind(shell, words);

@@ -1,4 +1,4 @@
-// What makes the command line kind: defaults, balances, completions, "did you mean", and what a person might overlook.
+// Conveniences of the command line: defaults, balances, completions, "did you mean", and hints at things that are overlooked.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync } from "node:fs";
 import { nearest } from "../../src/cli/command/usage-error.ts";

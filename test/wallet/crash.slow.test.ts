@@ -1,4 +1,4 @@
-// What is killed while it writes wallets (test/rig/wallet-crash.ts). A few rounds; scripts/wallet-crash-rig.ts does
+// Wallets whose writer is killed (test/rig/wallet-crash.ts). A few rounds; scripts/wallet-crash-rig.ts does
 // hundreds.
 import { describe, expect, test } from "bun:test";
 import { WALLET_CANARIES, walletCrashRounds } from "../rig/wallet-crash.ts";

@@ -1,4 +1,4 @@
-// What the command line writes beside wallets: phrases, exports, networks, the log of requests.
+// Files that the command line writes beside wallets: phrases, exports, networks, the log of requests.
 import { afterAll, describe, expect, test } from "bun:test";
 import {
   appendFileSync,

@@ -1,4 +1,4 @@
-// What wallets sign: messages, transactions and rotations; and commands as they are written.
+// Signed contents: messages, transactions and rotations; and commands as they are written.
 import { describe, expect, test } from "bun:test";
 import { KeyPair } from "@vegaprotocol/crypto/keypair";
 import fc from "fast-check";

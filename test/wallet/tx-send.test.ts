@@ -42,7 +42,7 @@ const statistics = (state: object = {}, pow: object = {}) => ({
   },
 });
 
-/** What the same node says of its last block. */
+/** The last block, by the same node. */
 function heightBeside(answers: object) {
   const isRising = JSON.stringify(answers).includes('"increasingDifficulty":true');
   return { ...HEIGHT, spamPowIncreasingDifficulty: isRising };

@@ -34,7 +34,7 @@ test("every message comes back equal, byte for byte and field for field", () => 
   }
 });
 
-/** What a decoder makes of bytes: the message, or the word "refused"; any other error goes up. */
+/** The message that a decoder makes of bytes, or the word "refused"; any other error goes up. */
 function outcome(decode: () => unknown): unknown {
   try {
     return decode();

@@ -110,7 +110,7 @@ function unpack(field: FieldDescriptor, content: Uint8Array, list: unknown[]): v
   let start = 0;
   content.forEach((byte, index) => {
     if (size === 0 ? byte > 127 : index + 1 - start < size) return;
-    // One element is a field of its own, with a tag in front.
+    // An element is a field of its own, with a tag in front.
     const alone = new Uint8Array([8 + wireTypeOf(field), ...content.subarray(start, index + 1)]);
     list.push(one(field, split(alone)[0]!));
     start = index + 1;

@@ -14,7 +14,7 @@ const file = fileURLToPath(new URL("../../../shared/data/smoketest_to_block_5000
 const present = existsSync(file);
 if (!present) console.log("recording.test: no recording beside the project, the walk over one is skipped");
 
-/** One in a number of events goes to the oracle too, and every first one of its kind. */
+/** Every first event of a kind, and a fraction of the others, goes to the oracle too. */
 const ORACLE_STRIDE = 25;
 
 test.if(present)(

@@ -22,7 +22,7 @@ const CHAIN_ID = "fuzz";
 const key = ed25519KeyPair(new Uint8Array(32).fill(7));
 const REASONS = ["too_large", "undecodable", "invalid"];
 
-/** What holds of every verdict. */
+/** Properties of every verdict. */
 function checkVerdict(verdict: Verdict): void {
   if (verdict.ok) return;
   const { reason, code, text, errors } = verdict.refusal;
@@ -104,7 +104,7 @@ describe("a good transaction", () => {
       const read = readUnverified(bytes, CHAIN_ID);
       if (read.ok) expect(claim).toEqual(read.unverified.claim);
       if (claim !== undefined) claims++;
-      // What makes none is refused for what is around the command, whatever the signature.
+      // Bytes without a command are refused for what is around the command, whatever the signature.
       else expect(read.ok).toBe(false);
     }
     expect(claims).toBeGreaterThan(sample.length);

@@ -95,7 +95,7 @@ interface CallParts {
   readonly hostname: string;
   readonly caller: Caller;
   readonly echo: AuthorizationHeader;
-  /** Whose token came, or what is wrong with it. */
+  /** The connection of the token that came, or its fault. */
   readonly connection: Connection | RpcError;
 }
 

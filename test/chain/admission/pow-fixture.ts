@@ -1,4 +1,4 @@
-// What the tests of the proof-of-work engine share: an engine that is driven block by block, and cheap proofs.
+// Shared by the tests of the proof-of-work engine: an engine that is driven block by block, and cheap proofs.
 
 import { PowEngine, type PowTransaction } from "../../../src/chain/admission/pow/engine.ts";
 import { leadingZeroBits, proofHash } from "../../../src/chain/admission/pow/function.ts";

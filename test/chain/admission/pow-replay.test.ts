@@ -16,7 +16,7 @@ interface WindowChange {
   readonly blocks: number;
 }
 
-/** What becomes of a transaction in the blocks after the one that took it, where the window changes at block 50. */
+/** Repeats of a transaction in the blocks after the one that took it, where the window changes at block 50. */
 function replays({ from, to, sentAt, firstAt, blocks }: WindowChange, rules: AdmissionRules): string[] {
   const chain = new PowChain({ pastBlocks: from, difficulty: 2, txPerBlock: 9n }, rules);
   chain.goTo(50n);

@@ -1,4 +1,4 @@
-// What admission has seen, taken back to earlier states: the short way must lead where the long one does.
+// Admission's seen proofs, taken back to earlier states: the short way must lead where the long one does.
 import { expect, test } from "bun:test";
 import { Seen, type SeenState } from "../../../src/chain/admission/pow/windows.ts";
 import { randomOf } from "../rig.ts";

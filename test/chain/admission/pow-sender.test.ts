@@ -126,7 +126,7 @@ describe("37: checking before sending", () => {
   ] as const)("%s: the last one is admitted, and no further one although the node lags", (command) => {
     const quota = new EpochQuota();
     expect([admit(quota, command), admit(quota, command)]).toEqual(["admitted", maximum(100)]);
-    // What is on its way while the epoch ends may count for the next one; later it has arrived.
+    // Transactions on their way while the epoch ends may count for the next one; later they have arrived.
     expect(admit(quota, command, answer({ epochSeq: 8n }), undefined, 20n)).toBe("admitted");
     expect(admit(quota, command, answer({ epochSeq: 8n }), undefined, 20n)).toBe(maximum(100));
   });

@@ -154,7 +154,7 @@ describe("a party that sends", () => {
       state.blockHeight,
       state.transactionsSeen,
     ]);
-    // What a spam policy refused has used its proof all the same (docs/protocol/40-pow-spam.md#8-easily-missed, 23).
+    // A transaction refused by a spam policy has used its proof all the same (docs/protocol/40-pow-spam.md#8-easily-missed, 23).
     expect(states).toEqual([
       ["2", "2"],
       ["4", "1"],

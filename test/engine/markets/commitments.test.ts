@@ -1,4 +1,4 @@
-// How provisions end and what becomes of their orders, and when commitments may be amended
+// Ends of provisions and the fate of their orders, and when commitments may be amended
 // (docs/protocol/70-trading-liquidity.md#7-liquidity-provision). Notation of statements and results: rig.ts.
 import { describe, expect, test } from "bun:test";
 import { createMarketRig, idOf, Play } from "./rig.ts";

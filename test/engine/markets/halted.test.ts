@@ -93,7 +93,7 @@ const STEPS: readonly [
     "parameter",
     (market) => failAfterwards(market, market.context, "emitUpdated"),
     (rig) => {
-      // What failed is what shows that the market is halted.
+      // The failed operation shows that the market is halted.
       rig.setParameter("market.fee.factors.makerFee", "0.02");
     },
   ],

@@ -104,7 +104,7 @@ test("margin of an expired order is released at the block's end, or by an order 
   expect(play.run("p S 11@1100").last.text).toBe("margin check failed");
   expect(play.run("p S 1 IOC reduce").last.code).not.toBe(0);
   expect(money(play, "p")).toBe("1200 0 0");
-  // One that has had its margin, and did not trade, does.
+  // The party that has had its margin, and did not trade, is updated.
   expect(money(play.run("p S 1@1100 IOC"), "p")).toBe("0 1200 0");
 });
 

@@ -221,7 +221,7 @@ test("triggers are sorted by horizon, the shortest first, whatever their probabi
     });
     const horizons = bounds(play).map((line) => Number(line.split(" ")[0]));
     expect(horizons).toEqual(triggers.map(([horizon]) => horizon).sort((a, b) => a - b));
-    // One trade breaks all bounds, and switches off the first of them.
+    // A single trade breaks all bounds, and switches off the first of them.
     play.run("z S 1@118; cancel s; z S 1@115; x B 1@115");
     const { auctionStart, auctionEnd } = play.rig.marketData("M");
     return (auctionEnd - auctionStart) / NS;

@@ -164,7 +164,7 @@ test("first orders of a provision in continuous trading are paid for one by one,
   expect(play.levels("q")).toBe("1100/1210/1320/1540");
   play.deposit(100_000n, "r").run("r B 20@850");
   expect(play.margin("r")).toBe(2_640n);
-  // One more is bought: the margin is above the search level still.
+  // A further unit is bought: the margin is above the search level still.
   play.run("lp r(17800, 0.1, BID-10, ASK+10)");
   expect([play.levels("r"), play.margin("r")]).toEqual(["2310/2541/2772/3234", 2_772n]);
 });

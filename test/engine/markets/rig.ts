@@ -14,7 +14,7 @@
 //                         Several entries a side: `BID-2*1 MID-1*2`, a proportion behind the asterisk
 //   /                     the block ends, and the next one begins a second later; `/ 5` is five blocks
 //
-// What a play is asked for is as compact:
+// Answers of a play are as compact:
 //
 //   trades()    p1-p2 5@100          buyer, seller, size, price
 //   queue()     p1 5@90              orders of a side in priority; deployed(): orders of a provision, `buy 16@5900`

@@ -182,5 +182,5 @@ export const ledger = (play: Play, place = 0, ...types: readonly number[]): stri
       return `${from}>${to} ${amount}`;
     });
 
-/** How many entries the ledger has: a place for `ledger`. */
+/** Number of ledger entries so far: a place for `ledger`. */
 export const entries = (play: Play): number => play.rig.transfers().length;

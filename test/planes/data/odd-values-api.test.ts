@@ -23,7 +23,7 @@ const scratch = new Scratch("odd-values");
 afterAll(() => scratch.remove());
 
 interface Found {
-  /** What the list sorts by, ascending. */
+  /** The list's sort key, ascending. */
   readonly sort: readonly (string | bigint)[];
   readonly node: Any;
 }

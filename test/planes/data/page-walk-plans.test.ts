@@ -1,4 +1,4 @@
-// What a page costs: SQLite's own plan of every query behind every list (EXPLAIN QUERY PLAN). A page is read from an
+// The cost of a page: SQLite's own plan of every query behind every list (EXPLAIN QUERY PLAN). A page is read from an
 // index, in order, so that its cost does not grow with the history; whatever is not so stands in the table below.
 import { afterAll, expect, test } from "bun:test";
 import fc from "fast-check";

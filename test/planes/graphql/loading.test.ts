@@ -1,4 +1,4 @@
-// How the library is loaded, in a process that has not loaded it yet.
+// Loading the library, in a process that has not loaded it yet.
 import { expect, test } from "bun:test";
 
 const PROGRAM = `

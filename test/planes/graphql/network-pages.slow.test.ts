@@ -21,7 +21,7 @@ type Json = any;
 
 sayWhenSkipped("the pages of the network");
 
-/** How long a page waits for the first block of a node before it asks the next node. */
+/** Time that a page waits for the first block of a node before it asks the next node. */
 const ACCEPTED_WITHIN_MS = 3_000;
 
 describe.skipIf(!HAS_BROWSER)("a page of the network", () => {
@@ -101,7 +101,7 @@ describe.skipIf(!HAS_BROWSER)("a page of the network", () => {
       const value = path.split(".").reduce((part, name) => part?.[name], body.data);
       expect(Array.isArray(value) ? value.length : value, `${path} of ${title}`).toBeTruthy();
     }
-    // What a page judges a node's health by: it may be read across origins.
+    // The measure of a node's health for a page: it may be read across origins.
     expect(Number(height)).toBe(devnet.chain.status.height);
     expect(Number(time)).toBeGreaterThan(0);
   });

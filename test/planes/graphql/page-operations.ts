@@ -1,7 +1,7 @@
-// What the pages of the network ask for, as they ask: with an operation's name, variables, fragments, and `__typename` in each
+// Queries of the network's pages in their form: with an operation's name, variables, fragments, and `__typename` in each
 // object. In our own words, after the interface (docs/protocol/95-graphql-subscriptions.md#10-what-the-pages-use).
 
-/** What the operations are about. */
+/** Subjects of the operations. */
 export interface Subject {
   readonly party: string;
   readonly market: string;

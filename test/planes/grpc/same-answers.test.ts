@@ -88,7 +88,7 @@ describe.each([SAMPLE, DEVNET_DEMO].map((set) => [set.title, set] as const))("%s
     home.remove();
   });
 
-  /** What differs between the two answers; empty when nothing does. */
+  /** The differences between the two answers; empty when they agree. */
   async function differences({ path, route, fields }: Asked): Promise<string[]> {
     const method = methodOf.get(route.endpoint.request)!;
     const rest = await app.handle(new Request(`http://localhost${path}`));
@@ -126,7 +126,7 @@ describe.each([SAMPLE, DEVNET_DEMO].map((set) => [set.title, set] as const))("%s
     const dice = new Dice(SEED);
     const wrong: string[] = [];
     for (const one of requests) {
-      // One of each resource, and some of the others.
+      // A request of each resource, and some of the others.
       const isSampled = !seen.has(one.route.endpoint.request) || dice.below(1_000) < LENGTH * 1_000;
       if (isSampled) wrong.push(...(await differences(one)));
     }

@@ -26,7 +26,7 @@ function sourcesBelow(folder: string): { path: string; text: string }[] {
 const sources = sourcesBelow("src");
 const codesOf = (kind: Kind) => new Set(CATALOGUE.filter((one) => one.kind === kind).map(({ code }) => code));
 
-/** What stands literally as an argument of these calls. */
+/** Literal arguments of these calls. */
 function arguments_(call: RegExp, texts: readonly { text: string }[]): string[] {
   return [...new Set(texts.flatMap(({ text }) => [...text.matchAll(call)].map((match) => match[1]!)))].sort();
 }
@@ -122,7 +122,7 @@ describe("found by", () => {
     ["tx already exists in cache", ["detail code duplicate"]],
     ["party is banned from sending transactions", ["rule pow_banned"]],
     ["'must be positive'", ["message must be positive"]],
-    // What differs from case to case.
+    // Parts that differ from case to case.
     [
       `unknown block height for tx:${"ab".repeat(32)}, command:Transfer Funds, party:${"cd".repeat(32)}`,
       ["rule pow_unknown_height"],

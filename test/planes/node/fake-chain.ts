@@ -23,7 +23,7 @@ export class FakeChain implements ChainPort {
   status: ChainStatus = statusAt(7, {});
   /** Makes every call fail like this. */
   failure: Error | undefined;
-  /** What calls got, in order. */
+  /** Arguments of the calls, in order. */
   readonly calls: {
     readonly kind: "submit" | "check";
     readonly bytes: Uint8Array;

@@ -26,7 +26,7 @@ export abstract class MarketAuctions extends MarketMonitors {
     for (const order of [...this.book, ...this.parked].filter(({ tif }) => tif === Tif.gfn)) {
       const wasParked = order.status === Status.parked;
       this.finish(order, Status.cancelled);
-      // One that was parked has no part in the position.
+      // A parked order has no part in the position.
       if (!wasParked) this.releaseIfFlat(order.party);
       this.count("GFN cancelled by an auction");
     }

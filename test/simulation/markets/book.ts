@@ -60,7 +60,7 @@ export abstract class MarketBook extends MarketState {
     );
   }
 
-  /** What an order would trade, without a change. */
+  /** The trades of an order, without a change. */
   matchOf(order: Order, mayMeetOwn = false): Match {
     const hasLimit = order.type === OrderType.limit;
     const within = this.queue(opposite(order.side)).filter(

@@ -13,7 +13,7 @@ export class Dice {
     return of[this.below(of.length)]!;
   }
 
-  /** One time in a given number. */
+  /** True with a chance of one in the given number. */
   isOne(of: number): boolean {
     return this.below(of) === 0;
   }

@@ -172,7 +172,7 @@ export class NaiveExchange {
     });
   }
 
-  /** How often states of interest were reached. */
+  /** Number of visits to each state of interest. */
   allCounts(): ReadonlyMap<string, number> {
     const all = new Map(this.counts);
     for (const { counts } of this.all)

@@ -46,7 +46,7 @@ interface Range {
 /** Above all prices. */
 const FAR = 2n ** 256n;
 
-/** What an order of a provision would be. */
+/** A provision's order before it is placed. */
 export interface Quote {
   readonly entry: ShapeEntry;
   readonly side: Side;

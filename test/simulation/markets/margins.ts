@@ -24,7 +24,7 @@ export interface Fees {
 
 interface MarginUpdate {
   readonly isDistressed: boolean;
-  /** What the general account lacked for the top-up. */
+  /** The part of the top-up that the general account lacked. */
   readonly shortfall: bigint;
   /** Margin, general and bond before. */
   readonly total: bigint;

@@ -58,7 +58,7 @@ export abstract class MarketMonitors extends MarketSettlement {
     if (this.auction !== undefined && !this.isOpening) this.switchStaleOff();
   }
 
-  /** What lies before the horizon of the last trigger; one price stays. */
+  /** Removes prices before the horizon of the last trigger; one price stays. */
   private forgetOldPrices(): void {
     const horizonNs = this.bounds.at(-1)?.trigger.horizonNs;
     if (horizonNs === undefined) return;
@@ -194,7 +194,7 @@ export abstract class MarketMonitors extends MarketSettlement {
       });
   }
 
-  /** What is older than the window goes: a window that becomes longer does not find it again. */
+  /** Removes entries older than the window: a window that becomes longer does not find them again. */
   recordInterest(): void {
     const from = this.nowNs - this.terms.stakeWindowNs;
     const last = this.interest.at(-1)?.timeNs;

@@ -92,7 +92,7 @@ export class NaiveMarket extends MarketOrders {
     for (const { party } of flat) {
       if (this.provisionOf(party) === undefined)
         this.move(margin(party), general(party), this.balance(margin(party)), Move.marginHigh);
-      // What was settled of it is remembered.
+      // Its settlements are remembered.
       this.flagged.delete(party);
     }
     this.positions = this.positions.filter((position) => !flat.includes(position));

@@ -150,7 +150,7 @@ export abstract class MarketSettlement extends MarketLiquidity {
       delta -= 1n;
     }
     largest.amount += delta;
-    // What it cannot give comes from the next ones.
+    // The next ones pay what it lacks.
     const byValue = [...wins].sort((a, b) => b.exact.minus(a.exact).sign);
     for (const [at, win] of byValue.entries()) {
       if (win.amount >= 0n || byValue[at + 1] === undefined) break;
@@ -267,7 +267,7 @@ export abstract class MarketSettlement extends MarketLiquidity {
   /** A flag of the position's record: it goes with it (docs/protocol/70-trading-positions.md#51-position-record). */
   protected readonly flagged = new Set<string>();
 
-  /** Who has become distressed, and who is not any more: of positions that nothing on the book can close. */
+  /** Shows parties that became distressed, and those that have recovered: of positions that nothing on the book can close. */
   private showDistressed(parties: readonly string[], inDistress: readonly string[]): void {
     const more = parties.filter((party) => !this.flagged.has(party));
     const safe = [...this.flagged].filter((party) => !inDistress.includes(party));

@@ -164,7 +164,7 @@ class SideBySide implements Outcome {
   }
 
   /**
-   * What clients know of positions that there are: each change is told by the end of its block
+   * The clients' knowledge of existing positions: each change is shown by the end of its block
    * (docs/protocol/70-trading-positions.md#51-position-record).
    */
   private comparePositionStates(events: readonly RigEvent[]): void {
@@ -186,7 +186,7 @@ class SideBySide implements Outcome {
   }
 
   /**
-   * What clients know of a market by the events: its state, its mode and its fees
+   * The clients' knowledge of a market by the events: its state, its mode and its fees
    * (docs/protocol/70-trading-markets.md#14-creation-and-transitions and
    * docs/protocol/70-trading-liquidity.md#76-liquidity-fee-factor).
    */

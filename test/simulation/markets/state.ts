@@ -1,4 +1,4 @@
-// What the naive market holds (docs/protocol/70-*.md): arrays and maps, looked through whenever something is asked.
+// The naive market's state (docs/protocol/70-*.md): arrays and maps, looked through whenever something is asked.
 // Written from the protocol without looking at the engine.
 import type { Accounts } from "./accounts.ts";
 import { Decimal } from "./decimal.ts";
@@ -220,9 +220,9 @@ export abstract class MarketState {
   interest: { readonly timeNs: bigint; readonly volume: bigint }[] = [];
   readonly accounts: Accounts;
   private readonly pendingLevels = new Map<string, string>();
-  /** What clients see, one line a fact. */
+  /** Facts that clients see, one on a line. */
   facts: string[] = [];
-  /** How often a state of interest was reached. */
+  /** Number of visits to a state of interest. */
   readonly counts = new Map<string, number>();
 
   constructor(

@@ -29,12 +29,12 @@ export interface Mix {
   readonly hasUpdates: boolean;
   /** Network parameters change. */
   readonly hasChanges: boolean;
-  /** How many markets there are. */
+  /** Number of markets. */
   readonly markets: number;
   readonly length: number;
 }
 
-/** What a seed's sequence has. */
+/** The mix of a seed's sequence. */
 export function mixOf(seed: number): Mix {
   return {
     hasProvisions: seed % 4 !== 0,
@@ -82,7 +82,7 @@ class Writer {
     for (let i = 0; i < this.mix.length; i++) {
       this.market = this.dice.one(markets);
       this.next();
-      // One ends while the others go on.
+      // A market ends while the others go on.
       if (markets.length > 1 && this.dice.isOne(60)) this.end();
     }
     for (this.market of markets) if (this.dice.isOne(3)) this.end();
@@ -94,7 +94,7 @@ class Writer {
     return this.centers.get(this.market) ?? 100;
   }
 
-  /** What lets the market open. */
+  /** Orders that let the market open. */
   private begin(): void {
     const { dice } = this;
     // Each gives all that it has.

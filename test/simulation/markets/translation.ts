@@ -1,4 +1,4 @@
-// What the engine says and what it is told, in the naive markets' words: events, market data, commands and identifiers.
+// The engine's words and the naive markets' words for each other: events, market data, commands and identifiers.
 import { sha3HexOf } from "../../../src/crypto/sha.ts";
 import { idOf, type MarketRig, type RigEvent } from "../../../src/testing/market-rig.ts";
 import type { CommandInit } from "../../../src/wire/transaction.ts";

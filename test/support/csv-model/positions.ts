@@ -117,7 +117,7 @@ export class PositionModel {
     return [settled(p, tx)];
   }
 
-  /** What this block did to the market's positions before is not seen (docs/compatibility.md, "Kept as it is"). */
+  /** Earlier changes of this block to the market's positions are not seen (docs/compatibility.md, "Kept as it is"). */
   settleMarket(m: Any, tx: string): Position[] {
     const of = [...this.before].filter(([, position]) => position.market === bytea(m.marketId));
     return of.map(([key, position]) => {

@@ -1,4 +1,4 @@
-// How the exported CSVs write values, a second time (docs/protocol/20-network-history-export.md#26-csv-dialect,
+// The exported CSVs' forms of values, a second time (docs/protocol/20-network-history-export.md#26-csv-dialect,
 // #27-rendering-of-sql-types, docs/protocol/20-network-history-tables.md#33-value-rules-shared-by-all-tables).
 import { enumDescriptor, messageDescriptor } from "../../../src/wire/descriptors.ts";
 import { fixed, fixedText, ONE } from "./fixed-point.ts";

@@ -7,7 +7,7 @@ export type Patch = Readonly<Record<string, unknown>>;
 export interface RuleCase {
   /** `property (message)`, with `#` where the position in a list goes. */
   readonly rule: string;
-  /** Which of the valid commands is patched; the first one unless told. */
+  /** The valid command that is patched; the first one unless told. */
   readonly on?: string;
   readonly broken: Patch;
   /** A patch that comes close and is still valid; without one the command itself is the passing case. */

@@ -188,7 +188,7 @@ function monitoringCases(): RuleCase[] {
   ];
 }
 
-/** One of the two sources of a future; what its binding no longer finds is said as well. */
+/** A source of the two of a future; faults of its binding are reported as well. */
 function sourceCases(title: string, member: string): RuleCase[] {
   const source = `instrument.product.future.data_source_spec_for_${title}`;
   const path = `instrument.future.${member}`;

@@ -1,4 +1,4 @@
-// What people are shown, and in which order: plain words for every command, tricks made visible, turns between pages.
+// The words and order of approvals: plain words for every command, tricks made visible, turns between pages.
 import { describe, expect, test } from "bun:test";
 import type { ApprovalRequest, Decision } from "../../../src/wallet/approvals/approver.ts";
 import { ApproveAll } from "../../../src/wallet/approvals/approver.ts";

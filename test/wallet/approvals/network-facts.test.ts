@@ -1,4 +1,4 @@
-// What is asked of the network for the words of a command: of which assets and markets, how often, and of whom.
+// The network's facts for the words of a command: assets and markets, how often they are asked for, and of whom.
 import { describe, expect, test } from "bun:test";
 import { type FactSource, NetworkFacts } from "../../../src/wallet/approvals/network-facts.ts";
 import { wordsOf } from "../../../src/wallet/approvals/words.ts";
@@ -85,7 +85,7 @@ describe("the network is asked for", () => {
     const facts = new NetworkFacts([source]);
     expect(await titleOf(facts, kind, payload)).toStartWith(title);
     expect(source.asked.sort()).toEqual([...expectedReads].sort());
-    // What never changes is not asked for again; which asset is staked may change.
+    // Facts that never change are not asked for again; the staked asset may change.
     source.asked.length = 0;
     await titleOf(facts, kind, payload);
     expect(source.asked).toEqual(expectedReads.filter((question) => question === "stake"));

@@ -55,7 +55,7 @@ class Seat {
     this.terminal.write(keys);
   }
 
-  /** What came and nobody waited for. */
+  /** Text that came while no test waited for it. */
   get rest(): string {
     return this.text.slice(this.seen);
   }

@@ -199,7 +199,7 @@ describe("a name that is made to read like a sentence", () => {
 describe("letters from right to left", () => {
   test("take nothing beside them along: what is theirs begins and ends with an isolate", () => {
     expect(plain("\u05d0\u05d1 100")).toBe("\u2068\u05d0\u05d1 100\u2069");
-    // One of the text's own ends nothing.
+    // A line break of the text's own ends nothing.
     expect(plain("\u0627\u2069 5")).toBe("\u2068\u0627\\u{2069} 5\u2069");
     expect(plain("ñ日本")).toBe("ñ日本");
   });

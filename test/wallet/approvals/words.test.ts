@@ -1,4 +1,4 @@
-// What people read before they approve, for every kind of command: what it does, to whom, how much.
+// The words that people read before they approve, for every kind of command: its effect, the receiver, the amount.
 import { describe, expect, test } from "bun:test";
 import { priceText, sizeText } from "../../../src/wallet/approvals/formatting.ts";
 import { COMMAND_KINDS } from "../../../src/wire/transaction-commands.ts";

@@ -23,7 +23,7 @@ export class FakeNode implements NodeClient {
   admission: Admission;
   height = 0n;
   hash = "";
-  /** What was put into the mempool, by hash. */
+  /** Transactions in the mempool, by hash. */
   readonly mempool = new Map<string, Uint8Array>();
   readonly executed: string[] = [];
   readonly refusedInBlocks: string[] = [];

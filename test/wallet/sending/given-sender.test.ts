@@ -1,4 +1,4 @@
-// What was signed elsewhere, against a real devnet: its place, its proof, its one execution, and its end.
+// A transaction that was signed elsewhere, against a real devnet: its place, its proof, its one execution, and its end.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { leadingZeroBits, proofHash } from "../../../src/chain/admission/pow/function.ts";
 import { Solver } from "../../../src/chain/admission/pow/solver.ts";
@@ -79,7 +79,7 @@ async function once<T>(folder: string, action: (sender: GivenSender) => Promise<
 }
 
 let nonce = 1n;
-/** What the machine without a network does. */
+/** The work of the machine without a network. */
 function signed(block: LastBlock, dollars = "5"): GivenTransaction {
   const [alice, bob] = devnet.parties;
   const account = { fromAccountType: 4, toAccountType: 4, to: bob!.publicKey, asset: DOLLAR };

@@ -1,4 +1,4 @@
-// Which node is asked, and a transaction that is handed over to nodes that die, hang, fail, or are of another chain: a
+// The choice of a node, and a transaction that is handed over to nodes that die, hang, fail, or are of another chain: a
 // real devnet behind a proxy that does all that.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { Solver } from "../../../src/chain/admission/pow/solver.ts";
@@ -130,7 +130,7 @@ function transfer(party = 0): { readonly job: Job; readonly amount: string } {
   return { job, amount: text };
 }
 
-/** How often it was executed, once everything has arrived. */
+/** Number of executions, once everything has arrived. */
 async function timesExecuted(amount: string): Promise<number> {
   // The sender's requests have ended: a block more has whatever has arrived.
   await devnet.chain.mine(1);

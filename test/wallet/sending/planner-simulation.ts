@@ -64,7 +64,7 @@ export class SimulatedChain {
     return this.hashes.get(height)!;
   }
 
-  /** One block: the transactions in this order, then the parameters. @returns the refusals */
+  /** A block: the transactions in this order, then the parameters. @returns the refusals */
   block(
     transactions: readonly SimulatedTransaction[],
     parameters: Readonly<Record<string, string>> = {},
@@ -102,7 +102,7 @@ export class SimulatedChain {
     }
   }
 
-  /** Somebody else's transaction on a block. */
+  /** Another sender's transaction on a block. */
   foreign(height: bigint, difficulty: number): SimulatedTransaction {
     const slot = {
       id: 0,

@@ -25,7 +25,7 @@ interface Proof {
   readonly foundAt: number;
 }
 
-/** One wallet: at each step it takes in what has come, proves, and asks. */
+/** A wallet: at each step it takes in what has come, proves, and asks. */
 class Wallet {
   readonly planner = new ProofPlanner({ extraBitsMax: 4 });
   sent = 0;

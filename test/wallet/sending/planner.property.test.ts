@@ -70,7 +70,7 @@ function run(seed: number, rules: AdmissionRules): Outcome {
       late.splice(late.indexOf(answer), 1);
       planner.observe(answer.view, answer.ticket, Number(chain.height) * 100);
     }
-    // Nobody sends without having heard of the chain for longer than that.
+    // A wallet that has not heard of the chain for longer than that does not send.
     if (chain.height - planner.headHeight > lateness)
       planner.observe(chain.view(), planner.nextTicket(), Number(chain.height) * 100);
 

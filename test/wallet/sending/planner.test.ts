@@ -43,7 +43,7 @@ describe("room on one block", () => {
     expect(roomOn(RISING, { seen: 1n, observed: 10n, foreign: 0n, sent: [10, 10] })).toBe(11);
     expect(roomOn(RISING, { seen: 2n, observed: 20n, foreign: 0n, sent: [10, 10, 11, 11] })).toBe(12);
     expect(roomOn(RISING, { seen: 2n, observed: 20n, foreign: 1n, sent: [10] })).toBe(11);
-    // One of its own may be the third, and shows too little: nothing makes up for it.
+    // A transaction of its own may be the third, and shows too little: nothing makes up for it.
     expect(roomOn(RISING, { seen: 2n, observed: 20n, foreign: 1n, sent: [10, 10] })).toBeUndefined();
   });
 

@@ -65,7 +65,7 @@ describe("methods with params", () => {
 });
 
 describe("methods of a wallet", () => {
-  /** What each needs beside the wallet. */
+  /** Parameters of each method beside the wallet. */
   const others: readonly (readonly [method: string, params: object])[] = [
     ["admin.update_passphrase", { newPassphrase: "p" }],
     ["admin.describe_wallet", {}],

@@ -580,7 +580,7 @@ test("requests that wait are answered over the socket, in words", async () => {
   expect(review.words.title).toBe(`Vote yes on the proposal ${VOTE.voteSubmission.proposalId}`);
   expect(JSON.parse(review.raw)).toEqual(VOTE);
   expect((await ask("service.status")).result).toMatchObject({ approval: "ask", waiting: 1 });
-  // What a second terminal looks at four times a second says no more than it needs.
+  // The answer that a second terminal reads four times a second contains only what it needs.
   const second = asking.call("client.connect_wallet", {}, { origin: "https://second.example" });
   await eventually(async () => (await ask("approvals.list")).result.requests.length >= 2);
   expect((await ask("approvals.next")).result).toEqual({ request: review });

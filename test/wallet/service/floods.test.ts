@@ -1,5 +1,5 @@
-// Floods: more bodies, requests and names than one can take. What is too much is refused, everybody else goes on, and
-// memory has a bound.
+// Floods: more bodies, requests and names than a service can take. Excess is refused, other callers go on, and memory
+// has a bound.
 import { describe, expect, test } from "bun:test";
 import { serviceFiles } from "../../../src/planes/wallet/start.ts";
 import type { ApprovalRequest, Decision } from "../../../src/wallet/approvals/approver.ts";
@@ -102,7 +102,7 @@ describe("floods", () => {
     expect(await answers[1]).toEqual({ outcome: "busy" });
     for (let at = 0; at < 600; at++) desk.decide(connection(`evil${at}.example`, `s${at}`), undefined);
     expect(desk.requests).toHaveLength(20);
-    // Who is connected has its place, and comes first.
+    // A connected site has its place, and comes first.
     desk.decide(connection("bank.example", "bank"), undefined);
     desk.decide(keysOf("bank.example", "keys"), undefined);
     expect(desk.requests.slice(0, 2).map(({ id }) => id)).toEqual(["bank", "keys"]);

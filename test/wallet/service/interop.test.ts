@@ -112,7 +112,7 @@ describe.each(nodes)("the wallet %s", (_name, node) => {
       sendingMode: "TYPE_SYNC",
     });
     expect(await refused.catch((error: unknown) => error)).toBeInstanceOf(WalletClientError);
-    // One token from the beginning to the end.
+    // The same token from the beginning to the end.
     expect(tokens).toHaveLength(1);
     await client.DisconnectWallet();
     expect(tokens).toEqual([tokens[0]!, null]);

@@ -25,7 +25,7 @@ const LISTEN_MS_MAX = 20_000;
 class Machine {
   readonly folder = mkdtempSync(join(tmpdir(), "lyra-leaks-"));
   readonly home = join(this.folder, "lyra");
-  /** What was said, by whom: outputs, answers, command lines and environments. */
+  /** Texts with their source: outputs, answers, command lines and environments. */
   readonly said: (readonly [who: string, text: string | Uint8Array])[] = [];
   private readonly inputs = join(this.folder, "inputs");
   private readonly running: Bun.Subprocess[] = [];
@@ -71,7 +71,7 @@ class Machine {
     return { code: child.exitCode, out, err };
   }
 
-  /** What other processes see of one. */
+  /** The view that other processes have of one. */
   look(pid: number): void {
     for (const name of ["cmdline", "environ"]) {
       try {

@@ -1,5 +1,5 @@
-// What a wallet leaves in the memory of its process, looked at from outside: one copy of its secrets while it is open,
-// however long that is, and none when it is locked.
+// A wallet's secrets in the memory of its process, looked at from outside: one copy while it is open, however long that
+// is, and none when it is locked.
 import { afterAll, describe, expect, test } from "bun:test";
 import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 import { join } from "node:path";
@@ -33,7 +33,7 @@ function* presentIn(pagemap: number, start: number, end: number): Generator<read
   }
 }
 
-/** How often a secret stands in the memory of a process, as bytes and as hexadecimal digits. */
+/** Occurrences of a secret in the memory of a process, as bytes and as hexadecimal digits. */
 function copiesIn(pid: number, secret: Uint8Array): number {
   const forms = [Buffer.from(secret), Buffer.from(Buffer.from(secret).toString("hex"))];
   const memory = openSync(`/proc/${pid}/mem`, "r");

@@ -1,4 +1,4 @@
-// What the README tells a new user, step by step: make a wallet, connect a page in a real browser, approve in the
+// The README's steps for a new user: make a wallet, connect a page in a real browser, approve in the
 // terminal, send, sign a message, and restore the wallet elsewhere from the phrase.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync, rmSync } from "node:fs";
@@ -61,7 +61,7 @@ async function usePage(wallet: string): Promise<string> {
   };
   await tab.click("#connect");
   await says("connected:");
-  // What the page has filled in is bob and tUSD of every devnet.
+  // The page's default values are bob and tUSD of every devnet.
   expect(await tab.inputValue("#to")).toBe(devnet.parties[1]!.publicKey);
   expect(await tab.inputValue("#asset")).toBe(DOLLAR);
   await tab.fill("#amount", "250000");
@@ -72,7 +72,7 @@ async function usePage(wallet: string): Promise<string> {
   await tab.click("#disconnect");
   await says("disconnected");
   const said = (await log.textContent()) ?? "";
-  // Who disconnected is asked about again.
+  // A site that disconnected is asked about again.
   await tab.click("#connect");
   return said;
 }

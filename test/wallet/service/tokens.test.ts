@@ -1,4 +1,4 @@
-// Who asks, and with which token: hostnames (docs/protocol/50-wallet-service.md#15-hostname-extraction), tokens and
+// Callers and their tokens: hostnames (docs/protocol/50-wallet-service.md#15-hostname-extraction), tokens and
 // sessions (2.1 to 2.4), the interface's docs/protocol/50-wallet-keystore.md#5-keystore.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { askService } from "../../../src/cli/wallet-session.ts";
@@ -192,7 +192,7 @@ describe("sessions", () => {
       rig.call("client.send_transaction", {}, { authorization }),
       rig.call("client.sign_transaction", { publicKey: KEY_1, transaction: VOTE }, { authorization }),
     ]);
-    // What is no method has nobody to recognise.
+    // An unknown method recognises no caller.
     expect(answers.map(({ token }) => token)).toEqual([
       authorization,
       authorization,
@@ -363,7 +363,7 @@ test("a long-living token that is removed, or over, while its transaction waits 
   const { tokens } = serviceFiles(folder.path);
   const expiresAt = "2026-01-02T00:00:00.000Z";
   const newToken = { wallet: "vectors", description: "bot", createdAt: "", expiresAt };
-  // Who decides on tokens takes a while.
+  // The owner takes a while to decide on tokens.
   Object.assign(rig.person, { decidesOnTokens: true });
   const { answer } = rig.person;
   const sendWhile = async (token: string, meanwhile: () => unknown) => {

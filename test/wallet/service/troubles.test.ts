@@ -1,4 +1,4 @@
-// What goes wrong around a request: a log or a file of sessions that cannot be written, a page that is thrown out or
+// Trouble around a request: a log or a file of sessions that cannot be written, a page that is thrown out or
 // goes away while something takes its time, a node whose address is nobody's business.
 import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";

@@ -11,7 +11,7 @@ const WAIT_MS_MAX = 20_000;
 const DRAIN_MS = 40;
 const DRAIN_MS_MAX = 1_000;
 
-/** What is typed when a question is shown (it may depend on what was shown), or a signal that comes from elsewhere. */
+/** Keys typed when a question is shown (they may depend on the shown text), or a signal that comes from elsewhere. */
 export type Typing = readonly [
   question: string,
   keys: string | ((shown: string) => string) | { readonly signal: NodeJS.Signals },

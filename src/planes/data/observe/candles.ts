@@ -9,7 +9,7 @@ interface CandleFilter {
   readonly candleId: string;
 }
 
-/** Whose candle an element is: the message does not say. */
+/** The candle of an element: the message does not name it. */
 const candleIds = new WeakMap<object, string>();
 
 export const candles = streamKind({

@@ -61,7 +61,7 @@ beforeAll(async () => {
   whole.close();
 });
 
-/** What each kind is asked for. */
+/** Requests, by kind. */
 function requestOf(path: string): Record<string, Json> {
   if (path === "votes") return { proposalId: proposal };
   if (path === "candle/data") return { candleId: `trades_candle_1_minute_${markets[0]}` };
@@ -135,7 +135,7 @@ describe("100 clients that join at random moments", () => {
         const upTo = client.told.at(-1)?.height ?? client.from;
         const mine = texts(client.updates);
         const all = whole.updates.filter(({ height }) => height > client.from);
-        // One that was cut has the beginning of the rest.
+        // A stream that was cut has the beginning of the rest.
         expect(mine).toEqual(texts(all).slice(0, mine.length));
         expect(upTo).toBeGreaterThanOrEqual(client.from);
         if (snapshot) expect(client.told.filter(({ json }) => json.snapshot?.lastPage)).toHaveLength(1);
