@@ -32,6 +32,7 @@ const GENERATORS = [
   "scripts/generate-pow-kernel.ts",
   "scripts/generate-tools.ts",
   "scripts/generate-options.ts",
+  "scripts/generate-client.ts",
 ];
 const MESSAGES = "src/wire/proto";
 const SOURCES = [MESSAGES, "scripts/wire"];
@@ -48,6 +49,9 @@ const DECLARATIONS = [
 const PACKAGE_PARTS = ["tools", "chain-options"].map((name) =>
   join(root, "src", "package", `${name}.generated.ts`),
 );
+/** Endpoints and streams, from which the client is made. */
+const PLANES = ["src/planes/data", "src/planes/node", "src/http/openapi"];
+const CLIENT_CALLS = join(root, "src", "client", "api.generated.ts");
 const KERNEL = join(root, "src", "chain", "admission", "pow", "kernel.generated.ts");
 
 function filesBelow(folder) {
@@ -60,7 +64,8 @@ function filesBelow(folder) {
 }
 
 function digestOfInputs() {
-  const inputs = [...GENERATORS, "scripts/webassembly.ts", ...DECLARATIONS, ...SOURCES.flatMap(filesBelow)];
+  const files = [...SOURCES, ...PLANES].flatMap(filesBelow);
+  const inputs = [...GENERATORS, "scripts/webassembly.ts", ...DECLARATIONS, ...files];
   const hash = createHash("sha256");
   for (const path of inputs)
     hash
@@ -136,6 +141,7 @@ function digestToGenerate() {
   const isMade =
     existsSync(KERNEL) &&
     PACKAGE_PARTS.every((path) => existsSync(path)) &&
+    existsSync(CLIENT_CALLS) &&
     existsSync(STAMP) &&
     readFileSync(STAMP, "utf8") === digest;
   return isMade ? undefined : digest;

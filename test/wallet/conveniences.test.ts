@@ -1,8 +1,8 @@
 // Conveniences of the command line: defaults, balances, completions, "did you mean", and hints at things that are overlooked.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync } from "node:fs";
-import { nearest } from "../../src/cli/command/usage-error.ts";
 import type { Devnet } from "../../src/devnet/devnet.ts";
+import { nearest } from "../../src/errors/nearest.ts";
 import {
   amountText,
   exactAmountText,

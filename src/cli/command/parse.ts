@@ -1,6 +1,7 @@
 // Reads the words behind a command's name as its declaration says. Node's own parser does the reading.
 
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+import { nearest } from "../../errors/nearest.ts";
 import { NodeError } from "../../errors/node-error.ts";
 import {
   COMMON_FLAGS,
@@ -11,7 +12,6 @@ import {
   variableOf,
   type Words,
 } from "./command.ts";
-import { nearest } from "./usage-error.ts";
 
 /** Where a command stands, for its errors. */
 export interface Place {

@@ -1,8 +1,8 @@
 // Errors for words that name no command.
 
+import { didYouMean } from "../../errors/nearest.ts";
 import { NodeError } from "../../errors/node-error.ts";
 import { firstWords, type Match, namesBelow, own, placeOf } from "./table.ts";
-import { didYouMean } from "./usage-error.ts";
 
 /** Names up to which a group asks for one of them by "or". */
 const FEW_NAMES = 6;

@@ -74,8 +74,10 @@ function collect(
         required: true,
         schema: scalarSchema(field),
       });
+    } else if (field.kind === "message" && field.repeated) {
+      // A query has no form for a list of messages.
+      continue;
     } else if (field.kind === "message") {
-      // Deeper lists of messages have no form in a query, and none occurs.
       const inner = { message: field.typeName, prefix: `${name}.`, description: whole };
       collect(request, inner, inPath, parameters);
     } else parameters.push(queryParameter(request, name, whole, field));

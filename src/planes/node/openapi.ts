@@ -63,7 +63,7 @@ const ERRORS: readonly ErrorKind[] = [
   BUSY,
 ];
 
-const REFUSAL_DETAILS: Schema = {
+export const REFUSAL_DETAILS: Schema = {
   type: "object",
   description: "Why the transaction was refused; absent when it was not.",
   properties: {

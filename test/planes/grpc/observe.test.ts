@@ -68,7 +68,7 @@ describe("kinds of streams over the sample", () => {
           const texts: string[] = [];
           const take = () => {
             for (let one = observation.poll(); one !== undefined; one = observation.poll())
-              texts.push(one.text);
+              texts.push(one.textIn("stream"));
           };
           observation.onReady = take;
           take();

@@ -7,14 +7,22 @@ import { DAMAGED } from "../../../http/answers.ts";
 import { ApiError, badRequest, bodyTooLarge, requestTooSlow, wrongMethod } from "../../../http/errors.ts";
 import { checkUrl, splitUrl } from "../../../http/http.ts";
 import { classify, type HttpApp, RAW } from "../../../http/plugin.ts";
-import { flagIn, parsePairs, readMessage, readRequest } from "../../../http/query.ts";
+import { flagIn, parsePairs, type QueryPairs, readMessage, readRequest } from "../../../http/query.ts";
 import type { ServerStatus } from "../../../http/status.ts";
 import { within } from "../../../http/within.ts";
 import type { JsonMode } from "../../../wire/json.ts";
 import type { DataPlane } from "../plane.ts";
 import type { BusRequest, EventBusObservation } from "./event-bus.ts";
 import { JsonObjects } from "./json-values.ts";
-import { addressOf, isIndented, linesAnswer, refusal, type SocketContext, socketRoute } from "./routes.ts";
+import {
+  addressOf,
+  isIndented,
+  linesAnswer,
+  modeOf,
+  refusal,
+  type SocketContext,
+  socketRoute,
+} from "./routes.ts";
 import { SocketStream } from "./socket.ts";
 import { FIRST_REQUEST_MS } from "./streams.ts";
 
@@ -25,13 +33,13 @@ const NO_BODY = "the body of a GET cannot be read: send it by POST, or the filte
 const REQUEST_DEPTH_MAX = 10;
 const REQUEST_CHARACTERS_MAX = 64 * 1024;
 
-/** @param mode how messages are printed: by the rules of streams below `/api/v2/stream/`, as unary answers elsewhere */
+/** @param usualMode how messages are printed: by the rules of streams below `/api/v2/stream/`, as unary answers elsewhere */
 export function busRoutes(
   app: HttpApp,
   plane: DataPlane,
   status: ServerStatus,
   path: string,
-  mode: JsonMode,
+  usualMode: JsonMode,
 ): void {
   const open = (
     request: Request,
@@ -40,12 +48,22 @@ export function busRoutes(
   ): Promise<EventBusObservation> => {
     if (status.isDamaged) throw DAMAGED;
     checkUrl(request, plane.context.limits);
-    const wantsHeights = flagIn(parsePairs(splitUrl(request.url).query), "height");
+    const pairs = pairsOf(request);
+    const wantsHeights = flagIn(pairs, "height");
+    modeOf(pairs, usualMode);
     return plane.streams.observeEventBus(fields, {
       address,
       signal: request.signal,
       wantsHeights,
     });
+  };
+  /** An invalid flag is refused when the stream is opened. */
+  const modeIn = (request: Request): JsonMode => {
+    try {
+      return modeOf(pairsOf(request), usualMode);
+    } catch {
+      return usualMode;
+    }
   };
   const asApiError = (error: unknown) => (error instanceof ApiError ? error : plane.onFault(error));
   const dialogues = new WeakMap<SocketStream, SocketDialogue>();
@@ -60,7 +78,7 @@ export function busRoutes(
         set.headers["x-block-height"] = String(plane.head()?.height ?? 0);
       },
       open(socket, request) {
-        const stream = new SocketStream(socket, mode, isIndented(request));
+        const stream = new SocketStream(socket, modeIn(request), isIndented(request));
         dialogues.set(
           stream,
           new SocketDialogue(stream, (fields) => open(request, fields, addresses.get(request)), asApiError),
@@ -83,7 +101,7 @@ export function busRoutes(
         if (first === undefined) throw requestTooSlow();
         const observation = await open(request, first.value ?? queryFields(plane, request), address);
         observation.follow(requests, brokenOff);
-        return linesAnswer(app, request, observation, mode);
+        return linesAnswer(app, request, observation, modeOf(pairsOf(request), usualMode));
       } catch (error) {
         return refusal(asApiError(error));
       }
@@ -97,9 +115,10 @@ function hasBody({ headers }: Request): boolean {
   return headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) > 0;
 }
 
+const pairsOf = (request: Request): QueryPairs => parsePairs(splitUrl(request.url).query);
+
 function queryFields({ context }: DataPlane, request: Request): BusRequest {
-  const pairs = parsePairs(splitUrl(request.url).query);
-  return readRequest(BUS_REQUEST, pairs, {}, context.limits.filterValuesMax);
+  return readRequest(BUS_REQUEST, pairsOf(request), {}, context.limits.filterValuesMax);
 }
 
 function readFields(text: string): BusRequest {

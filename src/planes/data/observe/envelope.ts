@@ -5,23 +5,26 @@ import { Grpc } from "../../../errors/statuses.ts";
 import { streamErrorBody } from "../../../http/answers.ts";
 import type { ApiError } from "../../../http/errors.ts";
 import { type JsonMode, renderPlain } from "../../../wire/json.ts";
-import { BusMessage } from "./event-bus.ts";
 import type { StreamMessage } from "./message.ts";
 
-const texts = new WeakMap<StreamMessage, { plain?: string; withHeight?: string }>();
+/** Texts of a message by their form. */
+const texts = new WeakMap<StreamMessage, Map<string, string>>();
 
 /** @param wantsHeights the height stands beside each message, and alone where a block has nothing else */
 export function messageText(message: StreamMessage, wantsHeights: boolean, mode: JsonMode): string {
   let rendered = texts.get(message);
-  if (rendered === undefined) texts.set(message, (rendered = {}));
-  const name = wantsHeights ? "withHeight" : "plain";
-  if (rendered[name] !== undefined && mode === "stream") return rendered[name];
-  const result = message instanceof BusMessage ? message.textIn(mode) : message.text;
+  if (rendered === undefined) texts.set(message, (rendered = new Map()));
+  const form = `${mode} ${wantsHeights}`;
+  let text = rendered.get(form);
+  if (text === undefined) rendered.set(form, (text = envelope(message, wantsHeights, mode)));
+  return text;
+}
+
+function envelope(message: StreamMessage, wantsHeights: boolean, mode: JsonMode): string {
+  const result = message.textIn(mode);
   const height = `"height":"${message.height}"`;
   const parts = [result === "" ? "" : `"result":${result}`, wantsHeights ? height : ""];
-  const text = `{${parts.filter((part) => part !== "").join(",")}}`;
-  if (mode === "stream") rendered[name] = text;
-  return text;
+  return `{${parts.filter((part) => part !== "").join(",")}}`;
 }
 
 export function errorText(error: ApiError): string {

@@ -67,10 +67,6 @@ export class BusMessage implements StreamMessage {
     return this.value;
   }
 
-  get text(): string {
-    return this.textIn("stream");
-  }
-
   /** @param mode the node's own bus prints its messages as unary answers are printed */
   textIn(mode: JsonMode): string {
     return `{"events":[${this.events.map((event) => event.text(mode)).join(",")}]}`;

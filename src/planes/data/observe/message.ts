@@ -1,6 +1,6 @@
 // Messages of a stream. A thing that changed (an order, a vote) is an element: it is read and rendered once, however many
 // messages to however many subscribers it stands in.
-import { renderJson } from "../../../wire/json.ts";
+import { type JsonMode, renderJson } from "../../../wire/json.ts";
 
 /** A block of the store: its row in `blocks`, and how many earlier blocks share that row (store/head.ts). */
 export interface Place {
@@ -14,7 +14,7 @@ export function isBehind(place: Place, other: Place): boolean {
 
 /** A change, as every subscriber gets it. */
 export class Element {
-  private rendered: string | undefined;
+  private readonly rendered = new Map<JsonMode, string>();
 
   /**
    * @param block row of the block in `blocks`
@@ -27,10 +27,14 @@ export class Element {
     readonly bytes: number,
   ) {}
 
-  /** By the rules of streams (docs/protocol/10-data-api-streams.md#61-transport). @param type full name of the message */
-  text(type: string): string {
-    this.rendered ??= renderJson(type, this.value, "stream");
-    return this.rendered;
+  /**
+   * @param type full name of the message
+   * @param mode `stream`: by the rules of streams (docs/protocol/10-data-api-streams.md#61-transport)
+   */
+  text(type: string, mode: JsonMode): string {
+    let text = this.rendered.get(mode);
+    if (text === undefined) this.rendered.set(mode, (text = renderJson(type, this.value, mode)));
+    return text;
   }
 }
 
@@ -57,14 +61,13 @@ export interface StreamMessage {
   readonly bytes: number;
   /** The response message in the shape of the protobuf. Undefined for a mark of a height, which observers ask for. */
   readonly message: object | undefined;
-  /** The same as JSON, by the rules of streams, without the gateway's envelope; empty for a mark. */
-  readonly text: string;
+  /** The same as JSON, without the gateway's envelope; empty for a mark. */
+  textIn(mode: JsonMode): string;
 }
 
 /** A message made of elements: of their values for the protobuf, of their texts for JSON. */
 export class FramedMessage implements StreamMessage {
   private value: object | undefined;
-  private rendered: string | undefined;
 
   /** @param isLast of a page of a snapshot: whether it is the last one */
   constructor(
@@ -84,11 +87,6 @@ export class FramedMessage implements StreamMessage {
     return this.value;
   }
 
-  get text(): string {
-    this.rendered ??= this.render();
-    return this.rendered;
-  }
-
   private make(): object {
     const { frame, elements, isLast } = this;
     const { around, member, isList } = frame;
@@ -97,15 +95,16 @@ export class FramedMessage implements StreamMessage {
     return around === undefined ? { [member]: content } : { [around]: { [member]: content } };
   }
 
-  private render(): string {
+  textIn(mode: JsonMode): string {
     const { frame, elements, isLast } = this;
     const { around, member, isList, element } = frame;
-    if (!isList) return `{"${member}":${elements[0]!.text(element)}}`;
-    const texts = elements.map((each) => each.text(element)).join(",");
-    const list = elements.length === 0 ? "" : `"${member}":[${texts}]`;
+    if (!isList) return `{"${member}":${elements[0]!.text(element, mode)}}`;
+    const leavesOutZeros = mode === "stream";
+    const texts = elements.map((each) => each.text(element, mode)).join(",");
+    const list = leavesOutZeros && elements.length === 0 ? "" : `"${member}":[${texts}]`;
     if (isLast === undefined) return around === undefined ? `{${list}}` : `{"${around}":{${list}}}`;
-    const parts = [list, isLast ? '"lastPage":true' : ""].filter((part) => part !== "");
-    return `{"snapshot":{${parts.join(",")}}}`;
+    const last = leavesOutZeros && !isLast ? "" : `"lastPage":${isLast}`;
+    return `{"snapshot":{${[list, last].filter((part) => part !== "").join(",")}}}`;
   }
 }
 
@@ -115,10 +114,13 @@ const FRAME_BYTES = 100;
 export class HeightMark implements StreamMessage {
   readonly bytes = FRAME_BYTES;
   readonly message = undefined;
-  readonly text = "";
 
   constructor(
     readonly height: number,
     readonly place: Place,
   ) {}
+
+  textIn(): string {
+    return "";
+  }
 }

@@ -14,7 +14,14 @@ const HEIGHT: Parameter = {
   schema: { type: "boolean" },
 };
 
-const BUS: Description = {
+const FULL: Parameter = {
+  name: "full",
+  in: "query",
+  description: "With `true` messages are printed as unary answers: with every member, and enums by name.",
+  schema: { type: "boolean" },
+};
+
+export const EVENT_BUS: Description = {
   path: "event/bus",
   method: "ObserveEventBus",
   request: "datanode.api.v2.ObserveEventBusRequest",
@@ -48,7 +55,7 @@ function operation({ method, request, response, summary, description }: Descript
     tags: ["Streams"],
     summary,
     description: `${description} ${TRANSPORT}`,
-    parameters: [...requestParameters(request, ""), HEIGHT],
+    parameters: [...requestParameters(request, ""), HEIGHT, FULL],
     responses: {
       "200": {
         description: `Lines of JSON, each a \`${localName(response)}\` below \`result\`.`,
@@ -65,6 +72,6 @@ function operation({ method, request, response, summary, description }: Descript
 }
 
 export function streamPaths(): Paths {
-  const all = [...Streams.kinds, BUS];
+  const all = [...Streams.kinds, EVENT_BUS];
   return Object.fromEntries(all.map((one) => [STREAM_PREFIX + one.path, { get: operation(one) }]));
 }

@@ -1,13 +1,14 @@
 /**
  * The routes of the streams: a WebSocket and lines of JSON on each path
  * (docs/protocol/10-data-api-streams.md#6-streaming-endpoints). With `?height=true` each message has its height beside
- * it, and each block that has ended tells its own; clients of the original do not ask for it and see nothing of it.
+ * it, and each block that has ended tells its own; with `?full=true` messages are printed as unary answers are. Clients of
+ * the original do not ask for it and see nothing of it.
  */
 import { DAMAGED, jsonModeOf, streamErrorBody } from "../../../http/answers.ts";
 import { ApiError } from "../../../http/errors.ts";
 import { checkUrl, retryAfter, splitUrl } from "../../../http/http.ts";
 import { classify, type HttpApp, originOf } from "../../../http/plugin.ts";
-import { flagIn, parsePairs, readRequest } from "../../../http/query.ts";
+import { flagIn, parsePairs, type QueryPairs, readRequest } from "../../../http/query.ts";
 import type { ServerStatus } from "../../../http/status.ts";
 import { type JsonMode, renderPlain } from "../../../wire/json.ts";
 import type { DataPlane } from "../plane.ts";
@@ -53,7 +54,7 @@ export function observeRoutes(app: HttpApp, plane: DataPlane, status: ServerStat
   for (const kind of Streams.kinds) new KindRoutes(app, plane, status, kind).add();
 }
 
-type Opened = { readonly observation: Observation } | { readonly refused: ApiError };
+type Opened = { readonly observation: Observation; readonly mode: JsonMode } | { readonly refused: ApiError };
 
 class KindRoutes {
   /** Between the upgrade and the socket. */
@@ -73,8 +74,7 @@ class KindRoutes {
       path,
       socketRoute({
         upgrade: (context) => this.upgrade(context),
-        open: (socket, request) =>
-          this.beginStream(new SocketStream(socket, "stream", isIndented(request)), request),
+        open: (socket, request) => this.beginStream(socket, request),
       }) as never,
     );
     readRoute(app, path, plane.context.limits, (request, _, query) => {
@@ -82,7 +82,7 @@ class KindRoutes {
       return whenReadable(plane, status, request, async () => {
         const opened = await this.open(request, query);
         if ("refused" in opened) return refusal(opened.refused);
-        return linesAnswer(app, request, opened.observation, "stream");
+        return linesAnswer(app, request, opened.observation, opened.mode);
       });
     });
   }
@@ -99,9 +99,11 @@ class KindRoutes {
     }, UPGRADE_MS).unref();
   }
 
-  private beginStream(stream: SocketStream, request: Request): SocketStream {
+  private beginStream(socket: RawSocket, request: Request): SocketStream {
     const opened = this.opened.get(request);
     this.opened.delete(request);
+    const mode = opened !== undefined && "mode" in opened ? opened.mode : "stream";
+    const stream = new SocketStream(socket, mode, isIndented(request));
     if (opened === undefined) stream.end();
     else if ("refused" in opened) stream.fail(opened.refused);
     else stream.send(opened.observation);
@@ -121,11 +123,17 @@ class KindRoutes {
         signal: request.signal,
         wantsHeights: flagIn(pairs, "height"),
       };
-      return { observation: await plane.streams.observe(kind.method, fields, options) };
+      const mode = modeOf(pairs, "stream");
+      return { observation: await plane.streams.observe(kind.method, fields, options), mode };
     } catch (error) {
       return { refused: error instanceof ApiError ? error : plane.onFault(error) };
     }
   }
+}
+
+/** How messages are printed: with `full=true` as unary answers, with every member and with enums by name. */
+export function modeOf(pairs: QueryPairs, usual: JsonMode): JsonMode {
+  return flagIn(pairs, "full") ? "normal" : usual;
 }
 
 interface SocketRoute {

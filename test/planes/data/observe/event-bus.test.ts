@@ -34,7 +34,7 @@ function taken(observation: Observation): StreamMessage[] {
 }
 
 function eventsOf(messages: readonly StreamMessage[]): Json[] {
-  return messages.flatMap(({ text }) => JSON.parse(text).events);
+  return messages.flatMap((message) => JSON.parse(message.textIn("stream")).events);
 }
 
 /** The events of blocks, from the recording itself. */
@@ -63,7 +63,7 @@ describe("the bus", () => {
     expect(new Set(events.map(({ type }) => type)).size).toBeGreaterThan(20);
     for (const message of messages) expect((message as BusMessage).events.length).toBeLessThanOrEqual(500);
     expect(messages.map(({ message }) => (message as { events: unknown[] }).events.length)).toEqual(
-      messages.map(({ text }) => JSON.parse(text).events.length),
+      messages.map((message) => JSON.parse(message.textIn("stream")).events.length),
     );
   });
 
@@ -135,7 +135,7 @@ describe("ledger movements", () => {
     const observation = await chain.plane.streams.observe("ObserveLedgerMovements", {});
     const rest = chain.left;
     while (!chain.isDone) chain.commit(100);
-    const movements = taken(observation).map(({ text }) => JSON.parse(text).ledgerMovement);
+    const movements = taken(observation).map((message) => JSON.parse(message.textIn("stream")).ledgerMovement);
     const expected = recorded(rest, ({ ledgerMovements }) => ledgerMovements !== undefined);
     expect(movements).toEqual(expected.flatMap(({ ledgerMovements }) => ledgerMovements.ledgerMovements));
     expect(movements.length).toBeGreaterThan(100);

@@ -30,7 +30,7 @@ class Client {
 
   take(): void {
     for (let one = this.observation.poll(); one !== undefined; one = this.observation.poll())
-      this.told.push({ height: one.height, json: JSON.parse(one.text) });
+      this.told.push({ height: one.height, json: JSON.parse(one.textIn("stream")) });
   }
 
   leave(): void {

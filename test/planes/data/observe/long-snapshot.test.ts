@@ -32,7 +32,7 @@ async function pages(observation: Observation, between: () => void): Promise<Jso
   const messages: Json[] = [];
   for (let turn = 0; !messages.at(-1)?.snapshot?.lastPage; turn++) {
     const message = observation.poll();
-    if (message !== undefined) messages.push(JSON.parse(message.text));
+    if (message !== undefined) messages.push(JSON.parse(message.textIn("stream")));
     else {
       between();
       await settled();
@@ -67,7 +67,8 @@ describe("a long snapshot", () => {
     let height = observation.height;
     for (let one = observation.poll(); one !== undefined; one = observation.poll()) {
       expect(one.height).toBe(++height);
-      for (const { owner, balance } of JSON.parse(one.text).updates.accounts) state.set(owner, balance);
+      for (const { owner, balance } of JSON.parse(one.textIn("stream")).updates.accounts)
+        state.set(owner, balance);
     }
     expect(height).toBe(chain.height);
     expect([...state].sort()).toEqual(
