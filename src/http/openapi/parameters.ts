@@ -74,13 +74,13 @@ function collect(
         required: true,
         schema: scalarSchema(field),
       });
-    } else if (field.kind === "message" && field.repeated) {
+    } else if (field.kind !== "message") {
+      parameters.push(queryParameter(request, name, whole, field));
+    } else if (!field.repeated) {
       // A query has no form for a list of messages.
-      continue;
-    } else if (field.kind === "message") {
       const inner = { message: field.typeName, prefix: `${name}.`, description: whole };
       collect(request, inner, inPath, parameters);
-    } else parameters.push(queryParameter(request, name, whole, field));
+    }
   }
 }
 

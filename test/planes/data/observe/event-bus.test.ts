@@ -135,7 +135,9 @@ describe("ledger movements", () => {
     const observation = await chain.plane.streams.observe("ObserveLedgerMovements", {});
     const rest = chain.left;
     while (!chain.isDone) chain.commit(100);
-    const movements = taken(observation).map((message) => JSON.parse(message.textIn("stream")).ledgerMovement);
+    const movements = taken(observation).map(
+      (message) => JSON.parse(message.textIn("stream")).ledgerMovement,
+    );
     const expected = recorded(rest, ({ ledgerMovements }) => ledgerMovements !== undefined);
     expect(movements).toEqual(expected.flatMap(({ ledgerMovements }) => ledgerMovements.ledgerMovements));
     expect(movements.length).toBeGreaterThan(100);
