@@ -404,6 +404,12 @@ function paragraphsOf(markdown: string): string[] {
 
 /** Sentences that hide their subject; a question may begin so. */
 const HIDDEN_SUBJECT = /(?:^|[.!?] |\*\* )(?:[-*>] )?(?:What|Whose?|Whoever|One)\b[^.?!]*(?:[.!]|$)/;
+/** In comments noun phrases are refused too: "How long it waits", "Which block". */
+const HIDDEN_NOUN = /(?:^|[.!?] )(?:How|Which)\b[^.?!]*(?:[.!]|$)/;
+
+/** The descriptions of a GraphQL schema. */
+const descriptionsOf = (text: string) =>
+  [...text.matchAll(/^ *"(?:"")?([^"]+)"/gm)].map(([, description = ""]) => description);
 
 function hits(paths: readonly string[], split: (text: string) => string[], pattern: RegExp): string[] {
   return paths.flatMap((path) =>
@@ -461,7 +467,12 @@ describe("words", () => {
   });
 
   test("a sentence begins with its subject", () => {
-    expect(hits(handWritten, commentsOf, HIDDEN_SUBJECT)).toEqual([]);
+    const proto = filesBelow("src/wire/proto").filter((path) => path.endsWith(".proto"));
+    expect(proto).not.toEqual([]);
+    for (const pattern of [HIDDEN_SUBJECT, HIDDEN_NOUN]) {
+      expect(hits([...handWritten, ...proto], commentsOf, pattern)).toEqual([]);
+      expect(hits(["src/planes/graphql/schema.graphql"], descriptionsOf, pattern)).toEqual([]);
+    }
     expect(hits(documents, paragraphsOf, HIDDEN_SUBJECT)).toEqual([]);
   });
 

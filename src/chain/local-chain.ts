@@ -98,7 +98,7 @@ export class LocalChain implements ChainPort, SequencerTools {
     return this.sequencer.status;
   }
 
-  /** How far the last block is ahead of the running clock, nanoseconds: until then time stands nearly still. */
+  /** Lead of the last block over the running clock, nanoseconds: until then time stands nearly still. */
   get clockBehindNs(): bigint {
     return this.options.clock.behindNs(this.status.timeNs);
   }

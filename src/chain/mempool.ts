@@ -45,7 +45,7 @@ const DUPLICATE = "tx already exists in cache";
 /** Those of one priority, in the order of their arrival. */
 class Lane {
   readonly txs = new Map<string, PooledTx>();
-  /** How many of them each party has. */
+  /** Number of waiting transactions, by party. */
   readonly ofParty = new Map<string, number>();
 
   constructor(readonly priority: number) {}
@@ -281,8 +281,8 @@ const ENGINE_RULES: ReadonlyMap<number, RuleName> = new Map([
 ]);
 
 /**
- * How a transaction comes into the mempool (docs/protocol/30-node-api-endpoints.md#72-checktx-order): size, duplicates,
- * everything that needs no state, then admission and the engine. Also asked again for what remains after a block.
+ * The checks before the mempool (docs/protocol/30-node-api-endpoints.md#72-checktx-order): size, duplicates, everything
+ * that needs no state, then admission and the engine. Also asked again for what remains after a block.
  */
 export class TransactionIntake {
   constructor(

@@ -90,7 +90,7 @@ export interface ChainClock extends ChainPart {
    * @param roomNs whole microseconds, at least one, that the last block needs for its rows
    */
   timeAfter(lastNs: bigint, roomNs: bigint): bigint;
-  /** How far a running clock is behind the last block: time stands nearly still until it has caught up. */
+  /** Lag of a running clock behind the last block: time stands nearly still until it has caught up. */
   behindNs(lastNs: bigint): bigint;
   /** A block of this time is made. */
   made(timeNs: bigint): void;
@@ -121,7 +121,7 @@ export interface SequencerLimits {
   readonly cachedHashesMax: number;
   /** Bytes of transactions in a block. */
   readonly blockBytesMax: number;
-  /** How long `commit` waits for its block, milliseconds. */
+  /** Time that `commit` waits for its block, milliseconds. */
   readonly commitWaitMs: number;
   /** The stored state is brought up to date after this many blocks that changed something ... */
   readonly stateBlocksMax: number;
@@ -188,7 +188,7 @@ export interface LocalChainOptions {
   readonly parts?: readonly ChainPart[];
   /** The store is not read again after a crash. */
   readonly isTemporary?: boolean;
-  /** How the store's log is synced; tests let it fail. */
+  /** Sync of the store's log; tests let it fail. */
   readonly disk?: FileSync;
   /** An event file that every block is appended to. */
   readonly recordTo?: string;

@@ -1,8 +1,8 @@
 /**
  * Blocks on their way to a data node, as the messages of its socket
  * (docs/protocol/30-node-api-events.md#10-socket-from-core-to-data-node). A block's messages are a row that is
- * committed with the block itself: a crash cannot lose them. How far they were sent is kept beside the store, so that a
- * restart goes on there. Rows that were sent stay for a while, for a receiver that has lost what it had not read yet.
+ * committed with the block itself: a crash cannot lose them. The sent height is kept beside the store, so that a restart
+ * goes on there. Rows that were sent stay for a while, for a receiver that has lost what it had not read yet.
  */
 import type { Database, Statement } from "bun:sqlite";
 import { OPTIONAL_TABLES } from "../store/schema.ts";
@@ -24,7 +24,7 @@ export interface OutboxRow {
   readonly bytes: Uint8Array;
 }
 
-/** How far the rows were taken by the connection. */
+/** Row up to which the connection took them. */
 export interface SentPlace {
   /** The last row that was taken whole, with its block's hash; 0 for none. */
   readonly id: number;

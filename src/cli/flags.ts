@@ -31,7 +31,7 @@ export const RULES = {
   rules: option("RULES", "0.71.6 or default", { hasVariable: true }),
 } as const satisfies Flags;
 
-/** How blocks are cut into history segments, and how much of them is kept. */
+/** Cuts of history segments, and the amount that is kept. */
 export const SEGMENT_LENGTH = {
   "segment-length": option("N", "blocks in a history segment (1000)", { isMinor: true, hasVariable: true }),
 } as const satisfies Flags;

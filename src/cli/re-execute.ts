@@ -151,7 +151,7 @@ function printJson(execution: ReExecution): boolean {
   return different.length === 0 && faults.length === 0;
 }
 
-/** How many differences each reason explains, the most first. */
+/** Number of differences that each reason explains, the most first. */
 function reasonsOf(results: ReadonlyMap<string, Tally>): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { differences } of results.values()) {

@@ -38,7 +38,7 @@ import {
 import { print } from "./wallet-opening.ts";
 import { blockDocument, readInput, readLastBlock } from "./wallet-tx-input.ts";
 
-/** Which nodes to ask, and how to send. */
+/** Nodes to ask, and the way of sending. */
 const NODE_FLAGS = {
   ...NODE_URLS,
   ...NETWORK,

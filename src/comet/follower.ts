@@ -66,7 +66,7 @@ interface FollowerOptions {
   storedHash(height: number): string | undefined;
   /** A node that contradicts the followed blocks for this long is believed, where no events decide; default: half a minute. */
   readonly contradictionMs?: number;
-  /** How often it looks for blocks that were not announced. */
+  /** Interval at which it looks for blocks that were not announced. */
   readonly lookMs: number;
   onReport(report: FollowerReport): void;
   /** A block is observed and kept. */

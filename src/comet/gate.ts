@@ -21,7 +21,7 @@ import { handOver, type Submitter } from "./hand-over.ts";
 import type { Observer } from "./observer.ts";
 
 const COMMIT_WAIT_MS = 10_000;
-/** How long a transaction waits for a block that this node has not seen yet. */
+/** Time that a transaction waits for a block that this node has not seen yet. */
 const BLOCK_WAIT_MS = 2_000;
 /** Blocks further ahead are not waited for. */
 const BLOCKS_AHEAD_MAX = 50;

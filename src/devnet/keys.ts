@@ -42,7 +42,7 @@ export interface DevnetParty {
   readonly key: Ed25519KeyPair;
 }
 
-/** Which parties a devnet has: the first keys of a wallet. */
+/** Parties of a devnet: the first keys of a wallet. */
 export interface PartiesChoice {
   readonly recoveryPhrase: string;
   readonly accounts: number;

@@ -12,7 +12,7 @@ const CHARACTERS = 160;
 const SYNC_MS = 200;
 const HASH = /^[0-9A-F]*$/;
 
-/** How the file reaches the disk: at once, or soon, in the background. */
+/** Syncs the file to the disk: at once, or soon, in the background. */
 interface SentDisk {
   sync(file: number): void;
   syncSoon(file: number): void;

@@ -15,7 +15,7 @@ import { readAmount, without0x } from "./values.ts";
 
 const WITNESS_KIND = "banking";
 const NANOSECONDS_A_DAY = 86_400_000_000_000n;
-/** How long validators may look at it (docs/protocol/60-state-engine-accounts.md#33-builtin-deposit-flow, step 2). */
+/** Time that validators have to look at it (docs/protocol/60-state-engine-accounts.md#33-builtin-deposit-flow, step 2). */
 const DEADLINE_NS = 30n * NANOSECONDS_A_DAY;
 
 /** Where outside the chain it happened. */

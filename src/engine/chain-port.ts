@@ -127,7 +127,7 @@ export interface ProofBlock {
 /** A submitted transaction: its outcome, or whether it waits for a block; `unknown` to a chain that was taken back. */
 export type TxState = TxOutcome | "waiting" | "unknown";
 
-/** How blocks come about. */
+/** Source of blocks. */
 export type BlockMode =
   /** A transaction makes a block at once; there are no empty blocks. */
   | { readonly kind: "instant" }

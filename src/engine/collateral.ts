@@ -149,7 +149,7 @@ export class Collateral {
   /** Network accounts with a market or a metric, by asset: rewards walk them. */
   private readonly systemIds = new Map<string, Set<string>>();
 
-  /** How many accounts a party has on a market, by market and asset. */
+  /** Number of a party's accounts on a market, by market and asset. */
   private readonly partiesByMarket = new Map<string, Map<string, number>>();
 
   constructor(private readonly core: Core) {

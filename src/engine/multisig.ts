@@ -23,7 +23,7 @@ import { CommandError } from "./errors.ts";
 import type { NotaryPort, WitnessPort } from "./ports.ts";
 import { type Cell, compare, type Table } from "./state.ts";
 
-/** How long validators may look at an event: as for stake (docs/protocol/60-state-engine-staking.md#71-stake-linking). */
+/** Time that validators have to look at an event: as for stake (docs/protocol/60-state-engine-staking.md#71-stake-linking). */
 const WITNESS_NS = 21n * 24n * 3_600n * SECOND_NS;
 const SIGNER_KIND = "multisig-signer";
 const THRESHOLD_KIND = "multisig-threshold";

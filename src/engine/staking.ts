@@ -16,7 +16,7 @@ import type { StakeReader, WitnessPort } from "./ports.ts";
 import { type Cell, compare, type Table } from "./state.ts";
 import { parseUint, UINT_MAX } from "./values.ts";
 
-/** How long validators may look at an event (docs/protocol/60-state-engine-staking.md#71-stake-linking). */
+/** Time that validators have to look at an event (docs/protocol/60-state-engine-staking.md#71-stake-linking). */
 const WITNESS_NS = 21n * 24n * 3_600n * SECOND_NS;
 const LINKING_KIND = "stake-linking";
 const SUPPLY_KIND = "stake-total-supply";

@@ -1,4 +1,4 @@
-// How an error is explained: entries as the tables of this folder hold them, explanations as `lyra explain` prints them.
+// Explanations of errors: entries as the tables of this folder hold them, explanations as `lyra explain` prints them.
 
 export type Kind =
   | "result code"
@@ -37,7 +37,7 @@ export interface MessageEntry extends Entry {
 
 /** An entry of this program's own codes. */
 export interface ProgramEntry extends CodeEntry {
-  /** How the command line ends; "failed" unless set. */
+  /** Exit of the command line; "failed" unless set. */
   readonly exit?: ExitName;
 }
 

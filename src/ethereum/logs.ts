@@ -11,7 +11,7 @@ import type { ChainEvent } from "../wire/generated/commands.ts";
 /** A log of a contract, on its way to the chain. */
 export interface EthereumLog {
   readonly event: Init<ChainEvent>;
-  /** How validators vote on it; undefined where they do not. */
+  /** The validators' vote on it; undefined where they do not vote. */
   readonly voteType: number | undefined;
 }
 

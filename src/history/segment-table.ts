@@ -87,7 +87,7 @@ export function recordSegment(db: Database, row: SegmentRow): void {
   ).run(row.to, row.from, row.id, row.previousId, row.databaseVersion, row.chainId, row.bytes);
 }
 
-// Which block ranges can be exported: whole segments that follow each other without a gap
+// Block ranges that can be exported: whole segments that follow each other without a gap
 // (docs/protocol/20-network-history-export.md#12-validation-order-and-errors).
 
 /** Most runs and boundaries in a refusal. */

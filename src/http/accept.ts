@@ -1,4 +1,4 @@
-// Which form of JSON a request asks for by its `Accept` (docs/protocol/10-data-api-serving.md#13-json-output-rules).
+// The form of JSON that a request asks for by its `Accept` (docs/protocol/10-data-api-serving.md#13-json-output-rules).
 // The original compares the whole header; a list with weights, as browsers and generated clients send it, is understood
 // here too.
 

@@ -1,4 +1,4 @@
-// Which connections of a full port come first.
+// Order of precedence among the connections of a full port.
 
 /** A connection by a Unix socket has no address. */
 interface Addressed {

@@ -18,7 +18,7 @@ const STYLE = "/swagger-ui.css";
 const SCRIPT_VERSION = "local";
 const REMOTE_SCRIPT = `https://unpkg.com/swagger-ui-dist@${SCRIPT_VERSION}/swagger-ui-bundle.js`;
 
-/** How the page behaves; the validator badge would ask validator.swagger.io. */
+/** Settings of the page; the validator badge would ask validator.swagger.io. */
 const PAGE_OPTIONS = {
   validatorUrl: null,
   deepLinking: true,

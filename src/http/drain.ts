@@ -1,6 +1,6 @@
 /**
- * How the ports of a node end, so that a balancer in front of it loses no request: first `/readyz` is 503 until each client that
- * polls it has seen that, while every answer ends its connection; then no new connection is taken, streams and waiting
+ * The end of a node's ports, so that a balancer in front of it loses no request: first `/readyz` is 503 until each client
+ * that polls it has seen that, while every answer ends its connection; then no new connection is taken, streams and waiting
  * requests end, and requests under way get a bounded time.
  */
 

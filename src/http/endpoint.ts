@@ -12,7 +12,7 @@ export interface Resource<Context> {
   readonly response: string;
   /** Path with parameters in braces, named as the request message's fields: `/api/v2/asset/{asset_id}`; gRPC alone without. */
   readonly path?: string;
-  /** How to ask for less, where that is not by pages: for the refusal of an answer that would be too large. */
+  /** Advice to ask for less, where that is not by pages: for the refusal of an answer that would be too large. */
   readonly narrowing?: string;
   /** Makes the response message. @throws ApiError */
   handle(context: Context, request: RequestFields): object;

@@ -17,9 +17,9 @@ const stopping = () => new ApiError(Grpc.unavailable, STOPPING, [], true);
 interface HeightWaitersOptions {
   /** Requests that wait at once. */
   readonly max: number;
-  /** How long each one waits. */
+  /** Time that each one waits. */
   readonly waitMs: number;
-  /** How often the head is read for all of them without a notification. */
+  /** Interval at which the head is read for all of them without a notification. */
   readonly lookMs: number;
   /** Height of the last commit, read now; 0 before the first. */
   readonly headHeight: () => number;

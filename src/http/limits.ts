@@ -27,9 +27,9 @@ export interface Limits {
   readonly filterValuesMax: number;
   /** Rows of balance changes that a page looks at when a filter passes rows over: half a microsecond each. */
   readonly rowsPassedMax: number;
-  /** How long `X-Min-Height` waits for its height, milliseconds. */
+  /** Time that `X-Min-Height` waits for its height, milliseconds. */
   readonly minHeightWaitMs: number;
-  /** How often the height is read for waiting requests, where no commit notifies them, milliseconds. */
+  /** Interval at which the height is read for waiting requests, where no commit notifies them, milliseconds. */
   readonly minHeightLookMs: number;
   /** Requests that wait for their height at once, on each thread that answers; a further one gets 503. */
   readonly minHeightWaitersMax: number;
@@ -61,9 +61,9 @@ export interface Limits {
   readonly queryRowsMax: number;
   /** Fields of one GraphQL answer that may fail. */
   readonly queryErrorsMax: number;
-  /** How long a GraphQL query may take, milliseconds. */
+  /** Time that a GraphQL query may take, milliseconds. */
   readonly queryMs: number;
-  /** How long a GraphQL socket may take to introduce itself, milliseconds. */
+  /** Time that a GraphQL socket may take to introduce itself, milliseconds. */
   readonly socketInitMs: number;
   /** Subscriptions of one GraphQL socket. */
   readonly socketSubscriptionsMax: number;

@@ -11,7 +11,7 @@ export const SMALL_REQUEST_BYTES = 32 * 1024;
 const LARGE_PARTS = 3 / 4;
 /** A request that is younger is not ended for others: an honest one is whole by then. */
 const YOUNG_MS = 1_000;
-/** How often limits of time are looked at, while requests are on their way. */
+/** Interval at which limits of time are looked at, while requests are on their way. */
 const LOOK_MS = 250;
 
 class RequestBudget {

@@ -23,13 +23,13 @@ export interface SourceReport {
   readonly sinceUs: number;
 }
 
-/** How far a node is behind the node that it follows. */
+/** Lag of a node behind the node that it follows. */
 export interface Lag {
   readonly followedHeight: number | undefined;
   readonly blocks: number;
   /** Undefined before the first block. */
   readonly seconds: number | undefined;
-  /** How far this machine's clock is ahead of the chain's; 0 without evidence. */
+  /** Lead of this machine's clock over the chain's; 0 without evidence. */
   readonly clockSkewSeconds: number | undefined;
 }
 

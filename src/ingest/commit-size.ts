@@ -1,4 +1,4 @@
-// How much of a stream goes into one commit.
+// The amount of a stream that goes into one commit.
 
 /** The first commits are small, so that a height shows at once ... */
 const EVENTS_MIN = 8_192;

@@ -8,7 +8,7 @@ import type { IntakeReader } from "./intake.ts";
 import { RecordSplitter } from "./records.ts";
 
 const READ_BYTES = 256 * 1024;
-/** How often a file is looked at when nothing more is in it. */
+/** Interval at which a file is looked at when nothing more is in it. */
 const LOOK_MS = 50;
 /** The first bytes of a file, by which it is known after it was cut and has grown again. */
 const HEAD_BYTES = 256;

@@ -20,7 +20,7 @@ import { RecordSplitter } from "./records.ts";
 
 /** Other work of the thread waits no longer than this and one block. */
 const TURN_MS = 10;
-/** How often a full disk is looked after. */
+/** Interval at which a full disk is looked after. */
 const RETRY_MS = 1_000;
 
 /** Of the blocks themselves, not of the store: the connection that brought them is refused. */
@@ -31,7 +31,7 @@ const SENDERS_CODES: ReadonlySet<string> = new Set([
 export interface IntakeTrouble {
   readonly code: ErrorCode;
   readonly text: string;
-  /** How often it was met again; left out for the first time. */
+  /** Number of further meetings; left out for the first time. */
   readonly again?: number;
 }
 

@@ -40,7 +40,7 @@ const DISK_BYTES_MIN = 256 * 1000 * 1000;
 const RETENTIONS = ["archive", "standard", "lite"] as const;
 const SIZE_UNITS: Readonly<Record<string, number>> = { "": 1, K: 1e3, M: 1e6, G: 1e9, T: 1e12 };
 
-/** How much history is kept: as much as fits, as long as the original does, or all of it. */
+/** Amount of history that is kept: as much as fits, as long as the original does, or all of it. */
 export interface DiskPolicy {
   /** Bytes that the home may take; undefined for no bound. */
   readonly bytes: number | undefined;

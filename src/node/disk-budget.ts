@@ -28,7 +28,7 @@ const COMMIT_MS = 4;
 /** Of a commit when the share is all but used; beyond it slices go for as long as it takes. */
 const FULL_COMMIT_MS = 200;
 const SWEEP_MS = 4;
-/** How often files are measured and tables weighed again. */
+/** Interval at which files are measured and tables weighed again. */
 const LOOK_MS = 2_000;
 const WEIGH_MS = 10_000;
 const DAY_US = 86_400_000_000;

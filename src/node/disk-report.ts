@@ -1,4 +1,4 @@
-// How much of its disk a home takes, and for how long that goes well: for `/status` and `lyra doctor`.
+// A home's share of its disk, and the time for which that goes well: for `/status` and `lyra doctor`.
 import type { Database } from "bun:sqlite";
 import { statfsSync } from "node:fs";
 import { readHead } from "../store/head.ts";

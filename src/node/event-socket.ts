@@ -20,7 +20,7 @@ const GREETING_MS = 5_000;
 const UNGREETED_MAX = 256;
 /** A sender that is silent for this long gives way to another sender: its machine may be gone without a word. */
 const SILENT_MS = 30_000;
-/** How often a full log or disk is looked at. */
+/** Interval at which a full log or disk is looked at. */
 const ROOM_MS = 200;
 /** Only this user's processes reach a Unix socket. */
 const SOCKET_MODE = 0o600;

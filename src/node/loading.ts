@@ -34,7 +34,7 @@ interface LoadingSettings {
   readonly segmentLength: number;
   /** Where segments end; undefined for as the home began. */
   readonly segments: SegmentMode | undefined;
-  /** How much history is kept; all of it without. */
+  /** Amount of history that is kept; all of it without. */
   readonly disk?: DiskPolicy;
 }
 

@@ -1,4 +1,4 @@
-// How much memory the system lets this process have: what is under the limit dies without a word while it loads.
+// The memory that the system lets this process have: a process under the limit dies without a word while it loads.
 import { readFileSync } from "node:fs";
 import { totalmem } from "node:os";
 import { NodeError } from "../errors/node-error.ts";

@@ -16,7 +16,7 @@ const REST_MS = 30;
 const SLICE_REST_MS = 2;
 const REST_PARTS = 9;
 const REST_MAX_MS = 30_000;
-/** How often the file is opened again meanwhile. */
+/** Interval at which the file is opened again meanwhile. */
 const PROBE_MS = 5_000;
 const BETWEEN_ROUNDS_MS = 60 * 60 * 1_000;
 

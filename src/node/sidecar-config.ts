@@ -52,7 +52,7 @@ export interface SidecarConfig extends Omit<NodeConfig, "kind"> {
   readonly grpcNodePort: GrpcPortNumber;
   readonly rules: AdmissionRules;
   readonly lagBounds: LagBounds;
-  /** How often the followed node is looked at while it announces nothing, milliseconds. */
+  /** Interval at which the followed node is looked at while it announces nothing, milliseconds. */
   readonly lookMs: number;
 }
 

@@ -18,7 +18,7 @@ interface SourceNews {
   readonly isCatchingUp?: boolean;
 }
 
-/** How far behind a sidecar still counts as ready; 0 turns a bound off. */
+/** Lag at which a sidecar still counts as ready; 0 turns a bound off. */
 export interface LagBounds {
   readonly blocks: number;
   readonly seconds: number;
@@ -222,11 +222,11 @@ const SKEW_SAMPLE_MS = 250;
 /** This many of them, over so long, before a clock is said to be ahead. */
 const SKEW_HEADS_MIN = 4;
 const SKEW_SPAN_MS_MIN = 3_000;
-/** How much the age of new heads may vary while it is the clock's; a node that catches up makes it shrink. */
+/** Variation of the age of new heads that is the clock's; a node that catches up makes it shrink. */
 const SKEW_SPREAD_SECONDS = 5;
 
 /**
- * How far this machine's clock is ahead of the chain's, in seconds, from the age of each head when it is first seen. A block
+ * Lead of this machine's clock over the chain's, in seconds, from the age of each head when it is first seen. A block
  * of the future is the clock's fault in any case; old ones are if each new head is as old as the one before.
  */
 class ClockSkew {

@@ -63,7 +63,7 @@ export async function startDataNode(given: DataNodeConfig): Promise<DataNode> {
 /** Of a node with live sources. */
 interface LiveServing {
   readonly settings: LiveSettings;
-  /** How history is cut in a home that has not begun, unless the configuration says so. */
+  /** Cut of history in a home that has not begun, unless the configuration says so. */
   readonly segmentsOfNew?: SegmentMode;
   readonly status: (own: () => ChainHead | undefined) => LiveStatus & { notReady(): string | undefined };
   /** Further routes of the data port. */

@@ -73,7 +73,7 @@ export type WriterReport =
 
 /** Skipped blocks are reported this often. */
 const KNOWN_MS = 250;
-/** How often segments that could not be made are looked after. */
+/** Interval at which segments that could not be made are looked after. */
 const LOOK_MS = 1_000;
 
 declare const self: Worker;

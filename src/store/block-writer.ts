@@ -39,7 +39,7 @@ interface BlockWriterOptions {
   readonly eraRows?: number;
   /** The store is not opened again after a crash: nothing waits for the disk. */
   readonly isTemporary?: boolean;
-  /** How the log is synced; tests let it fail. */
+  /** Sync of the log; tests let it fail. */
   readonly disk?: FileSync;
   /** Work of others in the transactions of this writer. */
   readonly companion?: CommitCompanion;

@@ -158,7 +158,7 @@ export function openWriter(home: string): Database {
   return db;
 }
 
-/** How far the log is, in frames. */
+/** End of the log, in frames. */
 export interface LogState {
   readonly busy: bigint;
   readonly log: bigint;

@@ -11,11 +11,11 @@ export interface ChainHead {
   readonly timeUs: number;
   /** Row of the last block in `blocks`. */
   readonly no: number;
-  /** How many earlier blocks share that row. */
+  /** Number of earlier blocks that share that row. */
   readonly part: number;
   /** Height of the first block of this store. */
   readonly firstHeight: number;
-  /** How many blocks had the last height: 2 after the doubled first one. */
+  /** Number of blocks with the last height: 2 after the doubled first one. */
   readonly blocksAtHeight: number;
 }
 

@@ -17,7 +17,7 @@ interface Index {
   /** Its own columns, then those of the table's key: the order of its entries. */
   readonly columns: readonly IndexColumn[];
   readonly key: readonly IndexColumn[];
-  /** How a statement reads the table by its own tree. */
+  /** Statement that reads the table by its own tree. */
   readonly tree: string;
   /** Condition of a partial index. */
   readonly condition: string;

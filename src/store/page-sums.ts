@@ -33,7 +33,7 @@ interface PageSum {
   readonly sum: number;
 }
 
-/** How far the log reached when its blocks were last known to be durable. */
+/** End of the log when its blocks were last known to be durable. */
 interface LogMark {
   /** Of the log's header: it changes when the log restarts. */
   readonly salt: string;
@@ -236,7 +236,7 @@ function readSalt(log: number): string {
 }
 
 /**
- * How much of a log that was acknowledged is gone: at a flipped bit the log ends for SQLite.
+ * Missing length of a log that was acknowledged: at a flipped bit the log ends for SQLite.
  * @returns undefined when nothing is gone, or without a mark
  */
 export function lostFrames(
@@ -302,7 +302,7 @@ const FRAME_HEADER_BYTES = 24;
 const LOG_MAGIC = 0x377f0682;
 const CHUNK_BYTES = 1024 * 1024;
 
-/** How far a log is read: up to the end of a transaction. */
+/** End of the read part of a log: the end of a transaction. */
 interface LogPosition {
   /** Two words that each new beginning of the log changes. */
   readonly salt: string;

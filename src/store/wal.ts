@@ -5,7 +5,7 @@ import { closeSync, fdatasyncSync, openSync, statSync } from "node:fs";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { checkpoint } from "./database.ts";
 
-/** How an open file is synced: `fs.fdatasyncSync`; tests let it fail. */
+/** Sync of an open file: `fs.fdatasyncSync`; tests let it fail. */
 export type FileSync = (file: number) => void;
 
 /** Syncs the log after a commit. SQLite itself syncs log and store before it restarts the log. */

@@ -344,7 +344,7 @@ function inOrder(entries: Fields[] | undefined): Fields[] | undefined {
   return [...sorted(entries.filter(isPart)), ...entries.filter((entry) => !isPart(entry))];
 }
 
-/** Which fields differ; `count` and `order` where the lists are not of the same events. */
+/** The differing fields; `count` and `order` where the lists are not of the same events. */
 function differing(expected: readonly Fields[], actual: readonly Fields[]): string[] {
   const [theirs, ours] = [expected.map((e) => JSON.stringify(e)), actual.map((e) => JSON.stringify(e))];
   if (theirs.length === ours.length && theirs.every((text, at) => text === ours[at])) return [];

@@ -78,7 +78,7 @@ export class ReExecution {
   private readonly shown = new Set<string>();
   /** Balances of general accounts that recorded events said last. */
   private readonly balances = new Map<string, bigint>();
-  /** How often each thing was met that is not the engine's to judge. */
+  /** Counts of things that are not the engine's to judge. */
   private readonly counts = new Map<string, number>();
   private readonly ownFaults: string[] = [];
   private readonly decided = new Set<string>();

@@ -91,7 +91,7 @@ interface Step {
   readonly keepZero: boolean;
 }
 
-/** How to make a plain object of one message type in one style. */
+/** Makes a plain object of one message type in one style. */
 class Plan {
   private readonly fullName: string;
   private readonly style: Style;

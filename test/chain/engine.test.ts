@@ -11,7 +11,7 @@ import { newHome, removeHomes, rowsOf } from "./rig.ts";
 
 afterAll(removeHomes);
 
-/** Funds, transfers, an epoch's end; @param nonce that nobody has used */
+/** Funds, transfers, an epoch's end; @param nonce an unused one */
 async function something(running: RunningChain, nonce: bigint): Promise<void> {
   const { chain } = running;
   await funded(running);

@@ -1,4 +1,4 @@
-// `lyra` as `npm link` installs it, started in somebody else's folder: it takes neither code nor settings from there.
+// `lyra` as `npm link` installs it, started in a foreign folder: it takes neither code nor settings from there.
 import { afterAll, expect, test } from "bun:test";
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

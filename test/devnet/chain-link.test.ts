@@ -151,7 +151,7 @@ describe("a chain on another thread", () => {
       { kind: "cancelTransfer", payload: { transferId: "" } },
       { key, chainId: STATUS.chainId, nonce: 1n, blockHeight: 1n },
     );
-    // Signed for another chain, and nobody has looked at that.
+    // Signed for another chain, and not examined before.
     const foreign = buildTransaction(
       { kind: "cancelTransfer", payload: { transferId: "ab".repeat(32) } },
       { key, chainId: "another-chain", nonce: 1n, blockHeight: 1n },

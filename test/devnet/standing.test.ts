@@ -11,7 +11,7 @@ import { NO_HTTP, startTestDevnet } from "../support/test-devnet.ts";
 
 const DOLLAR = madeUpAssetId("tUSD");
 
-/** The engine's accounts, which nobody else may touch. */
+/** The engine's accounts, which no other code may touch. */
 function accountsOf(chain: object): Table<Account> {
   const { core } = chain as { core: { engine: { domains: { collateral: Collateral } } } };
   return (core.engine.domains.collateral as unknown as { accounts: Table<Account> }).accounts;

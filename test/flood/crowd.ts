@@ -25,7 +25,7 @@ export function filesMax(): number {
   return soft === "unlimited" ? Number.POSITIVE_INFINITY : Number(soft);
 }
 
-/** Keys of parties that nobody has heard of. */
+/** Keys of parties that the chain does not know. */
 export function strangers(count: number): Ed25519KeyPair[] {
   return Array.from({ length: count }, (_, n) =>
     ed25519KeyPair(new Uint8Array(new Bun.CryptoHasher("sha256").update(`stranger ${n}`).digest().buffer)),

@@ -1,4 +1,4 @@
-// A home that nobody can write, as on a medium that is read-only: it can be served and examined. The files that readers
+// A home that cannot be written, as on a medium that is read-only: it can be served and examined. The files that readers
 // keep beside a store cannot be made there.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, cpSync, writeFileSync } from "node:fs";

@@ -119,7 +119,7 @@ interface ApiAccount {
 
 /**
  * Opens the chain of a home, which replays what its stored state lacks, and compares its state with the data API.
- * @param home nobody has it open; it is changed as by any start
+ * @param home not open anywhere; it is changed as by any start
  */
 export function differencesToState(home: string): string[] {
   const chain = new OpenCore(home, genesisOf(home));

@@ -88,7 +88,7 @@ export async function devnetCrashRounds(options: DevnetCrashOptions): Promise<De
 class Rig {
   private readonly dice: Dice;
   private startMs = 0;
-  /** The parties' balances in a devnet that nobody disturbed, as text. */
+  /** The parties' balances in an undisturbed devnet, as text. */
   private funded = "";
   private readonly failures: string[] = [];
   private kills = 0;

@@ -36,13 +36,13 @@ export class Ledger {
     this.height = Math.max(this.height, answer.height);
   }
 
-  /** A height that somebody was told. @param hash empty where only the height was told */
+  /** A height that a client was given. @param hash empty where only the height was given */
   seen(height: number, hash = ""): void {
     if (hash !== "") this.hashes.set(height, hash);
     this.height = Math.max(this.height, height);
   }
 
-  /** A revert has begun, and nobody has heard its end. */
+  /** A revert has begun, and its end was not reported. */
   get isReverting(): boolean {
     return this.reverting !== undefined;
   }
@@ -83,7 +83,7 @@ export class Ledger {
     return failures;
   }
 
-  /** Of a revert whose end nobody heard. */
+  /** Of a revert whose end was not reported. */
   private settleRevert(stored: ReadonlyMap<string, { height: number }>, head: number): string[] {
     if (this.reverting === undefined) return [];
     const { height } = this.reverting;

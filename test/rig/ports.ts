@@ -1,10 +1,10 @@
-// Ports that a test names before somebody listens on them.
+// Ports that a test names before a server listens on them.
 
 /** The system gives ports from here on to any process that connects: one of them can be taken at any moment. */
 const EPHEMERAL = 32_768;
 const FIRST = 20_000;
 
-/** @returns A port that nobody listens on, and that the system gives to nobody. */
+/** @returns A free port, which the system gives to no other program. */
 export function freePort(): number {
   for (;;) {
     const port = FIRST + Math.floor(Math.random() * (EPHEMERAL - FIRST));

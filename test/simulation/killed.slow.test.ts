@@ -1,4 +1,4 @@
-// The same random commands on a chain that nobody disturbs and on one that is killed again and again: in the end both
+// The same random commands on an undisturbed chain and on one that is killed again and again: in the end both
 // have the same application hash and the same rows. The engine is the real one, and so is the store.
 import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -175,7 +175,7 @@ export class Realizer {
   }
 
   private event(by: number, payload: object): CheckedTransaction {
-    // Now and then somebody reports who is no validator.
+    // Now and then a key that is not a validator's reports.
     const sender = by === 99 ? this.who[0]! : hexKey(this.node(by).vega(1).publicKey);
     return this.tx(sender, "chainEvent", payload);
   }

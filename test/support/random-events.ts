@@ -33,7 +33,7 @@ export function epochEvent(seq: bigint): MadeEvent {
 }
 
 const accountType = v.oneOf(1, 3, 4, 9, 12);
-/** Events write `*` for nobody and `!` for no market. */
+/** Events write `*` for no party and `!` for no market. */
 const owner = fc.oneof({ weight: 5, arbitrary: v.party }, { weight: 1, arbitrary: fc.constant("*") });
 const marketOrNone = fc.oneof(
   { weight: 1, arbitrary: v.market },

@@ -54,7 +54,7 @@ const BAN_NS_MIN = 30n * SECOND_NS;
 const EPOCH_SHARE = 208_333_333_333_333n;
 const SHARE_UNIT = 10n ** 16n;
 
-/** How long a ban lasts: 1/48 of an epoch, at least half a minute. */
+/** Duration of a ban: 1/48 of an epoch, at least half a minute. */
 export function banDurationNs(epochLengthNs: bigint): bigint {
   const share = (epochLengthNs * EPOCH_SHARE) / SHARE_UNIT;
   return share > BAN_NS_MIN ? share : BAN_NS_MIN;

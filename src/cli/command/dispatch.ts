@@ -6,7 +6,7 @@ import { checkFlags, type Place, readInvocation } from "./parse.ts";
 import { allCommands, findCommand, type Match, namesBelow, placeOf } from "./table.ts";
 import { unknownCommand } from "./unknown-command.ts";
 
-/** How failures are shown. */
+/** Form of failures. */
 interface Output {
   readonly asJson: boolean;
   /** Logs a failure of a node. @returns its exit code */

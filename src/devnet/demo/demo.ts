@@ -169,7 +169,7 @@ const TOUCHABLE_ACCOUNTS: readonly number[] = [
 
 export interface DemoSummary {
   readonly tables: readonly { readonly table: string; readonly what: string; readonly rows: number }[];
-  /** How many accounts there are of each type, by name without `ACCOUNT_TYPE_`. */
+  /** Number of accounts of each type, by name without `ACCOUNT_TYPE_`. */
   readonly accounts: readonly { readonly type: string; readonly accounts: number }[];
 }
 

@@ -96,7 +96,7 @@ function slippage(view: MarginView, { open: volume, closing }: SideInput): Decim
   return boundsSlippage ? cost.min(cap) : cost;
 }
 
-/** How a margin update of one party ended. */
+/** Outcome of one party's margin update. */
 export interface MarginOutcome {
   readonly party: string;
   /** The margin account could not be brought to the maintenance margin. */

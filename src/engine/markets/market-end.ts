@@ -1,5 +1,5 @@
 /**
- * How a market ends: rejected, cancelled before it opens, or terminated and settled
+ * The end of a market: rejected, cancelled before it opens, or terminated and settled
  * (docs/protocol/70-trading-markets.md#14-creation-and-transitions and
  * docs/protocol/70-trading-positions.md#65-final-settlement).
  */

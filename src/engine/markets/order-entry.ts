@@ -441,7 +441,7 @@ export class OrderEntry {
     return true;
   }
 
-  /** How much of the order may trade; undefined where a reduce-only order would not reduce the position. */
+  /** Size of the order that may trade; undefined where a reduce-only order would not reduce the position. */
   private tradable(order: StoredOrder, { size }: Position): bigint | undefined {
     if (!order.reduceOnly) return order.remaining;
     const isOpposite = order.side === WireSide.SIDE_BUY ? size < 0n : size > 0n;

@@ -351,7 +351,7 @@ const sidesOf = ({
     ["SIDE_SELL", sells],
   ] as const;
 
-/** How the network reads shapes that come without a commitment (docs/protocol/70-trading-liquidity.md#79-amend-and-cancel). */
+/** The network's reading of shapes that come without a commitment (docs/protocol/70-trading-liquidity.md#79-amend-and-cancel). */
 function withoutOffsets({ buys, sells }: LiquidityProvisionAmendment) {
   const without = (shape: readonly LiquidityOrder[]) => shape.map((entry) => ({ ...entry, offset: "0" }));
   return { buys: without(buys), sells: without(sells) };

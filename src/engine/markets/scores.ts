@@ -1,4 +1,4 @@
-/** How likely it is that a provider's orders trade, compared with the others' (docs/protocol/70-trading-liquidity.md#77-distribution). */
+/** Likelihood that a provider's orders trade, compared with the others' (docs/protocol/70-trading-liquidity.md#77-distribution). */
 import { Decimal } from "../../wire/decimal.ts";
 import { LiquidityProvisionStatus, type TradableInstrument } from "../../wire/generated/vega.ts";
 import { type MarketContext, TAU_SCALING } from "./context.ts";

@@ -112,7 +112,7 @@ export class MarketIndex {
   readonly flat = new Set<string>();
   /** Number of positions with volume. */
   openPositions = 0;
-  /** How many unsettled trades a party has. */
+  /** Number of a party's unsettled trades. */
   readonly tradesOf = new Map<string, number>();
   /** Unsettled trades in their order. */
   readonly trades = new OrderedIndex<{ readonly number: number; readonly trade: UnsettledTrade }>(

@@ -28,7 +28,7 @@ const READ_BYTES = 256 * 1024;
 const SHOWN_CHARACTERS = 400;
 
 interface HistoryDifference {
-  /** Which side is damaged; `between` if both are sound but differ. */
+  /** The damaged side; `between` if both are sound but differ. */
   readonly where: "here" | "there" | "between";
   readonly from: number;
   readonly to: number;

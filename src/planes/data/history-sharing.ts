@@ -61,7 +61,7 @@ class HistorySharing {
     this.images = new Images(plane.context.home);
   }
 
-  /** How far this node is, and what it can give. */
+  /** This node's progress, and the history that it can give. */
   summary(): Response {
     const { db } = this.context;
     const head = this.plane.head();

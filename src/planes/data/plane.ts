@@ -64,7 +64,7 @@ export class DataPlane {
     return this.current;
   }
 
-  /** How often this thread was notified of a changed store. */
+  /** Number of times that this thread was notified of a changed store. */
   get changes(): number {
     return this.changesTold;
   }

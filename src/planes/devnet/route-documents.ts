@@ -1,4 +1,4 @@
-// How the routes of the tools describe themselves.
+// Documents of the tools' routes.
 import type { TSchema } from "elysia";
 import { json, list, object, type Shape, text, whole } from "../../http/declaration.ts";
 import { schemaOf } from "../../http/schema-of.ts";

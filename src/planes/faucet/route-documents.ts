@@ -1,4 +1,4 @@
-// How the faucet's routes describe themselves.
+// Documents of the faucet's routes.
 import { flag, object, text } from "../../http/declaration.ts";
 import { schemaOf } from "../../http/schema-of.ts";
 import { MINT_BODY } from "./mint.ts";

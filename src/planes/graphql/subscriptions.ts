@@ -106,7 +106,7 @@ function lastTimeUpdate(plane: DataPlane): object[] | undefined {
   return [{ id: `${head.height}-1`, block: head.hash, type: "TimeUpdate", event: as("TimeUpdate", event) }];
 }
 
-/** How each subscription is opened. */
+/** The opener of each subscription. */
 export const SUBSCRIPTIONS: Readonly<Record<string, Open>> = {
   accounts({ marketId, partyId, assetId, type }, context) {
     if (!marketId && !partyId && !assetId && !type)

@@ -15,7 +15,7 @@ const FIRST_CALL_MS = 20_000;
  */
 const PING_MS = 10_000;
 const PING_ANSWER_MS = 15_000;
-/** How often connections are looked at, while there are some. */
+/** Interval at which connections are looked at, while there are some. */
 const LOOK_MS = 250;
 /** Time for the client to take the last frame of a connection that is closed. */
 const GOODBYE_MS = 1_000;

@@ -16,7 +16,7 @@ import { decodeRequest, type UnaryMethod } from "./unary.ts";
 const SERVICE = "/grpc.health.v1.Health";
 /** A client watches once on a connection. */
 const WATCHERS_MAX = 1_000;
-/** How often a watched state is looked at. */
+/** Interval at which a watched state is looked at. */
 const LOOK_MS = 500;
 
 interface HealthMethods {

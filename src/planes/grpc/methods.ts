@@ -1,4 +1,4 @@
-// Which handler answers which method: by the request message, the resources of HTTP; and those that gRPC alone has.
+// Handlers of the methods: by the request message, the resources of HTTP; and those that gRPC alone has.
 import type { Endpoint, Resource } from "../../http/endpoint.ts";
 import { PageCache } from "../../http/page-cache.ts";
 import { fieldsOf } from "../../http/request-fields.ts";

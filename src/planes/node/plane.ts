@@ -27,7 +27,7 @@ export interface Question {
   readonly query: string;
 }
 
-/** How the answers of a port are printed. */
+/** Form of the answers of a port. */
 export interface Printing {
   readonly mode: JsonMode;
   /** Tells how far the store is: the data port's answers say it, also where the chain was asked. */
@@ -42,7 +42,7 @@ export class NodePlane {
   ) {}
 
   /**
-   * How far the store is, for answers of the chain. Never beyond the block of these answers: news of a block reach this
+   * The store's head, for answers of the chain. Never beyond the block of these answers: news of a block reach this
    * thread after the block itself, and a node whose two heights differ is passed over by wallets.
    */
   storeHead(): NonNullable<Answer["head"]> {

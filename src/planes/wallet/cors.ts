@@ -38,7 +38,7 @@ export const PAGES: CorsPolicy = {
   preflight: (request) => (isPagesPreflight(request) ? preflight(request) : undefined),
 };
 
-// Which `Host` a request may name. A page can make a name of its own point at this machine (DNS rebinding); its
+// `Host`s that a request may name. A page can make a name of its own point at this machine (DNS rebinding); its
 // requests then carry that name, and are refused.
 
 const LOOPBACK =

@@ -72,9 +72,9 @@ export interface WalletServiceOptions {
   /** No other wallet uses these keys: all of a block's quota is used at once (sending/planner.ts). */
   readonly isSoleUser?: boolean;
   readonly solver?: Solver;
-  /** How long a transaction waits for a block with room, milliseconds. */
+  /** Time that a transaction waits for a block with room, milliseconds. */
   readonly waitMs?: number;
-  /** How often files and blocks are looked at, milliseconds; 0: never. */
+  /** Interval at which files and blocks are looked at, milliseconds; 0: never. */
   readonly checkMs?: number;
   readonly watchMs?: number;
   readonly bodyBytesMax?: number;
@@ -94,7 +94,7 @@ export interface RunningWalletService {
   readonly host: string;
   /** Of the local socket. */
   readonly socket: string | undefined;
-  /** How requests are decided on, for banners. */
+  /** Way in which requests are decided on, for banners. */
   readonly approval: string;
   readonly service: WalletService;
   fetch(request: Request): Response | Promise<Response>;

@@ -38,7 +38,7 @@ export interface WaitingRequests {
 }
 
 const YES = /^y(es)?$/i;
-/** How long the next question waits for what became of the last transaction. */
+/** Time that the next question waits for the outcome of the last transaction. */
 const OUTCOME_MS = 5_000;
 const OVER = "the request does not wait any more";
 

@@ -16,7 +16,7 @@ import {
 import { hexOf } from "../../wire/identifiers.ts";
 import { walletError } from "../errors.ts";
 
-/** How keys are derived from a node. */
+/** Derivation of keys from a node. */
 export type KeyVersion = 1 | 2;
 
 export interface DerivedKey {

@@ -198,7 +198,7 @@ function checksum(header: Uint8Array): Buffer {
   return digest.subarray(0, HEADER_BYTES - CHECKSUM_AT);
 }
 
-// How a passphrase becomes a key in Lyra's own files: scrypt, with limits on what a file may ask for. A file's
+// The key of Lyra's own files, from a passphrase: scrypt, with limits on what a file may ask for. A file's
 // parameters are read before anything in it can be trusted, so they must not exhaust the machine.
 
 export type { ScryptCost };

@@ -4,8 +4,8 @@ import { LruCache } from "../../cache/lru.ts";
 import { DIFFICULTY_MAX, requiredTotal } from "../../chain/admission/pow/function.ts";
 import type { GetSpamStatisticsResponse, PoWBlockState } from "../../wire/generated/core-api.ts";
 
-// How hard the next proof on a block has to be, so that no order in which a wallet's transactions arrive gets its key
-// banned (docs/protocol/40-pow-spam.md#34-delivertx). Pure arithmetic.
+// Difficulty of the next proof on a block, so that no order in which a wallet's transactions arrive gets its key banned
+// (docs/protocol/40-pow-spam.md#34-delivertx). Pure arithmetic.
 
 /** The transactions that a block hash takes of one party. */
 interface BlockQuota {
@@ -174,10 +174,10 @@ export function slotOf({ height, hash, hashFunction }: PlannedBlock, { id, bits 
 export interface PlannerOptions {
   /** Bits above the base that a proof may cost before waiting for a block is better; each doubles the work. */
   readonly extraBitsMax?: number;
-  /** How long a node may say a lower height and still be taken for one that is late, milliseconds. */
+  /** Time for which a node may say a lower height and still be taken for one that is late, milliseconds. */
   readonly rewindMs?: number;
   /**
-   * How long places are remembered on blocks that a node does not show any more, milliseconds: a node that is neither
+   * Time for which places are remembered on blocks that a node does not show any more, milliseconds: a node that is neither
    * behind nor ahead nor astray brings them back.
    */
   readonly keepMs?: number;

@@ -1,5 +1,5 @@
-// How many commands of a kind a key may still send this epoch (docs/protocol/40-pow-spam.md#4-spam-policies): refuses
-// what the network would refuse, and perhaps ban for. The network counts finished blocks only, so what was sent is
+// Commands of a kind that a key may still send this epoch (docs/protocol/40-pow-spam.md#4-spam-policies): refuses what
+// the network would refuse, and perhaps ban for. The network counts finished blocks only, so sent commands are
 // remembered here.
 //
 // Different from the original: what was never sent is given back, cancelled transfers count as the network counts
@@ -52,7 +52,7 @@ interface EpochUse {
   readonly height: bigint;
   /** Known by it, the same transaction counts once when it comes again. */
   readonly tag?: string | undefined;
-  /** How often the chain restarted. */
+  /** Number of restarts of the chain. */
   readonly beginnings?: number;
   readonly nowMs?: number;
 }

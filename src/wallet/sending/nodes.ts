@@ -190,7 +190,7 @@ function failed(error: NodeError): NodeError {
   return sendError(error.code, `the transaction failed: ${reasonOf(error)}`, error.hint);
 }
 
-// Which of several nodes is asked. The original compares all of them before every operation
+// The choice among several nodes. The original compares all of them before every operation
 // (docs/protocol/50-wallet-transactions.md#62-grpc-calls-vegaapiv1coreservice); here the newest of the right chain is
 // kept for as long as it answers and does not fall behind.
 
@@ -199,20 +199,20 @@ interface NodePoolOptions {
   readonly nowMs: () => number;
   /** The network's, where its settings say; nodes of other chains are not used. */
   readonly chainId?: string;
-  /** How long a choice is good. */
+  /** Time for which a choice is good. */
   readonly choiceMs?: number;
   /** Waits on the same clock; default: the runtime's timers. */
   readonly sleep?: (ms: number) => Promise<void>;
 }
 
 const CHOICE_MS = 2_000;
-/** How much later than the first node the others may answer. */
+/** Delay of the other nodes behind the first one that still counts. */
 const LATER_MS = 250;
-/** How long a node that failed is passed over where there are others. */
+/** Time for which a node that failed is passed over where there are others. */
 const REST_MS = 5_000;
 /** Blocks that the chosen node may be behind another node before that node is taken. */
 const BEHIND_MAX = 2n;
-/** How long a chain is remembered to have been further than all nodes that answer. Then it began again. */
+/** Time for which a chain is remembered to have been further than all nodes that answer. Then it began again. */
 const NEWEST_MS = 60_000;
 
 interface Probed {

@@ -91,7 +91,7 @@ export class ProofPlanner {
     return this.head;
   }
 
-  /** How often the chain changed or restarted. */
+  /** Number of changes and restarts of the chain. */
   get beginnings(): number {
     return this.begun;
   }

@@ -31,7 +31,7 @@ export interface SendQueueOptions {
   readonly sleep: (ms: number) => Promise<void>;
   /** The time of day, Unix milliseconds. */
   readonly wallMs: () => number;
-  /** How long a transaction waits for a block with room. */
+  /** Time that a transaction waits for a block with room. */
   readonly waitMs: number;
 }
 
@@ -42,7 +42,7 @@ export interface Wanted {
   /** Known by it, the same transaction is found when it comes again. */
   readonly tag?: string;
   readonly signal?: AbortSignal | undefined;
-  /** Which block; the planner's choice without. */
+  /** The block; the planner's choice without. */
   readonly choose?: (planner: ProofPlanner) => Plan;
 }
 

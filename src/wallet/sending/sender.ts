@@ -38,13 +38,13 @@ interface SenderOptions {
   readonly wallMs: () => number;
   /** Everything sent before; its own without. Senders of a process share one. */
   readonly book?: PlannerBook;
-  /** How long a transaction waits for a block with room for it. */
+  /** Time that a transaction waits for a block with room for it. */
   readonly waitMs?: number;
-  /** How long a proof is searched for at the most. */
+  /** Longest search for a proof. */
   readonly searchMs?: number;
-  /** How often it is looked at whether the place of a search is still good. */
+  /** Interval at which the place of a search is checked. */
   readonly searchLookMs?: number;
-  /** How often the newest block is looked at while nothing is sent; 0: never. */
+  /** Interval at which the newest block is looked at while nothing is sent; 0: never. */
   readonly watchMs?: number;
 }
 

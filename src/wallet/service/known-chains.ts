@@ -1,4 +1,4 @@
-// Which chain the nodes of a service are of. A signature is good on one chain, and the node says which: a node that names
+// The chain of a service's nodes. A signature is good on one chain, and the node says which: a node that names
 // a wrong chain would get signatures for that chain. So a service signs for the chain that it was told, or
 // that its owner has confirmed for these nodes, and for no other.
 
@@ -22,7 +22,7 @@ export const NO_CHAINS: ChainsDocument = { version: 1, chains: [] };
 /** Nodes that are remembered; the oldest goes for one more. */
 const NODES_MAX = 1_000;
 
-/** How a chain came to be the right one: `own` is that of this very process. */
+/** Reason for which a chain is the right one: `own` is that of this very process. */
 export type ChainStanding = "own" | "told" | "confirmed" | "new";
 
 interface KnownChainsOptions {

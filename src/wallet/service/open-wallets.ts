@@ -85,7 +85,7 @@ interface OpenWalletsOptions {
   readonly idleMs?: number;
   /** A clock that goes on while the machine sleeps, milliseconds. */
   readonly nowMs: () => number;
-  /** How often files are looked at, milliseconds; 0: never. */
+  /** Interval at which files are looked at, milliseconds; 0: never. */
   readonly checkMs?: number;
   /** A wallet is gone, or was changed so that this one is not good any more. */
   onLost(name: string, why: "removed" | "changed"): void;

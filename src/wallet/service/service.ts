@@ -79,7 +79,7 @@ const METHODS: Readonly<Record<string, MethodEntry>> = {
   "client.sign_transaction": { run: signTransaction, coarse: "could not sign transaction", hasParams: true },
 };
 
-/** How long an epoch that was asked for counts as the running one in the log, milliseconds. */
+/** Time for which an epoch that was asked for counts as the running one in the log, milliseconds. */
 const EPOCH_MS = 5_000;
 
 /** Sorted. */

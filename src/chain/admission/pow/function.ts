@@ -84,7 +84,7 @@ export function verifyProof(
   return bits >= requiredBits(difficulty, rules) ? bits : undefined;
 }
 
-// How much difficulty a party has to show for a number of transactions on one height
+// Difficulty that a party has to show for a number of transactions on one height
 // (docs/protocol/40-pow-spam.md#34-delivertx).
 
 type Quota = Pick<PowParameters, "difficulty" | "txPerBlock">;

@@ -1,5 +1,5 @@
-// The solver: finds the first nonce of a proof on every core. Which block the proof is made for, and how hard it has
-// to be, is the planner's choice and handed in.
+// The solver: finds the first nonce of a proof on every core. The planner chooses the block of the proof and its
+// difficulty, and hands them in.
 import { availableParallelism } from "node:os";
 import { NodeError } from "../../../errors/node-error.ts";
 import { workerUrl } from "../../../files/worker-url.ts";

@@ -2,7 +2,7 @@
 // (docs/protocol/40-pow-spam.md#22-parameter-sets).
 import { sortedEntries } from "../rules.ts";
 
-// How many transactions each party has built on each height, and how much difficulty they showed.
+// Counts of each party's transactions on each height, with the difficulty that they showed.
 
 export interface PartyCounter {
   /** Sum of the zero bits found. */

@@ -34,7 +34,7 @@ export function errorText(error: ApiError): string {
 /** Codes of RFC 6455, section 7.4, and of its registry. */
 export const Close = { normal: 1000, wentAway: 1001, failed: 1011, restart: 1012, tryLater: 1013 } as const;
 
-/** How a WebSocket ends after an error. */
+/** The end of a WebSocket after an error. */
 export function closeCode(error: ApiError): number {
   if (error.grpc === Grpc.unavailable) return Close.restart;
   const isSlow = error.body.details.some(({ inner }) => inner === "channel closed");

@@ -11,7 +11,7 @@ import { Observation, tooSlow } from "./observation.ts";
 /** A message without a batch size holds events of one block, up to these. */
 const MESSAGE_EVENTS_MAX = 500;
 const MESSAGE_BYTES_MAX = 256 * 1024;
-/** How long a client has to ask for the next batch. */
+/** Time that a client has to ask for the next batch. */
 const NEXT_BATCH_MS = 5_000;
 /** Events that wait for a client with a batch size, as in the original. */
 const BUFFERED_EVENTS_MAX = 100_000;

@@ -7,7 +7,7 @@ import { StreamedEvent } from "./bus-events.ts";
 import { HeightMark, type Place, type StreamMessage } from "./message.ts";
 import { type Observation, tooSlow } from "./observation.ts";
 
-/** How long a writer may take until it gives its events. */
+/** Time that a writer may take until it gives its events. */
 const BEGIN_MS = 5_000;
 
 /** Streams of events with one filter. */

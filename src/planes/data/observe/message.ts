@@ -38,7 +38,7 @@ export class Element {
   }
 }
 
-/** How elements stand in a response message: `{"trades":[...]}`, `{"updates":{"orders":[...]}}`, `{"vote":{...}}`. */
+/** Place of elements in a response message: `{"trades":[...]}`, `{"updates":{"orders":[...]}}`, `{"vote":{...}}`. */
 export interface Frame {
   /** Full name of the element's message. */
   readonly element: string;

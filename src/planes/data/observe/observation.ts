@@ -8,7 +8,7 @@ const PAGES_A_TURN = 8;
 /** A snapshot holds a read transaction open, which keeps the log from being folded back: it may not take longer. */
 const SNAPSHOT_MS = 10_000;
 
-/** How long a queue may be full (the original tries three times, 10 ms apart), and how far beyond its bound meanwhile. */
+/** Time that a queue may be full (the original tries three times, 10 ms apart), and its excess over the bound meanwhile. */
 const GRACE_MS = 100;
 const BURST_FACTOR = 8;
 

@@ -31,7 +31,7 @@ const STREAM_PATHS = new Set([
   `${STREAM_PREFIX}event/bus`,
   ...Streams.kinds.map(({ path }) => STREAM_PREFIX + path),
 ]);
-/** How long a client has to read the reason of an end, before its connection is broken off. */
+/** Time that a client has to read the reason of an end, before its connection is broken off. */
 const GOODBYE_S = 5;
 /** An opened stream whose socket does not come is closed. */
 const UPGRADE_MS = 5_000;

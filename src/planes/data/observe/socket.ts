@@ -7,7 +7,7 @@ import type { Observation } from "./observation.ts";
 
 /** Bytes that the socket holds for a client; the rest waits as messages, which all clients share. */
 const BUFFERED_BYTES_MAX = 256 * 1024;
-/** How long a client has to read the reason of an end. */
+/** Time that a client has to read the reason of an end. */
 const GOODBYE_MS = 5_000;
 /** A close frame has room for 123 bytes. */
 const REASON_LENGTH_MAX = 100;

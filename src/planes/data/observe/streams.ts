@@ -56,7 +56,7 @@ const STREAM_KINDS: readonly StreamKind[] = [
 
 const KIND_BY_METHOD = new Map(STREAM_KINDS.map((kind) => [kind.method, kind]));
 
-/** How long the first request of an event bus may take. */
+/** Time that the first request of an event bus may take. */
 export const FIRST_REQUEST_MS = 5_000;
 
 interface ObserveOptions {
