@@ -18,9 +18,9 @@ export interface ConnectOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** In place of the global one. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
-  /** How long a read is tried again while the node does not answer, or is not ready; default 3,000. */
+  /** Time for which a read is tried again while the node does not answer, or is not ready; default 3,000. */
   readonly retryMs?: number;
-  /** How streams are read; default: `socket` in a browser, which opens few connections otherwise, and `lines` elsewhere. */
+  /** Transport of streams; default: `socket` in a browser, which opens few connections otherwise, and `lines` elsewhere. */
   readonly streams?: "socket" | "lines";
 }
 

@@ -131,7 +131,7 @@ class KindRoutes {
   }
 }
 
-/** How messages are printed: with `full=true` as unary answers, with every member and with enums by name. */
+/** Form of messages: with `full=true` as unary answers, with every member and with enums by name. */
 export function modeOf(pairs: QueryPairs, usual: JsonMode): JsonMode {
   return flagIn(pairs, "full") ? "normal" : usual;
 }
