@@ -9,6 +9,7 @@ import { isOptional, plainName } from "../http/declaration.ts";
 import { TOOL_LIST, type ToolPath } from "../planes/devnet/declarations.ts";
 import { DUMP_BYTES_MAX } from "../planes/devnet/limits.ts";
 import type { Member } from "../planes/devnet/members.ts";
+import { parseUniqueJson, RepeatedMember } from "../wire/unique-json.ts";
 import { type Commands, command, type Flag, option, type ValuesOf } from "./command/command.ts";
 import { usageError } from "./command/usage-error.ts";
 import { NODE_URL } from "./flags.ts";
@@ -138,9 +139,12 @@ function readMember(tool: Tool, name: string, { fileFlag }: Member, file: string
     const message = `the ${name} ${file} cannot be read (${reasonOf(error)})`;
     throw new NodeError("devnet.tool", "usage", message, `--${fileFlag} takes a file with a ${name} as JSON`);
   }
-  const value = jsonIn(text);
-  if (value === undefined) throw verbError(`${file} is not JSON`, tool.path);
-  return value;
+  try {
+    return parseUniqueJson(withoutMark(text));
+  } catch (error) {
+    const why = error instanceof RepeatedMember ? `: ${error.message}` : " is not JSON";
+    throw verbError(`${file}${why}`, tool.path);
+  }
 }
 
 function readDump(file: string, bytesMax: number): string {
@@ -156,8 +160,9 @@ function memberOf({ path }: Tool, name: string, { kind, sample, fileFlag }: Memb
   if (kind === "flag") return word === "true" || word === "false" ? word === "true" : word;
   if (kind !== "object") return word;
   try {
-    return JSON.parse(word) as unknown;
-  } catch {
+    return parseUniqueJson(word);
+  } catch (error) {
+    if (error instanceof RepeatedMember) throw verbError(`in the ${name}, ${error.message}`, path);
     const fromFile = fileFlag === undefined ? "" : `; --${fileFlag} FILE reads one`;
     throw verbError(`a ${name} is JSON, such as '${sample}'${fromFile}`, path);
   }
@@ -226,10 +231,12 @@ function refusalIn(text: string): { code: string; message: string; hint: string 
   };
 }
 
+const withoutMark = (text: string) => text.replace(/^\ufeff/, "");
+
 /** Parses JSON behind an optional byte order mark. @returns undefined for invalid JSON */
 function jsonIn(text: string): unknown {
   try {
-    return JSON.parse(text.replace(/^\ufeff/, "")) as unknown;
+    return JSON.parse(withoutMark(text)) as unknown;
   } catch {
     return undefined;
   }

@@ -16,6 +16,8 @@ import { dim, green, grouped, onEndSignal, ProgressBar, red, say } from "./termi
 
 /** The network's default (docs/protocol/40-pow-spam.md#21-proof-of-work). */
 const DIFFICULTY_DEFAULT = 15;
+/** A nonce has 64 bits: of a proof with more there is hardly one. */
+const SOLVED_BITS_MAX = 64;
 const THREADS_MAX = 256;
 const SECONDS_MAX = 600;
 /** Milliseconds until a thread's WebAssembly is optimised. */
@@ -37,7 +39,7 @@ export const solve = command({
   json: "{blockHash, tid, nonce, hash, difficulty, threads, attempts, elapsedMs, ratePerSecond}",
   wrongWords: () => "solve takes a block hash and an identifier",
   async run({ words: { BLOCK_HASH: blockHash, TID: tid = newTid() }, values }) {
-    const difficulty = difficultyOf(values);
+    const difficulty = difficultyOf(values, SOLVED_BITS_MAX);
     const startNonce = nonceOf(values["start-nonce"] ?? "0");
     const solver = new Solver({ nowMs: () => performance.now(), ...threadsOf(values) });
     const bar = new ProgressBar("solving", values.quiet || values.json ? false : undefined);
@@ -173,14 +175,8 @@ function newTid(): string {
     .digest("hex");
 }
 
-function difficultyOf(values: Values): number {
-  return wholeNumber(
-    "pow",
-    "--difficulty",
-    values.difficulty ?? String(DIFFICULTY_DEFAULT),
-    DIFFICULTY_MAX,
-    0,
-  );
+function difficultyOf(values: Values, most = DIFFICULTY_MAX): number {
+  return wholeNumber("pow", "--difficulty", values.difficulty ?? String(DIFFICULTY_DEFAULT), most, 0);
 }
 
 function threadsOf(values: Values): { threads?: number } {

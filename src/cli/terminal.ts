@@ -65,9 +65,12 @@ function fileFailure(error: unknown): NodeError | undefined {
   return new NodeError("file", "file_failed", sentence, "check its rights, and the room on the disk");
 }
 
-/** Control characters as numbers: an error may repeat content of a file, which must not steer a terminal. */
+/** Characters that cannot be seen as numbers: an error may repeat content of a file, which must not steer a terminal. */
 function harmless(text: string): string {
-  return text.replace(/[^\P{Cc}\n\t]/gu, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
+  return text.replace(
+    /[^\P{C}\n\t]|[\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`,
+  );
 }
 
 const BAR_WIDTH = 30;

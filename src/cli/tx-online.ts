@@ -2,6 +2,7 @@
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { DIFFICULTY_MAX } from "../chain/admission/pow/function.ts";
 import { Solver } from "../chain/admission/pow/solver.ts";
 import { devnetHomes, devnetNodeUrl } from "../devnet/home.ts";
 import { ExitCode } from "../errors/node-error.ts";
@@ -10,10 +11,12 @@ import { networksFolder } from "../planes/wallet/start.ts";
 import { walletError } from "../wallet/errors.ts";
 import { withFolderLock } from "../wallet/keystore/folder-keystore.ts";
 import { secureRandom } from "../wallet/random.ts";
+import { type LastBlock, PROOF_BITS_MAX, proofTooHard } from "../wallet/sending/blocks.ts";
 import { GivenSender, type GivenTransaction, tidOf } from "../wallet/sending/given-sender.ts";
 import { HttpNode } from "../wallet/sending/http-node.ts";
 import type { SendingMode } from "../wallet/sending/nodes.ts";
 import { NodePool } from "../wallet/sending/nodes.ts";
+import { GIVEN_EXTRA_BITS_MAX } from "../wallet/sending/planner.ts";
 import { TransactionSender } from "../wallet/sending/sender.ts";
 import { FileLedger, PlannerBook } from "../wallet/sending/sent-ledger.ts";
 import { chainIdOf, Networks } from "../wallet/service/networks.ts";
@@ -233,11 +236,14 @@ async function proveAlone(signed: Signed, values: AloneValues): Promise<number> 
   const tid = values.tid ?? tidOf(signatureOf(transaction));
   const threads =
     values.threads === undefined ? {} : { threads: wholeNumber("tx", "--threads", values.threads, 256) };
+  const bits = wholeNumber("tx", "--difficulty", difficulty, DIFFICULTY_MAX);
+  const allowed = block === undefined ? PROOF_BITS_MAX : hardestOn(block);
+  if (bits > Math.min(allowed, PROOF_BITS_MAX)) throw proofTooHard(bits, allowed);
   const solver = new Solver({ nowMs: () => performance.now(), ...threads });
   const interrupt = new AbortController();
   const forget = onEndSignal(() => interrupt.abort());
   try {
-    const task = { blockHash, tid, difficulty: wholeNumber("tx", "--difficulty", difficulty, 256) };
+    const task = { blockHash, tid, difficulty: bits };
     const hashFunction = block?.hashFunction ? { hashFunction: block.hashFunction } : {};
     const { nonce } = await solver.solve({ ...task, ...hashFunction }, interrupt.signal);
     return writeProven(values, signed, { tid, nonce }, validityOf(signed.height, block));
@@ -245,6 +251,11 @@ async function proveAlone(signed: Signed, values: AloneValues): Promise<number> 
     forget();
     solver.close();
   }
+}
+
+/** Bits that the rules of a block can ask for, as far as a wallet follows them. */
+function hardestOn({ difficulty, increasingDifficulty }: LastBlock): number {
+  return difficulty + (increasingDifficulty ? GIVEN_EXTRA_BITS_MAX : 0);
 }
 
 function writeProven(

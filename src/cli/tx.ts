@@ -4,7 +4,7 @@ import { ExitCode } from "../errors/node-error.ts";
 import { walletError } from "../wallet/errors.ts";
 import { randomNonce, secureRandom } from "../wallet/random.ts";
 import type { LastBlock } from "../wallet/sending/blocks.ts";
-import { checkedCommand } from "../wallet/signing/transaction.ts";
+import { checkedCommand, withPlainAmounts } from "../wallet/signing/transaction.ts";
 import { decodeInputData, type InputData } from "../wire/generated/commands.ts";
 import { type CommandInit, encodeCommand, transactionHash } from "../wire/transaction.ts";
 import { checkTransaction, examine } from "../wire/transaction-check.ts";
@@ -118,7 +118,7 @@ function checkedKind(input: InputData): string {
   const kind = commandKindOf(input);
   if (kind === undefined) throw walletError("command_broken", "tx.input_data.command (is required)");
   if (input.nonce === 0n) throw walletError("command_broken", "tx.input_data.nonce (must be positive)");
-  checkedCommand({ kind, payload: input[kind] } as CommandInit);
+  checkedCommand(withPlainAmounts({ kind, payload: input[kind] } as CommandInit));
   return kind;
 }
 

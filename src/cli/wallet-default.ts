@@ -6,6 +6,7 @@ import { readShortText } from "../files/short-file.ts";
 import { realSteps, writeFileWhole } from "../files/whole-file.ts";
 import { defaultHome } from "../node/config.ts";
 import { walletError, walletUnknown } from "../wallet/errors.ts";
+import { parseUniqueJson } from "../wire/unique-json.ts";
 import { command, toggle } from "./command/command.ts";
 import { usageError } from "./command/usage-error.ts";
 import { WALLETS } from "./flags.ts";
@@ -65,7 +66,7 @@ function readDefaults({ home = defaultHome() }: StoreValues): Defaults {
   const path = join(home, FILE);
   if (!existsSync(path)) return {};
   try {
-    const { wallet, key } = JSON.parse(readShortText(path, BYTES_MAX)) as Defaults;
+    const { wallet, key } = parseUniqueJson(readShortText(path, BYTES_MAX)) as Defaults;
     if (typeof wallet !== "string" || (key !== undefined && !KEY.test(key)))
       throw new TypeError("another document");
     return { wallet, ...(key !== undefined && { key }) };

@@ -18,6 +18,10 @@ const READABLE_BY_OTHERS = 0o044;
 const TRIES_MAX = 3;
 /** A shorter passphrase needs a second yes. */
 const SHORT_BYTES = 4;
+/** A shorter passphrase is called weak: half a second a guess is short beside what many machines can do. */
+const WEAK_LENGTH = 12;
+/** A passphrase with fewer different characters is called weak at any length. */
+const DISTINCT_BYTES_MIN = 5;
 
 /** Flags of one secret: `--NAME-file FILE` and `--NAME-fd N`. */
 type SecretFlags<N extends string> = {
@@ -71,7 +75,10 @@ export function readPassphrase(values: Values, wallet: string): Promise<Uint8Arr
   return readSecret(values, { flag: "passphrase", question: `passphrase of ${wallet}` });
 }
 
-/** A short passphrase needs a second yes at the prompt; from a file or a descriptor it gets a warning. */
+/**
+ * A weak passphrase is named as one, and taken; one that is guessed in a moment needs a second yes at the prompt. The
+ * network's own wallet takes any.
+ */
 export async function readNewPassphrase(
   values: Values,
   wallet: string,
@@ -82,15 +89,15 @@ export async function readNewPassphrase(
     question: `new passphrase for ${wallet}`,
     isNew: true,
   });
-  if (passphrase.length >= SHORT_BYTES) return passphrase;
+  const weakness = weaknessOf(passphrase);
+  if (weakness === undefined) return passphrase;
   const isAsked = values[`${flag}-file`] === undefined && values[`${flag}-fd`] === undefined;
-  const warning = `a passphrase of ${passphrase.length === 1 ? "one character" : "so few characters"} is guessed in a moment`;
-  if (!isAsked) {
-    if (values.quiet !== true && values.json !== true) say(warning);
+  if (passphrase.length >= SHORT_BYTES || !isAsked) {
+    if (values.quiet !== true && values.json !== true) say(`${weakness}\n${BETTER}`);
     return passphrase;
   }
   try {
-    const answer = await promptLine(`${warning}: take it all the same? yes/NO`);
+    const answer = await promptLine(`${weakness}: take it all the same? yes/NO`);
     if (/^y(es)?$/i.test(answer.trim())) return passphrase;
   } catch (error) {
     wipe(passphrase);
@@ -98,6 +105,23 @@ export async function readNewPassphrase(
   }
   wipe(passphrase);
   throw secretError(flag, "the passphrase was not taken", "nothing was changed");
+}
+
+/** Of UTF-8: a byte that continues a character. */
+const isContinuation = (byte: number) => (byte & 0xc0) === 0x80;
+
+const BETTER = "five words or more that were chosen at random are hard to guess, and easy to remember";
+
+/** A sentence on the weakness of a passphrase; undefined for a passphrase of some length and variety. */
+function weaknessOf(passphrase: Uint8Array): string | undefined {
+  const length = passphrase.reduce((count, byte) => count + (isContinuation(byte) ? 0 : 1), 0);
+  if (length === 1) return "a passphrase of one character is guessed in a moment";
+  if (length < SHORT_BYTES) return "a passphrase of so few characters is guessed in a moment";
+  if (length < WEAK_LENGTH)
+    return `the passphrase is weak: whoever gets the wallet's file can try all of ${length} characters`;
+  if (new Set(passphrase).size < DISTINCT_BYTES_MIN)
+    return "the passphrase is weak: it is made of very few different characters";
+  return undefined;
 }
 
 /**
@@ -424,7 +448,7 @@ class Line {
     while (this.length > 0) {
       const byte = this.bytes[--this.length]!;
       this.bytes[this.length] = 0;
-      if ((byte & 0xc0) !== 0x80) return;
+      if (!isContinuation(byte)) return;
     }
   }
 }

@@ -8,6 +8,7 @@ import { WireError } from "../wire/errors.ts";
 import { decodeInputData, type InputData, type Transaction } from "../wire/generated/commands.ts";
 import { base64Bytes } from "../wire/json.ts";
 import { type CommandInit, TRANSACTION_BYTES_MAX } from "../wire/transaction.ts";
+import { parseUniqueJson, RepeatedMember } from "../wire/unique-json.ts";
 import { usageError } from "./command/usage-error.ts";
 import { readInputFile } from "./input-file.ts";
 
@@ -107,9 +108,9 @@ function wholeNumberOf(value: unknown): bigint | undefined {
 function parseObject(text: string): Readonly<Record<string, unknown>> {
   let value: unknown;
   try {
-    value = parseExactJson(text);
-  } catch {
-    throw unreadable("it is not JSON");
+    value = parseUniqueJson(text, parseExactJson);
+  } catch (error) {
+    throw unreadable(error instanceof RepeatedMember ? error.message : "it is not JSON");
   }
   if (!isObject(value)) throw unreadable("it is not a JSON object");
   return value;

@@ -9,6 +9,7 @@ export const WALLET_CODES = {
       "the request can't be blank",
       "couldn't read the HTTP request body",
       "the request is not valid JSON",
+      "a member of the request is there twice",
       "the request is not a JSON object; batches are not supported",
       "the request is nested deeper than <n> levels",
       "the member <name> must be a text",

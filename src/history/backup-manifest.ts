@@ -1,5 +1,7 @@
 // The table of contents of a backup; untrusted input.
+
 import { NodeError } from "../errors/node-error.ts";
+import { parseUniqueJson } from "../wire/unique-json.ts";
 
 export const FORMAT = "lyra-backup-1";
 
@@ -22,7 +24,7 @@ export interface Manifest {
 export function readManifest(text: string): Manifest {
   let manifest: Manifest | null;
   try {
-    manifest = JSON.parse(text) as Manifest | null;
+    manifest = parseUniqueJson(text) as Manifest | null;
   } catch {
     throw unsound("its manifest is damaged");
   }

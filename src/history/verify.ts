@@ -1,10 +1,12 @@
 // Checks an archive: the container, every byte of every CSV, and that the segments it was joined from form a chain. It proves
 // that the rows have the hashes in the segment records, that the records hash to the segment ids, and that each names the
 // previous id. Compare the last id with one from a node you trust: then every row is verified.
+
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import { ExitCode, NodeError, reasonOf } from "../errors/node-error.ts";
+import { parseUniqueJson } from "../wire/unique-json.ts";
 import { RowCounter } from "./csv.ts";
 import { EntryHasher, type EntryHashes } from "./deflate.ts";
 import { entryStream } from "./entry-stream.ts";
@@ -103,7 +105,7 @@ async function readManifest(file: FileHandle, entry: ArchiveEntry): Promise<Mani
   if (crc32(text) !== entry.crc)
     throw verificationFailed("its CRC-32 differs from the directory's", MANIFEST_NAME);
   try {
-    const manifest = JSON.parse(text.toString()) as Manifest;
+    const manifest = parseUniqueJson(text.toString()) as Manifest;
     if (manifest.format !== MANIFEST_FORMAT) throw new Error(`unknown format '${manifest.format}'`);
     if (manifest.files.length === 0 || manifest.segments.length === 0) throw new Error("it lists nothing");
     if (!hasShape(manifest)) throw new Error("members are missing");

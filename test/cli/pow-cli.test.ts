@@ -46,7 +46,7 @@ describe("solve", () => {
   });
 
   test("is cancelled by a signal", async () => {
-    const child = Bun.spawn([process.execPath, main, "pow", "solve", blockHash, "--difficulty", "200"], {
+    const child = Bun.spawn([process.execPath, main, "pow", "solve", blockHash, "--difficulty", "64"], {
       stderr: "pipe",
     });
     // Signals that it handles, by bits from 1: SIGINT is the second.
@@ -87,10 +87,7 @@ test.each([
   [["solve"], "solve takes a block hash"],
   [["solve", "ab", "t"], "incorrect block hash"],
   [["solve", "a".repeat(64), ""], "transaction ID cannot be empty"],
-  [
-    ["solve", "a".repeat(64), "t", "--difficulty", "257"],
-    "--difficulty must be a whole number from 0 to 256",
-  ],
+  [["solve", "a".repeat(64), "t", "--difficulty", "257"], "--difficulty must be a whole number from 0 to 64"],
   [["verify", "a".repeat(64), "t", "-1"], "Unknown option"],
   [["verify", "a".repeat(64), "t", "18446744073709551616"], "below 2^64"],
   [["dig"], "there is no 'pow dig'"],

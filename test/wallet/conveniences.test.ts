@@ -162,6 +162,25 @@ describe("secrets", () => {
   }, 120_000);
 });
 
+test.each([
+  ["hunter22", "the passphrase is weak: whoever gets the wallet's file can try all of 8 characters"],
+  ["äöüäöüäöü", "can try all of 9 characters"],
+  ["aaaaaaaaaaaaaaaa", "the passphrase is weak: it is made of very few different characters"],
+  ["x", "a passphrase of one character is guessed in a moment"],
+  ["twelve or more", undefined],
+])("a weak passphrase is named as one, and taken: %s", async (passphrase, said) => {
+  const name = `weak-${crypto.randomUUID()}`;
+  const { code, err } = await cli.run(
+    ["wallet", "create", name, "--passphrase-fd", "0", "--recovery-phrase-out", `${cli.home}/${name}`],
+    passphrase,
+  );
+  expect([code, err.includes("five words or more that were chosen at random")]).toEqual([
+    0,
+    said !== undefined,
+  ]);
+  expect(err).toContain(said ?? "the wallet is");
+});
+
 describe("what a person might overlook", () => {
   test.each([
     ["VEGA", ""],

@@ -13,19 +13,17 @@ afterAll(() => cli.remove());
 const { chainId, blockHash, blockHeight } = TRANSACTION;
 const command = JSON.stringify(TRANSACTION.command);
 const commandFile = cli.file("command.json", command);
-const blockFile = cli.file(
-  "block.json",
-  JSON.stringify({
-    height: blockHeight.toString(),
-    hash: blockHash,
-    spamPowHashFunction: "sha3_24_rounds",
-    spamPowDifficulty: TRANSACTION.difficulty,
-    spamPowNumberOfPastBlocks: 100,
-    spamPowNumberOfTxPerBlock: 2,
-    spamPowIncreasingDifficulty: false,
-    chainId,
-  }),
-);
+const blockText = JSON.stringify({
+  height: blockHeight.toString(),
+  hash: blockHash,
+  spamPowHashFunction: "sha3_24_rounds",
+  spamPowDifficulty: TRANSACTION.difficulty,
+  spamPowNumberOfPastBlocks: 100,
+  spamPowNumberOfTxPerBlock: 2,
+  spamPowIncreasingDifficulty: false,
+  chainId,
+});
+const blockFile = cli.file("block.json", blockText);
 const vectorBase64 = Buffer.from(TRANSACTION.hex, "hex").toString("base64");
 const signing = ["--wallet", "old", "--key", KEY_1, "--passphrase-file", cli.passphraseFile, "--yes"];
 const exact = ["--height", "1000", "--nonce", TRANSACTION.nonce.toString()];
@@ -201,6 +199,51 @@ describe("what is refused", () => {
     ],
     ["proving a command", ["prove", command, "--block", blockFile], "this takes a signed transaction"],
     ["a block of another height", ["prove", "VECTOR", "--block", "LATER"], "the file is of block 1001"],
+    [
+      "a member that stands twice",
+      [
+        "build",
+        '{"voteSubmission":{"proposalId":"a","value":"VALUE_YES","proposalId":"b"}}',
+        "--height",
+        "1",
+      ],
+      "cannot be read: the member voteSubmission.proposalId is there twice",
+    ],
+    [
+      "a block with a member that stands twice",
+      ["build", command, "--block", cli.file("twice.json", blockText.replace("{", '{"height":"9",'))],
+      "the member height is there twice",
+    ],
+    [
+      "an amount with a sign",
+      ["check", '{"withdrawSubmission":{"amount":"+5","asset":"a"}}'],
+      "withdrawSubmission.amount has a sign: amounts are written with digits alone",
+    ],
+    [
+      "a price with a sign inside of a batch",
+      ["build", '{"batchMarketInstructions":{"submissions":[{"price":"+1"}]}}', "--height", "1"],
+      "batchMarketInstructions.submissions[0].price has a sign",
+    ],
+    [
+      "a proof that no machine finds",
+      ["prove", "VECTOR", "--block-hash", blockHash, "--difficulty", "200"],
+      "a proof of 200 bits is not searched for: none of more than 40",
+    ],
+    [
+      "a proof that is harder than the block's own rules",
+      ["prove", "VECTOR", "--block", blockFile, "--difficulty", "20"],
+      "a proof of 20 bits is not searched for: the rules of its block ask for 2 at the most",
+    ],
+    [
+      "a block that asks for more than is found",
+      [
+        "prove",
+        "VECTOR",
+        "--block",
+        cli.file("hard.json", blockText.replace('Difficulty":2', 'Difficulty":200')),
+      ],
+      "a proof of 200 bits is not searched for",
+    ],
     ["no block", ["prove", "VECTOR"], "say --node-url URL, --block FILE, or --block-hash HASH"],
     [
       "a difficulty beside a node",

@@ -2,7 +2,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
-import { transactionHash } from "../../src/wire/transaction.ts";
+import { decodeTransaction } from "../../src/wire/generated/commands.ts";
+import { serializeTransaction, transactionHash } from "../../src/wire/transaction.ts";
 import { Cli } from "./support/cli.ts";
 import { KEY_1, TRANSACTION } from "./support/vectors.ts";
 
@@ -11,6 +12,8 @@ afterAll(() => cli.remove());
 const { chainId, blockHash } = TRANSACTION;
 const vectorBase64 = Buffer.from(TRANSACTION.hex, "hex").toString("base64");
 const vector = cli.file("vector", vectorBase64);
+const { pow: _pow, ...withoutProof } = decodeTransaction(Buffer.from(TRANSACTION.hex, "hex"));
+const unproven = cli.file("unproven", Buffer.from(serializeTransaction(withoutProof)).toString("base64"));
 /** The transaction's own; what a node says it is does not count. */
 const HASH = transactionHash(Buffer.from(TRANSACTION.hex, "hex")).toUpperCase();
 /** A new home each time: what one test sent is not remembered by the next. */
@@ -45,7 +48,8 @@ const statistics = (state: object = {}, pow: object = {}) => ({
 /** The last block, by the same node. */
 function heightBeside(answers: object) {
   const isRising = JSON.stringify(answers).includes('"increasingDifficulty":true');
-  return { ...HEIGHT, spamPowIncreasingDifficulty: isRising };
+  const [, bits = "2"] = /"difficulty":"(\d+)"/.exec(JSON.stringify(answers)) ?? [];
+  return { ...HEIGHT, spamPowDifficulty: Number(bits), spamPowIncreasingDifficulty: isRising };
 }
 
 type Behaviour = (socket: Socket) => void;
@@ -57,7 +61,15 @@ function reply(document: unknown, status = "200 OK"): Behaviour {
 }
 
 /** A node that answers submissions with this; counts what reaches it. */
-async function sentTo(submission: Behaviour, answers: object = statistics(), ...words: string[]) {
+const sentTo = (submission: Behaviour, answers: object = statistics(), ...words: string[]) =>
+  submittedTo(submission, answers, vector, words);
+
+async function submittedTo(
+  submission: Behaviour,
+  answers: object,
+  transaction: string,
+  words: readonly string[] = [],
+) {
   const requests: string[] = [];
   const server = createServer((socket) => {
     let request = "";
@@ -80,7 +92,7 @@ async function sentTo(submission: Behaviour, answers: object = statistics(), ...
   const { port } = server.address() as { port: number };
   const said = await tx(
     "send",
-    vector,
+    transaction,
     "--node",
     `http://127.0.0.1:${port}/`,
     "--json",
@@ -225,6 +237,22 @@ describe.concurrent("something that", () => {
       0,
       expect.stringMatching(/^[0-9A-F]{64}$/),
     ]);
+  });
+
+  test("has it already, and the key's statistics count it in a block", async () => {
+    const details = [{ message: "tx already exists in cache" }];
+    const behaviour = reply({ message: "Internal error", details }, "500 Internal Server Error");
+    const sent = await sentTo(behaviour, statistics({ transactionsSeen: "1" }));
+    expect([sent.code, sent.error]).toEqual([
+      1,
+      expect.objectContaining({ code: "already_sent", hint: `look for its hash, ${HASH}` }),
+    ]);
+  });
+
+  test("asks for a proof that nobody finds: it is refused at once, whoever makes it", async () => {
+    const hard = statistics({ difficulty: "200", expectedDifficulty: "200" });
+    const sent = await submittedTo(reply(answer), hard, unproven);
+    expect([sent.code, sent.error.code, sent.requests]).toEqual([1, "proof_too_hard", []]);
   });
 
   test("has executed it says so", async () => {

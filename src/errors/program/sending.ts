@@ -218,6 +218,11 @@ export const SENDING_CODES = {
     fix: "Send again: it gets a newer block.",
     exit: "notReady",
   },
+  proof_too_hard: {
+    meaning: "The proof of work would need more bits than anyone can find in time.",
+    cause: "A node, or a file of a block, asks for far more than the network does: it is wrong, or lies.",
+    fix: "Ask another node.",
+  },
   ledger_damaged: {
     meaning: "What the wallet remembers of its transactions cannot be read.",
     cause: "Its file was damaged, and to begin with nothing could get the key banned.",

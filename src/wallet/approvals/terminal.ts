@@ -2,6 +2,7 @@
 // the local socket from the one that serves.
 import { wipe } from "../../crypto/secrets.ts";
 import type { ApprovalDesk } from "./desk.ts";
+import { quoted } from "./formatting.ts";
 import { outcomeLine, requestLines, type ShownRequest, shown } from "./shown.ts";
 
 export interface Terminal {
@@ -40,6 +41,8 @@ export interface WaitingRequests {
 const YES = /^y(es)?$/i;
 /** Time that the next question waits for the outcome of the last transaction. */
 const OUTCOME_MS = 5_000;
+/** Answers that name nothing, until the request is rejected. */
+const TRIES_MAX = 5;
 const OVER = "the request does not wait any more";
 
 /** Goes on until there are no more requests to come. */
@@ -47,10 +50,14 @@ export async function answerInTerminal(waiting: WaitingRequests, terminal: Termi
   for (;;) {
     const request = await waiting.next();
     if (request === undefined) return;
-    const unwatch = waiting.onGone(request.id, () => terminal.write(["", `${OVER}: press Enter`]));
+    let isGone = false;
+    const unwatch = waiting.onGone(request.id, () => {
+      isGone = true;
+      terminal.write(["", `${OVER}: press Enter`]);
+    });
     let answer: TerminalAnswer;
     try {
-      answer = await ask(request, terminal);
+      answer = await ask(request, terminal, () => isGone);
     } finally {
       unwatch();
     }
@@ -83,15 +90,18 @@ async function tellOutcome(outcome: Promise<string | undefined>, terminal: Termi
   await Promise.race([written, Bun.sleep(OUTCOME_MS)]);
 }
 
-async function ask(request: ShownRequest, terminal: Terminal): Promise<TerminalAnswer> {
+/** Whether the request has ended: a wrong answer to it is not asked about again. */
+type IsGone = () => boolean;
+
+async function ask(request: ShownRequest, terminal: Terminal, isGone: IsGone): Promise<TerminalAnswer> {
   terminal.write(["", ...requestLines(request), ...(HINTS[request.kind] ?? [])]);
   switch (request.kind) {
     case "passphrase":
       return askPassphrase(request, terminal);
     case "connection":
-      return askConnection(request, terminal);
+      return askConnection(request, terminal, isGone);
     case "keys":
-      return askKeys(request, terminal);
+      return askKeys(request, terminal, isGone);
     case "transaction": {
       const answer = await terminal.line("approve? yes/NO/block/clear");
       return isYes(answer) ? { outcome: "approved" } : rejection(answer);
@@ -120,29 +130,53 @@ async function askPassphrase({ wallet }: ShownRequest, terminal: Terminal): Prom
   }
 }
 
-async function askConnection({ wallets = [] }: ShownRequest, terminal: Terminal): Promise<TerminalAnswer> {
+async function askConnection(
+  { wallets = [] }: ShownRequest,
+  terminal: Terminal,
+  isGone: IsGone,
+): Promise<TerminalAnswer> {
   if (wallets.length === 1) {
     const answer = await terminal.line("connect? yes/NO/keep/block/clear");
     if (/^k(eep)?$/i.test(answer.trim())) return { outcome: "approved", isKept: true };
     return isYes(answer) ? { outcome: "approved" } : rejection(answer);
   }
-  const wallet = (await terminal.line("which wallet? (empty: reject)")).trim();
-  if (!wallets.includes(wallet)) return rejection(wallet);
-  const isKept = isYes(await terminal.line("also after a restart? yes/NO"));
-  return { outcome: "approved", wallet, ...(isKept && { isKept }) };
+  for (let tries = 1; ; tries++) {
+    const answer = (await terminal.line("which wallet? (empty: reject)")).trim();
+    if (wallets.includes(answer)) {
+      const isKept = isYes(await terminal.line("also after a restart? yes/NO"));
+      return { outcome: "approved", wallet: answer, ...(isKept && { isKept }) };
+    }
+    if (isGone() || isRejection(answer) || tries === TRIES_MAX) return rejection(answer);
+    terminal.write([`there is no wallet ${quoted(answer)} here; there is ${wallets.join(", ")}`]);
+  }
 }
 
-async function askKeys({ keys = [] }: ShownRequest, terminal: Terminal): Promise<TerminalAnswer> {
-  const answer = (await terminal.line("show them? yes/NO, or the first digits of those to show")).trim();
-  if (answer === "" || /^no?$/i.test(answer)) return { outcome: "rejected" };
-  if (isYes(answer)) return { outcome: "approved" };
-  const named = answer
-    .split(/[\s,]+/)
-    .filter((digits) => digits !== "")
-    .map((digits) => keys.filter(({ publicKey }) => publicKey.startsWith(digits)))
-    .flatMap((matches) => (matches.length === 1 ? [matches[0]!.publicKey] : []));
-  const allowedKeys = [...new Set(named)];
-  return allowedKeys.length > 0 ? { outcome: "approved", allowedKeys } : { outcome: "rejected" };
+async function askKeys(
+  { keys = [] }: ShownRequest,
+  terminal: Terminal,
+  isGone: IsGone,
+): Promise<TerminalAnswer> {
+  for (let tries = 1; ; tries++) {
+    const answer = (await terminal.line("show them? yes/NO, or the first digits of those to show")).trim();
+    if (isYes(answer)) return { outcome: "approved" };
+    if (isGone() || isRejection(answer)) return rejection(answer);
+    const prefixes = answer.split(/[\s,]+/).filter((digits) => digits !== "");
+    const matches = prefixes.map((digits) => keys.filter(({ publicKey }) => publicKey.startsWith(digits)));
+    const wrong = matches.findIndex((matching) => matching.length !== 1);
+    if (wrong < 0 && matches.length > 0) {
+      const allowedKeys = [...new Set(matches.map(([key]) => key!.publicKey))];
+      return { outcome: "approved", allowedKeys };
+    }
+    if (tries === TRIES_MAX) return rejection(answer);
+    if (matches.length === 0) continue;
+    const how = matches[wrong]!.length === 0 ? "no key begins" : "several keys begin";
+    terminal.write([`${how} with ${quoted(prefixes[wrong]!)}`]);
+  }
+}
+
+/** An answer that is not a name: nothing, no, block, clear. */
+function isRejection(answer: string): boolean {
+  return answer === "" || /^(no?|block|clear)$/i.test(answer);
 }
 
 function isYes(answer: string): boolean {

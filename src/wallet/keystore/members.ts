@@ -1,5 +1,6 @@
 // Reading of JSON that has been authenticated, but whose writer may have been another program.
 import { isHex64 } from "../../wire/identifiers.ts";
+import { parseUniqueJson, RepeatedMember } from "../../wire/unique-json.ts";
 import { walletDamaged } from "../errors.ts";
 import type { Metadata, Permissions, WalletData } from "../keys/wallet-data.ts";
 import { permissionsProblem } from "../keys/wallet-data.ts";
@@ -9,10 +10,12 @@ export type Members = Readonly<Record<string, unknown>>;
 export function parseMembers(text: string): Members {
   let value: unknown;
   try {
-    value = JSON.parse(text);
-  } catch {
-    // The parser's own message may repeat what it read.
-    throw walletDamaged("its content is not JSON");
+    value = parseUniqueJson(text);
+  } catch (error) {
+    // The parser's own message may repeat what it read, and so may the member's name.
+    throw walletDamaged(
+      error instanceof RepeatedMember ? "a member of its content is there twice" : "its content is not JSON",
+    );
   }
   return membersOf(value, "its content");
 }

@@ -4,59 +4,8 @@ import { createHash } from "node:crypto";
 import { NodeError, reasonOf } from "../../errors/node-error.ts";
 import { readShortText } from "../../files/short-file.ts";
 import { COMMANDS, type CommandKind } from "../../wire/transaction-commands.ts";
-
-// JSON lets a member stand twice in one object, and its readers take one of them in silence: in a policy, a limit that
-// its author reads and nobody keeps.
-
-const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\],:]/gs;
-
-interface Level {
-  /** Of an object; a list has none. */
-  readonly names: Set<string> | undefined;
-  /** Of the level within the one above. */
-  readonly place: string;
-  /** The member, or the number of the entry, that is being read. */
-  at: string;
-  count: number;
-}
-
-/**
- * The place of the first member that stands twice in its object, such as `rules[0].assets`.
- * @param text JSON that was parsed without an error
- */
-export function repeatedMember(text: string): string | undefined {
-  const levels: Level[] = [];
-  let last = "";
-  for (const [token] of text.matchAll(TOKENS)) {
-    const level = levels.at(-1);
-    if (token === "{" || token === "[") {
-      levels.push({
-        names: token === "{" ? new Set() : undefined,
-        place: level === undefined ? "" : placeOf(level),
-        at: "",
-        count: 0,
-      });
-    } else if (token === "}" || token === "]") {
-      levels.pop();
-    } else if (token === ",") {
-      level!.count++;
-    } else if (token === ":") {
-      const { names } = level!;
-      level!.at = JSON.parse(last) as string;
-      if (names!.has(level!.at)) return placeOf(level!);
-      names!.add(level!.at);
-    }
-    last = token;
-  }
-  return undefined;
-}
-
-function placeOf({ names, place, at, count }: Level): string {
-  if (names === undefined) return `${place}[${count}]`;
-  const isPlain = /^\w{1,80}$/.test(at);
-  if (isPlain) return place === "" ? at : `${place}.${at}`;
-  return `${place}[${JSON.stringify(at.slice(0, 80))}]`;
-}
+import { parseUniqueJson, RepeatedMember } from "../../wire/unique-json.ts";
+import { plainJson } from "../approvals/formatting.ts";
 
 export const ANY = "*";
 
@@ -102,47 +51,91 @@ export interface Policy {
 }
 
 const POLICY_BYTES_MAX = 1024 * 1024;
-const RULE_MEMBERS: Readonly<Record<keyof Rule, (value: unknown) => boolean>> = {
-  name: (value) => isText(value),
-  hostnames: isTexts,
-  tokens: isTexts,
-  wallets: isTexts,
-  keys: isTexts,
-  connect: (value) => typeof value === "boolean",
-  pairing: (value) => /^[0-9a-f]{64}$/.test(String(value)),
-  purposes: (value) => isTexts(value) && value.every((one) => ["send", "sign", "check"].includes(one)),
-  commands: (value) => isTexts(value) && value.every((one) => one === "*" || Object.hasOwn(COMMANDS, one)),
-  assets: isLimits,
-  recipients: isTexts,
-  transactionsPerEpoch: isWhole,
+
+/** Returns the first invalid value in a member; undefined for a valid member. */
+type MemberRule = (value: unknown) => Problem | undefined;
+
+interface Problem {
+  /** Below the member: `[1]`, `["3d9d"].perEpoch`; empty for the member itself. */
+  readonly at: string;
+  readonly value: unknown;
+  readonly may: string;
+}
+
+const RULE_MEMBERS: Readonly<Record<keyof Rule, MemberRule>> = {
+  name: isOf("a text", isText),
+  hostnames: listOf('a hostname, or "*" for any', isText),
+  tokens: listOf('a token\'s name (lyra wallet token list), or "*" for any', isText),
+  wallets: listOf('a wallet\'s name, or "*" for any', isText),
+  keys: listOf('a public key, or "*" for any', isText),
+  connect: isOf("true or false", (value) => typeof value === "boolean"),
+  pairing: isOf("64 hexadecimal digits in small letters (lyra wallet policy pair)", (value) =>
+    /^[0-9a-f]{64}$/.test(textOf(value)),
+  ),
+  purposes: listOf("send, sign or check", (value) => ["send", "sign", "check"].includes(textOf(value))),
+  commands: listOf(
+    `"*" for any, or a command: ${Object.keys(COMMANDS).join(", ")}`,
+    (value) => value === "*" || Object.hasOwn(COMMANDS, textOf(value)),
+  ),
+  assets: limitsProblem,
+  recipients: listOf('a public key or an Ethereum address, or "*" for any', isText),
+  transactionsPerEpoch: isOf("a whole number, 0 or more", isWhole),
 };
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
+
+function isOf(may: string, isGood: (value: unknown) => boolean): MemberRule {
+  return (value) => (isGood(value) ? undefined : { at: "", value, may });
+}
+
+function listOf(may: string, isGood: (value: unknown) => boolean): MemberRule {
+  return (value) => {
+    if (!Array.isArray(value)) return { at: "", value, may: `a list, each of ${may}` };
+    const wrong = value.findIndex((entry) => !isGood(entry));
+    return wrong < 0 ? undefined : { at: `[${wrong}]`, value: value[wrong], may };
+  };
+}
+
+const LIMITS: readonly string[] = ["perTransaction", "perEpoch"];
+const LIMIT = 'an amount in the asset\'s smallest unit, as a text of digits such as "1000000"';
+
+function limitsProblem(value: unknown): Problem | undefined {
+  const table = "an object of limits by asset";
+  if (!isObject(value)) return { at: "", value, may: table };
+  for (const [asset, limit] of Object.entries(value)) {
+    const place = `[${JSON.stringify(asset)}]`;
+    if (!isObject(limit)) return { at: place, value: limit, may: `an object with ${LIMITS.join(" and ")}` };
+    for (const [name, amount] of Object.entries(limit)) {
+      if (!LIMITS.includes(name)) return { at: place, value: name, may: `only ${LIMITS.join(" and ")}` };
+      if (!/^\d{1,80}$/.test(textOf(amount))) return { at: `${place}.${name}`, value: amount, may: LIMIT };
+    }
+  }
+  return undefined;
+}
 
 /** @throws NodeError `policy_invalid`, with the member that is wrong */
 export function readPolicy(text: string): Policy {
   let value: unknown;
   try {
-    value = JSON.parse(text);
-  } catch {
-    throw invalid("it is not JSON");
+    value = parseUniqueJson(text);
+  } catch (error) {
+    throw invalid(error instanceof RepeatedMember ? error.message : "it is not JSON");
   }
-  const repeated = repeatedMember(text);
-  if (repeated !== undefined) throw invalid(`${repeated} is there twice`);
   const policy = object(value, "the policy", ["version", "name", "rules", "otherwise", "epochSecondsMin"]);
-  if (policy.version !== 1) throw invalid("version must be 1");
-  if (!isText(policy.name)) throw invalid("name must be a text");
-  if (policy.otherwise !== "reject" && policy.otherwise !== "ask") {
-    throw invalid('otherwise must be "reject" or "ask"');
-  }
-  const { epochSecondsMin } = policy;
+  const { version, name, otherwise, epochSecondsMin, rules } = policy;
+  if (version !== 1) throw wrongValue("version", version, "1");
+  if (!isText(name)) throw wrongValue("name", name, "a text");
+  if (otherwise !== "reject" && otherwise !== "ask")
+    throw wrongValue("otherwise", otherwise, '"reject" or "ask"');
   if (epochSecondsMin !== undefined && !isWhole(epochSecondsMin))
-    throw invalid("epochSecondsMin must be whole seconds");
-  if (!Array.isArray(policy.rules)) throw invalid("rules must be a list");
+    throw wrongValue("epochSecondsMin", epochSecondsMin, "whole seconds, 0 or more");
+  if (!Array.isArray(rules)) throw wrongValue("rules", rules, "a list of rules");
   const names = new Set<string>();
-  for (const [at, rule] of policy.rules.entries()) {
+  for (const [at, rule] of rules.entries()) {
     checkRule(rule, `rules[${at}]`);
-    const { name } = rule as Rule;
-    if (names.has(name)) throw invalid(`two rules are called ${JSON.stringify(name)}`);
-    names.add(name);
+    const { name: title } = rule as Rule;
+    if (names.has(title)) throw invalid(`two rules are called ${shownValue(title)}`);
+    names.add(title);
   }
   return policy as unknown as Policy;
 }
@@ -186,9 +179,9 @@ function checkRule(value: unknown, place: string): void {
   if (rule.hostnames === undefined && rule.tokens === undefined) {
     throw invalid(`${place} names neither hostnames nor tokens: say "*" for any`);
   }
-  for (const [name, check] of Object.entries(RULE_MEMBERS)) {
-    if (rule[name] !== undefined && !check(rule[name]))
-      throw invalid(`${place}.${name} is not what it should be`);
+  for (const [name, problemOf] of Object.entries(RULE_MEMBERS)) {
+    const problem = rule[name] === undefined ? undefined : problemOf(rule[name]);
+    if (problem !== undefined) throw wrongValue(`${place}.${name}${problem.at}`, problem.value, problem.may);
   }
   if (rule.connect === true && rule.pairing === undefined) {
     throw invalid(
@@ -197,13 +190,17 @@ function checkRule(value: unknown, place: string): void {
   }
 }
 
-function object(value: unknown, place: string, memberNames: readonly string[]): Record<string, unknown> {
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw invalid(`${place} is not an object`);
+function object(value: unknown, place: string, members: readonly string[]): Record<string, unknown> {
+  if (!isObject(value)) throw wrongValue(place, value, "an object");
   // A member that is misspelt would be a limit that does not hold.
-  const stray = Object.keys(value).find((name) => !memberNames.includes(name));
-  if (stray !== undefined) throw invalid(`${place} has an unknown member ${JSON.stringify(stray)}`);
-  return value as Record<string, unknown>;
+  const stray = Object.keys(value).find((name) => !members.includes(name));
+  if (stray !== undefined)
+    throw invalid(`${place} has an unknown member ${shownValue(stray)}; it may have ${members.join(", ")}`);
+  return value;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isWhole(value: unknown): boolean {
@@ -214,19 +211,17 @@ function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
 
-function isTexts(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every(isText);
+const SHOWN_MAX = 60;
+
+/** A value as JSON, cut where it is long. */
+function shownValue(value: unknown): string {
+  const json = JSON.stringify(value) ?? "nothing";
+  return plainJson(json.length > SHOWN_MAX ? `${json.slice(0, SHOWN_MAX)}…` : json);
 }
 
-function isLimits(value: unknown): boolean {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  return Object.values(value).every((limit) => {
-    if (typeof limit !== "object" || limit === null) return false;
-    return Object.entries(limit).every(
-      ([name, amount]) =>
-        ["perTransaction", "perEpoch"].includes(name) && /^\d{1,80}$/.test(String(amount)) && isText(amount),
-    );
-  });
+function wrongValue(place: string, value: unknown, may: string): NodeError {
+  if (value === undefined) return invalid(`${place} is missing: it is ${may}`);
+  return invalid(`${place} is ${shownValue(value)}, and may be ${may}`);
 }
 
 function invalid(why: string): NodeError {

@@ -2,7 +2,24 @@
 
 import { LruCache } from "../../cache/lru.ts";
 import { DIFFICULTY_MAX, requiredTotal } from "../../chain/admission/pow/function.ts";
+import { NodeError } from "../../errors/node-error.ts";
 import type { GetSpamStatisticsResponse, PoWBlockState } from "../../wire/generated/core-api.ts";
+
+/**
+ * Bits beyond which no search is begun. The network's own base is 15; each bit doubles the work, and 40 take the fastest
+ * machine hours, while a block is good for minutes.
+ */
+export const PROOF_BITS_MAX = 40;
+
+/** @param allowed bits that the rules of the block can ask for */
+export function proofTooHard(bits: number, allowed = PROOF_BITS_MAX): NodeError {
+  const why =
+    allowed < PROOF_BITS_MAX
+      ? `the rules of its block ask for ${allowed} at the most`
+      : `none of more than ${PROOF_BITS_MAX} is found while a block is good`;
+  const text = `a proof of ${bits} bits is not searched for: ${why}`;
+  return new NodeError("tx.prove", "proof_too_hard", text, "ask another node what the chain asks for");
+}
 
 // Difficulty of the next proof on a block, so that no order in which a wallet's transactions arrive gets its key banned
 // (docs/protocol/40-pow-spam.md#34-delivertx). Pure arithmetic.
@@ -204,6 +221,8 @@ export type Plan =
   | { readonly kind: "full"; readonly txPerBlock: bigint; readonly left: LeftOver }
   /** There is room, at a difficulty that takes longer than the next block. */
   | { readonly kind: "hard"; readonly difficulty: number }
+  /** More bits than anyone can find while the block is good: a node that says so is wrong, or lies. */
+  | { readonly kind: "out_of_bounds"; readonly difficulty: number }
   | { readonly kind: "banned"; readonly until: string }
   | { readonly kind: "unknown_function"; readonly hashFunction: string }
   /** No block is known. */

@@ -9,7 +9,7 @@ import { verifyProof } from "../../chain/admission/pow/function.ts";
 import { sha3HexOf } from "../../crypto/sha.ts";
 import { NodeError } from "../../errors/node-error.ts";
 import type { ProofOfWork } from "../../wire/generated/commands.ts";
-import type { CommandInit } from "../../wire/transaction.ts";
+import { type CommandInit, transactionHash } from "../../wire/transaction.ts";
 import type { GivenPlace, LastBlock } from "./blocks.ts";
 import type { Delivered } from "./nodes.ts";
 import { NetworkRefusal, type SendingMode, sendError } from "./nodes.ts";
@@ -99,7 +99,7 @@ export class GivenSender {
     if (pow === undefined) {
       const { bytes } = await this.prove(given, signal);
       const queue = await this.sender.queueOf(given.publicKey);
-      return { ...(await this.deliver(bytes, mode)), ...validityOf(queue, height) };
+      return { ...(await this.deliver(queue, height, bytes, mode)), ...validityOf(queue, height) };
     }
     const queue = await this.queueOf(given);
     const place = await this.placeOf(
@@ -109,7 +109,8 @@ export class GivenSender {
       signal,
     );
     try {
-      return { ...(await this.deliver(given.bytesWith(pow), mode)), ...validityOf(queue, height) };
+      const delivered = await this.deliver(queue, height, given.bytesWith(pow), mode);
+      return { ...delivered, ...validityOf(queue, height) };
     } catch (error) {
       if (place.isNew && isOutOfEveryBlock(error) && !isElsewhere(error)) {
         place.giveBack();
@@ -147,14 +148,28 @@ export class GivenSender {
     return { ...place, isNew };
   }
 
-  private async deliver(bytes: Uint8Array, mode: SendingMode): Promise<Delivered> {
+  private async deliver(
+    { planner }: SendQueue,
+    height: bigint,
+    bytes: Uint8Array,
+    mode: SendingMode,
+  ): Promise<Delivered> {
+    let delivered: Delivered;
     try {
-      return await this.sender.sendRaw(bytes, mode);
+      delivered = await this.sender.sendRaw(bytes, mode);
     } catch (error) {
       if (!(error instanceof NetworkRefusal) || !EXECUTED.test(error.reason)) throw error;
-      throw sendError("already_sent", "the network has this transaction already", "look for its hash");
+      throw alreadySent(bytes);
     }
+    // A node remembers what waits and what was executed alike; the key's statistics count what was executed.
+    if (delivered.wasThere && planner.seenOn(height) > 0n) throw alreadySent(bytes);
+    return delivered;
   }
+}
+
+function alreadySent(bytes: Uint8Array): NodeError {
+  const hash = transactionHash(bytes).toUpperCase();
+  return sendError("already_sent", "the network has this transaction already", `look for its hash, ${hash}`);
 }
 
 /** Words of a node that knows the signature, be it of another machine's: that one may get into a block. */

@@ -111,6 +111,8 @@ export interface Delivered {
   readonly height: bigint;
   /** Of the node that has it. */
   readonly host: string;
+  /** The node had it before it was sent. */
+  readonly wasThere?: true;
 }
 
 const SUBMISSIONS_MAX = 3;
@@ -167,7 +169,10 @@ export class Network {
         if (!(error instanceof NodeError)) throw error;
         if (error instanceof NetworkRefusal) throw error;
         if (HAS_IT.test(error.message)) {
-          return { hash, height: 0n, host: node.host };
+          const { host } = node;
+          return unknown === undefined
+            ? { hash, height: 0n, host, wasThere: true }
+            : { hash, height: 0n, host };
         }
         if (!/^(outcome_unknown|node_unreachable|node_busy)$/.test(error.code))
           throw unknown ?? failed(error);

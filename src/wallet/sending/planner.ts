@@ -24,6 +24,7 @@ import {
   KeptBlocks,
   observedBits,
   type PlannedBlock,
+  PROOF_BITS_MAX,
   roomBeside,
   type Sent,
   slotOf,
@@ -43,7 +44,7 @@ export const OFFERED = "offered";
 /** Four times the work of the base; the next block is cheaper than more. */
 const EXTRA_BITS_MAX = 2;
 /** The same of a transaction that can name no other block. */
-const GIVEN_EXTRA_BITS_MAX = 8;
+export const GIVEN_EXTRA_BITS_MAX = 8;
 /** A node that says a lower height for so long is not late: its chain begins again there. Far back, it is at once. */
 const REWIND_MS = 3_000;
 /** Blocks that a transaction may wait for its own: a fifth of the window, and at least two. */
@@ -152,6 +153,11 @@ export class ProofPlanner {
   /** The hash of a block, where it is known. */
   hashAt(height: bigint): string | undefined {
     return this.blocks.get(height)?.hash || undefined;
+  }
+
+  /** Transactions of the key that name this block and were executed, as the network counts them. */
+  seenOn(height: bigint): bigint {
+    return this.blocks.get(height)?.seen ?? 0n;
   }
 
   /** The last block that a transaction which names this one can be in. */
@@ -320,6 +326,7 @@ export class ProofPlanner {
   private reserve(block: PlannedBlock, { bits, tag, extraBitsMax }: Wanted): Plan {
     const { hashFunction, difficulty } = block;
     if (hashFunction !== HASH_FUNCTION) return { kind: "unknown_function", hashFunction };
+    if (bits > PROOF_BITS_MAX) return { kind: "out_of_bounds", difficulty: bits };
     if (bits - difficulty > extraBitsMax) return { kind: "hard", difficulty: bits };
     const sent: Sent = { id: ++this.lastId, bits, tag };
     block.sent.push(sent);

@@ -5,7 +5,7 @@ import type { VoteSubmission } from "../../wire/generated/commands.ts";
 import type { GetSpamStatisticsResponse, SpamStatistics } from "../../wire/generated/core-api.ts";
 import type { CommandInit } from "../../wire/transaction.ts";
 import type { Plan, Slot } from "./blocks.ts";
-import { type LastBlock, viewOf } from "./blocks.ts";
+import { type LastBlock, proofTooHard, viewOf } from "./blocks.ts";
 import { banned } from "./epoch-quota.ts";
 import { isNoHealthyNode, sendError } from "./nodes.ts";
 import type { ProofPlanner } from "./planner.ts";
@@ -247,6 +247,8 @@ export class SendQueue {
           "quota_reached",
           `${LIMIT}: one more would need a proof of ${plan.difficulty} bits; ${this.nextBlockText()}`,
         );
+      case "out_of_bounds":
+        return proofTooHard(plan.difficulty);
       case "banned":
         return banned("all transactions", plan.until);
       case "out_of_reach":

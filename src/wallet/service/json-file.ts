@@ -1,5 +1,6 @@
 // A small JSON document in the service's folder: written whole or not at all, closed to others, one writer at a time
 // among all processes. It is kept the way wallets are (keystore/folder-keystore.ts).
+import { parseUniqueJson } from "../../wire/unique-json.ts";
 import { walletError } from "../errors.ts";
 import type { Keystore } from "../keystore/keystore.ts";
 import { isObject } from "./rpc.ts";
@@ -17,7 +18,7 @@ export class JsonFile<T extends object> {
     const bytes = await this.folder.read(this.name);
     if (bytes === undefined) return this.empty;
     try {
-      const value: unknown = JSON.parse(Buffer.from(bytes).toString("utf8"));
+      const value: unknown = parseUniqueJson(Buffer.from(bytes).toString("utf8"));
       if (!this.isOurs(value)) throw new TypeError("another document");
       return value;
     } catch {

@@ -1,6 +1,7 @@
 // JSON-RPC 2.0 as the wallet service speaks it: requests in, answers out
 // (docs/protocol/50-wallet-service.md#14-status-table and #16-json-rpc-error-catalogue).
 import type { WALLET_CODES, WalletText } from "../../errors/wallet-codes.ts";
+import { parseUniqueJson, RepeatedMember } from "../../wire/unique-json.ts";
 import { parseExactJson } from "../signing/transaction.ts";
 
 /** An error object. `title` is the catalogue's word for the code. */
@@ -72,9 +73,13 @@ export function parseRequest(text: string, { depthMax }: ParseLimits): RpcReques
   if (isDeeper(text, depthMax)) throw parseError(`the request is nested deeper than ${depthMax} levels`);
   let value: unknown;
   try {
-    value = LONG_NUMBER.test(text) ? parseExactJson(text) : JSON.parse(text);
-  } catch {
-    throw parseError("the request is not valid JSON");
+    value = parseUniqueJson(text, LONG_NUMBER.test(text) ? parseExactJson : JSON.parse);
+  } catch (error) {
+    throw parseError(
+      error instanceof RepeatedMember
+        ? "a member of the request is there twice"
+        : "the request is not valid JSON",
+    );
   }
   // A request that is null has no members, like the original's.
   if (value === null) return { jsonrpc: "", method: "", params: undefined, id: "" };

@@ -87,7 +87,35 @@ export function readCommand(value: unknown): CommandInit {
   }
   const kind = COMMAND_KINDS.find((candidate) => request[candidate] !== undefined);
   if (kind === undefined) throw broken("submit_transaction_request.command (is required)");
-  return { kind, payload: request[kind]! } as CommandInit;
+  return withPlainAmounts({ kind, payload: request[kind]! } as CommandInit);
+}
+
+/** Members that hold a number as text, in any command. */
+const AMOUNTS: ReadonlySet<string> = new Set([
+  ...["amount", "price", "offset", "peggedOffset", "commitmentAmount", "fee", "factor"],
+  ...["quantum", "lifetimeLimit", "withdrawThreshold", "maxFaucetAmountMint"],
+]);
+
+/**
+ * The chain takes `+5` as 5; a wallet does not, since no person, policy or page that reads it would.
+ * @throws NodeError `command_invalid`
+ */
+export function withPlainAmounts(command: CommandInit): CommandInit {
+  const place = signedAmount(command.payload, command.kind);
+  if (place === undefined) return command;
+  throw invalid(`${place} has a sign: amounts are written with digits alone`);
+}
+
+/** The place of the first amount that is written with a sign. */
+function signedAmount(value: unknown, place: string): string | undefined {
+  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return undefined;
+  for (const [name, member] of Object.entries(value)) {
+    const at = Array.isArray(value) ? `${place}[${name}]` : `${place}.${name}`;
+    if (typeof member === "string" && AMOUNTS.has(name) && /^\s*[+-]/.test(member)) return at;
+    const inner = signedAmount(member, at);
+    if (inner !== undefined) return inner;
+  }
+  return undefined;
 }
 
 /** Refuses a command that breaks a rule of the network which needs no state. @throws NodeError `command_broken` */

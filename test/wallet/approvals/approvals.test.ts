@@ -332,6 +332,51 @@ test("of several wallets one is chosen, and whether its connection outlives the 
   await running;
 });
 
+test.each<[string, ApprovalRequest, readonly string[], unknown, string]>([
+  [
+    "a wallet that is not there",
+    connection("dapp.example", "1"),
+    ["too", "two\u202e", "two", "no"],
+    { outcome: "approved", wallet: "two", isByPerson: true },
+    'there is no wallet "too" here; there is one, two',
+  ],
+  [
+    "digits of no key, and of several",
+    {
+      ...{ kind: "keys", id: "1", hostname: "a", origin: "https://a", receivedAt: "", wallet: "one" },
+      keys: [
+        { name: "Key 1", publicKey: `ab${"0".repeat(62)}` },
+        { name: "Key 2", publicKey: `abc${"1".repeat(61)}` },
+      ],
+    },
+    ["zz", "ab", ",", "abc"],
+    { outcome: "approved", allowedKeys: [`abc${"1".repeat(61)}`], isByPerson: true },
+    'several keys begin with "ab"',
+  ],
+  [
+    "a wrong name time and again",
+    connection("dapp.example", "1"),
+    ["1", "2", "3", "4", "5", "6"],
+    { outcome: "rejected" },
+    'there is no wallet "4" here',
+  ],
+])("%s is asked about again", async (_, request, answers, decision, said) => {
+  const desk = new ApprovalDesk();
+  const source = new DeskSource(desk);
+  const typed = [...answers];
+  const written: string[] = [];
+  const running = answerInTerminal(source, {
+    write: (lines) => written.push(...lines),
+    line: async () => typed.shift() ?? "",
+    hidden: async () => new Uint8Array(0),
+  });
+  expect(await desk.decide(request, undefined)).toEqual(decision as Decision);
+  source.end();
+  await running;
+  expect(written.join("\n")).toContain(said);
+  expect(written.join("\n")).not.toContain("\u202e");
+});
+
 test("an answer over the socket names keys and wallets that were offered, and no others", async () => {
   const { deskMethods } = await import("../../../src/planes/wallet/local-socket.ts");
   const desk = new ApprovalDesk();

@@ -174,29 +174,62 @@ describe("as data", () => {
     expect(policyHash(policy())).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  const broken: readonly (readonly [string, string])[] = [
+  const broken: readonly (readonly [string, unknown])[] = [
     ["{", "it is not JSON"],
-    ["[]", "the policy is not an object"],
-    [JSON.stringify(policy()).replace("{", '{"rules":[],'), "rules is there twice"],
+    ["[]", "the policy is [], and may be an object"],
+    [JSON.stringify(policy()).replace("{", '{"rules":[],'), "the member rules is there twice"],
     [
       JSON.stringify(policy({ assets: { x: { perEpoch: "1" } } })).replace(
         '"perEpoch"',
         '"perEpoch":"9","perEpoch"',
       ),
-      "rules[0].assets.x.perEpoch is there twice",
+      "the member rules[0].assets.x.perEpoch is there twice",
     ],
-    [JSON.stringify({ ...policy(), version: 2 }), "version must be 1"],
-    [JSON.stringify({ ...policy(), otherwise: "allow" }), 'otherwise must be "reject" or "ask"'],
-    [JSON.stringify({ ...policy(), extra: 1 }), 'the policy has an unknown member "extra"'],
-    [JSON.stringify(policy({ maxAmount: "1" } as never)), 'rules[0] has an unknown member "maxAmount"'],
-    [JSON.stringify(policy({ commands: ["votes"] as never })), "rules[0].commands is not what it should be"],
+    [JSON.stringify({ ...policy(), version: 2 }), "version is 2, and may be 1"],
+    [
+      JSON.stringify({ ...policy(), otherwise: "allow" }),
+      'otherwise is "allow", and may be "reject" or "ask"',
+    ],
+    [
+      JSON.stringify({ ...policy(), extra: 1 }),
+      'the policy has an unknown member "extra"; it may have version, name, rules, otherwise, epochSecondsMin',
+    ],
+    ["{}", "version is missing: it is 1"],
+    [
+      JSON.stringify(policy({ maxAmount: "1" } as never)),
+      expect.stringMatching(
+        /^rules\[0\] has an unknown member "maxAmount"; it may have name, hostnames, .*Epoch$/,
+      ),
+    ],
+    [
+      JSON.stringify(policy({ commands: ["transfer", "votes"] as never })),
+      expect.stringMatching(
+        /^rules\[0\]\.commands\[1\] is "votes", and may be "\*" for any, or a command: .*voteSubmission/,
+      ),
+    ],
     [
       JSON.stringify(policy({ assets: { x: { perEpoch: "1.5" } } })),
-      "rules[0].assets is not what it should be",
+      'rules[0].assets["x"].perEpoch is "1.5", and may be an amount in the asset\'s smallest unit, as a text of digits such as "1000000"',
     ],
     [
       JSON.stringify(policy({ assets: { x: { perEpoch: 5 } } as never })),
-      "rules[0].assets is not what it should be",
+      expect.stringContaining('rules[0].assets["x"].perEpoch is 5, and may be an amount'),
+    ],
+    [
+      JSON.stringify(policy({ assets: { x: { perEpoch: "+5" } } })),
+      expect.stringContaining('is "+5", and may be an amount'),
+    ],
+    [
+      JSON.stringify(policy({ purposes: ["send\u202e"] as never })),
+      'rules[0].purposes[0] is "send\\u202e", and may be send, sign or check',
+    ],
+    [
+      JSON.stringify(policy({ transactionsPerEpoch: -1 })),
+      "rules[0].transactionsPerEpoch is -1, and may be a whole number, 0 or more",
+    ],
+    [
+      JSON.stringify(policy({ connect: "yes" } as never)),
+      'rules[0].connect is "yes", and may be true or false',
     ],
     [JSON.stringify({ ...policy(), rules: [RULE, RULE] }), 'two rules are called "bot"'],
     [
@@ -206,7 +239,8 @@ describe("as data", () => {
   ];
   test.each(broken)("%s", async (text, why) => {
     const failure = await failureOf(() => readPolicy(text));
-    expect([failure.code, failure.message]).toEqual(["policy_invalid", `the policy cannot be used: ${why}`]);
+    const said = failure.message.replace(/^the policy cannot be used: /, "");
+    expect([failure.code, said] as unknown[]).toEqual(["policy_invalid", why]);
   });
 });
 

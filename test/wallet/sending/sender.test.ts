@@ -94,13 +94,13 @@ test("a proof that takes a few blocks is still good for its own", async () => {
 
 describe("a proof that nobody can find", () => {
   test("is given up after a while, and those behind it are served", async () => {
-    const node = new FakeNode("test-chain", { "spam.pow.difficulty": "60" });
+    const node = new FakeNode("test-chain", { "spam.pow.difficulty": "40" });
     const sender = senderTo([node], { searchMs: 20, time: realTime });
     const failures = await Promise.all(
       Array.from({ length: 2 }, () => failureOf(() => sender.send(job(), "TYPE_SYNC"))),
     );
     expect(failures.map(({ code, message }) => [code, message])).toEqual(
-      Array.from({ length: 2 }, () => ["proof_late", "no proof of 60 bits was found within 0.02 s"]),
+      Array.from({ length: 2 }, () => ["proof_late", "no proof of 40 bits was found within 0.02 s"]),
     );
     node.admission.setParameter("spam.pow.difficulty", "2");
     for (let blocks = 0; blocks < 2; blocks++) node.block();
@@ -109,7 +109,7 @@ describe("a proof that nobody can find", () => {
   });
 
   test("is given up when its block is out of reach", async () => {
-    const node = new FakeNode("test-chain", { "spam.pow.difficulty": "60" });
+    const node = new FakeNode("test-chain", { "spam.pow.difficulty": "40" });
     const sender = senderTo([node], { waitMs: 10_000, searchLookMs: 5, time: realTime });
     const searches = Promise.withResolvers<void>();
     const solve = solver.solve.bind(solver);

@@ -25,6 +25,11 @@ describe("bodies that are no request", () => {
       `{"jsonrpc":"2.0",${CHAIN},"id":"${"x".repeat(1_001)}"}`,
       "the member id is longer than 1000 characters",
     ],
+    [
+      "an amount that stands twice",
+      `{"jsonrpc":"2.0","method":"m","id":"1","params":{"transaction":{"transfer":{"amount":"1","amount":"2"}}}}`,
+      "a member of the request is there twice",
+    ],
     ["two requests", `{"id":"1"}{"id":"2"}`, "the request is not valid JSON"],
     ["a text", '"client.get_chain_id"', "the request is not a JSON object; batches are not supported"],
     [

@@ -1,6 +1,6 @@
-// A member that stands twice in an object of a policy's file, and where.
+// A member that stands twice in an object of JSON that somebody handed in, and where.
 import { expect, test } from "bun:test";
-import { repeatedMember } from "../../../src/wallet/policies/policy.ts";
+import { repeatedMember } from "../../src/wire/unique-json.ts";
 
 test.each<[string, string | undefined]>([
   ['{"a": 1, "a": 1}', "a"],
