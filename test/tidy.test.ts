@@ -476,6 +476,14 @@ describe("words", () => {
     expect(hits(documents, paragraphsOf, HIDDEN_SUBJECT)).toEqual([]);
   });
 
+  test("the name of a test begins with its subject", () => {
+    const hidden =
+      /\b(?:test|describe)(?:\.\w+)?(?:\([^"`]*\))?\(\s*["`](?:given )?(?:what|who|whoever|which|nobody|somebody|where|one)\b[^"`]*/i;
+    const names = (text: string) => text.split(/(?=\b(?:test|describe)[.(])/);
+    const tests = sources.filter((path) => path.endsWith(".test.ts"));
+    expect(hits(tests, names, hidden)).toEqual([]);
+  });
+
   test("code is not a person", () => {
     expect(hits(aboutCode, commentsOf, /\b(?:nobody|somebody|whoever|the one who|those who)\b/i)).toEqual([]);
   });

@@ -40,7 +40,7 @@ test("a block of many transactions is synced once, before its senders are answer
   await rig.stop();
 });
 
-test("what is written outside of blocks is synced by SQLite, also after a block and after one that was dropped", () => {
+test("rows written outside of blocks are synced by SQLite, also after a block and after one that was dropped", () => {
   const FULL = 2n;
   const db = openWriter(newHome());
   const level = () => (db.query("PRAGMA synchronous").get() as { synchronous: bigint }).synchronous;

@@ -149,7 +149,7 @@ describe.each(["lines", "socket"] as const)("streams by %s", (streams) => {
     expect(new Set(types)).toEqual(new Set(["BUS_EVENT_TYPE_DEPOSIT"]));
   });
 
-  test("what the node refuses ends the stream with its error", async () => {
+  test("a refusal of the node ends the stream with its error", async () => {
     const client = connect({ ...devnet, streams });
     const stream = client.stream.votes({});
     expect(await failure(stream.next())).toMatchObject({ code: "invalid_argument" });

@@ -182,7 +182,7 @@ describe("torsion", () => {
   });
 });
 
-describe("what strangers send", () => {
+describe("signatures of strangers", () => {
   test("is examined so many times a second, then refused as it was by the fast rule", () => {
     let now = 0;
     const budget = new ExaminationBudget(() => now, 3);

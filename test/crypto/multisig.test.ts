@@ -262,7 +262,7 @@ describe("addresses", () => {
     }
   });
 
-  test("what is an address", () => {
+  test("valid and invalid addresses", () => {
     expect(isEthereumAddress(CHECKSUMMED[0]!)).toBe(true);
     expect(isEthereumAddress(CHECKSUMMED[0]!.slice(2))).toBe(true);
     expect(isEthereumAddress("0X".concat("a".repeat(40)))).toBe(true);

@@ -278,7 +278,7 @@ describe("listing and limits", () => {
 });
 
 describe("stake", () => {
-  test("nobody takes back more than was staked, and nobody stakes more than there is", () => {
+  test("a withdrawal of stake is limited by the stake, and a deposit by the balance", () => {
     expect(bridge.stake(PARTY, 9_000n).event.stakingEvent?.stakeDeposited).toMatchObject({
       vegaPublicKey: PARTY,
       amount: "9000",
@@ -292,7 +292,7 @@ describe("stake", () => {
   });
 });
 
-describe("what validators look up", () => {
+describe("logs that validators look up", () => {
   test("only what was brought is confirmed, as what it is, and until it is forgotten", () => {
     const { voteType } = bridge.depositErc20(PARTY, ASSET, 1n);
     expect(bridge.confirms("id", voteType!)).toBe(false);
@@ -322,7 +322,7 @@ describe("the simulator belongs to the chain", () => {
     expect(run()).toEqual(run());
   });
 
-  test("what was saved is taken back whole: nonces, balances, signers, blocks", () => {
+  test("a saved state is restored whole: nonces, balances, signers, blocks", () => {
     const saved = bridge.save();
     const bundle = signed("withdraw_asset", withdrawal, secrets);
     const log = bridge.withdraw(bundle);

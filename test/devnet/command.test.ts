@@ -340,7 +340,7 @@ async function beginAndStop(home: string, ...flags: string[]) {
   return lyra.stop("SIGTERM");
 }
 
-describe("what cannot be is told before anything is made", () => {
+describe("impossible options are reported before anything is made", () => {
   const cases: [flags: string[], message: string][] = [
     [["--block", "often"], "--block must be"],
     [["--rules", "none"], "--rules must be"],

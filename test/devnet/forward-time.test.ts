@@ -38,7 +38,7 @@ describe("forwardtime", () => {
     expect([status, timeNs(String(body.time))]).toEqual([200, timeNs(time)]);
   });
 
-  test("what waits has a block of its own before the time moves", async () => {
+  test("waiting transactions have a block of their own before the time moves", async () => {
     const client = new DevnetClient(devnet.nodeUrl, devnet.dataUrl);
     const [alice, bob] = devnetParties();
     await client.tool("fund", { party: alice!.publicKey, asset: DOLLAR, amount: "100000000" });

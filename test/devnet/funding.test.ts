@@ -49,7 +49,7 @@ describe("funding", () => {
     expect(done().filter((name) => name === "impersonate")).toHaveLength(5);
   });
 
-  test("given one that has everything, then nothing is done", async () => {
+  test("given a party that has everything, then nothing is done", async () => {
     const { options, done } = rehearsal();
     const funding = new Funding();
     funding.load("done");

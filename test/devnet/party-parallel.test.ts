@@ -149,7 +149,7 @@ test(
 );
 
 test(
-  "what filled every block is gone when the chain is taken back to the block that was its last one all the time",
+  "a load that filled every block is gone when the chain is taken back to the block that was its last one all the time",
   async () => {
     await devnet.chain.setBlockMode({ kind: "manual" });
     const room = 10 * (await devnet.chain.proofBlocks()).length;

@@ -306,7 +306,7 @@ describe("bad input is refused by name, and nothing is done", () => {
   });
 });
 
-describe("what the chain refuses is told with its code and way out", () => {
+describe("refusals of the chain have their code and way out", () => {
   test("given a bundle that does not verify", async () => {
     const fail = new ChainCallError("bridge", "the Ethereum bridge refuses it: nonce 7 has been used");
     const { status, text } = await ask("bridge/claim", { body: { withdrawal: PARTY }, fail });

@@ -62,7 +62,7 @@ describe("checkpoints", () => {
     expect(block(20n)).toBeDefined();
   });
 
-  test("given one beside the schedule, then the event is whole and the schedule untouched", () => {
+  test("given a checkpoint beside the schedule, then the event is whole and the schedule untouched", () => {
     block(0n);
     rig.tick(30n * SECOND);
     rig.events();
@@ -108,7 +108,7 @@ describe("the hash in a checkpoint's event", () => {
   });
   afterEach(() => chain.close());
 
-  test("given one that was due, then it is the hash of what the chain gives out behind that block", () => {
+  test("given a due checkpoint, then it is the hash of the file that the chain gives out behind that block", () => {
     chain.block([], 30n * SECOND);
     const [hash, ...more] = hashesOf(chain.block([], 30n * SECOND));
     expect(more).toEqual([]);

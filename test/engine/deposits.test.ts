@@ -205,7 +205,7 @@ describe("an ERC20 deposit", () => {
 describe("the intake of chain events", () => {
   const deposit = { nonce: 7n, builtin: { deposit: { vegaAssetId: COIN, partyId: ALICE, amount: "5" } } };
 
-  test("given somebody who is no validator, then it is refused", () => {
+  test("given a sender that is not a validator, then it is refused", () => {
     const stranger = rig.run(BOB, () => rig.chainEvents.process({ ...deposit, txId: "" } as never));
     expect(stranger?.message).toBe("chain event emitted from a non-validator node");
   });

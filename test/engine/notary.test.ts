@@ -51,7 +51,7 @@ const sign = (nodeId: string, digest = DIGEST) => signatureOf(nodeId, digest);
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 
 describe("the notary", () => {
-  test("given one validator, then its signature completes the bundle and goes out", () => {
+  test("given a single validator, then its signature completes the bundle and goes out", () => {
     const node = validators.add();
     notary.requestSignatures(ID, WITHDRAWAL, DIGEST);
     expect(notary.isComplete(ID, WITHDRAWAL)).toBe(false);
@@ -133,7 +133,7 @@ describe("the notary", () => {
     expect(notary.isComplete(ID, WITHDRAWAL)).toBe(true);
   });
 
-  test("given what is asked for, then a node owes what it has not signed, in a fixed order", () => {
+  test("given open requests, then a node owes its missing signatures, in a fixed order", () => {
     const [first, second, third] = [validators.add(), validators.add(), validators.add(0n, "pending")];
     notary.requestSignatures("bb", ASSET_NEW, DIGEST);
     notary.requestSignatures(ID, WITHDRAWAL, DIGEST);

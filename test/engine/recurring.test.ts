@@ -131,7 +131,7 @@ describe("the submission of a recurring transfer", () => {
     expect(submit({ startEpoch: 8n })).toBeUndefined();
   });
 
-  test("given one like it, then it is refused until that one is gone; another strategy, type or asset is another", () => {
+  test("given an equal transfer, then it is refused until the first is gone; another strategy, type or asset is another", () => {
     const toPool = { toAccountType: ACCOUNT_TYPE_REWARD_MAKER_PAID_FEES };
     const dispatchStrategy = { assetForMetric: COIN, metric: METRIC, markets: [MARKETS[0]!] };
     const duplicate = "cannot submit duplicate recurring transfer with same from and to";

@@ -108,7 +108,7 @@ describe("the payout of a group", () => {
     expect(paid(capped)).toEqual(["key-n 353000", "alice 353000", "bob 176599"]);
   });
 
-  test("given nobody delegated, then the validator has all of it", () => {
+  test("given no delegations, then the validator has all of it", () => {
     const own = new Map([["n", stake(5n)]]);
     expect(paid(stakingPayout([score("n", "1")], own, 999n, rules))).toEqual(["key-n 999"]);
   });

@@ -75,7 +75,7 @@ describe("the rewards of thirteen validators", () => {
     });
   }
 
-  test("given one treasury after the other, then what an epoch leaves over counts in the next", () => {
+  test("given two treasuries in turn, then the rest of an epoch counts in the next", () => {
     const rig = open();
     expect(pay(rig, 50_000n)).toEqual([201, 3832, 3837, 3841, 3828]);
     expect(pay(rig, 24_991n)).toEqual([99, 1916, 1918, 1920, 1914]);

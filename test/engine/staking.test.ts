@@ -203,7 +203,7 @@ describe("the total supply", () => {
     expect(send(supply("1"))).toBe("stake total supply already processed");
   });
 
-  test("given nobody has seen it in time, then another one is taken", () => {
+  test("given no witness in time, then another event is taken", () => {
     send(supply("1"));
     rig.block(22n * 86_400n);
     expect(rig.staking.totalSupply()).toBe(0n);

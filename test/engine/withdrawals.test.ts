@@ -216,7 +216,7 @@ describe("a claim", () => {
     expect(rig.witness.openResources(rig.node)).toEqual([]);
   });
 
-  test("given what cannot be claimed, then it is refused by name", () => {
+  test("given an impossible claim, then it is refused by name", () => {
     rig.events();
     expect(claim(ref)?.message).toBe("withdrawal not ready");
     expect(claim("0x12")?.message).toBe("invalid withdrawal reference nonce");

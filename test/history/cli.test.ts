@@ -47,7 +47,7 @@ async function home(): Promise<string> {
 const NAME = "chain-x-trades-000001-000020.zip";
 
 describe("export and verify", () => {
-  test("what killed exports left is taken away by the next one: only what is ours, and old", async () => {
+  test("leftovers of killed exports are removed by the next one: only Lyra's own, and old ones", async () => {
     const cwd = folder();
     const words = ["export", "--table", "trades", "--from", "1", "--to", "20", "--home", await home()];
     const old = ["mine.zip.01234567.partial", `${NAME}.89abcdef.partial`];
@@ -147,7 +147,7 @@ describe("export and verify", () => {
     expect((await lyra(["verify", "x.zip", "--quiet"], cwd)).code).toBe(0);
   });
 
-  test("what cannot be put in place is told, and taken away", async () => {
+  test("an export that cannot be put in place is reported, and removed", async () => {
     const cwd = folder();
     mkdirSync(join(cwd, "taken"));
     const words = ["--table", "trades", "--from", "1", "--to", "20", "--out", "taken", "--force"];

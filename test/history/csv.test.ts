@@ -30,7 +30,7 @@ describe("text", () => {
     ["cr\rlf\n", '"cr\rlf\n"'],
   ])("%p is written as %p", (value, written) => expect(text(value)).toBe(written));
 
-  test("what is written reads back, and NULL stays apart from the empty string", () => {
+  test("written values read back, and NULL stays apart from the empty string", () => {
     const row = fc.array(
       fc.option(fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom(...AWKWARD)), { nil: null }),
       {
@@ -71,7 +71,7 @@ describe("bytea and bool", () => {
     ["ab".repeat(32), `\\x${"ab".repeat(32)}`],
   ])("identifier %p is %p", (id, written) => expect(identifier(id)).toBe(written));
 
-  test("what is no identifier is refused", () => {
+  test("an invalid identifier is refused", () => {
     expect(() => identifier("zz")).toThrow("not a valid hex id");
     expect(() => identifier(`${"ab".repeat(31)}zz`)).toThrow("not a valid hex id");
   });

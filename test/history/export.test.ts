@@ -141,7 +141,7 @@ describe("archives", () => {
     return { plan, zip, files };
   }
 
-  test("one CSV with one header line, whatever the number of segments", async () => {
+  test("a single CSV with one header line, whatever the number of segments", async () => {
     const { plan, files } = await exported(
       [
         { from: 1, to: 1000, lines: ["1,a", '2,"b\n,""c"'] },

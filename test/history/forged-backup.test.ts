@@ -67,7 +67,7 @@ async function refusal(file: string): Promise<string> {
 }
 
 describe("a backup is refused", () => {
-  test("where its manifest is no list of files", async () => {
+  test("whose manifest is not a list of files", async () => {
     expect(await refusal(packed(files, () => null))).toBe("it is not a backup of lyra");
     for (const change of [
       { files: [null] },
@@ -80,12 +80,12 @@ describe("a backup is refused", () => {
       expect(await refusal(packed(files, (m) => ({ ...m, ...change })))).toBe("its manifest is damaged");
   });
 
-  test("where its manifest names another chain than its store", async () => {
+  test("whose manifest names another chain than its store", async () => {
     const file = packed(files, (m) => ({ ...m, chainId: "\u001b[31mchain" }));
     expect(await refusal(file)).toBe("its store is of another chain than its manifest says");
   });
 
-  test("where it has a segment that its store does not list, or an id is none", async () => {
+  test("with a segment that its store does not list, or an invalid id", async () => {
     const name = `segments/${"ab".repeat(32)}.seg`;
     const more = packed([...files, [name, Buffer.from("junk")]]);
     expect(await refusal(more)).toBe(`its store does not list ${name}`);
@@ -93,26 +93,26 @@ describe("a backup is refused", () => {
     expect(await refusal(astray)).toBe("its store lists a segment by what is not an id");
   });
 
-  test("where its store is no database, and not as a fault of this machine's disk", async () => {
+  test("whose store is not a database, and not as a fault of this machine's disk", async () => {
     const store = files[0]![1];
     for (const bytes of [store.subarray(0, 100), store.subarray(0, store.length / 2), Buffer.alloc(8_192, 7)])
       expect(await refusal(packed([["lyra.db", bytes], ...files.slice(1)]))).toStartWith("its store: ");
   });
 
-  test("where its rows are not those of its segments", async () => {
+  test("whose rows are not those of its segments", async () => {
     const file = storedBy("UPDATE blocks SET height = height + 1 WHERE no = 20");
     expect(await refusal(file)).toMatch(
       /the store.s rows of blocks in blocks \d+ to \d+ are not those of the history segment/,
     );
   });
 
-  test("where its head is not JSON, or names a chain by what would steer a terminal", async () => {
+  test("whose head is not JSON, or names a chain by characters that would steer a terminal", async () => {
     expect(await refusal(storedBy("UPDATE meta SET value = '{' WHERE key = 'head'"))).toContain("not JSON");
     const steering = "UPDATE meta SET value = json_set(value, '$.chainId', char(27) || '[2J')";
     expect(await refusal(storedBy(steering))).toContain("its head is not the one of its blocks");
   });
 
-  test("where rows are said to be removed up to a block that it does not have", async () => {
+  test("that claims rows removed up to a block that it lacks", async () => {
     const floor = (value: string) =>
       storedBy(OPTIONAL_TABLES.retention, `INSERT INTO retention VALUES('trades', '${value}')`);
     expect(await refusal(floor('{"no":1000000000,"height":1,"timeUs":1}'))).toContain("does not have");
@@ -120,7 +120,7 @@ describe("a backup is refused", () => {
     expect(await refusal(floor("{"))).toContain("not JSON");
   });
 
-  test("where the table of SQLite's own numbers is another one", async () => {
+  test("with another table of SQLite's own numbers", async () => {
     const bytes = Buffer.from(files[0]![1]);
     const at = bytes.indexOf("CREATE TABLE sqlite_sequence(name,seq)");
     bytes.write("sEq", at + "CREATE TABLE sqlite_sequence(name,".length);

@@ -180,7 +180,7 @@ describe("a segment file", () => {
   });
 });
 
-describe("which segments are due", () => {
+describe("the segments that are due", () => {
   test.each<[string, readonly MadeBlock[], readonly string[]]>([
     ["nothing yet", [], []],
     ["not whole", blocks(1, 9), []],
@@ -228,7 +228,7 @@ describe("which segments are due", () => {
     expect(there.files()).toEqual(here.files());
   });
 
-  test("one that is made while blocks are staged is recorded when they are committed or taken back", async () => {
+  test("a segment made while blocks are staged is recorded when they are committed or taken back", async () => {
     const { writer, db, maker, ranges } = store(blocks(1, 12));
     const recorder = new SegmentRecorder(db);
     const isMade = Promise.withResolvers<void>();
@@ -316,7 +316,7 @@ describe("after a crash", () => {
   });
 });
 
-describe("what goes wrong", () => {
+describe("faults", () => {
   test("a segment that fails is told and tried again", async () => {
     const { db, maker, ranges } = store(blocks(1, 25));
     const problems: unknown[] = [];

@@ -58,7 +58,7 @@ describe("the waiters of a plane", () => {
     }
   });
 
-  test("one too many is refused with 503, and has a place when another one left", async () => {
+  test("a waiter beyond the limit is refused with 503, and has a place when another has left", async () => {
     const waiters = make(2);
     const gone = new AbortController();
     const first = waiters.waitFor(1, gone.signal);

@@ -59,7 +59,7 @@ describe("descriptions of members", () => {
     expect(empty).toEqual([]);
   });
 
-  test("what the documents show is described, all the way down", () => {
+  test("everything in the documents is described, all the way down", () => {
     for (const [name, document] of Object.entries(DOCUMENTS)) {
       const bare: string[] = [];
       for (const [schema, { properties }] of Object.entries(document.components.schemas))

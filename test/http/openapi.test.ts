@@ -191,7 +191,7 @@ async function firstId(list: string, member: string): Promise<string> {
   return connection.edges[0]!.node.id;
 }
 
-describe("what is tried", () => {
+describe("requests that are tried", () => {
   test("every example is answered with 200", async () => {
     const pressed: string[] = [];
     const refused: string[] = [];

@@ -48,7 +48,7 @@ const turns = async () => {
 };
 
 describe("a request's body", () => {
-  test("given one that is as long as it may be, then it is read; given a byte more, announced or not, then it is refused", async () => {
+  test("given a body that is as long as it may be, then it is read; given a byte more, announced or not, then it is refused", async () => {
     const most = "y".repeat(BYTES_MAX);
     expect(await readBody(request(most, BYTES_MAX), BYTES_MAX)).toBe(most);
     expect(await readBody(request(most), BYTES_MAX)).toBe(most);
@@ -57,7 +57,7 @@ describe("a request's body", () => {
     expect(await refusal(readBody(request(`${most}y`), BYTES_MAX))).toEqual([413, text]);
   });
 
-  test("given one that breaks off, then it is refused", async () => {
+  test("given a body that breaks off, then it is refused", async () => {
     const broken = new ReadableStream({ pull: (controller) => controller.error(new Error("reset")) });
     expect(await refusal(readBody(request(broken), BYTES_MAX))).toEqual([
       400,
@@ -88,7 +88,7 @@ describe("a request's body", () => {
     expect(await readBody(request("{}"), 2 * BUDGET)).toBe("{}");
   });
 
-  test("given one whose work fails, then its failure is told as it is, and its room is free again", async () => {
+  test("given a body whose work fails, then its failure is told as it is, and its room is free again", async () => {
     for (let n = 0; n < 2 * LARGE_ONES; n++) {
       const answer = withBody(request(LARGE), BYTES_MAX, () => Promise.reject(new Error("work")));
       expect(await answer.catch((error) => error.message)).toBe("work");

@@ -94,7 +94,7 @@ describe("the budget for requests", () => {
     expect(ended).toEqual([]);
   });
 
-  test("one that is not whole in time is ended, once, and its room is free", async () => {
+  test("a request that is not whole in time is ended, once, and its room is free", async () => {
     const { clock, ended, open, isRefused } = budgetOf(100);
     open("whole", 30).noteWhole();
     const late = open("late", 60, SECOND);

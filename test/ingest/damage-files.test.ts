@@ -144,7 +144,7 @@ describe("not a file", () => {
     expect(ended).toMatchObject({ code: 1, err: `lyra: ${folder}: it is not a file\n      ${hint}\n` });
   });
 
-  test("one that may not be read", async () => {
+  test("a file that may not be read", async () => {
     const file = scratch.file("");
     chmodSync(file, 0);
     const ended = await lyra(["replay", file, "--home", scratch.path()]);

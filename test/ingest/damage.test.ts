@@ -228,7 +228,7 @@ describe("a file with a flipped bit", () => {
   }, 120_000);
 });
 
-describe("what stands behind the end", () => {
+describe("bytes behind the end", () => {
   test("of a compressed file, loses nothing and is said", async () => {
     const { blocks, damage } = await loadDamaged(Buffer.concat([gzip, Buffer.from("and more")]));
     expect(blocks).toBe(spans.length);

@@ -226,7 +226,7 @@ if (!hasMount) {
 }
 if (!hasMount) test.skip("a full disk", () => {});
 else
-  test("what a full disk does not take leaves no part of itself, and what comes then is read whole", () => {
+  test("an event that a full disk does not take leaves no part of itself, and later events are read whole", () => {
     small.mount(512);
     try {
       const folder = join(scratch.folder, "log");

@@ -66,7 +66,7 @@ function expectRefused(answer: Answer, code: number, text: string | RegExp): voi
   else expect(answer.log).toMatch(text);
 }
 
-describe("what the packages sign and prove", () => {
+describe("signatures and proofs of the packages", () => {
   test("given a transfer, then it is accepted, executed, and seen in the data API in the block that it names", async () => {
     const sender = await client();
     expect(sender.party).toBe(devnet.parties[parties - 1]!.publicKey);
@@ -142,7 +142,7 @@ describe("a transaction that is not what it should be", () => {
     expectRefused(answer, INVALID, "tx.signature.value (invalid signature)");
   });
 
-  test("given nobody's balance changed by all that, then the refusals did nothing", async () => {
+  test("given no balance changed by all that, then the refusals did nothing", async () => {
     const sender = await PublicClient.open(devnet.recoveryPhrase, parties, devnet.nodeUrl);
     const path = `transfers?pubkey=${sender.party}&direction=TRANSFER_DIRECTION_TRANSFER_FROM`;
     const { transfers } = await data(path);

@@ -74,7 +74,7 @@ describe("canaries: the comparison sees", () => {
     expect(differencesAfter(() => {})).toEqual([]);
   });
 
-  test("one missing row of any table", () => {
+  test("a single missing row of any table", () => {
     for (const table of Object.entries(digest.tables)) {
       const [name, { rows }] = table;
       if (rows === 0) continue;
@@ -104,7 +104,7 @@ describe("canaries: the comparison sees", () => {
     });
   }
 
-  test("one other byte in a segment", () => {
+  test("a single changed byte in a segment", () => {
     const differing = differencesAfter((home) => {
       const path = firstSegment(home);
       const bytes = readFileSync(path);

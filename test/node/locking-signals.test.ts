@@ -196,7 +196,7 @@ if (!hasNohup) console.log("locking-signals.test: skipped, there is no nohup her
 
 if (!hasNohup) test.skip("nohup", () => {});
 else
-  test("what nohup started outlives its terminal", async () => {
+  test("a node started by nohup outlives its terminal", async () => {
     const home = scratch.path();
     cpSync(served, home, { recursive: true });
     const words = ["serve", "--home", home, "--data-port", "0", "--json", "--quiet"];

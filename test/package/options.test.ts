@@ -141,7 +141,7 @@ describe("tools", () => {
     expect(requests).toEqual([{ method, path, body: file === undefined ? sent : { a: 1 } }]);
   });
 
-  test("what is left out is not sent", async () => {
+  test("omitted options are not sent", async () => {
     requests.length = 0;
     await tools.mine();
     await tools.ban("alice");

@@ -89,7 +89,7 @@ describe("the rig itself", () => {
   });
 });
 
-describe("what the simulation has found", () => {
+describe("faults that the simulation has found", () => {
   const regressions: readonly (readonly [title: string, steps: readonly Step[]])[] = [
     ...["", "all", "-1", "0x10", "1.5"].map((amount): [string, Step[]] => [
       `an undelegation of '${amount}' is refused as no number`,

@@ -35,7 +35,7 @@ test("a sum of many amounts has its text, however long it became", () => {
   }
 });
 
-test("what a column may hold beyond amounts has its text too", () => {
+test("values of a column beyond amounts have their text too", () => {
   for (const value of [-1n, -(2n ** 53n), -(2n ** 63n), 2n ** 63n - 1n]) {
     expect(amountText(value)).toBe(value.toString());
   }

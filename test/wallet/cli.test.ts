@@ -406,7 +406,7 @@ test("the vectors' phrase gives the vectors' keys from the command line", async 
   expect(out).toBe("vectors  30ebce58d94ad37c4ff6a9014c955c20e12468da956163228cc7ec9b98d3a371\n");
 });
 
-describe.skipIf(process.platform === "win32")("what is read", () => {
+describe.skipIf(process.platform === "win32")("input that is read", () => {
   const vote = ["tx", "check"];
   const message = ["wallet", "message", "verify", KEY_1, "aaaa", "--message-file"];
 

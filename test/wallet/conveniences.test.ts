@@ -181,7 +181,7 @@ test.each([
   expect(err).toContain(said ?? "the wallet is");
 });
 
-describe("what a person might overlook", () => {
+describe("things that a person might overlook", () => {
   test.each([
     ["VEGA", ""],
     ["VЕGA", " (look-alike letters: Е is U+0415)"],

@@ -231,7 +231,7 @@ test("half a line of the log does not spoil the next one", () => {
   expect(readLog(path).map(({ hostname }) => hostname)).toEqual(["h", "second"]);
 });
 
-test("what a killed process left among the networks is taken away by the next change: only what is ours, and old", () => {
+test("leftovers of a killed process among the networks are removed by the next change: only Lyra's own, and old ones", () => {
   const networksFolder = privateFolder();
   const { path } = networksFolder;
   const now = Date.now();

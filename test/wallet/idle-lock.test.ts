@@ -88,7 +88,7 @@ test("use gives it the whole time again", () => {
   expect(locks()).toBe(1);
 });
 
-test("what a sleeping machine kept too long is locked at its first use", () => {
+test("a wallet that a sleeping machine kept open too long is locked at its first use", () => {
   const { lock, locks, sleep } = machine();
   sleep(10_000);
   expect([locks(), lock.touch(), locks(), lock.touch()]).toEqual([0, false, 1, false]);

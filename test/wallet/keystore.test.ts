@@ -270,7 +270,7 @@ describe("a folder of secrets", () => {
     expect(await keystore.read("a")).toEqual(ONE);
   });
 
-  test("what a killed process left is taken away by the next writer, and is not a wallet", async () => {
+  test("leftovers of a killed process are removed by the next writer, and are not wallets", async () => {
     const folder = folders.make();
     const keystore = new FolderKeystore(folder);
     await keystore.exclusively(() => keystore.create("a", ONE));

@@ -144,7 +144,7 @@ describe("a QR code", () => {
     expect(read(modules)).toBe(text(length));
   });
 
-  test("what is too long for any is refused", async () => {
+  test("a text too long for any code is refused", async () => {
     expect(await codeOf(() => qrModules(new Uint8Array(2_954)))).toBe("qr_too_large");
   });
 });

@@ -88,7 +88,7 @@ describe("the prompt is left", () => {
   });
 });
 
-describe("what was typed before a question was shown", () => {
+describe("keys typed before a question was shown", () => {
   test("does not delete a wallet", async () => {
     const { shown, code } = await lyraOnTerminal(cli, DELETE, ["", "old\r"], [DELETE_QUESTION, "\r"]);
     expect([code, shown.includes("nothing was deleted")]).toEqual([130, true]);
@@ -253,7 +253,7 @@ describe("nothing is asked", () => {
     expect(readdirSync(cli.wallets)).toContain("old");
   });
 
-  test("where nobody would see the question", async () => {
+  test("without a terminal that shows the question", async () => {
     const errors = join(cli.home, "errors");
     const { shown } = await shellOnTerminal(cli, `$LYRA wallet key list old 2>${errors}; echo code $?`);
     expect([shown, readFileSync(errors, "utf8").includes(noTerminal)]).toEqual(["code 2\r\n", true]);

@@ -144,7 +144,7 @@ describe("check", () => {
   }
 });
 
-describe("what is refused", () => {
+describe("refusals", () => {
   const voteOf = (payload: object) => JSON.stringify({ voteSubmission: payload });
   test.each<[string, string[], string]>([
     ["nothing", [], "say block, build, check, sign, prove or send"],
@@ -278,7 +278,7 @@ describe("what is refused", () => {
   });
 });
 
-test("what is signed, and what is checked, is said in words: amount, asset and recipient", async () => {
+test("signed and checked transactions are described in words: amount, asset and recipient", async () => {
   const to = "ab".repeat(32);
   const asset = "cd".repeat(32);
   const account = { fromAccountType: "ACCOUNT_TYPE_GENERAL", toAccountType: "ACCOUNT_TYPE_GENERAL" };

@@ -73,7 +73,7 @@ describe("files of the original", () => {
     expect(Buffer.from(encodeOriginalBody(wallet)).toString()).toContain('"meta":null');
   });
 
-  test.each(['"id":"",', '"id":null,'])("one with %s has no identifier", (none) => {
+  test.each(['"id":"",', '"id":null,'])("a wallet with %s has no identifier", (none) => {
     const old = ORIGINAL_FILE.plaintext.replace(/"id":"[^"]+",/, none);
     expect(decodeOriginalBody(bytes(old)).id).toBe(WALLET_ID);
   });
@@ -239,7 +239,7 @@ describe("Lyra's own files", () => {
   });
 });
 
-describe("what a file may ask for", () => {
+describe("limits on a file's parameters", () => {
   test.each<[string, ScryptCost]>([
     ["memory", { log2N: 24, r: 8, p: 1 }],
     ["memory by large blocks", { log2N: 17, r: 255, p: 1 }],

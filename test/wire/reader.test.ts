@@ -28,7 +28,7 @@ function errorOf(run: () => unknown): WireError {
   throw new Error("nothing was thrown");
 }
 
-describe("what decoders take", () => {
+describe("bytes that decoders take", () => {
   // vega.Asset: 1 id string, 2 details message, 3 status enum
   const cases: [title: string, bytes: string, field: string, value: unknown][] = [
     ["nothing at all", "", "id", ""],
@@ -67,7 +67,7 @@ describe("what decoders take", () => {
   });
 });
 
-describe("what decoders refuse", () => {
+describe("bytes that decoders refuse", () => {
   // The path says where, the offset counts from the start of the buffer.
   const cases: [title: string, bytes: string, code: string, path: string, offset: number][] = [
     ["a tag without a value", "18", "truncated", "vega.Asset.status", 1],
@@ -196,7 +196,7 @@ describe("numbers", () => {
   });
 });
 
-describe("what encoders write", () => {
+describe("bytes that encoders write", () => {
   const cases: [title: string, made: Uint8Array, bytes: string][] = [
     ["nothing for defaults", encodeAsset({ id: "", details: undefined, status: 0 }), ""],
     ["a set but empty message", encodeAsset({ details: {} }), "12 00"],

@@ -83,7 +83,7 @@ async function madeByThem(inputData: Uint8Array, pow: { tid: string; nonce: bigi
 }
 
 describe("keys and signatures", () => {
-  test("one seed, one public key, one digest, one signature", async () => {
+  test("the same seed, public key, digest and signature", async () => {
     const inputData = new Uint8Array([1, 2, 3]);
     expect(theirs.publicKey.toString()).toBe(hex(ours.publicKey));
     expect(hex(await theirs.hash(inputData, CHAIN_ID))).toBe(hex(signingDigest(3, CHAIN_ID, inputData)));
@@ -143,7 +143,7 @@ describe("every command, encoded and signed by the public packages", () => {
     expect(transactionHash(built)).toBe(transaction.hash);
   });
 
-  test("what is made here is read by them", async () => {
+  test("transactions made here are read by them", async () => {
     const command: CommandInit = {
       kind: "voteSubmission",
       payload: { proposalId: "ab".repeat(32), value: 2 },

@@ -279,7 +279,7 @@ describe("checks on the envelope, in their order", () => {
     );
   });
 
-  test("one byte too many", () => {
+  test("a byte too many", () => {
     const filled = (size: number) => envelope({ inputData: new Uint8Array(size).fill(0x0b) });
     const free = TRANSACTION_BYTES_MAX - encodeTransaction(filled(500_000)).length + 500_000;
     expect(encodeTransaction(filled(free)).length).toBe(TRANSACTION_BYTES_MAX);
@@ -305,7 +305,7 @@ describe("the table of commands", () => {
     expect(new Set(COMMAND_KINDS.map((kind) => COMMANDS[kind].displayName)).size).toBe(25);
   });
 
-  test("which commands are validators' work, silent, first, or trading", () => {
+  test("classes of commands: validators' work, silent, first, or trading", () => {
     const those = (is: (kind: (typeof COMMAND_KINDS)[number]) => boolean) => COMMAND_KINDS.filter(is);
     expect(those((kind) => COMMANDS[kind].isValidatorCommand)).toEqual([
       "nodeVote",

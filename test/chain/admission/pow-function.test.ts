@@ -147,7 +147,7 @@ describe("the search", () => {
     }
   });
 
-  test("where the first bits of the nonces change, in a search and between two, none is left out or made up", () => {
+  test("no nonce is left out or made up where the first bits change, in a search and between two", () => {
     const { blockHash, tid } = vector(5);
     const search = openSearch({ blockHash, tid }, 2);
     const isGood = (nonce: bigint) => nobleSearch(blockHash, tid, 2, nonce, 1) !== undefined;

@@ -185,7 +185,7 @@ describe("37: checking before sending", () => {
     expect([at(next(2n), 16n), at(next(2n), 16n)]).toEqual(["admitted", maximum(4)]);
   });
 
-  test("what a late node counted for the epoch before is not counted for this one", () => {
+  test("commands that a late node counted for the epoch before are not counted for this one", () => {
     const quota = new EpochQuota();
     expect(admit(quota, "transfer", answer({ ...transfers(0n), epochSeq: 8n }))).toBe("admitted");
     expect(admit(quota, "transfer", answer(transfers(18n)))).toBe("admitted");
@@ -213,7 +213,7 @@ describe("37: checking before sending", () => {
     ]).toEqual(["admitted", maximum(1), maximum(1), "admitted", maximum(1)]);
   });
 
-  test("what is written down counts as before, and the same transaction once", () => {
+  test("recorded commands count as before, and the same transaction once", () => {
     const quota = new EpochQuota();
     const use = { command: "transfer", height: 10n } as const;
     const fresh = answer(transfers(1n, 4n));

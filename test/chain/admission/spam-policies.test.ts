@@ -78,7 +78,7 @@ describe("simple policies", () => {
     expect(textOf(policy.check("another", RICH))).toBe("accepted");
   });
 
-  test("one stray delivery behind the quota is half of its block", () => {
+  test("a single stray delivery behind the quota is half of its block", () => {
     const policy = simple();
     for (let count = 0; count < 3; count++) policy.deliver("party");
     policy.endBlock(START_NS, BAN_NS);

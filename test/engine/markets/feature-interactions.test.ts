@@ -420,7 +420,7 @@ test("trading can end in a block that has traded and begun an auction", () => {
   expect(gains).toEqual([20n, 20n, -40n, 0n, 0n]);
 });
 
-test("one oracle message settles two markets of an asset: the second gets a part of the first one's insurance", () => {
+test("a single oracle message settles two markets of an asset: the second gets a part of the first one's insurance", () => {
   const rig = createMarketRig();
   const plays = ["A", "B"].map((name) => new Play(rig, name));
   for (const { market: name } of plays) rig.createMarket(name, { asset: "ETH", ...PROVIDED });

@@ -115,7 +115,7 @@ describe("a proposal of a market", () => {
   });
 });
 
-describe("what a proposal of a market leaves out", () => {
+describe("members that a market proposal leaves out", () => {
   const monitoring = (rig: ReturnType<typeof governedRig>, kind: "newMarket" | "updateMarket", id: string) =>
     rig
       .events("proposal")

@@ -43,7 +43,7 @@ describe("loss socialisation", () => {
     "sp S 1000@120 =sp1; bp B 1000@80 =bp1; a1 S 1@120 =a120; a2 B 1@80 =a80; a1 S 1@100; a2 B 1@100";
 
   // docs/protocol/70-trading-scenarios.md#s11-loss-socialisation-one-debtor
-  test("one loser without insurance: winners share its loss, then the network's", () => {
+  test("a loser without insurance: winners share its loss, then the network's", () => {
     const play = providers(market(M2))
       .deposit(5_000n, "p1")
       .deposit(50_000n, "p2", "p3")
@@ -81,7 +81,7 @@ describe("loss socialisation", () => {
   });
 
   // docs/protocol/70-trading-scenarios.md#s12-loss-socialisation-two-winners
-  test("one loser and two winners, who share in proportion to their gains", () => {
+  test("a loser and two winners, who share in proportion to their gains", () => {
     const play = providers(market(M2))
       .deposit(2_500n, "p1")
       .deposit(10_000n, "p2", "p3", "p4")

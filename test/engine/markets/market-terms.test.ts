@@ -51,7 +51,7 @@ test("data must have every property that a filter asks for, and may have others"
   expect(play.rig.marketData("M").marketState).toBe(8);
 });
 
-test("one oracle message can end trading and settle", () => {
+test("a single oracle message can end trading and settle", () => {
   const play = opened();
   play.rig.oracleData({ "trading.terminated": "true", "prices.settlement": "90" });
   expect(play.rig.marketData("M").marketState).toBe(9);

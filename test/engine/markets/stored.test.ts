@@ -41,7 +41,7 @@ describe("pegged orders at the bounds of numbers", () => {
   test.each([
     [1, UINT_MAX],
     [3, UINT_MAX - 109n],
-  ])("one whose price exceeds any amount waits, parked: reference %d", (reference, offset) => {
+  ])("an order whose price exceeds any amount waits, parked: reference %d", (reference, offset) => {
     const rig = opened();
     const { code, id } = peg(rig, "sell", reference, offset.toString());
     expect(code).toBe(0);

@@ -273,7 +273,7 @@ describe("accounts, parties, stake, delegations, transfers", () => {
     expect(body.parties.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
   });
 
-  test("one party: by id, by its other spelling, or not there", async () => {
+  test("a party: by id, by its other spelling, or unknown", async () => {
     expect(nodes((await get(`/parties?partyId=${P1.toUpperCase()}`)).body.parties)).toEqual([{ id: P1 }]);
     expect(nodes((await get("/parties?partyId=03")).body.parties)).toEqual([{ id: "network" }]);
     expect((await get(`/party/${P1}`)).body).toEqual({ party: { id: P1 } });

@@ -139,7 +139,7 @@ describe("votes and proposals", () => {
     },
   );
 
-  test("one proposal: by id before reference, of equal references the newest; votes by party", async () => {
+  test("a proposal: by id before reference, of equal references the newest; votes by party", async () => {
     const { body } = await get(`/governance?proposalId=${id(1)}&reference=two`);
     expect(body.data.yes.map((one: Json) => one.partyId)).toEqual([id(0x61), id(0x62)]);
     expect([body.data.no, body.data.yesParty, body.data.noParty]).toEqual([[], {}, {}]);

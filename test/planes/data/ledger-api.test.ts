@@ -97,7 +97,7 @@ describe("ledger", () => {
     expect(walked.map((node) => Number(node.quantity))).toEqual([5, 3, 2]);
   });
 
-  test("what is empty is left out", async () => {
+  test("empty members are left out", async () => {
     const { body } = await get(`/ledgerentry/history?${to(P1)}&pagination.last=1`);
     expect(nodes(body.ledgerEntries)).toEqual([
       {

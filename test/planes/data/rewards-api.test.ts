@@ -98,7 +98,7 @@ describe("rewards", () => {
     ]);
   });
 
-  test("one epoch of many rows is walked row by row", async () => {
+  test("an epoch of many rows is walked row by row", async () => {
     const amounts = [1, 2, 3, 4, 5, 6, 7];
     const tied = chainOf([amounts.map((amount) => reward({ epoch: 5, amount }))]);
     const walked = await walk(tied, "/rewards?", 2);

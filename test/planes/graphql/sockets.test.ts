@@ -263,7 +263,7 @@ describe("the protocols of subscriptions", () => {
     client.socket.close();
   });
 
-  test("one socket has so many subscriptions", async () => {
+  test("a socket has a limited number of subscriptions", async () => {
     const client = await Client.open(server.port);
     client.send({ type: "connection_init" });
     for (let n = 0; n < 4; n++) client.send(subscribe("subscription{trades{id}}", String(n)));
@@ -342,7 +342,7 @@ describe("the protocols of subscriptions", () => {
 });
 
 describe("handshakes", () => {
-  test("one address has so many sockets", async () => {
+  test("an address has a limited number of sockets", async () => {
     const rig = await graphqlRig({ streamsPerAddressMax: 2 });
     const server = rig.listen();
     const clients = await Promise.all([Client.open(server.port), Client.open(server.port)]);

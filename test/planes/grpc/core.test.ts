@@ -64,7 +64,7 @@ const transfer = (amount: string) =>
     },
   });
 
-describe("what a wallet calls", () => {
+describe("calls of a wallet", () => {
   test("Statistics: version, chain, block", async () => {
     const { message } = await node.call(`${CORE}/Statistics`);
     const { currentTime: _, ...own } = asJson(`${CORE}/Statistics`, message).statistics;

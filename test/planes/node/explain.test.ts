@@ -167,7 +167,7 @@ describe("found by", () => {
     );
   });
 
-  test("what is not there: near ones, or none", () => {
+  test("unknown codes: near ones, or none", () => {
     expect(lookUp("pow_tid_usd")).toEqual({
       explanations: [],
       near: expect.arrayContaining(["pow_tid_used"]),

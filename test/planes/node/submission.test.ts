@@ -216,7 +216,7 @@ describe("a call that fails", () => {
     expect(answer.body.details[0].message).toBe("Tx too large. Max size is 1048576, but got 1048577");
   });
 
-  test("what nobody foresaw tells nothing of the inside", async () => {
+  test("an unforeseen error tells nothing of the inside", async () => {
     const { post, chain } = smallNode();
     chain.failure = new TypeError("undefined is not an object (reading 'secret')");
     const answer = await post("/transaction/raw", { tx: base64(signedTransfer(1n)), type: "TYPE_SYNC" });
@@ -295,7 +295,7 @@ describe("a request that is not understood", () => {
   });
 });
 
-describe("what the gateway is lenient about", () => {
+describe("leniencies of the gateway", () => {
   const bytes = signedTransfer(1n);
   const body = `{"tx":"${base64(bytes)}","type":"TYPE_SYNC"}`;
   test.each([

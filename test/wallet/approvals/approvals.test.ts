@@ -101,7 +101,7 @@ describe("plain words", () => {
     }
   });
 
-  test("what a person might overlook is a warning", () => {
+  test("things that a person might overlook are warnings", () => {
     const endless = wordsOf(
       readCommand(transfer({ oneOff: undefined, recurring: { startEpoch: "1", factor: "1" } })),
       CONTEXT,
@@ -214,7 +214,7 @@ describe("the desk", () => {
     expect(desk.requests.map(({ id }) => id)).toEqual(["b1", "c1", "d1", "a2", "a3"]);
   });
 
-  test("who was answered does not come before others by asking again", () => {
+  test("a site that was answered does not come before others by asking again", () => {
     const desk = new ApprovalDesk();
     for (const at of [1, 2]) desk.decide(keysOf("a", `a${at}`), undefined);
     desk.answer("a1", { outcome: "approved" });

@@ -99,7 +99,7 @@ describe("the network is asked for", () => {
   });
 });
 
-describe("who answers", () => {
+describe("sources of answers", () => {
   const transfer = { asset: "a1", amount: "1", to: "bob", oneOff: {} };
 
   test("the next node, where one does not; nobody, and then that is said until somebody does", async () => {

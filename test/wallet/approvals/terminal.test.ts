@@ -121,7 +121,7 @@ describe.skipIf(!HAS_SETSID)("approvals on two terminals", () => {
     await other.sees(OVER);
   }, 120_000);
 
-  test("what was typed before a question was there does not answer it", async () => {
+  test("keys typed before a question was shown do not answer it", async () => {
     service.types("yes\nyes\n");
     await grace(100);
     const first = connect("a.example");

@@ -50,7 +50,7 @@ const outcomeOf = (rule: Partial<Rule>, request: PolicyRequest, usage = UNUSED):
   return verdict.kind === "allow" ? "allow" : verdict.reasons.join();
 };
 
-describe("what a rule allows", () => {
+describe("commands that a rule allows", () => {
   const limited = { assets: { [ASSET]: { perTransaction: "100", perEpoch: "250" } } };
   const cases: readonly (readonly [
     name: string,
@@ -112,7 +112,7 @@ describe("what a rule allows", () => {
       "bot: the recipient is not in it",
     ],
     [
-      "what comes again every epoch",
+      "commands that repeat every epoch",
       limited,
       transaction(transferOf("1", { oneOff: undefined, recurring: { startEpoch: "1", factor: "1" } })),
       "bot: a transfer that comes again every epoch has no limit for one",
@@ -152,7 +152,7 @@ describe("what a rule allows", () => {
     expect(outcomeOf(rule, request)).toBe(outcome);
   });
 
-  test("what was used this epoch counts", () => {
+  test("amounts used in this epoch count", () => {
     const usage: Usage = { transactions: () => 2, spent: () => 200n };
     expect(outcomeOf({ transactionsPerEpoch: 3 }, transaction(), usage)).toBe("allow");
     expect(outcomeOf({ transactionsPerEpoch: 2 }, transaction(), usage)).toBe(
@@ -262,7 +262,7 @@ describe("in the service", () => {
     await rig.stop();
   });
 
-  test("what was signed counts, whatever a node says of it; what was not, does not", async () => {
+  test("signed transactions count, whatever a node says of them; unsigned ones do not", async () => {
     const approver = new PolicyApprover({
       policy: policy({ connect: true, pairing: PAIRING, transactionsPerEpoch: 1 }),
       hash: "h",

@@ -37,7 +37,7 @@ const verdictOf = (rule: Partial<Rule>, judged: PolicyRequest, usage = UNUSED): 
   return verdict.kind === "allow" ? "allow" : verdict.reasons.join();
 };
 
-test("what no limit counts is not written down: its file would grow for ever", async () => {
+test("commands that no limit counts are not recorded: their file would grow for ever", async () => {
   const approvals = async (rule: Partial<Rule>) => {
     const folder = privateFolder();
     const path = `${folder.path}/usage.jsonl`;
@@ -58,7 +58,7 @@ test("what no limit counts is not written down: its file would grow for ever", a
   expect(await approvals({ assets: { [ASSET]: { perEpoch: "5" } } })).toBe(3);
 });
 
-describe("which commands move what", () => {
+describe("assets that commands move", () => {
   test("every kind is known to move something, to cost what nobody can tell, or neither", () => {
     const payload = { asset: ASSET, amount: "7", to: BOB };
     const of = (kind: string) => spendingOf({ kind, payload } as never);
@@ -175,7 +175,7 @@ describe("which commands move what", () => {
   });
 });
 
-describe("what was used of a limit", () => {
+describe("the used part of a limit", () => {
   const folder = () => {
     const { path, remove } = privateFolder();
     const file = `${path}/policy-usage.jsonl`;
@@ -214,7 +214,7 @@ describe("what was used of a limit", () => {
     remove();
   });
 
-  test("what is taken back in the next epoch gives that one nothing", () => {
+  test("a command taken back in the next epoch gives that epoch nothing", () => {
     const usage = new EpochUsage(0);
     usage.enterEpoch(1n, 0);
     const takeBack = usage.add("bot", [{ asset: ASSET, amount: 5n }]);

@@ -171,7 +171,7 @@ describe("without such a place", () => {
     book.close();
   });
 
-  test("what would get the key banned waits, and is refused with the reason and the time", async () => {
+  test("a transaction that would get the key banned waits, and is refused with the reason and the time", async () => {
     await start({ "spam.pow.numberOfTxPerBlock": "1", "spam.pow.increaseDifficulty": "0" });
     const { path, remove } = privateFolder();
     endings.push(remove);

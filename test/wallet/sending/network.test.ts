@@ -263,7 +263,7 @@ describe("of several nodes", () => {
     expect(await pool.choose()).toBe(first);
   });
 
-  test("one that falls behind is left, one that fails is passed over for a while", async () => {
+  test("a node that falls behind is left, a node that fails is passed over for a while", async () => {
     const [one, two] = [new FakeNode("a", {}, "same"), new FakeNode("a", {}, "same")];
     let clock = 0;
     const pool = new NodePool([one, two], { nowMs: () => clock, choiceMs: 0 });
@@ -281,7 +281,7 @@ describe("of several nodes", () => {
     expect(await pool.choose()).toBe(other);
   });
 
-  test("one that is far behind takes nobody's place: what it is sent would never be executed", async () => {
+  test("a node that is far behind takes no other's place: its transactions would never be executed", async () => {
     const [one, two] = [new FakeNode("a", {}, "same"), new FakeNode("a", {}, "same")];
     const { sleep } = new LeapingClock();
     const pool = new NodePool([two, one], { nowMs: () => 0, sleep, choiceMs: 0 });

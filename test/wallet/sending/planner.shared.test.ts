@@ -60,7 +60,7 @@ describe.each(["default", "0.71.6"] as const)("two wallets with one key, rules %
     expect(sent.every((count) => count > SEEDS.length * 10)).toBe(true);
   }, 120_000);
 
-  test("where a block takes one: who comes second waits", () => {
+  test("with one transaction a block, the second wallet waits", () => {
     const sent = [0, 0];
     for (const seed of SEEDS) {
       const outcome = run(seed, rules, 1);

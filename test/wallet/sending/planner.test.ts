@@ -38,7 +38,7 @@ describe("room on one block", () => {
     expect(roomOn(RISING, { ...UNUSED, sent: [10, 10] })).toBe(11);
   });
 
-  test("what is counted is not in flight as well", () => {
+  test("counted transactions are not in flight as well", () => {
     // Three show 10 + 10 + 11 when the last one has come, whichever of the first two was counted.
     expect(roomOn(RISING, { seen: 1n, observed: 10n, foreign: 0n, sent: [10, 10] })).toBe(11);
     expect(roomOn(RISING, { seen: 2n, observed: 20n, foreign: 0n, sent: [10, 10, 11, 11] })).toBe(12);
@@ -53,7 +53,7 @@ describe("room on one block", () => {
     expect(roomOn(quota, { seen: 1n, observed: 20n, foreign: 0n, sent: [20, 10] })).toBe(11);
   });
 
-  test("what others sent counts, with the bits that the statistics prove", () => {
+  test("other senders' transactions count, with the bits that the statistics prove", () => {
     expect(roomOn(QUOTA, { ...UNUSED, seen: 1n, foreign: 1n, sent: [10] })).toBeUndefined();
     expect(roomOn(RISING, { ...UNUSED, seen: 2n, observed: 20n, foreign: 2n })).toBe(11);
     expect(roomOn(RISING, { ...UNUSED, seen: 2n, observed: 25n, foreign: 2n })).toBe(10);
@@ -114,7 +114,7 @@ const heightsOf = (user: ProofPlanner, count: number) =>
     return plan.kind === "go" ? `${plan.slot.height} at ${plan.slot.difficulty}` : plan.kind;
   });
 
-describe("which block", () => {
+describe("the choice of a block", () => {
   test("the newest first, then older ones; half is left to others; those about to leave are left out", () => {
     // Window 10 at head 20: 11 to 20 may be named, the next block is 21, and two blocks are kept in reserve.
     const heights = [20, 19, 18, 17, 16, 15, 14];
@@ -213,7 +213,7 @@ describe("the chain", () => {
     expect(heightsOf(sender, 1)).toEqual(["19 at 10"]);
   });
 
-  test("one that begins again far below is believed at once", () => {
+  test("a chain that begins again far below is believed at once", () => {
     const sender = planner(50n);
     observe(sender, view(2n));
     expect([sender.headHeight, heightsOf(sender, 1)[0]]).toEqual([2n, "2 at 10"]);
@@ -249,7 +249,7 @@ describe("the chain", () => {
     expect(heightsOf(sender, 1)).toEqual(["full"]);
   });
 
-  test("one that has the height again in between was only late", () => {
+  test("a node that has the height again in between was only late", () => {
     const sender = planner(20n);
     observe(sender, view(18n));
     sender.observe(view(20n), sender.nextTicket(), 2_000);
@@ -291,7 +291,7 @@ describe("another wallet with the same key", () => {
     expect(full.kind === "full" && full.left).toBe("for another wallet");
   });
 
-  test("one that takes more than its half is waited for, until it has been quiet for ten blocks", () => {
+  test("another user that takes more than its half is waited for, until it has been quiet for ten blocks", () => {
     const sender = planner(19n, four);
     observe(sender, view(20n, { blocks: [block(20n, { ...four, seen: 2n })], pastBlocks: 100n }));
     expect(heightsOf(sender, 2)).toEqual(["20 at 10", "20 at 10"]);
@@ -321,7 +321,7 @@ describe("another wallet with the same key", () => {
     expect(heightsOf(sender, 1)).toEqual(["21 at 10"]);
   });
 
-  test("one that was hidden behind its own is noticed when that did not leave", () => {
+  test("a foreign transaction hidden behind the wallet's own is noticed when that did not leave", () => {
     const sender = planner(20n, one);
     const plan = sender.plan();
     observe(sender, view(21n, { blocks: [block(20n, { ...one, seen: 1n }), block(21n, one)] }));
@@ -329,7 +329,7 @@ describe("another wallet with the same key", () => {
     expect(heightsOf(sender, 1)).toEqual(["full"]);
   });
 
-  test("where a block takes one, who finds the key in use waits", () => {
+  test("with one transaction a block, a wallet that finds the key in use waits", () => {
     const second = planner(20n, one);
     observe(second, view(20n, { blocks: [block(20n, { ...one, seen: 1n })] }));
     expect(heightsOf(second, 1)).toEqual(["full"]);

@@ -186,7 +186,7 @@ describe("nothing is sent twice", () => {
     expect([[...nodes[0].mempool.keys()], nodes[1].mempool.size]).toEqual([[sent.hash], 0]);
   });
 
-  test("what the next nodes refuse is not said to be refused when an answer was lost", async () => {
+  test("a refusal of the next nodes is not reported as one when an answer was lost", async () => {
     const nodes = [new FakeNode("c", {}, "one"), new FakeNode("c", {}, "one")] as const;
     nodes[0].block();
     nodes[0].faults.push("answer lost", "lost");
@@ -215,7 +215,7 @@ describe("nothing is sent twice", () => {
   });
 });
 
-describe("which node", () => {
+describe("the choice of a node", () => {
   test("the newest of the right chain", async () => {
     const nodes = [new FakeNode("a", {}, "one"), new FakeNode("b", {}, "two"), new FakeNode("a", {}, "one")];
     for (let count = 0; count < 5; count++) nodes[2]!.block();
@@ -411,7 +411,7 @@ test("a wallet that is started again keeps to the limits of the epoch, also for 
   folder.remove();
 });
 
-test("what was sent cannot be read: its file is named, and nothing is begun with nothing", async () => {
+test("an unreadable file of sent transactions is named, and the wallet does not start without it", async () => {
   const folder = privateFolder();
   const path = `${folder.path}/sent.db`;
   const node = new FakeNode();
@@ -439,7 +439,7 @@ test("what was sent cannot be read: its file is named, and nothing is begun with
   folder.remove();
 });
 
-test("what cannot be written down is not sent, and its place is free when it can be", async () => {
+test("a transaction that cannot be recorded is not sent, and its place is free when it can be", async () => {
   const node = new FakeNode();
   let isFull = true;
   const save = () => {

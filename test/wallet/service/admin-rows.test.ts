@@ -146,7 +146,7 @@ describe("methods of a wallet", () => {
   });
 });
 
-describe("what else each refuses", () => {
+describe("further refusals of each method", () => {
   const recoveryPhrase = PHRASE;
   const T = { wallet, ...TRANSACTION };
   const raw = { sendingMode: "TYPE_SYNC", encodedTransaction: "aGk=" };

@@ -168,7 +168,7 @@ describe("wallets", () => {
   });
 });
 
-describe("what is missing or wrong", () => {
+describe("missing and wrong parameters", () => {
   const wallet = "vectors";
   const cases: readonly (readonly [method: string, params: unknown, code: number, data: string])[] = [
     ["admin.create_wallet", undefined, -32602, "the params are required"],

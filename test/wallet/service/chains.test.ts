@@ -45,7 +45,7 @@ const asPerson = (rig: Rig) => {
 
 const lastAsked = (rig: Rig) => rig.person.asked.at(-1) as TransactionRequest;
 
-describe("what an approval says of the chain", () => {
+describe("the chain in an approval", () => {
   test("given a first transaction, then chain, node, whole origin and balance stand in it; afterwards it is confirmed", async () => {
     const rig = await start();
     asPerson(rig);
@@ -161,7 +161,7 @@ describe("another chain", () => {
   });
 });
 
-describe("where no person reads the chain", () => {
+describe("without a person who reads the chain", () => {
   test("given a policy, then an unconfirmed chain is refused with the way to confirm it", async () => {
     const rule = { name: "r", hostnames: ["*"], connect: true, pairing: PAIRING, commands: ["*" as const] };
     const policy = { version: 1, name: "p", rules: [rule], otherwise: "reject" } as const;

@@ -177,7 +177,7 @@ describe("floods", () => {
     await rig.stop();
   });
 
-  test("what waits takes so much memory and no more", async () => {
+  test("waiting requests take a bounded amount of memory", async () => {
     const large = new ApprovalDesk({ charactersMax: 250_000 });
     const transaction = (hostname: string, id: string) =>
       ({ kind: "transaction", id, hostname, raw: "x".repeat(100_000) }) as ApprovalRequest;
@@ -189,7 +189,7 @@ describe("floods", () => {
     expect(large.requests.map(({ id }) => id)).toEqual(["a1", "b1"]);
   });
 
-  test("what waits keeps nothing of the parameters that came with it", async () => {
+  test("waiting requests keep nothing of the parameters that came with them", async () => {
     const waiting: ((decision: Decision) => void)[] = [];
     const rig = await Rig.start();
     const token = await rig.ready();

@@ -74,7 +74,7 @@ afterEach(async () => {
 });
 
 describe("the socket of a long home", () => {
-  test("given one's own, then it is spoken to", async () => {
+  test("given a socket of one's own, then it is spoken to", async () => {
     listen(PATH);
     chmodSync(PATH, 0o600);
     expect(await unlock()).toEqual({});

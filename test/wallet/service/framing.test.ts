@@ -131,7 +131,7 @@ describe("envelopes", () => {
     expect(answer.body.errors).toEqual(answer.body.error);
   });
 
-  test("what a page sent does not come back many times as long", async () => {
+  test("a page's input does not come back many times as long", async () => {
     const long = "<".repeat(1_000_000);
     const answer = await rig.post(`{"jsonrpc":"2.0","method":"${long}","id":"1"}`);
     expect([answer.status, answer.body.error.code]).toEqual([400, -32601]);

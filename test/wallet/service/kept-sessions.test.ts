@@ -79,7 +79,7 @@ describe("while no service runs", () => {
 });
 
 describe("while a service begins", () => {
-  test("what is revoked after it read the file ends, before or with what it writes next", async () => {
+  test("a session revoked after the service read the file ends, before or with its next write", async () => {
     const { cli, tokens } = await withSessions(["a.example", "one"], ["b.example", "one"]);
     const { sessions: file } = serviceFiles(cli.home);
     const [heeding, writing] = [sessionsOf(cli.home), sessionsOf(cli.home)];
@@ -93,7 +93,7 @@ describe("while a service begins", () => {
     expect((await file.read()).sessions.map(({ hostname }) => hostname)).toEqual(["b.example", "c.example"]);
   });
 
-  test("one that begins meanwhile is not taken for a revoked one", async () => {
+  test("a session that begins meanwhile is not taken for a revoked one", async () => {
     const { cli } = await withSessions();
     const sessions = sessionsOf(cli.home);
     await sessions.load();

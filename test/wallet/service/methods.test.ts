@@ -442,7 +442,7 @@ describe("transactions: results", () => {
     expect([answer.body.error.code, answer.body.error.data]).toEqual([1000, "no healthy node available"]);
   });
 
-  test("what the wallet refuses by itself: 2001, with why and when", async () => {
+  test("refusals of the wallet itself: 2001, with why and when", async () => {
     const cancel = { transaction: { orderCancellation: {} } };
     for (let count = 0; count < 20; count++) expect((await rig.send(authorization, cancel)).status).toBe(200);
     const full = await rig.send(authorization, cancel);
@@ -469,7 +469,7 @@ describe("transactions: results", () => {
     ]);
   });
 
-  test("what nobody expected says nothing of the inside", async () => {
+  test("an unexpected error says nothing of the inside", async () => {
     rig.node.lastBlock = () => Promise.reject(new TypeError("secret inside"));
     rig.node.spamStatistics = () => Promise.reject(new TypeError("secret inside"));
     const texts: string[] = [];

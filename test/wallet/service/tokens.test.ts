@@ -405,7 +405,7 @@ test("a long-living token ends with its wallet: another one of its name is not i
   folder.remove();
 });
 
-describe("what other processes do to a wallet", () => {
+describe("changes of a wallet by other processes", () => {
   test("another passphrase closes its connections, another name or none ends them", async () => {
     const rig = await Rig.start({ wallets: ["one", "two"], checkMs: 20 });
     const connectTo = async (wallet: string, origin: string) => {
