@@ -11,6 +11,7 @@ import {
   type ChainStatus,
   type ClockStatus,
   type DevnetPort,
+  type PendingTransaction,
   type ProofBlock,
   type ProposalOutcome,
   type RememberedRefusal,
@@ -140,6 +141,14 @@ export class LocalChain implements ChainPort, SequencerTools {
 
   outcomesOf(hashes: readonly string[], waitMs: number): Promise<readonly TxState[]> {
     return this.sequencer.outcomesOf(hashes, waitMs);
+  }
+
+  async pending(most: number): Promise<readonly PendingTransaction[]> {
+    return this.sequencer.mempool
+      .entries()
+      .take(most)
+      .map(({ hash, bytes, isImpersonated }) => ({ hash, bytes, isImpersonated }))
+      .toArray();
   }
 
   async mine(blocks: number): Promise<ChainStatus> {

@@ -91,6 +91,7 @@ export class RemoteChain implements DevnetPort {
   refusalOf = (hash: string) => this.call<ReturnType<DevnetPort["refusalOf"]>>("refusalOf", [hash]);
   proofBlocks: DevnetPort["proofBlocks"] = () => this.call("proofBlocks", []);
   outcomesOf: DevnetPort["outcomesOf"] = (...values) => this.call("outcomesOf", values);
+  pending: DevnetPort["pending"] = (most) => this.call("pending", [most]);
   mine = (blocks: number) => this.call<Promise<ChainStatus>>("mine", [blocks]);
   forwardTime = (nanoseconds: bigint) => this.call<Promise<ClockStatus>>("forwardTime", [nanoseconds]);
   setNextBlockTime = (timeNs: bigint) => this.call<Promise<ClockStatus>>("setNextBlockTime", [timeNs]);

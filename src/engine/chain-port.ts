@@ -127,6 +127,15 @@ export interface ProofBlock {
 /** A submitted transaction: its outcome, or whether it waits for a block; `unknown` to a chain that was taken back. */
 export type TxState = TxOutcome | "waiting" | "unknown";
 
+/** A transaction that waits for a block. */
+export interface PendingTransaction {
+  /** SHA-256 of the bytes, upper-case hex. */
+  readonly hash: string;
+  readonly bytes: Uint8Array;
+  /** Unsigned, by the devnet's tools. */
+  readonly isImpersonated: boolean;
+}
+
 /** Source of blocks. */
 export type BlockMode =
   /** A transaction makes a block at once; there are no empty blocks. */
@@ -194,6 +203,8 @@ export interface DevnetPort extends ChainPort {
    * them no longer waits, at the latest after `waitMs`. @throws ChainCallError
    */
   outcomesOf(hashes: readonly string[], waitMs: number): Promise<readonly TxState[]>;
+  /** Transactions that wait for a block, in the order in which blocks take them. @param most of them */
+  pending(most: number): Promise<readonly PendingTransaction[]>;
   /** A text that no other draw gives, from the chain's own source of randomness; undefined behind HTTP. */
   drawSalt?(): string;
   /** Moves the clock forward; takes effect with the next block. */

@@ -32,7 +32,18 @@ export interface Started extends PartiesReport {
   readonly home: string;
 }
 
-export class DevnetProcess {
+/** A process, or one that a pool keeps. */
+export interface DevnetHandle {
+  readonly pid: number;
+  /** Settles when the process has ended. */
+  readonly ended: Promise<NodeError>;
+  /** Why it has ended; undefined while it runs. */
+  readonly endedBy: NodeError | undefined;
+  /** Ends it and waits for its end. */
+  stop(): Promise<void>;
+}
+
+export class DevnetProcess implements DevnetHandle {
   /** Settles when the process has ended. */
   readonly ended: Promise<NodeError>;
   private end: NodeError | undefined;

@@ -1,18 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /**
- * `lyra/devnet`: a local network for tests, in a process of its own, under Node and Bun (docs/package.md).
+ * `lyra/devnet`: local networks for tests, each in a process of its own, under Node and Bun (docs/package.md).
  */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { NodeError } from "../errors/node-error.ts";
-import { DevnetProcess, type Started } from "./devnet-process.ts";
-import { findExecutable } from "./executable.ts";
-import { HttpClient } from "./http-client.ts";
-import { type DevnetOptions, wordsOf } from "./options.ts";
-import { Party } from "./party.ts";
-import { DevnetTools } from "./tools.generated.ts";
-
 export type { SendOptions, SentTransaction } from "../devnet/party-client.ts";
 export { NodeError } from "../errors/node-error.ts";
 export { UndelegateSubmissionMethod } from "../wire/generated/commands.ts";
@@ -28,194 +17,18 @@ export {
 } from "../wire/generated/vega.ts";
 export type { CommandInit } from "../wire/transaction.ts";
 export type { ChainOptions } from "./chain-options.generated.ts";
+export { type Fixture, fixture, type Revertible } from "./fixture.ts";
+export type { BlockCondition, MineTarget, MineUntilOptions } from "./mine-until.ts";
 export type { DevnetOptions, ProcessOptions, StopSignal } from "./options.ts";
 export type { Party } from "./party.ts";
+export { connectPool, type DevnetPool, type PoolOptions, startPool } from "./pool.ts";
+export type { Devnet } from "./running-devnet.ts";
+export { startDevnet } from "./start-devnet.ts";
 export type {
   Amount,
   BridgeSignersChoice as SignerChanges,
+  DevnetStatus,
   DevnetTools,
   MarketCreateChoice as MarketChoice,
+  PendingAnswer as PendingTransactions,
 } from "./tools.generated.ts";
-
-const START_MS_MAX = 30_000;
-const DEMO_START_MS_MAX = 600_000;
-const PRIVATE_KEY = /^[0-9a-f]{64}$/i;
-
-/** A running devnet. */
-export interface Devnet extends AsyncDisposable {
-  readonly chainId: string;
-  /** Addresses without a slash at their end; the data API is at `${dataUrl}/api/v2/`. */
-  readonly nodeUrl: string;
-  readonly dataUrl: string;
-  readonly faucetUrl: string;
-  /** With the option `walletPort`. */
-  readonly walletUrl: string | undefined;
-  /** With the option `cometPort`. */
-  readonly cometUrl: string | undefined;
-  /** Targets for gRPC clients, such as `127.0.0.1:3002`; undefined where gRPC is off. */
-  readonly grpcNodeAddress: string | undefined;
-  readonly grpcDataAddress: string | undefined;
-  readonly home: string;
-  readonly pid: number;
-  /** PUBLIC: the parties are keys 1 to 10 of a wallet made from it. */
-  readonly recoveryPhrase: string;
-  /** The funded parties, alice first. */
-  readonly parties: readonly Party[];
-  /** By their symbol. */
-  readonly assets: Readonly<Record<string, { readonly id: string; readonly decimals: number }>>;
-  readonly tools: DevnetTools;
-  /** Settles with the reason when the devnet has ended, by `stop` too. */
-  readonly ended: Promise<NodeError>;
-  /** A funded party by its name. @throws NodeError `usage`, which lists the names */
-  party(name: string): Party;
-  /** A party of the caller's own. @param privateKey 32 bytes, hexadecimal */
-  partyOf(privateKey: string): Promise<Party>;
-  /** An answer of the data API or the node API. @param path such as `/api/v2/accounts?filter.partyIds=...` */
-  get<T = unknown>(path: string): Promise<T>;
-  /** Remembers the whole chain. @returns its identifier, for `revert` */
-  snapshot(): Promise<string>;
-  /** Takes the chain back to a snapshot, which stays usable. */
-  revert(snapshot: string): Promise<void>;
-  /** Ends the process; its ports are free and its temporary home is gone when this settles. Calls after it reject. */
-  stop(): Promise<void>;
-}
-
-// Absent before Node 18.18.
-const asyncDispose: typeof Symbol.asyncDispose = Symbol.asyncDispose ?? Symbol.for("Symbol.asyncDispose");
-
-/**
- * Starts a devnet. It listens, and its parties are funded, when this settles. It ends at the latest with this process.
- * @throws NodeError `usage`, `executable_missing`, `executable_other_version`, `executable_failed`, `devnet_ended`,
- * `devnet_slow`, and those of `lyra devnet`
- */
-export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> {
-  const documents = new Documents();
-  try {
-    const words = wordsOf(options, (name, document) => documents.write(name, document));
-    const startTimeoutMs = options.startTimeoutMs ?? (options.demo ? DEMO_START_MS_MAX : START_MS_MAX);
-    const path = findExecutable(options.binary);
-    const { process, started } = await DevnetProcess.start(path, words, { ...options, startTimeoutMs });
-    if (!options.keepAlive) process.release();
-    const devnet = new RunningDevnet(process, started, options.home === undefined);
-    const stop = () => void devnet.stop();
-    options.signal?.addEventListener("abort", stop);
-    void devnet.ended.then(() => options.signal?.removeEventListener("abort", stop));
-    if (options.signal?.aborted) stop();
-    return devnet;
-  } finally {
-    documents.remove();
-  }
-}
-
-/** Files of options that were given as documents; the executable has read them when it listens. */
-class Documents {
-  private folder: string | undefined;
-
-  write(name: string, document: object): string {
-    this.folder ??= mkdtempSync(join(tmpdir(), "lyra-options-"));
-    const path = join(this.folder, name);
-    writeFileSync(path, JSON.stringify(document));
-    return path;
-  }
-
-  remove(): void {
-    if (this.folder !== undefined) rmSync(this.folder, { recursive: true, force: true });
-  }
-}
-
-class RunningDevnet implements Devnet {
-  readonly chainId: string;
-  readonly nodeUrl: string;
-  readonly dataUrl: string;
-  readonly faucetUrl: string;
-  readonly walletUrl: string | undefined;
-  readonly cometUrl: string | undefined;
-  readonly grpcNodeAddress: string | undefined;
-  readonly grpcDataAddress: string | undefined;
-  readonly home: string;
-  readonly pid: number;
-  readonly recoveryPhrase: string;
-  readonly parties: readonly Party[];
-  readonly assets: Devnet["assets"];
-  readonly tools: DevnetTools;
-  readonly ended: Promise<NodeError>;
-  private readonly http: HttpClient;
-  private stopped: Promise<void> | undefined;
-
-  constructor(
-    private readonly process: DevnetProcess,
-    started: Started,
-    private readonly isTemporary: boolean,
-  ) {
-    this.chainId = started.chainId;
-    this.nodeUrl = started.nodeUrl;
-    this.dataUrl = started.dataUrl;
-    this.faucetUrl = started.faucetUrl;
-    this.walletUrl = started.walletUrl;
-    this.cometUrl = started.cometUrl;
-    this.grpcNodeAddress = started.grpcNodeAddress;
-    this.grpcDataAddress = started.grpcDataAddress;
-    this.home = started.home;
-    this.pid = process.pid;
-    this.recoveryPhrase = started.recoveryPhrase;
-    this.http = new HttpClient(() => process.endedBy);
-    this.tools = new DevnetTools(this.http, this.nodeUrl);
-    this.parties = started.parties.map((party) => new Party(this.node, party.name, party.index, party));
-    this.assets = Object.fromEntries(
-      started.assets.map(({ id, symbol, decimals }) => [symbol, { id, decimals }]),
-    );
-    this.ended = process.ended.then((reason) => {
-      this.http.close();
-      // A killed devnet leaves its home behind.
-      if (this.isTemporary) rmSync(this.home, { recursive: true, force: true });
-      return reason;
-    });
-  }
-
-  private get node() {
-    return { http: this.http, nodeUrl: this.nodeUrl, chainId: this.chainId };
-  }
-
-  party(name: string): Party {
-    const party = this.parties.find((one) => one.name === name);
-    if (party) return party;
-    const names = this.parties.map((one) => one.name).join(", ");
-    const hint = "a key of your own is a party by: await devnet.partyOf(privateKey)";
-    throw new NodeError(
-      "devnet.party",
-      "usage",
-      `there is no party '${name.slice(0, 60)}': give ${names}`,
-      hint,
-    );
-  }
-
-  async partyOf(privateKey: string): Promise<Party> {
-    if (!PRIVATE_KEY.test(privateKey)) {
-      const hint = "such as randomBytes(32).toString('hex')";
-      throw new NodeError("devnet.party", "usage", "a private key must be 64 hexadecimal digits", hint);
-    }
-    const { publicKeyOf } = await import("./signing.ts");
-    return new Party(this.node, "", 0, { publicKey: publicKeyOf(privateKey), privateKey });
-  }
-
-  get<T>(path: string): Promise<T> {
-    return this.http.json("GET", `${this.dataUrl}${path.startsWith("/") ? "" : "/"}${path}`);
-  }
-
-  async snapshot(): Promise<string> {
-    return (await this.tools.snapshot()).snapshot;
-  }
-
-  async revert(snapshot: string): Promise<void> {
-    await this.tools.revert(snapshot);
-  }
-
-  stop(): Promise<void> {
-    this.stopped ??= this.process.stop().then(async () => void (await this.ended));
-    return this.stopped;
-  }
-
-  [asyncDispose](): Promise<void> {
-    return this.stop();
-  }
-}

@@ -88,6 +88,7 @@ export function fakeChain(fail?: Error): { chain: DevnetPort; calls: Call[] } {
     freezeClock: noted("freezeClock", CLOCK),
     proofBlocks: noted("proofBlocks", []),
     outcomesOf: noted("outcomesOf", ["waiting", "waiting"]),
+    pending: noted("pending", []),
     clock: noted("clock", CLOCK),
     setBlockMode: noted("setBlockMode", STATUS),
     blockMode: noted("blockMode", { kind: "instant" }),

@@ -24,6 +24,11 @@ export const PACKAGE_CODES = {
     cause: "It was stopped or killed, or could not start; the text says which.",
     fix: "Start another one. What it wrote before it ended comes to onLog.",
   },
+  blocks_exhausted: {
+    meaning: "`mineUntil` has made as many blocks as it may, and the condition does not hold.",
+    cause: "It never will, or takes more blocks than `blocksMax`.",
+    fix: "Correct the condition, or give more blocks.",
+  },
   devnet_slow: {
     meaning: "A devnet that a program has started did not listen in time.",
     cause: "The machine is busy, or its home holds a long chain.",

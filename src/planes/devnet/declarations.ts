@@ -82,6 +82,8 @@ const upload = <Answer>(
 const MINE_BLOCKS_MAX = 100_000;
 /** Of one request for outcomes. */
 const OUTCOME_HASHES_MAX = 1_000;
+/** Of one answer about the mempool. */
+export const PENDING_MAX = 1_000;
 const OUTCOMES_WAIT = "5s";
 const RUN_ORDERS_MAX = 10_000;
 const SEED_MAX = 4_294_967_295;
@@ -246,6 +248,23 @@ export const TOOLS = {
         }),
       ),
       mode: text("How blocks are made: `instant`, `manual`, `1s`, `mixed:1s`."),
+    }),
+  ),
+  pending: get(
+    "transactions that wait for a block",
+    object({
+      count: whole("All that wait."),
+      transactions: list(
+        `In the order in which blocks take them: at most ${PENDING_MAX}.`,
+        object({
+          txHash: text("Hash of the transaction, upper-case hexadecimal."),
+          party: text("Public key of its sender."),
+          kind: text("Name of its command, such as `transfer`: the member of `command` with its payload."),
+          command: json("The command in the JSON form of the protocol's `InputData`."),
+          bytes: whole("Bytes of the transaction."),
+          "impersonated?": flag("True of an unsigned one, by the tool `impersonate`."),
+        }),
+      ),
     }),
   ),
   mine: post(

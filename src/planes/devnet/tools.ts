@@ -1,20 +1,32 @@
 // The functions of the tools, one for each declaration.
 
-import type { BridgeReceipt, ChainStatus, ClockStatus, TxOutcome, TxState } from "../../engine/chain-port.ts";
+import type {
+  BridgeReceipt,
+  ChainStatus,
+  ClockStatus,
+  PendingTransaction,
+  TxOutcome,
+  TxState,
+} from "../../engine/chain-port.ts";
 import { NodeError } from "../../errors/node-error.ts";
 import { badRequest } from "../../http/errors.ts";
+import { decodeInputData } from "../../wire/generated/commands.ts";
+import { toPlain } from "../../wire/json.ts";
 import { durationNs, rfc3339Nano, timeNs } from "../../wire/time-text.ts";
+import { readTransaction } from "../../wire/transaction.ts";
+import { COMMAND_KINDS } from "../../wire/transaction-commands.ts";
 import { blockModeText } from "./block-mode.ts";
 import type { DevnetContext } from "./context.ts";
-import type {
-  AnswerOf,
-  BodyOf,
-  Declaration,
-  DevnetClock,
-  DevnetStatus,
-  FORWARD_TIME,
-  TOOLS,
-  ToolPath,
+import {
+  type AnswerOf,
+  type BodyOf,
+  type Declaration,
+  type DevnetClock,
+  type DevnetStatus,
+  type FORWARD_TIME,
+  PENDING_MAX,
+  type TOOLS,
+  type ToolPath,
 } from "./declarations.ts";
 import { movePrice, runMarket } from "./market-trading.ts";
 import { createMarket, settleMarket, terminateMarket } from "./markets.ts";
@@ -54,6 +66,10 @@ export const TOOL_FUNCTIONS: { readonly [Path in ToolPath]: ToolFunction<(typeof
       })),
       mode: blockModeText(await chain.blockMode()),
     };
+  },
+  async pending({ chain }) {
+    const transactions = await chain.pending(PENDING_MAX);
+    return { count: chain.status.mempool.count, transactions: transactions.map(pendingJson) };
   },
   mine: async ({ chain }, { blocks = 1 }) => statusJson(await chain.mine(blocks)),
   "time/forward": async ({ chain }, { duration }) => clockJson(await chain.forwardTime(duration)),
@@ -242,6 +258,23 @@ function stateJson(hash: string, state: TxState): AnswerOf<typeof TOOLS.outcomes
     data: text,
     height: String(height),
     ...(details && { details }),
+  };
+}
+
+function pendingJson({
+  hash,
+  bytes,
+  isImpersonated,
+}: PendingTransaction): AnswerOf<typeof TOOLS.pending>["transactions"][number] {
+  const { inputData, pubKey = "" } = readTransaction(bytes);
+  const decoded = decodeInputData(inputData);
+  return {
+    txHash: hash,
+    party: pubKey,
+    kind: COMMAND_KINDS.find((kind) => decoded[kind] !== undefined) ?? "",
+    command: toPlain("vega.commands.v1.InputData", decoded, "stored"),
+    bytes: bytes.length,
+    ...(isImpersonated && { impersonated: true }),
   };
 }
 
