@@ -102,6 +102,24 @@ export class StreamedChain {
     this.plane.notifyCommit();
   }
 
+  /** Commits a version of an order in each of some blocks, together. @param stepsUs how much later than the one before each is */
+  againAtOnce(stepsUs: readonly number[]): void {
+    this.order ??= this.someOrder();
+    const { chainId, height: first, timeUs } = this.plane.head()!;
+    let atUs = timeUs;
+    for (const [n, stepUs] of stepsUs.entries()) {
+      atUs += stepUs;
+      const height = first + n + 1;
+      const bytes = encodeOrder({ ...this.order, version: BigInt(height) });
+      const events = [{ field: Field.order, seq: 1, tx: 0, bytes, start: 0, end: bytes.length }];
+      const hash = height.toString(16).padStart(64, "0").toUpperCase();
+      const block = { chainId, height, timeNs: BigInt(atUs) * 1_000n, hash, txHashes: [hash], events };
+      this.writer.stage({ ...block, whole: events });
+    }
+    this.writer.commit();
+    this.plane.notifyCommit();
+  }
+
   private someOrder(): Order {
     const events = this.blocks.flatMap((block) => block.events);
     const { bytes, start, end } = events.find(({ field }) => field === Field.order)!;

@@ -244,6 +244,16 @@ interface MarketDepth {
   readonly sequenceNumber: bigint;
 }
 
+/** Place of a row of `orders`. */
+interface RowPlace {
+  readonly block: number;
+  readonly ord: number;
+}
+
+const BEHIND_ALL: RowPlace = { block: Number.MAX_SAFE_INTEGER, ord: 0 };
+const LIVE_ORDERS = `SELECT o.data, o.block, o.ord FROM orders_current c INDEXED BY orders_current_live
+  JOIN orders o ON o.block = c.block AND o.ord = c.ord WHERE c.market = ? AND c.live = 1`;
+
 /** Rows that are looked through for a book's last one: about two milliseconds of work. */
 const LAST_ROWS_MAX = 2_000;
 const LIMIT_ORDER = 1;
@@ -257,18 +267,23 @@ export function isOfBook({ type, timeInForce }: Pick<Order, "type" | "timeInForc
 /**
  * The sequence of a market's book: that of the last row of an order, also of one that has left it, so that a read says what
  * the stream of updates says. Of a market without an order among the last rows, of its live orders; 0 of one that has ended.
+ * @param before as it was before this row
  */
 export function bookSequence(
   context: DataContext,
   marketRef: number,
   live: readonly { readonly sequence: bigint }[],
+  before: RowPlace = BEHIND_ALL,
 ): bigint {
   if (live.length === 0 && isOver(context, marketRef)) return 0n;
   const row = context.get<Pick<LiveRow, "block" | "ord">>(
-    `SELECT o.block, o.ord FROM (SELECT block, ord, id FROM orders ORDER BY block DESC, ord DESC LIMIT ${LAST_ROWS_MAX}) o
+    `SELECT o.block, o.ord FROM (SELECT block, ord, id FROM orders WHERE (block, ord) < (?, ?)
+        ORDER BY block DESC, ord DESC LIMIT ${LAST_ROWS_MAX}) o
       WHERE EXISTS (SELECT 1 FROM orders_current c
         WHERE c.id = o.id AND c.market = ? AND c.type = ${LIMIT_ORDER} AND c.tif NOT IN (${IOC}, ${FOK}))
       ORDER BY o.block DESC, o.ord DESC LIMIT 1`,
+    before.block,
+    before.ord,
     marketRef,
   );
   if (row !== undefined) return context.timeNs(row.block) + BigInt(sequenceOf(row.ord));
@@ -296,15 +311,42 @@ export function liveOrdersOf(
   context: DataContext,
   marketRef: number,
 ): { readonly order: Order; readonly sequence: bigint }[] {
-  const rows = context.all<LiveRow>(
-    `SELECT o.data, o.block, o.ord FROM orders_current c INDEXED BY orders_current_live
-      JOIN orders o ON o.block = c.block AND o.ord = c.ord WHERE c.market = ? AND c.live = 1`,
+  return context.all<LiveRow>(LIVE_ORDERS, marketRef).map((row) => liveOrderOf(context, row));
+}
+
+/** The same as it was before a row of `orders`. */
+export function liveOrdersAt(
+  context: DataContext,
+  marketRef: number,
+  { block, ord }: RowPlace,
+): ReturnType<typeof liveOrdersOf> {
+  const unchanged = context.all<LiveRow>(
+    `${LIVE_ORDERS} AND (o.block, o.ord) < (?, ?)`,
+    marketRef,
+    block,
+    ord,
+  );
+  const changed = context.all<{ id: Uint8Array }>(
+    `SELECT DISTINCT o.id FROM orders o WHERE (o.block, o.ord) >= (?, ?)
+      AND EXISTS (SELECT 1 FROM orders_current c WHERE c.id = o.id AND c.market = ?)`,
+    block,
+    ord,
     marketRef,
   );
-  return rows.map((row) => ({
+  const sql = `SELECT data, block, ord FROM orders WHERE id = ? AND (block, ord) < (?, ?)
+    ORDER BY block DESC, ord DESC LIMIT 1`;
+  const before = changed.flatMap(({ id }) => context.get<LiveRow>(sql, id, block, ord) ?? []);
+  return [...unchanged, ...before].map((row) => liveOrderOf(context, row));
+}
+
+function liveOrderOf(
+  context: DataContext,
+  row: LiveRow,
+): { readonly order: Order; readonly sequence: bigint } {
+  return {
     order: readOrderAt(row.data, 0, row.data.length),
     sequence: context.timeNs(row.block) + BigInt(sequenceOf(row.ord)),
-  }));
+  };
 }
 
 /** The book of a market now. */

@@ -19,6 +19,7 @@ export const candles = streamKind({
   response: "datanode.api.v2.ObserveCandleDataResponse",
   summary: "Follow candles",
   description: "The newest candle of a market and interval, and each candle that trades of a block changed.",
+  table: "trades",
   frame: { element: "datanode.api.v2.Candle", member: "candle", isList: false },
   filterOf(context, request): CandleFilter {
     const candleId = request.candleId ?? "";

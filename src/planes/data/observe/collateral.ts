@@ -46,6 +46,7 @@ export const accounts = streamKind({
   summary: "Follow the balances of accounts",
   description:
     "All balances that match, in pages of 50, then the last balance of each account that a block changed.",
+  table: "balances",
   frame: { element: "datanode.api.v2.AccountBalance", around: "updates", member: "accounts", isList: true },
   filterOf: (context, request): AccountFilter => ({
     market: idIn(context, request.marketId, FAILED),
@@ -97,6 +98,7 @@ export const rewards = streamKind({
   response: "datanode.api.v2.ObserveRewardsResponse",
   summary: "Follow rewards",
   description: "Each reward that is paid, one a message. The original has it as a gRPC method alone.",
+  table: "rewards",
   frame: { element: "vega.Reward", member: "reward", isList: false },
   filterOf: (context, request): RewardFilter => ({
     asset: idIn(context, request.assetId, "failed to get rewards"),
@@ -133,6 +135,7 @@ export const delegations = streamKind({
   response: "datanode.api.v2.ObserveDelegationsResponse",
   summary: "Follow delegations",
   description: "Each change of a delegation, one a message. The original has it as a gRPC method alone.",
+  table: "delegations",
   frame: { element: "vega.Delegation", member: "delegation", isList: false },
   filterOf: (context, request): DelegationFilter => ({
     party: idIn(context, request.partyId, "failed to get delegation"),

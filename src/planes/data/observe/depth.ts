@@ -12,10 +12,10 @@ import { canonicalIdentifier } from "../../../wire/identifiers.ts";
 import { asUint64 } from "../../../wire/limits.ts";
 import { sequenceOf } from "../blocks.ts";
 import type { DataContext } from "../context.ts";
-import { bookSequence, isOfBook, liveOrdersOf } from "../orders.ts";
+import { bookSequence, isOfBook, liveOrdersAt, liveOrdersOf } from "../orders.ts";
 import { elementOf } from "./filters.ts";
 import { type BlockSpan, type ChangeReader, streamKind } from "./kind.ts";
-import type { Element } from "./message.ts";
+import { type Element, type Place, rowsBehind } from "./message.ts";
 import { type MarketsFilter, marketsIn, marketsOf } from "./trading.ts";
 
 const ORDER = { active: 1, buy: 1 } as const;
@@ -73,7 +73,7 @@ class DepthBook {
   /** Of the last update; of the book at first, as `GET /api/v2/market/depth/{market_id}/latest` has it. */
   sequence = 0n;
 
-  /** @param last row of the last block that the book shows */
+  /** @param last row of the last block that the book shows whole */
   constructor(
     readonly marketId: string,
     readonly last: number,
@@ -115,14 +115,17 @@ class DepthReader implements ChangeReader<MarketsFilter> {
   /** @param tell makes the message of a book; undefined where its last block changed nothing */
   constructor(private readonly tell: (book: DepthBook, sequence: bigint) => object | undefined) {}
 
-  prepare(context: DataContext, { markets }: MarketsFilter, last: number): void {
+  prepare(context: DataContext, { markets }: MarketsFilter, place: Place, isPast: boolean): void {
+    // Of a row that later blocks share, their orders follow.
+    const last = isPast && Number.isFinite(place.part) ? place.no - 1 : place.no;
     for (const id of markets) {
       if (this.books.has(id)) continue;
       const book = new DepthBook(id, last);
       const market = context.ids.position(id);
-      const live = liveOrdersOf(context, market);
+      const before = isPast ? rowsBehind(place) : undefined;
+      const live = before ? liveOrdersAt(context, market, before) : liveOrdersOf(context, market);
       for (const { order } of live) book.apply(order);
-      book.sequence = bookSequence(context, market, live);
+      book.sequence = bookSequence(context, market, live, before);
       book.settle();
       this.books.set(id, book);
     }
@@ -178,6 +181,7 @@ export const marketDepth = streamKind({
   summary: "Follow the depth of markets",
   description:
     "The whole book of a market that `marketIds` names (of none without), after each block that changed it.",
+  table: "orders",
   frame: { element: "vega.MarketDepth", member: "marketDepth", isList: true },
   filterOf: marketsIn,
   reader: () =>
@@ -202,6 +206,7 @@ export const marketDepthUpdates = streamKind({
   summary: "Follow changes of the depth of markets",
   description:
     "The price levels that a block with orders of the market changed, in the markets that `marketIds` names (of none without). A level without orders is gone. `previousSequenceNumber` is the `sequenceNumber` of the update before, and of the depth as it is read between them.",
+  table: "orders",
   frame: { element: "vega.MarketDepthUpdate", member: "update", isList: true },
   filterOf: marketsIn,
   reader: () =>

@@ -5,6 +5,7 @@ import { ApiError } from "../../../http/errors.ts";
 import { type EventFeed, eventsIn, type FeedMessage } from "../../../store/event-feed.ts";
 import { StreamedEvent } from "./bus-events.ts";
 import { HeightMark, type Place, type StreamMessage } from "./message.ts";
+import { notKept, notReached } from "./missed.ts";
 import { type Observation, tooSlow } from "./observation.ts";
 
 /** Time that a writer may take until it gives its events. */
@@ -41,9 +42,22 @@ export class EventFanOut {
     private readonly headHeight: () => number,
   ) {}
 
-  /** @throws ApiError 503 when the writer does not give its events */
-  async join<O extends Observation>(topic: EventTopic, make: MakeObservation<O>): Promise<O> {
+  /**
+   * @param after height up to which the client has everything
+   * @throws ApiError 503 when the writer does not give its events; 412 and 400 where blocks follow that are not kept
+   */
+  async join<O extends Observation>(
+    topic: EventTopic,
+    after: number | undefined,
+    make: MakeObservation<O>,
+  ): Promise<O> {
     await this.enter();
+    try {
+      this.checkHeight(after);
+    } catch (error) {
+      this.exit();
+      throw error;
+    }
     const at = { height: this.height, place: { no: this.turn, part: 0 } };
     const observation: O = make(at, () => this.leave(topic.key, observation));
     let active = this.topics.get(topic.key);
@@ -51,6 +65,11 @@ export class EventFanOut {
     active.observations.add(observation);
     observation.pushBeginning();
     return observation;
+  }
+
+  private checkHeight(after = this.height): void {
+    if (after > this.height) throw notReached(after, this.height);
+    if (after < this.height) throw notKept(after);
   }
 
   endAll(reason: ApiError): void {

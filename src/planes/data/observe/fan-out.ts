@@ -7,16 +7,15 @@ import { ApiError } from "../../../http/errors.ts";
 import type { RequestFields } from "../../../http/query.ts";
 import { type ChainHead, hashOfRow } from "../../../store/head.ts";
 import type { DataContext } from "../context.ts";
-import type { BlockSpan, ChangeReader, StreamKind } from "./kind.ts";
-import { type Element, FramedMessage, HeightMark, type Place } from "./message.ts";
+import type { ChangeReader, StreamKind } from "./kind.ts";
+import { FramedMessage, HeightMark } from "./message.ts";
+import { messagesBehind, placeOfHeight } from "./missed.ts";
 import { Observation } from "./observation.ts";
-import { LongSnapshots, PAGE_ELEMENTS, pagesOf, placeOf, shortSnapshot } from "./snapshots.ts";
+import { LongBeginnings, pagesOf, shortSnapshot } from "./snapshots.ts";
+import { type At, atHead, messagesOf, type Step, stepBehind } from "./spans.ts";
 
 /** Commits without a notification (another process) are noticed by one look for all. */
 const LOOK_MS = 100;
-/** Blocks that are read at one go. */
-const BLOCKS_A_TURN = 20;
-const PART_RANGE = 2 ** 24;
 
 /** The store as the fan-out reads it. */
 export interface StreamReads {
@@ -40,6 +39,8 @@ interface ActiveKind {
 interface JoinOptions {
   readonly backlogBytesMax: number;
   readonly wantsHeights: boolean;
+  /** Height up to which the client has everything: what it has missed comes in place of a snapshot. */
+  readonly after?: number | undefined;
   onClosed(): void;
 }
 
@@ -53,10 +54,10 @@ export function wentBack(): ApiError {
 
 export class FanOut {
   private readonly kinds = new Map<StreamKind, ActiveKind>();
-  private readonly snapshots = new LongSnapshots();
+  private readonly beginnings = new LongBeginnings();
   private subscribers = 0;
   /** The block up to which everything was sent. */
-  private last: Place = { no: 0, part: -1 };
+  private last: At = atHead(undefined);
   /** Identity of that block, to notice its replacement. */
   private lastIdentity = "";
   private look: ReturnType<typeof setInterval> | undefined;
@@ -69,19 +70,25 @@ export class FanOut {
     return this.reads.read((context, head) => {
       const filter = kind.filterOf(context, request);
       if (this.subscribers === 0) this.standAt(context, head);
-      const at = placeOf(head);
+      const at = atHead(head);
+      const from =
+        options.after === undefined ? undefined : placeOfHeight(context, kind, options.after, head);
       const observation: Observation = new Observation({
         ...options,
         ...at,
+        ...(from && { height: from.height }),
         onClosed: () => {
           this.leave(kind, key, observation);
           options.onClosed();
         },
       });
       const key = JSON.stringify(filter);
-      this.enter(kind, key, filter, observation, (reader) => reader.prepare?.(context, filter, at.place.no));
+      this.enter(kind, key, filter, observation, (reader) =>
+        reader.prepare?.(context, filter, at.place, false),
+      );
       try {
-        this.start(context, kind, filter, observation, at);
+        if (from === undefined) this.start(context, kind, filter, observation, at);
+        else this.resume(context, kind, filter, observation, from);
       } catch (error) {
         observation.close();
         throw error;
@@ -108,7 +115,7 @@ export class FanOut {
     kind: StreamKind,
     filter: object,
     observation: Observation,
-    at: ReturnType<typeof placeOf>,
+    at: At,
   ): void {
     for (const element of kind.beginning?.(context, filter) ?? []) {
       // It is sent as an update, of the block that the stream begins at.
@@ -122,12 +129,43 @@ export class FanOut {
     }
     const elements = shortSnapshot(context, kind, filter);
     if (elements !== undefined) {
-      observation.beginSnapshot({ ...at, pages: pagesOf(kind, elements, at), close: () => {} });
+      observation.begin({ ...at, messages: pagesOf(kind, elements, at), close: () => {} });
       return;
     }
+    this.beginLong(context, observation, (own, head) => {
+      const there = atHead(head);
+      return { ...there, messages: pagesOf(kind, kind.snapshot!(own, filter), there) };
+    });
+  }
+
+  /** Queues what the client has missed. */
+  private resume(
+    context: DataContext,
+    kind: StreamKind,
+    filter: object,
+    observation: Observation,
+    from: At,
+  ): void {
+    const { wantsHeights } = observation;
+    if (stepBehind(context, from, context.head!) === undefined) {
+      observation.pushBeginning();
+      return;
+    }
+    this.beginLong(context, observation, (own, head) => ({
+      height: from.height,
+      place: atHead(head).place,
+      messages: messagesBehind(own, kind, filter, from, { head: head!, wantsHeights }),
+    }));
+  }
+
+  private beginLong(
+    context: DataContext,
+    observation: Observation,
+    read: Parameters<LongBeginnings["begin"]>[2],
+  ): void {
     observation.hold();
-    this.snapshots
-      .beginSnapshot(context, kind, filter, observation)
+    this.beginnings
+      .begin(context, observation, read)
       .catch((error) => observation.fail(this.reads.fault(error)));
   }
 
@@ -184,50 +222,26 @@ export class FanOut {
       return true;
     }
     if (head === undefined) return true;
-    const { last } = this;
-    const isJoined = head.no === last.no && head.part > last.part;
-    if (head.no === last.no && !isJoined) return true;
-    const end = Math.min(head.no, last.no + BLOCKS_A_TURN);
-    const span: BlockSpan = isJoined
-      ? { first: head.no, last: head.no, firstOrd: (last.part + 1) * PART_RANGE }
-      : { first: last.no + 1, last: end, firstOrd: 0 };
-    const place = (no: number): Place => ({
-      no,
-      part: no === head.no ? head.part : Number.POSITIVE_INFINITY,
-    });
-    const heights = heightsOf(context, span);
-    for (const [kind, active] of this.kinds) this.tellKind(context, kind, active, span, heights, place);
-    this.markHeight(heights.get(end) ?? head.height, place(end));
-    this.last = place(end);
-    this.lastIdentity = identityOf(context, end);
-    return end === head.no;
+    const step = stepBehind(context, this.last, head);
+    if (step === undefined) return true;
+    for (const [kind, active] of this.kinds) this.tellKind(context, kind, active, step);
+    this.markHeight(step.end);
+    this.last = step.end;
+    this.lastIdentity = identityOf(context, step.end.place.no);
+    return step.end.place.no === head.no;
   }
 
-  private tellKind(
-    context: DataContext,
-    kind: StreamKind,
-    { reader, topics }: ActiveKind,
-    span: BlockSpan,
-    heights: ReadonlyMap<number, number>,
-    place: (no: number) => Place,
-  ): void {
-    const elements = reader.read(
-      context,
-      span,
-      [...topics.values()].map(({ filter }) => filter),
-    );
+  private tellKind(context: DataContext, kind: StreamKind, { reader, topics }: ActiveKind, step: Step): void {
+    const filters = [...topics.values()].map(({ filter }) => filter);
+    const elements = reader.read(context, step.span, filters);
     if (elements.length === 0) return;
     for (const { filter, observations } of [...topics.values()]) {
-      const picked = elements.filter(({ value }) => kind.matches(filter, value as never));
-      for (const group of groupsOf(kind, picked)) {
-        const no = group[0]!.block;
-        const message = new FramedMessage(heights.get(no)!, place(no), kind.frame, group);
+      for (const message of messagesOf(kind, filter, elements, step))
         for (const observation of [...observations]) observation.push(message);
-      }
     }
   }
 
-  private markHeight(height: number, place: Place): void {
+  private markHeight({ height, place }: At): void {
     let mark: HeightMark | undefined;
     for (const { topics } of this.kinds.values()) {
       for (const { observations } of topics.values()) {
@@ -238,34 +252,15 @@ export class FanOut {
   }
 
   private standAt(context: DataContext, head: ChainHead | undefined): void {
-    this.last = placeOf(head).place;
-    this.lastIdentity = identityOf(context, this.last.no);
+    this.last = atHead(head);
+    this.lastIdentity = identityOf(context, this.last.place.no);
   }
 
   private isBack(context: DataContext, head: ChainHead | undefined): boolean {
-    const { last } = this;
+    const last = this.last.place;
     if (last.no === 0) return false;
     return head === undefined || head.no < last.no || identityOf(context, last.no) !== this.lastIdentity;
   }
-}
-
-/** Elements that share a message. */
-function groupsOf(kind: StreamKind, elements: readonly Element[]): Element[][] {
-  const groups: Element[][] = [];
-  const sizeMax = kind.frame.isList ? PAGE_ELEMENTS : 1;
-  for (const element of elements) {
-    const group = groups.at(-1);
-    if (group !== undefined && group.length < sizeMax && group[0]!.block === element.block)
-      group.push(element);
-    else groups.push([element]);
-  }
-  return groups;
-}
-
-function heightsOf(context: DataContext, { first, last }: BlockSpan): Map<number, number> {
-  const sql = "SELECT no, height FROM blocks WHERE no BETWEEN ? AND ?";
-  const rows = context.all<{ no: bigint; height: bigint }>(sql, first, last);
-  return new Map(rows.map(({ no, height }) => [Number(no), Number(height)]));
 }
 
 function identityOf(context: DataContext, no: number): string {

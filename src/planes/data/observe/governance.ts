@@ -26,6 +26,7 @@ export const votes = streamKind({
   summary: "Follow votes",
   description:
     "Votes of a party (`partyId`) or, without one, on a proposal (`proposalId`); one of them is needed. One a message.",
+  table: "votes",
   frame: { element: "vega.Vote", member: "vote", isList: false },
   filterOf(context, request): VoteFilter {
     const party = idIn(context, request.partyId, VOTES_FAILED);
@@ -58,6 +59,7 @@ export const governance = streamKind({
   response: "datanode.api.v2.ObserveGovernanceResponse",
   summary: "Follow proposals",
   description: "Each state of a proposal, of one party or of all, with the votes that it has; one a message.",
+  table: "proposals",
   frame: { element: "vega.GovernanceData", member: "data", isList: false },
   filterOf: (context, request): { readonly party?: string | undefined } => ({
     party: idIn(context, request.partyId, "failed to get proposals"),

@@ -4,7 +4,7 @@ import type { RequestOf } from "../../../http/endpoint.ts";
 import type { RequestFields } from "../../../http/query.ts";
 import type { MessageName } from "../../../wire/message-types.ts";
 import type { DataContext } from "../context.ts";
-import type { Element, Frame } from "./message.ts";
+import type { Element, Frame, Place } from "./message.ts";
 
 /** Blocks to read, in the order of the store. */
 export interface BlockSpan {
@@ -22,8 +22,8 @@ export interface ChangeReader<F> {
    * @param filters those of all subscribers, each once
    */
   read(context: DataContext, span: BlockSpan, filters: Iterable<F>): Element[];
-  /** A filter is new; called in the read transaction that its stream begins at. @param last row of the last block there */
-  prepare?(context: DataContext, filter: F, last: number): void;
+  /** A filter is new: what is kept in memory for it begins behind this place. @param isPast whether blocks follow there already */
+  prepare?(context: DataContext, filter: F, place: Place, isPast: boolean): void;
 }
 
 /** A stream as routes, gRPC methods and documents name it. */
@@ -41,6 +41,8 @@ export interface Description {
 
 /** @typeParam F the filter, as plain values: filters with one JSON text are one to the fan-out */
 export interface StreamKind<F extends object = object> extends Description {
+  /** Table whose rows are the changes. */
+  readonly table: string;
   readonly frame: Frame;
   /** @throws ApiError for a request that cannot be served */
   filterOf(context: DataContext, request: RequestFields): F;

@@ -12,6 +12,19 @@ export function isBehind(place: Place, other: Place): boolean {
   return place.no > other.no || (place.no === other.no && place.part > other.part);
 }
 
+/** Columns `ord` of the blocks that share a row: a range for each. */
+const PART_RANGE = 2 ** 24;
+
+/** Block and `ord` of the first row of a table behind a place. */
+export interface RowPlace {
+  readonly block: number;
+  readonly ord: number;
+}
+
+export function rowsBehind({ no, part }: Place): RowPlace {
+  return Number.isFinite(part) ? { block: no, ord: (part + 1) * PART_RANGE } : { block: no + 1, ord: 0 };
+}
+
 /** A change, as every subscriber gets it. */
 export class Element {
   private readonly rendered = new Map<JsonMode, string>();

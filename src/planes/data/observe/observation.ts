@@ -1,12 +1,12 @@
-// A subscriber of a stream: its snapshot, then a bounded queue of updates, up to the end and its reason.
+// A subscriber of a stream: its beginning (a snapshot, or what a client has missed), then a bounded queue of updates, up to the end and its reason.
 import type { ApiError } from "../../../http/errors.ts";
 import { internal } from "../../../http/errors.ts";
 import { HeightMark, isBehind, type Place, type StreamMessage } from "./message.ts";
 
-/** Pages of a snapshot that are read at one go, so that a long one does not hold up everything else. */
-const PAGES_A_TURN = 8;
-/** A snapshot holds a read transaction open, which keeps the log from being folded back: it may not take longer. */
-const SNAPSHOT_MS = 10_000;
+/** Messages of a beginning that are read at one go, so that a long one does not hold up everything else. */
+const STEPS_A_TURN = 8;
+/** A beginning holds a read transaction open, which keeps the log from being folded back: it may not take longer. */
+const BEGINNING_MS = 10_000;
 
 /** Time that a queue may be full (the original tries three times, 10 ms apart), and its excess over the bound meanwhile. */
 const GRACE_MS = 100;
@@ -17,12 +17,14 @@ export function tooSlow(): ApiError {
   return internal("internal stream failure", "channel closed");
 }
 
-/** Pages of a snapshot, and the read transaction they come from. */
-interface SnapshotPages {
+/** What comes before the updates of a stream, and the read transaction it comes from. */
+export interface Beginning {
+  /** Height that the stream begins at. */
   readonly height: number;
+  /** Updates of the blocks up to here are part of it. */
   readonly place: Place;
-  /** The last one is what it returns. */
-  readonly pages: Iterator<StreamMessage, StreamMessage>;
+  /** The last message is what it returns; undefined where there is none, or none yet. */
+  readonly messages: Iterator<StreamMessage | undefined, StreamMessage | undefined>;
   close(): void;
 }
 
@@ -54,11 +56,11 @@ export class Observation implements AsyncIterable<StreamMessage> {
   private queuedBytes = 0;
   /** When the first message that waits came, or the last one before it was taken. */
   private waitingSinceMs = 0;
-  private snapshot: SnapshotPages | undefined;
-  private snapshotTimer: ReturnType<typeof setTimeout> | undefined;
-  /** The snapshot is on its way: updates wait behind it. */
+  private beginning: Beginning | undefined;
+  private beginningTimer: ReturnType<typeof setTimeout> | undefined;
+  /** The beginning is on its way: updates wait behind it. */
   private isHeld = false;
-  private pagesOfTurn = 0;
+  private stepsOfTurn = 0;
   private failure: ApiError | undefined;
   private isOver = false;
 
@@ -89,7 +91,7 @@ export class Observation implements AsyncIterable<StreamMessage> {
       throw reason;
     }
     if (this.isOver || this.isHeld) return undefined;
-    if (this.snapshot !== undefined) return this.nextPage(this.snapshot);
+    if (this.beginning !== undefined) return this.nextOfBeginning(this.beginning);
     const message = this.queue[this.next];
     if (message === undefined) return undefined;
     this.next++;
@@ -129,7 +131,7 @@ export class Observation implements AsyncIterable<StreamMessage> {
     }
     this.queue.push(message);
     this.queuedBytes += message.bytes;
-    if (wasEmpty && this.snapshot === undefined && !this.isHeld) this.onReady();
+    if (wasEmpty && this.beginning === undefined && !this.isHeld) this.onReady();
   }
 
   /** For a stream without a snapshot: tells the height that it begins at, where heights are wanted. */
@@ -138,24 +140,24 @@ export class Observation implements AsyncIterable<StreamMessage> {
     if (this.wantsHeights) this.push(new HeightMark(height, { ...place, part: Number.POSITIVE_INFINITY }));
   }
 
-  /** Updates wait until `beginSnapshot` is called. */
+  /** Updates wait until `begin` is called. */
   hold(): void {
     this.isHeld = true;
   }
 
-  /** The snapshot comes first; updates of the blocks that it shows are dropped. */
-  beginSnapshot(snapshot: SnapshotPages): void {
+  /** The beginning comes first; updates of the blocks that it shows are dropped. */
+  begin(beginning: Beginning): void {
     if (this.isOver) {
-      snapshot.close();
+      beginning.close();
       return;
     }
     this.isHeld = false;
-    this.snapshot = snapshot;
-    this.height = snapshot.height;
-    this.place = snapshot.place;
-    this.queue = this.queue.filter(({ place }) => isBehind(place, snapshot.place));
+    this.beginning = beginning;
+    this.height = beginning.height;
+    this.place = beginning.place;
+    this.queue = this.queue.filter(({ place }) => isBehind(place, beginning.place));
     this.queuedBytes = this.queue.reduce((sum, { bytes }) => sum + bytes, 0);
-    this.snapshotTimer = setTimeout(() => this.fail(tooSlow()), SNAPSHOT_MS);
+    this.beginningTimer = setTimeout(() => this.fail(tooSlow()), BEGINNING_MS);
     this.onReady();
   }
 
@@ -186,25 +188,28 @@ export class Observation implements AsyncIterable<StreamMessage> {
     });
   }
 
-  private nextPage(snapshot: SnapshotPages): StreamMessage | undefined {
-    if (++this.pagesOfTurn > PAGES_A_TURN) {
-      this.pagesOfTurn = 0;
-      setImmediate(() => this.onReady());
-      return undefined;
+  private nextOfBeginning({ messages }: Beginning): StreamMessage | undefined {
+    for (;;) {
+      if (++this.stepsOfTurn > STEPS_A_TURN) {
+        this.stepsOfTurn = 0;
+        setImmediate(() => this.onReady());
+        return undefined;
+      }
+      const { done, value } = messages.next();
+      if (done) this.endBeginning();
+      if (value !== undefined) return value;
+      if (done) return this.poll();
     }
-    const { done, value } = snapshot.pages.next();
-    if (done) this.endSnapshot();
-    return value;
   }
 
-  private endSnapshot(): void {
-    clearTimeout(this.snapshotTimer);
-    this.snapshot?.close();
-    this.snapshot = undefined;
+  private endBeginning(): void {
+    clearTimeout(this.beginningTimer);
+    this.beginning?.close();
+    this.beginning = undefined;
   }
 
   private release(): void {
-    this.endSnapshot();
+    this.endBeginning();
     this.queue = [];
     this.next = 0;
     this.queuedBytes = 0;

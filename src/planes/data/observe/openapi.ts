@@ -21,6 +21,14 @@ const FULL: Parameter = {
   schema: { type: "boolean" },
 };
 
+const AFTER: Parameter = {
+  name: "afterHeight",
+  in: "query",
+  description:
+    "Of a client that was cut off: the height up to which it has everything. The changes of the blocks after it come in place of the pages at the beginning. Refused where they are not kept.",
+  schema: { type: "string", pattern: "^\\d+$" },
+};
+
 export const EVENT_BUS: Description = {
   path: "event/bus",
   method: "ObserveEventBus",
@@ -55,7 +63,7 @@ function operation({ method, request, response, summary, description }: Descript
     tags: ["Streams"],
     summary,
     description: `${description} ${TRANSPORT}`,
-    parameters: [...requestParameters(request, ""), HEIGHT, FULL],
+    parameters: [...requestParameters(request, ""), HEIGHT, AFTER, FULL],
     responses: {
       "200": {
         description: `Lines of JSON, each a \`${localName(response)}\` below \`result\`.`,

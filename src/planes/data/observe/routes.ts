@@ -8,7 +8,7 @@ import { DAMAGED, jsonModeOf, streamErrorBody } from "../../../http/answers.ts";
 import { ApiError } from "../../../http/errors.ts";
 import { checkUrl, retryAfter, splitUrl } from "../../../http/http.ts";
 import { classify, type HttpApp, originOf } from "../../../http/plugin.ts";
-import { flagIn, parsePairs, type QueryPairs, readRequest } from "../../../http/query.ts";
+import { flagIn, heightIn, parsePairs, type QueryPairs, readRequest } from "../../../http/query.ts";
 import type { ServerStatus } from "../../../http/status.ts";
 import { type JsonMode, renderPlain } from "../../../wire/json.ts";
 import type { DataPlane } from "../plane.ts";
@@ -25,6 +25,8 @@ export const STREAM_PREFIX = "/api/v2/stream/";
 export const NODE_BUS_PATH = "/stream/event/bus";
 /** Subscriptions of GraphQL. */
 export const GRAPHQL_PATH = "/graphql";
+/** Parameter of a client that was cut off: the height up to which it has everything. */
+export const AFTER_HEIGHT = "afterHeight";
 const STREAM_PATHS = new Set([
   NODE_BUS_PATH,
   GRAPHQL_PATH,
@@ -122,6 +124,7 @@ class KindRoutes {
         address: addressOf(app, request),
         signal: request.signal,
         wantsHeights: flagIn(pairs, "height"),
+        after: heightIn(pairs, AFTER_HEIGHT),
       };
       const mode = modeOf(pairs, "stream");
       return { observation: await plane.streams.observe(kind.method, fields, options), mode };

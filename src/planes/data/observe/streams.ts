@@ -66,6 +66,8 @@ interface ObserveOptions {
   readonly signal?: AbortSignal;
   /** A mark, which has no message, tells the height after each commit. */
   readonly wantsHeights?: boolean;
+  /** Height up to which the client has everything: what it has missed comes first, in place of a snapshot. */
+  readonly after?: number | undefined;
 }
 
 export class Streams {
@@ -96,16 +98,17 @@ export class Streams {
    * Opens a stream.
    * @param method of `datanode.api.v2.TradingDataService`: `ObserveAccounts`
    * @param request its request message; members that were not given may be missing
-   * @throws ApiError 400 or 500 for a request that cannot be served, as the original answers; 429 when too many are open
+   * @throws ApiError 400 or 500 for a request that cannot be served, as the original answers; 412 for a height that is not
+   *   reached; 429 when too many are open
    */
   async observe(
     method: string,
     request: RequestFields,
-    { address, signal, wantsHeights = false }: ObserveOptions = {},
+    { address, signal, wantsHeights = false, after }: ObserveOptions = {},
   ): Promise<Observation> {
     return this.inPlace(address, signal, (onClosed) => {
       const { streamBacklogBytesMax: backlogBytesMax } = this.limits;
-      const options = { backlogBytesMax, wantsHeights, onClosed };
+      const options = { backlogBytesMax, wantsHeights, after, onClosed };
       if (method === ledgerMovements.method)
         return this.joinEvents(ledgerTopic, options, (all) => new Observation(all));
       const kind = KIND_BY_METHOD.get(method);
@@ -123,7 +126,7 @@ export class Streams {
    */
   async observeEventBus(
     request: BusRequest,
-    { address, signal, wantsHeights = false }: ObserveOptions = {},
+    { address, signal, wantsHeights = false, after }: ObserveOptions = {},
   ): Promise<EventBusObservation> {
     const filter = busFilterOf(request);
     const batchSize = batchSizeOf(request);
@@ -138,17 +141,17 @@ export class Streams {
     };
     return this.inPlace(address, signal, (onClosed) => {
       const { streamBacklogBytesMax: backlogBytesMax } = this.limits;
-      const options = { backlogBytesMax, wantsHeights, onClosed };
+      const options = { backlogBytesMax, wantsHeights, after, onClosed };
       return this.joinEvents(topic, options, (all) => new EventBusObservation(all, batchSize));
     });
   }
 
   private joinEvents<O extends Observation>(
     topic: EventTopic,
-    options: { backlogBytesMax: number; wantsHeights: boolean; onClosed(): void },
+    options: { backlogBytesMax: number; wantsHeights: boolean; after: number | undefined; onClosed(): void },
     make: (options: ConstructorParameters<typeof Observation>[0]) => O,
   ): Promise<O> {
-    return this.events.join(topic, (at, leave) =>
+    return this.events.join(topic, options.after, (at, leave) =>
       make({
         ...options,
         ...at,

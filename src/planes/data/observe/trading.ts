@@ -51,6 +51,7 @@ export const orders = streamKind({
   summary: "Follow orders",
   description:
     "The live orders that match, in pages of 50, then the last state of each version that a block changed. `excludeLiquidity` concerns the live orders at the beginning alone, as in the original.",
+  table: "orders",
   frame: { element: "vega.Order", around: "updates", member: "orders", isList: true },
   filterOf: (_context, request): OrderFilter => ({
     markets: idsIn(request.marketIds, "market"),
@@ -88,6 +89,7 @@ export const trades = streamKind({
   response: "datanode.api.v2.ObserveTradesResponse",
   summary: "Follow trades",
   description: "The trades of each block, up to 50 a message. A party is on either side.",
+  table: "trades",
   frame: { element: "vega.Trade", member: "trades", isList: true },
   filterOf: (_context, request): TradeFilter => ({
     markets: idsIn(request.marketIds, "market"),
@@ -137,6 +139,7 @@ export const positions = streamKind({
   response: "datanode.api.v2.ObservePositionsResponse",
   summary: "Follow positions",
   description: "The positions that match, in pages of 50, then each that a block changed.",
+  table: "positions",
   frame: { element: "vega.Position", around: "updates", member: "positions", isList: true },
   filterOf: (context, request): PartyAndMarket =>
     partyAndMarket(context, request, "failed to get positions for party"),
@@ -169,6 +172,7 @@ export const marginLevels = streamKind({
   response: "datanode.api.v2.ObserveMarginLevelsResponse",
   summary: "Follow margin levels",
   description: "The last margin levels of each account that a block changed, one a message.",
+  table: "margin_levels",
   frame: { element: "vega.MarginLevels", member: "marginLevels", isList: false },
   filterOf: (context, request): PartyAndMarket =>
     partyAndMarket(context, request, "failed to get margin levels"),
@@ -189,6 +193,7 @@ export const liquidityProvisions = streamKind({
   response: "datanode.api.v2.ObserveLiquidityProvisionsResponse",
   summary: "Follow liquidity provisions",
   description: "The last state of each provision that a block changed.",
+  table: "liquidity_provisions",
   frame: { element: "vega.LiquidityProvision", member: "liquidityProvisions", isList: true },
   filterOf: (context, request): PartyAndMarket =>
     partyAndMarket(context, request, "failed to get liquidity provision"),
@@ -244,6 +249,7 @@ export const marketData = streamKind({
   summary: "Follow market data",
   description:
     "Market data of the markets that `marketIds` names (of none without), after each block that has some.",
+  table: "market_data",
   frame: { element: "vega.MarketData", member: "marketData", isList: true },
   filterOf: marketsIn,
   reader: () => ({
