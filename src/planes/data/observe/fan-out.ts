@@ -129,7 +129,7 @@ export class FanOut {
     }
     const elements = shortSnapshot(context, kind, filter);
     if (elements !== undefined) {
-      observation.begin({ ...at, messages: pagesOf(kind, elements, at), close: () => {} });
+      observation.openWith({ ...at, messages: pagesOf(kind, elements, at), close: () => {} });
       return;
     }
     this.beginLong(context, observation, (own, head) => {
@@ -161,11 +161,11 @@ export class FanOut {
   private beginLong(
     context: DataContext,
     observation: Observation,
-    read: Parameters<LongBeginnings["begin"]>[2],
+    read: Parameters<LongBeginnings["openObservation"]>[2],
   ): void {
     observation.hold();
     this.beginnings
-      .begin(context, observation, read)
+      .openObservation(context, observation, read)
       .catch((error) => observation.fail(this.reads.fault(error)));
   }
 

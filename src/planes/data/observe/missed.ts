@@ -1,5 +1,5 @@
-// What a client has missed since it was cut off: the changes of the blocks after its height, from the rows that they left. They
-// come in place of a snapshot.
+// The changes that a client has missed since it was cut off: those of the blocks after its height, read from their rows, in place
+// of a snapshot.
 import { Grpc } from "../../../errors/statuses.ts";
 import { ApiError } from "../../../http/errors.ts";
 import type { ChainHead } from "../../../store/head.ts";
@@ -9,7 +9,7 @@ import type { StreamKind } from "./kind.ts";
 import { HeightMark, type StreamMessage } from "./message.ts";
 import { type At, messagesOf, stepBehind } from "./spans.ts";
 
-/** More blocks are not read for a client: it begins anew. */
+/** More blocks are not read for a client: it restarts with a snapshot. */
 const MISSED_BLOCKS_MAX = 100_000;
 
 export function notReached(height: number, head: number): ApiError {
@@ -23,7 +23,7 @@ export function notKept(height: number): ApiError {
   );
 }
 
-/** The place of a height. @throws ApiError 412 for one that is not reached, 400 for one after which not everything is kept */
+/** The place of a height. @throws ApiError 412 for a later height than the head's, 400 where later blocks are not kept whole */
 export function placeOfHeight(
   context: DataContext,
   kind: StreamKind,

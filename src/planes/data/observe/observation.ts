@@ -17,7 +17,7 @@ export function tooSlow(): ApiError {
   return internal("internal stream failure", "channel closed");
 }
 
-/** What comes before the updates of a stream, and the read transaction it comes from. */
+/** The messages before the updates of a stream, and the read transaction they come from. */
 export interface Beginning {
   /** Height that the stream begins at. */
   readonly height: number;
@@ -140,13 +140,13 @@ export class Observation implements AsyncIterable<StreamMessage> {
     if (this.wantsHeights) this.push(new HeightMark(height, { ...place, part: Number.POSITIVE_INFINITY }));
   }
 
-  /** Updates wait until `begin` is called. */
+  /** Updates wait until `openWith` is called. */
   hold(): void {
     this.isHeld = true;
   }
 
   /** The beginning comes first; updates of the blocks that it shows are dropped. */
-  begin(beginning: Beginning): void {
+  openWith(beginning: Beginning): void {
     if (this.isOver) {
       beginning.close();
       return;

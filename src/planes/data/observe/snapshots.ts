@@ -44,7 +44,7 @@ export function* pagesOf(
   return new FramedMessage(height, place, kind.frame, page, true);
 }
 
-/** What comes before updates, as it is read on a connection. */
+/** Reads a beginning on a connection. */
 type Read = (context: DataContext, head: ChainHead | undefined) => Omit<Beginning, "close">;
 
 export class LongBeginnings {
@@ -52,7 +52,7 @@ export class LongBeginnings {
   private readonly waiting: (() => void)[] = [];
 
   /** Begins an observation that is held until then. */
-  async begin(base: DataContext, observation: Observation, read: Read): Promise<void> {
+  async openObservation(base: DataContext, observation: Observation, read: Read): Promise<void> {
     while (this.running >= CONNECTIONS_MAX) await new Promise<void>((resolve) => this.waiting.push(resolve));
     if (observation.isEnded) {
       this.waiting.shift()?.();
@@ -77,7 +77,7 @@ export class LongBeginnings {
       const head = new HeadReader(db).read();
       context.head = head;
       beginning = read(context, head);
-      observation.begin({ ...beginning, close });
+      observation.openWith({ ...beginning, close });
     } catch (error) {
       close();
       throw error;
