@@ -8,9 +8,11 @@ import {
   Side,
   TransferType,
 } from "../../src/wire/generated/vega.ts";
-import type { LiveOrder } from "./book.ts";
-import { bond, type Collateral, general } from "./collateral.ts";
-import type { Market } from "./market.ts";
+import type { Book, LiveOrder } from "./book.ts";
+import { type Account, bond, type Collateral, general } from "./collateral.ts";
+import type { MarketConfig } from "./market-config.ts";
+import type { OrderPlan } from "./order.ts";
+import type { Positions } from "./positions.ts";
 import { Step, type World } from "./world.ts";
 
 /** `market.liquidity.providers.fee.distributionTimeStep` in blocks of a second. */
@@ -26,6 +28,17 @@ export interface LiquidityPlan {
   readonly size: bigint;
 }
 
+/** The market that is provided for. */
+interface ProvidedMarket {
+  readonly config: MarketConfig;
+  readonly book: Book;
+  readonly positions: Positions;
+  readonly isOpen: boolean;
+  makeOrder(plan: OrderPlan, liquidityProvisionId: string): LiveOrder;
+  tellOrder(order: LiveOrder, status: number): void;
+  account(type: number): Account;
+}
+
 export class Liquidity {
   private plan: LiquidityPlan | undefined;
   private id = "";
@@ -37,7 +50,7 @@ export class Liquidity {
   constructor(
     private readonly world: World,
     private readonly collateral: Collateral,
-    private readonly market: Market,
+    private readonly market: ProvidedMarket,
   ) {
     world.every(Step.markets, () => {
       if (this.market.isOpen && world.height % PAY_EVERY_BLOCKS === 0) this.payFees();

@@ -1,4 +1,5 @@
 // A market's messages: its orders, trades and book.
+import { orderMessage, type StoredOrder } from "../../src/engine/markets/stored-order.ts";
 import type { Init } from "../../src/wire/codec.ts";
 import { type MarketData, type Order, Side, TradeType } from "../../src/wire/generated/vega.ts";
 import type { Book, Fill, LiveOrder } from "./book.ts";
@@ -10,29 +11,24 @@ export interface TradeFees {
   readonly liquidity: bigint;
 }
 
-export function orderMessage(order: LiveOrder, marketId: string, now: bigint, reason?: number): Init<Order> {
-  return {
-    id: order.id,
-    marketId,
-    partyId: order.party,
-    side: order.side,
-    price: String(order.price),
-    size: order.size,
-    remaining: order.remaining,
-    timeInForce: order.timeInForce,
-    type: order.type,
-    createdAt: order.createdAt,
-    status: order.status,
-    expiresAt: order.expiresAt,
-    reference: order.reference,
-    reason,
-    updatedAt: order.createdAt === now ? 0n : now,
-    version: BigInt(order.version),
-    batchId: 1n,
-    peggedOrder: order.peggedOrder,
-    liquidityProvisionId: order.liquidityProvisionId,
-    postOnly: order.postOnly,
-  };
+/** An order's message, by the engine's list of members. Prices are in market decimals already. */
+export function sampleOrderMessage(order: LiveOrder, market: string, now: bigint, reason = 0): Init<Order> {
+  const { peggedOrder, liquidityProvisionId: provision } = order;
+  return orderMessage(
+    {
+      ...order,
+      side: order.side as StoredOrder["side"],
+      market,
+      provision,
+      reason,
+      updatedAt: order.createdAt === now ? 0n : now,
+      version: BigInt(order.version),
+      batchId: 1n,
+      peg: peggedOrder && { reference: peggedOrder.reference, offset: BigInt(peggedOrder.offset) },
+      reduceOnly: false,
+    },
+    1n,
+  );
 }
 
 /**

@@ -16,7 +16,13 @@ import { Book, type Fill, type LiveOrder } from "./book.ts";
 import { type Account, type Collateral, general, type Move, system } from "./collateral.ts";
 import { Liquidity } from "./liquidity.ts";
 import { dataSources, FEES_PPM, type MarketConfig, marketMessage } from "./market-config.ts";
-import { bookMessage, boundsMessage, orderMessage, type TradeFees, tradeMessage } from "./market-messages.ts";
+import {
+  bookMessage,
+  boundsMessage,
+  sampleOrderMessage,
+  type TradeFees,
+  tradeMessage,
+} from "./market-messages.ts";
 import { newOrder, type OrderPlan, statusAfter } from "./order.ts";
 import { Positions } from "./positions.ts";
 import { ceilDiv } from "./ratio.ts";
@@ -222,7 +228,7 @@ export class Market {
 
   tellOrder(order: LiveOrder, status: number, reason?: number): void {
     order.status = status;
-    this.world.emit({ order: orderMessage(order, this.config.id, this.world.now, reason) });
+    this.world.emit({ order: sampleOrderMessage(order, this.config.id, this.world.now, reason) });
   }
 
   private fees({ price, size }: Fill): TradeFees {

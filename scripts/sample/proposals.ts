@@ -5,7 +5,7 @@ import { ASSET, PARTY, PEARL_ADDRESS, VALIDATORS } from "./cast.ts";
 import { Governance } from "./governance.ts";
 import type { Market } from "./market.ts";
 import { COMET, dataSources, proposedMarket } from "./market-config.ts";
-import type { Stage } from "./story.ts";
+import type { Stage } from "./stage.ts";
 import { Step } from "./world.ts";
 
 const [FEN, GUS, HANA] = PARTY.holders;

@@ -1,35 +1,15 @@
 // The story of the sample chain, by height. Heights are seconds, more or less.
 import { AccountType, EpochAction } from "../../src/wire/generated/vega.ts";
-import { Banking } from "./banking.ts";
+import type { Banking } from "./banking.ts";
 import { ASSET, DOLLAR, LYRE, NETWORK_TREASURY, PARTY, PEARL, resetKeys, VALIDATORS } from "./cast.ts";
-import { Collateral } from "./collateral.ts";
-import { Epochs } from "./epochs.ts";
 import { tellGenesis } from "./genesis.ts";
-import { Governance } from "./governance.ts";
-import { Market } from "./market.ts";
-import { COMET, METEOR } from "./market-config.ts";
-import { Network } from "./network.ts";
+import { COMET } from "./market-config.ts";
 import { planProposals } from "./proposals.ts";
-import { Rewards } from "./rewards.ts";
-import { Staking } from "./staking.ts";
+import { type Stage, setStage } from "./stage.ts";
 import { planTrading } from "./trading.ts";
-import { World } from "./world.ts";
 
 /** Three segments of a thousand blocks, and a rest that is not a segment yet. */
 const HEIGHT_MAX = 3_010;
-
-export interface Stage {
-  readonly world: World;
-  readonly collateral: Collateral;
-  readonly epochs: Epochs;
-  readonly staking: Staking;
-  readonly rewards: Rewards;
-  readonly network: Network;
-  readonly banking: Banking;
-  readonly governance: Governance;
-  readonly comet: Market;
-  readonly meteor: Market;
-}
 
 /** The recording, not compressed. */
 export function tellStory(): Uint8Array {
@@ -47,23 +27,6 @@ export function tellStory(): Uint8Array {
   });
   world.run(HEIGHT_MAX);
   return world.recording();
-}
-
-function setStage(): Stage {
-  const world = new World();
-  const collateral = new Collateral(world);
-  const epochs = new Epochs(world);
-  // At the end of an epoch the transfers come before the rewards (docs/protocol/60-state-engine-blocks.md#17-epochs).
-  epochs.onEnd((epoch) => banking.endEpoch(epoch));
-  const staking = new Staking(world, epochs);
-  const rewards = new Rewards(world, collateral, staking);
-  epochs.onEnd((epoch) => rewards.payOut(epoch, [COMET.id, METEOR.id]));
-  const network = new Network(world, epochs);
-  const banking = new Banking(world, collateral, epochs, () => network.checkpoint());
-  const governance = new Governance(world, staking);
-  const comet = new Market(world, collateral, rewards, COMET);
-  const meteor = new Market(world, collateral, rewards, METEOR);
-  return { world, collateral, epochs, staking, rewards, network, banking, governance, comet, meteor };
 }
 
 function planStaking({ staking }: Stage): void {

@@ -6,7 +6,7 @@ import type { Market } from "./market.ts";
 import { dataSources, METEOR } from "./market-config.ts";
 import type { OrderPlan } from "./order.ts";
 import { Dice } from "./seeded.ts";
-import type { Stage } from "./story.ts";
+import type { Stage } from "./stage.ts";
 import { Step, type World } from "./world.ts";
 
 const SEED = 20_260_105;

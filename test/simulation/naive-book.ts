@@ -166,3 +166,19 @@ export function durationOf(text: string): bigint {
   for (const [, digits, unit] of text.matchAll(/(\d+)([hms])/g)) seconds += BigInt(digits!) * units[unit!]!;
   return seconds * SECOND;
 }
+
+/** An event of Ethereum on which the witnesses vote. */
+export interface Resource {
+  readonly kind: "deposit" | "bridge" | "stake" | "supply";
+  readonly deadline: bigint;
+  readonly votes: Set<string>;
+  /** Banking's key, by which it recognises a repetition. */
+  readonly ref: string;
+  readonly subject: string;
+}
+
+export interface Outcome {
+  readonly id: string;
+  readonly resource: Resource;
+  readonly isAccepted: boolean;
+}

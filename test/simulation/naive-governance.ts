@@ -2,9 +2,9 @@
 // (docs/protocol/60-state-engine-governance.md#6-governance).
 import { Decimal } from "../../src/wire/decimal.ts";
 import type { ProposalSubmission, VoteSubmission } from "../../src/wire/generated/commands.ts";
-import { durationOf, Refusal, SECOND } from "./naive-book.ts";
-import type { NaiveLedger } from "./naive-ledger.ts";
+import { durationOf, type Facts, Refusal, SECOND } from "./naive-book.ts";
 import { quotient, sum } from "./naive-nodes.ts";
+import type { Staking, StakingData } from "./naive-staking.ts";
 
 const State = { failed: 1, open: 2, passed: 3, rejected: 4, declined: 5, enacted: 6 } as const;
 
@@ -29,8 +29,22 @@ export interface GovernanceData {
   readonly ids: string[];
 }
 
+/** The parts of the ledger that proposals use. */
+interface GovernedLedger {
+  readonly data: {
+    readonly governance: GovernanceData;
+    readonly parameters: Map<string, string>;
+    readonly staking: Pick<StakingData, "totalSupply">;
+    readonly now: bigint;
+  };
+  readonly facts: Facts;
+  readonly nowSeconds: bigint;
+  readonly staking: Pick<Staking, "balance">;
+  parameter(key: string): string;
+}
+
 export class Governance {
-  constructor(private readonly ledger: NaiveLedger) {}
+  constructor(private readonly ledger: GovernedLedger) {}
 
   private get data(): GovernanceData {
     return this.ledger.data.governance;

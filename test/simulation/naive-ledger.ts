@@ -20,7 +20,9 @@ import {
   Facts,
   Movement,
   NETWORK,
+  type Outcome,
   Refusal,
+  type Resource,
   SECOND,
   Type,
   UINT_MAX,
@@ -33,21 +35,6 @@ import { Staking, type StakingData } from "./naive-staking.ts";
 export interface Verdict {
   readonly code: number;
   readonly text: string | RegExp | undefined;
-}
-
-interface Resource {
-  readonly kind: "deposit" | "bridge" | "stake" | "supply";
-  readonly deadline: bigint;
-  readonly votes: Set<string>;
-  /** Banking's key, by which it recognises a repetition. */
-  readonly ref: string;
-  readonly subject: string;
-}
-
-export interface Outcome {
-  readonly id: string;
-  readonly resource: Resource;
-  readonly isAccepted: boolean;
 }
 
 interface Deposit {

@@ -2,8 +2,7 @@
 // node is a tendermint validator for good: promotion is not modelled
 // (docs/protocol/60-state-engine-staking.md#75-validator-set-events and #76-scores-at-epoch-end).
 import { Decimal } from "../../src/wire/decimal.ts";
-import { Refusal } from "./naive-book.ts";
-import type { NaiveLedger } from "./naive-ledger.ts";
+import { type Facts, Refusal } from "./naive-book.ts";
 
 export interface NodeData {
   readonly id: string;
@@ -21,6 +20,13 @@ export interface NodesData {
   readonly signers: string[];
   /** An epoch ended in this block. */
   isNewEpoch: boolean;
+}
+
+/** The parts of the ledger that validators use. */
+interface ValidatedLedger {
+  readonly data: { readonly nodes: NodesData };
+  readonly facts: Facts;
+  decimal(key: string): Decimal;
 }
 
 export interface Score {
@@ -42,7 +48,7 @@ export class Nodes {
   /** The normalised score that the chain gave a node, asked only where it is left to chance. */
   chosen: (nodeId: string, epoch: bigint) => string = () => "";
 
-  constructor(private readonly ledger: NaiveLedger) {}
+  constructor(private readonly ledger: ValidatedLedger) {}
 
   private get data(): NodesData {
     return this.ledger.data.nodes;

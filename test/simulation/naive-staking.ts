@@ -4,9 +4,22 @@
 import { Decimal } from "../../src/wire/decimal.ts";
 import type { DelegateSubmission, UndelegateSubmission } from "../../src/wire/generated/commands.ts";
 import type { StakingEvent } from "../../src/wire/generated/vega.ts";
-import { accountOf, DAY, Movement, NETWORK, Refusal, SECOND, Type, UINT_MAX } from "./naive-book.ts";
-import type { NaiveLedger, Outcome } from "./naive-ledger.ts";
-import { type NodeStake, quotient, type Score, stakeOf, sum } from "./naive-nodes.ts";
+import {
+  accountOf,
+  type Book,
+  type BookData,
+  DAY,
+  type Facts,
+  Movement,
+  NETWORK,
+  type Outcome,
+  Refusal,
+  type Resource,
+  SECOND,
+  Type,
+  UINT_MAX,
+} from "./naive-book.ts";
+import { type NodeStake, type Nodes, quotient, type Score, stakeOf, sum } from "./naive-nodes.ts";
 
 interface Linking {
   readonly id: string;
@@ -34,11 +47,27 @@ export interface StakingData {
   reconciled: bigint;
 }
 
+/** The parts of the ledger that stake uses. */
+interface StakedLedger {
+  readonly data: {
+    readonly staking: StakingData;
+    readonly assets: BookData["assets"];
+    readonly now: bigint;
+    readonly epoch: { readonly seq: bigint };
+  };
+  readonly facts: Facts;
+  readonly book: Book;
+  readonly nodes: Nodes;
+  ask(id: string, kind: Resource["kind"], time: bigint, ref: string, subject: string): void;
+  parameter(key: string): string;
+  decimal(key: string): Decimal;
+}
+
 const NOT_A_NUMBER = "amount is not a valid base 10 number";
 const { zero, one } = Decimal;
 
 export class Staking {
-  constructor(private readonly ledger: NaiveLedger) {}
+  constructor(private readonly ledger: StakedLedger) {}
 
   private get data(): StakingData {
     return this.ledger.data.staking;

@@ -69,7 +69,10 @@ export function isFinished({ status }: Pick<StoredOrder, "status">): boolean {
 }
 
 /** @param priceFactor internal units of one tick */
-export function orderMessage(order: StoredOrder, priceFactor: bigint): Init<Order> {
+export function orderMessage(
+  order: Omit<StoredOrder, "place" | "expiryTurn">,
+  priceFactor: bigint,
+): Init<Order> {
   return {
     id: order.id,
     marketId: order.market,

@@ -3,8 +3,8 @@
 import { isStatic } from "./book.ts";
 import { Decimal, ZERO } from "./decimal.ts";
 import type { Fees } from "./margins.ts";
+import { BUY, most, type Order, opposite, SELL, type Side, State, Status, Tif, Trigger } from "./model.ts";
 import { MarketMonitors } from "./monitors.ts";
-import { BUY, most, type Order, opposite, SELL, type Side, State, Status, Tif, Trigger } from "./state.ts";
 
 export abstract class MarketAuctions extends MarketMonitors {
   startOpening(): void {

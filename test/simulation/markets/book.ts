@@ -4,7 +4,6 @@ import { Decimal, ZERO } from "./decimal.ts";
 import {
   absolute,
   BUY,
-  MarketState,
   type Order,
   OrderType,
   opposite,
@@ -12,7 +11,8 @@ import {
   SELL,
   type Side,
   Tif,
-} from "./state.ts";
+} from "./model.ts";
+import { MarketState } from "./state.ts";
 
 interface Fill {
   readonly passive: Order;

@@ -1,5 +1,5 @@
 // Commands as a sequence has them; orders and provisions by the ids that their transactions give them.
-import type { Side } from "./state.ts";
+import type { Side } from "./model.ts";
 
 export interface Submission {
   /** Name of the market. */

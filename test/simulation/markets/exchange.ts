@@ -4,8 +4,8 @@
 // docs/protocol/70-trading-positions.md#65-final-settlement).
 import { Accounts } from "./accounts.ts";
 import type { Command } from "./commands.ts";
+import { byText, refusal, Status, TAKEN, type Terms, type Verdict } from "./model.ts";
 import { NaiveMarket } from "./naive-market.ts";
-import { byText, refusal, Status, TAKEN, type Terms, type Verdict } from "./state.ts";
 
 const UNKNOWN = refusal("OrderError: Invalid Market ID");
 

@@ -22,7 +22,7 @@ import {
   type Side,
   Status,
   Tif,
-} from "./state.ts";
+} from "./model.ts";
 
 interface Repriced {
   readonly parties: ReadonlySet<string>;

@@ -14,7 +14,7 @@ import {
   type Position,
   type Provision,
   Trigger,
-} from "./state.ts";
+} from "./model.ts";
 
 export interface Fees {
   readonly maker: bigint;

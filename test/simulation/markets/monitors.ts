@@ -1,9 +1,9 @@
 // Price bounds and target stake of the naive market (docs/protocol/70-trading-liquidity.md#8-auction-triggers).
 import { sum } from "./book.ts";
 import { Decimal } from "./decimal.ts";
+import { BUY, most, Provided, SELL, type TriggerTerms } from "./model.ts";
 import { rangeOf } from "./risk.ts";
 import { MarketSettlement } from "./settlement.ts";
-import { BUY, most, Provided, SELL, type TriggerTerms } from "./state.ts";
 
 const SECOND = 1_000_000_000n;
 

@@ -1,7 +1,6 @@
 // A market as docs/protocol/70-*.md describes it, as plain as can be: what the engine's markets are compared with.
 import type { Command, Shape } from "./commands.ts";
 import { Decimal, ONE, ZERO } from "./decimal.ts";
-import { MarketOrders } from "./orders.ts";
 import {
   BUY,
   bond,
@@ -21,7 +20,8 @@ import {
   type Terms,
   Trigger,
   type Verdict,
-} from "./state.ts";
+} from "./model.ts";
+import { MarketOrders } from "./orders.ts";
 
 interface Shapes {
   readonly fee: Decimal;

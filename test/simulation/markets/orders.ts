@@ -21,7 +21,7 @@ import {
   Tif,
   Trigger,
   type Verdict,
-} from "./state.ts";
+} from "./model.ts";
 
 const TEXTS: Readonly<Record<number, string>> = {
   7: "invalid expiresAt time",

@@ -1,7 +1,7 @@
 // Risk models of the naive market (docs/protocol/70-trading-positions.md#52-risk-factors and
 // docs/protocol/70-trading-liquidity.md#81-price-monitoring), by slow and plain numerics.
 import { Decimal } from "./decimal.ts";
-import type { Terms } from "./state.ts";
+import type { Terms } from "./model.ts";
 
 /** Standard normal distribution: the error function by its series, its tail by a continued fraction. */
 export function phi(x: number): number {

@@ -1,7 +1,7 @@
 // Probabilities of trading and liquidity scores of the naive market (docs/protocol/70-trading-liquidity.md#77-distribution).
 import { Decimal, ONE, ZERO } from "./decimal.ts";
+import { BUY, byText, type Order, SELL, type Side, Status, type Terms } from "./model.ts";
 import { phi } from "./risk.ts";
-import { BUY, byText, type Order, SELL, type Side, Status, type Terms } from "./state.ts";
 
 const HALF = Decimal.of("0.5");
 const STEPS = 1_000;

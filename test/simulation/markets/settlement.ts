@@ -23,7 +23,7 @@ import {
   State,
   Status,
   Tif,
-} from "./state.ts";
+} from "./model.ts";
 
 interface Result {
   readonly party: string;

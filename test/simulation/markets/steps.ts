@@ -3,7 +3,7 @@
 import type { RigMarket } from "../../../src/testing/market-config.ts";
 import type { Amendment, Command, Shape, Submission } from "./commands.ts";
 import { Dice } from "./dice.ts";
-import { BUY, SELL, type Side, Tif } from "./state.ts";
+import { BUY, SELL, type Side, Tif } from "./model.ts";
 import { changeOf, configOf, MAKERS, MARKETS, PARTIES, type Parameters, PROVIDERS } from "./world.ts";
 
 const SECOND = 1_000_000_000n;

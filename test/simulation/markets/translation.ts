@@ -3,7 +3,7 @@ import { sha3HexOf } from "../../../src/crypto/sha.ts";
 import { idOf, type MarketRig, type RigEvent } from "../../../src/testing/market-rig.ts";
 import type { CommandInit } from "../../../src/wire/transaction.ts";
 import type { Amendment, Command, Shape, Submission } from "./commands.ts";
-import { byText } from "./state.ts";
+import { byText } from "./model.ts";
 import { MARKETS } from "./world.ts";
 
 /** Identifiers of a transaction: each is the hash of the one before. */

@@ -4,8 +4,8 @@ import type { RigTrigger } from "../../../src/testing/market-config.ts";
 import type { MarketRigOptions, RigMarket } from "../../../src/testing/market-rig.ts";
 import { Decimal } from "./decimal.ts";
 import type { Dice } from "./dice.ts";
+import type { Terms } from "./model.ts";
 import { logNormalFactors } from "./risk.ts";
-import type { Terms } from "./state.ts";
 
 const SECOND = 1_000_000_000n;
 
