@@ -138,7 +138,7 @@ describe("with a node", () => {
     expect(err).toContain(`there is no market 'XYZ': the node's markets are ${market.code}`);
   });
 
-  test("an approval says the margin at worst: what the engine asks for when all of it has traded", async () => {
+  test("an approval says margin and fees at worst: those that the engine asks for when all of it has traded", async () => {
     const node = new HttpNode(devnet.nodeUrl);
     const facts = new NetworkFacts([node]);
     const payload = {
@@ -150,18 +150,22 @@ describe("with a node", () => {
       timeInForce: 1,
     };
     const command = { kind: "orderSubmission", payload } as CommandInit;
-    const [line] = await facts.margin(command, await facts.of(command));
-    expect(line![0]).toBe("margin, it says");
-    expect(line![1]).toStartWith("at worst ");
+    const costs = async (one: CommandInit) => facts.costs(one, "ab".repeat(32), await facts.of(one));
+    const [line, fee] = await costs(command);
+    expect([line!.kind, line!.label, fee!.label]).toEqual(["margin", "margin, it says", "fee, it says"]);
+    expect(line!.text).toStartWith("at worst ");
     const query = `marketId=${market.market}&openVolume=2000`;
     const response = await fetch(`${devnet.dataUrl}/api/v2/estimate/position?${query}`);
     const { margin } = (await response.json()) as { margin: { worstCase: { initialMargin: string } } };
     const cents = BigInt(margin.worstCase.initialMargin);
-    const [amount] = line![1].replace("at worst ", "").replaceAll(",", "").split(" ");
-    expect(Number(amount)).toBeCloseTo(Number(cents) / 10 ** 5, 2);
+    expect(Number(line!.amount) / 10 ** 5).toBeCloseTo(Number(cents) / 10 ** 5, 2);
+    const feeQuery = `marketId=${market.market}&price=6000000&size=2000`;
+    const estimate = await fetch(`${devnet.dataUrl}/api/v2/estimate/fee?${feeQuery}`);
+    const parts = ((await estimate.json()) as { fee: Record<string, string> }).fee;
+    expect(BigInt(fee!.amount!)).toBe(Object.values(parts).reduce((sum, part) => sum + BigInt(part), 0n));
     const withoutPrice = { kind: "orderSubmission", payload: { ...payload, price: "" } } as CommandInit;
-    expect(await facts.margin(withoutPrice, await facts.of(withoutPrice))).toHaveLength(1);
+    expect((await costs(withoutPrice)).map(({ kind }) => kind)).toContain("margin");
     const other = { kind: "voteSubmission", payload: { proposalId: "p", value: 1 } } as CommandInit;
-    expect(await facts.margin(other, await facts.of(other))).toEqual([]);
+    expect(await costs(other)).toEqual([]);
   });
 });

@@ -1,7 +1,9 @@
-/** The most that an order alone can ask for as margin, for people who decide on it. */
+/** The most that an order alone can ask for as margin and fees, for people who decide on it. */
 import { type Market, Side } from "../../wire/generated/vega.ts";
+import { feesOf } from "./fees.ts";
 import { marginLevels } from "./margins.ts";
 import { termsOfMessage } from "./terms.ts";
+import { totalFee } from "./trade.ts";
 
 interface OrderAlone {
   readonly side: number;
@@ -35,4 +37,10 @@ export function worstMargin(
     isAuction: false,
     exitPrice: () => undefined,
   }).initial;
+}
+
+/** Fees of the whole order, traded at once at its price. @returns in the settlement asset's smallest units */
+export function worstFee(market: Market, assetDecimals: number, { size, price }: OrderAlone): bigint {
+  const terms = termsOfMessage(market, assetDecimals);
+  return totalFee(feesOf(terms, price * terms.priceFactor, size));
 }

@@ -4,7 +4,8 @@
 import { NodeError } from "../../errors/node-error.ts";
 import type { CommandInit } from "../../wire/transaction.ts";
 import type { ChainStanding } from "../service/known-chains.ts";
-import type { Line, Words } from "./formatting.ts";
+import type { Cost } from "./costs.ts";
+import type { Words } from "./formatting.ts";
 
 interface Asked {
   readonly id: string;
@@ -65,8 +66,8 @@ export interface TransactionRequest extends Asked {
   readonly command: CommandInit;
   readonly words: Words;
   readonly destination: Destination;
-  /** The margin that the command can ask for, and the key's balances of the assets that it names: by a node's word. */
-  readonly balances: readonly Line[];
+  /** Fee, margin, balances and what is left, by a node's word. */
+  readonly costs: readonly Cost[];
   /** The command as JSON: everything that is signed but nonce and height. */
   readonly raw: string;
   /** The running epoch of the network, for limits. @throws when no node can be asked */

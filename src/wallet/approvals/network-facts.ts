@@ -1,12 +1,12 @@
 // The network's facts of the assets and markets that a command names: symbols and decimals, for amounts that people
 // read. Of one asset or market they never change, so they are asked for once.
 import { LruCache } from "../../cache/lru.ts";
-import { worstMargin } from "../../engine/markets/worst-margin.ts";
+import { worstFee, worstMargin } from "../../engine/markets/worst-margin.ts";
 import type { Market } from "../../wire/generated/vega.ts";
 import type { CommandInit } from "../../wire/transaction.ts";
 import type { AssetFacts, MarketFacts, NodeClient } from "../sending/nodes.ts";
-import type { Facts, Line } from "./formatting.ts";
-import { amountText } from "./formatting.ts";
+import { type Cost, costsOf, type Expense, expenseOf } from "./costs.ts";
+import type { Facts } from "./formatting.ts";
 
 /** Kept at once, of each kind. */
 const KNOWN_MAX = 10_000;
@@ -17,7 +17,13 @@ const BALANCES_MAX = 5;
 /** The most that a network would take; a node that says more would make numbers of any length. */
 const DECIMALS_MAX = 100;
 
-export type FactSource = Pick<NodeClient, "asset" | "market" | "tradedMarket" | "stakeAsset" | "balances">;
+export type FactSource = Pick<
+  NodeClient,
+  "asset" | "market" | "tradedMarket" | "stakeAsset" | "balances" | "parameter"
+>;
+
+/** The network parameter that says the fee's part of a transfer. */
+const TRANSFER_FEE = "transfer.fee.factor";
 
 export class NetworkFacts {
   private readonly assets = new LruCache<string, AssetFacts>(KNOWN_MAX);
@@ -46,40 +52,41 @@ export class NetworkFacts {
     };
   }
 
-  /** The key's general balances of the assets that a command moves: a node's word. */
-  async balances(command: CommandInit, publicKey: string, { stakeAsset }: Facts): Promise<Line[]> {
+  /** Costs of a command, the key's balances of the assets that it moves, and what is left: by a node's word. */
+  async costs(command: CommandInit, publicKey: string, facts: Facts): Promise<Cost[]> {
     const { assets, markets, hasStake } = namesIn(command);
     const settled = markets.map((id) => this.markets.get(id)?.settlementAsset ?? "");
-    const moved = [...new Set([...assets, ...settled, (hasStake && stakeAsset) || ""])].filter(
+    const moved = [...new Set([...assets, ...settled, (hasStake && facts.stakeAsset) || ""])].filter(
       (id) => id !== "",
     );
-    if (moved.length === 0) return [];
-    const balances = await this.ask((source) => source.balances?.(publicKey));
-    const label = "you have, it says";
-    if (balances === undefined) return [[label, "not known: the node does not say"]];
-    return moved
-      .slice(0, BALANCES_MAX)
-      .map((asset) => [label, amountText(balances.get(asset) ?? "0", asset, (id) => this.assets.get(id))]);
+    const [balances, feeFactor, margin] = await Promise.all([
+      moved.length === 0 ? undefined : this.ask((source) => source.balances?.(publicKey)),
+      command.kind === "transfer" ? this.ask((source) => source.parameter?.(TRANSFER_FEE)) : undefined,
+      this.margin(command, facts),
+    ]);
+    const expense = margin ?? expenseOf(command, publicKey, facts, feeFactor);
+    return costsOf({ assets: moved.slice(0, BALANCES_MAX), expense }, balances, facts.assets);
   }
 
-  /** The most that an order can ask for as margin, by a node's word of the market's rules and mark price. */
-  async margin(command: CommandInit, { markets, assets }: Facts): Promise<Line[]> {
-    if (command.kind !== "orderSubmission") return [];
-    const { marketId = "", side = 0, size = 0n, price = "" } = command.payload;
+  /** The most that an order can ask for as margin and fees, by a node's word of the market's rules and mark price. */
+  private async margin(command: CommandInit, { markets, assets }: Facts): Promise<Expense | undefined> {
+    if (command.kind !== "orderSubmission") return undefined;
+    const { marketId = "", side = 0, size = 0n, price = "", postOnly = false } = command.payload;
     const asset = markets(marketId)?.settlementAsset ?? "";
     const facts = assets(asset);
     const traded = facts && (await this.ask((source) => source.tradedMarket?.(marketId)));
-    if (!traded || !hasDecimals(traded.market)) return [];
+    if (!traded || !hasDecimals(traded.market)) return undefined;
     const limit = WHOLE.test(price) ? BigInt(price) : 0n;
     const highest = limit > traded.markPrice ? limit : traded.markPrice;
-    if (highest === 0n) return [];
+    if (highest === 0n) return undefined;
     try {
       const order = { side, size: BigInt(size), price: highest };
       const margin = worstMargin(traded.market, facts.decimals, order);
-      return [["margin, it says", `at worst ${amountText(margin.toString(), asset, assets)}`]];
+      const fee = postOnly ? 0n : worstFee(traded.market, facts.decimals, order);
+      return { asset, amount: 0n, fee, margin, isRecurring: false };
     } catch {
       // A node can say a market that no network would have.
-      return [];
+      return undefined;
     }
   }
 

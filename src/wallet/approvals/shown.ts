@@ -3,6 +3,7 @@
 
 import { domainToUnicode } from "node:url";
 import type { ApprovalRequest, Destination, Outcome } from "./approver.ts";
+import { type Cost, costLines, costWarnings } from "./costs.ts";
 import type { Line, Words } from "./formatting.ts";
 import { lookAlikes, named, plain, quoted, WORD_LINES_MAX } from "./formatting.ts";
 
@@ -25,6 +26,8 @@ export interface ShownRequest {
   readonly key?: ShownKey;
   readonly words?: Words;
   readonly destination?: Destination;
+  readonly costs?: readonly Cost[];
+  /** Labels and texts of the costs. */
   readonly balances?: readonly Line[];
   readonly raw?: string;
   readonly reason?: string;
@@ -41,9 +44,15 @@ export function shown(request: ApprovalRequest): ShownRequest {
     case "passphrase":
       return { ...common, wallet: request.wallet, reason: request.reason };
     case "transaction": {
-      const { wallet, purpose, publicKey, keyName, words, destination, balances, raw } = request;
+      const { wallet, purpose, publicKey, keyName, words, destination, costs, raw } = request;
       const key = shownKey({ name: keyName, publicKey });
-      return { ...common, wallet, purpose, key, words, destination, balances, raw };
+      const shownWords = { ...words, warnings: [...words.warnings, ...costWarnings(costs)] };
+      return {
+        ...common,
+        ...{ wallet, purpose, key, words: shownWords, destination, costs },
+        balances: costLines(costs),
+        raw,
+      };
     }
   }
 }

@@ -135,11 +135,15 @@ export class HttpNode implements NodeClient {
     );
   }
 
-  async stakeAsset(): Promise<string | undefined> {
-    const path = `/network/parameters?networkParameterKey=${STAKE_ASSET}`;
-    const name = "vega.api.v1.ListNetworkParametersResponse";
-    const { networkParameters } = await this.ask<ListNetworkParametersResponse>(path, name);
-    return networkParameters.find(({ key }) => key === STAKE_ASSET)?.value;
+  stakeAsset(): Promise<string | undefined> {
+    return this.parameter(STAKE_ASSET);
+  }
+
+  async parameter(name: string): Promise<string | undefined> {
+    const path = `/network/parameters?networkParameterKey=${encodeURIComponent(name)}`;
+    const message = "vega.api.v1.ListNetworkParametersResponse";
+    const { networkParameters } = await this.ask<ListNetworkParametersResponse>(path, message);
+    return networkParameters.find(({ key }) => key === name)?.value;
   }
 
   private async ask<T extends object>(path: string, message: string, body?: string): Promise<T> {

@@ -69,6 +69,8 @@ export interface NodeClient {
   balances?(party: string): Promise<ReadonlyMap<string, string>>;
   /** The asset that is staked. */
   stakeAsset?(): Promise<string | undefined>;
+  /** The value of a network parameter. */
+  parameter?(key: string): Promise<string | undefined>;
   /** Whether it is one chain that is always asked in order: a lower height then means that it went back. */
   readonly isOrdered?: boolean;
   /** Where blocks are reported rather than asked for. @returns a function that ends it */

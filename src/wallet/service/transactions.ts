@@ -168,13 +168,7 @@ async function requestOf(
     isShown ? facts.of(command) : NO_FACTS,
     destinationOf(service),
   ]);
-  const [margin, held] = isShown
-    ? await Promise.all([
-        facts.margin(command, resolvedFacts),
-        facts.balances(command, publicKey, resolvedFacts),
-      ])
-    : [[], []];
-  const balances = [...margin, ...held];
+  const costs = isShown ? await facts.costs(command, publicKey, resolvedFacts) : [];
   let epoch: Promise<bigint> | undefined;
   return {
     kind: "transaction",
@@ -190,7 +184,7 @@ async function requestOf(
     command,
     words: wordsOf(command, { ...resolvedFacts, publicKey }),
     destination,
-    balances,
+    costs,
     raw: plainJson(JSON.stringify(toPlain(REQUEST, { [command.kind]: command.payload }), undefined, 2)),
     epoch: () => {
       epoch ??= sender.epoch(publicKey);

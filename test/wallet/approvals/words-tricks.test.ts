@@ -220,7 +220,7 @@ describe("a raw form that is long", () => {
     hostname: "dapp.example",
     origin: "https://dapp.example",
     destination: { chainId: "c", standing: "confirmed", node: "http://n" },
-    balances: [],
+    costs: [],
     receivedAt: "",
     wallet: "w",
     purpose: "sign",

@@ -33,6 +33,7 @@ export class FakeNode implements NodeClient {
   verdict: { code: number; reason: string } | undefined;
   readonly assets = new Map<string, AssetFacts>([["a55e7", { symbol: "VEGA", decimals: 18 }]]);
   balances?: NonNullable<NodeClient["balances"]>;
+  parameter?: NonNullable<NodeClient["parameter"]>;
   isDown = false;
   /** Questions while it was down. */
   unanswered = 0;

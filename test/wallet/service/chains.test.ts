@@ -51,6 +51,7 @@ describe("the chain in an approval", () => {
     asPerson(rig);
     knowAsset(rig);
     rig.node.balances = async () => new Map([[ASSET, "2500000000000000000"]]);
+    rig.node.parameter = async (key) => (key === "transfer.fee.factor" ? "0.001" : undefined);
     const authorization = await rig.ready();
     expect((await rig.send(authorization, { transaction: TRANSFER })).status).toBe(200);
     const lines = requestLines(shown(lastAsked(rig)));
@@ -58,7 +59,9 @@ describe("the chain in an approval", () => {
     const text = lines.join("\n");
     expect(text).toMatch(/chain +test-chain \(new: approving confirms it for this node\)/);
     expect(text).toMatch(/node +http:\/\/fake\.test/);
+    expect(text).toMatch(/fee, it says +0\.0015 VEGA/);
     expect(text).toMatch(/you have, it says +2\.5 VEGA/);
+    expect(text).toMatch(/left, it says +0\.9985 VEGA/);
     expect(text).toContain("! http://fake.test says that its chain is test-chain");
     rig.node.block();
     expect((await rig.send(authorization)).status).toBe(200);
