@@ -39,7 +39,7 @@ export function parseUniqueJson(text: string, parse: (text: string) => unknown =
  * The place of the first member that stands twice in its object.
  * @param text JSON that was parsed without an error
  */
-export function repeatedMember(text: string): string | undefined {
+function repeatedMember(text: string): string | undefined {
   const levels: Level[] = [];
   let last = "";
   for (const [token] of text.matchAll(TOKENS)) {

@@ -1,6 +1,6 @@
 // A member that stands twice in an object of JSON that somebody handed in, and where.
 import { expect, test } from "bun:test";
-import { repeatedMember } from "../../src/wire/unique-json.ts";
+import { parseUniqueJson, RepeatedMember } from "../../src/wire/unique-json.ts";
 
 test.each<[string, string | undefined]>([
   ['{"a": 1, "a": 1}', "a"],
@@ -13,6 +13,7 @@ test.each<[string, string | undefined]>([
   ["[]", undefined],
   ['"a"', undefined],
 ])("%s: %p", (text, place) => {
-  JSON.parse(text);
-  expect(repeatedMember(text)).toBe(place);
+  const read = () => parseUniqueJson(text);
+  if (place === undefined) expect(read()).toEqual(JSON.parse(text));
+  else expect(read).toThrow(new RepeatedMember(place));
 });

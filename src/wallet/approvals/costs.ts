@@ -1,4 +1,4 @@
-// What a command costs its key, by a node's word: fee, margin, balance, and what is left. As data and as the words that every
+// Costs of a command by a node's word: fee, margin, balance, and the rest of it. As data and as the words that every
 // view shows: terminals, the command line and the page.
 
 import { Decimal } from "../../wire/decimal.ts";
