@@ -2,12 +2,14 @@
 // `lyra replay`, in turn. The recording is made longer by its own blocks again, higher and later, so that what a start
 // costs counts for little on either side.
 // bun bench/intake.ts [--rounds N] [--binary PATH]
+
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { EnvelopeReader } from "../src/wire/bus-event.ts";
 import { decodeBusEvent, encodeBusEvent } from "../src/wire/generated/events.ts";
+import { SECOND_NS } from "../src/wire/time-text.ts";
 import { ListeningLyra } from "../test/rig/lyra.ts";
 import { messagesOf, Sender } from "../test/rig/sp-sender.ts";
 import { blockSpans, record, recordOffsets } from "../test/rig/stream.ts";
@@ -33,7 +35,7 @@ function longer(recording: Uint8Array, times: number): Stream {
   const messages = offsets.slice(0, -1).map((at, i) => recording.subarray(at + HEAD_BYTES, offsets[i + 1]!));
   const begins = spans.map(({ record }) => decodeBusEvent(messages[record - 1]!).beginBlock!);
   const heights = spans.at(-1)!.height;
-  const spanNs = begins.at(-1)!.timestamp - begins[0]!.timestamp + 1_000_000_000n;
+  const spanNs = begins.at(-1)!.timestamp - begins[0]!.timestamp + SECOND_NS;
   // The first height comes twice, and only at the beginning.
   const again = spans.findIndex(({ height }, i) => i > 0 && height === spans[0]!.height);
   const skipped = again > 0 ? spans[again]!.record - 1 : 0;

@@ -1,11 +1,12 @@
 // Makes a long stream for the benchmarks: transfers of many parties, as a core would send their events.
+
 import { EventLog } from "../src/engine/events.ts";
 import { AccountType } from "../src/wire/generated/vega.ts";
+import { SECOND_NS } from "../src/wire/time-text.ts";
 import { wholeEvent } from "../src/wire/whole-event.ts";
 
 const CHAIN = "scale";
 const START_NS = 1_700_000_000_000_000_000n;
-const SECOND_NS = 1_000_000_000n;
 
 interface ScaleRecording {
   readonly events: number;

@@ -1,10 +1,12 @@
 // Cost at scale: some ten million events of a hundred thousand parties into a sidecar's event socket, by an executable as an
 // operator runs it; then many clients over the stored rows, and both at once. Memory is sampled all the time.
 // bun bench/scale.ts [--events N] [--binary PATH]
+
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { storePath } from "../src/store/database.ts";
+import { SECOND_NS } from "../src/wire/time-text.ts";
 import { ListeningLyra } from "../test/rig/lyra.ts";
 import { messageOf, Sender } from "../test/rig/sp-sender.ts";
 import { loadInChild } from "./load.ts";
@@ -72,7 +74,7 @@ function paths(blocks: number): string[] {
   const START_S = 1_700_000_000;
   return Array.from({ length: PATHS }, (_, i) => {
     const party = partyOf(Math.floor(Math.random() * PARTIES));
-    const end = BigInt(START_S + Math.floor(Math.random() * blocks)) * 1_000_000_000n;
+    const end = BigInt(START_S + Math.floor(Math.random() * blocks)) * SECOND_NS;
     const kinds = [
       `balance/changes?filter.partyIds=${party}&pagination.first=50&i=${i}`,
       `balance/changes?dateRange.endTimestamp=${end}&pagination.first=50&i=${i}`,

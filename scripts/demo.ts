@@ -1,4 +1,5 @@
 // npm run demo: a month on a devnet in seconds, and a summary of what it left. The home stays, to be looked at.
+
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { bold, dim, green, grouped, ProgressBar, red, sayError } from "../src/cli/terminal.ts";
@@ -6,6 +7,7 @@ import { systemTimeNs } from "../src/devnet/clock.ts";
 import { DEMO_SECONDS, type DemoSummary, gapsOf, playDemo, summarise } from "../src/devnet/demo/demo.ts";
 import { ExitCode } from "../src/errors/node-error.ts";
 import { startNode } from "../src/start-node.ts";
+import { SECOND_NS } from "../src/wire/time-text.ts";
 
 const HOME = join(".lyra", "demo");
 const LEFT = 34;
@@ -14,7 +16,7 @@ async function main(): Promise<number> {
   rmSync(HOME, { recursive: true, force: true });
   const began = performance.now();
   const bar = new ProgressBar("a month");
-  const genesisTimeNs = systemTimeNs() - BigInt(DEMO_SECONDS) * 1_000_000_000n;
+  const genesisTimeNs = systemTimeNs() - BigInt(DEMO_SECONDS) * SECOND_NS;
   const devnet = await startNode({ kind: "devnet", home: HOME, genesisTimeNs });
   try {
     const { days, transactions, refusals } = await playDemo(devnet, (part, note) => bar.update(part, note));

@@ -7,6 +7,7 @@
  * Prints a line for each part of the way: size of the home, of its log, memory, events a second, page times; at the end
  * the extrapolation. Exit code 1 when the home left its budget, or memory, log or page times grew.
  */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,6 +24,7 @@ import { readFloors } from "../src/store/retention.ts";
 import { type Block, type BlockEvent, Field } from "../src/wire/block.ts";
 import { encodeLedgerMovements } from "../src/wire/generated/events.ts";
 import * as vega from "../src/wire/generated/vega.ts";
+import { SECOND_NS } from "../src/wire/time-text.ts";
 
 const { values } = parseArgs({
   options: {
@@ -119,7 +121,7 @@ function payload(height: number, n: number, timeNs: bigint): { field: number; by
 }
 
 function blockOf(height: number): Block {
-  const timeNs = START_NS + BigInt(height) * 1_000_000_000n;
+  const timeNs = START_NS + BigInt(height) * SECOND_NS;
   const hash = idOf(`block ${height}`).toUpperCase();
   const txHashes = [hash];
   const events: BlockEvent[] = [];

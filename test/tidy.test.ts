@@ -192,6 +192,18 @@ describe("tidy", () => {
     expect(circles).toEqual([]);
   });
 
+  test("units of time, comparisons and absolute values are those of src/wire", () => {
+    const own = new Set(["src/wire/time-text.ts", "src/wire/arithmetic.ts", "test/tidy.test.ts"]);
+    // The models of the tests keep their own arithmetic, as independent second implementations.
+    const isModel = (path: string) => /^test\/(?:simulation|support\/csv-model)\//.test(path);
+    const again =
+      /const \w*(?:SECOND|NS)\w* = 1(?:_000|000){1,3}n|\b(\w+) < 0n \? -\1 : \1\b|\b(\w+) < (\w+) \? -1 : \2 > \3 \? 1 : 0/;
+    const repeated = sources
+      .filter((path) => !own.has(path) && !isModel(path))
+      .flatMap((path) => (again.test(read(path)) ? [path] : []));
+    expect(repeated).toEqual([]);
+  });
+
   test("every file is in a room", () => {
     const outside = filesBelow("src")
       .map((path) => relative("src", path))

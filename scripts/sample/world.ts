@@ -1,14 +1,15 @@
 // The sample chain: makes blocks, puts events into envelopes, and runs what is planned for each height in the order
 // of a real node's block (docs/protocol/60-state-engine-blocks.md#11-identity-of-a-block to #18-endblock-and-commit;
 // framing: docs/protocol/20-network-history-segments.md#61-binary-format).
+
 import type { Init } from "../../src/wire/codec.ts";
 import { messageDescriptor } from "../../src/wire/descriptors.ts";
 import { type BusEvent, encodeBusEvent, type TransactionResult } from "../../src/wire/generated/events.ts";
+import { SECOND_NS } from "../../src/wire/time-text.ts";
 import { blockHashOf, CHAIN_ID, hashOf, idOf } from "./seeded.ts";
 
 /** 2026-01-05 09:00:00 UTC, in Unix nanoseconds. */
 export const GENESIS_NS = 1_767_603_600_000_000_000n;
-const SECOND_NS = 1_000_000_000n;
 const BUS_EVENT_VERSION = 1;
 
 /** Steps of a block, in the order in which they happen. */

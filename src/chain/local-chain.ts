@@ -30,7 +30,7 @@ import { BlockWriter } from "../store/block-writer.ts";
 import { encodeInputData, type InputData, TxVersion } from "../wire/generated/commands.ts";
 import { hexOf, isHex64 } from "../wire/identifiers.ts";
 import { fromJson } from "../wire/json.ts";
-import { rfc3339Nano, SECOND_NS } from "../wire/time-text.ts";
+import { MICROSECOND_NS, rfc3339Nano, SECOND_NS } from "../wire/time-text.ts";
 import { rootId, SIGNATURE_ALGORITHM, SIGNATURE_VERSION, serializeTransaction } from "../wire/transaction.ts";
 import { readTrusted } from "../wire/transaction-check.ts";
 import { PropertyErrors } from "../wire/validate/check.ts";
@@ -50,7 +50,7 @@ type SequencerTools = Omit<DevnetPort, "bridge">;
 
 /** A quiet chain's log stays small, so that empty blocks cost no disk. */
 const CHECKPOINT_BYTES = 2 * 1024 * 1024;
-const STEP_NS = 1_000n;
+const STEP_NS = MICROSECOND_NS;
 const MANY_BLOCKS = 1_000;
 /** After many blocks: no more were asked for in this time. */
 const TIDY_MS = 300;

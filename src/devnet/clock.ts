@@ -1,8 +1,10 @@
 // The chain's only source of time (docs/architecture.md).
+
 import type { ChainClock } from "../chain/options.ts";
+import { MICROSECOND_NS } from "../wire/time-text.ts";
 
 /** Block times are whole microseconds: the store cannot distinguish finer ones. */
-const STEP_NS = 1_000n;
+const STEP_NS = MICROSECOND_NS;
 
 interface ClockState {
   /** The chain's time less the system's. */

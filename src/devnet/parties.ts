@@ -1,5 +1,7 @@
 // The funded parties as people see them: names, keys, balances.
+
 import type { ClientReader } from "../node/reading.ts";
+import { compare } from "../wire/arithmetic.ts";
 import { devnetParties, type PartiesChoice } from "./keys.ts";
 
 const KEYS_WARNING = "PUBLIC TEST KEYS: everybody has them. Never send anything of value to them.";
@@ -94,5 +96,5 @@ function balancesOf(
       const { symbol = "", decimals = "0" } = assets.get(asset) ?? {};
       return { asset, symbol, decimals: Number(decimals), balance };
     })
-    .sort((a, b) => (a.symbol < b.symbol ? -1 : a.symbol > b.symbol ? 1 : 0));
+    .sort((a, b) => compare(a.symbol, b.symbol));
 }

@@ -2,9 +2,11 @@
  * Assets and their states (docs/protocol/60-state-engine-governance.md#5-assets): from the genesis or a proposal to the
  * listing on the bridge, and the changes of their limits.
  */
+
 import { bridgeDigest } from "../crypto/multisig.ts";
 import { checksumAddress, isEthereumAddress, prefixedAddress } from "../crypto/secp256k1.ts";
 import type { NodeError } from "../errors/node-error.ts";
+import { compare } from "../wire/arithmetic.ts";
 import { NodeSignatureKind } from "../wire/generated/commands.ts";
 import {
   type AssetDetails,
@@ -21,7 +23,7 @@ import { CommandError, InvariantError, ProposalRefusal, refuseProposal } from ".
 import { type GenesisAsset, invalidGenesis } from "./genesis.ts";
 import { collateralBridge, ETHEREUM_CONFIG, type EthereumConfig } from "./parameter-definitions.ts";
 import type { AssetReader, AssetRecord, NotaryPort, ParameterReader } from "./ports.ts";
-import { compare, type Table } from "./state.ts";
+import type { Table } from "./state.ts";
 import { parseDecimal, parseUint } from "./values.ts";
 
 /** An enacted update that waits for its event from the bridge. */

@@ -2,7 +2,9 @@
  * A chain begins with a checkpoint's contents (docs/protocol/60-state-engine-parameters.md#12-checkpoints): domain
  * after domain in the order of the network, each with its events. The genesis gives way where it has the same.
  */
+
 import { NodeError, reasonOf } from "../errors/node-error.ts";
+import { compare } from "../wire/arithmetic.ts";
 import {
   type Checkpoint,
   type DelegateEntry,
@@ -32,7 +34,6 @@ import { type Activity, NO_FEES } from "./markets/records.ts";
 import type { SignerEvent, ThresholdEvent } from "./multisig.ts";
 import type { NodeStatus } from "./ports.ts";
 import type { Shares } from "./stakes.ts";
-import { compare } from "./state.ts";
 import type { TransferRequest } from "./transfers.ts";
 import { amountIn } from "./values.ts";
 

@@ -3,6 +3,7 @@
  * (docs/protocol/60-state-engine-parameters.md#12-checkpoints). Open proposals, votes, and resources that validators
  * still look at or sign are not in it.
  */
+import { compare } from "../wire/arithmetic.ts";
 import type { Init } from "../wire/codec.ts";
 import {
   type Checkpoint,
@@ -47,7 +48,6 @@ import { type ProposalRecord, proposalMessage } from "./proposals.ts";
 import type { Shares } from "./stakes.ts";
 import type { Staking } from "./staking.ts";
 import { linkingMessage } from "./staking.ts";
-import { compare } from "./state.ts";
 import { type Scheduled, transferEvent } from "./transfers.ts";
 import type { Validators } from "./validators.ts";
 import { UINT_MAX } from "./values.ts";

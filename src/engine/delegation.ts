@@ -3,6 +3,7 @@
  * maps, of the current and of the next epoch; the second becomes the first when an epoch ends.
  */
 
+import { smaller } from "../wire/arithmetic.ts";
 import { Decimal } from "../wire/decimal.ts";
 import type { DelegateSubmission, UndelegateSubmission } from "../wire/generated/commands.ts";
 import { UndelegateSubmissionMethod } from "../wire/generated/commands.ts";
@@ -24,7 +25,7 @@ import {
   withAmount,
 } from "./stakes.ts";
 import type { Cell, Table } from "./state.ts";
-import { readAmount, smaller } from "./values.ts";
+import { readAmount } from "./values.ts";
 
 const NOT_A_NUMBER = "amount is not a valid base 10 number";
 /** Time between reconciliations with the stake (docs/protocol/60-state-engine-staking.md#73-reconciliation). */

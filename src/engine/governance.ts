@@ -3,6 +3,7 @@
  * validation, vote and tally to their enactment.
  */
 
+import { compare } from "../wire/arithmetic.ts";
 import { Decimal } from "../wire/decimal.ts";
 import type { ProposalSubmission, VoteSubmission } from "../wire/generated/commands.ts";
 import { ProposalError, ProposalState, VoteValue } from "../wire/generated/vega.ts";
@@ -28,7 +29,7 @@ import {
   type ProposalRecord,
   Proposals,
 } from "./proposals.ts";
-import { compare, type Table } from "./state.ts";
+import type { Table } from "./state.ts";
 
 /** Markets as proposals make and change them. */
 export interface GovernedMarkets extends ProposableMarkets {

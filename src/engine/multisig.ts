@@ -8,6 +8,7 @@ import { bridgeDigest } from "../crypto/multisig.ts";
 import { checksumAddress, isEthereumAddress } from "../crypto/secp256k1.ts";
 import { sha3HexOf } from "../crypto/sha.ts";
 import type { CommandText } from "../errors/result-codes.ts";
+import { compare } from "../wire/arithmetic.ts";
 import type { Init } from "../wire/codec.ts";
 import { type IssueSignatures, NodeSignatureKind, NodeVoteType } from "../wire/generated/commands.ts";
 import {
@@ -21,7 +22,7 @@ import { SECOND_NS } from "../wire/time-text.ts";
 import type { Core } from "./core.ts";
 import { CommandError } from "./errors.ts";
 import type { NotaryPort, WitnessPort } from "./ports.ts";
-import { type Cell, compare, type Table } from "./state.ts";
+import type { Cell, Table } from "./state.ts";
 
 /** Time that validators have to look at an event: as for stake (docs/protocol/60-state-engine-staking.md#71-stake-linking). */
 const WITNESS_NS = 21n * 24n * 3_600n * SECOND_NS;

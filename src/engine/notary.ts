@@ -3,12 +3,14 @@
  * (docs/protocol/60-state-engine-accounts.md#44-signature-aggregation-notary). Enough is counted by heads, not by
  * power. Once enough have signed the bundle is out and stays good, even when validators join or leave later.
  */
+
 import { secp256k1Signer } from "../crypto/secp256k1.ts";
+import { compare } from "../wire/arithmetic.ts";
 import type { NodeSignature } from "../wire/generated/commands.ts";
 import type { Core } from "./core.ts";
 import { CommandError } from "./errors.ts";
 import type { NotaryPort, ParameterReader, ValidatorNode, ValidatorReader } from "./ports.ts";
-import { compare, type Table } from "./state.ts";
+import type { Table } from "./state.ts";
 import { isRequiredShare } from "./witness.ts";
 
 interface Signed {

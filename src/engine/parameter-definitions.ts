@@ -7,6 +7,7 @@
 
 import { isEthereumAddress } from "../crypto/secp256k1.ts";
 import { reasonOf } from "../errors/node-error.ts";
+import { compare } from "../wire/arithmetic.ts";
 import { Decimal } from "../wire/decimal.ts";
 import { durationText, timeNs, UNIT_NS } from "../wire/time-text.ts";
 import { parseDecimal, parseDuration, parseInt64, parseShortUint, shortened, UINT_MAX } from "./values.ts";
@@ -92,7 +93,7 @@ interface Reading<V> {
 }
 
 const WHOLE = {
-  compare: (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0),
+  compare: compare<bigint>,
   print: (value: bigint) => value.toString(),
 };
 

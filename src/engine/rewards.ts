@@ -3,6 +3,7 @@
  * (docs/protocol/60-state-engine-staking.md#86-reward-accounts-and-payout-order-at-epoch-end to #89-payout-events):
  * type after type, account after account, each with its movements and its events.
  */
+import { compare } from "../wire/arithmetic.ts";
 import { Decimal } from "../wire/decimal.ts";
 import { AccountType, DispatchMetric, TransferType } from "../wire/generated/vega.ts";
 import { type Account, accountId, type Collateral, type Movement, NO_MARKET } from "./collateral.ts";
@@ -10,7 +11,6 @@ import type { Core } from "./core.ts";
 import type { EpochInfo, ParameterReader } from "./ports.ts";
 import { sumOf, totalStake } from "./scores.ts";
 import { NO_STAKE, type StakeByNode } from "./stakes.ts";
-import { compare } from "./state.ts";
 import type { EpochScores, RewardScore } from "./validators.ts";
 
 /**

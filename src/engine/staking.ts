@@ -4,6 +4,7 @@
  */
 
 import { sha3HexOf } from "../crypto/sha.ts";
+import { compare } from "../wire/arithmetic.ts";
 import type { Init } from "../wire/codec.ts";
 import { NodeVoteType } from "../wire/generated/commands.ts";
 import { type StakeLinking, StakeLinkingStatus, StakeLinkingType } from "../wire/generated/events.ts";
@@ -13,7 +14,7 @@ import { SECOND_NS } from "../wire/time-text.ts";
 import type { Core } from "./core.ts";
 import { CommandError } from "./errors.ts";
 import type { StakeReader, WitnessPort } from "./ports.ts";
-import { type Cell, compare, type Table } from "./state.ts";
+import type { Cell, Table } from "./state.ts";
 import { parseUint, UINT_MAX } from "./values.ts";
 
 /** Time that validators have to look at an event (docs/protocol/60-state-engine-staking.md#71-stake-linking). */

@@ -266,11 +266,6 @@ export class Cell<V> {
   }
 }
 
-/** Strings by UTF-16 units: the same everywhere, whatever the locale. */
-export function compare<T extends string | bigint>(a: T, b: T): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
 // The canonical text of a value in state: the same value has the same text on every machine. Objects keep the order
 // in which their members were written down, so a table's values must be made in one place, in one order.
 

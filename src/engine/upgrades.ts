@@ -2,12 +2,13 @@
  * Protocol upgrades (docs/protocol/60-state-engine-staking.md#96-protocol-upgrade): validators agree on a release and a
  * height; at that height the chain takes its last block.
  */
+import { compare } from "../wire/arithmetic.ts";
 import type { ProtocolUpgradeProposal } from "../wire/generated/commands.ts";
 import { ProtocolUpgradeProposalStatus } from "../wire/generated/events.ts";
 import type { Core } from "./core.ts";
 import { CommandError } from "./errors.ts";
 import type { ParameterReader, ValidatorReader } from "./ports.ts";
-import { type Cell, compare, type Table } from "./state.ts";
+import type { Cell, Table } from "./state.ts";
 import { INT64_MAX } from "./values.ts";
 import { isRequiredShare } from "./witness.ts";
 

@@ -4,6 +4,7 @@
  * each block, and their statuses in the next epoch.
  */
 
+import { compare } from "../wire/arithmetic.ts";
 import { Decimal } from "../wire/decimal.ts";
 import type {
   AnnounceNode,
@@ -23,7 +24,6 @@ import type { EpochInfo, EpochReader, NodeStatus, ParameterReader } from "./port
 import * as scoring from "./scores.ts";
 import { nextStatuses, Randomness, votingPower } from "./scores.ts";
 import { type EpochStakes, NO_STAKE, type StakeByNode } from "./stakes.ts";
-import { compare } from "./state.ts";
 
 const { zero, one } = Decimal;
 /** Epochs after which an idle node is dropped (docs/protocol/60-state-engine-staking.md#76-scores-at-epoch-end, "Removal"). */

@@ -105,7 +105,5 @@ export function without0x(text: string): string {
   return text.startsWith("0x") ? text.slice(2) : text;
 }
 
-export const absolute = (value: bigint): bigint => (value < 0n ? -value : value);
-export const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 /** The value, or 0 for a negative one. */
 export const positivePart = (value: bigint): bigint => (value > 0n ? value : 0n);

@@ -3,12 +3,13 @@
  * (docs/protocol/60-state-engine-accounts.md#33-builtin-deposit-flow). Outcomes come in the witness tick, in the order
  * of the resources' ids.
  */
+import { compare } from "../wire/arithmetic.ts";
 import { Decimal } from "../wire/decimal.ts";
 import type { NodeVote } from "../wire/generated/commands.ts";
 import type { Core } from "./core.ts";
 import { CommandError } from "./errors.ts";
 import type { ParameterReader, ValidatorReader, WitnessPort, WitnessResource } from "./ports.ts";
-import { compare, type Table } from "./state.ts";
+import type { Table } from "./state.ts";
 
 const REQUIRED_SHARE = "validators.vote.required";
 

@@ -1,7 +1,9 @@
 // The table `segments`: the segments of this store.
+
 import type { Database } from "bun:sqlite";
 import { NodeError } from "../errors/node-error.ts";
 import type { ProgramCode } from "../errors/program-codes.ts";
+import { absolute } from "../wire/arithmetic.ts";
 
 export interface SegmentRow {
   readonly from: number;
@@ -174,5 +176,5 @@ function nearestTo(heights: readonly number[], requested: bigint): string {
 
 function distance(height: number, requested: bigint): number {
   const difference = BigInt(height) - requested;
-  return Number(difference < 0n ? -difference : difference);
+  return Number(absolute(difference));
 }

@@ -6,6 +6,7 @@
 import { gunzipSync } from "node:zlib";
 import { sha3HexOf } from "../crypto/sha.ts";
 import type { MarketRules } from "../engine/markets/rules.ts";
+import { compare } from "../wire/arithmetic.ts";
 import { decodeBusEvent } from "../wire/generated/events.ts";
 import { AccountType, MarketState } from "../wire/generated/vega.ts";
 import { SECOND_NS } from "../wire/time-text.ts";
@@ -296,7 +297,7 @@ const isCalledOff = ({ events }: TraceStep): boolean =>
 const sorted = (list: readonly Fields[]): Fields[] =>
   list
     .map((fields) => [JSON.stringify(fields), fields] as const)
-    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+    .sort(([a], [b]) => compare(a, b))
     .map(([, fields]) => fields);
 
 function byKind(events: readonly TracedEvent[]): Map<string, Fields[]> {

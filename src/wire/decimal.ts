@@ -3,6 +3,8 @@
 // (docs/protocol/20-network-history-tables.md#36-how-positions-rows-are-computed;
 // docs/protocol/60-state-engine-blocks.md#conventions). Not a general library.
 
+import { absolute, compare } from "./arithmetic.ts";
+
 const DIVISION_SCALE = 16;
 const FORM = /^([+-]?)(\d*)(?:\.(\d*))?$/;
 const EXPONENT_FORM = /^([+-]?\d*\.?\d*)[eE]([+-]?\d{1,4})$/;
@@ -90,8 +92,7 @@ export class Decimal {
   /** Negative if this is less than the other, zero if equal, positive if greater. */
   compare(other: Decimal): number {
     const scale = Math.max(this.scale, other.scale);
-    const difference = this.at(scale) - other.at(scale);
-    return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+    return compare(this.at(scale), other.at(scale));
   }
 
   isLess(other: Decimal): boolean {
@@ -147,7 +148,7 @@ export class Decimal {
 
   /** Plain decimal without trailing zeros. */
   toString(): string {
-    const digits = (this.coefficient < 0n ? -this.coefficient : this.coefficient)
+    const digits = absolute(this.coefficient)
       .toString()
       .padStart(this.scale + 1, "0");
     const whole = digits.slice(0, digits.length - this.scale);
@@ -163,8 +164,8 @@ export class Decimal {
 
 function divideRounded(numerator: bigint, denominator: bigint): bigint {
   const negative = numerator < 0n !== denominator < 0n;
-  const n = numerator < 0n ? -numerator : numerator;
-  const d = denominator < 0n ? -denominator : denominator;
+  const n = absolute(numerator);
+  const d = absolute(denominator);
   const quotient = (2n * n + d) / (2n * d);
   return negative ? -quotient : quotient;
 }

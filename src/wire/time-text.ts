@@ -2,7 +2,9 @@
 // trailing zeros.
 import { NodeError } from "../errors/node-error.ts";
 
-/** Nanoseconds of a second. */
+/** Nanoseconds of each unit. */
+export const MICROSECOND_NS = 1_000n;
+export const MILLISECOND_NS = 1_000_000n;
 export const SECOND_NS = 1_000_000_000n;
 const MINUTE_NS = 60n * SECOND_NS;
 const HOUR_NS = 60n * MINUTE_NS;

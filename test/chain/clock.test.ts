@@ -1,11 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { Clock } from "../../src/devnet/clock.ts";
 import { Random } from "../../src/devnet/random.ts";
-
-const SECOND = 1_000_000_000n;
+import { SECOND_NS } from "../../src/wire/time-text.ts";
 
 class Time {
-  now = 1_000n * SECOND;
+  now = 1_000n * SECOND_NS;
   readonly clock = new Clock(() => this.now);
   last = 0n;
   room = 1_000n;
@@ -22,20 +21,20 @@ describe("clock", () => {
   test("given the system's time, then blocks have it, cut to microseconds, and always after the last one", () => {
     const time = new Time();
     time.now += 1_999n;
-    expect(time.block()).toBe(1_000n * SECOND + 1_000n);
-    expect(time.block()).toBe(1_000n * SECOND + 2_000n);
-    time.now += SECOND;
-    expect(time.block()).toBe(1_001n * SECOND + 1_000n);
-    time.now -= 10n * SECOND;
-    expect(time.block()).toBe(1_001n * SECOND + 2_000n);
+    expect(time.block()).toBe(1_000n * SECOND_NS + 1_000n);
+    expect(time.block()).toBe(1_000n * SECOND_NS + 2_000n);
+    time.now += SECOND_NS;
+    expect(time.block()).toBe(1_001n * SECOND_NS + 1_000n);
+    time.now -= 10n * SECOND_NS;
+    expect(time.block()).toBe(1_001n * SECOND_NS + 2_000n);
   });
 
   test("given it is asked twice, then nothing has changed", () => {
     const { clock } = new Time();
-    clock.setNext(5_000n * SECOND);
+    clock.setNext(5_000n * SECOND_NS);
     expect([clock.timeAfter(0n, 1_000n), clock.timeAfter(0n, 1_000n)]).toEqual([
-      5_000n * SECOND,
-      5_000n * SECOND,
+      5_000n * SECOND_NS,
+      5_000n * SECOND_NS,
     ]);
   });
 
@@ -43,61 +42,61 @@ describe("clock", () => {
     const time = new Time();
     time.block();
     time.room = 12_000n;
-    expect(time.block()).toBe(1_000n * SECOND + 12_000n);
+    expect(time.block()).toBe(1_000n * SECOND_NS + 12_000n);
     time.clock.freeze(true, time.last);
-    expect(time.block()).toBe(1_000n * SECOND + 24_000n);
+    expect(time.block()).toBe(1_000n * SECOND_NS + 24_000n);
   });
 
   test("given the system's clock went back, then it says how far, and moving it forward goes on from the chain", () => {
     const time = new Time();
     time.block();
     expect(time.clock.behindNs(time.last)).toBe(0n);
-    time.now -= 900n * SECOND;
-    expect(time.clock.behindNs(time.last)).toBe(900n * SECOND);
-    time.clock.forward(5n * SECOND, time.last);
-    expect(time.block()).toBe(1_005n * SECOND);
-    time.now += SECOND;
-    expect(time.block()).toBe(1_006n * SECOND);
+    time.now -= 900n * SECOND_NS;
+    expect(time.clock.behindNs(time.last)).toBe(900n * SECOND_NS);
+    time.clock.forward(5n * SECOND_NS, time.last);
+    expect(time.block()).toBe(1_005n * SECOND_NS);
+    time.now += SECOND_NS;
+    expect(time.block()).toBe(1_006n * SECOND_NS);
   });
 
   test("given it was moved forward, then it stays ahead", () => {
     const time = new Time();
-    time.clock.forward(60n * SECOND, time.last);
-    expect(time.block()).toBe(1_060n * SECOND);
-    time.now += SECOND;
-    expect(time.block()).toBe(1_061n * SECOND);
+    time.clock.forward(60n * SECOND_NS, time.last);
+    expect(time.block()).toBe(1_060n * SECOND_NS);
+    time.now += SECOND_NS;
+    expect(time.block()).toBe(1_061n * SECOND_NS);
   });
 
   test("given a time for the next block, then it has it, and the clock goes on from there", () => {
     const time = new Time();
-    time.clock.setNext(2_000n * SECOND);
-    expect(time.block()).toBe(2_000n * SECOND);
-    time.now += 5n * SECOND;
-    expect(time.block()).toBe(2_005n * SECOND);
+    time.clock.setNext(2_000n * SECOND_NS);
+    expect(time.block()).toBe(2_000n * SECOND_NS);
+    time.now += 5n * SECOND_NS;
+    expect(time.block()).toBe(2_005n * SECOND_NS);
   });
 
   test("given it is frozen, then each block is a microsecond after the last one, or what it was moved forward", () => {
     const time = new Time();
     time.block();
     time.clock.freeze(true, time.last);
-    time.now += 100n * SECOND;
-    expect(time.block()).toBe(1_000n * SECOND + 1_000n);
-    time.clock.forward(SECOND, time.last);
-    expect(time.block()).toBe(1_001n * SECOND + 1_000n);
-    expect(time.block()).toBe(1_001n * SECOND + 2_000n);
+    time.now += 100n * SECOND_NS;
+    expect(time.block()).toBe(1_000n * SECOND_NS + 1_000n);
+    time.clock.forward(SECOND_NS, time.last);
+    expect(time.block()).toBe(1_001n * SECOND_NS + 1_000n);
+    expect(time.block()).toBe(1_001n * SECOND_NS + 2_000n);
     time.clock.freeze(false, time.last);
-    time.now += SECOND;
-    expect(time.block()).toBe(1_002n * SECOND + 2_000n);
+    time.now += SECOND_NS;
+    expect(time.block()).toBe(1_002n * SECOND_NS + 2_000n);
   });
 
   test("given a saved clock, when it is loaded, then blocks have the same times", () => {
     for (const prepare of [
-      (clock: Clock, last: bigint) => clock.forward(7n * SECOND, last),
-      (clock: Clock) => clock.setNext(3_000n * SECOND),
+      (clock: Clock, last: bigint) => clock.forward(7n * SECOND_NS, last),
+      (clock: Clock) => clock.setNext(3_000n * SECOND_NS),
       (clock: Clock, last: bigint) => clock.freeze(true, last),
       (clock: Clock, last: bigint) => {
         clock.freeze(true, last);
-        clock.forward(SECOND, last);
+        clock.forward(SECOND_NS, last);
       },
     ]) {
       const time = new Time();

@@ -1,4 +1,5 @@
 // A run as an event file: loaded again it gives the same rows; and a chain as one text.
+
 import { afterAll, describe, expect, test } from "bun:test";
 import { appendFileSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,6 +10,7 @@ import { BlockWriter } from "../../src/store/block-writer.ts";
 import { openWriter } from "../../src/store/database.ts";
 import { digestStore, type StoreDigest } from "../../src/store/dump.ts";
 import type { Block } from "../../src/wire/block.ts";
+import { SECOND_NS } from "../../src/wire/time-text.ts";
 import { differences } from "../support/digests.ts";
 import { ASSET, FUNDS } from "./fake-engine.ts";
 import { newHome, Rig, type RigOptions, removeHomes, rowsOf, Sender, testGenesis } from "./rig.ts";
@@ -152,7 +154,7 @@ describe("recording", () => {
     await recorded.stop();
     const whole = readFileSync(recordTo);
     const other = new Rig(MANUAL);
-    await other.chain.forwardTime(1_000_000_000n);
+    await other.chain.forwardTime(SECOND_NS);
     await other.chain.mine(3);
     await other.stop();
     expect(() => new Rig({ ...MANUAL, home: other.home, recordTo })).toThrow(

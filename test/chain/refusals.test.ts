@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { refusalDetails } from "../../src/chain/refusals.ts";
 import type { RuleName } from "../../src/errors/rules.ts";
+import { SECOND_NS } from "../../src/wire/time-text.ts";
 
-const SECOND = 1_000_000_000n;
 const STATUS = {
   height: 120,
-  timeNs: 100n * SECOND,
-  epoch: { seq: 7n, startNs: 82n * SECOND, expireNs: 142n * SECOND },
+  timeNs: 100n * SECOND_NS,
+  epoch: { seq: 7n, startNs: 82n * SECOND_NS, expireNs: 142n * SECOND_NS },
 };
 const of = (rule: RuleName, numbers: Record<string, bigint | string>, text = "the network's words") =>
   refusalDetails(rule, text, numbers, STATUS);
@@ -26,12 +26,12 @@ describe("a refusal says it with the caller's own numbers", () => {
     ],
     [
       "spam_transfer_banned",
-      { bannedUntilNs: 130n * SECOND },
+      { bannedUntilNs: 130n * SECOND_NS },
       "banned from transfers until 1970-01-01T00:02:10Z, for 30 s yet, or until the next epoch, in 42 s",
     ],
     [
       "spam_vote_banned",
-      { bannedUntilNs: 130n * SECOND },
+      { bannedUntilNs: 130n * SECOND_NS },
       "banned from votes until 1970-01-01T00:02:10Z, for 30 s yet, or until the next epoch, in 42 s",
     ],
     [
@@ -41,7 +41,7 @@ describe("a refusal says it with the caller's own numbers", () => {
     ],
     [
       "pow_banned",
-      { bannedUntilNs: 100n * SECOND + 1n },
+      { bannedUntilNs: 100n * SECOND_NS + 1n },
       "banned until 1970-01-01T00:01:40.000000001Z, for 1 s yet",
     ],
     [

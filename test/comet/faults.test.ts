@@ -1,5 +1,6 @@
 // A validator that is slow, silent, lying or flapping: each fault is named in /status, nothing of it stays, and following goes on
 // by itself when it has ended.
+
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createServer, type Server, Socket } from "node:net";
 import { CometClient } from "../../src/comet/client.ts";
@@ -9,6 +10,7 @@ import { madeUpAssetId } from "../../src/devnet/keys.ts";
 import { PartyClient } from "../../src/devnet/party-client.ts";
 import type { Sidecar } from "../../src/node/sidecar.ts";
 import { startNode } from "../../src/start-node.ts";
+import { SECOND_NS } from "../../src/wire/time-text.ts";
 import { Scratch } from "../rig/homes.ts";
 import { freePort } from "../rig/ports.ts";
 import { eventually } from "../support/eventually.ts";
@@ -247,7 +249,7 @@ describe("a validator", () => {
   }, 120_000);
 
   test("whose clock is hours ahead is followed, and the difference is told", async () => {
-    await devnet.chain.forwardTime(6n * 3_600n * 1_000_000_000n);
+    await devnet.chain.forwardTime(6n * 3_600n * SECOND_NS);
     await recovers();
     const response = await fetch(`${sidecar.dataUrl}/status`);
     const { lag, clockSkewSeconds } = (await response.json()) as {

@@ -1,8 +1,10 @@
 // A devnet that something outside of it leads astray says so: the machine's clock, a validator whose work is refused.
+
 import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { SECOND_NS } from "../../src/wire/time-text.ts";
 import { eventually } from "../support/eventually.ts";
 import { NO_HTTP, startTestDevnet } from "../support/test-devnet.ts";
 
@@ -23,8 +25,8 @@ test("given the machine's clock went back 400 days, when a devnet is restarted, 
       expect(again.resumed).toContain("lyra devnet time forward");
       now += 3_600_000_000_000n;
       const standing = await again.chain.mine(1);
-      expect(standing.timeNs - last).toBeLessThan(1_000_000_000n);
-      await again.chain.forwardTime(1_000_000_000n);
+      expect(standing.timeNs - last).toBeLessThan(SECOND_NS);
+      await again.chain.forwardTime(SECOND_NS);
       const moved = await again.chain.mine(1);
       now += 5_000_000_000n;
       expect((await again.chain.mine(1)).timeNs).toBe(moved.timeNs + 5_000_000_000n);

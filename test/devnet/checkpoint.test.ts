@@ -1,5 +1,6 @@
 // A chain that begins from another chain's checkpoint (docs/protocol/60-state-engine-parameters.md#12-checkpoints): its
 // content exists again, what waits goes on, and Ethereum is the one that the chain knew.
+
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Devnet } from "../../src/devnet/devnet.ts";
 import { devnetGenesisText, withCheckpoint } from "../../src/devnet/genesis.ts";
@@ -27,11 +28,11 @@ import {
 } from "../../src/wire/generated/checkpoint.ts";
 import { decodeEpochEvent } from "../../src/wire/generated/events.ts";
 import { AccountType } from "../../src/wire/generated/vega.ts";
+import { SECOND_NS } from "../../src/wire/time-text.ts";
 import { startTestDevnet } from "../support/test-devnet.ts";
 
 const DOLLAR = madeUpAssetId("tUSD");
 const BRIDGED = madeUpAssetId("dUSD");
-const SECOND = 1_000_000_000n;
 const { ACCOUNT_TYPE_GENERAL, ACCOUNT_TYPE_GLOBAL_REWARD } = AccountType;
 
 const seeded = { seed: "checkpoint", mode: { kind: "instant" } } as const;
@@ -72,7 +73,7 @@ describe("a chain that begins from a checkpoint", () => {
     const { chain, parties } = before;
     const [alice, bob] = parties.map(({ key }) => new PartyClient(chain, key));
     // Amid an epoch: what ends one does not deliver it.
-    const deliverOn = BigInt(chain.status.timeNs) + 9_000n * SECOND;
+    const deliverOn = BigInt(chain.status.timeNs) + 9_000n * SECOND_NS;
     await alice!.send(transfer(parties[1]!.publicKey, 7_000_000n, { oneOff: { deliverOn } }));
     const startEpoch = chain.status.epoch.seq;
     await bob!.send(transfer(parties[2]!.publicKey, 300_000n, { recurring: { startEpoch, factor: "1" } }));
@@ -87,7 +88,7 @@ describe("a chain that begins from a checkpoint", () => {
         oneOff: {},
       },
     });
-    const closing = BigInt(chain.status.timeNs) / SECOND + 60n;
+    const closing = BigInt(chain.status.timeNs) / SECOND_NS + 60n;
     const { text: refused } = await chain.impersonate(parties[0]!.publicKey, {
       proposalSubmission: {
         reference: "kept",
@@ -105,7 +106,7 @@ describe("a chain that begins from a checkpoint", () => {
       kind: "voteSubmission",
       payload: { proposalId: connection.edges[0].node.proposal.id, value: 2 },
     });
-    await chain.forwardTime(90n * SECOND);
+    await chain.forwardTime(90n * SECOND_NS);
     await chain.mine(2);
     await chain.endEpoch();
     text = await chain.checkpoint();
@@ -114,8 +115,8 @@ describe("a chain that begins from a checkpoint", () => {
     endTime = BigInt(chain.status.timeNs);
     after = await startTestDevnet({
       ...seeded,
-      nowNs: () => endTime + 60n * SECOND,
-      genesisTimeNs: endTime + 60n * SECOND,
+      nowNs: () => endTime + 60n * SECOND_NS,
+      genesisTimeNs: endTime + 60n * SECOND_NS,
       checkpoint: Buffer.from(text),
     });
   }, 120_000);
@@ -217,7 +218,7 @@ describe("a chain that begins from a checkpoint", () => {
     // With a few more from the fees of the epoch, which delegators share.
     const got = BigInt(once[key(2)]!) - BigInt(had[key(2)]!);
     expect(got >= 300_000n && got < 310_000n).toBe(true);
-    await chain.forwardTime(7_200n * SECOND);
+    await chain.forwardTime(7_200n * SECOND_NS);
     await chain.mine(1);
     const later = await balances(after);
     expect(BigInt(later[key(1)]!)).toBeGreaterThan(BigInt(once[key(1)]!) + 6_000_000n);

@@ -1,12 +1,13 @@
 // A seed and a clock repeat: transactions to the byte, and a crowd's trades on a machine of any speed.
+
 import { expect, test } from "bun:test";
 import type { Devnet } from "../../src/devnet/devnet.ts";
 import { PartyClient } from "../../src/devnet/party-client.ts";
 import { AccountType } from "../../src/wire/generated/vega.ts";
+import { MILLISECOND_NS } from "../../src/wire/time-text.ts";
 import { startTestDevnet } from "../support/test-devnet.ts";
 
 const GENESIS_NS = 1_800_000_000_000_000_000n;
-const MILLISECOND_NS = 1_000_000n;
 
 /** @param stepNs time that passes between two looks at the clock */
 function start(stepNs: bigint): Promise<Devnet> {

@@ -1,4 +1,5 @@
 // A whole devnet in this process: what a developer has after one call, over real sockets.
+
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,6 +9,7 @@ import { devnetAddressFile } from "../../src/devnet/home.ts";
 import { madeUpAssetId } from "../../src/devnet/keys.ts";
 import { PartyClient } from "../../src/devnet/party-client.ts";
 import { AccountType } from "../../src/wire/generated/vega.ts";
+import { SECOND_NS } from "../../src/wire/time-text.ts";
 import { heightAtRest, startTestDevnet } from "../support/test-devnet.ts";
 
 const DOLLAR = madeUpAssetId("tUSD");
@@ -214,7 +216,7 @@ describe("an update of an asset", () => {
     const { erc20 } = (await data(`/api/v2/asset/${BRIDGED}`)).asset.details;
     const { lifetimeLimit, withdrawThreshold } = erc20;
     const changes = { quantum, erc20: { lifetimeLimit, withdrawThreshold } };
-    const now = devnet.chain.status.timeNs / 1_000_000_000n;
+    const now = devnet.chain.status.timeNs / SECOND_NS;
     const proposal = await client.send({
       kind: "proposalSubmission",
       payload: {

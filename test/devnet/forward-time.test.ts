@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Devnet } from "../../src/devnet/devnet.ts";
 import { devnetParties } from "../../src/devnet/keys.ts";
-import { timeNs } from "../../src/wire/time-text.ts";
+import { SECOND_NS, timeNs } from "../../src/wire/time-text.ts";
 import { DevnetClient, DOLLAR, provenTransaction, transferTo } from "../rig/devnet-client.ts";
 import { lyra } from "../rig/lyra.ts";
 import { startTestDevnet } from "../support/test-devnet.ts";
@@ -13,7 +13,6 @@ beforeAll(async () => {
 });
 afterAll(() => devnet.stop());
 
-const SECOND_NS = 1_000_000_000n;
 const post = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const response = await fetch(devnet.nodeUrl + path, { method: "POST", body: text, headers });

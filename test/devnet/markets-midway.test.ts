@@ -1,17 +1,18 @@
 // Markets in the middle of an auction, of a close-out without a book, and of an end of trading without a price: a revert,
 // a load, a restart and a checkpoint there keep everything.
+
 import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Devnet } from "../../src/devnet/devnet.ts";
 import { presetChanges } from "../../src/planes/devnet/markets.ts";
+import { SECOND_NS } from "../../src/wire/time-text.ts";
 import { startTestDevnet } from "../support/test-devnet.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lyra-midway-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const home = join(folder, "home");
-const SECOND = 1_000_000_000n;
 const MIDDLE = 300_000n;
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer is looked at as it is
@@ -54,7 +55,7 @@ class Midway {
   }
 
   async pass(seconds: bigint): Promise<void> {
-    await this.chain.forwardTime(seconds * SECOND);
+    await this.chain.forwardTime(seconds * SECOND_NS);
     await this.chain.mine(1);
   }
 
@@ -80,7 +81,7 @@ class Midway {
       ["governance.proposal.market.requiredMajority", "0.5"],
     ])
       await this.chain.setParameter(key!, value!);
-    const now = this.chain.status.timeNs / SECOND;
+    const now = this.chain.status.timeNs / SECOND_NS;
     const terms = {
       closingTimestamp: `${now + 3n}`,
       enactmentTimestamp: `${now + 20n}`,

@@ -1,4 +1,5 @@
 // The tools of markets where a clock makes the blocks, where they are made by hand, and where the machine is slow.
+
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,10 +8,10 @@ import { systemTimeNs } from "../../src/devnet/clock.ts";
 import type { Devnet } from "../../src/devnet/devnet.ts";
 import type { BlockMode } from "../../src/engine/chain-port.ts";
 import { PartyClient } from "../../src/index.ts";
+import { SECOND_NS } from "../../src/wire/time-text.ts";
 import { startTestDevnet } from "../support/test-devnet.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lyra-timed-"));
-const SECOND = 1_000_000_000n;
 
 /** Seconds that pass on this machine whenever the time is read. */
 let slownessNs = 0n;
@@ -41,7 +42,7 @@ async function use(tool: string, body: object): Promise<any> {
 const AN_HOUR: BlockMode = { kind: "interval", intervalMs: 3_600_000 };
 
 test("a ban lasts as long as it was told to, however long ago the last block was", async () => {
-  lateNs += 3_600n * SECOND;
+  lateNs += 3_600n * SECOND_NS;
   await use("ban", { party: "alice", duration: "10m" });
   await devnet.chain.mine(2);
   const alice = new PartyClient(devnet.chain, devnet.parties[0]!.key);
@@ -57,15 +58,15 @@ describe("a market is made, priced and settled", () => {
     [
       "where a second passes between any two looks at the time",
       { kind: "instant" },
-      async () => (slownessNs = SECOND),
+      async () => (slownessNs = SECOND_NS),
     ],
-    ["where both are so", AN_HOUR, async () => (slownessNs = 3n * SECOND)],
+    ["where both are so", AN_HOUR, async () => (slownessNs = 3n * SECOND_NS)],
     [
       "where blocks are made by hand and the clock is frozen",
       { kind: "manual" },
       () => devnet.chain.freezeClock(true),
     ],
-    ["long after the last block", AN_HOUR, () => devnet.chain.forwardTime(100n * SECOND)],
+    ["long after the last block", AN_HOUR, () => devnet.chain.forwardTime(100n * SECOND_NS)],
     [
       "where the network gives votes two days",
       AN_HOUR,

@@ -1,4 +1,5 @@
 // Markets on a running devnet: made, moved and settled by its tools, read back by the data API, recorded, taken back and restarted.
+
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,6 +9,7 @@ import { replayFiles } from "../../src/ingest/replay.ts";
 import { BlockWriter } from "../../src/store/block-writer.ts";
 import { openReader, openWriter } from "../../src/store/database.ts";
 import { digestStore } from "../../src/store/dump.ts";
+import { SECOND_NS } from "../../src/wire/time-text.ts";
 import { lyra } from "../rig/lyra.ts";
 import { eventually } from "../support/eventually.ts";
 import { runs } from "../support/seed.ts";
@@ -291,7 +293,7 @@ test("a market is changed by a vote, and a proposal that cannot stand is rejecte
   const alice = devnet.parties[0]!.publicKey;
   const rationale = { title: "a change", description: "why" };
   const propose = async (reference: string, change: object, minutes = 0n) => {
-    const now = chain.status.timeNs / 1_000_000_000n;
+    const now = chain.status.timeNs / SECOND_NS;
     const terms = {
       closingTimestamp: (now + 3n).toString(),
       enactmentTimestamp: (now + 5n + minutes * 60n).toString(),

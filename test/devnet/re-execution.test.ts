@@ -1,5 +1,6 @@
 // A devnet's recording re-executed, whole and in the ways in which a recording can lack something: what it lacks is said,
 // and nothing is called different because of that.
+
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,13 +11,13 @@ import { RecordingReader } from "../../src/ingest/recording.ts";
 import { presetChanges } from "../../src/planes/devnet/markets.ts";
 import { FactsOfRecording, ReExecution } from "../../src/testing/re-execution.ts";
 import { type RecordedBlock, RecordedBlocks, type RecordedEvent } from "../../src/testing/recorded-blocks.ts";
+import { SECOND_NS } from "../../src/wire/time-text.ts";
 import { lyra } from "../rig/lyra.ts";
 import { startTestDevnet } from "../support/test-devnet.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lyra-re-execution-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const SECOND = 1_000_000_000n;
 const DOLLAR = madeUpAssetId("tUSD");
 const QUIET = "market.liquidity.of.another.version";
 const record = join(folder, "run.evts");
@@ -39,7 +40,7 @@ async function play(devnet: Devnet): Promise<string> {
   };
   const send = (name: string, command: object) => chain.impersonate(party(name), command);
   const pass = async (seconds: bigint) => {
-    await chain.forwardTime(seconds * SECOND);
+    await chain.forwardTime(seconds * SECOND_NS);
     await chain.mine(1);
   };
   await chain.freezeClock(true);
@@ -74,7 +75,7 @@ async function play(devnet: Devnet): Promise<string> {
     },
   });
   for (const price of [97, 98, 99]) {
-    const expiresAt = (chain.status.timeNs + 2n * SECOND).toString();
+    const expiresAt = (chain.status.timeNs + 2n * SECOND_NS).toString();
     await send("dave", {
       orderSubmission: order(vote, "BUY", 1, price, { timeInForce: "TIME_IN_FORCE_GTT", expiresAt }),
     });

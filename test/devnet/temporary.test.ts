@@ -1,4 +1,5 @@
 // A devnet without a home goes with its process: nothing of it waits for the disk, and one with a home does.
+
 import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,8 +7,8 @@ import { join } from "node:path";
 import { BlockWriter } from "../../src/store/block-writer.ts";
 import { openWriter } from "../../src/store/database.ts";
 import type { Block } from "../../src/wire/block.ts";
+import { SECOND_NS } from "../../src/wire/time-text.ts";
 
-const SECOND_NS = 1_000_000_000n;
 const blockOf = (height: number): Block => ({
   chainId: "c",
   height,

@@ -1,10 +1,12 @@
 // Whatever is asked of banking in whatever order: money is conserved, and what is refused changes nothing.
+
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { Decimal } from "../../src/wire/decimal.ts";
 import { AccountType } from "../../src/wire/generated/vega.ts";
+import { SECOND_NS } from "../../src/wire/time-text.ts";
 import { runs } from "../support/seed.ts";
-import { ALICE, BOB, COIN, keyOf, RECEIVER, Rig, SECOND, signatureOf, TOKEN } from "./banking-rig.ts";
+import { ALICE, BOB, COIN, keyOf, RECEIVER, Rig, signatureOf, TOKEN } from "./banking-rig.ts";
 
 const PARTIES = [ALICE, BOB, "cc".repeat(32)];
 const MARKETS = ["e1".repeat(32), "e2".repeat(32)];
@@ -58,7 +60,7 @@ const command: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ party, to: party, asset, amount, toAccountType: target, later: fc.nat(3) }).map(
     ({ party, later, ...command }): Step =>
       (rig) => {
-        const deliverOn = later === 0 ? 0n : rig.core.nowNs + BigInt(later) * SECOND;
+        const deliverOn = later === 0 ? 0n : rig.core.nowNs + BigInt(later) * SECOND_NS;
         rig.transfer(party, { ...command, oneOff: { deliverOn } });
       },
   ),

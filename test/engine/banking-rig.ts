@@ -1,4 +1,5 @@
 // A bench for the domains that move money: they are the real ones; parameters, validators and assets are played.
+
 import { ethereumAddress, secp256k1Sign } from "../../src/crypto/secp256k1.ts";
 import { Banking } from "../../src/engine/banking.ts";
 import type { BridgedAssets } from "../../src/engine/bridge.ts";
@@ -31,11 +32,11 @@ import {
 } from "../../src/wire/generated/commands.ts";
 import { type BusEvent, decodeBusEvent } from "../../src/wire/generated/events.ts";
 import { AccountType, AssetStatus, type ERC20Event } from "../../src/wire/generated/vega.ts";
+import { SECOND_NS } from "../../src/wire/time-text.ts";
 import { wholeEvent } from "../../src/wire/whole-event.ts";
 
-export const SECOND = 1_000_000_000n;
-export const DAY = 86_400n * SECOND;
-export const START = 1_700_000_000n * SECOND;
+export const DAY = 86_400n * SECOND_NS;
+export const START = 1_700_000_000n * SECOND_NS;
 export const ALICE = "a1".repeat(32);
 export const BOB = "b0".repeat(32);
 /** Builtin, quantum 10. */
@@ -280,7 +281,7 @@ export class Rig {
   }
 
   /** A new block `ns` later, with the ticks in their order. */
-  tick(ns = SECOND): void {
+  tick(ns = SECOND_NS): void {
     const { core } = this;
     core.block = { ...core.block, height: core.block.height + 1, timeNs: core.block.timeNs + ns };
     this.witness.onTick();

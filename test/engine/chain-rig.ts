@@ -18,12 +18,12 @@ import { BlockWriter } from "../../src/store/block-writer.ts";
 import { openReader, openWriter } from "../../src/store/database.ts";
 import { type Block, Field } from "../../src/wire/block.ts";
 import { type BusEvent, readBusEventAt } from "../../src/wire/generated/events.ts";
+import { SECOND_NS } from "../../src/wire/time-text.ts";
 import type { CommandInit } from "../../src/wire/transaction.ts";
 import { type CheckedTransaction, checkTransaction } from "../../src/wire/transaction-check.ts";
 import { wholeEvent } from "../../src/wire/whole-event.ts";
 import { buildTransaction } from "../support/transactions.ts";
 
-export const SECOND = 1_000_000_000n;
 export const alice = devnetParties()[0]!;
 export const bob = devnetParties()[1]!;
 export const validator = new ValidatorKeys(1);
@@ -91,7 +91,7 @@ export class ChainRig {
   }
 
   /** Executes a block. @param stepNs after the last block */
-  block(transactions: readonly CheckedTransaction[] = [], stepNs = SECOND): SeenBlock {
+  block(transactions: readonly CheckedTransaction[] = [], stepNs = SECOND_NS): SeenBlock {
     this.timeNs += stepNs;
     const height = this.blocks.length === 1 ? 1 : this.height + 1;
     const hash = height.toString(16).padStart(64, "0");
@@ -139,7 +139,7 @@ export class ChainRig {
   /** Blocks of one second until the running epoch has ended. @returns the block that ended it */
   endEpoch(): SeenBlock {
     const { seq, expireNs } = this.engine.epoch;
-    this.block([], expireNs > this.timeNs ? expireNs - this.timeNs + SECOND : SECOND);
+    this.block([], expireNs > this.timeNs ? expireNs - this.timeNs + SECOND_NS : SECOND_NS);
     const block = this.block();
     if (this.engine.epoch.seq !== seq + 1n) throw new Error("the epoch has not ended");
     return block;

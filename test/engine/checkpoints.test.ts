@@ -1,10 +1,12 @@
 // When checkpoints are taken, and what their hash says (docs/protocol/60-state-engine-parameters.md#12-checkpoints).
+
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { Checkpoints, checkpointHash } from "../../src/engine/checkpoints.ts";
 import { Core } from "../../src/engine/core.ts";
 import { decodeCheckpoint } from "../../src/wire/generated/checkpoint.ts";
+import { SECOND_NS } from "../../src/wire/time-text.ts";
 import type { CommandInit } from "../../src/wire/transaction.ts";
-import { CONTENT_HASH, Rig, SECOND } from "./banking-rig.ts";
+import { CONTENT_HASH, Rig } from "./banking-rig.ts";
 import { alice, ChainRig, type SeenBlock } from "./chain-rig.ts";
 
 /** An ERC20 asset of the devnet's genesis. */
@@ -20,7 +22,7 @@ beforeEach(() => {
 
 /** Executes a block `seconds` later. @returns its checkpoint's hash, if it has one */
 function block(seconds: bigint): string | undefined {
-  rig.tick(seconds * SECOND);
+  rig.tick(seconds * SECOND_NS);
   rig.events();
   rig.checkpoints.onCommit();
   return rig.events()[0]?.checkpoint?.hash;
@@ -64,7 +66,7 @@ describe("checkpoints", () => {
 
   test("given a checkpoint beside the schedule, then the event is whole and the schedule untouched", () => {
     block(0n);
-    rig.tick(30n * SECOND);
+    rig.tick(30n * SECOND_NS);
     rig.events();
     rig.checkpoints.emitCheckpoint();
     const { checkpoint } = rig.events()[0]!;
@@ -109,14 +111,14 @@ describe("the hash in a checkpoint's event", () => {
   afterEach(() => chain.close());
 
   test("given a due checkpoint, then it is the hash of the file that the chain gives out behind that block", () => {
-    chain.block([], 30n * SECOND);
-    const [hash, ...more] = hashesOf(chain.block([], 30n * SECOND));
+    chain.block([], 30n * SECOND_NS);
+    const [hash, ...more] = hashesOf(chain.block([], 30n * SECOND_NS));
     expect(more).toEqual([]);
     const { load_hash, state } = chain.engine.checkpoint();
     expect(hash).toBe(load_hash);
     expect(hash).toBe(checkpointHash(decodeCheckpoint(Buffer.from(state, "base64"))));
     // The same state at another height is another checkpoint: it says where it was taken.
-    expect(hashesOf(chain.block([], 30n * SECOND))[0]).not.toBe(hash!);
+    expect(hashesOf(chain.block([], 30n * SECOND_NS))[0]).not.toBe(hash!);
   });
 
   test("given withdrawals, then each has one behind it, and all are the hash of what the chain gives out behind that block", () => {

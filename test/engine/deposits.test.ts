@@ -1,8 +1,10 @@
 // Deposits of builtin and ERC20 assets, and what the bridge reports besides
 // (docs/protocol/60-state-engine-accounts.md#3-deposits).
+
 import { beforeEach, describe, expect, test } from "bun:test";
 import { builtinTxHash } from "../../src/engine/banking.ts";
 import { DepositStatus } from "../../src/wire/generated/vega.ts";
+import { SECOND_NS } from "../../src/wire/time-text.ts";
 import {
   ALICE,
   BOB,
@@ -11,7 +13,6 @@ import {
   keyOf,
   RECEIVER,
   Rig,
-  SECOND,
   START,
   signatureOf,
   TOKEN,
@@ -57,7 +58,7 @@ describe("a builtin deposit", () => {
     expect(events.at(-1)!.deposit).toEqual({
       ...open!.deposit!,
       status: STATUS_FINALIZED,
-      creditedTimestamp: START + 2n * SECOND,
+      creditedTimestamp: START + 2n * SECOND_NS,
     });
     expect(rig.general(ALICE)).toBe(500n);
     rig.collateral.checkConservation();

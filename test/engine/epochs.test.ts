@@ -1,12 +1,14 @@
 // Epochs: docs/protocol/60-state-engine-blocks.md#17-epochs.
+
 import { describe, expect, test } from "bun:test";
 import { Core } from "../../src/engine/core.ts";
 import { Epochs } from "../../src/engine/epochs.ts";
 import { NetworkParameters } from "../../src/engine/parameters.ts";
 import { decodeBusEvent } from "../../src/wire/generated/events.ts";
 import { AccountType } from "../../src/wire/generated/vega.ts";
+import { SECOND_NS } from "../../src/wire/time-text.ts";
 import { wholeEvent } from "../../src/wire/whole-event.ts";
-import { ALICE, kinds, SECOND, START, ValidatorRig, VOTE } from "./validator-rig.ts";
+import { ALICE, kinds, START, ValidatorRig, VOTE } from "./validator-rig.ts";
 
 /** The original's time of no end. */
 const NO_END_NS = -6795364578871345152n;
@@ -42,8 +44,8 @@ function chain() {
 describe("epochs", () => {
   test("given the genesis tick, then epoch 0 starts and has no length", () => {
     const { tick } = chain();
-    expect(tick(START * SECOND)).toEqual([
-      { seq: 0n, action: 1, startTime: START * SECOND, expireTime: START * SECOND, endTime: NO_END_NS },
+    expect(tick(START * SECOND_NS)).toEqual([
+      { seq: 0n, action: 1, startTime: START * SECOND_NS, expireTime: START * SECOND_NS, endTime: NO_END_NS },
     ]);
   });
 
@@ -53,9 +55,9 @@ describe("epochs", () => {
     [[1n, 2n, 3n], 2],
   ] as const)("given blocks at %p, then epoch 0 closes in block %p", (times, block) => {
     const { tick, params } = chain();
-    tick(START * SECOND);
+    tick(START * SECOND_NS);
     params.initGenesis({ [LENGTH]: "10s" });
-    const closing = times.findIndex((time) => tick((START + time) * SECOND).length > 0) + 1;
+    const closing = times.findIndex((time) => tick((START + time) * SECOND_NS).length > 0) + 1;
     expect(closing).toBe(block);
   });
 
@@ -65,14 +67,14 @@ describe("epochs", () => {
     params.initGenesis({ [LENGTH]: "10s" });
     tick(1n);
     tick(2n);
-    expect(epochs.current).toMatchObject({ seq: 1n, startNs: 2n, expireNs: 2n + 10n * SECOND });
+    expect(epochs.current).toMatchObject({ seq: 1n, startNs: 2n, expireNs: 2n + 10n * SECOND_NS });
     // At the expiry itself it goes on: the comparison is strict.
-    expect(tick(2n + 10n * SECOND)).toEqual([]);
-    expect(tick(3n + 10n * SECOND)).toEqual([]);
-    const now = 20n * SECOND;
+    expect(tick(2n + 10n * SECOND_NS)).toEqual([]);
+    expect(tick(3n + 10n * SECOND_NS)).toEqual([]);
+    const now = 20n * SECOND_NS;
     expect(tick(now)).toEqual([
-      { seq: 1n, action: 2, startTime: 2n, expireTime: 2n + 10n * SECOND, endTime: now },
-      { seq: 2n, action: 1, startTime: now, expireTime: now + 10n * SECOND, endTime: NO_END_NS },
+      { seq: 1n, action: 2, startTime: 2n, expireTime: 2n + 10n * SECOND_NS, endTime: now },
+      { seq: 2n, action: 1, startTime: now, expireTime: now + 10n * SECOND_NS, endTime: NO_END_NS },
     ]);
   });
 
@@ -83,10 +85,10 @@ describe("epochs", () => {
     tick(1n);
     tick(2n);
     params.setValue(LENGTH, "20s");
-    expect(epochs.current.expireNs).toBe(2n + 10n * SECOND);
-    tick(11n * SECOND);
-    tick(12n * SECOND);
-    expect(epochs.current).toMatchObject({ seq: 2n, expireNs: 32n * SECOND });
+    expect(epochs.current.expireNs).toBe(2n + 10n * SECOND_NS);
+    tick(11n * SECOND_NS);
+    tick(12n * SECOND_NS);
+    expect(epochs.current).toMatchObject({ seq: 2n, expireNs: 32n * SECOND_NS });
   });
 
   test("given listeners, then they are called in their order, with the end of the epoch that ends", () => {

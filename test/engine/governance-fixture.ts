@@ -13,9 +13,9 @@ import { Decimal } from "../../src/wire/decimal.ts";
 import { emptyProposalSubmission, type ProposalSubmission } from "../../src/wire/generated/commands.ts";
 import { decodeBusEvent } from "../../src/wire/generated/events.ts";
 import { emptyProposalTerms, type ProposalTerms } from "../../src/wire/generated/vega.ts";
+import { SECOND_NS } from "../../src/wire/time-text.ts";
 import { wholeEvent } from "../../src/wire/whole-event.ts";
 
-export const SECOND = 1_000_000_000n;
 /** 2030-01-01T00:00:00Z, the time of the genesis, in seconds. */
 export const START = 1_893_456_000n;
 export const ALICE = "a1".repeat(32);
@@ -114,7 +114,7 @@ export class SmallChain {
   /** @param seconds Unix time */
   at(seconds: bigint, nanoseconds = 0n): this {
     const height = this.core.height + 1;
-    this.core.block = { height, timeNs: seconds * SECOND + nanoseconds, hash: "ab" };
+    this.core.block = { height, timeNs: seconds * SECOND_NS + nanoseconds, hash: "ab" };
     return this;
   }
 

@@ -1,17 +1,9 @@
 // Votes, tally, enactment (docs/protocol/60-state-engine-governance.md#65-governance-tick-last-tick-listener to #67-votes).
+
 import { describe, expect, test } from "bun:test";
 import { type ProposalTerms, VoteValue } from "../../src/wire/generated/vega.ts";
-import {
-  ALICE,
-  BOB,
-  CAROL,
-  ETHEREUM,
-  outline,
-  SECOND,
-  SmallChain,
-  START,
-  TOKEN,
-} from "./governance-fixture.ts";
+import { SECOND_NS } from "../../src/wire/time-text.ts";
+import { ALICE, BOB, CAROL, ETHEREUM, outline, SmallChain, START, TOKEN } from "./governance-fixture.ts";
 
 const { VALUE_NO: NO, VALUE_YES: YES } = VoteValue;
 const CLOSE = START + 100n;
@@ -82,7 +74,7 @@ describe("votes", () => {
       partyId: BOB,
       value: YES,
       proposalId: id,
-      timestamp: (START + 1n) * SECOND + 5n,
+      timestamp: (START + 1n) * SECOND_NS + 5n,
       totalGovernanceTokenBalance: "30",
       totalGovernanceTokenWeight: "0",
       totalEquityLikeShareWeight: "0",
@@ -99,7 +91,7 @@ describe("votes", () => {
         proposal: id,
         party: ALICE,
         value: YES,
-        timestampNs: (START + 2n) * SECOND,
+        timestampNs: (START + 2n) * SECOND_NS,
         balance: 60n,
         share: "0",
       },
@@ -148,8 +140,8 @@ describe("votes", () => {
     expect(
       events.map(({ payload }) => [payload.proposalId, payload.partyId, payload.value, payload.timestamp]),
     ).toEqual([
-      [id, moved, YES, START * SECOND],
-      [second, moved, NO, START * SECOND],
+      [id, moved, YES, START * SECOND_NS],
+      [second, moved, NO, START * SECOND_NS],
     ]);
     expect(events[0]!.payload).toMatchObject({
       totalGovernanceTokenBalance: "60",
@@ -226,9 +218,9 @@ describe("the tally", () => {
         payload.totalEquityLikeShareWeight,
       ]);
     expect(votes).toEqual([
-      [ALICE, YES, (START + 1n) * SECOND, "20", "0.4", "0"],
-      [BOB, YES, (START + 1n) * SECOND, "30", "0.6", "0"],
-      [CAROL, NO, (START + 2n) * SECOND, "0", "0", "0"],
+      [ALICE, YES, (START + 1n) * SECOND_NS, "20", "0.4", "0"],
+      [BOB, YES, (START + 1n) * SECOND_NS, "30", "0.6", "0"],
+      [CAROL, NO, (START + 2n) * SECOND_NS, "0", "0", "0"],
     ]);
     expect(chain.governance.votes.of(id)).toEqual([]);
   });
@@ -266,7 +258,7 @@ describe("enactment", () => {
     expect(chain.tick(ENACT)).toEqual([]);
     const events = chain.tick(ENACT + 1n);
     expect(outline(events)).toEqual(["networkParameter", "proposal 6"]);
-    expect(events[1]!.payload).toMatchObject({ id, state: 6, timestamp: START * SECOND });
+    expect(events[1]!.payload).toMatchObject({ id, state: 6, timestamp: START * SECOND_NS });
     expect(heard).toEqual(["0.5"]);
     expect(chain.tick(ENACT + 2n)).toEqual([]);
     expect(heard).toHaveLength(1);

@@ -1,14 +1,16 @@
 // The limits engine (docs/protocol/60-state-engine-governance.md#57-limits-engine;
 // docs/protocol/60-state-engine-blocks.md#16-transactions, step 3).
+
 import { describe, expect, test } from "bun:test";
+import { SECOND_NS } from "../../src/wire/time-text.ts";
 import type { CheckedTransaction } from "../../src/wire/transaction-check.ts";
 import { COMMANDS, type CommandKind } from "../../src/wire/transaction-commands.ts";
-import { SECOND, type SeenEvent, SmallChain, START } from "./governance-fixture.ts";
+import { type SeenEvent, SmallChain, START } from "./governance-fixture.ts";
 
 const MARKETS = "limits.markets.proposeEnabledFrom";
 const ASSETS = "limits.assets.proposeEnabledFrom";
 const IN_TEN_SECONDS = "2030-01-01T00:00:10Z";
-const TEN_SECONDS = (START + 10n) * SECOND;
+const TEN_SECONDS = (START + 10n) * SECOND_NS;
 
 const limitsOf = (events: readonly SeenEvent[]) =>
   events.filter(({ member }) => member === "networkLimits").map(({ payload }) => payload);

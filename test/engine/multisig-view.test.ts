@@ -1,10 +1,12 @@
 // The multisig contract as the chain sees it, and the signatures for changes of its signers:
 // docs/protocol/60-state-engine-staking.md#94-multisig-contract-view and #95-signer-change-signatures.
+
 import { beforeEach, describe, expect, test } from "bun:test";
 import { bridgeDigest } from "../../src/crypto/multisig.ts";
 import { checksumAddress } from "../../src/crypto/secp256k1.ts";
 import { sha3HexOf } from "../../src/crypto/sha.ts";
-import { ALICE, NodeKeys, of, SECOND, type SeenEvent, START, ValidatorRig } from "./validator-rig.ts";
+import { SECOND_NS } from "../../src/wire/time-text.ts";
+import { ALICE, NodeKeys, of, type SeenEvent, START, ValidatorRig } from "./validator-rig.ts";
 
 const SIGNER = checksumAddress("a1".repeat(20));
 const OTHER = checksumAddress("b2".repeat(20));
@@ -186,7 +188,7 @@ describe("signer changes", () => {
         member: "erc20MultisigSignerAdded",
         signatureId,
         validatorId: rig.nodes[0]!.id,
-        timestamp: START * SECOND,
+        timestamp: START * SECOND_NS,
         newSigner: SIGNER,
         submitter: SUBMITTER,
         nonce: `${nonce}`,
@@ -215,7 +217,7 @@ describe("signer changes", () => {
         member: "erc20MultisigSignerRemoved",
         signatureSubmitters: [{ signatureId, submitter: SUBMITTER }],
         validatorId: rig.nodes[0]!.id,
-        timestamp: START * SECOND,
+        timestamp: START * SECOND_NS,
         oldSigner: SIGNER,
         nonce: `${nonce}`,
         epochSeq: "7",

@@ -1,4 +1,5 @@
 // Submission of proposals (docs/protocol/60-state-engine-governance.md#61-proposal-record to #64-submission-pipeline).
+
 import { describe, expect, test } from "bun:test";
 import { configurationOf } from "../../src/testing/market-config.ts";
 import { emptyProposalSubmission } from "../../src/wire/generated/commands.ts";
@@ -7,7 +8,8 @@ import {
   encodeProposalTerms,
   type ProposalTerms,
 } from "../../src/wire/generated/vega.ts";
-import { ALICE, outline, SECOND, SmallChain, START, TOKEN } from "./governance-fixture.ts";
+import { SECOND_NS } from "../../src/wire/time-text.ts";
+import { ALICE, outline, SmallChain, START, TOKEN } from "./governance-fixture.ts";
 
 const HOUR = 3_600n;
 const DAY = 24n * HOUR;
@@ -211,7 +213,7 @@ describe("the submission of a proposal", () => {
           reference: "ref",
           partyId: ALICE,
           state: 2,
-          timestamp: START * SECOND + HALF,
+          timestamp: START * SECOND_NS + HALF,
           terms: {
             closingTimestamp: START + LATE,
             enactmentTimestamp: START + LATE + DAY,
@@ -241,7 +243,7 @@ describe("the submission of a proposal", () => {
     expect(outline(events)).toEqual(["asset 1", "proposal 7"]);
     expect(events[0]!.payload.id).toBe(id);
     expect(chain.validations).toEqual([
-      { id, kind: "governance.asset", voteType: 12, deadlineNs: (START + HOUR) * SECOND, payload: id },
+      { id, kind: "governance.asset", voteType: 12, deadlineNs: (START + HOUR) * SECOND_NS, payload: id },
     ]);
     const second = chain.submit(ALICE, terms({ newAsset }));
     expect(second.text).toBe("erc20 address already in use");

@@ -1,12 +1,14 @@
 // Rewards at the end of an epoch:
 // docs/protocol/60-state-engine-staking.md#86-reward-accounts-and-payout-order-at-epoch-end to #89-payout-events,
 // against examples worked out by hand.
+
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { type Contributions, groupBudgets, stakingPayout } from "../../src/engine/rewards.ts";
 import type { NodeStake } from "../../src/engine/stakes.ts";
 import { Decimal } from "../../src/wire/decimal.ts";
 import { AccountType, DispatchMetric } from "../../src/wire/generated/vega.ts";
+import { SECOND_NS } from "../../src/wire/time-text.ts";
 import {
   ALICE,
   BOB,
@@ -14,7 +16,6 @@ import {
   kinds,
   NodeKeys,
   of,
-  SECOND,
   type SeenEvent,
   ValidatorRig,
   VOTE,
@@ -263,7 +264,7 @@ describe("rewards for staking", () => {
       rewardType: "ACCOUNT_TYPE_GLOBAL_REWARD",
       market: "!",
     });
-    expect(rig.core.nowNs % SECOND).toBe(0n);
+    expect(rig.core.nowNs % SECOND_NS).toBe(0n);
     expect(parties.map((party) => rig.general(party, VOTE)).sort()).toEqual(
       [470_200n, 353_200n, 176_599n].sort(),
     );

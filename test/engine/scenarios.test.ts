@@ -1,9 +1,11 @@
 // Whole stories on the composed engine: what goes in, which events come out, and what the data API answers.
+
 import { afterEach, describe, expect, test } from "bun:test";
 import { bridgeDigest, bundleSigners } from "../../src/crypto/multisig.ts";
 import { ethereumAddress } from "../../src/crypto/secp256k1.ts";
+import { SECOND_NS } from "../../src/wire/time-text.ts";
 import type { CommandInit } from "../../src/wire/transaction.ts";
-import { alice, bob, ChainRig, members, payloads, SECOND, validator } from "./chain-rig.ts";
+import { alice, bob, ChainRig, members, payloads, validator } from "./chain-rig.ts";
 
 const USD = "d423f8eed06edc24859a01906f96f0a3b0ba7dbb0956276e51a3bf4ee9e08ad9";
 const LYRA = "bf7e59e3e2291179ebe524531eb02f0573f65ef0d2241d616778de5ede32a597";
@@ -376,10 +378,10 @@ describe("governance", () => {
     const { id } = payloads(proposed, "proposal")[0];
     const voted = rig.send(alice.key, { kind: "voteSubmission", payload: { proposalId: id, value: 2 } });
     expect(payloads(voted, "vote")[0]).toMatchObject({ value: 2, totalGovernanceTokenWeight: "0" });
-    const closed = rig.block([], 12n * SECOND);
+    const closed = rig.block([], 12n * SECOND_NS);
     expect(payloads(closed, "proposal")[0].state).toBe(3);
     expect(payloads(closed, "vote")[0].totalGovernanceTokenWeight).toBe("1");
-    const enacted = rig.block([], 12n * SECOND);
+    const enacted = rig.block([], 12n * SECOND_NS);
     expect(members(enacted).slice(2, -1)).toEqual(["networkParameter", "proposal"]);
     const { networkParameter } = await rig.get("/network/parameters/transfer.fee.factor");
     expect(networkParameter).toEqual({ key: "transfer.fee.factor", value: "0.25" });

@@ -1,8 +1,10 @@
 // Stake linking: docs/protocol/60-state-engine-staking.md#71-stake-linking.
+
 import { beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { type Linking, stakeBalance } from "../../src/engine/staking.ts";
-import { ALICE, BOB, SECOND, START, ValidatorRig } from "./validator-rig.ts";
+import { SECOND_NS } from "../../src/wire/time-text.ts";
+import { ALICE, BOB, START, ValidatorRig } from "./validator-rig.ts";
 
 let rig: ValidatorRig;
 
@@ -46,7 +48,7 @@ describe("stake linking", () => {
     const seen = rig.block().filter(({ member }) => member === "party" || member === "stakeLinking");
     expect(seen.map(({ member }) => member)).toEqual(["party", "stakeLinking"]);
     expect(seen[0]!.payload.id).toBe(ALICE);
-    expect(seen[1]!.payload).toEqual({ ...linking, status: 2, finalizedAt: (START + 1n) * SECOND });
+    expect(seen[1]!.payload).toEqual({ ...linking, status: 2, finalizedAt: (START + 1n) * SECOND_NS });
     expect(rig.staking.balance(ALICE)).toBe(500n);
     expect(rig.staking.parties()).toEqual([ALICE]);
   });

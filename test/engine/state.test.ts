@@ -1,4 +1,5 @@
 // The state: journal, marks, changes and digests.
+
 import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import fc from "fast-check";
@@ -10,6 +11,7 @@ import {
   type StateChange,
   type Table,
 } from "../../src/engine/state.ts";
+import { compare } from "../../src/wire/arithmetic.ts";
 
 function stateOf(): { state: State; tables: Table<bigint>[] } {
   const state = new State();
@@ -244,7 +246,5 @@ function plainEncoding(value: unknown): string {
 }
 
 function order(a: { table: string; key: string }, b: { table: string; key: string }): number {
-  const left = `${a.table}/${a.key}`;
-  const right = `${b.table}/${b.key}`;
-  return left < right ? -1 : left > right ? 1 : 0;
+  return compare(`${a.table}/${a.key}`, `${b.table}/${b.key}`);
 }

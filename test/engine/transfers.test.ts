@@ -1,10 +1,12 @@
 // Single transfers: rules, fees, order of events, and delivery at a time
 // (docs/protocol/60-state-engine-staking.md#81-transfer-command-and-base-checks to #83-one-off).
+
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { Init } from "../../src/wire/codec.ts";
 import type { Transfer } from "../../src/wire/generated/commands.ts";
 import { AccountType } from "../../src/wire/generated/vega.ts";
-import { ALICE, BOB, COIN, Rig, SECOND, transferOf, WAITING } from "./banking-rig.ts";
+import { SECOND_NS } from "../../src/wire/time-text.ts";
+import { ALICE, BOB, COIN, Rig, transferOf, WAITING } from "./banking-rig.ts";
 
 const ZEROS = "0".repeat(64);
 const { ACCOUNT_TYPE_GLOBAL_REWARD, ACCOUNT_TYPE_MARGIN } = AccountType;
@@ -75,7 +77,7 @@ describe("a one-off transfer", () => {
   });
 
   test("given a time to come, then it is done at once and once more in the tick that delivers it", () => {
-    const deliverOn = rig.core.nowNs + 10n * SECOND;
+    const deliverOn = rig.core.nowNs + 10n * SECOND_NS;
     rig.transfer(ALICE, oneOff({}, deliverOn));
     expect(rig.lines()).toEqual([
       "account alice general 99000",
@@ -87,7 +89,7 @@ describe("a one-off transfer", () => {
     ]);
     const id = rig.lastId;
     const submitted = rig.core.nowNs;
-    rig.tick(9n * SECOND);
+    rig.tick(9n * SECOND_NS);
     expect(rig.lines()).toEqual([]);
     rig.tick();
     const events = rig.events();
@@ -113,10 +115,10 @@ describe("a one-off transfer", () => {
       ["30", 5n],
       ["40", 90n],
     ] as const) {
-      rig.transfer(ALICE, oneOff({ amount }, now + seconds * SECOND));
+      rig.transfer(ALICE, oneOff({ amount }, now + seconds * SECOND_NS));
     }
     rig.events();
-    rig.tick(60n * SECOND);
+    rig.tick(60n * SECOND_NS);
     const lines = rig.lines().filter((line) => !line.startsWith("account") && !line.startsWith("party"));
     expect(lines).toEqual([
       "ledger 23:20 23:30 23:10",

@@ -1,5 +1,6 @@
 // A small chain for the tests of epochs, staking, delegation, validators, multisig, rewards and upgrades: the domains
 // themselves, called in the protocol's order, with nodes that hold real keys.
+
 import { ed25519KeyPair } from "../../src/crypto/ed25519.ts";
 import { ethereumAddress, keccakOf, secp256k1Sign } from "../../src/crypto/secp256k1.ts";
 import { sha3Of } from "../../src/crypto/sha.ts";
@@ -21,9 +22,9 @@ import { Witness } from "../../src/engine/witness.ts";
 import { type AnnounceNode, emptyAnnounceNode, emptySignature } from "../../src/wire/generated/commands.ts";
 import { decodeBusEvent } from "../../src/wire/generated/events.ts";
 import { AccountType, TransferType } from "../../src/wire/generated/vega.ts";
+import { SECOND_NS } from "../../src/wire/time-text.ts";
 import { wholeEvent } from "../../src/wire/whole-event.ts";
 
-export const SECOND = 1_000_000_000n;
 /** Time of the genesis, Unix seconds. */
 export const START = 1_893_456_000n;
 export const ALICE = "a1".repeat(32);
@@ -207,7 +208,7 @@ export class ValidatorRig {
   /** Makes blocks until an epoch has ended. @returns the events of the block in which it did */
   endEpoch(): SeenEvent[] {
     const { seq, expireNs } = this.epochs.current;
-    const left = expireNs / SECOND - this.seconds + 1n;
+    const left = expireNs / SECOND_NS - this.seconds + 1n;
     if (left > 0n) this.block(left);
     let seen = this.block();
     while (this.epochs.current.seq === seq) seen = this.block();
@@ -333,7 +334,7 @@ export class ValidatorRig {
 
   private setBlock(height: number): void {
     const hash = height.toString(16).padStart(64, "0");
-    this.core.block = { height, timeNs: this.seconds * SECOND, hash };
+    this.core.block = { height, timeNs: this.seconds * SECOND_NS, hash };
   }
 
   private nextId(): string {

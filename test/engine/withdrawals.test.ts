@@ -1,5 +1,6 @@
 // Withdrawals: their events, their references, what is signed for them, and their claims
 // (docs/protocol/60-state-engine-accounts.md#4-withdrawals-and-erc20-approval-bundles).
+
 import { beforeEach, describe, expect, test } from "bun:test";
 import { bridgeDigest, bundleSigners } from "../../src/crypto/multisig.ts";
 import type { Init } from "../../src/wire/codec.ts";
@@ -8,6 +9,7 @@ import {
   encodeWithdrawSubmission,
   type WithdrawSubmission,
 } from "../../src/wire/generated/commands.ts";
+import { SECOND_NS } from "../../src/wire/time-text.ts";
 import {
   ALICE,
   BOB,
@@ -17,7 +19,6 @@ import {
   keyOf,
   RECEIVER,
   Rig,
-  SECOND,
   signatureOf,
   TOKEN,
 } from "./banking-rig.ts";
@@ -201,7 +202,7 @@ describe("a claim", () => {
   test("given signatures, then the withdrawal is sent again with time and transaction, and no votes are needed", () => {
     const id = rig.lastId;
     sign(id);
-    rig.tick(5n * SECOND);
+    rig.tick(5n * SECOND_NS);
     rig.events();
     expect(claim(ref, "0xc1a1")).toBeUndefined();
     const [event] = rig.events();
@@ -210,7 +211,7 @@ describe("a claim", () => {
       status: 3,
       txHash: "0xc1a1",
       withdrawnTimestamp: rig.core.nowNs,
-      createdTimestamp: rig.core.nowNs - 5n * SECOND,
+      createdTimestamp: rig.core.nowNs - 5n * SECOND_NS,
       ext: EXT,
     });
     expect(rig.witness.openResources(rig.node)).toEqual([]);

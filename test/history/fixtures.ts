@@ -1,4 +1,5 @@
 // Made-up segments and stores for the history tests, and the other programs that look at what comes out.
+
 import type { Database } from "bun:sqlite";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,6 +11,7 @@ import { BlockWriter } from "../../src/store/block-writer.ts";
 import { openWriter, segmentDirectory } from "../../src/store/database.ts";
 import { Field } from "../../src/wire/block.ts";
 import { encodeCheckpointEvent } from "../../src/wire/generated/events.ts";
+import { SECOND_NS } from "../../src/wire/time-text.ts";
 
 const folders: string[] = [];
 
@@ -115,7 +117,7 @@ export function writeBlock(
 
 /** A block a second from 2026-01-01. */
 export function secondNs(height: number): bigint {
-  return (1_767_225_600n + BigInt(height)) * 1_000_000_000n;
+  return (1_767_225_600n + BigInt(height)) * SECOND_NS;
 }
 
 /** Path of a program, or undefined after saying which checks are left out. */

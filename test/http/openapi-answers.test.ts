@@ -1,10 +1,12 @@
 // The answers that the original gave over this project's recordings are what the OpenAPI document says.
+
 import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ServerStatus } from "../../src/http/status.ts";
 import { DATA_ROUTES } from "../../src/planes/data/app.ts";
 import { openApiParts } from "../../src/planes/data/openapi.ts";
+import { SECOND_NS } from "../../src/wire/time-text.ts";
 import { type OpenApiDocument, SchemaValidator } from "../support/schema-validator.ts";
 
 /** In the clone, or beside it. */
@@ -49,7 +51,7 @@ test("/status is what the document says, of a node without sources and of one wi
   const check = () => validator.check("get", "/status", "200", JSON.parse(status.statusText() as string));
   expect(check()).toEqual([]);
   status.source = {
-    head: () => ({ chainId: "c", height: 5, firstHeight: 1, timeUs: 1_000_000, timeNs: 1_000_000_000n }),
+    head: () => ({ chainId: "c", height: 5, firstHeight: 1, timeUs: 1_000_000, timeNs: SECOND_NS }),
     notReady: () => "behind",
     segments: () => 1,
     storeBytes: () => 2,

@@ -1,9 +1,11 @@
 // A devnet as the network's own JavaScript packages see it: what they sign and prove is accepted, executed and read
 // back; what breaks a rule is refused with the network's code and words
 // (docs/protocol/30-node-api-endpoints.md#7-checkdeliver-pipeline; docs/protocol/40-pow-spam.md#33-verification).
+
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Devnet } from "../../src/devnet/devnet.ts";
 import { madeUpAssetId } from "../../src/devnet/keys.ts";
+import { SECOND_NS } from "../../src/wire/time-text.ts";
 import { mineOverHttp, startTestDevnet } from "../support/test-devnet.ts";
 import { type Answer, type Head, PublicClient } from "./public-client.ts";
 
@@ -95,7 +97,7 @@ describe("signatures and proofs of the packages", () => {
   test("given a proposal and a vote, then both are there, the vote with the party's stake", async () => {
     const voter = await client();
     const { stakes } = { stakes: (await data(`parties/${voter.party}/stake`)).currentStakeAvailable };
-    const now = BigInt(devnet.chain.status.timeNs / 1_000_000_000n);
+    const now = BigInt(devnet.chain.status.timeNs / SECOND_NS);
     const rationale = { title: "as they write it", description: "with the public packages" };
     const terms = { closingTimestamp: now + 600n, newFreeform: {} };
     const proposed = await voter.send({ proposalSubmission: { reference: "theirs", rationale, terms } });

@@ -1,11 +1,13 @@
 // Event files made and taken apart: records, blocks, and the mistakes a stream can hold
 // (docs/protocol/20-network-history-segments.md#61-binary-format to #64-the-doubled-first-height).
+
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { EnvelopeReader } from "../../src/wire/bus-event.ts";
 import type { Init } from "../../src/wire/codec.ts";
 import { type BusEvent, encodeBusEvent } from "../../src/wire/generated/events.ts";
+import { SECOND_NS } from "../../src/wire/time-text.ts";
 import { processFolder } from "../support/process-folder.ts";
 import { SAMPLE } from "./homes.ts";
 
@@ -64,7 +66,7 @@ export class StreamMaker {
   }
 
   begin(spec: BlockSpec): this {
-    const timestamp = spec.timeNs ?? START_NS + BigInt(spec.second ?? spec.height) * 1_000_000_000n;
+    const timestamp = spec.timeNs ?? START_NS + BigInt(spec.second ?? spec.height) * SECOND_NS;
     const beginBlock = { height: BigInt(spec.height), timestamp };
     return this.event(spec, 1, { type: BEGIN_BLOCK, beginBlock });
   }

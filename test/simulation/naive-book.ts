@@ -1,6 +1,8 @@
 // Accounts of the naive ledger: a Map of balances, and the facts that clients would see of every change. Written from
 // the protocol (docs/protocol/60-state-engine-accounts.md#2-accounts-and-ledger) without looking at the engine.
 
+import { SECOND_NS } from "../../src/wire/time-text.ts";
+
 export const Type = {
   general: 4,
   infrastructure: 5,
@@ -18,8 +20,7 @@ export const Movement = {
 } as const;
 export const NETWORK = "*";
 export const ZERO_PARTY = "0".repeat(64);
-export const SECOND = 1_000_000_000n;
-export const DAY = 86_400n * SECOND;
+export const DAY = 86_400n * SECOND_NS;
 export const UINT_MAX = (1n << 256n) - 1n;
 
 /** Facts that clients see of a block, by kind: one on a line, in the order of the events. */
@@ -164,7 +165,7 @@ export function durationOf(text: string): bigint {
   const units: Record<string, bigint> = { h: 3_600n, m: 60n, s: 1n };
   let seconds = 0n;
   for (const [, digits, unit] of text.matchAll(/(\d+)([hms])/g)) seconds += BigInt(digits!) * units[unit!]!;
-  return seconds * SECOND;
+  return seconds * SECOND_NS;
 }
 
 /** An event of Ethereum on which the witnesses vote. */

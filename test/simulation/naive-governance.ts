@@ -1,8 +1,10 @@
 // Proposals of the two kinds that need no node and no market, their votes and what comes of them
 // (docs/protocol/60-state-engine-governance.md#6-governance).
+
 import { Decimal } from "../../src/wire/decimal.ts";
 import type { ProposalSubmission, VoteSubmission } from "../../src/wire/generated/commands.ts";
-import { durationOf, type Facts, Refusal, SECOND } from "./naive-book.ts";
+import { SECOND_NS } from "../../src/wire/time-text.ts";
+import { durationOf, type Facts, Refusal } from "./naive-book.ts";
 import { quotient, sum } from "./naive-nodes.ts";
 import type { Staking, StakingData } from "./naive-staking.ts";
 
@@ -90,11 +92,11 @@ export class Governance {
     const limit = (name: string) =>
       now + durationOf(this.ledger.parameter(`governance.proposal.${kind}.${name}`));
     const tooSoon = (what: string, limit: bigint, got: bigint) =>
-      got * SECOND < limit &&
-      `proposal ${what} time too soon, expected > ${timeOf(limit)}, got ${timeOf(got * SECOND)}`;
+      got * SECOND_NS < limit &&
+      `proposal ${what} time too soon, expected > ${timeOf(limit)}, got ${timeOf(got * SECOND_NS)}`;
     const tooLate = (what: string, limit: bigint, got: bigint) =>
-      got * SECOND > limit &&
-      `proposal ${what} time too late, expected < ${timeOf(limit)}, got ${timeOf(got * SECOND)}`;
+      got * SECOND_NS > limit &&
+      `proposal ${what} time too late, expected < ${timeOf(limit)}, got ${timeOf(got * SECOND_NS)}`;
     const soon = tooSoon("closing", limit("minClose"), closing);
     if (soon) return { reason: 1, text: soon };
     const late = tooLate("closing", limit("maxClose"), closing);
@@ -190,7 +192,7 @@ interface Rejection {
 function isAllowed(key: string, value: string): boolean {
   if (key === "validators.epoch.length") {
     const length = durationOf(value);
-    return /^(\d+[hms])+$/.test(value) && length >= SECOND && length <= 255n * 3_600n * SECOND;
+    return /^(\d+[hms])+$/.test(value) && length >= SECOND_NS && length <= 255n * 3_600n * SECOND_NS;
   }
   const within = BOUNDS[key];
   if (within === undefined) throw new Error(`the model does not know the bounds of ${key}`);
@@ -215,7 +217,7 @@ const BOUNDS: Readonly<Record<string, (value: Decimal) => boolean>> = {
 /** A time as the network writes it, in UTC: with as many decimals of a second as it has. */
 function timeOf(ns: bigint): string {
   const text = new Date(Number(ns / 1_000_000n)).toISOString();
-  const fraction = String(ns % SECOND)
+  const fraction = String(ns % SECOND_NS)
     .padStart(9, "0")
     .replace(/0+$/, "");
   return `${text.slice(0, 10)} ${text.slice(11, 19)}${fraction && `.${fraction}`} +0000 UTC`;

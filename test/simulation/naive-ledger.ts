@@ -3,6 +3,7 @@
  * the engine. It is slow, it stores nothing and it emits nothing: it says what clients should see. Everything that it
  * remembers is in `data`, so that a copy of that is a copy of the ledger.
  */
+
 import { Decimal } from "../../src/wire/decimal.ts";
 import type {
   CancelTransfer,
@@ -10,6 +11,7 @@ import type {
   Transfer,
   WithdrawSubmission,
 } from "../../src/wire/generated/commands.ts";
+import { SECOND_NS } from "../../src/wire/time-text.ts";
 import type { CheckedTransaction } from "../../src/wire/transaction-check.ts";
 import {
   accountOf,
@@ -23,7 +25,6 @@ import {
   type Outcome,
   Refusal,
   type Resource,
-  SECOND,
   Type,
   UINT_MAX,
   ZERO_PARTY,
@@ -110,7 +111,7 @@ export class NaiveLedger {
   }
 
   get nowSeconds(): bigint {
-    return this.data.now / SECOND;
+    return this.data.now / SECOND_NS;
   }
 
   parameter(key: string): string {

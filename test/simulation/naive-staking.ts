@@ -1,9 +1,11 @@
 // Stake, its delegation, and what it earns, as the protocol tells it
 // (docs/protocol/60-state-engine-staking.md#71-stake-linking to #74-epoch-end and
 // #86-reward-accounts-and-payout-order-at-epoch-end to #89-payout-events).
+
 import { Decimal } from "../../src/wire/decimal.ts";
 import type { DelegateSubmission, UndelegateSubmission } from "../../src/wire/generated/commands.ts";
 import type { StakingEvent } from "../../src/wire/generated/vega.ts";
+import { SECOND_NS } from "../../src/wire/time-text.ts";
 import {
   accountOf,
   type Book,
@@ -15,7 +17,6 @@ import {
   type Outcome,
   Refusal,
   type Resource,
-  SECOND,
   Type,
   UINT_MAX,
 } from "./naive-book.ts";
@@ -192,7 +193,7 @@ export class Staking {
   /** The delegation's part of a tick. */
   tick(): void {
     const { now } = this.ledger.data;
-    if (now < this.data.reconciled + 30n * SECOND) return;
+    if (now < this.data.reconciled + 30n * SECOND_NS) return;
     this.reconcile();
   }
 

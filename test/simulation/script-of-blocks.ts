@@ -1,5 +1,6 @@
 // A random sequence as a chain would get it: signed transactions, in blocks with times. The naive ledger says what a
 // step means; whether the chain takes all of it does not matter here.
+
 import type { Database } from "bun:sqlite";
 import { LocalChain } from "../../src/chain/local-chain.ts";
 import type { Ed25519KeyPair } from "../../src/crypto/ed25519.ts";
@@ -7,12 +8,12 @@ import { Clock } from "../../src/devnet/clock.ts";
 import { devnetParties } from "../../src/devnet/keys.ts";
 import { Random } from "../../src/devnet/random.ts";
 import { Engine } from "../../src/engine/engine.ts";
+import { SECOND_NS } from "../../src/wire/time-text.ts";
 import type { CommandInit } from "../../src/wire/transaction.ts";
 import { type CheckedTransaction, checkTransaction } from "../../src/wire/transaction-check.ts";
 import type { CommandKind } from "../../src/wire/transaction-commands.ts";
 import { buildTransaction } from "../support/transactions.ts";
 import { sequenceOf } from "./generator.ts";
-import { SECOND } from "./naive-book.ts";
 import type { NaiveLedger } from "./naive-ledger.ts";
 import { FUNDING, signerEvents } from "./simulation.ts";
 import { Realizer, type Step } from "./steps.ts";
@@ -78,7 +79,7 @@ export function scriptOf(seeds: readonly number[], first: number): ScriptBlock[]
   let signerIds: string[] = [];
   const block = (stepMs: number, steps: readonly Step[], voters: number) => {
     realizer.height = first + script.length;
-    ledger.beginBlock(ledger.data.now + BigInt(stepMs) * (SECOND / 1_000n), VALIDATORS[0]!.nodeId);
+    ledger.beginBlock(ledger.data.now + BigInt(stepMs) * (SECOND_NS / 1_000n), VALIDATORS[0]!.nodeId);
     for (const [at, keys] of VALIDATORS.slice(0, SCRIPT_WORLD.nodes).entries()) {
       if ((voters >> at) & 1) realizer.vote(keyOf(keys), signerIds);
     }

@@ -2,11 +2,12 @@
  * The engine and the naive ledger side by side: the same sequence for both, and after every command and every block
  * the same answers. A sequence that tells them apart is made as short as it gets.
  */
+
 import { secp256k1Sign } from "../../src/crypto/secp256k1.ts";
+import { SECOND_NS } from "../../src/wire/time-text.ts";
 import type { CheckedTransaction } from "../../src/wire/transaction-check.ts";
 import { EngineRun } from "./engine-run.ts";
 import { sequenceOf } from "./generator.ts";
-import { SECOND } from "./naive-book.ts";
 import type { NaiveLedger, Verdict } from "./naive-ledger.ts";
 import { SUPPLY } from "./naive-staking.ts";
 import { type CommandStep, Realizer, type Step, statelessText } from "./steps.ts";
@@ -105,7 +106,7 @@ class Run implements Outcome {
 
   begin(stepMs: number, proposer: number, height?: number): void {
     if (this.digests.length === this.restartAt) this.engine = this.engine.restarted();
-    const time = this.ledger.data.now + BigInt(stepMs) * (SECOND / 1_000n);
+    const time = this.ledger.data.now + BigInt(stepMs) * (SECOND_NS / 1_000n);
     const { nodeId } = this.realizer.node(proposer);
     this.engine.beginBlock(time, nodeId, height);
     this.ledger.nodes.chosen = (node, epoch) => this.engine.normalisedScore(node, epoch);

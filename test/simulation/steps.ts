@@ -3,10 +3,12 @@
  * choices are relative ("the balance and one more", "the third transfer"), so that a step still means something when
  * those before it are gone.
  */
+
 import { unsigned } from "../../src/testing/market-commands.ts";
+import { SECOND_NS } from "../../src/wire/time-text.ts";
 import type { CheckedTransaction } from "../../src/wire/transaction-check.ts";
 import type { CommandKind } from "../../src/wire/transaction-commands.ts";
-import { accountOf, NETWORK, SECOND, Type, UINT_MAX, ZERO_PARTY } from "./naive-book.ts";
+import { accountOf, NETWORK, Type, UINT_MAX, ZERO_PARTY } from "./naive-book.ts";
 import type { NaiveLedger } from "./naive-ledger.ts";
 import { totalOf } from "./naive-staking.ts";
 import { ASSETS, everybody, RECEIVER, TOKEN, UNKNOWN, VALIDATORS, VOTE, type World } from "./world.ts";
@@ -327,7 +329,7 @@ export class Realizer {
 
   private propose({ party, change, closeS, enactS }: CommandStep & { do: "propose" }) {
     const [key, value] = CHANGES[change % CHANGES.length]!;
-    const now = this.ledger.data.now / SECOND;
+    const now = this.ledger.data.now / SECOND_NS;
     const closingTimestamp = now + BigInt(closeS);
     const isFreeform = key === "";
     const change_ = isFreeform

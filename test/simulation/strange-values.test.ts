@@ -1,5 +1,6 @@
 // A command cannot stop the chain: whatever values a valid command carries, the engine takes it or refuses it, the store
 // can hold the result, and blocks go on. Every text, number and integer of every command is replaced by strange ones in turn.
+
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Dice } from "../../scripts/sample/seeded.ts";
 import { BlockWriter } from "../../src/store/block-writer.ts";
@@ -8,6 +9,7 @@ import { messageDescriptor } from "../../src/wire/descriptors.ts";
 import { WireError } from "../../src/wire/errors.ts";
 import { decodeInputData } from "../../src/wire/generated/commands.ts";
 import { fromJson } from "../../src/wire/json.ts";
+import { SECOND_NS } from "../../src/wire/time-text.ts";
 import { type CommandInit, encodeCommand } from "../../src/wire/transaction.ts";
 import type { CheckedTransaction } from "../../src/wire/transaction-check.ts";
 import { COMMANDS, type CommandKind } from "../../src/wire/transaction-commands.ts";
@@ -16,7 +18,6 @@ import { fundsCases } from "../support/rules/funds.ts";
 import { governanceCases } from "../support/rules/governance.ts";
 import { validatorCases } from "../support/rules/validators.ts";
 import { LENGTH, SEED } from "../support/seed.ts";
-import { SECOND } from "./naive-book.ts";
 import { Simulation } from "./simulation.ts";
 import { EUR, keyOf, PARTIES, TOKEN, USD, VALIDATORS, WORLDS } from "./world.ts";
 
@@ -235,7 +236,7 @@ function play(transactions: readonly CheckedTransaction[]): number {
   const proposer = node.nodeId;
   let taken = 0;
   const block = (stepMs: bigint, txs: readonly CheckedTransaction[]) => {
-    engine.beginBlock((time += stepMs * (SECOND / 1_000n)), proposer);
+    engine.beginBlock((time += stepMs * (SECOND_NS / 1_000n)), proposer);
     for (const tx of txs) {
       engine.engine.check(tx);
       if (engine.execute(tx).code === 0) taken += 1;

@@ -1,4 +1,5 @@
 // A data API over a small made-up chain, for scenario tests: one block a minute, each with the events a case needs.
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DEFAULT_LIMITS, type Limits } from "../../src/http/limits.ts";
@@ -8,6 +9,7 @@ import { DataPlane } from "../../src/planes/data/plane.ts";
 import { BlockWriter } from "../../src/store/block-writer.ts";
 import { openReader, openWriter } from "../../src/store/database.ts";
 import type { BlockEvent } from "../../src/wire/block.ts";
+import { SECOND_NS } from "../../src/wire/time-text.ts";
 import { MEMORY } from "../rig/homes.ts";
 
 /** Payload field number (`Field`) and the encoded payload. */
@@ -21,7 +23,7 @@ const opened: { home: string; close(): void }[] = [];
 
 /** Time of a block, Unix nanoseconds. */
 export function blockNs(height: number): bigint {
-  return (START_SECONDS + BigInt(height) * 60n) * 1_000_000_000n;
+  return (START_SECONDS + BigInt(height) * 60n) * SECOND_NS;
 }
 
 /** Time of a block as cursors write it. */

@@ -1,6 +1,7 @@
 // Shared by proof of work and spam policies: the choice of rules, verdicts, bans.
 
 import { type AdmissionRule, ruleText } from "../../errors/rules.ts";
+import { compare } from "../../wire/arithmetic.ts";
 import { SECOND_NS } from "../../wire/time-text.ts";
 
 /**
@@ -100,5 +101,5 @@ export class Bans {
 
 /** The entries in the order of their keys' code units, so that a saved state has one form only. */
 export function sortedEntries<V>(map: ReadonlyMap<string, V>): [string, V][] {
-  return [...map].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return [...map].sort(([a], [b]) => compare(a, b));
 }

@@ -1,9 +1,9 @@
 /** Bonds of liquidity providers (docs/protocol/70-trading-liquidity.md#75-bond-slashing-and-distress). */
 
+import { smaller } from "../../wire/arithmetic.ts";
 import { Decimal } from "../../wire/decimal.ts";
 import { TransferType } from "../../wire/generated/vega.ts";
 import type { Movement } from "../collateral.ts";
-import { smaller } from "../values.ts";
 import type { MarketParts } from "./market-parts.ts";
 
 const PENALTY = "market.liquidity.bondPenaltyParameter";

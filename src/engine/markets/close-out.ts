@@ -3,6 +3,7 @@
  * (docs/protocol/70-trading-positions.md#55-close-out-of-distressed-parties).
  */
 
+import { absolute } from "../../wire/arithmetic.ts";
 import {
   OrderStatus,
   OrderTimeInForce,
@@ -11,7 +12,6 @@ import {
   TransferType,
 } from "../../wire/generated/vega.ts";
 import type { Movement } from "../collateral.ts";
-import { absolute } from "../values.ts";
 import { NETWORK } from "./context.ts";
 import type { Executions } from "./executions.ts";
 import type { LiveOrders } from "./live-orders.ts";

@@ -1,9 +1,9 @@
 /** Fees of trades, how they are paid, and who paid how much in the epoch (docs/protocol/70-trading-orders.md#4-fees). */
 
+import { absolute } from "../../wire/arithmetic.ts";
 import { Decimal } from "../../wire/decimal.ts";
 import { TransferType } from "../../wire/generated/vega.ts";
 import type { Movement } from "../collateral.ts";
-import { absolute } from "../values.ts";
 import type { MarketContext } from "./context.ts";
 import type { ActivityFees } from "./records.ts";
 import { BUY } from "./stored-order.ts";

@@ -1,6 +1,7 @@
 /** All markets of the chain: their commands, their steps in a block, and their facts for other domains. */
 
 import type { CommandText } from "../../errors/result-codes.ts";
+import { compare } from "../../wire/arithmetic.ts";
 import { Decimal } from "../../wire/decimal.ts";
 import type {
   BatchMarketInstructions,
@@ -20,7 +21,7 @@ import { CommandError, ResultCode } from "../errors.ts";
 import type { ProposalRecord } from "../proposals.ts";
 import type { MarketScore, MarketScores, ScoreRequest } from "../recurring.ts";
 import type { Contributions } from "../rewards.ts";
-import { compare, type Table } from "../state.ts";
+import type { Table } from "../state.ts";
 import { UINT_MAX } from "../values.ts";
 import { type MarketPorts, MIN_AUCTION_DURATION } from "./context.ts";
 import { capped, measuredBy, paidKey, rewardedOf } from "./contributions.ts";

@@ -2,6 +2,7 @@
 
 import { sha3HexOf } from "../../crypto/sha.ts";
 import type { CommandText } from "../../errors/result-codes.ts";
+import { compare } from "../../wire/arithmetic.ts";
 import type { Init } from "../../wire/codec.ts";
 import { Decimal } from "../../wire/decimal.ts";
 import { enumDescriptor } from "../../wire/descriptors.ts";
@@ -25,7 +26,7 @@ import {
 import { decimalProblem } from "../../wire/validate/fields.ts";
 import type { Core } from "../core.ts";
 import { CommandError } from "../errors.ts";
-import { compare, type Table } from "../state.ts";
+import type { Table } from "../state.ts";
 import { parseInt64, shortened, UINT_MAX } from "../values.ts";
 import { type OracleMessage, openOracleProperties } from "./open-oracle.ts";
 import { refusal } from "./refusals.ts";

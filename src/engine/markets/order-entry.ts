@@ -4,6 +4,7 @@
  */
 
 import type { CommandText } from "../../errors/result-codes.ts";
+import { absolute, compare, smaller } from "../../wire/arithmetic.ts";
 import type { OrderAmendment, OrderSubmission } from "../../wire/generated/commands.ts";
 import {
   OrderStatus,
@@ -14,8 +15,7 @@ import {
 } from "../../wire/generated/vega.ts";
 import type { Movement } from "../collateral.ts";
 import { CommandError } from "../errors.ts";
-import { compare } from "../state.ts";
-import { absolute, parseUint, smaller, UINT_MAX } from "../values.ts";
+import { parseUint, UINT_MAX } from "../values.ts";
 import type { Auctions } from "./auctions.ts";
 import type { Bonds } from "./bonds.ts";
 import type { Match } from "./book.ts";

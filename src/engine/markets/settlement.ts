@@ -3,11 +3,11 @@
  * (docs/protocol/70-trading-positions.md#6-mark-price-mark-to-market-settlement).
  */
 
+import { absolute, smaller } from "../../wire/arithmetic.ts";
 import { Decimal } from "../../wire/decimal.ts";
 import { TransferType } from "../../wire/generated/vega.ts";
 import type { Movement } from "../collateral.ts";
 import { InvariantError } from "../errors.ts";
-import { absolute, smaller } from "../values.ts";
 import { MarketAccounts } from "./accounts.ts";
 import { type MarketContext, NETWORK } from "./context.ts";
 import { isFlat, type Positions } from "./positions.ts";

@@ -1,7 +1,9 @@
 // The source of every exported table: a read-only connection, shared look-ups, and the order of lines.
+
 import type { Database, Statement } from "bun:sqlite";
 import { LruCache } from "../../cache/lru.ts";
 import { hashOfRow } from "../../store/head.ts";
+import { compare } from "../../wire/arithmetic.ts";
 import { enumDescriptor } from "../../wire/descriptors.ts";
 import { bytea, timestamp } from "../csv.ts";
 
@@ -301,7 +303,7 @@ function* byTime(lines: Iterable<Line<number>>, floor: (block: number) => number
 }
 
 function* texts<Key extends string | number>(lines: Line<Key>[]): Generator<string> {
-  if (!isSorted(lines)) lines.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+  if (!isSorted(lines)) lines.sort((a, b) => compare(a.key, b.key));
   for (const line of lines) yield line.text;
 }
 

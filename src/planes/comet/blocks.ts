@@ -6,7 +6,7 @@ import type { Database, Statement } from "bun:sqlite";
 import { sha256HexOf } from "../../crypto/sha.ts";
 import { blockHash, hashOfRow } from "../../store/head.ts";
 import { hexOf } from "../../wire/identifiers.ts";
-import { rfc3339Nano } from "../../wire/time-text.ts";
+import { MICROSECOND_NS, rfc3339Nano } from "../../wire/time-text.ts";
 import { BLOCK_BYTES_MAX, type CometGenesis } from "./genesis.ts";
 import {
   absentCommitHash,
@@ -20,7 +20,6 @@ import {
 } from "./merkle.ts";
 import { type BlockTx, dataOf, deliverResult } from "./results.ts";
 
-const NS_A_MICROSECOND = 1_000n;
 const NO_BLOCK_ID = { hash: "", parts: { total: 0, hash: "" } };
 const NO_TIME = "0001-01-01T00:00:00Z";
 /** Versions of the block and of the application. */
@@ -88,7 +87,7 @@ export class CometBlocks {
     const row = this.rowOf.get(no) as Row;
     if (no > 1) {
       const hash = hexOf(hashOfRow(row)).toUpperCase();
-      return { height, hash, timeNs: row.time * NS_A_MICROSECOND };
+      return { height, hash, timeNs: row.time * MICROSECOND_NS };
     }
     // The first row has the hash of the genesis; the block itself is an empty one at the same time.
     const timeNs = this.genesisTimeNs();

@@ -1,9 +1,8 @@
 // Modes of making blocks, as people write them: `instant`, `manual`, `1s`, `mixed:1s`.
 
 import type { BlockMode } from "../../engine/chain-port.ts";
-import { durationNs } from "../../wire/time-text.ts";
+import { durationNs, MILLISECOND_NS } from "../../wire/time-text.ts";
 
-const MILLISECOND_NS = 1_000_000n;
 const INTERVAL_MS_MAX = 24 * 3_600_000;
 
 /** @returns undefined for an unknown mode */

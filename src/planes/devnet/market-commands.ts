@@ -2,6 +2,7 @@
 
 import type { DevnetPort, TxOutcome } from "../../engine/chain-port.ts";
 import { badRequest } from "../../http/errors.ts";
+import { absolute } from "../../wire/arithmetic.ts";
 import { Decimal } from "../../wire/decimal.ts";
 import { SECOND_NS } from "../../wire/time-text.ts";
 import type { DevnetContext } from "./context.ts";
@@ -153,7 +154,7 @@ export async function keepFunded(
   const party = partiesOf(context);
   for (const name of names) {
     const open = openVolumeOf(context, party(name), market.id);
-    const value = price * (PURSE_CONTRACTS * contractOf(market) + volume + (open < 0n ? -open : open));
+    const value = price * (PURSE_CONTRACTS * contractOf(market) + volume + absolute(open));
     const purse = digits < 0 ? value / 10n ** BigInt(-digits) : value * 10n ** BigInt(digits);
     if (balanceOf(context, party(name), assetId) >= purse) continue;
     const brought = purse * PURSES_BROUGHT;

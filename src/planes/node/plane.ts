@@ -7,6 +7,7 @@ import { ApiError } from "../../http/errors.ts";
 import { splitUrl, withBody } from "../../http/http.ts";
 import { parsePairs, type RequestFields, readMessage, readRequest } from "../../http/query.ts";
 import { type JsonMode, renderPlain, toPlain } from "../../wire/json.ts";
+import { MICROSECOND_NS } from "../../wire/time-text.ts";
 import type { DataPlane } from "../data/plane.ts";
 import type { ChainCall, ChainEndpoint, ChainQuery, NodeContext } from "./context.ts";
 import { CHAIN_ENDPOINTS, VIEW_ENDPOINTS } from "./endpoints.ts";
@@ -17,7 +18,6 @@ export const NODE_ROUTES = [
   ...VIEW_ENDPOINTS.map(({ path }) => ({ method: "GET" as const, path })),
 ];
 
-const NS_A_MICROSECOND = 1_000n;
 const DETAILS_ASKED = /(?:^|&)details=(?:true|1)(?:&|$)/;
 
 /** Path and query of a request. */
@@ -49,7 +49,7 @@ export class NodePlane {
     const { height = 0, timeUs = 0 } = this.data.head() ?? {};
     const { status } = this.context.chain;
     if (status.hash === "" || height <= status.height) return { height, timeUs };
-    return { height: status.height, timeUs: Number(status.timeNs / NS_A_MICROSECOND) };
+    return { height: status.height, timeUs: Number(status.timeNs / MICROSECOND_NS) };
   }
 
   /** The way of transactions, with no more promises than it takes. */

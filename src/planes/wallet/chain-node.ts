@@ -1,4 +1,5 @@
 // A chain in the same process as the wallet's port: no connection, and blocks that are reported.
+
 import { ChainCallError, type ChainPort, type ChainStatus } from "../../engine/chain-port.ts";
 import { NodeError } from "../../errors/node-error.ts";
 import type { LastBlock } from "../../wallet/sending/blocks.ts";
@@ -10,8 +11,7 @@ import type {
   SubmissionResult,
 } from "../../wallet/sending/nodes.ts";
 import type { GetSpamStatisticsResponse } from "../../wire/generated/core-api.ts";
-
-const NS_PER_MS = 1_000_000n;
+import { MILLISECOND_NS } from "../../wire/time-text.ts";
 
 interface ChainNodeOptions {
   /** The node's name in results. */
@@ -54,7 +54,7 @@ export class ChainNode implements NodeClient {
   }
 
   async epochEnd(): Promise<string> {
-    return new Date(Number(this.chain.status.epoch.expireNs / NS_PER_MS)).toISOString();
+    return new Date(Number(this.chain.status.epoch.expireNs / MILLISECOND_NS)).toISOString();
   }
 
   async asset(id: string): Promise<AssetFacts | undefined> {

@@ -4,6 +4,7 @@
  * docs/protocol/70-trading-events.md#95-how-position-rows-are-computed). Settled values, and pending copies that also
  * count trades which are not settled yet.
  */
+import { absolute } from "../../wire/arithmetic.ts";
 import { Decimal } from "../../wire/decimal.ts";
 import type { Position } from "../../wire/generated/vega.ts";
 import { asInt64 } from "../../wire/limits.ts";
@@ -167,7 +168,7 @@ function copyToPending(p: PositionState): void {
 
 function split(volume: bigint, size: bigint): { opened: bigint; closed: bigint } {
   if (volume === 0n || volume > 0n === size > 0n) return { opened: size, closed: 0n };
-  const closed = abs(size) > abs(volume) ? volume : -size;
+  const closed = absolute(size) > absolute(volume) ? volume : -size;
   return { opened: size + closed, closed };
 }
 
@@ -180,8 +181,4 @@ function average(current: Decimal, volume: bigint, opened: bigint, price: Decima
 function marked(volume: bigint, price: Decimal, entryPrice: Decimal, factor: Decimal): Decimal {
   if (volume === 0n) return Decimal.zero;
   return Decimal.of(volume).times(price.minus(entryPrice)).dividedBy(factor);
-}
-
-function abs(value: bigint): bigint {
-  return value < 0n ? -value : value;
 }

@@ -1,5 +1,7 @@
 // Shared by the texts of all commands: their types, enumerations, times.
+
 import { enumDescriptor } from "../../wire/descriptors.ts";
+import { MILLISECOND_NS } from "../../wire/time-text.ts";
 import type { CommandInit } from "../../wire/transaction.ts";
 import type { CommandKind } from "../../wire/transaction-commands.ts";
 import type { AssetFacts, MarketFacts } from "../sending/nodes.ts";
@@ -256,13 +258,12 @@ export function enumWord(typeName: string, value: number | undefined, prefix: st
   return name.replace(prefix, "").toLowerCase().replaceAll("_", " ");
 }
 
-const NS_A_MS = 1_000_000n;
 const MS_MAX = 8_640_000_000_000_000n;
 
 /** Unix nanoseconds, or seconds, as a time; undefined for zero. */
 export function timeWord(value: bigint | undefined, unit: "ns" | "s"): string | undefined {
   if (value === undefined || value === 0n) return undefined;
-  const ms = unit === "ns" ? value / NS_A_MS : value * 1_000n;
+  const ms = unit === "ns" ? value / MILLISECOND_NS : value * 1_000n;
   if (ms > MS_MAX || ms < -MS_MAX) return `${value} ${unit} after 1970`;
   return new Date(Number(ms)).toISOString();
 }

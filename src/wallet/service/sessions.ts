@@ -1,5 +1,6 @@
 // Connections of pages to wallets (docs/protocol/50-wallet-service.md#22-two-kinds). A pair of hostname and wallet has
 // one session at a time.
+import { compare } from "../../wire/arithmetic.ts";
 import type { RandomBytes } from "../random.ts";
 import type { JsonFile } from "./json-file.ts";
 import { tokenError } from "./rpc.ts";
@@ -160,8 +161,6 @@ export function connectionEnded() {
 function hashesOf(sessions: readonly Session[]): string {
   return sessions.map(({ hash }) => hash).join();
 }
-
-const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
 // The sessions that outlive the service, for as long as it does not run: then its file alone knows them.
 

@@ -1,10 +1,12 @@
 // The scenarios of docs/protocol/40-pow-spam.md#7-scenarios-given--when--then, that are about the proof-of-work engine,
 // by their numbers.
+
 import { describe, expect, test } from "bun:test";
 import { PowEngine } from "../../../src/chain/admission/pow/engine.ts";
 import type { PowParameters } from "../../../src/chain/admission/pow/windows.ts";
 import { banDurationNs } from "../../../src/chain/admission/rules.ts";
-import { DEFAULTS, HOUR_NS, hashOf, PowChain, permutations, SECOND_NS } from "./pow-fixture.ts";
+import { SECOND_NS } from "../../../src/wire/time-text.ts";
+import { DEFAULTS, HOUR_NS, hashOf, PowChain, permutations } from "./pow-fixture.ts";
 import { vector } from "./pow-vectors.ts";
 
 const BANNED = "party is banned from sending transactions";

@@ -4,10 +4,10 @@ import { PowEngine, type PowTransaction } from "../../../src/chain/admission/pow
 import { leadingZeroBits, proofHash } from "../../../src/chain/admission/pow/function.ts";
 import type { PowParameters } from "../../../src/chain/admission/pow/windows.ts";
 import type { AdmissionRules, Verdict } from "../../../src/chain/admission/rules.ts";
+import { SECOND_NS } from "../../../src/wire/time-text.ts";
 import type { PowVector } from "./pow-vectors.ts";
 
 export const HOUR_NS = 3_600_000_000_000n;
-export const SECOND_NS = 1_000_000_000n;
 export const hashOf = (height: bigint) => height.toString(16).padStart(64, "0");
 export const textOf = (verdict: Verdict) => (verdict.accepted ? "accepted" : verdict.text);
 

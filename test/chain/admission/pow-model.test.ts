@@ -1,11 +1,13 @@
 // The proof-of-work engine against the naive model, over random lives of a chain; and its saved state on the way.
+
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { PowEngine, type PowTransaction } from "../../../src/chain/admission/pow/engine.ts";
 import type { PowParameters } from "../../../src/chain/admission/pow/windows.ts";
 import type { AdmissionRules, Verdict } from "../../../src/chain/admission/rules.ts";
+import { SECOND_NS } from "../../../src/wire/time-text.ts";
 import { runs } from "../../support/seed.ts";
-import { hashOf, SECOND_NS, textOf } from "./pow-fixture.ts";
+import { hashOf, textOf } from "./pow-fixture.ts";
 import { BLOCK_SECONDS, PowModel } from "./pow-model.ts";
 
 const FIRST: PowParameters = {

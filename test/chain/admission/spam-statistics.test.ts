@@ -9,11 +9,10 @@ import {
 } from "../../../src/chain/admission/admission.ts";
 import { PARAMETERS as KNOWN } from "../../../src/engine/parameter-definitions.ts";
 import { renderJson } from "../../../src/wire/json.ts";
-import { durationNs, rfc3339Nano } from "../../../src/wire/time-text.ts";
+import { durationNs, rfc3339Nano, SECOND_NS } from "../../../src/wire/time-text.ts";
 import { runs } from "../../support/seed.ts";
 import { hashOf, mine, textOf } from "./pow-fixture.ts";
 
-const SECOND_NS = 1_000_000_000n;
 const GENESIS_NS = BigInt(Date.UTC(2023, 0, 1)) * 1_000_000n;
 
 const PARAMETERS: Readonly<Record<string, string>> = {

@@ -1,8 +1,10 @@
 // Amendments and cancellations of orders, and the margin that moves with them
 // (docs/protocol/70-trading-orders.md#25-submission-step-by-step to #29-expiry;
 // docs/protocol/70-trading-scenarios.md#s3-queue-priority-on-amend). Notation of statements and results: rig.ts.
+
 import { describe, expect, test } from "bun:test";
 import { OrderTimeInForce } from "../../../src/wire/generated/vega.ts";
+import { SECOND_NS } from "../../../src/wire/time-text.ts";
 import { amendmentOf, idOf, orderOf, type Play } from "./rig.ts";
 import {
   CANCELLED,
@@ -14,7 +16,6 @@ import {
   MILLIONS,
   market,
   money,
-  NS,
   opened,
   states,
   VOID,
@@ -25,7 +26,7 @@ test("an expiry added alone expires a GFN order, and is only recorded on a GTC o
   const play = opened().run("x B 5@95 =a; y B 5@94 GFN =n");
   const amend = (party: string, name: string, expiresAt: bigint, sizeDelta = 0) =>
     play.rig.amend(party, "M", play.ids.get(name)!, { expiresAt, sizeDelta }).text;
-  const time = play.rig.nowNs + 2n * NS;
+  const time = play.rig.nowNs + 2n * SECOND_NS;
   expect([amend("x", "a", time), amend("y", "n", time)]).toEqual(["", ""]);
   const shown = (name: string) => play.rig.shownOrder(play.ids.get(name)!)!;
   expect([shown("a"), shown("n")].map((order) => order.expiresAt)).toEqual([time, time]);
@@ -46,8 +47,8 @@ test("an order becomes GTT only with an expiry that lies after its creation", ()
   const amend = (expiresAt?: bigint) =>
     play.rig.amend("x", "M", play.ids.get("a")!, { ...until, ...(expiresAt !== undefined && { expiresAt }) })
       .text;
-  const time = play.rig.nowNs + 9n * NS;
-  expect([amend(), amend(play.rig.nowNs - 100n * NS), amend(time)]).toEqual([
+  const time = play.rig.nowNs + 9n * SECOND_NS;
+  expect([amend(), amend(play.rig.nowNs - 100n * SECOND_NS), amend(time)]).toEqual([
     "OrderError: Cannot amend order to GTT without an expiryAt field",
     "OrderError: ExpiryAt field must not be before CreatedAt",
     "",
@@ -68,7 +69,7 @@ test("an expiry of zero counts as no expiry, which a GTT order refuses", () => {
 test("an amendment that expires an order releases its margin at the block's end, not at once", () => {
   const play = opened().run("x B 5@95 GTT+20 =a; / 5");
   const place = play.rig.events().length;
-  const change = { timeInForce: 2, expiresAt: play.rig.nowNs - NS, price: 97, sizeDelta: 2 };
+  const change = { timeInForce: 2, expiresAt: play.rig.nowNs - SECOND_NS, price: 97, sizeDelta: 2 };
   expect(play.rig.amend("x", "M", play.ids.get("a")!, change).text).toBe("");
   expect([states(play, "a"), money(play, "x")]).toEqual([["2 7 97"], "60 99999940 0"]);
   expect(eventsFrom(play, place, "ledgerMovements")).toEqual([]);
@@ -168,7 +169,7 @@ describe("queue priority of an amended order", () => {
     expect([
       amend(TIME_IN_FORCE_FOK),
       amend(TIME_IN_FORCE_GTT),
-      amend(TIME_IN_FORCE_GTC, play.rig.nowNs + 1_000_000_000n),
+      amend(TIME_IN_FORCE_GTC, play.rig.nowNs + SECOND_NS),
     ]).toEqual([
       "OrderError: Cannot amend TIF to FOK or IOC",
       "OrderError: Cannot amend order to GTT without an expiryAt field",

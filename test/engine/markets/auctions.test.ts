@@ -2,9 +2,11 @@
 // (docs/protocol/70-trading-markets.md#1-market-lifecycle, docs/protocol/70-trading-orders.md#3-matching-and-auctions
 // and docs/protocol/70-trading-liquidity.md#8-auction-triggers). Expected values are worked out by hand. Notation of
 // statements and results: rig.ts.
+
 import { expect, test } from "bun:test";
+import { SECOND_NS } from "../../../src/wire/time-text.ts";
 import { createMarketRig, idOf, Play } from "./rig.ts";
-import { BOUND, bounds, eventsFrom, LIGHT, MILLIONS, NS, opened, quoted, states } from "./sample-markets.ts";
+import { BOUND, bounds, eventsFrom, LIGHT, MILLIONS, opened, quoted, states } from "./sample-markets.ts";
 
 const BOUND_TWICE = {
   ...BOUND,
@@ -43,14 +45,14 @@ test("a proposed market takes provisions but no orders; its opening auction begi
     openingAuction: true,
     leave: false,
     start: t0,
-    end: t0 + 5n * NS,
+    end: t0 + 5n * SECOND_NS,
     trigger: 2,
   });
   expect(play.rig.shownMarket("M")).toMatchObject({ state: 3, tradingMode: 3 });
   expect(play.rig.shownMarket("M")!.marketTimestamps).toMatchObject({
     proposed: t0,
     pending: t0,
-    open: t0 + 5n * NS,
+    open: t0 + 5n * SECOND_NS,
   });
 });
 
@@ -72,19 +74,19 @@ test("an opening auction goes on until providers supply the stake that its trade
     indicativePrice: "100",
     indicativeVolume: 10n,
     auctionStart: t0,
-    auctionEnd: t0 + 5n * NS,
+    auctionEnd: t0 + 5n * SECOND_NS,
   });
   play.run("lp lp(99, 0, BID-10, ASK+10); / 6");
   expect(play.rig.marketData("M")).toMatchObject({
     marketTradingMode: 3,
     trigger: 2,
     extensionTrigger: 5,
-    auctionEnd: t0 + 15n * NS,
+    auctionEnd: t0 + 15n * SECOND_NS,
   });
   expect(rig.events("auction").at(-1)!.payload).toMatchObject({
     leave: false,
     openingAuction: true,
-    end: t0 + 15n * NS,
+    end: t0 + 15n * SECOND_NS,
     extensionTrigger: 5,
   });
   play.rig.amendProvision("lp", "M", { commitment: 100 });
@@ -150,16 +152,16 @@ test("any value of the termination property ends trading, and the latest settlem
 test("the next mark to market moves when its frequency parameter changes", () => {
   const play = opened({}, { parameters: { "network.markPriceUpdateMaximumFrequency": "10s" } });
   const t = play.rig.nowNs;
-  expect(play.rig.marketData("M").nextMarkToMarket).toBe(t + 10n * NS);
+  expect(play.rig.marketData("M").nextMarkToMarket).toBe(t + 10n * SECOND_NS);
   play.rig.setParameter("network.markPriceUpdateMaximumFrequency", "4s");
   play.run("x B 1@110; / 3");
-  expect(play.rig.marketData("M").nextMarkToMarket).toBe(t + 4n * NS);
+  expect(play.rig.marketData("M").nextMarkToMarket).toBe(t + 4n * SECOND_NS);
   expect(play.mark()).toBe(100n);
   play.run("/ 1"); // ends block at t+3
   expect(play.mark()).toBe(100n);
   play.run("/ 1"); // ends block at t+4: due
   expect(play.mark()).toBe(110n);
-  expect(play.rig.marketData("M").nextMarkToMarket).toBe(t + 8n * NS);
+  expect(play.rig.marketData("M").nextMarkToMarket).toBe(t + 8n * SECOND_NS);
 });
 
 test("an auction of one price trigger: what begins it, which orders it parks or stops, and how it ends", () => {
@@ -186,7 +188,7 @@ test("an auction of one price trigger: what begins it, which orders it parks or 
     trigger: 3,
     extensionTrigger: 0,
     auctionStart: t,
-    auctionEnd: t + 5n * NS,
+    auctionEnd: t + 5n * SECOND_NS,
     priceMonitoringBounds: [],
     indicativePrice: "115",
     indicativeVolume: 12n,
@@ -228,14 +230,14 @@ test("a trade that breaks two bounds at once adds the second bound's extension o
   play.run("z S 5@115; z S 2@118; / 10");
   const t = play.rig.nowNs;
   play.run("x B 12@115");
-  expect(play.rig.marketData("M")).toMatchObject({ auctionEnd: t + 5n * NS });
+  expect(play.rig.marketData("M")).toMatchObject({ auctionEnd: t + 5n * SECOND_NS });
   expect(play.rig.marketData("M").priceMonitoringBounds.map((b) => b.trigger!.horizon)).toEqual([600n]);
   play.run("/ 6");
   expect(play.rig.marketData("M")).toMatchObject({
     marketTradingMode: 4,
     trigger: 3,
     extensionTrigger: 3,
-    auctionEnd: t + 12n * NS,
+    auctionEnd: t + 12n * SECOND_NS,
     priceMonitoringBounds: [],
   });
   play.run("/ 6");
@@ -249,7 +251,10 @@ test("two trades break two bounds", () => {
   play.run("z S 1@115; z S 5@116; z S 1@119; / 10");
   const t = play.rig.nowNs;
   play.run("x B 12@116");
-  expect(play.rig.marketData("M")).toMatchObject({ auctionEnd: t + 12n * NS, priceMonitoringBounds: [] });
+  expect(play.rig.marketData("M")).toMatchObject({
+    auctionEnd: t + 12n * SECOND_NS,
+    priceMonitoringBounds: [],
+  });
   play.run("/ 13");
   expect(play.rig.marketData("M").marketTradingMode).toBe(1);
 });
@@ -272,7 +277,7 @@ test("each price trigger has its own reference price, by its horizon", () => {
   expect(bounds(play)).toEqual(["5 96-116 106", "60 90-110 100"]);
   const t = play.rig.nowNs;
   play.run("cancel s; z S 1@111; x B 1@111");
-  expect(play.rig.marketData("M")).toMatchObject({ marketTradingMode: 4, auctionEnd: t + 5n * NS });
+  expect(play.rig.marketData("M")).toMatchObject({ marketTradingMode: 4, auctionEnd: t + 5n * SECOND_NS });
   expect(bounds(play)).toEqual(["5 96-116 106"]);
 });
 
@@ -282,21 +287,28 @@ test("an auction lasts at least the minimum duration, even if that is raised mea
   play.run("z S 5@115; z S 1@118; /");
   const t = play.rig.nowNs;
   play.run("x B 12@115");
-  expect(play.rig.marketData("M").auctionEnd).toBe(t + 20n * NS);
+  expect(play.rig.marketData("M").auctionEnd).toBe(t + 20n * SECOND_NS);
   const seen = play.rig.events().length;
   play.rig.setParameter("market.auction.minimumDuration", "60s");
   play.run("/");
   expect(play.rig.marketData("M")).toMatchObject({
-    auctionEnd: t + 60n * NS,
+    auctionEnd: t + 60n * SECOND_NS,
     trigger: 3,
     extensionTrigger: 0,
   });
   expect(eventsFrom(play, seen, "auction").map(({ payload }) => payload)).toMatchObject([
-    { leave: false, openingAuction: false, start: t, end: t + 60n * NS, trigger: 3, extensionTrigger: 0 },
+    {
+      leave: false,
+      openingAuction: false,
+      start: t,
+      end: t + 60n * SECOND_NS,
+      trigger: 3,
+      extensionTrigger: 0,
+    },
   ]);
   play.rig.setParameter("market.auction.minimumDuration", "1s");
   play.run("/ 58");
-  expect(play.rig.marketData("M")).toMatchObject({ marketTradingMode: 4, auctionEnd: t + 60n * NS });
+  expect(play.rig.marketData("M")).toMatchObject({ marketTradingMode: 4, auctionEnd: t + 60n * SECOND_NS });
   play.run("/");
   expect([play.rig.marketData("M").marketTradingMode, play.mark()]).toEqual([4, 100n]);
   play.run("/");
@@ -322,7 +334,7 @@ test("stake below the triggering ratio begins an auction, which ends with stake 
   expect(play.rig.marketData("M")).toMatchObject({
     marketTradingMode: 4,
     trigger: 5,
-    auctionEnd: play.rig.nowNs + NS,
+    auctionEnd: play.rig.nowNs + SECOND_NS,
   });
   const t = play.rig.nowNs;
   play.rig.amendProvision("lp", "M", { commitment: 120 });
@@ -330,7 +342,7 @@ test("stake below the triggering ratio begins an auction, which ends with stake 
   expect(play.rig.marketData("M")).toMatchObject({
     marketTradingMode: 4,
     extensionTrigger: 5,
-    auctionEnd: t + 2n * NS,
+    auctionEnd: t + 2n * SECOND_NS,
   });
   play.rig.amendProvision("lp", "M", { commitment: 121 });
   play.run("/");
@@ -364,11 +376,11 @@ test("a price auction ends with stake of the triggering ratio, or of the full ta
     marketTradingMode: 4,
     trigger: 3,
     extensionTrigger: 5,
-    auctionEnd: t + 8n * NS,
+    auctionEnd: t + 8n * SECOND_NS,
   });
   play.rig.amendProvision("lp", "M", { commitment: 148 });
   play.run("/ 3");
-  expect(play.rig.marketData("M")).toMatchObject({ marketTradingMode: 4, auctionEnd: t + 11n * NS });
+  expect(play.rig.marketData("M")).toMatchObject({ marketTradingMode: 4, auctionEnd: t + 11n * SECOND_NS });
   play.rig.amendProvision("lp", "M", { commitment: 149 });
   play.run("/ 3");
   expect(play.rig.marketData("M").marketTradingMode).toBe(1);
@@ -378,13 +390,13 @@ test("an auction for missing orders is extended for its price", () => {
   const play = opened(BOUND);
   play.run("cancel s; /");
   const t = play.rig.nowNs;
-  expect(play.rig.marketData("M")).toMatchObject({ trigger: 6, auctionEnd: t + NS });
+  expect(play.rig.marketData("M")).toMatchObject({ trigger: 6, auctionEnd: t + SECOND_NS });
   play.run("y S 5@120; y S 1@125; x B 5@120; / 2");
   expect(play.rig.marketData("M")).toMatchObject({
     marketTradingMode: 4,
     trigger: 6,
     extensionTrigger: 3,
-    auctionEnd: t + 6n * NS,
+    auctionEnd: t + 6n * SECOND_NS,
   });
   play.run("/ 4");
   expect(play.rig.marketData("M").marketTradingMode).toBe(4);
@@ -418,7 +430,7 @@ test("a market update in a price auction restores all price bounds", () => {
   play.run("/ 5");
   // Each of the two trades breaks a bound of the opening's 100.
   expect(play.rig.marketData("M")).toMatchObject({ marketTradingMode: 4, extensionTrigger: 3 });
-  expect(play.rig.marketData("M").auctionEnd).toBe(auctionEnd + 12n * NS);
+  expect(play.rig.marketData("M").auctionEnd).toBe(auctionEnd + 12n * SECOND_NS);
   play.run("/ 12");
   expect([play.rig.marketData("M").marketTradingMode, play.mark()]).toEqual([1, 115n]);
 });
@@ -526,11 +538,11 @@ test("an auction goes on if its trades would empty a side of the book", () => {
 
 test("trading that ends by the chain's time ends before the market's own tick", () => {
   const rig = createMarketRig();
-  const at = rig.nowNs / NS + 20n;
+  const at = rig.nowNs / SECOND_NS + 20n;
   rig.createMarket("M", { asset: "ETH", ...LIGHT, terminationSeconds: at });
   const play = new Play(rig, "M").deposit(MILLIONS, "p1", "p2", "lp");
   play.run("lp lp(1000, 0, BID-10, ASK+10); p1 B 10@90; p2 S 10@110; p1 B 1@100; p2 S 1@100").open();
-  while (rig.nowNs / NS < at - 1n) play.run("/");
+  while (rig.nowNs / SECOND_NS < at - 1n) play.run("/");
   expect(play.rig.marketData(play.market).marketState).toBe(5);
   play.run("/");
   expect(play.rig.marketData(play.market).marketState).toBe(8);

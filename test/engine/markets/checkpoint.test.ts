@@ -1,4 +1,5 @@
 // Markets in a checkpoint, and in a chain that begins from it (docs/protocol/60-state-engine-parameters.md#12-checkpoints).
+
 import { describe, expect, test } from "bun:test";
 import { accountId } from "../../../src/engine/collateral.ts";
 import { Engine } from "../../../src/engine/engine.ts";
@@ -17,13 +18,13 @@ import {
   MarketTradingMode,
   ProposalState,
 } from "../../../src/wire/generated/vega.ts";
+import { SECOND_NS } from "../../../src/wire/time-text.ts";
 import type { CommandInit } from "../../../src/wire/transaction.ts";
 import { governedRig, newMarket, PLAIN, proposed, SHAPE, update, updateParameter } from "./governed-rig.ts";
 import { beginFrom, createMarketRig, idOf } from "./rig.ts";
 
 const { STATE_PENDING } = MarketState;
 const { TRADING_MODE_OPENING_AUCTION } = MarketTradingMode;
-const SECOND = 1_000_000_000n;
 const contentOf = (engine: Engine) => decodeCheckpoint(Buffer.from(engine.checkpoint().state, "base64"));
 
 /** A market by proposal and vote, whose time has come. @returns its id */
@@ -53,7 +54,7 @@ class Restored {
     seconds: bigint,
     commands: readonly (readonly [party: string, command: CommandInit])[] = [],
   ): string[] {
-    this.timeNs += seconds * SECOND;
+    this.timeNs += seconds * SECOND_NS;
     const height = this.engine.core.height + 1;
     this.engine.beginBlock({ height, timeNs: this.timeNs, hash: height.toString(16).padStart(64, "0") });
     const results = commands.map(([party, command]) =>
@@ -202,8 +203,8 @@ test("of markets in every stage of governance, the other chain has the money and
       .list()
       .map(({ id, context: { record, auction } }) => [id, record.state, auction.mode, auction.endNs]),
   ).toEqual([
-    [done, STATE_PENDING, TRADING_MODE_OPENING_AUCTION, rig.nowNs + 1n * SECOND],
-    [passed, STATE_PENDING, TRADING_MODE_OPENING_AUCTION, rig.nowNs + 495n * SECOND],
+    [done, STATE_PENDING, TRADING_MODE_OPENING_AUCTION, rig.nowNs + 1n * SECOND_NS],
+    [passed, STATE_PENDING, TRADING_MODE_OPENING_AUCTION, rig.nowNs + 495n * SECOND_NS],
   ]);
   expect(governance.proposals.active().map(({ id }) => id)).toEqual([passed]);
   expect(governance.proposals.enacted().map(({ id }) => id)).toEqual([done]);
@@ -302,20 +303,20 @@ describe("a market restored from a checkpoint", () => {
     const first = beginFrom(rig);
     const appState = { ...first.genesis.appState, checkpoint: first.checkpoint() };
     for (const days of [1n, 30n, -30n]) {
-      const timeNs = rig.nowNs + days * 24n * 3_600n * SECOND;
+      const timeNs = rig.nowNs + days * 24n * 3_600n * SECOND_NS;
       const engine = new Engine({ ...first.genesis, timeNs, appState });
       engine.initChain();
       const market = engine.domains.markets.get(id)!;
       expect([market.context.record.state, market.context.auction.endNs]).toEqual([
         STATE_PENDING,
-        timeNs + 48n * 3_600n * SECOND,
+        timeNs + 48n * 3_600n * SECOND_NS,
       ]);
     }
   });
 
   test("is not restored if the time at which its trading ends has passed", () => {
     const rig = governedRig();
-    const end = rig.nowNs / SECOND + 60n;
+    const end = rig.nowNs / SECOND_NS + 60n;
     const id = enacted(rig, { terminationSeconds: end });
     const { markets, governance } = beginFrom(rig).domains;
     expect([markets.list().map((market) => market.id), governance.proposals.enacted().length]).toEqual([

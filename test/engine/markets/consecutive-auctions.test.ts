@@ -2,9 +2,11 @@
 // (docs/protocol/70-trading-orders.md#27-pegged-orders-brief, #34-entering-an-auction,
 // #35-indicative-price-and-uncrossing, docs/protocol/70-trading-liquidity.md#81-price-monitoring and
 // #82-liquidity-monitoring). Notation of statements and results: rig.ts.
+
 import { expect, test } from "bun:test";
+import { SECOND_NS } from "../../../src/wire/time-text.ts";
 import type { MarketRigOptions, Play } from "./rig.ts";
-import { FLAT, feeFactors, M4, MILLIONS, market, NS } from "./sample-markets.ts";
+import { FLAT, feeFactors, M4, MILLIONS, market } from "./sample-markets.ts";
 
 const PARAMETERS = { ...feeFactors("0.004", "0.001"), "market.auction.minimumDuration": "10s" };
 const MONITORED = {
@@ -42,7 +44,7 @@ function shown(play: Play): string {
 /** Seconds that the auction lasts as it is now. */
 const lasts = (play: Play): bigint => {
   const { auctionStart, auctionEnd } = play.rig.marketData("M");
-  return (auctionEnd - auctionStart) / NS;
+  return (auctionEnd - auctionStart) / SECOND_NS;
 };
 
 test("too little stake begins an auction at the next tick, which prices extend, and then the stake for its trades", () => {
@@ -183,9 +185,9 @@ test("auctions last whole seconds, even if the minimum duration has a fraction",
     const { auctionStart, auctionEnd } = play.rig.marketData("M");
     return auctionEnd - auctionStart;
   };
-  expect(length(opening().open().run("cancel ask; b S 5@115; b S 1@112; a B 1@112"))).toBe(NS);
-  expect(length(opening().open().run("cancel bid; /"))).toBe(NS);
+  expect(length(opening().open().run("cancel ask; b S 5@115; b S 1@112; a B 1@112"))).toBe(SECOND_NS);
+  expect(length(opening().open().run("cancel bid; /"))).toBe(SECOND_NS);
   const raised = opening();
   raised.rig.setParameter("market.auction.minimumDuration", "17500ms");
-  expect(length(raised)).toBe(17n * NS);
+  expect(length(raised)).toBe(17n * SECOND_NS);
 });

@@ -1,5 +1,7 @@
 // Markets with thousands of orders at one place: what a further order costs does not grow.
+
 import { expect, test } from "bun:test";
+import { SECOND_NS } from "../../../src/wire/time-text.ts";
 import { cpuMs } from "../../support/cost.ts";
 import { FREE, HUGE, opened, sound } from "./hostile-rig.ts";
 import { createMarketRig, idOf, Play } from "./rig.ts";
@@ -72,7 +74,7 @@ test("thousands of crossing prices in an auction: an order costs the same at the
 
 test("many orders with an expiry: a tick at which none expires looks at none of them", () => {
   const { rig } = opened();
-  const expiresAt = (seconds: number) => rig.nowNs + BigInt(seconds) * 1_000_000_000n;
+  const expiresAt = (seconds: number) => rig.nowNs + BigInt(seconds) * SECOND_NS;
   const soon = rig.order("p1", "M", "buy", 1, 80, { timeInForce: 2, expiresAt: expiresAt(30) }).id;
   for (let n = 0; n < 3_000; n++) {
     rig.order("p1", "M", "buy", 1, 81, { timeInForce: 2, expiresAt: expiresAt(10_000 + (n % 7)) });

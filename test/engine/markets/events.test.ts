@@ -1,9 +1,11 @@
 // Events of markets: their numbers, order and members (docs/protocol/70-trading-events.md#9-events-and-tables).
 // Notation of statements and results: rig.ts.
+
 import { afterAll, describe, expect, test } from "bun:test";
 import { configurationOf } from "../../../src/testing/market-config.ts";
 import { type BlockEvent, Field } from "../../../src/wire/block.ts";
 import { decodeProposalTerms, encodeProposalTerms } from "../../../src/wire/generated/vega.ts";
+import { SECOND_NS } from "../../../src/wire/time-text.ts";
 import { folder, type MadeEvent, removeFolders, secondNs, writeBlocks } from "../../history/fixtures.ts";
 import { createMarketRig, idOf } from "./rig.ts";
 import { M4, MD, market } from "./sample-markets.ts";
@@ -80,7 +82,7 @@ describe("decimals are emitted without trailing zeros or exponents, whatever was
       ...configurationOf(config, idOf("ETH"), "M"),
       priceMonitoringParameters: { triggers: [{ horizon: 60n, probability: "0.950", auctionExtension: 5n }] },
     };
-    const now = rig.nowNs / 1_000_000_000n;
+    const now = rig.nowNs / SECOND_NS;
     const terms = encodeProposalTerms({
       ...{ closingTimestamp: now, enactmentTimestamp: now + 1n },
       newMarket: { changes },

@@ -1,6 +1,8 @@
 // Several features of markets at once. Expected values are worked out by hand from docs/protocol/70-*.md.
 // Notation of statements and results: rig.ts.
+
 import { expect, test } from "bun:test";
+import { SECOND_NS } from "../../../src/wire/time-text.ts";
 import { amendmentOf, createMarketRig, idOf, orderOf, Play, type RigOrder } from "./rig.ts";
 import {
   BOUND,
@@ -14,7 +16,6 @@ import {
   market,
   money,
   move,
-  NS,
   opened,
   PROVIDED,
   quoted,
@@ -60,7 +61,7 @@ test("an amendment in a batch begins an auction, whose rules hold for the rest o
   expect(data(play)).toMatchObject({
     marketTradingMode: 4,
     trigger: 3,
-    auctionEnd: t + 5n * NS,
+    auctionEnd: t + 5n * SECOND_NS,
     indicativePrice: "113",
     indicativeVolume: 13n,
     openInterest: 1n,
@@ -174,11 +175,15 @@ test("an auction that cancels the only offer at its end goes on for missing orde
   play.run("x B 15@115");
   expect(states(play, "g")).toEqual(["3 10 111"]);
   play.run("/ 6");
-  expect(data(play)).toMatchObject({ trigger: 3, extensionTrigger: 6, auctionEnd: t + 6n * NS });
+  expect(data(play)).toMatchObject({ trigger: 3, extensionTrigger: 6, auctionEnd: t + 6n * SECOND_NS });
   // Without trades the last price stays, and its bounds are on again.
   expect(bounds(play)).toEqual(["60 90-110 100"]);
   play.run("p2 S 3@112; p2 S 1@130; /");
-  expect(data(play)).toMatchObject({ indicativePrice: "113", extensionTrigger: 3, auctionEnd: t + 11n * NS });
+  expect(data(play)).toMatchObject({
+    indicativePrice: "113",
+    extensionTrigger: 3,
+    auctionEnd: t + 11n * SECOND_NS,
+  });
   play.run("/ 4");
   expect(data(play).marketTradingMode).toBe(4);
   play.run("/");
@@ -187,7 +192,7 @@ test("an auction that cancels the only offer at its end goes on for missing orde
     .events("auction")
     .slice(2)
     .map(({ payload: { leave, end, trigger, extensionTrigger } }) =>
-      [leave, (end - t) / NS, trigger, extensionTrigger].join(" "),
+      [leave, (end - t) / SECOND_NS, trigger, extensionTrigger].join(" "),
     );
   expect(auctions).toEqual(["false 5 3 0", "false 6 3 6", "true 12 3 0"]);
 });
@@ -206,10 +211,10 @@ test("an order that breaks a price bound and the target stake begins a price auc
     openInterest: 1n,
   });
   play.run("/ 6");
-  expect(data(play)).toMatchObject({ trigger: 3, extensionTrigger: 5, auctionEnd: t + 6n * NS });
+  expect(data(play)).toMatchObject({ trigger: 3, extensionTrigger: 5, auctionEnd: t + 6n * SECOND_NS });
   expect(commit(1275)).toBe("");
   play.run("/");
-  expect(data(play)).toMatchObject({ marketTradingMode: 4, auctionEnd: t + 7n * NS });
+  expect(data(play)).toMatchObject({ marketTradingMode: 4, auctionEnd: t + 7n * SECOND_NS });
   expect(commit(1276)).toBe("");
   play.run("/");
   expect(data(play)).toMatchObject({ marketTradingMode: 1, targetStake: "1276", openInterest: 111n });
@@ -521,7 +526,7 @@ test("a price auction with negative position decimals, and a party that can pay 
 test("a changed maker fee counts from the next trade, a changed fee distribution step from the next tick", () => {
   const step = "market.liquidity.providers.fee.distributionTimeStep";
   const play = market(PROVIDED, { parameters: { [step]: "10s", ...feeFactors("0", "0") } });
-  const ends = play.rig.nowNs + 13n * NS;
+  const ends = play.rig.nowNs + 13n * SECOND_NS;
   play.deposit(MILLIONS, "p1", "p2", "lp", "x");
   play.run("lp lp(1000, 0.1, BID-10, ASK+10); p1 B 10@90; p2 S 10@110; p1 B 1@100; p2 S 1@100").open();
   while (play.rig.nowNs < ends) play.run("/");
@@ -545,7 +550,7 @@ test("an auction between two marks settles all trades since the last mark", () =
   expect(settled().map(({ payload }) => payload.tradeSettlements)).toMatchObject([
     [{ size: 2n, price: "110" }],
   ]);
-  expect(data(play)).toMatchObject({ markPrice: "118", nextMarkToMarket: play.rig.nowNs + 100n * NS });
+  expect(data(play)).toMatchObject({ markPrice: "118", nextMarkToMarket: play.rig.nowNs + 100n * SECOND_NS });
   expect(money(play, "w")).toBe(`28 ${MILLIONS - 12n} 0`);
 });
 

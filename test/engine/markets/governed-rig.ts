@@ -13,8 +13,8 @@ import {
 import type { Init } from "../../../src/wire/codec.ts";
 import { StakeLinkingStatus, StakeLinkingType } from "../../../src/wire/generated/events.ts";
 import type { ProposalTerms } from "../../../src/wire/generated/vega.ts";
+import { SECOND_NS } from "../../../src/wire/time-text.ts";
 
-const SECOND = 1_000_000_000n;
 const KINDS = ["market", "updateMarket", "updateNetParam"];
 /** Seconds after the submission. */
 export const CLOSE = 10n;
@@ -66,7 +66,7 @@ export function propose(
   change: Init<ProposalTerms>,
   { party = PROPOSER, close = CLOSE, enact = ENACT } = {},
 ): RigResult {
-  const now = rig.nowNs / SECOND;
+  const now = rig.nowNs / SECOND_NS;
   const terms = { closingTimestamp: now + close, enactmentTimestamp: now + enact, ...change };
   const rationale = { title: "Title", description: "Description" };
   return rig.deliver(party, { kind: "proposalSubmission", payload: { rationale, terms } });

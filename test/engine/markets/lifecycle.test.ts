@@ -1,6 +1,7 @@
 // The life of a market at its edges: states in which it is changed or ended
 // (docs/protocol/70-trading-markets.md#14-creation-and-transitions to #17-market-update). Notation of statements and
 // results: rig.ts.
+
 import { describe, expect, test } from "bun:test";
 import type { ProposalRecord } from "../../../src/engine/proposals.ts";
 import { configurationOf } from "../../../src/testing/market-config.ts";
@@ -11,7 +12,8 @@ import {
   MarketState,
   OrderStatus,
 } from "../../../src/wire/generated/vega.ts";
-import { alice, ChainRig, SECOND, type SeenEvent } from "../chain-rig.ts";
+import { SECOND_NS } from "../../../src/wire/time-text.ts";
+import { alice, ChainRig, type SeenEvent } from "../chain-rig.ts";
 import { createMarketRig, idOf, type MarketRig, type Play } from "./rig.ts";
 import { LIGHT, M3, market, VOID } from "./sample-markets.ts";
 
@@ -116,8 +118,8 @@ test("the chain's time reaches markets as data after epochs and before all other
   };
   future.dataSourceSpecBinding = { ...future.dataSourceSpecBinding, tradingTerminationProperty: BUILTIN };
   const terms = {
-    closingTimestamp: now / SECOND,
-    enactmentTimestamp: now / SECOND + 1n,
+    closingTimestamp: now / SECOND_NS,
+    enactmentTimestamp: now / SECOND_NS + 1n,
     newMarket: { changes },
   };
   const proposal = {

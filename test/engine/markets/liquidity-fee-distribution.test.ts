@@ -1,8 +1,10 @@
 // The liquidity fee of a market and its distribution among providers
 // (docs/protocol/70-trading-liquidity.md#76-liquidity-fee-factor to #78-equity-like-share-and-market-value-proxy;
 // docs/protocol/70-trading-scenarios.md#s17-lp-fee-shares-and-rounding). Notation of statements and results: rig.ts.
+
 import { describe, expect, test } from "bun:test";
 import { AccountType } from "../../../src/wire/generated/vega.ts";
+import { SECOND_NS } from "../../../src/wire/time-text.ts";
 import { createMarketRig, Play } from "./rig.ts";
 import {
   amounts,
@@ -15,7 +17,6 @@ import {
   MAKER_PAY,
   MILLIONS,
   market,
-  NS,
   PROVIDED,
   trading,
 } from "./sample-markets.ts";
@@ -115,7 +116,7 @@ test("a changed length of value windows counts for the running window", () => {
   );
   const opened = play.rig.nowNs;
   const at = (seconds: number): string => {
-    play.rig.nextBlock(BigInt(seconds) - (play.rig.nowNs - opened) / NS);
+    play.rig.nextBlock(BigInt(seconds) - (play.rig.nowNs - opened) / SECOND_NS);
     return play.rig.marketData("M").marketValueProxy;
   };
   play.run("x S 20@1000; y B 20@1000");

@@ -1,7 +1,9 @@
 // Liquidity provisions: deployment, bond, fees, scores, shares and amendments
 // (docs/protocol/70-trading-liquidity.md#7-liquidity-provision). Figures are worked out by hand, to the unit.
 // Notation of statements and results: rig.ts.
+
 import { expect, test } from "bun:test";
+import { SECOND_NS } from "../../../src/wire/time-text.ts";
 import { createMarketRig, idOf, type MarketRigOptions, Play } from "./rig.ts";
 import {
   ACTIVE,
@@ -382,7 +384,7 @@ test("fees without a deployed provider wait through an auction, and so do scores
   expect(play.rig.systemBalance("ETH", 6, "M")).toBe(11n);
   expect(state()).toEqual([4, "0.3333333333", "0.6666666667"]);
   const first = dueNs();
-  while (dueNs() === first || play.rig.nowNs + 1_000_000_000n < dueNs()) play.run("/");
+  while (dueNs() === first || play.rig.nowNs + SECOND_NS < dueNs()) play.run("/");
   expect(state()).toEqual([4, "0.3333333333", "0.6666666667"]);
   const behind = (reference: number) => [{ reference, offset: "1", proportion: 1 }];
   expect(amend(play, "l2", { buys: behind(2), sells: behind(3) })).toBe("");

@@ -1,9 +1,11 @@
 // Terms of markets: data sources of a proposal, and network parameters for what it leaves out
 // (docs/protocol/70-trading-markets.md#12-fields-proto, #16-data-sources-oracles and #17-market-update). Notation of
 // statements and results: rig.ts.
+
 import { expect, test } from "bun:test";
+import { SECOND_NS } from "../../../src/wire/time-text.ts";
 import { createMarketRig, Play, type RigMarket } from "./rig.ts";
-import { BOUND, bounds, eventsFrom, LIGHT, MILLIONS, NS, opened, quoted } from "./sample-markets.ts";
+import { BOUND, bounds, eventsFrom, LIGHT, MILLIONS, opened, quoted } from "./sample-markets.ts";
 
 type Changes = Parameters<NonNullable<RigMarket["adjust"]>>[0];
 
@@ -146,7 +148,7 @@ test.each(["internal", "external"])(
   "the chain's time ends trading as an %s source, without any signer",
   (kind) => {
     const name = "vegaprotocol.builtin.timestamp";
-    const at = createMarketRig().nowNs / NS + 5n;
+    const at = createMarketRig().nowNs / SECOND_NS + 5n;
     const play = withFuture(
       ({ dataSourceSpecForTradingTermination: source, dataSourceSpecBinding: binding }) => {
         const first = { operator: 3, value: at.toString() };
@@ -161,7 +163,7 @@ test.each(["internal", "external"])(
         };
       },
     );
-    while (play.rig.nowNs / NS < at - 1n) play.run("/");
+    while (play.rig.nowNs / SECOND_NS < at - 1n) play.run("/");
     expect(play.rig.marketData("M").marketState).toBe(5);
     play.run("/");
     // The mode is that of the auctions, which know nothing of the end.

@@ -1,6 +1,8 @@
 // Times in force, reduce-only and post-only orders, expiry and batches (docs/protocol/70-trading-orders.md#2-orders).
 // Notation of statements and results: rig.ts.
+
 import { expect, test } from "bun:test";
+import { SECOND_NS } from "../../../src/wire/time-text.ts";
 import { amendmentOf, idOf, orderOf, type Play } from "./rig.ts";
 import {
   BOUND,
@@ -9,7 +11,6 @@ import {
   LIGHT,
   M3,
   market,
-  NS,
   opened,
   quoted,
   states,
@@ -138,7 +139,7 @@ test("a parked order amended to a past expiry expires at once", () => {
   play.run("x B 5 BID-3 GTT+15 =a; / 5");
   const text = play.rig.amend("x", "M", play.ids.get("a")!, {
     timeInForce: 2,
-    expiresAt: play.rig.nowNs - 2n * NS,
+    expiresAt: play.rig.nowNs - 2n * SECOND_NS,
   }).text;
   expect(text).toBe("");
   expect(play.rig.shownOrder(play.ids.get("a")!)).toMatchObject({ status: 2, version: 2n });

@@ -1,8 +1,10 @@
 // Orders that are refused, stopped, changed and ended: numbers and texts
 // (docs/protocol/70-trading-orders.md#24-ordererror-numbers to #210-self-trade-rule), ids
 // (docs/protocol/70-trading-orders.md#23-commands-inputdata-oneof-tag). Notation of statements and results: rig.ts.
+
 import { beforeEach, describe, expect, test } from "bun:test";
 import { sha3HexOf } from "../../../src/crypto/sha.ts";
+import { SECOND_NS } from "../../../src/wire/time-text.ts";
 import { amendmentOf, createMarketRig, idOf, type MarketRig, orderOf, Play } from "./rig.ts";
 
 const MILLIONS = 100_000_000n;
@@ -216,7 +218,7 @@ describe("an amendment", () => {
     ["below zero", undefined],
   ])("to a time %s", (_name, after) => {
     opened();
-    const expiresAt = rig.nowNs + 1_000_000_000n;
+    const expiresAt = rig.nowNs + SECOND_NS;
     const { id } = rig.order("p3", "M", "buy", 5, 95, { timeInForce: GTT, expiresAt });
     const early = after === undefined ? -5n : rig.nowNs + after;
     expect(amend("p3", id, { sizeDelta: 1n, expiresAt: early })).toBe(
@@ -248,7 +250,7 @@ describe("an amendment", () => {
       updatedAt: rig.nowNs,
     });
     rig.nextBlock(5);
-    expect(amend("p3", id, { timeInForce: GTT, expiresAt: rig.nowNs - 1_000_000_000n })).toBe("");
+    expect(amend("p3", id, { timeInForce: GTT, expiresAt: rig.nowNs - SECOND_NS })).toBe("");
     expect(shown(id).status).toBe(EXPIRED);
     expect(rig.liveOrder(id)).toBeUndefined();
   });
@@ -383,7 +385,7 @@ describe("a pegged order that is amended", () => {
 describe("orders that expire", () => {
   test("in one event, without one of their own, and in the order of their times", () => {
     opened();
-    const at = (seconds: bigint) => ({ timeInForce: GTT, expiresAt: rig.nowNs + seconds * 1_000_000_000n });
+    const at = (seconds: bigint) => ({ timeInForce: GTT, expiresAt: rig.nowNs + seconds * SECOND_NS });
     const second = rig.order("p3", "M", "buy", 1, 92, at(3n));
     const first = rig.order("p3", "M", "buy", 1, 93, at(2n));
     const later = rig.order("p3", "M", "buy", 1, 94, at(9n));

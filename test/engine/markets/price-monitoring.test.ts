@@ -3,7 +3,9 @@
 // docs/protocol/70-trading-orders.md#35-indicative-price-and-uncrossing and
 // docs/protocol/70-trading-liquidity.md#81-price-monitoring; docs/protocol/70-trading-scenarios.md#s21-price-auction
 // and #s26-price-bounds-log-normal). Notation of statements and results: rig.ts.
+
 import { describe, expect, test } from "bun:test";
+import { SECOND_NS } from "../../../src/wire/time-text.ts";
 import type { Play } from "./rig.ts";
 import {
   amounts,
@@ -17,7 +19,6 @@ import {
   M3,
   MILLIONS,
   market,
-  NS,
   opened,
   VOID,
 } from "./sample-markets.ts";
@@ -69,7 +70,10 @@ test("time that passes in an auction moves a trigger's reference on", () => {
   const begin = play.rig.nowNs;
   // 113 breaks the first bound; 10% of 106 would let it pass the second one, that of 100 does not.
   play.run("z S 1@118; cancel s; z S 1@113; x B 1@113");
-  expect(play.rig.marketData("M")).toMatchObject({ marketTradingMode: 4, auctionEnd: begin + 5n * NS });
+  expect(play.rig.marketData("M")).toMatchObject({
+    marketTradingMode: 4,
+    auctionEnd: begin + 5n * SECOND_NS,
+  });
   expect(bounds(play)).toEqual(["100 90-110 100"]);
   // By the auction's end the opening is more than a hundred seconds ago, and the trade at 106 is not.
   play.run("/ 5");
@@ -173,10 +177,13 @@ test("an auction for orders that was extended for its price is checked for its p
   const play = opened({ ...SHORT_AND_LONG, triggers: BOTH }).run("cancel s; /");
   const begin = play.rig.nowNs;
   play.run("y S 5@120; y S 1@125 =last; x B 5@120; / 2");
-  expect(play.rig.marketData("M")).toMatchObject({ extensionTrigger: 3, auctionEnd: begin + 6n * NS });
+  expect(play.rig.marketData("M")).toMatchObject({ extensionTrigger: 3, auctionEnd: begin + 6n * SECOND_NS });
   // No sale would be left, which is asked for when no bound is broken any more.
   play.run("cancel last; / 5");
-  expect(play.rig.marketData("M")).toMatchObject({ extensionTrigger: 3, auctionEnd: begin + 13n * NS });
+  expect(play.rig.marketData("M")).toMatchObject({
+    extensionTrigger: 3,
+    auctionEnd: begin + 13n * SECOND_NS,
+  });
   play.run("/ 7");
   expect(play.rig.marketData("M")).toMatchObject({ trigger: 6, extensionTrigger: 6 });
 });
@@ -224,7 +231,7 @@ test("triggers are sorted by horizon, the shortest first, whatever their probabi
     // A single trade breaks all bounds, and switches off the first of them.
     play.run("z S 1@118; cancel s; z S 1@115; x B 1@115");
     const { auctionStart, auctionEnd } = play.rig.marketData("M");
-    return (auctionEnd - auctionStart) / NS;
+    return (auctionEnd - auctionStart) / SECOND_NS;
   };
   expect(extensionWith([600, 0.95], [60, 0.99])).toBe(6n);
   expect(extensionWith([600, 0.95], [60, 0.95])).toBe(6n);
@@ -266,11 +273,11 @@ test("market data of an auction without an end has none, and the next mark is un
   play.run("/ 5");
   expect(play.rig.marketData("M")).toMatchObject({
     ...{ marketTradingMode: 3, auctionEnd: 0n, markPrice: "0", lastTradedPrice: "0", midPrice: "0" },
-    nextMarkToMarket: -6_795_364_578_871_345_152n + 5n * NS,
+    nextMarkToMarket: -6_795_364_578_871_345_152n + 5n * SECOND_NS,
   });
   play.rig.setParameter("network.markPriceUpdateMaximumFrequency", "8s");
   play.run("/");
-  expect(play.rig.marketData("M").nextMarkToMarket).toBe(-6_795_364_578_871_345_152n + 8n * NS);
+  expect(play.rig.marketData("M").nextMarkToMarket).toBe(-6_795_364_578_871_345_152n + 8n * SECOND_NS);
   expect(play.rig.marketData("M").auctionStart).toBeLessThanOrEqual(begin);
   expect(play.rig.marketData("M").auctionStart).toBeGreaterThan(0n);
 });
@@ -381,7 +388,7 @@ describe("price bounds of a log-normal model", () => {
     const data = play.rig.marketData("M");
     expect([data.marketTradingMode, data.auctionEnd - data.auctionStart]).toEqual([
       4,
-      BigInt(length) * 1_000_000_000n,
+      BigInt(length) * SECOND_NS,
     ]);
   });
 });

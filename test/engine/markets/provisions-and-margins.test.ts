@@ -1,7 +1,9 @@
 // Margins of provisions: their first orders, amendments and bonds
 // (docs/protocol/70-trading-positions.md#54-when-margin-moves and docs/protocol/70-trading-liquidity.md#72-submit to
 // #79-amend-and-cancel). Notation of statements and results: rig.ts.
+
 import { expect, test } from "bun:test";
+import { SECOND_NS } from "../../../src/wire/time-text.ts";
 import { idOf, type Play } from "./rig.ts";
 import { M3, market, VOID } from "./sample-markets.ts";
 
@@ -58,7 +60,7 @@ test("margin of an expired order of a provider without deployed orders is releas
   play.run("aux B 1@900; aux2 S 1@1100 =ask; aux B 1@1000; aux2 S 1@1000; lp lp(50000, 0, BID-1, ASK+1)");
   play.open().run("cancel ask");
   expect(play.deployed("lp")).toEqual([]);
-  rig.order("lp", "M", "buy", 5, 890, { timeInForce: GTT, expiresAt: rig.nowNs + 1_000_000_000n });
+  rig.order("lp", "M", "buy", 5, 890, { timeInForce: GTT, expiresAt: rig.nowNs + SECOND_NS });
   const held = play.margin("lp");
   expect(held).toBeGreaterThan(0n);
   rig.nextBlock();

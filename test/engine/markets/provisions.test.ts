@@ -1,6 +1,8 @@
 // Liquidity provisions in continuous trading: repricing, slashing, refusals and scores
 // (docs/protocol/70-trading-orders.md#25-submission-step-by-step and 7). Notation of statements and results: rig.ts.
+
 import { expect, test } from "bun:test";
+import { SECOND_NS } from "../../../src/wire/time-text.ts";
 import { ACTIVE, CANCELLED, feeFactors, MILLIONS, market, money } from "./sample-markets.ts";
 
 const step = { "market.liquidity.providers.fee.distributionTimeStep": "10s" };
@@ -87,7 +89,7 @@ test("after a trade provision orders queue by their ids again, the traded one in
 test("a market's first tick counts as a fee distribution, however long the step is", () => {
   const play = narrow("lp z(5000, 0.001, BID-10, ASK+10)", "p2 S 9@1100");
   const fees = () => play.rig.systemBalance("ETH", 6, "M");
-  const first = play.rig.shownMarket("M")!.marketTimestamps!.proposed + 1_000_000_000n;
+  const first = play.rig.shownMarket("M")!.marketTimestamps!.proposed + SECOND_NS;
   play.run("p3 B 1@1010");
   while (play.rig.nowNs < first + 10_000_000_000n) play.run("/");
   expect(fees()).toBe(2n);

@@ -1,4 +1,5 @@
 // Random commands of a handful of parties in one market, and what must hold after every block.
+import { SECOND_NS } from "../../../src/wire/time-text.ts";
 import { Dice } from "../../simulation/markets/dice.ts";
 import { createMarketRig, idOf, type MarketRig, type RigMarket } from "./rig.ts";
 
@@ -154,7 +155,7 @@ export class RandomTrading {
       size: BigInt(1 + dice.below(30)),
       side,
       timeInForce,
-      expiresAt: timeInForce === 2 ? this.rig.nowNs + BigInt(1 + dice.below(20)) * 1_000_000_000n : 0n,
+      expiresAt: timeInForce === 2 ? this.rig.nowNs + BigInt(1 + dice.below(20)) * SECOND_NS : 0n,
       type: isMarket ? 2 : 1,
       reference: "",
       peggedOrder: isPegged
@@ -178,7 +179,7 @@ export class RandomTrading {
       price: dice.below(2) === 0 ? this.price().toString() : undefined,
       sizeDelta: BigInt(dice.below(21) - 10),
       timeInForce: dice.one([0, 0, 0, 1, 2, 3]),
-      expiresAt: dice.below(4) === 0 ? this.rig.nowNs + BigInt(dice.below(10)) * 1_000_000_000n : undefined,
+      expiresAt: dice.below(4) === 0 ? this.rig.nowNs + BigInt(dice.below(10)) * SECOND_NS : undefined,
       peggedOffset: dice.below(6) === 0 ? String(1 + dice.below(5)) : "",
     };
   }

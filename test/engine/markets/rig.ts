@@ -25,9 +25,11 @@
 //   flows()     p>q 20               transfers of one type, `p> 20` to and `>p 20` from an account without a party
 //   ledger()    p G>p M 20           transfers with accounts: G general, M margin, D bond, I insurance, S settlement,
 //                                    FM, FI and FL the fees of makers, infrastructure and liquidity
+
 import { expect } from "bun:test";
 import { Engine } from "../../../src/engine/engine.ts";
 import type { MarketRig, RigResult } from "../../../src/testing/market-rig.ts";
+import { SECOND_NS } from "../../../src/wire/time-text.ts";
 
 export * from "../../../src/testing/market-rig.ts";
 
@@ -46,7 +48,7 @@ const BLOCKS = /^\/(?: (\d+))?$/;
 export function beginFrom(rig: MarketRig, afterSeconds = 0n): Engine {
   const { genesis } = rig.engine;
   const appState = { ...genesis.appState, checkpoint: rig.engine.checkpoint() };
-  const engine = new Engine({ ...genesis, timeNs: rig.nowNs + afterSeconds * 1_000_000_000n, appState });
+  const engine = new Engine({ ...genesis, timeNs: rig.nowNs + afterSeconds * SECOND_NS, appState });
   engine.initChain();
   engine.commit();
   return engine;
@@ -182,7 +184,7 @@ export class Play {
   }
 
   private after(seconds = "3600"): bigint {
-    return this.rig.nowNs + BigInt(seconds) * 1_000_000_000n;
+    return this.rig.nowNs + BigInt(seconds) * SECOND_NS;
   }
 
   private step(line: string): void {

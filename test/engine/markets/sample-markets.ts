@@ -1,5 +1,6 @@
 // Shared by the scenarios: the markets of the worked scenarios (docs/protocol/70-trading-scenarios.md#10-scenarios),
 // and the values that are looked at.
+
 import { AccountType } from "../../../src/wire/generated/vega.ts";
 import { createMarketRig, type MarketRigOptions, Play, type RigMarket } from "./rig.ts";
 
@@ -37,9 +38,6 @@ export const socialised = (play: Play) =>
 export function amounts(play: Play, type: number): bigint[] {
   return play.transfers(type).map(({ amount }) => amount);
 }
-
-/** A second, in nanoseconds. */
-export const NS = 1_000_000_000n;
 
 /** A market whose target stake is nearly nothing. */
 export const LIGHT = { ...M4, targetStake: { scaling: 0.00001 } };

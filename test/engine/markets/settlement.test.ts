@@ -1,8 +1,10 @@
 // The end of trading and the last settlement of a market (docs/protocol/70-trading-positions.md#65-final-settlement;
 // docs/protocol/70-trading-scenarios.md#s23-settlement-by-oracle and #s24-settlement-with-insurance). Notation of
 // statements and results: rig.ts.
+
 import { describe, expect, test } from "bun:test";
 import { OrderStatus } from "../../../src/wire/generated/vega.ts";
+import { SECOND_NS } from "../../../src/wire/time-text.ts";
 import { createMarketRig, idOf, Play } from "./rig.ts";
 import {
   entries,
@@ -13,7 +15,6 @@ import {
   M3,
   MILLIONS,
   money,
-  NS,
   opened,
   shared,
   socialised,
@@ -263,7 +264,7 @@ test("a settled market still emits its data at the end of that block, and then n
   const [from, settledNs] = [place(play), play.rig.nowNs];
   play.run("/");
   const [last] = eventsFrom(play, from, "marketData");
-  expect([last!.payload.marketState, last!.payload.nextMarkToMarket]).toEqual([9, settledNs + NS]);
+  expect([last!.payload.marketState, last!.payload.nextMarkToMarket]).toEqual([9, settledNs + SECOND_NS]);
   const shown = eventsFrom(play, from, "positionStateEvent").map(({ payload }) => payload);
   expect(shown.find(({ partyId }) => partyId === "x")).toMatchObject({ size: 0n, potentialBuys: 1n });
   // It is gone with the tick, and no block shows it again.

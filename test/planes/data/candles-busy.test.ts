@@ -1,4 +1,5 @@
 // Candles of a busy market: what they say is what its trades say, and each trade is read once.
+
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,12 +9,13 @@ import { dataApp } from "../../../src/planes/data/app.ts";
 import { DataContext } from "../../../src/planes/data/context.ts";
 import { DataPlane } from "../../../src/planes/data/plane.ts";
 import { openReader } from "../../../src/store/database.ts";
+import { compare } from "../../../src/wire/arithmetic.ts";
 import { Field } from "../../../src/wire/block.ts";
 import { encodeTrade } from "../../../src/wire/generated/vega.ts";
+import { SECOND_NS } from "../../../src/wire/time-text.ts";
 import { type MadeBlock, writeBlock, writeBlocks } from "../../history/fixtures.ts";
 
 const MARKET = "a1".repeat(32);
-const SECOND_NS = 1_000_000_000n;
 /** A whole day, in seconds. */
 const START = 1_767_225_600n;
 const PLAIN_PRICES = ["2750000", "31", "999999999999999", "007"];
@@ -82,9 +84,7 @@ function model(seconds: bigint) {
   return [...periods].map(([start, all]) => {
     const prices = all.map(({ price }) => price);
     const times = all.map(({ second, seq }) => second * SECOND_NS + BigInt(seq) * 1000n);
-    const [low, high] = [...prices]
-      .sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
-      .filter((_, i, { length }) => i === 0 || i === length - 1);
+    const [low, high] = [...prices].sort(compare).filter((_, i, { length }) => i === 0 || i === length - 1);
     return {
       start: String(start * SECOND_NS),
       lastUpdate: String(times.at(-1)),

@@ -11,6 +11,7 @@ import { dataApp } from "../../../src/planes/data/app.ts";
 import { DataContext } from "../../../src/planes/data/context.ts";
 import { DataPlane } from "../../../src/planes/data/plane.ts";
 import { openReader } from "../../../src/store/database.ts";
+import { compare } from "../../../src/wire/arithmetic.ts";
 import { load, Scratch } from "../../rig/homes.ts";
 import { EverythingReader } from "../../rig/reads.ts";
 import type { ModelBlock } from "../../support/csv-model/model.ts";
@@ -163,7 +164,7 @@ function onlyMembers(node: Any, model: Any): Any {
 
 function byJson(a: Any, b: Any): number {
   const [left, right] = [JSON.stringify(a), JSON.stringify(b)];
-  return left < right ? -1 : left > right ? 1 : 0;
+  return compare(left!, right!);
 }
 
 const samples = fc.sample(oddChain(17), { seed: SEED, numRuns: runs(1) });

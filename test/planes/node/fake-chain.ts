@@ -10,12 +10,13 @@ import {
   type RefusalDetails,
   type TxOutcome,
 } from "../../../src/engine/chain-port.ts";
+import { SECOND_NS } from "../../../src/wire/time-text.ts";
 import { TRANSACTION_BYTES_MAX, tooLargeText, transactionHash } from "../../../src/wire/transaction.ts";
 import { checkTransaction } from "../../../src/wire/transaction-check.ts";
 
 export const CHAIN_ID = "vega-devnet-0001";
 const GENESIS_NS = 1_659_430_800_500_000_000n;
-const BLOCK_NS = 1_000_000_000n;
+const BLOCK_NS = SECOND_NS;
 /** Transactions of a party; one more is refused. */
 export const QUOTA = 3;
 

@@ -1,4 +1,5 @@
 // Differences between the engine and the naive markets: looked for by a seed, made as short as they get, and described.
+import { SECOND_NS } from "../../../src/wire/time-text.ts";
 import type { Submission } from "./commands.ts";
 import { Dice } from "./dice.ts";
 import { Difference, type Outcome, runSteps, START_NS } from "./side-by-side.ts";
@@ -70,7 +71,7 @@ function describeOrder({
       ? ` ${["", "MID", "BID", "ASK"][peg.reference]}±${peg.offset}`
       : `@${price}`;
   const more = `${postOnly ? " post-only" : ""}${reduceOnly ? " reduce-only" : ""}`;
-  const until = expiresNs > 0n ? ` until +${(expiresNs - START_NS) / 1_000_000_000n} s` : "";
+  const until = expiresNs > 0n ? ` until +${(expiresNs - START_NS) / SECOND_NS} s` : "";
   return `${market}: ${side === 1 ? "B" : "S"} ${size}${at} ${TIFS[tif]}${more}${until}`;
 }
 

@@ -1,11 +1,10 @@
 // Price bounds and target stake of the naive market (docs/protocol/70-trading-liquidity.md#8-auction-triggers).
+import { SECOND_NS } from "../../../src/wire/time-text.ts";
 import { sum } from "./book.ts";
 import { Decimal } from "./decimal.ts";
 import { BUY, most, Provided, SELL, type TriggerTerms } from "./model.ts";
 import { rangeOf } from "./risk.ts";
 import { MarketSettlement } from "./settlement.ts";
-
-const SECOND = 1_000_000_000n;
 
 interface Bound {
   readonly trigger: TriggerTerms;
@@ -188,7 +187,7 @@ export abstract class MarketMonitors extends MarketSettlement {
         if (limits === undefined) return [];
         const min = limits.min.ceil() / tick;
         const { horizonNs, probability, extensionNs } = bound.trigger;
-        const of = `${horizonNs / SECOND}/${probability}/${extensionNs / SECOND}`;
+        const of = `${horizonNs / SECOND_NS}/${probability}/${extensionNs / SECOND_NS}`;
         const reference = limits.at.floor() / tick;
         return [`${tick === 1n ? min : min + 1n}..${limits.max.floor() / tick} of ${reference} by ${of}`];
       });

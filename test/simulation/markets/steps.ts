@@ -1,12 +1,12 @@
 // Random sequences of commands and blocks, by a seed. Orders are named by the step that made them, so that steps can be left
 // out of a sequence.
+
 import type { RigMarket } from "../../../src/testing/market-config.ts";
+import { SECOND_NS } from "../../../src/wire/time-text.ts";
 import type { Amendment, Command, Shape, Submission } from "./commands.ts";
 import { Dice } from "./dice.ts";
 import { BUY, SELL, type Side, Tif } from "./model.ts";
 import { changeOf, configOf, MAKERS, MARKETS, PARTIES, type Parameters, PROVIDERS } from "./world.ts";
-
-const SECOND = 1_000_000_000n;
 
 export type Step =
   | { readonly do: "command"; readonly tag: number; readonly party: string; readonly command: Command }
@@ -191,7 +191,7 @@ class Writer {
   }
 
   private block(seconds = this.dice.one(this.mix.isSlow ? [1, 5, 25, 61, 90] : [1, 1, 1, 1, 2, 5])): void {
-    this.nowNs += BigInt(seconds) * SECOND;
+    this.nowNs += BigInt(seconds) * SECOND_NS;
     this.steps.push({ do: "block", seconds });
   }
 
@@ -231,7 +231,7 @@ class Writer {
       size: BigInt(1 + dice.below(dice.one([3, 20, 60]))),
       tif,
       isMarket,
-      expiresNs: tif === Tif.gtt ? this.nowNs + BigInt(dice.below(15) - 1) * SECOND : 0n,
+      expiresNs: tif === Tif.gtt ? this.nowNs + BigInt(dice.below(15) - 1) * SECOND_NS : 0n,
       peg: isPegged
         ? {
             reference: dice.one(side === BUY ? [1, 2] : [1, 3]),
@@ -270,7 +270,7 @@ class Writer {
       price: dice.isOne(2) ? BigInt(this.price()) : undefined,
       sizeDelta: BigInt(dice.below(21) - 10),
       tif,
-      expiresNs: mayExpire ? this.nowNs + BigInt(dice.below(12) - 2) * SECOND : undefined,
+      expiresNs: mayExpire ? this.nowNs + BigInt(dice.below(12) - 2) * SECOND_NS : undefined,
     };
     if (!this.mix.hasPegs || !dice.isOne(6)) return { ...change, pegOffset: undefined, pegReference: 0 };
     const offset = 1 + dice.below(10);

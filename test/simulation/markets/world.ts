@@ -2,12 +2,11 @@
 
 import type { RigTrigger } from "../../../src/testing/market-config.ts";
 import type { MarketRigOptions, RigMarket } from "../../../src/testing/market-rig.ts";
+import { SECOND_NS } from "../../../src/wire/time-text.ts";
 import { Decimal } from "./decimal.ts";
 import type { Dice } from "./dice.ts";
 import type { Terms } from "./model.ts";
 import { logNormalFactors } from "./risk.ts";
-
-const SECOND = 1_000_000_000n;
 
 interface WorldMarket {
   readonly name: string;
@@ -160,12 +159,12 @@ function termsOf(
   const [long, short] = logNormal
     ? logNormalFactors(logNormal.lambda, logNormal.tau, 0, logNormal.sigma)
     : [simple!.long, simple!.short];
-  const seconds = (key: Key) => BigInt(parameters[key].slice(0, -1)) * SECOND;
+  const seconds = (key: Key) => BigInt(parameters[key].slice(0, -1)) * SECOND_NS;
   const factors = JSON.parse(parameters["market.margin.scalingFactors"]);
   return {
     oracle: market.oracle!,
     startNs,
-    openingNs: BigInt(market.openingSeconds ?? 1) * SECOND,
+    openingNs: BigInt(market.openingSeconds ?? 1) * SECOND_NS,
     priceFactor: unit,
     sizeFactor: Decimal.of(`1e${market.positionDecimals ?? 0}`),
     long: Decimal.of(long),
@@ -183,14 +182,14 @@ function termsOf(
     markFrequencyNs: seconds("network.markPriceUpdateMaximumFrequency"),
     auctionMinimumNs: seconds("market.auction.minimumDuration"),
     triggers: market.triggers!.map(({ horizon, probability, extension }) => ({
-      horizonNs: BigInt(horizon) * SECOND,
+      horizonNs: BigInt(horizon) * SECOND_NS,
       probability,
-      extensionNs: BigInt(extension) * SECOND,
+      extensionNs: BigInt(extension) * SECOND_NS,
     })),
-    stakeWindowNs: BigInt(market.targetStake!.windowSeconds!) * SECOND,
+    stakeWindowNs: BigInt(market.targetStake!.windowSeconds!) * SECOND_NS,
     stakeScaling: Decimal.of(market.targetStake!.scaling!).times(Decimal.of(100_000n)).trunc(),
     triggeringRatio: Decimal.of(market.triggeringRatio!),
-    liquidityExtensionNs: SECOND,
+    liquidityExtensionNs: SECOND_NS,
     bondPenalty: Decimal.of(parameters["market.liquidity.bondPenaltyParameter"]),
     lpRange: Decimal.of(market.lpPriceRange!),
     distributionNs: seconds("market.liquidity.providers.fee.distributionTimeStep"),

@@ -1,4 +1,5 @@
 // A node with the real admission engine behind it, and faults on request.
+
 import { Admission, spamStatistics } from "../../../src/chain/admission/admission.ts";
 import { NodeError } from "../../../src/errors/node-error.ts";
 import type { LastBlock } from "../../../src/wallet/sending/blocks.ts";
@@ -11,10 +12,10 @@ import type {
 } from "../../../src/wallet/sending/nodes.ts";
 import { decodeInputData } from "../../../src/wire/generated/commands.ts";
 import type { GetSpamStatisticsResponse } from "../../../src/wire/generated/core-api.ts";
+import { SECOND_NS } from "../../../src/wire/time-text.ts";
 import { readTransaction, transactionHash } from "../../../src/wire/transaction.ts";
 import { commandKindOf } from "../../../src/wire/transaction-commands.ts";
 
-const SECOND_NS = 1_000_000_000n;
 /** A fault of the next call. */
 export type Fault = "unreachable" | "lost" | "answer lost";
 

@@ -1,15 +1,16 @@
 // A chain with the real admission engine, a mempool that delays and loses, statistics that come late, and other
 // parties: what a planner has to live with. Everything follows from a seed.
+
 import { Admission, spamStatistics } from "../../../src/chain/admission/admission.ts";
 import { leadingZeroBits, proofHash } from "../../../src/chain/admission/pow/function.ts";
 import type { AdmissionRules } from "../../../src/chain/admission/rules.ts";
 import type { Slot } from "../../../src/wallet/sending/blocks.ts";
 import { type ChainView, viewOf } from "../../../src/wallet/sending/blocks.ts";
 import type { ProofPlanner } from "../../../src/wallet/sending/planner.ts";
+import { SECOND_NS } from "../../../src/wire/time-text.ts";
 
 export const PARTY = "a".repeat(64);
 const OTHERS = ["b".repeat(64), "c".repeat(64)];
-const SECOND_NS = 1_000_000_000n;
 
 /** Numbers that follow from a seed (mulberry32). */
 export class Dice {

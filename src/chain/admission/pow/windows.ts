@@ -1,5 +1,6 @@
 // Proof-of-work parameters, and the sets of them that a transaction can fall under
 // (docs/protocol/40-pow-spam.md#22-parameter-sets).
+import { compare } from "../../../wire/arithmetic.ts";
 import { sortedEntries } from "../rules.ts";
 
 // Counts of each party's transactions on each height, with the difficulty that they showed.
@@ -189,7 +190,7 @@ const PAST_BLOCKS_MAX = 500n;
 
 /** The entries of a map by height, lowest first. */
 function sortedHeights<V>(map: ReadonlyMap<bigint, V>): [bigint, V][] {
-  return [...map].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return [...map].sort(([a], [b]) => compare(a, b));
 }
 
 export type BlockHashesState = readonly (readonly [height: string, hash: string])[];
