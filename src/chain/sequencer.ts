@@ -382,15 +382,19 @@ export class Sequencer {
     }
   }
 
+  private isBlockDue(): boolean {
+    return this.mempool.count > 0 || (this.wanted < WANTED_BLOCKS_MAX && this.core.engine.wantsBlock());
+  }
+
   private schedule(): void {
     const isStanding = this.isStopped || this.halted !== undefined || this.held !== undefined;
     if (isStanding || this.mode.kind === "manual") return;
     const { kind } = this.mode;
-    const isDue =
-      this.mempool.count > 0 || (this.wanted < WANTED_BLOCKS_MAX && this.core.engine.wantsBlock());
-    if (kind !== "interval" && isDue && this.soon === undefined) {
+    if (kind !== "interval" && this.isBlockDue() && this.soon === undefined) {
       this.soon = setImmediate(() => {
         this.soon = undefined;
+        // A block that came first has the transactions, or a revert has taken them away.
+        if (!this.isBlockDue()) return;
         if (this.mempool.count === 0) this.wanted++;
         this.tick();
       });

@@ -421,6 +421,31 @@ describe("tools", () => {
   });
 });
 
+describe("an empty block", () => {
+  const leavings: readonly (readonly [
+    string,
+    (rig: Rig, dump: string, id: string) => Promise<unknown>,
+    number,
+  ])[] = [
+    ["another block takes it first", (rig) => rig.chain.mine(1), 2],
+    ["the chain reverts", (rig, _dump, id) => rig.chain.revert(id), 1],
+    ["the chain loads a dump", (rig, dump) => rig.chain.load(dump), 1],
+  ];
+  test.each(leavings)(
+    "given a transaction that is to make a block at once, when %s, then no empty block follows",
+    async (_name, leave, height) => {
+      const rig = start();
+      const dump = await rig.chain.dump();
+      const id = await rig.chain.snapshot();
+      const submitted = rig.transfer(A, B.party, 5n);
+      await leave(rig, dump, id);
+      await submitted;
+      await turns();
+      expect(rig.height).toBe(height);
+    },
+  );
+});
+
 describe("the chain halts", () => {
   test("given an engine that breaks, then it stops loudly, nothing of the block stays, and a restart goes on", async () => {
     const halts: (string | undefined)[] = [];
