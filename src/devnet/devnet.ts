@@ -23,6 +23,7 @@ import type { Reading } from "../node/reading.ts";
 import type { ToolsAccess } from "../planes/devnet/loopback.ts";
 import { openWriter } from "../store/database.ts";
 import { rfc3339Nano, SECOND_NS } from "../wire/time-text.ts";
+import { answeredChain } from "./answered-chain.ts";
 import { systemTimeNs } from "./clock.ts";
 import { DevnetCore, type DevnetCoreOptions } from "./core.ts";
 import { startAmounts } from "./funding.ts";
@@ -246,7 +247,7 @@ async function start(
       return devnetParties(funding.parties);
     },
     validator: new ValidatorKeys(1),
-    chain,
+    chain: link ? answeredChain(chain, () => link.caughtUp()) : chain,
     agent,
     resumed:
       stateHeight === undefined

@@ -33,6 +33,9 @@ export class PlanesThread {
   private outlet: FeedOutlet | undefined;
   private readonly listening = Promise.withResolvers<PlaneAddresses>();
   private readonly stopped = Promise.withResolvers<void>();
+  private isServing = false;
+  /** Callers that wait until the thread has read what was posted before, oldest first. */
+  private readonly catchingUp: (() => void)[] = [];
   private readonly ended = Promise.withResolvers<NodeError>();
 
   /** Settles when the thread ends by itself, and with it all answers. */
@@ -49,14 +52,15 @@ export class PlanesThread {
       else if (data.kind === "feed") this.outlet?.receive(data.order);
       else if (data.kind === "listening") this.listening.resolve(data);
       else if (data.kind === "failed") this.listening.reject(errorOf(data.error));
-      else this.stopped.resolve();
+      else if (data.kind === "caughtUp") this.catchingUp.shift()?.();
+      else this.over();
     };
     worker.onerror = (event) => {
       const message = `the thread that answers HTTP stopped: ${threadReason(event.message)}`;
       const error = new NodeError("devnet.planes", "planes_failed", message);
       this.listening.reject(error);
       this.ended.resolve(error);
-      this.stopped.resolve();
+      this.over();
     };
     // The call that serves awaits it; `broken` reports a later failure.
     this.listening.promise.catch(() => {});
@@ -70,6 +74,7 @@ export class PlanesThread {
   /** Listens on all ports. @throws NodeError when one is in use; then on none */
   serve(chain: DevnetPort, options: ThreadOptions): Promise<PlaneAddresses> {
     this.host.serve(chain);
+    this.isServing = true;
     this.post({ kind: "serve", options });
     return this.listening.promise;
   }
@@ -84,6 +89,21 @@ export class PlanesThread {
     this.post({ kind: "renewContext", parties });
   }
 
+  /** Settles when the thread answers for every block that was made before the call, or has ended. */
+  caughtUp(): Promise<void> {
+    if (!this.isServing) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.catchingUp.push(resolve);
+      this.post({ kind: "catchUp" });
+    });
+  }
+
+  private over(): void {
+    this.isServing = false;
+    for (const resolve of this.catchingUp.splice(0)) resolve();
+    this.stopped.resolve();
+  }
+
   async close(): Promise<void> {
     this.outlet?.close();
     this.post({ kind: "stop" });
@@ -95,6 +115,7 @@ export class PlanesThread {
 
   /** Ends the thread as it stands. */
   end(): void {
+    this.over();
     this.worker?.terminate();
   }
 

@@ -30,6 +30,8 @@ export type ToPlanes =
   | { readonly kind: "renewContext"; readonly parties: PartiesChoice }
   /** Events of the blocks that are committed. */
   | { readonly kind: "feed"; readonly message: FeedMessage }
+  /** To be answered with `caughtUp`, when everything before it was read. */
+  | { readonly kind: "catchUp" }
   | { readonly kind: "stop" };
 
 export type FromPlanes =
@@ -46,6 +48,7 @@ export type FromPlanes =
   | { readonly kind: "failed"; readonly error: ErrorText }
   /** Streams want events, or have read some. */
   | { readonly kind: "feed"; readonly order: FeedOrder }
+  | { readonly kind: "caughtUp" }
   | { readonly kind: "stopped" };
 
 declare const self: Worker;
@@ -97,6 +100,7 @@ self.onmessage = ({ data }: MessageEvent<ToPlanes>) => {
     parties = data.parties;
     reading?.renewContext();
   } else if (data.kind === "feed") feed.receive(data.message);
+  else if (data.kind === "catchUp") post({ kind: "caughtUp" });
   else if (data.kind === "stop") void stop();
   else chain.receive(data);
 };

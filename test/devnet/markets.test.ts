@@ -14,7 +14,7 @@ import { lyra } from "../rig/lyra.ts";
 import { eventually } from "../support/eventually.ts";
 import { runs } from "../support/seed.ts";
 import { borrowDevnet, returnDevnet } from "../support/shared-devnet.ts";
-import { heightAtRest, startTestDevnet, untilAnswered } from "../support/test-devnet.ts";
+import { heightAtRest, startTestDevnet } from "../support/test-devnet.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lyra-markets-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -36,7 +36,6 @@ async function fresh(): Promise<Devnet> {
     clean = await borrowed.chain.snapshot();
   }
   await borrowed!.chain.revert(clean);
-  await untilAnswered(borrowed!);
   return borrowed!;
 }
 afterAll(returnDevnet);

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import type { Devnet } from "../../src/devnet/devnet.ts";
 import { processFolder } from "./process-folder.ts";
-import { startTestDevnet, untilAnswered } from "./test-devnet.ts";
+import { startTestDevnet } from "./test-devnet.ts";
 
 interface Shared {
   readonly devnet: Devnet;
@@ -27,7 +27,6 @@ export async function borrowDevnet(parameters: Readonly<Record<string, string>> 
   shared ??= start();
   const { devnet } = await shared;
   for (const [key, value] of Object.entries(parameters)) await devnet.chain.setParameter(key, value);
-  await untilAnswered(devnet);
   return devnet;
 }
 

@@ -28,14 +28,6 @@ export async function heightAtRest({ chain }: Devnet): Promise<number> {
   return height;
 }
 
-/** Waits until the thread that answers knows of the last block: calls of the chain in this process settle a moment before. */
-export async function untilAnswered({ chain, nodeUrl }: Pick<Devnet, "chain" | "nodeUrl">): Promise<void> {
-  await eventually(async () => {
-    const answer = await fetch(`${nodeUrl}/blockchain/height`);
-    return ((await answer.json()) as { hash: string }).hash === chain.status.hash;
-  });
-}
-
 /** Makes blocks over HTTP: the thread that answers knows of them then. */
 export async function mineOverHttp({ nodeUrl }: Pick<Devnet, "nodeUrl">, blocks: number): Promise<void> {
   const answer = await fetch(`${nodeUrl}/devnet/mine`, { method: "POST", body: JSON.stringify({ blocks }) });

@@ -23,7 +23,7 @@ import { DOLLAR } from "../../rig/devnet-client.ts";
 import { executedOf as amountsOf, bannedUntil } from "../../support/devnet-party.ts";
 import { LeapingClock } from "../../support/leaping-clock.ts";
 import { borrowDevnet, returnDevnet } from "../../support/shared-devnet.ts";
-import { untilAnswered } from "../../support/test-devnet.ts";
+
 import { codeOf, failureOf } from "../support/failures.ts";
 import { privateFolder } from "../support/wallets.ts";
 
@@ -53,7 +53,6 @@ beforeEach(() => {
 async function start(parameters: Readonly<Record<string, string>>): Promise<void> {
   await devnet.chain.revert(clean);
   for (const [key, value] of Object.entries(parameters)) await devnet.chain.setParameter(key, value);
-  await untilAnswered(devnet);
 }
 
 /** The sender of a command: like each one, it begins with what the one before wrote down. */
