@@ -6,6 +6,7 @@ import type { DataNodeConfig } from "./node/config.ts";
 import type { Sidecar } from "./node/sidecar.ts";
 import type { SidecarNodeConfig } from "./node/sidecar-config.ts";
 import type { DataNode } from "./node/start.ts";
+import type { Validator, ValidatorConfig } from "./validator/validator.ts";
 
 export interface RunningNode {
   readonly home: string;
@@ -17,20 +18,22 @@ export interface RunningNode {
 }
 
 /**
- * Starts a node: a data node over a home, which may load recordings meanwhile; a sidecar, which follows a validator; or
- * a devnet that makes its own blocks.
+ * Starts a node: a data node over a home, which may load recordings meanwhile; a sidecar, which follows a validator; a
+ * devnet that makes its own blocks; or a validator, whose blocks a consensus engine makes.
  * Every port listens when this returns.
  * @throws NodeError
  */
 export function startNode(config: DevnetConfig): Promise<Devnet>;
 export function startNode(config: DataNodeConfig): Promise<DataNode>;
 export function startNode(config: SidecarNodeConfig): Promise<Sidecar>;
+export function startNode(config: ValidatorConfig): Promise<Validator>;
 export function startNode(config: DataNodeConfig | SidecarNodeConfig): Promise<DataNode>;
 export async function startNode(
-  config: DevnetConfig | DataNodeConfig | SidecarNodeConfig,
+  config: DevnetConfig | DataNodeConfig | SidecarNodeConfig | ValidatorConfig,
 ): Promise<RunningNode> {
   // Each kind loads only its own code.
   if (config.kind === "devnet") return (await import("./devnet/devnet.ts")).startDevnet(config);
+  if (config.kind === "validator") return (await import("./validator/validator.ts")).startValidator(config);
   if (config.kind === "sidecar") return (await import("./node/sidecar.ts")).startSidecar(config);
   return (await import("./node/start.ts")).startDataNode(config);
 }

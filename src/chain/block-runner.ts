@@ -1,6 +1,7 @@
 /** Executes blocks: each transaction through admission and engine. Nothing is stored here, and nothing undone. */
 import { NO_TRADING, type TradingCounts } from "../engine/chain-port.ts";
 import type { BlockInfo } from "../engine/core.ts";
+import type { BlockHeader } from "../engine/engine.ts";
 import type { EventPayload } from "../engine/events.ts";
 import type { Genesis } from "../engine/genesis.ts";
 import type { StateChange } from "../engine/state.ts";
@@ -64,7 +65,7 @@ export class BlockRunner {
   }
 
   /** @throws CommandError when the tool's command is refused */
-  run(before: ChainPoint, info: BlockInfo, txs: readonly BlockTx[], tool?: ToolCommand): RunBlock {
+  run(before: ChainPoint, info: BlockHeader, txs: readonly BlockTx[], tool?: ToolCommand): RunBlock {
     const { engine, log } = this;
     log.beginBlock(BigInt(info.height), info.hash, info.timeNs);
     engine.beginBlock(info);

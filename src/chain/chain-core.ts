@@ -6,6 +6,7 @@
  */
 
 import type { BlockInfo } from "../engine/core.ts";
+import type { BlockHeader } from "../engine/engine.ts";
 import type { Genesis } from "../engine/genesis.ts";
 import type { StateChange } from "../engine/state.ts";
 import { logFailure } from "../errors/log.ts";
@@ -29,6 +30,7 @@ import {
   type ChainPoint,
   ChainStore,
   type ExecutedTx,
+  type GivenHeader,
   type StoredBlock,
   storeErrorOf,
 } from "./chain-store.ts";
@@ -61,6 +63,22 @@ function infoOf({ height, timeNs, hash }: ChainPoint): BlockInfo {
   return { height, timeNs: BigInt(timeNs), hash };
 }
 
+/** The options of a chain whose blocks come from a sequencer, or, without a clock, from elsewhere. */
+type CoreOptions = Pick<
+  LocalChainOptions,
+  "db" | "genesis" | "makeEngine" | "rules" | "parts" | "keepTexts" | "recordTo" | "outbox" | "tap"
+> &
+  Partial<Pick<LocalChainOptions, "clock" | "random">> & {
+    /** The headers of blocks are given: times, hashes and proposers that nothing here could work out again. */
+    readonly keepHeaders?: boolean;
+  };
+
+/** Content of a block besides its transactions. */
+interface Origin {
+  readonly tool?: ToolCommand | undefined;
+  readonly header?: GivenHeader | undefined;
+}
+
 interface Batch extends BlockBatch {
   readonly mark: number;
   readonly admissionMark: number;
@@ -77,7 +95,7 @@ export class ChainCore {
   readonly engine: ChainEngine;
   readonly log: AdmissionLog;
   readonly store: ChainStore;
-  readonly clock: ChainClock;
+  private readonly clock: ChainClock | undefined;
   readonly parts: readonly ChainPart[];
   private readonly runner: BlockRunner;
   private readonly recording: EventFile | undefined;
@@ -90,7 +108,7 @@ export class ChainCore {
   private savedWithBatch: AdmissionState | undefined;
 
   constructor(
-    options: LocalChainOptions,
+    options: CoreOptions,
     private readonly writer: BlockWriter,
     limits: SequencerLimits,
   ) {
@@ -105,9 +123,11 @@ export class ChainCore {
       onMarketHalted: (market, step, error) => logFailure(marketFault(market, step, error)),
     });
     this.runner = new BlockRunner(this.engine, this.log);
-    this.store = new ChainStore(db, writer, options.keepTexts);
+    const { keepTexts = false, keepHeaders = false } = options;
+    this.store = new ChainStore(db, writer, { keepTexts, keepHeaders });
     this.clock = options.clock;
-    this.parts = [options.clock, options.random, ...(options.parts ?? [])];
+    const { clock, random, parts = [] } = options;
+    this.parts = [...[clock, random].filter((part) => part !== undefined), ...parts];
     this.recording = options.recordTo === undefined ? undefined : new EventFile(options.recordTo);
     this.sinks = [options.outbox, options.tap && new TapSink(options.tap)].filter(
       (sink) => sink !== undefined,
@@ -119,6 +139,16 @@ export class ChainCore {
     return this.point_;
   }
 
+  /** The last block that is durable: blocks that are executed only are not. */
+  get committedPoint(): ChainPoint {
+    return this.batch?.point ?? this.point_;
+  }
+
+  /** Whether there are executed blocks, or a genesis, that are not durable yet. */
+  get isExecuting(): boolean {
+    return this.batch !== undefined;
+  }
+
   /**
    * Time of the next block if it were made now. Block 1 has the time of the genesis
    * (docs/protocol/30-node-api-events.md#93-block-markers).
@@ -126,6 +156,7 @@ export class ChainCore {
   get nextTimeNs(): bigint {
     const lastNs = BigInt(this.point.timeNs);
     if (this.point.height < this.genesis.initialHeight) return lastNs;
+    if (this.clock === undefined) throw new Error("the times of this chain's blocks are given");
     return this.clock.timeAfter(lastNs, roomOf(this.point));
   }
 
@@ -134,8 +165,12 @@ export class ChainCore {
     return BigInt(this.point.timeNs) + roomOf(this.point);
   }
 
-  /** Begins the chain, or goes on with the one in the store. @throws NodeError */
-  open(): Resumption {
+  /**
+   * Begins the chain, or goes on with the one in the store.
+   * @param begins whether a new chain begins here: else its genesis and its first block are to come
+   * @throws NodeError
+   */
+  open(begins = true): Resumption {
     const began = performance.now();
     const head = this.store.head();
     this.recording?.open(head);
@@ -145,7 +180,8 @@ export class ChainCore {
         const text = "this home holds a recording, and a chain of its own cannot go on with it";
         throw new NodeError("chain.open", "not_a_chain", text, "choose another --home");
       }
-      this.openBatch();
+      if (begins) this.openBatch();
+      else this.point_ = pointBefore(this.genesis);
       return newChain(this.point.height);
     }
     const stateHeight = this.load(head);
@@ -167,11 +203,23 @@ export class ChainCore {
    * @throws NodeError of the store; CommandError of the tool
    */
   execute(txs: readonly BlockTx[], tool?: ToolCommand, timeNs = this.nextTimeNs): ExecutedBlock {
-    const batch = (this.batch ??= this.newBatch());
+    const height = this.point.height + 1;
+    const info = { height, timeNs, hash: hashOf(height, timeNs, txs) };
+    this.batch ??= this.newBatch();
+    this.clock?.made(timeNs);
+    return this.executeAt(info, txs, tool);
+  }
+
+  /** Executes a block whose header a consensus engine gives, and stages it. @throws NodeError; then all that is staged is undone */
+  executeGiven(info: Required<BlockHeader>, txs: readonly BlockTx[]): ExecutedBlock {
+    this.batch ??= this.newBatch();
+    return this.executeAt(info, txs);
+  }
+
+  private executeAt(info: BlockHeader, txs: readonly BlockTx[], tool?: ToolCommand): ExecutedBlock {
+    const batch = this.batch!;
+    const { timeNs, proposer } = info;
     try {
-      const height = this.point.height + 1;
-      const info = { height, timeNs, hash: hashOf(height, timeNs, txs) };
-      this.clock.made(timeNs);
       const { block, executed } = this.applyRun(this.runner.run(this.point, info, txs, tool));
       this.stage(
         block,
@@ -179,7 +227,7 @@ export class ChainCore {
           const { code, text } = executed.results[n]!;
           return { bytes, isImpersonated, code, text };
         }),
-        tool,
+        { tool, header: proposer === undefined ? undefined : { timeNs, proposer } },
       );
       batch.blocks++;
       batch.txs += txs.length;
@@ -317,17 +365,36 @@ export class ChainCore {
 
   /** The genesis and block 1, which has the same time. */
   private openBatch(): void {
-    this.point_ = pointBefore(this.genesis);
-    this.batch = this.newBatch(true);
+    this.beginGenesis();
     try {
-      this.stage(this.applyRun(this.runner.genesis(this.genesis, this.point)).block, []);
-      this.store.stageGenesis(this.genesis.document);
       this.execute([]);
       this.commit();
     } catch (error) {
       this.undo();
       throw error;
     }
+  }
+
+  /**
+   * Executes the genesis; it becomes durable with the first block. Whatever was executed of the chain before is undone, so
+   * that it may be repeated.
+   */
+  beginGenesis(): void {
+    this.undo();
+    this.point_ = pointBefore(this.genesis);
+    this.batch = this.newBatch(true);
+    try {
+      this.stage(this.applyRun(this.runner.genesis(this.genesis, this.point)).block, []);
+      this.store.stageGenesis(this.genesis.document);
+    } catch (error) {
+      this.undo();
+      throw storeErrorOf(error);
+    }
+  }
+
+  /** Takes back what was executed and is not durable. */
+  dropExecuted(): void {
+    this.undo();
   }
 
   /** Takes over the changes and the place of an executed block, in memory. */
@@ -358,10 +425,17 @@ export class ChainCore {
   }
 
   private replay(stored: StoredBlock): void {
-    const { height, hash, timeNs, tool } = stored;
+    const { height, hash, timeNs, tool, proposer } = stored;
     const txs = storedTxs(stored);
     const batch = (this.batch = this.newBatch());
-    this.applyRun(this.runner.run(this.point, { height, timeNs, hash }, txs, tool));
+    this.applyRun(
+      this.runner.run(
+        this.point,
+        { height, timeNs, hash, ...(proposer !== undefined && { proposer }) },
+        txs,
+        tool,
+      ),
+    );
     checkReplayed(stored, this.point);
     batch.blocks++;
     batch.txs += txs.length;
@@ -369,14 +443,14 @@ export class ChainCore {
   }
 
   /** The writer wants the events between a block's markers; an event file has them all. */
-  private stage(block: Block, txs: readonly ExecutedTx[], tool?: ToolCommand): void {
+  private stage(block: Block, txs: readonly ExecutedTx[], { tool, header }: Origin = {}): void {
     const { events, height } = block;
     const isWhole = events[0]?.field === Field.beginBlock && events.at(-1)?.field === Field.endBlock;
     if (!isWhole) throw new Error(`block ${height} has no markers`);
     this.recording?.append(block);
     this.store.stageBlock(
       { ...block, events: events.slice(1, -1) },
-      { txs, tool, appHash: this.point.appHash },
+      { txs, tool, header, appHash: this.point.appHash },
     );
     for (const sink of this.sinks) sink.append(block);
   }
@@ -386,7 +460,7 @@ export class ChainCore {
       mark: this.engine.state.hold(),
       admissionMark: this.log.mark(),
       point: this.point,
-      clock: this.clock.save(),
+      clock: this.clock?.save() ?? "",
       changes: [],
       blocks: 0,
       txs: 0,
@@ -431,7 +505,7 @@ export class ChainCore {
     engine.state.takeChanges();
     engine.state.dropJournal();
     this.log.rewind(batch.admissionMark);
-    this.clock.load(batch.clock);
+    this.clock?.load(batch.clock);
     this.writer.rollback();
     this.store.dropStaged();
     this.recording?.undo();

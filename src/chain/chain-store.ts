@@ -38,12 +38,21 @@ interface StoredTx {
   readonly isImpersonated: boolean;
 }
 
+/** The facts of a block's header that its rows do not have, where a consensus engine gave them. */
+export interface GivenHeader {
+  /** Unix nanoseconds; rows have whole microseconds. */
+  readonly timeNs: bigint;
+  /** Node id of the validator that proposed it; empty for one that the chain does not know. */
+  readonly proposer: string;
+}
+
 export interface StoredBlock {
   readonly height: number;
   readonly hash: string;
   readonly timeNs: bigint;
   readonly txs: readonly StoredTx[];
   readonly tool: ToolCommand | undefined;
+  readonly proposer: string | undefined;
   /** Kept for blocks in which something was asked for. */
   readonly appHash: string | undefined;
 }
@@ -58,6 +67,7 @@ export interface ExecutedTx extends StoredTx {
 interface BlockContent {
   readonly txs: readonly ExecutedTx[];
   readonly tool: ToolCommand | undefined;
+  readonly header: GivenHeader | undefined;
   readonly appHash: string;
 }
 
@@ -83,15 +93,23 @@ export class ChainStore {
   private readonly writeState: Statement;
   private readonly deleteState: Statement;
   private readonly insertText: Statement | undefined;
+  private readonly insertHeader: Statement | undefined;
   /** Texts of the parts as they are stored. */
   private parts = new Map<string, string>();
 
-  /** @param keepTexts whether the texts of failed transactions are stored beside their codes */
+  /**
+   * @param keepTexts whether the texts of failed transactions are stored beside their codes
+   * @param keepHeaders whether headers of blocks are given, and stored
+   */
   constructor(
     readonly db: Database,
     readonly writer: BlockWriter,
-    keepTexts = false,
+    { keepTexts = false, keepHeaders = false } = {},
   ) {
+    if (keepHeaders) {
+      db.run(OPTIONAL_TABLES.chain_headers);
+      this.insertHeader = db.prepare("INSERT INTO chain_headers(height, time_ns, proposer) VALUES(?, ?, ?)");
+    }
     if (keepTexts) {
       db.run(OPTIONAL_TABLES.chain_texts);
       this.insertText = db.prepare("INSERT OR REPLACE INTO chain_texts(height, n, text) VALUES(?, ?, ?)");
@@ -146,34 +164,39 @@ export class ChainStore {
     const txs = this.db.prepare("SELECT bytes, impersonated FROM chain_txs WHERE height = ? ORDER BY n");
     const commands = this.db.prepare("SELECT command FROM chain_commands WHERE height = ?");
     const appHash = this.db.prepare("SELECT app_hash FROM chain_blocks WHERE height = ?");
+    const headers =
+      this.insertHeader && this.db.prepare("SELECT time_ns, proposer FROM chain_headers WHERE height = ?");
     try {
       for (const row of select.iterate(this.rowBefore(height, head)) as Iterable<BlockRow>) {
         const stored = txs.all(row.height) as { bytes: Uint8Array; impersonated: bigint }[];
         const command = commands.get(row.height) as { command: string } | null;
         const app = appHash.get(row.height) as { app_hash: Uint8Array } | null;
+        const header = headers?.get(row.height) as { time_ns: bigint; proposer: string } | null | undefined;
         yield {
           height: Number(row.height),
           hash: hexOf(hashOfRow(row)),
-          timeNs: row.time * 1_000n,
+          timeNs: header?.time_ns ?? row.time * 1_000n,
+          proposer: header?.proposer,
           txs: stored.map(({ bytes, impersonated }) => ({ bytes, isImpersonated: impersonated !== 0n })),
           tool: command ? (JSON.parse(command.command) as ToolCommand) : undefined,
           appHash: app ? hexOf(app.app_hash) : undefined,
         };
       }
     } finally {
-      for (const statement of [select, txs, commands, appHash]) statement.finalize();
+      for (const statement of [select, txs, commands, appHash, headers]) statement?.finalize();
     }
   }
 
   /** Writes a block into the open transaction: its rows, its transactions, its application hash. @throws NodeError */
-  stageBlock(block: Block, { txs, tool, appHash }: BlockContent): void {
+  stageBlock(block: Block, { txs, tool, header, appHash }: BlockContent): void {
     this.writer.stage(block);
+    if (header) this.insertHeader?.run(block.height, header.timeNs, header.proposer);
     for (const [n, { code, isImpersonated, bytes, text }] of txs.entries()) {
       this.insertTx.run(block.height, n, code, isImpersonated ? 1 : 0, bytes);
       if (code !== 0) this.insertText?.run(block.height, n, text);
     }
     if (tool) this.insertCommand.run(block.height, JSON.stringify(tool));
-    if (txs.length > 0 || tool) this.insertBlock.run(block.height, Uint8Array.fromHex(appHash));
+    if (txs.length > 0 || tool || header) this.insertBlock.run(block.height, Uint8Array.fromHex(appHash));
   }
 
   /** It comes with the rows, or not at all. */

@@ -340,7 +340,7 @@ export class TransactionIntake {
   }
 
   /** Asked after a block, for what remains. Valid ones are held again. */
-  recheck(entry: PooledTx): TxOutcome {
+  recheck(entry: Candidate): TxOutcome {
     const outcome = this.verdictOf(entry);
     if (outcome.code === 0) this.reserve(entry);
     else this.refused(entry);
@@ -362,7 +362,8 @@ export class TransactionIntake {
     if (!isImpersonated) this.core.log.admission.refuse(admissionTransaction(tx));
   }
 
-  private verdictOf({ hash, tx, isImpersonated }: Candidate): TxOutcome {
+  /** The whole verdict on what has a valid form; nothing is remembered of it. */
+  verdictOf({ hash, tx, isImpersonated }: Candidate): TxOutcome {
     const { engine, log } = this.core;
     if (!isImpersonated) {
       const isCounted = COMMANDS[tx.kind].spamPolicy !== undefined;
@@ -413,7 +414,8 @@ export class TransactionIntake {
     return { outcome: this.refusedBytes(hash, refusal), dropped: [] };
   }
 
-  private refusedBytes(hash: string, { reason, code, text }: TransactionRefusal): TxOutcome {
+  /** The outcome of bytes that are no transaction. @throws ChainCallError `too_large` */
+  refusedBytes(hash: string, { reason, code, text }: TransactionRefusal): TxOutcome {
     if (reason === "too_large") throw new ChainCallError("too_large", text);
     const rule = reason === "undecodable" ? "undecodable_transaction" : "invalid_transaction";
     return this.outcome(hash, { code, text, rule, numbers: {} }, 0);

@@ -2,6 +2,7 @@
 import type { Database } from "bun:sqlite";
 import type { BlockMode, TxOutcome } from "../engine/chain-port.ts";
 import type { CheckpointText } from "../engine/checkpoints.ts";
+import type { ConsensusPower } from "../engine/consensus-set.ts";
 import type { BlockInfo } from "../engine/core.ts";
 import type { EngineListener } from "../engine/domains.ts";
 import type { CommittedBlock, TxResult } from "../engine/engine.ts";
@@ -61,6 +62,12 @@ export interface ChainEngine {
    * (docs/protocol/60-state-engine-blocks.md#14-beginblock-order, step 1).
    */
   upgradeStarted(): EngineCommit["block"] | undefined;
+  /** Members of consensus, by key: for a chain whose blocks come from a consensus engine. */
+  consensusMembers(): readonly ConsensusPower[];
+  /** Those that change with the last block. */
+  consensusUpdates(): readonly ConsensusPower[];
+  /** The nodes by their consensus keys. */
+  consensusNodes(): readonly { readonly key: string; readonly nodeId: string }[];
   /** Tokens in the party's staking account; undefined without one. For the spam policies. */
   stakeOf(party: string): bigint | undefined;
   /** Sets a general account's balance; inside a block, before its transactions (devnet tools). @throws CommandError */

@@ -24,7 +24,7 @@ export class StatusBoard {
 
   constructor(
     private readonly core: ChainCore,
-    private readonly options: LocalChainOptions,
+    private readonly options: Pick<LocalChainOptions, "startedNs">,
   ) {}
 
   get status(): ChainStatus {

@@ -32,6 +32,7 @@ export const COMMANDS: Commands = {
     loadCommands: async () => (await import("./devnet-tools.ts")).toolCommands(),
     leadingFlags: NODE_URL,
   },
+  validator: from("run the chain behind a consensus engine", () => import("./validator.ts"), "validator"),
   sidecar: from("follow a validator, and answer for it", () => import("./sidecar.ts"), "sidecar"),
   serve: from("serve an existing home", () => import("./serve.ts"), "serve"),
   replay: from("load a recording, and serve it with --serve", () => import("./replay.ts"), "replay"),

@@ -19,6 +19,7 @@ import {
   genesisCheckpoint,
 } from "./checkpoints.ts";
 import { accountId, Collateral, ZERO_PARTY } from "./collateral.ts";
+import { ConsensusSet } from "./consensus-set.ts";
 import type { Core } from "./core.ts";
 import { Delegation } from "./delegation.ts";
 import { Epochs } from "./epochs.ts";
@@ -75,6 +76,7 @@ export class Domains {
   readonly collateral: Collateral;
   readonly epochs: Epochs;
   readonly validators: Validators;
+  readonly consensus: ConsensusSet;
   readonly witness: Witness;
   readonly notary: Notary;
   readonly assets: Assets;
@@ -99,6 +101,7 @@ export class Domains {
     this.collateral = new Collateral(core);
     this.epochs = new Epochs(core, this.params);
     this.validators = new Validators(core, this.params, this.epochs);
+    this.consensus = new ConsensusSet(core, this.validators);
     this.witness = new Witness(core, this.params, this.validators);
     this.notary = new Notary(core, this.params, this.validators);
     this.assets = new Assets(core, this.params, this.collateral, this.notary);
@@ -229,6 +232,7 @@ export class Domains {
     this.validators.initGenesis(state.validators);
     this.limits.initGenesis(state.network_limits);
     if (checkpoint) loadCheckpoint(checkpoint, this, state.network_parameters_checkpoint_overwrite);
+    this.consensus.onBlockEnd();
   }
 
   /** A checkpoint for another chain. */
@@ -261,6 +265,7 @@ export class Domains {
   endBlock(): void {
     this.epochs.onEndBlock();
     this.markets.onBlockEnd();
+    this.consensus.onBlockEnd();
   }
 
   /** docs/protocol/60-state-engine-blocks.md#18-endblock-and-commit: checkpoint, then snapshot. */

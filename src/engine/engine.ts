@@ -9,6 +9,7 @@ import type { TransactionResult, TxErrorEvent } from "../wire/generated/events.t
 import type { CheckedTransaction } from "../wire/transaction-check.ts";
 import { COMMANDS, type CommandKind } from "../wire/transaction-commands.ts";
 import type { CheckpointText } from "./checkpoints.ts";
+import { type ConsensusPower, consensusKey } from "./consensus-set.ts";
 import { type BlockInfo, Core } from "./core.ts";
 import { type CommandTable, Domains, type EngineListener } from "./domains.ts";
 import { CommandError, commandErrorOf, ResultCode } from "./errors.ts";
@@ -227,6 +228,24 @@ export class Engine {
   /** Markets that a fault of this program has stopped. */
   haltedMarkets(): readonly HaltedMarket[] {
     return this.domains.markets.faults.list();
+  }
+
+  /** Members of consensus, by key. */
+  consensusMembers(): readonly ConsensusPower[] {
+    return this.domains.consensus.members();
+  }
+
+  /** Those that change with the last block. */
+  consensusUpdates(): readonly ConsensusPower[] {
+    return this.domains.consensus.updates;
+  }
+
+  /** The nodes by their consensus keys, in the form of `consensusMembers`; members that were just taken out among them. */
+  consensusNodes(): readonly { readonly key: string; readonly nodeId: string }[] {
+    return this.domains.validators.nodes().flatMap(({ nodeId, tmPubKey }) => {
+      const key = consensusKey(tmPubKey);
+      return key === undefined ? [] : [{ key, nodeId }];
+    });
   }
 
   stakeOf(party: string): bigint | undefined {

@@ -55,7 +55,7 @@ export interface Genesis {
   readonly timeNs: bigint;
   readonly initialHeight: number;
   readonly appState: GenesisAppState;
-  /** SHA3-256 of the app state's bytes as the document has them, lower-case hex: the hash of the genesis block. */
+  /** SHA3-256 of the app state's canonical text, lower-case hex: the hash of the genesis block. */
   readonly hash: string;
   /** All of it as it was read. */
   readonly document: string;
@@ -88,31 +88,28 @@ export function readGenesis(text: string): Genesis {
     timeNs: timeOf(time),
     initialHeight: 1,
     appState,
-    hash: sha3HexOf(Buffer.from(memberText(text, "app_state"), "utf8")),
+    hash: sha3HexOf(Buffer.from(canonicalText(state), "utf8")),
     document: text,
   };
 }
 
-/** Texts, signs, and what else stands between blanks. */
-const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s"{}[\],:]+/g;
-
 /**
- * A member of the document as it is written there: its hash is that of these bytes
- * (docs/protocol/60-state-engine-blocks.md#11-identity-of-a-block).
+ * The one text of an app state, however it is written: a consensus engine gives its copy of the document compacted and with
+ * other escapes from the second start on. Members stay in their order, which is that of some of the first events.
  */
-function memberText(document: string, name: string): string {
-  let [member, key, before] = ["", "", ""];
-  let [start, depth] = [0, 0];
-  for (const { 0: token, index } of document.matchAll(TOKENS)) {
-    if (depth === 1 && token === ":") [key, start] = [JSON.parse(before) as string, index + 1];
-    const isEnd = depth === 1 && (token === "," || token === "}");
-    // Of two members of one name the last counts, as in JSON.parse.
-    if (isEnd && key === name) member = document.slice(start, index).trim();
-    if (token === "{" || token === "[") depth++;
-    if (token === "}" || token === "]") depth--;
-    before = token;
+function canonicalText(state: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify(state);
+}
+
+/** Hash of an app state, as `Genesis.hash`; undefined for a text that is not one. */
+export function appStateHash(text: string): string | undefined {
+  let state: unknown;
+  try {
+    state = JSON.parse(text);
+  } catch {
+    return undefined;
   }
-  return member;
+  return isObject(state) ? sha3HexOf(Buffer.from(canonicalText(state), "utf8")) : undefined;
 }
 
 /** RFC 3339 in UTC, to the microsecond: finer times cannot be told apart in the store. */

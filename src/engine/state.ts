@@ -121,6 +121,12 @@ export class State {
     return digestOfChanges(this.entries());
   }
 
+  /** An entry's text as it is stored; undefined where there is none. */
+  find(table: string, key: string): string | undefined {
+    const value = this.tables.get(table)?.get(key);
+    return value === undefined ? undefined : encodeValue(value);
+  }
+
   /** Every entry, by table and key. */
   *entries(): Generator<{ table: string; key: string; value: string }> {
     for (const name of [...this.tables.keys()].sort()) {

@@ -13,6 +13,7 @@ import type {
   ValidatorHeartbeat,
 } from "../wire/generated/commands.ts";
 import { SECOND_NS } from "../wire/time-text.ts";
+import { consensusKey } from "./consensus-set.ts";
 import type { Core } from "./core.ts";
 import { CommandError } from "./errors.ts";
 import type { GenesisValidator } from "./genesis.ts";
@@ -99,7 +100,13 @@ export class Validators extends Nodes {
     if (this.nodeByKey(payload.vegaPubKey) !== undefined) {
       throw new CommandError("vega public key is already used by a node");
     }
-    this.add(announcedNode(payload), this.epochs.current.seq);
+    const node = announcedNode(payload);
+    const key = consensusKey(node.tmPubKey);
+    // Two nodes with one would be one validator twice, at which a consensus engine stops.
+    if (this.nodes().some((other) => consensusKey(other.tmPubKey) === key)) {
+      throw new CommandError("blockchain public key is already used by a node");
+    }
+    this.add(node, this.epochs.current.seq);
   }
 
   /** The ValidatorHeartbeat command. @throws CommandError */

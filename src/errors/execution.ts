@@ -311,6 +311,11 @@ export const VALIDATOR_TEXTS = {
     cause: KEY_IN_USE,
     fix: "Use the node's own key.",
   },
+  "blockchain public key is already used by a node": {
+    meaning: "Another node has this consensus key.",
+    cause: KEY_IN_USE,
+    fix: OWN_KEY,
+  },
   "vega public key is already used by a node": {
     meaning: "Another node has this key.",
     cause: KEY_IN_USE,

@@ -8,6 +8,7 @@ import { LIVE_CODES } from "./program/live.ts";
 import { PACKAGE_CODES } from "./program/package.ts";
 import { SENDING_CODES } from "./program/sending.ts";
 import { STORE_CODES } from "./program/store.ts";
+import { VALIDATOR_CODES } from "./program/validator.ts";
 import { WALLET_CODES } from "./program/wallet.ts";
 
 export const PROGRAM_CODES = {
@@ -18,6 +19,7 @@ export const PROGRAM_CODES = {
   ...SENDING_CODES,
   ...LIVE_CODES,
   ...PACKAGE_CODES,
+  ...VALIDATOR_CODES,
   ...WALLET_CODES,
 } as const;
 

@@ -273,12 +273,17 @@ const schema8 = `
 CREATE TABLE tx_results(block INTEGER NOT NULL, ord INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY(block, ord)) STRICT, WITHOUT ROWID;
 `;
 
-/** Tables that a store gets when it is first used in a certain way: sending to a data node, `--comet-port`, a disk budget. */
+/**
+ * Tables that a store gets when it is first used in a certain way: sending to a data node, `--comet-port`, blocks of a
+ * consensus engine, a disk budget.
+ */
 export const OPTIONAL_TABLES = {
   chain_outbox: `CREATE TABLE IF NOT EXISTS chain_outbox(id INTEGER PRIMARY KEY AUTOINCREMENT, height INTEGER NOT NULL,
   hash TEXT NOT NULL, bytes BLOB NOT NULL) STRICT`,
   chain_texts: `CREATE TABLE IF NOT EXISTS chain_texts(height INTEGER NOT NULL, n INTEGER NOT NULL, text TEXT NOT NULL,
   PRIMARY KEY(height, n)) STRICT, WITHOUT ROWID`,
+  chain_headers: `CREATE TABLE IF NOT EXISTS chain_headers(height INTEGER PRIMARY KEY, time_ns INTEGER NOT NULL,
+  proposer TEXT NOT NULL) STRICT`,
   retention:
     "CREATE TABLE IF NOT EXISTS retention(name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID",
 } as const satisfies Readonly<Record<string, string>>;

@@ -58,6 +58,18 @@ export class FakeEngine implements ChainEngine {
     return Number(this.parameters.get("network.transactions.maxgasperblock") ?? "500000");
   }
 
+  consensusMembers() {
+    return [];
+  }
+
+  consensusUpdates() {
+    return [];
+  }
+
+  consensusNodes() {
+    return [];
+  }
+
   initChain(): void {
     const { genesis, core } = this;
     core.block = { height: genesis.initialHeight, timeNs: genesis.timeNs, hash: genesis.hash };
@@ -137,7 +149,8 @@ export class FakeEngine implements ChainEngine {
   }
 
   haltReason(): string | undefined {
-    return this.parameters.get("halt");
+    const from = Number(this.parameters.get("halt.height") ?? 0);
+    return this.core.height >= from ? this.parameters.get("halt") : undefined;
   }
 
   upgradeStarted() {

@@ -9,6 +9,7 @@ import type { LocalChainOptions } from "../../src/chain/options.ts";
 import { type Ed25519KeyPair, ed25519KeyPair } from "../../src/crypto/ed25519.ts";
 import { Clock } from "../../src/devnet/clock.ts";
 import { Random } from "../../src/devnet/random.ts";
+import type { ChainPort } from "../../src/engine/chain-port.ts";
 import { type Genesis, readGenesis } from "../../src/engine/genesis.ts";
 import { openWriter } from "../../src/store/database.ts";
 import { digestStore, type StoreDigest } from "../../src/store/dump.ts";
@@ -138,7 +139,7 @@ export class Sender {
   }
 
   transfer(
-    chain: LocalChain,
+    chain: Pick<ChainPort, "status">,
     to: string,
     amount: bigint,
     options: { tid?: string; nonce?: bigint } = {},
@@ -146,7 +147,11 @@ export class Sender {
     return this.send(chain, transferOf(to, amount), options);
   }
 
-  send(chain: LocalChain, command: CommandInit, options: { tid?: string; nonce?: bigint } = {}): Uint8Array {
+  send(
+    chain: Pick<ChainPort, "status">,
+    command: CommandInit,
+    options: { tid?: string; nonce?: bigint } = {},
+  ): Uint8Array {
     const { chainId, height, hash } = chain.status;
     const tid = options.tid ?? new Bun.CryptoHasher("sha256").update(`tid ${serial++}`).digest("hex");
     return buildTransaction(command, {

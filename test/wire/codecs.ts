@@ -1,7 +1,10 @@
 /** The generated functions of any message by its full name, for tests that go over all of them. */
 import { splitName } from "../../src/wire/descriptors.ts";
+import * as abci from "../../src/wire/generated/abci.ts";
 import * as checkpoint from "../../src/wire/generated/checkpoint.ts";
 import * as commands from "../../src/wire/generated/commands.ts";
+import * as consensus from "../../src/wire/generated/consensus.ts";
+import * as consensusCrypto from "../../src/wire/generated/consensus-crypto.ts";
 import * as coreApi from "../../src/wire/generated/core-api.ts";
 import * as data from "../../src/wire/generated/data.ts";
 import * as datanode from "../../src/wire/generated/datanode.ts";
@@ -35,6 +38,9 @@ const modules: Readonly<Record<string, Module>> = {
   "grpc.health.v1": health,
   "grpc.reflection.v1": reflection,
   "grpc.reflection.v1alpha": reflectionAlpha,
+  "tendermint.abci": abci,
+  "tendermint.crypto": consensusCrypto,
+  "tendermint.types": consensus,
   vega,
   "vega.api.v1": coreApi,
   "vega.checkpoint.v1": checkpoint,

@@ -88,6 +88,11 @@ export class Admission {
     return verdict.accepted ? this.spam.check(spamRequest(tx), tokens) : verdict;
   }
 
+  /** The part of `check` that follows from the last block alone, counts of the spam policies left out: a block may hold it. */
+  proves(tx: AdmissionTransaction): Verdict {
+    return this.pow.proves(powTransaction(tx));
+  }
+
   /** A transaction is in the mempool, after its `check` or for what was good at this very block before. */
   reserve(tx: AdmissionTransaction): void {
     this.pow.reserve(powHolder(tx));

@@ -1,4 +1,5 @@
-// The files as texts by path, for `lyra proto`. Those of google.protobuf and of gRPC come with every compiler and library.
+// The files as texts by path, for `lyra proto`. Those of google.protobuf and of gRPC come with every
+// compiler and library; those of the consensus engine are no interface of this program.
 import explorer from "./blockexplorer/api/v1/blockexplorer.proto" with { type: "text" };
 import datanode from "./data-node/api/v2/trading_data.proto" with { type: "text" };
 import httpBody from "./google/api/httpbody.proto" with { type: "text" };

@@ -152,6 +152,12 @@ export class PowEngine {
     return typeof bits === "bigint" ? ACCEPTED : bits;
   }
 
+  /** Whether the last block's state lets a block hold it, whatever waits in this node's mempool. */
+  proves(tx: PowTransaction): Verdict {
+    const bits = this.verify(tx);
+    return typeof bits === "bigint" ? ACCEPTED : bits;
+  }
+
   /** A transaction is in the mempool: until the next commit, or its release, no other one may have its proof. */
   reserve(tx: PowHolder): void {
     if (!tx.isValidatorCommand)

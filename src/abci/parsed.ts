@@ -1,0 +1,52 @@
+// Transactions by the hash of their bytes, read and verified once: the engine shows each of them several times.
+import { LruCache } from "../cache/lru.ts";
+import { sha256HexOf } from "../crypto/sha.ts";
+import { type CheckedTransaction, checkTransaction, type Verdict } from "../wire/transaction-check.ts";
+
+const BYTES_MAX = 64 * 1024 * 1024;
+/** Size of its members as objects, about. */
+const OBJECT_BYTES = 4_000;
+
+export interface ParsedTx {
+  readonly bytes: Uint8Array;
+  /** Upper-case hex. */
+  readonly hash: string;
+  readonly verdict: Verdict;
+}
+
+/** A transaction that has a valid form and signature. */
+export interface ValidTx {
+  readonly bytes: Uint8Array;
+  readonly hash: string;
+  readonly tx: CheckedTransaction;
+}
+
+export type CheckForm = (bytes: Uint8Array, chainId: string, hash: string) => Verdict;
+
+export class ParsedTransactions {
+  private readonly byHash = new LruCache<string, ParsedTx>(
+    BYTES_MAX,
+    ({ bytes }) => bytes.length + OBJECT_BYTES,
+  );
+
+  constructor(
+    private readonly chainId: string,
+    private readonly check: CheckForm = checkTransaction,
+  ) {}
+
+  of(bytes: Uint8Array): ParsedTx {
+    const plainHash = sha256HexOf(bytes);
+    const hash = plainHash.toUpperCase();
+    const before = this.byHash.get(hash);
+    if (before !== undefined) return before;
+    const parsed = { bytes, hash, verdict: this.check(bytes, this.chainId, plainHash) };
+    this.byHash.set(hash, parsed);
+    return parsed;
+  }
+
+  /** Undefined for bytes that no block may hold. */
+  validOf(bytes: Uint8Array): ValidTx | undefined {
+    const { hash, verdict, bytes: own } = this.of(bytes);
+    return verdict.ok ? { bytes: own, hash, tx: verdict.transaction } : undefined;
+  }
+}

@@ -1,0 +1,53 @@
+// Codes of a validator: the application behind a consensus engine.
+import type { ProgramEntry } from "../explanation.ts";
+
+export const VALIDATOR_CODES = {
+  abci_invalid: {
+    meaning: "What dials the address of --abci does not speak the protocol of CometBFT 0.38.",
+    cause: "Another program, or another release of the engine; or its bytes were changed on the way.",
+    fix: "Look which process dials it. Connections of the engine are taken all the same.",
+  },
+  abci_failed: {
+    meaning: "A request of the consensus engine could not be answered.",
+    cause: "A fault of this program, or a store that cannot be written; the text says which.",
+    fix: "The engine ends itself with exit code 0: start it again once the reason is gone. Blocks that were not committed are executed again.",
+  },
+  abci_order: {
+    meaning: "The consensus engine asked for something out of its order.",
+    cause: "It lost its place: it was restored from a backup, or speaks another release's protocol.",
+    fix: "Start it again: it begins with a handshake that brings both to the same block.",
+  },
+  chain_ahead: {
+    meaning: "The chain in this home is ahead of the consensus engine's.",
+    cause: "The engine's data were removed, or restored from an older backup, and the home was not.",
+    fix: "Restore both from the same time; or give an empty --home, which is filled from the engine's blocks.",
+  },
+  genesis_differs: {
+    meaning: "The consensus engine and this home do not begin with the same genesis.",
+    cause:
+      "One of the two files was changed, or is of another network. How they are written does not matter.",
+    fix: "Put the network's genesis.json into both places, before either has begun.",
+  },
+  genesis_needed: {
+    meaning: "A validator's home is empty, and no genesis says which chain begins there.",
+    fix: "Give the network's genesis.json with --genesis.",
+    exit: "usage",
+  },
+  not_with_consensus: {
+    meaning: "The tool would change the chain without a transaction.",
+    cause:
+      "It is one for a devnet of one's own. Behind a consensus engine all validators agree on blocks and their times.",
+    fix: "Send a signed transaction, or try it on lyra devnet.",
+  },
+  proposal_refused: {
+    meaning: "A validator proposed a block that no honest one proposes.",
+    cause:
+      "The text names the transaction. The proposer runs another release, was changed, or is not honest.",
+    fix: "Nothing: the next validator proposes. If it goes on, ask the proposer's operator for its release.",
+  },
+  upgrade_due: {
+    meaning: "The network has agreed to go on with another release.",
+    cause: "The last block of this release is made.",
+    fix: "Start the agreed release over the same home.",
+  },
+} as const satisfies Readonly<Record<string, ProgramEntry>>;

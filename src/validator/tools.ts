@@ -1,0 +1,79 @@
+// A validator's chain with the developer's tools: those that only read work; those that would make blocks, time or
+// balances out of nothing cannot, because a block is what all validators agree on.
+import type { AbciChain } from "../abci/abci-chain.ts";
+import type { BridgePort, ChainStatus, DevnetPort } from "../engine/chain-port.ts";
+import { NodeError } from "../errors/node-error.ts";
+
+function refuse(what: string): Promise<never> {
+  return Promise.reject(
+    new NodeError(
+      "validator.tools",
+      "not_with_consensus",
+      `${what} is not possible here: blocks, their times and what is in them are agreed on by all validators`,
+      "send signed transactions, or try it on a devnet of its own: lyra devnet",
+    ),
+  );
+}
+
+const NO_BRIDGE: BridgePort = {
+  deposit: () => refuse("a deposit by the simulated bridge"),
+  stake: () => refuse("a staking by the simulated bridge"),
+  unstake: () => refuse("an end of staking by the simulated bridge"),
+  list: () => refuse("a listing on the simulated bridge"),
+  setLimits: () => refuse("a change of the simulated bridge's limits"),
+  addSigner: () => refuse("a change of the simulated bridge's signers"),
+  removeSigner: () => refuse("a change of the simulated bridge's signers"),
+  setThreshold: () => refuse("a change of the simulated bridge's threshold"),
+  claim: () => refuse("a claim on the simulated bridge"),
+  stopBridge: () => refuse("a stop of the simulated bridge"),
+  resumeBridge: () => refuse("a resumption of the simulated bridge"),
+};
+
+export class ValidatorTools implements DevnetPort {
+  constructor(
+    private readonly chain: AbciChain,
+    readonly bridge: BridgePort = NO_BRIDGE,
+  ) {}
+
+  get status(): ChainStatus {
+    return this.chain.status;
+  }
+
+  onBlock(listener: (status: ChainStatus) => void): () => void {
+    return this.chain.onBlock(listener);
+  }
+
+  submit: DevnetPort["submit"] = (bytes, wait) => this.chain.submit(bytes, wait);
+  check: DevnetPort["check"] = (bytes) => this.chain.check(bytes);
+  spamStatistics: DevnetPort["spamStatistics"] = (party) => this.chain.spamStatistics(party);
+  refusalOf: DevnetPort["refusalOf"] = (hash) => this.chain.refusalOf(hash);
+  proofBlocks: DevnetPort["proofBlocks"] = () => this.chain.proofBlocks();
+  outcomesOf: DevnetPort["outcomesOf"] = (hashes, waitMs) => this.chain.outcomesOf(hashes, waitMs);
+  checkpoint: DevnetPort["checkpoint"] = () => this.chain.checkpoint();
+
+  clock: DevnetPort["clock"] = async () => ({
+    ...this.status,
+    nextTimeNs: this.status.timeNs,
+    isFrozen: false,
+  });
+
+  mine: DevnetPort["mine"] = () => refuse("mining a block");
+  forwardTime: DevnetPort["forwardTime"] = () => refuse("moving the time");
+  setNextBlockTime: DevnetPort["setNextBlockTime"] = () => refuse("setting the time");
+  freezeClock: DevnetPort["freezeClock"] = () => refuse("freezing the time");
+  blockMode: DevnetPort["blockMode"] = () => refuse("a mode of blocks");
+  setBlockMode: DevnetPort["setBlockMode"] = () => refuse("a mode of blocks");
+  endEpoch: DevnetPort["endEpoch"] = () => refuse("ending an epoch");
+  snapshot: DevnetPort["snapshot"] = () => refuse("a snapshot to revert to");
+  revert: DevnetPort["revert"] = () => refuse("reverting");
+  dump: DevnetPort["dump"] = () => refuse("a dump");
+  load: DevnetPort["load"] = () => refuse("loading a dump");
+  impersonate: DevnetPort["impersonate"] = () => refuse("impersonating a party");
+  perform: DevnetPort["perform"] = () => refuse("an unsigned command");
+  propose: DevnetPort["propose"] = () => refuse("an unsigned proposal");
+  reachTime: DevnetPort["reachTime"] = () => refuse("moving the time");
+  setBalance: DevnetPort["setBalance"] = () => refuse("setting a balance");
+  setBalances: DevnetPort["setBalances"] = () => refuse("setting balances");
+  setParameter: DevnetPort["setParameter"] = () => refuse("setting a parameter without a vote");
+  ban: DevnetPort["ban"] = () => refuse("banning a party by hand");
+}

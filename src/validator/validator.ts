@@ -1,0 +1,188 @@
+/**
+ * A validator: a chain whose blocks a consensus engine makes, behind the interfaces of a devnet. The engine is a process
+ * of its own (CometBFT), which dials the socket that this one serves.
+ */
+
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { AbciChain } from "../abci/abci-chain.ts";
+import { Application } from "../abci/application.ts";
+import { type AbciAddress, AbciServer } from "../abci/server.ts";
+import type { AdmissionRules } from "../chain/admission/rules.ts";
+import { CometClient } from "../comet/client.ts";
+import { handOver } from "../comet/hand-over.ts";
+import { type DevnetAddress, devnetAddressFile, genesisOf } from "../devnet/home.ts";
+import { PlanesThread } from "../devnet/planes-thread.ts";
+import type { ChainStatus, TxOutcome } from "../engine/chain-port.ts";
+import { Engine } from "../engine/engine.ts";
+import { type Genesis, readGenesis } from "../engine/genesis.ts";
+import { marketRulesOf } from "../engine/markets/rules.ts";
+import { NodeError } from "../errors/node-error.ts";
+import { lockHome } from "../files/lock.ts";
+import { writeFileWhole } from "../files/whole-file.ts";
+import { DEFAULT_LIMITS, type Limits } from "../http/limits.ts";
+import { BUILD } from "../node/build.ts";
+import { openWriter } from "../store/database.ts";
+import { EventTap } from "../store/event-feed.ts";
+import { ValidatorTools } from "./tools.ts";
+
+export interface ValidatorConfig {
+  readonly kind: "validator";
+  readonly home: string;
+  /** The genesis document of a new chain; a home with a chain keeps its own. */
+  readonly genesis?: string;
+  /** Where the consensus engine dials. */
+  readonly abci: AbciAddress;
+  /** RPC of the own consensus engine, which takes what is submitted here. */
+  readonly consensusRpc: string;
+  readonly rules?: AdmissionRules;
+  /** An event file that every block is appended to. */
+  readonly record?: string;
+  readonly segmentLength?: number;
+  readonly host?: string;
+  /** Default 0: a free one. */
+  readonly dataPort?: number;
+  readonly nodePort?: number;
+  readonly faucetPort?: number;
+  /** Where gRPC is served; default 0, a free one; "off": nowhere. */
+  readonly grpcNodePort?: number | "off";
+  readonly grpcDataPort?: number | "off";
+  readonly limits?: Partial<Limits>;
+  /** Called with every failure in the background. */
+  readonly onProblem?: (error: unknown) => void;
+  /** Called with every verdict. */
+  onOutcome?(outcome: TxOutcome): void;
+}
+
+export interface Validator {
+  readonly chainId: string;
+  readonly home: string;
+  readonly dataUrl: string;
+  readonly address: ValidatorAddress;
+  readonly status: ChainStatus;
+  /** "resumed at block 812: ..."; "a new chain". */
+  readonly resumed: string;
+  /** Settles when the HTTP thread ends by itself. */
+  readonly broken: Promise<NodeError>;
+  stop(): Promise<void>;
+}
+
+/** The content of `--config-out`, and of the file in the home. */
+interface ValidatorAddress extends DevnetAddress {
+  /** Where the consensus engine dials, as its `proxy_app`. */
+  readonly abci: string;
+}
+
+/** Starts a validator: everything listens when this returns. @throws NodeError */
+export async function startValidator(options: ValidatorConfig): Promise<Validator> {
+  const cleanup: (() => unknown)[] = [];
+  const close = async () => {
+    for (const undo of cleanup.splice(0).reverse()) await undo();
+  };
+  try {
+    return await start(options, (undo) => cleanup.push(undo), close);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function start(
+  options: ValidatorConfig,
+  onClose: (undo: () => unknown) => void,
+  close: () => Promise<void>,
+): Promise<Validator> {
+  const { home, host = "127.0.0.1", grpcNodePort = 0, grpcDataPort = 0 } = options;
+  const { dataPort = 0, nodePort = 0, faucetPort = 0 } = options;
+  const lock = lockHome(home);
+  onClose(() => lock.release());
+  const link = new PlanesThread();
+  onClose(() => link.end());
+  const db = openWriter(home);
+  onClose(() => db.close());
+  const genesis = genesisFor(home, db, options);
+  const tap = new EventTap();
+  const segments = await segmentsOf(home, db, options);
+  onClose(() => segments.stop());
+  const node = new CometClient(options.consensusRpc);
+  const { checkTransaction, onHalt } = link.chainOptions;
+  const chain = new AbciChain({
+    db,
+    genesis,
+    makeEngine: (follower) => new Engine(genesis, { ...follower, marketRules: marketRulesOf(options.rules) }),
+    startedNs: BigInt(Math.round(performance.timeOrigin)) * 1_000_000n,
+    tap,
+    keepTexts: true,
+    ...(options.rules && { rules: options.rules }),
+    ...(options.record && { recordTo: options.record }),
+    onCommitted: (height) => segments.onCommitted(height),
+    onOutcome: (outcome) => options.onOutcome?.(outcome),
+    onHalt,
+    checkTransaction,
+    broadcast: (bytes) => handOver([node], bytes),
+  });
+  onClose(() => chain.stop());
+  link.start();
+  link.connectFeed(tap);
+  onClose(() => link.close());
+  const listening = await link.serve(new ValidatorTools(chain), {
+    ...{ home, host, dataPort, nodePort, faucetPort, limits: { ...DEFAULT_LIMITS, ...options.limits } },
+    ...(grpcNodePort !== "off" && { grpcNodePort }),
+    ...(grpcDataPort !== "off" && { grpcDataPort }),
+  });
+  const server = new AbciServer(new Application(chain, BUILD.version));
+  const port = server.listen(options.abci);
+  onClose(() => server.stop());
+  const { node: nodePlane, data, faucet, grpcNode, grpcData } = listening;
+  const address: ValidatorAddress = {
+    ...{ nodeUrl: nodePlane.url, dataUrl: data.url, faucetUrl: faucet.url },
+    ...{ nodePort: nodePlane.port, dataPort: data.port, faucetPort: faucet.port },
+    ...(grpcNode && { grpcNodeAddress: grpcNode.address, grpcNodePort: grpcNode.port }),
+    ...(grpcData && { grpcDataAddress: grpcData.address, grpcDataPort: grpcData.port }),
+    abci: "path" in options.abci ? `unix://${options.abci.path}` : `tcp://${options.abci.host}:${port}`,
+    ...{ chainId: genesis.chainId, home, pid: process.pid },
+  };
+  const addressFile = join(home, devnetAddressFile);
+  writeFileWhole(addressFile, `${JSON.stringify(address)}\n`);
+  onClose(() => rmSync(addressFile, { force: true }));
+  if (chain.committed.height > 0) segments.onCommitted(chain.committed.height);
+  return {
+    ...{ chainId: genesis.chainId, home, dataUrl: data.url, address },
+    get status() {
+      return chain.status;
+    },
+    resumed: chain.resumption.sentence,
+    broken: link.broken,
+    stop: close,
+  };
+}
+
+/** The home's own genesis, or the one of a new chain. @throws NodeError `genesis_missing`, `genesis_invalid` */
+function genesisFor(home: string, db: ReturnType<typeof openWriter>, options: ValidatorConfig): Genesis {
+  const fresh = () => {
+    if (options.genesis !== undefined) return options.genesis;
+    throw new NodeError(
+      "validator.genesis",
+      "genesis_needed",
+      "a validator's chain begins with its network's genesis, and none is given",
+      "give it with --genesis FILE: the genesis.json of the consensus engine",
+    );
+  };
+  // Read before it is written beside the store.
+  if (options.genesis !== undefined) readGenesis(options.genesis);
+  return readGenesis(genesisOf(home, db, fresh).text);
+}
+
+async function segmentsOf(home: string, db: ReturnType<typeof openWriter>, options: ValidatorConfig) {
+  const [{ SegmentMaker }, { recordSegment }] = await Promise.all([
+    import("../history/segment-maker.ts"),
+    import("../history/segment-table.ts"),
+  ]);
+  return new SegmentMaker({
+    home,
+    db,
+    ...(options.segmentLength !== undefined && { segmentLength: options.segmentLength }),
+    record: (row) => recordSegment(db, row),
+    onProblem: (error) => options.onProblem?.(error),
+  });
+}
