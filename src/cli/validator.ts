@@ -42,8 +42,8 @@ const GENESIS_BYTES_MAX = 512 * 1024 * 1024;
 
 export const validator = command({
   flags: FLAGS,
-  notes: `  The engine is CometBFT 0.38, a process of its own with this address as its proxy_app. Start either first, and
-  start the engine again whenever it ends, also with exit code 0.`,
+  notes: `  The engine is CometBFT 0.38, a process of its own with this address as its
+  proxy_app. Start it again whenever it ends, also with exit code 0.`,
   json: "as `lyra devnet` up to `pid`, with `abci`, once it listens",
   startsNode: () => true,
   async run({ values }) {

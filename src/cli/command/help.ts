@@ -18,8 +18,7 @@ export function overview(commands: Commands): string {
 ${roomy(rows).join("\n")}
 
   lyra COMMAND --help says more. Most commands take --home DIR, --json, --quiet.
-  Exit codes: 0 done, 1 failed, 2 usage, 3 not ready, 4 verification failed,
-  130 interrupted.
+  Exit: 0 done, 1 failed, 2 usage, 3 not ready, 4 not verified, 130 interrupted.
 `;
 }
 
