@@ -20,6 +20,7 @@ import {
   ChainCallError,
   type ChainPort,
   type ChainStatus,
+  type PendingTransaction,
   type ProofBlock,
   type RememberedRefusal,
   type TxOutcome,
@@ -91,7 +92,7 @@ interface ExecutedDecision {
 
 interface WaitingTx {
   readonly tx: CheckedTransaction;
-  readonly bytes: number;
+  readonly bytes: Uint8Array;
   /** Height of its first check. */
   readonly since: number;
 }
@@ -158,7 +159,7 @@ export class AbciChain implements ChainPort {
 
   get status(): ChainStatus {
     let bytes = 0;
-    for (const each of this.waiting.values()) bytes += each.bytes;
+    for (const each of this.waiting.values()) bytes += each.bytes.length;
     const mempool = { count: this.waiting.size, bytes };
     return { ...this.board.status, mempool, halted: this.halted ?? this.barred };
   }
@@ -240,6 +241,12 @@ export class AbciChain implements ChainPort {
     return states();
   }
 
+  /** Transactions that wait for a block, as they came. @param most of them */
+  async pending(most: number): Promise<readonly PendingTransaction[]> {
+    const all = [...this.waiting].slice(0, most);
+    return all.map(([hash, { bytes }]) => ({ hash, bytes, isImpersonated: false }));
+  }
+
   /** A checkpoint for another chain (JSON). */
   async checkpoint(): Promise<string> {
     await this.settled();
@@ -295,7 +302,7 @@ export class AbciChain implements ChainPort {
         const { transaction: tx } = verdict;
         if (outcome.code === 0) {
           const since = this.waiting.get(hash)?.since ?? this.height;
-          this.waiting.set(hash, { tx, bytes: bytes.length, since });
+          this.waiting.set(hash, { tx, bytes, since });
         } else this.leave(outcome, tx);
       }
     } catch (error) {

@@ -49,6 +49,7 @@ export class ValidatorTools implements DevnetPort {
   refusalOf: DevnetPort["refusalOf"] = (hash) => this.chain.refusalOf(hash);
   proofBlocks: DevnetPort["proofBlocks"] = () => this.chain.proofBlocks();
   outcomesOf: DevnetPort["outcomesOf"] = (hashes, waitMs) => this.chain.outcomesOf(hashes, waitMs);
+  pending: DevnetPort["pending"] = (most) => this.chain.pending(most);
   checkpoint: DevnetPort["checkpoint"] = () => this.chain.checkpoint();
 
   clock: DevnetPort["clock"] = async () => ({
