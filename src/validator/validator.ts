@@ -12,6 +12,7 @@ import type { AdmissionRules } from "../chain/admission/rules.ts";
 import { CometClient } from "../comet/client.ts";
 import { handOver } from "../comet/hand-over.ts";
 import { type DevnetAddress, devnetAddressFile, genesisOf } from "../devnet/home.ts";
+import { DEVNET_PARTIES } from "../devnet/keys.ts";
 import { PlanesThread } from "../devnet/planes-thread.ts";
 import type { ChainStatus, TxOutcome } from "../engine/chain-port.ts";
 import { Engine } from "../engine/engine.ts";
@@ -129,6 +130,7 @@ async function start(
     ...{ home, host, dataPort, nodePort, faucetPort, limits: { ...DEFAULT_LIMITS, ...options.limits } },
     ...(grpcNodePort !== "off" && { grpcNodePort }),
     ...(grpcDataPort !== "off" && { grpcDataPort }),
+    parties: DEVNET_PARTIES,
   });
   const server = new AbciServer(new Application(chain, BUILD.version));
   const port = server.listen(options.abci);
