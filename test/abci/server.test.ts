@@ -120,7 +120,7 @@ describe("the server", () => {
         void socket.write(Buffer.concat(requests.map((each) => frameOf(encodeRequest(each))))),
       raw: (bytes: Uint8Array) => void socket.write(bytes),
       closed: () => eventually(() => isClosed),
-      count: (wanted: number) => eventually(() => answers.length >= wanted),
+      count: (least: number) => eventually(() => answers.length >= least),
     };
   };
 

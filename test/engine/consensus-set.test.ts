@@ -22,10 +22,10 @@ describe("the way from one set to another", () => {
   test("moves at most a third of all power in a block, never ends empty, and arrives", () => {
     const property = fc.property(set, set, (from, to) => {
       let current: ReadonlyMap<string, bigint> = powers(...from);
-      const wanted = powers(...to);
+      const target = powers(...to);
       for (let block = 0; ; block++) {
         expect(block).toBeLessThan(6);
-        const next = nextPowers(current, wanted);
+        const next = nextPowers(current, target);
         const [total, nextTotal] = [current, next].map((each) =>
           [...each.values()].reduce((a, b) => a + b, 0n),
         );
@@ -38,7 +38,7 @@ describe("the way from one set to another", () => {
         }
         // Powers are whole: a thousandth more is their rounding.
         expect(gained * 1_000n <= (total! * nextTotal! * 1_003n) / 3n).toBe(true);
-        if (Bun.deepEquals(next, wanted)) break;
+        if (Bun.deepEquals(next, target)) break;
         current = next;
       }
     });
