@@ -5,9 +5,10 @@
  */
 
 import { ED25519_KEY_BYTES } from "../crypto/ed25519.ts";
+import { compare } from "../wire/arithmetic.ts";
 import type { Core } from "./core.ts";
 import type { ValidatorNode } from "./ports.ts";
-import { compare, type Table } from "./state.ts";
+import type { Table } from "./state.ts";
 
 /** A member of consensus; power 0 takes it out. */
 export interface ConsensusPower {
