@@ -17,11 +17,11 @@ import {
   ResponseProcessProposalProposalStatus as Status,
 } from "../../src/wire/generated/abci.ts";
 import { hexBytes } from "../../src/wire/identifiers.ts";
+import { SECOND_NS } from "../../src/wire/time-text.ts";
 import { FakeEngine } from "../chain/fake-engine.ts";
 import { newHome, rowsOf, testGenesis } from "../chain/rig.ts";
 
 export const BLOCK_NS = 1_000_000_007n;
-const SECOND_NS = 1_000_000_000n;
 
 export interface Given {
   readonly timeNs?: bigint;

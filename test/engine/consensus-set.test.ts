@@ -9,7 +9,7 @@ const key = (n: number) => Buffer.alloc(32, n).toString("base64");
 const powers = (...list: readonly (readonly [number, bigint])[]) =>
   new Map(list.map(([n, power]) => [key(n), power]));
 
-/** What CometBFT 0.38 refuses for good. */
+/** The most that CometBFT 0.38 takes. */
 const POWER_MAX = (1n << 60n) - 1n;
 
 describe("the way from one set to another", () => {
