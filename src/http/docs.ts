@@ -90,7 +90,9 @@ export function jsonClient(app: { handle(request: Request): Promise<Response> })
   };
 }
 
-const requestOf = (path: string) => new Request(`http://localhost${path}`);
+/** Its `Host` is one that every plane accepts. */
+const requestOf = (path: string) =>
+  new Request(`http://localhost${path}`, { headers: { host: "localhost" } });
 
 /** Paths of the page and the document as the swagger plugin makes them, before they are kept and compressed. */
 const RAW_PAGE = "/raw-docs";

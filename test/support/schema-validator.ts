@@ -37,6 +37,13 @@ export class SchemaValidator {
     return validate(body) ? [] : validate.errors!.map(line);
   }
 
+  /** The same against a schema of the document's own. */
+  checkPart(name: string, body: unknown): string[] {
+    const validate = this.made.get(name) ?? this.ajv.compile({ $ref: `${ROOT}#/components/schemas/${name}` });
+    this.made.set(name, validate);
+    return validate(body) ? [] : validate.errors!.map(line);
+  }
+
   private schemaOf(method: string, path: string, status: string, type: string): unknown {
     const operation = this.document.paths[path]?.[method] as { responses: Json } | undefined;
     if (operation === undefined) throw new Error(`the document has no ${method} ${path}`);

@@ -1,15 +1,7 @@
 // Parts that the documents of the planes share: answers, bodies, errors, headers, and the way to the other documents.
 import manifest from "../../../package.json" with { type: "json" };
 import { UINT64 } from "./schemas.ts";
-import {
-  type Header,
-  OPENAPI_VERSION,
-  type Operation,
-  type Parameter,
-  type Paths,
-  type Response,
-  type Schema,
-} from "./types.ts";
+import type { Header, Operation, Parameter, Paths, Response, Schema } from "./types.ts";
 
 /** Where each document is when the ports are the usual ones; a devnet prints its own at the start. */
 const OTHERS = [
@@ -27,39 +19,7 @@ export function info(title: string, ...sentences: readonly string[]) {
   return { title, version: manifest.version, description: [...sentences, OTHER_DOCUMENTS].join(" ") };
 }
 
-interface SmallDocument {
-  readonly title: string;
-  readonly sentences: readonly string[];
-  readonly tags: Readonly<Record<string, string>>;
-  readonly paths: Paths;
-  readonly schemas: Readonly<Record<string, Schema>>;
-}
-
-export function smallDocument({ title, sentences, tags, paths, schemas }: SmallDocument) {
-  return {
-    openapi: OPENAPI_VERSION,
-    info: info(title, ...sentences),
-    servers: [{ url: "/", description: "This server" }],
-    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
-    paths,
-    components: { schemas },
-  };
-}
-
 export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
-export const text = (description: string): Schema => ({ type: "string", description });
-
-/** An object; a name with a question mark may be missing. */
-export function object(members: Readonly<Record<string, Schema>>, description?: string): Schema {
-  const names = Object.keys(members);
-  const required = names.filter((name) => !name.endsWith("?"));
-  return {
-    type: "object",
-    ...(description === undefined ? {} : { description }),
-    properties: Object.fromEntries(names.map((name) => [name.replace("?", ""), members[name]!])),
-    ...(required.length > 0 ? { required } : {}),
-  };
-}
 
 export function answer(description: string, schema: Schema, type = "application/json"): Response {
   return { description, content: { [type]: { schema } } };

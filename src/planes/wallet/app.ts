@@ -6,6 +6,7 @@ import { announceEnd, listen, readBody, retryAfter, splitUrl, stopServer, urlOf 
 import { httpPlugin, originOf, RAW } from "../../http/plugin.ts";
 import { METHOD_NAMES, type WalletService } from "../../wallet/service/service.ts";
 import { isAllowedHost, PAGES } from "./cors.ts";
+import { CALL, HEALTH, LIST } from "./route-documents.ts";
 
 interface WalletAppOptions {
   /** Bytes of a request's body. */
@@ -32,7 +33,7 @@ const LAST_REQUESTS_MS = 1_500;
  */
 const JSON_RPC = "application/json-rpc";
 const JSON_TYPE = { "content-type": "application/json" };
-const METHODS_BODY = JSON.stringify({ result: { registeredMethods: METHOD_NAMES } });
+const METHOD_LIST = JSON.stringify({ result: { registeredMethods: METHOD_NAMES } });
 
 const UNREADABLE = "couldn't read the HTTP request body";
 /** Too long, too slow, or beside too many others. */
@@ -61,17 +62,21 @@ function walletApp(
     cors: PAGES,
     onError: () => refuse(500, "the service failed"),
   });
-  app.get("/api/v2/health", () => {
+  const health = () => {
     if (options.ending?.hasBegun === true)
       return text(503, "the service is stopping\n", { "retry-after": "1" });
     return new Response(null);
-  });
-  app.get("/api/v2/methods", () => new Response(METHODS_BODY, { headers: JSON_TYPE }));
-  app.post(RPC_PATH, ({ request }) => answerRpc(service, request, options), RAW);
+  };
+  app
+    .get("/api/v2/health", health, HEALTH)
+    .get("/api/v2/methods", () => new Response(METHOD_LIST, { headers: JSON_TYPE }), LIST)
+    .post(RPC_PATH, ({ request }) => answerRpc(service, request, options), CALL);
   app.use(
     docsPlugin({
       signposts: ["/", "/api/v2"],
-      parts: async () => (await import("./openapi.ts")).walletDocument(),
+      app,
+      parts: async () => (await import("./documentation.ts")).parts(),
+      examples: async (paths) => (await import("./documentation.ts")).completed(paths),
     }),
   );
   for (const path of ["/*", "/"]) app.all(path, ({ request }) => fallback(request), RAW);

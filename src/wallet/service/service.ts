@@ -59,31 +59,60 @@ interface Incoming extends Omit<RpcRequest, "params"> {
 
 interface MethodEntry {
   readonly run: Method;
+  /** For the document. */
+  readonly meaning: string;
   /** Reports an unforeseen failure. */
   readonly coarse: string;
   /** The others are not given any: they would keep them for as long as a person thinks. */
   readonly hasParams?: true;
 }
 
-const METHODS: Readonly<Record<string, MethodEntry>> = {
+export const METHODS: Readonly<Record<string, MethodEntry>> = {
   "client.check_transaction": {
     run: checkTransaction,
+    meaning: "signs a transaction and has a node check it; nothing is sent",
     coarse: "could not check transaction",
     hasParams: true,
   },
-  "client.connect_wallet": { run: connectWallet, coarse: "could not connect to the wallet" },
-  "client.disconnect_wallet": { run: disconnectWallet, coarse: "could not disconnect from the wallet" },
-  "client.get_chain_id": { run: getChainId, coarse: "could not get the chain ID from the node" },
-  "client.list_keys": { run: listKeys, coarse: "could not list the keys" },
-  "client.send_transaction": { run: sendTransaction, coarse: "could not send transaction", hasParams: true },
-  "client.sign_transaction": { run: signTransaction, coarse: "could not sign transaction", hasParams: true },
+  "client.connect_wallet": {
+    run: connectWallet,
+    meaning: "asks the user for a session; the token is in the header `Authorization`",
+    coarse: "could not connect to the wallet",
+  },
+  "client.disconnect_wallet": {
+    run: disconnectWallet,
+    meaning: "ends the session",
+    coarse: "could not disconnect from the wallet",
+  },
+  "client.get_chain_id": {
+    run: getChainId,
+    meaning: "tells the chain of the node",
+    coarse: "could not get the chain ID from the node",
+  },
+  "client.list_keys": {
+    run: listKeys,
+    meaning: "tells the public keys that the session may use",
+    coarse: "could not list the keys",
+  },
+  "client.send_transaction": {
+    run: sendTransaction,
+    meaning: "asks the user to sign a transaction, and sends it",
+    coarse: "could not send transaction",
+    hasParams: true,
+  },
+  "client.sign_transaction": {
+    run: signTransaction,
+    meaning: "asks the user to sign a transaction, and gives it back",
+    coarse: "could not sign transaction",
+    hasParams: true,
+  },
 };
-
-/** Time for which an epoch that was asked for counts as the running one in the log, milliseconds. */
-const EPOCH_MS = 5_000;
 
 /** Sorted. */
 export const METHOD_NAMES: readonly string[] = Object.keys(METHODS).sort();
+
+/** Time for which an epoch that was asked for counts as the running one in the log, milliseconds. */
+const EPOCH_MS = 5_000;
 
 export class WalletService implements CallService {
   private readonly limits: ServiceLimits;
