@@ -89,7 +89,7 @@ export const parts = () => ({
   components: { schemas: { Request: REQUEST, Answer: ANSWER, Error: ERROR, ...LOCAL_SCHEMAS } },
 });
 
-/** With what no schema of a route says. */
+/** Adds parameters, bodies and errors, which no schema of a route has. */
 export const completed = (paths: Paths): Paths =>
   Object.fromEntries(
     Object.entries(paths).map(([path, { get, post }]) => [
