@@ -1,4 +1,4 @@
-// How the wallet's routes describe themselves. The body of a call is read by the service, whose errors are the protocol's.
+// Descriptions of the wallet's routes. The body of a call is read by the service, whose errors are the protocol's.
 import { list, object, text } from "../../http/declaration.ts";
 import { schemaOf } from "../../http/schema-of.ts";
 
