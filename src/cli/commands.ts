@@ -13,6 +13,7 @@ const permissions = () => import("./wallet-permissions.ts");
 const network = () => import("./wallet-network.ts");
 const txOnline = () => import("./tx-online.ts");
 const tx = () => import("./tx.ts");
+const money = () => import("./tx-money.ts");
 const pow = () => import("./pow.ts");
 
 /** A command that a module exports under this name. */
@@ -64,6 +65,7 @@ export const COMMANDS: Commands = {
     () => import("./wallet-balance.ts"),
     "balance",
   ),
+  "wallet send": from("send an amount of an asset to a key", () => import("./wallet-send.ts"), "send"),
   "wallet key": { summary: "the keys of a wallet" },
   "wallet key generate": from("generate the next key", keys, "generate"),
   "wallet key list": from("list the keys of a wallet", keys, "list"),
@@ -124,6 +126,16 @@ export const COMMANDS: Commands = {
     "buildOrder",
     { hintWords: 3 },
   ),
+  "tx build transfer": from("make a transfer of an amount as people say it", money, "buildTransfer", {
+    hintWords: 3,
+  }),
+  "tx build withdraw": from("make a withdrawal to an Ethereum address", money, "buildWithdraw", {
+    hintWords: 3,
+  }),
+  "tx build delegate": from("make a delegation of stake to a validator", money, "buildDelegate", {
+    hintWords: 3,
+  }),
+  "tx build vote": from("make a vote on a proposal", money, "buildVote", { hintWords: 3 }),
   "tx check": from("check a command or a transaction against the rules", tx, "check"),
   "tx sign": from("sign it; needs no network", tx, "sign"),
   "tx prove": from("add the proof of work", txOnline, "prove"),

@@ -39,20 +39,20 @@ import {
   writeResult,
 } from "./tx-output.ts";
 import { print } from "./wallet-opening.ts";
-import { blockDocument, readInput, readLastBlock } from "./wallet-tx-input.ts";
+import { blockDocument, carriedAssets, readInput, readLastBlock } from "./wallet-tx-input.ts";
 
 /** Nodes to ask, and the way of sending. */
-const NODE_FLAGS = {
+export const NODE_FLAGS = {
   ...NODE_URLS,
   ...NETWORK,
   "chain-id": option("ID", "the only chain to talk to"),
   wait: option("SECONDS", "for room (20)"),
-  timeout: option("SECONDS", "for a node's answer"),
-  threads: option("N", "that make the proof"),
+  timeout: option("SECONDS", "for a node's answer", { isMinor: true }),
+  threads: option("N", "that make the proof", { isMinor: true }),
   "sole-user": toggle("no other wallet uses the key"),
 } as const satisfies Flags;
 
-const MODES: Readonly<Record<string, SendingMode>> = {
+export const MODES: Readonly<Record<string, SendingMode>> = {
   sync: "TYPE_SYNC",
   async: "TYPE_ASYNC",
   commit: "TYPE_COMMIT",
@@ -67,15 +67,19 @@ export const block = command({
     ...OUT,
     ...NODE_FLAGS,
   },
-  json: "as `GET /blockchain/height`: {height, hash, chainId, spamPow...}",
+  json: "as `GET /blockchain/height`: {height, hash, chainId, spamPow...}, with {assets: [{id, name, symbol, decimals}], stakeAsset} of the node",
   async run({ values, typed }) {
     const { key } = values;
     if (key !== undefined && !/^[0-9a-f]{64}$/.test(key)) {
       throw usageError("tx", "--key is a public key: 64 hexadecimal digits");
     }
-    return online(values, typed, async ({ sender, given }) => {
+    return online(values, nodesOf(values, typed), async ({ sender, given }) => {
       const chosen = key === undefined ? await sender.lastBlock() : await given.offer(key);
-      const document = blockDocument(chosen);
+      const [assets, stakeAsset] = await Promise.all([
+        sender.factsOfNode((client) => client.listAssets?.()),
+        sender.factsOfNode((client) => client.stakeAsset?.()),
+      ]);
+      const document = blockDocument({ ...chosen, assets: assets && carriedAssets(assets), stakeAsset });
       if (!values.quiet && !values.json) sayValidity(validityOf(chosen.height, chosen));
       return writeResult(values, document, JSON.stringify(document));
     });
@@ -105,7 +109,7 @@ export const prove = command({
       if (values[flag] !== undefined)
         throw usageError("tx", `--${flag} does not go with a node, which says it`);
     }
-    return online(values, typed, async ({ sender, given, signal }) => {
+    return online(values, nodesOf(values, typed), async ({ sender, given, signal }) => {
       const chainId = await checkedChain(signed, sender);
       const { pow, lastHeight, head } = await given.prove(givenOf(signed), signal);
       return writeProven(values, { ...signed, chainId }, pow, validityAt(lastHeight, head));
@@ -129,7 +133,7 @@ export const send = command({
     const mode = Object.hasOwn(MODES, values.type ?? "sync") ? MODES[values.type ?? "sync"]! : undefined;
     if (mode === undefined) throw usageError("tx", "--type is sync, async or commit");
     const signed = signedIn(source, values.block);
-    return online(values, typed, async ({ sender, given, signal }) => {
+    return online(values, nodesOf(values, typed), async ({ sender, given, signal }) => {
       await checkedChain(signed, sender);
       const isLoud = !values.quiet && !values.json;
       if (COMMANDS[signed.command.kind].isValidatorCommand) {
@@ -301,6 +305,17 @@ export function hostsOf(values: AddressValues, typed: AddressValues): readonly s
   return devnet === undefined ? nodesOf(values, typed).hosts : [devnet];
 }
 
+/** Nodes and their chain: of the flags, else this user's running devnet. @throws NodeError */
+export function onlineAddresses(values: NodeValues, typed: NodeValues): Addresses {
+  const hosts = hostsOf(values, typed);
+  return hasNodes(values) ? nodesOf(values, typed) : { hosts, chainId: values["chain-id"] };
+}
+
+interface Addresses {
+  readonly hosts: readonly string[];
+  readonly chainId: string | undefined;
+}
+
 type NodeValues = ValuesOf<typeof NODE_FLAGS>;
 type AddressValues = Pick<NodeValues, "home" | "node-url" | "network" | "chain-id">;
 
@@ -323,13 +338,12 @@ function hasNodes(values: AddressValues): boolean {
 }
 
 /** Commands of a home run one at a time: two would use the same place on a block. */
-function online<T>(
+export function online<T>(
   values: NodeValues,
-  typed: NodeValues,
+  { hosts, chainId }: Addresses,
   action: (online: Online) => Promise<T>,
 ): Promise<T> {
   const home = values.home ?? defaultHome();
-  const { hosts, chainId } = nodesOf(values, typed);
   const timeout =
     values.timeout === undefined
       ? {}
@@ -364,10 +378,7 @@ function online<T>(
   return withFolderLock(folder, run, LOCK_MS);
 }
 
-function nodesOf(
-  values: AddressValues,
-  typed: AddressValues,
-): { hosts: readonly string[]; chainId: string | undefined } {
+function nodesOf(values: AddressValues, typed: AddressValues): Addresses {
   const { network: name, "chain-id": chainId } = values;
   // A flag wins over a variable: LYRA_NODE_URL does not count beside --network.
   const hosts = name === undefined ? values["node-url"] : typed["node-url"];

@@ -12,6 +12,7 @@ import { usageError } from "./command/usage-error.ts";
 import { NETWORK, NODE_URLS, OUT } from "./flags.ts";
 import { DRAFT_FLAGS, writeDraft } from "./tx.ts";
 import { hostsOf } from "./tx-online.ts";
+import { inUnits } from "./tx-units.ts";
 
 const ORDER_FLAGS = {
   market: option("CODE|ID", "its code, or its identifier"),
@@ -61,6 +62,8 @@ const PRICE_BITS = 256n;
 const ID = /^[0-9a-f]{64}$/;
 const DECIMALS = /^-?\d{1,2}$/;
 const wrong = (message: string) => usageError("tx build order", message);
+const unitsOf = (text: string, decimals: number, one: string, bits: bigint) =>
+  inUnits(text, { decimals, subject: `the market's ${one}s`, one, bits }, wrong);
 const ORDER_USAGE = "an order is: buy SIZE@PRICE, or sell SIZE for a market order";
 
 export const buildOrder = command({
@@ -98,7 +101,7 @@ async function orderOf(
   const payload = {
     marketId: decimals.id,
     side,
-    size: BigInt(inUnits(size, decimals.positionDecimals, "size", SIZE_BITS)),
+    size: BigInt(unitsOf(size, decimals.positionDecimals, "size", SIZE_BITS)),
     ...kindOf(values, price, decimals),
     ...lifeOf(values, price !== undefined || values.peg !== undefined),
     postOnly: values["post-only"] === true,
@@ -114,14 +117,14 @@ function kindOf(values: OrderValues, price: string | undefined, { decimals }: De
   if (peg === undefined) {
     if (offset !== undefined) throw wrong("--offset goes with --peg");
     if (price === undefined) return { type: OrderType.TYPE_MARKET, price: "" };
-    return { type: OrderType.TYPE_LIMIT, price: inUnits(price, decimals, "price", PRICE_BITS) };
+    return { type: OrderType.TYPE_LIMIT, price: unitsOf(price, decimals, "price", PRICE_BITS) };
   }
   const reference = PEGS[peg];
   if (reference === undefined) throw wrong("--peg is mid, bid or ask");
   if (price !== undefined) throw wrong("a pegged order has no price: say --offset");
   if (offset !== undefined && !NUMBER.test(offset))
     throw wrong("--offset is a number such as 0.5, in the direction away from the peg");
-  const peggedOrder = { reference, offset: inUnits(offset ?? "0", decimals, "offset", PRICE_BITS) };
+  const peggedOrder = { reference, offset: unitsOf(offset ?? "0", decimals, "offset", PRICE_BITS) };
   return { type: OrderType.TYPE_LIMIT, price: "", peggedOrder };
 }
 
@@ -172,24 +175,4 @@ async function decimalsOf(
     throw wrong(`there is no market '${market.slice(0, 64)}': ${choices}`);
   }
   return { decimals, block };
-}
-
-/** `100.25` with two decimals as `10025`. @throws NodeError for more decimals than the market has, and for too many bits */
-function inUnits(text: string, decimals: number, what: string, bits: bigint): string {
-  const [whole = "", fraction = ""] = text.split(".");
-  const digits = fraction.replace(/0+$/, "");
-  if (digits.length > Math.max(0, decimals)) {
-    throw wrong(
-      decimals <= 0
-        ? `the market's ${what}s are whole numbers, and ${text} is not`
-        : `the market's ${what}s have ${decimals} ${decimals === 1 ? "decimal" : "decimals"}, and ${text} has more`,
-    );
-  }
-  const scaledUp = BigInt(whole + digits.padEnd(Math.max(0, decimals), "0"));
-  const unit = 10n ** BigInt(Math.max(0, -decimals));
-  if (scaledUp % unit !== 0n)
-    throw wrong(`the market's ${what}s are multiples of ${unit}, and ${text} is not`);
-  const units = scaledUp / unit;
-  if (units >> bits !== 0n) throw wrong(`the ${what} ${text} is too large: it has more than ${bits} bits`);
-  return units.toString();
 }

@@ -4,7 +4,7 @@ import { closeSync, openSync, rmSync } from "node:fs";
 import qrcode from "qrcode-generator";
 import { ExitCode } from "../errors/node-error.ts";
 import { realSteps } from "../files/whole-file.ts";
-import { NO_FACTS, plain, WORD_LINES_MAX } from "../wallet/approvals/formatting.ts";
+import { type Facts, NO_FACTS, plain, WORD_LINES_MAX } from "../wallet/approvals/formatting.ts";
 import { wordsOf } from "../wallet/approvals/words.ts";
 import { walletError } from "../wallet/errors.ts";
 import type { LastBlock } from "../wallet/sending/blocks.ts";
@@ -15,7 +15,7 @@ import { usageError } from "./command/usage-error.ts";
 import { dim, green, say } from "./terminal.ts";
 import { print } from "./wallet-opening.ts";
 import { promptLine } from "./wallet-secrets.ts";
-import { blockDocument } from "./wallet-tx-input.ts";
+import { blockDocument, type CarriedBlock, factsOf } from "./wallet-tx-input.ts";
 
 export interface OutputValues {
   readonly json?: boolean | undefined;
@@ -90,7 +90,7 @@ export function sayValidity({ validUntilHeight, validForBlocks }: Validity): voi
   say(dim(`the signature is good for blocks up to ${validUntilHeight}${remaining}`));
 }
 
-export function blockMember(block: LastBlock | undefined): { block?: object } {
+export function blockMember(block: CarriedBlock | undefined): { block?: object } {
   return block === undefined ? {} : { block: blockDocument(block) };
 }
 
@@ -104,9 +104,9 @@ export interface CommandWords {
   readonly warnings: readonly string[];
 }
 
-/** Describes a command without a network: amounts are in the smallest unit. @param publicKey the signer's */
-export function commandWords(command: CommandInit, publicKey: string): CommandWords {
-  const { title, lines, warnings } = wordsOf(command, { ...NO_FACTS, publicKey });
+/** @param publicKey the signer's; @param facts without them amounts are in the smallest unit */
+export function commandWords(command: CommandInit, publicKey: string, facts: Facts = NO_FACTS): CommandWords {
+  const { title, lines, warnings } = wordsOf(command, { ...facts, publicKey });
   return { title, lines, warnings };
 }
 
@@ -132,6 +132,8 @@ interface Signing {
   readonly wallet: string;
   readonly chainId: string;
   readonly height: bigint;
+  /** Has the names of assets. */
+  readonly block: CarriedBlock | undefined;
 }
 
 /**
@@ -142,7 +144,7 @@ export async function confirmSigning(
   signing: Signing,
   { isAgreed, isQuiet }: { isAgreed: boolean; isQuiet: boolean },
 ) {
-  const { command, publicKey, wallet, chainId, height } = signing;
+  const { command, publicKey, wallet, chainId, height, block } = signing;
   if (!isAgreed && (process.stdin.isTTY !== true || process.stderr.isTTY !== true)) {
     throw usageError("tx", "there is no terminal to ask on: read it with lyra tx check, then say --yes");
   }
@@ -150,7 +152,8 @@ export async function confirmSigning(
     const row = (label: string, value: string) => `  ${label.padEnd(LABEL_WIDTH)} ${value}`;
     say(
       [
-        ...wordLines(commandWords(command, publicKey)),
+        ...wordLines(commandWords(command, publicKey, factsOf(block))),
+        ...(block?.assets === undefined ? [] : [row("names, decimals", "as the file of the block says")]),
         row("with the key", `${publicKey} of ${plain(wallet)}`),
         row("chain", `${plain(chainId)}, height ${height}`),
       ].join("\n"),

@@ -3,7 +3,6 @@ import { NONCE_MAX } from "../chain/admission/pow/function.ts";
 import { ExitCode } from "../errors/node-error.ts";
 import { walletError } from "../wallet/errors.ts";
 import { randomNonce, secureRandom } from "../wallet/random.ts";
-import type { LastBlock } from "../wallet/sending/blocks.ts";
 import { checkedCommand, withPlainAmounts } from "../wallet/signing/transaction.ts";
 import { decodeInputData, type InputData } from "../wire/generated/commands.ts";
 import { type CommandInit, encodeCommand, transactionHash } from "../wire/transaction.ts";
@@ -30,7 +29,13 @@ import {
 import { defaultKey, resolveKey, resolveWalletName } from "./wallet-default.ts";
 import { heightOf } from "./wallet-keys.ts";
 import { print, printable, WALLET_FLAGS, withWallet } from "./wallet-opening.ts";
-import { readInput, readLastBlock, type TransactionInput } from "./wallet-tx-input.ts";
+import {
+  type CarriedBlock,
+  factsOf,
+  readInput,
+  readLastBlock,
+  type TransactionInput,
+} from "./wallet-tx-input.ts";
 
 export const DRAFT_FLAGS = {
   height: option("N", "height of the block that it names", { isMinor: true }),
@@ -45,7 +50,14 @@ const INPUT = {
 
 export const build = command({
   words: { INPUT },
-  usage: ["INPUT (--height N | --block FILE) [flags]", "order buy|sell SIZE[@PRICE] --market CODE [flags]"],
+  usage: [
+    "INPUT (--height N | --block FILE) [flags]",
+    "order buy|sell SIZE[@PRICE] --market CODE [flags]",
+    "transfer AMOUNT ASSET TO [flags]",
+    "withdraw AMOUNT ASSET ADDRESS [flags]",
+    "delegate AMOUNT VALIDATOR [flags]",
+    "vote PROPOSAL yes|no [flags]",
+  ],
   flags: { ...DRAFT_FLAGS, ...OUT },
   json: "{inputData, command, nonce, blockHeight, chainId?, block?}",
   async run({ words: { INPUT: source }, values }) {
@@ -76,7 +88,7 @@ interface Draft {
   readonly blockHeight: bigint;
   readonly chainId: string | undefined;
   /** The block it names, if a document has it. */
-  readonly block: LastBlock | undefined;
+  readonly block: CarriedBlock | undefined;
 }
 
 type DraftValues = FlagValues<typeof DRAFT_FLAGS>;
@@ -110,7 +122,7 @@ function draftOf(input: TransactionInput, values: DraftValues): Draft {
   };
 }
 
-function blockAt(height: bigint, block: LastBlock | undefined): LastBlock | undefined {
+function blockAt(height: bigint, block: CarriedBlock | undefined): CarriedBlock | undefined {
   return block?.height === height ? block : undefined;
 }
 
@@ -164,21 +176,31 @@ function examineInput(input: TransactionInput, chainId: string | undefined): Exa
   if (input.kind === "command") {
     const { kind, payload } = input.command;
     const errors = checkCommand(kind, payload as never);
-    return { errors, command: kind, ...wordsIf(errors, input.command, ""), signature: "none" };
+    return { errors, command: kind, ...wordsIf(errors, input.command, "", input.block), signature: "none" };
   }
   if (input.kind === "inputData") {
     const kind = commandKindOf(input.input);
     const errors = kind === undefined ? new PropertyErrors() : checkCommand(kind, input.input[kind] as never);
     if (kind === undefined) errors.add("tx.input_data.command", "is required");
     if (input.input.nonce === 0n) errors.add("tx.input_data.nonce", "must be positive");
-    return { errors, command: kind, ...wordsIf(errors, commandIn(input.input), ""), signature: "none" };
+    return {
+      errors,
+      command: kind,
+      ...wordsIf(errors, commandIn(input.input), "", input.block),
+      signature: "none",
+    };
   }
   const hash = transactionHash(input.bytes);
   const content = examine(input.transaction);
   if (content instanceof PropertyErrors) {
     return { errors: content, command: undefined, signature: "unchecked", hash };
   }
-  const description = wordsIf(new PropertyErrors(), commandIn(content.input), input.transaction.pubKey ?? "");
+  const description = wordsIf(
+    new PropertyErrors(),
+    commandIn(content.input),
+    input.transaction.pubKey ?? "",
+    input.block,
+  );
   if (chainId === undefined) {
     return {
       errors: new PropertyErrors(),
@@ -196,8 +218,14 @@ function examineInput(input: TransactionInput, chainId: string | undefined): Exa
 }
 
 /** A command that breaks the rules may have no words. */
-function wordsIf(errors: PropertyErrors, command: CommandInit | undefined, publicKey: string) {
-  return errors.isEmpty && command !== undefined ? { words: commandWords(command, publicKey) } : {};
+function wordsIf(
+  errors: PropertyErrors,
+  command: CommandInit | undefined,
+  publicKey: string,
+  block: CarriedBlock | undefined,
+) {
+  if (!errors.isEmpty || command === undefined) return {};
+  return { words: commandWords(command, publicKey, factsOf(block)) };
 }
 
 export const sign = command({
@@ -224,7 +252,7 @@ export const sign = command({
     const name = await resolveWalletName("tx", values, values.wallet);
     const confirm = (key: string) =>
       confirmSigning(
-        { command, publicKey: key, wallet: name, chainId, height: draft.blockHeight },
+        { command, publicKey: key, wallet: name, chainId, height: draft.blockHeight, block: draft.block },
         { isAgreed: values.yes === true, isQuiet: values.quiet === true || values.json === true },
       );
     // Where the key is known already, the user confirms before typing the passphrase.

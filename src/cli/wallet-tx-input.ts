@@ -2,6 +2,7 @@
 // printed, and a node's last block.
 
 import { NodeError } from "../errors/node-error.ts";
+import { type Facts, NO_FACTS } from "../wallet/approvals/formatting.ts";
 import type { LastBlock } from "../wallet/sending/blocks.ts";
 import { parseExactJson, readCommand, readSigned } from "../wallet/signing/transaction.ts";
 import { WireError } from "../wire/errors.ts";
@@ -11,6 +12,7 @@ import { type CommandInit, TRANSACTION_BYTES_MAX } from "../wire/transaction.ts"
 import { parseUniqueJson, RepeatedMember } from "../wire/unique-json.ts";
 import { usageError } from "./command/usage-error.ts";
 import { readInputFile } from "./input-file.ts";
+import type { NamedAsset } from "./tx-units.ts";
 
 /** Twice the largest transaction in base64. */
 const INPUT_BYTES_MAX = 4 * TRANSACTION_BYTES_MAX;
@@ -24,10 +26,17 @@ export type TransactionInput =
       readonly transaction: Transaction;
     } & Context);
 
+/** A block as a document carries it, with the assets of its chain by the word of the node that was asked. */
+export interface CarriedBlock extends LastBlock {
+  readonly assets?: readonly NamedAsset[] | undefined;
+  /** The asset that is staked. */
+  readonly stakeAsset?: string | undefined;
+}
+
 /** Facts beside the bytes, from the document of an earlier step. */
 interface Context {
   readonly chainId?: string | undefined;
-  readonly block?: LastBlock | undefined;
+  readonly block?: CarriedBlock | undefined;
 }
 
 /** @param source a file, `-` for standard input, or the JSON of a command itself */
@@ -56,11 +65,11 @@ function fromBytes(bytes: Uint8Array): TransactionInput {
 }
 
 /** The document of `lyra tx block`, or the answer of a node's `GET /blockchain/height`. @throws NodeError `block_unreadable` */
-export function readLastBlock(path: string): LastBlock {
+export function readLastBlock(path: string): CarriedBlock {
   return blockIn(parseObject(textOf(path)), path);
 }
 
-function blockIn(document: Readonly<Record<string, unknown>>, title: string): LastBlock {
+function blockIn(document: Readonly<Record<string, unknown>>, title: string): CarriedBlock {
   const height = wholeNumberOf(document.height);
   const { hash, chainId, spamPowHashFunction } = document;
   if (height === undefined || typeof hash !== "string" || typeof chainId !== "string" || chainId === "") {
@@ -80,11 +89,59 @@ function blockIn(document: Readonly<Record<string, unknown>>, title: string): La
     pastBlocks: wholeNumberOf(document.spamPowNumberOfPastBlocks) ?? 0n,
     txPerBlock: wholeNumberOf(document.spamPowNumberOfTxPerBlock) || 1n,
     increasingDifficulty: document.spamPowIncreasingDifficulty === true,
+    ...(document.assets !== undefined && { assets: assetsIn(document.assets, title) }),
+    ...(typeof document.stakeAsset === "string" && { stakeAsset: document.stakeAsset }),
   };
 }
 
+/** Of a block's document: a network has some dozens. */
+const ASSETS_MAX = 500;
+const ASSET_TEXT_MAX = 200;
+/** As many as the network would take (wallet/approvals/network-facts.ts). */
+const DECIMALS_MAX = 100;
+
+const isText = (text: unknown): text is string => typeof text === "string" && text.length <= ASSET_TEXT_MAX;
+
+function isAsset(value: unknown): value is NamedAsset {
+  if (!isObject(value)) return false;
+  const { id, name, symbol, decimals } = value;
+  const isWhole = Number.isInteger(decimals) && (decimals as number) >= 0;
+  return (
+    isText(id) &&
+    id !== "" &&
+    isText(symbol) &&
+    (name === undefined || isText(name)) &&
+    isWhole &&
+    (decimals as number) <= DECIMALS_MAX
+  );
+}
+
+function assetsIn(value: unknown, title: string): readonly NamedAsset[] {
+  const isSound = Array.isArray(value) && value.length <= ASSETS_MAX && value.every(isAsset);
+  // Of an asset that stands twice, either entry could be the one that a person goes by.
+  if (isSound && new Set(value.map(({ id }) => id)).size === value.length)
+    return value.map(({ id, name, symbol, decimals }) => ({ id, name, symbol, decimals }));
+  throw new NodeError(
+    "tx",
+    "block_unreadable",
+    `${title} has assets that are not {id, name, symbol, decimals}, each once`,
+    "make it with: lyra tx block --node-url URL --out FILE",
+  );
+}
+
+/** Those of a node that a document can carry. */
+export function carriedAssets(assets: readonly NamedAsset[]): readonly NamedAsset[] {
+  return assets.filter(isAsset).slice(0, ASSETS_MAX);
+}
+
+/** Facts of assets for words, from a block's document; without them amounts are in the smallest unit. */
+export function factsOf(block: CarriedBlock | undefined): Facts {
+  const assets = new Map(block?.assets?.map((asset) => [asset.id, asset]));
+  return { ...NO_FACTS, assets: (id) => assets.get(id), stakeAsset: block?.stakeAsset };
+}
+
 /** A block as a document. */
-export function blockDocument(block: LastBlock): Readonly<Record<string, unknown>> {
+export function blockDocument(block: CarriedBlock): Readonly<Record<string, unknown>> {
   return {
     height: block.height.toString(),
     hash: block.hash,
@@ -94,6 +151,8 @@ export function blockDocument(block: LastBlock): Readonly<Record<string, unknown
     spamPowNumberOfTxPerBlock: Number(block.txPerBlock),
     spamPowIncreasingDifficulty: block.increasingDifficulty,
     chainId: block.chainId,
+    ...(block.assets !== undefined && { assets: block.assets }),
+    ...(block.stakeAsset !== undefined && { stakeAsset: block.stakeAsset }),
   };
 }
 

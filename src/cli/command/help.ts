@@ -81,7 +81,7 @@ function groupHelp(path: string, title: string, commands: Commands): string {
     title,
     [],
     roomy(rows.filter((_, at) => !words[at]!.isGroup)),
-    paragraph(`${more}; of two words: ${list}`),
+    paragraph(`WORD --help says more; also ${list}`),
   );
 }
 

@@ -14,7 +14,7 @@ import type {
   ListNetworkParametersResponse,
   StatisticsResponse,
 } from "../../wire/generated/core-api.ts";
-import type { Market } from "../../wire/generated/vega.ts";
+import { AssetStatus, type Market } from "../../wire/generated/vega.ts";
 import { fromJson } from "../../wire/json.ts";
 import { parseExactJson } from "../signing/transaction.ts";
 import { type LastBlock, pastBlocksOf } from "./blocks.ts";
@@ -44,6 +44,8 @@ const BUSY: readonly number[] = [408, 429, 502, 503, 504];
 /** The network parameter that names the asset which is staked. */
 const STAKE_ASSET = "reward.asset";
 /** Statistics of a party that uses 500 blocks have about 200 kB. */
+/** More than a network would take: amounts would be of any length. */
+const DECIMALS_MAX = 100;
 const ANSWER_BYTES_MAX = 4 * 1024 * 1024;
 
 export class HttpNode implements NodeClient {
@@ -96,6 +98,17 @@ export class HttpNode implements NodeClient {
     const { assets } = await this.ask<ListAssetsResponse>(path, "vega.api.v1.ListAssetsResponse");
     const details = assets.find((asset) => asset.id === id)?.details;
     return details && { symbol: details.symbol, decimals: Number(details.decimals) };
+  }
+
+  async listAssets(): Promise<(AssetFacts & { readonly id: string; readonly name: string })[]> {
+    const { assets } = await this.ask<ListAssetsResponse>("/assets", "vega.api.v1.ListAssetsResponse");
+    return assets.flatMap(({ id, status, details }) => {
+      const decimals = Number(details?.decimals);
+      const isUsable = status === AssetStatus.STATUS_ENABLED && Number.isInteger(decimals);
+      if (!isUsable || decimals < 0 || decimals > DECIMALS_MAX) return [];
+      const { name, symbol } = details!;
+      return [{ id, name, symbol, decimals }];
+    });
   }
 
   async market(id: string): Promise<MarketFacts | undefined> {

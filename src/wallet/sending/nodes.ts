@@ -61,6 +61,8 @@ export interface NodeClient {
   epochEnd?(): Promise<string | undefined>;
   /** Undefined for an asset that the node does not know. */
   asset(id: string): Promise<AssetFacts | undefined>;
+  /** All assets that can be used, with what they are called. */
+  listAssets?(): Promise<readonly (AssetFacts & { readonly id: string; readonly name: string })[]>;
   /** The same of a market. */
   market?(id: string): Promise<MarketFacts | undefined>;
   /** The rules of a market and its mark price, in its decimals and 0 before there is one. */

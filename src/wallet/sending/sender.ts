@@ -143,6 +143,11 @@ export class TransactionSender {
     return this.network.ask((client) => client.lastBlock());
   }
 
+  /** The answer of a node of the chain; undefined where no node answers. */
+  async factsOfNode<T>(question: (client: NodeClient) => Promise<T> | undefined): Promise<T | undefined> {
+    return this.network.ask(async (client) => question(client)).catch(() => undefined);
+  }
+
   /** The running epoch, as the network counts it. */
   async epoch(party: string): Promise<bigint> {
     const { statistics } = await this.network.ask((client) => client.spamStatistics(party));
