@@ -76,13 +76,8 @@ function groupHelp(path: string, title: string, commands: Commands): string {
   const full = screen(title, [], roomy(rows), `  ${more}.`);
   if (fits(full)) return full;
   const groups = words.filter(({ isGroup }) => isGroup);
-  const list = groups.map(({ word, verbs }) => `${word} (${verbs.join(", ")})`).join(", ");
-  return screen(
-    title,
-    [],
-    roomy(rows.filter((_, at) => !words[at]!.isGroup)),
-    paragraph(`WORD --help says more; also ${list}`),
-  );
+  const list = groups.map(({ word, verbs }) => `${word} (${verbs.join(" ")})`).join(" ");
+  return screen(title, [], roomy(rows.filter((_, at) => !words[at]!.isGroup)), paragraph(`More: ${list}`));
 }
 
 function paragraph(text: string): string {
