@@ -86,15 +86,20 @@ function option(name: string): string | undefined {
   return at < 0 ? undefined : process.argv[at + 1];
 }
 
-async function exporting(home: string, megabytes: number) {
-  await fabricate(home, megabytes);
+/** This file as a server of the home, in a process of its own. */
+async function startServer(home: string) {
   const child = Bun.spawn([process.execPath, import.meta.path, "--serve", home], {
     stdout: "pipe",
     stderr: "inherit",
   });
+  const { value } = await child.stdout.getReader().read();
+  return { child, base: `http://127.0.0.1:${new TextDecoder().decode(value).trim()}` };
+}
+
+async function exporting(home: string, megabytes: number) {
+  await fabricate(home, megabytes);
+  const { child, base } = await startServer(home);
   try {
-    const { value } = await child.stdout.getReader().read();
-    const base = `http://127.0.0.1:${new TextDecoder().decode(value).trim()}`;
     return await measureServer(home, base);
   } finally {
     child.kill();
@@ -197,13 +202,8 @@ async function during(url: string, flags: string[], work: () => Promise<number>)
 
 /** A fresh server's resident memory at rest, and the most it has while it exports. */
 async function memoryAboveIdle(home: string): Promise<number> {
-  const child = Bun.spawn([process.execPath, import.meta.path, "--serve", home], {
-    stdout: "pipe",
-    stderr: "inherit",
-  });
+  const { child, base } = await startServer(home);
   try {
-    const { value } = await child.stdout.getReader().read();
-    const base = `http://127.0.0.1:${new TextDecoder().decode(value).trim()}`;
     for (let i = 0; i < 50; i++) await (await fetch(base)).text();
     await Bun.sleep(500);
     const idle = residentMB(child.pid);

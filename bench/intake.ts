@@ -2,7 +2,6 @@
 // `lyra replay`, in turn. The recording is made longer by its own blocks again, higher and later, so that what a start
 // costs counts for little on either side.
 // bun bench/intake.ts [--rounds N] [--binary PATH]
-
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

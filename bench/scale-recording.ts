@@ -1,5 +1,4 @@
 // Makes a long stream for the benchmarks: transfers of many parties, as a core would send their events.
-
 import { EventLog } from "../src/engine/events.ts";
 import { AccountType } from "../src/wire/generated/vega.ts";
 import { SECOND_NS } from "../src/wire/time-text.ts";

@@ -1,7 +1,6 @@
 // Cost at scale: some ten million events of a hundred thousand parties into a sidecar's event socket, by an executable as an
 // operator runs it; then many clients over the stored rows, and both at once. Memory is sampled all the time.
 // bun bench/scale.ts [--events N] [--binary PATH]
-
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

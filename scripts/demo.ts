@@ -1,5 +1,4 @@
 // npm run demo: a month on a devnet in seconds, and a summary of what it left. The home stays, to be looked at.
-
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { bold, dim, green, grouped, ProgressBar, red, sayError } from "../src/cli/terminal.ts";

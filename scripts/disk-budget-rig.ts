@@ -7,7 +7,6 @@
  * Prints a line for each part of the way: size of the home, of its log, memory, events a second, page times; at the end
  * the extrapolation. Exit code 1 when the home left its budget, or memory, log or page times grew.
  */
-
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

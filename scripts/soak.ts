@@ -133,16 +133,8 @@ async function sidecar(): Promise<Target> {
       }
       await sender.end();
     },
-    path() {
-      const party = partyOf(below(PARTIES));
-      const kinds = [
-        `balance/changes?filter.partyIds=${party}&pagination.first=50`,
-        "balance/changes?pagination.first=50&pagination.newestFirst=true",
-        `ledgerentry/history?filter.fromAccountFilter.partyIds=${party}&pagination.first=50`,
-        `accounts?filter.partyIds=${party}`,
-      ];
-      return `/api/v2/${kinds[below(kinds.length)]}`;
-    },
+    path: () =>
+      readPath(partyOf(below(PARTIES)), "balance/changes?pagination.first=50&pagination.newestFirst=true"),
     exportPath: () => segmentExport(dataUrl),
     async stop() {
       await node.stop();
@@ -179,21 +171,23 @@ async function devnet(): Promise<Target> {
         await Bun.sleep(Math.max(0, begunMs + (n / TRANSFERS_PER_SECOND) * 1_000 - performance.now()));
       }
     },
-    path() {
-      const party = parties[below(parties.length)]!.publicKey;
-      const kinds = [
-        `balance/changes?filter.partyIds=${party}&pagination.first=50`,
-        "transfers?pagination.first=50",
-        `ledgerentry/history?filter.fromAccountFilter.partyIds=${party}&pagination.first=50`,
-        `accounts?filter.partyIds=${party}`,
-      ];
-      return `/api/v2/${kinds[below(kinds.length)]}`;
-    },
+    path: () => readPath(parties[below(parties.length)]!.publicKey, "transfers?pagination.first=50"),
     exportPath: () => segmentExport(dataUrl),
     async stop() {
       await node.stop();
     },
   };
+}
+
+/** A page of a party's rows, or the given one. */
+function readPath(party: string, ofAll: string): string {
+  const kinds = [
+    `balance/changes?filter.partyIds=${party}&pagination.first=50`,
+    ofAll,
+    `ledgerentry/history?filter.fromAccountFilter.partyIds=${party}&pagination.first=50`,
+    `accounts?filter.partyIds=${party}`,
+  ];
+  return `/api/v2/${kinds[below(kinds.length)]}`;
 }
 
 /** Of one of the last segments, of any table. */

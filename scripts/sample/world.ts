@@ -1,7 +1,6 @@
 // The sample chain: makes blocks, puts events into envelopes, and runs what is planned for each height in the order
 // of a real node's block (docs/protocol/60-state-engine-blocks.md#11-identity-of-a-block to #18-endblock-and-commit;
 // framing: docs/protocol/20-network-history-segments.md#61-binary-format).
-
 import type { Init } from "../../src/wire/codec.ts";
 import { messageDescriptor } from "../../src/wire/descriptors.ts";
 import { type BusEvent, encodeBusEvent, type TransactionResult } from "../../src/wire/generated/events.ts";

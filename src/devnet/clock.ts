@@ -1,5 +1,4 @@
 // The chain's only source of time (docs/architecture.md).
-
 import type { ChainClock } from "../chain/options.ts";
 import { MICROSECOND_NS } from "../wire/time-text.ts";
 

@@ -45,8 +45,8 @@ import {
 } from "./keys.ts";
 import type { PartiesReport } from "./parties.ts";
 import type { PlanesOptions } from "./planes.ts";
-import type { ThreadOptions } from "./planes.worker.ts";
-import { type PlaneAddresses, PlanesThread } from "./planes-thread.ts";
+import type { PlaneAddresses, ThreadOptions } from "./planes.worker.ts";
+import { PlanesThread } from "./planes-thread.ts";
 
 export interface DevnetConfig extends Omit<DevnetCoreOptions, "parties"> {
   readonly kind: "devnet";

@@ -1,5 +1,4 @@
 // The funded parties as people see them: names, keys, balances.
-
 import type { ClientReader } from "../node/reading.ts";
 import { compare } from "../wire/arithmetic.ts";
 import { devnetParties, type PartiesChoice } from "./keys.ts";

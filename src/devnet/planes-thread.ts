@@ -14,19 +14,10 @@ import {
   type SignatureFinding,
 } from "./chain-messages.ts";
 import type { PartiesChoice } from "./keys.ts";
-import type { FromPlanes, Listening, ListeningGrpc, ThreadOptions, ToPlanes } from "./planes.worker.ts";
+import type { FromPlanes, PlaneAddresses, ThreadOptions, ToPlanes } from "./planes.worker.ts";
 
 /** Time for the thread to drain its ports: for a polling balancer and requests under way. */
 const STOP_MS = 16_000;
-
-export interface PlaneAddresses {
-  readonly node: Listening;
-  readonly data: Listening;
-  readonly faucet: Listening;
-  readonly comet: Listening | undefined;
-  readonly grpcNode: ListeningGrpc | undefined;
-  readonly grpcData: ListeningGrpc | undefined;
-}
 
 export class PlanesThread {
   private worker: Worker | undefined;

@@ -34,17 +34,18 @@ export type ToPlanes =
   | { readonly kind: "catchUp" }
   | { readonly kind: "stop" };
 
+export interface PlaneAddresses {
+  readonly node: Listening;
+  readonly data: Listening;
+  readonly faucet: Listening;
+  readonly comet: Listening | undefined;
+  readonly grpcNode: ListeningGrpc | undefined;
+  readonly grpcData: ListeningGrpc | undefined;
+}
+
 export type FromPlanes =
   | CallMessage
-  | {
-      readonly kind: "listening";
-      readonly node: Listening;
-      readonly data: Listening;
-      readonly faucet: Listening;
-      readonly comet: Listening | undefined;
-      readonly grpcNode: ListeningGrpc | undefined;
-      readonly grpcData: ListeningGrpc | undefined;
-    }
+  | ({ readonly kind: "listening" } & PlaneAddresses)
   | { readonly kind: "failed"; readonly error: ErrorText }
   /** Streams want events, or have read some. */
   | { readonly kind: "feed"; readonly order: FeedOrder }

@@ -2,7 +2,6 @@
  * Assets and their states (docs/protocol/60-state-engine-governance.md#5-assets): from the genesis or a proposal to the
  * listing on the bridge, and the changes of their limits.
  */
-
 import { bridgeDigest } from "../crypto/multisig.ts";
 import { checksumAddress, isEthereumAddress, prefixedAddress } from "../crypto/secp256k1.ts";
 import type { NodeError } from "../errors/node-error.ts";

@@ -2,7 +2,6 @@
  * A chain begins with a checkpoint's contents (docs/protocol/60-state-engine-parameters.md#12-checkpoints): domain
  * after domain in the order of the network, each with its events. The genesis gives way where it has the same.
  */
-
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { compare } from "../wire/arithmetic.ts";
 import {

@@ -3,7 +3,6 @@
  * (docs/protocol/60-state-engine-accounts.md#44-signature-aggregation-notary). Enough is counted by heads, not by
  * power. Once enough have signed the bundle is out and stays good, even when validators join or leave later.
  */
-
 import { secp256k1Signer } from "../crypto/secp256k1.ts";
 import { compare } from "../wire/arithmetic.ts";
 import type { NodeSignature } from "../wire/generated/commands.ts";

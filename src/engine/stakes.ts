@@ -1,6 +1,5 @@
 // Stake on each node, as the scores and the rewards of an epoch need it
 // (docs/protocol/60-state-engine-staking.md#74-epoch-end and #76-scores-at-epoch-end).
-
 import { compare } from "../wire/arithmetic.ts";
 
 export interface NodeStake {

@@ -34,6 +34,16 @@ export class NodeError<Code extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
+/** A NodeError on its way between threads, whose messages carry no classes. */
+export type NodeErrorParts = Pick<NodeError, "attempt" | "code" | "message" | "hint">;
+
+export const partsOf = ({ attempt, code, message, hint }: NodeError): NodeErrorParts => ({
+  ...{ attempt, code, message, hint },
+});
+
+export const nodeErrorOf = ({ attempt, code, message, hint }: NodeErrorParts): NodeError =>
+  new NodeError(attempt, code, message, hint);
+
 /** Advice of the runtime for programmers, useless to a reader of our errors. */
 const ADVICE =
   /\.? (?:For more information, pass `verbose: true` in the second argument to fetch\(\)|Is the computer able to access the url\?)/;

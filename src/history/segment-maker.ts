@@ -4,7 +4,7 @@
 import type { Database } from "bun:sqlite";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { NodeError } from "../errors/node-error.ts";
+import { NodeError, nodeErrorOf } from "../errors/node-error.ts";
 import { isDiskFull } from "../files/sqlite-error.ts";
 import { workerUrl } from "../files/worker-url.ts";
 import { openReader, segmentDirectory } from "../store/database.ts";
@@ -355,8 +355,7 @@ class WorkerBuilder implements SegmentBuilder {
     return new Promise((resolve, reject) => {
       worker.onmessage = ({ data }: MessageEvent<BuildReply>) => {
         if ("row" in data) resolve(data.row);
-        else
-          reject(new NodeError(data.failed.attempt, data.failed.code, data.failed.message, data.failed.hint));
+        else reject(nodeErrorOf(data.failed));
       };
       // A worker file missing in the executable is reported only here.
       worker.onerror = (event) => {

@@ -1,5 +1,4 @@
 // The table `segments`: the segments of this store.
-
 import type { Database } from "bun:sqlite";
 import { NodeError } from "../errors/node-error.ts";
 import type { ProgramCode } from "../errors/program-codes.ts";

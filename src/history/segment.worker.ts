@@ -2,9 +2,7 @@
 // An extra entry point of the compiled executable (scripts/build.ts lists it).
 
 import type { Database } from "bun:sqlite";
-import { NodeError, reasonOf } from "../errors/node-error.ts";
-
-import type { ErrorCode } from "../errors/program-codes.ts";
+import { NodeError, type NodeErrorParts, partsOf, reasonOf } from "../errors/node-error.ts";
 
 import { openReader, segmentDirectory } from "../store/database.ts";
 import { GarbageLimit } from "../store/garbage-limit.ts";
@@ -18,16 +16,7 @@ export interface BuildRequest {
   readonly stop: SharedArrayBuffer;
 }
 
-export type BuildReply =
-  | { readonly row: SegmentRow }
-  | {
-      readonly failed: {
-        readonly attempt: string;
-        readonly code: ErrorCode;
-        readonly message: string;
-        readonly hint: string;
-      };
-    };
+export type BuildReply = { readonly row: SegmentRow } | { readonly failed: NodeErrorParts };
 
 /** Pieces of text between two garbage collections. */
 const GARBAGE_SLICES = 64;
@@ -51,10 +40,7 @@ async function build({ home, plan, stop }: BuildRequest): Promise<BuildReply> {
     };
     return { row: await buildSegment(db, segmentDirectory(home), plan, pause) };
   } catch (error) {
-    if (error instanceof NodeError) {
-      const { attempt, code, message, hint } = error;
-      return { failed: { attempt, code, message, hint } };
-    }
+    if (error instanceof NodeError) return { failed: partsOf(error) };
     return {
       failed: { attempt: "history.segment", code: "segment_failed", message: reasonOf(error), hint: "" },
     };

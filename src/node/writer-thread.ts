@@ -1,6 +1,6 @@
 // The writer's thread, seen from the main one.
 import { logFailure, logNotice } from "../errors/log.ts";
-import { NodeError, threadReason } from "../errors/node-error.ts";
+import { NodeError, nodeErrorOf, threadReason } from "../errors/node-error.ts";
 import { workerUrl } from "../files/worker-url.ts";
 import { STORE_DAMAGED } from "../http/status.ts";
 import type { ReplayResult } from "../ingest/replay.ts";
@@ -91,7 +91,7 @@ export class WriterThread implements Writing {
       if (message.kind === "replayed") this.result = message.result;
       // Follow-up failures are no news: a load that a full disk has ended, and then segments that it has no room for.
       if (message.kind === "failed") {
-        const failure = new NodeError(message.attempt, message.code, message.message, message.hint);
+        const failure = nodeErrorOf(message);
         if (message.code === "store_damaged") this.noteDamage(failure);
         else {
           this.failure ??= failure;

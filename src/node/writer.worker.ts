@@ -1,8 +1,7 @@
 // The writer's thread: loads recordings and makes history segments while the main thread answers requests.
 /// <reference lib="webworker" />
 
-import { NodeError, reasonOf } from "../errors/node-error.ts";
-import type { ErrorCode } from "../errors/program-codes.ts";
+import { NodeError, type NodeErrorParts, partsOf, reasonOf } from "../errors/node-error.ts";
 import { storeFailure } from "../files/sqlite-error.ts";
 import type { SegmentMode } from "../history/segment-bounds.ts";
 import type { LogPlace } from "../ingest/event-log.ts";
@@ -57,13 +56,7 @@ export type WriterReport =
   | { readonly kind: "live"; readonly report: LiveReport }
   | { readonly kind: "feed"; readonly message: FeedMessage }
   | { readonly kind: "replayed"; readonly result: ReplayResult }
-  | {
-      readonly kind: "failed";
-      readonly attempt: string;
-      readonly code: ErrorCode;
-      readonly message: string;
-      readonly hint: string;
-    }
+  | ({ readonly kind: "failed" } & NodeErrorParts)
   /** A round of background checks has ended. */
   | { readonly kind: "scrubbed"; readonly timeUs: number }
   /** Segments could not be made for a while, and now all are made. */
@@ -168,7 +161,7 @@ async function takeIn(loading: Loading, settings: LiveSettings): Promise<void> {
       },
       onFailed(error) {
         reportFailure(error);
-        tell({ kind: "state", trouble: failureOf(error) });
+        tell({ kind: "state", trouble: troubleOf(error) });
         intake?.stop();
       },
     });
@@ -176,7 +169,7 @@ async function takeIn(loading: Loading, settings: LiveSettings): Promise<void> {
     await intake.run();
   } catch (error) {
     reportFailure(error);
-    tell({ kind: "state", trouble: failureOf(error) });
+    tell({ kind: "state", trouble: troubleOf(error) });
   }
 }
 
@@ -204,14 +197,17 @@ async function recovery(loading: Loading): Promise<void> {
 }
 
 function reportFailure(error: unknown): void {
-  const { attempt, code, text, hint } = failureOf(error);
-  report({ kind: "failed", attempt, code, message: text, hint });
+  report({ kind: "failed", ...failureOf(error) });
 }
 
-function failureOf(error: unknown) {
+function troubleOf(error: unknown): IntakeTrouble {
+  const { code, message } = failureOf(error);
+  return { code, text: message };
+}
+
+function failureOf(error: unknown): NodeErrorParts {
   const nodeError = error instanceof NodeError ? error : storeFailure(error);
-  const { attempt, code, message, hint } = nodeError ?? new NodeError("writer", "internal", reasonOf(error));
-  return { attempt, code, text: message, hint };
+  return partsOf(nodeError ?? new NodeError("writer", "internal", reasonOf(error)));
 }
 
 limitGarbage();

@@ -2,7 +2,6 @@
 // zero, as the original's decimal type does
 // (docs/protocol/20-network-history-tables.md#36-how-positions-rows-are-computed;
 // docs/protocol/60-state-engine-blocks.md#conventions). Not a general library.
-
 import { absolute, compare } from "./arithmetic.ts";
 
 const DIVISION_SCALE = 16;

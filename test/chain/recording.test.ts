@@ -1,5 +1,4 @@
 // A run as an event file: loaded again it gives the same rows; and a chain as one text.
-
 import { afterAll, describe, expect, test } from "bun:test";
 import { appendFileSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -5,6 +5,7 @@ import { madeUpAssetId } from "../../src/devnet/keys.ts";
 import { PartyClient } from "../../src/devnet/party-client.ts";
 import type { Sidecar } from "../../src/node/sidecar.ts";
 import { startNode } from "../../src/start-node.ts";
+import { transferTo } from "../rig/devnet-client.ts";
 import { Scratch } from "../rig/homes.ts";
 import { eventually } from "../support/eventually.ts";
 import { startTestDevnet } from "../support/test-devnet.ts";
@@ -84,18 +85,8 @@ const atHead = (sidecar: Sidecar) =>
 const source = (sidecar: Sidecar) => sidecar.status.sources().find(({ kind }) => kind === "core")!;
 
 async function transfer(): Promise<Uint8Array> {
-  const { bytes } = await client.build({
-    kind: "transfer",
-    payload: {
-      fromAccountType: 4,
-      toAccountType: 4,
-      to: devnet.parties[1]!.publicKey,
-      asset: madeUpAssetId("tUSD"),
-      amount: "100000",
-      oneOff: {},
-    },
-  });
-  return bytes;
+  const command = transferTo(devnet.parties[1]!.publicKey, madeUpAssetId("tUSD"), 100_000n);
+  return (await client.build(command)).bytes;
 }
 
 async function submit(sidecar: Sidecar, bytes: Uint8Array, type = "TYPE_SYNC", path = "/transaction/raw") {

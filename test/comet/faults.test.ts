@@ -1,6 +1,5 @@
 // A validator that is slow, silent, lying or flapping: each fault is named in /status, nothing of it stays, and following goes on
 // by itself when it has ended.
-
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createServer, type Server, Socket } from "node:net";
 import { CometClient } from "../../src/comet/client.ts";

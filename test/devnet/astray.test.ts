@@ -1,5 +1,4 @@
 // A devnet that something outside of it leads astray says so: the machine's clock, a validator whose work is refused.
-
 import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,6 +1,5 @@
 // A chain that begins from another chain's checkpoint (docs/protocol/60-state-engine-parameters.md#12-checkpoints): its
 // content exists again, what waits goes on, and Ethereum is the one that the chain knew.
-
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Devnet } from "../../src/devnet/devnet.ts";
 import { devnetGenesisText, withCheckpoint } from "../../src/devnet/genesis.ts";

@@ -1,5 +1,4 @@
 // The scripted month: it leaves nothing of a network empty, and everything answers on it.
-
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { DEMO_SECONDS, type DemoResult, gapsOf, playDemo, summarise } from "../../src/devnet/demo/demo.ts";
 import type { Devnet } from "../../src/devnet/devnet.ts";

@@ -1,5 +1,4 @@
 // A seed and a clock repeat: transactions to the byte, and a crowd's trades on a machine of any speed.
-
 import { expect, test } from "bun:test";
 import type { Devnet } from "../../src/devnet/devnet.ts";
 import { PartyClient } from "../../src/devnet/party-client.ts";

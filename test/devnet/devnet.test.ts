@@ -1,5 +1,4 @@
 // A whole devnet in this process: what a developer has after one call, over real sockets.
-
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

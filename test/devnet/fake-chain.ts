@@ -1,14 +1,15 @@
 // A devnet without a chain: notes what it is asked, and answers with one status.
-import {
-  type BridgePort,
-  type ChainStatus,
-  type ClockStatus,
-  type DevnetPort,
-  NO_TRADING,
-  type TxOutcome,
+import { noChain } from "../../src/comet/no-chain.ts";
+import type {
+  BridgePort,
+  ChainStatus,
+  ClockStatus,
+  DevnetPort,
+  TxOutcome,
 } from "../../src/engine/chain-port.ts";
 
 export const STATUS: ChainStatus = {
+  ...noChain(1_690_000_000_000_000_000n),
   chainId: "test-chain",
   height: 7,
   hash: "ab".repeat(32),
@@ -16,7 +17,6 @@ export const STATUS: ChainStatus = {
   timeNs: 1_700_000_000_000_000_000n,
   previousTimeNs: 1_699_999_999_000_000_000n,
   genesisTimeNs: 1_690_000_000_000_000_000n,
-  startedNs: 1_690_000_000_000_000_000n,
   epoch: { seq: 3n, startNs: 1_699_999_990_000_000_000n, expireNs: 1_700_000_050_000_000_000n },
   pow: {
     hashFunction: "sha3_24_rounds",
@@ -25,17 +25,6 @@ export const STATUS: ChainStatus = {
     txPerBlock: 10,
     increasingDifficulty: true,
   },
-  mempool: { count: 0, bytes: 0 },
-  totals: {
-    txsLastBlock: 0,
-    averageTxBytes: 0,
-    events: 0n,
-    eventsLastBlock: 0,
-    trading: NO_TRADING,
-    tradingLastBlock: NO_TRADING,
-  },
-  halted: undefined,
-  haltedMarkets: [],
 };
 
 /** After its clock was changed. */

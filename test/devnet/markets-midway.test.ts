@@ -1,6 +1,5 @@
 // Markets in the middle of an auction, of a close-out without a book, and of an end of trading without a price: a revert,
 // a load, a restart and a checkpoint there keep everything.
-
 import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

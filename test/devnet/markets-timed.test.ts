@@ -1,5 +1,4 @@
 // The tools of markets where a clock makes the blocks, where they are made by hand, and where the machine is slow.
-
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

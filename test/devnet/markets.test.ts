@@ -1,5 +1,4 @@
 // Markets on a running devnet: made, moved and settled by its tools, read back by the data API, recorded, taken back and restarted.
-
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,6 +1,5 @@
 // A devnet's recording re-executed, whole and in the ways in which a recording can lack something: what it lacks is said,
 // and nothing is called different because of that.
-
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

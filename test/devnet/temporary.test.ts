@@ -1,5 +1,4 @@
 // A devnet without a home goes with its process: nothing of it waits for the disk, and one with a home does.
-
 import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,4 @@
 // Whatever is asked of banking in whatever order: money is conserved, and what is refused changes nothing.
-
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { Decimal } from "../../src/wire/decimal.ts";

@@ -1,5 +1,4 @@
 // A bench for the domains that move money: they are the real ones; parameters, validators and assets are played.
-
 import { ethereumAddress, secp256k1Sign } from "../../src/crypto/secp256k1.ts";
 import { Banking } from "../../src/engine/banking.ts";
 import type { BridgedAssets } from "../../src/engine/bridge.ts";

@@ -1,5 +1,4 @@
 // When checkpoints are taken, and what their hash says (docs/protocol/60-state-engine-parameters.md#12-checkpoints).
-
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { Checkpoints, checkpointHash } from "../../src/engine/checkpoints.ts";
 import { Core } from "../../src/engine/core.ts";

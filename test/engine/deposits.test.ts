@@ -1,6 +1,5 @@
 // Deposits of builtin and ERC20 assets, and what the bridge reports besides
 // (docs/protocol/60-state-engine-accounts.md#3-deposits).
-
 import { beforeEach, describe, expect, test } from "bun:test";
 import { builtinTxHash } from "../../src/engine/banking.ts";
 import { DepositStatus } from "../../src/wire/generated/vega.ts";

@@ -1,5 +1,4 @@
 // Epochs: docs/protocol/60-state-engine-blocks.md#17-epochs.
-
 import { describe, expect, test } from "bun:test";
 import { Core } from "../../src/engine/core.ts";
 import { Epochs } from "../../src/engine/epochs.ts";

@@ -1,5 +1,4 @@
 // Votes, tally, enactment (docs/protocol/60-state-engine-governance.md#65-governance-tick-last-tick-listener to #67-votes).
-
 import { describe, expect, test } from "bun:test";
 import { type ProposalTerms, VoteValue } from "../../src/wire/generated/vega.ts";
 import { SECOND_NS } from "../../src/wire/time-text.ts";

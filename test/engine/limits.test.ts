@@ -1,6 +1,5 @@
 // The limits engine (docs/protocol/60-state-engine-governance.md#57-limits-engine;
 // docs/protocol/60-state-engine-blocks.md#16-transactions, step 3).
-
 import { describe, expect, test } from "bun:test";
 import { SECOND_NS } from "../../src/wire/time-text.ts";
 import type { CheckedTransaction } from "../../src/wire/transaction-check.ts";

@@ -1,6 +1,5 @@
 // The multisig contract as the chain sees it, and the signatures for changes of its signers:
 // docs/protocol/60-state-engine-staking.md#94-multisig-contract-view and #95-signer-change-signatures.
-
 import { beforeEach, describe, expect, test } from "bun:test";
 import { bridgeDigest } from "../../src/crypto/multisig.ts";
 import { checksumAddress } from "../../src/crypto/secp256k1.ts";

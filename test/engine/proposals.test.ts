@@ -1,5 +1,4 @@
 // Submission of proposals (docs/protocol/60-state-engine-governance.md#61-proposal-record to #64-submission-pipeline).
-
 import { describe, expect, test } from "bun:test";
 import { configurationOf } from "../../src/testing/market-config.ts";
 import { emptyProposalSubmission } from "../../src/wire/generated/commands.ts";

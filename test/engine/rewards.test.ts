@@ -1,7 +1,6 @@
 // Rewards at the end of an epoch:
 // docs/protocol/60-state-engine-staking.md#86-reward-accounts-and-payout-order-at-epoch-end to #89-payout-events,
 // against examples worked out by hand.
-
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { type Contributions, groupBudgets, stakingPayout } from "../../src/engine/rewards.ts";

@@ -1,5 +1,4 @@
 // Whole stories on the composed engine: what goes in, which events come out, and what the data API answers.
-
 import { afterEach, describe, expect, test } from "bun:test";
 import { bridgeDigest, bundleSigners } from "../../src/crypto/multisig.ts";
 import { ethereumAddress } from "../../src/crypto/secp256k1.ts";

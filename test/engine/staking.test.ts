@@ -1,5 +1,4 @@
 // Stake linking: docs/protocol/60-state-engine-staking.md#71-stake-linking.
-
 import { beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { type Linking, stakeBalance } from "../../src/engine/staking.ts";

@@ -1,5 +1,4 @@
 // The state: journal, marks, changes and digests.
-
 import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import fc from "fast-check";

@@ -1,6 +1,5 @@
 // Single transfers: rules, fees, order of events, and delivery at a time
 // (docs/protocol/60-state-engine-staking.md#81-transfer-command-and-base-checks to #83-one-off).
-
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { Init } from "../../src/wire/codec.ts";
 import type { Transfer } from "../../src/wire/generated/commands.ts";

@@ -1,6 +1,5 @@
 // A small chain for the tests of epochs, staking, delegation, validators, multisig, rewards and upgrades: the domains
 // themselves, called in the protocol's order, with nodes that hold real keys.
-
 import { ed25519KeyPair } from "../../src/crypto/ed25519.ts";
 import { ethereumAddress, keccakOf, secp256k1Sign } from "../../src/crypto/secp256k1.ts";
 import { sha3Of } from "../../src/crypto/sha.ts";

@@ -1,6 +1,5 @@
 // Withdrawals: their events, their references, what is signed for them, and their claims
 // (docs/protocol/60-state-engine-accounts.md#4-withdrawals-and-erc20-approval-bundles).
-
 import { beforeEach, describe, expect, test } from "bun:test";
 import { bridgeDigest, bundleSigners } from "../../src/crypto/multisig.ts";
 import type { Init } from "../../src/wire/codec.ts";

@@ -1,5 +1,4 @@
 // Made-up segments and stores for the history tests, and the other programs that look at what comes out.
-
 import type { Database } from "bun:sqlite";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,4 @@
 // The answers that the original gave over this project's recordings are what the OpenAPI document says.
-
 import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,7 +1,6 @@
 // A devnet as the network's own JavaScript packages see it: what they sign and prove is accepted, executed and read
 // back; what breaks a rule is refused with the network's code and words
 // (docs/protocol/30-node-api-endpoints.md#7-checkdeliver-pipeline; docs/protocol/40-pow-spam.md#33-verification).
-
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Devnet } from "../../src/devnet/devnet.ts";
 import { madeUpAssetId } from "../../src/devnet/keys.ts";

@@ -1,6 +1,5 @@
 // Event files made and taken apart: records, blocks, and the mistakes a stream can hold
 // (docs/protocol/20-network-history-segments.md#61-binary-format to #64-the-doubled-first-height).
-
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";

@@ -1,6 +1,5 @@
 // Accounts of the naive ledger: a Map of balances, and the facts that clients would see of every change. Written from
 // the protocol (docs/protocol/60-state-engine-accounts.md#2-accounts-and-ledger) without looking at the engine.
-
 import { SECOND_NS } from "../../src/wire/time-text.ts";
 
 export const Type = {

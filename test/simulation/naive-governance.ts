@@ -1,6 +1,5 @@
 // Proposals of the two kinds that need no node and no market, their votes and what comes of them
 // (docs/protocol/60-state-engine-governance.md#6-governance).
-
 import { Decimal } from "../../src/wire/decimal.ts";
 import type { ProposalSubmission, VoteSubmission } from "../../src/wire/generated/commands.ts";
 import { SECOND_NS } from "../../src/wire/time-text.ts";

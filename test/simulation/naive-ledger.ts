@@ -3,7 +3,6 @@
  * the engine. It is slow, it stores nothing and it emits nothing: it says what clients should see. Everything that it
  * remembers is in `data`, so that a copy of that is a copy of the ledger.
  */
-
 import { Decimal } from "../../src/wire/decimal.ts";
 import type {
   CancelTransfer,

@@ -1,7 +1,6 @@
 // Stake, its delegation, and what it earns, as the protocol tells it
 // (docs/protocol/60-state-engine-staking.md#71-stake-linking to #74-epoch-end and
 // #86-reward-accounts-and-payout-order-at-epoch-end to #89-payout-events).
-
 import { Decimal } from "../../src/wire/decimal.ts";
 import type { DelegateSubmission, UndelegateSubmission } from "../../src/wire/generated/commands.ts";
 import type { StakingEvent } from "../../src/wire/generated/vega.ts";

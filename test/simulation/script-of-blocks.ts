@@ -1,6 +1,5 @@
 // A random sequence as a chain would get it: signed transactions, in blocks with times. The naive ledger says what a
 // step means; whether the chain takes all of it does not matter here.
-
 import type { Database } from "bun:sqlite";
 import { LocalChain } from "../../src/chain/local-chain.ts";
 import type { Ed25519KeyPair } from "../../src/crypto/ed25519.ts";

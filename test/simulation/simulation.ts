@@ -2,7 +2,6 @@
  * The engine and the naive ledger side by side: the same sequence for both, and after every command and every block
  * the same answers. A sequence that tells them apart is made as short as it gets.
  */
-
 import { secp256k1Sign } from "../../src/crypto/secp256k1.ts";
 import { SECOND_NS } from "../../src/wire/time-text.ts";
 import type { CheckedTransaction } from "../../src/wire/transaction-check.ts";

@@ -3,7 +3,6 @@
  * choices are relative ("the balance and one more", "the third transfer"), so that a step still means something when
  * those before it are gone.
  */
-
 import { unsigned } from "../../src/testing/market-commands.ts";
 import { SECOND_NS } from "../../src/wire/time-text.ts";
 import type { CheckedTransaction } from "../../src/wire/transaction-check.ts";

@@ -1,6 +1,5 @@
 // A command cannot stop the chain: whatever values a valid command carries, the engine takes it or refuses it, the store
 // can hold the result, and blocks go on. Every text, number and integer of every command is replaced by strange ones in turn.
-
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Dice } from "../../scripts/sample/seeded.ts";
 import { BlockWriter } from "../../src/store/block-writer.ts";

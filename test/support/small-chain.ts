@@ -1,5 +1,4 @@
 // A data API over a small made-up chain, for scenario tests: one block a minute, each with the events a case needs.
-
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DEFAULT_LIMITS, type Limits } from "../../src/http/limits.ts";

@@ -1,5 +1,4 @@
 // The source of every exported table: a read-only connection, shared look-ups, and the order of lines.
-
 import type { Database, Statement } from "bun:sqlite";
 import { LruCache } from "../../cache/lru.ts";
 import { hashOfRow } from "../../store/head.ts";

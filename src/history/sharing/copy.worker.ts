@@ -1,7 +1,7 @@
 // Copies a store, and hashes the copy. An extra entry point of the compiled executable (scripts/build.ts lists it).
 import { Database } from "bun:sqlite";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import { NodeError, reasonOf } from "../../errors/node-error.ts";
+import { NodeError, partsOf, reasonOf } from "../../errors/node-error.ts";
 import { copyStore } from "../../store/copy.ts";
 import { readHead } from "../../store/head.ts";
 import { SCHEMA_VERSION } from "../../store/schema.ts";
@@ -19,11 +19,11 @@ function copy({ home, path }: CopyOrder): CopyReply {
     copyStore(home, path);
     return { copied: { ...factsOf(path), ...chunksOf(path) } };
   } catch (error) {
-    const { attempt, code, message, hint } =
+    const failure =
       error instanceof NodeError
         ? error
         : new NodeError("store.copy", "copy_failed", `the store could not be copied: ${reasonOf(error)}`);
-    return { failed: { attempt, code, message, hint } };
+    return { failed: partsOf(failure) };
   }
 }
 

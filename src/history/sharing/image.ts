@@ -3,8 +3,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import { NodeError, reasonOf } from "../../errors/node-error.ts";
-import type { ErrorCode } from "../../errors/program-codes.ts";
+import { NodeError, type NodeErrorParts, nodeErrorOf, reasonOf } from "../../errors/node-error.ts";
 import { type Lock, tryLock } from "../../files/lock.ts";
 import { writeFileWhole } from "../../files/whole-file.ts";
 import { workerUrl } from "../../files/worker-url.ts";
@@ -51,14 +50,7 @@ export interface CopyOrder {
 
 export type CopyReply =
   | { readonly copied: Omit<ImageManifest, "id" | "chunkBytes"> }
-  | {
-      readonly failed: {
-        readonly attempt: string;
-        readonly code: ErrorCode;
-        readonly message: string;
-        readonly hint: string;
-      };
-    };
+  | { readonly failed: NodeErrorParts };
 
 /** Copies a store on a thread of its own. @throws NodeError */
 export async function copyAside(order: CopyOrder): Promise<Omit<ImageManifest, "id" | "chunkBytes">> {
@@ -67,10 +59,7 @@ export async function copyAside(order: CopyOrder): Promise<Omit<ImageManifest, "
     return await new Promise((resolve, reject) => {
       worker.onmessage = ({ data }: MessageEvent<CopyReply>) => {
         if ("copied" in data) resolve(data.copied);
-        else {
-          const { attempt, code, message, hint } = data.failed;
-          reject(new NodeError(attempt, code, message, hint));
-        }
+        else reject(nodeErrorOf(data.failed));
       };
       worker.onerror = (event) => {
         event.preventDefault();

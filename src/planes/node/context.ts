@@ -108,7 +108,7 @@ function withInternalErrors<T>(call: Promise<T>): Promise<T> {
 // Resources that ask the chain itself, one entry each. The views of its state are ordinary endpoints over the store
 // (http/endpoint.ts).
 
-interface ChainEndpointBase {
+export interface ChainEndpointBase {
   /** Path with parameters in braces, named as the request message's fields. */
   readonly path: string;
   /** Full name of the request message: of the query, or of the body of a POST. */

@@ -25,7 +25,7 @@ import {
 } from "../../http/openapi/types.ts";
 import { toPlain } from "../../wire/json.ts";
 import { readTransaction } from "../../wire/transaction.ts";
-import type { ChainCall } from "./context.ts";
+import type { ChainCall, ChainEndpointBase } from "./context.ts";
 import { CHAIN_ENDPOINTS, VIEW_ENDPOINTS } from "./endpoints.ts";
 
 /** Groups, in the order of the page. */
@@ -105,16 +105,7 @@ export function nodeOpenApiParts() {
   };
 }
 
-interface Described {
-  readonly path: string;
-  readonly request: string;
-  readonly response: string;
-  readonly tag: string;
-  readonly summary: string;
-  readonly description?: string;
-}
-
-function operation(book: SchemaBook, endpoint: Described, isView = false): Operation {
+function operation(book: SchemaBook, endpoint: ChainEndpointBase, isView = false): Operation {
   return {
     operationId: localName(endpoint.request).replace(/Request$/, ""),
     tags: [endpoint.tag],

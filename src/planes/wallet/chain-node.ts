@@ -1,5 +1,4 @@
 // A chain in the same process as the wallet's port: no connection, and blocks that are reported.
-
 import { ChainCallError, type ChainPort, type ChainStatus } from "../../engine/chain-port.ts";
 import { NodeError } from "../../errors/node-error.ts";
 import type { LastBlock } from "../../wallet/sending/blocks.ts";

@@ -1,6 +1,5 @@
 // Costs of a command by a node's word: fee, margin, balance, and the rest of it. As data and as the words that every
 // view shows: terminals, the command line and the page.
-
 import { Decimal } from "../../wire/decimal.ts";
 import { AccountType } from "../../wire/generated/vega.ts";
 import type { CommandInit } from "../../wire/transaction.ts";

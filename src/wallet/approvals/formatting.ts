@@ -1,5 +1,4 @@
 // Shared by the texts of all commands: their types, enumerations, times.
-
 import { enumDescriptor } from "../../wire/descriptors.ts";
 import { MILLISECOND_NS } from "../../wire/time-text.ts";
 import type { CommandInit } from "../../wire/transaction.ts";

@@ -2,6 +2,7 @@
 
 import { LruCache } from "../../cache/lru.ts";
 import { DIFFICULTY_MAX, requiredTotal } from "../../chain/admission/pow/function.ts";
+import type { ProofBlock } from "../../engine/chain-port.ts";
 import { NodeError } from "../../errors/node-error.ts";
 import type { GetSpamStatisticsResponse, PoWBlockState } from "../../wire/generated/core-api.ts";
 
@@ -276,16 +277,7 @@ export interface ChainView {
 }
 
 /** The newest block alone, of `GET /blockchain/height`. */
-export interface LastBlock {
-  readonly chainId: string;
-  readonly height: bigint;
-  readonly hash: string;
-  readonly hashFunction: string;
-  readonly difficulty: number;
-  readonly pastBlocks: bigint;
-  readonly txPerBlock: bigint;
-  readonly increasingDifficulty: boolean;
-}
+export type LastBlock = ProofBlock;
 
 /** @returns undefined when the statistics name no block, so that nothing can be built on them */
 export function viewOf({ statistics }: GetSpamStatisticsResponse): ChainView | undefined {

@@ -1,6 +1,5 @@
 // The scenarios of docs/protocol/40-pow-spam.md#7-scenarios-given--when--then, that are about the proof-of-work engine,
 // by their numbers.
-
 import { describe, expect, test } from "bun:test";
 import { PowEngine } from "../../../src/chain/admission/pow/engine.ts";
 import type { PowParameters } from "../../../src/chain/admission/pow/windows.ts";

@@ -1,5 +1,4 @@
 // The proof-of-work engine against the naive model, over random lives of a chain; and its saved state on the way.
-
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { PowEngine, type PowTransaction } from "../../../src/chain/admission/pow/engine.ts";

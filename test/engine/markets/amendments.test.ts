@@ -1,24 +1,23 @@
 // Amendments and cancellations of orders, and the margin that moves with them
 // (docs/protocol/70-trading-orders.md#25-submission-step-by-step to #29-expiry;
 // docs/protocol/70-trading-scenarios.md#s3-queue-priority-on-amend). Notation of statements and results: rig.ts.
-
 import { describe, expect, test } from "bun:test";
 import { OrderTimeInForce } from "../../../src/wire/generated/vega.ts";
 import { SECOND_NS } from "../../../src/wire/time-text.ts";
-import { amendmentOf, idOf, orderOf, type Play } from "./rig.ts";
+import { amendmentOf, idOf, orderOf } from "./rig.ts";
 import {
+  around1000,
   CANCELLED,
   eventsFrom,
   FLAT,
   feeFactors,
+  lastOrder,
   M2,
-  M3,
   MILLIONS,
   market,
   money,
   opened,
   states,
-  VOID,
 } from "./sample-markets.ts";
 
 // docs/protocol/70-trading-orders.md#28-amend-cancel-batch
@@ -241,16 +240,6 @@ test("margin of an order made smaller is released before the order's event", () 
 });
 
 const GTT = 2;
-
-/** Continuous trading at 1000 between 900 and 1100. */
-function around1000(more: Parameters<typeof market>[0] = {}, parameters: Record<string, string> = {}): Play {
-  const play = market({ ...M3, linearSlippage: "1", quadraticSlippage: "0", ...more }, { parameters });
-  play.deposit(100_000_000n, "aux", "aux2", "void", "p1", "p2");
-  return play.run(`${VOID}; aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000`).open();
-}
-
-const lastOrder = (play: Play, id: string) =>
-  play.rig.events("order").findLast(({ payload }) => payload.id === id)!.payload;
 
 test("an amendment that expires an order applies its other changes first", () => {
   const play = around1000();

@@ -2,7 +2,6 @@
 // (docs/protocol/70-trading-markets.md#1-market-lifecycle, docs/protocol/70-trading-orders.md#3-matching-and-auctions
 // and docs/protocol/70-trading-liquidity.md#8-auction-triggers). Expected values are worked out by hand. Notation of
 // statements and results: rig.ts.
-
 import { expect, test } from "bun:test";
 import { SECOND_NS } from "../../../src/wire/time-text.ts";
 import { createMarketRig, idOf, Play } from "./rig.ts";

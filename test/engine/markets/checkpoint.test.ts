@@ -1,5 +1,4 @@
 // Markets in a checkpoint, and in a chain that begins from it (docs/protocol/60-state-engine-parameters.md#12-checkpoints).
-
 import { describe, expect, test } from "bun:test";
 import { accountId } from "../../../src/engine/collateral.ts";
 import { Engine } from "../../../src/engine/engine.ts";

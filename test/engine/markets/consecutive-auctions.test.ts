@@ -2,7 +2,6 @@
 // (docs/protocol/70-trading-orders.md#27-pegged-orders-brief, #34-entering-an-auction,
 // #35-indicative-price-and-uncrossing, docs/protocol/70-trading-liquidity.md#81-price-monitoring and
 // #82-liquidity-monitoring). Notation of statements and results: rig.ts.
-
 import { expect, test } from "bun:test";
 import { SECOND_NS } from "../../../src/wire/time-text.ts";
 import type { MarketRigOptions, Play } from "./rig.ts";

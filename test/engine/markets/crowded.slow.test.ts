@@ -1,5 +1,4 @@
 // Markets with thousands of orders at one place: what a further order costs does not grow.
-
 import { expect, test } from "bun:test";
 import { SECOND_NS } from "../../../src/wire/time-text.ts";
 import { cpuMs } from "../../support/cost.ts";

@@ -3,7 +3,7 @@
 // #82-liquidity-monitoring). Notation of statements and results: rig.ts.
 import { expect, test } from "bun:test";
 import { createMarketRig, type MarketRigOptions, Play, provisionOf, type RigMarket } from "./rig.ts";
-import { LIGHT, M3, M4, MILLIONS, market, VOID } from "./sample-markets.ts";
+import { around1000, COVERED, LIGHT, M4, MILLIONS, market } from "./sample-markets.ts";
 
 /** Shares of fees as they are shown: equity-like share and average valuation. */
 const shares = (play: Play): string[] =>
@@ -309,21 +309,6 @@ test("orders beyond the price bounds score nothing, a provider's own nearer orde
   expect(play.deployed("lp2")).toEqual([]);
   expect(shared()).toEqual(["lp1 19", "lp2 21"]);
 });
-
-/** A market whose provider covers its target. */
-const COVERED = {
-  ...M3,
-  linearSlippage: "1",
-  quadraticSlippage: "0",
-  targetStake: { scaling: 0.001 },
-};
-
-/** Continuous trading at 1000 between 900 and 1100. */
-function around1000(more: Parameters<typeof market>[0] = {}, parameters: Record<string, string> = {}): Play {
-  const play = market({ ...M3, linearSlippage: "1", quadraticSlippage: "0", ...more }, { parameters });
-  play.deposit(100_000_000n, "aux", "aux2", "void", "p1", "p2");
-  return play.run(`${VOID}; aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000`).open();
-}
 
 test("the traded value of an order is floored once, not once a trade", () => {
   const play = around1000({ positionDecimals: 2 });

@@ -1,6 +1,5 @@
 // Events of markets: their numbers, order and members (docs/protocol/70-trading-events.md#9-events-and-tables).
 // Notation of statements and results: rig.ts.
-
 import { afterAll, describe, expect, test } from "bun:test";
 import { configurationOf } from "../../../src/testing/market-config.ts";
 import { type BlockEvent, Field } from "../../../src/wire/block.ts";

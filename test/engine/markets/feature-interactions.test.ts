@@ -1,6 +1,5 @@
 // Several features of markets at once. Expected values are worked out by hand from docs/protocol/70-*.md.
 // Notation of statements and results: rig.ts.
-
 import { expect, test } from "bun:test";
 import { SECOND_NS } from "../../../src/wire/time-text.ts";
 import { amendmentOf, createMarketRig, idOf, orderOf, Play, type RigOrder } from "./rig.ts";

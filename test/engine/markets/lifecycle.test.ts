@@ -1,7 +1,6 @@
 // The life of a market at its edges: states in which it is changed or ended
 // (docs/protocol/70-trading-markets.md#14-creation-and-transitions to #17-market-update). Notation of statements and
 // results: rig.ts.
-
 import { describe, expect, test } from "bun:test";
 import type { ProposalRecord } from "../../../src/engine/proposals.ts";
 import { configurationOf } from "../../../src/testing/market-config.ts";

@@ -1,19 +1,18 @@
 // The liquidity fee of a market and its distribution among providers
 // (docs/protocol/70-trading-liquidity.md#76-liquidity-fee-factor to #78-equity-like-share-and-market-value-proxy;
 // docs/protocol/70-trading-scenarios.md#s17-lp-fee-shares-and-rounding). Notation of statements and results: rig.ts.
-
 import { describe, expect, test } from "bun:test";
 import { AccountType } from "../../../src/wire/generated/vega.ts";
 import { SECOND_NS } from "../../../src/wire/time-text.ts";
 import { createMarketRig, Play } from "./rig.ts";
 import {
   amounts,
+  COVERED,
   flows,
   INFRASTRUCTURE_PAY,
   LIQUIDITY_DISTRIBUTE,
   LIQUIDITY_PAY,
   LN,
-  M3,
   MAKER_PAY,
   MILLIONS,
   market,
@@ -197,14 +196,6 @@ test("a provider that comes after the last score is paid from what the others le
   expect(joined("l2", "lp l1(1500, 0.01, BID-1, ASK+1)")).toEqual([">l1 100"]);
   expect(joined("l1", "lp l2(1500, 0.01, BID-1, ASK+1)")).toEqual([">l1 33", ">l2 67"]);
 });
-
-/** A market whose provider covers its target. */
-const COVERED = {
-  ...M3,
-  linearSlippage: "1",
-  quadraticSlippage: "0",
-  targetStake: { scaling: 0.001 },
-};
 
 /** A provider in continuous trading; fees are not distributed, so that scores gather. */
 function scored(model: Parameters<typeof market>[0] = COVERED): Play {

@@ -1,7 +1,6 @@
 // Liquidity provisions: deployment, bond, fees, scores, shares and amendments
 // (docs/protocol/70-trading-liquidity.md#7-liquidity-provision). Figures are worked out by hand, to the unit.
 // Notation of statements and results: rig.ts.
-
 import { expect, test } from "bun:test";
 import { SECOND_NS } from "../../../src/wire/time-text.ts";
 import { createMarketRig, idOf, type MarketRigOptions, Play } from "./rig.ts";

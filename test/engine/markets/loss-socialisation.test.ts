@@ -6,13 +6,13 @@ import { describe, expect, test } from "bun:test";
 import { AccountType } from "../../../src/wire/generated/vega.ts";
 import type { Play } from "./rig.ts";
 import {
+  around1000,
   entries,
   eventsFrom,
   FLAT,
   flows,
   ledger,
   M2,
-  M3,
   MILLIONS,
   market,
   money,
@@ -22,7 +22,6 @@ import {
   socialised,
   total,
   trading,
-  VOID,
 } from "./sample-markets.ts";
 
 /** Losses and wins of marks. */
@@ -359,13 +358,6 @@ test("rounding units go to the last winner if the network has won nothing", () =
   // Nothing of it came to the insurance, which then has nothing for what aux wins of q's own close-out.
   expect(socialised(play)).toEqual(["p 160", "aux2 -160", "q 160", "w -160", "aux -190"]);
 });
-
-/** Continuous trading at 1000 between 900 and 1100. */
-function around1000(more: Parameters<typeof market>[0] = {}, parameters: Record<string, string> = {}): Play {
-  const play = market({ ...M3, linearSlippage: "1", quadraticSlippage: "0", ...more }, { parameters });
-  play.deposit(100_000_000n, "aux", "aux2", "void", "p1", "p2");
-  return play.run(`${VOID}; aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000`).open();
-}
 
 test("a rounding difference of either sign is spread over gains truncated to zero, not over losses truncated to zero", () => {
   const play = around1000({ positionDecimals: 2 });

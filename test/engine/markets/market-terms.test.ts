@@ -1,7 +1,6 @@
 // Terms of markets: data sources of a proposal, and network parameters for what it leaves out
 // (docs/protocol/70-trading-markets.md#12-fields-proto, #16-data-sources-oracles and #17-market-update). Notation of
 // statements and results: rig.ts.
-
 import { expect, test } from "bun:test";
 import { SECOND_NS } from "../../../src/wire/time-text.ts";
 import { createMarketRig, Play, type RigMarket } from "./rig.ts";

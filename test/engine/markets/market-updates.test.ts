@@ -3,7 +3,7 @@
 // results: rig.ts.
 import { expect, test } from "bun:test";
 import { createMarketRig, idOf, type MarketRig, Play, type RigMarket } from "./rig.ts";
-import { M3, market, VOID } from "./sample-markets.ts";
+import { around1000, M3, market } from "./sample-markets.ts";
 
 const [ACTIVE, DEACTIVATED] = [1, 2];
 const [TERMINATED, SETTLED] = [8, 9];
@@ -92,13 +92,6 @@ test("the liquidity fee follows an updated target stake from the next trade on",
   new Play(rig, "M").run("a S 1@1000; b B 1@1000");
   expect(rig.trades("M").at(-1)!.buyerFee!.liquidityFee).toBe("5");
 });
-
-/** Continuous trading at 1000 between 900 and 1100. */
-function around1000(more: Parameters<typeof market>[0] = {}, parameters: Record<string, string> = {}): Play {
-  const play = market({ ...M3, linearSlippage: "1", quadraticSlippage: "0", ...more }, { parameters });
-  play.deposit(100_000_000n, "aux", "aux2", "void", "p1", "p2");
-  return play.run(`${VOID}; aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000`).open();
-}
 
 test("a changed risk model recomputes margins of an opening auction by its indicative price", () => {
   const play = market(M3);

@@ -1,20 +1,18 @@
 // Times in force, reduce-only and post-only orders, expiry and batches (docs/protocol/70-trading-orders.md#2-orders).
 // Notation of statements and results: rig.ts.
-
 import { expect, test } from "bun:test";
 import { SECOND_NS } from "../../../src/wire/time-text.ts";
-import { amendmentOf, idOf, orderOf, type Play } from "./rig.ts";
+import { amendmentOf, idOf, orderOf } from "./rig.ts";
 import {
+  around1000,
   BOUND,
   eventsFrom,
   FLAT,
   LIGHT,
-  M3,
-  market,
+  lastOrder,
   opened,
   quoted,
   states,
-  VOID,
 } from "./sample-markets.ts";
 
 test("a fill-or-kill order counts the volume within its limit, across price levels", () => {
@@ -282,16 +280,6 @@ test("a provision's order has its provision's creation time, whenever it is plac
 const GTT = 2;
 const IOC = 3;
 const STOPPED = 4;
-
-/** Continuous trading at 1000 between 900 and 1100. */
-function around1000(more: Parameters<typeof market>[0] = {}, parameters: Record<string, string> = {}): Play {
-  const play = market({ ...M3, linearSlippage: "1", quadraticSlippage: "0", ...more }, { parameters });
-  play.deposit(100_000_000n, "aux", "aux2", "void", "p1", "p2");
-  return play.run(`${VOID}; aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000`).open();
-}
-
-const lastOrder = (play: Play, id: string) =>
-  play.rig.events("order").findLast(({ payload }) => payload.id === id)!.payload;
 
 test("an order may expire at its own block's time, but not before", () => {
   const play = around1000();

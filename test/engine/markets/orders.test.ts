@@ -1,7 +1,6 @@
 // Orders that are refused, stopped, changed and ended: numbers and texts
 // (docs/protocol/70-trading-orders.md#24-ordererror-numbers to #210-self-trade-rule), ids
 // (docs/protocol/70-trading-orders.md#23-commands-inputdata-oneof-tag). Notation of statements and results: rig.ts.
-
 import { beforeEach, describe, expect, test } from "bun:test";
 import { sha3HexOf } from "../../../src/crypto/sha.ts";
 import { SECOND_NS } from "../../../src/wire/time-text.ts";

@@ -3,12 +3,12 @@
 // docs/protocol/70-trading-orders.md#35-indicative-price-and-uncrossing and
 // docs/protocol/70-trading-liquidity.md#81-price-monitoring; docs/protocol/70-trading-scenarios.md#s21-price-auction
 // and #s26-price-bounds-log-normal). Notation of statements and results: rig.ts.
-
 import { describe, expect, test } from "bun:test";
 import { SECOND_NS } from "../../../src/wire/time-text.ts";
 import type { Play } from "./rig.ts";
 import {
   amounts,
+  around1000,
   BOUND,
   bounds,
   eventsFrom,
@@ -16,7 +16,7 @@ import {
   feesOf,
   LIQUIDITY_PAY,
   LN,
-  M3,
+  lastOrder,
   MILLIONS,
   market,
   opened,
@@ -392,16 +392,6 @@ describe("price bounds of a log-normal model", () => {
     ]);
   });
 });
-
-/** Continuous trading at 1000 between 900 and 1100. */
-function around1000(more: Parameters<typeof market>[0] = {}, parameters: Record<string, string> = {}): Play {
-  const play = market({ ...M3, linearSlippage: "1", quadraticSlippage: "0", ...more }, { parameters });
-  play.deposit(100_000_000n, "aux", "aux2", "void", "p1", "p2");
-  return play.run(`${VOID}; aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000`).open();
-}
-
-const lastOrder = (play: Play, id: string) =>
-  play.rig.events("order").findLast(({ payload }) => payload.id === id)!.payload;
 
 test("price bounds begin with the opening auction's final price, however far from its first indicative price", () => {
   const play = market({

@@ -1,31 +1,12 @@
 // Margins of provisions: their first orders, amendments and bonds
 // (docs/protocol/70-trading-positions.md#54-when-margin-moves and docs/protocol/70-trading-liquidity.md#72-submit to
 // #79-amend-and-cancel). Notation of statements and results: rig.ts.
-
 import { expect, test } from "bun:test";
 import { SECOND_NS } from "../../../src/wire/time-text.ts";
 import { idOf, type Play } from "./rig.ts";
-import { M3, market, VOID } from "./sample-markets.ts";
+import { around1000, COVERED, lastOrder, market } from "./sample-markets.ts";
 
 const GTT = 2;
-
-/** A market whose provider covers its target. */
-const COVERED = {
-  ...M3,
-  linearSlippage: "1",
-  quadraticSlippage: "0",
-  targetStake: { scaling: 0.001 },
-};
-
-/** Continuous trading at 1000 between 900 and 1100. */
-function around1000(more: Parameters<typeof market>[0] = {}, parameters: Record<string, string> = {}): Play {
-  const play = market({ ...M3, linearSlippage: "1", quadraticSlippage: "0", ...more }, { parameters });
-  play.deposit(100_000_000n, "aux", "aux2", "void", "p1", "p2");
-  return play.run(`${VOID}; aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000`).open();
-}
-
-const lastOrder = (play: Play, id: string) =>
-  play.rig.events("order").findLast(({ payload }) => payload.id === id)!.payload;
 
 /** A buy order far below the best bid: parked until there is a higher one. */
 const lowPeg = (play: Play, party: string, size: number): string =>

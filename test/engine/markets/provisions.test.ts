@@ -1,6 +1,5 @@
 // Liquidity provisions in continuous trading: repricing, slashing, refusals and scores
 // (docs/protocol/70-trading-orders.md#25-submission-step-by-step and 7). Notation of statements and results: rig.ts.
-
 import { expect, test } from "bun:test";
 import { SECOND_NS } from "../../../src/wire/time-text.ts";
 import { ACTIVE, CANCELLED, feeFactors, MILLIONS, market, money } from "./sample-markets.ts";

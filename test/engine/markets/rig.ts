@@ -25,7 +25,6 @@
 //   flows()     p>q 20               transfers of one type, `p> 20` to and `>p 20` from an account without a party
 //   ledger()    p G>p M 20           transfers with accounts: G general, M margin, D bond, I insurance, S settlement,
 //                                    FM, FI and FL the fees of makers, infrastructure and liquidity
-
 import { expect } from "bun:test";
 import { Engine } from "../../../src/engine/engine.ts";
 import type { MarketRig, RigResult } from "../../../src/testing/market-rig.ts";

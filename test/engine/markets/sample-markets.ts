@@ -1,6 +1,5 @@
 // Shared by the scenarios: the markets of the worked scenarios (docs/protocol/70-trading-scenarios.md#10-scenarios),
 // and the values that are looked at.
-
 import { AccountType } from "../../../src/wire/generated/vega.ts";
 import { createMarketRig, type MarketRigOptions, Play, type RigMarket } from "./rig.ts";
 
@@ -182,3 +181,24 @@ export const ledger = (play: Play, place = 0, ...types: readonly number[]): stri
 
 /** Number of ledger entries so far: a place for `ledger`. */
 export const entries = (play: Play): number => play.rig.transfers().length;
+
+/** A market whose provider covers its target. */
+export const COVERED = {
+  ...M3,
+  linearSlippage: "1",
+  quadraticSlippage: "0",
+  targetStake: { scaling: 0.001 },
+};
+
+/** Continuous trading at 1000 between 900 and 1100. */
+export function around1000(
+  more: Parameters<typeof market>[0] = {},
+  parameters: Record<string, string> = {},
+): Play {
+  const play = market({ ...M3, linearSlippage: "1", quadraticSlippage: "0", ...more }, { parameters });
+  play.deposit(100_000_000n, "aux", "aux2", "void", "p1", "p2");
+  return play.run(`${VOID}; aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000`).open();
+}
+
+export const lastOrder = (play: Play, id: string) =>
+  play.rig.events("order").findLast(({ payload }) => payload.id === id)!.payload;

@@ -1,7 +1,6 @@
 // The end of trading and the last settlement of a market (docs/protocol/70-trading-positions.md#65-final-settlement;
 // docs/protocol/70-trading-scenarios.md#s23-settlement-by-oracle and #s24-settlement-with-insurance). Notation of
 // statements and results: rig.ts.
-
 import { describe, expect, test } from "bun:test";
 import { OrderStatus } from "../../../src/wire/generated/vega.ts";
 import { SECOND_NS } from "../../../src/wire/time-text.ts";

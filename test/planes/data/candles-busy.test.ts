@@ -1,5 +1,4 @@
 // Candles of a busy market: what they say is what its trades say, and each trade is read once.
-
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -16,6 +16,7 @@ import { SERVICES } from "../../../src/wire/generated/services.ts";
 import { hexOf } from "../../../src/wire/identifiers.ts";
 import { renderJson } from "../../../src/wire/json.ts";
 import { serviceNamed } from "../../../src/wire/services.ts";
+import { transferTo } from "../../rig/devnet-client.ts";
 import { GrpcClient, methodNamed } from "../../support/grpc-client.ts";
 import { heightAtRest, mineOverHttp, startTestDevnet } from "../../support/test-devnet.ts";
 
@@ -51,18 +52,7 @@ const post = async (path: string, body: object): Promise<Json> =>
   (await fetch(`${devnet.nodeUrl}${path}`, { method: "POST", body: JSON.stringify(body) })).json();
 const asJson = (path: string, message: object): Json =>
   JSON.parse(renderJson(methodNamed(path).response, message));
-const transfer = (amount: string) =>
-  party.build({
-    kind: "transfer",
-    payload: {
-      fromAccountType: 4,
-      to: devnet.parties[1]!.publicKey,
-      toAccountType: 4,
-      asset: DOLLAR,
-      amount,
-      oneOff: {},
-    },
-  });
+const transfer = (amount: bigint) => party.build(transferTo(devnet.parties[1]!.publicKey, DOLLAR, amount));
 
 describe("calls of a wallet", () => {
   test("Statistics: version, chain, block", async () => {
@@ -111,7 +101,7 @@ describe("calls of a wallet", () => {
   });
 
   test("CheckTransaction, SubmitTransaction: as the wallet sends them, typed", async () => {
-    const { bytes } = await transfer("250000");
+    const { bytes } = await transfer(250_000n);
     const tx = decodeTransaction(bytes);
     const checked = (await node.call(`${CORE}/CheckTransaction`, { tx })).message;
     expect(checked).toEqual({
@@ -135,7 +125,7 @@ describe("calls of a wallet", () => {
   });
 
   test("raw: waits for the block where it is asked to", async () => {
-    const { bytes } = await transfer("250001");
+    const { bytes } = await transfer(250_001n);
     const checked = (await node.call(`${CORE}/CheckRawTransaction`, { tx: bytes })).message;
     expect(checked.success).toBe(true);
     const { message } = await node.call(`${CORE}/SubmitRawTransaction`, { tx: bytes, type: COMMIT });
@@ -166,7 +156,7 @@ describe("calls of a wallet", () => {
   test("a refusal has the members of the original alone, and REST's values", async () => {
     const refusals: [string, Uint8Array][] = [
       ["not a transaction", Uint8Array.of(1, 2, 3)],
-      ["less than the least amount", (await transfer("3")).bytes],
+      ["less than the least amount", (await transfer(3n)).bytes],
     ];
     for (const [name, bytes] of refusals) {
       const tx = Buffer.from(bytes).toString("base64");
@@ -185,7 +175,7 @@ describe("calls of a wallet", () => {
   });
 
   test("ListEntities: what the transaction made", async () => {
-    const { bytes } = await transfer("250003");
+    const { bytes } = await transfer(250_003n);
     const { message } = await node.call(`${CORE}/SubmitRawTransaction`, { tx: bytes, type: COMMIT });
     const DATA = "datanode.api.v2.TradingDataService";
     const entities = (await data.call(`${DATA}/ListEntities`, { transactionHash: message.txHash })).message;
@@ -205,7 +195,7 @@ describe("calls of a wallet", () => {
 
   test("a deadline that passes before the block ends the wait", async () => {
     await devnet.chain.setBlockMode({ kind: "manual" });
-    const { bytes } = await transfer("250002");
+    const { bytes } = await transfer(250_002n);
     const answer = await node.call(
       `${CORE}/SubmitRawTransaction`,
       { tx: bytes, type: COMMIT },

@@ -9,6 +9,7 @@ import { type GrpcPort, serveGrpc } from "../../../src/planes/grpc/port.ts";
 import { codecOf } from "../../../src/wire/codecs.ts";
 import { BusEventType } from "../../../src/wire/generated/events.ts";
 import { renderJson } from "../../../src/wire/json.ts";
+import { transferTo } from "../../rig/devnet-client.ts";
 import { eventually, grace } from "../../support/eventually.ts";
 import { GrpcClient, methodNamed } from "../../support/grpc-client.ts";
 import { StreamedChain, sampleBlocks, settled } from "../../support/streamed-chain.ts";
@@ -127,18 +128,7 @@ describe("the event bus of a devnet", () => {
     await devnet.stop();
   });
 
-  const pay = (amount: string) =>
-    party.send({
-      kind: "transfer",
-      payload: {
-        fromAccountType: 4,
-        to: devnet.parties[1]!.publicKey,
-        toAccountType: 4,
-        asset: DOLLAR,
-        amount,
-        oneOff: {},
-      },
-    });
+  const pay = (amount: bigint) => party.send(transferTo(devnet.parties[1]!.publicKey, DOLLAR, amount));
 
   function bus(client: GrpcClient, service: string) {
     const { request, response, path } = methodNamed(`${service}/ObserveEventBus`);
@@ -175,8 +165,8 @@ describe("the event bus of a devnet", () => {
     await areOpen(4);
     const { chain } = devnet;
     const before = chain.status.height;
-    await pay("250000");
-    await pay("250001");
+    await pay(250_000n);
+    await pay(250_001n);
     await eventually(() => eventsOf(transfers.messages).length >= 2);
     const ends = (messages: readonly Json[]) =>
       eventsOf(messages).filter((event: Json) => event.endBlock).length;
@@ -196,7 +186,7 @@ describe("the event bus of a devnet", () => {
     const one = bus(data, DATA);
     one.ask({ batchSize: 3n });
     await areOpen(1);
-    await pay("250003");
+    await pay(250_003n);
     await eventually(() => one.messages.length === 1);
     await grace(50);
     expect(one.messages.map(({ events }) => events.length)).toEqual([3]);
@@ -220,7 +210,7 @@ describe("the event bus of a devnet", () => {
     const all = bus(data, DATA);
     all.ask();
     await areOpen(2);
-    await pay("250004");
+    await pay(250_004n);
     const { height } = devnet.chain.status;
     await eventually(() =>
       eventsOf(all.messages).some(({ endBlock }: Json) => Number(endBlock?.height) === height),

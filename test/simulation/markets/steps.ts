@@ -1,6 +1,5 @@
 // Random sequences of commands and blocks, by a seed. Orders are named by the step that made them, so that steps can be left
 // out of a sequence.
-
 import type { RigMarket } from "../../../src/testing/market-config.ts";
 import { SECOND_NS } from "../../../src/wire/time-text.ts";
 import type { Amendment, Command, Shape, Submission } from "./commands.ts";

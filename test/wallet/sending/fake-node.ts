@@ -1,5 +1,4 @@
 // A node with the real admission engine behind it, and faults on request.
-
 import { Admission, spamStatistics } from "../../../src/chain/admission/admission.ts";
 import { NodeError } from "../../../src/errors/node-error.ts";
 import type { LastBlock } from "../../../src/wallet/sending/blocks.ts";

@@ -1,6 +1,5 @@
 // A chain with the real admission engine, a mempool that delays and loses, statistics that come late, and other
 // parties: what a planner has to live with. Everything follows from a seed.
-
 import { Admission, spamStatistics } from "../../../src/chain/admission/admission.ts";
 import { leadingZeroBits, proofHash } from "../../../src/chain/admission/pow/function.ts";
 import type { AdmissionRules } from "../../../src/chain/admission/rules.ts";
