@@ -11,13 +11,13 @@ import { reportParties } from "./parties.ts";
 import { Planes, type PlanesOptions } from "./planes.ts";
 import { RemoteChain } from "./remote-chain.ts";
 
-export interface Listening {
+interface Listening {
   readonly url: string;
   readonly port: number;
 }
 
 /** A port of gRPC, with its target as clients take it. */
-export interface ListeningGrpc {
+interface ListeningGrpc {
   readonly address: string;
   readonly port: number;
 }
