@@ -8,3 +8,6 @@ export const WORKERS: readonly string[] = [
   "src/history/sharing/copy.worker.ts",
   "src/chain/admission/pow/solver.worker.ts",
 ];
+
+/** Documents of the page (scripts/generate-page.ts), each an entry point for browsers. */
+export const PAGE_ENTRIES: readonly string[] = ["src/web/index.tsx", "src/web/wallet.tsx"];

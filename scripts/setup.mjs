@@ -3,7 +3,7 @@
 // milliseconds once everything is installed.
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -36,7 +36,6 @@ const GENERATORS = [
 ];
 const MESSAGES = "src/wire/proto";
 const SOURCES = [MESSAGES, "scripts/wire"];
-const STAMP = join(root, "src", "wire", "generated", ".made-from");
 /** Declarations of the devnet tools, and of the flags of `lyra devnet`. */
 const DECLARATIONS = [
   "http/declaration",
@@ -53,21 +52,40 @@ const PACKAGE_PARTS = ["tools", "chain-options"].map((name) =>
 const PLANES = ["src/planes/data", "src/planes/node", "src/http/openapi"];
 const CLIENT_CALLS = join(root, "src", "client", "api.generated.ts");
 const KERNEL = join(root, "src", "chain", "admission", "pow", "kernel.generated.ts");
+const PAGE = join(root, "src", "web", "generated", "page.pack");
+
+const WIRE_STAMP = "src/wire/generated/.made-from";
+const PAGE_STAMP = "src/web/generated/.made-from";
+/** Generated together: by which scripts, from which files and folders, and what must exist afterwards. */
+const GENERATED = [
+  {
+    generators: GENERATORS,
+    inputs: ["scripts/webassembly.ts", ...DECLARATIONS, ...SOURCES, ...PLANES],
+    outputs: [KERNEL, CLIENT_CALLS, ...PACKAGE_PARTS],
+    stamp: WIRE_STAMP,
+  },
+  {
+    generators: ["scripts/generate-page.ts"],
+    inputs: ["scripts/entry-points.ts", "src/planes/page/pack.ts", "src/web", "package-lock.json"],
+    outputs: [PAGE],
+    stamp: PAGE_STAMP,
+  },
+];
 
 function filesBelow(folder) {
+  if (!statSync(join(root, folder)).isDirectory()) return [folder];
   return readdirSync(join(root, folder), { withFileTypes: true })
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((entry) => {
       const path = `${folder}/${entry.name}`;
-      return entry.isDirectory() ? filesBelow(path) : [path];
+      if (!entry.isDirectory()) return [path];
+      return entry.name === "generated" ? [] : filesBelow(path);
     });
 }
 
-function digestOfInputs() {
-  const files = [...SOURCES, ...PLANES].flatMap(filesBelow);
-  const inputs = [...GENERATORS, "scripts/webassembly.ts", ...DECLARATIONS, ...files];
+function digestOf({ generators, inputs }) {
   const hash = createHash("sha256");
-  for (const path of inputs)
+  for (const path of [...generators, ...inputs.flatMap(filesBelow)])
     hash
       .update(`${path}\0`)
       .update(readFileSync(join(root, path)))
@@ -134,34 +152,34 @@ function install() {
   if (status !== 0) throw new Error("the installation failed; what npm says of it stands above");
 }
 
-/** A container's first layer has the lockfile without the sources. */
-function digestToGenerate() {
-  if (!existsSync(join(root, MESSAGES))) return undefined;
-  const digest = digestOfInputs();
-  const isMade =
-    existsSync(KERNEL) &&
-    PACKAGE_PARTS.every((path) => existsSync(path)) &&
-    existsSync(CLIENT_CALLS) &&
-    existsSync(STAMP) &&
-    readFileSync(STAMP, "utf8") === digest;
-  return isMade ? undefined : digest;
+/** What has to be generated, with its digest. A container's first layer has the lockfile without the sources. */
+function partsToGenerate() {
+  if (!existsSync(join(root, MESSAGES))) return [];
+  return GENERATED.map((part) => ({ ...part, digest: digestOf(part) })).filter(
+    ({ outputs, stamp, digest }) =>
+      !outputs.every((path) => existsSync(path)) ||
+      !existsSync(join(root, stamp)) ||
+      readFileSync(join(root, stamp), "utf8") !== digest,
+  );
 }
 
-function generate(digest) {
-  for (const path of GENERATORS)
-    execFileSync(join(root, "node_modules", ".bin", "bun"), [path], { cwd: root, stdio: "ignore" });
-  writeFileSync(STAMP, digest);
+function generate({ generators, stamp, digest }) {
+  for (const path of generators)
+    execFileSync(join(root, "node_modules", ".bin", "bun"), [path], {
+      cwd: root,
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+  writeFileSync(join(root, stamp), digest);
 }
 
 // While another command installs, the folder is incomplete.
-if (existsSync(LOCK) || needsInstallation() || digestToGenerate() !== undefined) {
+if (existsSync(LOCK) || needsInstallation() || partsToGenerate().length > 0) {
   const isPart = process.env[HOLDER] !== undefined;
   if (!isPart) await waitForLock();
   try {
     // The other command may have done all of it meanwhile.
     if (needsInstallation()) install();
-    const digest = digestToGenerate();
-    if (digest !== undefined) generate(digest);
+    for (const part of partsToGenerate()) generate(part);
   } catch (error) {
     console.error(`lyra: ${error.message}`);
     process.exitCode = 1;

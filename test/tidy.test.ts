@@ -19,7 +19,7 @@ function filesBelow(folder: string): string[] {
 
 const sources = ["src", "test", "bench", "scripts"]
   .flatMap(filesBelow)
-  .filter((path) => /\.(ts|mjs)$/.test(path));
+  .filter((path) => /\.(tsx?|mjs)$/.test(path));
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 const ROOT_DOCUMENTS = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"];
 const allDocuments = [...ROOT_DOCUMENTS, "bench/README.md", ...filesBelow("docs")].filter((path) =>
@@ -60,6 +60,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     "http",
     "planes/data",
     "planes/devnet",
+    "planes/page",
   ],
   "planes/devnet": [
     "errors",
@@ -74,7 +75,21 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   "planes/comet": ["errors", "wire", "crypto", "store", "engine", "http", "planes/node"],
   "planes/graphql": ["cache", "errors", "wire", "store", "http", "planes/data", "planes/node"],
-  "planes/explorer": ["errors", "wire", "crypto", "store", "http", "planes/data"],
+  "planes/explorer": [
+    "errors",
+    "wire",
+    "crypto",
+    "store",
+    "chain/admission",
+    "engine",
+    "wallet",
+    "http",
+    "planes/data",
+  ],
+  // The bundle of the page is a file of `web`.
+  "planes/page": ["http", "web"],
+  // Runs in a browser: of the node it has the declared forms of answers alone.
+  web: ["http"],
   "planes/grpc": ["errors", "wire", "store", "http", "planes/data", "planes/explorer", "planes/node"],
   "planes/faucet": ["errors", "wire", "engine", "http"],
   "planes/wallet": ["errors", "fetch", "files", "wire", "chain/admission", "engine", "wallet", "http"],
@@ -96,6 +111,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     "planes/explorer",
     "planes/graphql",
     "planes/grpc",
+    "planes/page",
   ],
   devnet: [
     "errors",
@@ -246,6 +262,9 @@ describe("tidy", () => {
     const own = new Set([
       ...["src/http/http.ts", "src/http/docs.ts", "src/http/served.ts", "src/http/socket-answer.ts"],
       "src/planes/graphql/requests.ts",
+      "src/planes/page/assets.ts",
+      // In the browser.
+      "src/web/data/node.ts",
     ]);
     const bare = /(?<!\bthis)\.(?:text|json|arrayBuffer|blob|bytes|formData)\(\)|(?<![.\w])fetch\((?!\w+:)/;
     const method = /^\s*(?:async )?fetch\((?:\w+(?:, \w+)*)?\) \{$/;
@@ -278,6 +297,14 @@ describe("tidy", () => {
         ),
       );
     expect(hanging).toEqual([]);
+  });
+
+  test("the page puts no text into the document as HTML", () => {
+    const asHtml =
+      /dangerouslySetInnerHTML|\b(?:inner|outer)HTML\b|insertAdjacentHTML|document\.write|\beval\(|new Function\(|srcdoc/;
+    const page = sources.filter((path) => path.startsWith("src/web/"));
+    expect(page.length).toBeGreaterThan(20);
+    expect(page.filter((path) => asHtml.test(read(path)))).toEqual([]);
   });
 
   test("no test is switched off", () => {

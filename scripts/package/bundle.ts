@@ -2,7 +2,7 @@
 // bundles taken whole (the pages' scripts) were made from, by their own source maps.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { WORKERS } from "../entry-points.ts";
+import { PAGE_ENTRIES, WORKERS } from "../entry-points.ts";
 
 const ENTRIES = ["src/main.ts", "src/index.ts", "src/package/devnet.ts", "src/package/testing.ts"];
 /** The package of a path: what follows its last node_modules. */
@@ -32,7 +32,14 @@ export async function bundledPackages(root: string): Promise<readonly BundledPac
     metafile: true,
   };
   const { metafile } = (await Bun.build(options)) as unknown as Bundle;
-  const files = Object.values(metafile.outputs)
+  // The page is bundled for itself, into a file of the executable.
+  const page = {
+    ...options,
+    entrypoints: PAGE_ENTRIES.map((path) => join(root, path)),
+    target: "browser" as const,
+  };
+  const { metafile: ofPage } = (await Bun.build(page)) as unknown as Bundle;
+  const files = [...Object.values(metafile.outputs), ...Object.values(ofPage.outputs)]
     .flatMap(({ inputs }) => Object.entries(inputs))
     .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
     .map(([path]) => path.replace(/^(?:\.\.\/)*(?=node_modules\/)/, ""));

@@ -19,6 +19,9 @@ const REMARKS: Readonly<Record<string, string>> = {
   "@scure/bip39": "with the English word list of BIP-39 (MIT)",
   graphiql:
     "the page at `/graphql`; Copyright GraphQL Contributors. In it are the same project's @graphiql/react, @graphiql/toolkit, codemirror-graphql and graphql-language-service (MIT). Its style sheet holds the fonts Roboto (Apache-2.0) and Fira Code (OFL-1.1)",
+  "@preact/signals": "of the page at `/`",
+  preact: "of the page at `/`",
+  uplot: "the charts of the page at `/`",
   react: "of the page at `/graphql`; Copyright Facebook, Inc. and its affiliates",
   "react-dom": "of the page at `/graphql`; Copyright Facebook, Inc. and its affiliates",
   "swagger-ui-dist":

@@ -19,6 +19,7 @@ import { type DevnetTools, devnetTools } from "../planes/devnet/app.ts";
 import type { ToolsAccess } from "../planes/devnet/loopback.ts";
 import type { NameReport } from "../planes/devnet/names.ts";
 import { transactionStory } from "../planes/devnet/transaction-story.ts";
+import { factsRoutes } from "../planes/explorer/facts-routes.ts";
 import { explorerOf, explorerRoutes, type LoadExplorer } from "../planes/explorer/routes.ts";
 import { serveFaucet } from "../planes/faucet/app.ts";
 import type { FaucetPort } from "../planes/faucet/mint.ts";
@@ -27,6 +28,7 @@ import { serveGrpc } from "../planes/grpc/port.ts";
 import { mountedNode, serveNode } from "../planes/node/app.ts";
 import { NodeContext } from "../planes/node/context.ts";
 import { NodePlane } from "../planes/node/plane.ts";
+import { frontPage, pageRoutes } from "../planes/page/routes.ts";
 import { systemTimeNs } from "./clock.ts";
 
 /** Rest between two steps of the store's check: floods of transactions need the processor more. */
@@ -85,14 +87,18 @@ export class Planes {
     const node = new NodePlane(this.nodeContext(chain), this.reading.plane);
     this.node = node;
     const { status } = this;
+    status.kind = "devnet";
     const data = serveData(this.reading.plane, status, {
       host,
       port: dataPort,
       mounted: joinRoutes(
         graphqlRoutes(this.reading.plane, status, node),
         explorerRoutes(this.reading.plane, status, this.explorer),
+        factsRoutes(this.reading.plane, status, this.explorer),
+        pageRoutes(status, BUILD),
         mountedNode(node, status),
       ),
+      front: (request) => frontPage(status, request),
     });
     this.ports.add(data);
     this.stopNotifying = chain.onBlock(({ height }) => {

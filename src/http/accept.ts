@@ -13,6 +13,12 @@ const FORMS: Readonly<Record<string, AcceptedForm>> = {
 };
 const WEIGHT = /;\s*q\s*=\s*([\d.]+)/i;
 
+/** Whether a request is a browser's for a document, as when its address is typed. */
+export function asksForPage({ method, headers }: Request): boolean {
+  if ((method !== "GET" && method !== "HEAD") || headers.has("upgrade")) return false;
+  return /\btext\/html\b/.test(headers.get("accept") ?? "");
+}
+
 /** The form with the greatest weight, of equal ones the first; the plain one where none is named. */
 export function acceptedForm(accept: string | null): AcceptedForm {
   // Nearly every request names none of the special ones.

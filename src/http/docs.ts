@@ -42,6 +42,8 @@ interface Documentation {
   version?(): string | number;
   /** Paths that say where the documents are. */
   readonly signposts?: readonly string[];
+  /** Answers a browser at `/`, where it gets a page; undefined for every other client. */
+  front?(request: Request): Promise<Response> | undefined;
   /** Other path than `/docs`. */
   readonly page?: string;
 }
@@ -71,7 +73,10 @@ export function docsPlugin(documentation: Documentation) {
     async ({ request }: { request: Request }) =>
       respond(await served(), request);
   const plugin = new Elysia({ name: "docs" });
-  for (const path of documentation.signposts ?? []) plugin.get(path, send(signpost), HIDDEN);
+  for (const path of documentation.signposts ?? []) {
+    const front = path === "/" ? documentation.front : undefined;
+    plugin.get(path, (context) => front?.(context.request) ?? send(signpost)(context), HIDDEN);
+  }
   return plugin
     .get(base, send(page), HIDDEN)
     .get(`${base}/`, send(page), HIDDEN)

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { ChainHead } from "../store/head.ts";
 import { rfc3339Nano } from "../wire/time-text.ts";
+import type { Addresses, NODE_KINDS } from "./chain-bodies.ts";
 import { latencyLines, ServerCounts } from "./counts.ts";
 import { ReadinessAskers } from "./drain.ts";
 import { type SOURCE_KINDS, SOURCE_STATES, type StatusBody } from "./status-body.ts";
@@ -94,11 +95,24 @@ interface HaltedFacts {
   readonly step: string;
 }
 
+export type Listening = Addresses["listening"][number];
+
 /** Reason of `/readyz` once the store is known to be damaged. */
 export const STORE_DAMAGED = "the store is damaged: store_damaged";
 
 /** Reason of `/readyz` after the signal to stop. */
 export const STOPPING = "the node is stopping";
+
+/** Title, protocol and first address of each kind of port. */
+const PLACES: Readonly<Record<Listening["name"], Pick<Listening, "title" | "scheme" | "path">>> = {
+  data: { title: "data API", scheme: "http", path: "/api/v2" },
+  node: { title: "node API", scheme: "http", path: "/statistics" },
+  faucet: { title: "faucet", scheme: "http", path: "/api/v1/mint" },
+  grpcData: { title: "gRPC of the data API", scheme: "grpc", path: "" },
+  grpcNode: { title: "gRPC of the node API", scheme: "grpc", path: "" },
+  comet: { title: "CometBFT RPC", scheme: "http", path: "/status" },
+  events: { title: "events of a core", scheme: "tcp", path: "" },
+};
 
 export class ServerStatus {
   source: StatusSource | undefined;
@@ -109,6 +123,19 @@ export class ServerStatus {
   private hasMetDamage = false;
   private isStopping = false;
   readonly askers = new ReadinessAskers();
+  kind: (typeof NODE_KINDS)[number] = "data node";
+  /** The node's ports, in the order in which they began to listen. */
+  readonly listening: Listening[] = [];
+
+  /** To be called by each port once it listens. */
+  noteListening({
+    name,
+    host,
+    port,
+    ...place
+  }: Pick<Listening, "name" | "host" | "port"> & Partial<Listening>): void {
+    this.listening.push({ name, host, port, ...PLACES[name], ...place });
+  }
 
   /** The node is not ready any more. */
   beginStop(): void {

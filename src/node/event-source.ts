@@ -158,13 +158,16 @@ class EventSource {
   listen() {
     const { events, eventsSocket } = this.context.config;
     const addresses: Record<string, string | number> = {};
+    const { serverStatus } = this.context;
     if (events) {
       const port = this.socket.listen(events);
       const host = events.host.includes(":") ? `[${events.host}]` : events.host;
+      serverStatus.noteListening({ name: "events", host: events.host, port });
       Object.assign(addresses, { eventsUrl: `tcp://${host}:${port}`, eventsPort: port });
     }
     if (eventsSocket !== undefined) {
       this.socket.listen({ path: eventsSocket });
+      serverStatus.noteListening({ name: "events", scheme: "unix", host: eventsSocket, port: 0 });
       addresses.eventsSocket = eventsSocket;
     }
     return addresses;

@@ -75,6 +75,7 @@ export async function startSidecar(given: SidecarNodeConfig): Promise<Sidecar> {
     (config.core === undefined ? undefined : new CoreChain(new CoreClient(config.core), machineTimeNs()));
   const hasEvents = hasEventSource(config);
   const served = await serveHome(config, {
+    kind: "sidecar",
     settings: {
       kind: "log",
       events: eventsFolder(config.home),

@@ -12,10 +12,12 @@ import { serveData } from "../planes/data/app.ts";
 import { DataContext } from "../planes/data/context.ts";
 import { DataPlane } from "../planes/data/plane.ts";
 import type { TxIndex } from "../planes/explorer/comet-source.ts";
+import { factsRoutes } from "../planes/explorer/facts-routes.ts";
 import { explorerOf, explorerRoutes } from "../planes/explorer/routes.ts";
 import { graphqlRoutes } from "../planes/graphql/routes.ts";
 import { serveGrpc } from "../planes/grpc/port.ts";
 import type { NodePlane } from "../planes/node/plane.ts";
+import { frontPage, pageRoutes } from "../planes/page/routes.ts";
 import { isReadOnlyHome, openReader, openWriter } from "../store/database.ts";
 import type { ChainHead } from "../store/head.ts";
 import { BUILD } from "./build.ts";
@@ -62,6 +64,7 @@ export async function startDataNode(given: DataNodeConfig): Promise<DataNode> {
 
 /** Of a node with live sources. */
 interface LiveServing {
+  readonly kind?: ServerStatus["kind"];
   readonly settings: LiveSettings;
   /** Cut of history in a home that has not begun, unless the configuration says so. */
   readonly segmentsOfNew?: SegmentMode;
@@ -110,6 +113,7 @@ export async function serveHome(config: Omit<NodeConfig, "kind">, live?: LiveSer
       new DataContext(db, { limits: config.limits, build: BUILD, home: config.home }),
     );
     const status = new ServerStatus();
+    if (live?.kind) status.kind = live.kind;
     const { home, host, limits } = config;
     requestBudget.bytesMax = limits.requestsBytesMax;
     const nodePlane = live?.node?.(plane);
@@ -120,8 +124,11 @@ export async function serveHome(config: Omit<NodeConfig, "kind">, live?: LiveSer
       mounted: joinRoutes(
         graphqlRoutes(plane, status, nodePlane),
         explorerRoutes(plane, status, explorer),
+        factsRoutes(plane, status, explorer),
+        pageRoutes(status, BUILD),
         live?.routes?.(plane, status),
       ),
+      front: (request) => frontPage(status, request),
     });
     cleanup.unshift(() => void server.stop());
     const { grpcDataPort } = config;

@@ -1,4 +1,12 @@
 // Routes beside the unary resources: archives, CSV, health, metrics, this document.
+import {
+  ACTIVITY_BODY,
+  ADDRESSES_BODY,
+  BLOCKS_BODY,
+  MATCHES_BODY,
+  PARAMETERS_BODY,
+  TRANSACTION_BODY,
+} from "../chain-bodies.ts";
 import { STATUS_BODY } from "../status-body.ts";
 import { requestParameters } from "./parameters.ts";
 import type { Operation, Parameter, Paths, Response, Schema } from "./types.ts";
@@ -212,8 +220,93 @@ const SHARING_ROUTES: Paths = {
   },
 };
 
+/** Facts of the chain that the network's interface lacks (planes/explorer/facts-routes.ts). */
+function fact(
+  operationId: string,
+  summary: string,
+  description: string,
+  schema: Schema,
+  parameters: Operation["parameters"] = [],
+): Operation {
+  const responses = {
+    "200": plain("The answer.", "application/json", schema),
+    "400": { $ref: "#/components/responses/BadRequest" },
+  };
+  return { operationId, tags: ["Explorer"], summary, description, parameters, responses };
+}
+
+const inQuery = (name: string, description: string, schema: Schema = { type: "string" }): Parameter => ({
+  name,
+  in: "query",
+  description,
+  schema,
+});
+const WHOLE_NUMBER: Schema = { type: "integer", minimum: 0 };
+
+const EXPLORER_ROUTES: Paths = {
+  "/lyra/v1/blocks": {
+    get: fact("ListBlocks", "Blocks with their transactions counted", "Newest first.", BLOCKS_BODY, [
+      inQuery("limit", "Blocks of one answer, at most 500; default 50.", WHOLE_NUMBER),
+      inQuery("before", "Blocks below this height.", WHOLE_NUMBER),
+    ]),
+  },
+  "/lyra/v1/transactions": {
+    get: fact(
+      "ListTransactionsInWords",
+      "Transactions of blocks, their commands in words",
+      "Newest first, as `/rest/transactions` of the block explorer has them. Words are those that a wallet shows its user.",
+      ACTIVITY_BODY,
+      [
+        inQuery("limit", "Transactions of one answer, at most 200.", WHOLE_NUMBER),
+        inQuery("before", "Those before this cursor."),
+        inQuery("after", "Those after this cursor."),
+        inQuery("height", "Those of this block.", WHOLE_NUMBER),
+        inQuery("party", "Those of this sender."),
+        inQuery("type", "Those of this kind of command, such as `Transfer Funds`."),
+      ],
+    ),
+  },
+  "/lyra/v1/transactions/{hash}": {
+    get: fact(
+      "TransactionStory",
+      "All about a transaction",
+      "Its command in words and in full, signature and proof of work verified again, the explanation of a refusal, and the money, balances and rows that it changed.",
+      TRANSACTION_BODY,
+      [{ ...ID, name: "hash" }],
+    ),
+  },
+  "/lyra/v1/parameters": {
+    get: fact(
+      "ParametersWithDefaults",
+      "Network parameters beside their defaults",
+      "By name.",
+      PARAMETERS_BODY,
+    ),
+  },
+  "/lyra/v1/search": {
+    get: fact(
+      "Search",
+      "What a hash, key, identifier, name or height is",
+      "The closest match first.",
+      MATCHES_BODY,
+      [inQuery("query", "The text, at most 200 characters.")],
+    ),
+  },
+  "/lyra/v1/addresses": {
+    get: service(
+      "Addresses",
+      "Mode and ports of this node",
+      "On the node port too. The page finds the other ports by it.",
+      {
+        "200": plain("The addresses.", "application/json", ADDRESSES_BODY),
+      },
+    ),
+  },
+};
+
 export const PLAIN_ROUTES: Paths = {
   ...SHARING_ROUTES,
+  ...EXPLORER_ROUTES,
   "/api/v2/networkhistory/export": { get: exportHistory },
   "/api/v2/ledgerentry/export": { get: exportLedger },
   "/health": {

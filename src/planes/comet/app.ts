@@ -75,6 +75,7 @@ export function serveComet(parts: CometParts): CometServer {
   const listening = { host, port, bodyBytesMax: 2 * limits.submissionBytesMax, portFlag: "--comet-port" };
   const server = listen({ ...listening, websocket }, app.fetch);
   rpc.address = `tcp://${host}:${server.port}`;
+  parts.status.noteListening({ name: "comet", host, port: server.port! });
   return {
     port: server.port!,
     url: urlOf(host, server.port!),

@@ -54,12 +54,14 @@ export const DATA_ROUTES: readonly { readonly endpoint: Endpoint<DataContext>; r
  * The routes. With a cache, answers to GET requests that are not errors are kept in it until the next block.
  * @param mounted another plane that this port answers too: the core node's
  * (docs/protocol/30-node-api-transactions.md#1-transports)
+ * @param front answers a browser at `/`
  */
 export function dataApp(
   plane: DataPlane,
   status = new ServerStatus(),
   cache?: PageCache,
   mounted?: HttpRoutes,
+  front?: (request: Request) => Promise<Response> | undefined,
 ) {
   const { limits } = plane.context;
   plane.onFault = (error) => noteFailure(status, error);
@@ -104,6 +106,7 @@ export function dataApp(
   app.use(
     docsPlugin({
       signposts: ["/", "/api/v2"],
+      front,
       parts: async () => (await import("./openapi.ts")).openApiParts(),
       examples: async (paths) => {
         const { DATA_SOURCES, withExamples } = await import("../../http/openapi/examples.ts");
@@ -143,18 +146,20 @@ interface ServeOptions {
   readonly port: number;
   /** The core node's routes, where there is a node (planes/node/app.ts, `mountedNode`). */
   readonly mounted?: HttpRoutes;
+  /** Answers a browser at `/`. */
+  readonly front?: (request: Request) => Promise<Response> | undefined;
 }
 
 /** Listens. @throws NodeError `port_in_use` */
 export function serveData(
   plane: DataPlane,
   status: ServerStatus,
-  { host, port, mounted }: ServeOptions,
+  { host, port, mounted, front }: ServeOptions,
 ): DataServer {
   const { bodyBytesMax, submissionBytesMax, queryBytesMax, pageCacheBytesMax } = plane.context.limits;
   const version = plane.context.db.prepare("PRAGMA data_version");
   const versionNow = () => (version.get() as { data_version: bigint }).data_version;
-  const app = dataApp(plane, status, new PageCache(pageCacheBytesMax, versionNow), mounted);
+  const app = dataApp(plane, status, new PageCache(pageCacheBytesMax, versionNow), mounted, front);
   const server = listen(
     {
       host,
@@ -167,6 +172,7 @@ export function serveData(
     app.fetch,
   );
   app.server = server;
+  status.noteListening({ name: "data", host, port: server.port! });
   return {
     port: server.port!,
     url: urlOf(host, server.port!),

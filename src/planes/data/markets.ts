@@ -45,6 +45,13 @@ export function marketOf(data: Uint8Array): Market {
   return market;
 }
 
+/** Current state of a market, undefined if there is none. @throws InvalidIdentifier */
+export function findMarket(context: DataContext, id: string): Market | undefined {
+  const sql = `SELECT m.data FROM ${CURRENT} WHERE c.id = ?`;
+  const row = context.get<MarketRow>(sql, context.ids.position(id));
+  return row && marketOf(row.data);
+}
+
 /** A market id as several endpoints want it: 64 hex digits. @throws ApiError 400 */
 export function checkMarketId(marketId: string | undefined): string {
   if (!marketId) throw invalidArgument("empty or missing market ID");
@@ -61,10 +68,7 @@ const getMarket = get({
   missing: "failed to get market for ID",
   member: "market",
   read(context, request) {
-    const id = checkMarketId(request.marketId);
-    const sql = `SELECT m.data FROM ${CURRENT} WHERE c.id = ?`;
-    const row = context.get<MarketRow>(sql, context.ids.position(id));
-    return row && marketOf(row.data);
+    return findMarket(context, checkMarketId(request.marketId));
   },
 });
 

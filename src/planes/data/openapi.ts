@@ -55,6 +55,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Positions: "Open positions and margins.",
   Liquidity: "Commitments of liquidity providers.",
   Oracles: "Data from outside that markets settle on.",
+  Explorer: "Blocks and transactions in words, and what a hash or a name is.",
   "Network history": "Blocks of the past as CSV, for as long as they are kept.",
   Streams: "Everything as it happens, block by block.",
   Service: "For whoever runs this node.",

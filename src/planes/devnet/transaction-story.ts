@@ -2,28 +2,14 @@
 import type { Database } from "bun:sqlite";
 import { sha256HexOf } from "../../crypto/sha.ts";
 import type { RememberedRefusal } from "../../engine/chain-port.ts";
-import { amountText, type StoredAmount } from "../../store/amount.ts";
-import { Ids } from "../../store/ids.ts";
-import { enumDescriptor } from "../../wire/descriptors.ts";
+import { transactionEffects } from "../../store/transaction-effects.ts";
 import { decodeInputData } from "../../wire/generated/commands.ts";
-import { decodeStakeLinking, decodeTransfer } from "../../wire/generated/events.ts";
-import {
-  decodeDeposit,
-  decodeOrder,
-  decodeProposal,
-  decodeTrade,
-  decodeVote,
-  decodeWithdrawal,
-} from "../../wire/generated/vega.ts";
-import { hexBytes } from "../../wire/identifiers.ts";
 import { type PlainObject, toPlain } from "../../wire/json.ts";
 import { rfc3339Nano } from "../../wire/time-text.ts";
 import { readTransaction } from "../../wire/transaction.ts";
 
 /** Transactions looked through for a hash, the newest first: about a second of work. */
 const SEARCHED_TXS_MAX = 500_000;
-/** Entries shown of a list; the rest is counted. */
-const ENTRIES_MAX = 200;
 
 export interface TransactionStory {
   readonly hash: string;
@@ -64,20 +50,6 @@ interface Movement {
 interface Balance extends AccountName {
   readonly balance: string;
 }
-
-/** Message type of the tables whose rows are shown whole. */
-const MESSAGES: Readonly<Record<string, { readonly type: string; decode(bytes: Uint8Array): object }>> = {
-  deposits: { type: "vega.Deposit", decode: decodeDeposit },
-  orders: { type: "vega.Order", decode: decodeOrder },
-  proposals: { type: "vega.Proposal", decode: decodeProposal },
-  stake_linkings: { type: "vega.events.v1.StakeLinking", decode: decodeStakeLinking },
-  trades: { type: "vega.Trade", decode: decodeTrade },
-  transfers: { type: "vega.events.v1.Transfer", decode: decodeTransfer },
-  votes: { type: "vega.Vote", decode: decodeVote },
-  withdrawals: { type: "vega.Withdrawal", decode: decodeWithdrawal },
-};
-/** Shown as movements and balances. */
-const MONEY_TABLES: ReadonlySet<string> = new Set(["ledger", "balances", "balances_by_party", "accounts"]);
 
 interface ChainTxRow {
   readonly height: bigint;
@@ -133,7 +105,7 @@ export function transactionStory(
     command: toPlain("vega.commands.v1.InputData", decodeInputData(inputData), "stored"),
     code,
     ...(code !== 0 && verdict),
-    ...effects(db, block.no, hash),
+    ...effectsOf(db, block.no, hash),
   };
 }
 
@@ -148,67 +120,14 @@ function findTransaction(db: Database, hash: string): ChainTxRow | undefined {
   }
 }
 
-/** The rows of a block that name the transaction. */
-function effects(db: Database, block: bigint, hash: string) {
-  const bytes = hexBytes(hash)!;
-  const tx = db.query("SELECT id FROM txs WHERE hash = ? ORDER BY id DESC").get(bytes) as {
-    id: bigint;
-  } | null;
-  if (tx === null) return { movements: [], balances: [], events: [] };
-  const ids = new Ids(db);
-  const place = [block, tx.id] as const;
-  const movements = db
-    .query(
-      `SELECT from_account, to_account, quantity, type FROM ledger WHERE block = ? AND tx = ? ORDER BY n LIMIT ${ENTRIES_MAX}`,
-    )
-    .all(...place) as { from_account: bigint; to_account: bigint; quantity: StoredAmount; type: bigint }[];
-  const balances = db
-    .query(`SELECT account, balance FROM balances WHERE block = ? AND tx = ? LIMIT ${ENTRIES_MAX}`)
-    .all(...place) as { account: bigint; balance: StoredAmount }[];
+/** The rows of its block, whose accounts are named without their market. */
+function effectsOf(db: Database, block: bigint, hash: string) {
+  const { movements, balances, events } = transactionEffects(db, block, hash);
   return {
-    movements: movements.map(
-      (entry): Movement => ({
-        from: accountName(db, ids, entry.from_account),
-        to: accountName(db, ids, entry.to_account),
-        amount: amountText(entry.quantity),
-        type: enumDescriptor("vega.TransferType").nameOf.get(Number(entry.type)) ?? String(entry.type),
-      }),
-    ),
-    balances: balances.map(
-      ({ account, balance }): Balance => ({ ...accountName(db, ids, account), balance: amountText(balance) }),
-    ),
-    events: tablesWithTx(db).flatMap((table) => rowsOf(db, table, place)),
+    movements: movements.map(({ from, to, ...rest }) => ({ from: named(from), to: named(to), ...rest })),
+    balances: balances.map(({ market: _, ...balance }) => balance),
+    events,
   };
 }
 
-function accountName(db: Database, ids: Ids, ref: bigint): AccountName {
-  const row = db.query("SELECT party, asset, type FROM accounts WHERE ref = ?").get(ref) as {
-    party: bigint;
-    asset: bigint;
-    type: bigint;
-  };
-  const type = enumDescriptor("vega.AccountType").nameOf.get(Number(row.type)) ?? String(row.type);
-  return { party: ids.text(row.party), asset: ids.text(row.asset), type };
-}
-
-/** Tables whose rows name a block and a transaction. */
-function tablesWithTx(db: Database): string[] {
-  const sql = `SELECT s.name FROM sqlite_schema s WHERE s.type = 'table' AND s.name NOT LIKE 'chain_%'
-    AND (SELECT count(*) FROM pragma_table_info(s.name) WHERE name IN ('block', 'tx')) = 2 ORDER BY s.name`;
-  return (db.query(sql).all() as { name: string }[])
-    .map(({ name }) => name)
-    .filter((name) => !MONEY_TABLES.has(name));
-}
-
-function rowsOf(db: Database, table: string, place: readonly [block: bigint, tx: bigint]) {
-  const where = `FROM ${table} WHERE block = ? AND tx = ?`;
-  const { rows } = db.query(`SELECT count(*) AS rows ${where}`).get(...place) as { rows: bigint };
-  if (rows === 0n) return [];
-  const message = MESSAGES[table];
-  if (message === undefined) return [{ table, rows: Number(rows) }];
-  const stored = db.query(`SELECT data ${where} LIMIT ${ENTRIES_MAX}`).all(...place) as {
-    data: Uint8Array;
-  }[];
-  const data = stored.map((row) => toPlain(message.type, message.decode(row.data), "stored"));
-  return [{ table, rows: Number(rows), data }];
-}
+const named = ({ party, asset, type }: AccountName): AccountName => ({ party, asset, type });

@@ -58,6 +58,7 @@ export class ChainSource implements TransactionSource {
       error: code === 0n ? "" : this.failureOf(Number(height), hash),
       attributes: attributesOf({ bytes, hash }),
       content: () => contentOf(bytes),
+      bytes,
     };
   }
 }

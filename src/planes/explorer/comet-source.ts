@@ -76,5 +76,6 @@ function txOf({ bytes, text, ...tx }: IndexedTx): ExplorerTx {
     error: text,
     attributes: attributesOf({ bytes, hash: tx.hash }),
     content: () => contentOf(bytes),
+    bytes,
   };
 }

@@ -39,7 +39,7 @@ export class Explorer {
     return getTransaction(this.source(), hash);
   }
 
-  protected source(): TransactionSource {
+  source(): TransactionSource {
     if (this.index) return new CometSource(this.index);
     const { db } = this.context();
     const results = new ResultSource(db);

@@ -3,6 +3,7 @@ import type { Database } from "bun:sqlite";
 import type { InputData } from "../../wire/generated/commands.ts";
 import { readTransactionResultAt, type TransactionResult } from "../../wire/generated/events.ts";
 import { COMMAND_KINDS, COMMANDS } from "../../wire/transaction-commands.ts";
+import { firstBlockFrom } from "./block-rows.ts";
 import type { ExplorerTx, TransactionSource, TxRange } from "./transactions.ts";
 
 const CHUNK_ROWS = 500;
@@ -27,9 +28,9 @@ export class ResultSource implements TransactionSource {
   constructor(private readonly db: Database) {}
 
   *newestFirst({ before, after }: TxRange): Generator<ExplorerTx, void, undefined> {
-    const first = after === undefined ? 0 : this.blockAt(after.height);
+    const first = after === undefined ? 0 : firstBlockFrom(this.db, after.height);
     let last: readonly [block: number | bigint, ord: number | bigint] = [
-      before === undefined ? Number.MAX_SAFE_INTEGER : this.blockAt(before.height + 1),
+      before === undefined ? Number.MAX_SAFE_INTEGER : firstBlockFrom(this.db, before.height + 1),
       0,
     ];
     const select = this.db.query(
@@ -64,25 +65,9 @@ export class ResultSource implements TransactionSource {
   failureOf(height: number, hash: string): string {
     const rows = this.db
       .query("SELECT data FROM tx_results WHERE block = ?")
-      .all(this.blockAt(height)) as Pick<Row, "data">[];
+      .all(firstBlockFrom(this.db, height)) as Pick<Row, "data">[];
     const results = rows.map(({ data }) => readTransactionResultAt(data, 0, data.length));
     return results.find((each) => each.hash.toLowerCase() === hash)?.failure?.error ?? "";
-  }
-
-  /** Row of the first block of at least this height: heights rise with the rows. */
-  private blockAt(height: number): number {
-    const last = Number(
-      (this.db.query("SELECT coalesce(max(no), 0) AS no FROM blocks").get() as { no: bigint }).no,
-    );
-    const heightOf = this.db.query("SELECT height FROM blocks WHERE no >= ? ORDER BY no LIMIT 1");
-    let [low, high] = [0, last + 1];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const row = heightOf.get(middle) as { height: bigint } | null;
-      if (row !== null && Number(row.height) < height) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import { ApiError, type ErrorDetail, internal, invalidArgument } from "../../http/errors.ts";
 import { WireError } from "../../wire/errors.ts";
-import { decodeInputData } from "../../wire/generated/commands.ts";
+import { decodeInputData, type InputData } from "../../wire/generated/commands.ts";
 import { isHex64 } from "../../wire/identifiers.ts";
 import { readTransaction } from "../../wire/transaction.ts";
 import type { Attributes } from "../../wire/transaction-attributes.ts";
@@ -39,10 +39,12 @@ export interface ExplorerTx extends TxPlace {
   readonly attributes: Attributes;
   /** Command and signature. @throws WireError for bytes that are not a transaction */
   content(): TxContent;
+  /** The transaction itself; absent where only the result is known. */
+  readonly bytes?: Uint8Array;
 }
 
 interface TxContent {
-  readonly command: object;
+  readonly command: Partial<InputData>;
   /** Absent where only the result is known. */
   readonly signature?: object | undefined;
 }
@@ -72,27 +74,41 @@ export function contentOf(bytes: Uint8Array): TxContent {
 
 /** @returns `ListTransactionsResponse` @throws ApiError */
 export async function listTransactions(source: TransactionSource, request: ListRequest): Promise<object> {
+  return { transactions: await selectTransactions(source, request, readable) };
+}
+
+/** The newest transactions that fit, each as `form` shows it, without those that it cannot show. @throws ApiError */
+export async function selectTransactions<T>(
+  source: TransactionSource,
+  request: ListRequest,
+  form: (tx: ExplorerTx) => T | undefined,
+): Promise<T[]> {
   const limit = Math.min(request.limit || LIMIT_DEFAULT, LIMIT_MAX);
   const { range, attributes } = selectionOf(request);
-  const transactions: object[] = [];
+  const transactions: T[] = [];
   let seen = 0;
   for await (const tx of source.newestFirst(range, attributes)) {
     if (transactions.length === limit || ++seen > SEEN_MAX) break;
-    const message = hasAll(tx.attributes, attributes) ? readable(tx) : undefined;
-    if (message) transactions.push(message);
+    const shown = hasAll(tx.attributes, attributes) ? form(tx) : undefined;
+    if (shown !== undefined) transactions.push(shown);
   }
-  return { transactions };
+  return transactions;
 }
 
 /** @returns `GetTransactionResponse` @throws ApiError */
 export async function getTransaction(source: TransactionSource, hash: string): Promise<object> {
+  const message = readable(await transactionWith(source, hash));
+  if (message === undefined) throw internal("the transaction cannot be read");
+  return { transaction: message };
+}
+
+/** @throws ApiError unless there is exactly one */
+export async function transactionWith(source: TransactionSource, hash: string): Promise<ExplorerTx> {
   const matches = isHex64(hash) ? await source.withHash(hash.toLowerCase()) : [];
   if (matches.length === 0) throw numbered(5, "NotFound error", 10_001, "transaction not found");
   if (matches.length > 1)
     throw numbered(9, "FailedPrecondition error", 10_002, "multiple transactions found", 400);
-  const message = readable(matches[0]!);
-  if (message === undefined) throw internal("the transaction cannot be read");
-  return { transaction: message };
+  return matches[0]!;
 }
 
 function numbered(grpc: number, text: string, code: number, message: string, status?: number): ApiError {
@@ -110,13 +126,12 @@ function readable(tx: ExplorerTx): object | undefined {
     throw error;
   }
   const { height, index, hash, code, error } = tx;
-  const attribute = (name: string) => tx.attributes.find(([key]) => key === name)?.[1] ?? "";
   return {
     block: BigInt(height),
     index,
     hash: hash.toUpperCase(),
-    submitter: attribute("tx.submitter"),
-    type: attribute(COMMAND_TYPE),
+    submitter: attributeOf(tx, "tx.submitter"),
+    type: attributeOf(tx, COMMAND_TYPE),
     code,
     cursor: `${height}.${index}`,
     ...content,
@@ -124,7 +139,10 @@ function readable(tx: ExplorerTx): object | undefined {
   };
 }
 
-const COMMAND_TYPE = "command.type";
+export const attributeOf = ({ attributes }: ExplorerTx, name: string) =>
+  attributes.find(([key]) => key === name)?.[1] ?? "";
+
+export const COMMAND_TYPE = "command.type";
 /** The column's name in the original's database. */
 const TYPE_COLUMN = "cmd.type";
 const HEIGHT = "block.height";

@@ -166,5 +166,6 @@ export function serveFaucet(faucet: FaucetPort, options: FaucetServerOptions): F
   const app = faucetApp(faucet, { nowMs: () => options.nowMs(), addressOf, ...(status && { status }) });
   const listening = { host, port, bodyBytesMax: BODY_READ_BYTES_MAX, portFlag: "--faucet-port" };
   const server = listen(listening, app.fetch);
+  options.status?.noteListening({ name: "faucet", host, port: server.port! });
   return { port: server.port!, url: urlOf(host, server.port!), stop: () => stopServer(server) };
 }

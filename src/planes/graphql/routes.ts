@@ -1,5 +1,6 @@
 // The routes of GraphQL on the data port. Schema, library, resolvers and the page are loaded with the first request that
 // needs them.
+import { asksForPage } from "../../http/accept.ts";
 import { DAMAGED } from "../../http/answers.ts";
 import { splitUrl } from "../../http/http.ts";
 import { classify, type HttpRoutes, RAW } from "../../http/plugin.ts";
@@ -60,7 +61,6 @@ async function importForProduction(): Promise<typeof import("./endpoint.ts")> {
 }
 
 /** A browser that opens the address: it accepts HTML and sends no query. */
-function isForBrowser({ method, headers, url }: Request): boolean {
-  if (method !== "GET" || headers.has("upgrade")) return false;
-  return /\btext\/html\b/.test(headers.get("accept") ?? "") && !/[?&]query=/.test(url);
+function isForBrowser(request: Request): boolean {
+  return asksForPage(request) && !/[?&]query=/.test(request.url);
 }

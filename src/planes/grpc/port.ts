@@ -29,6 +29,8 @@ interface GrpcOptions {
 export async function serveGrpc(planes: GrpcPlanes, options: GrpcOptions): Promise<GrpcPort> {
   const port = new LazyPort(planes);
   await port.listen(options);
+  const name = planes.kind === "data" ? "grpcData" : "grpcNode";
+  planes.status.noteListening({ name, host: options.host, port: port.port });
   return port;
 }
 

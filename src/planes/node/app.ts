@@ -22,6 +22,7 @@ import { readRoute } from "../data/read-route.ts";
 import { whenReadable } from "../data/readable.ts";
 import { type DevnetTools, isToolPath } from "../devnet/app.ts";
 import { DUMP_BYTES_MAX } from "../devnet/limits.ts";
+import { frontPage, pageRoutes } from "../page/routes.ts";
 import { CHAIN_ENDPOINTS, VIEW_ENDPOINTS } from "./endpoints.ts";
 import type { NodePlane, Printing } from "./plane.ts";
 
@@ -96,10 +97,12 @@ export function nodeApp(plane: NodePlane, status = new ServerStatus()) {
   });
   addRoutes(app, plane, status, modeOf);
   addBus(app, plane, status);
+  app.use(pageRoutes(status, plane.context.build));
   app.use(healthRoutes("node", status, () => notReady(plane, status)));
   app.use(
     docsPlugin({
       signposts: ["/"],
+      front: (request) => frontPage(status, request),
       parts: async () => (await import("./openapi.ts")).nodeOpenApiParts(),
       examples: async (paths) => {
         const { NODE_SOURCES, withExamples } = await import("../../http/openapi/examples.ts");
@@ -167,6 +170,7 @@ export function serveNode(
   const options = { host, port, bodyBytesMax, portFlag: "--node-port", counts: status.counts };
   const server = listen({ ...options, socketBytesMax: STREAM_REQUEST_BYTES_MAX }, answer);
   app.server = server;
+  status.noteListening({ name: "node", host, port: server.port! });
   return {
     port: server.port!,
     url: urlOf(host, server.port!),

@@ -88,7 +88,7 @@ class RowSource implements TransactionSource {
 }
 
 class RowExplorer extends Explorer {
-  protected override source(): TransactionSource {
+  override source(): TransactionSource {
     return new RowSource();
   }
 }

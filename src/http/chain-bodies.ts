@@ -1,0 +1,170 @@
+/**
+ * The answers below `/lyra/v1` about the chain and its node, declared for the node that gives them, for the page that shows
+ * them, and for the document.
+ */
+import { choice, flag, json, list, nullable, object, text, type ValueOf, whole } from "./declaration.ts";
+
+const TIME = "RFC 3339 in UTC";
+const HASH = "64 hexadecimal digits";
+
+export const NODE_KINDS = ["devnet", "sidecar", "validator", "data node"] as const;
+const PORT_NAMES = ["data", "node", "faucet", "grpcData", "grpcNode", "comet", "events"] as const;
+
+export const ADDRESSES_BODY = object({
+  kind: choice("The mode of this node.", NODE_KINDS),
+  version: text("Version of Lyra."),
+  commit: text("Commit that it was built from; `source` where it runs from its sources."),
+  listening: list(
+    "Its ports.",
+    object({
+      name: choice("What listens there.", PORT_NAMES),
+      title: text("The same in words."),
+      scheme: choice("Its protocol.", ["http", "grpc", "tcp", "unix"]),
+      host: text("Address that it listens on; the path of a socket of this machine."),
+      port: whole("The port; 0 of a path."),
+      path: text("Where to begin; empty where there is no such path."),
+    }),
+  ),
+});
+
+export const BLOCKS_BODY = object({
+  blocks: list(
+    "Newest first.",
+    object({
+      height: whole("Its height."),
+      hash: text(`Its hash, ${HASH}.`),
+      time: text(`Its time, ${TIME}.`),
+      transactions: whole("Transactions in it, without those of a devnet's tools."),
+    }),
+  ),
+});
+
+const TRANSACTION = {
+  hash: text(`Hash of its bytes, ${HASH} in upper case.`),
+  height: whole("Its block."),
+  index: whole("Its place in the block."),
+  time: text(`Time of the block, ${TIME}.`),
+  submitter: text("Public key of the sender."),
+  type: text("The kind of command, such as `Transfer Funds`."),
+  title: text("The command in words."),
+  code: whole("0 where it was executed; else the code of the refusal."),
+  error: text("Text of the refusal; empty where it was executed."),
+} as const;
+
+export const ACTIVITY_BODY = object({
+  transactions: list(
+    "Newest first.",
+    object({ ...TRANSACTION, cursor: text("Its place, for `before` and `after`.") }),
+  ),
+});
+
+const ACCOUNT = {
+  party: text("Owner; empty for the network's own accounts."),
+  asset: text("Identifier of the asset."),
+  market: text("Identifier of the market; empty where the account belongs to none."),
+  type: text("Account type, such as `ACCOUNT_TYPE_GENERAL`."),
+} as const;
+
+export const TRANSACTION_BODY = object({
+  ...TRANSACTION,
+  lines: list(
+    "The command's members in words.",
+    object({ label: text("Name of the member."), text: text("Its value.") }),
+  ),
+  warnings: list("What a person should know before signing such a command.", text("A sentence.")),
+  command: json("The command as JSON, with nonce and height where the bytes are known."),
+  checks: object(
+    {
+      signature: choice("Verdict on the signature; `unknown` where this node has only the result.", [
+        "valid",
+        "invalid",
+        "unknown",
+      ]),
+      proofOfWork: choice(
+        "Verdict on the proof of work, against the difficulty of the network parameters as they are now; `none` where the transaction has none, `unknown` where its bytes or its block are not in this store.",
+        ["valid", "too weak", "invalid", "none", "unknown"],
+      ),
+      difficulty: nullable(whole("Leading zero bits of the proof.")),
+      required: nullable(whole("Leading zero bits that the network asks for at least.")),
+      proofHeight: nullable(whole("The block that the proof is for.")),
+      bytes: nullable(whole("Size of the transaction.")),
+      algorithm: text("Algorithm of the signature; empty where it is unknown."),
+      signatureValue: text("The signature, hexadecimal; empty where it is unknown."),
+    },
+    "Signature and proof of work, verified again.",
+  ),
+  explanations: list(
+    "Of a refusal: what `lyra explain` answers.",
+    object({
+      code: text("Number or name."),
+      means: text("What it means."),
+      why: text("Why it happens; may be empty."),
+      fix: text("What to do."),
+    }),
+  ),
+  movements: list(
+    "Money that it moved.",
+    object({
+      from: object(ACCOUNT),
+      to: object(ACCOUNT),
+      amount: text("In the asset's smallest unit."),
+      type: text("Transfer type, such as `TRANSFER_TYPE_TRANSFER_FUNDS_SEND`."),
+    }),
+  ),
+  balances: list(
+    "Balances that it changed, as they are after its block.",
+    object({ ...ACCOUNT, balance: text("In the asset's smallest unit.") }),
+  ),
+  events: list(
+    "Rows of the store that it wrote, by table; of some tables with their content.",
+    object({
+      table: text("Name of the table."),
+      rows: whole("Number of rows."),
+      "data?": list("Their messages.", json("The message.")),
+    }),
+  ),
+});
+
+export const PARAMETERS_BODY = object({
+  parameters: list(
+    "By name.",
+    object({
+      key: text("Name of the parameter."),
+      value: text("Its value now."),
+      default: nullable(text("Its default; null for a parameter that this version does not have.")),
+      changed: flag("Whether value and default differ."),
+    }),
+  ),
+});
+
+const MATCH_KINDS = [
+  "block",
+  "transaction",
+  "party",
+  "asset",
+  "market",
+  "proposal",
+  "validator",
+  "order",
+  "deposit",
+  "withdrawal",
+  "epoch",
+] as const;
+
+export const MATCHES_BODY = object({
+  matches: list(
+    "The closest first.",
+    object({
+      kind: choice("What it is.", MATCH_KINDS),
+      id: text("Its identifier, hash, height or number."),
+      title: text("Its name, or what is known of it in words."),
+    }),
+  ),
+});
+
+export type Addresses = ValueOf<typeof ADDRESSES_BODY>;
+export type Blocks = ValueOf<typeof BLOCKS_BODY>;
+export type Activity = ValueOf<typeof ACTIVITY_BODY>;
+export type TransactionStory = ValueOf<typeof TRANSACTION_BODY>;
+export type Parameters = ValueOf<typeof PARAMETERS_BODY>;
+export type Matches = ValueOf<typeof MATCHES_BODY>;

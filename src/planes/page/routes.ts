@@ -1,0 +1,45 @@
+// The page in a browser, on the ports of node and data: its documents and assets, and the addresses where it finds the rest.
+import manifest from "../../../package.json" with { type: "json" };
+import { asksForPage } from "../../http/accept.ts";
+import { NOT_FOUND, refuse } from "../../http/answers.ts";
+import type { Addresses } from "../../http/chain-bodies.ts";
+import { classify, type HttpRoutes } from "../../http/plugin.ts";
+import type { ServerStatus } from "../../http/status.ts";
+
+const ADDRESSES_PATH = "/lyra/v1/addresses";
+/** A name that may stand in a policy. */
+const HOST = /^(?:[\w.-]{1,253}|\[[\da-f:.]{2,45}\])$/i;
+
+/** Answers a browser at `/`; undefined for every other client. */
+export function frontPage(status: ServerStatus, request: Request): Promise<Response> | undefined {
+  if (!asksForPage(request)) return undefined;
+  classify(request, "other");
+  return import("./assets.ts").then(({ pageDocument }) =>
+    pageDocument("index.html", request, connectionsOf(status, request)),
+  );
+}
+
+export function pageRoutes(status: ServerStatus, { commit }: Pick<Addresses, "commit">): HttpRoutes {
+  return (app) => {
+    app.get("/page/:name", async ({ request, params }) => {
+      const { pageAsset } = await import("./assets.ts");
+      return (await pageAsset(params.name, request)) ?? refuse(request, NOT_FOUND);
+    });
+    app.get(ADDRESSES_PATH, () => {
+      const { kind, listening } = status;
+      const body: Addresses = { kind, version: manifest.version, commit, listening };
+      return Response.json(body, { headers: { "cache-control": "no-store", vary: "Origin" } });
+    });
+    return app;
+  };
+}
+
+/** The node's other ports that speak HTTP, under the name by which this request came. */
+function connectionsOf({ listening }: ServerStatus, request: Request): string[] {
+  const { hostname, protocol } = new URL(request.url);
+  if (!HOST.test(hostname)) return [];
+  const socket = protocol === "https:" ? "wss:" : "ws:";
+  return listening
+    .filter(({ name }) => name === "data" || name === "node")
+    .flatMap(({ port }) => [`${protocol}//${hostname}:${port}`, `${socket}//${hostname}:${port}`]);
+}

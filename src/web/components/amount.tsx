@@ -1,0 +1,37 @@
+import { assetOf } from "../data/names.ts";
+import { shortAmount, withDecimals } from "../format.ts";
+
+interface AmountProps {
+  /** In the asset's smallest unit. */
+  readonly amount: string;
+  readonly asset: string;
+  /** Without the symbol, where a column names it. */
+  readonly isBare?: boolean;
+}
+
+/** An amount in the asset's decimals; in full, with the smallest unit, on hover. */
+export function Amount({ amount, asset, isBare = false }: AmountProps) {
+  const facts = assetOf(asset);
+  if (facts === undefined)
+    return (
+      <span class="number" title={`${amount} of the smallest unit of ${asset}`}>
+        {withDecimals(amount, 0)}
+      </span>
+    );
+  const full = `${withDecimals(amount, facts.decimals)} ${facts.symbol}\n${amount} of the smallest unit`;
+  return (
+    <span class="number" title={full}>
+      {shortAmount(amount, facts.decimals)}
+      {!isBare && <span class="unit"> {facts.symbol}</span>}
+    </span>
+  );
+}
+
+/** A number with decimals: a price, a size. */
+export function Scaled({ value, decimals }: { readonly value: string; readonly decimals: number }) {
+  return (
+    <span class="number" title={withDecimals(value, decimals)}>
+      {shortAmount(value, decimals)}
+    </span>
+  );
+}

@@ -1,0 +1,13 @@
+import { useRead } from "../data/read.ts";
+import { Amount } from "./amount.tsx";
+
+/** An amount of the asset that is staked, which is a network parameter. */
+export function StakeAmount({ amount }: { readonly amount: string }) {
+  const { data } = useRead<{ networkParameter: { value: string } }>(
+    "/api/v2/network/parameters/reward.asset",
+    {
+      isLive: false,
+    },
+  );
+  return <Amount amount={amount} asset={data?.networkParameter.value ?? ""} />;
+}

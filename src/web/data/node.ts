@@ -1,0 +1,189 @@
+/**
+ * The page's only way to the node: where it is, whether it answers, how far its chain is, and requests. Views use `read.ts`
+ * over this.
+ */
+import { signal } from "@preact/signals";
+import type { Addresses } from "../../http/chain-bodies.ts";
+
+interface Head {
+  readonly height: number;
+  /** Time of the block, Unix milliseconds; 0 before the first. */
+  readonly timeMs: number;
+}
+
+/** Mode and ports of the node; undefined until it has answered. */
+export const addresses = signal<Addresses | undefined>(undefined);
+export const chainId = signal("");
+export const head = signal<Head | undefined>(undefined);
+export const connection = signal<"connecting" | "open" | "away">("connecting");
+/** Rises when what is shown may have changed: after new blocks, at most once a second, and not while the page is hidden. */
+export const beat = signal(0);
+
+const BEAT_MS = 1_000;
+const RETRY_MS = [500, 1_000, 2_000, 3_000] as const;
+const REQUEST_MS = 20_000;
+/** The stream of a node that has stopped may stay open in silence. */
+const LOOK_MS = 10_000;
+
+/** A request that was refused, or did not come through. */
+export class RequestFailure extends Error {
+  constructor(
+    /** 0 where there was no answer. */
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+const { origin, protocol, hostname, port } = location;
+
+function portOf(name: "data" | "node"): string {
+  const place = addresses.value?.listening.find((each) => each.name === name);
+  const own = addresses.value?.listening.find((each) => String(each.port) === port);
+  // Behind a proxy the ports are not the node's: then everything is at one origin.
+  if (place === undefined || own === undefined || place.name === own.name) return origin;
+  return `${protocol}//${hostname}:${place.port}`;
+}
+
+/** Origin of the data API, and of the node API: with the tools of a devnet. */
+const dataOrigin = () => portOf("data");
+export const nodeOrigin = () => portOf("node");
+
+/** @param path of the data API, with its query @throws RequestFailure */
+export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
+  return (await request<T>(dataOrigin() + path, signal)).body;
+}
+
+/** @param path of the node API @throws RequestFailure */
+export async function getFromNode<T>(path: string, signal?: AbortSignal): Promise<T> {
+  return (await request<T>(nodeOrigin() + path, signal)).body;
+}
+
+async function request<T>(url: string, signal?: AbortSignal): Promise<{ body: T; headers: Headers }> {
+  const timeout = AbortSignal.timeout(REQUEST_MS);
+  const options = { signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]) };
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(url, options);
+    text = await response.text();
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    noteAway();
+    throw new RequestFailure(0, "the node does not answer");
+  }
+  noteHead(response.headers);
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    throw new RequestFailure(response.status, "the answer is not JSON");
+  }
+  if (response.ok) return { body: body as T, headers: response.headers };
+  const { message } = body as { message?: unknown };
+  throw new RequestFailure(
+    response.status,
+    typeof message === "string" ? message : `status ${response.status}`,
+  );
+}
+
+/** Every answer says at which block it was read. */
+function noteHead(headers: Headers): void {
+  const height = Number(headers.get("x-block-height") ?? 0);
+  const timeMs = Math.floor(Number(headers.get("x-block-timestamp") ?? 0) / 1e6);
+  if (height === 0 || (head.value?.height ?? 0) > height) return;
+  if (head.value?.height !== height || head.value.timeMs !== timeMs) head.value = { height, timeMs };
+}
+
+// The connection: a stream that carries each block's height. While it is closed, the node is asked again and again.
+
+let attempts = 0;
+let isTrying = false;
+let socket: WebSocket | undefined;
+let beatAt = 0;
+let beatTimer: ReturnType<typeof setTimeout> | undefined;
+
+export function connect(): void {
+  if (isTrying) return;
+  isTrying = true;
+  void open().finally(() => {
+    isTrying = false;
+  });
+}
+
+async function open(): Promise<void> {
+  try {
+    addresses.value = (await request<Addresses>(`${origin}/lyra/v1/addresses`)).body;
+    const status = await get<{ chainId: string | null; height: number | null; time: string | null }>(
+      "/status",
+    );
+    const { height } = status;
+    if (chainId.value !== "" && status.chainId !== chainId.value) head.value = undefined;
+    chainId.value = status.chainId ?? "";
+    // A devnet that was reverted is lower than before.
+    if (height !== null) head.value = { height, timeMs: Date.parse(status.time ?? "") || 0 };
+    attempts = 0;
+    connection.value = "open";
+    strike();
+    follow();
+  } catch {
+    noteAway();
+  }
+}
+
+function noteAway(): void {
+  socket?.close();
+  socket = undefined;
+  if (connection.value !== "connecting" || attempts > 0) connection.value = "away";
+  const waitMs = RETRY_MS[Math.min(attempts++, RETRY_MS.length - 1)]!;
+  clearTimeout(retry);
+  retry = setTimeout(connect, waitMs);
+}
+let retry: ReturnType<typeof setTimeout> | undefined;
+
+/** An event that hardly ever comes: only the heights are of interest. */
+const FILTER = JSON.stringify({ type: ["BUS_EVENT_TYPE_PROTOCOL_UPGRADE_STARTED"] });
+
+function follow(): void {
+  const url = `${dataOrigin().replace(/^http/, "ws")}/api/v2/stream/event/bus?height=true`;
+  const opened = new WebSocket(url);
+  socket = opened;
+  opened.onopen = () => opened.send(FILTER);
+  opened.onmessage = ({ data }) => {
+    const { height } = JSON.parse(String(data)) as { height?: string };
+    if (height === undefined) return;
+    if (Number(height) !== head.value?.height) noteHeight(Number(height));
+  };
+  opened.onclose = () => {
+    if (socket !== opened) return;
+    // The stream ends with the node, when a devnet goes back, or where too many are open: the node says which.
+    socket = undefined;
+    connect();
+  };
+}
+
+function noteHeight(height: number): void {
+  head.value = { height, timeMs: head.value?.timeMs ?? 0 };
+  strike();
+}
+
+/** Lets views read again, soon. */
+function strike(): void {
+  if (beatTimer !== undefined) return;
+  const waitMs = Math.max(0, beatAt + BEAT_MS - performance.now());
+  beatTimer = setTimeout(() => {
+    beatTimer = undefined;
+    if (document.visibilityState === "hidden") return;
+    beatAt = performance.now();
+    beat.value++;
+  }, waitMs);
+}
+document.addEventListener("visibilitychange", () => {
+  if (document.visibilityState === "visible") strike();
+});
+
+setInterval(() => {
+  if (connection.value === "open" && document.visibilityState === "visible")
+    void get("/status").catch(() => {});
+}, LOOK_MS);

@@ -1,0 +1,80 @@
+// Numbers, times and names as texts. Amounts are whole numbers of any size, so they are handled as texts.
+
+/** `1234567` with 3 decimals as `1,234.567`. */
+export function withDecimals(whole: string, decimals: number): string {
+  const sign = whole.startsWith("-") ? "-" : "";
+  const digits = whole.replace(/^-/, "");
+  if (!/^\d+$/.test(digits)) return whole;
+  if (decimals <= 0) return sign + grouped(digits + "0".repeat(-decimals));
+  const padded = digits.padStart(decimals + 1, "0");
+  const fraction = padded.slice(-decimals);
+  return `${sign}${grouped(padded.slice(0, -decimals))}.${fraction}`;
+}
+
+/** The same with the few decimals that a person compares, and without zeros at the end. */
+export function shortAmount(whole: string, decimals: number): string {
+  const text = withDecimals(whole, decimals);
+  const [before = "", after = ""] = text.split(".");
+  const kept = before.replace(/\D/g, "").length > 3 ? 2 : 5;
+  const shown = after.slice(0, kept).replace(/0+$/, "");
+  // A small amount is not nothing.
+  if (shown === "" && /^-?0$/.test(before) && /[1-9]/.test(after)) return text.replace(/0+$/, "");
+  return shown === "" ? before : `${before}.${shown}`;
+}
+
+function grouped(digits: string): string {
+  return digits.replace(/^0+(?=\d)/, "").replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+}
+
+export const count = (value: number) => grouped(String(Math.trunc(value)));
+
+/** `3c8b4f…d2a1` */
+export function shortId(id: string): string {
+  return id.length > 14 ? `${id.slice(0, 6)}…${id.slice(-4)}` : id;
+}
+
+const pad = (value: number, digits = 2) => String(value).padStart(digits, "0");
+
+/** The time of day here, with the date where it is another day. */
+export function localTime(ms: number, nowMs = Date.now()): string {
+  const at = new Date(ms);
+  const time = `${pad(at.getHours())}:${pad(at.getMinutes())}:${pad(at.getSeconds())}`;
+  const isToday = new Date(nowMs).toDateString() === at.toDateString();
+  return isToday ? time : `${at.getFullYear()}-${pad(at.getMonth() + 1)}-${pad(at.getDate())} ${time}`;
+}
+
+export function utcTime(ms: number): string {
+  return `${new Date(ms)
+    .toISOString()
+    .replace("T", " ")
+    .replace(/\.000Z$/, "Z")
+    .replace("Z", "")} UTC`;
+}
+
+/** `12 s`, `5 min`, `3 h`, `2 d` */
+export function duration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h`;
+  return `${count(Math.floor(seconds / 86_400))} d`;
+}
+
+/** `ACCOUNT_TYPE_GENERAL` as `general`. */
+export function enumWords(value: string | undefined, prefix: string): string {
+  return (value ?? "").replace(prefix, "").replaceAll("_", " ").toLowerCase();
+}
+
+/** Nanoseconds or RFC 3339 as Unix milliseconds; undefined where it is neither, or zero. */
+export function timeMs(text: string | undefined): number | undefined {
+  if (text === undefined || text === "" || text === "0") return undefined;
+  const ms = /^\d+$/.test(text) ? Number(BigInt(text) / 1_000_000n) : Date.parse(text);
+  return Number.isFinite(ms) ? ms : undefined;
+}
+
+export function bytes(value: number): string {
+  if (value < 1_000) return `${value} B`;
+  const units = ["kB", "MB", "GB", "TB"];
+  const step = Math.min(units.length, Math.floor(Math.log10(value) / 3));
+  return `${(value / 1_000 ** step).toPrecision(3)} ${units[step - 1]}`;
+}

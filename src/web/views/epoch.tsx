@@ -1,0 +1,160 @@
+// An epoch: its blocks, its validators, and the rewards that its end paid.
+import { Amount } from "../components/amount.tsx";
+import { Asset, Id, Market } from "../components/id.tsx";
+import { Meter } from "../components/meter.tsx";
+import { Facts, Heading, Panel } from "../components/panel.tsx";
+import { StakeAmount } from "../components/stake.tsx";
+import { Empty, ReadView } from "../components/states.tsx";
+import { Table } from "../components/table.tsx";
+import { FullTime } from "../components/time.tsx";
+import { head } from "../data/node.ts";
+import { useList } from "../data/read.ts";
+import { count, duration, enumWords, timeMs } from "../format.ts";
+import { link } from "../shell/router.ts";
+import type { ViewProps } from "../view-props.ts";
+import { rankOf, type Validator } from "./validators.tsx";
+
+export interface Epoch {
+  readonly seq: string;
+  readonly timestamps: {
+    readonly startTime: string;
+    readonly expiryTime: string;
+    readonly endTime: string;
+    readonly firstBlock: string;
+    readonly lastBlock: string;
+  };
+  readonly validators: readonly Validator[];
+}
+
+interface Summary {
+  readonly epoch: string;
+  readonly assetId: string;
+  readonly marketId: string;
+  readonly rewardType: string;
+  readonly amount: string;
+}
+
+export default function EpochView({ params }: ViewProps) {
+  return (
+    <ReadView<{ epoch: Epoch }>
+      path={`/api/v2/epoch?id=${encodeURIComponent(params.id ?? "")}`}
+      missing="This node does not have this epoch"
+    >
+      {({ epoch }) => <EpochPage epoch={epoch} />}
+    </ReadView>
+  );
+}
+
+export function EpochPage({
+  epoch,
+  isCurrent = false,
+}: {
+  readonly epoch: Epoch;
+  readonly isCurrent?: boolean;
+}) {
+  const { seq, timestamps, validators } = epoch;
+  const { startTime, expiryTime, endTime, firstBlock, lastBlock } = timestamps;
+  const number = Number(seq);
+  const block = (height: string) =>
+    height === "0" ? undefined : (
+      <a href={link("block", height)} class="number">
+        {count(Number(height))}
+      </a>
+    );
+  return (
+    <>
+      <Heading title={isCurrent ? `Epoch ${seq}, running` : `Epoch ${seq}`}>
+        <nav class="steps" aria-label="Neighbouring epochs">
+          <a href={link("epoch", Math.max(0, number - 1))} aria-disabled={number === 0}>
+            Previous
+          </a>
+          {!isCurrent && <a href={link("epoch", number + 1)}>Next</a>}
+        </nav>
+      </Heading>
+      <div class="grid">
+        <Panel title="Epoch">
+          <Facts
+            rows={[
+              ["Begin", <FullTime key="start" at={startTime} />],
+              ["Due to end", <FullTime key="expiry" at={expiryTime} />],
+              ["End", endTime === "0" ? undefined : <FullTime key="end" at={endTime} />],
+              ["First block", block(firstBlock)],
+              ["Last block", block(lastBlock)],
+            ]}
+          />
+          {isCurrent && <Elapsed {...timestamps} />}
+        </Panel>
+        <Panel title="Validators">
+          <Table
+            label="validators"
+            rows={{ data: validators, failure: undefined }}
+            keyOf={({ id }) => id}
+            empty={<Empty title="It had no validator" />}
+            columns={[
+              {
+                title: "Validator",
+                isWide: true,
+                cell: ({ id, name }) => <Id id={id} kind="validator" name={name || undefined} isBare />,
+              },
+              { title: "Rank", isMinor: true, cell: rankOf },
+              {
+                title: "Stake",
+                isNumber: true,
+                cell: ({ stakedTotal }) => <StakeAmount amount={stakedTotal} />,
+              },
+            ]}
+          />
+        </Panel>
+        <Panel title={isCurrent ? `Rewards of epoch ${number - 1}` : "Rewards"} isWide>
+          <Rewards epoch={isCurrent ? number - 1 : number} />
+        </Panel>
+      </div>
+    </>
+  );
+}
+
+function Elapsed({ startTime, expiryTime }: Epoch["timestamps"]) {
+  const [start, end] = [timeMs(startTime), timeMs(expiryTime)];
+  // By the chain's clock, which a devnet may move.
+  const at = head.value?.timeMs;
+  if (start === undefined || end === undefined || !at) return null;
+  const seconds = (ms: number) => Math.max(0, Math.round(ms / 1_000));
+  return (
+    <Meter
+      label="Elapsed"
+      value={Math.min(seconds(at - start), seconds(end - start))}
+      max={seconds(end - start)}
+      text={`${duration(at - start)} of ${duration(end - start)}`}
+    />
+  );
+}
+
+function Rewards({ epoch }: { readonly epoch: number }) {
+  const pages = useList<Summary>(
+    `/api/v2/rewards/epoch/summaries?filter.fromEpoch=${epoch}&filter.toEpoch=${epoch}`,
+    "summaries",
+  );
+  return (
+    <Table
+      label="rewards"
+      rows={pages}
+      keyOf={(row) => `${row.assetId} ${row.marketId} ${row.rewardType}`}
+      expected={2}
+      empty={
+        <Empty title="It paid no rewards" command="lyra devnet epoch end">
+          Rewards are paid when an epoch ends, out of fees and reward accounts, to those who staked.
+        </Empty>
+      }
+      columns={[
+        { title: "Out of", isWide: true, cell: ({ rewardType }) => enumWords(rewardType, "ACCOUNT_TYPE_") },
+        { title: "Market", isMinor: true, cell: ({ marketId }) => <Market id={marketId} /> },
+        { title: "Asset", isMinor: true, cell: ({ assetId }) => <Asset id={assetId} /> },
+        {
+          title: "Paid",
+          isNumber: true,
+          cell: ({ amount, assetId }) => <Amount amount={amount} asset={assetId} />,
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,231 @@
+// The page in a real browser, over a devnet with a month of history and over the shipped recording: what it shows is what the
+// API answers, in both themes and at both widths, and no request leaves this machine.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { DEMO_SECONDS, playDemo } from "../../src/devnet/demo/demo.ts";
+import type { Devnet } from "../../src/devnet/devnet.ts";
+import type { Activity, Addresses, Blocks, Parameters } from "../../src/http/chain-bodies.ts";
+import type { DataNode } from "../../src/node/start.ts";
+import { startNode } from "../../src/start-node.ts";
+import {
+  HAS_BROWSER,
+  launchOffline,
+  openPage,
+  type Seen,
+  sayWhenSkipped,
+} from "../support/offline-browser.ts";
+import { seriousFindings } from "./axe.ts";
+
+const SAMPLE = join(import.meta.dir, "../../data/sample.evts.gz");
+const THEMES = ["light", "dark"] as const;
+const WIDTHS = [1600, 380] as const;
+
+sayWhenSkipped("the page");
+
+/** A node, and a browser that is looking at it. */
+class Look {
+  readonly seen: Seen = { requests: [], failures: [], complaints: [] };
+  page!: Page;
+
+  constructor(
+    readonly pageUrl: string,
+    readonly dataUrl: string,
+  ) {}
+
+  async begin(browser: Browser): Promise<void> {
+    this.page = await openPage(browser, this.seen);
+  }
+
+  async read<T>(path: string): Promise<T> {
+    return (await fetch(this.dataUrl + path)).json() as Promise<T>;
+  }
+
+  /** Opens a view and waits until everything on it is read. */
+  async open(path: string): Promise<void> {
+    await this.page.goto(`${this.pageUrl}/#/${path}`);
+    await this.atRest();
+  }
+
+  async atRest(): Promise<void> {
+    await this.page.waitForFunction(
+      () => document.querySelector("main h1") !== null && document.querySelector("[aria-busy=true]") === null,
+    );
+    await this.page.waitForLoadState("networkidle");
+  }
+
+  /** Texts of a table's cells, row by row. */
+  rows(label: string): Promise<string[][]> {
+    return this.page
+      .locator(`section[aria-label="${label}"] tbody tr`)
+      .evaluateAll((rows) =>
+        rows.map((row) => [...row.querySelectorAll("td")].map((cell) => cell.textContent ?? "")),
+      );
+  }
+
+  text(selector: string): Promise<string | null> {
+    return this.page.locator(selector).first().textContent();
+  }
+}
+
+const short = (id: string) => `${id.slice(0, 6)}…${id.slice(-4)}`;
+const grouped = (value: number) => value.toLocaleString("en");
+/** Names stand in place of identifiers, which the API gives in full. */
+const withoutIds = (title: string) =>
+  title.replace(/ \(asset [^)]+\)/g, "").replace(/\b[0-9a-f]{64}\b.*/, "");
+
+let browser: Browser;
+beforeAll(async () => {
+  if (HAS_BROWSER) browser = await launchOffline();
+});
+afterAll(() => browser?.close());
+
+interface Subject {
+  readonly name: string;
+  start(): Promise<{ look: Look; stop(): Promise<void> }>;
+}
+
+const SUBJECTS: readonly Subject[] = [
+  {
+    name: "a devnet with a month of history",
+    async start() {
+      const genesisTimeNs = (BigInt(Date.now()) - BigInt(DEMO_SECONDS) * 1_000n) * 1_000_000n;
+      const devnet: Devnet = await startNode({ kind: "devnet", genesisTimeNs, thread: true });
+      await playDemo(devnet, () => {});
+      return { look: new Look(devnet.nodeUrl, devnet.dataUrl), stop: () => devnet.stop() };
+    },
+  },
+  {
+    name: "the shipped recording",
+    async start() {
+      const home = mkdtempSync(join(tmpdir(), "lyra-page-"));
+      const node: DataNode = await startNode({ kind: "data", home, replay: [SAMPLE] });
+      await node.loaded;
+      return {
+        look: new Look(node.dataUrl, node.dataUrl),
+        async stop() {
+          await node.stop();
+          rmSync(home, { recursive: true, force: true });
+        },
+      };
+    },
+  },
+];
+
+describe.skipIf(!HAS_BROWSER).each(SUBJECTS)("the page over $name", ({ start }) => {
+  let look: Look;
+  let stop: () => Promise<void>;
+  beforeAll(async () => {
+    ({ look, stop } = await start());
+    await look.begin(browser);
+  }, 60_000);
+  afterAll(async () => {
+    await look?.page.close();
+    await stop?.();
+  });
+
+  test("the overview shows height, blocks, newest transactions, ports and changed parameters", async () => {
+    await look.open("");
+    const { blocks } = await look.read<Blocks>("/lyra/v1/blocks?limit=60");
+    const total = blocks.reduce((sum, { transactions }) => sum + transactions, 0);
+    expect(await look.text(".height")).toBe(grouped(blocks[0]!.height));
+    expect(await look.text(".figure:nth-child(3) .figure-value")).toBe(grouped(total));
+    expect(await look.page.locator(".chart").getAttribute("aria-label")).toContain(`${total} in the last`);
+    const { transactions } = await look.read<Activity>("/lyra/v1/transactions?limit=12");
+    const rows = await look.rows("transactions");
+    expect(rows.map((row) => [row[2], row[3], row[4]])).toEqual(
+      transactions.map(({ code, hash, height }) => [
+        code === 0 ? "executed" : `refused ${code}`,
+        short(hash),
+        grouped(height),
+      ]),
+    );
+    for (const [n, { title }] of transactions.entries()) expect(rows[n]![0]).toStartWith(withoutIds(title));
+    const { listening } = await look.read<Addresses>("/lyra/v1/addresses");
+    const places = (await look.text('section[aria-label="What listens where"]'))!;
+    for (const { title, port } of listening) {
+      expect(places).toContain(title);
+      expect(places).toContain(`:${port}`);
+    }
+    const { parameters } = await look.read<Parameters>("/lyra/v1/parameters");
+    const changed = (await look.text('section[aria-label^="Parameters that differ"]'))!;
+    const some = parameters.filter((each) => each.changed);
+    expect(changed).toContain(some.length > 10 ? `All ${some.length}` : "All parameters");
+  });
+
+  test("blocks are listed a page at a time, and each opens with its transactions", async () => {
+    await look.open("blocks");
+    const { blocks } = await look.read<Blocks>("/lyra/v1/blocks?limit=50");
+    const shown = (from: number, to: number) =>
+      blocks.slice(from, to).map(({ height, transactions }) => [grouped(height), String(transactions)]);
+    const rows = async () => (await look.rows("blocks")).map((row) => [row[0], row[2]]);
+    expect(await rows()).toEqual(shown(0, 25));
+    await look.page.getByRole("button", { name: "Older" }).click();
+    await look.page.getByText("page 2").waitFor();
+    await look.atRest();
+    expect(await rows()).toEqual(shown(25, 50));
+    const { transactions } = await look.read<Activity>("/lyra/v1/transactions?limit=1");
+    const { height } = transactions[0]!;
+    await look.open(`block/${height}`);
+    const inside = await look.read<Activity>(`/lyra/v1/transactions?height=${height}&limit=25`);
+    expect((await look.rows("transactions")).map((row) => row[3])).toEqual(
+      inside.transactions.map(({ hash }) => short(hash)),
+    );
+  });
+
+  test("every view is usable in both themes and at both widths, and axe finds nothing serious", async () => {
+    const { transactions } = await look.read<Activity>("/lyra/v1/transactions?limit=100");
+    const refused = transactions.find(({ code }) => code !== 0) ?? transactions[0]!;
+    const first = async (list: string, member: string) => {
+      type Listed = Record<string, { edges: { node: { id?: string; proposal?: { id: string } } }[] }>;
+      const { node } = (await look.read<Listed>(`/api/v2/${list}?pagination.first=1`))[member]!.edges[0]!;
+      return node.id ?? node.proposal!.id;
+    };
+    const views = [
+      ...[
+        "",
+        "blocks",
+        "transactions",
+        "parties",
+        "assets",
+        "proposals",
+        "validators",
+        "epochs",
+        "parameters",
+      ],
+      ...[`block/${refused.height}`, `transaction/${refused.hash}`, `party/${refused.submitter}`, "epoch/1"],
+      `asset/${await first("assets", "assets")}`,
+      `market/${await first("markets", "markets")}`,
+      `proposal/${await first("governances", "connection")}`,
+      `validator/${await first("nodes", "nodes")}`,
+      "nothing/here",
+    ];
+    const findings: string[] = [];
+    for (const view of views) {
+      await look.page.goto(`${look.pageUrl}/#/${view}`);
+      for (const theme of THEMES)
+        for (const width of WIDTHS) {
+          await look.page.emulateMedia({ colorScheme: theme });
+          await look.page.setViewportSize({ width, height: 900 });
+          if (view !== "nothing/here") await look.atRest();
+          const isTooWide = await look.page.evaluate(
+            () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
+          );
+          if (isTooWide) findings.push(`${view} is wider than ${width}`);
+          for (const finding of await seriousFindings(look.page))
+            findings.push(`${view} ${theme} ${width}: ${finding}`);
+        }
+    }
+    expect(findings).toEqual([]);
+  }, 60_000);
+
+  test("asks this node alone, and the browser has no complaint", () => {
+    const { requests, failures, complaints } = look.seen;
+    const hosts = new Set(requests.map((url) => new URL(url).host));
+    const own = [look.pageUrl, look.dataUrl].map((url) => new URL(url).host);
+    expect([...hosts].filter((host) => !own.includes(host))).toEqual([]);
+    expect({ failures, complaints }).toEqual({ failures: [], complaints: [] });
+  });
+});
