@@ -60,13 +60,10 @@ export function factsRoutes(plane: DataPlane, status: ServerStatus, load: LoadEx
               hash: String(hash ?? ""),
             });
             const body = JSON.stringify(facts);
-            return toResponse(
-              { status: 200, body, contentType: "application/json", ...(head && { head }) },
-              request,
-            );
+            return toResponse({ status: 200, body, contentType: "application/json", ...(head && { head }) });
           } catch (error) {
             if (!(error instanceof ApiError)) throw error;
-            return toResponse(errorAnswer(error, jsonModeOf(request), head), request);
+            return toResponse(errorAnswer(error, jsonModeOf(request), head));
           }
         });
       });
