@@ -4,8 +4,8 @@
  */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, extname, join } from "node:path";
-import { PAGE_ENTRIES } from "./entry-points.ts";
 import { packPage } from "../src/planes/page/pack.ts";
+import { PAGE_ENTRIES } from "./entry-points.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const OUT = join(ROOT, "src", "web", "generated");

@@ -56,7 +56,6 @@ export function Table<Row>({ label, columns, rows, keyOf, empty, expected = 8 }:
             ))}
             {data === undefined &&
               Array.from({ length: expected }, (_, n) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: rows without content
                 <tr key={n}>
                   <td colSpan={columns.length}>&nbsp;</td>
                 </tr>
