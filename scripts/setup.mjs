@@ -152,7 +152,7 @@ function install() {
   if (status !== 0) throw new Error("the installation failed; what npm says of it stands above");
 }
 
-/** What has to be generated, with its digest. A container's first layer has the lockfile without the sources. */
+/** Stale generated files, each part with its digest. A container's first layer has the lockfile without the sources. */
 function partsToGenerate() {
   if (!existsSync(join(root, MESSAGES))) return [];
   return GENERATED.map((part) => ({ ...part, digest: digestOf(part) })).filter(
