@@ -6,7 +6,7 @@ interface MeterProps {
   readonly text?: string;
 }
 
-/** How much of an allowance is used. */
+/** The used part of an allowance. */
 export function Meter({ label, value, max, text = `${value} of ${max}` }: MeterProps) {
   const part = max > 0 ? value / max : 0;
   return (
