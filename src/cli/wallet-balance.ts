@@ -1,6 +1,6 @@
 // lyra wallet balance: balances of keys in general accounts, as a node reports them.
 import { ExitCode } from "../errors/node-error.ts";
-import { amountText } from "../wallet/approvals/formatting.ts";
+import { amountText, plain } from "../wallet/approvals/formatting.ts";
 import { HttpNode } from "../wallet/sending/http-node.ts";
 import type { AssetFacts } from "../wallet/sending/nodes.ts";
 import { command, option } from "./command/command.ts";
@@ -53,7 +53,7 @@ export const balance = command({
         `${holder.publicKey}${holder.name === undefined ? "" : `  ${printable(holder.name)}`}\n`,
       );
       for (const { asset, balance } of balances.filter(({ publicKey }) => publicKey === holder.publicKey)) {
-        const unit = assets.get(asset) === undefined ? "" : `\n    ${balance} in its smallest unit`;
+        const unit = assets.get(asset) === undefined ? "" : `\n    ${plain(balance)} in its smallest unit`;
         process.stdout.write(`  ${amountText(balance, asset, (id) => assets.get(id))}${unit}\n`);
       }
     }

@@ -104,7 +104,10 @@ export function costsOf(
   }
   for (const asset of assets) {
     const balance = wholeOf(balances.get(asset) ?? "0");
-    if (balance === undefined) continue;
+    if (balance === undefined) {
+      costs.push({ kind: "balance", asset, label: HAVE, text: UNKNOWN });
+      continue;
+    }
     costs.push(line("balance", HAVE, asset, balance, book));
     if (asset === expense?.asset) costs.push(...remainder(balance, expense, book));
   }

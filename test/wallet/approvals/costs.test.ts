@@ -81,7 +81,7 @@ test.each<[string, CommandInit, FactSource, string[]]>([
     "a node that says a balance that is not a number",
     transfer("500000"),
     source("-1", "0.001"),
-    ["fee, it says: 0.005 tUSD"],
+    ["fee, it says: 0.005 tUSD", "you have, it says: not known: the node does not say"],
   ],
 ])("%s", async (_, command, from, lines) => {
   expect(await shownOf(command, from)).toEqual(lines);
