@@ -10,8 +10,9 @@ import { type Block, type BlockEvent, Field } from "../wire/block.ts";
 import type { BatchMarketInstructions } from "../wire/generated/commands.ts";
 import { decodeLedgerMovements } from "../wire/generated/events.ts";
 import type { CheckedTransaction } from "../wire/transaction-check.ts";
-import { Admission, type AdmissionState, type AdmissionTransaction } from "./admission/admission.ts";
-import { type AdmissionRules, REFUSED_CODE, type Verdict } from "./admission/rules.ts";
+import type { Admission, AdmissionTransaction } from "./admission/admission.ts";
+import { REFUSED_CODE } from "./admission/rules.ts";
+import { appHashOf } from "./app-hash.ts";
 import type { ChainPoint } from "./chain-store.ts";
 import { applyTool, type ChainEngine, type ToolCommand } from "./options.ts";
 
@@ -47,37 +48,37 @@ export interface RunBlock {
 
 /** Events of every block: its begin, its time, its end. */
 const MARKERS = 3;
-/** Stands before the application hash of the genesis. */
-const NO_APP_HASH = "";
 
 export class BlockRunner {
   constructor(
     private readonly engine: ChainEngine,
-    private readonly log: AdmissionLog,
+    private readonly admission: Admission,
   ) {}
 
   /** The pseudo block of the genesis: the chain's first block comes after it, at the same height and time. */
   genesis({ initialHeight, timeNs, hash }: Genesis, before: ChainPoint): RunBlock {
     this.engine.initChain();
     const run = this.commit(before, { height: initialHeight, timeNs, hash }, [], []);
-    const point = { ...run.executed.point, height: before.height };
+    const here = { ...run.executed.point, height: before.height };
+    const point = { ...here, appHash: appHashOf(this.engine.state, here) };
     return { ...run, executed: { ...run.executed, point } };
   }
 
   /** @throws CommandError when the tool's command is refused */
-  run(before: ChainPoint, info: BlockHeader, txs: readonly BlockTx[], tool?: ToolCommand): RunBlock {
-    const { engine, log } = this;
-    log.beginBlock(BigInt(info.height), info.hash, info.timeNs);
+  run(before: ChainPoint, info: BlockInfo, txs: readonly BlockTx[], tool?: ToolCommand): RunBlock {
+    const { engine, admission } = this;
+    admission.beginBlock(BigInt(info.height), info.hash, info.timeNs);
     engine.beginBlock(info);
     if (tool) applyTool(engine, tool);
     const results = txs.map((each) => this.deliver(each));
     engine.endBlock();
-    log.end();
+    admission.endBlock();
+    admission.commit();
     return this.commit(before, info, txs, results);
   }
 
   private deliver({ tx, isImpersonated }: BlockTx): TxExecution {
-    const verdict = isImpersonated ? undefined : this.log.deliver(admissionTransaction(tx));
+    const verdict = isImpersonated ? undefined : this.admission.deliver(admissionTransaction(tx));
     if (verdict && !verdict.accepted) {
       this.engine.reject(tx, verdict.text);
       return { code: REFUSED_CODE, text: verdict.text, rule: verdict.rule, numbers: verdict.numbers };
@@ -92,15 +93,13 @@ export class BlockRunner {
     txs: readonly BlockTx[],
     results: readonly TxExecution[],
   ): RunBlock {
-    const { block, changes, changesDigest } = this.engine.commit();
-    const outcomes = results.map(({ code, text }, n): TxDigest => ({ hash: txs[n]!.tx.hash, code, text }));
+    const { block, changes } = this.engine.commit();
     const events = block.events.length;
-    const point: ChainPoint = {
+    const point = {
       height: info.height,
       hash: info.hash,
       timeNs: info.timeNs.toString(),
       previousTimeNs: before.timeNs,
-      appHash: appHashAfter(before, info, changesDigest, outcomes),
       txs: txs.length,
       blockEvents: block.events.at(-1)?.seq ?? 0,
       ledgerEntries: ledgerEntriesOf(block.events),
@@ -109,7 +108,7 @@ export class BlockRunner {
     const { height, timeNs, hash } = info;
     return {
       executed: {
-        point,
+        point: { ...point, appHash: appHashOf(this.engine.state, point) },
         results,
         trading: tradingOf(block.events, txs, results),
         isEmpty: txs.length === 0 && events <= MARKERS,
@@ -129,7 +128,7 @@ export function pointBefore({ initialHeight, timeNs, hash }: Genesis): ChainPoin
     hash,
     timeNs: time,
     previousTimeNs: time,
-    appHash: NO_APP_HASH,
+    appHash: "",
     ...none,
   };
 }
@@ -174,36 +173,6 @@ export function roomOf({ blockEvents, ledgerEntries }: ChainPoint): bigint {
   return BigInt(Math.max(blockEvents, ledgerEntries) + 1) * 1_000n;
 }
 
-// The application hash: two chains that have the same one have executed the same blocks with the same outcome and
-// hold the same state.
-
-interface TxDigest {
-  /** Lower-case hex. */
-  readonly hash: string;
-  readonly code: number;
-  readonly text: string;
-}
-
-/** Lower-case hex. @param before the block before; its application hash is empty in front of the genesis */
-function appHashAfter(
-  before: { readonly appHash: string },
-  { height, timeNs, hash }: BlockInfo,
-  changesDigest: string,
-  results: readonly TxDigest[],
-): string {
-  const digest = new Bun.CryptoHasher("sha256");
-  digest.update(`${before.appHash}\n${height}\n${timeNs}\n${hash}\n${changesDigest}\n${results.length}\n`);
-  for (const { hash: tx, code, text } of results) digest.update(`${tx}\n${code}\n${JSON.stringify(text)}\n`);
-  return digest.digest("hex");
-}
-
-type Call =
-  | { readonly kind: "begin"; readonly height: bigint; readonly hash: string; readonly timeNs: bigint }
-  | { readonly kind: "epoch"; readonly seq: bigint }
-  | { readonly kind: "parameter"; readonly key: string; readonly value: string }
-  | { readonly kind: "deliver"; readonly tx: AdmissionTransaction }
-  | { readonly kind: "end" };
-
 /** A transaction's facts for admission. */
 export function admissionTransaction(tx: CheckedTransaction): AdmissionTransaction {
   const { party, hash, blockHeight, pow, kind } = tx;
@@ -216,77 +185,4 @@ export function admissionTransaction(tx: CheckedTransaction): AdmissionTransacti
     nonce: pow?.nonce ?? 0n,
     ...(tx.kind === "voteSubmission" && { proposal: tx.payload.proposalId }),
   };
-}
-
-/**
- * Admission with a way back: its calls since its state was last saved are kept, so that a block that could not be stored
- * is undone without saving the whole state for every block.
- */
-export class AdmissionLog {
-  readonly admission: Admission;
-  private calls: Call[] = [];
-  private saved: AdmissionState;
-
-  constructor(chainId: string, rules: AdmissionRules | undefined) {
-    this.admission = new Admission(chainId, rules);
-    this.saved = this.admission.save();
-  }
-
-  beginBlock(height: bigint, hash: string, timeNs: bigint): void {
-    this.append({ kind: "begin", height, hash, timeNs });
-  }
-
-  startEpoch(seq: bigint): void {
-    this.append({ kind: "epoch", seq });
-  }
-
-  setParameter(key: string, value: string): void {
-    this.append({ kind: "parameter", key, value });
-  }
-
-  deliver(tx: AdmissionTransaction): Verdict {
-    this.calls.push({ kind: "deliver", tx });
-    return this.admission.deliver(tx);
-  }
-
-  /** The end of the block and its commit. */
-  end(): void {
-    this.append({ kind: "end" });
-    this.admission.commit();
-  }
-
-  /** A place between two blocks. */
-  mark(): number {
-    return this.calls.length;
-  }
-
-  /** Back to a place after the last `settle` or `load`. Checks of the mempool since the commit stay valid. */
-  rewind(mark: number): void {
-    const calls = this.calls.slice(0, mark);
-    this.admission.load(this.saved);
-    this.calls = [];
-    for (const call of calls) this.append(call);
-  }
-
-  /** The state of now: the way back begins here, so that what came before need not be remembered any more. */
-  settle(state: AdmissionState): void {
-    this.saved = state;
-    this.calls = [];
-  }
-
-  load(state: AdmissionState): void {
-    this.admission.load(state);
-    this.admission.commit();
-    this.settle(state);
-  }
-
-  private append(call: Call): void {
-    this.calls.push(call);
-    const { admission } = this;
-    if (call.kind === "begin") admission.beginBlock(call.height, call.hash, call.timeNs);
-    else if (call.kind === "epoch") admission.startEpoch(call.seq);
-    else if (call.kind === "parameter") admission.setParameter(call.key, call.value);
-    else if (call.kind === "deliver") admission.deliver(call.tx);
-    else admission.endBlock();
-  }
 }

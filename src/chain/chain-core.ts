@@ -16,9 +16,9 @@ import { blockHash } from "../store/head.ts";
 import { type Block, Field } from "../wire/block.ts";
 import { readTrusted } from "../wire/transaction-check.ts";
 import { PropertyErrors } from "../wire/validate/check.ts";
-import type { AdmissionState } from "./admission/admission.ts";
+import { Admission } from "./admission/admission.ts";
+import { appHashOf } from "./app-hash.ts";
 import {
-  AdmissionLog,
   BlockRunner,
   type BlockTx,
   type ExecutedBlock,
@@ -52,7 +52,6 @@ import { type BlockBatch, type UnsavedAt, UnsavedState } from "./unsaved-state.t
 
 export interface SavePoint {
   readonly point: ChainPoint;
-  readonly admission: AdmissionState;
   readonly unsaved: UnsavedAt;
   /** In the file that the run is written to. */
   readonly recorded: FilePlace | undefined;
@@ -81,7 +80,6 @@ interface Origin {
 
 interface Batch extends BlockBatch {
   readonly mark: number;
-  readonly admissionMark: number;
   readonly point: ChainPoint;
   readonly clock: string;
   readonly changes: StateChange[];
@@ -93,7 +91,7 @@ interface Batch extends BlockBatch {
 
 export class ChainCore {
   readonly engine: ChainEngine;
-  readonly log: AdmissionLog;
+  readonly admission: Admission;
   readonly store: ChainStore;
   private readonly clock: ChainClock | undefined;
   readonly parts: readonly ChainPart[];
@@ -104,8 +102,8 @@ export class ChainCore {
   private point_!: ChainPoint;
   private batch: Batch | undefined;
   private readonly unsaved: UnsavedState;
-  /** The state of admission that is stored with the batch under way. */
-  private savedWithBatch: AdmissionState | undefined;
+  /** The state is stored with the batch under way. */
+  private isSavedWithBatch = false;
 
   constructor(
     options: CoreOptions,
@@ -115,16 +113,15 @@ export class ChainCore {
     const { genesis, db, rules } = options;
     this.genesis = genesis;
     this.unsaved = new UnsavedState(limits);
-    this.log = new AdmissionLog(genesis.chainId, rules);
     this.engine = options.makeEngine({
-      onEpochStart: ({ seq }) => this.log.startEpoch(seq),
-      onParameter: (key, value) => this.log.setParameter(key, value),
+      onEpochStart: ({ seq }) => this.admission.startEpoch(seq),
+      onParameter: (key, value) => void this.admission.setParameter(key, value),
       onCommandError: (subject, error) => logFailure(commandFault(subject, error)),
       onMarketHalted: (market, step, error) => logFailure(marketFault(market, step, error)),
     });
-    this.runner = new BlockRunner(this.engine, this.log);
-    const { keepTexts = false, keepHeaders = false } = options;
-    this.store = new ChainStore(db, writer, { keepTexts, keepHeaders });
+    this.admission = new Admission(genesis.chainId, rules, this.engine.state);
+    this.runner = new BlockRunner(this.engine, this.admission);
+    this.store = new ChainStore(db, writer, options.keepTexts);
     this.clock = options.clock;
     const { clock, random, parts = [] } = options;
     this.parts = [...[clock, random].filter((part) => part !== undefined), ...parts];
@@ -272,15 +269,24 @@ export class ChainCore {
     this.storeState();
   }
 
-  /** Tells admission something outside of blocks, and stores it. @throws NodeError: then it was not told */
-  changeAdmission(change: (admission: AdmissionLog["admission"]) => void): void {
+  /** Changes admission outside of blocks, and stores it. @throws NodeError: then nothing has changed */
+  changeAdmission(change: (admission: Admission) => void): void {
     this.commit();
-    change(this.log.admission);
+    const { state } = this.engine;
+    const before = this.point_;
+    const mark = state.hold();
     try {
-      this.storeState();
+      change(this.admission);
+      const changes = state.takeChanges();
+      this.point_ = { ...before, appHash: appHashOf(state, before) };
+      this.storeState(changes);
     } catch (error) {
-      this.log.rewind(this.log.mark());
+      state.returnTo(mark);
+      this.point_ = before;
       throw error;
+    } finally {
+      state.release(mark);
+      state.dropJournal();
     }
   }
 
@@ -290,15 +296,14 @@ export class ChainCore {
     this.guarded(() => this.store.stageHead(this.point));
   }
 
-  private storeState(): void {
+  private storeState(changes: readonly StateChange[] = []): void {
     this.writer.beginTransaction();
-    const admission = this.log.admission.save();
     this.guarded(() => {
       this.store.stageHead(this.point);
       this.store.stageParts(this.parts);
-      this.store.stageState(this.unsaved.changesWith({ changes: [] }), this.point, admission);
+      this.store.stageState(this.unsaved.changesWith({ changes }), this.point);
     });
-    this.flushed(admission);
+    this.unsaved.clear();
   }
 
   /**
@@ -308,22 +313,28 @@ export class ChainCore {
   savePoint(): SavePoint {
     this.commit();
     this.saveParts();
-    const admission = this.log.admission.save();
-    // The undo log of the next blocks begins here, so that nothing before it is executed again.
-    this.log.settle(admission);
-    return { point: this.point, admission, unsaved: this.unsaved.save(), recorded: this.recording?.kept };
+    return { point: this.point, unsaved: this.unsaved.save(), recorded: this.recording?.kept };
   }
 
   /** Back to a place that the state and the store are at already. */
-  resumeAt({ point, admission, unsaved, recorded }: SavePoint): void {
-    this.log.load(admission);
+  resumeAt({ point, unsaved, recorded }: SavePoint): void {
     this.unsaved.load(unsaved);
     this.writer.reload();
     this.store.dropStaged();
     for (const part of this.parts) this.store.loadPart(part);
     if (recorded) this.recording?.cutAt(recorded);
+    this.resume(point);
+    this.admission.commit();
+  }
+
+  /** The state is at this point. */
+  private resume(point: ChainPoint): void {
+    const info = infoOf(point);
     this.point_ = point;
-    this.engine.resume(infoOf(point));
+    this.engine.resume(info);
+    // Before its first block a chain has neither height nor time.
+    if (point.height < this.genesis.initialHeight) this.admission.resume(0n, 0n);
+    else this.admission.resume(BigInt(info.height), info.timeNs);
   }
 
   /** The last word of a chain that stops for an upgrade, for event file and data node alone: no block has it. @throws NodeError */
@@ -356,11 +367,6 @@ export class ChainCore {
       this.store.dropStaged();
       throw storeErrorOf(error);
     }
-  }
-
-  private flushed(admission: AdmissionState): void {
-    this.log.settle(admission);
-    this.unsaved.clear();
   }
 
   /** The genesis and block 1, which has the same time. */
@@ -406,17 +412,22 @@ export class ChainCore {
 
   /** @returns the height of the stored state */
   private load(head: ChainPoint): number {
-    const { engine, store, log } = this;
+    const { engine, store } = this;
+    if (store.isFormer()) throw former();
     const point = store.statePoint();
     try {
       engine.state.load(store.state());
     } catch (error) {
       throw contradiction(`the state of block ${point.height} cannot be read: ${reasonOf(error)}`);
     }
-    log.load(store.admission());
+    const appHash = appHashOf(engine.state, point);
+    if (appHash !== point.appHash) {
+      const text = `the state of block ${point.height} has the application hash ${appHash}, but it had ${point.appHash}`;
+      throw contradiction(text);
+    }
     this.unsaved.clear();
-    this.point_ = point;
-    engine.resume(infoOf(point));
+    this.resume(point);
+    this.admission.commit();
     for (const block of store.blocksAfter(point.height, head.height)) this.replay(block);
     checkArrived(point.height, head, this.point);
     this.point_ = head;
@@ -458,7 +469,6 @@ export class ChainCore {
   private newBatch(isForced = false): Batch {
     return {
       mark: this.engine.state.hold(),
-      admissionMark: this.log.mark(),
       point: this.point,
       clock: this.clock?.save() ?? "",
       changes: [],
@@ -473,9 +483,8 @@ export class ChainCore {
     this.store.stageHead(this.point);
     this.store.stageParts(this.parts);
     if (!batch.isForced && !this.unsaved.isDueWith(batch)) return;
-    const admission = this.log.admission.save();
-    this.store.stageState(this.unsaved.changesWith(batch), this.point, admission);
-    this.savedWithBatch = admission;
+    this.store.stageState(this.unsaved.changesWith(batch), this.point);
+    this.isSavedWithBatch = true;
   }
 
   /** The batch is real. */
@@ -486,32 +495,27 @@ export class ChainCore {
     this.batch = undefined;
     this.recording?.keep();
     for (const sink of this.sinks) sink.keep();
-    if (this.savedWithBatch) {
-      this.flushed(this.savedWithBatch);
-      this.savedWithBatch = undefined;
-      return;
-    }
-    this.unsaved.add(batch);
+    if (this.isSavedWithBatch) {
+      this.isSavedWithBatch = false;
+      this.unsaved.clear();
+    } else this.unsaved.add(batch);
   }
 
   private undo(): void {
     const { batch, engine } = this;
     if (batch === undefined) return;
     this.batch = undefined;
-    this.savedWithBatch = undefined;
-    engine.state.rollback(batch.mark);
-    engine.state.release(batch.mark);
+    this.isSavedWithBatch = false;
     // Nothing of it is a change to what is stored.
-    engine.state.takeChanges();
+    engine.state.returnTo(batch.mark);
+    engine.state.release(batch.mark);
     engine.state.dropJournal();
-    this.log.rewind(batch.admissionMark);
-    this.clock?.load(batch.clock);
+    this.clock.load(batch.clock);
     this.writer.rollback();
     this.store.dropStaged();
     this.recording?.undo();
     for (const sink of this.sinks) sink.undo();
-    this.point_ = batch.point;
-    engine.resume(infoOf(batch.point));
+    this.resume(batch.point);
   }
 }
 
@@ -584,6 +588,15 @@ function checkArrived(stateHeight: number, head: ChainPoint, now: ChainPoint): v
   if (now.height === head.height && now.appHash === head.appHash) return;
   throw contradiction(
     `replaying from block ${stateHeight} ends at block ${now.height} with application hash ${now.appHash}, but block ${head.height} had ${head.appHash}`,
+  );
+}
+
+function former(): NodeError {
+  return new NodeError(
+    "chain.open",
+    "state_version",
+    "the chain in this home was made by an earlier version of Lyra, whose state this version cannot go on from",
+    "go on with the version that made it, or use another --home",
   );
 }
 

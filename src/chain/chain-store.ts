@@ -12,7 +12,6 @@ import { hashOfRow, OWN_HEAD } from "../store/head.ts";
 import { OPTIONAL_TABLES } from "../store/schema.ts";
 import type { Block } from "../wire/block.ts";
 import { hexOf } from "../wire/identifiers.ts";
-import type { AdmissionState } from "./admission/admission.ts";
 import type { ChainPart, ToolCommand } from "./options.ts";
 
 /** Where a chain stands. */
@@ -73,7 +72,8 @@ interface BlockContent {
 
 /** Point of the stored state. */
 const STATE = "state";
-const ADMISSION = "admission";
+/** What versions before 2026-11-29 stored of admission, beside the state. */
+const FORMER_ADMISSION = "admission";
 const PART = "part:";
 /** Document that the chain began with, or came with when it was loaded. */
 const GENESIS = "genesis";
@@ -135,8 +135,9 @@ export class ChainStore {
     return this.point(STATE)!;
   }
 
-  admission(): AdmissionState {
-    return this.meta(ADMISSION)!;
+  /** Whether the stored state is one that admission is no part of. */
+  isFormer(): boolean {
+    return this.meta(FORMER_ADMISSION) !== undefined;
   }
 
   loadPart(part: ChainPart): void {
@@ -223,13 +224,12 @@ export class ChainStore {
   }
 
   /** Brings the stored state up to date. */
-  stageState(changes: Iterable<StateChange>, point: ChainPoint, admission: AdmissionState): void {
+  stageState(changes: Iterable<StateChange>, point: ChainPoint): void {
     for (const { table, key, value } of changes) {
       if (value === undefined) this.deleteState.run(table, key);
       else this.writeState.run(table, key, value);
     }
     this.put(STATE, point);
-    this.put(ADMISSION, admission);
   }
 
   /** The staged block was dropped. */

@@ -117,7 +117,7 @@ export class LocalChain implements ChainPort, SequencerTools {
   }
 
   async spamStatistics(party: string) {
-    const { admission } = this.core.log;
+    const { admission } = this.core;
     const { chainId, pow, spam, rules } = admission;
     return spamStatistics({ chainId, pow, spam, rules }, party);
   }
@@ -133,7 +133,7 @@ export class LocalChain implements ChainPort, SequencerTools {
   }
 
   async proofBlocks(): Promise<readonly ProofBlock[]> {
-    const { chainId, pow } = this.core.log.admission;
+    const { chainId, pow } = this.core.admission;
     return pow
       .namedBlocks()
       .map(({ height, hash, parameters }) => ({ chainId, height, hash, ...parameters }));
@@ -428,7 +428,7 @@ export class LocalChain implements ChainPort, SequencerTools {
   async setParameter(key: string, value: string): Promise<ChainStatus> {
     this.sequencer.makeBlockWith({ kind: "parameter", key, value });
     // Proof-of-work parameters hold from the block after their change on (docs/protocol/40-pow-spam.md#23-spam-policies).
-    if (this.core.log.admission.pow.isChanging && this.status.halted === undefined)
+    if (this.core.admission.pow.isChanging && this.status.halted === undefined)
       await this.unlessHalted(this.sequencer.mine(1));
     return this.status;
   }

@@ -349,26 +349,25 @@ export class TransactionIntake {
 
   /** Holds what waits, or waits again, without judging it. */
   reserve({ tx, isImpersonated }: Candidate): void {
-    if (!isImpersonated) this.core.log.admission.reserve(admissionTransaction(tx));
+    if (!isImpersonated) this.core.admission.reserve(admissionTransaction(tx));
   }
 
   /** A transaction that left the mempool, and is in no block, may come again. */
   release({ hash, tx, isImpersonated }: Candidate): void {
     this.mempool.uncache(hash);
-    if (!isImpersonated) this.core.log.admission.release(admissionTransaction(tx));
+    if (!isImpersonated) this.core.admission.release(admissionTransaction(tx));
   }
 
   private refused({ tx, isImpersonated }: Candidate): void {
-    if (!isImpersonated) this.core.log.admission.refuse(admissionTransaction(tx));
+    if (!isImpersonated) this.core.admission.refuse(admissionTransaction(tx));
   }
 
-  /** The whole verdict on what has a valid form; nothing is remembered of it. */
-  verdictOf({ hash, tx, isImpersonated }: Candidate): TxOutcome {
-    const { engine, log } = this.core;
+  private verdictOf({ hash, tx, isImpersonated }: Candidate): TxOutcome {
+    const { engine, admission } = this.core;
     if (!isImpersonated) {
       const isCounted = COMMANDS[tx.kind].spamPolicy !== undefined;
       const tokens = isCounted ? engine.stakeOf(tx.party) : undefined;
-      const verdict = log.admission.check(admissionTransaction(tx), tokens);
+      const verdict = admission.check(admissionTransaction(tx), tokens);
       if (!verdict.accepted) {
         const { rule, text, numbers } = verdict;
         return this.outcome(hash, { code: 89, text, rule, numbers }, 0);

@@ -53,9 +53,9 @@ export class StatusBoard {
 
   /** The status of where the chain is now. */
   update(): ChainStatus {
-    const { point, engine, log } = this.core;
+    const { point, engine, admission } = this.core;
     const { seq, startNs, expireNs } = engine.epoch;
-    const pow = log.admission.pow.parameters;
+    const pow = admission.pow.parameters;
     this.latest = {
       chainId: engine.chainId,
       height: point.height,

@@ -14,7 +14,13 @@ import {
 } from "./client.ts";
 import type { EpochFact, Fact, StoredFacts } from "./facts.ts";
 import { type GenesisEpochs, GenesisFacts } from "./genesis-facts.ts";
-import { type Disagreement, type ObservedBlock, Observer, type ObserverState } from "./observer.ts";
+import {
+  type Disagreement,
+  isReadable,
+  type ObservedBlock,
+  Observer,
+  type ObserverState,
+} from "./observer.ts";
 
 /** Blocks that are asked for ahead of the one that is observed. */
 const AHEAD = 8;
@@ -272,6 +278,7 @@ export class CometFollower {
     const chainId = saved?.state.chainId ?? own;
     if (saved === undefined || chainId === undefined || (own !== undefined && own !== chainId)) return;
     const { state, blocks } = saved;
+    if (!isReadable(state)) return;
     if (facts === undefined && state.epochs === undefined) return;
     // A block is kept after its events are stored: what is ahead of them is of another store.
     const heightMax = facts === undefined ? Number.MAX_SAFE_INTEGER : (facts.height ?? 0);

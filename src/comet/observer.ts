@@ -2,9 +2,10 @@
  * Admission in observing mode: the transactions of a chain's blocks go through proof of work and spam rules as they went on the
  * chain, so that every party's figures are the chain's own. The chain's result codes are compared with the verdicts.
  */
-import { Admission, type AdmissionState, type AdmissionTransaction } from "../chain/admission/admission.ts";
+import { Admission, type AdmissionTransaction } from "../chain/admission/admission.ts";
 import { type AdmissionRules, banDurationNs, REFUSED_CODE } from "../chain/admission/rules.ts";
 import { admissionTransaction } from "../chain/block-runner.ts";
+import type { StateEntry } from "../engine/state.ts";
 import { checkTransaction } from "../wire/transaction-check.ts";
 import type { CometBlock, CometTxResult } from "./client.ts";
 import type { Fact } from "./facts.ts";
@@ -34,6 +35,9 @@ export interface ObservedBlock {
   readonly txBytes: number;
 }
 
+/** Format of the state; one that cannot be read any more gets another number. */
+const STATE_VERSION = 2;
+
 export interface ObserverState {
   /** Missing in a state that an older program saved. */
   readonly chainId?: string;
@@ -45,7 +49,12 @@ export interface ObserverState {
   readonly firstTimeNs: string;
   readonly completeFrom: number | undefined;
   readonly seesEpochs: boolean;
-  readonly admission: AdmissionState;
+  readonly admission: { readonly version: number; readonly entries: readonly StateEntry[] };
+}
+
+/** Whether this program wrote such a state: of an older one, blocks are observed again. */
+export function isReadable({ admission }: ObserverState): boolean {
+  return admission.version === STATE_VERSION;
 }
 
 interface Point {
@@ -136,12 +145,13 @@ export class Observer {
       firstTimeNs: first.timeNs.toString(),
       completeFrom: this.complete,
       seesEpochs: this.seesEpochs,
-      admission: this.admission.save(),
+      admission: { version: STATE_VERSION, entries: [...this.admission.state.entries()] },
     };
   }
 
   load(state: ObserverState): void {
-    this.admission.load(state.admission);
+    this.admission.state.load(state.admission.entries);
+    this.admission.resume(BigInt(state.height), BigInt(state.timeNs));
     this.admission.commit();
     this.last = { height: state.height, hash: state.hash, timeNs: BigInt(state.timeNs) };
     this.first = { height: state.firstHeight, timeNs: BigInt(state.firstTimeNs) };
@@ -159,6 +169,9 @@ export class Observer {
   private endBlock({ height, hash, timeNs }: Point): void {
     this.admission.endBlock();
     this.admission.commit();
+    // There is no way back behind a block.
+    this.admission.state.takeChanges();
+    this.admission.state.dropJournal();
     this.last = { height, hash, timeNs };
     this.complete ??= this.isComplete(this.last) ? height : undefined;
   }

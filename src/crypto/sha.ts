@@ -47,20 +47,11 @@ export function sha256HexOf(bytes: Uint8Array): string {
   return Bun.CryptoHasher.hash("sha256", bytes, "hex");
 }
 
-/** SHA-256 of concatenated texts, as UTF-8. */
-export class Sha256 {
-  private readonly hash: { update(text: string): unknown; digest(encoding: "hex"): string } = isBun
-    ? new Bun.CryptoHasher("sha256")
-    : createHash("sha256");
-
-  update(text: string): void {
-    this.hash.update(text);
-  }
-
-  /** Lower-case hexadecimal. Call it once, last. */
-  hex(): string {
-    return this.hash.digest("hex");
-  }
+/** The SHA-256 digest of bytes, or of a text as UTF-8. @param into 32 bytes, which it is written to */
+export function sha256Of(input: Uint8Array | string, into: Uint8Array): Uint8Array {
+  if (isBun) Bun.SHA256.hash(input, into);
+  else into.set(createHash("sha256").update(input).digest());
+  return into;
 }
 
 function digestOf(algorithm: string, input: Uint8Array, into?: Uint8Array): Uint8Array {

@@ -16,7 +16,7 @@ import { CommandError, commandErrorOf, ResultCode } from "./errors.ts";
 import type { Genesis } from "./genesis.ts";
 import type { HaltedMarket } from "./markets/records.ts";
 import type { Duty, EpochInfo } from "./ports.ts";
-import { digestOfChanges, type StateChange } from "./state.ts";
+import type { StateChange } from "./state.ts";
 
 export interface BlockHeader extends BlockInfo {
   /** Node id of the validator that proposes the block; chosen by turns when it is left out. */
@@ -38,8 +38,6 @@ export interface CommittedBlock {
   /** All events, begin-block and end-block included. */
   readonly block: ReturnType<Core["log"]["blockEvents"]>;
   readonly changes: readonly StateChange[];
-  /** SHA-256 of the changes, 64 hex: engines with the same blocks behind them have the same. */
-  readonly changesDigest: string;
 }
 
 export class Engine {
@@ -162,7 +160,7 @@ export class Engine {
     domains.checkInvariants();
     const changes = this.state.takeChanges();
     this.state.dropJournal();
-    return { block: core.log.blockEvents(), changes, changesDigest: digestOfChanges(changes) };
+    return { block: core.log.blockEvents(), changes };
   }
 
   /** Something waits for the next block and nothing else will bring it about. */

@@ -1,18 +1,26 @@
 /**
- * The engine's whole state: named tables of plain values. Every change goes through here, which gives three things at
+ * The chain's whole state: named tables of plain values. Every change goes through here, which gives four things at
  * once: a failed transaction is taken back, a snapshot is a mark in the journal and reverting to it costs what has
- * changed since, and the changes of a block can be stored and proved.
+ * changed since, the changes of a block can be stored, and a digest of all entries is kept at the cost of the changes.
  *
  * Values are never changed in place: `set` puts a new one. Tables are walked in the order of their keys, so that a
  * state that was loaded behaves as the one that was saved.
  */
-import { Sha256 } from "../crypto/sha.ts";
+import { sha256Of } from "../crypto/sha.ts";
+import { DIGEST_BYTES, EntryTree, RECORD_BYTES, writeRecord } from "./entry-tree.ts";
 
 /** An entry as it is stored: `value` undefined where it was removed. */
 export interface StateChange {
   readonly table: string;
   readonly key: string;
   readonly value: string | undefined;
+}
+
+/** An entry as it is stored. */
+export interface StateEntry {
+  readonly table: string;
+  readonly key: string;
+  readonly value: string;
 }
 
 /** A place in the journal to come back to. */
@@ -24,8 +32,19 @@ interface Undo {
   readonly before: unknown;
 }
 
+/** What two states with the same content have in common, by table. */
+export interface TableDigest {
+  readonly table: string;
+  readonly entries: number;
+  /** 64 hex, of the name and all entries. */
+  readonly digest: string;
+}
+
 export class State {
   private readonly tables = new Map<string, Table<unknown>>();
+  /** In the order of their names. */
+  private sorted: readonly Table<unknown>[] = [];
+  private readonly commitment = new Commitment();
   private journal: Undo[] = [];
   /** Number of undo entries that were dropped in front of `journal`. */
   private dropped = 0;
@@ -39,6 +58,7 @@ export class State {
       this.journal.push({ table: table as Table<unknown>, key, before }),
     );
     this.tables.set(name, table as Table<unknown>);
+    this.sorted = [...this.sorted, table as Table<unknown>].sort((a, b) => compare(a.name, b.name));
     return table;
   }
 
@@ -70,7 +90,7 @@ export class State {
 
   /** As `hold`, at the end of a block whose changes were taken. */
   place(): Mark {
-    for (const { touched, map } of this.tables.values()) {
+    for (const { touched, map } of this.sorted) {
       for (const [key, before] of touched)
         if (map.get(key) !== before) throw new Error("changes of the state were not taken");
     }
@@ -80,7 +100,7 @@ export class State {
   /** Reverts to a place as if nothing had come after it: `takeChanges` has none. */
   returnTo(place: Mark): void {
     this.rollback(place);
-    this.forgetTouched();
+    this.takeChanges();
   }
 
   release(mark: Mark): void {
@@ -103,22 +123,35 @@ export class State {
    */
   takeChanges(): StateChange[] {
     const changes: StateChange[] = [];
-    for (const name of [...this.tables.keys()].sort()) {
-      const { touched, map } = this.tables.get(name)!;
+    for (const table of this.sorted) {
+      const { touched, map, name } = table;
       if (touched.size === 0) continue;
-      for (const key of [...touched.keys()].sort()) {
+      for (const key of touched.size === 1 ? touched.keys() : [...touched.keys()].sort()) {
         const now = map.get(key);
         if (now === touched.get(key)) continue;
-        changes.push({ table: name, key, value: now === undefined ? undefined : encodeValue(now) });
+        const value = now === undefined ? undefined : encodeValue(now);
+        changes.push({ table: name, key, value });
+        this.commitment.add(table, key, value);
       }
       touched.clear();
     }
     return changes;
   }
 
-  /** Digest of all entries, independent of their history: 64 hex. A walk over all of them: for tools, not for blocks. */
+  /** Digest of all entries as of the last `takeChanges`, independent of their history: 64 hex. Costs what has changed. */
   digest(): string {
-    return digestOfChanges(this.entries());
+    return this.commitment.digest(this.sorted);
+  }
+
+  /** The tables that hold something, by name: `digest` is the SHA-256 of their digests. */
+  tableDigests(): TableDigest[] {
+    return this.commitment.tableDigests(this.sorted);
+  }
+
+  /** Commitment to a table's entries; undefined for an unknown name. */
+  tree(name: string): EntryTree | undefined {
+    this.digest();
+    return this.tables.get(name)?.tree;
   }
 
   /** An entry's text as it is stored; undefined where there is none. */
@@ -128,51 +161,138 @@ export class State {
   }
 
   /** Every entry, by table and key. */
-  *entries(): Generator<{ table: string; key: string; value: string }> {
-    for (const name of [...this.tables.keys()].sort()) {
-      const table = this.tables.get(name)!;
-      for (const key of table.keys()) yield { table: name, key, value: encodeValue(table.get(key)) };
+  *entries(): Generator<StateEntry> {
+    for (const table of this.sorted) {
+      for (const key of table.keys()) yield { table: table.name, key, value: encodeValue(table.get(key)) };
     }
   }
 
   /** Replaces everything by stored entries; none counts as changed. @throws Error for an unknown table */
-  load(entries: Iterable<{ table: string; key: string; value: string }>): void {
-    for (const table of this.tables.values()) table.clear();
+  load(entries: Iterable<StateEntry>): void {
+    for (const table of this.sorted) table.clear();
     this.journal = [];
     this.dropped = 0;
     this.held.clear();
+    const records = new Map<Table<unknown>, RecordBuffer>();
+    let table: Table<unknown> | undefined;
+    let buffer = new RecordBuffer();
     for (const { table: name, key, value } of entries) {
-      const table = this.tables.get(name);
-      if (table === undefined) throw new Error(`the stored state has an unknown table '${name}'`);
+      if (table?.name !== name) {
+        table = this.tables.get(name);
+        if (table === undefined) throw new Error(`the stored state has an unknown table '${name}'`);
+        buffer = records.get(table) ?? new RecordBuffer();
+        records.set(table, buffer);
+      }
       table.restore(key, decodeValue(value));
+      buffer.add(key, value);
     }
-    this.forgetTouched();
-  }
-
-  private forgetTouched(): void {
-    for (const { touched } of this.tables.values()) touched.clear();
+    for (const each of this.sorted) each.tree.build(records.get(each)?.bytes ?? NO_RECORDS);
+    for (const { touched } of this.sorted) touched.clear();
+    this.commitment.reset();
   }
 }
 
-/** SHA-256 of changes in their order: 64 hex. */
-export function digestOfChanges(changes: Iterable<StateChange>): string {
-  const digest = new Sha256();
-  // A call for each of them would cost more than the hash.
-  let text = "";
-  for (const { table, key, value = REMOVED } of changes) {
-    text += `${table}\u0000${key}\u0000${value}\u0000`;
-    if (text.length < HASHED_AT_ONCE) continue;
-    digest.update(text);
-    text = "";
+/** Every change as long as it is not part of its table's tree, and the digest of the tables. */
+class Commitment {
+  private readonly pending = new Map<Table<unknown>, Map<string, string | undefined>>();
+  private count = 0;
+  /** The tables that hold something, with their digests one behind the other. */
+  private filled: readonly Table<unknown>[] = [];
+  private digests = new Uint8Array(0);
+  private isComplete = true;
+
+  add(table: Table<unknown>, key: string, value: string | undefined): void {
+    let changes = this.pending.get(table);
+    if (changes === undefined) {
+      changes = new Map();
+      this.pending.set(table, changes);
+    }
+    changes.set(key, value);
+    if (++this.count >= PENDING_MAX) this.apply();
   }
-  digest.update(text);
-  return digest.hex();
+
+  /** All trees were built anew. */
+  reset(): void {
+    this.pending.clear();
+    this.count = 0;
+    this.isComplete = false;
+  }
+
+  digest(tables: readonly Table<unknown>[]): string {
+    this.settle(tables);
+    return sha256Of(this.digests, new Uint8Array(DIGEST_BYTES)).toHex();
+  }
+
+  tableDigests(tables: readonly Table<unknown>[]): TableDigest[] {
+    this.settle(tables);
+    return this.filled.map(({ name, tree }, n) => ({
+      table: name,
+      entries: tree.size,
+      digest: this.digestAt(n).toHex(),
+    }));
+  }
+
+  private digestAt(n: number): Uint8Array {
+    return this.digests.subarray(n * DIGEST_BYTES, (n + 1) * DIGEST_BYTES);
+  }
+
+  private settle(tables: readonly Table<unknown>[]): void {
+    this.apply();
+    if (!this.isComplete) {
+      this.filled = tables.filter(({ tree }) => tree.size > 0);
+      this.digests = new Uint8Array(this.filled.length * DIGEST_BYTES);
+      for (const table of this.filled) table.isDigestStale = true;
+      this.isComplete = true;
+    }
+    for (const [n, table] of this.filled.entries()) {
+      if (!table.isDigestStale) continue;
+      table.isDigestStale = false;
+      const root = table.tree.hash(ROOT).toHex();
+      sha256Of(`${table.name}\n${table.tree.size}\n${root}`, this.digestAt(n));
+    }
+  }
+
+  private apply(): void {
+    if (this.count === 0) return;
+    for (const [table, changes] of this.pending) {
+      const { tree } = table;
+      const { size } = tree;
+      for (const [key, value] of changes) {
+        if (value === undefined) tree.delete(key);
+        else tree.set(key, value);
+      }
+      table.isDigestStale = true;
+      if ((size === 0) !== (tree.size === 0)) this.isComplete = false;
+    }
+    this.pending.clear();
+    this.count = 0;
+  }
 }
 
-/** Characters. */
-const HASHED_AT_ONCE = 65_536;
-/** No value's text. */
-const REMOVED = "";
+/** Where nobody asks for a digest, changes go into the trees when they are so many. */
+const PENDING_MAX = 10_000;
+const ROOT = new Uint8Array(DIGEST_BYTES);
+const NO_RECORDS = new Uint8Array(0);
+
+/** Records of a tree in any order. */
+class RecordBuffer {
+  private buffer = new Uint8Array(RECORD_BYTES);
+  private length = 0;
+
+  get bytes(): Uint8Array {
+    return this.buffer.subarray(0, this.length);
+  }
+
+  add(key: string, value: string): void {
+    if (this.length + RECORD_BYTES > this.buffer.length) {
+      const grown = new Uint8Array(2 * this.buffer.length);
+      grown.set(this.bytes);
+      this.buffer = grown;
+    }
+    writeRecord(this.buffer, this.length, key, value);
+    this.length += RECORD_BYTES;
+  }
+}
 
 /** Values by key. */
 export class Table<V> {
@@ -180,6 +300,10 @@ export class Table<V> {
   readonly map = new Map<string, V>();
   /** @internal Entries that were touched since the last `takeChanges`, with their values at that time. */
   readonly touched = new Map<string, V | undefined>();
+  /** @internal Commitment to the entries, but for changes that are pending. */
+  readonly tree = new EntryTree();
+  /** @internal */
+  isDigestStale = false;
   private sorted: string[] | undefined = [];
   private listener: ((key: string, before: V | undefined, now: V | undefined) => void) | undefined;
 
@@ -218,6 +342,11 @@ export class Table<V> {
   keys(): readonly string[] {
     this.sorted ??= [...this.map.keys()].sort();
     return this.sorted;
+  }
+
+  /** In ascending order, without sorting the others. */
+  keysWithPrefix(prefix: string): string[] {
+    return [...this.map.keys()].filter((key) => key.startsWith(prefix)).sort();
   }
 
   values(): V[] {

@@ -6,7 +6,7 @@ import { type BlockInfo, Core } from "../../src/engine/core.ts";
 import { CommandError, ResultCode } from "../../src/engine/errors.ts";
 import type { Genesis } from "../../src/engine/genesis.ts";
 import type { Duty, EpochInfo } from "../../src/engine/ports.ts";
-import { type Cell, digestOfChanges, type Table } from "../../src/engine/state.ts";
+import type { Cell, Table } from "../../src/engine/state.ts";
 import type { CommandText } from "../../src/errors/result-codes.ts";
 import { AccountType, EpochAction } from "../../src/wire/generated/vega.ts";
 import type { CheckedTransaction } from "../../src/wire/transaction-check.ts";
@@ -125,7 +125,7 @@ export class FakeEngine implements ChainEngine {
     this.core.emit("endBlock", { height: BigInt(this.core.height) });
     const changes = this.state.takeChanges();
     this.state.dropJournal();
-    return { block: this.core.log.blockEvents(), changes, changesDigest: digestOfChanges(changes) };
+    return { block: this.core.log.blockEvents(), changes };
   }
 
   resume(block: BlockInfo): void {

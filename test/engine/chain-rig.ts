@@ -168,7 +168,7 @@ export class ChainRig {
       height,
       events: events.map((event) => seenEvent(wholeEvent(block, event))),
       results,
-      digest: committed.changesDigest,
+      digest: this.engine.state.digest(),
     };
     this.blocks.push(seen);
     return seen;

@@ -68,13 +68,13 @@ export class EngineRun {
 
   endBlock(): EngineBlock {
     this.engine.endBlock();
-    const { block, changesDigest } = this.engine.commit();
+    const { block } = this.engine.commit();
     const facts = new Facts();
     for (const { field, bytes, start, end } of block.events) tell[field]?.(facts, bytes, start, end);
     const { height, timeNs, hash } = this.engine.core.block;
     const events = block.events.filter(({ field }) => field !== Field.beginBlock && field !== Field.endBlock);
     const place = { chainId: this.engine.chainId, height, timeNs, hash: hash.toUpperCase() };
-    return { block: { ...place, ...block, events }, facts: facts.lines, digest: changesDigest };
+    return { block: { ...place, ...block, events }, facts: facts.lines, digest: this.engine.state.digest() };
   }
 
   /** A node's score, by this block's events. */

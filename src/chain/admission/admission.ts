@@ -7,9 +7,11 @@
  *
  *   beginBlock → startEpoch and setParameter as they fall → deliver … → endBlock → commit
  *
- * and `check` for the mempool at any time. `save` and `load` stand between blocks. Nothing here takes a time, asks a
- * store, or throws for what a transaction holds.
+ * and `check` for the mempool at any time. All that blocks bring about lies in tables of the state that is given, so that
+ * it is taken back, stored and hashed with the engine's; after a rollback or a load comes `resume`. Nothing here takes a
+ * time, asks a store, or throws for what a transaction holds.
  */
+import { State } from "../../engine/state.ts";
 import { NodeError } from "../../errors/node-error.ts";
 import { Decimal } from "../../wire/decimal.ts";
 import type {
@@ -21,10 +23,10 @@ import type {
 import { UINT64_MAX } from "../../wire/limits.ts";
 import { durationNs, rfc3339Nano } from "../../wire/time-text.ts";
 import { COMMANDS, type CommandKind } from "../../wire/transaction-commands.ts";
-import { PowEngine, type PowHolder, type PowState, type PowTransaction } from "./pow/engine.ts";
+import { PowEngine, type PowHolder, type PowTransaction } from "./pow/engine.ts";
 import type { PowParameters } from "./pow/windows.ts";
 import type { AdmissionRules, Verdict } from "./rules.ts";
-import { SpamEngine, type SpamParameters, type SpamRequest, type SpamState } from "./spam/engine.ts";
+import { SpamEngine, type SpamParameters, type SpamRequest } from "./spam/engine.ts";
 import type { SimplePolicy, Tokens, VotePolicy } from "./spam/policies.ts";
 
 /** A transaction's facts for admission. */
@@ -36,27 +38,18 @@ export interface AdmissionTransaction
   readonly proposal?: string;
 }
 
-/** Format of the state; one that cannot be read any more gets another number. */
-const STATE_VERSION = 1;
-
-export interface AdmissionState {
-  readonly version: typeof STATE_VERSION;
-  /** Time of the last block, Unix nanoseconds. */
-  readonly timeNs: string;
-  readonly pow: PowState;
-  readonly spam: SpamState;
-}
-
 export class Admission {
   readonly pow: PowEngine;
-  readonly spam = new SpamEngine();
+  readonly spam: SpamEngine;
   private timeNs = 0n;
 
   constructor(
     readonly chainId: string,
     readonly rules: AdmissionRules = "default",
+    readonly state = new State(),
   ) {
-    this.pow = new PowEngine(rules);
+    this.pow = new PowEngine(rules, state);
+    this.spam = new SpamEngine(state);
   }
 
   /** Takes a network parameter as it is set or changed. @returns whether it is one of admission's */
@@ -124,19 +117,14 @@ export class Admission {
     this.pow.commit();
   }
 
-  save(): AdmissionState {
-    const { timeNs, pow, spam } = this;
-    return { version: STATE_VERSION, timeNs: timeNs.toString(), pow: pow.save(), spam: spam.save() };
-  }
-
-  load(state: AdmissionState): void {
-    if (state.version !== STATE_VERSION) {
-      const text = `this is an admission state of version ${state.version}, and this program reads ${STATE_VERSION}`;
-      throw new NodeError("admission.load", "state_version", text, "use the version of Lyra that wrote it");
-    }
-    this.timeNs = BigInt(state.timeNs);
-    this.pow.load(state.pow);
-    this.spam.load(state.spam);
+  /**
+   * The state was loaded, or taken back, to what it was at the end of this block: forgets what a block after it has begun.
+   * Checks of the mempool since the last commit stay valid. @param timeNs of that block, Unix nanoseconds
+   */
+  resume(height: bigint, timeNs: bigint): void {
+    this.timeNs = timeNs;
+    this.pow.resume(height);
+    this.spam.reset();
   }
 }
 

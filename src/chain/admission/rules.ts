@@ -1,5 +1,6 @@
 // Shared by proof of work and spam policies: the choice of rules, verdicts, bans.
 
+import type { Table } from "../../engine/state.ts";
 import { type AdmissionRule, ruleText } from "../../errors/rules.ts";
 import { compare } from "../../wire/arithmetic.ts";
 import { SECOND_NS } from "../../wire/time-text.ts";
@@ -61,11 +62,9 @@ export function banDurationNs(epochLengthNs: bigint): bigint {
   return share > BAN_NS_MIN ? share : BAN_NS_MIN;
 }
 
-/** Party and release time as decimal Unix nanoseconds. */
-export type BansState = readonly (readonly [party: string, untilNs: string])[];
-
 export class Bans {
-  private readonly until = new Map<string, bigint>();
+  /** @param until release times by party, Unix nanoseconds */
+  constructor(private readonly until: Table<bigint>) {}
 
   /** When the party is released, Unix nanoseconds; undefined when it is not banned. */
   of(party: string): bigint | undefined {
@@ -77,29 +76,17 @@ export class Bans {
   }
 
   pardon(party: string): boolean {
-    return this.until.delete(party);
+    if (!this.until.has(party)) return false;
+    this.until.delete(party);
+    return true;
   }
 
   /** Releases every party whose time has come: at its release time, not a nanosecond earlier. */
   release(nowNs: bigint): void {
-    for (const [party, untilNs] of this.until) if (untilNs <= nowNs) this.until.delete(party);
+    for (const [party, untilNs] of this.until.entries()) if (untilNs <= nowNs) this.until.delete(party);
   }
 
   clear(): void {
-    this.until.clear();
+    for (const party of this.until.keys()) this.until.delete(party);
   }
-
-  save(): BansState {
-    return sortedEntries(this.until).map(([party, untilNs]) => [party, untilNs.toString()]);
-  }
-
-  load(state: BansState): void {
-    this.until.clear();
-    for (const [party, untilNs] of state) this.until.set(party, BigInt(untilNs));
-  }
-}
-
-/** The entries in the order of their keys' code units, so that a saved state has one form only. */
-export function sortedEntries<V>(map: ReadonlyMap<string, V>): [string, V][] {
-  return [...map].sort(([a], [b]) => compare(a, b));
 }

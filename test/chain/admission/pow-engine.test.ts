@@ -4,8 +4,8 @@ import { describe, expect, test } from "bun:test";
 import { PowEngine } from "../../../src/chain/admission/pow/engine.ts";
 import type { PowParameters } from "../../../src/chain/admission/pow/windows.ts";
 import { banDurationNs } from "../../../src/chain/admission/rules.ts";
-import { SECOND_NS } from "../../../src/wire/time-text.ts";
-import { DEFAULTS, HOUR_NS, hashOf, PowChain, permutations } from "./pow-fixture.ts";
+import { State } from "../../../src/engine/state.ts";
+import { DEFAULTS, HOUR_NS, hashOf, listsOf, PowChain, permutations, SECOND_NS } from "./pow-fixture.ts";
 import { vector } from "./pow-vectors.ts";
 
 const BANNED = "party is banned from sending transactions";
@@ -197,8 +197,11 @@ describe("verification", () => {
       expect(chain.deliver(tx)).toBe("accepted");
       expect(chain.deliver({ ...tx, hash: `${tx.tid.length}` })).toBe("proof of work tid already used");
     }
-    const again = new PowEngine();
-    again.load(JSON.parse(JSON.stringify(chain.engine.save())));
+    chain.engine.endBlock();
+    const state = new State();
+    const again = new PowEngine("default", state);
+    state.load(chain.state.entries());
+    again.resume(chain.engine.currentHeight);
     expect(again.deliver({ ...long!, hash: "third" }, 0n)).toMatchObject({ rule: "pow_tid_used" });
   });
 
@@ -208,11 +211,10 @@ describe("verification", () => {
     const tx = chain.tx(1n, 1);
     expect(chain.deliver(tx)).toBe("accepted");
     chain.goTo(100n);
-    expect(chain.engine.save().hashes).toEqual([["1", [tx.hash]]]);
+    expect(listsOf(chain.state, "hashes")).toEqual([[tx.hash]]);
     expect(chain.deliver(tx)).toBe("transaction hash already used");
     chain.next();
-    const { hashes, tids, sets } = chain.engine.save();
-    expect([hashes, tids, sets[0]!.counters]).toEqual([[], [], []]);
+    for (const table of ["hashes", "tids", "counters"]) expect(listsOf(chain.state, table)).toEqual([]);
     expect(chain.deliver(tx)).toBe(unknownHeight(tx.hash));
   });
 

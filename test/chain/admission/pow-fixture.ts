@@ -4,7 +4,7 @@ import { PowEngine, type PowTransaction } from "../../../src/chain/admission/pow
 import { leadingZeroBits, proofHash } from "../../../src/chain/admission/pow/function.ts";
 import type { PowParameters } from "../../../src/chain/admission/pow/windows.ts";
 import type { AdmissionRules, Verdict } from "../../../src/chain/admission/rules.ts";
-import { SECOND_NS } from "../../../src/wire/time-text.ts";
+import { decodeValue, State } from "../../../src/engine/state.ts";
 import type { PowVector } from "./pow-vectors.ts";
 
 export const HOUR_NS = 3_600_000_000_000n;
@@ -19,15 +19,23 @@ export const DEFAULTS: PowParameters = {
   increasingDifficulty: false,
 };
 
+/** The values of one of the engine's tables. */
+export function listsOf(state: State, table: string): unknown[] {
+  return [...state.entries()]
+    .filter((entry) => entry.table === `admission.pow.${table}`)
+    .map(({ value }) => decodeValue(value));
+}
+
 /** A chain of one engine, with a block a second: block h has time h. */
 export class PowChain {
+  readonly state = new State();
   readonly engine: PowEngine;
   height = 0n;
   private serial = 0;
   private readonly hashes = new Map<bigint, string>();
 
   constructor(parameters: Partial<PowParameters> = {}, rules: AdmissionRules = "default") {
-    this.engine = new PowEngine(rules);
+    this.engine = new PowEngine(rules, this.state);
     this.engine.setEpochLength(10n * SECOND_NS);
     this.engine.change({ ...DEFAULTS, ...parameters });
   }

@@ -3,6 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { SPAM_DEFAULTS, SpamEngine } from "../../../src/chain/admission/spam/engine.ts";
 import { SimplePolicy, VotePolicy } from "../../../src/chain/admission/spam/policies.ts";
+import { State } from "../../../src/engine/state.ts";
 import { COMMANDS } from "../../../src/wire/transaction-commands.ts";
 import { textOf } from "./pow-fixture.ts";
 
@@ -17,8 +18,13 @@ const bannedUntil = (time: string) =>
   `party is banned from submitting transfer until the earlier between ${time} +0000 UTC and the beginning of the next epoch`;
 const repeat = <T>(times: number, make: () => T): T[] => Array.from({ length: times }, make);
 
+const simplePolicy = (max: bigint, minTokens: bigint) =>
+  new SimplePolicy("transfer", new State(), () => ({ max, minTokens }));
+const votePolicy = (max: bigint, minTokens: bigint) =>
+  new VotePolicy(new State(), () => ({ max, minTokens }));
+
 describe("simple policies", () => {
-  const simple = () => new SimplePolicy("transfer", 3n, 100_000n * TOKEN);
+  const simple = () => simplePolicy(3n, 100_000n * TOKEN);
   const check = (policy: SimplePolicy) => textOf(policy.check("party", RICH));
   const deliver = (policy: SimplePolicy) => textOf(policy.deliver("party"));
   /** Six checked and delivered in one block, of which three are refused. */
@@ -89,7 +95,7 @@ describe("simple policies", () => {
 
   // docs/protocol/40-pow-spam.md#8-easily-missed, 16.
   test("a maximum of 0 is found out at delivery", () => {
-    const policy = new SimplePolicy("transfer", 0n, 0n);
+    const policy = simplePolicy(0n, 0n);
     expect(check(policy)).toBe("accepted");
     expect(deliver(policy)).toBe(
       "party has already submitted the maximum number of transfer requests per epoch",
@@ -120,8 +126,8 @@ describe("26: tokens", () => {
   });
 
   test("votes need a staking account whatever the minimum", () => {
-    expect(textOf(new VotePolicy(3n, 0n).check("party", "p", undefined))).toBe(insufficient("votes"));
-    expect(textOf(new VotePolicy(3n, 0n).check("party", "p", 0n))).toBe("accepted");
+    expect(textOf(votePolicy(3n, 0n).check("party", "p", undefined))).toBe(insufficient("votes"));
+    expect(textOf(votePolicy(3n, 0n).check("party", "p", 0n))).toBe("accepted");
   });
 });
 
@@ -129,7 +135,7 @@ describe("votes", () => {
   const TOO_MANY_VOTES = "party has already voted the maximum number of times per proposal per epoch";
   const INSUFFICIENT =
     "party has insufficient associated governance tokens in their staking account to submit votes";
-  const votes = () => new VotePolicy(3n, 100n * TOKEN);
+  const votes = () => votePolicy(3n, 100n * TOKEN);
   const check = (policy: VotePolicy, proposal: string, tokens = RICH, party = "party") =>
     textOf(policy.check(party, proposal, tokens));
   const deliver = (policy: VotePolicy, proposal: string, party = "party") =>
@@ -166,7 +172,7 @@ describe("votes", () => {
   });
 
   test("30 % exactly does not", () => {
-    const policy = new VotePolicy(7n, 100n * TOKEN);
+    const policy = votePolicy(7n, 100n * TOKEN);
     repeat(10, () => deliver(policy, "p"));
     policy.endBlock(1n, START_NS, BAN_NS);
     expect(policy.effectiveMinTokens).toBe(100n * TOKEN);
@@ -176,7 +182,7 @@ describe("votes", () => {
   });
 
   test("30: the minimum doubles once in eleven blocks, up to 1600 tokens, until the epoch ends", () => {
-    const policy = new VotePolicy(1n, 100n * TOKEN);
+    const policy = votePolicy(1n, 100n * TOKEN);
     deliver(policy, "p");
     const raised: [height: bigint, tokens: bigint][] = [];
     for (let height = 1n; height < 60n; height++) {
@@ -199,11 +205,12 @@ describe("votes", () => {
   });
 
   test("the factor applies to a new minimum too, and the last step may go beyond 1600 tokens", () => {
-    const policy = new VotePolicy(1n, 1_000n * TOKEN);
+    let minTokens = 1_000n * TOKEN;
+    const policy = new VotePolicy(new State(), () => ({ max: 1n, minTokens }));
     repeat(3, () => deliver(policy, "p"));
     policy.endBlock(1n, START_NS, BAN_NS);
     expect(policy.effectiveMinTokens).toBe(2_000n * TOKEN);
-    policy.minTokens = 300n * TOKEN;
+    minTokens = 300n * TOKEN;
     expect(policy.effectiveMinTokens).toBe(600n * TOKEN);
   });
 
@@ -228,7 +235,7 @@ describe("the engine", () => {
       "transfer",
       "transfer",
     ]);
-    const engine = new SpamEngine({ ...SPAM_DEFAULTS, maxTransfers: 3n });
+    const engine = new SpamEngine(new State(), { ...SPAM_DEFAULTS, maxTransfers: 3n });
     engine.setEpochLength(24n * 60n * MINUTE_NS);
     const verdicts = repeat(5, () => textOf(engine.deliver(transfer)));
     const tooMany = "party has already submitted the maximum number of transfer requests per epoch";
@@ -245,7 +252,7 @@ describe("the engine", () => {
   });
 
   test("32: an epoch begins when its number is a new one", () => {
-    const engine = new SpamEngine({ ...SPAM_DEFAULTS, maxTransfers: 1n });
+    const engine = new SpamEngine(new State(), { ...SPAM_DEFAULTS, maxTransfers: 1n });
     engine.startEpoch(1n);
     repeat(2, () => engine.deliver(transfer));
     engine.endBlock(1n, START_NS);

@@ -8,11 +8,11 @@
 
 import { LruCache } from "../../../cache/lru.ts";
 import { sha256HexOf } from "../../../crypto/sha.ts";
+import { type Cell, State } from "../../../engine/state.ts";
 import {
   ACCEPTED,
   type AdmissionRules,
   Bans,
-  type BansState,
   banDurationNs,
   type Refusal,
   refuse,
@@ -21,13 +21,15 @@ import {
 import { expectedDifficulty, type Proof, requiredTotal, verifyProof } from "./function.ts";
 import {
   BlockHashes,
-  type BlockHashesState,
-  type ParameterSetState,
+  type CounterList,
+  Counters,
+  holds,
+  type ParameterSet,
   ParameterSets,
   type PartyCounter,
+  type PastBlock,
   type PowParameters,
   Seen,
-  type SeenState,
 } from "./windows.ts";
 
 /** A transaction's facts for the engine. */
@@ -60,18 +62,7 @@ interface PowBlockState {
   readonly parameters: PowParameters;
 }
 
-/** The engine's state as plain JSON in one canonical form. Submissions that only this node has seen are not part of it. */
-export interface PowState {
-  readonly height: string;
-  readonly epochLengthNs: string;
-  readonly blocks: BlockHashesState;
-  readonly sets: readonly ParameterSetState[];
-  readonly hashes: SeenState;
-  readonly tids: SeenState;
-  readonly bans: BansState;
-}
-
-const NOTHING: Readonly<PartyCounter> = { observed: 0n, seen: 0n };
+const NOTHING: PartyCounter = { observed: 0n, seen: 0n };
 
 function isSame(a: Proof, b: Proof): boolean {
   return a.nonce === b.nonce && a.tid === b.tid && a.blockHash === b.blockHash;
@@ -79,19 +70,31 @@ function isSame(a: Proof, b: Proof): boolean {
 
 export class PowEngine {
   private height = 0n;
-  private epochLengthNs = 0n;
-  private readonly blocks = new BlockHashes();
-  private readonly sets = new ParameterSets();
-  private readonly hashes = new Seen();
-  private readonly tids = new Seen();
-  private readonly bans = new Bans();
+  private readonly epochLengthNs: Cell<bigint>;
+  private readonly blocks: BlockHashes;
+  private readonly sets: ParameterSets;
+  private readonly counters: Counters;
+  private readonly hashes: Seen;
+  private readonly tids: Seen;
+  private readonly bans: Bans;
   /** Known to this node alone. */
   private readonly waiting: WaitingProofs;
   /** The good proof that was checked last. */
   private latest: Proven | undefined;
 
-  constructor(private readonly rules: AdmissionRules = "default") {
+  /** @param state holds all that blocks have brought about: submissions that only this node has seen are not part of it */
+  constructor(
+    private readonly rules: AdmissionRules = "default",
+    state = new State(),
+  ) {
     this.waiting = new WaitingProofs(rules === "0.71.6");
+    this.epochLengthNs = state.cell("admission.pow.epochLength", 0n);
+    this.blocks = new BlockHashes(state.table<PastBlock>("admission.pow.blocks"));
+    this.sets = new ParameterSets(state.cell<readonly ParameterSet[]>("admission.pow.parameters", []));
+    this.counters = new Counters(state.table<CounterList>("admission.pow.counters"));
+    this.hashes = new Seen(state.table<readonly string[]>("admission.pow.hashes"));
+    this.tids = new Seen(state.table<readonly string[]>("admission.pow.tids"));
+    this.bans = new Bans(state.table<bigint>("admission.pow.bans"));
   }
 
   get currentHeight(): bigint {
@@ -120,12 +123,12 @@ export class PowEngine {
 
   /** Nanoseconds. */
   get epochLength(): bigint {
-    return this.epochLengthNs;
+    return this.epochLengthNs.get();
   }
 
   /** Length of an epoch, nanoseconds: 1/48 of it is how long a later ban lasts. */
   setEpochLength(epochLengthNs: bigint): void {
-    this.epochLengthNs = epochLengthNs;
+    this.epochLengthNs.set(epochLengthNs);
   }
 
   /**
@@ -191,13 +194,16 @@ export class PowEngine {
       const leaving = this.height + 1n - set.parameters.pastBlocks;
       if (leaving < 0n) continue;
       // The original lets every set forget every height, so a smaller window forgets what may still be sent.
-      const isForgetting = this.rules === "0.71.6" ? this.hashes.hasHeight(leaving) : set.holds(leaving);
+      const isForgetting = this.rules === "0.71.6" ? this.hashes.hasHeight(leaving) : holds(set, leaving);
       if (!isForgetting) continue;
       this.hashes.evict(leaving);
       this.tids.evict(leaving);
-      set.counters.evict(leaving);
+      this.counters.evict(set, leaving);
     }
-    this.sets.dropExpired(this.height);
+    for (const set of this.sets.dropExpired(this.height)) this.counters.drop(set);
+    this.counters.store();
+    this.hashes.store(this.height);
+    this.tids.store(this.height);
   }
 
   /** Whatever waits on must be held again. */
@@ -233,39 +239,30 @@ export class PowEngine {
 
   /** The heights the party has built on, ascending, and the current one last (docs/protocol/40-pow-spam.md#53-block-states). */
   blockStates(party: string): PowBlockState[] {
-    const states = this.sets.all.flatMap(({ parameters, counters }) =>
-      counters.ofParty(party).map(({ height, counter }) => this.blockState(height, counter, parameters)),
+    const states = this.sets.all.flatMap((set) =>
+      this.counters
+        .ofParty(set, party)
+        .map(({ height, counter }) => this.blockState(height, counter, set.parameters)),
     );
     const current = this.sets.inForce(this.height);
+    if (current === undefined) return states;
     const isListed =
       this.rules === "0.71.6"
-        ? current?.counters.has(this.height) // anybody's transaction hides the current height
-        : current?.counters.of(this.height, party) !== undefined;
-    if (current && !isListed) states.push(this.blockState(this.height, NOTHING, current.parameters));
+        ? this.counters.has(current, this.height) // anybody's transaction hides the current height
+        : this.counters.of(current, this.height, party) !== undefined;
+    if (!isListed) states.push(this.blockState(this.height, NOTHING, current.parameters));
     return states;
   }
 
-  save(): PowState {
-    return {
-      height: this.height.toString(),
-      epochLengthNs: this.epochLengthNs.toString(),
-      blocks: this.blocks.save(),
-      sets: this.sets.save(),
-      hashes: this.hashes.save(),
-      tids: this.tids.save(),
-      bans: this.bans.save(),
-    };
-  }
-
-  /** Submissions that only this node has seen stay until the next commit. */
-  load(state: PowState): void {
-    this.height = BigInt(state.height);
-    this.epochLengthNs = BigInt(state.epochLengthNs);
-    this.blocks.load(state.blocks);
-    this.sets.load(state.sets);
-    this.hashes.load(state.hashes);
-    this.tids.load(state.tids);
-    this.bans.load(state.bans);
+  /**
+   * The state was loaded, or taken back, to what it was at the end of block `height`: forgets what a block after it has
+   * begun. Submissions that only this node has seen stay until the next commit.
+   */
+  resume(height: bigint): void {
+    this.height = height;
+    this.counters.reset();
+    this.hashes.reset();
+    this.tids.reset();
   }
 
   /**
@@ -307,17 +304,21 @@ export class PowEngine {
 
   /** Counts a proven transaction against the party's quota on its height (docs/protocol/40-pow-spam.md#34-delivertx). */
   private count({ party, blockHeight }: PowTransaction, bits: bigint, timeNs: bigint): Verdict {
-    const { parameters, counters } = this.sets.of(blockHeight)!;
-    const counter = counters.of(blockHeight, party);
+    const set = this.sets.of(blockHeight)!;
+    const { counters } = this;
+    const { parameters } = set;
+    const counter = counters.of(set, blockHeight, party);
     if (!counter) {
-      counters.open(blockHeight, party, bits, this.rules === "0.71.6");
+      // The original's defect: the counters of all other parties for this height are lost.
+      if (this.rules === "0.71.6") counters.evict(set, blockHeight);
+      counters.put(set, blockHeight, party, { observed: bits, seen: 1n });
       return ACCEPTED;
     }
     const { seen, observed } = counter;
     if (seen >= parameters.txPerBlock) {
       const required = requiredTotal(seen + 1n, parameters);
       if (!parameters.increasingDifficulty || observed + bits < required) {
-        this.bans.ban(party, timeNs + banDurationNs(this.epochLengthNs));
+        this.bans.ban(party, timeNs + banDurationNs(this.epochLengthNs.get()));
         const numbers = { blockHeight, seen, txPerBlock: parameters.txPerBlock };
         return refuse(
           "pow_quota",
@@ -325,16 +326,11 @@ export class PowEngine {
         );
       }
     }
-    counter.observed = observed + bits;
-    counter.seen = seen + 1n;
+    counters.put(set, blockHeight, party, { observed: observed + bits, seen: seen + 1n });
     return ACCEPTED;
   }
 
-  private blockState(
-    height: bigint,
-    counter: Readonly<PartyCounter>,
-    parameters: PowParameters,
-  ): PowBlockState {
+  private blockState(height: bigint, counter: PartyCounter, parameters: PowParameters): PowBlockState {
     const expected = expectedDifficulty(counter, parameters, this.rules === "0.71.6");
     return { height, hash: this.blocks.of(height) ?? "", seen: counter.seen, expected, parameters };
   }

@@ -1,72 +1,121 @@
 // Proof-of-work parameters, and the sets of them that a transaction can fall under
-// (docs/protocol/40-pow-spam.md#22-parameter-sets).
-import { compare } from "../../../wire/arithmetic.ts";
-import { sortedEntries } from "../rules.ts";
+// (docs/protocol/40-pow-spam.md#22-parameter-sets). What changes with every transaction is kept in maps of its own, and
+// put into the tables of the state at the end of the block, a list for each height: an entry for each transaction would
+// cost several times as much. A state that is taken back or loaded comes back through the tables.
+import { type Cell, compare, type Table } from "../../../engine/state.ts";
 
 // Counts of each party's transactions on each height, with the difficulty that they showed.
 
 export interface PartyCounter {
   /** Sum of the zero bits found. */
-  observed: bigint;
+  readonly observed: bigint;
   /** Transactions accepted. */
-  seen: bigint;
+  readonly seen: bigint;
 }
 
-type CounterState = readonly [party: string, observed: string, seen: string];
-type HeightCountersState = readonly (readonly [height: string, counters: readonly CounterState[]])[];
+/** Counters of a height under a parameter set, by party. */
+export type CounterList = readonly (readonly [party: string, observed: bigint, seen: bigint])[];
 
-class HeightCounters {
-  private readonly heights = new Map<bigint, Map<string, PartyCounter>>();
+type PartyCounters = Map<string, PartyCounter>;
 
-  has(height: bigint): boolean {
-    return this.heights.has(height);
-  }
+export class Counters {
+  private readonly sets = new Map<bigint, Map<bigint, PartyCounters>>();
+  /** Keys of the table whose counters changed in this block. */
+  private readonly changed = new Set<string>();
+  private isStoring = false;
 
-  of(height: bigint, party: string): PartyCounter | undefined {
-    return this.heights.get(height)?.get(party);
-  }
-
-  /**
-   * Begins a party's counter for a height.
-   * @param isAlone the original's defect: the counters of all other parties for this height are lost
-   */
-  open(height: bigint, party: string, bits: bigint, isAlone: boolean): void {
-    const counter = { observed: bits, seen: 1n };
-    const parties = this.heights.get(height);
-    if (parties && !isAlone) parties.set(party, counter);
-    else this.heights.set(height, new Map([[party, counter]]));
-  }
-
-  evict(height: bigint): void {
-    this.heights.delete(height);
-  }
-
-  /** The party's counters, by ascending height. */
-  ofParty(party: string): { height: bigint; counter: Readonly<PartyCounter> }[] {
-    return sortedHeights(this.heights).flatMap(([height, parties]) => {
-      const counter = parties.get(party);
-      return counter ? [{ height, counter }] : [];
+  /** @param table keys are the first height of the parameter set and the height */
+  constructor(private readonly table: Table<CounterList>) {
+    table.onChange((key, _before, list) => {
+      if (!this.isStoring) this.read(key, list);
     });
   }
 
-  save(): HeightCountersState {
-    return sortedHeights(this.heights).map(([height, parties]) => [
-      height.toString(),
-      sortedEntries(parties).map(
-        ([party, { observed, seen }]) => [party, observed.toString(), seen.toString()] as const,
-      ),
-    ]);
+  has(set: ParameterSet, height: bigint): boolean {
+    return this.sets.get(set.from)?.has(height) === true;
   }
 
-  load(state: HeightCountersState): void {
-    this.heights.clear();
-    for (const [height, counters] of state) {
-      const parties = counters.map(
-        ([party, observed, seen]) => [party, { observed: BigInt(observed), seen: BigInt(seen) }] as const,
-      );
-      this.heights.set(BigInt(height), new Map(parties));
-    }
+  of(set: ParameterSet, height: bigint, party: string): PartyCounter | undefined {
+    return this.sets.get(set.from)?.get(height)?.get(party);
   }
+
+  /** The party's counters of a set, by ascending height. */
+  ofParty(set: ParameterSet, party: string): { height: bigint; counter: PartyCounter }[] {
+    return sortedHeights(this.sets.get(set.from) ?? new Map<bigint, PartyCounters>()).flatMap(
+      ([height, parties]) => {
+        const counter = parties.get(party);
+        return counter ? [{ height, counter }] : [];
+      },
+    );
+  }
+
+  put(set: ParameterSet, height: bigint, party: string, counter: PartyCounter): void {
+    const { from } = set;
+    let heights = this.sets.get(from);
+    if (heights === undefined) this.sets.set(from, (heights = new Map()));
+    let parties = heights.get(height);
+    if (parties === undefined) heights.set(height, (parties = new Map()));
+    parties.set(party, counter);
+    this.changed.add(keyOf(from, height));
+  }
+
+  evict({ from }: ParameterSet, height: bigint): void {
+    const heights = this.sets.get(from);
+    if (heights?.delete(height)) this.changed.add(keyOf(from, height));
+    if (heights?.size === 0) this.sets.delete(from);
+  }
+
+  /** A parameter set is gone, with all its heights. */
+  drop(set: ParameterSet): void {
+    for (const height of [...(this.sets.get(set.from)?.keys() ?? [])]) this.evict(set, height);
+  }
+
+  /** At the end of a block. */
+  store(): void {
+    this.isStoring = true;
+    for (const key of this.changed) {
+      const parties = this.partiesAt(key);
+      if (parties === undefined) this.table.delete(key);
+      else {
+        const list = [...parties].map(([party, { observed, seen }]) => [party, observed, seen] as const);
+        this.table.set(
+          key,
+          list.sort(([a], [b]) => compare(a, b)),
+        );
+      }
+    }
+    this.isStoring = false;
+    this.changed.clear();
+  }
+
+  /** Drops what the table does not have. */
+  reset(): void {
+    for (const key of this.changed) this.read(key, this.table.get(key));
+    this.changed.clear();
+  }
+
+  private partiesAt(key: string): PartyCounters | undefined {
+    const [from, height] = heightsOf(key);
+    return this.sets.get(from)?.get(height);
+  }
+
+  private read(key: string, list: CounterList | undefined): void {
+    const [from, height] = heightsOf(key);
+    const heights = this.sets.get(from) ?? new Map<bigint, PartyCounters>();
+    if (list === undefined) heights.delete(height);
+    else heights.set(height, new Map(list.map(([party, observed, seen]) => [party, { observed, seen }])));
+    if (heights.size === 0) this.sets.delete(from);
+    else this.sets.set(from, heights);
+  }
+}
+
+function keyOf(a: bigint, b: bigint): string {
+  return `${a} ${b}`;
+}
+
+function heightsOf(key: string): [bigint, bigint] {
+  const space = key.indexOf(" ");
+  return [BigInt(key.slice(0, space)), BigInt(key.slice(space + 1))];
 }
 
 /** Values of the `spam.pow.*` network parameters (docs/protocol/40-pow-spam.md#21-proof-of-work). */
@@ -91,36 +140,24 @@ const EMPTY: PowParameters = {
   increasingDifficulty: false,
 };
 
-/** Parameters with the heights they hold for, and the counters of those heights. */
-class ParameterSet {
-  readonly counters = new HeightCounters();
-
-  constructor(
-    public parameters: PowParameters,
-    /** First height. */
-    readonly from: bigint,
-    /** Last height; open for the newest set. */
-    public until: bigint | undefined,
-  ) {}
-
-  holds(height: bigint): boolean {
-    return height >= this.from && (this.until === undefined || height <= this.until);
-  }
+/** Parameters with the heights they hold for. */
+export interface ParameterSet {
+  readonly parameters: PowParameters;
+  /** First height. */
+  readonly from: bigint;
+  /** Last height; open for the newest set. */
+  readonly until: bigint | undefined;
 }
 
-export interface ParameterSetState extends Omit<PowParameters, "pastBlocks" | "txPerBlock"> {
-  readonly from: string;
-  readonly until: string | null;
-  readonly pastBlocks: string;
-  readonly txPerBlock: string;
-  readonly counters: HeightCountersState;
+export function holds({ from, until }: ParameterSet, height: bigint): boolean {
+  return height >= from && (until === undefined || height <= until);
 }
 
 export class ParameterSets {
-  private sets: ParameterSet[] = [];
+  constructor(private readonly sets: Cell<readonly ParameterSet[]>) {}
 
   get all(): readonly ParameterSet[] {
-    return this.sets;
+    return this.sets.get();
   }
 
   /**
@@ -128,59 +165,47 @@ export class ParameterSets {
    * Several changes of one block merge. The very first set holds from the current height on.
    */
   change(height: bigint, values: Partial<PowParameters>): void {
-    const newest = this.sets.at(-1);
+    const { all } = this;
+    const newest = all.at(-1);
     if (!newest) {
-      this.sets.push(new ParameterSet({ ...EMPTY, ...values }, height, undefined));
+      this.sets.set([{ parameters: parametersOf(EMPTY, values), from: height, until: undefined }]);
       return;
     }
-    const isOnlyOfNow = this.sets.length === 1 && newest.from === height;
-    if (isOnlyOfNow || newest.from === height + 1n) {
-      newest.parameters = { ...newest.parameters, ...values };
-      return;
+    const parameters = parametersOf(newest.parameters, values);
+    const isOnlyOfNow = all.length === 1 && newest.from === height;
+    const before = all.slice(0, -1);
+    if (isOnlyOfNow || newest.from === height + 1n) this.sets.set([...before, { ...newest, parameters }]);
+    else {
+      const closed = { ...newest, until: height };
+      this.sets.set([...before, closed, { parameters, from: height + 1n, until: undefined }]);
     }
-    newest.until = height;
-    this.sets.push(new ParameterSet({ ...newest.parameters, ...values }, height + 1n, undefined));
   }
 
   /** The set that judges a proof built on this height; undefined when none is kept any more. */
   of(height: bigint): ParameterSet | undefined {
-    return this.sets.find((set) => set.holds(height));
+    return this.all.find((set) => holds(set, height));
   }
 
   /** The set in force at this height: the newest, unless it only begins after it. */
   inForce(height: bigint): ParameterSet | undefined {
-    const newest = this.sets.at(-1);
-    return newest && newest.from > height ? (this.sets.at(-2) ?? newest) : newest;
+    const newest = this.all.at(-1);
+    return newest && newest.from > height ? (this.all.at(-2) ?? newest) : newest;
   }
 
-  /** Drops closed sets that no usable height falls under any more, at the end of block `height`. */
-  dropExpired(height: bigint): void {
-    this.sets = this.sets.filter(
-      ({ until, parameters }) => until === undefined || until + parameters.pastBlocks > height,
-    );
+  /** Drops closed sets that no usable height falls under any more, at the end of block `height`. @returns them */
+  dropExpired(height: bigint): readonly ParameterSet[] {
+    const isExpired = ({ until, parameters }: ParameterSet) =>
+      until !== undefined && until + parameters.pastBlocks <= height;
+    const expired = this.all.filter(isExpired);
+    if (expired.length > 0) this.sets.set(this.all.filter((set) => !isExpired(set)));
+    return expired;
   }
+}
 
-  save(): ParameterSetState[] {
-    return this.sets.map(({ parameters, from, until, counters }) => ({
-      from: from.toString(),
-      until: until?.toString() ?? null,
-      pastBlocks: parameters.pastBlocks.toString(),
-      difficulty: parameters.difficulty,
-      hashFunction: parameters.hashFunction,
-      txPerBlock: parameters.txPerBlock.toString(),
-      increasingDifficulty: parameters.increasingDifficulty,
-      counters: counters.save(),
-    }));
-  }
-
-  load(states: readonly ParameterSetState[]): void {
-    this.sets = states.map(({ from, until, counters, pastBlocks, txPerBlock, ...rest }) => {
-      const parameters = { ...rest, pastBlocks: BigInt(pastBlocks), txPerBlock: BigInt(txPerBlock) };
-      const set = new ParameterSet(parameters, BigInt(from), until === null ? undefined : BigInt(until));
-      set.counters.load(counters);
-      return set;
-    });
-  }
+/** In one order of members, so that equal parameters have one text in the state. */
+function parametersOf(before: PowParameters, values: Partial<PowParameters>): PowParameters {
+  const { pastBlocks, difficulty, hashFunction, txPerBlock, increasingDifficulty } = { ...before, ...values };
+  return { pastBlocks, difficulty, hashFunction, txPerBlock, increasingDifficulty };
 }
 
 // The engine's records by height: the hashes of past blocks, and what has been seen under each.
@@ -193,108 +218,88 @@ function sortedHeights<V>(map: ReadonlyMap<bigint, V>): [bigint, V][] {
   return [...map].sort(([a], [b]) => compare(a, b));
 }
 
-export type BlockHashesState = readonly (readonly [height: string, hash: string])[];
+export interface PastBlock {
+  readonly height: bigint;
+  /** Lower-case hex. */
+  readonly hash: string;
+}
 
 /** The hashes of the last 500 heights, in slots that are written over. */
 export class BlockHashes {
-  private readonly slots = new Map<bigint, { readonly height: bigint; readonly hash: string }>();
+  /** @param slots by height modulo their number */
+  constructor(private readonly slots: Table<PastBlock>) {}
 
   put(height: bigint, hash: string): void {
-    this.slots.set(height % PAST_BLOCKS_MAX, { height, hash });
+    this.slots.set(slotOf(height), { height, hash });
   }
 
   of(height: bigint): string | undefined {
-    const slot = this.slots.get(height % PAST_BLOCKS_MAX);
+    const slot = this.slots.get(slotOf(height));
     return slot?.height === height ? slot.hash : undefined;
   }
 
   /** Oldest first. */
-  all(): { readonly height: bigint; readonly hash: string }[] {
-    return [...this.slots.values()].sort((a, b) => (a.height < b.height ? -1 : 1));
-  }
-
-  save(): BlockHashesState {
-    const blocks = new Map([...this.slots.values()].map(({ height, hash }) => [height, hash]));
-    return sortedHeights(blocks).map(([height, hash]) => [height.toString(), hash]);
-  }
-
-  load(state: BlockHashesState): void {
-    this.slots.clear();
-    for (const [height, hash] of state) this.put(BigInt(height), hash);
+  all(): PastBlock[] {
+    return this.slots.values().sort((a, b) => (a.height < b.height ? -1 : 1));
   }
 }
 
-export type SeenState = readonly (readonly [height: string, texts: readonly string[]])[];
+function slotOf(height: bigint): string {
+  return String(height % PAST_BLOCKS_MAX);
+}
 
 /** Texts that may not come again, forgotten by the height they were recorded under. */
 export class Seen {
   private readonly texts = new Set<string>();
-  private readonly byHeight = new Map<bigint, string[]>();
-  /** Per height, the prefix of byHeight that is already persisted. */
-  private readonly saved = new Map<bigint, readonly string[]>();
+  /** Keys of the table by the height in front. */
+  private readonly keys = new Map<bigint, Set<string>>();
+  /** Those of this block. */
+  private readonly current = new Map<bigint, string[]>();
+
+  /** @param table the texts of a block under a height, sorted; keys are the height and the block's */
+  constructor(private readonly table: Table<readonly string[]>) {
+    table.onChange((key, before, now) => {
+      const [height] = heightsOf(key);
+      const keys = this.keys.get(height) ?? new Set<string>();
+      for (const text of before ?? []) this.texts.delete(text);
+      for (const text of now ?? []) this.texts.add(text);
+      if (now === undefined) keys.delete(key);
+      else keys.add(key);
+      if (keys.size === 0) this.keys.delete(height);
+      else this.keys.set(height, keys);
+    });
+  }
 
   has(text: string): boolean {
     return this.texts.has(text);
   }
 
   hasHeight(height: bigint): boolean {
-    return this.byHeight.has(height);
+    return this.keys.has(height) || this.current.has(height);
   }
 
   add(height: bigint, text: string): void {
     this.texts.add(text);
-    const texts = this.byHeight.get(height);
+    const texts = this.current.get(height);
     if (texts) texts.push(text);
-    else this.byHeight.set(height, [text]);
+    else this.current.set(height, [text]);
   }
 
   evict(height: bigint): void {
-    for (const text of this.byHeight.get(height) ?? []) this.texts.delete(text);
-    this.byHeight.delete(height);
-    this.saved.delete(height);
+    for (const key of [...(this.keys.get(height) ?? [])]) this.table.delete(key);
+    for (const text of this.current.get(height) ?? []) this.texts.delete(text);
+    this.current.delete(height);
   }
 
-  /** Costs what was added since the last time. */
-  save(): SeenState {
-    return sortedHeights(this.byHeight).map(([height, texts]) => {
-      const saved = this.saved.get(height) ?? [];
-      if (saved.length === texts.length) return [height.toString(), saved];
-      const all = merged(saved, texts.slice(saved.length).sort());
-      this.saved.set(height, all);
-      return [height.toString(), all];
-    });
+  /** At the end of block `block`. */
+  store(block: bigint): void {
+    for (const [height, texts] of this.current) this.table.set(keyOf(height, block), texts.sort());
+    this.current.clear();
   }
 
-  /** Costs what differs, for a state that this one gave out itself. */
-  load(state: SeenState): void {
-    const target = new Map(state.map(([height, texts]) => [BigInt(height), texts]));
-    for (const height of [...this.byHeight.keys()]) {
-      if (!this.isAsSaved(height, target.get(height))) this.evict(height);
-    }
-    for (const [height, texts] of target) {
-      if (this.saved.has(height)) continue;
-      for (const text of texts) this.add(height, text);
-      this.saved.set(height, texts);
-    }
+  /** Drops what the table does not have. */
+  reset(): void {
+    for (const texts of this.current.values()) for (const text of texts) this.texts.delete(text);
+    this.current.clear();
   }
-
-  private isAsSaved(height: bigint, texts: readonly string[] | undefined): boolean {
-    return (
-      texts !== undefined &&
-      texts === this.saved.get(height) &&
-      texts.length === this.byHeight.get(height)!.length
-    );
-  }
-}
-
-/** Two lists in ascending order as one. */
-function merged(a: readonly string[], b: readonly string[]): string[] {
-  const all: string[] = [];
-  let next = 0;
-  for (const text of a) {
-    while (next < b.length && b[next]! < text) all.push(b[next++]!);
-    all.push(text);
-  }
-  while (next < b.length) all.push(b[next++]!);
-  return all;
 }

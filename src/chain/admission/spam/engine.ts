@@ -6,15 +6,10 @@
  *   startEpoch (in the tick of a block that begins one) → change, deliver … → endBlock, and check between blocks
  */
 
+import { type Cell, State } from "../../../engine/state.ts";
 import type { SpamPolicy } from "../../../errors/rules.ts";
 import { ACCEPTED, banDurationNs, type Verdict } from "../rules.ts";
-import {
-  SimplePolicy,
-  type SimplePolicyState,
-  type Tokens,
-  VotePolicy,
-  type VotePolicyState,
-} from "./policies.ts";
+import { SimplePolicy, type Tokens, VotePolicy } from "./policies.ts";
 
 type SimplePolicyName = Exclude<SpamPolicy, "vote">;
 
@@ -60,53 +55,73 @@ export const SPAM_DEFAULTS: SpamParameters = {
 /** These two have no parameter: once an epoch (docs/protocol/40-pow-spam.md#41-which-command-uses-which-policy). */
 const ONCE = 1n;
 
-/** State between blocks as plain JSON in one canonical form. */
-export interface SpamState {
-  readonly epoch: string;
-  readonly epochLengthNs: string;
-  readonly simple: Readonly<Record<SimplePolicyName, SimplePolicyState>>;
-  readonly vote: VotePolicyState;
+interface SpamSettings extends SpamParameters {
+  readonly epoch: bigint;
+  readonly epochLengthNs: bigint;
 }
 
 export class SpamEngine {
-  private epoch = 0n;
-  private epochLengthNs = 0n;
+  private readonly settings: Cell<SpamSettings>;
   readonly simple: Readonly<Record<SimplePolicyName, SimplePolicy>>;
   readonly vote: VotePolicy;
 
-  constructor(parameters: SpamParameters = SPAM_DEFAULTS) {
-    const { maxProposals, maxDelegations, maxTransfers, maxVotes, minVoteTokens } = parameters;
+  constructor(state = new State(), parameters: SpamParameters = SPAM_DEFAULTS) {
+    const settings = state.cell<SpamSettings>("admission.spam.settings", {
+      ...parameters,
+      epoch: 0n,
+      epochLengthNs: 0n,
+    });
+    this.settings = settings;
+    const policy = (
+      name: SimplePolicyName,
+      max: (now: SpamSettings) => bigint,
+      min: (now: SpamSettings) => bigint,
+    ) => new SimplePolicy(name, state, () => ({ max: max(settings.get()), minTokens: min(settings.get()) }));
     this.simple = {
-      proposal: new SimplePolicy("proposal", maxProposals, parameters.minProposalTokens),
-      delegation: new SimplePolicy("delegation", maxDelegations, parameters.minDelegationTokens),
-      transfer: new SimplePolicy("transfer", maxTransfers, 0n),
-      validatorJoin: new SimplePolicy("validatorJoin", ONCE, parameters.minAnnounceTokens),
-      issueSignature: new SimplePolicy("issueSignature", ONCE, parameters.minIssueTokens),
+      proposal: policy(
+        "proposal",
+        (now) => now.maxProposals,
+        (now) => now.minProposalTokens,
+      ),
+      delegation: policy(
+        "delegation",
+        (now) => now.maxDelegations,
+        (now) => now.minDelegationTokens,
+      ),
+      transfer: policy(
+        "transfer",
+        (now) => now.maxTransfers,
+        () => 0n,
+      ),
+      validatorJoin: policy(
+        "validatorJoin",
+        () => ONCE,
+        (now) => now.minAnnounceTokens,
+      ),
+      issueSignature: policy(
+        "issueSignature",
+        () => ONCE,
+        (now) => now.minIssueTokens,
+      ),
     };
-    this.vote = new VotePolicy(maxVotes, minVoteTokens);
+    this.vote = new VotePolicy(state, () => {
+      const { maxVotes, minVoteTokens } = settings.get();
+      return { max: maxVotes, minTokens: minVoteTokens };
+    });
   }
 
   get epochSeq(): bigint {
-    return this.epoch;
+    return this.settings.get().epoch;
   }
 
   /** New parameters, which count for the running epoch at once. */
   change(values: Partial<SpamParameters>): void {
-    const { proposal, delegation, transfer, validatorJoin, issueSignature } = this.simple;
-    proposal.max = values.maxProposals ?? proposal.max;
-    proposal.minTokens = values.minProposalTokens ?? proposal.minTokens;
-    delegation.max = values.maxDelegations ?? delegation.max;
-    delegation.minTokens = values.minDelegationTokens ?? delegation.minTokens;
-    transfer.max = values.maxTransfers ?? transfer.max;
-    validatorJoin.minTokens = values.minAnnounceTokens ?? validatorJoin.minTokens;
-    issueSignature.minTokens = values.minIssueTokens ?? issueSignature.minTokens;
-    this.vote.max = values.maxVotes ?? this.vote.max;
-    this.vote.minTokens = values.minVoteTokens ?? this.vote.minTokens;
+    this.settings.set({ ...this.settings.get(), ...values });
   }
 
   /** Length of an epoch, nanoseconds: 1/48 of it is how long a later ban lasts. */
   setEpochLength(epochLengthNs: bigint): void {
-    this.epochLengthNs = epochLengthNs;
+    this.settings.set({ ...this.settings.get(), epochLengthNs });
   }
 
   /**
@@ -114,8 +129,8 @@ export class SpamEngine {
    * (docs/protocol/40-pow-spam.md#44-epoch-timing).
    */
   startEpoch(seq: bigint): void {
-    if (seq === this.epoch) return;
-    this.epoch = seq;
+    if (seq === this.epochSeq) return;
+    this.settings.set({ ...this.settings.get(), epoch: seq });
     for (const policy of Object.values(this.simple)) policy.startEpoch();
     this.vote.startEpoch();
   }
@@ -134,7 +149,7 @@ export class SpamEngine {
 
   /** @param timeNs of the block that ends */
   endBlock(height: bigint, timeNs: bigint): void {
-    const duration = banDurationNs(this.epochLengthNs);
+    const duration = banDurationNs(this.settings.get().epochLengthNs);
     for (const policy of Object.values(this.simple)) policy.endBlock(timeNs, duration);
     this.vote.endBlock(height, timeNs, duration);
   }
@@ -145,28 +160,9 @@ export class SpamEngine {
     return policies.filter((policy) => policy.bans.pardon(party)).length > 0;
   }
 
-  save(): SpamState {
-    const { proposal, delegation, transfer, validatorJoin, issueSignature } = this.simple;
-    return {
-      epoch: this.epoch.toString(),
-      epochLengthNs: this.epochLengthNs.toString(),
-      simple: {
-        proposal: proposal.save(),
-        delegation: delegation.save(),
-        transfer: transfer.save(),
-        validatorJoin: validatorJoin.save(),
-        issueSignature: issueSignature.save(),
-      },
-      vote: this.vote.save(),
-    };
-  }
-
-  load(state: SpamState): void {
-    this.epoch = BigInt(state.epoch);
-    this.epochLengthNs = BigInt(state.epochLengthNs);
-    for (const [name, policy] of Object.entries(this.simple)) {
-      policy.load(state.simple[name as SimplePolicyName]);
-    }
-    this.vote.load(state.vote);
+  /** Forgets a block that was not finished. */
+  reset(): void {
+    for (const policy of Object.values(this.simple)) policy.reset();
+    this.vote.reset();
   }
 }

@@ -1,41 +1,53 @@
 // A policy that counts commands of a party in an epoch: five of the six (docs/protocol/40-pow-spam.md#42-simple-policies).
+import type { Cell, State, Table } from "../../../engine/state.ts";
 import type { SpamPolicy } from "../../../errors/rules.ts";
 import { sentenceTime } from "../../../wire/time-text.ts";
-import { ACCEPTED, Bans, type BansState, refuse, sortedEntries, type Verdict } from "../rules.ts";
+import { ACCEPTED, Bans, refuse, type Verdict } from "../rules.ts";
 
 /** Governance tokens in the party's staking account, in their smallest unit; undefined without such an account. */
 export type Tokens = bigint | undefined;
 
-export interface SimplePolicyState {
-  readonly max: string;
-  readonly minTokens: string;
-  readonly counts: CountsState;
-  readonly bans: BansState;
+/** Parameters of a policy. */
+export interface PolicyLimits {
+  /** Of a party in an epoch: commands, or votes on a proposal. */
+  readonly max: bigint;
+  readonly minTokens: bigint;
 }
 
 export class SimplePolicy {
-  private readonly counts = new EpochCounts();
+  private readonly counts: EpochCounts;
   private readonly tallies = new PartyTallies();
-  readonly bans = new Bans();
+  readonly bans: Bans;
 
   constructor(
     /** As the texts call it. */
     readonly name: SpamPolicy,
-    /** Commands of a party in an epoch. */
-    public max: bigint,
-    public minTokens: bigint,
-  ) {}
+    state: State,
+    private readonly limits: () => PolicyLimits,
+  ) {
+    this.counts = new EpochCounts(state.table(`admission.spam.${name}.counts`));
+    this.bans = new Bans(state.table(`admission.spam.${name}.bans`));
+  }
+
+  get max(): bigint {
+    return this.limits().max;
+  }
+
+  get minTokens(): bigint {
+    return this.limits().minTokens;
+  }
 
   /** For the mempool: looks only at finished blocks, and changes nothing. */
   check(party: string, tokens: Tokens): Verdict {
     const bannedUntil = this.bans.of(party);
     if (bannedUntil !== undefined) return refuseBanned(this.name, bannedUntil);
-    if (this.minTokens !== 0n && (tokens === undefined || tokens < this.minTokens)) {
-      return refuse(`spam_${this.name}_tokens`, { tokens: tokens ?? 0n, minTokens: this.minTokens });
+    const { max, minTokens } = this.limits();
+    if (minTokens !== 0n && (tokens === undefined || tokens < minTokens)) {
+      return refuse(`spam_${this.name}_tokens`, { tokens: tokens ?? 0n, minTokens });
     }
     const used = this.counts.ofFinishedBlocks(party);
     // A maximum of 0 refuses nothing here, only at delivery (docs/protocol/40-pow-spam.md#8-easily-missed, 16).
-    return used > 0n && used >= this.max ? this.refuseCount(used) : ACCEPTED;
+    return used > 0n && used >= max ? this.refuseCount(used) : ACCEPTED;
   }
 
   /** In a block: counts, and remembers what it refused. Bans and balances are not looked at again. */
@@ -67,20 +79,9 @@ export class SimplePolicy {
     return this.counts.ofFinishedBlocks(party);
   }
 
-  save(): SimplePolicyState {
-    return {
-      max: this.max.toString(),
-      minTokens: this.minTokens.toString(),
-      counts: this.counts.save(),
-      bans: this.bans.save(),
-    };
-  }
-
-  load(state: SimplePolicyState): void {
-    this.max = BigInt(state.max);
-    this.minTokens = BigInt(state.minTokens);
-    this.counts.load(state.counts);
-    this.bans.load(state.bans);
+  /** Forgets a block that was not finished. */
+  reset(): void {
+    this.counts.reset();
     this.tallies.clear();
   }
 
@@ -101,37 +102,44 @@ const BLOCKS_WATCHED = 10;
 /** From this minimum on there is no further increase: 1600 tokens of 18 decimals. */
 const RAISED_MINIMUM_ENOUGH = 1_600n * 10n ** 18n;
 
-export interface VotePolicyState {
-  readonly max: string;
-  readonly minTokens: string;
-  readonly factor: string;
-  readonly raisedAt: string | null;
-  readonly recent: readonly TallyState[];
-  readonly counts: CountsState;
-  readonly bans: BansState;
+export interface VoteTide {
+  readonly factor: bigint;
+  /** Height of this epoch's last increase. */
+  readonly raisedAt: bigint | undefined;
+  /** Everybody's votes of the last finished blocks, oldest first. */
+  readonly recent: readonly Tally[];
 }
 
+const CALM: VoteTide = { factor: 1n, raisedAt: undefined, recent: [] };
+
 export class VotePolicy {
-  private readonly counts = new EpochCounts();
+  private readonly counts: EpochCounts;
   private readonly tallies = new PartyTallies();
-  readonly bans = new Bans();
-  private factor = 1n;
-  /** Height of this epoch's last increase. */
-  private raisedAt: bigint | undefined;
-  /** Everybody's votes of the last finished blocks, oldest first. */
-  private recent: Tally[] = [];
-  private block: Tally = { refused: 0n, total: 0n };
+  readonly bans: Bans;
+  private readonly tide: Cell<VoteTide>;
+  private block: Tally = NO_DELIVERIES;
 
   constructor(
-    /** Votes of a party on a proposal in an epoch. */
-    public max: bigint,
-    /** Before it is multiplied. */
-    public minTokens: bigint,
-  ) {}
+    state: State,
+    private readonly limits: () => PolicyLimits,
+  ) {
+    this.counts = new EpochCounts(state.table("admission.spam.vote.counts"));
+    this.bans = new Bans(state.table("admission.spam.vote.bans"));
+    this.tide = state.cell("admission.spam.vote.tide", CALM);
+  }
+
+  get max(): bigint {
+    return this.limits().max;
+  }
+
+  /** Before it is multiplied. */
+  get minTokens(): bigint {
+    return this.limits().minTokens;
+  }
 
   /** Tokens that a vote takes now. */
   get effectiveMinTokens(): bigint {
-    return this.minTokens * this.factor;
+    return this.minTokens * this.tide.get().factor;
   }
 
   check(party: string, proposal: string, tokens: Tokens): Verdict {
@@ -150,11 +158,8 @@ export class VotePolicy {
     const used = this.counts.of(key);
     const isRefused = used >= this.max;
     this.tallies.record(party, isRefused);
-    this.block.total += 1n;
-    if (isRefused) {
-      this.block.refused += 1n;
-      return this.refuseCount(used);
-    }
+    this.block = tallyWith(this.block, isRefused);
+    if (isRefused) return this.refuseCount(used);
     this.counts.add(key);
     return ACCEPTED;
   }
@@ -164,8 +169,13 @@ export class VotePolicy {
     this.bans.release(timeNs);
     for (const party of this.tallies.offenders()) this.bans.ban(party, timeNs + banDurationNs);
     this.tallies.clear();
-    this.recent = [...this.recent, this.block].slice(-BLOCKS_WATCHED);
-    this.block = { refused: 0n, total: 0n };
+    const { block } = this;
+    this.block = NO_DELIVERIES;
+    const { recent } = this.tide.get();
+    // Blocks without votes, one after the other, change nothing.
+    if (block.total === 0n && recent.length === BLOCKS_WATCHED && recent.every(({ total }) => total === 0n))
+      return;
+    this.tide.set({ ...this.tide.get(), recent: [...recent, block].slice(-BLOCKS_WATCHED) });
     this.raise(height);
   }
 
@@ -173,10 +183,8 @@ export class VotePolicy {
     this.counts.clear();
     this.tallies.clear();
     this.bans.clear();
-    this.factor = 1n;
-    this.raisedAt = undefined;
-    this.recent = [];
-    this.block = { refused: 0n, total: 0n };
+    this.tide.set(CALM);
+    this.block = NO_DELIVERIES;
   }
 
   /** The party's votes of finished blocks of this epoch, by proposal. */
@@ -187,41 +195,24 @@ export class VotePolicy {
       .map(([key, count]) => ({ proposal: key.slice(prefix.length), count }));
   }
 
-  save(): VotePolicyState {
-    return {
-      max: this.max.toString(),
-      minTokens: this.minTokens.toString(),
-      factor: this.factor.toString(),
-      raisedAt: this.raisedAt?.toString() ?? null,
-      recent: this.recent.map(saveTally),
-      counts: this.counts.save(),
-      bans: this.bans.save(),
-    };
-  }
-
-  load(state: VotePolicyState): void {
-    this.startEpoch();
-    this.max = BigInt(state.max);
-    this.minTokens = BigInt(state.minTokens);
-    this.factor = BigInt(state.factor);
-    this.raisedAt = state.raisedAt === null ? undefined : BigInt(state.raisedAt);
-    this.recent = state.recent.map(loadTally);
-    this.counts.load(state.counts);
-    this.bans.load(state.bans);
+  /** Forgets a block that was not finished. */
+  reset(): void {
+    this.counts.reset();
+    this.tallies.clear();
+    this.block = NO_DELIVERIES;
   }
 
   /** Doubles the minimum when too many votes of everybody were refused. It never goes down inside an epoch. */
   private raise(height: bigint): void {
-    if (this.raisedAt !== undefined && height <= this.raisedAt + BigInt(BLOCKS_WATCHED)) return;
+    const { factor, raisedAt, recent } = this.tide.get();
+    if (raisedAt !== undefined && height <= raisedAt + BigInt(BLOCKS_WATCHED)) return;
     if (this.effectiveMinTokens >= RAISED_MINIMUM_ENOUGH) return;
-    const all = { refused: 0n, total: 0n };
-    for (const { refused, total } of this.recent) {
-      all.refused += refused;
-      all.total += total;
+    let [refused, total] = [0n, 0n];
+    for (const each of recent) {
+      refused += each.refused;
+      total += each.total;
     }
-    if (!isFlood(all)) return;
-    this.factor *= 2n;
-    this.raisedAt = height;
+    if (isFlood({ refused, total })) this.tide.set({ factor: factor * 2n, raisedAt: height, recent });
   }
 
   private refuseCount(used: bigint): Verdict {
@@ -234,11 +225,10 @@ const keyOf = (party: string, proposal: string) => `${party} ${proposal}`;
 
 // Counts of an epoch: in finished blocks, as everybody sees them, and in the current one.
 
-type CountsState = readonly (readonly [key: string, count: string])[];
-
 class EpochCounts {
-  private finished = new Map<string, bigint>();
   private readonly current = new Map<string, bigint>();
+
+  constructor(private readonly finished: Table<bigint>) {}
 
   ofFinishedBlocks(key: string): bigint {
     return this.finished.get(key) ?? 0n;
@@ -259,40 +249,32 @@ class EpochCounts {
   }
 
   clear(): void {
-    this.finished.clear();
+    for (const key of this.finished.keys()) this.finished.delete(key);
     this.current.clear();
   }
 
   /** Counts of finished blocks whose key begins so, in the order of their keys. */
   withPrefix(prefix: string): [key: string, count: bigint][] {
-    return sortedEntries(new Map([...this.finished].filter(([key]) => key.startsWith(prefix))));
+    return this.finished.keysWithPrefix(prefix).map((key) => [key, this.finished.get(key)!]);
   }
 
-  /** Between blocks: facts of the current block alone are not kept. */
-  save(): CountsState {
-    return sortedEntries(this.finished).map(([key, count]) => [key, count.toString()]);
-  }
-
-  load(state: CountsState): void {
+  reset(): void {
     this.current.clear();
-    this.finished = new Map(state.map(([key, count]) => [key, BigInt(count)]));
   }
 }
 
 // Accepted and refused deliveries: of one party in one block, or of everybody over some blocks.
 
 interface Tally {
-  refused: bigint;
-  total: bigint;
+  readonly refused: bigint;
+  readonly total: bigint;
 }
 
-type TallyState = readonly [refused: string, total: string];
+const NO_DELIVERIES: Tally = { refused: 0n, total: 0n };
 
-const saveTally = ({ refused, total }: Tally): TallyState => [refused.toString(), total.toString()];
-const loadTally = ([refused, total]: TallyState): Tally => ({
-  refused: BigInt(refused),
-  total: BigInt(total),
-});
+function tallyWith({ refused, total }: Tally, isRefused: boolean): Tally {
+  return { refused: isRefused ? refused + 1n : refused, total: total + 1n };
+}
 
 /** A party is banned when at least half of its deliveries of a block were refused (docs/protocol/40-pow-spam.md#42-simple-policies). */
 function deservesBan({ refused, total }: Tally): boolean {
@@ -309,10 +291,7 @@ class PartyTallies {
   private readonly tallies = new Map<string, Tally>();
 
   record(party: string, isRefused: boolean): void {
-    const tally = this.tallies.get(party) ?? { refused: 0n, total: 0n };
-    tally.total += 1n;
-    if (isRefused) tally.refused += 1n;
-    this.tallies.set(party, tally);
+    this.tallies.set(party, tallyWith(this.tallies.get(party) ?? NO_DELIVERIES, isRefused));
   }
 
   /** The parties to ban for this block. */
