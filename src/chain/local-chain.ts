@@ -442,6 +442,7 @@ export class LocalChain implements ChainPort, SequencerTools {
         spam.pardon(party);
       }
     });
+    this.sequencer.updateStatus();
   }
 
   /** Ends cleanly: nothing has to be replayed at the next start. */

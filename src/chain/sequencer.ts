@@ -125,6 +125,11 @@ export class Sequencer {
     this.outcomes.wake();
   }
 
+  /** The state changed without a block. */
+  updateStatus(): void {
+    this.board.update();
+  }
+
   get blockMode(): BlockMode {
     return this.mode;
   }

@@ -3,255 +3,301 @@
  * of their keys, in which at most `LEAF_MAX` entries share a leaf. A change costs the path to its leaf; hashes are worked
  * out when the root is read, so that changes of one block share them (docs/decisions/035-application-hash.md).
  *
- *   record   first 24 bytes of SHA-256(key), then SHA-256(length of key ":" key value): 56 bytes
+ *   record   first 24 bytes of SHA-256(key), its position, then SHA-256(length of key ":" key value): 56 bytes
  *   leaf     SHA-256 of its records in ascending order
  *   branch   SHA-256 of the hashes of its 16 children, by the next four bits of the position; a missing one is zero
+ *
+ * The records lie in one array in the order of their positions, each at the place that its position stands for or behind
+ * it: an entry costs 70 to 105 bytes, and no object.
  */
 import { sha256Of } from "../crypto/sha.ts";
 
 /** Two keys with the same position would share a record: to find such keys takes 2^96 attempts. */
 const POSITION_BYTES = 24;
 export const DIGEST_BYTES = 32;
-export const RECORD_BYTES = POSITION_BYTES + DIGEST_BYTES;
+const RECORD_BYTES = POSITION_BYTES + DIGEST_BYTES;
+const POSITION_WORDS = POSITION_BYTES / 4;
+const RECORD_WORDS = RECORD_BYTES / 4;
+/** Digits of a position that branches are made by; a leaf below takes all records that share them. */
+const DEPTH_MAX = 12;
+/** No multiple of 56 is 512: a leaf cannot be taken for a branch. */
 const LEAF_MAX = 16;
 const CHILDREN = 16;
+const BRANCH_BYTES = CHILDREN * DIGEST_BYTES;
 
-/** Records in ascending order. A leaf's length is no multiple of 512: it cannot be taken for a branch. */
-type Leaf = Uint8Array;
-type Node = Leaf | Branch;
+/** Of the places at the most, before there are more. */
+const LOAD_MAX = 0.8;
+const GROWTH = 1.5;
+const PLACES_MIN = 4;
+/** Behind the last place, for records that are moved on. */
+const SPARE = 4;
+const SPARE_SHARE = 512;
+/** Hashes of nodes are kept down to the depth where a node has this many entries. */
+const KEPT_NODE_MIN = 4;
+const WORD = 2 ** 32;
+const HALF_WORD = 2 ** 16;
 
-class Branch {
-  count = 0;
-  readonly children: (Node | undefined)[] = new Array(CHILDREN).fill(undefined);
-  readonly hashes = new Uint8Array(CHILDREN * DIGEST_BYTES);
-  /** Bits of the children whose hash is out of date. */
-  stale = 0;
-}
-
-const EMPTY: Leaf = new Uint8Array(0);
-
-// The record in hand; positions are made in a larger place, because a digest is longer.
-const scratch = new Uint8Array(RECORD_BYTES);
-const scratchDigest = scratch.subarray(POSITION_BYTES);
-const keyDigest = new Uint8Array(DIGEST_BYTES);
-const keyPosition = keyDigest.subarray(0, POSITION_BYTES);
-
-/** Writes an entry's record. */
-export function writeRecord(target: Uint8Array, offset: number, key: string, value: string): void {
-  target.set(positionOf(key), offset);
-  digestEntry(key, value);
-  target.set(scratchDigest, offset + POSITION_BYTES);
-}
-
-/** Valid until the next call. */
-function positionOf(key: string): Uint8Array {
-  sha256Of(key, keyDigest);
-  return keyPosition;
-}
-
-function digestEntry(key: string, value: string): void {
-  sha256Of(`${key.length}:${key}${value}`, scratchDigest);
-}
+// The record in hand. A digest is longer than the position that is taken from it.
+const key256 = new Uint8Array(DIGEST_BYTES);
+const keyView = new DataView(key256.buffer);
+const value256 = new Uint8Array(DIGEST_BYTES);
+const leafWords = new Int32Array((LEAF_MAX + 1) * RECORD_WORDS);
+/** A leaf's bytes, by the number of its records. */
+const leaves = Array.from(
+  { length: LEAF_MAX + 1 },
+  (_, records) => new Uint8Array(leafWords.buffer, 0, records * RECORD_BYTES),
+);
 
 /** Whether a key lies below a place of the tree, given as hexadecimal digits of positions. */
 export function isBelow(key: string, prefix: string): boolean {
-  const position = positionOf(key);
-  for (let depth = 0; depth < prefix.length; depth++) {
-    if (nibbleAt(position, 0, depth) !== Number.parseInt(prefix.charAt(depth), 16)) return false;
-  }
-  return true;
+  return sha256Of(key, key256).toHex().startsWith(prefix);
 }
 
 /** A place of the tree, for a walk down to where two trees differ. */
-export type Place =
-  | { readonly kind: "leaf"; readonly entries: number; readonly hash: string }
-  | {
-      readonly kind: "branch";
-      readonly entries: number;
-      readonly hash: string;
-      /** By the next hexadecimal digit; empty where there is nothing. */
-      readonly children: readonly string[];
-    };
+export interface Place {
+  readonly entries: number;
+  readonly hash: string;
+  /** Hashes by the next hexadecimal digit, empty where there is nothing; undefined for a leaf. */
+  readonly children: readonly string[] | undefined;
+}
+
+/** Nodes of one depth, as far as they are kept. */
+interface Level {
+  readonly hashes: Uint8Array;
+  /** 1: out of date. */
+  readonly stale: Uint8Array;
+}
 
 export class EntryTree {
-  private root: Node = EMPTY;
+  private count = 0;
+  private places = 0;
+  private bytes = new Uint8Array(0);
+  private words = new Int32Array(0);
+  private view = new DataView(this.bytes.buffer);
+  private isTaken = new Uint8Array(0);
+  private levels: readonly Level[] = [];
 
   get size(): number {
-    return sizeOf(this.root);
+    return this.count;
+  }
+
+  clear(): void {
+    this.count = 0;
+    this.allocate(0);
   }
 
   set(key: string, value: string): void {
-    scratch.set(positionOf(key));
-    digestEntry(key, value);
-    this.root = put(this.root, 0);
+    if (this.count >= this.places * LOAD_MAX) this.grow();
+    sha256Of(key, key256);
+    sha256Of(`${key.length}:${key}${value}`, value256);
+    let at = this.indexOf();
+    if (!this.isHere(at)) {
+      if (!this.makeRoom(at)) {
+        this.grow();
+        at = this.indexOf();
+        this.makeRoom(at);
+      }
+      this.count++;
+      for (let n = 0; n < POSITION_BYTES; n++) this.bytes[at * RECORD_BYTES + n] = key256[n]!;
+    }
+    this.bytes.set(value256, at * RECORD_BYTES + POSITION_BYTES);
+    this.markStale();
   }
 
   delete(key: string): void {
-    scratch.set(positionOf(key));
-    this.root = removed(this.root, 0) ?? EMPTY;
-  }
-
-  /** Replaces everything by records in any order, each key once. */
-  build(records: Uint8Array): void {
-    this.root = built(records, 0);
+    sha256Of(key, key256);
+    const at = this.indexOf();
+    if (!this.isHere(at)) return;
+    let end = at + 1;
+    while (this.isTaken[end] === 1 && this.homeOf(this.wordAt(end)) < end) end++;
+    this.bytes.copyWithin(at * RECORD_BYTES, (at + 1) * RECORD_BYTES, end * RECORD_BYTES);
+    this.isTaken[end - 1] = 0;
+    this.count--;
+    this.markStale();
   }
 
   /** Of an empty tree: the hash of nothing. @param into 32 bytes */
   hash(into: Uint8Array): Uint8Array {
-    hashNode(this.root, into);
-    return into;
+    return this.hashGathered(0, 0, this.gather(0, 0), into);
   }
 
-  /** The place that lies below these hexadecimal digits; undefined where the tree does not branch so far, or has nothing. */
+  /** The place below these hexadecimal digits; undefined where the tree has nothing, or does not branch so far. */
   place(prefix: string): Place | undefined {
-    this.hash(new Uint8Array(DIGEST_BYTES));
-    let node: Node | undefined = this.root;
-    for (const digit of prefix) {
-      if (!(node instanceof Branch)) return undefined;
-      node = node.children[Number.parseInt(digit, 16)];
+    const depth = prefix.length;
+    const number = depth === 0 ? 0 : Number.parseInt(prefix, 16);
+    if (depth > DEPTH_MAX || (depth > 0 && this.gather(depth - 1, Math.floor(number / CHILDREN)) <= LEAF_MAX))
+      return undefined;
+    const entries = this.recordsBelow(depth, number).length / RECORD_BYTES;
+    if (entries === 0 && depth > 0) return undefined;
+    const children =
+      entries <= LEAF_MAX || depth === DEPTH_MAX
+        ? undefined
+        : Array.from({ length: CHILDREN }, (_, n) => this.hashOf(depth + 1, number * CHILDREN + n));
+    return { entries, hash: this.hashOf(depth, number), children };
+  }
+
+  /** Empty for a node without records. */
+  private hashOf(depth: number, number: number): string {
+    const records = this.gather(depth, number);
+    if (records === 0 && depth > 0) return "";
+    return this.hashGathered(depth, number, records, new Uint8Array(DIGEST_BYTES)).toHex();
+  }
+
+  private wordAt(index: number): number {
+    return this.view.getUint32(index * RECORD_BYTES);
+  }
+
+  private homeOf(word: number): number {
+    return Math.floor((word * this.places) / WORD);
+  }
+
+  /** Index of the record in hand, or of the place where it would be. */
+  private indexOf(): number {
+    const word = keyView.getUint32(0);
+    let at = this.homeOf(word);
+    while (this.isTaken[at] === 1) {
+      const other = this.wordAt(at);
+      if (other > word || (other === word && this.comparePosition(at) >= 0)) break;
+      at++;
     }
-    if (node === undefined) return undefined;
-    const hash = hashNode(node, new Uint8Array(DIGEST_BYTES)).toHex();
-    const entries = sizeOf(node);
-    if (!(node instanceof Branch)) return { kind: "leaf", entries, hash };
-    const { hashes, children } = node;
-    return {
-      kind: "branch",
-      entries,
-      hash,
-      children: children.map((child, n) =>
-        child === undefined ? "" : hashes.subarray(n * DIGEST_BYTES, (n + 1) * DIGEST_BYTES).toHex(),
-      ),
-    };
+    return at;
+  }
+
+  private comparePosition(index: number): number {
+    for (let n = 0; n < POSITION_WORDS; n++) {
+      const difference = this.view.getUint32(index * RECORD_BYTES + n * 4) - keyView.getUint32(n * 4);
+      if (difference !== 0) return difference;
+    }
+    return 0;
+  }
+
+  private isHere(index: number): boolean {
+    return this.isTaken[index] === 1 && this.comparePosition(index) === 0;
+  }
+
+  /** Moves records on, so that a place is free. @returns false where there is no room behind them */
+  private makeRoom(at: number): boolean {
+    let end = at;
+    while (this.isTaken[end] === 1) end++;
+    if (end >= this.isTaken.length) return false;
+    this.bytes.copyWithin((at + 1) * RECORD_BYTES, at * RECORD_BYTES, end * RECORD_BYTES);
+    this.isTaken[end] = 1;
+    return true;
+  }
+
+  private allocate(places: number): void {
+    this.places = places;
+    const all = places === 0 ? 0 : places + SPARE + Math.ceil(places / SPARE_SHARE);
+    this.bytes = new Uint8Array(all * RECORD_BYTES);
+    this.words = new Int32Array(this.bytes.buffer);
+    this.view = new DataView(this.bytes.buffer);
+    this.isTaken = new Uint8Array(all);
+    const levels: Level[] = [];
+    for (let nodes = 1; nodes === 1 || places / nodes >= KEPT_NODE_MIN; nodes *= CHILDREN)
+      levels.push({ hashes: new Uint8Array(nodes * DIGEST_BYTES), stale: new Uint8Array(nodes).fill(1) });
+    this.levels = levels;
+  }
+
+  /** With more places; the records keep their order. */
+  private grow(): void {
+    const { words, view, isTaken } = this;
+    let places = Math.max(PLACES_MIN, Math.ceil(this.places * GROWTH));
+    while (!this.moveTo(places, words, view, isTaken)) places = Math.ceil(places * GROWTH);
+  }
+
+  private moveTo(places: number, words: Int32Array, view: DataView, isTaken: Uint8Array): boolean {
+    this.allocate(places);
+    let next = 0;
+    for (let from = 0; from < isTaken.length; from++) {
+      if (isTaken[from] === 0) continue;
+      const to = Math.max(next, this.homeOf(view.getUint32(from * RECORD_BYTES)));
+      if (to >= this.isTaken.length) return false;
+      copyRecord(words, from, this.words, to);
+      this.isTaken[to] = 1;
+      next = to + 1;
+    }
+    return true;
+  }
+
+  /** The nodes on the way to the record in hand. */
+  private markStale(): void {
+    const word = keyView.getUint32(0);
+    for (let depth = 0; depth < this.levels.length; depth++) {
+      this.levels[depth]!.stale[depth === 0 ? 0 : word >>> (32 - 4 * depth)] = 1;
+    }
+  }
+
+  private positionAt(index: number): number {
+    const offset = index * RECORD_BYTES;
+    return this.view.getUint32(offset) * HALF_WORD + this.view.getUint16(offset + 4);
+  }
+
+  /**
+   * Copies the first records below a node; nodes of a depth are numbered by position.
+   * @returns how many there are, counted to one more than are copied
+   */
+  private copyBelow(depth: number, number: number, into: Int32Array, max: number): number {
+    const width = WIDTHS[depth]!;
+    const low = number * width;
+    const end = low + width;
+    const { isTaken, words } = this;
+    const lastHome = this.homeOf(Math.floor((end - 1) / HALF_WORD));
+    let count = 0;
+    for (let at = this.homeOf(Math.floor(low / HALF_WORD)); at < isTaken.length; at++) {
+      if (isTaken[at] === 0) {
+        if (at >= lastHome) break;
+        continue;
+      }
+      const position = this.positionAt(at);
+      if (position >= end) break;
+      if (position < low) continue;
+      if (count === max) return max + 1;
+      copyRecord(words, at, into, count++);
+    }
+    return count;
+  }
+
+  /** Copies the records below a node for its leaf. @returns their number, one more than a leaf has where there are more */
+  private gather(depth: number, number: number): number {
+    if (depth === 0 && this.count > LEAF_MAX) return LEAF_MAX + 1;
+    return this.copyBelow(depth, number, leafWords, LEAF_MAX);
+  }
+
+  /** @param records what `gather` returned for the node just now */
+  private hashGathered(depth: number, number: number, records: number, into: Uint8Array): Uint8Array {
+    if (records <= LEAF_MAX) return sha256Of(leaves[records]!, into);
+    if (depth === DEPTH_MAX) return sha256Of(this.recordsBelow(depth, number), into);
+    const level = this.levels[depth + 1];
+    const hashes =
+      level === undefined
+        ? new Uint8Array(BRANCH_BYTES)
+        : level.hashes.subarray(number * BRANCH_BYTES, (number + 1) * BRANCH_BYTES);
+    for (let n = 0; n < CHILDREN; n++) {
+      const child = number * CHILDREN + n;
+      if (level !== undefined && level.stale[child] === 0) continue;
+      const below = this.gather(depth + 1, child);
+      const hash = below === 0 ? NOTHING : this.hashGathered(depth + 1, child, below, digests[depth]!);
+      hashes.set(hash, n * DIGEST_BYTES);
+      if (level !== undefined) level.stale[child] = 0;
+    }
+    return sha256Of(hashes, into);
+  }
+
+  private recordsBelow(depth: number, number: number): Uint8Array {
+    const records = new Int32Array(this.count * RECORD_WORDS);
+    const count = this.copyBelow(depth, number, records, this.count);
+    return new Uint8Array(records.buffer, 0, count * RECORD_BYTES);
   }
 }
 
-function sizeOf(node: Node): number {
-  return node instanceof Branch ? node.count : node.length / RECORD_BYTES;
-}
+/** Positions below a node, by its depth. */
+const WIDTHS = Array.from({ length: DEPTH_MAX + 1 }, (_, depth) => CHILDREN ** (DEPTH_MAX - depth));
+/** Places for the digests of children, by depth. */
+const digests = Array.from({ length: DEPTH_MAX }, () => new Uint8Array(DIGEST_BYTES));
+const NOTHING = new Uint8Array(DIGEST_BYTES);
 
-/** Four bits of a position. */
-function nibbleAt(records: Uint8Array, offset: number, depth: number): number {
-  const byte = records[offset + (depth >> 1)]!;
-  return (depth & 1) === 0 ? byte >> 4 : byte & 15;
-}
-
-/** Order of a record's position and that of the scratch record. */
-function comparePosition(leaf: Leaf, offset: number): number {
-  for (let at = 0; at < POSITION_BYTES; at++) {
-    const difference = leaf[offset + at]! - scratch[at]!;
-    if (difference !== 0) return difference;
-  }
-  return 0;
-}
-
-/** Offset of the first record that does not lie before the scratch record. */
-function offsetIn(leaf: Leaf): number {
-  let offset = 0;
-  while (offset < leaf.length && comparePosition(leaf, offset) < 0) offset += RECORD_BYTES;
-  return offset;
-}
-
-/** Puts the scratch record. @returns the node with it */
-function put(node: Node, depth: number): Node {
-  if (node instanceof Branch) {
-    const n = nibbleAt(scratch, 0, depth);
-    const child = node.children[n];
-    const before = child === undefined ? 0 : sizeOf(child);
-    const now = child === undefined ? scratch.slice() : put(child, depth + 1);
-    node.children[n] = now;
-    node.count += sizeOf(now) - before;
-    node.stale |= 1 << n;
-    return node;
-  }
-  const offset = offsetIn(node);
-  if (offset < node.length && comparePosition(node, offset) === 0) {
-    node.set(scratchDigest, offset + POSITION_BYTES);
-    return node;
-  }
-  const grown = new Uint8Array(node.length + RECORD_BYTES);
-  grown.set(node.subarray(0, offset));
-  grown.set(scratch, offset);
-  grown.set(node.subarray(offset), offset + RECORD_BYTES);
-  return grown.length > LEAF_MAX * RECORD_BYTES ? built(grown, depth) : grown;
-}
-
-/** Removes the record with the scratch record's position. @returns what is left, undefined for nothing */
-function removed(node: Node, depth: number): Node | undefined {
-  if (node instanceof Branch) {
-    const n = nibbleAt(scratch, 0, depth);
-    const child = node.children[n];
-    if (child === undefined) return node;
-    const before = sizeOf(child);
-    const now = removed(child, depth + 1);
-    const difference = before - (now === undefined ? 0 : sizeOf(now));
-    if (difference === 0) return node;
-    node.children[n] = now;
-    node.count -= difference;
-    if (node.count <= LEAF_MAX) return joined(node);
-    if (now === undefined) node.hashes.fill(0, n * DIGEST_BYTES, (n + 1) * DIGEST_BYTES);
-    node.stale = now === undefined ? node.stale & ~(1 << n) : node.stale | (1 << n);
-    return node;
-  }
-  const offset = offsetIn(node);
-  if (offset === node.length || comparePosition(node, offset) !== 0) return node;
-  if (node.length === RECORD_BYTES) return undefined;
-  const left = new Uint8Array(node.length - RECORD_BYTES);
-  left.set(node.subarray(0, offset));
-  left.set(node.subarray(offset + RECORD_BYTES), offset);
-  return left;
-}
-
-/** The leaves of a branch that has become small enough to be one. */
-function joined({ children, count }: Branch): Leaf {
-  const leaf = new Uint8Array(count * RECORD_BYTES);
-  let offset = 0;
-  for (const child of children) {
-    if (child === undefined) continue;
-    leaf.set(child as Leaf, offset);
-    offset += (child as Leaf).length;
-  }
-  return leaf;
-}
-
-/** The node of records in any order that share the first `depth` digits of their positions. */
-function built(records: Uint8Array, depth: number): Node {
-  if (records.length <= LEAF_MAX * RECORD_BYTES || depth === 2 * POSITION_BYTES) return sorted(records);
-  const ends = new Uint32Array(CHILDREN);
-  for (let offset = 0; offset < records.length; offset += RECORD_BYTES)
-    ends[nibbleAt(records, offset, depth)]! += RECORD_BYTES;
-  const parts = Array.from(ends, (length) => new Uint8Array(length));
-  ends.fill(0);
-  for (let offset = 0; offset < records.length; offset += RECORD_BYTES) {
-    const n = nibbleAt(records, offset, depth);
-    parts[n]!.set(records.subarray(offset, offset + RECORD_BYTES), ends[n]!);
-    ends[n]! += RECORD_BYTES;
-  }
-  const branch = new Branch();
-  branch.count = records.length / RECORD_BYTES;
-  for (const [n, part] of parts.entries()) {
-    if (part.length === 0) continue;
-    branch.children[n] = built(part, depth + 1);
-    branch.stale |= 1 << n;
-  }
-  return branch;
-}
-
-function sorted(records: Uint8Array): Leaf {
-  let leaf: Leaf = EMPTY;
-  for (let offset = 0; offset < records.length; offset += RECORD_BYTES) {
-    scratch.set(records.subarray(offset, offset + RECORD_BYTES));
-    leaf = put(leaf, 0) as Leaf;
-  }
-  return leaf;
-}
-
-function hashNode(node: Node, into: Uint8Array): Uint8Array {
-  if (!(node instanceof Branch)) return sha256Of(node, into);
-  for (let n = 0; node.stale !== 0; n++) {
-    if ((node.stale & (1 << n)) === 0) continue;
-    hashNode(node.children[n]!, node.hashes.subarray(n * DIGEST_BYTES, (n + 1) * DIGEST_BYTES));
-    node.stale &= ~(1 << n);
-  }
-  return sha256Of(node.hashes, into);
+function copyRecord(from: Int32Array, fromIndex: number, to: Int32Array, toIndex: number): void {
+  const source = fromIndex * RECORD_WORDS;
+  const target = toIndex * RECORD_WORDS;
+  for (let n = 0; n < RECORD_WORDS; n++) to[target + n] = from[source + n]!;
 }

@@ -7,7 +7,7 @@
  * state that was loaded behaves as the one that was saved.
  */
 import { sha256Of } from "../crypto/sha.ts";
-import { DIGEST_BYTES, EntryTree, RECORD_BYTES, writeRecord } from "./entry-tree.ts";
+import { DIGEST_BYTES, EntryTree } from "./entry-tree.ts";
 
 /** An entry as it is stored: `value` undefined where it was removed. */
 export interface StateChange {
@@ -173,20 +173,13 @@ export class State {
     this.journal = [];
     this.dropped = 0;
     this.held.clear();
-    const records = new Map<Table<unknown>, RecordBuffer>();
-    let table: Table<unknown> | undefined;
-    let buffer = new RecordBuffer();
+    for (const { tree } of this.sorted) tree.clear();
     for (const { table: name, key, value } of entries) {
-      if (table?.name !== name) {
-        table = this.tables.get(name);
-        if (table === undefined) throw new Error(`the stored state has an unknown table '${name}'`);
-        buffer = records.get(table) ?? new RecordBuffer();
-        records.set(table, buffer);
-      }
+      const table = this.tables.get(name);
+      if (table === undefined) throw new Error(`the stored state has an unknown table '${name}'`);
       table.restore(key, decodeValue(value));
-      buffer.add(key, value);
+      table.tree.set(key, value);
     }
-    for (const each of this.sorted) each.tree.build(records.get(each)?.bytes ?? NO_RECORDS);
     for (const { touched } of this.sorted) touched.clear();
     this.commitment.reset();
   }
@@ -272,28 +265,6 @@ class Commitment {
 /** Where nobody asks for a digest, changes go into the trees when they are so many. */
 const PENDING_MAX = 10_000;
 const ROOT = new Uint8Array(DIGEST_BYTES);
-const NO_RECORDS = new Uint8Array(0);
-
-/** Records of a tree in any order. */
-class RecordBuffer {
-  private buffer = new Uint8Array(RECORD_BYTES);
-  private length = 0;
-
-  get bytes(): Uint8Array {
-    return this.buffer.subarray(0, this.length);
-  }
-
-  add(key: string, value: string): void {
-    if (this.length + RECORD_BYTES > this.buffer.length) {
-      const grown = new Uint8Array(2 * this.buffer.length);
-      grown.set(this.bytes);
-      this.buffer = grown;
-    }
-    writeRecord(this.buffer, this.length, key, value);
-    this.length += RECORD_BYTES;
-  }
-}
-
 /** Values by key. */
 export class Table<V> {
   /** @internal */
