@@ -202,7 +202,7 @@ export class AbciChain implements ChainPort {
   }
 
   async spamStatistics(party: string) {
-    const { chainId, pow, spam, rules } = this.core.log.admission;
+    const { chainId, pow, spam, rules } = this.core.admission;
     return spamStatistics({ chainId, pow, spam, rules }, party);
   }
 
@@ -223,7 +223,7 @@ export class AbciChain implements ChainPort {
   }
 
   async proofBlocks(): Promise<readonly ProofBlock[]> {
-    const { chainId, pow } = this.core.log.admission;
+    const { chainId, pow } = this.core.admission;
     return pow
       .namedBlocks()
       .map(({ height, hash, parameters }) => ({ chainId, height, hash, ...parameters }));
@@ -280,7 +280,7 @@ export class AbciChain implements ChainPort {
   /** The engine's mempool is a new one: what waited in it may come again. */
   clearMempool(): void {
     this.waiting.clear();
-    this.core.log.admission.commit();
+    this.core.admission.commit();
   }
 
   /** Executes the genesis; may come again until the first block is committed. @throws NodeError */
@@ -395,9 +395,9 @@ export class AbciChain implements ChainPort {
 
   private committedBlock({ block, txs }: Executed): void {
     const { height } = block.point;
-    const { log } = this.core;
+    const { admission } = this.core;
     // The engine checks all that waits again, the transactions of the last moment among them.
-    log.admission.commit();
+    admission.commit();
     const status = this.board.after(block, txs);
     for (const [n, { hash, tx }] of txs.entries()) {
       const result = block.results[n]!;

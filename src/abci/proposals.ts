@@ -86,7 +86,7 @@ class BlockUnderWay {
       return fault("another one in the block has its proof of work");
     const priority = priorityOf(each);
     if (priority > this.priority) return fault("it stands behind one of lower priority");
-    const verdict = core.log.admission.proves(admissionTransaction(tx));
+    const verdict = core.admission.proves(admissionTransaction(tx));
     if (!verdict.accepted) return fault(verdict.text);
     const { code, text, gasWanted } = core.engine.check(tx);
     if (code !== 0) return fault(text);

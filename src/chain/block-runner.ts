@@ -65,7 +65,7 @@ export class BlockRunner {
   }
 
   /** @throws CommandError when the tool's command is refused */
-  run(before: ChainPoint, info: BlockInfo, txs: readonly BlockTx[], tool?: ToolCommand): RunBlock {
+  run(before: ChainPoint, info: BlockHeader, txs: readonly BlockTx[], tool?: ToolCommand): RunBlock {
     const { engine, admission } = this;
     admission.beginBlock(BigInt(info.height), info.hash, info.timeNs);
     engine.beginBlock(info);

@@ -121,7 +121,8 @@ export class ChainCore {
     });
     this.admission = new Admission(genesis.chainId, rules, this.engine.state);
     this.runner = new BlockRunner(this.engine, this.admission);
-    this.store = new ChainStore(db, writer, options.keepTexts);
+    const { keepTexts = false, keepHeaders = false } = options;
+    this.store = new ChainStore(db, writer, { keepTexts, keepHeaders });
     this.clock = options.clock;
     const { clock, random, parts = [] } = options;
     this.parts = [...[clock, random].filter((part) => part !== undefined), ...parts];
@@ -510,7 +511,7 @@ export class ChainCore {
     engine.state.returnTo(batch.mark);
     engine.state.release(batch.mark);
     engine.state.dropJournal();
-    this.clock.load(batch.clock);
+    this.clock?.load(batch.clock);
     this.writer.rollback();
     this.store.dropStaged();
     this.recording?.undo();

@@ -362,7 +362,8 @@ export class TransactionIntake {
     if (!isImpersonated) this.core.admission.refuse(admissionTransaction(tx));
   }
 
-  private verdictOf({ hash, tx, isImpersonated }: Candidate): TxOutcome {
+  /** The whole verdict on what has a valid form; nothing is remembered of it. */
+  verdictOf({ hash, tx, isImpersonated }: Candidate): TxOutcome {
     const { engine, admission } = this.core;
     if (!isImpersonated) {
       const isCounted = COMMANDS[tx.kind].spamPolicy !== undefined;

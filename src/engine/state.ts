@@ -7,6 +7,7 @@
  * state that was loaded behaves as the one that was saved.
  */
 import { sha256Of } from "../crypto/sha.ts";
+import { compare } from "../wire/arithmetic.ts";
 import { DIGEST_BYTES, EntryTree } from "./entry-tree.ts";
 
 /** An entry as it is stored: `value` undefined where it was removed. */

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { decodeValue, encodeValue, State, type StateChange, type Table } from "../../src/engine/state.ts";
+import { compare } from "../../src/wire/arithmetic.ts";
 
 function stateOf(): { state: State; tables: Table<bigint>[] } {
   const state = new State();

@@ -2,7 +2,6 @@
 
 import type { Table } from "../../engine/state.ts";
 import { type AdmissionRule, ruleText } from "../../errors/rules.ts";
-import { compare } from "../../wire/arithmetic.ts";
 import { SECOND_NS } from "../../wire/time-text.ts";
 
 /**

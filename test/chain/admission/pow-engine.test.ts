@@ -5,7 +5,8 @@ import { PowEngine } from "../../../src/chain/admission/pow/engine.ts";
 import type { PowParameters } from "../../../src/chain/admission/pow/windows.ts";
 import { banDurationNs } from "../../../src/chain/admission/rules.ts";
 import { State } from "../../../src/engine/state.ts";
-import { DEFAULTS, HOUR_NS, hashOf, listsOf, PowChain, permutations, SECOND_NS } from "./pow-fixture.ts";
+import { SECOND_NS } from "../../../src/wire/time-text.ts";
+import { DEFAULTS, HOUR_NS, hashOf, listsOf, PowChain, permutations } from "./pow-fixture.ts";
 import { vector } from "./pow-vectors.ts";
 
 const BANNED = "party is banned from sending transactions";

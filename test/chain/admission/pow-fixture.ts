@@ -5,6 +5,7 @@ import { leadingZeroBits, proofHash } from "../../../src/chain/admission/pow/fun
 import type { PowParameters } from "../../../src/chain/admission/pow/windows.ts";
 import type { AdmissionRules, Verdict } from "../../../src/chain/admission/rules.ts";
 import { decodeValue, State } from "../../../src/engine/state.ts";
+import { SECOND_NS } from "../../../src/wire/time-text.ts";
 import type { PowVector } from "./pow-vectors.ts";
 
 export const HOUR_NS = 3_600_000_000_000n;

@@ -5,6 +5,7 @@ import { PowEngine, type PowTransaction } from "../../../src/chain/admission/pow
 import type { PowParameters } from "../../../src/chain/admission/pow/windows.ts";
 import type { AdmissionRules, Verdict } from "../../../src/chain/admission/rules.ts";
 import { State } from "../../../src/engine/state.ts";
+import { SECOND_NS } from "../../../src/wire/time-text.ts";
 import { runs } from "../../support/seed.ts";
 import { hashOf, textOf } from "./pow-fixture.ts";
 import { BLOCK_SECONDS, PowModel } from "./pow-model.ts";

@@ -2,7 +2,8 @@
 // (docs/protocol/40-pow-spam.md#22-parameter-sets). What changes with every transaction is kept in maps of its own, and
 // put into the tables of the state at the end of the block, a list for each height: an entry for each transaction would
 // cost several times as much. A state that is taken back or loaded comes back through the tables.
-import { type Cell, compare, type Table } from "../../../engine/state.ts";
+import type { Cell, Table } from "../../../engine/state.ts";
+import { compare } from "../../../wire/arithmetic.ts";
 
 // Counts of each party's transactions on each height, with the difficulty that they showed.
 
