@@ -1,7 +1,7 @@
 /**
  * The application hash: a commitment to all that a chain goes on from, and to nothing else: the state, admission's part of
  * it included, and where the chain stands. It has no history: a state that was executed, loaded, taken back or
- * synchronised has the same (docs/decisions/035-application-hash.md).
+ * synchronised has the same (docs/decisions/037-application-hash.md).
  */
 import { sha256Of } from "../crypto/sha.ts";
 import type { State } from "../engine/state.ts";

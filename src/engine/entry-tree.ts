@@ -1,7 +1,7 @@
 /**
  * A commitment to a set of entries that depends on the entries alone, whatever order they came in: a tree over the hashes
  * of their keys, in which at most `LEAF_MAX` entries share a leaf. A change costs the path to its leaf; hashes are worked
- * out when the root is read, so that changes of one block share them (docs/decisions/035-application-hash.md).
+ * out when the root is read, so that changes of one block share them (docs/decisions/037-application-hash.md).
  *
  *   record   first 24 bytes of SHA-256(key), its position, then SHA-256(length of key ":" key value): 56 bytes
  *   leaf     SHA-256 of its records in ascending order

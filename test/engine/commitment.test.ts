@@ -8,7 +8,7 @@ import { runs } from "../support/seed.ts";
 
 const sha256 = (input: string | Uint8Array) => createHash("sha256").update(input).digest();
 
-/** A record as docs/decisions/035-application-hash.md writes it down. */
+/** A record as docs/decisions/037-application-hash.md writes it down. */
 function recordOf(key: string, value: string): Buffer {
   return Buffer.concat([sha256(key).subarray(0, 24), sha256(`${key.length}:${key}${value}`)]);
 }
