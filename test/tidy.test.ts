@@ -37,7 +37,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   crypto: ["cache", "errors"],
   wire: ["errors", "crypto"],
   store: ["cache", "errors", "files", "wire", "crypto"],
-  "chain/admission": ["cache", "errors", "files", "wire", "crypto"],
+  "chain/admission": ["cache", "errors", "files", "wire", "crypto", "engine"],
   engine: ["cache", "errors", "wire", "crypto"],
   // Of the store only what knows no database: test/package/portable.test.ts.
   testing: ["errors", "wire", "crypto", "engine", "store"],

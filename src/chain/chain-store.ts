@@ -72,7 +72,7 @@ interface BlockContent {
 
 /** Point of the stored state. */
 const STATE = "state";
-/** What versions before 2026-11-29 stored of admission, beside the state. */
+/** Key of admission's state in versions before 2026-11-29, which stored it beside the state. */
 const FORMER_ADMISSION = "admission";
 const PART = "part:";
 /** Document that the chain began with, or came with when it was loaded. */
@@ -135,7 +135,7 @@ export class ChainStore {
     return this.point(STATE)!;
   }
 
-  /** Whether the stored state is one that admission is no part of. */
+  /** Whether the stored state lacks admission. */
   isFormer(): boolean {
     return this.meta(FORMER_ADMISSION) !== undefined;
   }

@@ -291,7 +291,8 @@ export class EntryTree {
 }
 
 /** Positions below a node, by its depth. */
-const WIDTHS = Array.from({ length: DEPTH_MAX + 1 }, (_, depth) => CHILDREN ** (DEPTH_MAX - depth));
+const WIDTHS: number[] = [];
+for (let width = 1; WIDTHS.length <= DEPTH_MAX; width *= CHILDREN) WIDTHS.unshift(width);
 /** Places for the digests of children, by depth. */
 const digests = Array.from({ length: DEPTH_MAX }, () => new Uint8Array(DIGEST_BYTES));
 const NOTHING = new Uint8Array(DIGEST_BYTES);

@@ -33,7 +33,7 @@ interface Undo {
   readonly before: unknown;
 }
 
-/** What two states with the same content have in common, by table. */
+/** Digest of a table: equal for equal entries. */
 export interface TableDigest {
   readonly table: string;
   readonly entries: number;
@@ -186,7 +186,7 @@ export class State {
   }
 }
 
-/** Every change as long as it is not part of its table's tree, and the digest of the tables. */
+/** The changes that are not part of their table's tree yet, and the digest of the tables. */
 class Commitment {
   private readonly pending = new Map<Table<unknown>, Map<string, string | undefined>>();
   private count = 0;
@@ -205,7 +205,7 @@ class Commitment {
     if (++this.count >= PENDING_MAX) this.apply();
   }
 
-  /** All trees were built anew. */
+  /** All trees were replaced. */
   reset(): void {
     this.pending.clear();
     this.count = 0;
@@ -263,7 +263,7 @@ class Commitment {
   }
 }
 
-/** Where nobody asks for a digest, changes go into the trees when they are so many. */
+/** Pending changes at the most: more go into the trees at once. */
 const PENDING_MAX = 10_000;
 const ROOT = new Uint8Array(DIGEST_BYTES);
 /** Values by key. */
@@ -272,7 +272,7 @@ export class Table<V> {
   readonly map = new Map<string, V>();
   /** @internal Entries that were touched since the last `takeChanges`, with their values at that time. */
   readonly touched = new Map<string, V | undefined>();
-  /** @internal Commitment to the entries, but for changes that are pending. */
+  /** @internal Commitment to the entries, except for changes that are pending. */
   readonly tree = new EntryTree();
   /** @internal */
   isDigestStale = false;

@@ -1,4 +1,4 @@
-// What admission has seen, taken back to earlier places: it must have what one has that is read from the state.
+// The texts that admission has seen, taken back to earlier places, against those read from the state.
 import { expect, test } from "bun:test";
 import { Seen } from "../../../src/chain/admission/pow/windows.ts";
 import { type Mark, State } from "../../../src/engine/state.ts";

@@ -1,6 +1,6 @@
 // Proof-of-work parameters, and the sets of them that a transaction can fall under
-// (docs/protocol/40-pow-spam.md#22-parameter-sets). What changes with every transaction is kept in maps of its own, and
-// put into the tables of the state at the end of the block, a list for each height: an entry for each transaction would
+// (docs/protocol/40-pow-spam.md#22-parameter-sets). Facts that change with every transaction are kept in maps, and put
+// into the tables of the state at the end of the block, a list for each height: an entry for each transaction would
 // cost several times as much. A state that is taken back or loaded comes back through the tables.
 import type { Cell, Table } from "../../../engine/state.ts";
 import { compare } from "../../../wire/arithmetic.ts";

@@ -8,7 +8,7 @@ import { ACCEPTED, Bans, refuse, type Verdict } from "../rules.ts";
 export type Tokens = bigint | undefined;
 
 /** Parameters of a policy. */
-export interface PolicyLimits {
+interface PolicyLimits {
   /** Of a party in an epoch: commands, or votes on a proposal. */
   readonly max: bigint;
   readonly minTokens: bigint;
@@ -102,7 +102,7 @@ const BLOCKS_WATCHED = 10;
 /** From this minimum on there is no further increase: 1600 tokens of 18 decimals. */
 const RAISED_MINIMUM_ENOUGH = 1_600n * 10n ** 18n;
 
-export interface VoteTide {
+interface VoteTide {
   readonly factor: bigint;
   /** Height of this epoch's last increase. */
   readonly raisedAt: bigint | undefined;
