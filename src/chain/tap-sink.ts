@@ -6,9 +6,6 @@ import type { BlockSink } from "./outbox.ts";
 type Events = Pick<Block, "chainId" | "height" | "hash" | "txHashes" | "events">;
 
 export class TapSink implements BlockSink {
-  /** Blocks that are not committed yet. */
-  private pending: Events[] = [];
-
   constructor(private readonly tap: EventTap) {}
 
   open(head: { readonly height: number } | undefined): void {
@@ -16,19 +13,19 @@ export class TapSink implements BlockSink {
   }
 
   append(block: Events): void {
+    this.tap.stage(block, block.events);
     this.tap.noteBlock(block.height);
-    if (this.tap.isOpen) this.pending.push(block);
   }
 
   keep(): void {
-    for (const block of this.pending.splice(0)) this.tap.send(block, block.events);
+    this.tap.keep();
   }
 
   undo(): void {
-    this.pending = [];
+    this.tap.undo();
   }
 
   addLast(events: Events): void {
-    this.tap.send(events, events.events);
+    this.tap.sendLast(events, events.events);
   }
 }

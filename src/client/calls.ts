@@ -25,10 +25,14 @@ export type PagedCall<Request, Answer, Row> = Call<Request, Answer> & {
 };
 
 export interface StreamOptions {
+  /** The stream begins behind this block, with everything since: a height, or a cursor of `onCursor`. Default: now. */
+  readonly after?: number | string;
   /** Its abort ends the stream without an error. */
   readonly signal?: AbortSignal;
   /** Called when everything up to a block was read, for each block that changed nothing too. */
   readonly onHeight?: (height: number) => void;
+  /** Called as often, with the place at which a later stream can begin (`after`). */
+  readonly onCursor?: (cursor: string) => void;
   /** Called before the stream is opened again. */
   readonly onReconnect?: (reason: Error) => void;
 }

@@ -129,9 +129,9 @@ class Client {
       const query = queryOf(`stream.${name}`, names, request);
       const url = `${this.base("data")}${STREAM_PREFIX}${path}?height=true&full=true${query === "" ? "" : `&${query}`}`;
       const firstFrame = path === "event/bus" ? JSON.stringify(request) : undefined;
-      const open = (_after: string | undefined, signal: AbortSignal) =>
-        this.open({ url, firstFrame, signal });
-      return follow({ open }, options);
+      const open = (after: string | undefined, signal: AbortSignal) =>
+        this.open({ url: after === undefined ? url : `${url}&after=${after}`, firstFrame, signal });
+      return follow(open, options);
     };
   }
 

@@ -1,6 +1,6 @@
 /**
  * A stream as an iterator that outlives its connections. The messages of a block are handed on when the block is
- * complete, so that the next connection begins behind a whole block.
+ * complete, so that the next connection begins behind a whole block: nothing is missing, and nothing comes twice.
  */
 import { LyraError } from "../errors/lyra-error.ts";
 import { apiError } from "./api-error.ts";
@@ -10,44 +10,45 @@ import type { StreamLine } from "./transports.ts";
 
 const FIRST_WAIT_MS = 50;
 const WAIT_MS_MAX = 5_000;
-/** Codes after which a stream can be opened again: the node stops, is busy, or dropped a reader that was too slow. */
+/** Attempts without a message after which a node that lags behind is given up: half a minute. */
+const LAGGING_MAX = 12;
+/** Codes after which a stream can be opened again: the node stops, or is busy. */
 const AGAIN: ReadonlySet<string> = new Set(["unavailable", "resource_exhausted", "unreachable"]);
+/** The node has dropped a reader that was too slow. */
 const TOO_SLOW = "channel closed";
 
-interface Followed {
-  /** Opens the stream. @param after block behind which it begins; undefined: the last one */
-  open(after: string | undefined, signal: AbortSignal): AsyncIterable<StreamLine>;
-}
+/** Opens the stream. @param after block behind which it begins; undefined: the last one */
+type Open = (after: string | undefined, signal: AbortSignal) => AsyncIterable<StreamLine>;
 
 export async function* follow<Message extends object>(
-  { open }: Followed,
-  { signal, onHeight, onReconnect }: StreamOptions,
+  open: Open,
+  { after: first, signal, onHeight, onCursor, onReconnect }: StreamOptions,
 ): AsyncGenerator<StreamEvent<Message>, void, undefined> {
   const closing = new AbortController();
   const close = () => closing.abort();
   signal?.addEventListener("abort", close);
   if (signal?.aborted) close();
-  let after: string | undefined;
+  let after = first === undefined ? undefined : String(first);
   let failures = 0;
   try {
     while (!closing.signal.aborted) {
       let reason: Error = new LyraError("stream_ended", "the connection of the stream ended");
       try {
         let block: StreamEvent<Message>[] = [];
-        for await (const { result, height, error } of open(after, closing.signal)) {
+        for await (const { result, height, cursor, error } of open(after, closing.signal)) {
           if (error !== undefined) throw apiError(error, undefined, "the stream");
           failures = 0;
           if (result !== undefined) block.push({ ...(result as Message), height: Number(height) });
-          const isLastPage = (result as { snapshot?: { lastPage: boolean } } | undefined)?.snapshot?.lastPage;
-          if (height === undefined || (result !== undefined && !isLastPage)) continue;
-          after = height;
+          if (cursor === undefined) continue;
+          after = cursor;
           yield* block;
           block = [];
           onHeight?.(Number(height));
+          onCursor?.(cursor);
         }
       } catch (error) {
         if (closing.signal.aborted) return;
-        if (!isPassing(error)) throw error;
+        if (!isPassing(error, failures)) throw asGap(error);
         reason = error;
       }
       if (closing.signal.aborted) return;
@@ -60,7 +61,20 @@ export async function* follow<Message extends object>(
   }
 }
 
-function isPassing(error: unknown): error is LyraError {
+function isPassing(error: unknown, failures: number): error is LyraError {
   if (!(error instanceof LyraError)) return false;
+  // Another node of the network, or one that reads its history again.
+  if (error.code === "failed_precondition") return failures < LAGGING_MAX;
   return AGAIN.has(error.code) || error.details.some(({ inner }) => inner === TOO_SLOW);
+}
+
+/** The node cannot go on where the stream was: its blocks were taken back, or are not kept any more. */
+function asGap(error: unknown): unknown {
+  if (!(error instanceof LyraError) || error.code !== "out_of_range") return error;
+  const hint = "read the state again, and open the stream without `after`";
+  return new LyraError("stream_gap", `the stream cannot go on: ${error.message}`, {
+    ...error,
+    hint,
+    cause: error,
+  });
 }

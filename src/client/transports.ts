@@ -10,6 +10,8 @@ export interface StreamLine {
   readonly result?: object;
   /** Of the block: beside each message, and alone where the block ends. */
   readonly height?: string;
+  /** Where the next connection can begin: at the end of each block, behind everything of it. */
+  readonly cursor?: string;
   readonly error?: { readonly code?: number; readonly message?: string };
 }
 

@@ -4,6 +4,7 @@
  */
 
 import type { Database } from "bun:sqlite";
+import { dirname } from "node:path";
 import type { AdmissionRules } from "../chain/admission/rules.ts";
 import { LocalChain } from "../chain/local-chain.ts";
 import type { BlockSink } from "../chain/outbox.ts";
@@ -15,6 +16,7 @@ import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { BridgeSimulator } from "../ethereum/bridge-simulator.ts";
 import { type AgentView, ValidatorAgent } from "../ethereum/validator-agent.ts";
 import { EventTap } from "../store/event-feed.ts";
+import { RecentEvents } from "../store/recent-events.ts";
 import { SECOND_NS } from "../wire/time-text.ts";
 import type { CheckedTransaction, Verdict } from "../wire/transaction-check.ts";
 import { Clock } from "./clock.ts";
@@ -63,7 +65,7 @@ export class DevnetCore {
   readonly agent: ValidatorAgent;
   readonly funding: Funding;
   /** Events of the blocks that are committed, for streams. */
-  readonly tap = new EventTap();
+  readonly tap: EventTap;
   readonly view: AgentView;
   /** Why the chain has halted; undefined while it runs. */
   halted: string | undefined;
@@ -89,6 +91,7 @@ export class DevnetCore {
     onLoaded?: (genesis: string) => void,
   ) {
     this.funding = new Funding(options.parties, options.balance);
+    this.tap = new EventTap(new RecentEvents(dirname(db.filename)));
     let engine: Engine | undefined;
     const theEngine = () => engine!;
     const simulation = simulatorOptions(genesis, () => theEngine().core.nowNs / SECOND_NS);
@@ -203,6 +206,7 @@ export class DevnetCore {
     await this.restarted;
     await this.chain.stop();
     await this.beforeClose();
+    this.tap.close();
     this.db.close();
   }
 

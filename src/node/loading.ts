@@ -12,6 +12,7 @@ import { BlockWriter } from "../store/block-writer.ts";
 import { openWriter } from "../store/database.ts";
 import { EventTap } from "../store/event-feed.ts";
 import type { ChainHead } from "../store/head.ts";
+import { RecentEvents } from "../store/recent-events.ts";
 import type { DiskPolicy } from "./config.ts";
 import { DiskBudget, logShare } from "./disk-budget.ts";
 
@@ -41,7 +42,7 @@ interface LoadingSettings {
 export class Loading {
   readonly writer: BlockWriter;
   /** Events of the blocks that are stored, for streams. */
-  readonly tap = new EventTap();
+  readonly tap: EventTap;
   private readonly db: Database;
   private readonly recorder: SegmentRecorder;
   private readonly segments: SegmentMaker;
@@ -51,6 +52,7 @@ export class Loading {
   /** Opens the home's store for writing. @throws NodeError */
   constructor(home: string, { segmentLength, segments, disk }: LoadingSettings) {
     this.db = openWriter(home);
+    this.tap = new EventTap(new RecentEvents(home));
     try {
       const isBounded = disk !== undefined && (disk.bytes !== undefined || disk.retention !== "archive");
       this.budget = isBounded ? new DiskBudget(home, this.db, disk) : undefined;
@@ -59,9 +61,11 @@ export class Loading {
         ...(disk?.bytes !== undefined && { logBytesMax: logShare(disk.bytes) }),
       });
       this.tap.noteBlock(this.writer.committedHead?.height ?? 0);
-      this.writer.onCommitted = (blocks) => {
-        for (const block of blocks) if (block.whole) this.tap.send(block, block.whole);
+      this.writer.onCommitting = (blocks) => {
+        this.tap.undo();
+        for (const block of blocks) if (block.whole) this.tap.stage(block, block.whole);
       };
+      this.writer.onCommitted = () => this.tap.keep();
       const recorder = new SegmentRecorder(this.db);
       this.recorder = recorder;
       const record: SegmentRecorder["record"] = (row) => recorder.record(row);
@@ -70,6 +74,7 @@ export class Loading {
       this.segments.onCommitted(this.writer.committedHead?.height ?? 0);
     } catch (error) {
       this.db.close();
+      this.tap.close();
       throw error;
     }
   }
@@ -184,6 +189,7 @@ export class Loading {
       await this.segments.stop();
       this.writer.checkpoint();
     } finally {
+      this.tap.close();
       this.db.close();
     }
   }

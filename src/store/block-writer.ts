@@ -78,6 +78,8 @@ export class BlockWriter {
   /** Length of the log after the last commit. */
   private logBytes = 0;
   private readonly logBound: LogBound;
+  /** Called with the blocks that are about to be committed. */
+  onCommitting: (blocks: readonly Block[]) => void = () => {};
   /** Called with the blocks of each commit. */
   onCommitted: (blocks: readonly Block[]) => void = () => {};
   private readonly txRows: TxRows = {
@@ -187,6 +189,7 @@ export class BlockWriter {
     try {
       if (this.head) writeHead(this.db, this.head);
       if (this.head) this.options.companion?.beforeCommit(this.head);
+      this.onCommitting(this.staged.map(({ block }) => block));
       this.db.run("COMMIT");
     } catch (error) {
       this.rollback();

@@ -5,6 +5,7 @@
  */
 import type { Block, BlockEvent } from "../wire/block.ts";
 import { wholeEvent } from "../wire/whole-event.ts";
+import type { RecentEvents } from "./recent-events.ts";
 
 /** Bytes of events that another thread has not read yet. */
 const UNREAD_BYTES_MAX = 64 * 1024 * 1024;
@@ -14,8 +15,13 @@ const LENGTH_BYTES = 4;
 export type FeedMessage =
   /** The events of all blocks after this one follow. */
   | { readonly kind: "begun"; readonly height: number }
-  /** Every event of a committed block, each a serialized bus event behind its length. */
-  | { readonly kind: "events"; readonly height: number; readonly events: Uint8Array }
+  /** Every event of a committed block, each a serialized bus event behind its length. @param hash of the block */
+  | {
+      readonly kind: "events";
+      readonly height: number;
+      readonly hash: string;
+      readonly events: Uint8Array;
+    }
   /** Events were left out because they were not read: nothing more follows. */
   | { readonly kind: "lost" };
 
@@ -27,18 +33,34 @@ export interface EventFeed {
   stop(listener: FeedListener): void;
 }
 
+/** The parts of a block that its events need. */
+type BlockOfEvents = Pick<Block, "chainId" | "height" | "hash" | "txHashes">;
+
+interface StagedBlock {
+  readonly height: number;
+  readonly hash: string;
+  readonly events: Uint8Array;
+}
+
 /** The writer's end. */
 export class EventTap implements EventFeed {
-  private readonly listeners = new Set<FeedListener>();
+  /** With the height that each was told at its start. */
+  private readonly listeners = new Map<FeedListener, number>();
   private height = 0;
+  /** Of the blocks that are about to be committed. */
+  private packed: StagedBlock[] = [];
 
-  /** Whether anybody wants events: those of a block are taken if so when it begins. */
+  /** @param recent keeps events for streams that are opened again; without it there are none of those */
+  constructor(private readonly recent?: RecentEvents) {}
+
+  /** Whether the events of the next block are needed: they are taken if so when it begins. */
   get isOpen(): boolean {
-    return this.listeners.size > 0;
+    return this.listeners.size > 0 || this.recent?.keeps(this.height + 1) === true;
   }
 
   start(listener: FeedListener): void {
-    this.listeners.add(listener);
+    this.listeners.set(listener, this.height);
+    this.recent?.noteFollowed(this.height);
     listener({ kind: "begun", height: this.height });
   }
 
@@ -49,19 +71,51 @@ export class EventTap implements EventFeed {
   /** A block begins; its events are taken, or not. */
   noteBlock(height: number): void {
     if (height > this.height) this.height = height;
+    if (this.listeners.size > 0) this.recent?.noteFollowed(this.height);
   }
 
   /** The chain took blocks back. */
   noteReverted(height: number): void {
     this.height = height;
+    this.recent?.noteReverted(height);
   }
 
-  /** @param events all of the block's, its markers among them */
-  send(block: Pick<Block, "chainId" | "height" | "hash" | "txHashes">, events: readonly BlockEvent[]): void {
+  /** A block is about to be committed. @param events all of the block's, its markers among them */
+  stage(block: BlockOfEvents, events: readonly BlockEvent[]): void {
     if (!this.isOpen) return;
     const packed = pack(events.map((event) => wholeEvent(block, event)));
-    for (const listener of [...this.listeners])
-      listener({ kind: "events", height: block.height, events: packed });
+    this.recent?.append(block.height, block.hash, packed);
+    this.packed.push({ height: block.height, hash: block.hash, events: packed });
+  }
+
+  /** The blocks are committed. */
+  keep(): void {
+    const blocks = this.packed;
+    this.packed = [];
+    for (const block of blocks) this.tell(block);
+  }
+
+  /** They are not. */
+  undo(): void {
+    this.packed = [];
+  }
+
+  close(): void {
+    this.recent?.close();
+  }
+
+  /** Events of no block, behind the last one. */
+  sendLast(block: BlockOfEvents, events: readonly BlockEvent[]): void {
+    if (this.listeners.size === 0) return;
+    const packed = pack(events.map((event) => wholeEvent(block, event)));
+    const message: FeedMessage = { kind: "events", height: block.height, hash: block.hash, events: packed };
+    for (const listener of [...this.listeners.keys()]) listener(message);
+  }
+
+  /** A block that was under way when a listener started is not told to it. */
+  private tell(block: StagedBlock): void {
+    for (const [listener, begunAt] of [...this.listeners])
+      if (block.height > begunAt) listener({ kind: "events", ...block });
   }
 }
 

@@ -18,7 +18,8 @@ function send(tap: EventTap, height: number, bytes = 3): void {
   const event: BlockEvent = { field: 101, seq: 1, tx: 0, bytes: payload, start: 0, end: 0 };
   const long: BlockEvent = { field: 157, seq: 2, tx: 0, bytes: payload, start: 0, end: bytes };
   tap.noteBlock(height);
-  tap.send({ chainId: "c", height, hash: HASH, txHashes: [HASH] }, bytes > 3 ? [event, long] : [event]);
+  tap.stage({ chainId: "c", height, hash: HASH, txHashes: [HASH] }, bytes > 3 ? [event, long] : [event]);
+  tap.keep();
 }
 
 /** Two threads, whose messages wait until they are delivered. */

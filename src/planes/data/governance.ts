@@ -128,7 +128,7 @@ export function votesOn(
   context: DataContext,
   proposals: readonly Pick<ProposalRow, "id">[],
 ): Map<string, Vote[]> {
-  const ids = proposals.map(({ id }) => hexOf(id));
+  const ids = [...new Set(proposals.map(({ id }) => hexOf(id)))];
   const rows = nestedRows<VoteRow & { proposal: Uint8Array }>(
     context,
     `SELECT v.proposal, v.first_time, v.data FROM json_each(?) j
