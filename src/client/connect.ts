@@ -130,7 +130,7 @@ class Client {
       const url = `${this.base("data")}${STREAM_PREFIX}${path}?height=true&full=true${query === "" ? "" : `&${query}`}`;
       const firstFrame = path === "event/bus" ? JSON.stringify(request) : undefined;
       const open = (after: string | undefined, signal: AbortSignal) =>
-        this.open({ url: after === undefined ? url : `${url}&after=${after}`, firstFrame, signal });
+        this.open({ url: after === undefined ? url : `${url}&afterHeight=${after}`, firstFrame, signal });
       return follow(open, options);
     };
   }

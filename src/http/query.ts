@@ -95,14 +95,6 @@ export function flagIn(pairs: QueryPairs, name: string): boolean {
   throw badRequest(`parsing field "${name}": ${JSON.stringify(value.slice(0, 100))} is not true or false`);
 }
 
-/** A block height; undefined where it is not given. @throws ApiError 400 */
-export function heightIn(pairs: QueryPairs, name: string): number | undefined {
-  const value = pairs.find(([key]) => key === name)?.[1];
-  if (value === undefined || value === "") return undefined;
-  if (/^\d{1,15}$/.test(value)) return Number(value);
-  throw badRequest(`parsing field "${name}": ${JSON.stringify(value.slice(0, 100))} is not a block height`);
-}
-
 function groupByKey(pairs: QueryPairs): Map<string, string[]> {
   const groups = new Map<string, string[]>();
   for (const [key, value] of pairs) {

@@ -92,7 +92,7 @@ export class EventTap implements EventFeed {
   keep(): void {
     const blocks = this.packed;
     this.packed = [];
-    for (const block of blocks) this.tell(block);
+    for (const block of blocks) this.sendBlock(block);
   }
 
   /** They are not. */
@@ -113,7 +113,7 @@ export class EventTap implements EventFeed {
   }
 
   /** A block that was under way when a listener started is not told to it. */
-  private tell(block: StagedBlock): void {
+  private sendBlock(block: StagedBlock): void {
     for (const [listener, begunAt] of [...this.listeners])
       if (block.height > begunAt) listener({ kind: "events", ...block });
   }

@@ -165,7 +165,7 @@ export class RecentEvents {
   }
 }
 
-export interface RecentBlock {
+interface RecentBlock {
   /** The first hexadecimal digits, lower case. */
   readonly hash: string;
   /** As `EventTap` packs them. */

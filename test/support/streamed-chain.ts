@@ -11,6 +11,7 @@ import { DataPlane } from "../../src/planes/data/plane.ts";
 import { BlockWriter } from "../../src/store/block-writer.ts";
 import { openReader, openWriter } from "../../src/store/database.ts";
 import { EventTap } from "../../src/store/event-feed.ts";
+import { RecentEvents } from "../../src/store/recent-events.ts";
 import { type Block, type BlockEvent, Field } from "../../src/wire/block.ts";
 import { encodeOrder, type Order, readOrderAt } from "../../src/wire/generated/vega.ts";
 import { MEMORY } from "../rig/homes.ts";
@@ -35,24 +36,28 @@ export class StreamedChain {
   readonly writer = new BlockWriter(this.writing, { isTemporary: true });
   private readonly reading = openReader(this.home);
   /** Events of the blocks that are committed. */
-  readonly tap = new EventTap();
+  readonly tap: EventTap;
   private next = 0;
   private order: Order | undefined;
 
   constructor(
     private readonly blocks: readonly Block[],
     limits: Partial<Limits> = {},
+    /** Whether events are kept for streams that are opened again. */
+    keepsEvents = false,
   ) {
+    this.tap = new EventTap(keepsEvents ? new RecentEvents(this.home) : undefined);
     const build = { version: "v0.71.6", commit: "test" };
     const options = { limits: { ...DEFAULT_LIMITS, ...limits }, build, home: this.home };
     this.plane = new DataPlane(new DataContext(this.reading, options));
     this.plane.streams.feed = this.tap;
-    this.writer.onCommitted = (committed) => {
-      for (const block of committed) {
+    this.writer.onCommitting = (blocks) => {
+      for (const block of blocks) {
+        this.tap.stage(block, block.whole!);
         this.tap.noteBlock(block.height);
-        this.tap.send(block, block.whole!);
       }
     };
+    this.writer.onCommitted = () => this.tap.keep();
   }
 
   get isDone(): boolean {
@@ -146,6 +151,7 @@ export class StreamedChain {
 
   close(): void {
     this.plane.streams.stop();
+    this.tap.close();
     this.reading.close();
     this.writing.close();
     rmSync(this.home, { recursive: true, force: true });

@@ -7,14 +7,7 @@ import { DAMAGED } from "../../../http/answers.ts";
 import { ApiError, badRequest, bodyTooLarge, requestTooSlow, wrongMethod } from "../../../http/errors.ts";
 import { checkUrl, splitUrl } from "../../../http/http.ts";
 import { classify, type HttpApp, RAW } from "../../../http/plugin.ts";
-import {
-  flagIn,
-  heightIn,
-  parsePairs,
-  type QueryPairs,
-  readMessage,
-  readRequest,
-} from "../../../http/query.ts";
+import { flagIn, parsePairs, type QueryPairs, readMessage, readRequest } from "../../../http/query.ts";
 import type { ServerStatus } from "../../../http/status.ts";
 import { within } from "../../../http/within.ts";
 import type { JsonMode } from "../../../wire/json.ts";
@@ -22,8 +15,8 @@ import type { DataPlane } from "../plane.ts";
 import type { BusRequest, EventBusObservation } from "./event-bus.ts";
 import { JsonObjects } from "./json-values.ts";
 import {
-  AFTER_HEIGHT,
   addressOf,
+  cursorIn,
   isIndented,
   linesAnswer,
   modeOf,
@@ -63,7 +56,7 @@ export function busRoutes(
       address,
       signal: request.signal,
       wantsHeights,
-      after: heightIn(pairs, AFTER_HEIGHT),
+      after: cursorIn(pairs),
     });
   };
   /** An invalid flag is refused when the stream is opened. */

@@ -5,12 +5,13 @@ import { Grpc } from "../../../errors/statuses.ts";
 import { streamErrorBody } from "../../../http/answers.ts";
 import type { ApiError } from "../../../http/errors.ts";
 import { type JsonMode, renderPlain } from "../../../wire/json.ts";
-import type { StreamMessage } from "./message.ts";
+import { cursorText } from "./cursor.ts";
+import { HeightMark, type StreamMessage } from "./message.ts";
 
 /** Texts of a message by their form. */
 const texts = new WeakMap<StreamMessage, Map<string, string>>();
 
-/** @param wantsHeights the height stands beside each message, and alone where a block has nothing else */
+/** @param wantsHeights the height stands beside each message, and alone, with a cursor, where a block ends */
 export function messageText(message: StreamMessage, wantsHeights: boolean, mode: JsonMode): string {
   let rendered = texts.get(message);
   if (rendered === undefined) texts.set(message, (rendered = new Map()));
@@ -22,8 +23,12 @@ export function messageText(message: StreamMessage, wantsHeights: boolean, mode:
 
 function envelope(message: StreamMessage, wantsHeights: boolean, mode: JsonMode): string {
   const result = message.textIn(mode);
-  const height = `"height":"${message.height}"`;
-  const parts = [result === "" ? "" : `"result":${result}`, wantsHeights ? height : ""];
+  const height = wantsHeights ? `"height":"${message.height}"` : "";
+  const cursor =
+    wantsHeights && message instanceof HeightMark
+      ? `"cursor":"${cursorText(message.height, message.hash)}"`
+      : "";
+  const parts = [result === "" ? "" : `"result":${result}`, height, cursor];
   return `{${parts.filter((part) => part !== "").join(",")}}`;
 }
 

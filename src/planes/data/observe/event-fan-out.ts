@@ -3,13 +3,20 @@
 import { Grpc } from "../../../errors/statuses.ts";
 import { ApiError } from "../../../http/errors.ts";
 import { type EventFeed, eventsIn, type FeedMessage } from "../../../store/event-feed.ts";
+import { RecentEventsReader } from "../../../store/recent-events.ts";
 import { StreamedEvent } from "./bus-events.ts";
+import type { Cursor } from "./cursor.ts";
+import type { StreamReads } from "./fan-out.ts";
 import { HeightMark, type Place, type StreamMessage } from "./message.ts";
-import { notKept, notReached } from "./missed.ts";
+import { checkBlock, hashAt, notKept, notReached } from "./missed.ts";
 import { type Observation, tooSlow } from "./observation.ts";
+import type { At } from "./spans.ts";
 
 /** Time that a writer may take until it gives its events. */
 const BEGIN_MS = 5_000;
+
+/** Between two looks for the end of a block that is under way. */
+const LOOK_MS = 5;
 
 /** Streams of events with one filter. */
 export interface EventTopic {
@@ -24,7 +31,7 @@ interface ActiveTopic {
 }
 
 /** Makes the observation of a stream that begins at a height. */
-type MakeObservation<O> = (at: { height: number; place: Place }, onClosed: () => void) => O;
+type MakeObservation<O> = (at: At, onClosed: () => void) => O;
 
 export class EventFanOut {
   private readonly topics = new Map<string, ActiveTopic>();
@@ -32,44 +39,101 @@ export class EventFanOut {
   private subscribers = 0;
   /** Of the last announced block. */
   private height = 0;
+  /** Of the same; empty where it is not known. */
+  private hash = "";
+  /** Height behind which the blocks of the feed are sent. */
+  private begunAt = 0;
   /** Counts announced blocks. */
   private turn = 0;
   private begun: PromiseWithResolvers<void> | undefined;
 
-  /** @param headHeight of the store's last block */
   constructor(
     private readonly feed: () => EventFeed,
-    private readonly headHeight: () => number,
+    private readonly reads: StreamReads,
   ) {}
 
   /**
-   * @param after height up to which the client has everything
+   * @param after block up to which the client has everything
    * @throws ApiError 503 when the writer does not give its events; 412 and 400 where blocks follow that are not kept
    */
   async join<O extends Observation>(
     topic: EventTopic,
-    after: number | undefined,
+    after: Cursor | undefined,
     make: MakeObservation<O>,
   ): Promise<O> {
     await this.enter();
+    let missed: RecentEventsReader | undefined;
     try {
-      this.checkHeight(after);
+      missed = after && this.recentBehind(after);
     } catch (error) {
       this.exit();
       throw error;
     }
-    const at = { height: this.height, place: { no: this.turn, part: 0 } };
+    const { height, hash } = this;
+    const at: At = { height, place: { no: this.turn, part: 0 }, hash };
     const observation: O = make(at, () => this.leave(topic.key, observation));
     let active = this.topics.get(topic.key);
     if (active === undefined) this.topics.set(topic.key, (active = { topic, observations: new Set() }));
     active.observations.add(observation);
-    observation.pushBeginning();
+    if (missed === undefined) observation.pushBeginning();
+    else this.openBehind(after!.height, missed, topic, observation, at);
     return observation;
   }
 
-  private checkHeight(after = this.height): void {
-    if (after > this.height) throw notReached(after, this.height);
-    if (after < this.height) throw notKept(after);
+  /** The events that a client has missed; undefined where there are none. @throws ApiError */
+  private recentBehind(after: Cursor): RecentEventsReader | undefined {
+    if (after.height > this.height) throw notReached(after.height, this.height);
+    return this.reads.read((context, head) => {
+      if (head !== undefined && after.height <= head.height) checkBlock(context, after, head);
+      if (after.height === this.height) return undefined;
+      const reader = new RecentEventsReader(context.home);
+      const isKept = reader.block(after.height + 1) !== undefined || (head?.height ?? 0) <= after.height;
+      if (isKept) return reader;
+      reader.close();
+      throw notKept(after.height);
+    });
+  }
+
+  /** Queues what the client has missed, when the block that is under way is committed. */
+  private openBehind(
+    after: number,
+    reader: RecentEventsReader,
+    topic: EventTopic,
+    observation: Observation,
+    at: At,
+  ): void {
+    const isCommitted = () => this.reads.read((_, head) => head !== undefined && head.height >= at.height);
+    const open = () => {
+      const messages = this.messagesBehind(after, reader, topic, at, observation.wantsHeights);
+      observation.openWith({ ...at, height: after, messages, close: () => reader.close() });
+    };
+    const look = () => {
+      if (observation.isEnded) reader.close();
+      else if (isCommitted()) open();
+      else setTimeout(look, LOOK_MS);
+    };
+    observation.height = after;
+    observation.hold();
+    look();
+  }
+
+  /** The events of the blocks behind a height, up to the one behind which the feed goes on. */
+  private *messagesBehind(
+    after: number,
+    reader: RecentEventsReader,
+    topic: EventTopic,
+    { height: last, place }: At,
+    wantsHeights: boolean,
+  ): Generator<StreamMessage | undefined, StreamMessage | undefined> {
+    for (let height = after + 1; height <= last; height++) {
+      const hash = this.reads.read((context, head) => hashAt(context, height, head!).toLowerCase());
+      const block = reader.block(height);
+      if (block === undefined || !hash.startsWith(block.hash)) throw notKept(height - 1);
+      const events = eventsIn(block.events).map((encoded) => new StreamedEvent(encoded));
+      yield* topic.messagesOf(height, place, events);
+      yield wantsHeights ? new HeightMark(height, place, hash) : undefined;
+    }
+    return undefined;
   }
 
   endAll(reason: ApiError): void {
@@ -111,19 +175,24 @@ export class EventFanOut {
   }
 
   private readonly receive = (message: FeedMessage): void => {
-    if (message.kind === "events") this.tellBlock(message.height, message.events);
-    else if (message.kind === "lost") this.endAll(tooSlow());
-    else {
-      this.height = Math.max(message.height, this.headHeight());
+    if (message.kind === "lost") this.endAll(tooSlow());
+    else if (message.kind === "begun") {
+      const head = this.reads.read((_, last) => last);
+      this.height = Math.max(message.height, head?.height ?? 0);
+      this.hash = this.height === head?.height ? head.hash : "";
+      this.begunAt = this.height;
       this.begun?.resolve();
     }
+    // The store may be ahead of the feed that begins: its streams begin behind the store's last block.
+    else if (message.height > this.begunAt) this.tellBlock(message);
   };
 
-  private tellBlock(height: number, packed: Uint8Array): void {
+  private tellBlock({ height, hash, events: packed }: Extract<FeedMessage, { kind: "events" }>): void {
     const events = eventsIn(packed).map((encoded) => new StreamedEvent(encoded));
     const place = { no: ++this.turn, part: 0 };
-    const mark = new HeightMark(height, place);
+    const mark = new HeightMark(height, place, hash);
     this.height = height;
+    this.hash = hash;
     for (const { topic, observations } of [...this.topics.values()]) {
       const messages = topic.messagesOf(height, place, events);
       for (const observation of [...observations]) {

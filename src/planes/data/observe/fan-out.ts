@@ -7,9 +7,10 @@ import { ApiError } from "../../../http/errors.ts";
 import type { RequestFields } from "../../../http/query.ts";
 import { type ChainHead, hashOfRow } from "../../../store/head.ts";
 import type { DataContext } from "../context.ts";
+import type { Cursor } from "./cursor.ts";
 import type { ChangeReader, StreamKind } from "./kind.ts";
-import { FramedMessage, HeightMark } from "./message.ts";
-import { messagesBehind, placeOfHeight } from "./missed.ts";
+import { FramedMessage, HeightMark, type StreamMessage } from "./message.ts";
+import { messagesBehind, placeOfCursor } from "./missed.ts";
 import { Observation } from "./observation.ts";
 import { LongBeginnings, pagesOf, shortSnapshot } from "./snapshots.ts";
 import { type At, atHead, messagesOf, type Step, stepBehind } from "./spans.ts";
@@ -39,8 +40,8 @@ interface ActiveKind {
 interface JoinOptions {
   readonly backlogBytesMax: number;
   readonly wantsHeights: boolean;
-  /** Height up to which the client has everything: what it has missed comes in place of a snapshot. */
-  readonly after?: number | undefined;
+  /** Block up to which the client has everything: what it has missed comes in place of a snapshot. */
+  readonly after?: Cursor | undefined;
   onClosed(): void;
 }
 
@@ -72,7 +73,7 @@ export class FanOut {
       if (this.subscribers === 0) this.standAt(context, head);
       const at = atHead(head);
       const from =
-        options.after === undefined ? undefined : placeOfHeight(context, kind, options.after, head);
+        options.after === undefined ? undefined : placeOfCursor(context, kind, options.after, head);
       const observation: Observation = new Observation({
         ...options,
         ...at,
@@ -129,12 +130,14 @@ export class FanOut {
     }
     const elements = shortSnapshot(context, kind, filter);
     if (elements !== undefined) {
-      observation.openWith({ ...at, messages: pagesOf(kind, elements, at), close: () => {} });
+      const messages = marked(pagesOf(kind, elements, at), at, observation);
+      observation.openWith({ ...at, messages, close: () => {} });
       return;
     }
     this.beginLong(context, observation, (own, head) => {
       const there = atHead(head);
-      return { ...there, messages: pagesOf(kind, kind.snapshot!(own, filter), there) };
+      const pages = pagesOf(kind, kind.snapshot!(own, filter), there);
+      return { ...there, messages: marked(pages, there, observation) };
     });
   }
 
@@ -241,12 +244,12 @@ export class FanOut {
     }
   }
 
-  private markHeight({ height, place }: At): void {
+  private markHeight({ height, place, hash }: At): void {
     let mark: HeightMark | undefined;
     for (const { topics } of this.kinds.values()) {
       for (const { observations } of topics.values()) {
         for (const each of observations)
-          if (each.wantsHeights) each.push((mark ??= new HeightMark(height, place)));
+          if (each.wantsHeights) each.push((mark ??= new HeightMark(height, place, hash)));
       }
     }
   }
@@ -261,6 +264,18 @@ export class FanOut {
     if (last.no === 0) return false;
     return head === undefined || head.no < last.no || identityOf(context, last.no) !== this.lastIdentity;
   }
+}
+
+/** A snapshot, whose end is the end of a block to a client that wants to know the height. */
+function* marked(
+  pages: Generator<StreamMessage, StreamMessage>,
+  { height, place, hash }: At,
+  { wantsHeights }: Observation,
+): Generator<StreamMessage, StreamMessage> {
+  const last = yield* pages;
+  if (!wantsHeights) return last;
+  yield last;
+  return new HeightMark(height, place, hash);
 }
 
 function identityOf(context: DataContext, no: number): string {

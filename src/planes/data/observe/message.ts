@@ -128,9 +128,11 @@ export class HeightMark implements StreamMessage {
   readonly bytes = FRAME_BYTES;
   readonly message = undefined;
 
+  /** @param hash of the block; empty where it is not known */
   constructor(
     readonly height: number,
     readonly place: Place,
+    readonly hash: string,
   ) {}
 
   textIn(): string {

@@ -2,12 +2,13 @@
 // of a snapshot.
 import { Grpc } from "../../../errors/statuses.ts";
 import { ApiError } from "../../../http/errors.ts";
-import type { ChainHead } from "../../../store/head.ts";
+import { type ChainHead, hashOfRow } from "../../../store/head.ts";
 import { readFloors } from "../../../store/retention.ts";
 import type { DataContext } from "../context.ts";
+import { type Cursor, isBlockOf } from "./cursor.ts";
 import type { StreamKind } from "./kind.ts";
 import { HeightMark, type StreamMessage } from "./message.ts";
-import { type At, messagesOf, stepBehind } from "./spans.ts";
+import { type At, atHead, messagesOf, stepBehind } from "./spans.ts";
 
 /** More blocks are not read for a client: it restarts with a snapshot. */
 const MISSED_BLOCKS_MAX = 100_000;
@@ -23,24 +24,48 @@ export function notKept(height: number): ApiError {
   );
 }
 
-/** The place of a height. @throws ApiError 412 for a later height than the head's, 400 where later blocks are not kept whole */
-export function placeOfHeight(
+/** The place of a cursor. @throws ApiError 412 for a later height than the head's, 400 where later blocks are not kept whole, or the chain has another block */
+export function placeOfCursor(
   context: DataContext,
   kind: StreamKind,
-  height: number,
+  cursor: Cursor,
   head: ChainHead | undefined,
 ): At {
+  const { height } = cursor;
   if (head === undefined || height > head.height) throw notReached(height, head?.height ?? 0);
-  if (height === head.height) return { height, place: { no: head.no, part: head.part } };
+  checkBlock(context, cursor, head);
+  if (height === head.height) return atHead(head);
   const floor = readFloors(context.db).get(kind.table)?.height ?? 0;
   if (height < floor || head.height - height > MISSED_BLOCKS_MAX) throw notKept(height);
-  const row = context.get<{ no: bigint; height: bigint }>(
-    "SELECT no, height FROM blocks WHERE height <= ? ORDER BY no DESC LIMIT 1",
+  const row = rowAt(context, height);
+  if (row === undefined && height < head.firstHeight - 1) throw notKept(height);
+  const { hash } = cursor;
+  if (row === undefined) return { height, place: { no: 0, part: -1 }, hash };
+  return { height, place: { no: Number(row.no), part: height - Number(row.height) }, hash };
+}
+
+/** @throws ApiError 400 where the chain has another block at the height of a cursor */
+export function checkBlock(context: DataContext, cursor: Cursor, head: ChainHead): void {
+  if (cursor.hash === "" || isBlockOf(cursor, hashAt(context, cursor.height, head))) return;
+  throw new ApiError(
+    Grpc.outOfRange,
+    `the chain was taken back to before block ${cursor.height}: open the stream without afterHeight`,
+  );
+}
+
+/** Hash of a block, hexadecimal; empty where it is not known. */
+export function hashAt(context: DataContext, height: number, head: ChainHead): string {
+  if (height === head.height) return head.hash;
+  const row = rowAt(context, height);
+  return row === undefined || Number(row.height) !== height ? "" : hashOfRow(row).toHex();
+}
+
+/** The row that has the block of a height. */
+function rowAt(context: DataContext, height: number) {
+  return context.get<{ no: bigint; height: bigint; time: bigint; hash: Uint8Array }>(
+    "SELECT no, height, time, hash FROM blocks WHERE height <= ? ORDER BY no DESC LIMIT 1",
     height,
   );
-  if (row === undefined && height < head.firstHeight - 1) throw notKept(height);
-  if (row === undefined) return { height, place: { no: 0, part: -1 } };
-  return { height, place: { no: Number(row.no), part: height - Number(row.height) } };
 }
 
 /** The messages behind a place; undefined between them, so that others have their turn. */
@@ -51,7 +76,8 @@ export function* messagesBehind(
   from: At,
   { head, wantsHeights }: { readonly head: ChainHead; readonly wantsHeights: boolean },
 ): Generator<StreamMessage | undefined, StreamMessage | undefined> {
-  const mark = ({ height, place }: At) => (wantsHeights ? new HeightMark(height, place) : undefined);
+  const mark = ({ height, place, hash }: At) =>
+    wantsHeights ? new HeightMark(height, place, hash) : undefined;
   const reader = kind.reader();
   reader.prepare?.(context, filter, from.place, true);
   let at = from;

@@ -31,6 +31,8 @@ export interface Beginning {
 interface ObservationOptions {
   readonly height: number;
   readonly place: Place;
+  /** Of the block at that height; empty where it is not known. */
+  readonly hash: string;
   /** Bytes of messages that may wait; with more the subscriber is too slow. */
   readonly backlogBytesMax: number;
   readonly wantsHeights: boolean;
@@ -136,8 +138,9 @@ export class Observation implements AsyncIterable<StreamMessage> {
 
   /** For a stream without a snapshot: tells the height that it begins at, where heights are wanted. */
   pushBeginning(): void {
-    const { height, place } = this;
-    if (this.wantsHeights) this.push(new HeightMark(height, { ...place, part: Number.POSITIVE_INFINITY }));
+    const { height, place, wantsHeights } = this;
+    const behind = { ...place, part: Number.POSITIVE_INFINITY };
+    if (wantsHeights) this.push(new HeightMark(height, behind, this.options.hash));
   }
 
   /** Updates wait until `openWith` is called. */
@@ -195,10 +198,19 @@ export class Observation implements AsyncIterable<StreamMessage> {
         setImmediate(() => this.onReady());
         return undefined;
       }
-      const { done, value } = messages.next();
+      const { done, value } = this.stepOf(messages);
       if (done) this.endBeginning();
       if (value !== undefined) return value;
       if (done) return this.poll();
+    }
+  }
+
+  private stepOf(messages: Beginning["messages"]): ReturnType<Beginning["messages"]["next"]> {
+    try {
+      return messages.next();
+    } catch (error) {
+      this.close();
+      throw error;
     }
   }
 

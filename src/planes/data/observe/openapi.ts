@@ -25,8 +25,8 @@ const AFTER: Parameter = {
   name: "afterHeight",
   in: "query",
   description:
-    "Of a client that was cut off: the height up to which it has everything. The changes of the blocks after it come in place of the pages at the beginning. Refused where they are not kept.",
-  schema: { type: "string", pattern: "^\\d+$" },
+    "Of a client that was cut off: the block up to which it has everything, as the last `cursor` or its height. The changes of the blocks after it come in place of the pages at the beginning. Refused where they are not kept, or the chain was taken back to before it.",
+  schema: { type: "string", pattern: "^\\d+(-[0-9A-F]{16})?$" },
 };
 
 export const EVENT_BUS: Description = {
@@ -52,6 +52,10 @@ function lineOf(response: string): Schema {
         description: `A \`${response}\`, zero values left out and enums as numbers.`,
       },
       height: { type: "string", description: "Height of the block, where it is asked for." },
+      cursor: {
+        type: "string",
+        description: "At the end of a block, where heights are asked for: for `afterHeight`.",
+      },
       error: { $ref: "#/components/schemas/Error" },
     },
   };

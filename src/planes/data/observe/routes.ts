@@ -8,12 +8,13 @@ import { DAMAGED, jsonModeOf, streamErrorBody } from "../../../http/answers.ts";
 import { ApiError } from "../../../http/errors.ts";
 import { checkUrl, retryAfter, splitUrl } from "../../../http/http.ts";
 import { classify, type HttpApp, originOf } from "../../../http/plugin.ts";
-import { flagIn, heightIn, parsePairs, type QueryPairs, readRequest } from "../../../http/query.ts";
+import { flagIn, parsePairs, type QueryPairs, readRequest } from "../../../http/query.ts";
 import type { ServerStatus } from "../../../http/status.ts";
 import { type JsonMode, renderPlain } from "../../../wire/json.ts";
 import type { DataPlane } from "../plane.ts";
 import { readRoute } from "../read-route.ts";
 import { whenReadable } from "../readable.ts";
+import { type Cursor, parseCursor } from "./cursor.ts";
 import type { Description } from "./kind.ts";
 import { linesOf } from "./lines.ts";
 import type { Observation } from "./observation.ts";
@@ -25,8 +26,8 @@ export const STREAM_PREFIX = "/api/v2/stream/";
 export const NODE_BUS_PATH = "/stream/event/bus";
 /** Subscriptions of GraphQL. */
 export const GRAPHQL_PATH = "/graphql";
-/** Parameter of a client that was cut off: the height up to which it has everything. */
-export const AFTER_HEIGHT = "afterHeight";
+/** Parameter of a client that was cut off: the block up to which it has everything. */
+const AFTER_HEIGHT = "afterHeight";
 const STREAM_PATHS = new Set([
   NODE_BUS_PATH,
   GRAPHQL_PATH,
@@ -124,7 +125,7 @@ class KindRoutes {
         address: addressOf(app, request),
         signal: request.signal,
         wantsHeights: flagIn(pairs, "height"),
-        after: heightIn(pairs, AFTER_HEIGHT),
+        after: cursorIn(pairs),
       };
       const mode = modeOf(pairs, "stream");
       return { observation: await plane.streams.observe(kind.method, fields, options), mode };
@@ -132,6 +133,12 @@ class KindRoutes {
       return { refused: error instanceof ApiError ? error : plane.onFault(error) };
     }
   }
+}
+
+/** The block behind which a stream begins. @throws ApiError 400 */
+export function cursorIn(pairs: QueryPairs): Cursor | undefined {
+  const value = pairs.find(([key]) => key === AFTER_HEIGHT)?.[1];
+  return value === undefined || value === "" ? undefined : parseCursor(value, AFTER_HEIGHT);
 }
 
 /** Form of messages: with `full=true` as unary answers, with every member and with enums by name. */

@@ -1,5 +1,5 @@
 // The blocks behind a place of the store, a few at a time: how the fan-out goes on after a commit, and how a stream catches up.
-import type { ChainHead } from "../../../store/head.ts";
+import { type ChainHead, hashOfRow } from "../../../store/head.ts";
 import type { DataContext } from "../context.ts";
 import type { BlockSpan, StreamKind } from "./kind.ts";
 import { type Element, FramedMessage, type Place, rowsBehind, type StreamMessage } from "./message.ts";
@@ -13,12 +13,14 @@ export const PAGE_ELEMENTS = 50;
 export interface At {
   readonly height: number;
   readonly place: Place;
+  /** Of the block; empty where it is not known. */
+  readonly hash: string;
 }
 
 /** Where the store stands; before its first block nothing is behind any block. */
 export function atHead(head: ChainHead | undefined): At {
-  if (head === undefined) return { height: 0, place: { no: 0, part: -1 } };
-  return { height: head.height, place: { no: head.no, part: head.part } };
+  if (head === undefined) return { height: 0, place: { no: 0, part: -1 }, hash: "" };
+  return { height: head.height, place: { no: head.no, part: head.part }, hash: head.hash };
 }
 
 /** Blocks that are read next. */
@@ -34,11 +36,8 @@ export function stepBehind(context: DataContext, { height, place }: At, head: Ch
   const isHeadsRow = head.no === place.no;
   if (head.no < place.no || (isHeadsRow && head.part <= place.part)) return undefined;
   const end = Math.min(head.no, place.no + BLOCKS_A_SPAN);
-  const heights = lastHeights(context, place.no, end, head);
-  const at = (no: number): At => ({
-    height: heights.get(no) ?? head.height,
-    place: { no, part: no === head.no ? head.part : Number.POSITIVE_INFINITY },
-  });
+  const rows = lastBlocks(context, place.no, end, head);
+  const at = (no: number): At => rows.get(no) ?? atHead(head);
   // Blocks have joined the row that the last one is in.
   if (isHeadsRow || (Number.isFinite(place.part) && at(place.no).height > height)) {
     const firstOrd = rowsBehind(place).ord;
@@ -47,27 +46,42 @@ export function stepBehind(context: DataContext, { height, place }: At, head: Ch
   return { span: { first: place.no + 1, last: end, firstOrd: 0 }, at, end: at(end) };
 }
 
-/** Height of the last block of each row: a row has that of its first one. */
-function lastHeights(
+interface BlockRow {
+  readonly no: bigint;
+  readonly height: bigint;
+  readonly time: bigint;
+  readonly hash: Uint8Array;
+}
+
+/** The last block of each row: a row has the height and the hash of its first one. */
+function lastBlocks(
   context: DataContext,
   first: number,
   last: number,
   head: ChainHead,
-): ReadonlyMap<number, number> {
-  const sql = "SELECT no, height FROM blocks WHERE no BETWEEN ? AND ? ORDER BY no";
-  const rows = context.all<{ no: bigint; height: bigint }>(sql, first, last + 1);
+): ReadonlyMap<number, At> {
+  const sql = "SELECT no, height, time, hash FROM blocks WHERE no BETWEEN ? AND ? ORDER BY no";
+  const rows = context.all<BlockRow>(sql, first, last + 1);
   return new Map(
-    rows.map(({ no, height }, n) => {
-      const next = rows[n + 1]?.height ?? BigInt(head.height) + 1n;
-      if (next <= height + 1n) return [Number(no), Number(height)];
-      const gap = context.get<{ from: bigint | null }>(
-        'SELECT min(from_height) AS "from" FROM gaps WHERE from_height > ? AND from_height < ?',
-        height,
-        next,
-      );
-      return [Number(no), Number(gap?.from ?? next) - 1];
+    rows.map((row, n) => {
+      const no = Number(row.no);
+      if (no === head.no) return [no, atHead(head)];
+      const height = lastHeight(context, row, rows[n + 1]?.height ?? BigInt(head.height) + 1n);
+      const part = height - Number(row.height);
+      return [no, { height, place: { no, part }, hash: part === 0 ? hashOfRow(row).toHex() : "" }];
     }),
   );
+}
+
+/** Height of the last block of a row. @param next height of the row after it */
+function lastHeight(context: DataContext, { height }: BlockRow, next: bigint): number {
+  if (next <= height + 1n) return Number(height);
+  const gap = context.get<{ from: bigint | null }>(
+    'SELECT min(from_height) AS "from" FROM gaps WHERE from_height > ? AND from_height < ?',
+    height,
+    next,
+  );
+  return Number(gap?.from ?? next) - 1;
 }
 
 /** The messages of a step for a filter, made of what the reader of its kind found. */

@@ -13,12 +13,13 @@
  * ```
  */
 import { Grpc } from "../../../errors/statuses.ts";
-import { ApiError } from "../../../http/errors.ts";
+import { ApiError, invalidArgument } from "../../../http/errors.ts";
 import type { Limits } from "../../../http/limits.ts";
 import type { RequestFields } from "../../../http/query.ts";
 import { type EventFeed, EventTap } from "../../../store/event-feed.ts";
 import { candles } from "./candles.ts";
 import { accounts, delegations, rewards } from "./collateral.ts";
+import type { Cursor } from "./cursor.ts";
 import { marketDepth, marketDepthUpdates } from "./depth.ts";
 import {
   type BusRequest,
@@ -66,8 +67,8 @@ interface ObserveOptions {
   readonly signal?: AbortSignal;
   /** A mark, which has no message, tells the height after each commit. */
   readonly wantsHeights?: boolean;
-  /** Height up to which the client has everything: what it has missed comes first, in place of a snapshot. */
-  readonly after?: number | undefined;
+  /** Block up to which the client has everything: what it has missed comes first, in place of a snapshot. */
+  readonly after?: Cursor | undefined;
 }
 
 export class Streams {
@@ -84,8 +85,7 @@ export class Streams {
     private readonly limits: Limits,
   ) {
     this.fanOut = new FanOut(reads);
-    const headHeight = () => reads.read((_, head) => head?.height ?? 0);
-    this.events = new EventFanOut(() => this.feed, headHeight);
+    this.events = new EventFanOut(() => this.feed, reads);
     this.places = new StreamPlaces(limits);
   }
 
@@ -130,6 +130,8 @@ export class Streams {
   ): Promise<EventBusObservation> {
     const filter = busFilterOf(request);
     const batchSize = batchSizeOf(request);
+    if (after !== undefined && batchSize > 0)
+      throw invalidArgument("malformed request", "afterHeight and batchSize cannot go together");
     const topic: EventTopic = {
       key: JSON.stringify(filter),
       messagesOf: (height, place, events) =>
@@ -148,7 +150,7 @@ export class Streams {
 
   private joinEvents<O extends Observation>(
     topic: EventTopic,
-    options: { backlogBytesMax: number; wantsHeights: boolean; after: number | undefined; onClosed(): void },
+    options: { backlogBytesMax: number; wantsHeights: boolean; after: Cursor | undefined; onClosed(): void },
     make: (options: ConstructorParameters<typeof Observation>[0]) => O,
   ): Promise<O> {
     return this.events.join(topic, options.after, (at, leave) =>

@@ -196,7 +196,7 @@ describe("batches", () => {
   test("end a client for which 100,000 events wait", () => {
     const place = { no: 0, part: 0 };
     let isClosed = false;
-    const options = { height: 1, place, backlogBytesMax: 1_000, wantsHeights: false };
+    const options = { height: 1, place, hash: "", backlogBytesMax: 1_000, wantsHeights: false };
     const observation = new EventBusObservation({ ...options, onClosed: () => (isClosed = true) }, 5);
     const event = { type: 6, encoded: new Uint8Array(10) } as never;
     const many = new BusMessage(2, { no: 1, part: 0 }, new Array(10_000).fill(event));

@@ -16,6 +16,8 @@ import { StreamedChain, sampleBlocks, settled } from "../../../support/streamed-
 // biome-ignore lint/suspicious/noExplicitAny: messages are looked at as they are
 type Json = any;
 
+const cursorOf = (height: number | undefined) => (height === undefined ? undefined : { height, hash: "" });
+
 interface Received {
   readonly height: number;
   readonly text: string;
@@ -72,7 +74,12 @@ describe("over the sample", () => {
     return path.startsWith("markets/") ? { marketIds: markets } : {};
   };
   const open = async ({ method, path }: StreamKind, after?: number) =>
-    new Client(await chain.plane.streams.observe(method, requestOf(path), { wantsHeights: true, after }));
+    new Client(
+      await chain.plane.streams.observe(method, requestOf(path), {
+        wantsHeights: true,
+        after: cursorOf(after),
+      }),
+    );
 
   beforeAll(async () => {
     const all = new StreamedChain(blocks);
@@ -126,7 +133,11 @@ describe("over the sample", () => {
     const texts: string[] = [];
     let after = start;
     for (let turn = 0; after < chain.height; turn++) {
-      const observation = await chain.plane.streams.observe(kind.method, {}, { wantsHeights: true, after });
+      const observation = await chain.plane.streams.observe(
+        kind.method,
+        {},
+        { wantsHeights: true, after: cursorOf(after) },
+      );
       let unmarked: string[] = [];
       for await (const { message, height } of observation) {
         if (message !== undefined) unmarked.push(JSON.stringify(message, withDigits));
@@ -150,7 +161,7 @@ describe("over the sample", () => {
 
   test("a height that is not reached is refused, and so is one whose blocks were removed", async () => {
     const refusal = (method: string, after: number) =>
-      chain.plane.streams.observe(method, {}, { after }).then(
+      chain.plane.streams.observe(method, {}, { after: cursorOf(after) }).then(
         (observation) => {
           observation.close();
           return "opened";
@@ -185,7 +196,9 @@ test("blocks that share a row come once, to clients that follow and to those tha
   chain.commit(60);
   const { height } = chain;
   const open = async (after?: number) =>
-    new Client(await chain.plane.streams.observe("ObserveOrders", {}, { wantsHeights: true, after }));
+    new Client(
+      await chain.plane.streams.observe("ObserveOrders", {}, { wantsHeights: true, after: cursorOf(after) }),
+    );
   const follower = await open();
   // Three blocks of one time, then a later one, in one commit.
   chain.againAtOnce([0, 0, 1_000_000]);
@@ -238,7 +251,7 @@ describe("over HTTP", () => {
     }
     leaving.abort();
     const lines = text.trim().split("\n");
-    expect(lines[0]).toBe(`{"height":"${after}"}`);
+    expect(lines[0]).toBe(`{"height":"${after}","cursor":"${after}"}`);
     const frames: string[] = [];
     const socket = new WebSocket(address.replace("http", "ws"));
     socket.onmessage = ({ data }) => frames.push(String(data));

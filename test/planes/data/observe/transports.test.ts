@@ -173,12 +173,14 @@ describe("messages", () => {
     chain.commit(500);
     chain.commit(500);
     for (const { path, plain, marked, lines } of clients) {
-      await eventually(() => marked.texts.some((text) => text.endsWith(`"height":"${last}"}`)));
+      await eventually(() => marked.texts.some((text) => text.startsWith(`{"height":"${last}","cursor":`)));
       const events = marked.texts.filter((text) => text !== "" && !text.startsWith('{"height"'));
       await eventually(() => plain.texts.length === events.length);
       // The same messages, each with the height of its block beside it, which never falls.
       expect(events.map((text) => text.replace(/,"height":"\d+"\}$/, "}"))).toEqual(plain.texts);
-      const heights = marked.texts.map((text) => Number(/"height":"(\d+)"\}$/.exec(text)![1]));
+      const heights = marked.texts.map((text) =>
+        Number(/"height":"(\d+)"(?:,"cursor":"\1-[0-9A-F]{16}")?\}$/.exec(text)![1]),
+      );
       expect(heights).toEqual(heights.toSorted((a, b) => a - b));
       expect(heights[0]).toBe(from);
       if (plain.texts.length === 0) continue;
