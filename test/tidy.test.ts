@@ -148,6 +148,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     "node",
     "devnet",
   ],
+  testnet: ["errors", "files", "wire", "crypto", "engine", "comet", "devnet"],
   package: ["errors", "fetch", "wire", "crypto", "engine", "testing", "planes/devnet", "node", "devnet"],
   cli: [
     "errors",
@@ -168,6 +169,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     "devnet",
     "abci",
     "validator",
+    "testnet",
     "testing",
   ],
 };

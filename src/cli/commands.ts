@@ -34,6 +34,7 @@ export const COMMANDS: Commands = {
     leadingFlags: NODE_URL,
   },
   validator: from("run the chain behind a consensus engine", () => import("./validator.ts"), "validator"),
+  testnet: from("start a network of several validators", () => import("./testnet.ts"), "testnet"),
   sidecar: from("follow a validator, and answer for it", () => import("./sidecar.ts"), "sidecar"),
   serve: from("serve an existing home", () => import("./serve.ts"), "serve"),
   replay: from("load a recording, and serve it with --serve", () => import("./replay.ts"), "replay"),
@@ -149,6 +150,7 @@ export const COMMANDS: Commands = {
   doctor: from("check a home and this machine", () => import("./doctor.ts"), "doctor"),
   completions: {
     summary: "print a shell's completions",
+    isMinor: true,
     load: async () => (await import("./completions.ts")).completionsOf(COMMANDS),
   },
   health: from("does a node answer?", () => import("./health.ts"), "health"),

@@ -116,11 +116,14 @@ export class ValidatorKeys {
     return derived(`validator ${this.number} ethereum ${index}`);
   }
 
+  /** The 32-byte secret of the consensus key. */
+  get consensusSeed(): Uint8Array {
+    return derived(`validator ${this.number} consensus`);
+  }
+
   /** The consensus key, base64. */
   get tmPubKey(): string {
-    return Buffer.from(ed25519KeyPair(derived(`validator ${this.number} consensus`)).publicKey).toString(
-      "base64",
-    );
+    return Buffer.from(ed25519KeyPair(this.consensusSeed).publicKey).toString("base64");
   }
 }
 

@@ -131,6 +131,8 @@ export interface Entry {
   readonly hintWords?: number;
   /** Another name of a command, which help does not show. */
   readonly isHidden?: boolean;
+  /** Not in the overview, which must fit a screen. */
+  readonly isMinor?: boolean;
 }
 
 /** Commands by their words: `wallet key list`. */

@@ -11,7 +11,7 @@ const WIDE_LABEL = 42;
 /** `lyra --help` */
 export function overview(commands: Commands): string {
   const rows = Object.entries(commands)
-    .filter(([path]) => !path.includes(" "))
+    .filter(([path, { isMinor }]) => !path.includes(" ") && !isMinor)
     .map(([path, { summary }]): Row => [`lyra ${path}`, summary]);
   return `Lyra: a whole trading network in one executable
 

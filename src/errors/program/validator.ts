@@ -28,6 +28,33 @@ export const VALIDATOR_CODES = {
       "One of the two files was changed, or is of another network. How they are written does not matter.",
     fix: "Put the network's genesis.json into both places, before either has begun.",
   },
+  cometbft_missing: {
+    meaning: "The consensus engine's program is not on this machine, or not where it was said to be.",
+    cause: "It is a program of its own, CometBFT 0.38, and nothing of it is part of this one.",
+    fix: "Build it with Go: go install github.com/cometbft/cometbft/cmd/cometbft@v0.38.26; then put it into the path, or name it with --cometbft.",
+    exit: "usage",
+  },
+  cometbft_release: {
+    meaning: "The consensus engine is of another release than this program speaks with.",
+    fix: "Take CometBFT 0.38: go install github.com/cometbft/cometbft/cmd/cometbft@v0.38.26",
+    exit: "usage",
+  },
+  cometbft_failed: {
+    meaning: "The consensus engine could not write its settings.",
+    cause: "The text has its own words: the folder cannot be written, or it is not CometBFT.",
+    fix: "Make room, or name another program with --cometbft.",
+  },
+  testnet_unreadable: {
+    meaning: "The folder of a test network has a file testnet.json that cannot be read.",
+    cause: "It was changed, or is of another program.",
+    fix: "Give another --dir, or remove the folder.",
+  },
+  testnet_silent: {
+    meaning: "A validator of the test network has no block in time.",
+    cause:
+      "A process of it does not run, or more than a third of the validators are away; its logs say which.",
+    fix: "Look at lyra.log and consensus.log in the validator's folder.",
+  },
   genesis_needed: {
     meaning: "A validator's home is empty, and no genesis says which chain begins there.",
     fix: "Give the network's genesis.json with --genesis.",

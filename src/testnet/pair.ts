@@ -1,0 +1,155 @@
+/**
+ * A validator of a test network as two processes: the chain (lyra validator) and its consensus engine. Each that ends is
+ * started again: an engine ends with exit code 0 when it loses the chain, and goes on once both run.
+ */
+
+import { createWriteStream, type WriteStream } from "node:fs";
+import { join } from "node:path";
+import { genesisPath, type TestnetNode } from "./files.ts";
+
+/** Between an end and the next start: the pause doubles while it ends at once again. */
+const PAUSE_MS = 300;
+const PAUSE_MS_MAX = 10_000;
+/** A process that ran for this long has started. */
+const STARTED_MS = 5_000;
+/** After a request to end. */
+const END_MS = 20_000;
+const LINE_CHARACTERS_MAX = 4_000;
+
+type Role = "chain" | "engine";
+
+export interface PairEvents {
+  /** A line of a process that an operator should see. */
+  onLine?(node: TestnetNode, role: Role, line: string): void;
+  /** A process ended that should run; it is started again. */
+  onEnded?(node: TestnetNode, role: Role, how: string): void;
+}
+
+interface PairPrograms {
+  /** Words that start this program. */
+  readonly lyra: readonly string[];
+  readonly cometbft: string;
+  /** Further words of `lyra validator`. */
+  readonly more?: readonly string[];
+}
+
+export class ValidatorPair {
+  readonly chain: Supervised;
+  readonly engine: Supervised;
+
+  constructor(
+    readonly node: TestnetNode,
+    { lyra, cometbft, more = [] }: PairPrograms,
+    events: PairEvents,
+  ) {
+    const { home, consensusHome, abci, rpcPort, nodePort, dataPort } = node;
+    const watch = (role: Role) => ({
+      onLine: (line: string) => events.onLine?.(node, role, line),
+      onEnded: (how: string) => events.onEnded?.(node, role, how),
+    });
+    const words = [
+      ...lyra,
+      "validator",
+      ...["--home", home, "--abci", abci, "--consensus-rpc", `http://127.0.0.1:${rpcPort}`],
+      ...["--genesis", genesisPath(node), "--node-port", String(nodePort), "--data-port", String(dataPort)],
+      ...["--grpc-node-port", "off", "--grpc-data-port", "off", ...more],
+    ];
+    this.chain = new Supervised(words, join(home, "..", "lyra.log"), isOfChain, watch("chain"));
+    this.engine = new Supervised(
+      [cometbft, "node", "--home", consensusHome],
+      join(home, "..", "consensus.log"),
+      isOfEngine,
+      watch("engine"),
+    );
+  }
+
+  start(): void {
+    this.chain.start();
+    this.engine.start();
+  }
+
+  /** The engine first: it would end by itself, with a line of its own, when the chain is gone. */
+  async stop(): Promise<void> {
+    await this.engine.stop();
+    await this.chain.stop();
+  }
+}
+
+/** Lines of the chain are for operators. */
+const isOfChain = (line: string): boolean => line.includes('"level":"error"') || line.includes("lyra: ");
+/** Those of the engine that say that it stops, or does not agree. */
+const isOfEngine = (line: string): boolean =>
+  /CONSENSUS FAILURE|panic|wrong Block\.Header|failed to apply|ERROR/.test(line);
+
+interface SupervisedEvents {
+  onLine(line: string): void;
+  onEnded(how: string): void;
+}
+
+/** A process that is started again whenever it ends, until it is stopped. */
+class Supervised {
+  private child: Bun.Subprocess<"ignore", "pipe", "pipe"> | undefined;
+  private readonly log: WriteStream;
+  private ended: Promise<void> = Promise.resolve();
+  private isWanted = false;
+  private pauseMs = PAUSE_MS;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    private readonly words: readonly string[],
+    logPath: string,
+    private readonly isShown: (line: string) => boolean,
+    private readonly events: SupervisedEvents,
+  ) {
+    this.log = createWriteStream(logPath, { flags: "a", mode: 0o600 });
+  }
+
+  /** Undefined while it does not run. */
+  get pid(): number | undefined {
+    return this.child?.pid;
+  }
+
+  start(): void {
+    this.isWanted = true;
+    if (this.child !== undefined) return;
+    clearTimeout(this.timer);
+    const began = performance.now();
+    const child = Bun.spawn([...this.words], { stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+    this.child = child;
+    const read = Promise.all([this.read(child.stdout), this.read(child.stderr)]);
+    this.ended = child.exited.then(async () => {
+      await read;
+      this.child = undefined;
+      if (!this.isWanted) return;
+      this.events.onEnded(
+        child.signalCode === null ? `exit code ${child.exitCode}` : String(child.signalCode),
+      );
+      this.pauseMs =
+        performance.now() - began > STARTED_MS ? PAUSE_MS : Math.min(this.pauseMs * 2, PAUSE_MS_MAX);
+      this.timer = setTimeout(() => this.start(), this.pauseMs);
+    });
+  }
+
+  /** Ends the process for good; kills it when it does not end. */
+  async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
+    this.isWanted = false;
+    clearTimeout(this.timer);
+    const { child } = this;
+    child?.kill(signal);
+    const timer = setTimeout(() => child?.kill("SIGKILL"), END_MS);
+    await this.ended;
+    clearTimeout(timer);
+  }
+
+  private async read(stream: ReadableStream<Uint8Array>): Promise<void> {
+    const decoder = new TextDecoder();
+    let rest = "";
+    for await (const piece of stream) {
+      this.log.write(piece);
+      const lines = `${rest}${decoder.decode(piece, { stream: true })}`.split("\n");
+      rest = lines.pop()!.slice(-LINE_CHARACTERS_MAX);
+      for (const line of lines)
+        if (this.isShown(line)) this.events.onLine(line.slice(0, LINE_CHARACTERS_MAX));
+    }
+  }
+}
