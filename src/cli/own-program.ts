@@ -1,4 +1,4 @@
-// How this program starts itself as another process.
+// The program itself, to be started as another process.
 
 /** Where files of the executable lie. */
 const INSIDE = /^(?:\/\$bunfs\/|.*[/\\]~BUN[/\\])/;

@@ -141,6 +141,15 @@ class Supervised {
     clearTimeout(timer);
   }
 
+  /** Stops its time, for trials: to the others it is gone. */
+  pause(): void {
+    this.child?.kill("SIGSTOP");
+  }
+
+  resume(): void {
+    this.child?.kill("SIGCONT");
+  }
+
   private async read(stream: ReadableStream<Uint8Array>): Promise<void> {
     const decoder = new TextDecoder();
     let rest = "";

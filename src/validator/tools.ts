@@ -3,6 +3,7 @@
 import type { AbciChain } from "../abci/abci-chain.ts";
 import type { BridgePort, ChainStatus, DevnetPort } from "../engine/chain-port.ts";
 import { NodeError } from "../errors/node-error.ts";
+import { MILLISECOND_NS } from "../wire/time-text.ts";
 
 function refuse(what: string): Promise<never> {
   return Promise.reject(
@@ -62,7 +63,12 @@ export class ValidatorTools implements DevnetPort {
   forwardTime: DevnetPort["forwardTime"] = () => refuse("moving the time");
   setNextBlockTime: DevnetPort["setNextBlockTime"] = () => refuse("setting the time");
   freezeClock: DevnetPort["freezeClock"] = () => refuse("freezing the time");
-  blockMode: DevnetPort["blockMode"] = () => refuse("a mode of blocks");
+  /** Blocks come by themselves: as far apart as the last two. */
+  blockMode: DevnetPort["blockMode"] = async () => {
+    const { timeNs, previousTimeNs } = this.status;
+    return { kind: "interval", intervalMs: Math.max(1, Number((timeNs - previousTimeNs) / MILLISECOND_NS)) };
+  };
+
   setBlockMode: DevnetPort["setBlockMode"] = () => refuse("a mode of blocks");
   endEpoch: DevnetPort["endEpoch"] = () => refuse("ending an epoch");
   snapshot: DevnetPort["snapshot"] = () => refuse("a snapshot to revert to");
