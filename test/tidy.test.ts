@@ -549,7 +549,7 @@ describe("words", () => {
     expect(hits(aboutCode, commentsOf, /\b(?:nobody|somebody|whoever|the one who|those who)\b/i)).toEqual([]);
   });
 
-  test("a message says what something is not, not that it is none", () => {
+  test("a message begins with its subject, and says what something is not, not that it is none", () => {
     const strings = (text: string) =>
       [...text.replace(/^\s*(?:\/\/|\*|\/\*).*$/gm, "").matchAll(/(["`])(?:\\.|(?!\1)[^\\\n])*\1/g)].map(
         ([all]) => all,
@@ -557,6 +557,9 @@ describe("words", () => {
     const isNone = /(?<!\b(?:there|There|nothing)) is (?:none\b|no (?!longer|more|room))/;
     const kept = /no base-10 number|no devnet|it is no address/;
     expect(hits(plainSources, strings, isNone).filter((hit) => !kept.test(hit))).toEqual([]);
+    expect(hits(plainSources, strings, /^.(?:What|Whose?|Which|How) [^?]*$|\banew\b|\bwhoever\b/)).toEqual(
+      [],
+    );
     expect(hits(plainSources, commentsOf, isNone)).toEqual([]);
   });
 

@@ -100,7 +100,7 @@ async function eachBlock(
 function printText(execution: ReExecution, show: number): boolean {
   const { results, blocks, commands, faults, notes } = execution;
   const say = (line: string) => process.stdout.write(`${line}\n`);
-  say(`${counted(blocks, "block")}, ${counted(commands, "command")} of markets executed anew`);
+  say(`${counted(blocks, "block")}, ${counted(commands, "command")} of markets executed again`);
   say("");
   if (results.size > 0)
     say(`${"event".padEnd(20)}${"same".padStart(10)}${"explained".padStart(12)}${"different".padStart(12)}`);

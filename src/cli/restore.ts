@@ -17,7 +17,7 @@ export const restore = command({
       "its lyra.toml becomes the home's; else it is put beside the store as lyra.toml.restored, which nothing reads",
     ),
   },
-  notes: `  Every byte is verified before anything is written. The store is made anew of
+  notes: `  Every byte is verified before anything is written. The store is rebuilt from
   the backup's rows, which are compared with its segments: no index, trigger or
   table comes along that is not this program's. After a kill, run the same
   command again.

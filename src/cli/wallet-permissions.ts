@@ -124,7 +124,7 @@ export const generate = command({
       if (!values.quiet) {
         say(
           dim(
-            `it is shown once; its name is ${id}, and whoever has it signs with ${wallet} without being asked about`,
+            `it is shown once; its name is ${id}, and its holder signs with ${wallet} without being asked about`,
           ),
         );
         say(

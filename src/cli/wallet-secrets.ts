@@ -118,7 +118,7 @@ function weaknessOf(passphrase: Uint8Array): string | undefined {
   if (length === 1) return "a passphrase of one character is guessed in a moment";
   if (length < SHORT_BYTES) return "a passphrase of so few characters is guessed in a moment";
   if (length < WEAK_LENGTH)
-    return `the passphrase is weak: whoever gets the wallet's file can try all of ${length} characters`;
+    return `the passphrase is weak: a thief of the wallet's file can try all of ${length} characters`;
   if (new Set(passphrase).size < DISTINCT_BYTES_MIN)
     return "the passphrase is weak: it is made of very few different characters";
   return undefined;
@@ -173,7 +173,7 @@ async function prompted(
     if (isSame) return first;
     wipe(first);
     if (tries === TRIES_MAX) throw secretError(flag, "the two are not the same", "nothing was changed");
-    say("the two are not the same: type them anew");
+    say("the two are not the same: type them again");
   }
 }
 

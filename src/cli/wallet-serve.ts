@@ -188,7 +188,7 @@ function pinnedPolicy(values: ServeValues) {
       "wallet.serve",
       "policy_changed",
       `the policy is not the one that was pinned: its hash is ${hash}`,
-      "read it, then pin it anew",
+      "read it, then pin it again",
     );
   }
   return { policy, hash };

@@ -151,7 +151,7 @@ export function genesisOf(home: string, db: Database, make: () => string): { tex
   const text = storedGenesis(db) ?? beside;
   if (text === undefined) {
     const sentence = `the chain in ${home} has lost its ${GENESIS_FILE}`;
-    const hint = "put the file back, or begin anew with --reset";
+    const hint = "put the file back, or start over with --reset";
     throw new NodeError("devnet.start", "genesis_missing", sentence, hint);
   }
   if (beside === text) return { text };

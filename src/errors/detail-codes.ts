@@ -7,10 +7,10 @@ import { FIXES } from "./shared.ts";
 const CHAIN_CALLS = {
   duplicate: {
     text: "tx already exists in cache",
-    meaning: "These very bytes are in the mempool, or were accepted lately.",
+    meaning: "These very bytes are in the mempool, or were accepted recently.",
     cause:
       "A transaction is taken once. This is an answer to a second submission, not a refusal of the first.",
-    fix: "Look for its hash in the data API. To do the same again, sign it anew.",
+    fix: "Look for its hash in the data API. To do the same again, sign it again.",
   },
   too_large: {
     text: ["Tx too large. Max size is 1048576, but got <n>", "tx size is too big: <n>, max: <n>"],
@@ -226,7 +226,7 @@ const MALFORMED_ENTRY = {
   fix: "Correct it; `inner` may say more.",
 };
 const LOOKUP_ENTRY = {
-  meaning: "What was asked for could not be got.",
+  meaning: "The resource could not be read.",
   cause:
     "With HTTP 404 there is none of this identifier; with 400 an identifier or filter has the wrong form; with 500 a cursor is of another list. `inner` says more.",
   fix: "Check the identifier and the filters; take cursors only from the same list. What was just sent may not be in a block yet.",

@@ -93,7 +93,7 @@ export const EXECUTION = {
   },
   "cannot submit duplicate recurring transfer with same from and to": {
     meaning: "There is such a recurring transfer already.",
-    cause: "One party has one recurring transfer to a target at a time.",
+    cause: "A party has one recurring transfer to a target at a time.",
     fix: "Cancel the running one first.",
   },
   "start epoch in the past": {
@@ -237,7 +237,7 @@ export const EXECUTION = {
     fix: "GET /api/v2/erc20/multisigcontrol/signer/added/bundles shows what there is.",
   },
   "node already has a pending key rotation": {
-    meaning: "One rotation of this node waits for its block already.",
+    meaning: "A rotation of this node waits for its block already.",
     cause: "Only one can wait at a time.",
     fix: "Wait for its target block.",
   },
@@ -271,9 +271,8 @@ export const EXECUTION = {
 // Texts of commands that only validators send, and of events that they report from the bridge: code 70
 // (docs/protocol/60-*.md).
 
-const OPERATOR = "For whoever runs the validator: look at the node's keys and its log.";
-const BRIDGE =
-  "The event is passed over. For whoever runs the validator: compare it with the contract's log.";
+const OPERATOR = "For the validator's operator: look at the node's keys and its log.";
+const BRIDGE = "The event is passed over. For the validator's operator: compare it with the contract's log.";
 
 export const VALIDATOR_TEXTS = {
   "missing required announce node fields": {

@@ -378,7 +378,7 @@ export const MARKET_TEXTS = {
   },
   "liquidity provision already exists": {
     meaning: "The party provides liquidity to this market already.",
-    cause: "One party has one provision in a market.",
+    cause: "A party has one provision in a market.",
     fix: "Amend it.",
   },
   "not enough collateral in general account": {

@@ -33,7 +33,7 @@ const POW = {
     meaning: "This very transaction is in a block already.",
     cause:
       "Its bytes are the same as those of a transaction that was delivered while its block height was in the window.",
-    fix: "It is done: look for its hash in the data API. To do the same again, sign it anew: the nonce makes it another transaction.",
+    fix: "It is done: look for its hash in the data API. To do the same again, sign it again: the nonce makes it another transaction.",
   },
   pow_banned: {
     text: "party is banned from sending transactions",

@@ -27,17 +27,17 @@ export const STATUS_BODY = object({
       blocks: whole("Blocks that the followed node is ahead."),
       seconds: nullable({ type: "number", description: "Seconds behind it; null before the first block." }),
     },
-    "How far this node is behind the followed one.",
+    "Lag of this node behind the followed one.",
   ),
   "clockSkewSeconds?": nullable({
     type: "number",
-    description: "How far this machine's clock is ahead of the chain's.",
+    description: "Lead of this machine's clock over the chain's.",
   }),
   "sources?": list(
     "Where blocks and events come from.",
     object({
-      kind: choice("What comes from there.", SOURCE_KINDS),
-      state: choice("What it does.", SOURCE_STATES),
+      kind: choice("Kind of the source.", SOURCE_KINDS),
+      state: choice("State of the source.", SOURCE_STATES),
       "code?": text("Error code of a source that stopped."),
       text: text("The state in words."),
       height: nullable(whole("Height of the node behind it, or the last one that came.")),

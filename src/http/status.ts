@@ -347,7 +347,7 @@ function liveLines(live: LiveStatus): string[] {
     ...metric(
       "lyra_clock_skew_seconds",
       "gauge",
-      "How far this machine's clock is ahead of the chain's.",
+      "Lead of this machine's clock over the chain's.",
       clockSkewSeconds ?? 0,
     ),
     ...(live.eventLog ? eventLogLines(live.eventLog()) : []),

@@ -55,14 +55,14 @@ class FollowerFile {
     } catch (error) {
       // Without room a sound file cannot be opened either.
       if (isDiskFull(error)) throw error;
-      const file = FollowerFile.anew(home, source);
+      const file = FollowerFile.create(home, source);
       onRenewed(error);
       return file;
     }
   }
 
   /** Removes the file and begins a new one. */
-  static anew(home: string, source: string): FollowerFile {
+  static create(home: string, source: string): FollowerFile {
     const path = join(home, NAME);
     for (const suffix of SUFFIXES) rmSync(`${path}${suffix}`, { recursive: true, force: true });
     return FollowerFile.at(path, source);
@@ -156,7 +156,7 @@ export class FollowerKeeper {
 
   private open(): FollowerFile {
     this.file = FollowerFile.open(this.home, this.source, (reason) => {
-      this.onNotice(`the follower's state was damaged and is made anew: ${reasonOf(reason)}`);
+      this.onNotice(`the follower's state was damaged and is rebuilt: ${reasonOf(reason)}`);
     });
     return this.file;
   }
@@ -177,7 +177,7 @@ export class FollowerKeeper {
     this.file?.close();
     this.file = undefined;
     try {
-      this.file = FollowerFile.anew(this.home, this.source);
+      this.file = FollowerFile.create(this.home, this.source);
       this.blocksToRetry = 0;
     } catch {
       // The next block is another try.

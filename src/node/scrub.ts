@@ -103,7 +103,7 @@ async function checkEntries(
 
 function foreignSchema(faults: readonly string[]): NodeError {
   const hint =
-    "another program has changed the store: restore the home from a backup, or load its recording anew";
+    "another program has changed the store: restore the home from a backup, or load its recording again";
   return new NodeError("store.check", "store_damaged", `the store's schema: ${shortList(faults)}`, hint);
 }
 

@@ -211,7 +211,7 @@ function checkNotEmptied(home: string): void {
     "store.open",
     "store_damaged",
     "the store is empty, and it had pages",
-    "restore the home from a backup, or its chain with: lyra doctor --repair --recording FILE; to begin anew, remove lyra.db-sums",
+    "restore the home from a backup, or its chain with: lyra doctor --repair --recording FILE; to start over, remove lyra.db-sums",
   );
 }
 
@@ -227,7 +227,7 @@ function checkNotGone(home: string): void {
     "store.open",
     "store_missing",
     `lyra.db is not there, and ${left} is of a home that had one`,
-    "put it back, or fill the home: lyra history fetch --from URL, or lyra restore into an empty one; to begin anew, take another --home",
+    "put it back, or fill the home: lyra history fetch --from URL, or lyra restore into an empty one; to start over, take another --home",
   );
 }
 

@@ -468,7 +468,7 @@ export class ReExecution {
     const reason = isShownAgain(difference, event)
       ? "a new market is shown once, and not again for each of its parameters"
       : this.isShownByRestart(difference)
-        ? "nodes that begin anew after an upgrade show again what was there"
+        ? "nodes that restart after an upgrade show the existing state again"
         : this.older?.reasonFor(difference, event);
     return { ...difference, reason };
   }

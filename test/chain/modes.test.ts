@@ -130,7 +130,7 @@ describe("transactions", () => {
     await expect(rig.chain.submit(bytes, "check")).rejects.toMatchObject(duplicate);
   });
 
-  test("given a refused or failed transaction, then the same bytes are judged anew", async () => {
+  test("given a refused or failed transaction, then the same bytes are judged again", async () => {
     const rig = start({ mode: { kind: "manual" } });
     const poor = A.transfer(rig.chain, B.party, FUNDS + 1n);
     expect(await rig.chain.submit(poor, "check")).toMatchObject({ code: 70 });

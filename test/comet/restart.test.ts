@@ -142,7 +142,7 @@ describe("a sidecar that was killed", () => {
         change(path, `UPDATE state SET value = replace(value, '"difficulty":1,', '"difficulty":7,')`),
     ],
     ["with a trigger", (path: string) => change(path, REFUSING_TRIGGER)],
-  ])("makes a follower.db that is %s anew, and has the chain's figures again", async (_, damage) => {
+  ])("rebuilds a follower.db that is %s, and has the chain's figures again", async (_, damage) => {
     const copy = killedHome();
     const database = join(copy, "follower.db");
     // As a clean stop leaves it: all in one file.

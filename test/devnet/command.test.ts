@@ -268,7 +268,7 @@ describe("a running devnet", () => {
     expect((await verb("status")).code).toBe(3);
   });
 
-  test("goes on where it ended, and begins anew after --reset", async () => {
+  test("goes on where it ended, and starts over after --reset", async () => {
     const begun = async (...flags: string[]) => {
       const next = new Lyra(["devnet", "--home", home, ...PORTS, "--block", "manual", "--json", ...flags]);
       await eventually(() => existsSync(join(home, "devnet.json")) || next.hasEnded);
@@ -277,9 +277,9 @@ describe("a running devnet", () => {
     const { height } = await begun();
     const again = await begun();
     expect(again).toMatchObject({ height, resumed: expect.stringContaining(`resumed at block ${height}`) });
-    const anew = await begun("--reset");
-    expect(anew.resumed).toBe("");
-    expect(anew.height).toBeLessThan(height);
+    const fresh = await begun("--reset");
+    expect(fresh.resumed).toBe("");
+    expect(fresh.height).toBeLessThan(height);
   });
 });
 

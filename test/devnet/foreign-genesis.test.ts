@@ -82,7 +82,7 @@ test("a market can be left inside its opening auction, with an empty book", asyn
   expect(edges).toEqual([]);
 });
 
-test("a price is reached whoever provides liquidity, the tools' own traders included", async () => {
+test("a price is reached with any provider of liquidity, the tools' own traders included", async () => {
   for (const [at, provider] of ["grace", "heidi", "carol"].entries()) {
     const { market } = await use("market/create", { preset: "simple", asset: "XYZ" });
     const side = (reference: string) => [{ reference, proportion: 1, offset: "1" }];

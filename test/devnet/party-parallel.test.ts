@@ -166,7 +166,7 @@ test(
 );
 
 test(
-  "transactions that wait when the chain is taken back are told so, and those after it are planned anew",
+  "transactions that wait when the chain is taken back are told so, and later ones are planned again",
   async () => {
     const party = overHttp();
     await devnet.chain.setBlockMode({ kind: "manual" });

@@ -158,7 +158,7 @@ describe("the command", () => {
     writeFileSync(cut, readFileSync(record).subarray(0, 170_000));
     const { code, out, err } = await lyra(["replay", "--re-execute", cut]);
     expect(code).toBe(1);
-    expect(out).toMatch(/^\d+ blocks?, 0 commands of markets executed anew\n/);
+    expect(out).toMatch(/^\d+ blocks?, 0 commands of markets executed again\n/);
     expect(out).toEndWith("there are no markets in it: nothing was compared\n");
     expect(err).toMatch(/the rest of the recording is damaged: the file ends inside record \d+: at least/);
   });
@@ -269,7 +269,7 @@ describe("a recording", () => {
     const { different, explained } = executed(recording(true));
     expect(different).toEqual([]);
     expect(new Set(explained)).toEqual(
-      new Set(["nodes that begin anew after an upgrade show again what was there"]),
+      new Set(["nodes that restart after an upgrade show the existing state again"]),
     );
   });
 

@@ -178,7 +178,7 @@ describe("a file that is damaged inside", () => {
     expect(again.digest).toEqual(digest);
   });
 
-  test("shows no block to whoever cannot give it back", async () => {
+  test("shows no block to a caller that cannot give it back", async () => {
     let shown = 0;
     const hooks = { onBlock: () => void shown++ };
     const { staged } = await new Home().load([damagedInside(gzipSync(sample))], hooks);

@@ -169,7 +169,7 @@ describe("a proof of work", () => {
     expect(answer.details).toMatchObject({ rule: "pow_invalid", numbers: { difficulty: "8" } });
   });
 
-  test("given a proof that was used in a block, then it is refused, whoever brings it", async () => {
+  test("given a proof that was used in a block, then it is refused, from any sender", async () => {
     const sender = await client();
     const other = await PublicClient.open(devnet.recoveryPhrase, 1, devnet.nodeUrl);
     const head = await sender.head();

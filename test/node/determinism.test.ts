@@ -65,7 +65,7 @@ for (const [name, path] of recordings) {
       }, 120_000);
     }
 
-    test("gives the same store when the writer is made anew again and again", async () => {
+    test("gives the same store when the writer is replaced again and again", async () => {
       const home = scratch.path();
       const db = openWriter(home);
       let count = 0;

@@ -279,7 +279,7 @@ test("given a budget that removes rows while they are compared with a segment, t
   expect(Object.values(floorsOf(home)).some((height) => height > 0)).toBe(true);
 });
 
-test("given rows that are made to lines, then the log can begin anew at each of them", async () => {
+test("given rows that are made to lines, then the log can start at each of them", async () => {
   const home = copyOf(sample, "unpinned");
   const writer = openWriter(home);
   writer.run("CREATE TABLE written(n)");

@@ -163,7 +163,7 @@ describe("secrets", () => {
 });
 
 test.each([
-  ["hunter22", "the passphrase is weak: whoever gets the wallet's file can try all of 8 characters"],
+  ["hunter22", "the passphrase is weak: a thief of the wallet's file can try all of 8 characters"],
   ["äöüäöüäöü", "can try all of 9 characters"],
   ["aaaaaaaaaaaaaaaa", "the passphrase is weak: it is made of very few different characters"],
   ["x", "a passphrase of one character is guessed in a moment"],

@@ -145,14 +145,14 @@ export const CHAIN_CODES = {
   },
   not_a_devnet: {
     meaning: "The home holds something else than a devnet.",
-    cause: "Only a devnet is begun anew on request; a loaded recording is not thrown away.",
+    cause: "Only a devnet starts over on request; a loaded recording is not thrown away.",
     fix: FIXES.otherHome,
     exit: "usage",
   },
   genesis_missing: {
     meaning: "The chain of this home has lost its genesis.",
     cause: "An older Lyra kept it in genesis.json alone, and that file is gone.",
-    fix: "Put the file back, or begin anew: lyra devnet --reset.",
+    fix: "Put the file back, or start over: lyra devnet --reset.",
   },
   genesis_unreadable: {
     text: "the genesis <file> cannot be read (<reason>)",
@@ -190,7 +190,7 @@ export const CHAIN_CODES = {
   },
   no_devnet: {
     text: "this node is not a devnet: <reason>",
-    meaning: "What answers there is not a devnet.",
+    meaning: "The server at that address is not a devnet.",
     cause: "The address is that of another service.",
     fix: "Look at what lyra devnet printed, and name it with --node-url.",
   },

@@ -107,7 +107,7 @@ export const GENERAL_CODES = {
     fix: "Choose another --out.",
   },
   output_lost: {
-    meaning: "What a command printed did not all arrive.",
+    meaning: "The output of a command was cut off.",
     cause:
       "The file or the device that its output goes to took no more, because the disk is full, for example.",
     fix: "Make room, or print to another place, and run the command again.",

@@ -30,7 +30,7 @@ export const LIVE_CODES = {
   comet_height_gone: {
     meaning: "The followed node does not have a block that this one needs.",
     cause: "It has removed old blocks, or began from a snapshot after this node stopped.",
-    fix: "Nothing: this node begins anew at the oldest block there is, and says from which height its figures are complete.",
+    fix: "Nothing: this node starts again at the oldest block there is, and says from which height its figures are complete.",
   },
   comet_chain_differs: {
     meaning: "The RPC at --comet is one of another chain.",

@@ -224,9 +224,9 @@ export const SENDING_CODES = {
     fix: "Ask another node.",
   },
   ledger_damaged: {
-    meaning: "What the wallet remembers of its transactions cannot be read.",
+    meaning: "The wallet's record of its transactions cannot be read.",
     cause: "Its file was damaged, and to begin with nothing could get the key banned.",
-    fix: "Remove the file when the last transaction is some minutes old: it is begun anew.",
+    fix: "Remove the file when the last transaction is some minutes old: a new one is made.",
   },
   chain_unconfirmed: {
     meaning: "Nobody has confirmed the chain that the node names.",

@@ -5,7 +5,7 @@ import { FIXES } from "../shared.ts";
 export const STORE_CODES = {
   home_in_use: {
     meaning: "Another Lyra writes to this home.",
-    cause: "One process writes to a home at a time; its process id is told.",
+    cause: "A home has one writing process at a time; its process id is shown.",
     fix: "Stop it, or choose another --home.",
   },
   home_unusable: {

@@ -3,7 +3,7 @@ import type { ProgramEntry } from "../explanation.ts";
 
 export const VALIDATOR_CODES = {
   abci_invalid: {
-    meaning: "What dials the address of --abci does not speak the protocol of CometBFT 0.38.",
+    meaning: "The client at the address of --abci does not speak the protocol of CometBFT 0.38.",
     cause: "Another program, or another release of the engine; or its bytes were changed on the way.",
     fix: "Look which process dials it. Connections of the engine are taken all the same.",
   },

@@ -45,7 +45,7 @@ export const WALLET_CODES = {
   },
   wallet_is_link: {
     meaning: "The wallet's file is a link.",
-    cause: "What it points at could be exchanged unseen.",
+    cause: "Its target could be exchanged unseen.",
     fix: "Put the file itself into the folder.",
   },
   wallet_not_yours: {
@@ -61,7 +61,7 @@ export const WALLET_CODES = {
   wallet_busy: {
     text: "another process is writing wallets",
     meaning: "Somebody else is writing.",
-    cause: "One process writes wallets at a time.",
+    cause: "A single process writes wallets at a time.",
     fix: FIXES.tryAgain,
     exit: "notReady",
   },
@@ -226,8 +226,8 @@ export const WALLET_CODES = {
   policy_limit: {
     meaning: "A transaction would have to be signed once more, and the policy's limit is reached.",
     cause:
-      "The node refused the first one as too old; whoever has it may still send it, so a second one counts as one more.",
-    fix: "Ask again in the next epoch, or raise the limit and pin the policy anew.",
+      "The node refused the first one as too old; its holders may still send it, so a second one counts as one more.",
+    fix: "Ask again in the next epoch, or raise the limit and pin the policy again.",
   },
   policy_changed: {
     text: "the policy is not the one that was pinned: its hash is <hash>",

@@ -112,7 +112,7 @@ export const ERROR_SCHEMAS: Readonly<Record<string, Schema>> = {
     properties: {
       "@type": { type: "string", description: "Always `type.googleapis.com/vega.ErrorDetail`." },
       code: { type: "integer", format: "int32", description: "Number of the error in the catalogue." },
-      message: { type: "string", description: "What could not be done." },
+      message: { type: "string", description: "The failed operation." },
       inner: { type: "string", description: "Why; empty when there is no more to say." },
     },
     required: ["@type", "code", "message", "inner"],

@@ -26,7 +26,7 @@ const ATTACHMENT = {
 const ARCHIVE_HEADERS = {
   ETag: { description: "Tag of exactly these bytes, for `If-Range` and `If-None-Match`.", schema: TEXT },
 };
-const CONTENT_RANGE = { description: "Which bytes these are, and of how many.", schema: TEXT };
+const CONTENT_RANGE = { description: "Range of these bytes, and the total.", schema: TEXT };
 
 const MANIFEST: Parameter = {
   name: "manifest",
@@ -62,7 +62,7 @@ const STREAM_ERRORS = {
 
 const STREAM_LINE: Schema = {
   type: "object",
-  description: "One line of the stream: a piece of the archive, or the error that ended it.",
+  description: "A line of the stream: a piece of the archive, or the error that ended it.",
   properties: {
     result: {
       type: "object",
@@ -181,7 +181,7 @@ const IMAGE_STATE = {
 
 const SHARING_ROUTES: Paths = {
   "/lyra/v1/history": {
-    get: sharing("HistorySummary", "How far this node is, and how much history it has", {
+    get: sharing("HistorySummary", "This node's progress, and the history that it has", {
       "200": JSON_OBJECT("Chain, height, schema, and the last segment."),
     }),
   },
@@ -207,7 +207,7 @@ const SHARING_ROUTES: Paths = {
     get: sharing("HistorySegment", "The file of a segment", FILE, [ID]),
   },
   "/lyra/v1/history/image": {
-    get: sharing("HistoryImage", "What there is of an image of the store", {
+    get: sharing("HistoryImage", "State of the image of the store", {
       ...IMAGE_STATE,
     }),
     post: sharing("MakeHistoryImage", "Has an image of the store made, where there is no fresh one", {
@@ -335,13 +335,13 @@ export const PLAIN_ROUTES: Paths = {
   },
   "/metrics": {
     get: service("Metrics", "Numbers for Prometheus", "Text format, version 0.0.4.", {
-      "200": plain("One line for each number."),
+      "200": plain("A line for each number."),
     }),
   },
   "/status": {
     get: service(
       "Status",
-      "How far the node is, and what its sources do",
+      "The node's progress, and the state of its sources",
       "Height and time, lag, sources with their states; a sidecar says more than a node without sources. A devnet names markets that a fault has halted in `haltedMarkets`.",
       { "200": plain("The state.", "application/json", STATUS_BODY) },
     ),

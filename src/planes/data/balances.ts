@@ -172,7 +172,7 @@ export const listBalanceChanges = endpoint({
   tag: "Balances",
   summary: "List balance changes",
   description:
-    "One row for each block at which an account's balance changed: the last balance in that block, by block time and account. A filter that passes over very many rows ends a page early: it may hold fewer than asked for, or none, and still have a next one.",
+    "A row for each block at which an account's balance changed: the last balance in that block, by block time and account. A filter that passes over very many rows ends a page early: it may hold fewer than asked for, or none, and still have a next one.",
   handle(context, request) {
     const query = checkRequest(context, request);
     const page = readBalances(context, query);

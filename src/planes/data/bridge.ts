@@ -424,7 +424,7 @@ const listSignerRemoved = endpoint({
   response: "datanode.api.v2.ListERC20MultiSigSignerRemovedBundlesResponse",
   tag: "ERC20 bridge",
   summary: "List the bundles that remove signers from the multisig contract",
-  description: "One for each validator that may submit it.",
+  description: "A bundle for each validator that may submit it.",
   handle: (context, request) =>
     listSigners(context, request, false, (oldSigner, rest) => ({ oldSigner, ...rest })),
 });

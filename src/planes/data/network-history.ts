@@ -68,7 +68,7 @@ export const networkHistoryEndpoints: readonly Endpoint<Pick<DataContext, "db">>
     request: "datanode.api.v2.GetNetworkHistoryStatusRequest",
     response: "datanode.api.v2.GetNetworkHistoryStatusResponse",
     tag: TAG,
-    summary: "How segments are shared with other nodes",
+    summary: "Sharing of segments with other nodes",
     // Segments are not shared over a swarm: no address, no peers; the key is what the original makes of the chain id.
     handle({ db }) {
       const seed = readHead(db)?.chainId ?? "";

@@ -36,13 +36,13 @@ const TAGS: Readonly<Record<string, string>> = {
   Accounts: "Balances as they are now.",
   Balances: "Balances as they changed, block by block.",
   Ledger: "Every movement of money between accounts.",
-  Assets: "What can be held, moved and settled in.",
+  Assets: "Currencies of accounts, transfers and settlements.",
   Deposits: "Money that came from outside.",
   Withdrawals: "Money that goes out.",
   "ERC20 bridge": "Signed bundles that the contracts on Ethereum accept.",
   Transfers: "Money sent between parties, once or every epoch.",
-  Rewards: "What was paid out at the ends of epochs.",
-  Parties: "Who takes part, and their stake.",
+  Rewards: "Payouts at the ends of epochs.",
+  Parties: "Participants, and their stake.",
   Delegations: "Stake given to validators.",
   Epochs: "Periods after which stake and rewards are counted.",
   Nodes: "Validators, their keys and signatures.",
@@ -51,14 +51,14 @@ const TAGS: Readonly<Record<string, string>> = {
   Markets: "Markets and their data.",
   Candles: "Prices and volumes by period.",
   Orders: "Orders and their versions.",
-  Trades: "What was bought and sold.",
+  Trades: "Purchases and sales.",
   Positions: "Open positions and margins.",
   Liquidity: "Commitments of liquidity providers.",
   Oracles: "Data from outside that markets settle on.",
   Explorer: "Blocks and transactions in words, and what a hash or a name is.",
   "Network history": "Blocks of the past as CSV, for as long as they are kept.",
   Streams: "Everything as it happens, block by block.",
-  Service: "For whoever runs this node.",
+  Service: "For operators of this node.",
 };
 
 interface OpenApiParts {
@@ -169,6 +169,6 @@ function answerText(response: string): string {
       messageDescriptor(typeName).fields.some(({ jsonName }) => jsonName === "pageInfo"),
   );
   return isList
-    ? "One page: each row with its cursor, and in `pageInfo` whether there are more."
-    : "What was asked for.";
+    ? "A page: each row with its cursor, and in `pageInfo` whether there are more."
+    : "The requested resource.";
 }

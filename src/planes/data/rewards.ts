@@ -208,7 +208,7 @@ const listEpochRewardSummaries = list({
   tag: "Rewards",
   summary: "List reward summaries by epoch",
   description:
-    "What was paid in each epoch, summed over parties, by epoch, asset, market and reward type. An empty `filter.marketIds` selects rewards without a market.",
+    "Payouts of each epoch, summed over parties, by epoch, asset, market and reward type. An empty `filter.marketIds` selects rewards without a market.",
   failure: SUMMARY_FAILED,
   member: "summaries",
   rows(context, page, request) {

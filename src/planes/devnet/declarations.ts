@@ -116,7 +116,7 @@ const statusMembers = {
       txPerBlock: whole("Transactions with a proof over one block at this difficulty."),
       increasingDifficulty: flag("Whether more of them are taken at a higher difficulty."),
     },
-    "What a proof of work needs now.",
+    "Parameters of a proof of work now.",
   ),
   mempool: object(
     { count: whole("Transactions that wait."), bytes: whole("Bytes of them.") },
@@ -139,7 +139,7 @@ const CLOCK = named(
 const MODE = named(
   "Mode",
   object(
-    { ...statusMembers, mode: text("How blocks are made: `instant`, `manual`, `1s`, `mixed:1s`.") },
+    { ...statusMembers, mode: text("Source of blocks: `instant`, `manual`, `1s`, `mixed:1s`.") },
     "The chain as of its last block, and how blocks are made.",
   ),
 );
@@ -172,7 +172,7 @@ export const TOOLS = {
   ),
 
   transaction: post(
-    "what became of a transaction",
+    "the story of a transaction",
     { hash: member.hash("of its bytes, 64 hexadecimal digits") },
     typed<TransactionStory>(
       json("The command, its verdict, and what came of it."),
@@ -247,7 +247,7 @@ export const TOOLS = {
           increasingDifficulty: flag("Whether more of them are taken at a higher difficulty."),
         }),
       ),
-      mode: text("How blocks are made: `instant`, `manual`, `1s`, `mixed:1s`."),
+      mode: text("Source of blocks: `instant`, `manual`, `1s`, `mixed:1s`."),
     }),
   ),
   pending: get(
@@ -287,7 +287,7 @@ export const TOOLS = {
     CLOCK,
     { example: { frozen: false } },
   ),
-  mode: post("how blocks are made", { mode: member.mode("instant, manual, 1s, mixed:1s") }, MODE, {
+  mode: post("the source of blocks", { mode: member.mode("instant, manual, 1s, mixed:1s") }, MODE, {
     description: "An interval counts from the start of one block to the start of the next.",
     example: { mode: "instant" },
   }),
@@ -314,9 +314,9 @@ export const TOOLS = {
     { description: "The body is a dump as `dump` gave it." },
   ),
   checkpoint: post(
-    "what another chain can begin with, as JSON",
+    "a checkpoint that another chain can start from, as JSON",
     {},
-    document("What another chain can begin with.", "object"),
+    document("A checkpoint that another chain can start from.", "object"),
   ),
 
   fund: post("deposit an asset for a party", { party: member.party, asset: member.asset, amount }, DEPOSIT, {

@@ -7,7 +7,7 @@ import { type Declaration, TOOL_LIST } from "./declarations.ts";
 const ERROR = object(
   {
     code: whole("gRPC status number."),
-    message: text("What could not be done, and why."),
+    message: text("The failed operation, and the reason."),
     details: list("Stable code of the error and a way out.", json("An entry of it.")),
   },
   "Why nothing was done.",
@@ -52,7 +52,7 @@ export const LIST_DOCUMENT = toolDocument("tools", {
   method: "GET",
   summary: "list the tools",
   answer: object(
-    { tools: list("One entry for each.", json("Method, path, summary, and the meaning of each member.")) },
+    { tools: list("An entry for each.", json("Method, path, summary, and the meaning of each member.")) },
     "The tools with their bodies.",
   ),
 });

@@ -210,7 +210,7 @@ function transactionUnknown(hash: string): NodeError {
   return new NodeError(
     "devnet.transaction",
     "transaction_unknown",
-    `no block of this chain has the transaction ${hash}, and it was not refused lately`,
+    `no block of this chain has the transaction ${hash}, and it was not refused recently`,
     "the hash is the one that the submission answered with; a reverted block is gone with its transactions",
   );
 }

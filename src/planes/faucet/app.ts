@@ -158,7 +158,7 @@ export function serveFaucet(faucet: FaucetPort, options: FaucetServerOptions): F
     throw new NodeError(
       "serve",
       "not_loopback",
-      `the faucet gives money to whoever reaches it, and ${host} can be reached from other machines`,
+      `the faucet gives money to anyone who reaches it, and ${host} can be reached from other machines`,
       "leave it on 127.0.0.1, or allow it with its own flag",
     );
   }

@@ -36,7 +36,7 @@ const NODE_TAGS: Readonly<Record<string, string>> = {
   "State of the parties": "Accounts, stake and delegations as they are now.",
   "State of governance": "Proposals and votes as they are now.",
   "State of the markets": "Markets and their latest data.",
-  Service: "For whoever runs this node.",
+  Service: "For operators of this node.",
 };
 
 const INFO = {
@@ -117,7 +117,7 @@ function operation(book: SchemaBook, endpoint: ChainEndpointBase, isView = false
     ],
     responses: {
       "200": {
-        description: "What was asked for.",
+        description: "The requested resource.",
         ...(isView ? { headers: BLOCK_HEADERS } : {}),
         content: { "application/json": { schema: book.message(endpoint.response) } },
       },

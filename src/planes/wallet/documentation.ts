@@ -100,7 +100,7 @@ export const completed = (paths: Paths): Paths =>
           post: {
             ...post,
             parameters: [TOKEN],
-            requestBody: jsonBody("One request; there are no batches.", ref("Request"), {
+            requestBody: jsonBody("A single request; there are no batches.", ref("Request"), {
               jsonrpc: "2.0",
               method: "client.get_chain_id",
               id: "1",

@@ -118,7 +118,7 @@ export const LOCAL_METHODS = {
     NO_PARAMS,
     object({
       activeConnections: list(
-        "One for each site and wallet.",
+        "An entry for each site and wallet.",
         object({ hostname: HOSTNAME, wallet: WALLET }),
       ),
     }),

@@ -83,7 +83,7 @@ const withdrawSubmission: Describe<"withdrawSubmission"> = ({ amount = "", asset
   return words(
     `Withdraw ${what} from the network to ${receiver ? `the Ethereum address ${named(receiver)}` : "outside"}`,
     [line("amount", exactAmountText(amount, asset, assets)), line("to the address", receiver)],
-    ["whoever has that address has the tokens; the network cannot bring them back"],
+    ["the holder of that address has the tokens; the network cannot bring them back"],
   );
 };
 

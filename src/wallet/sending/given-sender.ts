@@ -127,7 +127,7 @@ export class GivenSender {
       (block.chainId !== queue.chainId || !queue.planner.learn(block, this.nowMs()))
     ) {
       const text = `block ${block.height} of ${queue.chainId} is another one than the file says`;
-      throw sendError("block_mismatch", text, "was the chain begun anew, or is the file of another one?");
+      throw sendError("block_mismatch", text, "did the chain start over, or is the file of another one?");
     }
     return queue;
   }

@@ -78,7 +78,7 @@ export class FileLedger implements SentLedger {
         "tx.send",
         "ledger_damaged",
         `what was sent cannot be read: ${this.path} is damaged`,
-        "remove it when the last transaction is some minutes old and in a block, or lost: it is begun anew",
+        "remove it when the last transaction is some minutes old and in a block, or lost: a new one is made",
       );
     }
   }

@@ -26,7 +26,7 @@ export class JsonFile<T extends object> {
       throw walletError(
         "file_unreadable",
         `${place} is not the JSON it should be`,
-        "remove it to begin anew",
+        "remove it to start over",
       );
     }
   }

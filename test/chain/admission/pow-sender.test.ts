@@ -192,7 +192,7 @@ describe("37: checking before sending", () => {
     expect(admit(quota, "transfer", answer({ ...transfers(2n), epochSeq: 8n }))).toBe("admitted");
   });
 
-  test("a chain that began anew at an earlier epoch: what was sent before counts for a few seconds yet", () => {
+  test("a chain that restarted at an earlier epoch: earlier commands count for a few seconds yet", () => {
     const quota = new EpochQuota();
     const fresh = answer(transfers(0n, 1n));
     const before = answer({ ...transfers(0n, 1n), epochSeq: 1n });

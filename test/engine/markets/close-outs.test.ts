@@ -369,7 +369,7 @@ test("orders of the network and of the closed-out party have version 0", () => {
 });
 
 // docs/protocol/70-trading-positions.md#55-close-out-of-distressed-parties
-test("the update after a close-out deploys provisions anew, and the outer update sorts their orders by id", () => {
+test("the update after a close-out deploys provisions again, and the outer update sorts their orders by id", () => {
   const play = opened().deposit(MILLIONS, "k", "lp2").deposit(62n, "q");
   play.run("k B 1@60; k S 1@140; lp lp2(1000, 0, BID-10, ASK+10); p1 B 2@91; cancel b; /");
   const buys = () => play.queue("buy").filter((line) => line.startsWith("lp"));

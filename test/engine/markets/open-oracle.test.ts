@@ -116,7 +116,7 @@ describe("a market settled by Open Oracle prices", () => {
     return externalData!.data!.data.map(({ name }) => name);
   };
 
-  test("settles at the exchange's price, whoever submits it", () => {
+  test("settles at the exchange's price, from any submitter", () => {
     const play = ended(EXCHANGE.toLowerCase());
     const [before] = [play.general("p1") + play.margin("p1")];
     expect(submit(play, payloadOf(BTC)).text).toBe("");

@@ -97,7 +97,7 @@ export const rows: readonly Row[] = [
       amount: "1.5 VEGA (asset a55e7) = 1500000000000000000 of its smallest unit",
       "to the address": "0xabc",
     },
-    ["whoever has that address has the tokens; the network cannot bring them back"],
+    ["the holder of that address has the tokens; the network cannot bring them back"],
   ],
   [
     "proposalSubmission",
