@@ -9,7 +9,7 @@ export const FLAGS = {
   demo: toggle("a month of history first"),
   "no-funding": toggle("parties without balances", { isMinor: true }),
   block: option("MODE", "instant (a transaction makes one), 1s, mixed:1s, manual"),
-  genesis: option("FILE", "start of a new chain"),
+  genesis: option("FILE", "start of a new chain", { isMinor: true }),
   checkpoint: option("FILE", "first state of a new chain", { isMinor: true }),
   parameter: option("KEY=VALUE", "network parameter of a new chain; may come again", { multiple: true }),
   "chain-id": option("ID", "of a new chain", { isMinor: true }),

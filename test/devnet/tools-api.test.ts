@@ -174,7 +174,7 @@ describe("each tool", () => {
     expect(tools).toContainEqual({
       method: "POST",
       path: "/devnet/mode",
-      summary: "how blocks are made",
+      summary: "the source of blocks",
       body: { mode: "instant, manual, 1s, mixed:1s" },
     });
   });
