@@ -17,7 +17,7 @@ export const ADDRESSES_BODY = object({
   listening: list(
     "Its ports.",
     object({
-      name: choice("What listens there.", PORT_NAMES),
+      name: choice("The listening program.", PORT_NAMES),
       title: text("The same in words."),
       scheme: choice("Its protocol.", ["http", "grpc", "tcp", "unix"]),
       host: text("Address that it listens on; the path of a socket of this machine."),
@@ -71,7 +71,7 @@ export const TRANSACTION_BODY = object({
     "The command's members in words.",
     object({ label: text("Name of the member."), text: text("Its value.") }),
   ),
-  warnings: list("What a person should know before signing such a command.", text("A sentence.")),
+  warnings: list("Advice before signing such a command.", text("A sentence.")),
   command: json("The command as JSON, with nonce and height where the bytes are known."),
   checks: object(
     {
@@ -97,9 +97,9 @@ export const TRANSACTION_BODY = object({
     "Of a refusal: what `lyra explain` answers.",
     object({
       code: text("Number or name."),
-      means: text("What it means."),
+      means: text("The meaning."),
       why: text("Why it happens; may be empty."),
-      fix: text("What to do."),
+      fix: text("The way out."),
     }),
   ),
   movements: list(
@@ -155,7 +155,7 @@ export const MATCHES_BODY = object({
   matches: list(
     "The closest first.",
     object({
-      kind: choice("What it is.", MATCH_KINDS),
+      kind: choice("Kind of the result.", MATCH_KINDS),
       id: text("Its identifier, hash, height or number."),
       title: text("Its name, or what is known of it in words."),
     }),

@@ -144,7 +144,7 @@ describe.skipIf(!HAS_BROWSER).each(SUBJECTS)("the page over $name", ({ start }) 
     );
     for (const [n, { title }] of transactions.entries()) expect(rows[n]![0]).toStartWith(withoutIds(title));
     const { listening } = await look.read<Addresses>("/lyra/v1/addresses");
-    const places = (await look.text('section[aria-label="What listens where"]'))!;
+    const places = (await look.text('section[aria-label="Listening addresses"]'))!;
     for (const { title, port } of listening) {
       expect(places).toContain(title);
       expect(places).toContain(`:${port}`);

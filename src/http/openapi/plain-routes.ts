@@ -286,7 +286,7 @@ const EXPLORER_ROUTES: Paths = {
   "/lyra/v1/search": {
     get: fact(
       "Search",
-      "What a hash, key, identifier, name or height is",
+      "Meaning of a hash, key, identifier, name or height",
       "The closest match first.",
       MATCHES_BODY,
       [inQuery("query", "The text, at most 200 characters.")],

@@ -115,7 +115,7 @@ function Places() {
   const node = addresses.value;
   return (
     <Panel
-      title="What listens where"
+      title="Listening addresses"
       more={node && <span class="muted">{`${node.kind} · Lyra ${node.version} (${node.commit})`}</span>}
     >
       <table class="plain">
