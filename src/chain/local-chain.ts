@@ -187,6 +187,11 @@ export class LocalChain implements ChainPort, SequencerTools {
     return this.changeClock(() => this.options.clock.freeze(frozen, this.status.timeNs));
   }
 
+  async holdClock(isHeld: boolean): Promise<ClockStatus> {
+    this.options.clock.hold(isHeld, this.status.timeNs);
+    return this.clock();
+  }
+
   async clock(): Promise<ClockStatus> {
     return { ...this.status, nextTimeNs: this.core.nextTimeNs, isFrozen: this.options.clock.isFrozen };
   }

@@ -106,6 +106,9 @@ export interface ChainClock extends ChainPart {
   setNext(timeNs: bigint): void;
   /** @param lastNs time of the last block: a clock that was frozen goes on from there */
   freeze(frozen: boolean, lastNs: bigint): void;
+  /** As `freeze`, for as long as a call lasts: not saved, and any number of calls may hold it. */
+  hold(isHeld: boolean, lastNs: bigint): void;
+  /** Frozen or held. */
   readonly isFrozen: boolean;
 }
 

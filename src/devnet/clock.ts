@@ -19,6 +19,8 @@ export class Clock implements ChainClock {
   readonly name = "clock";
   private offsetNs = 0n;
   private frozen = false;
+  /** Calls that hold it: of this process only, so that a clock whose holder was killed goes on. */
+  private holds = 0;
   private aheadNs = 0n;
   private nextNs: bigint | undefined;
 
@@ -26,32 +28,32 @@ export class Clock implements ChainClock {
   constructor(private readonly systemNs: () => bigint = systemTimeNs) {}
 
   get isFrozen(): boolean {
-    return this.frozen;
+    return this.frozen || this.holds > 0;
   }
 
   timeAfter(lastNs: bigint, roomNs: bigint): bigint {
-    const targetNs = this.nextNs ?? (this.frozen ? lastNs + this.aheadNs : this.systemNs() + this.offsetNs);
+    const targetNs = this.nextNs ?? (this.isFrozen ? lastNs + this.aheadNs : this.systemNs() + this.offsetNs);
     const whole = targetNs - (targetNs % STEP_NS);
     const earliest = lastNs - (lastNs % STEP_NS) + roomNs;
     return whole > earliest ? whole : earliest;
   }
 
   behindNs(lastNs: bigint): bigint {
-    if (this.frozen || this.nextNs !== undefined) return 0n;
+    if (this.isFrozen || this.nextNs !== undefined) return 0n;
     const behind = lastNs - (this.systemNs() + this.offsetNs);
     return behind > 0n ? behind : 0n;
   }
 
   made(timeNs: bigint): void {
-    // The clock continues from a time that was set.
-    if (this.nextNs !== undefined) this.offsetNs = timeNs - this.systemNs();
+    // The clock continues from a time that was set, and from the last block if its holder is killed.
+    if (this.nextNs !== undefined || this.holds > 0) this.offsetNs = timeNs - this.systemNs();
     this.nextNs = undefined;
     this.aheadNs = 0n;
   }
 
   forward(nanoseconds: bigint, lastNs: bigint): void {
     if (this.nextNs !== undefined) this.nextNs += nanoseconds;
-    else if (this.frozen) this.aheadNs += nanoseconds;
+    else if (this.isFrozen) this.aheadNs += nanoseconds;
     else this.offsetNs += this.behindNs(lastNs) + nanoseconds;
   }
 
@@ -65,13 +67,20 @@ export class Clock implements ChainClock {
     this.frozen = frozen;
   }
 
+  hold(isHeld: boolean, lastNs: bigint): void {
+    this.holds += isHeld ? 1 : -1;
+    if (this.isFrozen) return;
+    this.offsetNs = lastNs + this.aheadNs - this.systemNs();
+    this.aheadNs = 0n;
+  }
+
   save(): string {
     const { offsetNs, frozen, aheadNs, nextNs } = this;
     const state: ClockState = {
       // A frozen clock continues from the last block's time, a running one from the system's.
       offsetNs: frozen ? "0" : offsetNs.toString(),
       frozen,
-      aheadNs: aheadNs.toString(),
+      aheadNs: frozen ? aheadNs.toString() : "0",
       nextNs: nextNs?.toString() ?? null,
     };
     return JSON.stringify(state);

@@ -96,6 +96,7 @@ export class RemoteChain implements DevnetPort {
   forwardTime = (nanoseconds: bigint) => this.call<Promise<ClockStatus>>("forwardTime", [nanoseconds]);
   setNextBlockTime = (timeNs: bigint) => this.call<Promise<ClockStatus>>("setNextBlockTime", [timeNs]);
   freezeClock = (frozen: boolean) => this.call<Promise<ClockStatus>>("freezeClock", [frozen]);
+  holdClock = (isHeld: boolean) => this.call<Promise<ClockStatus>>("holdClock", [isHeld]);
   clock: DevnetPort["clock"] = () => this.call("clock", []);
   blockMode: DevnetPort["blockMode"] = () => this.call("blockMode", []);
   setBlockMode: DevnetPort["setBlockMode"] = (mode) => this.call("setBlockMode", [mode]);

@@ -213,6 +213,8 @@ export interface DevnetPort extends ChainPort {
   setNextBlockTime(timeNs: bigint): Promise<ClockStatus>;
   /** A frozen clock gives each block the smallest step after the last one. */
   freezeClock(frozen: boolean): Promise<ClockStatus>;
+  /** The same while a call lasts; a restart ends it. Each hold is to be released once. */
+  holdClock(isHeld: boolean): Promise<ClockStatus>;
   clock(): Promise<ClockStatus>;
   setBlockMode(mode: BlockMode): Promise<ChainStatus>;
   blockMode(): Promise<BlockMode>;

@@ -13,9 +13,11 @@ function needsBun(): never {
   );
 }
 
-export const DEVNET_RECOVERY_PHRASE = "";
-export class PartyClient {}
-export const createDevnet = needsBun;
-export const startNode = needsBun;
+export {
+  needsBun as createDevnet,
+  needsBun as DEVNET_RECOVERY_PHRASE,
+  needsBun as PartyClient,
+  needsBun as startNode,
+};
 
 needsBun();

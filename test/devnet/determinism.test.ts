@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import type { Devnet } from "../../src/devnet/devnet.ts";
 import { PartyClient } from "../../src/devnet/party-client.ts";
+import type { BlockMode } from "../../src/engine/chain-port.ts";
 import { AccountType } from "../../src/wire/generated/vega.ts";
 import { MILLISECOND_NS } from "../../src/wire/time-text.ts";
 import { startTestDevnet } from "../support/test-devnet.ts";
@@ -56,18 +57,20 @@ test("two clients of one party never draw the same salt", async () => {
   await devnet.stop();
 });
 
-async function crowd(stepNs: bigint): Promise<object> {
+async function crowd(stepNs: bigint, mode?: BlockMode): Promise<object> {
   const devnet = await start(stepNs);
   const use = async (tool: string, body: object) => {
     const request = { method: "POST", body: JSON.stringify(body) };
     return (await fetch(`${devnet.nodeUrl}/devnet/${tool}`, request)).json() as Promise<{ market: string }>;
   };
   const { market } = await use("market/create", { preset: "simple" });
+  if (mode) await devnet.chain.setBlockMode(mode);
   const { market: _, ...run } = await use("market/run", { market, orders: 48, seed: 5 });
   const trades = (await (await fetch(`${devnet.dataUrl}/api/v2/trades?marketIds=${market}`)).json()) as {
     trades: { edges: { node: { price: string; size: string; buyer: string; seller: string } }[] };
   };
   const isFrozen = (await devnet.chain.clock()).isFrozen;
+  expect(await devnet.chain.blockMode()).toEqual(mode ?? { kind: "instant" });
   await devnet.stop();
   return {
     run,
@@ -82,4 +85,5 @@ test("a seed of market/run gives the same trades on a machine of any speed, and 
   const quick = await crowd(MILLISECOND_NS);
   expect(quick).toMatchObject({ isFrozen: false });
   expect(await crowd(700n * MILLISECOND_NS)).toEqual(quick);
+  expect(await crowd(100n * MILLISECOND_NS, { kind: "interval", intervalMs: 3 })).toEqual(quick);
 });

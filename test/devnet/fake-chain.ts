@@ -78,6 +78,7 @@ export function fakeChain(fail?: Error): { chain: DevnetPort; calls: Call[] } {
     proofBlocks: noted("proofBlocks", []),
     outcomesOf: noted("outcomesOf", ["waiting", "waiting"]),
     pending: noted("pending", []),
+    holdClock: noted("holdClock", CLOCK),
     clock: noted("clock", CLOCK),
     setBlockMode: noted("setBlockMode", STATUS),
     blockMode: noted("blockMode", { kind: "instant" }),

@@ -182,6 +182,42 @@ describe("the tools", () => {
       });
   }, 120_000);
 
+  test("let no party trade with itself, not even at the end of an auction", async () => {
+    const devnet = await fresh();
+    const { presetChanges } = await import("../../src/planes/devnet/markets.ts");
+    const asset = devnet.report().assets.find(({ symbol }) => symbol === "tUSD")!.id;
+    const changes = {
+      ...presetChanges("simple", asset, devnet.parties[9]!.publicKey),
+      priceMonitoringParameters: { triggers: [{ horizon: "1", probability: "0.95", auctionExtension: "3" }] },
+    };
+    const { market } = await use(devnet, "market/create", { proposal: { changes } });
+    const run = await use(devnet, "market/run", { market, orders: 150, seed: 2 });
+    expect(run.tradingMode).toBe("TRADING_MODE_CONTINUOUS");
+    const trades = nodesOf((await get(devnet, `trades?marketIds=${market}`)).trades);
+    // Of an auction: nobody was the aggressor.
+    expect(trades.filter(({ aggressor }: Answer) => aggressor === "SIDE_UNSPECIFIED").length).toBeGreaterThan(
+      2,
+    );
+    expect(trades.filter(({ buyer, seller }: Answer) => buyer === seller)).toEqual([]);
+  }, 120_000);
+
+  test("leave the clock of a devnet that is killed meanwhile running", async () => {
+    const devnet = await start({ home: join(folder, "killed") });
+    await use(devnet, "market/create", { preset: "simple" });
+    const before = devnet.chain.status;
+    const running = use(devnet, "market/run", { market: "SIMPLE", orders: 200 });
+    await eventually(() => devnet.chain.status.height > before.height + 5);
+    expect((await devnet.chain.clock()).isFrozen).toBe(true);
+    // Holds what the next start reads.
+    const dump = await devnet.chain.dump();
+    const { timeNs } = devnet.chain.status;
+    await running;
+    await devnet.chain.load(dump);
+    const { isFrozen, nextTimeNs } = await devnet.chain.clock();
+    expect([isFrozen, nextTimeNs - timeNs < 3_600n * SECOND_NS]).toEqual([false, true]);
+    await devnet.stop();
+  }, 120_000);
+
   test("bring a price about through the orders of others", async () => {
     const devnet = await fresh();
     for (const preset of ["btc", "simple"]) {

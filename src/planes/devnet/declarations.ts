@@ -396,7 +396,7 @@ export const TOOLS = {
     }),
     {
       description:
-        "A maker quotes around a price that wanders, and four parties trade; a seed repeats it. Blocks that a clock makes hold its commands together. It ends when its caller goes away.",
+        "A maker quotes around a price that wanders, and four parties trade; a seed repeats it on a machine of any speed. It makes its blocks itself, with a second between two rounds, and the clock stands meanwhile; where the clock makes blocks, a round is one block and the rounds keep the clock's pace. It ends when its caller goes away.",
     },
   ),
   "market/terminate": post(

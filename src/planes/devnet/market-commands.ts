@@ -95,7 +95,7 @@ export type Sent = readonly [party: string, command: object];
 
 /** Sends a command as a party, in a block that is made now. @throws ApiError when it is refused */
 export async function send(context: DevnetContext, party: string, command: object): Promise<void> {
-  await performAll(context, [[party, command]]);
+  await sendAtOnce(context, [[party, command]]);
 }
 
 /**
@@ -104,20 +104,12 @@ export async function send(context: DevnetContext, party: string, command: objec
  */
 export async function sendTogether(context: DevnetContext, commands: readonly Sent[]): Promise<void> {
   const { kind } = await context.chain.blockMode();
-  if (kind === "interval") await performAll(context, commands);
-  else for (const sent of commands) await performAll(context, [sent]);
+  if (kind === "interval") await sendAtOnce(context, commands);
+  else for (const sent of commands) await sendAtOnce(context, [sent]);
 }
 
-/** As `sendTogether`, but where a clock makes the blocks, its next one holds them. @throws ApiError likewise */
-export async function sendInTurn(context: DevnetContext, commands: readonly Sent[]): Promise<void> {
-  const { chain } = context;
-  const { kind } = await chain.blockMode();
-  if (kind !== "interval") return sendTogether(context, commands);
-  const outcomes = commands.map(([party, command]) => chain.impersonate(party, command));
-  checkAll(context, commands, await Promise.all(outcomes));
-}
-
-async function performAll(context: DevnetContext, commands: readonly Sent[]): Promise<void> {
+/** Sends commands in their order, in one block that is made now. @throws ApiError when one is refused */
+export async function sendAtOnce(context: DevnetContext, commands: readonly Sent[]): Promise<void> {
   const outcomes = await context.chain.perform(commands.map(([party, command]) => ({ party, command })));
   checkAll(context, commands, outcomes);
 }

@@ -1,4 +1,5 @@
 // The tools with which the funded parties trade: to a price, and as a crowd.
+import { setTimeout } from "node:timers/promises";
 import { badRequest } from "../../http/errors.ts";
 import type { DevnetContext } from "./context.ts";
 import type { AnswerOf, BodyOf, TOOLS } from "./declarations.ts";
@@ -17,7 +18,7 @@ import {
   SELLER,
   type Sent,
   send,
-  sendInTurn,
+  sendAtOnce,
   sendTogether,
   ticksIn,
 } from "./market-commands.ts";
@@ -147,11 +148,16 @@ function liveQuotes(
   return new Map(names.flatMap(ofParty));
 }
 
+interface LiveOrder {
+  readonly id: string;
+  readonly side: string;
+  readonly price: string;
+  readonly liquidityProvisionId: string;
+}
+
 /** @returns those that a party sent itself, not the ones of its provision */
-function liveOrdersOf(context: DevnetContext, marketId: string, party: string) {
-  const answer = context.read<{
-    orders: { edges: { node: { id: string; side: string; liquidityProvisionId: string } }[] };
-  }>("/api/v2/orders", {
+function liveOrdersOf(context: DevnetContext, marketId: string, party: string): LiveOrder[] {
+  const answer = context.read<{ orders: { edges: { node: LiveOrder }[] } }>("/api/v2/orders", {
     "filter.partyIds": party,
     "filter.marketIds": marketId,
     "filter.liveOnly": "true",
@@ -203,37 +209,54 @@ async function clearUpTo(
 }
 
 const TRADERS = ["carol", "dave", "erin", "frank"];
-/** Orders of takers after each quote of the maker. A second passes then, unless a clock makes the blocks. */
+/** Orders of takers after each quote of the maker. A second passes then. */
 const TAKERS = 8;
 
 /**
  * `market/run`: a maker that quotes around a price which wanders, and takers who trade with it; the same seed gives the same
- * orders. @param signal of a caller that goes away: nothing more is sent @throws ApiError, ChainCallError
+ * orders, trades and times between blocks. For that, the run makes its blocks itself, and the clock stands: else both would
+ * depend on the machine, and margins, marks and closures on them. @param signal of a caller that goes away: nothing more is sent
+ * @throws ApiError, ChainCallError
  */
 export async function runMarket(
   context: DevnetContext,
   { orders = 100, seed = 1, ...body }: BodyOf<(typeof TOOLS)["market/run"]>,
   signal: AbortSignal,
 ): Promise<AnswerOf<(typeof TOOLS)["market/run"]>> {
+  const { chain } = context;
+  checkTrades(marketOf(context, body.market));
+  const mode = await chain.blockMode();
+  await chain.holdClock(true);
+  await chain.setBlockMode({ kind: "manual" });
+  try {
+    return await trade(
+      context,
+      { orders, seed, ...body },
+      mode.kind === "interval" ? mode : undefined,
+      signal,
+    );
+  } finally {
+    await chain.holdClock(false);
+    // A mode that was set meanwhile stays.
+    if ((await chain.blockMode()).kind === "manual") await chain.setBlockMode(mode);
+  }
+}
+
+/** @param pace the clock's: a round of orders is then in one block, and the next one begins after this time */
+async function trade(
+  context: DevnetContext,
+  { orders, seed, ...body }: Required<BodyOf<(typeof TOOLS)["market/run"]>>,
+  pace: { readonly intervalMs: number } | undefined,
+  signal: AbortSignal,
+): Promise<AnswerOf<(typeof TOOLS)["market/run"]>> {
+  const { chain } = context;
   const market = marketOf(context, body.market);
   let state = seed;
-  checkTrades(market);
   // Numerical Recipes' linear congruential generator: enough for a crowd.
   const below = (end: number) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return Math.floor((state / 4_294_967_296) * end);
   };
-  const { chain } = context;
-  const isTimed = (await chain.blockMode()).kind === "interval";
-  if (!isTimed && !(await chain.clock()).isFrozen) {
-    // The time between two commands depends on the machine, and margins, marks and closures on that time.
-    await chain.freezeClock(true);
-    try {
-      return await runMarket(context, { orders, seed, ...body }, signal);
-    } finally {
-      await chain.freezeClock(false);
-    }
-  }
   const party = partiesOf(context);
   const { id } = market;
   const unit = contractOf(market);
@@ -251,27 +274,62 @@ export async function runMarket(
       [party(BUYER), { orderSubmission: orderOf(id, BUY, middle - depth * step, unit * 5n) }],
       [party(SELLER), { orderSubmission: orderOf(id, SELL, middle + depth * step, unit * 5n) }],
     ]);
-  const taker = (): Sent => {
-    const side = below(2) === 0 ? BUY : SELL;
+  const taker = (sides: ReadonlyMap<string, string>): Taking => {
+    const name = TRADERS[below(TRADERS.length)]!;
+    const side = sides.get(name)!;
     const away = BigInt(below(4) - 1) * step;
     const price = side === BUY ? middle - away : middle + away;
-    const name = TRADERS[below(TRADERS.length)]!;
     return [party(name), { orderSubmission: orderOf(id, side, price, unit * BigInt(1 + below(3))) }];
   };
   let sent = 0;
   while (sent < orders && !signal.aborted) {
+    if (sent > 0 && pace) await waitFor(pace.intervalMs, signal);
     middle += BigInt(below(5) - 2) * step;
     if (middle <= 5n * step) middle += 5n * step;
     await keepFunded(context, market, [BUYER, SELLER, ...TRADERS], middle);
-    const cancellations = [BUYER, SELLER].map(
-      (name): Sent => [party(name), { orderCancellation: { marketId: id } }],
-    );
-    const takers = Array.from({ length: Math.min(TAKERS, orders - sent) }, taker);
-    await sendInTurn(context, [...cancellations, ...quotes(), ...takers]);
+    const sides = new Map(TRADERS.map((name) => [name, below(2) === 0 ? BUY : SELL]));
+    const takers = Array.from({ length: Math.min(TAKERS, orders - sent) }, () => taker(sides));
+    // In one block: a side of the book that is empty at its end begins an auction.
+    const renewal = [
+      ...crossedBy(context, id, takers),
+      ...[BUYER, SELLER].map((name): Sent => [party(name), { orderCancellation: { marketId: id } }]),
+      ...quotes(),
+    ];
+    if (pace) await sendAtOnce(context, [...renewal, ...takers]);
+    else {
+      await sendAtOnce(context, renewal);
+      await sendTogether(context, takers);
+    }
     sent += takers.length;
-    if (!isTimed) await pass(chain, 1n);
+    await pass(chain, 1n);
   }
   await pass(chain, 2n);
   const { tradingMode } = marketOf(context, id);
   return { market: id, orders: sent, price: middle.toString(), markPrice: latest().toString(), tradingMode };
+}
+
+type Taking = readonly [party: string, command: { readonly orderSubmission: ReturnType<typeof orderOf> }];
+
+/**
+ * Cancellations of the takers' earlier orders that their new ones would meet: a party trades with itself at the end of an auction.
+ * In an auction those of all earlier orders: what gathers there could be more than the market's liquidity is good for.
+ */
+function crossedBy(context: DevnetContext, marketId: string, takers: readonly Taking[]): Sent[] {
+  const isAuction = marketOf(context, marketId).tradingMode !== "TRADING_MODE_CONTINUOUS";
+  return TRADERS.map(partiesOf(context)).flatMap((party) => {
+    const own = takers.filter(([taker]) => taker === party).map(([, { orderSubmission }]) => orderSubmission);
+    const isCrossed = (order: LiveOrder) =>
+      own.some(({ side, price }) => {
+        if (side === order.side) return false;
+        return side === BUY ? BigInt(order.price) <= BigInt(price) : BigInt(order.price) >= BigInt(price);
+      });
+    return liveOrdersOf(context, marketId, party)
+      .filter((order) => isAuction || isCrossed(order))
+      .map(({ id: orderId }): Sent => [party, { orderCancellation: { marketId, orderId } }]);
+  });
+}
+
+/** The time between two rounds, for people who watch; it ends early for a caller that has gone away. */
+async function waitFor(ms: number, signal: AbortSignal): Promise<void> {
+  await setTimeout(ms, undefined, { signal }).catch(() => {});
 }
