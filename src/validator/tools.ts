@@ -63,6 +63,7 @@ export class ValidatorTools implements DevnetPort {
   forwardTime: DevnetPort["forwardTime"] = () => refuse("moving the time");
   setNextBlockTime: DevnetPort["setNextBlockTime"] = () => refuse("setting the time");
   freezeClock: DevnetPort["freezeClock"] = () => refuse("freezing the time");
+  holdClock: DevnetPort["holdClock"] = () => refuse("freezing the time");
   /** Blocks come by themselves: as far apart as the last two. */
   blockMode: DevnetPort["blockMode"] = async () => {
     const { timeNs, previousTimeNs } = this.status;
