@@ -66,7 +66,13 @@ const GENERATED = [
   },
   {
     generators: ["scripts/generate-page.ts"],
-    inputs: ["scripts/entry-points.ts", "src/planes/page/pack.ts", "src/web", "package-lock.json"],
+    inputs: [
+      "scripts/entry-points.ts",
+      "src/planes/page/pack.ts",
+      "src/client",
+      "src/web",
+      "package-lock.json",
+    ],
     outputs: [PAGE],
     stamp: PAGE_STAMP,
   },
@@ -152,34 +158,38 @@ function install() {
   if (status !== 0) throw new Error("the installation failed; what npm says of it stands above");
 }
 
-/** Stale generated files, each part with its digest. A container's first layer has the lockfile without the sources. */
-function partsToGenerate() {
-  if (!existsSync(join(root, MESSAGES))) return [];
-  return GENERATED.map((part) => ({ ...part, digest: digestOf(part) })).filter(
-    ({ outputs, stamp, digest }) =>
-      !outputs.every((path) => existsSync(path)) ||
-      !existsSync(join(root, stamp)) ||
-      readFileSync(join(root, stamp), "utf8") !== digest,
+/** A container's first layer has the lockfile without the sources. */
+function hasSources() {
+  return existsSync(join(root, MESSAGES));
+}
+
+function isStale(part) {
+  const stamp = join(root, part.stamp);
+  return (
+    !part.outputs.every((path) => existsSync(path)) ||
+    !existsSync(stamp) ||
+    readFileSync(stamp, "utf8") !== digestOf(part)
   );
 }
 
-function generate({ generators, stamp, digest }) {
-  for (const path of generators)
+function generate(part) {
+  for (const path of part.generators)
     execFileSync(join(root, "node_modules", ".bin", "bun"), [path], {
       cwd: root,
       stdio: ["ignore", "ignore", "inherit"],
     });
-  writeFileSync(join(root, stamp), digest);
+  writeFileSync(join(root, part.stamp), digestOf(part));
 }
 
 // While another command installs, the folder is incomplete.
-if (existsSync(LOCK) || needsInstallation() || partsToGenerate().length > 0) {
+if (existsSync(LOCK) || needsInstallation() || (hasSources() && GENERATED.some(isStale))) {
   const isPart = process.env[HOLDER] !== undefined;
   if (!isPart) await waitForLock();
   try {
     // The other command may have done all of it meanwhile.
     if (needsInstallation()) install();
-    for (const part of partsToGenerate()) generate(part);
+    // In their order: the page holds the generated client.
+    if (hasSources()) for (const part of GENERATED) if (isStale(part)) generate(part);
   } catch (error) {
     console.error(`lyra: ${error.message}`);
     process.exitCode = 1;

@@ -54,6 +54,10 @@ async function served(home: string): Promise<void> {
     !/(?:src|href)="(?:https?:)?\/\//.test(page),
     page.slice(0, 200),
   );
+  const front = await (await fetch(`${dataUrl}/`, { headers: { accept: "text/html" } })).text();
+  const parts = [...front.matchAll(/(?:src|href)="(\/page\/[^"]+)"/g)].map(([, path]) => path!);
+  const statuses = await Promise.all(parts.map(async (path) => (await fetch(dataUrl + path)).status));
+  check("the page and its parts", parts.length >= 4 && statuses.every((status) => status === 200), front);
   const archive = await fetch(
     `${dataUrl}/api/v2/networkhistory/export?table=TABLE_TRADES&fromBlock=1&toBlock=1000&manifest=true`,
   );

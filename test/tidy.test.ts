@@ -88,8 +88,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   // The bundle of the page is a file of `web`.
   "planes/page": ["http", "web"],
-  // Runs in a browser: of the node it has the declared forms of answers alone.
-  web: ["http"],
+  // Runs in a browser: of the node it has the client, and the declared forms of answers.
+  web: ["http", "client"],
   "planes/grpc": ["errors", "wire", "store", "http", "planes/data", "planes/explorer", "planes/node"],
   "planes/faucet": ["errors", "wire", "engine", "http"],
   "planes/wallet": ["errors", "fetch", "files", "wire", "chain/admission", "engine", "wallet", "http"],

@@ -351,7 +351,8 @@ export function devnetBanner(facts: BannerFacts): string {
     "",
     `  ${bold("Lyra devnet")}  chain ${facts.chainId}, block ${grouped(facts.height)} ${dim(`(${started})`)}`,
     "",
-    `  node API      ${nodeUrl}/`,
+    `  page          ${nodeUrl}/`,
+    `  node API      ${nodeUrl}/statistics`,
     `  data API      ${dataUrl}/api/v2/`,
     `  faucet        ${faucetUrl}/api/v1/mint`,
     ...(facts.walletUrl === undefined

@@ -104,6 +104,7 @@ export function banner(
     "",
     `  ${bold("Lyra")}  ${chain}`,
     "",
+    `  page          ${node.dataUrl}/`,
     `  data API      ${node.dataUrl}/api/v2/`,
     ...addressLines(node.addresses),
     `  documentation ${node.dataUrl}/docs`,

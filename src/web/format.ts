@@ -78,3 +78,18 @@ export function bytes(value: number): string {
   const step = Math.min(units.length, Math.floor(Math.log10(value) / 3));
   return `${(value / 1_000 ** step).toPrecision(3)} ${units[step - 1]}`;
 }
+
+/** Signs that cannot be seen, or turn the direction of writing; a line's end and a tabulator are kept. */
+const HIDDEN = /(?![\n\t])[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+/** Marks stacked on one letter climb over the lines above. */
+const STACKED = /(\p{M}{3})\p{M}+/gu;
+const PLAIN = /^[\n\t\x20-\x7e]*$/;
+
+/** A text of others with everything in it visible: `a\u{202e}b`. */
+export function visible(text: string): string {
+  if (PLAIN.test(text)) return text;
+  return text
+    .toWellFormed()
+    .replace(HIDDEN, (sign) => `\\u{${sign.codePointAt(0)!.toString(16)}}`)
+    .replace(STACKED, "$1…");
+}

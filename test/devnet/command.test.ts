@@ -65,7 +65,8 @@ describe("the banner", () => {
     for (const part of [
       "chain lyra-devnet, block 1,234",
       "first block after 87 ms",
-      "node API      http://127.0.0.1:3003/",
+      "page          http://127.0.0.1:3003/",
+      "node API      http://127.0.0.1:3003/statistics",
       "data API      http://127.0.0.1:3008/api/v2/",
       "faucet        http://127.0.0.1:1790/api/v1/mint",
       "home          ./net",

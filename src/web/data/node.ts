@@ -3,7 +3,10 @@
  * over this.
  */
 import { signal } from "@preact/signals";
+import { connect as connectClient } from "../../client/connect.ts";
 import type { Addresses } from "../../http/chain-bodies.ts";
+import type { StatusBody } from "../../http/status-body.ts";
+import { visible } from "../format.ts";
 
 interface Head {
   readonly height: number;
@@ -22,7 +25,6 @@ export const beat = signal(0);
 const BEAT_MS = 1_000;
 const RETRY_MS = [500, 1_000, 2_000, 3_000] as const;
 const REQUEST_MS = 20_000;
-/** The stream of a node that has stopped may stay open in silence. */
 const LOOK_MS = 10_000;
 
 /** A request that was refused, or did not come through. */
@@ -51,16 +53,16 @@ const dataOrigin = () => portOf("data");
 export const nodeOrigin = () => portOf("node");
 
 /** @param path of the data API, with its query @throws RequestFailure */
-export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
-  return (await request<T>(dataOrigin() + path, signal)).body;
+export function get<T>(path: string, signal?: AbortSignal): Promise<T> {
+  return request<T>(dataOrigin() + path, signal);
 }
 
 /** @param path of the node API @throws RequestFailure */
-export async function getFromNode<T>(path: string, signal?: AbortSignal): Promise<T> {
-  return (await request<T>(nodeOrigin() + path, signal)).body;
+export function getFromNode<T>(path: string, signal?: AbortSignal): Promise<T> {
+  return request<T>(nodeOrigin() + path, signal);
 }
 
-async function request<T>(url: string, signal?: AbortSignal): Promise<{ body: T; headers: Headers }> {
+async function request<T>(url: string, signal?: AbortSignal): Promise<T> {
   const timeout = AbortSignal.timeout(REQUEST_MS);
   const options = { signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]) };
   let response: Response;
@@ -76,11 +78,12 @@ async function request<T>(url: string, signal?: AbortSignal): Promise<{ body: T;
   noteHead(response.headers);
   let body: unknown;
   try {
-    body = JSON.parse(text);
+    // Every text that a chain can carry is made visible here, once for all views.
+    body = JSON.parse(text, (_, value) => (typeof value === "string" ? visible(value) : value));
   } catch {
     throw new RequestFailure(response.status, "the answer is not JSON");
   }
-  if (response.ok) return { body: body as T, headers: response.headers };
+  if (response.ok) return body as T;
   const { message } = body as { message?: unknown };
   throw new RequestFailure(
     response.status,
@@ -100,9 +103,10 @@ function noteHead(headers: Headers): void {
 
 let attempts = 0;
 let isTrying = false;
-let socket: WebSocket | undefined;
+let following: AbortController | undefined;
 let beatAt = 0;
 let beatTimer: ReturnType<typeof setTimeout> | undefined;
+let retry: ReturnType<typeof setTimeout> | undefined;
 
 export function connect(): void {
   if (isTrying) return;
@@ -114,56 +118,67 @@ export function connect(): void {
 
 async function open(): Promise<void> {
   try {
-    addresses.value = (await request<Addresses>(`${origin}/lyra/v1/addresses`)).body;
-    const status = await get<{ chainId: string | null; height: number | null; time: string | null }>(
-      "/status",
-    );
-    const { height } = status;
-    if (chainId.value !== "" && status.chainId !== chainId.value) head.value = undefined;
-    chainId.value = status.chainId ?? "";
-    // A devnet that was reverted is lower than before.
-    if (height !== null) head.value = { height, timeMs: Date.parse(status.time ?? "") || 0 };
+    addresses.value = await request<Addresses>(`${origin}/lyra/v1/addresses`);
+    await look();
     attempts = 0;
     connection.value = "open";
     strike();
-    follow();
+    void follow();
   } catch {
     noteAway();
   }
 }
 
-function noteAway(): void {
-  socket?.close();
-  socket = undefined;
-  if (connection.value !== "connecting" || attempts > 0) connection.value = "away";
-  const waitMs = RETRY_MS[Math.min(attempts++, RETRY_MS.length - 1)]!;
-  clearTimeout(retry);
-  retry = setTimeout(connect, waitMs);
+/** Asks how far the node is. @throws RequestFailure */
+async function look(): Promise<void> {
+  const status = await get<Pick<StatusBody, "chainId" | "height" | "time">>("/status");
+  const { height } = status;
+  chainId.value = status.chainId ?? "";
+  const timeMs = Date.parse(status.time ?? "") || 0;
+  // A devnet that was reverted is lower than before.
+  if (height === null || (height === head.value?.height && timeMs === head.value.timeMs)) return;
+  head.value = { height, timeMs };
+  strike();
 }
-let retry: ReturnType<typeof setTimeout> | undefined;
 
-/** An event that hardly ever comes: only the heights are of interest. */
-const FILTER = JSON.stringify({ type: ["BUS_EVENT_TYPE_PROTOCOL_UPGRADE_STARTED"] });
+function noteAway(): void {
+  following?.abort();
+  following = undefined;
+  connection.value = "away";
+  // Several requests may fail at once.
+  if (retry !== undefined) return;
+  retry = setTimeout(
+    () => {
+      retry = undefined;
+      connect();
+    },
+    RETRY_MS[Math.min(attempts++, RETRY_MS.length - 1)]!,
+  );
+}
 
-function follow(): void {
-  const url = `${dataOrigin().replace(/^http/, "ws")}/api/v2/stream/event/bus?height=true`;
-  const opened = new WebSocket(url);
-  socket = opened;
-  opened.onopen = () => opened.send(FILTER);
-  opened.onmessage = ({ data }) => {
-    const { height } = JSON.parse(String(data)) as { height?: string };
-    if (height === undefined) return;
-    if (Number(height) !== head.value?.height) noteHeight(Number(height));
+/** Follows the heights by a stream of events that hardly ever come. */
+async function follow(): Promise<void> {
+  following?.abort();
+  following = new AbortController();
+  const { signal } = following;
+  const { stream } = connectClient({ dataUrl: dataOrigin(), streams: "socket" });
+  const options = {
+    signal,
+    onHeight: noteHeight,
+    // The node ends, a devnet goes back, or too many streams are open: the node says which.
+    onReconnect: () => void look().catch(() => {}),
   };
-  opened.onclose = () => {
-    if (socket !== opened) return;
-    // The stream ends with the node, when a devnet goes back, or where too many are open: the node says which.
-    socket = undefined;
-    connect();
-  };
+  try {
+    for await (const _ of stream.eventBus({ type: ["BUS_EVENT_TYPE_PROTOCOL_UPGRADE_STARTED"] }, options)) {
+      // Only the heights are of interest.
+    }
+  } catch {
+    // Without a stream the look at each interval goes on.
+  }
 }
 
 function noteHeight(height: number): void {
+  if (height === head.value?.height) return;
   head.value = { height, timeMs: head.value?.timeMs ?? 0 };
   strike();
 }
@@ -183,7 +198,7 @@ document.addEventListener("visibilitychange", () => {
   if (document.visibilityState === "visible") strike();
 });
 
+// real time: a stream of a node that has stopped may stay open in silence.
 setInterval(() => {
-  if (connection.value === "open" && document.visibilityState === "visible")
-    void get("/status").catch(() => {});
+  if (connection.value === "open" && document.visibilityState === "visible") void look().catch(() => {});
 }, LOOK_MS);

@@ -1,0 +1,125 @@
+// The page as a node serves it: to browsers alone, under a strict policy, compressed once, and its parts for ever.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { gunzipSync } from "node:zlib";
+import type { Devnet } from "../../../src/devnet/devnet.ts";
+import type { Addresses } from "../../../src/http/chain-bodies.ts";
+import { borrowDevnet, returnDevnet } from "../../support/shared-devnet.ts";
+
+const HTML = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
+const PLAIN = { "accept-encoding": "identity" };
+/** Everything, compressed. */
+const BYTES_MAX = 250 * 1024;
+/** What a first visit of the overview loads, compressed. */
+const FIRST_BYTES_MAX = 70 * 1024;
+
+let devnet: Devnet;
+beforeAll(async () => {
+  devnet = await borrowDevnet();
+});
+afterAll(returnDevnet);
+
+const partsOf = (html: string) =>
+  [...html.matchAll(/(?:src|href)="(\/page\/[^"]+)"/g)].map(([, path]) => path!);
+const asCompressed = (url: string, headers = {}) =>
+  fetch(url, { headers: { "accept-encoding": "gzip", ...headers }, decompress: false });
+
+describe("the page", () => {
+  test("is at / of both ports for a browser, and every other client gets the signpost", async () => {
+    for (const url of [devnet.nodeUrl, devnet.dataUrl]) {
+      const page = await fetch(`${url}/`, { headers: HTML });
+      expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+      expect(page.headers.get("vary")).toContain("Accept");
+      for (const accept of ["application/json", "*/*"]) {
+        const signpost = await fetch(`${url}/`, { headers: { accept } });
+        expect((await signpost.json()) as object).toMatchObject({ docs: "/docs", openapi: "/docs/json" });
+      }
+    }
+  });
+
+  test("allows its own scripts and the node's two ports, and no frame around it", async () => {
+    for (const url of [devnet.nodeUrl, devnet.dataUrl]) {
+      const { headers } = await fetch(`${url}/`, { headers: HTML });
+      const policy = new Map(
+        headers
+          .get("content-security-policy")!
+          .split("; ")
+          .map((rule) => [rule.split(" ")[0]!, rule.split(" ").slice(1)]),
+      );
+      expect(policy.get("default-src")).toEqual(["'none'"]);
+      expect(policy.get("script-src")).toEqual(["'self'"]);
+      expect(policy.get("style-src")).toEqual(["'self'"]);
+      expect(policy.get("frame-ancestors")).toEqual(["'none'"]);
+      expect(policy.get("require-trusted-types-for")).toEqual(["'script'"]);
+      const ports = [devnet.dataUrl, devnet.nodeUrl].flatMap((own) => [own, own.replace("http", "ws")]);
+      expect(policy.get("connect-src")!.toSorted()).toEqual(["'self'", ...ports].toSorted());
+    }
+  });
+
+  test("names the node's ports under the host that was policyFor for, and never what a host header smuggles in", async () => {
+    const policyFor = async (host: string) => {
+      const { headers } = await fetch(`${devnet.nodeUrl}/`, { headers: { ...HTML, host } });
+      return headers.get("content-security-policy") ?? "";
+    };
+    const { port } = new URL(devnet.dataUrl);
+    expect(await policyFor("node.example:3003")).toContain(
+      `http://node.example:${port} ws://node.example:${port}`,
+    );
+    for (const host of ["a;script-src *", "a b", "a'b", "*"]) {
+      const policy = await policyFor(host);
+      expect(policy).not.toContain("script-src *");
+      expect(policy.match(/connect-src [^;]*/)?.[0] ?? "").not.toMatch(/\*|a'b/);
+    }
+  });
+
+  test("has parts that never change under their name, are never sniffed, and are all small", async () => {
+    const html = await (await fetch(`${devnet.nodeUrl}/`, { headers: HTML })).text();
+    expect(html).not.toMatch(/<script>|<style|style=|\son\w+=|https?:\/\//);
+    const parts = partsOf(html);
+    expect(parts.length).toBeGreaterThanOrEqual(4);
+    let bytes = 0;
+    for (const path of parts) {
+      const packed = await asCompressed(devnet.nodeUrl + path);
+      expect(packed.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+      expect(packed.headers.get("x-content-type-options")).toBe("nosniff");
+      expect(packed.headers.get("content-encoding")).toBe("gzip");
+      const body = await packed.bytes();
+      bytes += body.length;
+      const plain = await fetch(devnet.dataUrl + path, { headers: PLAIN });
+      expect(Buffer.from(await plain.bytes()).equals(gunzipSync(body))).toBe(true);
+    }
+    expect(bytes).toBeLessThan(FIRST_BYTES_MAX);
+    const pack = Bun.file(new URL("../../../src/web/generated/page.pack", import.meta.url));
+    expect(pack.size).toBeLessThan(BYTES_MAX);
+  });
+
+  test("is answered with 304 to a browser that has it, by the tag of its coding", async () => {
+    const first = await asCompressed(`${devnet.nodeUrl}/`, HTML);
+    const etag = first.headers.get("etag")!;
+    const again = await asCompressed(`${devnet.nodeUrl}/`, { ...HTML, "if-none-match": etag });
+    expect([again.status, again.headers.get("content-security-policy")]).toEqual([
+      304,
+      first.headers.get("content-security-policy"),
+    ]);
+    const plain = await fetch(`${devnet.nodeUrl}/`, { headers: { ...HTML, ...PLAIN } });
+    expect(plain.headers.get("etag")).not.toBe(etag);
+  });
+
+  test("has no part of an unknown name, nor its documents under their names", async () => {
+    for (const name of ["nothing.js", "index.html", "wallet.html", "..%2f..%2fpackage.json"])
+      expect((await fetch(`${devnet.nodeUrl}/page/${name}`)).status).toBe(404);
+  });
+
+  test("finds the node's ports by a document on both of them", async () => {
+    const documents = await Promise.all(
+      [devnet.nodeUrl, devnet.dataUrl].map(
+        async (url) => (await (await fetch(`${url}/lyra/v1/addresses`)).json()) as Addresses,
+      ),
+    );
+    expect(documents[0]).toEqual(documents[1]!);
+    const { kind, listening } = documents[0]!;
+    expect(kind).toBe("devnet");
+    const portOf = (name: string) => listening.find((each) => each.name === name)?.port;
+    const { dataPort, nodePort, faucetPort } = devnet.address;
+    expect([portOf("data"), portOf("node"), portOf("faucet")]).toEqual([dataPort, nodePort, faucetPort]);
+  });
+});

@@ -1,0 +1,99 @@
+// A node's page in a real browser.
+import type { Browser, Page } from "playwright-core";
+import { openPage, type Seen } from "../support/offline-browser.ts";
+
+export class Look {
+  readonly seen: Seen = { requests: [], failures: [], complaints: [] };
+  page!: Page;
+  private pending = 0;
+
+  constructor(
+    readonly pageUrl: string,
+    readonly dataUrl: string,
+  ) {}
+
+  async begin(browser: Browser): Promise<void> {
+    this.page = await openPage(browser, this.seen);
+    this.page.on("request", () => this.pending++);
+    for (const end of ["requestfinished", "requestfailed"] as const)
+      this.page.on(end as "request", () => this.pending--);
+  }
+
+  async read<T>(path: string): Promise<T> {
+    return (await fetch(this.dataUrl + path)).json() as Promise<T>;
+  }
+
+  /** Opens a view and waits until everything on it is read. */
+  async open(path: string): Promise<void> {
+    await this.page.goto(`${this.pageUrl}/#/${path}`);
+    await this.atRest();
+  }
+
+  /** The view is drawn, and in two frames after each other nothing is on its way. */
+  async atRest(): Promise<void> {
+    for (let quiet = 0; quiet < 2; ) {
+      await this.page.waitForFunction(
+        () =>
+          document.querySelector("main h1, main .empty") !== null &&
+          document.querySelector("[aria-busy=true]") === null,
+      );
+      await this.page.evaluate(
+        () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))),
+      );
+      quiet = this.pending === 0 ? quiet + 1 : 0;
+    }
+  }
+
+  /** Texts of a table's cells, row by row. */
+  rows(label: string): Promise<string[][]> {
+    return this.page
+      .locator(`section[aria-label="${label}"] tbody tr`)
+      .evaluateAll((rows) =>
+        rows.map((row) => [...row.querySelectorAll("td")].map((cell) => cell.textContent ?? "")),
+      );
+  }
+
+  text(selector: string): Promise<string | null> {
+    return this.page.locator(selector).first().textContent();
+  }
+
+  /** Whether something reaches beyond the window's right edge. */
+  isTooWide(): Promise<boolean> {
+    return this.page.evaluate(
+      () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
+    );
+  }
+
+  /** One path for each view, with something that this node has. */
+  async views(): Promise<string[]> {
+    const first = async (list: string, member: string) => {
+      type Listed = Record<string, { edges: { node: { id?: string; proposal?: { id: string } } }[] }>;
+      const node = (await this.read<Listed>(`/api/v2/${list}`))[member]!.edges[0]?.node;
+      return node?.id ?? node?.proposal?.id ?? "none";
+    };
+    const { transactions } = await this.read<{
+      transactions: { hash: string; height: number; code: number; submitter: string }[];
+    }>("/lyra/v1/transactions?limit=200");
+    const refused = transactions.find(({ code }) => code !== 0) ?? transactions[0]!;
+    return [
+      ...[
+        "",
+        "blocks",
+        "transactions",
+        "parties",
+        "assets",
+        "proposals",
+        "validators",
+        "epochs",
+        "parameters",
+      ],
+      ...[`block/${refused.height}`, `transaction/${refused.hash}`, `party/${refused.submitter}`, "epoch/1"],
+      `asset/${await first("assets?pagination.first=1", "assets")}`,
+      `market/${await first("markets?pagination.first=1", "markets")}`,
+      `order/${await first("orders?pagination.first=1", "orders")}`,
+      `deposit/${await first("deposits?pagination.first=1", "deposits")}`,
+      `proposal/${await first("governances?pagination.first=1", "connection")}`,
+      `validator/${await first("nodes?pagination.first=1", "nodes")}`,
+    ];
+  }
+}

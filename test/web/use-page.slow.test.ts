@@ -1,0 +1,224 @@
+// The page in use: search, keys, a node that goes away, blocks that come while it is open, and hostile texts of a chain.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { DEMO_SECONDS, playDemo } from "../../src/devnet/demo/demo.ts";
+import type { Devnet } from "../../src/devnet/devnet.ts";
+import { PartyClient } from "../../src/devnet/party-client.ts";
+import type { Activity } from "../../src/http/chain-bodies.ts";
+import { startNode } from "../../src/start-node.ts";
+import { HAS_BROWSER, launchOffline, sayWhenSkipped } from "../support/offline-browser.ts";
+import { HOSTILE, Poison } from "./hostile-texts.ts";
+import { Look } from "./look.ts";
+
+sayWhenSkipped("the page in use");
+
+declare const window: { __ran?: number };
+
+describe.skipIf(!HAS_BROWSER)("the page in use", () => {
+  const home = mkdtempSync(join(tmpdir(), "lyra-use-page-"));
+  let browser: Browser;
+  let devnet: Devnet;
+  let look: Look;
+
+  const start = (ports: { nodePort?: number; dataPort?: number } = {}) => {
+    const genesisTimeNs = (BigInt(Date.now()) - BigInt(DEMO_SECONDS) * 1_000n) * 1_000_000n;
+    return startNode({ kind: "devnet", home, thread: true, genesisTimeNs, ...ports });
+  };
+  const mine = (blocks: number) =>
+    fetch(`${devnet.nodeUrl}/devnet/mine`, { method: "POST", body: JSON.stringify({ blocks }) });
+
+  beforeAll(async () => {
+    browser = await launchOffline();
+    devnet = await start();
+    await playDemo(devnet, () => {});
+    look = new Look(devnet.nodeUrl, devnet.dataUrl);
+    await look.begin(browser);
+  }, 60_000);
+  afterAll(async () => {
+    await browser?.close();
+    await devnet?.stop();
+    rmSync(home, { recursive: true, force: true });
+  });
+
+  const searchFor = async (text: string) => {
+    await look.page.keyboard.press("/");
+    await look.page.keyboard.type(text);
+    await look.page.locator("#search-matches [role=option]").first().waitFor();
+    const kinds = await look.page.locator("#search-matches .kind").allTextContents();
+    await look.page.keyboard.press("Enter");
+    await look.atRest();
+    return { kinds, at: new URL(look.page.url()).hash };
+  };
+
+  test("a search says what a height, a name, a hash, a key and an identifier are, and opens it", async () => {
+    await look.open("");
+    const { transactions } = await look.read<Activity>("/lyra/v1/transactions?limit=1");
+    const { hash, submitter } = transactions[0]!;
+    expect(await searchFor("12")).toEqual({ kinds: ["block", "epoch"], at: "#/block/12" });
+    const { assets } = await look.read<{
+      assets: { edges: { node: { id: string; details: { symbol: string } } }[] };
+    }>("/api/v2/assets");
+    const dollar = assets.edges.find(({ node }) => node.details.symbol === "tUSD")!.node.id;
+    expect(await searchFor("tusd")).toEqual({ kinds: ["asset"], at: `#/asset/${dollar}` });
+    expect(await searchFor(hash.toLowerCase())).toEqual({
+      kinds: ["transaction"],
+      at: `#/transaction/${hash}`,
+    });
+    expect((await searchFor(submitter)).at).toBe(`#/party/${submitter}`);
+    expect((await searchFor(dollar)).kinds).toContain("asset");
+    const alice = devnet.parties[0]!;
+    expect((await searchFor(alice.name)).at).toBe(`#/party/${alice.publicKey}`);
+    await look.page.keyboard.press("/");
+    await look.page.keyboard.type("no such thing");
+    await look.page.getByText("Nothing here has this").waitFor();
+    await look.page.keyboard.press("Escape");
+  });
+
+  test("the keyboard alone opens views, lists the keys and goes past the navigation", async () => {
+    const { page } = look;
+    await look.open("");
+    await page.keyboard.press("g");
+    await page.keyboard.press("b");
+    await look.atRest();
+    expect(new URL(page.url()).hash).toBe("#/blocks");
+    const focused = () => page.evaluate(() => document.activeElement?.id);
+    expect(await focused()).toBe("main");
+    await page.keyboard.press("?");
+    const help = page.getByRole("dialog", { name: "Keys" });
+    await help.waitFor();
+    expect(await help.locator("dt").first().textContent()).toBe("/");
+    await page.keyboard.press("Escape");
+    await help.waitFor({ state: "hidden" });
+    await page.reload();
+    await look.atRest();
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    expect(await focused()).toBe("main");
+    const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
+    const themes = [];
+    for (let n = 0; n < 4; n++) {
+      themes.push(await theme());
+      await page.keyboard.press("Shift+T");
+    }
+    expect(themes).toEqual(["auto", "light", "dark", "auto"]);
+    for (let n = 0; n < 2; n++) await page.keyboard.press("Shift+T");
+  });
+
+  test("new blocks appear by themselves, and move nothing", async () => {
+    const { page } = look;
+    await look.open("");
+    const places = () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll("main section, .chain > *, .search, .nav a")].map((element) => {
+          const { x, y, width } = element.getBoundingClientRect();
+          return [x, y, Math.round(width)].join(" ");
+        }),
+      );
+    const before = await places();
+    await mine(5);
+    const height = devnet.chain.status.height;
+    await page.waitForFunction(
+      (text) => document.querySelector(".height")?.textContent === text,
+      height.toLocaleString("en"),
+    );
+    await look.atRest();
+    expect(await places()).toEqual(before);
+  });
+
+  test("a node that goes away is one line, and the page goes on by itself when it is back", async () => {
+    const { page } = look;
+    await look.open("blocks");
+    const { nodePort, dataPort } = devnet.address;
+    const first = (await look.rows("blocks"))[0]![0]!;
+    await devnet.stop();
+    const notice = page.getByText("The node went away. Trying again…");
+    await notice.waitFor();
+    expect((await look.rows("blocks"))[0]![0]).toBe(first);
+    devnet = await start({ nodePort, dataPort });
+    await notice.waitFor({ state: "detached" });
+    await mine(1);
+    await page.waitForFunction(
+      (text) => document.querySelector("section[aria-label=blocks] tbody td")?.textContent === text,
+      devnet.chain.status.height.toLocaleString("en"),
+    );
+    // While it was away the browser complained of each try.
+    look.seen.complaints.length = 0;
+    look.seen.failures.length = 0;
+  }, 30_000);
+
+  test("a hostile text of a transaction on the chain is shown as it is, and does nothing", async () => {
+    const [alice, bob] = devnet.parties;
+    const reference = '<img src=x onerror="window.__ran=1">';
+    const { assets } = await look.read<{
+      assets: { edges: { node: { id: string; details: { symbol: string } } }[] };
+    }>("/api/v2/assets");
+    const asset = assets.edges.find(({ node }) => node.details.symbol === "tUSD")!.node.id;
+    const payload = {
+      fromAccountType: 4,
+      to: bob!.publicKey,
+      toAccountType: 4,
+      asset,
+      amount: "250000",
+      reference,
+      oneOff: {},
+    };
+    const client = new PartyClient(devnet.chain, alice!.key, "page");
+    await client.send({ kind: "transfer", payload });
+    const { transactions } = await look.read<Activity>(
+      `/lyra/v1/transactions?limit=1&party=${alice!.publicKey}`,
+    );
+    await look.open(`transaction/${transactions[0]!.hash}`);
+    const shown = `"${reference.replaceAll('"', '\\"')}"`;
+    expect(await look.page.getByText(shown).count()).toBeGreaterThan(0);
+    expect(await look.page.evaluate(() => window.__ran)).toBeUndefined();
+  });
+
+  test("2,000 hostile texts in every answer: nothing runs, nothing is asked for, no layout breaks", async () => {
+    const { page } = look;
+    const views = await look.views();
+    const poison = new Poison();
+    await page.route(
+      (url) => /^\/(?:api|lyra\/v1|devnet)\//.test(url.pathname),
+      async (route) => {
+        const response = await route.fetch();
+        const json = poison.of(await response.json());
+        await route.fulfill({ response, json });
+      },
+    );
+    page.on("dialog", (dialog) => look.seen.complaints.push(`a dialog: ${dialog.message()}`));
+    const broken: string[] = [];
+    for (let round = 0; poison.used < HOSTILE.length; round++) {
+      for (const view of views) {
+        await page.setViewportSize({ width: round % 2 === 0 ? 1600 : 380, height: 900 });
+        await look.open(view);
+        for (const details of await page.locator("details:not([open]) > summary").all())
+          await details.click();
+        const state = await page.evaluate(() => ({
+          ran: window.__ran,
+          elements: [
+            ...document.querySelectorAll("main :is(script, img, iframe, style, link, meta, base, form)"),
+          ].length,
+          hidden: /[\u202a-\u202e\u2066-\u2069\u200b\u2060\ufeff]/.test(document.body.textContent ?? ""),
+          title: document.title,
+        }));
+        if (state.ran !== undefined || state.elements > 0 || state.hidden || !/Lyra$/.test(state.title))
+          broken.push(`${view}: ${JSON.stringify(state)}`);
+        if (await look.isTooWide()) broken.push(`${view} is too wide`);
+      }
+      expect(round).toBeLessThan(6);
+    }
+    await page.unroute(() => true);
+    expect(broken).toEqual([]);
+    const hosts = new Set(look.seen.requests.map((url) => new URL(url).host));
+    const own = [look.pageUrl, look.dataUrl].map((url) => new URL(url).host);
+    expect([...hosts].filter((host) => !own.includes(host))).toEqual([]);
+    // An identifier that became hostile names nothing.
+    const others = look.seen.complaints.filter(
+      (text) => !/server responded with a status of 40[04]/.test(text),
+    );
+    expect(others).toEqual([]);
+  }, 60_000);
+});
