@@ -38,7 +38,7 @@ export class Look {
           document.querySelector("[aria-busy=true]") === null,
       );
       await this.page.evaluate(
-        () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))),
+        () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
       );
       quiet = this.pending === 0 ? quiet + 1 : 0;
     }
@@ -64,7 +64,7 @@ export class Look {
     );
   }
 
-  /** One path for each view, with something that this node has. */
+  /** Paths of all views, each with something that this node has. */
   async views(): Promise<string[]> {
     const first = async (list: string, member: string) => {
       type Listed = Record<string, { edges: { node: { id?: string; proposal?: { id: string } } }[] }>;

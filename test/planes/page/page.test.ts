@@ -9,7 +9,7 @@ const HTML = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 const PLAIN = { "accept-encoding": "identity" };
 /** Everything, compressed. */
 const BYTES_MAX = 250 * 1024;
-/** What a first visit of the overview loads, compressed. */
+/** Parts that a first visit of the overview loads, compressed. */
 const FIRST_BYTES_MAX = 70 * 1024;
 
 let devnet: Devnet;
