@@ -21,6 +21,7 @@ import {
   messageDescriptor,
   splitName,
 } from "../src/wire/descriptors.ts";
+import { COMMAND_KINDS, type CommandKind } from "../src/wire/transaction-commands.ts";
 
 const OUT = join(import.meta.dir, "../src/client/api.generated.ts");
 
@@ -127,6 +128,11 @@ class Types {
   /** A request that is a body, with all that its message has. @param required as the document says */
   body(fullName: string, required: readonly string[]): string {
     return this.input(fullName, required, typeName(fullName));
+  }
+
+  /** A command's payload. */
+  payload(fullName: string): string {
+    return this.input(fullName);
   }
 
   /** A message in a request. @param hasLists of messages: a query has no form for them */
@@ -296,6 +302,10 @@ export function clientText(): string {
     type: `Stream<${types.request(kind.request, "")}, ${types.answer(kind.response)}>`,
     row: [kind.path, ...queryNames(kind.request)].join(" "),
   }));
+  const { fields } = messageDescriptor("vega.commands.v1.InputData");
+  const commands = fields
+    .filter(({ jsonName }) => COMMAND_KINDS.includes(jsonName as CommandKind))
+    .map(({ jsonName, typeName }) => `  | { readonly ${jsonName}: ${types.payload(typeName)} }\n`);
   return [
     "// Made by scripts/generate-client.ts from the endpoints and streams of the planes.",
     'import type { Call, PagedCall, Stream, Whole } from "./calls.ts";\n',
@@ -304,6 +314,8 @@ export function clientText(): string {
       `export interface RefusalDetails ${membersText(REFUSAL_DETAILS, "")}\n`,
     "/** A verdict, with its reason where it is a refusal. */",
     "export interface Refusable {\n  readonly details?: RefusalDetails;\n}\n",
+    "/** A command to send, named by its member. */",
+    `export type Command =\n${commands.join("")};\n`,
     "/** Every resource of the data API by its group, and those of the node API in `node`. */",
     `export interface Resources {\n${interfaces.join("")}}\n`,
     "/** Every stream. */",

@@ -1,4 +1,5 @@
 // The forms of the client's calls. Their requests and answers are in api.generated.ts.
+import type { TransactionOutcome } from "../errors/lyra-error.ts";
 
 /** A 64-bit number: as a number only where that is exact. */
 export type Whole = bigint | number | string;
@@ -23,6 +24,25 @@ export type PagedCall<Request, Answer, Row> = Call<Request, Answer> & {
   readonly pages: Asked<Request, CallOptions, AsyncGenerator<Answer, void, undefined>>;
   readonly rows: Asked<Request, CallOptions, AsyncGenerator<Row, void, undefined>>;
 };
+
+/** A transaction that was sent. */
+export interface Sent {
+  readonly outcome: TransactionOutcome;
+  /** The first identifier of what it creates. */
+  readonly id: string;
+}
+
+export interface SendOptions {
+  /** For the verdict of the mempool, or until it is in a block; default: `commit`. */
+  readonly wait?: "check" | "commit";
+  /** A refusal is an answer, not an error; default: false. */
+  readonly allowRefusal?: boolean;
+}
+
+/** A party that signs and sends: one of `lyra/devnet`, with its proof of work. */
+export interface Sender<Command> {
+  send(command: Command, options?: SendOptions): Promise<Sent>;
+}
 
 export interface StreamOptions {
   /** The stream begins behind this block, with everything since: a height, or a cursor of `onCursor`. Default: now. */

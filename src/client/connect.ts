@@ -2,8 +2,8 @@
  * `lyra/client`: every resource and stream of a node as typed calls, in Node, Bun and browsers (docs/package.md).
  */
 import { LyraError } from "../errors/lyra-error.ts";
-import { RESOURCES, type Resources, STREAMS, type StreamCalls } from "./api.generated.ts";
-import type { CallOptions, StreamOptions } from "./calls.ts";
+import { type Command, RESOURCES, type Resources, STREAMS, type StreamCalls } from "./api.generated.ts";
+import type { CallOptions, Sender, SendOptions, Sent, StreamOptions } from "./calls.ts";
 import { Connection, type ConnectOptions } from "./connection.ts";
 import { addressOf, bodyOf, queryOf, type Resource, resourceOf } from "./requests.ts";
 import { follow } from "./stream.ts";
@@ -18,6 +18,11 @@ export { LyraError };
 /** A node's data API and node API. */
 export interface Lyra extends Resources {
   readonly stream: StreamCalls;
+  /**
+   * Signs a command, makes its proof of work, and sends it; settles when it is in a block. The party sends it to its own node.
+   * @throws LyraError `transaction_refused`, with rule, numbers, hash and outcome; `usage` for an unknown member
+   */
+  send(party: Sender<Command>, command: Command, options?: SendOptions): Promise<Sent>;
 }
 
 const STREAM_PREFIX = "/api/v2/stream/";
@@ -62,7 +67,8 @@ class Client {
       return [group, Object.fromEntries(calls)];
     });
     const streams = Object.entries(STREAMS).map(([name, row]) => [name, this.stream(name, row.split(" "))]);
-    return Object.fromEntries([...groups, ["stream", Object.fromEntries(streams)]]) as Lyra;
+    const send: Lyra["send"] = (party, command, options) => party.send(command, options);
+    return Object.fromEntries([...groups, ["stream", Object.fromEntries(streams)], ["send", send]]) as Lyra;
   }
 
   private call(name: string, resource: Resource) {

@@ -1,6 +1,7 @@
 // Requests of the client: JSON over `fetch`, again where a node does not answer for a moment.
+
+import { apiError, errorIn } from "../errors/api-error.ts";
 import { LyraError } from "../errors/lyra-error.ts";
-import { apiError, type ErrorBody } from "./api-error.ts";
 import { textOf } from "./body.ts";
 
 /** A node that starts again answers after a moment. */
@@ -101,12 +102,6 @@ export class Connection {
     if (body !== undefined) return body;
     throw new LyraError("not_json", `the answer to ${attempt} is not JSON`, { status: response.status });
   }
-}
-
-/** The error object of a body: alone or below `error`. */
-export function errorIn(body: unknown): ErrorBody {
-  const { error } = (body ?? {}) as { readonly error?: ErrorBody };
-  return typeof error === "object" && error !== null ? error : ((body ?? {}) as ErrorBody);
 }
 
 export function jsonOf(text: string): unknown {

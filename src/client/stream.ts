@@ -2,8 +2,9 @@
  * A stream as an iterator that outlives its connections. The messages of a block are handed on when the block is
  * complete, so that the next connection begins behind a whole block: nothing is missing, and nothing comes twice.
  */
+
+import { apiError } from "../errors/api-error.ts";
 import { LyraError } from "../errors/lyra-error.ts";
-import { apiError } from "./api-error.ts";
 import type { StreamEvent, StreamOptions } from "./calls.ts";
 import { pause } from "./connection.ts";
 import type { StreamLine } from "./transports.ts";

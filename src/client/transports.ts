@@ -1,9 +1,10 @@
 // The messages of an open stream: lines of a plain request, or frames of a WebSocket. Both end without an error when the
 // connection ends, however it does.
+
+import { apiError, errorIn } from "../errors/api-error.ts";
 import { LyraError } from "../errors/lyra-error.ts";
-import { apiError } from "./api-error.ts";
 import { linesIn, textOf } from "./body.ts";
-import { type Connection, errorIn, jsonOf, unreachable } from "./connection.ts";
+import { type Connection, jsonOf, unreachable } from "./connection.ts";
 
 /** A message as the node sends it. */
 export interface StreamLine {

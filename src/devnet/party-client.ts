@@ -2,10 +2,11 @@
 // a wallet does, with a wallet's planner, for tests, tutorials and the demo; its keys are public anyway.
 import { Solver } from "../chain/admission/pow/solver.ts";
 import type { Ed25519KeyPair } from "../crypto/ed25519.ts";
-import { sha3HexOf } from "../crypto/sha.ts";
+import { sha3HexOf, sha256HexOf } from "../crypto/sha.ts";
 import type { TxOutcome } from "../engine/chain-port.ts";
 import { NodeError } from "../errors/node-error.ts";
 import type { Slot } from "../wallet/sending/blocks.ts";
+import { CommandFault, type CommandJson, readCommand } from "../wire/command-input.ts";
 import { hexOf } from "../wire/identifiers.ts";
 import {
   type CommandInit,
@@ -14,7 +15,6 @@ import {
   serializeTransaction,
   signTransaction,
 } from "../wire/transaction.ts";
-import { COMMAND_KINDS } from "../wire/transaction-commands.ts";
 import { CommitWaiters, type PartyChain, PartyLane } from "./party-lane.ts";
 
 export interface SentTransaction {
@@ -68,33 +68,37 @@ export class PartyClient {
    * on in the order of the calls, and where no block has room for more, the rest waits for the next one.
    * @throws NodeError `transaction_refused` with the chain's reason, `usage` for what has no bytes, and of the proof; ChainCallError
    */
-  async send(command: CommandInit, options: SendOptions = {}): Promise<SentTransaction> {
+  async send(command: CommandInit | CommandJson, options: SendOptions = {}): Promise<SentTransaction> {
     const { wait = "commit", allowRefusal = false } = options;
-    checkCommand(command);
+    const init = commandOf(command);
     let id = "";
-    const submitted = await this.lane.submit(async (slot) => {
-      const built = await this.buildOn(slot, command);
-      id = built.id;
-      return built;
-    });
-    let { outcome } = submitted;
-    if (outcome.code === 0 && wait === "commit") outcome = await this.waiters.wait(outcome.hash);
-    if (outcome.code === 0 || allowRefusal) return { outcome, id };
-    const { rule = "", sentence = outcome.text } = outcome.details ?? {};
-    const hint = `the rule is ${rule || outcome.code}; to get refusals as answers, send with { allowRefusal: true }`;
-    throw new NodeError(
-      "party.send",
-      "transaction_refused",
-      `the ${command.kind} was refused: ${sentence}`,
-      hint,
-    );
+    let hash: string | undefined;
+    try {
+      const submitted = await this.lane.submit(async (slot) => {
+        const built = await this.buildOn(slot, init);
+        id = built.id;
+        hash = sha256HexOf(built.bytes).toUpperCase();
+        return built;
+      });
+      let { outcome } = submitted;
+      if (outcome.code === 0 && wait === "commit") outcome = await this.waiters.wait(outcome.hash);
+      if (outcome.code === 0 || allowRefusal) return { outcome, id };
+      throw refusalOf(init.kind, outcome);
+    } catch (error) {
+      // Whatever became of it: by its hash it can be asked for.
+      if (error instanceof NodeError && error.hash === undefined) throw withHash(error, hash);
+      throw error;
+    }
   }
 
   /** The bytes of a transaction that is ready to be submitted. */
-  async build(command: CommandInit): Promise<{ readonly bytes: Uint8Array; readonly id: string }> {
+  async build(
+    command: CommandInit | CommandJson,
+  ): Promise<{ readonly bytes: Uint8Array; readonly id: string }> {
+    const init = commandOf(command);
     let id = "";
     const bytes = await this.lane.build(async (slot) => {
-      const built = await this.buildOn(slot, command);
+      const built = await this.buildOn(slot, init);
       id = built.id;
       return built;
     });
@@ -115,25 +119,29 @@ export class PartyClient {
   }
 }
 
-const FORM =
-  "give { kind, payload }: 64-bit numbers as bigint, enumerations as numbers, prices and amounts as texts";
-
-/** @throws NodeError `usage` for a command that cannot be encoded: names the member with the wrong type */
-function checkCommand(command: CommandInit): void {
-  const wrong = (message: string) => new NodeError("party.send", "usage", message, FORM);
-  const { kind, payload } = command as { readonly kind: CommandInit["kind"]; readonly payload: unknown };
-  if (!COMMAND_KINDS.includes(kind)) throw wrong(`there is no command '${String(kind).slice(0, 60)}'`);
-  if (typeof payload !== "object" || payload === null) throw wrong(`the ${kind} has no payload`);
-  if (isEncoded(kind, payload)) return;
-  const member = Object.entries(payload).find(([name, value]) => !isEncoded(kind, { [name]: value }));
-  throw wrong(`the ${kind} cannot be encoded${member ? `: '${member[0]}' has another type` : ""}`);
+function refusalOf(kind: string, outcome: TxOutcome): NodeError {
+  const { rule, numbers, sentence = outcome.text } = outcome.details ?? {};
+  const hint = `the rule is ${rule || outcome.code}; to get refusals as answers, send with { allowRefusal: true }`;
+  const text = `the ${kind} was refused: ${sentence}`;
+  const details = [{ code: outcome.code, message: outcome.text, inner: sentence }];
+  return new NodeError("party.send", "transaction_refused", text, hint, { details, rule, numbers, outcome });
 }
 
-function isEncoded(kind: CommandInit["kind"], payload: object): boolean {
+/** The same error of a transaction. */
+function withHash(error: NodeError, hash: string | undefined): NodeError {
+  const { attempt, code, message, hint, details, status, cause } = error;
+  return new NodeError(attempt, code, message, hint, { details, status, hash, cause });
+}
+
+const FORM =
+  "give { transfer: { ... } } with enumerations by name, or { kind, payload } with 64-bit numbers as bigint; prices and amounts are texts";
+
+/** @throws NodeError `usage` for a command that cannot be encoded: names the member */
+function commandOf(command: CommandInit | CommandJson): CommandInit {
   try {
-    encodeCommand({ kind, payload } as CommandInit, 1n, 1n);
-    return true;
-  } catch {
-    return false;
+    return readCommand(command);
+  } catch (error) {
+    if (!(error instanceof CommandFault)) throw error;
+    throw new NodeError("party.send", "usage", error.message, FORM);
   }
 }

@@ -20,7 +20,7 @@ export interface TransactionOutcome {
 }
 
 /** The facts of an error beside its sentence. */
-interface ErrorFacts {
+export interface ErrorFacts {
   /** The way out; empty when there is none. */
   readonly hint?: string;
   /** The API's own `details`: the cause is in them. */

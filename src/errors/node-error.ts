@@ -1,6 +1,7 @@
 // The error type for everything a person or a script can meet: what was attempted, a stable code, a sentence,
 // and a way out. The command line prints sentence and hint; HTTP maps the code; nothing prints a stack.
 import type { ExitName, ProgramEntry } from "./explanation.ts";
+import { type ErrorFacts, LyraError } from "./lyra-error.ts";
 import { type ErrorCode, isProgramCode, type MessageOf, PROGRAM_CODES } from "./program-codes.ts";
 
 /** Exit codes of the command line (README.md, "Commands"). */
@@ -13,19 +14,23 @@ export const ExitCode = {
   interrupted: 130,
 } as const satisfies Readonly<Record<ExitName, number>>;
 
-export class NodeError<Code extends ErrorCode = ErrorCode> extends Error {
+export class NodeError<Code extends ErrorCode = ErrorCode> extends LyraError {
   override readonly name = "NodeError";
+  declare readonly code: Code;
+
+  /**
+   * @param attempt the operation, e.g. `history.export`
+   * @param code stable, in snake case, e.g. `segment_missing`
+   * @param hint the way out in this case; empty when there is none
+   */
   constructor(
-    /** The operation, e.g. `history.export`. */
     readonly attempt: string,
-    /** Stable code in snake case, e.g. `segment_missing`. */
-    readonly code: Code,
+    code: Code,
     message: MessageOf<Code>,
-    /** The way out in this case; empty when there is none. */
-    readonly hint = "",
-    options?: ErrorOptions,
+    hint = "",
+    facts: Omit<ErrorFacts, "hint"> = {},
   ) {
-    super(message, options);
+    super(code, message, { ...facts, hint });
   }
 
   get exitCode(): number {

@@ -1,5 +1,6 @@
 // JSON over HTTP to a devnet of this machine, by node:http: test runners replace `fetch` by their own.
 import { Agent, request } from "node:http";
+import { apiError, errorIn } from "../errors/api-error.ts";
 import { codeOf, NodeError } from "../errors/node-error.ts";
 import type { ErrorCode } from "../errors/program-codes.ts";
 import { wholeOf } from "../fetch/answer.ts";
@@ -12,12 +13,6 @@ const SILENT_MS = 30 * 60_000;
 interface Answer {
   readonly status: number;
   readonly text: string;
-}
-
-/** The API's form of an error; a tool's has its code and its hint in the first detail. */
-interface ErrorBody {
-  readonly message?: string;
-  readonly details?: readonly { readonly message?: string; readonly inner?: string }[];
 }
 
 export class HttpClient {
@@ -50,7 +45,7 @@ export class HttpClient {
       return await this.exchange(method, url, body);
     } catch (error) {
       if (error instanceof NodeError) throw error;
-      throw this.endOf() ?? unreachable(url, codeOf(error));
+      throw this.endOf() ?? unreachable(url, error);
     }
   }
 
@@ -76,30 +71,31 @@ export class HttpClient {
 }
 
 function refusalIn(status: number, text: string, what: string): NodeError {
-  let body: ErrorBody = {};
+  let body: unknown;
   try {
-    body = JSON.parse(text) as ErrorBody;
+    body = JSON.parse(text);
   } catch {
     // Not from the API: only the status is known.
   }
-  const { message: code, inner: hint = "" } = body.details?.[0] ?? {};
-  const isStable = code !== undefined && /^[a-z][a-z0-9_]*$/.test(code);
-  const sentence = body.message || `${what} was answered with status ${status}`;
+  const { message, hint, details, code } = apiError(errorIn(body), status, what);
+  const isOfTool = hint !== "";
   return new NodeError(
     "devnet.request",
     // Another version may have a code that is unknown here.
-    (isStable ? code : "request_refused") as ErrorCode,
-    sentence,
-    isStable ? hint : `the request was ${what}`,
+    (isOfTool ? code : "request_refused") as ErrorCode,
+    message,
+    isOfTool ? hint : `the request was ${what}`,
+    { status, details },
   );
 }
 
-function unreachable(url: string, code: string | undefined): NodeError {
+function unreachable(url: string, error: unknown): NodeError {
   const text = `${new URL(url).origin} does not answer` as const;
   return new NodeError(
     "devnet.request",
     "devnet_unreachable",
     text,
-    `the connection failed: ${code ?? "unknown"}`,
+    `the connection failed: ${codeOf(error) ?? "unknown"}`,
+    { cause: error },
   );
 }

@@ -1,9 +1,10 @@
 // A party of a devnet that signs, proves and sends transactions. The code for that is loaded with the first one.
+import type { Command } from "../client/api.generated.ts";
 import type { SendOptions, SentTransaction } from "../devnet/party-client.ts";
 import type { CommandInit } from "../wire/transaction.ts";
 import type { PartyNode } from "./signing.ts";
 
-type Send = (command: CommandInit, options?: SendOptions) => Promise<SentTransaction>;
+type Send = (command: CommandInit | Command, options?: SendOptions) => Promise<SentTransaction>;
 
 export class Party {
   /** 64 lower-case hexadecimal digits. */
@@ -29,7 +30,7 @@ export class Party {
    * Signs a command, makes its proof of work, and sends it; settles when it is in a block.
    * @throws NodeError `transaction_refused` with the chain's reason; with `allowRefusal` that is the answer's `outcome`
    */
-  async send(command: CommandInit, options?: SendOptions): Promise<SentTransaction> {
+  async send(command: CommandInit | Command, options?: SendOptions): Promise<SentTransaction> {
     this.sender ??= import("./signing.ts").then(({ senderOf }) => senderOf(this.node, this.privateKey));
     return (await this.sender)(command, options);
   }

@@ -5,6 +5,7 @@ import { ed25519KeyPair } from "../crypto/ed25519.ts";
 import { PartyClient, type SendOptions, type SentTransaction } from "../devnet/party-client.ts";
 import type { PartyChain } from "../devnet/party-lane.ts";
 import type { BlockMode, RefusalDetails, TxOutcome, TxState } from "../engine/chain-port.ts";
+import type { CommandJson } from "../wire/command-input.ts";
 import type { GetSpamStatisticsResponse } from "../wire/generated/core-api.ts";
 import { fromJson } from "../wire/json.ts";
 import type { CommandInit } from "../wire/transaction.ts";
@@ -82,7 +83,7 @@ export function senderOf(node: PartyNode, privateKey: string) {
   // The global `crypto` came with Node 20.
   const salt = randomBytes(SALT_BYTES).toString("hex");
   const client = new PartyClient(chainOf(node), ed25519KeyPair(Buffer.from(privateKey, "hex")), salt);
-  return (command: CommandInit, options?: SendOptions): Promise<SentTransaction> =>
+  return (command: CommandInit | CommandJson, options?: SendOptions): Promise<SentTransaction> =>
     client.send(command, options);
 }
 

@@ -4,6 +4,8 @@ import { readFileSync } from "node:fs";
 import { clientText } from "../../scripts/generate-client.ts";
 import { connect, type Lyra, LyraError } from "../../src/client/connect.ts";
 import type { Devnet } from "../../src/devnet/devnet.ts";
+import { HttpClient } from "../../src/package/http-client.ts";
+import { Party } from "../../src/package/party.ts";
 import { borrowDevnet, returnDevnet } from "../support/shared-devnet.ts";
 
 let devnet: Devnet;
@@ -153,5 +155,47 @@ describe.each(["lines", "socket"] as const)("streams by %s", (streams) => {
     const client = connect({ ...devnet, streams });
     const stream = client.stream.votes({});
     expect(await failure(stream.next())).toMatchObject({ code: "invalid_argument" });
+  });
+});
+
+describe("sending", () => {
+  const http = new HttpClient(() => undefined);
+  afterAll(() => http.close());
+  const partyOf = (index: number) => {
+    const party = devnet.parties[index]!;
+    const node = { http, nodeUrl: devnet.nodeUrl, chainId: devnet.chain.status.chainId };
+    return new Party(node, party.name, index, party);
+  };
+
+  test("a command is signed, proven and in a block, with enums by name", async () => {
+    const { assets } = await lyra.assets.list();
+    const asset = assets.edges.find(({ node }) => node.details?.symbol === "tUSD")!.node.id;
+    const transfer = {
+      fromAccountType: "ACCOUNT_TYPE_GENERAL",
+      toAccountType: "ACCOUNT_TYPE_GENERAL",
+      to: devnet.parties[1]!.publicKey,
+      asset,
+      amount: "20000",
+      reference: "by the client",
+      oneOff: {},
+    } as const;
+    const { outcome } = await lyra.send(partyOf(0), { transfer });
+    const { height } = outcome;
+    const { transfers } = await lyra.transfers.list({ pagination: { first: 1 } }, { minHeight: height });
+    expect(transfers.edges[0]!.node).toMatchObject({ reference: "by the client", status: "STATUS_DONE" });
+    const tooMuch = { transfer: { ...transfer, amount: "9".repeat(40) } };
+    const refusal = await failure(lyra.send(partyOf(0), tooMuch));
+    expect(refusal).toBeInstanceOf(LyraError);
+    expect(refusal).toMatchObject({ code: "transaction_refused", rule: "command_failed" });
+    expect(refusal!.outcome!.hash).toBe(refusal!.hash!);
+  });
+
+  test("an unknown member is refused with the name that was meant", async () => {
+    // @ts-expect-error: the compiler refuses it as well
+    const error = await failure(lyra.send(partyOf(0), { voteSubmission: { valeu: "VALUE_YES" } }));
+    expect(error).toMatchObject({
+      code: "usage",
+      message: "the voteSubmission has no member 'valeu': did you mean 'value'?",
+    });
   });
 });

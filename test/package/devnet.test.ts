@@ -69,14 +69,41 @@ describe("a devnet", () => {
     await using devnet = await start();
     const tooMuch = transfer(devnet, (10n ** 40n).toString());
     const alice = devnet.party("alice");
-    const refused = { code: "transaction_refused", hint: expect.stringContaining("allowRefusal") };
-    await expect(alice.send(tooMuch)).rejects.toMatchObject(refused);
+    const refusal = (await alice.send(tooMuch).catch((error) => error)) as NodeError;
     const { outcome } = await alice.send(tooMuch, { allowRefusal: true });
     expect(outcome.code).not.toBe(0);
     expect(outcome.details?.rule).toBe("command_failed");
+    // The refused transaction by its hash, with the rule, its numbers, the cause in the chain's own words, and the outcome.
+    expect(refusal).toMatchObject({
+      code: "transaction_refused",
+      hint: expect.stringContaining("allowRefusal"),
+      rule: "command_failed",
+      numbers: outcome.details!.numbers,
+      details: [{ code: outcome.code, message: outcome.text, inner: outcome.details!.sentence }],
+      outcome: { code: outcome.code, text: outcome.text, hash: refusal.hash },
+    });
+    expect((await devnet.tools.transaction(refusal.hash!)).hash).toBe(refusal.hash!);
+    const named = {
+      transfer: {
+        ...tooMuch.payload,
+        fromAccountType: "ACCOUNT_TYPE_GENERAL",
+        toAccountType: 4,
+        amount: "10000",
+      },
+    };
+    expect((await alice.send(named as never)).outcome.code).toBe(0);
     const wrong: [unknown, string][] = [
       [{ kind: "fly", payload: {} }, "there is no command 'fly'"],
-      [{ transfer: {} }, "there is no command 'undefined'"],
+      [{}, "a command has one member, its kind"],
+      [{ tranfer: {} }, "there is no command 'tranfer': did you mean 'transfer'?"],
+      [{ transfer: { assset: "x" } }, "the transfer has no member 'assset': did you mean 'asset'?"],
+      [{ transfer: { oneOff: { deliverOnn: 5n } } }, "'oneOff.deliverOnn': did you mean 'oneOff.deliverOn'?"],
+      [{ orderSubmission: { side: "SIDE_BY" } }, 'orderSubmission.side: "SIDE_BY" is not a vega.Side'],
+      [{ kind: "transfer", payload: { ammount: "5" } }, "no member 'ammount': did you mean 'amount'?"],
+      [
+        { kind: "batchMarketInstructions", payload: { submissions: [{ prize: "1" }] } },
+        "no member 'submissions.prize': did you mean 'submissions.price'?",
+      ],
       [{ kind: "transfer" }, "the transfer has no payload"],
       [{ kind: "transfer", payload: { to: "x", amount: 5 } }, "cannot be encoded: 'amount' has another type"],
       [{ kind: "orderSubmission", payload: { size: 10 } }, "cannot be encoded: 'size' has another type"],
@@ -89,10 +116,15 @@ describe("a devnet", () => {
       await expect(alice.send(command as never)).rejects.toMatchObject({
         code: "usage",
         message: expect.stringContaining(message),
-        hint: expect.stringContaining("kind, payload"),
+        hint: expect.stringContaining("by name"),
       });
     await expect(devnet.tools.fund("nobody", "tUSD", 1)).rejects.toThrow("there is no party 'nobody'");
     await expect(devnet.get("/api/v2/order/zz")).rejects.toBeInstanceOf(NodeError);
+    await expect(devnet.get("/api/v2/accounts?filter.marketIds=zz")).rejects.toMatchObject({
+      status: 400,
+      message: "invalid party id: one or more market id is invalid",
+      details: [{ message: "invalid party id", inner: "one or more market id is invalid" }],
+    });
     expect(() => devnet.party("nobody")).toThrow("there is no party 'nobody': give alice");
     await expect(devnet.partyOf("no key")).rejects.toThrow("a private key must be 64 hexadecimal digits");
   });

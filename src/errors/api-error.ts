@@ -1,8 +1,8 @@
-// Errors of the API as errors of the client.
-import { type ErrorDetail, LyraError } from "../errors/lyra-error.ts";
+// Errors of the API as errors of its callers.
+import { type ErrorDetail, LyraError } from "./lyra-error.ts";
 
 /** An error object of the API: alone, or below `error` in a stream. */
-export interface ErrorBody {
+interface ErrorBody {
   readonly code?: number;
   readonly message?: string;
   readonly details?: readonly ErrorDetail[];
@@ -35,4 +35,10 @@ export function apiError(body: ErrorBody, status: number | undefined, attempt: s
   const sentence = first?.message || message || `${attempt} was answered with status ${status}`;
   const cause = first?.inner ? `: ${first.inner}` : "";
   return new LyraError(code, `${sentence}${cause}`, { details, status });
+}
+
+/** The error object of a body: the body itself, or below `error`. */
+export function errorIn(body: unknown): ErrorBody {
+  const { error } = (body ?? {}) as { readonly error?: ErrorBody };
+  return typeof error === "object" && error !== null ? error : ((body ?? {}) as ErrorBody);
 }
