@@ -14,7 +14,7 @@ import { sha256HexOf } from "../src/crypto/sha.ts";
 import { devnetParties, ValidatorKeys } from "../src/devnet/keys.ts";
 import { openReader } from "../src/store/database.ts";
 import { digestStore } from "../src/store/dump.ts";
-import type { ValidatorPair } from "../src/testnet/pair.ts";
+import { type PairEvents, ValidatorPair } from "../src/testnet/pair.ts";
 import { startTestnet, type Testnet } from "../src/testnet/testnet.ts";
 import type { CommandInit } from "../src/wire/transaction.ts";
 import { rowsOf } from "../test/chain/rig.ts";
@@ -41,9 +41,14 @@ if (cometbft === undefined || Bun.which(cometbft) === null) {
 
 const CHECK_MS = 60_000;
 const DIFFICULTY = 1;
+const lyra = values.program === undefined ? SOURCES : [values.program];
 const folder = mkdtempSync(join(tmpdir(), "lyra-tn-"));
 const parties = devnetParties();
 const lines: string[] = [];
+const events: PairEvents = {
+  onLine: ({ number }, role, line) => lines.push(`validator ${number}, ${role}: ${line}`),
+  onEnded: ({ number }, role, how) => lines.push(`validator ${number}: ${role} ended (${how})`),
+};
 let serial = 0;
 
 const urlOf = (pair: ValidatorPair, path: string) => `http://127.0.0.1:${pair.node.nodePort}${path}`;
@@ -357,6 +362,50 @@ const TRIALS: readonly Trial[] = [
     },
   },
   {
+    number: 10,
+    title:
+      "a validator with other rules comes to another state: it stands still and says so, three go on; rolled back, it comes again",
+    async run({ pairs }) {
+      const pair = pairs[1]!;
+      const others = pairs.filter((each) => each !== pair);
+      await pair.stop();
+      const different = new ValidatorPair(
+        pair.node,
+        { lyra, cometbft: cometbft!, more: ["--rules", "0.71.6"] },
+        events,
+      );
+      different.start();
+      const began = performance.now();
+      const readyz = () =>
+        fetch(urlOf(pair, "/readyz")).then(
+          (answer) => answer.text(),
+          () => "",
+        );
+      let hashes: string[] = [];
+      await eventually(async () => {
+        hashes = [...hashes, ...(await sendTransfers(others, 10))];
+        return (await readyz()).includes("stands at block");
+      });
+      const tookMs = performance.now() - began;
+      const stood = await appHeightOf(pair);
+      await progress(others, 3);
+      if ((await appHeightOf(pair)) !== stood) throw new Error("it does not stand still");
+      const late = signed(transfer(1, 100_000n), parties[0]!, await tipOf(others[0]!));
+      const answer = JSON.stringify(await send(pair, late, "TYPE_SYNC"));
+      if (!answer.includes("stands at block")) throw new Error(`a submission answers: ${answer}`);
+      const data = await fetch(`http://127.0.0.1:${pair.node.dataPort}/api/v2/assets`);
+      if (data.status !== 200) throw new Error(`reads answer ${data.status}`);
+      await different.stop();
+      const { exitCode, stderr } = Bun.spawnSync([cometbft!, "rollback", "--home", pair.node.consensusHome]);
+      if (exitCode !== 0) throw new Error(`rollback: ${stderr}`);
+      rmSync(pair.node.home, { recursive: true });
+      pair.start();
+      await progress(pairs);
+      await untilIn(pair, hashes);
+      return `noticed after ${(tookMs / 1_000).toFixed(1)} s`;
+    },
+  },
+  {
     number: 12,
     title: "an upgrade that all agree on: all stand behind its block with one hash, and serve reads",
     async run({ pairs }) {
@@ -421,16 +470,13 @@ const testnet = await startTestnet({
   folder: join(folder, "net"),
   ports: "free",
   cometbft,
-  lyra: values.program === undefined ? SOURCES : [values.program],
+  lyra,
   parameters: {
     "spam.pow.difficulty": String(DIFFICULTY),
     "spam.pow.numberOfTxPerBlock": "1000",
     "spam.protection.maxUserTransfersPerEpoch": "1000000",
   },
-  events: {
-    onLine: ({ number }, role, line) => lines.push(`validator ${number}, ${role}: ${line}`),
-    onEnded: ({ number }, role, how) => lines.push(`validator ${number}: ${role} ended (${how})`),
-  },
+  events,
 });
 try {
   await testnet.ready();

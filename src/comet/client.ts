@@ -83,6 +83,16 @@ export class CometClient {
     };
   }
 
+  /** Heights that the node's peers work on, as they say. */
+  async peerHeights(): Promise<readonly number[]> {
+    const { peers } = await this.call("dump_consensus_state", {});
+    if (!Array.isArray(peers)) throw malformed("peers");
+    return peers.map((peer) => {
+      const state = record(record(peer, "peers").peer_state, "peer_state");
+      return heightOf(record(state.round_state, "round_state").height);
+    });
+  }
+
   /** @throws NodeError `comet_height_gone` for a block that the node does not have */
   async block(height: number): Promise<CometBlock> {
     const result = await this.call("block", { height: String(height) });

@@ -25,6 +25,7 @@ import { DEFAULT_LIMITS, type Limits } from "../http/limits.ts";
 import { BUILD } from "../node/build.ts";
 import { openWriter } from "../store/database.ts";
 import { EventTap } from "../store/event-feed.ts";
+import { watchStanding } from "./standing-watch.ts";
 import { ValidatorTools } from "./tools.ts";
 
 export interface ValidatorConfig {
@@ -135,6 +136,7 @@ async function start(
   const server = new AbciServer(new Application(chain, BUILD.version));
   const port = server.listen(options.abci);
   onClose(() => server.stop());
+  onClose(watchStanding(chain, node));
   const { node: nodePlane, data, faucet, grpcNode, grpcData } = listening;
   const address: ValidatorAddress = {
     ...{ nodeUrl: nodePlane.url, dataUrl: data.url, faucetUrl: faucet.url },

@@ -17,6 +17,12 @@ export const VALIDATOR_CODES = {
     cause: "It lost its place: it was restored from a backup, or speaks another release's protocol.",
     fix: "Start it again: it begins with a handshake that brings both to the same block.",
   },
+  validator_differs: {
+    meaning: "This validator stands still while the others go on.",
+    cause:
+      "Its state differs from theirs, so its consensus engine agrees to no further block; or the engine has failed, which does not end it.",
+    fix: "Look at the engine's log. For `wrong Block.Header.AppHash`: stop both, run cometbft rollback, move the home away, and start both: the chain is executed again. Else start the engine again.",
+  },
   chain_ahead: {
     meaning: "The chain in this home is ahead of the consensus engine's.",
     cause: "The engine's data were removed, or restored from an older backup, and the home was not.",

@@ -1,0 +1,30 @@
+// Whether a validator is with the others: it stands still only where its own blocks do while theirs go on.
+import { expect, test } from "bun:test";
+import { Standing } from "../../src/validator/standing-watch.ts";
+
+const facts = (height: number, peers: readonly number[], isCatchingUp = false) => ({
+  height,
+  peers,
+  isCatchingUp,
+});
+
+test("given peers that go on for five seconds while it stands, then it says so with both heights", () => {
+  const standing = new Standing();
+  expect(standing.note(facts(10, [11, 11, 11]), 0)).toBeUndefined();
+  for (let second = 1; second <= 5; second++)
+    expect(standing.note(facts(10, [11 + second, 11, 11 + second]), second * 1_000)).toBeUndefined();
+  expect(standing.note(facts(10, [18, 11, 17]), 6_000)).toBe(
+    "this validator stands at block 10 while 2 of its 3 peers are at block 17: its state differs from theirs, or its consensus engine has failed",
+  );
+  expect(standing.note(facts(11, [18, 18, 18]), 7_000)).toBeUndefined();
+});
+
+test.each([
+  ["all stand still", () => facts(10, [11, 12, 11])],
+  ["it has no peers", () => facts(10, [])],
+  ["it is behind and comes nearer", (second: number) => facts(10 + second, [900, 900, 900])],
+])("given that %s, then it is with the others", (_, at) => {
+  const standing = new Standing();
+  for (let second = 0; second < 60; second++)
+    expect(standing.note(at(second), second * 1_000)).toBeUndefined();
+});
