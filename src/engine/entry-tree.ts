@@ -8,7 +8,7 @@
  *   branch   SHA-256 of the hashes of its 16 children, by the next four bits of the position; a missing one is zero
  *
  * The records lie in one array in the order of their positions, each at the place that its position stands for or behind
- * it: an entry costs 70 to 105 bytes, and no object.
+ * it: an entry costs 75 to 100 bytes, and no object.
  */
 import { sha256Of } from "../crypto/sha.ts";
 
@@ -16,7 +16,6 @@ import { sha256Of } from "../crypto/sha.ts";
 const POSITION_BYTES = 24;
 export const DIGEST_BYTES = 32;
 const RECORD_BYTES = POSITION_BYTES + DIGEST_BYTES;
-const POSITION_WORDS = POSITION_BYTES / 4;
 const RECORD_WORDS = RECORD_BYTES / 4;
 /** Digits of a position that branches are made by; a leaf below takes all records that share them. */
 const DEPTH_MAX = 12;
@@ -26,15 +25,17 @@ const CHILDREN = 16;
 const BRANCH_BYTES = CHILDREN * DIGEST_BYTES;
 
 /** Of the places at the most, before there are more. */
-const LOAD_MAX = 0.8;
-const GROWTH = 1.5;
+const LOAD_MAX = 0.85;
+const GROWTH = 1.3;
 const PLACES_MIN = 4;
 /** Behind the last place, for records that are moved on. */
 const SPARE = 4;
 const SPARE_SHARE = 512;
 /** Hashes of nodes are kept down to the depth where a node has this many entries. */
 const KEPT_NODE_MIN = 4;
-const WORD = 2 ** 32;
+/** The digits that branches are made by, as a number. */
+const POSITIONS = 2 ** (4 * DEPTH_MAX);
+const FREE = -1;
 const HALF_WORD = 2 ** 16;
 
 // The record in hand. A digest is longer than the position that is taken from it.
@@ -47,6 +48,10 @@ const leaves = Array.from(
   { length: LEAF_MAX + 1 },
   (_, records) => new Uint8Array(leafWords.buffer, 0, records * RECORD_BYTES),
 );
+
+function positionInHand(): number {
+  return keyView.getUint32(0) * HALF_WORD + keyView.getUint16(4);
+}
 
 /** Whether a key lies below a place of the tree, given as hexadecimal digits of positions. */
 export function isBelow(key: string, prefix: string): boolean {
@@ -73,8 +78,8 @@ export class EntryTree {
   private places = 0;
   private bytes = new Uint8Array(0);
   private words = new Int32Array(0);
-  private view = new DataView(this.bytes.buffer);
-  private isTaken = new Uint8Array(0);
+  /** The first digits of each record's position; `FREE` without one. */
+  private positions = new Float64Array(0);
   private levels: readonly Level[] = [];
 
   get size(): number {
@@ -98,6 +103,7 @@ export class EntryTree {
         this.makeRoom(at);
       }
       this.count++;
+      this.positions[at] = positionInHand();
       for (let n = 0; n < POSITION_BYTES; n++) this.bytes[at * RECORD_BYTES + n] = key256[n]!;
     }
     this.bytes.set(value256, at * RECORD_BYTES + POSITION_BYTES);
@@ -109,9 +115,11 @@ export class EntryTree {
     const at = this.indexOf();
     if (!this.isHere(at)) return;
     let end = at + 1;
-    while (this.isTaken[end] === 1 && this.homeOf(this.wordAt(end)) < end) end++;
+    while (end < this.positions.length && this.homeOf(this.positions[end]!) < end && this.positions[end] !== FREE)
+      end++;
     this.bytes.copyWithin(at * RECORD_BYTES, (at + 1) * RECORD_BYTES, end * RECORD_BYTES);
-    this.isTaken[end - 1] = 0;
+    this.positions.copyWithin(at, at + 1, end);
+    this.positions[end - 1] = FREE;
     this.count--;
     this.markStale();
   }
@@ -143,45 +151,40 @@ export class EntryTree {
     return this.hashGathered(depth, number, records, new Uint8Array(DIGEST_BYTES)).toHex();
   }
 
-  private wordAt(index: number): number {
-    return this.view.getUint32(index * RECORD_BYTES);
-  }
-
-  private homeOf(word: number): number {
-    return Math.floor((word * this.places) / WORD);
+  private homeOf(position: number): number {
+    return Math.floor((position * this.places) / POSITIONS);
   }
 
   /** Index of the record in hand, or of the place where it would be. */
   private indexOf(): number {
-    const word = keyView.getUint32(0);
-    let at = this.homeOf(word);
-    while (this.isTaken[at] === 1) {
-      const other = this.wordAt(at);
-      if (other > word || (other === word && this.comparePosition(at) >= 0)) break;
-      at++;
+    const { positions } = this;
+    const position = positionInHand();
+    let at = this.homeOf(position);
+    for (let other = positions[at]!; other !== FREE && at < positions.length; other = positions[++at]!) {
+      if (other > position || (other === position && this.compareRest(at) >= 0)) break;
     }
     return at;
   }
 
-  private comparePosition(index: number): number {
-    for (let n = 0; n < POSITION_WORDS; n++) {
-      const difference = this.view.getUint32(index * RECORD_BYTES + n * 4) - keyView.getUint32(n * 4);
+  /** Order of a record and the one in hand, which have the same digits in front. */
+  private compareRest(index: number): number {
+    for (let n = 0; n < POSITION_BYTES; n++) {
+      const difference = this.bytes[index * RECORD_BYTES + n]! - key256[n]!;
       if (difference !== 0) return difference;
     }
     return 0;
   }
 
   private isHere(index: number): boolean {
-    return this.isTaken[index] === 1 && this.comparePosition(index) === 0;
+    return this.positions[index] === positionInHand() && this.compareRest(index) === 0;
   }
 
   /** Moves records on, so that a place is free. @returns false where there is no room behind them */
   private makeRoom(at: number): boolean {
-    let end = at;
-    while (this.isTaken[end] === 1) end++;
-    if (end >= this.isTaken.length) return false;
+    const end = this.positions.indexOf(FREE, at);
+    if (end < 0) return false;
     this.bytes.copyWithin((at + 1) * RECORD_BYTES, at * RECORD_BYTES, end * RECORD_BYTES);
-    this.isTaken[end] = 1;
+    this.positions.copyWithin(at + 1, at, end);
     return true;
   }
 
@@ -190,8 +193,7 @@ export class EntryTree {
     const all = places === 0 ? 0 : places + SPARE + Math.ceil(places / SPARE_SHARE);
     this.bytes = new Uint8Array(all * RECORD_BYTES);
     this.words = new Int32Array(this.bytes.buffer);
-    this.view = new DataView(this.bytes.buffer);
-    this.isTaken = new Uint8Array(all);
+    this.positions = new Float64Array(all).fill(FREE);
     const levels: Level[] = [];
     for (let nodes = 1; nodes === 1 || places / nodes >= KEPT_NODE_MIN; nodes *= CHILDREN)
       levels.push({ hashes: new Uint8Array(nodes * DIGEST_BYTES), stale: new Uint8Array(nodes).fill(1) });
@@ -200,20 +202,21 @@ export class EntryTree {
 
   /** With more places; the records keep their order. */
   private grow(): void {
-    const { words, view, isTaken } = this;
+    const { words, positions } = this;
     let places = Math.max(PLACES_MIN, Math.ceil(this.places * GROWTH));
-    while (!this.moveTo(places, words, view, isTaken)) places = Math.ceil(places * GROWTH);
+    while (!this.moveTo(places, words, positions)) places = Math.ceil(places * GROWTH);
   }
 
-  private moveTo(places: number, words: Int32Array, view: DataView, isTaken: Uint8Array): boolean {
+  private moveTo(places: number, words: Int32Array, positions: Float64Array): boolean {
     this.allocate(places);
     let next = 0;
-    for (let from = 0; from < isTaken.length; from++) {
-      if (isTaken[from] === 0) continue;
-      const to = Math.max(next, this.homeOf(view.getUint32(from * RECORD_BYTES)));
-      if (to >= this.isTaken.length) return false;
+    for (let from = 0; from < positions.length; from++) {
+      const position = positions[from]!;
+      if (position === FREE) continue;
+      const to = Math.max(next, this.homeOf(position));
+      if (to >= this.positions.length) return false;
       copyRecord(words, from, this.words, to);
-      this.isTaken[to] = 1;
+      this.positions[to] = position;
       next = to + 1;
     }
     return true;
@@ -221,15 +224,9 @@ export class EntryTree {
 
   /** The nodes on the way to the record in hand. */
   private markStale(): void {
-    const word = keyView.getUint32(0);
-    for (let depth = 0; depth < this.levels.length; depth++) {
-      this.levels[depth]!.stale[depth === 0 ? 0 : word >>> (32 - 4 * depth)] = 1;
-    }
-  }
-
-  private positionAt(index: number): number {
-    const offset = index * RECORD_BYTES;
-    return this.view.getUint32(offset) * HALF_WORD + this.view.getUint16(offset + 4);
+    const position = positionInHand();
+    for (let depth = 0; depth < this.levels.length; depth++)
+      this.levels[depth]!.stale[Math.floor(position / WIDTHS[depth]!)] = 1;
   }
 
   /**
@@ -240,15 +237,12 @@ export class EntryTree {
     const width = WIDTHS[depth]!;
     const low = number * width;
     const end = low + width;
-    const { isTaken, words } = this;
-    const lastHome = this.homeOf(Math.floor((end - 1) / HALF_WORD));
+    const { positions, words } = this;
+    const lastHome = this.homeOf(end - 1);
     let count = 0;
-    for (let at = this.homeOf(Math.floor(low / HALF_WORD)); at < isTaken.length; at++) {
-      if (isTaken[at] === 0) {
-        if (at >= lastHome) break;
-        continue;
-      }
-      const position = this.positionAt(at);
+    for (let at = this.homeOf(low); at < positions.length; at++) {
+      const position = positions[at]!;
+      if (position === FREE && at >= lastHome) break;
       if (position >= end) break;
       if (position < low) continue;
       if (count === max) return max + 1;
