@@ -4,6 +4,7 @@
  */
 
 import type { Database } from "bun:sqlite";
+import { dirname } from "node:path";
 import { LruCache } from "../cache/lru.ts";
 import { spamStatistics } from "../chain/admission/admission.ts";
 import type { BlockTx, ExecutedBlock, TxExecution } from "../chain/block-runner.ts";
@@ -29,6 +30,7 @@ import {
 import type { ConsensusPower } from "../engine/consensus-set.ts";
 import type { Genesis } from "../engine/genesis.ts";
 import type { Duty } from "../engine/ports.ts";
+import type { StateEntry } from "../engine/state.ts";
 import { logFailure, logNotice } from "../errors/log.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { BlockWriter } from "../store/block-writer.ts";
@@ -150,6 +152,31 @@ export class AbciChain implements ChainPort {
 
   get genesis(): Genesis {
     return this.core.genesis;
+  }
+
+  get home(): string {
+    return dirname(this.options.db.filename);
+  }
+
+  /** Entries of the state. */
+  get entries(): number {
+    return this.core.engine.state.size;
+  }
+
+  /** Stores the state of the last block: a restart has nothing to replay. @throws NodeError */
+  storeState(): void {
+    this.core.flush();
+  }
+
+  /** Begins behind a block that was not executed here. @throws NodeError: then nothing has changed */
+  restore(point: ChainPoint, entries: () => Iterable<StateEntry>): void {
+    this.executed = undefined;
+    this.isBegun = false;
+    this.core.restore(point, entries);
+    const status = this.board.update();
+    this.noteHalt();
+    this.settle();
+    for (const listener of this.listeners) listener({ ...status, mempool: this.status.mempool });
   }
 
   /** The last block that is durable. */

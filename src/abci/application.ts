@@ -14,7 +14,6 @@ import {
   type RequestFinalizeBlock,
   type RequestInitChain,
   type RequestQuery,
-  ResponseOfferSnapshotResult,
   ResponseVerifyVoteExtensionVerifyStatus as VoteStatus,
 } from "../wire/generated/abci.ts";
 import type { Timestamp } from "../wire/generated/consensus.ts";
@@ -24,6 +23,7 @@ import { type Attributes, attributesOf } from "../wire/transaction-attributes.ts
 import type { AbciChain } from "./abci-chain.ts";
 import { BLOCK_BYTES_MAX } from "./proposals.ts";
 import type { AbciHandler, Answer } from "./server.ts";
+import { StateSync } from "./state-sync.ts";
 
 /** Version of the state machine: a change of it is an upgrade that all validators make at one height. */
 const APP_VERSION = 1n;
@@ -40,6 +40,7 @@ export class Application implements AbciHandler {
   constructor(
     private readonly chain: AbciChain,
     private readonly version: string,
+    private readonly sync = new StateSync(chain),
   ) {}
 
   answer(request: Request, connection: object): Answer | Promise<Answer> {
@@ -68,17 +69,22 @@ export class Application implements AbciHandler {
     if (request.commit) {
       this.enterConsensus(connection);
       this.chain.commit();
+      this.sync.onCommitted();
       return { commit: {} };
     }
     if (request.extendVote) return { extendVote: {} };
     if (request.verifyVoteExtension) return { verifyVoteExtension: { status: VoteStatus.ACCEPT } };
-    if (request.listSnapshots) return { listSnapshots: {} };
-    if (request.offerSnapshot) return { offerSnapshot: { result: ResponseOfferSnapshotResult.REJECT } };
+    if (request.listSnapshots) return { listSnapshots: { snapshots: this.sync.list() } };
+    if (request.loadSnapshotChunk)
+      return { loadSnapshotChunk: { chunk: this.sync.load(request.loadSnapshotChunk) } };
+    if (request.offerSnapshot) return { offerSnapshot: { result: this.sync.offer(request.offerSnapshot) } };
+    if (request.applySnapshotChunk)
+      return { applySnapshotChunk: this.sync.apply(request.applySnapshotChunk) };
     throw new NodeError(
       "validator.abci",
       "abci_order",
       "a request of the consensus engine is not one that this application serves",
-      "state is not synchronised by snapshots here: history comes by lyra history fetch",
+      "use a version of the consensus engine that speaks ABCI 2.0",
     );
   }
 

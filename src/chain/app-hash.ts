@@ -9,9 +9,17 @@ import type { ChainPoint } from "./chain-store.ts";
 
 const FORMAT = "lyra-state-1";
 
+/** Where a chain stands, without the hash of its state. */
+export type Place = Omit<ChainPoint, "appHash">;
+
 /** Lower-case hex. The state's changes must be taken. */
-export function appHashOf(state: State, point: Omit<ChainPoint, "appHash">): string {
-  const { height, hash, timeNs, previousTimeNs, txs, blockEvents, ledgerEntries, events } = point;
-  const place = [height, hash, timeNs, previousTimeNs, txs, blockEvents, ledgerEntries, events];
-  return sha256Of(`${FORMAT}\n${state.digest()}\n${place.join("\n")}`, new Uint8Array(32)).toHex();
+export function appHashOf(state: State, place: Place): string {
+  return appHashFrom(state.digest(), place);
+}
+
+/** @param digest of the state's entries */
+export function appHashFrom(digest: string, place: Place): string {
+  const { height, hash, timeNs, previousTimeNs, txs, blockEvents, ledgerEntries, events } = place;
+  const members = [height, hash, timeNs, previousTimeNs, txs, blockEvents, ledgerEntries, events];
+  return sha256Of(`${FORMAT}\n${digest}\n${members.join("\n")}`, new Uint8Array(32)).toHex();
 }

@@ -8,7 +8,7 @@
 import type { BlockInfo } from "../engine/core.ts";
 import type { BlockHeader } from "../engine/engine.ts";
 import type { Genesis } from "../engine/genesis.ts";
-import type { StateChange } from "../engine/state.ts";
+import type { StateChange, StateEntry } from "../engine/state.ts";
 import { logFailure } from "../errors/log.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import type { BlockWriter } from "../store/block-writer.ts";
@@ -289,6 +289,40 @@ export class ChainCore {
       state.release(mark);
       state.dropJournal();
     }
+  }
+
+  /**
+   * Begins the chain behind a block that was not executed here, with a state that was verified: until blocks come, there
+   * are no rows. @throws NodeError: then nothing has changed
+   */
+  restore(point: ChainPoint, entries: () => Iterable<StateEntry>): void {
+    if (this.store.head() !== undefined || this.writer.committedHead !== undefined) {
+      const text = "this home holds a chain, and a snapshot is restored into an empty one";
+      throw new NodeError("chain.restore", "home_not_empty", text, "choose another --home");
+    }
+    this.undo();
+    const { state } = this.engine;
+    const before = this.point_;
+    try {
+      state.load(entries());
+      const appHash = appHashOf(state, point);
+      if (appHash !== point.appHash)
+        throw contradiction(`the restored state has the application hash ${appHash}`);
+      this.writer.beginTransaction();
+      this.guarded(() => {
+        this.store.stageGenesis(this.genesis.document);
+        this.store.stageHead(point);
+        this.store.stageParts(this.parts);
+        this.store.stageState(entries(), point);
+      });
+    } catch (error) {
+      state.load([]);
+      this.resume(before);
+      throw error;
+    }
+    this.unsaved.clear();
+    this.resume(point);
+    this.admission.commit();
   }
 
   /** Writes existing content again: fails while nothing can be written. @throws NodeError */

@@ -4,7 +4,7 @@
  * `begin` … `commit` stand around both.
  */
 import type { Database, Statement } from "bun:sqlite";
-import type { StateChange } from "../engine/state.ts";
+import type { StateChange, StateEntry } from "../engine/state.ts";
 import { NodeError } from "../errors/node-error.ts";
 import { isDiskFull, storeFailure } from "../files/sqlite-error.ts";
 import type { BlockWriter } from "../store/block-writer.ts";
@@ -84,6 +84,24 @@ export function storedGenesis(db: Database): string | undefined {
   return row?.value;
 }
 
+/** The point that the stored state belongs to. */
+export function storedStatePoint(db: Database): ChainPoint {
+  const row = db.query("SELECT value FROM chain_meta WHERE key = ?").get(STATE) as { value: string };
+  return JSON.parse(row.value) as ChainPoint;
+}
+
+/** The stored state, by table and key. */
+export function* storedEntries(db: Database): Generator<StateEntry> {
+  const statement = db.prepare("SELECT name, key, value FROM chain_state ORDER BY name, key");
+  try {
+    for (const row of statement.iterate() as Iterable<{ name: string; key: string; value: string }>) {
+      yield { table: row.name, key: row.key, value: row.value };
+    }
+  } finally {
+    statement.finalize();
+  }
+}
+
 export class ChainStore {
   private readonly selectMeta: Statement;
   private readonly writeMeta: Statement;
@@ -147,15 +165,8 @@ export class ChainStore {
     this.parts.set(part.name, row.value);
   }
 
-  *state(): Generator<{ table: string; key: string; value: string }> {
-    const statement = this.db.prepare("SELECT name, key, value FROM chain_state ORDER BY name, key");
-    try {
-      for (const row of statement.iterate() as Iterable<{ name: string; key: string; value: string }>) {
-        yield { table: row.name, key: row.key, value: row.value };
-      }
-    } finally {
-      statement.finalize();
-    }
+  state(): Generator<StateEntry> {
+    return storedEntries(this.db);
   }
 
   /** The blocks behind a height, in order. */

@@ -33,10 +33,11 @@ const SPARE = 4;
 const SPARE_SHARE = 512;
 /** Hashes of nodes are kept down to the depth where a node has this many entries. */
 const KEPT_NODE_MIN = 4;
-/** The digits that branches are made by, as a number. */
-const POSITIONS = 2 ** (4 * DEPTH_MAX);
-const FREE = -1;
+const WORD = 2 ** 32;
 const HALF_WORD = 2 ** 16;
+/** The digits that branches are made by, as a number. */
+const POSITIONS = WORD * HALF_WORD;
+const FREE = -1;
 
 // The record in hand. A digest is longer than the position that is taken from it.
 const key256 = new Uint8Array(DIGEST_BYTES);
@@ -115,7 +116,11 @@ export class EntryTree {
     const at = this.indexOf();
     if (!this.isHere(at)) return;
     let end = at + 1;
-    while (end < this.positions.length && this.homeOf(this.positions[end]!) < end && this.positions[end] !== FREE)
+    while (
+      end < this.positions.length &&
+      this.homeOf(this.positions[end]!) < end &&
+      this.positions[end] !== FREE
+    )
       end++;
     this.bytes.copyWithin(at * RECORD_BYTES, (at + 1) * RECORD_BYTES, end * RECORD_BYTES);
     this.positions.copyWithin(at, at + 1, end);

@@ -68,6 +68,13 @@ export class State {
     return new Cell(this.table<V>(name), initial);
   }
 
+  /** Entries of all tables. */
+  get size(): number {
+    let size = 0;
+    for (const { map } of this.sorted) size += map.size;
+    return size;
+  }
+
   /** Where the state stands now. */
   mark(): Mark {
     return this.dropped + this.journal.length;
@@ -241,8 +248,7 @@ class Commitment {
     for (const [n, table] of this.filled.entries()) {
       if (!table.isDigestStale) continue;
       table.isDigestStale = false;
-      const root = table.tree.hash(ROOT).toHex();
-      sha256Of(`${table.name}\n${table.tree.size}\n${root}`, this.digestAt(n));
+      digestTable(table.name, table.tree, this.digestAt(n));
     }
   }
 
@@ -261,6 +267,27 @@ class Commitment {
     this.pending.clear();
     this.count = 0;
   }
+}
+
+function digestTable(name: string, tree: EntryTree, into: Uint8Array): void {
+  sha256Of(`${name}\n${tree.size}\n${tree.hash(ROOT).toHex()}`, into);
+}
+
+/** The digest of a state that has these entries, whatever their tables, without loading it. */
+export function digestOfEntries(entries: Iterable<StateEntry>): string {
+  const trees = new Map<string, EntryTree>();
+  for (const { table, key, value } of entries) {
+    let tree = trees.get(table);
+    if (tree === undefined) {
+      tree = new EntryTree();
+      trees.set(table, tree);
+    }
+    tree.set(key, value);
+  }
+  const digests = new Uint8Array(trees.size * DIGEST_BYTES);
+  for (const [n, name] of [...trees.keys()].sort().entries())
+    digestTable(name, trees.get(name)!, digests.subarray(n * DIGEST_BYTES, (n + 1) * DIGEST_BYTES));
+  return sha256Of(digests, new Uint8Array(DIGEST_BYTES)).toHex();
 }
 
 /** Pending changes at the most: more go into the trees at once. */

@@ -16,7 +16,7 @@ import { AccountType } from "../../src/wire/generated/vega.ts";
 import { buildTransaction } from "../support/transactions.ts";
 import { newHome, rowsOf } from "./rig.ts";
 
-const GENESIS: Genesis = readGenesis(
+export const GENESIS: Genesis = readGenesis(
   readFileSync(join(import.meta.dir, "..", "..", "data", "devnet-genesis.json"), "utf8"),
 );
 export const ASSET = Object.entries(GENESIS.appState.assets!).find(([, { symbol }]) => symbol === "tUSD")![0];

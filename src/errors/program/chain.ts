@@ -80,6 +80,23 @@ export const CHAIN_CODES = {
     cause: "The store was changed by hand, or made by another version.",
     fix: "Go on with the version that made it, or use another --home.",
   },
+  snapshot_failed: {
+    meaning: "A snapshot of the state for other nodes could not be written or restored.",
+    cause: "A file could not be written or read; the text says why.",
+    fix: "Make room, or see to the disk; the next snapshot comes by itself.",
+  },
+  snapshot_too_large: {
+    meaning: "The state is too large for a snapshot that other nodes could restore.",
+    cause:
+      "A single entry, or all of them together, is larger than the messages of the consensus engine allow.",
+    fix: "New nodes must replay the blocks. Report it.",
+  },
+  snapshot_invalid: {
+    meaning: "A snapshot of the state that another node offered was not restored.",
+    cause:
+      "It is damaged, of another chain, or its content does not have the application hash of its height.",
+    fix: "Nothing: the consensus engine asks another node.",
+  },
   state_version: {
     meaning: "The state was saved in a form that is not read any more.",
     cause: "Another version of Lyra wrote it.",
