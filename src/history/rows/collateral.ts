@@ -2,6 +2,7 @@
 // (docs/protocol/20-network-history-tables.md#34-columns-per-table, tables 1, 4, 8, 12, 13).
 import { amountText, type StoredAmount } from "../../store/amount.ts";
 import { readDepositAt, readMarginLevelsAt, readWithdrawalAt } from "../../wire/generated/vega.ts";
+import { amount, declared, idOf, json, labelOf, time, words } from "../columns.ts";
 import { identifier, jsonbText, numericText, text, timestamp, timestampNs, wholeText } from "../csv.ts";
 import { type DataRow, type ExportTable, labels, linesByKey, linesByTime, sequence } from "./source.ts";
 
@@ -18,7 +19,12 @@ interface BalanceRow {
 
 export const balances: ExportTable = {
   name: "balances",
-  header: "account_id,vega_time,tx_hash,balance",
+  ...declared({
+    account_id: idOf("account"),
+    vega_time: time(),
+    tx_hash: idOf("transaction"),
+    balance: amount("after the change"),
+  }),
   lines: linesByKey(
     "SELECT block, account, balance, tx FROM balances WHERE block BETWEEN ? AND ? ORDER BY block, account",
     (row: BalanceRow, block, source) => {
@@ -44,8 +50,18 @@ interface LedgerRow {
 
 export const ledger: ExportTable = {
   name: "ledger",
-  header:
-    "ledger_entry_time,account_from_id,account_to_id,quantity,tx_hash,vega_time,transfer_time,account_from_balance,account_to_balance,type",
+  ...declared({
+    ledger_entry_time: time("`vega_time` and a microsecond for each entry of the block before"),
+    account_from_id: idOf("account"),
+    account_to_id: idOf("account"),
+    quantity: amount(),
+    tx_hash: idOf("transaction"),
+    vega_time: time(),
+    transfer_time: time("the entry's own time"),
+    account_from_balance: amount("after the movement"),
+    account_to_balance: amount("after the movement"),
+    type: labelOf("vega.TransferType"),
+  }),
   lines: linesByTime(
     "SELECT * FROM ledger WHERE block BETWEEN ? AND ? ORDER BY block, n",
     (row: LedgerRow, block, source) => {
@@ -64,8 +80,16 @@ export const ledger: ExportTable = {
 
 export const marginLevels: ExportTable = {
   name: "margin_levels",
-  header:
-    "account_id,timestamp,maintenance_margin,search_level,initial_margin,collateral_release_level,tx_hash,vega_time",
+  ...declared({
+    account_id: idOf("account", "the party's margin account"),
+    timestamp: time("as `vega_time`"),
+    maintenance_margin: amount(),
+    search_level: amount(),
+    initial_margin: amount(),
+    collateral_release_level: amount(),
+    tx_hash: idOf("transaction"),
+    vega_time: time(),
+  }),
   lines: linesByKey(
     "SELECT block, account, tx, data FROM margin_levels WHERE block BETWEEN ? AND ? ORDER BY block, account",
     (row: DataRow & { account: bigint }, block, source) => {
@@ -91,8 +115,18 @@ function byIdAndParty(table: string): string {
 
 export const deposits: ExportTable = {
   name: "deposits",
-  header:
-    "id,status,party_id,asset,amount,foreign_tx_hash,credited_timestamp,created_timestamp,tx_hash,vega_time",
+  ...declared({
+    id: idOf("deposit"),
+    status: labelOf("vega.Deposit.Status"),
+    party_id: idOf("party"),
+    asset: idOf("asset"),
+    amount: amount(),
+    foreign_tx_hash: words("transaction on Ethereum"),
+    credited_timestamp: time("1970 before it is credited"),
+    created_timestamp: time(),
+    tx_hash: idOf("transaction"),
+    vega_time: time(),
+  }),
   *lines(source, { first, last }) {
     for (const row of source.walk<DataRow>(byIdAndParty("deposits"), first, last)) {
       const block = source.block(row.block);
@@ -107,8 +141,20 @@ export const deposits: ExportTable = {
 
 export const withdrawals: ExportTable = {
   name: "withdrawals",
-  header:
-    "id,party_id,amount,asset,status,ref,foreign_tx_hash,created_timestamp,withdrawn_timestamp,ext,tx_hash,vega_time",
+  ...declared({
+    id: idOf("withdrawal"),
+    party_id: idOf("party"),
+    amount: amount(),
+    asset: idOf("asset"),
+    status: labelOf("vega.Withdrawal.Status"),
+    ref: words("nonce of the bridge"),
+    foreign_tx_hash: words("transaction on Ethereum; empty before it is known"),
+    created_timestamp: time(),
+    withdrawn_timestamp: time("1970 before it is withdrawn"),
+    ext: json("receiver on Ethereum"),
+    tx_hash: idOf("transaction"),
+    vega_time: time(),
+  }),
   *lines(source, { first, last }) {
     for (const row of source.walk<DataRow>(byIdAndParty("withdrawals"), first, last)) {
       const block = source.block(row.block);

@@ -14,6 +14,20 @@ import {
 } from "../../wire/generated/vega.ts";
 import { toPlain } from "../../wire/json.ts";
 import {
+  amount,
+  decimal,
+  declared,
+  idOf,
+  json,
+  labelOf,
+  nullable,
+  price,
+  size,
+  time,
+  whole,
+  words,
+} from "../columns.ts";
+import {
   fixedText,
   identifier,
   type JsonValue,
@@ -57,8 +71,39 @@ const MARKET_DATA_WINDOW = `
 
 export const marketData: ExportTable = {
   name: "market_data",
-  header:
-    "synthetic_time,tx_hash,vega_time,seq_num,market,mark_price,best_bid_price,best_bid_volume,best_offer_price,best_offer_volume,best_static_bid_price,best_static_bid_volume,best_static_offer_price,best_static_offer_volume,mid_price,static_mid_price,open_interest,auction_end,auction_start,indicative_price,indicative_volume,market_trading_mode,auction_trigger,extension_trigger,target_stake,supplied_stake,price_monitoring_bounds,market_value_proxy,liquidity_provider_fee_shares,market_state,next_mark_to_market",
+  ...declared({
+    synthetic_time: time("`vega_time` and `seq_num` microseconds"),
+    tx_hash: idOf("transaction"),
+    vega_time: time(),
+    seq_num: whole(),
+    market: idOf("market"),
+    mark_price: price(),
+    best_bid_price: price(),
+    best_bid_volume: size(),
+    best_offer_price: price(),
+    best_offer_volume: size(),
+    best_static_bid_price: price(),
+    best_static_bid_volume: size(),
+    best_static_offer_price: price(),
+    best_static_offer_volume: size(),
+    mid_price: price(),
+    static_mid_price: price(),
+    open_interest: size(),
+    auction_end: whole("Unix nanoseconds; 0 outside of auctions"),
+    auction_start: whole("Unix nanoseconds; 0 outside of auctions"),
+    indicative_price: price(),
+    indicative_volume: size(),
+    market_trading_mode: labelOf("vega.Market.TradingMode"),
+    auction_trigger: labelOf("vega.AuctionTrigger"),
+    extension_trigger: labelOf("vega.AuctionTrigger"),
+    target_stake: amount(),
+    supplied_stake: amount(),
+    price_monitoring_bounds: json("list, or `null`"),
+    market_value_proxy: words("an amount as text, with decimals"),
+    liquidity_provider_fee_shares: json("list, or `null`"),
+    market_state: labelOf("vega.Market.State"),
+    next_mark_to_market: time("1754 before the first one"),
+  }),
   lines: linesByTime(MARKET_DATA_WINDOW, (row: EventRow, block, source) => {
     const seq = sequence(row.ord);
     const timeUs = block.timeUs + seq;
@@ -111,8 +156,22 @@ function feeShareJson(m: LiquidityProviderFeeShare): JsonValue {
 
 export const liquidityProvisions: ExportTable = {
   name: "liquidity_provisions",
-  header:
-    "id,party_id,created_at,updated_at,market_id,commitment_amount,fee,sells,buys,version,status,reference,tx_hash,vega_time",
+  ...declared({
+    id: idOf("provision"),
+    party_id: idOf("party"),
+    created_at: time(),
+    updated_at: time(),
+    market_id: idOf("market"),
+    commitment_amount: amount(),
+    fee: decimal("a factor with 16 decimals"),
+    sells: json("orders with their references"),
+    buys: json("orders with their references"),
+    version: whole(),
+    status: labelOf("vega.LiquidityProvision.Status"),
+    reference: words(),
+    tx_hash: idOf("transaction"),
+    vega_time: time(),
+  }),
   *lines(source, { first, last }) {
     const sql =
       "SELECT block, tx, data FROM liquidity_provisions WHERE block BETWEEN ? AND ? ORDER BY id, block";
@@ -142,8 +201,25 @@ function shapeJson(m: LiquidityOrderReference): JsonValue {
 
 export const markets: ExportTable = {
   name: "markets",
-  header:
-    "id,tx_hash,vega_time,instrument_id,tradable_instrument,decimal_places,fees,opening_auction,price_monitoring_settings,liquidity_monitoring_parameters,trading_mode,state,market_timestamps,position_decimal_places,lp_price_range,quadratic_slippage_factor,linear_slippage_factor",
+  ...declared({
+    id: idOf("market"),
+    tx_hash: idOf("transaction"),
+    vega_time: time(),
+    instrument_id: words("mostly empty"),
+    tradable_instrument: json("instrument, margin factors, risk model"),
+    decimal_places: whole("of prices"),
+    fees: json(),
+    opening_auction: json(),
+    price_monitoring_settings: json(),
+    liquidity_monitoring_parameters: json(),
+    trading_mode: labelOf("vega.Market.TradingMode"),
+    state: labelOf("vega.Market.State"),
+    market_timestamps: json("Unix nanoseconds as numbers: beyond the exact range of a double"),
+    position_decimal_places: whole("of sizes"),
+    lp_price_range: words("a decimal"),
+    quadratic_slippage_factor: nullable(decimal()),
+    linear_slippage_factor: nullable(decimal()),
+  }),
   *lines(source, { first, last }) {
     const sql = `SELECT m.block, m.tx, m.data FROM markets m JOIN ids i ON i.ref = m.id
       WHERE m.block BETWEEN ? AND ? ORDER BY i.bytes, m.block`;

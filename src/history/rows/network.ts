@@ -3,6 +3,7 @@
 import { amountText, type StoredAmount } from "../../store/amount.ts";
 import { hashOfRow } from "../../store/head.ts";
 import { readCheckpointEventAt, readRewardPayoutEventAt } from "../../wire/generated/events.ts";
+import { amount, declared, double, idOf, time, whole, words } from "../columns.ts";
 import { bytea, doubleText, identifier, text, timestamp, timestampNs, wholeText } from "../csv.ts";
 import { type EventRow, type ExportTable, linesByKey, sequence } from "./source.ts";
 
@@ -15,7 +16,11 @@ interface BlockRow {
 
 export const blocks: ExportTable = {
   name: "blocks",
-  header: "vega_time,height,hash",
+  ...declared({
+    vega_time: time(),
+    height: whole(),
+    hash: idOf("block"),
+  }),
   *lines(source, range) {
     const sql = "SELECT no AS block, time, height, hash FROM blocks WHERE no BETWEEN ? AND ? ORDER BY no";
     for (const rows of source.slices<BlockRow>(sql, range)) {
@@ -26,7 +31,14 @@ export const blocks: ExportTable = {
 
 export const checkpoints: ExportTable = {
   name: "checkpoints",
-  header: "hash,block_hash,block_height,tx_hash,vega_time,seq_num",
+  ...declared({
+    hash: words("lower-case hexadecimal"),
+    block_hash: words("upper-case hexadecimal"),
+    block_height: whole(),
+    tx_hash: idOf("transaction"),
+    vega_time: time(),
+    seq_num: whole(),
+  }),
   lines: linesByKey(
     "SELECT block, ord, tx, data FROM checkpoints WHERE block BETWEEN ? AND ? ORDER BY block, ord",
     (row: EventRow, block, source) => {
@@ -50,7 +62,15 @@ interface DelegationRow {
 
 export const delegations: ExportTable = {
   name: "delegations",
-  header: "party_id,node_id,epoch_id,amount,tx_hash,vega_time,seq_num",
+  ...declared({
+    party_id: idOf("party"),
+    node_id: idOf("node"),
+    epoch_id: whole(),
+    amount: amount(),
+    tx_hash: idOf("transaction"),
+    vega_time: time(),
+    seq_num: whole(),
+  }),
   lines: linesByKey(
     "SELECT block, ord, party, node, epoch, amount, tx FROM delegations WHERE block BETWEEN ? AND ? ORDER BY block, ord",
     (row: DelegationRow, block, source) => {
@@ -63,8 +83,19 @@ export const delegations: ExportTable = {
 
 export const rewards: ExportTable = {
   name: "rewards",
-  header:
-    "party_id,asset_id,market_id,reward_type,epoch_id,amount,percent_of_total,timestamp,tx_hash,vega_time,seq_num",
+  ...declared({
+    party_id: idOf("party"),
+    asset_id: idOf("asset"),
+    market_id: idOf("market", "`\\x` for a reward without a market"),
+    reward_type: words("name of `vega.AccountType`"),
+    epoch_id: whole(),
+    amount: amount(),
+    percent_of_total: double(),
+    timestamp: time("of the payout"),
+    tx_hash: idOf("transaction"),
+    vega_time: time(),
+    seq_num: whole(),
+  }),
   lines: linesByKey(
     "SELECT block, ord, tx, data FROM rewards WHERE block BETWEEN ? AND ? ORDER BY block, ord",
     (row: EventRow, block, source) => {

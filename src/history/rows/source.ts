@@ -4,6 +4,7 @@ import { LruCache } from "../../cache/lru.ts";
 import { hashOfRow } from "../../store/head.ts";
 import { compare } from "../../wire/arithmetic.ts";
 import { enumDescriptor } from "../../wire/descriptors.ts";
+import type { Columns } from "../columns.ts";
 import { bytea, timestamp } from "../csv.ts";
 
 /** Rows of `blocks`, both ends included; empty when `last` is below `first`. */
@@ -16,6 +17,7 @@ export interface BlockRange {
 export interface ExportTable {
   /** Name in lower case, as in file names: `market_data`. */
   readonly name: string;
+  readonly columns: Columns;
   /** Column names, without the line feed. */
   readonly header: string;
   /** CSV lines with their line feeds, in the order of docs/protocol/20-network-history-export.md#25-row-order-inside-a-segment. */

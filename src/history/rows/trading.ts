@@ -1,6 +1,20 @@
 // Rows of orders, trades and positions (docs/protocol/20-network-history-tables.md#34-columns-per-table, tables 5, 6, 9).
 import { type Fee, readOrderAt, readTradeAt } from "../../wire/generated/vega.ts";
 import { asInt64 } from "../../wire/limits.ts";
+import {
+  amount,
+  codeOf,
+  decimal,
+  declared,
+  flag,
+  idOf,
+  labelOf,
+  price,
+  size,
+  time,
+  whole,
+  words,
+} from "../columns.ts";
 import { bool, identifier, text, timestamp, timestampNs, wholeText } from "../csv.ts";
 import {
   bytesKey,
@@ -18,8 +32,33 @@ const positionStatus = labels("vega.PositionStatus");
 
 export const orders: ExportTable = {
   name: "orders",
-  header:
-    "id,market_id,party_id,side,price,size,remaining,time_in_force,type,status,reference,reason,version,batch_id,pegged_offset,pegged_reference,lp_id,created_at,updated_at,expires_at,tx_hash,vega_time,seq_num,post_only,reduce_only",
+  ...declared({
+    id: idOf("order"),
+    market_id: idOf("market"),
+    party_id: idOf("party"),
+    side: codeOf("vega.Side"),
+    price: price(),
+    size: size(),
+    remaining: size(),
+    time_in_force: codeOf("vega.Order.TimeInForce"),
+    type: codeOf("vega.Order.Type"),
+    status: codeOf("vega.Order.Status"),
+    reference: words("the sender's"),
+    reason: codeOf("vega.OrderError"),
+    version: whole(),
+    batch_id: whole(),
+    pegged_offset: price("0 without a peg"),
+    pegged_reference: codeOf("vega.PeggedReference"),
+    lp_id: idOf("provision", "`\\x` for orders of their own"),
+    created_at: time(),
+    updated_at: time("1970 before an update"),
+    expires_at: time("1970 without an expiry"),
+    tx_hash: idOf("transaction"),
+    vega_time: time(),
+    seq_num: whole(),
+    post_only: flag(),
+    reduce_only: flag(),
+  }),
   lines: linesByKey(
     "SELECT block, ord, tx, data FROM orders WHERE block BETWEEN ? AND ? ORDER BY block, ord",
     (row: EventRow, block, source) => {
@@ -38,8 +77,30 @@ export const orders: ExportTable = {
 
 export const trades: ExportTable = {
   name: "trades",
-  header:
-    "synthetic_time,tx_hash,vega_time,seq_num,id,market_id,price,size,buyer,seller,aggressor,buy_order,sell_order,type,buyer_maker_fee,buyer_infrastructure_fee,buyer_liquidity_fee,seller_maker_fee,seller_infrastructure_fee,seller_liquidity_fee,buyer_auction_batch,seller_auction_batch",
+  ...declared({
+    synthetic_time: time("`vega_time` and `seq_num` microseconds"),
+    tx_hash: idOf("transaction"),
+    vega_time: time(),
+    seq_num: whole(),
+    id: idOf("trade"),
+    market_id: idOf("market"),
+    price: price(),
+    size: size(),
+    buyer: idOf("party"),
+    seller: idOf("party"),
+    aggressor: codeOf("vega.Side"),
+    buy_order: idOf("order"),
+    sell_order: idOf("order"),
+    type: codeOf("vega.Trade.Type"),
+    buyer_maker_fee: amount(),
+    buyer_infrastructure_fee: amount(),
+    buyer_liquidity_fee: amount(),
+    seller_maker_fee: amount(),
+    seller_infrastructure_fee: amount(),
+    seller_liquidity_fee: amount(),
+    buyer_auction_batch: whole(),
+    seller_auction_batch: whole(),
+  }),
   lines: linesByTime(
     "SELECT block, ord, tx, data FROM trades WHERE block BETWEEN ? AND ? ORDER BY block, ord",
     (row: EventRow, block, source) => {
@@ -77,8 +138,26 @@ const bigintText = (volume: string): string =>
 
 export const positions: ExportTable = {
   name: "positions",
-  header:
-    "market_id,party_id,open_volume,realised_pnl,unrealised_pnl,average_entry_price,average_entry_market_price,loss,adjustment,tx_hash,vega_time,pending_open_volume,pending_realised_pnl,pending_unrealised_pnl,pending_average_entry_price,pending_average_entry_market_price,loss_socialisation_amount,distressed_status",
+  ...declared({
+    market_id: idOf("market"),
+    party_id: idOf("party"),
+    open_volume: size("negative for a short one; settled trades alone"),
+    realised_pnl: decimal("an amount"),
+    unrealised_pnl: decimal("an amount"),
+    average_entry_price: decimal("in the asset's smallest unit"),
+    average_entry_market_price: decimal("in the market's smallest unit"),
+    loss: decimal("an amount"),
+    adjustment: decimal("an amount"),
+    tx_hash: idOf("transaction", "of the last settlement; `\\x` before one"),
+    vega_time: time(),
+    pending_open_volume: size("unsettled trades included, as in the next four"),
+    pending_realised_pnl: decimal("an amount"),
+    pending_unrealised_pnl: decimal("an amount"),
+    pending_average_entry_price: decimal("in the asset's smallest unit"),
+    pending_average_entry_market_price: decimal("in the market's smallest unit"),
+    loss_socialisation_amount: decimal("an amount"),
+    distressed_status: labelOf("vega.PositionStatus"),
+  }),
   lines: linesByKey(
     "SELECT block, party, market, tx, state FROM positions WHERE block BETWEEN ? AND ? ORDER BY block, party, market",
     (row: PositionRow, block, source) => {
