@@ -92,7 +92,17 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   web: ["http", "client"],
   "planes/grpc": ["errors", "wire", "store", "http", "planes/data", "planes/explorer", "planes/node"],
   "planes/faucet": ["errors", "wire", "engine", "http"],
-  "planes/wallet": ["errors", "fetch", "files", "wire", "chain/admission", "engine", "wallet", "http"],
+  "planes/wallet": [
+    "errors",
+    "fetch",
+    "files",
+    "wire",
+    "chain/admission",
+    "engine",
+    "wallet",
+    "http",
+    "planes/page",
+  ],
   node: [
     "errors",
     "fetch",

@@ -93,6 +93,11 @@ export const COMMANDS: Commands = {
   "wallet session block": from("refuse a site from now on", session, "block"),
   "wallet session unblock": from("let a site ask again", session, "unblock"),
   "wallet session blocked": from("list the sites that are refused", session, "blocked"),
+  "wallet session page": from(
+    "make the address of the wallet's page",
+    () => import("./wallet-page.ts"),
+    "page",
+  ),
   "wallet permissions": { summary: "permissions of pages to see keys of a wallet" },
   "wallet permissions list": from("list the permissions of all pages", permissions, "list"),
   "wallet permissions describe": from("show the permissions of a page", permissions, "describe"),

@@ -2,15 +2,14 @@
 
 import { isEthereumAddress } from "../crypto/secp256k1.ts";
 import { HttpNode } from "../wallet/sending/http-node.ts";
-import { AccountType, VoteValue } from "../wire/generated/vega.ts";
-import type { CommandInit } from "../wire/transaction.ts";
+import { amountInUnits, assetOf, type NamedAsset, recipientOf, transferOf } from "../wallet/units.ts";
+import { VoteValue } from "../wire/generated/vega.ts";
 import { command, type Flags, option, type ValuesOf } from "./command/command.ts";
 import { usageError } from "./command/usage-error.ts";
 import { partiesOf } from "./devnet-parties.ts";
 import { NETWORK, NODE_URLS, OUT } from "./flags.ts";
 import { DRAFT_FLAGS, writeDraft } from "./tx.ts";
 import { hostsOf } from "./tx-online.ts";
-import { amountInUnits, assetOf, type NamedAsset, recipientOf } from "./tx-units.ts";
 import { type CarriedBlock, readLastBlock } from "./wallet-tx-input.ts";
 
 const FLAGS = { ...NODE_URLS, ...NETWORK, ...DRAFT_FLAGS, ...OUT } as const satisfies Flags;
@@ -46,21 +45,6 @@ export const buildTransfer = command({
     return writeDraft({ kind: "command", command: transfer, block }, values);
   },
 });
-
-/** A transfer from the key's general account to another's, at once. */
-export function transferOf({
-  reference = "",
-  ...rest
-}: {
-  readonly asset: string;
-  readonly amount: string;
-  readonly to: string;
-  readonly reference?: string | undefined;
-}): CommandInit {
-  const account = AccountType.ACCOUNT_TYPE_GENERAL;
-  const payload = { ...rest, fromAccountType: account, toAccountType: account, reference, oneOff: {} };
-  return { kind: "transfer", payload };
-}
 
 export const buildWithdraw = command({
   words: { AMOUNT, ASSET, ADDRESS: { text: "the Ethereum address that gets it" } },

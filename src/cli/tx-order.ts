@@ -3,6 +3,7 @@
 import type { LastBlock } from "../wallet/sending/blocks.ts";
 import { HttpNode } from "../wallet/sending/http-node.ts";
 import type { MarketFacts } from "../wallet/sending/nodes.ts";
+import { inUnits } from "../wallet/units.ts";
 import { OrderTimeInForce, OrderType, PeggedReference, Side } from "../wire/generated/vega.ts";
 import { INT64_MAX } from "../wire/limits.ts";
 import { timeNs } from "../wire/time-text.ts";
@@ -12,7 +13,6 @@ import { usageError } from "./command/usage-error.ts";
 import { NETWORK, NODE_URLS, OUT } from "./flags.ts";
 import { DRAFT_FLAGS, writeDraft } from "./tx.ts";
 import { hostsOf } from "./tx-online.ts";
-import { inUnits } from "./tx-units.ts";
 
 const ORDER_FLAGS = {
   market: option("CODE|ID", "its code, or its identifier"),

@@ -27,6 +27,7 @@ import { writeConfigOut } from "./serve.ts";
 import { bold, dim, red, say, waitForSignal } from "./terminal.ts";
 import { processTerminal } from "./wallet-approvals.ts";
 import { storeOf, unlockWallet, WALLET_FLAGS } from "./wallet-opening.ts";
+import { openInBrowser } from "./wallet-page.ts";
 
 const DEFAULT_NODE = "http://127.0.0.1:3003";
 const IDLE_LOCK_MINUTES = 30;
@@ -43,6 +44,7 @@ const SERVE_FLAGS = {
   policy: option("FILE", "a policy that decides"),
   "policy-hash": option("HASH", "its hash: lyra wallet policy hash"),
   "idle-lock": option("MINUTES", "without use (default 30; 0: never)"),
+  open: toggle("start the browser with the wallet's page"),
   "keep-sessions": toggle("connections outlive the service"),
   "sole-user": toggle("no other wallet uses these keys: use all of a block"),
   wait: option("SECONDS", "for a block with room (default 20)"),
@@ -110,11 +112,20 @@ export const serve = command({
     if (values.json) process.stdout.write(`${JSON.stringify(where)}\n`);
     const isTerminal = process.stdin.isTTY === true && process.stderr.isTTY === true;
     if (!values.quiet) {
-      if (isTerminal) say(walletBanner(running, { nodes: addresses, home, isAsking: desk !== undefined }));
+      if (isTerminal)
+        say(
+          walletBanner(running, {
+            nodes: addresses,
+            home,
+            isAsking: desk !== undefined,
+            page: running.pageLink(),
+          }),
+        );
       else say("listening", where);
       warnWithoutNode(running);
     }
     const source = desk !== undefined && isTerminal ? new DeskSource(desk) : undefined;
+    if (values.open) openInBrowser(home, running.pageLink());
     // A failed prompt must not end the service: a second terminal can still answer.
     if (source !== undefined)
       answerInTerminal(source, processTerminal).catch(() => say(red("no more prompts here")));
@@ -138,18 +149,22 @@ export interface BannerFacts {
   readonly nodes: readonly string[];
   readonly home: string;
   readonly isAsking: boolean;
+  /** Opens the page, once. */
+  readonly page: string;
 }
 
 /** The banner: a pure function of the facts. */
 function walletBanner(
   { url, approval }: Pick<RunningWalletService, "url" | "approval">,
-  { nodes, home, isAsking }: BannerFacts,
+  { nodes, home, isAsking, page }: BannerFacts,
 ): string {
   return [
     "",
     `  ${bold("Lyra wallet")}`,
     "",
     `  for pages     ${url}`,
+    `  your page     ${page}`,
+    "                (works once, for ten minutes; a new one: lyra wallet session page)",
     `  nodes         ${nodes.join(", ")}`,
     `  approvals     ${approval === "ask" ? "you are asked, here and in: lyra wallet approvals" : approval}`,
     ...(isAsking && approval !== "ask" ? ["                what it leaves open is asked here"] : []),

@@ -5,6 +5,7 @@ import { NodeError } from "../errors/node-error.ts";
 import { type Facts, NO_FACTS } from "../wallet/approvals/formatting.ts";
 import type { LastBlock } from "../wallet/sending/blocks.ts";
 import { parseExactJson, readCommand, readSigned } from "../wallet/signing/transaction.ts";
+import type { NamedAsset } from "../wallet/units.ts";
 import { WireError } from "../wire/errors.ts";
 import { decodeInputData, type InputData, type Transaction } from "../wire/generated/commands.ts";
 import { base64Bytes } from "../wire/json.ts";
@@ -12,7 +13,6 @@ import { type CommandInit, TRANSACTION_BYTES_MAX } from "../wire/transaction.ts"
 import { parseUniqueJson, RepeatedMember } from "../wire/unique-json.ts";
 import { usageError } from "./command/usage-error.ts";
 import { readInputFile } from "./input-file.ts";
-import type { NamedAsset } from "./tx-units.ts";
 
 /** Twice the largest transaction in base64. */
 const INPUT_BYTES_MAX = 4 * TRANSACTION_BYTES_MAX;

@@ -77,7 +77,7 @@ function groupHelp(path: string, title: string, commands: Commands): string {
   if (fits(full)) return full;
   const groups = words.filter(({ isGroup }) => isGroup);
   const list = groups.map(({ word, verbs }) => `${word} (${verbs.join(" ")})`).join(" ");
-  return screen(title, [], roomy(rows.filter((_, at) => !words[at]!.isGroup)), paragraph(`More: ${list}`));
+  return screen(title, [], roomy(rows.filter((_, at) => !words[at]!.isGroup)), paragraph(list));
 }
 
 function paragraph(text: string): string {

@@ -6,6 +6,7 @@ import { announceEnd, listen, readBody, retryAfter, splitUrl, stopServer, urlOf 
 import { httpPlugin, originOf, RAW } from "../../http/plugin.ts";
 import { METHOD_NAMES, type WalletService } from "../../wallet/service/service.ts";
 import { isAllowedHost, PAGES } from "./cors.ts";
+import type { PageHandler, PageHandlerOptions } from "./page.ts";
 import { CALL, HEALTH, LIST } from "./route-documents.ts";
 
 interface WalletAppOptions {
@@ -187,6 +188,8 @@ interface WalletServerOptions {
   readonly bodyBytesMax: number;
   /** Names other than loopback's that requests may be sent to. */
   readonly allowedHosts: readonly string[];
+  /** The wallet's own page. */
+  page?(options: PageHandlerOptions): PageHandler;
 }
 
 export interface WalletServer {
@@ -220,10 +223,12 @@ export function serveWallet(service: WalletService, options: WalletServerOptions
     return true;
   };
   const app = walletApp(service, appOptions, isAllowed);
+  const page = options.page?.({ isAllowedHost: isAllowed, onWaiting: (request) => stayOpen(request) });
+  const fetch = (request: Request) => page?.(request) ?? app.fetch(request);
   const server = listen(
     // Twice the accepted size: such a body is still read, and refused with an error object.
     { host, port: options.port, bodyBytesMax: 2 * bodyBytesMax, portFlag: "--wallet-port" },
-    app.fetch,
+    fetch,
   );
   // Until a request is whole the usual limit of time holds; from then on a person may take minutes to decide.
   stayOpen = (request) => server.timeout(originOf(request), 0);
@@ -231,7 +236,7 @@ export function serveWallet(service: WalletService, options: WalletServerOptions
   return {
     port,
     url: `${urlOf(host, port)}/api`,
-    fetch: app.fetch,
+    fetch,
     announceEnd() {
       ending.hasBegun = true;
       announceEnd(server);

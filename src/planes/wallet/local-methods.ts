@@ -86,6 +86,11 @@ const DESK_METHODS = {
     NO_PARAMS,
     object({ rejected: whole("Their number.") }),
   ),
+  "service.page_link": method(
+    "makes the address that opens the wallet's page in one browser, once",
+    NO_PARAMS,
+    object({ url: text("It is secret until it was opened.") }),
+  ),
   "service.status": method("what the service is, and what waits", NO_PARAMS, json("Members by name.")),
 } satisfies Readonly<Record<string, LocalDeclaration>>;
 

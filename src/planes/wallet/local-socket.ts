@@ -143,6 +143,8 @@ interface LocalParts {
   /** Undefined where no person is asked. */
   readonly desk: ApprovalDesk | undefined;
   readonly status: Readonly<Record<string, unknown>>;
+  /** Makes an address of the wallet's page. */
+  pageLink(): string;
 }
 
 type DeskFunctions = {
@@ -173,6 +175,8 @@ export const deskMethods: DeskFunctions = {
   "approvals.answer": answerRequest,
 
   "approvals.reject_all": async ({ desk }) => ({ rejected: desk?.rejectAll() ?? 0 }),
+
+  "service.page_link": async ({ pageLink }) => ({ url: pageLink() }),
 
   "service.status": async ({ status, desk }) => ({ ...status, waiting: desk?.requests.length ?? 0 }),
 };

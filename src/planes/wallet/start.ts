@@ -7,10 +7,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Solver } from "../../chain/admission/pow/solver.ts";
 import { NodeError } from "../../errors/node-error.ts";
+import { urlOf } from "../../http/http.ts";
 import type { Approver } from "../../wallet/approvals/approver.ts";
 import { ApprovalDesk } from "../../wallet/approvals/desk.ts";
 import { NetworkFacts } from "../../wallet/approvals/network-facts.ts";
 import { FolderKeystore } from "../../wallet/keystore/folder-keystore.ts";
+import { PageAccess } from "../../wallet/page/access.ts";
+import { Presence } from "../../wallet/page/presence.ts";
 import { type RequestLog, RequestLogFile } from "../../wallet/policies/request-log.ts";
 import { UsageJournalFile } from "../../wallet/policies/usage.ts";
 import { secureRandom } from "../../wallet/random.ts";
@@ -32,6 +35,8 @@ import type { UnlockedWallet } from "../../wallet/unlocked-wallet.ts";
 import type { WalletStore } from "../../wallet/wallet-store.ts";
 import { serveWallet, type WalletServer } from "./app.ts";
 import { type LocalSocket, SOCKET_PATH_BYTES_MAX, serveLocally } from "./local-socket.ts";
+import { pageHandler } from "./page.ts";
+import { PageDesk } from "./page-desk.ts";
 
 export const DEFAULT_WALLET_PORT = 1789;
 /** A chain in this process that says a lower height was taken back to it; its answers may still cross for a moment. */
@@ -92,6 +97,8 @@ export interface RunningWalletService {
   readonly url: string;
   readonly port: number;
   readonly host: string;
+  /** Makes the address that opens the page in one browser, once; the one before it ends. */
+  pageLink(): string;
   /** Of the local socket. */
   readonly socket: string | undefined;
   /** Way in which requests are decided on, for banners. */
@@ -207,12 +214,20 @@ async function start(
     isConnected: (hostname) => sessions.all.some((session) => session.hostname === hostname),
     block: (hostname) => service.block(hostname),
   });
+  const access = new PageAccess({ random: secureRandom, nowMs });
+  const pageDesk = new PageDesk({
+    ...{ desk, service, nodes: options.nodes, nowMs },
+    log: home === undefined ? undefined : requestLogPath(home),
+  });
   const server: WalletServer = serveWallet(service, {
     host,
     port,
     bodyBytesMax: options.bodyBytesMax ?? BODY_BYTES_MAX,
     allowedHosts: [...(options.allowedHosts ?? []), ...(options.allowRemote ? [host.toLowerCase()] : [])],
+    page: (rest) =>
+      pageHandler({ access, presence: new Presence(secureRandom, nowMs), desk: pageDesk, ...rest }),
   });
+  const pageLink = () => `${urlOf(host, server.port)}/#open=${access.newLink()}`;
   onClose(() => server.stop());
   if (desk !== undefined) {
     onClose(() => {
@@ -256,13 +271,14 @@ async function start(
       wallMs,
     };
     const status = { url: server.url, approval: approver.name, pid: process.pid };
-    socket = await serveLocally(socketPath(home), admin, { desk, status });
+    socket = await serveLocally(socketPath(home), admin, { desk, status, pageLink });
     onClose(() => socket!.stop());
   }
   await sessions.applyRevocations();
   const { url, fetch } = server;
   return {
     url,
+    pageLink,
     port: server.port,
     host,
     socket: socket?.path,

@@ -121,9 +121,20 @@ export class OpenWallets {
     return open.wallet;
   }
 
+  /** Whether it is unlocked. Does not count as a use. */
+  isOpen(name: string): boolean {
+    return this.open.get(name)?.wallet.isLocked === false;
+  }
+
   /** @throws NodeError `wallet_unknown`, `wrong_passphrase` */
   async unlock(name: string, passphrase: Uint8Array): Promise<UnlockedWallet> {
     return this.adopt(await this.store.unlock(name, passphrase));
+  }
+
+  /** The same with a passphrase that came as text. */
+  async unlockByText(name: string, text: string): Promise<UnlockedWallet> {
+    const passphrase = new Uint8Array(Buffer.from(text, "utf8"));
+    return this.unlock(name, passphrase).finally(() => wipe(passphrase));
   }
 
   /** Keeps a wallet that was unlocked elsewhere, unless one of that name is open already. */

@@ -5,8 +5,10 @@ import { NodeError } from "../../errors/node-error.ts";
 import { toPlain } from "../../wire/json.ts";
 import type { CommandInit } from "../../wire/transaction.ts";
 import type { Destination, Outcome, Purpose, TransactionRequest } from "../approvals/approver.ts";
+import type { ApprovalDesk } from "../approvals/desk.ts";
 import { NO_FACTS, plainJson } from "../approvals/formatting.ts";
 import { wordsOf } from "../approvals/words.ts";
+import { walletError, walletLocked } from "../errors.ts";
 import { isNoHealthyNode } from "../sending/nodes.ts";
 import type { SendingMode } from "../sending/raw-submission.ts";
 import type { Job } from "../sending/sender.ts";
@@ -78,7 +80,7 @@ async function approved(call: Call, purpose: Purpose, act: Act): Promise<string>
   const request = await requestOf(call, connection, wallet, { ...input, command }, purpose);
   const isAsked = connection.kind === "session" || approver.decidesOnTokens === true;
   const decision = isAsked ? await approver.decide(request, call.signal) : ({ outcome: "approved" } as const);
-  const noted = entryOf(request, call);
+  const noted = entryOf(request, service);
   const record = async (rest: { outcome: string; hash?: string }) =>
     service.record({ ...(await noted), ...rest });
   if (decision.outcome !== "approved") await record({ outcome: decision.outcome });
@@ -106,7 +108,7 @@ async function approved(call: Call, purpose: Purpose, act: Act): Promise<string>
 
 /** The signature is for the chain that was shown, or for one that its owner stands by. @throws NodeError */
 async function checkChain(
-  { service }: Call,
+  { service }: Pick<Call, "service">,
   { destination }: TransactionRequest,
   chainId: string,
   isByPerson: boolean,
@@ -155,9 +157,59 @@ function checkKey(wallet: UnlockedWallet, connection: Connection, hostname: stri
   throw notPermitted("this public key is not allowed to be used");
 }
 
+/** A page's session, or a program's token. */
+type Asker = { readonly kind: "session" } | { readonly kind: "token"; readonly id: string };
+
+/**
+ * Sends a command that the wallet's owner asks for on the wallet's own page, once a person approves it at the desk.
+ * @throws NodeError when it is rejected, and for all that can fail on its way
+ */
+export async function sendForOwner(
+  service: Call["service"],
+  desk: ApprovalDesk,
+  { wallet, publicKey, command, hostname, origin }: OwnerRequest,
+): Promise<{ readonly hash: string; readonly height: bigint }> {
+  const asker = { service, hostname, origin };
+  const request = await requestOf(asker, { kind: "session" }, wallet, { publicKey, command }, "send");
+  const decision = await desk.decide(request, undefined);
+  const noted = entryOf(request, service);
+  const record = async (rest: { outcome: string; hash?: string }) =>
+    service.record({ ...(await noted), ...rest });
+  if (decision.outcome !== "approved") {
+    await record({ outcome: decision.outcome });
+    throw walletError("not_confirmed", "it was not signed");
+  }
+  let isSigned = false;
+  const sign: Job["sign"] = async (content) => {
+    if (wallet.isLocked) throw walletLocked();
+    await checkChain({ service }, request, content.chainId, decision.isByPerson === true);
+    isSigned = true;
+    return wallet.signTransaction(publicKey, content);
+  };
+  try {
+    const { hash, height } = await service.parts.sender.send({ publicKey, command, sign }, "TYPE_SYNC");
+    desk.settled(request, { kind: "sent", hash, height });
+    await record({ outcome: "done", hash });
+    return { hash, height };
+  } catch (error) {
+    const outcome = failureOf(error, isSigned);
+    desk.settled(request, outcome);
+    await record({ outcome: outcome.kind === "unknown" ? "done" : "failed" });
+    throw error;
+  }
+}
+
+interface OwnerRequest {
+  readonly wallet: UnlockedWallet;
+  readonly publicKey: string;
+  readonly command: CommandInit;
+  readonly hostname: string;
+  readonly origin: string;
+}
+
 async function requestOf(
-  { service, hostname, origin }: Call,
-  connection: Connection,
+  { service, hostname, origin }: Pick<Call, "service" | "hostname" | "origin">,
+  connection: Asker,
   wallet: UnlockedWallet,
   { publicKey, command }: Pick<Wanted, "publicKey" | "command">,
   purpose: Purpose,
@@ -234,9 +286,8 @@ function unavailable(purpose: Purpose) {
   return internalError(purpose === "check" ? "could not check transaction" : "could not sign transaction");
 }
 
-async function entryOf(request: TransactionRequest, call: Call) {
+async function entryOf(request: TransactionRequest, service: Call["service"]) {
   const { receivedAt, hostname, wallet, token, publicKey, purpose, command } = request;
-  const { service } = call;
   const isLimited = service.parts.approver.decidesOnTokens === true;
   const epoch = await (isLimited
     ? request.epoch().catch(() => undefined)

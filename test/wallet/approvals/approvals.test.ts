@@ -380,7 +380,7 @@ test.each<[string, ApprovalRequest, readonly string[], unknown, string]>([
 test("an answer over the socket names keys and wallets that were offered, and no others", async () => {
   const { deskMethods } = await import("../../../src/planes/wallet/local-socket.ts");
   const desk = new ApprovalDesk();
-  const parts = { desk, status: {} };
+  const parts = { desk, status: {}, pageLink: () => "" };
   const keys = [{ name: "Key 1", publicKey: KEY_1 }];
   const request = {
     kind: "keys",

@@ -1,11 +1,13 @@
 // Amounts, assets and keys as people say them: `5`, `tUSD`, `alice`.
 
-import { named, quoted, symbolText } from "../wallet/approvals/formatting.ts";
-import type { AssetFacts } from "../wallet/sending/nodes.ts";
-import type { usageError } from "./command/usage-error.ts";
+import type { NodeError } from "../errors/node-error.ts";
+import { AccountType } from "../wire/generated/vega.ts";
+import type { CommandInit } from "../wire/transaction.ts";
+import { named, quoted, symbolText } from "./approvals/formatting.ts";
+import type { AssetFacts } from "./sending/nodes.ts";
 
-/** Makes the error of a command: `usageError` with its name. */
-type Wrong = (message: string) => ReturnType<typeof usageError>;
+/** Makes the error of a wrong use. */
+type Wrong = (message: string) => NodeError;
 
 /** Digits with at most one point between them: no sign, no exponent, no blanks, no separators, ASCII digits alone. */
 const NUMBER = /^\d{1,80}(?:\.\d{1,80})?$/;
@@ -111,4 +113,19 @@ export function recipientOf(text: string, keys: readonly NamedKey[], wrong: Wron
 function some(texts: readonly string[]): string {
   const rest = texts.length - CHOICES_MAX;
   return `${texts.slice(0, CHOICES_MAX).join(", ")}${rest > 0 ? `, and ${rest} more` : ""}`;
+}
+
+/** A transfer from the key's general account to another's, at once. */
+export function transferOf({
+  reference = "",
+  ...rest
+}: {
+  readonly asset: string;
+  readonly amount: string;
+  readonly to: string;
+  readonly reference?: string | undefined;
+}): CommandInit {
+  const account = AccountType.ACCOUNT_TYPE_GENERAL;
+  const payload = { ...rest, fromAccountType: account, toAccountType: account, reference, oneOff: {} };
+  return { kind: "transfer", payload };
 }
