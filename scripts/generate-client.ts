@@ -10,7 +10,7 @@ import { localName, requestParameters } from "../src/http/openapi/parameters.ts"
 import { SchemaBook } from "../src/http/openapi/schemas.ts";
 import type { Schema } from "../src/http/openapi/types.ts";
 import { DATA_ENDPOINTS } from "../src/planes/data/endpoints.ts";
-import { EVENT_BUS } from "../src/planes/data/observe/openapi.ts";
+import { EVENT_BUS } from "../src/planes/data/observe/event-bus.ts";
 import { Streams } from "../src/planes/data/observe/streams.ts";
 import { CHAIN_ENDPOINTS, VIEW_ENDPOINTS } from "../src/planes/node/endpoints.ts";
 import { REFUSAL_DETAILS } from "../src/planes/node/openapi.ts";

@@ -1,26 +1,14 @@
 // Shared by every plane's server: listening, addresses, bodies.
-import { websocket as frameworkSockets } from "elysia/ws";
 import { NodeError } from "../errors/node-error.ts";
 import { Grpc } from "../errors/statuses.ts";
 import { classOf, type ServerCounts } from "./counts.ts";
 import { ApiError, badRequest, bodyTooLarge, requestTooSlow } from "./errors.ts";
 import type { Limits } from "./limits.ts";
 import { requestBudget, SMALL_REQUEST_BYTES } from "./request-budget.ts";
+import { socketHandlers } from "./web-sockets.ts";
 
 const IDLE_TIMEOUT_S = 30;
 const FORM = "application/x-www-form-urlencoded";
-
-/**
- * The framework's handlers. Clients that are silent for a minute are pinged, so that dead connections are
- * noticed. The bytes that may wait for a client are bounded where they are produced: nothing is dropped here silently.
- */
-const SOCKETS = {
-  ...frameworkSockets,
-  idleTimeout: 120,
-  sendPings: true,
-  backpressureLimit: 64 * 1024 * 1024,
-  closeOnBackpressureLimit: true,
-} as unknown as Bun.WebSocketHandler<unknown>;
 
 /** Bytes of a client's message on a port whose sockets only read the requests of streams. */
 export const STREAM_REQUEST_BYTES_MAX = 64 * 1024;
@@ -37,20 +25,13 @@ interface ListenOptions {
   readonly portFlag: string;
   /** Answers are counted here, with how long they took. */
   readonly counts?: ServerCounts;
-  /** Serves the framework's WebSockets, with messages up to this many bytes; its `server` must be set to what is returned. */
-  readonly socketBytesMax?: number;
-  /** Requests for this path become websockets. */
-  readonly websocket?: {
-    readonly path: string;
-    /** A further client gets 503. */
-    readonly clientsMax: number;
-    readonly options: Bun.WebSocketHandler<unknown>;
-  };
+  /** Serves WebSockets (`web-sockets.ts`); the application's `server` must be set to what is returned. */
+  readonly sockets?: { readonly messageBytesMax: number; readonly backlogBytesMax?: number };
 }
 
 /** Listens. @throws NodeError `host_empty`, `port_in_use`, `cannot_listen` */
 export function listen(options: ListenOptions, fetch: Fetch) {
-  const { host, port, bodyBytesMax, portFlag, counts, socketBytesMax, websocket } = options;
+  const { host, port, bodyBytesMax, portFlag, counts, sockets } = options;
   checkHost(host);
   try {
     const ending: Ending = { isAnnounced: false };
@@ -67,23 +48,9 @@ export function listen(options: ListenOptions, fetch: Fetch) {
       maxRequestBodySize: bodyBytesMax,
       error: internalFailure,
     };
-    if (socketBytesMax !== undefined) {
-      const sockets = { ...SOCKETS, maxPayloadLength: socketBytesMax };
-      return began(Bun.serve<unknown>({ ...serving, fetch: answer, websocket: sockets }));
-    }
-    if (websocket === undefined) return began(Bun.serve<unknown>({ ...serving, fetch: answer }));
-    return began(
-      Bun.serve<unknown>({
-        ...serving,
-        fetch(request, server) {
-          const isAsked = splitUrl(request.url).pathname === websocket.path;
-          if (isAsked && server.pendingWebSockets >= websocket.clientsMax) return tooManyClients();
-          if (isAsked && server.upgrade(request, { data: undefined })) return undefined;
-          return answer(request);
-        },
-        websocket: websocket.options,
-      }),
-    );
+    if (sockets === undefined) return began(Bun.serve<unknown>({ ...serving, fetch: answer }));
+    const websocket = socketHandlers(sockets.messageBytesMax, sockets.backlogBytesMax);
+    return began(Bun.serve<unknown>({ ...serving, fetch: answer, websocket }));
   } catch (error) {
     throw cannotListen(error, { host, port, portFlag });
   }
@@ -182,11 +149,6 @@ function counted(fetch: Fetch, counts: ServerCounts): Fetch {
 function twoHosts(): Response {
   const { body, status } = badRequest("the request has more than one Host header");
   return Response.json(body, { status });
-}
-
-function tooManyClients(): Response {
-  const { body } = new ApiError(Grpc.unavailable, "too many clients of websockets");
-  return Response.json(body, { status: 503, headers: retryAfter(503) });
 }
 
 function withConnectionClose(response: Response): Response {

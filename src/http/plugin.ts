@@ -7,6 +7,7 @@ import { ANY_PAGE, type CorsPolicy, cors } from "./cors.ts";
 import { type RouteClass, setClass } from "./counts.ts";
 import { badRequest } from "./errors.ts";
 import { readBody } from "./http.ts";
+import { copyOfOrigin, originOf } from "./origin.ts";
 import { checkDepth } from "./query.ts";
 
 /**
@@ -112,13 +113,6 @@ function hasEscape(url: string): boolean {
   return mark < 0 || at < mark;
 }
 
-const origins = new WeakMap<Request, Request>();
-
-/** The request as received, by which the server finds the socket. */
-export function originOf(request: Request): Request {
-  return origins.get(request) ?? request;
-}
-
 /**
  * The same request with its path decoded, except for reserved characters. The original decodes before routing, the framework
  * after it, so that an escaped slash would be part of a name.
@@ -141,7 +135,7 @@ function withPlainPath(request: Request): Request | undefined {
 }
 
 function copyOf(request: Request, url: string): Request {
-  return copied(request, new Request(url, request));
+  return copyOfOrigin(request, new Request(url, request));
 }
 
 /**
@@ -152,12 +146,7 @@ function asGet(request: Request): Request {
   const { url, signal } = request;
   const headers = new Headers(request.headers);
   for (const name of ["upgrade", "range", "if-range"]) headers.delete(name);
-  return copied(request, new Request(url, { headers, signal }));
-}
-
-function copied(request: Request, copy: Request): Request {
-  origins.set(copy, originOf(request));
-  return copy;
+  return copyOfOrigin(request, new Request(url, { headers, signal }));
 }
 
 /** Whether the body of the answer is not sent. */

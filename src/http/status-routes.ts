@@ -4,7 +4,8 @@ import { Grpc } from "../errors/statuses.ts";
 import { refuse } from "./answers.ts";
 import { encodedResponse } from "./compression.ts";
 import { ApiError } from "./errors.ts";
-import { originOf, RAW } from "./plugin.ts";
+import { originOf } from "./origin.ts";
+import { RAW } from "./plugin.ts";
 import type { ServerStatus } from "./status.ts";
 
 const TEXT = { "content-type": "text/plain; charset=utf-8", vary: "Origin" };

@@ -4,15 +4,16 @@
  * address.
  */
 import type { Database } from "bun:sqlite";
-import type { ServerWebSocket } from "bun";
 import type { ChainPort } from "../../engine/chain-port.ts";
+import { Grpc } from "../../errors/statuses.ts";
 import { noteFailure } from "../../http/answers.ts";
 import { ANY_PAGE } from "../../http/cors.ts";
 import { ApiError } from "../../http/errors.ts";
-import { announceEnd, listen, readBody, stopServer, urlOf } from "../../http/http.ts";
+import { announceEnd, listen, readBody, retryAfter, stopServer, urlOf } from "../../http/http.ts";
 import type { Limits } from "../../http/limits.ts";
 import { httpPlugin, RAW } from "../../http/plugin.ts";
 import type { ServerStatus } from "../../http/status.ts";
+import { asksForSocket, becomeSocket, type Socket, type SocketListener } from "../../http/web-sockets.ts";
 import type { NodeContext } from "../node/context.ts";
 import { CometBlocks } from "./blocks.ts";
 import { readGenesis } from "./genesis.ts";
@@ -26,7 +27,7 @@ import {
   type RpcId,
   resultText,
 } from "./rpc.ts";
-import { Subscriptions } from "./subscriptions.ts";
+import { type Client, Subscriptions } from "./subscriptions.ts";
 
 const BATCH_MAX = 100;
 /** Clients of websockets at once, as the original's `max_subscription_clients`. */
@@ -61,19 +62,10 @@ export function serveComet(parts: CometParts): CometServer {
   const { host, port, limits } = parts;
   const rpc = new Rpc(parts);
   const app = rpcApp(rpc, limits);
-  const websocket = {
-    path: "/websocket",
-    clientsMax: CLIENTS_MAX,
-    options: {
-      maxPayloadLength: MESSAGE_BYTES_MAX,
-      backpressureLimit: BACKLOG_BYTES_MAX,
-      closeOnBackpressureLimit: true,
-      message: (client: ServerWebSocket<unknown>, text: string | Buffer) => rpc.receive(client, String(text)),
-      close: (client: ServerWebSocket<unknown>) => rpc.subscriptions.removeAll(client),
-    },
-  };
+  const sockets = { messageBytesMax: MESSAGE_BYTES_MAX, backlogBytesMax: BACKLOG_BYTES_MAX };
   const listening = { host, port, bodyBytesMax: 2 * limits.submissionBytesMax, portFlag: "--comet-port" };
-  const server = listen({ ...listening, websocket }, app.fetch);
+  const server = listen({ ...listening, sockets }, app.fetch);
+  app.server = server;
   rpc.address = `tcp://${host}:${server.port}`;
   parts.status.noteListening({ name: "comet", host, port: server.port! });
   return {
@@ -101,9 +93,47 @@ function rpcApp(rpc: Rpc, limits: Limits) {
     RAW,
   );
   app.get("/", endpointList, RAW);
+  app.get(
+    "/websocket",
+    ({ request }) => {
+      if (!asksForSocket(request)) return rpc.answerAddress("websocket", request);
+      if ((app.server?.pendingWebSockets ?? 0) >= CLIENTS_MAX) return tooManyClients();
+      return becomeSocket(app, request, new CometClient(rpc));
+    },
+    RAW,
+  );
   app.get("/:method", ({ request, params: { method } }) => rpc.answerAddress(method, request), RAW);
   app.all("/*", () => new Response("404 page not found\n", { status: 404 }), RAW);
   return app;
+}
+
+/** A client of a WebSocket. The port cuts off one that does not read. */
+class CometClient implements SocketListener, Client {
+  private socket: Socket | undefined;
+
+  constructor(private readonly rpc: Rpc) {}
+
+  opened(socket: Socket): void {
+    this.socket = socket;
+  }
+
+  received(text: string): void {
+    void this.rpc.receive(this, text);
+  }
+
+  send(text: string): void {
+    this.socket?.sendText(text);
+  }
+
+  closed(): void {
+    this.socket = undefined;
+    this.rpc.subscriptions.removeAll(this);
+  }
+}
+
+function tooManyClients(): Response {
+  const { body } = new ApiError(Grpc.unavailable, "too many clients of websockets");
+  return Response.json(body, { status: 503, headers: retryAfter(503) });
 }
 
 function endpointList(): Response {
@@ -172,7 +202,7 @@ class Rpc {
   }
 
   /** A message on a websocket. */
-  async receive(client: ServerWebSocket<unknown>, text: string): Promise<void> {
+  async receive(client: Client, text: string): Promise<void> {
     const parsed = parsedBody(text);
     if (parsed instanceof CometRpcError) {
       client.send(errorText(undefined, parsed));
@@ -189,10 +219,7 @@ class Rpc {
     return new Response(errorText(undefined, this.failure(error)), { status, headers: JSON_TYPE });
   }
 
-  private async answerRequest(
-    request: RpcRequest,
-    client?: ServerWebSocket<unknown>,
-  ): Promise<string | undefined> {
+  private async answerRequest(request: RpcRequest, client?: Client): Promise<string | undefined> {
     const { id, method: name, params } = request;
     if (id === undefined || id === null) return undefined;
     try {
@@ -205,7 +232,7 @@ class Rpc {
     }
   }
 
-  private subscribe(client: ServerWebSocket<unknown>, id: RpcId, name: string, params: unknown): object {
+  private subscribe(client: Client, id: RpcId, name: string, params: unknown): object {
     if (name === "unsubscribe_all") {
       this.subscriptions.removeAll(client);
       return {};

@@ -22,9 +22,10 @@ import {
 } from "../../http/http.ts";
 import { cacheKey, PageCache } from "../../http/page-cache.ts";
 import { classify, type HttpRoutes, httpPlugin, RAW } from "../../http/plugin.ts";
-import { answerBySocket, asksForSocket } from "../../http/socket-answer.ts";
+import { answerBySocket } from "../../http/socket-answer.ts";
 import { ServerStatus } from "../../http/status.ts";
 import { healthRoutes, statusRoutes } from "../../http/status-routes.ts";
+import { asksForSocket } from "../../http/web-sockets.ts";
 import type { DataContext } from "./context.ts";
 import { DATA_ENDPOINTS } from "./endpoints.ts";
 import { sharingRoutes } from "./history-sharing.ts";
@@ -167,7 +168,7 @@ export function serveData(
       bodyBytesMax: Math.max(bodyBytesMax, BODY_READ_BYTES_MAX, mounted ? 2 * submissionBytesMax : 0),
       portFlag: "--data-port",
       counts: status.counts,
-      socketBytesMax: Math.max(STREAM_REQUEST_BYTES_MAX, queryBytesMax),
+      sockets: { messageBytesMax: Math.max(STREAM_REQUEST_BYTES_MAX, queryBytesMax) },
     },
     app.fetch,
   );

@@ -7,7 +7,8 @@ import { NOT_FOUND, refuse } from "../../http/answers.ts";
 import { ANY_PAGE } from "../../http/cors.ts";
 import { docsPlugin } from "../../http/docs.ts";
 import { ApiError, badRequest, wrongMethod } from "../../http/errors.ts";
-import { httpPlugin, jsonBody, originOf, RAW, textBody } from "../../http/plugin.ts";
+import { originOf } from "../../http/origin.ts";
+import { httpPlugin, jsonBody, RAW, textBody } from "../../http/plugin.ts";
 import { WireError } from "../../wire/errors.ts";
 import type { DevnetContext } from "./context.ts";
 import {

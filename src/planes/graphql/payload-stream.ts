@@ -37,11 +37,7 @@ export class PayloadStream implements AsyncIterableIterator<unknown> {
         return { value: payload, done: false };
       }
       if (this.observation.isEnded) return { value: undefined, done: true };
-      await new Promise<void>((resolve) => {
-        this.observation.onReady = resolve;
-        // It may have ended since the poll.
-        if (this.observation.isEnded || this.observation.hasFailed) resolve();
-      });
+      await this.observation.whenReady();
     }
   }
 

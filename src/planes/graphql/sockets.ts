@@ -1,11 +1,17 @@
 // Subscriptions over WebSockets. The protocol is the library's (graphql-ws); here are the socket, its limits and what an
 // operation answers.
-import type { ServerWebSocket } from "bun";
 import { type ExecutionArgs, GraphQLError } from "graphql";
 import { makeServer, GRAPHQL_TRANSPORT_WS_PROTOCOL as TRANSPORT } from "graphql-ws";
-import { type HttpApp, originOf } from "../../http/plugin.ts";
-import { asksForSocket } from "../../http/socket-answer.ts";
+import type { HttpApp } from "../../http/plugin.ts";
+import {
+  asksForSocket,
+  becomeSocket,
+  Close,
+  type Socket,
+  type SocketListener,
+} from "../../http/web-sockets.ts";
 import { renderPlain } from "../../wire/json.ts";
+import { addressOf } from "../data/observe/routes.ts";
 import { StreamPlaces } from "../data/observe/streams.ts";
 import { RefusedQuery } from "./documents.ts";
 import type { AnsweredError } from "./errors.ts";
@@ -16,19 +22,15 @@ import { SubscriptionContext } from "./subscriptions.ts";
 
 /** The first protocol, and what a socket without one speaks. */
 const OLD = "graphql-ws";
-/** Above this, sending waits until the client has read. */
-const BUFFERED_BYTES_MAX = 256 * 1024;
 /**
  * Messages that may wait then, for each subscription that a socket may have. A client that sends on and does not read is
  * closed.
  */
 const WAITING_MESSAGES = 5;
-const TOO_BIG = 1009;
 const FAULT = 4500;
 const NOT_ACCEPTABLE = 4406;
 const TEXT = "text/plain; charset=utf-8";
 
-type Raw = ServerWebSocket<unknown>;
 type Receive = (text: string) => Promise<void>;
 
 /** Arguments of an operation as the library hands them on. */
@@ -65,33 +67,36 @@ export class Sockets {
   /** Upgrades a request to a WebSocket; an incomplete handshake is refused as in the original. @throws ApiError 429 */
   upgrade(app: HttpApp, request: Request): Response {
     if (!asksForSocket(request)) return badHandshake(request);
-    const address = app.server?.requestIP(originOf(request))?.address;
+    const address = addressOf(app, request);
     const release = this.places.enter(address);
     const protocol = protocolOf(request);
     const client = new Client(protocol ?? OLD, new SubscriptionContext(this.execution.plane, address));
     const closed = client.begin((adapter) => this.server.opened(adapter, client));
     const headers: Record<string, string> = protocol ? { "sec-websocket-protocol": protocol } : {};
     const { queryBytesMax } = this.execution.plane.context.limits;
-    const data = {
-      open(socket: Raw) {
+    const listener: SocketListener = {
+      opened(socket) {
         client.attach(socket);
-        if (protocol === undefined) socket.close(NOT_ACCEPTABLE, "Subprotocol not acceptable");
+        if (protocol === undefined) socket.end(NOT_ACCEPTABLE, "Subprotocol not acceptable");
       },
-      message: (socket: Raw, message: string | Buffer) => {
-        if (message.length > queryBytesMax) socket.close(TOO_BIG, `more than ${queryBytesMax} bytes`);
-        else client.receiveText(typeof message === "string" ? message : message.toString("utf8"));
+      received(text) {
+        if (text.length > queryBytesMax) client.close(Close.tooBig, `more than ${queryBytesMax} bytes`);
+        else client.receiveText(text);
       },
-      drain: () => client.drained(),
-      close(_: Raw, code: number, reason: string) {
+      drained: () => client.drained(),
+      closed(code, reason) {
         release();
         client.drop();
         void closed(code, reason);
       },
     };
-    if (app.server?.upgrade(request, { headers, data })) return new Response(null);
-    release();
-    void closed(FAULT, "");
-    return badHandshake(request);
+    try {
+      return becomeSocket(app, request, listener, headers);
+    } catch {
+      release();
+      void closed(FAULT, "");
+      return badHandshake(request);
+    }
   }
 
   private prepared({ query, operationName, variables }: Payload): Arguments | GraphQLError[] {
@@ -152,7 +157,7 @@ interface Adapter {
 
 /** A socket and its client. */
 class Client {
-  private socket: Raw | undefined;
+  private socket: Socket | undefined;
   private receive: Receive = async () => {};
   private old: OldProtocol | undefined;
   private roomy: PromiseWithResolvers<void> | undefined;
@@ -183,7 +188,7 @@ class Client {
     });
   }
 
-  attach(socket: Raw): void {
+  attach(socket: Socket): void {
     this.socket = socket;
   }
 
@@ -209,13 +214,13 @@ class Client {
     const { socket } = this;
     if (socket === undefined) return;
     socket.sendText(text);
-    if (socket.getBufferedAmount() < BUFFERED_BYTES_MAX) return;
+    if (!socket.isFull) return;
     if (++this.waiting > this.waitingMax) socket.terminate();
     this.roomy ??= Promise.withResolvers();
     await this.roomy.promise;
   }
 
-  private readonly close = (code: number, reason: string): void => this.socket?.close(code, reason);
+  readonly close = (code: number, reason: string): void => this.socket?.end(code, reason);
 
   private readonly fail = (error: unknown): void => {
     this.context.plane.onFault(error);

@@ -4,7 +4,7 @@ import { ApiError } from "../../http/errors.ts";
 import { fieldsOf } from "../../http/request-fields.ts";
 import { within } from "../../http/within.ts";
 import { codecOf } from "../../wire/codecs.ts";
-import { BusMessage, type BusRequest } from "../data/observe/event-bus.ts";
+import { BusMessage, type BusRequest, EVENT_BUS } from "../data/observe/event-bus.ts";
 import type { StreamMessage } from "../data/observe/message.ts";
 import { FIRST_REQUEST_MS, Streams } from "../data/observe/streams.ts";
 import type { DataPlane } from "../data/plane.ts";
@@ -34,8 +34,6 @@ export function observeMethods(plane: DataPlane): Map<string, StreamMethod> {
   );
 }
 
-/** Both services have the same messages under names of their own. */
-const BUS_REQUEST = "datanode.api.v2.ObserveEventBusRequest";
 const EVENTS_TAG = 0x0a;
 
 /**
@@ -66,7 +64,7 @@ export function eventBusMethod(plane: DataPlane): DuplexMethod {
 }
 
 async function* decoded(messages: AsyncIterable<Uint8Array>): AsyncGenerator<BusRequest, undefined> {
-  const codec = codecOf(BUS_REQUEST);
+  const codec = codecOf(EVENT_BUS.request);
   for await (const bytes of messages) yield decodeRequest(codec, bytes) as BusRequest;
 }
 

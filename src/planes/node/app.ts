@@ -168,7 +168,7 @@ export function serveNode(
   // Twice the accepted size: such a body is still read, and refused with an error object.
   const bodyBytesMax = devnet ? DUMP_BYTES_MAX : 2 * plane.context.limits.submissionBytesMax;
   const options = { host, port, bodyBytesMax, portFlag: "--node-port", counts: status.counts };
-  const server = listen({ ...options, socketBytesMax: STREAM_REQUEST_BYTES_MAX }, answer);
+  const server = listen({ ...options, sockets: { messageBytesMax: STREAM_REQUEST_BYTES_MAX } }, answer);
   app.server = server;
   status.noteListening({ name: "node", host, port: server.port! });
   return {

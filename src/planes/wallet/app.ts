@@ -3,7 +3,8 @@
 import { docsPlugin } from "../../http/docs.ts";
 import { ApiError } from "../../http/errors.ts";
 import { announceEnd, listen, readBody, retryAfter, splitUrl, stopServer, urlOf } from "../../http/http.ts";
-import { httpPlugin, originOf, RAW } from "../../http/plugin.ts";
+import { originOf } from "../../http/origin.ts";
+import { httpPlugin, RAW } from "../../http/plugin.ts";
 import { METHOD_NAMES, type WalletService } from "../../wallet/service/service.ts";
 import { isAllowedHost, PAGES } from "./cors.ts";
 import type { PageHandler, PageHandlerOptions } from "./page.ts";

@@ -7,27 +7,18 @@ import { DAMAGED } from "../../../http/answers.ts";
 import { ApiError, badRequest, bodyTooLarge, requestTooSlow, wrongMethod } from "../../../http/errors.ts";
 import { checkUrl, splitUrl } from "../../../http/http.ts";
 import { classify, type HttpApp, RAW } from "../../../http/plugin.ts";
-import { flagIn, parsePairs, type QueryPairs, readMessage, readRequest } from "../../../http/query.ts";
+import { parsePairs, type QueryPairs, readMessage, readRequest } from "../../../http/query.ts";
 import type { ServerStatus } from "../../../http/status.ts";
+import { asksForSocket } from "../../../http/web-sockets.ts";
 import { within } from "../../../http/within.ts";
 import type { JsonMode } from "../../../wire/json.ts";
 import type { DataPlane } from "../plane.ts";
-import type { BusRequest, EventBusObservation } from "./event-bus.ts";
+import { type BusRequest, EVENT_BUS, type EventBusObservation } from "./event-bus.ts";
 import { JsonObjects } from "./json-values.ts";
-import {
-  addressOf,
-  cursorIn,
-  isIndented,
-  linesAnswer,
-  modeOf,
-  refusal,
-  type SocketContext,
-  socketRoute,
-} from "./routes.ts";
-import { SocketStream } from "./socket.ts";
+import { addressOf, isIndented, linesAnswer, optionsIn, refusal, socketAnswer } from "./routes.ts";
+import { type OpenStream, SocketStream } from "./socket.ts";
 import { FIRST_REQUEST_MS } from "./streams.ts";
 
-const BUS_REQUEST = "datanode.api.v2.ObserveEventBusRequest";
 const METHODS = wrongMethod("GET, POST");
 const NO_BODY = "the body of a GET cannot be read: send it by POST, or the filter in the query";
 /** Levels and characters of a client's message. */
@@ -42,58 +33,29 @@ export function busRoutes(
   path: string,
   usualMode: JsonMode,
 ): void {
-  const open = (
+  const open = async (
     request: Request,
     fields: BusRequest,
     address: string | undefined,
-  ): Promise<EventBusObservation> => {
+  ): Promise<OpenStream<EventBusObservation>> => {
     if (status.isDamaged) throw DAMAGED;
     checkUrl(request, plane.context.limits);
-    const pairs = pairsOf(request);
-    const wantsHeights = flagIn(pairs, "height");
-    modeOf(pairs, usualMode);
-    return plane.streams.observeEventBus(fields, {
-      address,
-      signal: request.signal,
-      wantsHeights,
-      after: cursorIn(pairs),
-    });
-  };
-  /** An invalid flag is refused when the stream is opened. */
-  const modeIn = (request: Request): JsonMode => {
-    try {
-      return modeOf(pairsOf(request), usualMode);
-    } catch {
-      return usualMode;
-    }
+    const { mode, ...options } = optionsIn(pairsOf(request), usualMode);
+    const caller = { address, signal: request.signal };
+    return { observation: await plane.streams.observeEventBus(fields, { ...caller, ...options }), mode };
   };
   const asApiError = (error: unknown) => (error instanceof ApiError ? error : plane.onFault(error));
-  const dialogues = new WeakMap<SocketStream, SocketDialogue>();
-  /** Known before the upgrade alone. */
-  const addresses = new WeakMap<Request, string | undefined>();
-  app.ws(
-    path,
-    socketRoute({
-      upgrade({ request, set }: SocketContext) {
-        classify(request, "stream");
-        addresses.set(request, addressOf(app, request));
-        set.headers["x-block-height"] = String(plane.head()?.height ?? 0);
-      },
-      open(socket, request) {
-        const stream = new SocketStream(socket, modeIn(request), isIndented(request));
-        dialogues.set(
-          stream,
-          new SocketDialogue(stream, (fields) => open(request, fields, addresses.get(request)), asApiError),
-        );
-        return stream;
-      },
-      receive: (stream, message) => void dialogues.get(stream)?.receive(message),
-    }) as never,
-  );
+  const answerBySocket = (request: Request): Response => {
+    const address = addressOf(app, request);
+    const stream = new SocketStream(isIndented(request), (text) => void dialogue.receive(text));
+    const dialogue = new SocketDialogue(stream, (fields) => open(request, fields, address), asApiError);
+    return socketAnswer(app, request, stream, plane.head()?.height ?? 0);
+  };
   app.all(
     path,
     async ({ request }: { request: Request }): Promise<Response> => {
       classify(request, "stream");
+      if (asksForSocket(request)) return answerBySocket(request);
       if (request.method !== "GET" && request.method !== "POST") throw METHODS;
       try {
         if (request.method === "GET" && hasBody(request)) throw badRequest(NO_BODY);
@@ -101,9 +63,9 @@ export function busRoutes(
         const requests = requestsIn(request);
         const first = await within(requests.next(), FIRST_REQUEST_MS);
         if (first === undefined) throw requestTooSlow();
-        const observation = await open(request, first.value ?? queryFields(plane, request), address);
-        observation.follow(requests, brokenOff);
-        return linesAnswer(app, request, observation, modeOf(pairsOf(request), usualMode));
+        const opened = await open(request, first.value ?? queryFields(plane, request), address);
+        opened.observation.follow(requests, brokenOff);
+        return linesAnswer(app, request, opened);
       } catch (error) {
         return refusal(asApiError(error));
       }
@@ -120,11 +82,11 @@ function hasBody({ headers }: Request): boolean {
 const pairsOf = (request: Request): QueryPairs => parsePairs(splitUrl(request.url).query);
 
 function queryFields({ context }: DataPlane, request: Request): BusRequest {
-  return readRequest(BUS_REQUEST, pairsOf(request), {}, context.limits.filterValuesMax);
+  return readRequest(EVENT_BUS.request, pairsOf(request), {}, context.limits.filterValuesMax);
 }
 
 function readFields(text: string): BusRequest {
-  return readMessage<BusRequest>(BUS_REQUEST, text, REQUEST_DEPTH_MAX);
+  return readMessage<BusRequest>(EVENT_BUS.request, text, REQUEST_DEPTH_MAX);
 }
 
 /** A client's frames: the first one opens the stream, the others ask for batches. */
@@ -135,26 +97,25 @@ class SocketDialogue {
 
   constructor(
     private readonly stream: SocketStream,
-    private readonly open: (fields: BusRequest) => Promise<EventBusObservation>,
+    private readonly open: (fields: BusRequest) => Promise<OpenStream<EventBusObservation>>,
     private readonly asApiError: (error: unknown) => ApiError,
   ) {
     // Without a request the stream just ends, as in the original.
     this.timer = setTimeout(() => stream.end(), FIRST_REQUEST_MS);
   }
 
-  /** @param message the framework has parsed what is JSON */
-  async receive(message: unknown): Promise<void> {
+  async receive(text: string): Promise<void> {
     clearTimeout(this.timer);
     try {
-      const text = typeof message === "string" ? message : JSON.stringify(message);
       if (text.length > REQUEST_CHARACTERS_MAX) throw bodyTooLarge(REQUEST_CHARACTERS_MAX);
       const fields = readFields(text);
       if (this.observation) this.observation.askNext(fields);
       else if (this.isOpening) throw badRequest("a batch was asked for before the stream was open");
       else {
         this.isOpening = true;
-        this.observation = await this.open(fields);
-        this.stream.send(this.observation);
+        const opened = await this.open(fields);
+        this.observation = opened.observation;
+        this.stream.send(opened);
       }
     } catch (error) {
       this.stream.fail(this.asApiError(error));

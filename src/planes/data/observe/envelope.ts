@@ -4,6 +4,7 @@
 import { Grpc } from "../../../errors/statuses.ts";
 import { streamErrorBody } from "../../../http/answers.ts";
 import type { ApiError } from "../../../http/errors.ts";
+import { Close } from "../../../http/web-sockets.ts";
 import { type JsonMode, renderPlain } from "../../../wire/json.ts";
 import { cursorText } from "./cursor.ts";
 import { HeightMark, type StreamMessage } from "./message.ts";
@@ -35,9 +36,6 @@ function envelope(message: StreamMessage, wantsHeights: boolean, mode: JsonMode)
 export function errorText(error: ApiError): string {
   return renderPlain({ error: streamErrorBody(error.body) }, "stream");
 }
-
-/** Codes of RFC 6455, section 7.4, and of its registry. */
-export const Close = { normal: 1000, wentAway: 1001, failed: 1011, restart: 1012, tryLater: 1013 } as const;
 
 /** The end of a WebSocket after an error. */
 export function closeCode(error: ApiError): number {

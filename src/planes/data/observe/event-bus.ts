@@ -5,6 +5,7 @@ import type { RequestOf } from "../../../http/endpoint.ts";
 import { ApiError, invalidArgument } from "../../../http/errors.ts";
 import type { JsonMode } from "../../../wire/json.ts";
 import { type StreamedEvent, typesOf } from "./bus-events.ts";
+import type { Description } from "./kind.ts";
 import type { Place, StreamMessage } from "./message.ts";
 import { Observation, tooSlow } from "./observation.ts";
 
@@ -18,8 +19,18 @@ const BUFFERED_EVENTS_MAX = 100_000;
 const BATCH_SIZE_MAX = 100_000n;
 const EVENT_BYTES = 600;
 
+export const EVENT_BUS = {
+  path: "event/bus",
+  method: "ObserveEventBus",
+  request: "datanode.api.v2.ObserveEventBusRequest",
+  response: "datanode.api.v2.ObserveEventBusResponse",
+  summary: "Follow the events of blocks",
+  description:
+    'Over a WebSocket the first frame is the filter, `{"type":["BUS_EVENT_TYPE_ALL"],"batchSize":0}`, and must come within five seconds; with a `batchSize` each batch is asked for by a further frame. Over plain HTTP these are JSON objects in the body, or the query where there is no body.',
+} as const satisfies Description;
+
 /** The client's messages: the first one has the filter. */
-export type BusRequest = RequestOf<"datanode.api.v2.ObserveEventBusRequest">;
+export type BusRequest = RequestOf<typeof EVENT_BUS.request>;
 
 interface BusFilter {
   readonly types: readonly number[];

@@ -170,7 +170,7 @@ export class Observation implements AsyncIterable<StreamMessage> {
         const message = this.poll();
         if (message !== undefined) yield message;
         else if (this.isEnded) return;
-        else await this.ready();
+        else await this.whenReady();
       }
     } finally {
       this.close();
@@ -185,9 +185,12 @@ export class Observation implements AsyncIterable<StreamMessage> {
     return isBeyond || performance.now() - this.waitingSinceMs > GRACE_MS;
   }
 
-  private ready(): Promise<void> {
+  /** Settles when there is something to poll: a message, or the end. */
+  whenReady(): Promise<void> {
     return new Promise((resolve) => {
       this.onReady = resolve;
+      // It may have ended since the last poll.
+      if (this.isOver) resolve();
     });
   }
 

@@ -2,6 +2,7 @@
 import { localName, requestParameters } from "../../../http/openapi/parameters.ts";
 import { errorResponse, retry } from "../../../http/openapi/parts.ts";
 import type { Operation, Parameter, Paths, Schema } from "../../../http/openapi/types.ts";
+import { EVENT_BUS } from "./event-bus.ts";
 import type { Description } from "./kind.ts";
 import { STREAM_PREFIX } from "./routes.ts";
 import { Streams } from "./streams.ts";
@@ -27,16 +28,6 @@ const AFTER: Parameter = {
   description:
     "Of a client that was cut off: the block up to which it has everything, as the last `cursor` or its height. The changes of the blocks after it come in place of the pages at the beginning. Refused where they are not kept, or the chain was taken back to before it.",
   schema: { type: "string", pattern: "^\\d+(-[0-9A-F]{16})?$" },
-};
-
-export const EVENT_BUS: Description = {
-  path: "event/bus",
-  method: "ObserveEventBus",
-  request: "datanode.api.v2.ObserveEventBusRequest",
-  response: "datanode.api.v2.ObserveEventBusResponse",
-  summary: "Follow the events of blocks",
-  description:
-    'Over a WebSocket the first frame is the filter, `{"type":["BUS_EVENT_TYPE_ALL"],"batchSize":0}`, and must come within five seconds; with a `batchSize` each batch is asked for by a further frame. Over plain HTTP these are JSON objects in the body, or the query where there is no body.',
 };
 
 const TRANSPORT =

@@ -6,19 +6,20 @@
  */
 import { DAMAGED, jsonModeOf, streamErrorBody } from "../../../http/answers.ts";
 import { ApiError } from "../../../http/errors.ts";
-import { checkUrl, retryAfter, splitUrl } from "../../../http/http.ts";
-import { classify, type HttpApp, originOf } from "../../../http/plugin.ts";
+import { checkUrl, retryAfter } from "../../../http/http.ts";
+import { originOf } from "../../../http/origin.ts";
+import { classify, type HttpApp } from "../../../http/plugin.ts";
 import { flagIn, parsePairs, type QueryPairs, readRequest } from "../../../http/query.ts";
 import type { ServerStatus } from "../../../http/status.ts";
+import { asksForSocket, becomeSocket } from "../../../http/web-sockets.ts";
 import { type JsonMode, renderPlain } from "../../../wire/json.ts";
 import type { DataPlane } from "../plane.ts";
 import { readRoute } from "../read-route.ts";
 import { whenReadable } from "../readable.ts";
-import { type Cursor, parseCursor } from "./cursor.ts";
+import { parseCursor } from "./cursor.ts";
 import type { Description } from "./kind.ts";
 import { linesOf } from "./lines.ts";
-import type { Observation } from "./observation.ts";
-import { SocketStream } from "./socket.ts";
+import { type OpenStream, SocketStream } from "./socket.ts";
 import { Streams } from "./streams.ts";
 
 export const STREAM_PREFIX = "/api/v2/stream/";
@@ -36,18 +37,6 @@ const STREAM_PATHS = new Set([
 ]);
 /** Time that a client has to read the reason of an end, before its connection is broken off. */
 const GOODBYE_S = 5;
-/** An opened stream whose socket does not come is closed. */
-const UPGRADE_MS = 5_000;
-
-/** The parts of the framework's context that a route of streams uses. */
-export interface SocketContext {
-  readonly request: Request;
-  readonly set: { headers: Record<string, string | number> };
-}
-
-type RawSocket = ConstructorParameters<typeof SocketStream>[0];
-type Framed = { readonly raw: RawSocket };
-
 export function isStreamPath(path: string): boolean {
   return STREAM_PATHS.has(path);
 }
@@ -57,12 +46,9 @@ export function observeRoutes(app: HttpApp, plane: DataPlane, status: ServerStat
   for (const kind of Streams.kinds) new KindRoutes(app, plane, status, kind).add();
 }
 
-type Opened = { readonly observation: Observation; readonly mode: JsonMode } | { readonly refused: ApiError };
+type Opened = OpenStream | { readonly refused: ApiError };
 
 class KindRoutes {
-  /** Between the upgrade and the socket. */
-  private readonly opened = new WeakMap<Request, Opened>();
-
   constructor(
     private readonly app: HttpApp,
     private readonly plane: DataPlane,
@@ -72,45 +58,26 @@ class KindRoutes {
 
   add(): void {
     const { app, plane, status } = this;
-    const path = `${STREAM_PREFIX}${this.kind.path}`;
-    app.ws(
-      path,
-      socketRoute({
-        upgrade: (context) => this.upgrade(context),
-        open: (socket, request) => this.beginStream(socket, request),
-      }) as never,
-    );
-    readRoute(app, path, plane.context.limits, (request, _, query) => {
+    readRoute(app, `${STREAM_PREFIX}${this.kind.path}`, plane.context.limits, (request, _, query) => {
       classify(request, "stream");
+      if (asksForSocket(request)) return this.answerBySocket(request, query);
       return whenReadable(plane, status, request, async () => {
         const opened = await this.open(request, query);
         if ("refused" in opened) return refusal(opened.refused);
-        return linesAnswer(app, request, opened.observation, opened.mode);
+        return linesAnswer(app, request, opened);
       });
     });
   }
 
-  private async upgrade({ request, set }: SocketContext): Promise<void> {
-    classify(request, "stream");
-    const opened = await this.open(request, splitUrl(request.url).query);
-    this.opened.set(request, opened);
-    if ("refused" in opened) return;
-    const { observation } = opened;
-    set.headers["x-block-height"] = String(observation.height);
-    setTimeout(() => {
-      if (this.opened.delete(request)) observation.close();
-    }, UPGRADE_MS).unref();
-  }
-
-  private beginStream(socket: RawSocket, request: Request): SocketStream {
-    const opened = this.opened.get(request);
-    this.opened.delete(request);
-    const mode = opened !== undefined && "mode" in opened ? opened.mode : "stream";
-    const stream = new SocketStream(socket, mode, isIndented(request));
-    if (opened === undefined) stream.end();
-    else if ("refused" in opened) stream.fail(opened.refused);
-    else stream.send(opened.observation);
-    return stream;
+  private async answerBySocket(request: Request, query: string): Promise<Response> {
+    const opened = await this.open(request, query);
+    const stream = new SocketStream(isIndented(request));
+    if ("refused" in opened) {
+      stream.fail(opened.refused);
+      return socketAnswer(this.app, request, stream);
+    }
+    stream.send(opened);
+    return socketAnswer(this.app, request, stream, opened.observation.height);
   }
 
   private async open(request: Request, query: string): Promise<Opened> {
@@ -121,36 +88,28 @@ class KindRoutes {
       checkUrl(request, limits);
       const pairs = parsePairs(query);
       const fields = readRequest(kind.request, pairs, {}, limits.filterValuesMax);
-      const options = {
-        address: addressOf(app, request),
-        signal: request.signal,
-        wantsHeights: flagIn(pairs, "height"),
-        after: cursorIn(pairs),
+      const { mode, ...options } = optionsIn(pairs, "stream");
+      const caller = { address: addressOf(app, request), signal: request.signal };
+      return {
+        observation: await plane.streams.observe(kind.method, fields, { ...caller, ...options }),
+        mode,
       };
-      const mode = modeOf(pairs, "stream");
-      return { observation: await plane.streams.observe(kind.method, fields, options), mode };
     } catch (error) {
       return { refused: error instanceof ApiError ? error : plane.onFault(error) };
     }
   }
 }
 
-/** The block behind which a stream begins. @throws ApiError 400 */
-export function cursorIn(pairs: QueryPairs): Cursor | undefined {
-  const value = pairs.find(([key]) => key === AFTER_HEIGHT)?.[1];
-  return value === undefined || value === "" ? undefined : parseCursor(value, AFTER_HEIGHT);
-}
-
-/** Form of messages: with `full=true` as unary answers, with every member and with enums by name. */
-export function modeOf(pairs: QueryPairs, usual: JsonMode): JsonMode {
-  return flagIn(pairs, "full") ? "normal" : usual;
-}
-
-interface SocketRoute {
-  upgrade(context: SocketContext): void | Promise<void>;
-  /** The socket is open. @returns its stream */
-  open(socket: RawSocket, request: Request): SocketStream;
-  receive?(stream: SocketStream, message: unknown): void;
+/** Parts of an address that every stream has besides its filter. @throws ApiError 400 */
+export function optionsIn(pairs: QueryPairs, usualMode: JsonMode) {
+  const after = pairs.find(([key]) => key === AFTER_HEIGHT)?.[1];
+  return {
+    wantsHeights: flagIn(pairs, "height"),
+    /** The block behind which the stream begins. */
+    after: after === undefined || after === "" ? undefined : parseCursor(after, AFTER_HEIGHT),
+    /** Form of messages: with `full=true` as unary answers, with every member and with enums by name. */
+    mode: flagIn(pairs, "full") ? "normal" : usualMode,
+  };
 }
 
 /** Whether `pretty` indents the messages of a socket: lines have one each in any case. */
@@ -158,21 +117,20 @@ export function isIndented(request: Request): boolean {
   return jsonModeOf(request) === "pretty";
 }
 
-/** A route of the framework's WebSockets that hands everything to a stream. */
-export function socketRoute({ upgrade, open, receive }: SocketRoute): object {
-  const streams = new WeakMap<object, SocketStream>();
-  return {
-    upgrade,
-    open({ raw, data }: Framed & { data: SocketContext }) {
-      streams.set(raw, open(raw, data.request));
-    },
-    message({ raw }: Framed, message: unknown) {
-      const stream = streams.get(raw);
-      if (stream) receive?.(stream, message);
-    },
-    drain: ({ raw }: Framed) => streams.get(raw)?.pump(),
-    close: ({ raw }: Framed) => streams.get(raw)?.drop(),
-  };
+/** The stream over a WebSocket. @param height that it begins at @throws ApiError 400 for an invalid upgrade */
+export function socketAnswer(
+  app: HttpApp,
+  request: Request,
+  stream: SocketStream,
+  height?: number,
+): Response {
+  const headers = height === undefined ? undefined : { "x-block-height": String(height) };
+  try {
+    return becomeSocket(app, request, stream, headers);
+  } catch (error) {
+    stream.closed();
+    throw error;
+  }
 }
 
 /** Address of the client, for the limit of each. */
@@ -184,8 +142,7 @@ export function addressOf({ server }: HttpApp, request: Request): string | undef
 export function linesAnswer(
   { server }: HttpApp,
   request: Request,
-  observation: Observation,
-  mode: JsonMode,
+  { observation, mode }: OpenStream,
 ): Response {
   // A stream that has nothing to tell is not idle.
   server?.timeout(originOf(request), 0);
