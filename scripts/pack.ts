@@ -1,18 +1,26 @@
 // Prepares `npm pack` (docs/package.md). npm runs this before and after: `prepare` makes the executables with their
-// packages and the compiled library, and puts the published manifest in the place of the project's; `restore` puts the
-// project's back.
+// packages and the compiled library, and puts the published manifest and README in the place of the project's; `restore` puts
+// the project's back.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { PLATFORMS, platformPackage } from "../src/package/executable.ts";
 import { WORKERS } from "./entry-points.ts";
 import { pruneDeclarations } from "./package/declarations.ts";
 import { licenceTexts } from "./package/licences.ts";
-import { LIBRARY, type Manifest, packageManifest, platformManifest } from "./package/manifest.ts";
+import {
+  LIBRARY,
+  type Manifest,
+  packageManifest,
+  packageReadme,
+  platformManifest,
+} from "./package/manifest.ts";
 
 const root = join(import.meta.dir, "..");
 const at = (...parts: string[]) => join(root, ...parts);
 const OUT = "dist/npm";
-const KEPT = at(OUT, "package.json.kept");
+/** The project's files that have others in their place while npm packs. */
+const REPLACED = ["package.json", "README.md"];
+const keptOf = (file: string) => at(OUT, `${file}.kept`);
 /** Where npm puts the package's file, and where the executables' files lie beside it. */
 const { INIT_CWD: calledIn = root, npm_config_pack_destination: wantedFolder = "." } = process.env;
 const DESTINATION = resolve(calledIn, wantedFolder);
@@ -33,9 +41,11 @@ function run(words: readonly string[], cwd = root): void {
 }
 
 function restore(): void {
-  if (!existsSync(KEPT)) return;
-  copyFileSync(KEPT, at("package.json"));
-  rmSync(KEPT);
+  for (const file of REPLACED) {
+    if (!existsSync(keptOf(file))) continue;
+    copyFileSync(keptOf(file), at(file));
+    rmSync(keptOf(file));
+  }
 }
 
 function compile(target: "bun" | "node", out: string, entries: readonly string[], ...flags: string[]): void {
@@ -57,7 +67,9 @@ function compile(target: "bun" | "node", out: string, entries: readonly string[]
 
 async function library(): Promise<void> {
   rmSync(at(LIBRARY), { recursive: true, force: true });
-  const portable = ["devnet", "testing", "bun-only"].map((name) => `src/package/${name}.ts`);
+  const portable = ["package/devnet", "package/testing", "package/bun-only", "client/connect"].map(
+    (name) => `src/${name}.ts`,
+  );
   compile("node", "", portable, "--splitting");
   compile("node", "", ["src/package/launcher.ts"]);
   compile("bun", "bun", ["src/index.ts", ...WORKERS], "--splitting", "--define=LYRA_IN_PACKAGE=true");
@@ -68,7 +80,12 @@ async function library(): Promise<void> {
 function declarations(): void {
   const emitted = at("dist", "declarations");
   rmSync(emitted, { recursive: true, force: true });
-  const entries = ["src/index.ts", "src/package/devnet.ts", "src/package/testing.ts"];
+  const entries = [
+    "src/index.ts",
+    "src/client/connect.ts",
+    "src/package/devnet.ts",
+    "src/package/testing.ts",
+  ];
   const config = at("dist", "tsconfig.declarations.json");
   const files = [...entries, "src/http/docs-assets.d.ts", "src/planes/graphql/files.d.ts"].map((path) =>
     at(path),
@@ -125,9 +142,10 @@ async function prepare(): Promise<void> {
   mkdirSync(at(OUT), { recursive: true });
   await library();
   const files = isDryRun ? [] : platforms.map((platform) => executable(project, platform));
-  writeFileSync(KEPT, text);
+  for (const file of REPLACED) copyFileSync(at(file), keptOf(file));
   const manifest = packageManifest(project, platforms.map(platformPackage));
   writeFileSync(at("package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+  writeFileSync(at("README.md"), packageReadme(readFileSync(at("docs/package-readme.md"), "utf8")));
   const paths = [`${project.name}-${project.version}.tgz`, ...files].map((file) =>
     join(relative(calledIn, DESTINATION), file),
   );

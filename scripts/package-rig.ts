@@ -68,10 +68,12 @@ function npm(words: readonly string[], cwd: string): Ran {
 function pack(): string[] {
   const file = join(root, "package.json");
   const before = readFileSync(file, "utf8");
+  const readme = readFileSync(join(root, "README.md"), "utf8");
   const { version } = JSON.parse(before) as { version: string };
   const { code, out } = npm(["run", "--silent", "package"], root);
   check("npm run package", code === 0, out);
   check("the project's package.json is as it was", readFileSync(file, "utf8") === before);
+  check("its README, too", readFileSync(join(root, "README.md"), "utf8") === readme);
   const platform = `${process.platform}-${process.arch}`;
   return [`lyra-${version}.tgz`, `lyra-${platform}-${version}.tgz`].map((name) =>
     join(root, "dist/npm", name),
@@ -88,6 +90,14 @@ function inspect([main = "", executable = ""]: readonly string[]): void {
   check(`at most ${FILES_MAX} files`, files.length <= FILES_MAX, `${files.length}`);
   for (const file of ["README.md", "LICENSE", "THIRD_PARTY_NOTICES.md", "dist/lib/THIRD_PARTY_LICENCES.txt"])
     check(`with ${file}`, files.includes(`package/${file}`));
+  const readme = run(["tar", "xzOf", main, "package/README.md"], root).out;
+  const links = [...readme.matchAll(/\]\(([^)#:]+)\)/g)].map((match) => match[1]!);
+  const broken = links.filter((link) => !files.includes(`package/${link}`));
+  check(
+    "a README of its own, whose links lead into the package",
+    links.length > 3 && broken.length === 0,
+    `${broken}`,
+  );
   const manifest = JSON.parse(run(["tar", "xzOf", main, "package/package.json"], root).out) as Record<
     string,
     unknown
@@ -114,7 +124,8 @@ function install(name: string, tarballs: readonly string[], example?: string): s
   const app = join(folder, name);
   mkdirSync(app);
   if (example) cpSync(join(root, "examples", example), app, { recursive: true });
-  else writeFileSync(join(app, "package.json"), '{"private":true,"type":"module"}');
+  const manifest = join(app, "package.json");
+  if (!existsSync(manifest)) writeFileSync(manifest, '{"private":true,"type":"module"}');
   const { code, out } = npm(["install", "--no-audit", "--no-fund", ...tarballs], app);
   check(`npm install into ${name}`, code === 0 && existsSync(join(app, "node_modules/lyra")), out);
   return app;
@@ -376,6 +387,9 @@ try {
   const node = run(["node", "--test"], forNode);
   check("the example of node:test", node.code === 0 && /pass 3/.test(node.out), node.out);
   await releases(forNode);
+  const forBot = install("market-maker", tarballs, "market-maker");
+  const bot = run(["node", "--test"], forBot);
+  check("the market maker", bot.code === 0 && /pass 4/.test(bot.out), bot.out);
   const forVitest = install("vitest", tarballs, "vitest");
   const vitest = run(["node", "node_modules/vitest/vitest.mjs", "run"], forVitest);
   check("the example of vitest", vitest.code === 0 && /3 passed/.test(vitest.out), vitest.out);

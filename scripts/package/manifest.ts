@@ -34,14 +34,20 @@ export function packageManifest(project: Manifest, platforms: readonly string[])
     bin: { lyra: `./${LIBRARY}/launcher.js` },
     exports: {
       ".": entry("index", "bun-only.js", "bun/index.js"),
+      "./client": entry("client/connect", "connect.js"),
       "./devnet": entry("package/devnet", "devnet.js"),
       "./testing": entry("package/testing", "testing.js"),
       "./package.json": "./package.json",
     },
-    files,
+    files: [...files, "docs/*.md"],
     engines,
     optionalDependencies: Object.fromEntries(platforms.map((platform) => [platform, version])),
   };
+}
+
+/** The package's README, whose links lead into the package. @param text of docs/package-readme.md */
+export function packageReadme(text: string): string {
+  return text.replace(/\]\((?!https?:|#)/g, "](docs/");
 }
 
 /** @param platform such as `linux-x64` @param commit that package and executable are built from: the launcher compares it */

@@ -46,6 +46,7 @@ interface Ran {
 interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
+  readonly cwd?: string;
   /** Called with the process while it runs. */
   readonly meanwhile?: (child: Bun.Subprocess<"pipe", "pipe", "pipe">) => Promise<void>;
 }
@@ -57,6 +58,7 @@ export async function ran(words: readonly string[], options: RunOptions = {}): P
     stdout: "pipe",
     stderr: "pipe",
     env: { PATH: process.env.PATH, ...options.env },
+    ...(options.cwd !== undefined && { cwd: options.cwd }),
   });
   const out = new Response(child.stdout).text();
   const err = new Response(child.stderr).text();
