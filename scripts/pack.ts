@@ -87,9 +87,8 @@ function declarations(): void {
     "src/package/testing.ts",
   ];
   const config = at("dist", "tsconfig.declarations.json");
-  const files = [...entries, "src/http/docs-assets.d.ts", "src/planes/graphql/files.d.ts"].map((path) =>
-    at(path),
-  );
+  const ambient = [...new Bun.Glob("src/**/*.d.ts").scanSync({ cwd: root })].sort();
+  const files = [...entries, ...ambient].map((path) => at(path));
   const compilerOptions = {
     noEmit: false,
     declaration: true,

@@ -18,7 +18,7 @@ const START_MS_MAX = 300;
 /** On a slow machine: a multiple of the time that the executable alone takes until it listens. */
 const START_RATIO_MAX = 1.5;
 const SNAPSHOT_REVERT_MS_MAX = 20;
-const PACKED_BYTES_MAX = 3_000_000;
+const PACKED_BYTES_MAX = 3_300_000;
 const EXECUTABLE_PACKED_BYTES_MAX = 100_000_000;
 const FILES_MAX = 300;
 
@@ -133,7 +133,8 @@ function install(name: string, tarballs: readonly string[], example?: string): s
 
 function types(app: string): void {
   const program = `
-    import { startDevnet, NodeError, type Devnet, type DevnetOptions } from "lyra/devnet";
+    import { connect } from "lyra/client";
+    import { connectPool, fixture, startDevnet, startPool, NodeError, type Devnet, type DevnetOptions } from "lyra/devnet";
     import { createMarketRig } from "lyra/testing";
     import { createDevnet, startNode, PartyClient } from "lyra";
     const options: DevnetOptions = { block: "1s", signal: new AbortController().signal };
@@ -145,6 +146,13 @@ function types(app: string): void {
     export const height: number = outcome.height;
     export const time: string = (await devnet.tools.time.forward("1h")).nextBlockTime;
     export const balance: bigint = createMarketRig().balance("a", "ETH");
+    const lyra = connect(devnet);
+    const made = fixture(devnet, async ({ tools }) => (await tools.market.create({ preset: "simple" })).market);
+    const quoted = made.extend((_, market) => ({ market, parties: 2 }));
+    export const order: string = (await lyra.orders.get({ orderId: (await quoted()).market })).order.price;
+    export const reached: string = (await devnet.mineUntil(({ epoch }) => epoch.seq === "2")).height;
+    export const kinds: string[] = (await devnet.pending()).map(({ kind }) => kind);
+    export const pooled: Devnet = await connectPool((await startPool({ accounts: 3, balance: { tUSD: 5 } })).url).devnet(1);
     // @ts-expect-error there is no such command
     await devnet.party("alice").send({ kind: "fly", payload: {} });
     // @ts-expect-error there is no such option

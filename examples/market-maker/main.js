@@ -22,7 +22,7 @@ const running = bot.run(control.signal);
 await devnet.tools.market.run(market, 40);
 control.abort();
 await running;
-const { positions } = await lyra.positions.list({
+const { positions } = await lyra.positions.listAll({
   filter: { partyIds: [maker.publicKey], marketIds: [market] },
 });
 console.log(positions.edges.map(({ node }) => node));

@@ -22,9 +22,9 @@ export class MarketMaker {
   position = 0n;
   orders = new Map(); // own ones on the book, by id
   #markPrice = 0n;
-  /** Blocks of the last quotes, and of the last news about orders, which are awaited before the next quotes. */
+  /** Block of the last quotes: the next ones wait until orders and position are those of one block, this or a later one. */
   #sentAt = 1;
-  #heardOf = 0;
+  #heights = { orders: 0, position: 0 };
   #isQuoting = false;
   #isAskedAgain = false;
   /** Quotes that the market rejected: the same are not sent again. */
@@ -38,23 +38,17 @@ export class MarketMaker {
 
   /** Quotes until the signal is aborted, then takes its orders off the book. */
   async run(signal) {
-    const ended = new AbortController();
-    const end = () => ended.abort();
-    signal.addEventListener("abort", end);
-    const follow = [this.#orders, this.#position, this.#fills, this.#prices];
-    try {
-      await Promise.all(follow.map((stream) => stream.call(this, ended.signal)));
-    } finally {
-      end();
-      signal.removeEventListener("abort", end);
-      await this.#send({ orderCancellation: { marketId: this.options.marketId } });
-    }
+    const { marketId, onProblem } = this.options;
+    const news = [this.#orders, this.#position, this.#fills, this.#prices];
+    await Promise.all(news.map((follow) => follow.call(this, signal).catch(onProblem)));
+    await this.#send({ orderCancellation: { marketId } });
   }
 
   /** Brings the book in line with the reference price and the position. Call it when the reference changes by itself. */
   async quote() {
     this.#isAskedAgain = this.#isQuoting;
-    if (this.#isQuoting || this.#heardOf < this.#sentAt) return;
+    const { orders, position } = this.#heights;
+    if (this.#isQuoting || orders !== position || orders < this.#sentAt) return;
     const instructions = this.#instructions();
     if (instructions === undefined) return;
     this.#isQuoting = true;
@@ -93,22 +87,23 @@ export class MarketMaker {
       .map(({ side, price, size }) => ({ side, price: `${price}`, size: `${size}` }));
   }
 
-  /** @returns the height of its block; undefined while the node is away, or after a problem */
+  /** @returns the height of its block, also where an order to cancel was filled first; undefined while the node is away */
   async #send(command) {
+    const { lyra, party, onProblem } = this.options;
     try {
-      return (await this.options.lyra.send(this.options.party, command)).outcome.height;
+      const { outcome } = await lyra.send(party, command, { allowRefusal: true });
+      if (outcome.height > 0) return outcome.height;
+      this.#rejected = this.#lastQuotes;
+      onProblem(new Error(outcome.text));
     } catch (error) {
-      if (!AWAY.has(error.code)) this.options.onProblem(error);
-      return undefined;
+      if (!AWAY.has(error.code)) onProblem(error);
     }
+    return undefined;
   }
 
   async #orders(signal) {
     const { lyra, party, marketId, onProblem } = this.options;
-    const onHeight = (height) => {
-      this.#heardOf = height;
-      void this.quote();
-    };
+    const onHeight = (height) => this.#hear("orders", height);
     const request = { partyIds: [party.publicKey], marketIds: [marketId] };
     for await (const { snapshot, updates } of lyra.stream.orders(request, { signal, onHeight })) {
       for (const order of (snapshot ?? updates).orders) {
@@ -123,11 +118,15 @@ export class MarketMaker {
 
   async #position(signal) {
     const { lyra, party, marketId } = this.options;
+    const onHeight = (height) => this.#hear("position", height);
     const request = { partyId: party.publicKey, marketId };
-    for await (const { snapshot, updates } of lyra.stream.positions(request, { signal })) {
+    for await (const { snapshot, updates } of lyra.stream.positions(request, { signal, onHeight }))
       for (const { openVolume } of (snapshot ?? updates).positions) this.position = BigInt(openVolume);
-      void this.quote();
-    }
+  }
+
+  #hear(news, height) {
+    this.#heights[news] = height;
+    void this.quote();
   }
 
   async #fills(signal) {

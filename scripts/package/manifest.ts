@@ -13,6 +13,9 @@ export interface Manifest {
 /** Folder of the compiled files, in the project and in the package. */
 export const LIBRARY = "dist/lib";
 
+/** Documents that the package's README leads to. */
+const DOCUMENTS = ["cli", "devnet", "markets", "package", "streams"];
+
 function entry(types: string, file: string, bun?: string) {
   return {
     types: `./${LIBRARY}/types/${types}.d.ts`,
@@ -39,7 +42,7 @@ export function packageManifest(project: Manifest, platforms: readonly string[])
       "./testing": entry("package/testing", "testing.js"),
       "./package.json": "./package.json",
     },
-    files: [...files, "docs/*.md"],
+    files: [...files, ...DOCUMENTS.map((name) => `docs/${name}.md`)],
     engines,
     optionalDependencies: Object.fromEntries(platforms.map((platform) => [platform, version])),
   };

@@ -78,7 +78,8 @@ function refusalIn(status: number, text: string, what: string): NodeError {
     // Not from the API: only the status is known.
   }
   const { message, hint, details, code } = apiError(errorIn(body), status, what);
-  const isOfTool = hint !== "";
+  // Some of the tools' refusals have no hint.
+  const isOfTool = details[0]?.message === code;
   return new NodeError(
     "devnet.request",
     // Another version may have a code that is unknown here.
