@@ -21,7 +21,7 @@ COPY --from=build /licences /usr/share/doc/lyra
 COPY --from=build --chown=65532:65532 /data /data
 ENV LYRA_HOME=/data LYRA_HOST=0.0.0.0
 VOLUME /data
-# Data and node API, both over gRPC, the faucet of a devnet, a core's events.
+# Data and node API, both over gRPC, the faucet of a devnet (which listens on loopback: with --network host), a core's events.
 EXPOSE 3008 3003 3007 3002 1790 3005
 # The image has no shell and no curl. Whether the node is ready is for the balancer (/readyz): restarting does not help there.
 HEALTHCHECK --interval=15s --timeout=6s --start-period=60s --retries=3 CMD ["/usr/local/bin/lyra", "health", "--quiet"]
