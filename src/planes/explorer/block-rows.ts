@@ -1,13 +1,19 @@
 // Rows of `blocks` by height: the table is keyed by number, and heights rise with the numbers.
 import type { Database } from "bun:sqlite";
+import { hashOfRow } from "../../store/head.ts";
+import { hexOf } from "../../wire/identifiers.ts";
 
 export interface BlockRow {
   readonly no: bigint;
   readonly height: bigint;
   /** Unix microseconds. */
   readonly time: bigint;
+  /** Empty where it follows from height and time: see `hashOf`. */
   readonly hash: Uint8Array;
 }
+
+/** Lower-case hexadecimal. */
+export const hashOf = (row: BlockRow): string => hexOf(hashOfRow(row));
 
 /** Number of the first block of at least this height; one past the last block where there is none. */
 export function firstBlockFrom(db: Database, height: number): number {

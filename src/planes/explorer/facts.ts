@@ -4,10 +4,9 @@ import { PARAMETERS } from "../../engine/parameter-definitions.ts";
 import type { Activity, Blocks, Parameters } from "../../http/chain-bodies.ts";
 import { hasChain } from "../../store/head.ts";
 import { WireError } from "../../wire/errors.ts";
-import { hexOf } from "../../wire/identifiers.ts";
 import { rfc3339Nano } from "../../wire/time-text.ts";
 import type { DataContext } from "../data/context.ts";
-import { type BlockRow, blockAt, firstBlockFrom } from "./block-rows.ts";
+import { type BlockRow, blockAt, firstBlockFrom, hashOf } from "./block-rows.ts";
 import { CommandWords } from "./command-words.ts";
 import {
   attributeOf,
@@ -49,11 +48,11 @@ export function listBlocks({ db }: DataContext, { limit, before }: BlocksRequest
         .all(last.no, rows[0]!.no) as Count[]);
   const countOf = new Map(counts.map(({ no, n }) => [no, Number(n)]));
   return {
-    blocks: rows.map(({ no, height, time, hash }) => ({
-      height: Number(height),
-      hash: hexOf(hash),
-      time: rfc3339Nano(time * 1_000n),
-      transactions: countOf.get(no) ?? 0,
+    blocks: rows.map((row) => ({
+      height: Number(row.height),
+      hash: hashOf(row),
+      time: rfc3339Nano(row.time * 1_000n),
+      transactions: countOf.get(row.no) ?? 0,
     })),
   };
 }

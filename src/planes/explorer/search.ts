@@ -6,7 +6,7 @@ import { hexBytes, isHex64 } from "../../wire/identifiers.ts";
 import { findAsset } from "../data/assets.ts";
 import type { DataContext } from "../data/context.ts";
 import { findMarket } from "../data/markets.ts";
-import { blockAt } from "./block-rows.ts";
+import { type BlockRow, blockAt, hashOf } from "./block-rows.ts";
 import { CommandWords } from "./command-words.ts";
 import { blockTime, summaryOf } from "./facts.ts";
 import type { TransactionSource } from "./transactions.ts";
@@ -16,7 +16,7 @@ const MATCHES_MAX = 12;
 /** Names that are looked through, of each kind. */
 const NAMES_MAX = 2_000;
 /** Blocks whose hashes are compared, the newest first. */
-const BLOCKS_SEARCHED_MAX = 200_000;
+const BLOCKS_SEARCHED_MAX = 50_000;
 
 type Match = Matches["matches"][number];
 
@@ -76,12 +76,8 @@ async function identified(context: DataContext, source: TransactionSource, id: s
       add(kind, `a ${kind}`);
   // A market or an asset has the identifier of its proposal; then there is no transaction to look for.
   if (matches.length > 0) return matches;
-  const block = context.get<{ height: bigint }>(
-    `SELECT height FROM (SELECT height, hash FROM blocks ORDER BY no DESC LIMIT ${BLOCKS_SEARCHED_MAX}) WHERE hash = ?`,
-    bytes,
-  );
-  if (block !== undefined) {
-    const height = Number(block.height);
+  const height = heightOfHash(context, id);
+  if (height !== undefined) {
     return [{ kind: "block", id: String(height), title: `block of ${blockTime(context, height)}` }];
   }
   const words = new CommandWords(context);
@@ -102,6 +98,14 @@ function nodes(context: DataContext): { readonly id: string; readonly name: stri
       id: context.ids.text(id),
       name: readValidatorUpdateAt(data, 0, data.length).name,
     }));
+}
+
+function heightOfHash({ db }: DataContext, hash: string): number | undefined {
+  const rows = db
+    .query("SELECT no, height, time, hash FROM blocks ORDER BY no DESC LIMIT ?")
+    .iterate(BLOCKS_SEARCHED_MAX) as Iterable<BlockRow>;
+  for (const row of rows) if (hashOf(row) === hash) return Number(row.height);
+  return undefined;
 }
 
 function nodeName(context: DataContext, id: string): string {

@@ -7,11 +7,11 @@ import type { TransactionStory } from "../../http/chain-bodies.ts";
 import { internal } from "../../http/errors.ts";
 import { transactionEffects } from "../../store/transaction-effects.ts";
 import { decodeInputData, TxVersion } from "../../wire/generated/commands.ts";
-import { hexBytes, hexOf } from "../../wire/identifiers.ts";
+import { hexBytes } from "../../wire/identifiers.ts";
 import { toPlain } from "../../wire/json.ts";
 import { readTransaction, signingDigest } from "../../wire/transaction.ts";
 import type { DataContext } from "../data/context.ts";
-import { blockAt } from "./block-rows.ts";
+import { blockAt, hashOf } from "./block-rows.ts";
 import { CommandWords } from "./command-words.ts";
 import { blockTime, summaryOf } from "./facts.ts";
 import { type TransactionSource, transactionWith } from "./transactions.ts";
@@ -115,7 +115,7 @@ function proofOf(
   const block = blockAt(context.db, proofHeight);
   if (block === undefined || Number(block.height) !== proofHeight)
     return { proofOfWork: "unknown", difficulty: null, required, proofHeight };
-  const proof = { blockHash: hexOf(block.hash), tid: pow.tid, nonce: pow.nonce };
+  const proof = { blockHash: hashOf(block), tid: pow.tid, nonce: pow.nonce };
   if (proofInputProblem(proof) !== undefined)
     return { proofOfWork: "invalid", difficulty: null, required, proofHeight };
   const difficulty = leadingZeroBits(proofHash(proof));

@@ -1,0 +1,189 @@
+// Facts of the chain that the network's interface lacks: blocks with their transactions, transactions in words, a transaction's
+// story with its signature and proof verified again, parameters beside their defaults, and search.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Devnet } from "../../../src/devnet/devnet.ts";
+import { madeUpAssetId } from "../../../src/devnet/keys.ts";
+import { PartyClient } from "../../../src/devnet/party-client.ts";
+import type {
+  Activity,
+  Blocks,
+  Matches,
+  Parameters,
+  TransactionStory,
+} from "../../../src/http/chain-bodies.ts";
+import { hexOf } from "../../../src/wire/identifiers.ts";
+import { openSample } from "../../support/sample-app.ts";
+import { borrowDevnet, returnDevnet } from "../../support/shared-devnet.ts";
+
+const DOLLAR = madeUpAssetId("tUSD");
+
+describe("facts of a devnet", () => {
+  let devnet: Devnet;
+  let alice: string;
+  let bob: string;
+  let sent: Activity["transactions"];
+  const read = async <T>(path: string): Promise<T> =>
+    (await fetch(`${devnet.dataUrl}/lyra/v1/${path}`)).json() as Promise<T>;
+  const story = (hash: string) => read<TransactionStory>(`transactions/${hash}`);
+
+  beforeAll(async () => {
+    devnet = await borrowDevnet({ "spam.pow.difficulty": "4" });
+    const [first, second] = devnet.parties;
+    [alice, bob] = [hexOf(first!.key.publicKey), hexOf(second!.key.publicKey)];
+    const client = new PartyClient(devnet.chain, first!.key, "facts");
+    const transfer = {
+      fromAccountType: 4,
+      toAccountType: 4,
+      to: bob,
+      asset: DOLLAR,
+      amount: "250000",
+      oneOff: {},
+    };
+    await client.send({ kind: "transfer", payload: { ...transfer, reference: "lunch" } });
+    await client.send(
+      { kind: "cancelTransfer", payload: { transferId: "ab".repeat(32) } },
+      { allowRefusal: true },
+    );
+    sent = (await read<Activity>(`transactions?party=${alice}&limit=2`)).transactions;
+  });
+  afterAll(returnDevnet);
+
+  test("transactions are in words, with their result and time, newest first", () => {
+    const [cancelled, transferred] = sent;
+    expect(transferred).toMatchObject({
+      submitter: alice,
+      type: "Transfer Funds",
+      title: `Send 2.50000 tUSD (asset ${DOLLAR}) to ${bob}`.replace("2.50000", "2.5"),
+      code: 0,
+      error: "",
+    });
+    expect(cancelled).toMatchObject({ type: "Cancel Transfer Funds", code: 70 });
+    expect(cancelled!.error).not.toBe("");
+    expect(cancelled!.height).toBeGreaterThan(transferred!.height);
+    expect(Date.parse(cancelled!.time)).toBeGreaterThan(Date.parse("2020-01-01"));
+  });
+
+  test("pages of transactions meet, and filters hold", async () => {
+    const [newest, next] = sent;
+    const after = await read<Activity>(`transactions?party=${alice}&limit=1&before=${newest!.cursor}`);
+    expect(after.transactions).toEqual([next!]);
+    const inBlock = await read<Activity>(`transactions?height=${next!.height}`);
+    expect(inBlock.transactions.map(({ hash }) => hash)).toContain(next!.hash);
+    expect(inBlock.transactions.every(({ height }) => height === next!.height)).toBe(true);
+    const ofKind = await read<Activity>("transactions?type=Transfer%20Funds");
+    expect(ofKind.transactions.every(({ type }) => type === "Transfer Funds")).toBe(true);
+    const wrong = await fetch(`${devnet.dataUrl}/lyra/v1/transactions?height=x`);
+    expect(wrong.status).toBe(400);
+  });
+
+  test("a story has the command in full, valid signature and proof, the money that moved, and balances as the API has them", async () => {
+    const { checks, movements, balances, command, lines, explanations } = await story(sent[1]!.hash);
+    expect(checks).toMatchObject({
+      signature: "valid",
+      proofOfWork: "valid",
+      required: 4,
+      algorithm: "vega/ed25519",
+    });
+    expect(checks.difficulty!).toBeGreaterThanOrEqual(4);
+    expect(command).toMatchObject({ transfer: { amount: "250000", reference: "lunch" } });
+    expect(lines).toContainEqual({ label: "reference", text: '"lunch"' });
+    expect(explanations).toEqual([]);
+    expect(movements).toContainEqual({
+      from: { party: alice, asset: DOLLAR, market: "", type: "ACCOUNT_TYPE_GENERAL" },
+      to: { party: "network", asset: DOLLAR, market: "", type: "ACCOUNT_TYPE_PENDING_TRANSFERS" },
+      amount: "250000",
+      type: "TRANSFER_TYPE_TRANSFER_FUNDS_SEND",
+    });
+    const accounts = (await (
+      await fetch(`${devnet.dataUrl}/api/v2/accounts?filter.partyIds=${bob}&filter.assetId=${DOLLAR}`)
+    ).json()) as { accounts: { edges: { node: { balance: string; type: string } }[] } };
+    const general = accounts.accounts.edges.find(({ node }) => node.type === "ACCOUNT_TYPE_GENERAL")!.node;
+    expect(balances.find(({ party }) => party === bob)?.balance).toBe(general.balance);
+  });
+
+  test("a story of a refusal has what `lyra explain` says, and moved nothing", async () => {
+    const { error, explanations, movements } = await story(sent[0]!.hash);
+    expect(error).not.toBe("");
+    expect(explanations.length).toBeGreaterThan(0);
+    for (const { means, fix } of explanations) expect([means, fix]).not.toContain("");
+    expect(movements).toEqual([]);
+  });
+
+  test("an unknown transaction is 404", async () => {
+    expect((await fetch(`${devnet.dataUrl}/lyra/v1/transactions/${"0".repeat(64)}`)).status).toBe(404);
+    expect((await fetch(`${devnet.dataUrl}/lyra/v1/transactions/none`)).status).toBe(404);
+  });
+
+  test("blocks count their transactions, and pages of them meet", async () => {
+    const { blocks } = await read<Blocks>("blocks?limit=20");
+    expect(blocks[0]!.height).toBe(devnet.chain.status.height);
+    for (const { height, transactions } of blocks.slice(0, 6)) {
+      const inside = await read<Activity>(`transactions?height=${height}`);
+      expect([height, transactions]).toEqual([height, inside.transactions.length]);
+    }
+    const later = await read<Blocks>(`blocks?limit=10&before=${blocks[9]!.height}`);
+    expect(later.blocks).toEqual(blocks.slice(10));
+  });
+
+  test("a parameter that was changed stands beside its default", async () => {
+    const { parameters } = await read<Parameters>("parameters");
+    expect(parameters.find(({ key }) => key === "spam.pow.difficulty")).toEqual({
+      key: "spam.pow.difficulty",
+      value: "4",
+      default: "15",
+      changed: true,
+    });
+    const same = parameters.find(({ key }) => key === "spam.protection.max.votes")!;
+    expect(same).toEqual({ ...same, changed: same.value !== same.default });
+  });
+
+  test("a search finds heights, hashes, keys, identifiers and parts of names, and nothing else", async () => {
+    const kindsOf = async (query: string) =>
+      (await read<Matches>(`search?query=${encodeURIComponent(query)}`)).matches.map(
+        ({ kind, id }) => `${kind} ${id}`,
+      );
+    expect(await kindsOf("1")).toContain("block 1");
+    expect(await kindsOf(sent[0]!.hash)).toEqual([`transaction ${sent[0]!.hash}`]);
+    expect(await kindsOf(alice)).toContain(`party ${alice}`);
+    expect(await kindsOf(DOLLAR)).toContain(`asset ${DOLLAR}`);
+    expect(await kindsOf("test doll")).toContain(`asset ${DOLLAR}`);
+    const { blocks } = await read<Blocks>("blocks?limit=3");
+    expect(await kindsOf(blocks[2]!.hash)).toEqual([`block ${blocks[2]!.height}`]);
+    const far = devnet.chain.status.height + 1_000;
+    for (const nothing of ["", "no such thing", "f".repeat(64), String(far), "x".repeat(5_000)])
+      expect(await kindsOf(nothing)).toEqual([]);
+  });
+});
+
+describe("facts of a recording", () => {
+  const home = mkdtempSync(join(tmpdir(), "lyra-facts-"));
+  let sample: Awaited<ReturnType<typeof openSample>>;
+  beforeAll(async () => {
+    sample = await openSample(home);
+  });
+  afterAll(() => {
+    sample?.close();
+    rmSync(home, { recursive: true, force: true });
+  });
+  const read = async <T>(path: string): Promise<T> =>
+    (await sample.app.handle(new Request(`http://localhost/lyra/v1/${path}`))).json() as Promise<T>;
+
+  test("results without bytes are in words, and their checks are unknown", async () => {
+    const { transactions } = await read<Activity>("transactions?limit=5");
+    expect(transactions).toHaveLength(5);
+    for (const { title } of transactions) expect(title).not.toBe("");
+    const { checks } = await read<TransactionStory>(`transactions/${transactions[0]!.hash}`);
+    expect([checks.signature, checks.proofOfWork]).toEqual(["unknown", "unknown"]);
+  });
+
+  test("blocks count results", async () => {
+    const { transactions } = await read<Activity>("transactions?limit=1");
+    const { height } = transactions[0]!;
+    const { blocks } = await read<Blocks>(`blocks?limit=1&before=${height + 1}`);
+    const inside = await read<Activity>(`transactions?height=${height}`);
+    expect(blocks).toMatchObject([{ height, transactions: inside.transactions.length }]);
+  });
+});
