@@ -83,7 +83,12 @@ const PICTURES: readonly Picture[] = [
   { name: "party", path: async (node) => `party/${(await transactionsOf(node))[0]?.submitter}` },
   { name: "assets", path: () => "assets" },
   { name: "asset", path: async (node) => `asset/${await firstOf(node, "assets", "assets")}` },
-  { name: "market", path: async (node) => `market/${await firstOf(node, "markets", "markets")}` },
+  { name: "markets", path: () => "markets" },
+  {
+    name: "market",
+    isShown: true,
+    path: async (node) => `market/${await firstOf(node, "markets", "markets")}`,
+  },
   { name: "proposals", path: () => "proposals" },
   { name: "proposal", path: async (node) => `proposal/${await firstOf(node, "governances", "connection")}` },
   { name: "validators", path: () => "validators" },

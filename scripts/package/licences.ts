@@ -20,6 +20,9 @@ const REMARKS: Readonly<Record<string, string>> = {
   graphiql:
     "the page at `/graphql`; Copyright GraphQL Contributors. In it are the same project's @graphiql/react, @graphiql/toolkit, codemirror-graphql and graphql-language-service (MIT). Its style sheet holds the fonts Roboto (Apache-2.0) and Fira Code (OFL-1.1)",
   "@preact/signals": "of the page at `/`",
+  "lightweight-charts":
+    "the candles of the page at `/`: TradingView Lightweight Charts, Copyright 2025 TradingView, Inc. (https://www.tradingview.com/)",
+  "fancy-canvas": "of the page at `/`",
   preact: "of the page at `/`",
   uplot: "the charts of the page at `/`",
   react: "of the page at `/graphql`; Copyright Facebook, Inc. and its affiliates",

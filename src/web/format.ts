@@ -22,6 +22,14 @@ export function shortAmount(whole: string, decimals: number): string {
   return shown === "" ? before : `${before}.${shown}`;
 }
 
+/** `1,234.5` with 3 decimals as `1234500`; undefined where it is not such a number. */
+export function toWhole(text: string, decimals: number): string | undefined {
+  const [, before = "", after = ""] = /^([\d,]*)\.?(\d*)$/.exec(text.trim()) ?? [];
+  const digits = before.replaceAll(",", "");
+  if (digits + after === "" || after.length > Math.max(0, decimals)) return undefined;
+  return (digits + after.padEnd(Math.max(0, decimals), "0")).replace(/^0+(?=\d)/, "");
+}
+
 function grouped(digits: string): string {
   return digits.replace(/^0+(?=\d)/, "").replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 }

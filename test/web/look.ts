@@ -82,6 +82,7 @@ export class Look {
         "transactions",
         "parties",
         "assets",
+        "markets",
         "proposals",
         "validators",
         "epochs",

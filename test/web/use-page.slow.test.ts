@@ -17,6 +17,8 @@ sayWhenSkipped("the page in use");
 
 declare const window: { __ran?: number };
 
+const grouped = (digits: string) => Number(digits).toLocaleString("en");
+
 describe.skipIf(!HAS_BROWSER)("the page in use", () => {
   const home = mkdtempSync(join(tmpdir(), "lyra-use-page-"));
   let browser: Browser;
@@ -105,6 +107,38 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
     }
     expect(themes).toEqual(["auto", "light", "dark", "auto"]);
     for (let n = 0; n < 2; n++) await page.keyboard.press("Shift+T");
+  });
+
+  test("a market shows what the API answers, and an order of the ticket trades", async () => {
+    const { page } = look;
+    type Markets = { markets: { edges: { node: { id: string; decimalPlaces: string; state: string } }[] } };
+    const { markets } = await look.read<Markets>("/api/v2/markets");
+    const { id } = markets.edges.find(({ node }) => node.state === "STATE_ACTIVE")!.node;
+    await look.open(`market/${id}`);
+    const depth = await look.read<{ sell: { price: string }[]; buy: { price: string }[] }>(
+      `/api/v2/market/depth/${id}/latest?maxDepth=8`,
+    );
+    const priceText = (price: string) => `${grouped(price.slice(0, -2))}.${price.slice(-2)}`;
+    const ladder = await page.locator(".ladder tbody tr td:first-child").allTextContents();
+    const levels = [...depth.sell.slice(0, 8).toReversed(), ...depth.buy.slice(0, 8)];
+    expect(ladder).toEqual(levels.map(({ price }) => priceText(price)));
+    const ticket = page.getByRole("form", { name: "Send an order" });
+    await ticket.getByLabel("Party").selectOption("judy");
+    await ticket.getByLabel("Size").fill("0.02");
+    await ticket.getByLabel("Price").fill(priceText(depth.sell[0]!.price));
+    expect(await ticket.locator("code").textContent()).toStartWith(
+      'lyra devnet impersonate judy \'{"orderSubmission"',
+    );
+    await ticket.getByRole("button", { name: "Send", exact: true }).click();
+    await ticket.getByText("in block").waitFor();
+    const trades = await look.read<{ trades: { edges: { node: { price: string; size: string } }[] } }>(
+      `/api/v2/trades?marketIds=${id}&pagination.first=1`,
+    );
+    expect(trades.trades.edges[0]!.node).toMatchObject({ price: depth.sell[0]!.price, size: "2" });
+    await page.waitForFunction(
+      (text) => document.querySelector("section[aria-label=trades] tbody tr")?.textContent?.startsWith(text),
+      `${priceText(depth.sell[0]!.price)}0.02`,
+    );
   });
 
   test("new blocks appear by themselves, and move nothing", async () => {
@@ -199,7 +233,9 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
         const state = await page.evaluate(() => ({
           ran: window.__ran,
           elements: [
-            ...document.querySelectorAll("main :is(script, img, iframe, style, link, meta, base, form)"),
+            ...document.querySelectorAll(
+              "main :is(script, img, iframe, style, link, meta, base, form[action])",
+            ),
           ].length,
           hidden: /[\u202a-\u202e\u2066-\u2069\u200b\u2060\ufeff]/.test(document.body.textContent ?? ""),
           title: document.title,

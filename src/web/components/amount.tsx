@@ -27,11 +27,14 @@ export function Amount({ amount, asset, isBare = false }: AmountProps) {
   );
 }
 
-/** A number with decimals: a price, a size. */
+/** More decimals than a column can show. */
+const LONG_DECIMALS = 8;
+
+/** A number with decimals, all of them, so that those of a column stand below each other: a price, a size. */
 export function Scaled({ value, decimals }: { readonly value: string; readonly decimals: number }) {
   return (
     <span class="number" title={withDecimals(value, decimals)}>
-      {shortAmount(value, decimals)}
+      {decimals > LONG_DECIMALS ? shortAmount(value, decimals) : withDecimals(value, decimals)}
     </span>
   );
 }

@@ -2,6 +2,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { isDark } from "../shell/theme.ts";
+import { colorOf, monospace } from "./colors.ts";
 
 interface BarsProps {
   /** Oldest first. */
@@ -12,8 +13,6 @@ interface BarsProps {
   readonly onPick?: (at: number) => void;
 }
 
-const color = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-
 export function Bars({ at, values, label, height = 132, onPick }: BarsProps) {
   const frame = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);
@@ -23,9 +22,9 @@ export function Bars({ at, values, label, height = 132, onPick }: BarsProps) {
   useEffect(() => {
     const box = frame.current!;
     const axis = {
-      stroke: color("--muted"),
-      font: `11px ${color("--mono")}`,
-      grid: { stroke: color("--line"), width: 1 },
+      stroke: colorOf("--muted"),
+      font: `11px ${monospace()}`,
+      grid: { stroke: colorOf("--line"), width: 1 },
       ticks: { show: false },
       size: 30,
     };
@@ -59,7 +58,7 @@ export function Bars({ at, values, label, height = 132, onPick }: BarsProps) {
           {},
           {
             paths: uPlot.paths.bars!({ size: [0.72, 18], radius: 0.15 }),
-            fill: color("--accent"),
+            fill: colorOf("--accent"),
             width: 0,
             points: { show: false },
           },

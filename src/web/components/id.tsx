@@ -4,7 +4,16 @@ import { shortId } from "../format.ts";
 import { link } from "../shell/router.ts";
 import { Copy } from "./copy.tsx";
 
-type Kind = "transaction" | "party" | "asset" | "market" | "proposal" | "validator" | "block" | "plain";
+type Kind =
+  | "order"
+  | "transaction"
+  | "party"
+  | "asset"
+  | "market"
+  | "proposal"
+  | "validator"
+  | "block"
+  | "plain";
 
 interface IdProps {
   readonly id: string;

@@ -56,7 +56,7 @@ export function Badge({
   tone,
   children,
 }: {
-  readonly tone: "good" | "bad" | "plain";
+  readonly tone: "good" | "bad" | "warn" | "plain";
   readonly children: ComponentChildren;
 }) {
   return <span class={`badge ${tone}`}>{children}</span>;

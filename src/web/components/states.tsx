@@ -1,5 +1,5 @@
 // In place of content: nothing yet, an error, a command to copy.
-import type { ComponentChildren } from "preact";
+import { type ComponentChildren, Fragment } from "preact";
 import { useRead } from "../data/read.ts";
 import { Copy } from "./copy.tsx";
 
@@ -28,7 +28,7 @@ interface ReadViewProps<T> {
 }
 
 /** A view of one answer: while it loads, where it is missing, and what it is. */
-export function ReadView<T>({ path, missing, children }: ReadViewProps<T>) {
+export function ReadView<T>({ path, missing, children: view }: ReadViewProps<T>) {
   const { data, failure } = useRead<T>(path);
   if (failure !== undefined)
     return failure.status === 404 || failure.status === 400 ? (
@@ -39,10 +39,11 @@ export function ReadView<T>({ path, missing, children }: ReadViewProps<T>) {
     ) : (
       <Failure text={failure.message} />
     );
-  return data === undefined ? <div class="loading" aria-busy="true" /> : <>{children(data)}</>;
+  if (data === undefined) return <div class="loading" aria-busy="true" />;
+  return <Fragment>{view(data)}</Fragment>;
 }
 
-function Command({ text }: { readonly text: string }) {
+export function Command({ text }: { readonly text: string }) {
   return (
     <span class="command">
       <code>{text}</code>

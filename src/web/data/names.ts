@@ -108,10 +108,12 @@ export function partyName(key: string): string | undefined {
   return partyNames.value?.get(key);
 }
 
-/** Parties whose names begin so. */
-export function partiesNamed(text: string): { readonly id: string; readonly title: string }[] {
-  const sought = text.toLowerCase();
-  return [...(partyNames.value ?? [])]
-    .filter(([, name]) => name.toLowerCase().startsWith(sought))
-    .map(([id, title]) => ({ id, title }));
+/** A devnet's parties with their names; none elsewhere. */
+export function parties(): { readonly id: string; readonly title: string }[] {
+  void partyName("");
+  return [...(partyNames.value ?? [])].map(([id, title]) => ({ id, title }));
 }
+
+/** Parties whose names begin so. */
+export const partiesNamed = (text: string) =>
+  parties().filter(({ title }) => title.toLowerCase().startsWith(text.toLowerCase()));

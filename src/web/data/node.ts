@@ -62,9 +62,14 @@ export function getFromNode<T>(path: string, signal?: AbortSignal): Promise<T> {
   return request<T>(nodeOrigin() + path, signal);
 }
 
-async function request<T>(url: string, signal?: AbortSignal): Promise<T> {
+/** @param path of the node API, for a devnet's tools @throws RequestFailure */
+export function postToNode<T>(path: string, body: object): Promise<T> {
+  return request<T>(nodeOrigin() + path, undefined, { method: "POST", body: JSON.stringify(body) });
+}
+
+async function request<T>(url: string, signal?: AbortSignal, init: RequestInit = {}): Promise<T> {
   const timeout = AbortSignal.timeout(REQUEST_MS);
-  const options = { signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]) };
+  const options = { ...init, signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]) };
   let response: Response;
   let text: string;
   try {

@@ -89,7 +89,7 @@ export function usePages<Answer, Row>({
 }
 
 /** A list of the data API: `edges` and `pageInfo` in one member. */
-interface Connection<Node> {
+export interface Connection<Node> {
   readonly edges: readonly { readonly node: Node; readonly cursor: string }[];
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string };
 }

@@ -1,4 +1,4 @@
-// Records without a view of their own: a market's terms, an order, a deposit, a withdrawal, each with its members.
+// Records without a view of their own: an order, a deposit, a withdrawal, each with its members.
 import type { ComponentChildren } from "preact";
 import { Amount, Scaled } from "../components/amount.tsx";
 import { Asset, Id, Market, Party } from "../components/id.tsx";
@@ -54,21 +54,8 @@ function orderRows(order: Members): Rows {
   ];
 }
 
-function marketRows(market: Members): Rows {
-  const facts = marketOf(text(market.id));
-  return [
-    ["Name", facts?.name],
-    ["Code", facts?.code],
-    ["Settled in", facts && <Asset key="asset" id={facts.asset} />],
-    ["Prices in", facts?.quoteName],
-    ["State", words(market.state, "STATE_")],
-    ["Trading mode", words(market.tradingMode, "TRADING_MODE_")],
-  ];
-}
-
 const KINDS: Readonly<Record<string, Kind>> = {
   order: { title: "Order", path: "order", member: "order", rows: orderRows },
-  market: { title: "Market", path: "market", member: "market", rows: marketRows },
   deposit: {
     title: "Deposit",
     path: "deposit",

@@ -1,0 +1,138 @@
+// Candles of a market, with their volume, by TradingView's Lightweight Charts.
+import {
+  CandlestickSeries,
+  ColorType,
+  createChart,
+  HistogramSeries,
+  type IChartApi,
+  type ISeriesApi,
+  type UTCTimestamp,
+} from "lightweight-charts";
+import { useEffect, useRef } from "preact/hooks";
+import { type Connection, useRead } from "../data/read.ts";
+import { isDark } from "../shell/theme.ts";
+import { colorOf, monospace } from "./colors.ts";
+
+export interface Candle {
+  /** Unix nanoseconds. */
+  readonly start: string;
+  readonly open: string;
+  readonly high: string;
+  readonly low: string;
+  readonly close: string;
+  readonly volume: string;
+}
+
+interface CandlesProps {
+  readonly candleId: string;
+  readonly decimals: number;
+  readonly positionDecimals: number;
+  readonly label: string;
+}
+
+type Answer = { readonly candles: Connection<Candle> };
+interface Drawing {
+  readonly chart: IChartApi;
+  readonly prices: ISeriesApi<"Candlestick">;
+  readonly volumes: ISeriesApi<"Histogram">;
+}
+
+/** As many as a wide window shows. */
+const CANDLES = 200;
+const HEIGHT = 340;
+
+export function Candles({ candleId, decimals, positionDecimals, label }: CandlesProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const drawing = useRef<Drawing>(undefined);
+  const path = (first: number) =>
+    `/api/v2/candle?candleId=${encodeURIComponent(candleId)}&pagination.first=${first}`;
+  const { data: all } = useRead<Answer>(path(CANDLES), { isLive: false });
+  const { data: newest } = useRead<Answer>(path(2));
+  const dark = isDark();
+  useEffect(() => {
+    const drawn = draw(frame.current!, decimals);
+    drawing.current = drawn;
+    return () => {
+      drawn.chart.remove();
+      drawing.current = undefined;
+    };
+  }, [dark, decimals]);
+  const pointsOf = (candle: Candle) => pointOf(candle, decimals, positionDecimals);
+  useEffect(() => {
+    const points = oldestFirst(all).map(pointsOf);
+    drawing.current?.prices.setData(points);
+    drawing.current?.volumes.setData(points.map(barOf));
+  }, [all, dark, decimals]);
+  useEffect(() => {
+    const last = oldestFirst(all).at(-1);
+    for (const candle of oldestFirst(newest)) {
+      // The chart takes no candle before its last one.
+      if (last !== undefined && BigInt(candle.start) < BigInt(last.start)) continue;
+      const point = pointsOf(candle);
+      drawing.current?.prices.update(point);
+      drawing.current?.volumes.update(barOf(point));
+    }
+  }, [all, newest, dark]);
+  const last = newest?.candles.edges[0]?.node;
+  const words = last === undefined ? "no trades yet" : `the last closed at ${scaled(last.close, decimals)}`;
+  return <div ref={frame} class="candles" role="img" aria-label={`${label}: ${words}`} />;
+}
+
+function oldestFirst(answer: Answer | undefined): Candle[] {
+  const candles = answer?.candles.edges.map(({ node }) => node) ?? [];
+  // A period without trades has no prices.
+  return candles.filter(({ open }) => open !== "" && open !== "0").reverse();
+}
+
+const scaled = (value: string, decimals: number) => Number(value) / 10 ** decimals;
+
+function pointOf(candle: Candle, decimals: number, positionDecimals: number) {
+  const price = (value: string) => scaled(value, decimals);
+  return {
+    time: Number(BigInt(candle.start) / 1_000_000_000n) as UTCTimestamp,
+    open: price(candle.open),
+    high: price(candle.high),
+    low: price(candle.low),
+    close: price(candle.close),
+    volume: scaled(candle.volume, positionDecimals),
+  };
+}
+
+const barOf = ({ time, volume }: ReturnType<typeof pointOf>) => ({ time, value: volume });
+
+function draw(box: HTMLElement, decimals: number): Drawing {
+  const [line, muted] = [colorOf("--line"), colorOf("--muted")];
+  const chart = createChart(box, {
+    autoSize: true,
+    height: HEIGHT,
+    layout: {
+      // Its logo would be set as HTML; the view names the library.
+      attributionLogo: false,
+      background: { type: ColorType.Solid, color: colorOf("--surface") },
+      textColor: muted,
+      fontFamily: monospace(),
+      fontSize: 11,
+    },
+    grid: { vertLines: { color: line }, horzLines: { color: line } },
+    rightPriceScale: { borderColor: line, scaleMargins: { top: 0.08, bottom: 0.25 } },
+    timeScale: { borderColor: line, timeVisible: true, secondsVisible: false },
+  });
+  const [up, down] = [colorOf("--good"), colorOf("--bad")];
+  const prices = chart.addSeries(CandlestickSeries, {
+    upColor: up,
+    downColor: down,
+    wickUpColor: up,
+    wickDownColor: down,
+    borderVisible: false,
+    priceFormat: { type: "price", precision: Math.max(0, decimals), minMove: 10 ** -Math.max(0, decimals) },
+  });
+  const volumes = chart.addSeries(HistogramSeries, {
+    color: colorOf("--line-strong"),
+    priceScaleId: "volume",
+    priceFormat: { type: "volume" },
+    lastValueVisible: false,
+    priceLineVisible: false,
+  });
+  volumes.priceScale().applyOptions({ scaleMargins: { top: 0.8, bottom: 0 } });
+  return { chart, prices, volumes };
+}

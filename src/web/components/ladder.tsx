@@ -1,0 +1,67 @@
+// Depth of a market: the price levels nearest to each other, offers above bids.
+import { useRead } from "../data/read.ts";
+import { Scaled } from "./amount.tsx";
+import { Empty, Failure } from "./states.tsx";
+
+interface Level {
+  readonly price: string;
+  readonly volume: string;
+  readonly numberOfOrders: string;
+}
+interface Depth {
+  readonly buy: readonly Level[];
+  readonly sell: readonly Level[];
+}
+
+const LEVELS = 8;
+
+interface LadderProps {
+  readonly market: string;
+  readonly decimals: number;
+  readonly positionDecimals: number;
+}
+
+export function Ladder({ market, decimals, positionDecimals }: LadderProps) {
+  const { data, failure } = useRead<Depth>(`/api/v2/market/depth/${market}/latest?maxDepth=${LEVELS}`);
+  if (failure !== undefined) return <Failure text={failure.message} />;
+  if (data === undefined) return <div class="ladder" aria-busy="true" />;
+  const { buy, sell } = data;
+  if (buy.length + sell.length === 0) return <Empty title="The book is empty" />;
+  const most = Math.max(...[...buy, ...sell].map(({ volume }) => Number(volume)));
+  const row = (kind: "buy" | "sell") => (level: Level) => (
+    <tr
+      key={`${kind} ${level.price}`}
+      class={kind}
+      style={{ "--part": `${(100 * Number(level.volume)) / most}%` }}
+    >
+      <td class="right">
+        <span class={kind}>
+          <Scaled value={level.price} decimals={decimals} />
+        </span>
+      </td>
+      <td class="right">
+        <Scaled value={level.volume} decimals={positionDecimals} />
+      </td>
+      <td class="right number muted">{level.numberOfOrders}</td>
+    </tr>
+  );
+  return (
+    <table class="ladder">
+      <thead>
+        <tr>
+          <th scope="col" class="right">
+            Price
+          </th>
+          <th scope="col" class="right">
+            Size
+          </th>
+          <th scope="col" class="right">
+            Orders
+          </th>
+        </tr>
+      </thead>
+      <tbody>{sell.slice(0, LEVELS).toReversed().map(row("sell"))}</tbody>
+      <tbody>{buy.slice(0, LEVELS).map(row("buy"))}</tbody>
+    </table>
+  );
+}

@@ -1,0 +1,453 @@
+// A market: candles, depth, trades, and below them orders, positions, margins, liquidity and terms.
+import { Amount, Scaled } from "../components/amount.tsx";
+import { Candles } from "../components/candles.tsx";
+import { Asset, Id, Party } from "../components/id.tsx";
+import { Json } from "../components/json.tsx";
+import { Ladder } from "../components/ladder.tsx";
+import { Facts, Heading, Panel } from "../components/panel.tsx";
+import { Empty, ReadView } from "../components/states.tsx";
+import { Table } from "../components/table.tsx";
+import { Tabs } from "../components/tabs.tsx";
+import { FullTime, Time } from "../components/time.tsx";
+import { addresses } from "../data/node.ts";
+import { useList, useRead } from "../data/read.ts";
+import { enumWords } from "../format.ts";
+import { place, setQuery } from "../shell/router.ts";
+import type { ViewProps } from "../view-props.ts";
+import { Ticket } from "./market-ticket.tsx";
+import { type Market, type MarketData, MarketState } from "./markets.tsx";
+
+const TRADES = 16;
+const INTERVALS = ["1 minute", "5 minutes", "15 minutes", "1 hour", "6 hours", "1 day"] as const;
+
+export default function MarketView({ params }: ViewProps) {
+  const id = encodeURIComponent(params.id ?? "");
+  return (
+    <ReadView<{ market: Market }> path={`/api/v2/market/${id}`} missing="No market has this identifier">
+      {({ market }) => <MarketPage market={market} />}
+    </ReadView>
+  );
+}
+
+function MarketPage({ market }: { readonly market: Market }) {
+  const { id, tradableInstrument } = market;
+  const { instrument } = tradableInstrument;
+  const { data: answer } = useRead<{ marketData: MarketData }>(`/api/v2/market/data/${id}/latest`);
+  const data = answer?.marketData;
+  const decimals = Number(market.decimalPlaces);
+  const positionDecimals = Number(market.positionDecimalPlaces);
+  return (
+    <>
+      <Heading title={instrument.code || "Market"}>
+        <MarketState market={market} data={data} />
+        <span class="muted">{instrument.name}</span>
+      </Heading>
+      <Auction data={data} decimals={decimals} positionDecimals={positionDecimals} />
+      <Panel title="Prices">
+        <div class="figures">
+          <Price
+            title="Mark price"
+            value={data?.markPrice}
+            decimals={decimals}
+            unit={instrument.future?.quoteName}
+          />
+          <Price title="Best bid" value={data?.bestBidPrice} decimals={decimals} />
+          <Price title="Best offer" value={data?.bestOfferPrice} decimals={decimals} />
+          <Price title="Open interest" value={data?.openInterest} decimals={positionDecimals} />
+        </div>
+      </Panel>
+      <div class="market-grid">
+        <Panel title="Candles" more={<Intervals />}>
+          <MarketCandles market={market} />
+        </Panel>
+        <Panel title="Depth">
+          <Ladder market={id} decimals={decimals} positionDecimals={positionDecimals} />
+        </Panel>
+        <Panel title="Trades">
+          <Trades market={market} />
+        </Panel>
+      </div>
+      {addresses.value?.kind === "devnet" && <Ticket market={market} />}
+      <Tabs
+        label="About the market"
+        tabs={[
+          { id: "orders", title: "Orders", content: () => <Orders market={market} /> },
+          { id: "positions", title: "Positions", content: () => <Positions market={market} /> },
+          { id: "margins", title: "Margins", content: () => <Margins market={id} /> },
+          { id: "liquidity", title: "Liquidity", content: () => <Liquidity market={market} data={data} /> },
+          { id: "terms", title: "Terms", content: () => <Terms market={market} /> },
+        ]}
+      />
+    </>
+  );
+}
+
+interface PriceProps {
+  readonly title: string;
+  readonly value: string | undefined;
+  readonly decimals: number;
+  readonly unit?: string | undefined;
+}
+
+function Price({ title, value, decimals, unit }: PriceProps) {
+  return (
+    <div class="figure">
+      <span class="figure-title">{title}</span>
+      <span class="figure-value">
+        {value === undefined || value === "0" || value === "" ? (
+          "–"
+        ) : (
+          <Scaled value={value} decimals={decimals} />
+        )}
+      </span>
+      <span class="muted">{unit}</span>
+    </div>
+  );
+}
+
+interface AuctionProps {
+  readonly data: MarketData | undefined;
+  readonly decimals: number;
+  readonly positionDecimals: number;
+}
+
+function Auction({ data, decimals, positionDecimals }: AuctionProps) {
+  const mode = data?.marketTradingMode;
+  if (data === undefined || !mode?.includes("AUCTION")) return null;
+  const { trigger, auctionStart, auctionEnd, indicativePrice, indicativeVolume } = data;
+  return (
+    <section class="auction" aria-label="Auction">
+      <strong>{enumWords(mode, "TRADING_MODE_")}</strong>
+      <span>begun by {enumWords(trigger, "AUCTION_TRIGGER_")}</span>
+      <span>
+        since <Time at={auctionStart} />, until <Time at={auctionEnd} />
+      </span>
+      <span>
+        would trade <Scaled value={indicativeVolume} decimals={positionDecimals} /> at{" "}
+        <Scaled value={indicativePrice} decimals={decimals} />
+      </span>
+    </section>
+  );
+}
+
+function interval(): (typeof INTERVALS)[number] {
+  return INTERVALS.find((each) => each === place.value.query.get("interval")) ?? "1 minute";
+}
+
+function Intervals() {
+  return (
+    <fieldset class="choices">
+      <legend class="hidden">Length of a candle</legend>
+      {INTERVALS.map((each) => (
+        <button
+          key={each}
+          type="button"
+          aria-pressed={each === interval()}
+          onClick={() => setQuery("interval", each === INTERVALS[0] ? undefined : each)}
+        >
+          {each.replace(/ (\w).*/, "$1")}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+function MarketCandles({ market }: { readonly market: Market }) {
+  const { id, decimalPlaces, positionDecimalPlaces, tradableInstrument } = market;
+  type Ids = {
+    readonly intervalToCandleId: readonly { readonly interval: string; readonly candleId: string }[];
+  };
+  const { data } = useRead<Ids>(`/api/v2/candle/intervals?marketId=${id}`, { isLive: false });
+  const candleId = data?.intervalToCandleId.find((each) => each.interval === interval())?.candleId;
+  if (data === undefined) return <div class="candles" aria-busy="true" />;
+  if (candleId === undefined) return <Empty title="No candles of this length" />;
+  return (
+    <>
+      <Candles
+        key={candleId}
+        candleId={candleId}
+        decimals={Number(decimalPlaces)}
+        positionDecimals={Number(positionDecimalPlaces)}
+        label={`Candles of ${tradableInstrument.instrument.code}`}
+      />
+      <p class="chart-credit muted">
+        Chart by{" "}
+        <a href="https://www.tradingview.com/" rel="noreferrer">
+          TradingView
+        </a>
+      </p>
+    </>
+  );
+}
+
+interface Trade {
+  readonly id: string;
+  readonly price: string;
+  readonly size: string;
+  readonly aggressor: string;
+  readonly buyer: string;
+  readonly seller: string;
+  readonly timestamp: string;
+}
+
+function Trades({ market }: { readonly market: Market }) {
+  const { data, failure } = useList<Trade>(`/api/v2/trades?marketIds=${market.id}`, "trades", {
+    rows: TRADES,
+  });
+  return (
+    <Table
+      label="trades"
+      rows={{ data, failure }}
+      keyOf={({ id }) => id}
+      expected={TRADES}
+      empty={
+        <Empty
+          title="No trade yet"
+          command={`lyra devnet market run ${market.tradableInstrument.instrument.code} 50`}
+        />
+      }
+      columns={[
+        {
+          title: "Price",
+          isNumber: true,
+          cell: ({ price, aggressor }) => (
+            <span class={aggressor === "SIDE_BUY" ? "buy" : "sell"}>
+              <Scaled value={price} decimals={Number(market.decimalPlaces)} />
+            </span>
+          ),
+        },
+        {
+          title: "Size",
+          isNumber: true,
+          cell: ({ size }) => <Scaled value={size} decimals={Number(market.positionDecimalPlaces)} />,
+        },
+        { title: "Time", isNumber: true, cell: ({ timestamp }) => <Time at={timestamp} /> },
+      ]}
+    />
+  );
+}
+
+interface Order {
+  readonly id: string;
+  readonly partyId: string;
+  readonly side: string;
+  readonly price: string;
+  readonly remaining: string;
+  readonly timeInForce: string;
+  readonly peggedOrder: { readonly reference: string; readonly offset: string } | null;
+  readonly liquidityProvisionId: string;
+  readonly createdAt: string;
+}
+
+const side = (value: string) => (
+  <span class={value === "SIDE_BUY" ? "buy" : "sell"}>{value === "SIDE_BUY" ? "buy" : "sell"}</span>
+);
+
+function Orders({ market }: { readonly market: Market }) {
+  const pages = useList<Order>(`/api/v2/orders?filter.marketIds=${market.id}&filter.liveOnly=true`, "orders");
+  return (
+    <section class="panel">
+      <Table
+        label="orders"
+        rows={pages}
+        keyOf={({ id }) => id}
+        empty={
+          <Empty
+            title="No order is in the book"
+            command={`lyra devnet market run ${market.tradableInstrument.instrument.code} 50`}
+          />
+        }
+        columns={[
+          { title: "Side", cell: (order) => side(order.side) },
+          {
+            title: "Price",
+            isNumber: true,
+            cell: ({ price }) => <Scaled value={price} decimals={Number(market.decimalPlaces)} />,
+          },
+          {
+            title: "Remaining",
+            isNumber: true,
+            cell: ({ remaining }) => (
+              <Scaled value={remaining} decimals={Number(market.positionDecimalPlaces)} />
+            ),
+          },
+          { title: "Party", isWide: true, cell: ({ partyId }) => <Party id={partyId} isBare /> },
+          {
+            title: "Kind",
+            isMinor: true,
+            cell: ({ peggedOrder, liquidityProvisionId, timeInForce }) =>
+              liquidityProvisionId !== ""
+                ? "liquidity"
+                : peggedOrder === null
+                  ? enumWords(timeInForce, "TIME_IN_FORCE_")
+                  : `pegged to ${enumWords(peggedOrder.reference, "PEGGED_REFERENCE_")}`,
+          },
+          { title: "Order", isMinor: true, cell: ({ id }) => <OrderLink id={id} /> },
+          { title: "Time", isNumber: true, isMinor: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+        ]}
+      />
+    </section>
+  );
+}
+
+const OrderLink = ({ id }: { readonly id: string }) => <Id id={id} kind="order" isBare />;
+
+interface Position {
+  readonly partyId: string;
+  readonly openVolume: string;
+  readonly realisedPnl: string;
+  readonly unrealisedPnl: string;
+  readonly averageEntryPrice: string;
+}
+
+function Positions({ market }: { readonly market: Market }) {
+  const asset = market.tradableInstrument.instrument.future?.settlementAsset ?? "";
+  const pages = useList<Position>(`/api/v2/positions?filter.marketIds=${market.id}`, "positions");
+  return (
+    <section class="panel">
+      <Table
+        label="positions"
+        rows={pages}
+        keyOf={({ partyId }) => partyId}
+        empty={<Empty title="Nobody has a position" />}
+        columns={[
+          { title: "Party", isWide: true, cell: ({ partyId }) => <Party id={partyId} isBare /> },
+          {
+            title: "Open",
+            isNumber: true,
+            cell: ({ openVolume }) => (
+              <Scaled value={openVolume} decimals={Number(market.positionDecimalPlaces)} />
+            ),
+          },
+          {
+            title: "Entry price",
+            isNumber: true,
+            isMinor: true,
+            cell: ({ averageEntryPrice }) => (
+              <Scaled value={averageEntryPrice} decimals={Number(market.decimalPlaces)} />
+            ),
+          },
+          {
+            title: "Unrealised",
+            isNumber: true,
+            cell: (row) => <Amount amount={row.unrealisedPnl} asset={asset} />,
+          },
+          {
+            title: "Realised",
+            isNumber: true,
+            isMinor: true,
+            cell: (row) => <Amount amount={row.realisedPnl} asset={asset} />,
+          },
+        ]}
+      />
+    </section>
+  );
+}
+
+interface MarginLevels {
+  readonly partyId: string;
+  readonly asset: string;
+  readonly maintenanceMargin: string;
+  readonly searchLevel: string;
+  readonly initialMargin: string;
+  readonly collateralReleaseLevel: string;
+}
+
+function Margins({ market }: { readonly market: string }) {
+  const pages = useList<MarginLevels>(`/api/v2/margin/levels?marketId=${market}`, "marginLevels");
+  const level = (member: "maintenanceMargin" | "searchLevel" | "initialMargin" | "collateralReleaseLevel") =>
+    ((row: MarginLevels) => <Amount amount={row[member]} asset={row.asset} />) as (
+      row: MarginLevels,
+    ) => ReturnType<typeof Amount>;
+  return (
+    <section class="panel">
+      <Table
+        label="margins"
+        rows={pages}
+        keyOf={({ partyId }) => partyId}
+        empty={<Empty title="Nobody has a margin here" />}
+        columns={[
+          { title: "Party", isWide: true, cell: ({ partyId }) => <Party id={partyId} isBare /> },
+          { title: "Maintenance", isNumber: true, cell: level("maintenanceMargin") },
+          { title: "Search", isNumber: true, isMinor: true, cell: level("searchLevel") },
+          { title: "Initial", isNumber: true, isMinor: true, cell: level("initialMargin") },
+          { title: "Release", isNumber: true, isMinor: true, cell: level("collateralReleaseLevel") },
+        ]}
+      />
+    </section>
+  );
+}
+
+interface Provision {
+  readonly id: string;
+  readonly version: string;
+  readonly partyId: string;
+  readonly commitmentAmount: string;
+  readonly fee: string;
+  readonly status: string;
+  readonly updatedAt: string;
+}
+
+function Liquidity({ market, data }: { readonly market: Market; readonly data: MarketData | undefined }) {
+  const asset = market.tradableInstrument.instrument.future?.settlementAsset ?? "";
+  const pages = useList<Provision>(
+    `/api/v2/liquidity/provisions?marketId=${market.id}&live=true`,
+    "liquidityProvisions",
+  );
+  return (
+    <section class="panel">
+      {data !== undefined && (
+        <Facts
+          rows={[
+            ["Target stake", <Amount key="target" amount={data.targetStake} asset={asset} />],
+            ["Supplied stake", <Amount key="supplied" amount={data.suppliedStake} asset={asset} />],
+          ]}
+        />
+      )}
+      <Table
+        label="liquidity provisions"
+        rows={pages}
+        keyOf={(row) => `${row.id} ${row.version} ${row.status}`}
+        empty={<Empty title="Nobody provides liquidity" />}
+        columns={[
+          { title: "Party", isWide: true, cell: ({ partyId }) => <Party id={partyId} isBare /> },
+          {
+            title: "Committed",
+            isNumber: true,
+            cell: (row) => <Amount amount={row.commitmentAmount} asset={asset} />,
+          },
+          {
+            title: "Fee",
+            isNumber: true,
+            isMinor: true,
+            cell: ({ fee }) => <span class="number">{fee}</span>,
+          },
+          { title: "Status", cell: ({ status }) => enumWords(status, "STATUS_") },
+          { title: "Time", isNumber: true, isMinor: true, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+        ]}
+      />
+    </section>
+  );
+}
+
+function Terms({ market }: { readonly market: Market }) {
+  const { id, tradableInstrument, decimalPlaces, positionDecimalPlaces, marketTimestamps } = market;
+  const { future } = tradableInstrument.instrument;
+  return (
+    <section class="panel">
+      <Facts
+        rows={[
+          ["Identifier", <Id key="id" id={id} isLong />],
+          ["Proposal", <Id key="proposal" id={id} kind="proposal" isBare />],
+          ["Settled in", future && <Asset key="asset" id={future.settlementAsset} />],
+          ["Decimals of prices", decimalPlaces],
+          ["Decimals of sizes", positionDecimalPlaces],
+          ["Proposed", <FullTime key="proposed" at={marketTimestamps.proposed} />],
+          ["Opened", <FullTime key="open" at={marketTimestamps.open} />],
+          ["Closed", <FullTime key="close" at={marketTimestamps.close} />],
+        ]}
+      />
+      <Json title="Terms in full" value={market} />
+    </section>
+  );
+}

@@ -1,0 +1,138 @@
+import { Scaled } from "../components/amount.tsx";
+import { Asset, Id } from "../components/id.tsx";
+import { Badge, Heading } from "../components/panel.tsx";
+import { Empty } from "../components/states.tsx";
+import { Table } from "../components/table.tsx";
+import { useList, useRead } from "../data/read.ts";
+import { enumWords } from "../format.ts";
+
+export interface Market {
+  readonly id: string;
+  readonly state: string;
+  readonly tradingMode: string;
+  readonly decimalPlaces: string;
+  readonly positionDecimalPlaces: string;
+  readonly tradableInstrument: {
+    readonly instrument: {
+      readonly code: string;
+      readonly name: string;
+      readonly future: { readonly settlementAsset: string; readonly quoteName: string } | null;
+    };
+  };
+  readonly marketTimestamps: Readonly<Record<"proposed" | "pending" | "open" | "close", string>>;
+}
+
+/** Prices are in the market's decimals. */
+export interface MarketData {
+  readonly market: string;
+  readonly markPrice: string;
+  readonly bestBidPrice: string;
+  readonly bestOfferPrice: string;
+  readonly openInterest: string;
+  readonly auctionStart: string;
+  readonly auctionEnd: string;
+  readonly indicativePrice: string;
+  readonly indicativeVolume: string;
+  readonly marketTradingMode: string;
+  readonly marketState: string;
+  readonly trigger: string;
+  readonly targetStake: string;
+  readonly suppliedStake: string;
+}
+
+export function MarketState({
+  market,
+  data,
+}: {
+  readonly market: Market;
+  readonly data: MarketData | undefined;
+}) {
+  const state = data?.marketState ?? market.state;
+  const mode = data?.marketTradingMode ?? market.tradingMode;
+  if (state !== "STATE_ACTIVE" && state !== "STATE_SUSPENDED" && state !== "STATE_PENDING")
+    return <Badge tone="plain">{enumWords(state, "STATE_")}</Badge>;
+  const isTrading = mode === "TRADING_MODE_CONTINUOUS";
+  return (
+    <Badge tone={isTrading ? "good" : "warn"}>
+      {isTrading ? "trading" : enumWords(mode, "TRADING_MODE_")}
+    </Badge>
+  );
+}
+
+const ENDED = /SETTLED|CLOSED|CANCELLED|REJECTED/;
+
+export default function MarketList() {
+  const pages = useList<Market>("/api/v2/markets", "markets");
+  const { data } = useRead<{ marketsData: readonly MarketData[] }>("/api/v2/markets/data");
+  const dataOf = ({ id }: Market) => data?.marketsData.find(({ market }) => market === id);
+  const price = (market: Market, member: "markPrice" | "bestBidPrice" | "bestOfferPrice") => {
+    const value = dataOf(market)?.[member] ?? "0";
+    return value === "0" ? (
+      <span class="muted">–</span>
+    ) : (
+      <Scaled value={value} decimals={Number(market.decimalPlaces)} />
+    );
+  };
+  return (
+    <>
+      <Heading title="Markets" />
+      <section class="panel">
+        <Table
+          label="markets"
+          rows={pages}
+          keyOf={({ id }) => id}
+          empty={
+            <Empty title="No market yet" command="lyra devnet market create btc">
+              The tool proposes a market, votes, provides liquidity and opens it;{" "}
+              <code>lyra devnet market run BTC/USD 200</code> lets a crowd trade.
+            </Empty>
+          }
+          columns={[
+            {
+              title: "Market",
+              cell: ({ id, tradableInstrument }) => (
+                <Id id={id} kind="market" name={tradableInstrument.instrument.code || undefined} isBare />
+              ),
+            },
+            {
+              title: "Name",
+              isWide: true,
+              isMinor: true,
+              cell: ({ tradableInstrument }) => tradableInstrument.instrument.name,
+            },
+            { title: "State", cell: (market) => <MarketState market={market} data={dataOf(market)} /> },
+            { title: "Mark price", isNumber: true, cell: (market) => price(market, "markPrice") },
+            { title: "Bid", isNumber: true, isMinor: true, cell: (market) => price(market, "bestBidPrice") },
+            {
+              title: "Offer",
+              isNumber: true,
+              isMinor: true,
+              cell: (market) => price(market, "bestOfferPrice"),
+            },
+            {
+              title: "Open interest",
+              isNumber: true,
+              isMinor: true,
+              cell: (market) =>
+                ENDED.test(market.state) ? (
+                  <span class="muted">–</span>
+                ) : (
+                  <Scaled
+                    value={dataOf(market)?.openInterest ?? "0"}
+                    decimals={Number(market.positionDecimalPlaces)}
+                  />
+                ),
+            },
+            {
+              title: "Settled in",
+              isMinor: true,
+              cell: ({ tradableInstrument }) => (
+                <Asset id={tradableInstrument.instrument.future?.settlementAsset ?? ""} />
+              ),
+            },
+          ]}
+        />
+      </section>
+    </>
+  );
+}
