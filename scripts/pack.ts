@@ -48,7 +48,12 @@ function restore(): void {
   }
 }
 
-function compile(target: "bun" | "node", out: string, entries: readonly string[], ...flags: string[]): void {
+function compile(
+  target: "browser" | "bun" | "node",
+  out: string,
+  entries: readonly string[],
+  ...flags: string[]
+): void {
   const names = [
     "--entry-naming=[name].[ext]",
     "--chunk-naming=chunk-[hash].[ext]",
@@ -72,6 +77,8 @@ async function library(): Promise<void> {
   );
   compile("node", "", portable, "--splitting");
   compile("node", "", ["src/package/launcher.ts"]);
+  // A single file: for a page without a bundler too.
+  compile("browser", "browser", ["src/client/connect.ts"], "--minify");
   compile("bun", "bun", ["src/index.ts", ...WORKERS], "--splitting", "--define=LYRA_IN_PACKAGE=true");
   declarations();
   writeFileSync(at(LIBRARY, LICENCES), await licenceTexts(root));

@@ -21,6 +21,7 @@ const SNAPSHOT_REVERT_MS_MAX = 20;
 const PACKED_BYTES_MAX = 3_300_000;
 const EXECUTABLE_PACKED_BYTES_MAX = 100_000_000;
 const FILES_MAX = 300;
+const PAGE_BYTES_MAX = 40_000;
 
 const root = join(import.meta.dir, "..");
 const { values } = parseArgs({ options: { nodes: { type: "string", default: "" } } });
@@ -133,7 +134,7 @@ function install(name: string, tarballs: readonly string[], example?: string): s
 
 function types(app: string): void {
   const program = `
-    import { connect } from "lyra/client";
+    import { connect, LyraError, type Market } from "lyra/client";
     import { connectPool, fixture, startDevnet, startPool, NodeError, type Devnet, type DevnetOptions } from "lyra/devnet";
     import { createMarketRig } from "lyra/testing";
     import { createDevnet, startNode, PartyClient } from "lyra";
@@ -163,6 +164,17 @@ function types(app: string): void {
     export const inProcess: string = (await createDevnet({ fund: false })).dataUrl;
     const node = await startNode({ kind: "devnet" });
     new PartyClient(node.chain, node.parties[0]!.key);
+    const lyra = connect(own);
+    const { markets } = await lyra.markets.list({ pagination: { first: 1 } });
+    export const market: Market = markets.edges[0]!.node;
+    if (market.state === "STATE_ACTIVE") for await (const { trades, height } of lyra.stream.trades({ marketIds: [market.id] })) console.log(trades[0]!.price.length + height);
+    for await (const order of lyra.orders.list.rows({ filter: { liveOnly: true } })) console.log(order.side === "SIDE_BUY");
+    const sent = await lyra.send(own.party("bob"), { orderCancellation: { marketId: market.id } }).catch((error) => error as LyraError);
+    export const rule: string | undefined = sent instanceof LyraError ? sent.rule : sent.outcome.hash;
+    // @ts-expect-error there is no such member
+    await lyra.markets.list({ paginaton: {} });
+    // @ts-expect-error there is no such state
+    if (market.state === "STATE_ACTIV") throw new Error();
     export const isKnown = new Error() instanceof NodeError && own.pid > 0;
   `;
   writeFileSync(join(app, "types.ts"), program);
@@ -349,6 +361,73 @@ function measure(app: string): void {
   );
 }
 
+/** Every stream through a restart of a devnet with the same home, by the transports that this runtime has. */
+const FOLLOW = `
+  import { connect, LyraError } from "lyra/client";
+  import { startDevnet } from "lyra/devnet";
+  import { followAll } from "./followers.mjs";
+  const home = process.argv[2];
+  const portOf = (url) => Number(new URL(url).port);
+  let devnet = await startDevnet({ home });
+  const ports = { nodePort: portOf(devnet.nodeUrl), dataPort: portOf(devnet.dataUrl) };
+  const { market } = await devnet.tools.market.create({ preset: "btc" });
+  const act = async (seed) => {
+    await devnet.tools.market.run(market, 10, seed);
+    await devnet.tools.fund("alice", "tUSD", 5);
+  };
+  const transports = typeof WebSocket === "function" ? ["lines", "socket"] : ["lines"];
+  const subject = { market, party: devnet.party("alice").publicKey };
+  const clientOf = (streams) => connect({ dataUrl: devnet.dataUrl, nodeUrl: devnet.nodeUrl, streams });
+  const followers = transports.flatMap((streams) => followAll(clientOf(streams), subject));
+  await Promise.all(followers.map((follower) => follower.upTo(1)));
+  await act(1);
+  await devnet.stop();
+  devnet = await startDevnet({ home, ...ports });
+  await act(2);
+  const { height } = await devnet.tools.status();
+  await Promise.all(followers.map((follower) => follower.upTo(Number(height))));
+  const differences = [];
+  for (const follower of followers) {
+    const difference = await follower.difference(clientOf("lines"));
+    if (difference !== "" || follower.reconnects === 0) differences.push(difference || follower.name + " was not cut off");
+    await follower.leave();
+  }
+  const lyra = connect(devnet);
+  const transfer = { fromAccountType: "ACCOUNT_TYPE_GENERAL", toAccountType: "ACCOUNT_TYPE_GENERAL", oneOff: {},
+    to: devnet.party("bob").publicKey, asset: devnet.assets.tUSD.id, amount: "20000" };
+  const { outcome } = await lyra.send(devnet.party("alice"), { transfer });
+  const error = await lyra.send(devnet.party("alice"), { transfer: { ...transfer, amout: "1" } }).catch((e) => e);
+  const { transfers } = await lyra.transfers.list({}, { minHeight: outcome.height });
+  const isKnown = error instanceof LyraError && /did you mean 'amount'/.test(error.message);
+  await devnet.stop();
+  console.log(JSON.stringify({ streams: followers.length, differences, transfers: transfers.edges.length, isKnown }));
+`;
+
+/** @param words that run a module */
+function follow(app: string, runtime: string, words: readonly string[], path = PATH): void {
+  const home = join(folder, `followed-${runtime.replaceAll(" ", "-")}`);
+  const { code, out } = run([...words, "follow.mjs", home], app, path);
+  const isWhole = code === 0 && /"streams":\d+,"differences":\[\],"transfers":1,"isKnown":true/.test(out);
+  check(`every stream through a restart of its devnet (${runtime})`, isWhole, out);
+}
+
+async function writeFollowers(app: string): Promise<void> {
+  const followers = join(root, "test/client/followers.ts");
+  const { outputs } = await Bun.build({ entrypoints: [followers], target: "node" });
+  writeFileSync(join(app, "followers.mjs"), await outputs[0]!.text());
+  writeFileSync(join(app, "follow.mjs"), FOLLOW);
+  const page = readFileSync(join(app, "node_modules/lyra/dist/lib/browser/connect.js"));
+  const bytes = Bun.gzipSync(page, { level: 9 }).length;
+  check(
+    `the client for pages has at most ${PAGE_BYTES_MAX} bytes packed`,
+    bytes <= PAGE_BYTES_MAX,
+    `${bytes}`,
+  );
+  const others = /\bfrom\s*["']|\brequire\(|\bBuffer\b|\bprocess\.|["']node:/;
+  check("it is one file, without built-ins of a runtime", !others.test(String(page)));
+  console.log(`     the client for pages: ${(bytes / 1e3).toFixed(1)} kB packed`);
+}
+
 /** Trades of two parties, up to the digest of the state. */
 const MARKETS = `
   import { createMarketRig } from "lyra/testing";
@@ -361,6 +440,9 @@ const MARKETS = `
 `;
 
 async function releases(app: string): Promise<void> {
+  await writeFollowers(app);
+  follow(app, "this Node", ["node"]);
+  follow(app, "Bun", [process.execPath]);
   writeFileSync(join(app, "rig.mjs"), MARKETS);
   const { code: marketsCode, out: markets } = run([process.execPath, "rig.mjs"], app);
   check("the rig of markets under Bun", marketsCode === 0 && markets.includes('"faults":0'), markets);
@@ -378,6 +460,7 @@ async function releases(app: string): Promise<void> {
     check(`the rig of markets under Node ${release}`, rig.out === markets && rig.code === 0, rig.out);
     const lyra = run([join(app, "node_modules/.bin/lyra"), "version", "--json"], app, path);
     check(`the command under Node ${release}`, lyra.code === 0 && lyra.out.includes('"interface"'), lyra.out);
+    follow(app, `Node ${release}`, ["node"], path);
     await terminal(app, `Node ${release}`, path);
   }
 }

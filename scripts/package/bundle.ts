@@ -4,7 +4,13 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { PAGE_ENTRIES, WORKERS } from "../entry-points.ts";
 
-const ENTRIES = ["src/main.ts", "src/index.ts", "src/package/devnet.ts", "src/package/testing.ts"];
+const ENTRIES = [
+  "src/main.ts",
+  "src/index.ts",
+  "src/client/connect.ts",
+  "src/package/devnet.ts",
+  "src/package/testing.ts",
+];
 /** The package of a path: what follows its last node_modules. */
 const PACKAGE = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/;
 

@@ -16,10 +16,16 @@ export const LIBRARY = "dist/lib";
 /** Documents that the package's README leads to. */
 const DOCUMENTS = ["cli", "devnet", "markets", "package", "streams"];
 
-function entry(types: string, file: string, bun?: string) {
+interface OtherFiles {
+  readonly bun?: string;
+  readonly browser?: string;
+}
+
+function entry(types: string, file: string, { bun, browser }: OtherFiles = {}) {
   return {
     types: `./${LIBRARY}/types/${types}.d.ts`,
     ...(bun !== undefined && { bun: `./${LIBRARY}/${bun}` }),
+    ...(browser !== undefined && { browser: `./${LIBRARY}/${browser}` }),
     default: `./${LIBRARY}/${file}`,
   };
 }
@@ -36,8 +42,8 @@ export function packageManifest(project: Manifest, platforms: readonly string[])
     type: "module",
     bin: { lyra: `./${LIBRARY}/launcher.js` },
     exports: {
-      ".": entry("index", "bun-only.js", "bun/index.js"),
-      "./client": entry("client/connect", "connect.js"),
+      ".": entry("index", "bun-only.js", { bun: "bun/index.js" }),
+      "./client": entry("client/connect", "connect.js", { browser: "browser/connect.js" }),
       "./devnet": entry("package/devnet", "devnet.js"),
       "./testing": entry("package/testing", "testing.js"),
       "./package.json": "./package.json",
