@@ -164,7 +164,6 @@ function types(app: string): void {
     export const inProcess: string = (await createDevnet({ fund: false })).dataUrl;
     const node = await startNode({ kind: "devnet" });
     new PartyClient(node.chain, node.parties[0]!.key);
-    const lyra = connect(own);
     const { markets } = await lyra.markets.list({ pagination: { first: 1 } });
     export const market: Market = markets.edges[0]!.node;
     if (market.state === "STATE_ACTIVE") for await (const { trades, height } of lyra.stream.trades({ marketIds: [market.id] })) console.log(trades[0]!.price.length + height);
