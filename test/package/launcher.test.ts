@@ -50,6 +50,31 @@ describe("the launcher", () => {
     });
   }
 
+  test("passes a signal that comes as soon as the program runs", async () => {
+    const trapped = join(scratch, "soon");
+    const text = `trap 'echo heard; exit 130' TERM; : > ${trapped}; while kill -0 $PPID; do sleep 0.02; done`;
+    // The signal comes before the call that starts the program returns.
+    const early = join(scratch, "early.cjs");
+    writeFileSync(
+      early,
+      `const programs = require("node:child_process");
+       const { existsSync } = require("node:fs");
+       const { spawn } = programs;
+       const cell = new Int32Array(new SharedArrayBuffer(4));
+       process.execve = undefined;
+       programs.spawn = (...words) => {
+         const child = spawn(...words);
+         while (!existsSync(${JSON.stringify(trapped)})) Atomics.wait(cell, 0, 0, 5);
+         process.kill(process.pid, "SIGTERM");
+         return child;
+       };
+       require("node:module").syncBuiltinESMExports();`,
+    );
+    const env = { LYRA_BINARY: workshop.script("heeds-soon", text) };
+    const answer = await ran(["node", "--require", early, launcher], { env });
+    expect(answer).toEqual({ code: 130, signal: null, out: "heard\n", err: "" });
+  });
+
   test("ends by the signal that ended the program", async () => {
     const { code, signal } = await launched("killed", "kill -TERM $$; sleep 5", []);
     expect([code, signal]).toEqual([null, "SIGTERM"]);
