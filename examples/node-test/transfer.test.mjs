@@ -1,62 +1,67 @@
 // A devnet in tests of node:test: npm i ./lyra-*.tgz ./lyra-linux-x64-*.tgz && npm test
 import assert from "node:assert/strict";
-import { after, afterEach, before, test } from "node:test";
-import { AccountType, startDevnet } from "lyra/devnet";
+import { after, before, test } from "node:test";
+import { connect } from "lyra/client";
+import { fixture, startDevnet } from "lyra/devnet";
 
 let devnet;
-let clean;
+let lyra;
 
 before(async () => {
   devnet = await startDevnet({ parameters: { "transfer.fee.factor": "0" } });
-  clean = await devnet.snapshot();
+  lyra = connect(devnet);
 });
-afterEach(() => devnet.revert(clean));
 after(() => devnet.stop());
 
+const funded = fixture(
+  () => devnet,
+  () => devnet.tools.fund("alice", "tUSD", 500_000),
+);
+
 async function balanceOf(party) {
-  const query = `filter.partyIds=${party}&filter.assetId=${devnet.assets.tUSD.id}&filter.accountTypes=ACCOUNT_TYPE_GENERAL`;
-  const { accounts } = await devnet.get(`/api/v2/accounts?${query}`);
+  const filter = {
+    partyIds: [party],
+    assetId: devnet.assets.tUSD.id,
+    accountTypes: ["ACCOUNT_TYPE_GENERAL"],
+  };
+  const { accounts } = await lyra.accounts.list({ filter });
   return BigInt(accounts.edges[0]?.node.balance ?? 0);
 }
 
-test("a signed transfer moves money from alice to bob", async () => {
-  const [alice, bob] = devnet.parties;
-  await devnet.tools.fund("alice", "tUSD", 500_000);
-  const before = [await balanceOf(alice.publicKey), await balanceOf(bob.publicKey)];
+const transfer = (to, amount) => ({
+  transfer: {
+    fromAccountType: "ACCOUNT_TYPE_GENERAL",
+    toAccountType: "ACCOUNT_TYPE_GENERAL",
+    to,
+    asset: devnet.assets.tUSD.id,
+    amount,
+    reference: "rent",
+    oneOff: {},
+  },
+});
 
-  const { outcome } = await alice.send({
-    kind: "transfer",
-    payload: {
-      fromAccountType: AccountType.ACCOUNT_TYPE_GENERAL,
-      toAccountType: AccountType.ACCOUNT_TYPE_GENERAL,
-      to: bob.publicKey,
-      asset: devnet.assets.tUSD.id,
-      amount: "250000",
-      reference: "rent",
-      oneOff: {},
-    },
-  });
+test("a signed transfer moves money from alice to bob", async () => {
+  await funded();
+  const [alice, bob] = devnet.parties.map(({ publicKey }) => publicKey);
+  const first = [await balanceOf(alice), await balanceOf(bob)];
+
+  const { outcome } = await lyra.send(devnet.party("alice"), transfer(bob, "250000"));
 
   assert.equal(outcome.code, 0);
-  const after = [await balanceOf(alice.publicKey), await balanceOf(bob.publicKey)];
-  assert.deepEqual(after, [before[0] - 250_000n, before[1] + 250_000n]);
-  const { transfers } = await devnet.get("/api/v2/transfers?pagination.first=1");
+  const second = [await balanceOf(alice), await balanceOf(bob)];
+  assert.deepEqual(second, [first[0] - 250_000n, first[1] + 250_000n]);
+  const { transfers } = await lyra.transfers.list({ pagination: { first: 1 } });
   assert.equal(transfers.edges[0].node.reference, "rent");
 });
 
 test("each test begins with the same chain", async () => {
-  assert.deepEqual((await devnet.get("/api/v2/transfers")).transfers.edges, []);
+  await funded();
+  assert.deepEqual((await lyra.transfers.list()).transfers.edges, []);
 });
 
 test("a refusal names its rule", async () => {
+  await funded();
   const [alice, bob] = devnet.parties;
-  const payload = {
-    fromAccountType: AccountType.ACCOUNT_TYPE_GENERAL,
-    toAccountType: AccountType.ACCOUNT_TYPE_GENERAL,
-    to: bob.publicKey,
-    asset: devnet.assets.tUSD.id,
-    amount: (10n ** 30n).toString(),
-    oneOff: {},
-  };
-  await assert.rejects(alice.send({ kind: "transfer", payload }), { code: "transaction_refused" });
+  const refused = lyra.send(alice, transfer(bob.publicKey, (10n ** 30n).toString()));
+  await assert.rejects(refused, { code: "transaction_refused", rule: "command_failed" });
 });
