@@ -14,6 +14,7 @@ import { Mempool, type PooledTx, TransactionIntake } from "../chain/mempool.ts";
 import { type LocalChainOptions, type Resumption, SEQUENCER_LIMITS } from "../chain/options.ts";
 import { RecentOutcomes } from "../chain/outcomes.ts";
 import { RecentRefusals, refusalDetails } from "../chain/refusals.ts";
+import { statePartOf } from "../chain/state-view.ts";
 import { StatusBoard } from "../chain/status-board.ts";
 import { Waiters } from "../chain/waiters.ts";
 import { sha256HexOf } from "../crypto/sha.ts";
@@ -24,6 +25,7 @@ import {
   type PendingTransaction,
   type ProofBlock,
   type RememberedRefusal,
+  type StatePart,
   type TxOutcome,
   type TxState,
 } from "../engine/chain-port.ts";
@@ -284,6 +286,12 @@ export class AbciChain implements ChainPort {
   async entry(table: string, key: string): Promise<string | undefined> {
     await this.settled();
     return this.core.engine.state.find(table, key);
+  }
+
+  /** As of the last block that is durable. */
+  async statePart(table: string | undefined, prefix: string): Promise<StatePart | undefined> {
+    await this.settled();
+    return statePartOf({ state: this.core.engine.state, point: this.committed }, table, prefix);
   }
 
   /** Stops or lets go on what is submitted here; reads go on. @param reason in one sentence */

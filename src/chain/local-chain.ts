@@ -15,6 +15,7 @@ import {
   type ProofBlock,
   type ProposalOutcome,
   type RememberedRefusal,
+  type StatePart,
   type TxOutcome,
   type TxState,
   type UnsignedCommand,
@@ -44,6 +45,7 @@ import { SEQUENCER_LIMITS, type SequencerLimits } from "./options.ts";
 import { RecentRefusals } from "./refusals.ts";
 import { Sequencer, type ToolTransaction, yieldToOthers } from "./sequencer.ts";
 import { Snapshots } from "./snapshots.ts";
+import { statePartOf } from "./state-view.ts";
 
 /** The devnet's tools that need nothing but the chain: all but the bridge. */
 type SequencerTools = Omit<DevnetPort, "bridge">;
@@ -130,6 +132,11 @@ export class LocalChain implements ChainPort, SequencerTools {
   /** Verdict of a transaction that was recently refused or failed. @param hash hexadecimal */
   async refusalOf(hash: string): Promise<RememberedRefusal | undefined> {
     return this.refusals.find(hash.toUpperCase());
+  }
+
+  async statePart(table: string | undefined, prefix: string): Promise<StatePart | undefined> {
+    const { engine, point } = this.core;
+    return statePartOf({ state: engine.state, point }, table, prefix);
   }
 
   async proofBlocks(): Promise<readonly ProofBlock[]> {

@@ -150,6 +150,8 @@ export const COMMANDS: Commands = {
   "pow solve": from("make a proof of work", pow, "solve"),
   "pow verify": from("check a proof of work", pow, "verify"),
   "pow bench": from("measure proofs of work", pow, "bench"),
+  chain: { summary: "compare a chain's state with another node's", isMinor: true },
+  "chain diff": from("find where two nodes' states differ", () => import("./chain.ts"), "diff"),
   proto: from("write the interface as .proto files", () => import("./proto.ts"), "proto"),
   explain: from("explain an error, and what to do", () => import("./explain.ts"), "explain"),
   doctor: from("check a home and this machine", () => import("./doctor.ts"), "doctor"),

@@ -13,6 +13,7 @@ const WITHOUT_BLOCKS: ReadonlySet<string | symbol> = new Set([
   "proofBlocks",
   "refusalOf",
   "spamStatistics",
+  "statePart",
 ] satisfies (keyof DevnetPort)[]);
 
 export function answeredChain(chain: DevnetPort, caughtUp: () => Promise<void>): DevnetPort {

@@ -89,6 +89,7 @@ export class RemoteChain implements DevnetPort {
   spamStatistics = (party: string) =>
     this.call<ReturnType<ChainPort["spamStatistics"]>>("spamStatistics", [party]);
   refusalOf = (hash: string) => this.call<ReturnType<DevnetPort["refusalOf"]>>("refusalOf", [hash]);
+  statePart: DevnetPort["statePart"] = (...values) => this.call("statePart", values);
   proofBlocks: DevnetPort["proofBlocks"] = () => this.call("proofBlocks", []);
   outcomesOf: DevnetPort["outcomesOf"] = (...values) => this.call("outcomesOf", values);
   pending: DevnetPort["pending"] = (most) => this.call("pending", [most]);

@@ -94,6 +94,22 @@ export interface ChainStatus {
   readonly haltedMarkets: readonly HaltedMarket[];
 }
 
+/** A part of the state with its digest, as of the last block: of all tables, or of a table below some digits of positions. */
+export interface StatePart {
+  readonly height: number;
+  /** Lower-case hex. */
+  readonly appHash: string;
+  /** 64 hex digits: equal for equal content. */
+  readonly digest: string;
+  readonly entries: number;
+  /** Of the whole state. */
+  readonly tables?: readonly { readonly table: string; readonly entries: number; readonly digest: string }[];
+  /** Digests by the next hexadecimal digit, empty where there is nothing. */
+  readonly children?: readonly string[];
+  /** The entries, where the table does not branch further. */
+  readonly leaf?: readonly { readonly key: string; readonly value: string }[];
+}
+
 export interface ChainPort {
   /** As of the last block; changes when `onBlock` listeners are called. */
   readonly status: ChainStatus;
@@ -109,6 +125,11 @@ export interface ChainPort {
   check(bytes: Uint8Array): Promise<TxOutcome>;
   /** Statistics of a party in the form of admission/admission.ts. */
   spamStatistics(party: string): Promise<unknown>;
+  /**
+   * A part of the state as of the last block, for comparing nodes; a chain whose state is elsewhere has none.
+   * @param prefix hexadecimal digits of positions @returns undefined where there is nothing
+   */
+  statePart?(table: string | undefined, prefix: string): Promise<StatePart | undefined>;
 }
 
 /** A block that a proof of work may name, with the parameters that hold for it. */
@@ -193,6 +214,7 @@ export interface ClockStatus extends ChainStatus {
 
 /** The developer's tools (docs/devnet.md): on loopback only, and in no other mode. */
 export interface DevnetPort extends ChainPort {
+  statePart(table: string | undefined, prefix: string): Promise<StatePart | undefined>;
   mine(blocks: number): Promise<ChainStatus>;
   /** Verdict of a transaction that was recently refused or failed; numbers are left out. @param hash hexadecimal */
   refusalOf(hash: string): Promise<RememberedRefusal | undefined>;

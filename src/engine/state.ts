@@ -168,6 +168,11 @@ export class State {
     return value === undefined ? undefined : encodeValue(value);
   }
 
+  /** The keys of a table, in ascending order; none for an unknown name. */
+  keysOf(table: string): readonly string[] {
+    return this.tables.get(table)?.keys() ?? [];
+  }
+
   /** Every entry, by table and key. */
   *entries(): Generator<StateEntry> {
     for (const table of this.sorted) {

@@ -27,6 +27,25 @@ export const ADDRESSES_BODY = object({
   ),
 });
 
+export const STATE_BODY = object({
+  height: whole("The last block: the state is the one after it."),
+  appHash: text(`Application hash of the last block, ${HASH}.`),
+  digest: text(`Digest of this part of the state, ${HASH}: equal for equal entries.`),
+  entries: whole("Entries in this part."),
+  "tables?": list(
+    "Tables that have entries, by name; without `table`.",
+    object({ table: text("Name."), entries: whole("Entries."), digest: text(`Digest, ${HASH}.`) }),
+  ),
+  "children?": list(
+    "Digests by the next hexadecimal digit of `prefix`, 16 of them.",
+    text("Digest; empty where there is nothing."),
+  ),
+  "leaf?": list(
+    "The entries, where the table does not branch further.",
+    object({ key: text("Key in the table."), value: text("Value, as it is stored.") }),
+  ),
+});
+
 export const BLOCKS_BODY = object({
   blocks: list(
     "Newest first.",

@@ -48,6 +48,7 @@ export class ValidatorTools implements DevnetPort {
   check: DevnetPort["check"] = (bytes) => this.chain.check(bytes);
   spamStatistics: DevnetPort["spamStatistics"] = (party) => this.chain.spamStatistics(party);
   refusalOf: DevnetPort["refusalOf"] = (hash) => this.chain.refusalOf(hash);
+  statePart: DevnetPort["statePart"] = (table, prefix) => this.chain.statePart(table, prefix);
   proofBlocks: DevnetPort["proofBlocks"] = () => this.chain.proofBlocks();
   outcomesOf: DevnetPort["outcomesOf"] = (hashes, waitMs) => this.chain.outcomesOf(hashes, waitMs);
   pending: DevnetPort["pending"] = (most) => this.chain.pending(most);

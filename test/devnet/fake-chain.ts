@@ -70,6 +70,7 @@ export function fakeChain(fail?: Error): { chain: DevnetPort; calls: Call[] } {
     submit: noted("submit", OUTCOME),
     check: noted("check", OUTCOME),
     spamStatistics: noted("spamStatistics", {}),
+    statePart: noted("statePart", undefined),
     refusalOf: noted("refusalOf", undefined),
     mine: noted("mine", STATUS),
     forwardTime: noted("forwardTime", CLOCK),

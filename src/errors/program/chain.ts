@@ -80,6 +80,22 @@ export const CHAIN_CODES = {
     cause: "The store was changed by hand, or made by another version.",
     fix: "Go on with the version that made it, or use another --home.",
   },
+  heights_differ: {
+    meaning: "The states of two nodes were not compared: they are at different blocks.",
+    cause: "One of them stands still or is behind, or blocks come faster than both can be asked.",
+    fix: "Wait until both have the same blocks, then try again.",
+  },
+  state_moved: {
+    meaning: "The states of two nodes differed, and do not any more.",
+    cause: "Blocks came between the questions.",
+    fix: "Try again.",
+  },
+  state_unreachable: {
+    meaning: "A node does not give its state.",
+    cause:
+      "It does not answer, it is not a devnet or a validator of Lyra, or the home holds no chain; the text says which.",
+    fix: "Correct the address: it is that of the node API.",
+  },
   snapshot_failed: {
     meaning: "A snapshot of the state for other nodes could not be written or restored.",
     cause: "A file could not be written or read; the text says why.",

@@ -25,6 +25,7 @@ import { DUMP_BYTES_MAX } from "../devnet/limits.ts";
 import { frontPage, pageRoutes } from "../page/routes.ts";
 import { CHAIN_ENDPOINTS, VIEW_ENDPOINTS } from "./endpoints.ts";
 import type { NodePlane, Printing } from "./plane.ts";
+import { stateRoutes } from "./state-routes.ts";
 
 /** The core node prints everything in one layout, whatever the request asks for. */
 const NODE_MODE: JsonMode = "node";
@@ -98,6 +99,7 @@ export function nodeApp(plane: NodePlane, status = new ServerStatus()) {
   addRoutes(app, plane, status, modeOf);
   addBus(app, plane, status);
   app.use(pageRoutes(status, plane.context.build));
+  app.use(stateRoutes(plane));
   app.use(healthRoutes("node", status, () => notReady(plane, status)));
   app.use(
     docsPlugin({

@@ -1,5 +1,6 @@
 // The OpenAPI document of the node plane, made from its endpoints and the messages they name.
 import manifest from "../../../package.json" with { type: "json" };
+import { STATE_BODY } from "../../http/chain-bodies.ts";
 import { localName, requestParameters } from "../../http/openapi/parameters.ts";
 import {
   BELOW_MIN_HEIGHT,
@@ -27,6 +28,7 @@ import { toPlain } from "../../wire/json.ts";
 import { readTransaction } from "../../wire/transaction.ts";
 import type { ChainCall, ChainEndpointBase } from "./context.ts";
 import { CHAIN_ENDPOINTS, VIEW_ENDPOINTS } from "./endpoints.ts";
+import { STATE_PATH } from "./state-routes.ts";
 
 /** Groups, in the order of the page. */
 const NODE_TAGS: Readonly<Record<string, string>> = {
@@ -216,12 +218,44 @@ function service(
   return { get: { operationId, tags: ["Service"], summary, parameters: [], responses } };
 }
 
+const NOTHING_THERE: Response = {
+  description: "The state has nothing there, or this node has no state of its own.",
+  content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+};
+
 const NOT_READY: Response = {
   description: "The chain has no block yet, or has stopped; the message says why.",
   content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
 };
 
-const SERVICE = {
+const SERVICE: Paths = {
+  [STATE_PATH]: {
+    get: {
+      operationId: "State",
+      tags: ["Service"],
+      summary: "Get digests of the state, or the entries of a small part of it",
+      description:
+        "Two nodes with the same blocks have the same digests: `lyra chain diff` walks down to the first entry that differs. A sidecar has no state of its own.",
+      parameters: [
+        {
+          name: "table",
+          in: "query",
+          description: "A table; without it, the whole state.",
+          schema: { type: "string" },
+        },
+        {
+          name: "prefix",
+          in: "query",
+          description: "Digits of the SHA-256 of keys: a branch of the table.",
+          schema: { type: "string", pattern: "^[0-9a-f]{0,12}$" },
+        },
+      ],
+      responses: {
+        ...plain("The part.", "application/json", STATE_BODY),
+        "404": NOTHING_THERE,
+      },
+    },
+  },
   "/health": service("Health", "Whether the process answers", plain("The text `ok`.")),
   "/healthz": service("Healthz", "Whether the process answers", plain("The text `ok`.")),
   "/readyz": service("Readyz", "Whether the chain takes transactions", {

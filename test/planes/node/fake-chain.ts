@@ -2,12 +2,14 @@
 // quota; a block comes when it is asked for. Verdicts come from the real stateless checks.
 
 import { Admission, spamStatistics } from "../../../src/chain/admission/admission.ts";
+import { statePartOf } from "../../../src/chain/state-view.ts";
 import {
   ChainCallError,
   type ChainPort,
   type ChainStatus,
   NO_TRADING,
   type RefusalDetails,
+  type StatePart,
   type TxOutcome,
 } from "../../../src/engine/chain-port.ts";
 import { SECOND_NS } from "../../../src/wire/time-text.ts";
@@ -66,6 +68,12 @@ export class FakeChain implements ChainPort {
   async check(bytes: Uint8Array): Promise<TxOutcome> {
     this.calls.push({ kind: "check", bytes });
     return this.judge(bytes);
+  }
+
+  async statePart(table: string | undefined, prefix: string): Promise<StatePart | undefined> {
+    const { state } = this.admission;
+    state.takeChanges();
+    return statePartOf({ state, point: this.status as never }, table, prefix);
   }
 
   async spamStatistics(party: string): Promise<unknown> {

@@ -301,7 +301,9 @@ describe("the documentation", () => {
       }
     }
     const routes = NODE_ROUTES.map(({ method, path }) => `${method} ${path}`);
-    const service = ["/health", "/healthz", "/readyz", "/docs", "/docs/json"].map((path) => `GET ${path}`);
+    const service = ["/lyra/v1/state", "/health", "/healthz", "/readyz", "/docs", "/docs/json"].map(
+      (path) => `GET ${path}`,
+    );
     expect(documented.sort()).toEqual([...routes, ...service].sort());
   });
 
