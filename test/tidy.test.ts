@@ -288,6 +288,7 @@ describe("tidy", () => {
       "src/planes/page/assets.ts",
       // In the browser.
       "src/web/data/node.ts",
+      "src/web/wallet/session.ts",
     ]);
     const bare = /(?<!\bthis)\.(?:text|json|arrayBuffer|blob|bytes|formData)\(\)|(?<![.\w])fetch\((?!\w+:)/;
     const method = /^\s*(?:async )?fetch\((?:\w+(?:, \w+)*)?\) \{$/;

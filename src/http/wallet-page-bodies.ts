@@ -9,7 +9,7 @@ interface PageKeyName {
 }
 
 /** A request that waits, in the words of the terminal. */
-export interface PageRequest {
+interface PageRequest {
   readonly id: string;
   readonly kind: "connection" | "keys" | "passphrase" | "transaction";
   readonly hostname: string;

@@ -55,7 +55,7 @@ export class PageDesk {
   private wrong: number[] = [];
 
   constructor(private readonly parts: PageDeskParts) {
-    parts.desk?.onChange(() => this.changed());
+    parts.desk?.onChange(() => this.wake());
   }
 
   /** The state, as soon as its version differs from this one, or after a while. */
@@ -181,21 +181,21 @@ export class PageDesk {
       throw new PageRefusal(403, error.code, error.message);
     }
     this.wrong = [];
-    this.changed();
+    this.wake();
     return { isUnlocked: true };
   }
 
   lock(name: string): { readonly isUnlocked: false } {
     this.parts.desk?.dismiss(undefined, name);
     this.parts.service.parts.wallets.lock(name);
-    this.changed();
+    this.wake();
     return { isUnlocked: false };
   }
 
   async revoke(hostname: string): Promise<{ readonly ended: number }> {
     this.parts.desk?.dismiss(hostname);
     const ended = await this.parts.service.revokeHostname(hostname);
-    this.changed();
+    this.wake();
     return { ended };
   }
 
@@ -230,7 +230,8 @@ export class PageDesk {
     }
   }
 
-  private changed(): void {
+  /** Answers all that wait for the state. */
+  wake(): void {
     this.version++;
     for (const wake of [...this.waiting]) wake();
   }

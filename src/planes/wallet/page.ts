@@ -145,6 +145,7 @@ function apiOf(options: PageOptions) {
             "this link was used, or is too old: lyra wallet session page",
           );
         presence.hide();
+        desk.wake();
         const response = Response.json({ secret: secrets.secret });
         response.headers.append("set-cookie", cookieOf(request, secrets.cookie));
         return response;
@@ -154,13 +155,16 @@ function apiOf(options: PageOptions) {
     .post("/end", () => {
       access.end();
       presence.hide();
+      desk.wake();
       return Response.json({});
     })
     .get(
       "/state",
       async ({ request, query: { since } }) => {
         options.onWaiting(request);
-        return Response.json(await desk.state(since, request.signal));
+        const state = await desk.state(since, request.signal);
+        // The session may have ended while this waited.
+        return hasSession(request, access, false) ? Response.json(state) : noSession();
       },
       { query: t.Object({ since: t.Optional(t.Numeric()) }) },
     )
@@ -275,12 +279,16 @@ function guard(request: Request, { access, isAllowedHost }: PageOptions): Respon
     return refuse(415, "wrong_type", "the body is application/json");
   const { pathname } = splitUrl(request.url);
   if (pathname === `${API}/open`) return undefined;
-  const claims = {
-    cookie: cookieIn(request),
-    secret: headers.get(SECRET_HEADER) ?? undefined,
-    browser: browserOf(request),
-  };
-  if (access.check(claims, method === "POST")) return undefined;
+  return hasSession(request, access, method === "POST") ? undefined : noSession();
+}
+
+/** @param isUse a person did something */
+function hasSession(request: Request, access: PageAccess, isUse: boolean): boolean {
+  const secret = request.headers.get(SECRET_HEADER) ?? undefined;
+  return access.check({ cookie: cookieIn(request), secret, browser: browserOf(request) }, isUse);
+}
+
+function noSession(): Response {
   return refuse(401, "no_session", "this browser has no session: open a new link, lyra wallet session page");
 }
 

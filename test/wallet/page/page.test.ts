@@ -356,6 +356,16 @@ describe("attacks", () => {
     expect((await answer).body.error.code).toBe(3000);
   });
 
+  test("a session that ends while its page waits for news gets none", async () => {
+    const scene = await Scene.start();
+    await scene.open();
+    const { version } = (await scene.get("/state")).body;
+    const waiting = scene.get(`/state?since=${version}`);
+    await scene.open();
+    const { status, body } = await waiting;
+    expect([status, body.code, body.wallets]).toEqual([401, "no_session", undefined]);
+  });
+
   test("a stolen link is good for one browser alone", async () => {
     const scene = await Scene.start();
     const [, link] = scene.rig.running.pageLink().split("#open=");
