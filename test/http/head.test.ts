@@ -14,7 +14,10 @@ const ID = "ab".repeat(32);
 const PLAIN = ["/healthz", "/readyz", "/docs", "/docs/json", "/docs/swagger-ui.css"];
 /** A port: where its document is, and what the document does not have. */
 const PORTS = {
-  data: { document: "/docs/json", more: [...PLAIN, "/", "/api/v2", "/metrics", "/status", "/health"] },
+  data: {
+    document: "/docs/json",
+    more: [...PLAIN, "/", "/api/v2", "/metrics", "/status", "/health", "/lyra/v1/addresses"],
+  },
   node: { document: "/docs/json", more: [...PLAIN, "/", "/health"] },
   faucet: { document: "/docs/json", more: ["/", "/docs", "/docs/json"] },
   tools: { document: "/devnet/docs/json", more: ["/devnet/", "/devnet/docs", "/devnet/docs/json"] },

@@ -213,6 +213,11 @@ describe("--follow-sidecar", () => {
     head.on("data", (piece) => (text += piece.toString("latin1")));
     expect(await eventually(() => text.includes("\r\n\r\n") && text.slice(0, 12))).toBe("HTTP/1.1 200");
     head.destroy();
+    // HEAD leaves no client behind, of which there may be 32.
+    for (let n = 0; n < 40; n++) {
+      const { status } = await fetch(`${first.dataUrl}/lyra/v1/events?from=1`, { method: "HEAD" });
+      expect(status).toBe(200);
+    }
     await sender.end();
   });
 

@@ -70,7 +70,7 @@ export function faucetApp(port: FaucetPort, options: FaucetOptions) {
   app
     .model(MODELS)
     .get(HEALTH_PATH, () => ({ success: true }), HEALTH)
-    .all(HEALTH_PATH, () => notAllowed("GET"), RAW)
+    .all(HEALTH_PATH, () => notAllowed("GET, HEAD"), RAW)
     .post(MINT_PATH, ({ body, request }) => mint(mintOf(body), request), { ...MINT, ...reading })
     .options(MINT_PATH, ({ request }) => mintPreflight(request), RAW)
     .all(MINT_PATH, () => notAllowed("POST"), RAW);

@@ -76,6 +76,16 @@ describe("routes", () => {
     expect([answer.status, answer.headers.get(header)]).toEqual([status, value]);
   });
 
+  test("HEAD is refused for another host, as GET is", async () => {
+    for (const method of ["HEAD", "GET"]) {
+      const request = new Request("http://evil.example/api/v2/health", {
+        method,
+        headers: { host: "evil.example" },
+      });
+      expect((await rig.running.fetch(request)).status).toBe(403);
+    }
+  });
+
   test("texts of refusals", async () => {
     expect(await (await ask("/nothing")).text()).toBe("404 page not found\n");
     expect(await (await ask("/api/v2/requests")).text()).toBe("Method Not Allowed\n");
