@@ -35,6 +35,14 @@ export const COMMANDS: Commands = {
   },
   validator: from("run the chain behind a consensus engine", () => import("./validator.ts"), "validator"),
   testnet: from("start a network of several validators", () => import("./testnet.ts"), "testnet"),
+  ethereum: from(
+    "run the simulated Ethereum of several validators",
+    () => import("./ethereum.ts"),
+    "ethereum",
+    {
+      isMinor: true,
+    },
+  ),
   sidecar: from("follow a validator, and answer for it", () => import("./sidecar.ts"), "sidecar"),
   serve: from("serve an existing home", () => import("./serve.ts"), "serve"),
   replay: from("load a recording, and serve it with --serve", () => import("./replay.ts"), "replay"),

@@ -39,6 +39,7 @@ export const testnet = command({
       lyra: ownProgram(),
       events: {
         onLine: ({ number }, role, line) => values.quiet || say(`validator ${number}, ${role}: ${line}`, {}),
+        onEthereum: (line) => values.quiet || say(`the simulated Ethereum: ${line}`, {}),
         onEnded: ({ number }, role, how) =>
           values.quiet || say(`validator ${number}: its ${role} ended (${how}), and is started again`, {}),
       },

@@ -20,6 +20,8 @@ const FLAGS = {
     hasVariable: true,
   }),
   genesis: option("FILE", "start of a new chain: the engine's genesis.json"),
+  duties: option("N", "work with the devnet's PUBLIC keys of validator N", { isMinor: true }),
+  ethereum: option("URL", "the simulated Ethereum that it watches: lyra ethereum", { isMinor: true }),
   ...NODE_PORTS,
   ...DATA_PORTS,
   "faucet-port": option("N", "faucet (0: free)", { isMinor: true, hasVariable: true }),
@@ -87,9 +89,10 @@ async function configOf(values: Values): Promise<ValidatorConfig> {
   return {
     kind: "validator",
     ...{ home, abci, rules, host, limits, segmentLength, dataPort, grpcDataPort, nodePort },
-    consensusRpc: rpcOf(values["consensus-rpc"] ?? DEFAULT_RPC),
+    consensusRpc: addressOf("--consensus-rpc", values["consensus-rpc"] ?? DEFAULT_RPC),
     ...(values.genesis !== undefined && { genesis: readGenesisFile(values.genesis) }),
     ...(values.record !== undefined && { record: values.record }),
+    ...dutiesOf(values),
     grpcNodePort: grpcPortOf("grpc-node-port", values["grpc-node-port"], {
       usual: DEFAULT_GRPC_NODE_PORT,
       isUsual: nodePort === Number(DEFAULT_NODE_PORT),
@@ -100,9 +103,18 @@ async function configOf(values: Values): Promise<ValidatorConfig> {
 }
 
 /** @throws NodeError with exit code 2 */
-function rpcOf(text: string): string {
+function addressOf(flag: string, text: string): string {
   if (/^https?:\/\/[^/]+\/?$/.test(text)) return text.replace(/\/$/, "");
-  throw usageError("validator", `--consensus-rpc must be an address such as ${DEFAULT_RPC}`);
+  throw usageError("validator", `${flag} must be an address such as ${DEFAULT_RPC}`);
+}
+
+/** @throws NodeError with exit code 2 */
+function dutiesOf({ duties, ethereum }: Values): Pick<ValidatorConfig, "duties"> {
+  if (duties === undefined && ethereum === undefined) return {};
+  if (duties === undefined || ethereum === undefined)
+    throw usageError("validator", "--duties and --ethereum go together");
+  if (!/^[1-4]$/.test(duties)) throw usageError("validator", "--duties must be a number from 1 to 4");
+  return { duties: { number: Number(duties), ethereumUrl: addressOf("--ethereum", ethereum) } };
 }
 
 function portOf(flag: string, text: string): number {

@@ -14,8 +14,8 @@ import { madeUpAddress } from "./keys.ts";
 
 /** The chain, and a way to make blocks: an effect may need blocks that nothing else triggers. */
 interface BridgeChain {
-  /** As `LocalChain.execute`. */
-  execute(make: () => Uint8Array, takeBack: () => void): TxOutcome;
+  /** As `LocalChain.execute`; of a chain with other validators it takes until a block has it. */
+  execute(make: () => Uint8Array, takeBack: () => void): TxOutcome | Promise<TxOutcome>;
   mine(blocks: number): Promise<unknown>;
 }
 
@@ -65,7 +65,7 @@ export class DevnetBridge implements BridgePort {
   async deposit(party: string, asset: string, amount: bigint): Promise<BridgeReceipt> {
     const { simulator, reader } = this.options;
     const { details } = this.asset(asset);
-    const id = this.submitEvent(() =>
+    const id = await this.submitEvent(() =>
       details.erc20
         ? simulator.depositErc20(party, asset, amount)
         : simulator.depositBuiltin(party, asset, amount),
@@ -78,12 +78,12 @@ export class DevnetBridge implements BridgePort {
   }
 
   async stake(party: string, amount: bigint): Promise<BridgeReceipt> {
-    const id = this.submitEvent(() => this.options.simulator.stake(party, amount));
+    const id = await this.submitEvent(() => this.options.simulator.stake(party, amount));
     return this.untilLinked(party, id);
   }
 
   async unstake(party: string, amount: bigint): Promise<BridgeReceipt> {
-    const id = this.submitEvent(() => this.options.simulator.unstake(party, amount));
+    const id = await this.submitEvent(() => this.options.simulator.unstake(party, amount));
     return this.untilLinked(party, id);
   }
 
@@ -92,7 +92,7 @@ export class DevnetBridge implements BridgePort {
     const bundle = this.bundle<{ assetSource: string; nonce: string }>("/api/v2/erc20/asset/list/bundle", {
       assetId: asset,
     });
-    const id = this.submitEvent(() =>
+    const id = await this.submitEvent(() =>
       this.options.simulator.listAsset({
         token: bundle.assetSource,
         assetId: asset,
@@ -133,7 +133,7 @@ export class DevnetBridge implements BridgePort {
       targetAddress: string;
       creation: string;
     }>("/api/v2/erc20/asset/withdrawal/bundle", { withdrawalId: withdrawal });
-    const id = this.submitEvent(() =>
+    const id = await this.submitEvent(() =>
       simulator.withdraw({
         token: bundle.assetSource,
         amount: BigInt(bundle.amount),
@@ -232,17 +232,18 @@ export class DevnetBridge implements BridgePort {
    * Makes a call and the block with its log, atomically: without the block the call has no effect.
    * @returns the event's id
    */
-  private submitEvent(call: () => EthereumLog): string {
+  private async submitEvent(call: () => EthereumLog): Promise<string> {
     const { simulator, agent, chain } = this.options;
-    const before = simulator.save();
+    let before = "";
     let id: string | undefined;
     const make = () => {
+      before = simulator.save();
       const log = call();
       const signed = agent.chainEvent(log.event, log.voteType);
       id = signed.id;
       return signed.bytes;
     };
-    const outcome = chain.execute(make, () => simulator.undoCall(before, id));
+    const outcome = await chain.execute(make, () => simulator.undoCall(before, id));
     if (outcome.code !== 0) throw refused(`the chain does not take the event: ${outcome.text}`);
     return id!;
   }
@@ -250,7 +251,7 @@ export class DevnetBridge implements BridgePort {
   /** A call whose effect no resource of the data API shows: done when the votes are counted. */
   private async operate(call: () => EthereumLog): Promise<BridgeReceipt> {
     const { agent } = this.options;
-    const id = this.submitEvent(call);
+    const id = await this.submitEvent(call);
     return this.until(id, "the validators have voted", () => agent.isSettled(id), LATE_BLOCKS);
   }
 

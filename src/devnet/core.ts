@@ -225,7 +225,8 @@ export class DevnetCore {
   }
 }
 
-function viewOf(chainId: string, engine: () => Engine): AgentView {
+/** The chain as validators look at it. */
+export function viewOf(chainId: string, engine: () => Engine): AgentView {
   return {
     chainId,
     get height() {
@@ -240,7 +241,7 @@ function viewOf(chainId: string, engine: () => Engine): AgentView {
 }
 
 /** The details of an asset without a contract are its own; those of an ERC-20 asset must match its contract. */
-function isAssetOf(engine: Engine, simulator: BridgeSimulator, id: string): boolean {
+export function isAssetOf(engine: Engine, simulator: BridgeSimulator, id: string): boolean {
   const details = engine.domains.assets.get(id)?.details;
   if (details === undefined) return false;
   if (details.erc20 === undefined) return true;

@@ -70,6 +70,11 @@ export class Witness implements WitnessPort {
   }
 
   /** Whether the next tick will find that enough have voted. */
+  /** Ids of all that validators may still vote on. */
+  openIds(): readonly string[] {
+    return this.resources.keys();
+  }
+
   hasPassed(): boolean {
     return this.resources.size > 0 && this.resources.values().some(({ votes }) => this.isEnough(votes));
   }

@@ -37,6 +37,8 @@ export interface TestnetNode {
 /** The content of `testnet.json`. */
 export interface TestnetFile {
   readonly chainId: string;
+  /** Where the simulated Ethereum answers. */
+  readonly ethereumPort: number;
   readonly nodes: readonly TestnetNode[];
 }
 
@@ -64,7 +66,7 @@ const FILE = "testnet.json";
 export const VALIDATORS_MAX = DEVNET_VALIDATORS_MAX;
 const HOST = "127.0.0.1";
 const PORTS_APART = 10;
-const USUAL = { peer: 26_656, rpc: 26_657, node: 3_003, data: 3_008 };
+const USUAL = { peer: 26_656, rpc: 26_657, node: 3_003, data: 3_008, ethereum: 8_545 };
 const POWER = "10";
 /** As `application.ts` answers: any other ends in a chain that cannot be rolled back. */
 const APP_VERSION = "1";
@@ -89,8 +91,8 @@ export function readTestnet(folder: string): TestnetFile | undefined {
   const path = join(folder, FILE);
   if (!existsSync(path)) return undefined;
   try {
-    const { chainId, nodes } = JSON.parse(readFileSync(path, "utf8")) as TestnetFile;
-    if (typeof chainId === "string" && nodes.length > 0) return { chainId, nodes };
+    const { chainId, ethereumPort, nodes } = JSON.parse(readFileSync(path, "utf8")) as TestnetFile;
+    if (typeof chainId === "string" && nodes.length > 0) return { chainId, ethereumPort, nodes };
   } catch (error) {
     throw unreadable(path, reasonOf(error));
   }
@@ -134,7 +136,8 @@ export async function writeTestnet(options: TestnetFilesOptions): Promise<Testne
     for (const settings of [SETTINGS, own, options.settings ?? {}]) text = withSettings(text, settings);
     writeFileSync(file, text);
   }
-  const testnet = { chainId, nodes };
+  const ethereumPort = options.ports === "free" ? await freePort() : USUAL.ethereum;
+  const testnet = { chainId, ethereumPort, nodes };
   writeFileWhole(join(folder, FILE), `${JSON.stringify(testnet, undefined, 2)}\n`);
   return testnet;
 }

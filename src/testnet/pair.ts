@@ -87,7 +87,7 @@ interface SupervisedEvents {
 }
 
 /** A process that is started again whenever it ends, until it is stopped. */
-class Supervised {
+export class Supervised {
   private child: Bun.Subprocess<"ignore", "pipe", "pipe"> | undefined;
   private readonly log: WriteStream;
   private ended: Promise<void> = Promise.resolve();

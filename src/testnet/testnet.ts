@@ -15,7 +15,7 @@ import {
   VALIDATORS_MAX,
   writeTestnet,
 } from "./files.ts";
-import { type PairEvents, ValidatorPair } from "./pair.ts";
+import { type PairEvents, Supervised, ValidatorPair } from "./pair.ts";
 
 interface TestnetOptions
   extends Partial<Pick<TestnetFilesOptions, "chainId" | "settings" | "parameters" | "ports" | "isFunded">> {
@@ -27,7 +27,12 @@ interface TestnetOptions
   readonly cometbft?: string;
   /** Words that start this program. */
   readonly lyra: readonly string[];
-  readonly events?: PairEvents;
+  /** Further words of each `lyra validator`. */
+  readonly more?: readonly string[];
+  readonly events?: PairEvents & {
+    /** A line of the simulated Ethereum. */
+    onEthereum?(line: string): void;
+  };
 }
 
 export interface Testnet extends TestnetFile {
@@ -97,7 +102,21 @@ export async function startTestnet(options: TestnetOptions): Promise<Testnet> {
     close();
     throw error;
   }
-  const pairs = testnet.nodes.map((node) => new ValidatorPair(node, { lyra, cometbft }, events));
+  const ethereumUrl = `http://127.0.0.1:${testnet.ethereumPort}`;
+  const pairs = testnet.nodes.map((node) => {
+    const more = [...dutyWords(node, ethereumUrl), ...(options.more ?? [])];
+    return new ValidatorPair(node, { lyra, cometbft, more }, events);
+  });
+  const ethereum = new Supervised(
+    [...lyra, "ethereum", "--port", String(testnet.ethereumPort), "--file", join(folder, "ethereum.json")],
+    join(folder, "ethereum.log"),
+    (line) => line.includes('"level":"error"'),
+    {
+      onLine: (line) => events.onEthereum?.(line),
+      onEnded: (how) => events.onEthereum?.(`it ended (${how})`),
+    },
+  );
+  ethereum.start();
   for (const pair of pairs) pair.start();
   let isStopped = false;
   return {
@@ -107,9 +126,15 @@ export async function startTestnet(options: TestnetOptions): Promise<Testnet> {
     async stop() {
       isStopped = true;
       await Promise.all(pairs.map((pair) => pair.stop()));
+      await ethereum.stop();
       close();
     },
   };
+}
+
+/** Words of `lyra validator` with which it has its duties. */
+function dutyWords({ number }: TestnetNode, ethereumUrl: string): readonly string[] {
+  return ["--duties", String(number), "--ethereum", ethereumUrl];
 }
 
 async function untilReady(nodes: readonly TestnetNode[], isStopped: () => boolean): Promise<void> {

@@ -11,6 +11,7 @@ import { type AbciAddress, AbciServer } from "../abci/server.ts";
 import type { AdmissionRules } from "../chain/admission/rules.ts";
 import { CometClient } from "../comet/client.ts";
 import { handOver } from "../comet/hand-over.ts";
+import { systemTimeNs } from "../devnet/clock.ts";
 import { type DevnetAddress, devnetAddressFile, genesisOf } from "../devnet/home.ts";
 import { DEVNET_PARTIES } from "../devnet/keys.ts";
 import { PlanesThread } from "../devnet/planes-thread.ts";
@@ -23,8 +24,10 @@ import { lockHome } from "../files/lock.ts";
 import { writeFileWhole } from "../files/whole-file.ts";
 import { DEFAULT_LIMITS, type Limits } from "../http/limits.ts";
 import { BUILD } from "../node/build.ts";
+import { Reading } from "../node/reading.ts";
 import { openWriter } from "../store/database.ts";
 import { EventTap } from "../store/event-feed.ts";
+import { startDuties } from "./duties.ts";
 import { watchStanding } from "./standing-watch.ts";
 import { ValidatorTools } from "./tools.ts";
 
@@ -37,6 +40,11 @@ export interface ValidatorConfig {
   readonly abci: AbciAddress;
   /** RPC of the own consensus engine, which takes what is submitted here. */
   readonly consensusRpc: string;
+  /**
+   * Number of the devnet's validator whose PUBLIC keys this one works with, and where the simulated Ethereum answers. Without them
+   * it only makes blocks.
+   */
+  readonly duties?: { readonly number: number; readonly ethereumUrl: string };
   readonly rules?: AdmissionRules;
   /** An event file that every block is appended to. */
   readonly record?: string;
@@ -108,10 +116,13 @@ async function start(
   onClose(() => segments.stop());
   const node = new CometClient(options.consensusRpc);
   const { checkTransaction, onHalt } = link.chainOptions;
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  let engine: Engine | undefined;
   const chain = new AbciChain({
     db,
     genesis,
-    makeEngine: (follower) => new Engine(genesis, { ...follower, marketRules: marketRulesOf(options.rules) }),
+    makeEngine: (follower) =>
+      (engine = new Engine(genesis, { ...follower, marketRules: marketRulesOf(options.rules) })),
     startedNs: BigInt(Math.round(performance.timeOrigin)) * 1_000_000n,
     tap,
     keepTexts: true,
@@ -127,8 +138,17 @@ async function start(
   link.start();
   link.connectFeed(tap);
   onClose(() => link.close());
-  const listening = await link.serve(new ValidatorTools(chain), {
-    ...{ home, host, dataPort, nodePort, faucetPort, limits: { ...DEFAULT_LIMITS, ...options.limits } },
+  const reading = new Reading(home, limits);
+  onClose(() => reading.close());
+  const duties =
+    options.duties &&
+    startDuties({
+      ...{ chain, engine: () => engine!, genesis, reader: reading.reader, ...options.duties },
+      firstNonce: systemTimeNs(),
+    });
+  if (duties) onClose(() => duties.stop());
+  const listening = await link.serve(new ValidatorTools(chain, duties?.bridge), {
+    ...{ home, host, dataPort, nodePort, faucetPort, limits },
     ...(grpcNodePort !== "off" && { grpcNodePort }),
     ...(grpcDataPort !== "off" && { grpcDataPort }),
     parties: DEVNET_PARTIES,

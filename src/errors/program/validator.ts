@@ -61,6 +61,20 @@ export const VALIDATOR_CODES = {
       "A process of it does not run, or more than a third of the validators are away; its logs say which.",
     fix: "Look at lyra.log and consensus.log in the validator's folder.",
   },
+  ethereum_away: {
+    meaning: "The simulated Ethereum of the network does not answer.",
+    cause: "Its process does not run, or listens at another address.",
+    fix: "Start it with lyra ethereum, or correct --ethereum. Validators go on without it; deposits and the like wait.",
+  },
+  ethereum_busy: {
+    meaning: "Too many callers wait for the simulated Ethereum.",
+    fix: "Try again: each call takes a block.",
+  },
+  ethereum_turn_over: {
+    meaning: "A call on the simulated Ethereum took too long, and its turn is over.",
+    cause: "Its event came into no block in time.",
+    fix: "Look whether the chain makes blocks, then try again.",
+  },
   genesis_needed: {
     meaning: "A validator's home is empty, and no genesis says which chain begins there.",
     fix: "Give the network's genesis.json with --genesis.",

@@ -1,0 +1,90 @@
+// The simulated Ethereum of several validators: calls come in turn, and all see what they changed.
+import { afterEach, describe, expect, test } from "bun:test";
+import { serveEthereum } from "../../src/validator/ethereum-server.ts";
+import { EthereumState } from "../../src/validator/ethereum-state.ts";
+import { SharedEthereum } from "../../src/validator/shared-ethereum.ts";
+import { Scratch } from "../rig/homes.ts";
+import { eventually, turns } from "../support/eventually.ts";
+
+const scratch = new Scratch("ethereum");
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+/** A contract that counts. */
+function counter() {
+  let count = 0;
+  return { save: () => String(count), load: (text: string) => (count = Number(text)), add: () => ++count };
+}
+
+async function follower(url: string) {
+  const copy = counter();
+  let changes = 0;
+  const shared = new SharedEthereum(url, copy, () => changes++);
+  void shared.follow();
+  closing.push(() => shared.stop());
+  return { copy, shared, changes: () => changes };
+}
+
+describe("calls", () => {
+  test("of several validators come one after the other, and each is seen by all", async () => {
+    const server = serveEthereum(0);
+    closing.push(() => server.stop());
+    const followers = await Promise.all([follower(server.url), follower(server.url), follower(server.url)]);
+    const order: number[] = [];
+    await Promise.all(
+      Array.from({ length: 12 }, (_, n) => {
+        const { shared, copy } = followers[n % 3]!;
+        return shared.inTurn(async () => {
+          const count = copy.add();
+          await turns();
+          order.push(count);
+        });
+      }),
+    );
+    expect(order).toEqual(Array.from({ length: 12 }, (_, n) => n + 1));
+    await eventually(() => followers.every(({ copy }) => copy.save() === "12"));
+    expect(followers.every(({ changes }) => changes() > 0)).toBe(true);
+  });
+
+  test("that fail end their turn", async () => {
+    const server = serveEthereum(0);
+    closing.push(() => server.stop());
+    const { shared, copy } = await follower(server.url);
+    const failing = shared.inTurn(() => Promise.reject(new Error("reverted")));
+    await expect(failing).rejects.toThrow("reverted");
+    expect(await shared.inTurn(async () => copy.add())).toBe(1);
+  });
+
+  test("find the state where a process before left it", async () => {
+    const file = scratch.path("ethereum.json");
+    const first = serveEthereum(0, file);
+    const before = await follower(first.url);
+    await before.shared.inTurn(async () => before.copy.add());
+    before.shared.stop();
+    await first.stop();
+    const second = serveEthereum(0, file);
+    closing.push(() => second.stop());
+    const { copy } = await follower(second.url);
+    await eventually(() => copy.save() === "1");
+  });
+
+  test("say that the process does not answer", async () => {
+    const server = serveEthereum(0);
+    await server.stop();
+    const shared = new SharedEthereum(server.url, counter(), () => {});
+    await expect(shared.inTurn(async () => {})).rejects.toMatchObject({ code: "ethereum_away" });
+  });
+});
+
+describe("a turn", () => {
+  test("is over for a caller that kept it too long: the next one's change counts", async () => {
+    const ethereum = new EthereumState(undefined, 1);
+    const slow = await ethereum.takeTurn();
+    const next = await ethereum.takeTurn();
+    expect(() => ethereum.endTurn(slow.token, "late")).toThrow("is over");
+    expect(ethereum.endTurn(next.token, "in time")).toEqual({ version: 1, state: "in time" });
+    expect(ethereum.view.state).toBe("in time");
+  });
+});
