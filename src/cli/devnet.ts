@@ -272,7 +272,11 @@ async function playHistory(devnet: Devnet, values: Values): Promise<void> {
   const { playDemo } = await import("../devnet/demo/demo.ts");
   const bar = new ProgressBar("a month of history", values.quiet || values.json ? false : undefined);
   try {
-    await playDemo(devnet, (part, note) => bar.update(part, note));
+    await playDemo(devnet, (part, note, isScene) => {
+      if (isScene) bar.step(part, note);
+      else bar.update(part, note);
+    });
+    bar.step(1, `${grouped(devnet.chain.status.height)} blocks`);
     await devnet.history();
     await devnet.chain.setBlockMode(parseMode(values));
   } finally {

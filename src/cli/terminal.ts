@@ -76,14 +76,26 @@ function harmless(text: string): string {
 const BAR_WIDTH = 30;
 const REDRAW_MS = 80;
 
-/** A progress bar on a terminal; nothing elsewhere. */
+/** A progress bar on a terminal; elsewhere a line for each step. */
 export class ProgressBar {
   private drawnMs = 0;
+  private readonly isOn: boolean;
+  private readonly hasLines: boolean;
 
+  /** @param isShown false: nothing at all */
   constructor(
     private readonly title: string,
-    private readonly isOn: boolean = isSmart,
-  ) {}
+    isShown?: false,
+  ) {
+    this.isOn = isShown !== false && isSmart;
+    this.hasLines = isShown !== false && !isSmart;
+  }
+
+  /** One of few steps, each worth a line. */
+  step(part: number, note: string): void {
+    this.update(part, note);
+    if (this.hasLines) say(`${this.title}: ${Math.floor(part * 100)} %, ${note}`);
+  }
 
   /** @param part done so far, 0 to 1 */
   update(part: number, note: string): void {

@@ -44,7 +44,7 @@ export interface DevnetCoreOptions {
   /** Whether the texts of failed transactions are stored. */
   readonly keepTexts?: boolean;
   /** Blocks in a history segment. */
-  readonly segmentLength?: number;
+  readonly segmentLength?: number | undefined;
   /** Checks transactions without state; default: here and now. */
   checkTransaction?(bytes: Uint8Array, chainId: string, hash: string): Verdict | Promise<Verdict>;
   /** Called when the chain halts or resumes. */
@@ -176,7 +176,8 @@ export class DevnetCore {
     this.segments = new SegmentMaker({
       home,
       db: this.db,
-      ...(segmentLength !== undefined && { segmentLength }),
+      // As the chain's own parameter says (`snapshot.interval.length`), unless the flag gives a length.
+      ...(segmentLength === undefined ? { mode: "network" } : { segmentLength }),
       record: (row) => recordSegment(this.db, row),
       onProblem: (error) => onProblem?.(error),
     });

@@ -38,7 +38,7 @@ export interface SegmentMakerOptions {
   /** A connection of this thread, for a few small reads. */
   readonly db: Database;
   /** Blocks in a segment. */
-  readonly segmentLength?: number;
+  readonly segmentLength?: number | undefined;
   /** Where segments end; default `length`. */
   readonly mode?: SegmentMode;
   /**

@@ -9,7 +9,6 @@ import { DEFAULT_LIMITS, type Limits } from "../http/limits.ts";
 
 const DEFAULT_DATA_PORT = 3008;
 const DEFAULT_GRPC_DATA_PORT = 3007;
-const DEFAULT_SEGMENT_LENGTH = 1000;
 /** Settings of a sidecar alone (sidecar-config.ts); the file of its home may be another command's too. */
 export const SIDECAR_KEYS = [
   ...[
@@ -58,8 +57,8 @@ export interface NodeConfig {
   /** 0 picks a free port. */
   readonly dataPort: number;
   readonly grpcDataPort: GrpcPortNumber;
-  /** Blocks in a history segment. */
-  readonly segmentLength: number;
+  /** Blocks in a history segment; undefined for the usual length, or a devnet's parameter. */
+  readonly segmentLength: number | undefined;
   /** Where segments end; undefined for as the home began, and by length in a new one. */
   readonly segments: SegmentMode | undefined;
   readonly disk: DiskPolicy;
@@ -79,7 +78,7 @@ export function completeConfig(config: DataNodeConfig): NodeConfig {
     host: "127.0.0.1",
     dataPort: 0,
     grpcDataPort: 0,
-    segmentLength: DEFAULT_SEGMENT_LENGTH,
+    segmentLength: undefined,
     segments: undefined,
     disk: { bytes: undefined, retention: "archive" },
     limits: DEFAULT_LIMITS,
@@ -138,12 +137,7 @@ export function loadConfig(
         isUsual: dataPort === DEFAULT_DATA_PORT,
       },
     ),
-    segmentLength: wholeNumber(
-      pick(flags["segment-length"], "segment-length", String(DEFAULT_SEGMENT_LENGTH)),
-      "--segment-length",
-      1,
-      1_000_000,
-    ),
+    segmentLength: lengthOf(pickSetting(file, env, "segment-length", flags["segment-length"])),
     segments: modeOf(pickSetting(file, env, "segments", flags.segments)),
     disk: diskOf(
       pickSetting(file, env, "disk", flags.disk),
@@ -152,6 +146,10 @@ export function loadConfig(
     limits: limitsOf(file.limits, flags.limit ?? []),
     replay,
   };
+}
+
+function lengthOf(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : wholeNumber(text, "--segment-length", 1, 1_000_000);
 }
 
 /**

@@ -32,7 +32,7 @@ type LogSettings = Extract<LiveSettings, { kind: "log" }>;
 
 interface LoadingSettings {
   /** Blocks in a segment, where it is cut by length. */
-  readonly segmentLength: number;
+  readonly segmentLength: number | undefined;
   /** Where segments end; undefined for as the home began. */
   readonly segments: SegmentMode | undefined;
   /** Amount of history that is kept; all of it without. */

@@ -16,7 +16,7 @@ import { scrubRounds } from "./scrub.ts";
 
 export interface WriterOrder {
   readonly home: string;
-  readonly segmentLength: number;
+  readonly segmentLength: number | undefined;
   readonly segments: SegmentMode | undefined;
   readonly replay: readonly string[];
   readonly disk: DiskPolicy;

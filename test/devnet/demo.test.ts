@@ -13,6 +13,7 @@ const NOW = 1_900_000_000_000_000_000n;
 let devnet: Devnet;
 let result: DemoResult;
 let progress: number[];
+let scenes: string[];
 const problems: unknown[] = [];
 
 /** Time that stands still except for what the chain is told. */
@@ -29,11 +30,12 @@ function start(): Promise<Devnet> {
 beforeAll(async () => {
   devnet = await start();
   progress = [];
-  result = await playDemo(
-    devnet,
-    (part) => progress.push(part),
-    () => NOW,
-  );
+  scenes = [];
+  const onProgress = (part: number, note: string, isScene: boolean) => {
+    progress.push(part);
+    if (isScene) scenes.push(note);
+  };
+  result = await playDemo(devnet, onProgress, () => NOW);
   await devnet.history();
 });
 afterAll(async () => {
@@ -96,6 +98,19 @@ describe("the demo", () => {
     expect(progress.length).toBeGreaterThan(30);
     expect(progress).toEqual(progress.toSorted((a, b) => a - b));
     expect(Math.max(...progress)).toBeLessThanOrEqual(1);
+    expect(scenes[0]).toBe("day 1: transfers of every kind");
+    expect(scenes.length).toBeLessThan(30);
+    expect(new Set(scenes).size).toBe(scenes.length);
+  });
+
+  test("has segments that end where its parameter of snapshots says", async () => {
+    const { segments } = await (await fetch(`${devnet.dataUrl}/api/v2/networkhistory/segments`)).json();
+    const ends = segments.map(({ toHeight }: { toHeight: string }) => Number(toHeight));
+    const count = Math.floor(devnet.chain.status.height / 100);
+    expect(ends.toSorted((a: number, b: number) => a - b)).toEqual(
+      Array.from({ length: count }, (_, n) => 100 * (n + 1)),
+    );
+    expect(count).toBeGreaterThan(10);
   });
 
   test("ends with two validators that both sign, and the contract knows their keys", async () => {

@@ -76,7 +76,7 @@ export interface DemoResult {
  */
 export async function playDemo(
   devnet: Devnet,
-  progress: (part: number, note: string) => void = () => {},
+  progress: (part: number, note: string, isScene: boolean) => void = () => {},
   nowNs: () => bigint = systemTimeNs,
 ): Promise<DemoResult> {
   const { chain } = devnet;
@@ -87,10 +87,10 @@ export async function playDemo(
   let isWelcome = false;
   for (let day = 1; day <= DAYS; day++) {
     for (const { title, play } of SCENES.filter((scene) => scene.day === day)) {
-      progress((day - 1) / DAYS, `day ${day}: ${title}`);
+      progress((day - 1) / DAYS, `day ${day}: ${title}`, true);
       await play(stage);
     }
-    progress((day - 0.5) / DAYS, `day ${day}`);
+    progress((day - 0.5) / DAYS, `day ${day}`, false);
     await money.dailyPayments(stage);
     await trade.dailyTrades(stage);
     for (let step = 0; step < STEPS; step++) await stage.pass(DAY_SECONDS / STEPS);
