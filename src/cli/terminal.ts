@@ -91,7 +91,7 @@ export class ProgressBar {
     this.hasLines = isShown !== false && !isSmart;
   }
 
-  /** One of few steps, each worth a line. */
+  /** Reports a step, of few: each is worth a line. */
   step(part: number, note: string): void {
     this.update(part, note);
     if (this.hasLines) say(`${this.title}: ${Math.floor(part * 100)} %, ${note}`);
