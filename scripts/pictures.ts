@@ -81,6 +81,8 @@ const PICTURES: readonly Picture[] = [
   { name: "parameters", path: () => "parameters" },
   { name: "parties", path: () => "parties" },
   { name: "party", path: async (node) => `party/${(await transactionsOf(node))[0]?.submitter}` },
+  { name: "spam", path: async (node) => `party/${(await transactionsOf(node))[0]?.submitter}?tab=spam` },
+  { name: "ledger", path: async (node) => `party/${(await transactionsOf(node))[0]?.submitter}?tab=ledger` },
   { name: "assets", path: () => "assets" },
   { name: "asset", path: async (node) => `asset/${await firstOf(node, "assets", "assets")}` },
   { name: "markets", path: () => "markets" },

@@ -74,6 +74,7 @@ export class Look {
     const { transactions } = await this.read<{
       transactions: { hash: string; height: number; code: number; submitter: string }[];
     }>("/lyra/v1/transactions?limit=200");
+    const market = await first("markets?pagination.first=1", "markets");
     const refused = transactions.find(({ code }) => code !== 0) ?? transactions[0]!;
     return [
       ...[
@@ -88,9 +89,18 @@ export class Look {
         "epochs",
         "parameters",
       ],
-      ...[`block/${refused.height}`, `transaction/${refused.hash}`, `party/${refused.submitter}`, "epoch/1"],
+      ...[
+        `block/${refused.height}`,
+        `transaction/${refused.hash}`,
+        `party/${refused.submitter}`,
+        ...["ledger", "trading", "bridge", "stake", "spam"].map(
+          (tab) => `party/${refused.submitter}?tab=${tab}`,
+        ),
+        ...["positions", "margins", "liquidity", "terms"].map((tab) => `market/${market}?tab=${tab}`),
+        "epoch/1",
+      ],
       `asset/${await first("assets?pagination.first=1", "assets")}`,
-      `market/${await first("markets?pagination.first=1", "markets")}`,
+      `market/${market}`,
       `order/${await first("orders?pagination.first=1", "orders")}`,
       `deposit/${await first("deposits?pagination.first=1", "deposits")}`,
       `proposal/${await first("governances?pagination.first=1", "connection")}`,

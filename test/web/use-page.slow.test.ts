@@ -141,6 +141,36 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
     );
   });
 
+  test("a party shows what the API answers: balances with a chart, and spam statistics", async () => {
+    const { page } = look;
+    const { publicKey } = devnet.parties[6]!;
+    type Accounts = { accounts: { edges: { node: { balance: string; type: string; asset: string } }[] } };
+    const { accounts } = await look.read<Accounts>(
+      `/api/v2/accounts?filter.partyIds=${publicKey}&pagination.first=25`,
+    );
+    await look.open(`party/${publicKey}`);
+    // In full on hover, with the number that the API gives.
+    const titles = await page
+      .locator("section[aria-label=accounts] tbody td:nth-child(4) .number")
+      .evaluateAll((cells) => cells.map((cell) => (cell as HTMLElement).title.split("\n")[1]));
+    expect(titles).toEqual(accounts.edges.map(({ node }) => `${node.balance} of the smallest unit`));
+    const dollars = accounts.edges.findIndex(({ node }) => node.type === "ACCOUNT_TYPE_GENERAL");
+    const { asset } = accounts.edges[dollars]!.node;
+    await page.getByRole("button", { name: "Chart" }).nth(dollars).click();
+    await look.atRest();
+    const { balances } = await look.read<{ balances: { edges: object[] } }>(
+      `/api/v2/balance/changes?filter.partyIds=${publicKey}&filter.assetId=${asset}&filter.accountTypes=ACCOUNT_TYPE_GENERAL&pagination.first=300`,
+    );
+    expect(await page.locator(".chart").getAttribute("aria-label")).toEndWith(
+      `${balances.edges.length} changes`,
+    );
+    await look.open(`party/${publicKey}?tab=spam`);
+    type Spam = { statistics: Record<string, { countForEpoch: string; maxForEpoch: string }> };
+    const { statistics } = await look.read<Spam>(`/statistics/spam/${publicKey}`);
+    const { countForEpoch, maxForEpoch } = statistics.transfers!;
+    expect(await look.text(".meter-row .number")).toBe(`${countForEpoch} of ${maxForEpoch}`);
+  });
+
   test("new blocks appear by themselves, and move nothing", async () => {
     const { page } = look;
     await look.open("");

@@ -1,12 +1,16 @@
-// Balances as they are now.
-import { useList } from "../data/read.ts";
-import { enumWords } from "../format.ts";
+// Balances as they are now, and of one account over time.
+import type { ComponentChildren } from "preact";
+import { assetOf, marketOf } from "../data/names.ts";
+import { type Connection, useList, useRead } from "../data/read.ts";
+import { enumWords, timeMs } from "../format.ts";
 import { Amount } from "./amount.tsx";
 import { Asset, Market, Party } from "./id.tsx";
+import { Line } from "./line.tsx";
+import { Panel } from "./panel.tsx";
 import { Empty } from "./states.tsx";
 import { type Column, Table } from "./table.tsx";
 
-interface Account {
+export interface Account {
   readonly owner: string;
   readonly balance: string;
   readonly asset: string;
@@ -14,14 +18,17 @@ interface Account {
   readonly type: string;
 }
 
-/** @param filter of the list, such as `filter.partyIds=…` */
-export function AccountTable({
-  filter,
-  hidden,
-}: {
+interface AccountTableProps {
+  /** Of the list, such as `filter.partyIds=…`. */
   readonly filter: string;
   readonly hidden: "asset" | "owner";
-}) {
+  /** At the end of each row. */
+  readonly action?: (account: Account) => ComponentChildren;
+}
+
+const typeWords = (type: string) => enumWords(type, "ACCOUNT_TYPE_");
+
+export function AccountTable({ filter, hidden, action }: AccountTableProps) {
   const pages = useList<Account>(`/api/v2/accounts?${filter}`, "accounts");
   const owner: Column<Account> = { title: "Owner", cell: (row) => <Party id={row.owner} isBare /> };
   const asset: Column<Account> = { title: "Asset", cell: (row) => <Asset id={row.asset} /> };
@@ -33,14 +40,54 @@ export function AccountTable({
       empty={<Empty title="No account yet" command="lyra devnet fund PARTY ASSET AMOUNT" />}
       columns={[
         hidden === "owner" ? asset : owner,
-        { title: "Account", isWide: true, cell: ({ type }) => enumWords(type, "ACCOUNT_TYPE_") },
+        { title: "Account", isWide: true, cell: ({ type }) => typeWords(type) },
         { title: "Market", isMinor: true, cell: ({ marketId }) => <Market id={marketId} /> },
         {
           title: "Balance",
           isNumber: true,
           cell: ({ balance, asset: id }) => <Amount amount={balance} asset={id} />,
         },
+        ...(action === undefined ? [] : [{ title: "Over time", cell: action }]),
       ]}
     />
+  );
+}
+
+interface Change {
+  readonly timestamp: string;
+  readonly balance: string;
+}
+
+/** Changes that a chart shows. */
+const CHANGES = 300;
+
+/** An account's newest changes as a line. */
+export function BalanceChart({ account }: { readonly account: Account }) {
+  const { owner, asset, marketId, type } = account;
+  const filter = [
+    `filter.partyIds=${encodeURIComponent(owner)}`,
+    `filter.assetId=${encodeURIComponent(asset)}`,
+    `filter.accountTypes=${type}`,
+    ...(marketId === "" ? [] : [`filter.marketIds=${marketId}`]),
+  ].join("&");
+  const { data } = useRead<{ balances: Connection<Change> }>(
+    `/api/v2/balance/changes?${filter}&pagination.first=${CHANGES}`,
+  );
+  const changes = data?.balances.edges.map(({ node }) => node).reverse() ?? [];
+  const facts = assetOf(asset);
+  const scale = 10 ** (facts?.decimals ?? 0);
+  const title = [facts?.symbol, typeWords(type), marketOf(marketId)?.code].filter(Boolean).join(" · ");
+  return (
+    <Panel title={title}>
+      {data !== undefined && changes.length === 0 ? (
+        <Empty title="It has not changed in the history of this node" />
+      ) : (
+        <Line
+          at={changes.map(({ timestamp }) => timeMs(timestamp) ?? 0)}
+          values={changes.map(({ balance }) => Number(balance) / scale)}
+          label={`Balance over time, ${title}: ${changes.length} changes`}
+        />
+      )}
+    </Panel>
   );
 }

@@ -6,6 +6,9 @@ import { Copy } from "./copy.tsx";
 
 type Kind =
   | "order"
+  | "deposit"
+  | "withdrawal"
+  | "epoch"
   | "transaction"
   | "party"
   | "asset"

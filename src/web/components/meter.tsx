@@ -1,4 +1,5 @@
 interface MeterProps {
+  /** Empty where a column's title names it. */
   readonly label: string;
   readonly value: number;
   readonly max: number;
@@ -10,10 +11,10 @@ interface MeterProps {
 export function Meter({ label, value, max, text = `${value} of ${max}` }: MeterProps) {
   const part = max > 0 ? value / max : 0;
   return (
-    <div class="meter-row">
-      <span>{label}</span>
+    <div class={label === "" ? "meter-row bare" : "meter-row"}>
+      {label !== "" && <span>{label}</span>}
       <meter
-        aria-label={label}
+        aria-label={label || text}
         min={0}
         max={Math.max(max, 1)}
         high={max * 0.8}

@@ -9,6 +9,7 @@ import { Empty, ReadView } from "../components/states.tsx";
 import { Table } from "../components/table.tsx";
 import { Tabs } from "../components/tabs.tsx";
 import { FullTime, Time } from "../components/time.tsx";
+import { OrderTable, PositionTable } from "../components/trading.tsx";
 import { addresses } from "../data/node.ts";
 import { useList, useRead } from "../data/read.ts";
 import { enumWords } from "../format.ts";
@@ -71,8 +72,16 @@ function MarketPage({ market }: { readonly market: Market }) {
       <Tabs
         label="About the market"
         tabs={[
-          { id: "orders", title: "Orders", content: () => <Orders market={market} /> },
-          { id: "positions", title: "Positions", content: () => <Positions market={market} /> },
+          {
+            id: "orders",
+            title: "Orders",
+            content: () => <OrderTable filter={`filter.marketIds=${id}`} hidden="market" />,
+          },
+          {
+            id: "positions",
+            title: "Positions",
+            content: () => <PositionTable filter={`filter.marketIds=${id}`} hidden="market" />,
+          },
           { id: "margins", title: "Margins", content: () => <Margins market={id} /> },
           { id: "liquidity", title: "Liquidity", content: () => <Liquidity market={market} data={data} /> },
           { id: "terms", title: "Terms", content: () => <Terms market={market} /> },
@@ -224,123 +233,6 @@ function Trades({ market }: { readonly market: Market }) {
         { title: "Time", isNumber: true, cell: ({ timestamp }) => <Time at={timestamp} /> },
       ]}
     />
-  );
-}
-
-interface Order {
-  readonly id: string;
-  readonly partyId: string;
-  readonly side: string;
-  readonly price: string;
-  readonly remaining: string;
-  readonly timeInForce: string;
-  readonly peggedOrder: { readonly reference: string; readonly offset: string } | null;
-  readonly liquidityProvisionId: string;
-  readonly createdAt: string;
-}
-
-const side = (value: string) => (
-  <span class={value === "SIDE_BUY" ? "buy" : "sell"}>{value === "SIDE_BUY" ? "buy" : "sell"}</span>
-);
-
-function Orders({ market }: { readonly market: Market }) {
-  const pages = useList<Order>(`/api/v2/orders?filter.marketIds=${market.id}&filter.liveOnly=true`, "orders");
-  return (
-    <section class="panel">
-      <Table
-        label="orders"
-        rows={pages}
-        keyOf={({ id }) => id}
-        empty={
-          <Empty
-            title="No order is in the book"
-            command={`lyra devnet market run ${market.tradableInstrument.instrument.code} 50`}
-          />
-        }
-        columns={[
-          { title: "Side", cell: (order) => side(order.side) },
-          {
-            title: "Price",
-            isNumber: true,
-            cell: ({ price }) => <Scaled value={price} decimals={Number(market.decimalPlaces)} />,
-          },
-          {
-            title: "Remaining",
-            isNumber: true,
-            cell: ({ remaining }) => (
-              <Scaled value={remaining} decimals={Number(market.positionDecimalPlaces)} />
-            ),
-          },
-          { title: "Party", isWide: true, cell: ({ partyId }) => <Party id={partyId} isBare /> },
-          {
-            title: "Kind",
-            isMinor: true,
-            cell: ({ peggedOrder, liquidityProvisionId, timeInForce }) =>
-              liquidityProvisionId !== ""
-                ? "liquidity"
-                : peggedOrder === null
-                  ? enumWords(timeInForce, "TIME_IN_FORCE_")
-                  : `pegged to ${enumWords(peggedOrder.reference, "PEGGED_REFERENCE_")}`,
-          },
-          { title: "Order", isMinor: true, cell: ({ id }) => <OrderLink id={id} /> },
-          { title: "Time", isNumber: true, isMinor: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
-        ]}
-      />
-    </section>
-  );
-}
-
-const OrderLink = ({ id }: { readonly id: string }) => <Id id={id} kind="order" isBare />;
-
-interface Position {
-  readonly partyId: string;
-  readonly openVolume: string;
-  readonly realisedPnl: string;
-  readonly unrealisedPnl: string;
-  readonly averageEntryPrice: string;
-}
-
-function Positions({ market }: { readonly market: Market }) {
-  const asset = market.tradableInstrument.instrument.future?.settlementAsset ?? "";
-  const pages = useList<Position>(`/api/v2/positions?filter.marketIds=${market.id}`, "positions");
-  return (
-    <section class="panel">
-      <Table
-        label="positions"
-        rows={pages}
-        keyOf={({ partyId }) => partyId}
-        empty={<Empty title="Nobody has a position" />}
-        columns={[
-          { title: "Party", isWide: true, cell: ({ partyId }) => <Party id={partyId} isBare /> },
-          {
-            title: "Open",
-            isNumber: true,
-            cell: ({ openVolume }) => (
-              <Scaled value={openVolume} decimals={Number(market.positionDecimalPlaces)} />
-            ),
-          },
-          {
-            title: "Entry price",
-            isNumber: true,
-            isMinor: true,
-            cell: ({ averageEntryPrice }) => (
-              <Scaled value={averageEntryPrice} decimals={Number(market.decimalPlaces)} />
-            ),
-          },
-          {
-            title: "Unrealised",
-            isNumber: true,
-            cell: (row) => <Amount amount={row.unrealisedPnl} asset={asset} />,
-          },
-          {
-            title: "Realised",
-            isNumber: true,
-            isMinor: true,
-            cell: (row) => <Amount amount={row.realisedPnl} asset={asset} />,
-          },
-        ]}
-      />
-    </section>
   );
 }
 

@@ -1,21 +1,21 @@
-// A party: balances, stake and what it sent.
-import { AccountTable } from "../components/accounts.tsx";
+// A party: balances and their history, ledger, bridge, stake and rewards, orders and positions, spam statistics, transactions.
+import { useSignal } from "@preact/signals";
+import { type Account, AccountTable, BalanceChart } from "../components/accounts.tsx";
 import { ActivityTable } from "../components/activity.tsx";
-import { Id, Validator } from "../components/id.tsx";
+import { Amount } from "../components/amount.tsx";
+import { Asset, Id, Market, Party, Validator } from "../components/id.tsx";
 import { Facts, Heading, Panel } from "../components/panel.tsx";
 import { StakeAmount } from "../components/stake.tsx";
 import { Empty } from "../components/states.tsx";
 import { Table } from "../components/table.tsx";
 import { Tabs } from "../components/tabs.tsx";
+import { Time } from "../components/time.tsx";
+import { OrderTable, PositionTable } from "../components/trading.tsx";
 import { partyName } from "../data/names.ts";
 import { useList, useRead } from "../data/read.ts";
+import { enumWords } from "../format.ts";
 import type { ViewProps } from "../view-props.ts";
-
-interface Delegation {
-  readonly nodeId: string;
-  readonly amount: string;
-  readonly epochSeq: string;
-}
+import { SpamStatistics } from "./party-spam.tsx";
 
 export default function PartyView({ params }: ViewProps) {
   const { id = "" } = params;
@@ -37,45 +37,265 @@ export default function PartyView({ params }: ViewProps) {
         tabs={[
           { id: "balances", title: "Balances", content: () => <Balances party={key} /> },
           { id: "transactions", title: "Transactions", content: () => <Sent party={key} /> },
-          { id: "delegations", title: "Delegations", content: () => <Delegations party={key} /> },
+          { id: "ledger", title: "Ledger", content: () => <Ledger party={key} /> },
+          { id: "trading", title: "Orders and positions", content: () => <Trading party={key} /> },
+          { id: "bridge", title: "Deposits and withdrawals", content: () => <Bridge party={key} /> },
+          { id: "stake", title: "Delegations and rewards", content: () => <Staking party={key} /> },
+          { id: "spam", title: "Spam", content: () => <SpamStatistics party={key} /> },
         ]}
       />
     </>
   );
 }
 
-const Balances = ({ party }: { readonly party: string }) => (
-  <section class="panel">
-    <AccountTable filter={`filter.partyIds=${party}`} hidden="owner" />
-  </section>
-);
+interface OfParty {
+  readonly party: string;
+}
 
-const Sent = ({ party }: { readonly party: string }) => (
+function Balances({ party }: OfParty) {
+  const chosen = useSignal<Account | undefined>(undefined);
+  return (
+    <>
+      {chosen.value !== undefined && <BalanceChart account={chosen.value} />}
+      <section class="panel">
+        <AccountTable
+          filter={`filter.partyIds=${party}`}
+          hidden="owner"
+          action={(account) => (
+            <button
+              type="button"
+              class="small"
+              aria-pressed={isSame(chosen.value, account)}
+              onClick={() => {
+                chosen.value = isSame(chosen.value, account) ? undefined : account;
+              }}
+            >
+              Chart
+            </button>
+          )}
+        />
+      </section>
+    </>
+  );
+}
+
+const isSame = (one: Account | undefined, other: Account) =>
+  one?.asset === other.asset && one.type === other.type && one.marketId === other.marketId;
+
+const Sent = ({ party }: OfParty) => (
   <section class="panel">
     <ActivityTable filter={`party=${party}`} hidden="sender" />
   </section>
 );
 
-function Delegations({ party }: { readonly party: string }) {
+const Trading = ({ party }: OfParty) => (
+  <>
+    <PositionTable filter={`filter.partyIds=${party}`} hidden="party" />
+    <OrderTable filter={`filter.partyIds=${party}`} hidden="party" />
+  </>
+);
+
+interface Entry {
+  readonly timestamp: string;
+  readonly quantity: string;
+  readonly transferType: string;
+  readonly assetId: string;
+  readonly fromAccountType: string;
+  readonly toAccountType: string;
+  readonly fromAccountPartyId: string;
+  readonly toAccountPartyId: string;
+  readonly fromAccountBalance: string;
+  readonly toAccountBalance: string;
+}
+
+const accountWords = (type: string) => enumWords(type, "ACCOUNT_TYPE_");
+
+function Ledger({ party }: OfParty) {
+  const isIncoming = useSignal(false);
+  const side = isIncoming.value ? "to" : "from";
+  const pages = useList<Entry>(
+    `/api/v2/ledgerentry/history?filter.${side}AccountFilter.partyIds=${party}`,
+    "ledgerEntries",
+  );
+  return (
+    <section class="panel">
+      <div class="panel-head">
+        <fieldset class="choices">
+          <legend class="hidden">Direction</legend>
+          <button type="button" aria-pressed={!isIncoming.value} onClick={() => (isIncoming.value = false)}>
+            Out of its accounts
+          </button>
+          <button type="button" aria-pressed={isIncoming.value} onClick={() => (isIncoming.value = true)}>
+            Into its accounts
+          </button>
+        </fieldset>
+      </div>
+      <Table
+        label="ledger entries"
+        rows={pages}
+        keyOf={(row) => pages.data?.indexOf(row) ?? 0}
+        empty={<Empty title="No money has moved" command="lyra devnet fund PARTY ASSET AMOUNT" />}
+        columns={[
+          { title: "Kind", isWide: true, cell: (row) => enumWords(row.transferType, "TRANSFER_TYPE_") },
+          {
+            title: "From",
+            isMinor: true,
+            cell: (row) => (
+              <>
+                <Party id={row.fromAccountPartyId} isBare />{" "}
+                <span class="muted">{accountWords(row.fromAccountType)}</span>
+              </>
+            ),
+          },
+          {
+            title: "To",
+            isMinor: true,
+            cell: (row) => (
+              <>
+                <Party id={row.toAccountPartyId} isBare />{" "}
+                <span class="muted">{accountWords(row.toAccountType)}</span>
+              </>
+            ),
+          },
+          {
+            title: "Amount",
+            isNumber: true,
+            cell: (row) => <Amount amount={row.quantity} asset={row.assetId} />,
+          },
+          {
+            title: "Balance after",
+            isNumber: true,
+            isMinor: true,
+            cell: (row) => (
+              <Amount
+                amount={isIncoming.value ? row.toAccountBalance : row.fromAccountBalance}
+                asset={row.assetId}
+              />
+            ),
+          },
+          { title: "Time", isNumber: true, cell: (row) => <Time at={row.timestamp} /> },
+        ]}
+      />
+    </section>
+  );
+}
+
+interface Bridged {
+  readonly id: string;
+  readonly amount: string;
+  readonly asset: string;
+  readonly status: string;
+  readonly createdTimestamp: string;
+}
+
+function Bridge({ party }: OfParty) {
+  return (
+    <>
+      <Panel title="Deposits">
+        <BridgedTable kind="deposit" party={party} command="lyra devnet bridge deposit PARTY ASSET AMOUNT" />
+      </Panel>
+      <Panel title="Withdrawals">
+        <BridgedTable kind="withdrawal" party={party} command="lyra devnet bridge claim WITHDRAWAL" />
+      </Panel>
+    </>
+  );
+}
+
+interface BridgedTableProps extends OfParty {
+  readonly kind: "deposit" | "withdrawal";
+  readonly command: string;
+}
+
+function BridgedTable({ kind, party, command }: BridgedTableProps) {
+  const pages = useList<Bridged>(`/api/v2/${kind}s?partyId=${party}`, `${kind}s`);
+  return (
+    <Table
+      label={`${kind}s`}
+      rows={pages}
+      keyOf={({ id }) => id}
+      expected={3}
+      empty={<Empty title={`It has no ${kind}`} command={command} />}
+      columns={[
+        { title: "Identifier", isWide: true, cell: ({ id }) => <Id id={id} kind={kind} /> },
+        { title: "Status", cell: ({ status }) => enumWords(status, "STATUS_") },
+        {
+          title: "Amount",
+          isNumber: true,
+          cell: ({ amount, asset }) => <Amount amount={amount} asset={asset} />,
+        },
+        {
+          title: "Time",
+          isNumber: true,
+          isMinor: true,
+          cell: ({ createdTimestamp }) => <Time at={createdTimestamp} />,
+        },
+      ]}
+    />
+  );
+}
+
+interface Delegation {
+  readonly nodeId: string;
+  readonly amount: string;
+}
+
+interface Reward {
+  readonly assetId: string;
+  readonly epoch: string;
+  readonly amount: string;
+  readonly marketId: string;
+  readonly rewardType: string;
+  readonly receivedAt: string;
+}
+
+function Staking({ party }: OfParty) {
   const epoch = useRead<{ epoch: { seq: string } }>("/api/v2/epoch");
   const seq = epoch.data?.epoch.seq;
-  const pages = useList<Delegation>(
+  const delegations = useList<Delegation>(
     seq === undefined ? undefined : `/api/v2/delegations?partyId=${party}&epochId=${seq}`,
     "delegations",
   );
+  const rewards = useList<Reward>(`/api/v2/rewards?partyId=${party}`, "rewards");
   return (
-    <Panel title={seq === undefined ? "Delegated" : `Delegated in epoch ${seq}`}>
-      <Table
-        label="delegations"
-        rows={pages}
-        keyOf={({ nodeId }) => nodeId}
-        expected={1}
-        empty={<Empty title="It delegates nothing" command="lyra devnet stake PARTY AMOUNT" />}
-        columns={[
-          { title: "Validator", isWide: true, cell: ({ nodeId }) => <Validator id={nodeId} /> },
-          { title: "Amount", isNumber: true, cell: ({ amount }) => <StakeAmount amount={amount} /> },
-        ]}
-      />
-    </Panel>
+    <>
+      <Panel title={seq === undefined ? "Delegated" : `Delegated in epoch ${seq}`}>
+        <Table
+          label="delegations"
+          rows={delegations}
+          keyOf={({ nodeId }) => nodeId}
+          expected={1}
+          empty={<Empty title="It delegates nothing" command="lyra devnet stake PARTY AMOUNT" />}
+          columns={[
+            { title: "Validator", isWide: true, cell: ({ nodeId }) => <Validator id={nodeId} /> },
+            { title: "Amount", isNumber: true, cell: ({ amount }) => <StakeAmount amount={amount} /> },
+          ]}
+        />
+      </Panel>
+      <Panel title="Rewards">
+        <Table
+          label="rewards"
+          rows={rewards}
+          keyOf={(row) => `${row.epoch} ${row.assetId} ${row.marketId} ${row.rewardType}`}
+          expected={3}
+          empty={<Empty title="It has no rewards yet" command="lyra devnet epoch end" />}
+          columns={[
+            {
+              title: "Epoch",
+              isNumber: true,
+              cell: (row) => <Id id={row.epoch} kind="epoch" isBare />,
+            },
+            { title: "Out of", isWide: true, cell: (row) => accountWords(row.rewardType) },
+            { title: "Market", isMinor: true, cell: (row) => <Market id={row.marketId} /> },
+            { title: "Asset", isMinor: true, cell: (row) => <Asset id={row.assetId} /> },
+            {
+              title: "Amount",
+              isNumber: true,
+              cell: (row) => <Amount amount={row.amount} asset={row.assetId} />,
+            },
+            { title: "Time", isNumber: true, isMinor: true, cell: (row) => <Time at={row.receivedAt} /> },
+          ]}
+        />
+      </Panel>
+    </>
   );
 }

@@ -4,9 +4,10 @@ import { Amount, Scaled } from "../components/amount.tsx";
 import { Asset, Id, Market, Party } from "../components/id.tsx";
 import { Json } from "../components/json.tsx";
 import { Facts, Heading, Panel } from "../components/panel.tsx";
-import { ReadView } from "../components/states.tsx";
+import { Empty, ReadView } from "../components/states.tsx";
 import { FullTime } from "../components/time.tsx";
 import { marketOf } from "../data/names.ts";
+import { useRead } from "../data/read.ts";
 import { enumWords } from "../format.ts";
 import { place } from "../shell/router.ts";
 import type { ViewProps } from "../view-props.ts";
@@ -87,9 +88,32 @@ export default function RecordView({ params }: ViewProps) {
               <Facts rows={[["Identifier", <Id key="id" id={id} isLong />], ...kind.rows(record)]} />
               <Json value={record} />
             </Panel>
+            {kind === KINDS.withdrawal && <Bundle withdrawal={id} />}
           </>
         );
       }}
     </ReadView>
+  );
+}
+
+/** Signatures with which the bridge pays a withdrawal out. */
+function Bundle({ withdrawal }: { readonly withdrawal: string }) {
+  const { data, failure } = useRead<Members>(
+    `/api/v2/erc20/asset/withdrawal/bundle?withdrawalId=${encodeURIComponent(withdrawal)}`,
+  );
+  return (
+    <Panel title="Bundle for the bridge">
+      {failure !== undefined && <Empty title="There is no bundle yet">{failure.message}</Empty>}
+      {data !== undefined && (
+        <>
+          <Facts
+            rows={Object.entries(data).map(
+              ([name, value]) => [name, <Id key={name} id={text(value)} isLong />] as const,
+            )}
+          />
+          <Json value={data} />
+        </>
+      )}
+    </Panel>
   );
 }

@@ -1,0 +1,136 @@
+// Live orders and positions, of a market or of a party.
+import { marketOf } from "../data/names.ts";
+import { useList } from "../data/read.ts";
+import { enumWords } from "../format.ts";
+import { Amount, Scaled } from "./amount.tsx";
+import { Id, Market, Party } from "./id.tsx";
+import { Empty } from "./states.tsx";
+import { type Column, Table } from "./table.tsx";
+import { Time } from "./time.tsx";
+
+interface TradingProps {
+  /** Of the list, such as `filter.marketIds=…`. */
+  readonly filter: string;
+  /** The same in every row. */
+  readonly hidden: "market" | "party";
+}
+
+interface OfMarket {
+  readonly marketId: string;
+  readonly partyId: string;
+}
+
+interface Order extends OfMarket {
+  readonly id: string;
+  readonly side: string;
+  readonly price: string;
+  readonly remaining: string;
+  readonly timeInForce: string;
+  readonly peggedOrder: { readonly reference: string } | null;
+  readonly liquidityProvisionId: string;
+  readonly createdAt: string;
+}
+
+interface Position extends OfMarket {
+  readonly openVolume: string;
+  readonly realisedPnl: string;
+  readonly unrealisedPnl: string;
+  readonly averageEntryPrice: string;
+}
+
+/** A price or a size in the decimals of its market. */
+function InMarket({ value, market, isSize = false }: { value: string; market: string; isSize?: boolean }) {
+  const facts = marketOf(market);
+  return <Scaled value={value} decimals={(isSize ? facts?.positionDecimals : facts?.decimals) ?? 0} />;
+}
+
+const ownerOf = <Row extends OfMarket>(hidden: TradingProps["hidden"]): Column<Row> =>
+  hidden === "market"
+    ? { title: "Party", isWide: true, cell: ({ partyId }) => <Party id={partyId} isBare /> }
+    : { title: "Market", isWide: true, cell: ({ marketId }) => <Market id={marketId} /> };
+
+function kindOf({ peggedOrder, liquidityProvisionId, timeInForce }: Order): string {
+  if (liquidityProvisionId !== "") return "liquidity";
+  if (peggedOrder !== null) return `pegged to ${enumWords(peggedOrder.reference, "PEGGED_REFERENCE_")}`;
+  return enumWords(timeInForce, "TIME_IN_FORCE_");
+}
+
+export function OrderTable({ filter, hidden }: TradingProps) {
+  const pages = useList<Order>(`/api/v2/orders?${filter}&filter.liveOnly=true`, "orders");
+  return (
+    <section class="panel">
+      <Table
+        label="orders"
+        rows={pages}
+        keyOf={({ id }) => id}
+        empty={<Empty title="No order is in the book" command="lyra devnet market run MARKET 50" />}
+        columns={[
+          {
+            title: "Side",
+            cell: ({ side }) => (
+              <span class={side === "SIDE_BUY" ? "buy" : "sell"}>{side === "SIDE_BUY" ? "buy" : "sell"}</span>
+            ),
+          },
+          {
+            title: "Price",
+            isNumber: true,
+            cell: ({ price, marketId }) => <InMarket value={price} market={marketId} />,
+          },
+          {
+            title: "Remaining",
+            isNumber: true,
+            cell: ({ remaining, marketId }) => <InMarket value={remaining} market={marketId} isSize />,
+          },
+          ownerOf(hidden),
+          { title: "Kind", isMinor: true, cell: kindOf },
+          { title: "Order", isMinor: true, cell: ({ id }) => <Id id={id} kind="order" isBare /> },
+          { title: "Time", isNumber: true, isMinor: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+        ]}
+      />
+    </section>
+  );
+}
+
+export function PositionTable({ filter, hidden }: TradingProps) {
+  const pages = useList<Position>(`/api/v2/positions?${filter}`, "positions");
+  const money = (amount: string, market: string) => (
+    <Amount amount={amount} asset={marketOf(market)?.asset ?? ""} />
+  );
+  return (
+    <section class="panel">
+      <Table
+        label="positions"
+        rows={pages}
+        keyOf={({ partyId, marketId }) => `${partyId} ${marketId}`}
+        empty={<Empty title="No position is open" command="lyra devnet market run MARKET 50" />}
+        columns={[
+          ownerOf(hidden),
+          {
+            title: "Open",
+            isNumber: true,
+            cell: ({ openVolume, marketId }) => <InMarket value={openVolume} market={marketId} isSize />,
+          },
+          {
+            title: "Entry price",
+            isNumber: true,
+            isMinor: true,
+            cell: ({ averageEntryPrice, marketId }) => (
+              <InMarket value={averageEntryPrice} market={marketId} />
+            ),
+          },
+          {
+            title: "Unrealised",
+            isNumber: true,
+            cell: ({ unrealisedPnl, marketId }) => money(unrealisedPnl, marketId),
+          },
+          {
+            title: "Realised",
+            isNumber: true,
+            isMinor: true,
+            cell: ({ realisedPnl, marketId }) => money(realisedPnl, marketId),
+          },
+        ]}
+      />
+    </section>
+  );
+}
