@@ -373,7 +373,7 @@ export class AbciChain implements ChainPort {
     );
     this.holdWaiting(txs);
     const updates = this.core.engine.consensusUpdates();
-    const decision = { results, updates, appHash: block.point.appHash };
+    const decision = { results, updates, appHash: this.core.point.appHash };
     this.executed = { height: decided.height, block, txs, decision };
     return decision;
   }

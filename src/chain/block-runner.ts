@@ -12,7 +12,7 @@ import { decodeLedgerMovements } from "../wire/generated/events.ts";
 import type { CheckedTransaction } from "../wire/transaction-check.ts";
 import type { Admission, AdmissionTransaction } from "./admission/admission.ts";
 import { REFUSED_CODE } from "./admission/rules.ts";
-import { appHashOf } from "./app-hash.ts";
+import type { Place } from "./app-hash.ts";
 import type { ChainPoint } from "./chain-store.ts";
 import { applyTool, type ChainEngine, type ToolCommand } from "./options.ts";
 
@@ -32,7 +32,7 @@ export interface TxExecution {
 }
 
 export interface ExecutedBlock {
-  readonly point: ChainPoint;
+  readonly point: Place;
   readonly results: readonly TxExecution[];
   readonly trading: TradingCounts;
   /** Nothing happened in it. */
@@ -59,8 +59,7 @@ export class BlockRunner {
   genesis({ initialHeight, timeNs, hash }: Genesis, before: ChainPoint): RunBlock {
     this.engine.initChain();
     const run = this.commit(before, { height: initialHeight, timeNs, hash }, [], []);
-    const here = { ...run.executed.point, height: before.height };
-    const point = { ...here, appHash: appHashOf(this.engine.state, here) };
+    const point = { ...run.executed.point, height: before.height };
     return { ...run, executed: { ...run.executed, point } };
   }
 
@@ -108,7 +107,7 @@ export class BlockRunner {
     const { height, timeNs, hash } = info;
     return {
       executed: {
-        point: { ...point, appHash: appHashOf(this.engine.state, point) },
+        point,
         results,
         trading: tradingOf(block.events, txs, results),
         isEmpty: txs.length === 0 && events <= MARKERS,

@@ -67,7 +67,8 @@ interface BlockContent {
   readonly txs: readonly ExecutedTx[];
   readonly tool: ToolCommand | undefined;
   readonly header: GivenHeader | undefined;
-  readonly appHash: string;
+  /** Of a block in which something was asked for. */
+  readonly appHash: string | undefined;
 }
 
 /** Point of the stored state. */
@@ -208,7 +209,7 @@ export class ChainStore {
       if (code !== 0) this.insertText?.run(block.height, n, text);
     }
     if (tool) this.insertCommand.run(block.height, JSON.stringify(tool));
-    if (txs.length > 0 || tool || header) this.insertBlock.run(block.height, Uint8Array.fromHex(appHash));
+    if (appHash !== undefined) this.insertBlock.run(block.height, Uint8Array.fromHex(appHash));
   }
 
   /** It comes with the rows, or not at all. */

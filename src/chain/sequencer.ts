@@ -317,6 +317,8 @@ export class Sequencer {
       do madeBlocks.push(this.executeNext({ tool, first, timeNs }));
       while (madeBlocks.length < Math.min(max, BATCH_BLOCKS_MAX) && this.isQuietAfter(madeBlocks.at(-1)!));
       trouble = this.core.commit();
+      const last = madeBlocks.pop()!;
+      madeBlocks.push({ ...last, status: this.board.update() });
     } catch (error) {
       this.reserveWaiting();
       if (error instanceof CommandError) throw error;

@@ -53,7 +53,7 @@ export class StatusBoard {
 
   /** The status of where the chain is now. */
   update(): ChainStatus {
-    const { point, engine, admission } = this.core;
+    const { place: point, engine, admission } = this.core;
     const { seq, startNs, expireNs } = engine.epoch;
     const pow = admission.pow.parameters;
     this.latest = {

@@ -64,6 +64,7 @@ export interface ChainStatus {
   readonly height: number;
   /** Lower-case hex. */
   readonly hash: string;
+  /** Lower-case hex; empty for an empty block that was committed together with later ones. */
   readonly appHash: string;
   /** Block time, Unix nanoseconds. */
   readonly timeNs: bigint;

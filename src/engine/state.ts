@@ -132,8 +132,9 @@ export class State {
   takeChanges(): StateChange[] {
     const changes: StateChange[] = [];
     for (const table of this.sorted) {
-      const { touched, map, name } = table;
+      const { touched } = table;
       if (touched.size === 0) continue;
+      const { map, name } = table;
       for (const key of touched.size === 1 ? touched.keys() : [...touched.keys()].sort()) {
         const now = map.get(key);
         if (now === touched.get(key)) continue;

@@ -82,6 +82,7 @@ export class Bans {
 
   /** Releases every party whose time has come: at its release time, not a nanosecond earlier. */
   release(nowNs: bigint): void {
+    if (this.until.size === 0) return;
     for (const [party, untilNs] of this.until.entries()) if (untilNs <= nowNs) this.until.delete(party);
   }
 
