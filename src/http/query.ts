@@ -79,6 +79,22 @@ export function readRequest(
   return Object.assign(request, fixed);
 }
 
+/** Parameters of a request, as `readRequest` takes them: `filter.partyIds`. */
+export function parameterNames(messageName: string): readonly string[] {
+  return messageDescriptor(messageName).fields.flatMap(({ kind, jsonName, typeName, repeated }) => {
+    if (kind !== "message") return [jsonName];
+    return repeated ? [] : parameterNames(typeName).map((name) => `${jsonName}.${name}`);
+  });
+}
+
+/** Whether a request has a parameter, each part of its path in either spelling. */
+export function hasParameter(messageName: string, path: string): boolean {
+  const [part = "", ...rest] = path.split(".");
+  const field = fieldNamed(messageName, part);
+  if (field === undefined || rest.length === 0) return field !== undefined;
+  return field.kind === "message" && !field.repeated && hasParameter(field.typeName, rest.join("."));
+}
+
 /**
  * Where the bracket of `key[x]` opens, -1 for any other key. Not by an expression: one that looks for brackets on both
  * sides takes time in the square of a key made of them.
@@ -222,11 +238,16 @@ const LONG_NUMBER = /\d{16}/;
 const INTEGER = /^-?\d+$/;
 const QUOTED_PART = / ".*$/s;
 
-/** The message that a body stands for, complete with defaults. @throws ApiError 400 */
-export function readMessage<T extends object>(fullName: string, body: string, depthMax: number): T {
+/** The message that a body stands for, complete with defaults. @param unknown treatment of unknown members @throws ApiError 400 */
+export function readMessage<T extends object>(
+  fullName: string,
+  body: string,
+  depthMax: number,
+  unknown: "reject" | "ignore" = "ignore",
+): T {
   const value = parseBody(body, depthMax);
   try {
-    return fromJson<T>(fullName, value, { unknown: "ignore" });
+    return fromJson<T>(fullName, value, { unknown });
   } catch (error) {
     if (error instanceof WireError) throw badRequest(error.message);
     throw error;

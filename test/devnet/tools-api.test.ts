@@ -220,7 +220,7 @@ describe("bad input is refused by name, and nothing is done", () => {
     ["mine", { blocks: 0 }, "'blocks' must be a whole number from 1 to 100000, not '0'"],
     ["mine", { blocks: "many" }, "'blocks' must be a whole number from 1 to 100000, not 'many'"],
     ["mine", { blocks: 1.5 }, "'blocks' must be a whole number from 1 to 100000, not '1.5'"],
-    ["mine", { block: 1 }, "there is no 'block' here"],
+    ["mine", { block: 1 }, "there is no 'block' here: did you mean 'blocks'?"],
     [
       "fund",
       { party: "alise", asset: "VOTE", amount: "1" },

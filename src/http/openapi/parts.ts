@@ -69,6 +69,13 @@ export const PARAMETER_PARTS: Readonly<Record<string, Parameter>> = {
     allowEmptyValue: true,
     schema: { type: "string" },
   },
+  Strict: {
+    name: "strict",
+    in: "query",
+    description:
+      "With `true` parameters that do not exist are refused (400) with the name that was meant, and so are members of a body.",
+    schema: { type: "boolean" },
+  },
   MinHeight: {
     name: "X-Min-Height",
     in: "header",

@@ -147,6 +147,7 @@ function operation(book: SchemaBook, endpoint: Endpoint<DataContext>, path: stri
     parameters: [
       ...requestParameters(endpoint.request, path),
       { $ref: "#/components/parameters/Pretty" },
+      { $ref: "#/components/parameters/Strict" },
       { $ref: "#/components/parameters/MinHeight" },
     ],
     responses: {

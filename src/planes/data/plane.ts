@@ -7,6 +7,7 @@ import type { Endpoint, Resource } from "../../http/endpoint.ts";
 import { ApiError } from "../../http/errors.ts";
 import { HeightWaiters } from "../../http/height-waiters.ts";
 import { parsePairs, type RequestFields, readRequest } from "../../http/query.ts";
+import { checkRequest } from "../../http/strict.ts";
 import { type ChainHead, HeadReader } from "../../store/head.ts";
 import { type JsonMode, renderJson } from "../../wire/json.ts";
 import type { DataContext } from "./context.ts";
@@ -123,6 +124,7 @@ export class DataPlane {
     let request: RequestFields;
     try {
       const pairs = parsePairs(input.query);
+      checkRequest(pairs, endpoint.request, Object.keys(input.path));
       request = readRequest(endpoint.request, pairs, input.path, this.context.limits.filterValuesMax);
     } catch (error) {
       if (error instanceof ApiError) return refuse(error);

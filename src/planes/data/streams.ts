@@ -6,6 +6,7 @@ import { ApiError } from "../../http/errors.ts";
 import { isHeadersAlone } from "../../http/plugin.ts";
 import { flagIn, parsePairs, type QueryPairs, type RequestFields, readRequest } from "../../http/query.ts";
 import type { ServerStatus } from "../../http/status.ts";
+import { checkRequest } from "../../http/strict.ts";
 import { segmentDirectory } from "../../store/database.ts";
 import { CSV_TYPE, exportLedgerEntries, ledgerExportError, openLedgerExport } from "./ledger.ts";
 import {
@@ -127,6 +128,7 @@ export async function answerStream(
 ): Promise<Response> {
   try {
     const pairs = parsePairs(query);
+    checkRequest(pairs, route.request, [], ["manifest"]);
     return await route.answer(request, readRequest(route.request, pairs, {}, filterValuesMax), pairs);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

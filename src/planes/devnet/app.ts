@@ -7,8 +7,11 @@ import { NOT_FOUND, refuse } from "../../http/answers.ts";
 import { ANY_PAGE } from "../../http/cors.ts";
 import { docsPlugin } from "../../http/docs.ts";
 import { ApiError, badRequest, wrongMethod } from "../../http/errors.ts";
+import { splitUrl } from "../../http/http.ts";
 import { originOf } from "../../http/origin.ts";
 import { httpPlugin, jsonBody, RAW, textBody } from "../../http/plugin.ts";
+import { parsePairs } from "../../http/query.ts";
+import { checkParameters } from "../../http/strict.ts";
 import { WireError } from "../../wire/errors.ts";
 import type { DevnetContext } from "./context.ts";
 import {
@@ -79,6 +82,7 @@ function devnetApp(context: DevnetContext) {
     const { method, file, answer } = declaration;
     const isText = answer.raw !== undefined;
     const handle = async ({ body, request }: { body: unknown; request: Request }) => {
+      checkParameters(parsePairs(splitUrl(request.url).query), () => []);
       const given = file === undefined ? readMembers(declaration, body ?? {}, names) : body;
       const done = await run(context, given as BodyOf<D>, originOf(request).signal);
       return isText ? new Response(String(done), { headers: JSON_TYPE }) : done;

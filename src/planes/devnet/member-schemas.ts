@@ -1,6 +1,8 @@
 // Elysia's schema of a tool's body, from its declaration: what a member may be in JSON, how it is read, and the sentence that
 // refuses it. Whole numbers may be written as numbers or as texts.
+
 import { type TSchema, t } from "elysia";
+import { didYouMean } from "../../errors/nearest.ts";
 import { isOptional, plainName } from "../../http/declaration.ts";
 import { type ApiError, badRequest } from "../../http/errors.ts";
 import { integer } from "../../http/schema-of.ts";
@@ -114,7 +116,8 @@ export function bodySchema({ members }: Declaration): TSchema {
     if (typeof value !== "object" || value === null || Array.isArray(value))
       return "the request body must be a JSON object";
     const stray = Object.keys(value).find((name) => !memberNames.has(name)) ?? "";
-    return `there is no '${stray.slice(0, SHOWN_CHARACTERS)}' here`;
+    const shown = stray.slice(0, SHOWN_CHARACTERS);
+    return `there is no '${shown}' here${didYouMean(shown, Object.keys(members).map(plainName))}`;
   };
   return t.Object(Object.fromEntries(properties), { additionalProperties: false, error });
 }

@@ -5,6 +5,7 @@ import { ApiError } from "../../http/errors.ts";
 import { classify, type HttpRoutes } from "../../http/plugin.ts";
 import { parsePairs } from "../../http/query.ts";
 import type { ServerStatus } from "../../http/status.ts";
+import { checkParameters } from "../../http/strict.ts";
 import { renderJson } from "../../wire/json.ts";
 import type { DataPlane } from "../data/plane.ts";
 import { readRoute } from "../data/read-route.ts";
@@ -52,7 +53,9 @@ export function explorerRoutes(plane: DataPlane, status: ServerStatus, load: Loa
     add("/info", "InfoResponse", (explorer) => explorer.info());
     add("/transactions", "ListTransactionsResponse", async (explorer, query) => {
       const { listRequestOf } = await import("./explorer.ts");
-      return explorer.list(listRequestOf(parsePairs(query)));
+      const pairs = parsePairs(query);
+      checkParameters(pairs, () => ["limit", "before", "after", "filters"]);
+      return explorer.list(listRequestOf(pairs));
     });
     add("/transactions/{hash}", "GetTransactionResponse", (explorer, _, hash) => explorer.get(hash));
     return app;

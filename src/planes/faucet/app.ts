@@ -6,11 +6,12 @@ import { DAMAGED, noteFailure } from "../../http/answers.ts";
 import type { CorsPolicy } from "../../http/cors.ts";
 import { docsPlugin } from "../../http/docs.ts";
 import { ApiError } from "../../http/errors.ts";
-import { listen, retryAfter, stopServer, urlOf } from "../../http/http.ts";
+import { listen, retryAfter, splitUrl, stopServer, urlOf } from "../../http/http.ts";
 import { originOf } from "../../http/origin.ts";
 import { httpPlugin, jsonBody, RAW } from "../../http/plugin.ts";
-import { parseBody } from "../../http/query.ts";
+import { parseBody, parsePairs } from "../../http/query.ts";
 import { ServerStatus } from "../../http/status.ts";
+import { checkMembers, checkParameters } from "../../http/strict.ts";
 import { rfc3339Nano } from "../../wire/time-text.ts";
 import {
   CoolDown,
@@ -71,7 +72,16 @@ export function faucetApp(port: FaucetPort, options: FaucetOptions) {
     .model(MODELS)
     .get(HEALTH_PATH, () => ({ success: true }), HEALTH)
     .all(HEALTH_PATH, () => notAllowed("GET, HEAD"), RAW)
-    .post(MINT_PATH, ({ body, request }) => mint(mintOf(body), request), { ...MINT, ...reading })
+    .post(
+      MINT_PATH,
+      ({ body, request }) => {
+        const pairs = parsePairs(splitUrl(request.url).query);
+        checkParameters(pairs, () => []);
+        checkMembers(pairs, body, ["party", "amount", "asset"]);
+        return mint(mintOf(body), request);
+      },
+      { ...MINT, ...reading },
+    )
     .options(MINT_PATH, ({ request }) => mintPreflight(request), RAW)
     .all(MINT_PATH, () => notAllowed("POST"), RAW);
   app.use(

@@ -98,7 +98,7 @@ export function nodeOpenApiParts() {
     paths: { ...paths, ...SERVICE },
     components: {
       schemas: { ...ERROR_SCHEMAS, RefusalDetails: REFUSAL_DETAILS, ...asSent(book.schemas) },
-      parameters: { MinHeight: PARAMETER_PARTS.MinHeight! },
+      parameters: { MinHeight: PARAMETER_PARTS.MinHeight!, Strict: PARAMETER_PARTS.Strict! },
       headers: HEADER_PARTS,
       responses: Object.fromEntries(
         ERRORS.map(([status, name, text]) => [name, errorResponse(text, retry(status))]),
@@ -116,6 +116,7 @@ function operation(book: SchemaBook, endpoint: ChainEndpointBase, isView = false
     parameters: [
       ...requestParameters(endpoint.request, endpoint.path),
       { $ref: "#/components/parameters/MinHeight" },
+      { $ref: "#/components/parameters/Strict" },
     ],
     responses: {
       "200": {
@@ -184,7 +185,7 @@ function posted(book: SchemaBook, endpoint: ChainCall, operation: Operation): Op
   const { "412": _, ...errors } = operation.responses;
   return {
     ...operation,
-    parameters: [DETAILS_PARAMETER],
+    parameters: [DETAILS_PARAMETER, { $ref: "#/components/parameters/Strict" }],
     requestBody: {
       required: true,
       description:

@@ -6,6 +6,7 @@ import { type Answer, errorAnswer } from "../../http/answers.ts";
 import { ApiError } from "../../http/errors.ts";
 import { splitUrl, withBody } from "../../http/http.ts";
 import { parsePairs, type RequestFields, readMessage, readRequest } from "../../http/query.ts";
+import { checkParameters, checkRequest, isStrict } from "../../http/strict.ts";
 import { type JsonMode, renderPlain, toPlain } from "../../wire/json.ts";
 import { MICROSECOND_NS } from "../../wire/time-text.ts";
 import type { DataPlane } from "../data/plane.ts";
@@ -55,9 +56,10 @@ export class NodePlane {
   /** The way of transactions, with no more promises than it takes. */
   call(endpoint: ChainCall, request: Request, printing: Printing): Promise<Answer> {
     const { submissionBytesMax, bodyDepthMax } = this.context.limits;
-    return withBody(request, submissionBytesMax, (body) =>
-      endpoint.handle(this.context, readMessage(endpoint.request, body, bodyDepthMax)),
-    ).then(
+    return withBody(request, submissionBytesMax, (body) => {
+      const unknown = isStrictCall(request) ? "reject" : "ignore";
+      return endpoint.handle(this.context, readMessage(endpoint.request, body, bodyDepthMax, unknown));
+    }).then(
       (message) => rendered(endpoint, message, printing, request),
       (error) => refusal(error, printing),
     );
@@ -71,12 +73,9 @@ export class NodePlane {
     printing: Printing,
   ): Promise<Answer> {
     try {
-      const fields = readRequest(
-        endpoint.request,
-        parsePairs(query),
-        path,
-        this.context.limits.filterValuesMax,
-      );
+      const pairs = parsePairs(query);
+      checkRequest(pairs, endpoint.request, Object.keys(path));
+      const fields = readRequest(endpoint.request, pairs, path, this.context.limits.filterValuesMax);
       return rendered(endpoint, await endpoint.handle(this.context, fields), printing, request);
     } catch (error) {
       return refusal(error, printing);
@@ -102,6 +101,14 @@ function rendered(
 function refusal(error: unknown, { mode, head }: Printing): Answer {
   if (error instanceof ApiError) return errorAnswer(error, mode, error.fromGateway ? undefined : head?.());
   throw error;
+}
+
+/** @throws ApiError 400 for a parameter that does not exist, where the request is strict */
+function isStrictCall({ url }: Request): boolean {
+  if (!url.includes("?")) return false;
+  const pairs = parsePairs(splitUrl(url).query);
+  checkParameters(pairs, () => ["details"]);
+  return isStrict(pairs);
 }
 
 /** `?details=true` */

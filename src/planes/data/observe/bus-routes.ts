@@ -40,7 +40,7 @@ export function busRoutes(
   ): Promise<OpenStream<EventBusObservation>> => {
     if (status.isDamaged) throw DAMAGED;
     checkUrl(request, plane.context.limits);
-    const { mode, ...options } = optionsIn(pairsOf(request), usualMode);
+    const { mode, ...options } = optionsIn(pairsOf(request), EVENT_BUS.request, usualMode);
     const caller = { address, signal: request.signal };
     return { observation: await plane.streams.observeEventBus(fields, { ...caller, ...options }), mode };
   };

@@ -11,6 +11,7 @@ import { originOf } from "../../../http/origin.ts";
 import { classify, type HttpApp } from "../../../http/plugin.ts";
 import { flagIn, parsePairs, type QueryPairs, readRequest } from "../../../http/query.ts";
 import type { ServerStatus } from "../../../http/status.ts";
+import { checkRequest } from "../../../http/strict.ts";
 import { asksForSocket, becomeSocket } from "../../../http/web-sockets.ts";
 import { type JsonMode, renderPlain } from "../../../wire/json.ts";
 import type { DataPlane } from "../plane.ts";
@@ -88,7 +89,7 @@ class KindRoutes {
       checkUrl(request, limits);
       const pairs = parsePairs(query);
       const fields = readRequest(kind.request, pairs, {}, limits.filterValuesMax);
-      const { mode, ...options } = optionsIn(pairs, "stream");
+      const { mode, ...options } = optionsIn(pairs, kind.request, "stream");
       const caller = { address: addressOf(app, request), signal: request.signal };
       return {
         observation: await plane.streams.observe(kind.method, fields, { ...caller, ...options }),
@@ -100,8 +101,13 @@ class KindRoutes {
   }
 }
 
-/** Parts of an address that every stream has besides its filter. @throws ApiError 400 */
-export function optionsIn(pairs: QueryPairs, usualMode: JsonMode) {
+/**
+ * Parts of an address that every stream has besides its filter.
+ * @param requestName of the message that the filter is
+ * @throws ApiError 400
+ */
+export function optionsIn(pairs: QueryPairs, requestName: string, usualMode: JsonMode) {
+  checkRequest(pairs, requestName, [], ["height", "full", AFTER_HEIGHT]);
   const after = pairs.find(([key]) => key === AFTER_HEIGHT)?.[1];
   return {
     wantsHeights: flagIn(pairs, "height"),
