@@ -41,10 +41,7 @@ export class PlanesThread {
     worker.onmessage = ({ data }: MessageEvent<FromPlanes>) => {
       if (data.kind === "call") this.host.receive(data);
       else if (data.kind === "feed") this.outlet?.receive(data.order);
-      else if (data.kind === "listening") this.listening.resolve(data);
-      else if (data.kind === "failed") this.listening.reject(errorOf(data.error));
-      else if (data.kind === "caughtUp") this.catchingUp.shift()?.();
-      else this.over();
+      else setImmediate(() => this.settle(data));
     };
     worker.onerror = (event) => {
       const message = `the thread that answers HTTP stopped: ${threadReason(event.message)}`;
@@ -87,6 +84,17 @@ export class PlanesThread {
       this.catchingUp.push(resolve);
       this.post({ kind: "catchUp" });
     });
+  }
+
+  /**
+   * Callers go on outside of the worker's message handler: within it no further message arrives while they block, as
+   * `await expect(...).rejects` of `bun test` does.
+   */
+  private settle(data: Exclude<FromPlanes, { kind: "call" | "feed" }>): void {
+    if (data.kind === "listening") this.listening.resolve(data);
+    else if (data.kind === "failed") this.listening.reject(errorOf(data.error));
+    else if (data.kind === "caughtUp") this.catchingUp.shift()?.();
+    else this.over();
   }
 
   private over(): void {

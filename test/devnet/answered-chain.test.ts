@@ -41,3 +41,8 @@ test("a revert is answered over HTTP, too, and a call that fails settles as it d
   expect(await answeredHash()).toBe(hash);
   await expect(devnet.chain.revert("999999")).rejects.toMatchObject({ code: "snapshot_unknown" });
 });
+
+test("a call that fails settles also for a test that blocks on it right after another call", async () => {
+  await devnet.chain.mine(1);
+  await expect(devnet.chain.revert("999999")).rejects.toMatchObject({ code: "snapshot_unknown" });
+});
