@@ -107,7 +107,7 @@ describe("the story of a transaction", () => {
     expect((await story("ab"))[1].message).toBe("'hash' must be 64 hexadecimal digits");
     const { code, err } = await lyra(["explain", "ab".repeat(32), "--node-url", devnet.nodeUrl]);
     expect(code).toBe(1);
-    expect(err).toContain("it was not refused lately");
+    expect(err).toContain("it was not refused recently");
   });
 });
 

@@ -3,7 +3,7 @@
 import { ApiError } from "../../http/errors.ts";
 import { heightHeaders } from "../../http/heights.ts";
 import { PageCache } from "../../http/page-cache.ts";
-import { classify, type HttpApp } from "../../http/plugin.ts";
+import { classify, type HttpApp, isHeadersAlone } from "../../http/plugin.ts";
 import { renderPlain } from "../../wire/json.ts";
 import type { DataPlane } from "../data/plane.ts";
 import type { NodePlane } from "../node/plane.ts";
@@ -45,8 +45,10 @@ export class GraphqlEndpoint {
 
   /** Answers a request that is not for a WebSocket. */
   async answer(request: Request): Promise<Response> {
-    if (request.method === "OPTIONS")
-      return new Response(null, { headers: { allow: "OPTIONS, GET, POST", ...VARY } });
+    if (request.method === "OPTIONS") return new Response(null, { headers: { allow: METHODS, ...VARY } });
+    // As in the original: a query is made to be read.
+    if (isHeadersAlone(request))
+      return new Response(null, { status: 405, headers: { allow: METHODS, ...VARY } });
     try {
       return await withQuery(request, this.plane.context.limits, (received) =>
         this.respond(received, request),
@@ -116,6 +118,7 @@ function failure(error: ApiError): Outcome {
 }
 
 const VARY = { vary: "Origin" };
+const METHODS = "OPTIONS, GET, POST";
 
 function badForm({ message, status, contentType }: BadForm): Response {
   const text = renderPlain({ errors: [{ message }], data: null });
