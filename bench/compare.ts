@@ -16,6 +16,7 @@ import { argument, median, processorSeconds, residentMb } from "./support.ts";
 
 const REST_MS = 1_500;
 const CONNECTIONS = 16;
+const STREAMS = 50;
 
 const here = join(import.meta.dir, "..");
 const otherTree = argument("--other");
@@ -117,6 +118,10 @@ async function measureDevnet(side: Side): Promise<void> {
     };
     const blocks = 40_000 * scale;
     await costOf("empty block, CPU µs", blocks, () => tool("mine", { blocks }));
+    const streams = await openStreams(`${devnet.dataUrl}/api/v2/stream/event/bus`);
+    const followed = 4_000 * scale;
+    await costOf(`block with ${STREAMS} streams, CPU µs`, followed, () => tool("mine", { blocks: followed }));
+    for (const socket of streams) socket.close();
     const { market } = await tool<{ market: string }>("market/create", { preset: "btc" });
     await tool("market/run", { market, orders: 100 });
     const orders = 4_000 * scale;
@@ -126,6 +131,21 @@ async function measureDevnet(side: Side): Promise<void> {
   } finally {
     await devnet.stop();
   }
+}
+
+/** Clients of the event bus, over WebSockets. */
+function openStreams(url: string): Promise<WebSocket[]> {
+  const opening = Array.from({ length: STREAMS }, () => {
+    const socket = new WebSocket(url.replace("http", "ws"));
+    const begun = Promise.withResolvers<WebSocket>();
+    socket.onopen = () => {
+      socket.send("{}");
+      begun.resolve(socket);
+    };
+    socket.onerror = () => begun.reject(new Error(`${url} cannot be followed`));
+    return begun.promise;
+  });
+  return Promise.all(opening);
 }
 
 const MEASURES: Readonly<Record<string, (side: Side) => Promise<void>>> = {
