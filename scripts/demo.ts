@@ -18,7 +18,10 @@ async function main(): Promise<number> {
   const genesisTimeNs = systemTimeNs() - BigInt(DEMO_SECONDS) * SECOND_NS;
   const devnet = await startNode({ kind: "devnet", home: HOME, genesisTimeNs });
   try {
-    const { days, transactions, refusals } = await playDemo(devnet, (part, note) => bar.update(part, note));
+    const { days, transactions, refusals } = await playDemo(devnet, (part, note, isScene) => {
+      if (isScene) bar.step(part, note);
+      else bar.update(part, note);
+    });
     await devnet.history();
     bar.clear();
     const { height, epoch } = devnet.chain.status;

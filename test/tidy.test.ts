@@ -423,6 +423,16 @@ describe("tidy", () => {
     expect(files.filter((name) => !list.includes(`(decisions/${name})`))).toEqual([]);
   });
 
+  test("every page of the documents is listed once", () => {
+    const pages = readdirSync(join(root, "docs")).filter(
+      (name) => name.endsWith(".md") && name !== "README.md",
+    );
+    const listed = [...read("docs/README.md").matchAll(/^\| \[[^\]]+\]\(([\w-]+\.md)\)/gm)].map(
+      ([, name]) => name!,
+    );
+    expect(listed.toSorted()).toEqual(pages.toSorted());
+  });
+
   test("links of the documents lead to headings that exist", () => {
     const anchors = new Map(allDocuments.map((path) => [path, new Set(anchorsOf(read(path)))]));
     const missing = allDocuments.flatMap((document) =>
