@@ -406,6 +406,26 @@ const TRIALS: readonly Trial[] = [
     },
   },
   {
+    number: 16,
+    title: "the README's two examples run unchanged at the third validator",
+    async run({ pairs }) {
+      const { nodePort, dataPort } = pairs[2]!.node;
+      for (const name of ["first-transfer", "first-market"]) {
+        const words = [
+          "node",
+          `examples/${name}.mjs`,
+          ...[nodePort, dataPort].map((port) => `http://127.0.0.1:${port}`),
+        ];
+        const { exitCode, stdout, stderr } = Bun.spawnSync(words, {
+          cwd: join(import.meta.dir, ".."),
+          timeout: 120_000,
+        });
+        if (exitCode !== 0) throw new Error(`${name} ended with ${exitCode}: ${stderr}${stdout}`);
+      }
+      return "a transfer, and a market from its proposal to its settlement";
+    },
+  },
+  {
     number: 12,
     title: "an upgrade that all agree on: all stand behind its block with one hash, and serve reads",
     async run({ pairs }) {

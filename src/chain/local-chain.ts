@@ -388,6 +388,11 @@ export class LocalChain implements ChainPort, SequencerTools {
     return outcomes;
   }
 
+  async letPass(nanoseconds: bigint): Promise<ChainStatus> {
+    if (nanoseconds > 0n) await this.forwardTime(nanoseconds);
+    return this.mine(1);
+  }
+
   reachTime(timeNs: bigint): Promise<ChainStatus> {
     return this.inTurn(async () => {
       checkTime(timeNs);

@@ -110,6 +110,7 @@ export class RemoteChain implements DevnetPort {
   impersonate: DevnetPort["impersonate"] = (...values) => this.call("impersonate", values);
   perform: DevnetPort["perform"] = (...values) => this.call("perform", values);
   propose: DevnetPort["propose"] = (...values) => this.call("propose", values);
+  letPass: DevnetPort["letPass"] = (...values) => this.call("letPass", values);
   reachTime: DevnetPort["reachTime"] = (...values) => this.call("reachTime", values);
   setBalance: DevnetPort["setBalance"] = (...values) => this.call("setBalance", values);
   setBalances: DevnetPort["setBalances"] = (...values) => this.call("setBalances", values);

@@ -258,6 +258,8 @@ export interface DevnetPort extends ChainPort {
   perform(commands: readonly UnsignedCommand[]): Promise<readonly TxOutcome[]>;
   /** Executes a proposal and its proposer's vote in one block, which is made now: its time counts, whenever it comes. */
   propose(proposal: UnsignedProposal): Promise<ProposalOutcome>;
+  /** Lets time pass, and a block come after it: at once, where the chain makes its own blocks and time. */
+  letPass(nanoseconds: bigint): Promise<ChainStatus>;
   /** Makes a block at this time, or as soon after it as the clock allows. @param timeNs Unix nanoseconds */
   reachTime(timeNs: bigint): Promise<ChainStatus>;
   /** Sets a general account's balance. Takes a block. */

@@ -86,6 +86,12 @@ const SETTINGS: Settings = {
   tx_index: { indexer: '"null"' },
 };
 
+/** As the devnet's tools set them before they make a market: here only votes do. */
+const MARKET_PARAMETERS = {
+  "market.auction.minimumDuration": "1s",
+  "network.markPriceUpdateMaximumFrequency": "1s",
+};
+
 /** The network in a folder; undefined where there is none. @throws NodeError `testnet_unreadable` */
 export function readTestnet(folder: string): TestnetFile | undefined {
   const path = join(folder, FILE);
@@ -199,7 +205,11 @@ function initEngine(cometbft: string, home: string): void {
 async function genesisOf({ validators, isFunded, nowNs, parameters }: TestnetFilesOptions, chainId: string) {
   const numbers = Array.from({ length: validators }, (_, at) => at + 1);
   const shipped = JSON.parse(
-    devnetGenesisText({ chainId, timeNs: wholeMilliseconds(nowNs), ...(parameters && { parameters }) }),
+    devnetGenesisText({
+      chainId,
+      timeNs: wholeMilliseconds(nowNs),
+      parameters: { ...MARKET_PARAMETERS, ...parameters },
+    }),
   ) as { app_state: object };
   const withValidators = {
     ...shipped,

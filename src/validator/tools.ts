@@ -3,7 +3,8 @@
 import type { AbciChain } from "../abci/abci-chain.ts";
 import type { BridgePort, ChainStatus, DevnetPort } from "../engine/chain-port.ts";
 import { NodeError } from "../errors/node-error.ts";
-import { MILLISECOND_NS } from "../wire/time-text.ts";
+import { MILLISECOND_NS, SECOND_NS } from "../wire/time-text.ts";
+import { SignedCommands } from "./signed-commands.ts";
 
 function refuse(what: string): Promise<never> {
   return Promise.reject(
@@ -30,11 +31,27 @@ const NO_BRIDGE: BridgePort = {
   resumeBridge: () => refuse("a resumption of the simulated bridge"),
 };
 
+/** A time further off is not waited for. */
+const WAIT_NS_MAX = 60n * SECOND_NS;
+
+interface ToolsOptions {
+  readonly bridge: BridgePort;
+  /** The value of a network parameter now. */
+  parameter(key: string): string | undefined;
+}
+
 export class ValidatorTools implements DevnetPort {
+  private readonly commands = new SignedCommands(this);
+
+  /** @param options of a validator that works with the devnet's PUBLIC keys */
   constructor(
     private readonly chain: AbciChain,
-    readonly bridge: BridgePort = NO_BRIDGE,
+    private readonly options?: ToolsOptions,
   ) {}
+
+  get bridge(): BridgePort {
+    return this.options?.bridge ?? NO_BRIDGE;
+  }
 
   get status(): ChainStatus {
     return this.chain.status;
@@ -60,6 +77,26 @@ export class ValidatorTools implements DevnetPort {
     isFrozen: false,
   });
 
+  /** Signed with the parties' PUBLIC keys, where the network is one that has them. */
+  perform: DevnetPort["perform"] = (commands) =>
+    this.options && commands.every(({ party }) => this.commands.knows(party))
+      ? this.commands.perform(commands)
+      : refuse("an unsigned command");
+
+  propose: DevnetPort["propose"] = (proposal) =>
+    this.options && this.commands.knows(proposal.party)
+      ? this.commands.propose(proposal)
+      : refuse("an unsigned proposal");
+
+  letPass: DevnetPort["letPass"] = (nanoseconds) =>
+    nanoseconds > WAIT_NS_MAX ? refuse("moving the time") : this.untilTime(this.status.timeNs + nanoseconds);
+
+  reachTime: DevnetPort["reachTime"] = (timeNs) =>
+    timeNs - this.status.timeNs > WAIT_NS_MAX ? refuse("moving the time") : this.untilTime(timeNs);
+
+  setParameter: DevnetPort["setParameter"] = async (key, value) =>
+    this.options?.parameter(key) === value ? this.status : refuse("setting a parameter without a vote");
+
   mine: DevnetPort["mine"] = () => refuse("mining a block");
   forwardTime: DevnetPort["forwardTime"] = () => refuse("moving the time");
   setNextBlockTime: DevnetPort["setNextBlockTime"] = () => refuse("setting the time");
@@ -78,11 +115,18 @@ export class ValidatorTools implements DevnetPort {
   dump: DevnetPort["dump"] = () => refuse("a dump");
   load: DevnetPort["load"] = () => refuse("loading a dump");
   impersonate: DevnetPort["impersonate"] = () => refuse("impersonating a party");
-  perform: DevnetPort["perform"] = () => refuse("an unsigned command");
-  propose: DevnetPort["propose"] = () => refuse("an unsigned proposal");
-  reachTime: DevnetPort["reachTime"] = () => refuse("moving the time");
   setBalance: DevnetPort["setBalance"] = () => refuse("setting a balance");
   setBalances: DevnetPort["setBalances"] = () => refuse("setting balances");
-  setParameter: DevnetPort["setParameter"] = () => refuse("setting a parameter without a vote");
   ban: DevnetPort["ban"] = () => refuse("banning a party by hand");
+
+  /** Waits for the next block of at least this time. */
+  private untilTime(timeNs: bigint): Promise<ChainStatus> {
+    return new Promise((resolve) => {
+      const stop = this.chain.onBlock((status) => {
+        if (status.timeNs < timeNs) return;
+        stop();
+        resolve(status);
+      });
+    });
+  }
 }

@@ -147,7 +147,8 @@ async function start(
       firstNonce: systemTimeNs(),
     });
   if (duties) onClose(() => duties.stop());
-  const listening = await link.serve(new ValidatorTools(chain, duties?.bridge), {
+  const parameter = (key: string) => engine?.domains.params.text(key);
+  const listening = await link.serve(new ValidatorTools(chain, duties && { ...duties, parameter }), {
     ...{ home, host, dataPort, nodePort, faucetPort, limits },
     ...(grpcNodePort !== "off" && { grpcNodePort }),
     ...(grpcDataPort !== "off" && { grpcDataPort }),

@@ -92,6 +92,7 @@ export function fakeChain(fail?: Error): { chain: DevnetPort; calls: Call[] } {
     impersonate: noted("impersonate", OUTCOME),
     perform: noted("perform", [OUTCOME]),
     propose: noted("propose", { id: "ab".repeat(32), outcomes: [OUTCOME, OUTCOME], closingNs: 0n }),
+    letPass: noted("reachTime", STATUS),
     reachTime: noted("reachTime", STATUS),
     setBalance: noted("setBalance", STATUS),
     setBalances: noted("setBalances", STATUS),

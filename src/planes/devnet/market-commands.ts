@@ -178,8 +178,7 @@ function balanceOf(context: DevnetContext, party: string, asset: string): bigint
 }
 
 export async function pass(chain: DevnetPort, seconds: bigint): Promise<void> {
-  await chain.forwardTime(seconds * SECOND_NS);
-  await chain.mine(1);
+  await chain.letPass(seconds * SECOND_NS);
 }
 
 export function partiesOf(context: DevnetContext): (name: string) => string {

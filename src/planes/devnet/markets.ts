@@ -262,7 +262,7 @@ export async function settleMarket(
     await sendData(context, market, "termination", "true");
   }
   await sendData(context, market, "settlement", value.toString());
-  await context.chain.mine(1);
+  await context.chain.letPass(0n);
   return { market: market.id, price, state: marketOf(context, market.id).state };
 }
 
