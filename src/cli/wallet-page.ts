@@ -1,6 +1,6 @@
 // lyra wallet session page: the address of the wallet's page, and the browser that opens it.
 
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ExitCode } from "../errors/node-error.ts";
 import { defaultHome } from "../node/config.ts";
@@ -9,8 +9,6 @@ import { dim, say } from "./terminal.ts";
 import { print } from "./wallet-opening.ts";
 import { askService } from "./wallet-session.ts";
 
-/** The browser has read the file by then. */
-const FILE_MS = 60_000;
 const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
   darwin: ["open"],
   win32: ["cmd", "/c", "start", ""],
@@ -30,22 +28,24 @@ export const page = command({
   },
 });
 
-/** By a file that only its owner reads: other users of this machine see the arguments of every program. */
-export function openInBrowser(home: string, url: string): void {
+/**
+ * By a file that only its owner reads: other users of this machine see the arguments of every program. The file stays after
+ * this process where that ends at once; its link works once, for ten minutes.
+ * @returns removes the file
+ */
+export function openInBrowser(home: string, url: string): () => void {
   const folder = join(home, "wallet-service");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, "page.html");
-  rmSync(path, { force: true });
+  const remove = () => rmSync(path, { force: true });
+  remove();
   writeFileSync(path, `<!doctype html><meta http-equiv="refresh" content="0;url=${url}">\n`, { mode: 0o600 });
-  chmodSync(path, 0o600);
-  const timer = setTimeout(() => rmSync(path, { force: true }), FILE_MS);
-  timer.unref();
-  process.once("exit", () => rmSync(path, { force: true }));
   try {
     const opener = OPENERS[process.platform] ?? ["xdg-open"];
     Bun.spawn([...opener, path], { stdin: "ignore", stdout: "ignore", stderr: "ignore" }).unref();
   } catch {
-    rmSync(path, { force: true });
-    say(dim("no browser could be started: open the address by yourself"));
+    remove();
+    say(dim(`no browser could be started: open ${url}`));
   }
+  return remove;
 }

@@ -111,27 +111,22 @@ export const serve = command({
     }
     if (values.json) process.stdout.write(`${JSON.stringify(where)}\n`);
     const isTerminal = process.stdin.isTTY === true && process.stderr.isTTY === true;
+    const page = running.pageLink();
+    const removeFile = values.open ? openInBrowser(home, page) : () => {};
     if (!values.quiet) {
-      if (isTerminal)
-        say(
-          walletBanner(running, {
-            nodes: addresses,
-            home,
-            isAsking: desk !== undefined,
-            page: running.pageLink(),
-          }),
-        );
+      const facts = { nodes: addresses, home, isAsking: desk !== undefined, page };
+      if (isTerminal) say(walletBanner(running, facts));
       else say("listening", where);
       warnWithoutNode(running);
     }
     const source = desk !== undefined && isTerminal ? new DeskSource(desk) : undefined;
-    if (values.open) openInBrowser(home, running.pageLink());
     // A failed prompt must not end the service: a second terminal can still answer.
     if (source !== undefined)
       answerInTerminal(source, processTerminal).catch(() => say(red("no more prompts here")));
     const name = await signal;
     if (!values.quiet) say(dim(`${name}: stopping`), { signal: name });
     source?.end();
+    removeFile();
     await running.close();
     return name === "SIGINT" ? ExitCode.interrupted : ExitCode.done;
   },

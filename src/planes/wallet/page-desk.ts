@@ -74,7 +74,7 @@ export class PageDesk {
         return { id, kind, origin };
       }),
       waiting: requests.length,
-      wallets: names.map((name) => ({ name, isUnlocked: wallets.isOpen(name) })),
+      wallets: names.map((name) => ({ name, isUnlocked: wallets.peek(name) !== undefined })),
       connections: sessions.all.map(({ hostname, wallet, createdAt, isKept }) => ({
         ...{ hostname, wallet, createdAt, isKept },
       })),
@@ -138,7 +138,8 @@ export class PageDesk {
 
   async wallet(name: string): Promise<PageWallet> {
     const { service, nodes } = this.parts;
-    const wallet = service.parts.wallets.get(name);
+    // A page that is left open does not keep a wallet from locking.
+    const wallet = service.parts.wallets.peek(name);
     if (wallet === undefined) throw new PageRefusal(409, "wallet_locked", "the wallet is locked");
     const facts = new Map<string, AssetFacts | undefined>();
     const [node] = nodes;

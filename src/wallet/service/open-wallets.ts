@@ -121,9 +121,10 @@ export class OpenWallets {
     return open.wallet;
   }
 
-  /** Whether it is unlocked. Does not count as a use. */
-  isOpen(name: string): boolean {
-    return this.open.get(name)?.wallet.isLocked === false;
+  /** An unlocked wallet, to look at: this does not count as a use. */
+  peek(name: string): UnlockedWallet | undefined {
+    const wallet = this.open.get(name)?.wallet;
+    return wallet?.isLocked === false ? wallet : undefined;
   }
 
   /** @throws NodeError `wallet_unknown`, `wrong_passphrase` */
