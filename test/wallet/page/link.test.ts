@@ -1,4 +1,4 @@
-// The page's address: printed by the service that a person runs, made anew over the local socket, opened without standing in
+// The page's address: printed by the service that a person runs, a new one over the local socket, opened without standing in
 // the arguments of a program.
 import { afterAll, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
