@@ -89,6 +89,7 @@ test("results of the local socket are as declared", async () => {
   await sending;
   await ask("approvals.outcome", { id });
   await ask("service.status");
+  await ask("service.page_link");
   await ask("admin.list_connections");
   await ask("admin.close_connection", { hostname: "dapp.example", wallet: "vectors" });
   await ask("admin.close_connections_to_hostname", { hostname: "dapp.example" });

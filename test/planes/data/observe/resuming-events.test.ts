@@ -87,7 +87,7 @@ describe("streams of events that are opened again", () => {
       for (const { client } of resumed) client.take();
       await turns(1);
     }
-  });
+  }, 60_000);
 
   test.each(names)("the %s goes on behind the block of its cursor", (name) => {
     const whole = stayed.get(name)!;
