@@ -44,6 +44,7 @@ const HASH_BYTES = 32;
 const KEPT_MIN = 3;
 const KEPT_MS = 10 * 60_000;
 const DIRECTORY = "snapshots";
+const PARTIAL = ".part";
 const DESCRIPTION = "snapshot.json";
 
 /** Of a chain's state at a height, complete and immutable. */
@@ -123,7 +124,7 @@ export class StateSnapshots {
 
   private async writeChunks(db: Database, header: Header): Promise<void> {
     const path = this.pathOf(header.place.height);
-    const partial = `${path}.part`;
+    const partial = path + PARTIAL;
     rmSync(partial, { recursive: true, force: true });
     mkdirSync(partial, { recursive: true, mode: 0o700 });
     const hashes: Uint8Array[] = [];
@@ -153,6 +154,9 @@ export class StateSnapshots {
   }
 
   private removeOld(nowMs: number): void {
+    // One is written at a time: what is partial now was left by a process that was killed.
+    for (const name of readdirSync(this.directory))
+      if (name.endsWith(PARTIAL)) rmSync(join(this.directory, name), { recursive: true, force: true });
     for (const height of this.heights().slice(KEPT_MIN)) {
       const path = this.pathOf(height);
       if (nowMs - statSync(path).mtimeMs > KEPT_MS) rmSync(path, { recursive: true, force: true });

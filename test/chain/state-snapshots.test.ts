@@ -1,7 +1,7 @@
 // Snapshots of the state for other nodes: restored by content, whatever the metadata say.
 import { afterAll, describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import { existsSync, utimesSync } from "node:fs";
+import { existsSync, mkdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
@@ -202,6 +202,8 @@ describe("a snapshot of the state", () => {
   test("given many snapshots, then the newest three stay, and others only while they are young", async () => {
     const { home, snapshots, snapshot } = await source();
     const now = Date.now();
+    const left = join(home, "snapshots", "3.part");
+    mkdirSync(left);
     const [first] = [snapshot.height];
     for (let n = 0; n < 4; n++) {
       const again = openChain(home);
@@ -212,6 +214,7 @@ describe("a snapshot of the state", () => {
     }
     expect(snapshots.list().map(({ height }) => height - first)).toEqual([4, 3, 2, 1]);
     expect(existsSync(join(home, "snapshots", String(first)))).toBe(false);
+    expect(existsSync(left)).toBe(false);
     expect(snapshots.chunk(first + 4, 1, 99)).toBeUndefined();
     expect(snapshots.chunk(first, 1, 0)).toBeUndefined();
   });
