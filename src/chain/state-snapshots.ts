@@ -154,7 +154,7 @@ export class StateSnapshots {
   }
 
   private removeOld(nowMs: number): void {
-    // One is written at a time: what is partial now was left by a process that was killed.
+    // Only one is written at a time: a process that was killed left what is partial now.
     for (const name of readdirSync(this.directory))
       if (name.endsWith(PARTIAL)) rmSync(join(this.directory, name), { recursive: true, force: true });
     for (const height of this.heights().slice(KEPT_MIN)) {
