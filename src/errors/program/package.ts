@@ -40,6 +40,39 @@ export const PACKAGE_CODES = {
     cause: "That form uses Bun's SQLite and HTTP server.",
     fix: "Import startDevnet from lyra/devnet, which starts the executable; or run the program with Bun.",
   },
+  unreachable: {
+    meaning: "The client got no answer from a node.",
+    cause: "Nothing listens at that address, or the connection broke; a read was tried again for some seconds.",
+    fix: "Check the address, and that the node runs (GET /healthz).",
+  },
+  unknown_member: {
+    meaning: "A request of the client has a member that the resource does not have.",
+    cause: "It is mistyped, or belongs to another resource; the text has the name that was meant.",
+    fix: "Give one of the members that the hint lists.",
+  },
+  missing_member: {
+    meaning: "A request of the client lacks a member that is a part of the resource's path.",
+    fix: "Give the member that the text names.",
+  },
+  stream_gap: {
+    meaning: "A stream of the client cannot go on where it was.",
+    cause: "The chain was taken back to before its last block, or the blocks since are not kept any more.",
+    fix: "Read the state again, and open the stream without `after`.",
+  },
+  stream_ended: {
+    meaning: "The connection of a stream ended; the client opens it again.",
+    fix: "Nothing: it is the reason that onReconnect gets.",
+  },
+  answer_too_long: {
+    meaning: "An answer is longer than the client reads.",
+    cause: "It is not a node's, or asks for too much at once.",
+    fix: "Ask for fewer rows.",
+  },
+  not_json: {
+    meaning: "An answer to the client is not JSON.",
+    cause: "The address is another server's.",
+    fix: "Check dataUrl and nodeUrl.",
+  },
   request_refused: {
     meaning: "A devnet's API refused a request.",
     cause: "The text is the API's own.",
