@@ -42,7 +42,8 @@ export const PACKAGE_CODES = {
   },
   unreachable: {
     meaning: "The client got no answer from a node.",
-    cause: "Nothing listens at that address, or the connection broke; a read was tried again for some seconds.",
+    cause:
+      "Nothing listens at that address, or the connection broke; a read was tried again for some seconds.",
     fix: "Check the address, and that the node runs (GET /healthz).",
   },
   unknown_member: {
