@@ -88,8 +88,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   // The bundle of the page is a file of `web`.
   "planes/page": ["http", "web"],
-  // Runs in a browser: of the node it has the client, and the declared forms of answers.
-  web: ["http", "client"],
+  // Runs in a browser: of the node it has the client, and what is declared: forms of answers, the devnet's tools.
+  web: ["http", "client", "planes/devnet"],
   "planes/grpc": ["errors", "wire", "store", "http", "planes/data", "planes/explorer", "planes/node"],
   "planes/faucet": ["errors", "wire", "engine", "http"],
   "planes/wallet": [
@@ -288,6 +288,8 @@ describe("tidy", () => {
       "src/planes/page/assets.ts",
       // In the browser.
       "src/web/data/node.ts",
+      // A file that its user chose.
+      "src/web/views/devnet-tool.tsx",
       "src/web/wallet/session.ts",
     ]);
     const bare = /(?<!\bthis)\.(?:text|json|arrayBuffer|blob|bytes|formData)\(\)|(?<![.\w])fetch\((?!\w+:)/;

@@ -61,6 +61,14 @@ export const VIEWS: readonly View[] = [
   },
   { path: "epochs", title: "Epoch", nav: true, key: "e", load: () => import("./views/epochs.tsx") },
   { path: "epoch/:id", title: "Epoch", under: "epochs", load: () => import("./views/epoch.tsx") },
+  {
+    path: "devnet",
+    title: "Devnet",
+    nav: true,
+    key: "d",
+    only: "devnet",
+    load: () => import("./views/devnet.tsx"),
+  },
   { path: "parameters", title: "Parameters", nav: true, load: () => import("./views/parameters.tsx") },
 ];
 

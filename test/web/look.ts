@@ -76,7 +76,9 @@ export class Look {
     }>("/lyra/v1/transactions?limit=200");
     const market = await first("markets?pagination.first=1", "markets");
     const refused = transactions.find(({ code }) => code !== 0) ?? transactions[0]!;
+    const { kind } = await this.read<{ kind: string }>("/lyra/v1/addresses");
     return [
+      ...(kind === "devnet" ? ["devnet"] : []),
       ...[
         "",
         "blocks",

@@ -171,6 +171,34 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
     expect(await look.text(".meter-row .number")).toBe(`${countForEpoch} of ${maxForEpoch}`);
   });
 
+  test("a devnet's tools are forms with the command line that does the same", async () => {
+    const { page } = look;
+    await look.open("devnet");
+    const form = (name: string) => page.getByRole("form", { name, exact: true });
+    const before = devnet.chain.status.height;
+    await form("mine").getByLabel("blocks").fill("3");
+    expect(await form("mine").locator("code").textContent()).toBe("lyra devnet mine --blocks 3");
+    await form("mine").getByRole("button", { name: "mine" }).click();
+    await form("mine").getByText("Done").waitFor();
+    expect(devnet.chain.status.height).toBe(before + 3);
+    await form("fund").getByLabel("party").fill("alice");
+    await form("fund").getByLabel("asset").fill("tUSD");
+    await form("fund").getByLabel("amount").fill("12.5");
+    expect(await form("fund").locator("code").textContent()).toBe("lyra devnet fund alice tUSD 12.5");
+    await form("fund").getByRole("button", { name: "fund" }).click();
+    expect(await form("fund").getByRole("alert").textContent()).toContain("amount");
+    await page.getByRole("button", { name: "snapshot" }).click();
+    await page.getByText(/^Block [\d,]+$/).waitFor();
+    await mine(2);
+    await page.getByRole("button", { name: "Go back" }).click();
+    await page.waitForFunction(
+      (text) => document.querySelector(".height")?.textContent === text,
+      (before + 3).toLocaleString("en"),
+    );
+    expect(devnet.chain.status.height).toBe(before + 3);
+    look.seen.complaints.length = 0;
+  });
+
   test("new blocks appear by themselves, and move nothing", async () => {
     const { page } = look;
     await look.open("");

@@ -25,6 +25,8 @@ export const beat = signal(0);
 const BEAT_MS = 1_000;
 const RETRY_MS = [500, 1_000, 2_000, 3_000] as const;
 const REQUEST_MS = 20_000;
+/** A devnet's tool may make many blocks. */
+const TOOL_MS = 600_000;
 const LOOK_MS = 10_000;
 
 /** A request that was refused, or did not come through. */
@@ -63,12 +65,13 @@ export function getFromNode<T>(path: string, signal?: AbortSignal): Promise<T> {
 }
 
 /** @param path of the node API, for a devnet's tools @throws RequestFailure */
-export function postToNode<T>(path: string, body: object): Promise<T> {
-  return request<T>(nodeOrigin() + path, undefined, { method: "POST", body: JSON.stringify(body) });
+export function postToNode<T>(path: string, body: object | string): Promise<T> {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  return request<T>(nodeOrigin() + path, undefined, { method: "POST", body: text });
 }
 
 async function request<T>(url: string, signal?: AbortSignal, init: RequestInit = {}): Promise<T> {
-  const timeout = AbortSignal.timeout(REQUEST_MS);
+  const timeout = AbortSignal.timeout(init.method === "POST" ? TOOL_MS : REQUEST_MS);
   const options = { ...init, signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]) };
   let response: Response;
   let text: string;
@@ -178,7 +181,8 @@ async function follow(): Promise<void> {
       // Only the heights are of interest.
     }
   } catch {
-    // Without a stream the look at each interval goes on.
+    // Blocks were taken back: the stream begins again where the chain is now.
+    if (!signal.aborted) setTimeout(connect, BEAT_MS);
   }
 }
 

@@ -1,0 +1,186 @@
+// A tool as a form: its members are fields, and the command line that does the same stands below it.
+import { useSignal } from "@preact/signals";
+import { useId } from "preact/hooks";
+import { isOptional, plainName } from "../../http/declaration.ts";
+import type { TOOL_LIST } from "../../planes/devnet/declarations.ts";
+import type { Member } from "../../planes/devnet/members.ts";
+import { Json } from "../components/json.tsx";
+import { Command } from "../components/states.tsx";
+import { postToNode, RequestFailure } from "../data/node.ts";
+
+export type Tool = (typeof TOOL_LIST)[number];
+
+/** Fields that suggest names, by the kind of member or its name. */
+const SUGGESTED: Readonly<Record<string, string>> = {
+  party: "suggested-parties",
+  asset: "suggested-assets",
+  market: "suggested-markets",
+};
+
+type Values = Readonly<Record<string, string>>;
+type Outcome = { readonly answer: unknown } | { readonly failure: string };
+
+export function ToolForm({ tool }: { readonly tool: Tool }) {
+  const values = useSignal<Values>({});
+  const file = useSignal<string | undefined>(undefined);
+  const outcome = useSignal<Outcome | undefined>(undefined);
+  const isRunning = useSignal(false);
+  const members = Object.entries(tool.members) as [string, Member][];
+  const run = async (event: Event) => {
+    event.preventDefault();
+    isRunning.value = true;
+    try {
+      const body = tool.file === undefined ? bodyOf(members, values.value) : (file.value ?? "");
+      const answer = await postToNode<unknown>(`/devnet/${tool.path}`, body);
+      outcome.value = { answer };
+      if (tool.answer.raw !== undefined) save(`${tool.path}.json`, answer);
+    } catch (error) {
+      if (error instanceof RequestFailure) outcome.value = { failure: error.message };
+      else if (error instanceof SyntaxError) outcome.value = { failure: "that is not JSON" };
+      else throw error;
+    } finally {
+      isRunning.value = false;
+    }
+  };
+  const set = (name: string, value: string) => {
+    values.value = { ...values.value, [name]: value };
+  };
+  const verb = tool.path.replace("/", " ");
+  return (
+    <form class="tool" aria-label={verb} onSubmit={run}>
+      <div class="tool-row">
+        <span class="tool-summary">{tool.summary}</span>
+        <button type="submit" disabled={isRunning.value}>
+          {verb}
+        </button>
+      </div>
+      {(members.length > 0 || tool.file !== undefined) && (
+        <div class="tool-fields">
+          {members.map(([word, member]) => (
+            <Field
+              key={word}
+              word={word}
+              member={member}
+              value={values.value[plainName(word)] ?? ""}
+              onChange={set}
+            />
+          ))}
+          {tool.file !== undefined && (
+            <label>
+              {tool.file.name}
+              <input
+                type="file"
+                required
+                onChange={async ({ currentTarget }) => {
+                  file.value = await currentTarget.files?.[0]?.text();
+                }}
+              />
+            </label>
+          )}
+        </div>
+      )}
+      <Command text={commandOf(tool, members, values.value)} />
+      {outcome.value !== undefined &&
+        ("failure" in outcome.value ? (
+          <p class="failure" role="alert">
+            {outcome.value.failure}
+          </p>
+        ) : (
+          <>
+            <p class="done" role="status">
+              Done
+            </p>
+            {tool.answer.raw === undefined && <Json title="Answer" value={outcome.value.answer} />}
+          </>
+        ))}
+    </form>
+  );
+}
+
+interface FieldProps {
+  readonly word: string;
+  readonly member: Member;
+  readonly value: string;
+  readonly onChange: (name: string, value: string) => void;
+}
+
+function Field({ word, member, value, onChange }: FieldProps) {
+  const id = useId();
+  const name = plainName(word);
+  const isNeeded = !isOptional(word);
+  const { kind, meaning, sample } = member;
+  const change = ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
+    onChange(name, currentTarget.value);
+  return (
+    <label htmlFor={id} class={kind === "object" ? "wide-field" : undefined} title={meaning}>
+      {name}
+      {kind === "flag" ? (
+        <select id={id} value={value} onChange={change} required={isNeeded}>
+          <option value="" />
+          <option>true</option>
+          <option>false</option>
+        </select>
+      ) : kind === "object" ? (
+        <textarea
+          id={id}
+          rows={3}
+          value={value}
+          required={isNeeded}
+          placeholder={sample}
+          spellcheck={false}
+          onInput={change}
+        />
+      ) : (
+        <input
+          id={id}
+          type="text"
+          value={value}
+          required={isNeeded}
+          placeholder={meaning}
+          list={SUGGESTED[kind] ?? SUGGESTED[name]}
+          onInput={change}
+        />
+      )}
+    </label>
+  );
+}
+
+/** @throws SyntaxError for an object that is not JSON */
+function bodyOf(members: readonly [string, Member][], values: Values): object {
+  const given = members.flatMap(([word, { kind }]) => {
+    const name = plainName(word);
+    const value = values[name]?.trim() ?? "";
+    if (value === "") return [];
+    if (kind === "object") return [[name, JSON.parse(value) as unknown] as const];
+    if (kind === "flag") return [[name, value === "true"] as const];
+    return [[name, value] as const];
+  });
+  return Object.fromEntries(given);
+}
+
+/** Required members stand in their places, the others have their names. */
+function commandOf({ path, file }: Tool, members: readonly [string, Member][], values: Values): string {
+  const words = members.flatMap(([word]) => {
+    const name = plainName(word);
+    const value = values[name]?.trim() ?? "";
+    if (!isOptional(word)) return [value === "" ? name.toUpperCase() : quoted(value)];
+    return value === "" ? [] : [`--${name} ${quoted(value)}`];
+  });
+  const tail = file === undefined ? [] : [file.word];
+  return ["lyra devnet", path.replace("/", " "), ...words, ...tail].join(" ");
+}
+
+/** A word of a shell. */
+function quoted(text: string): string {
+  return /^[\w./:@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** Offers an answer as a file. */
+function save(name: string, answer: unknown): void {
+  const url = URL.createObjectURL(new Blob([JSON.stringify(answer)], { type: "application/json" }));
+  const anchor = document.createElement("a");
+  anchor.href = url;
+  anchor.download = name;
+  anchor.click();
+  URL.revokeObjectURL(url);
+}

@@ -1,0 +1,118 @@
+// The tools of a devnet, each a form made from the tool's own declaration, with the command line that does the same.
+import { Fragment } from "preact";
+import { TOOL_LIST } from "../../planes/devnet/declarations.ts";
+import { Facts, Heading, Panel } from "../components/panel.tsx";
+import { Empty } from "../components/states.tsx";
+import { FullTime } from "../components/time.tsx";
+import { parties } from "../data/names.ts";
+import { nodeOrigin } from "../data/node.ts";
+import { useList, useRead } from "../data/read.ts";
+import { count } from "../format.ts";
+import { link } from "../shell/router.ts";
+import type { Asset } from "./assets.tsx";
+import { Snapshots } from "./devnet-snapshots.tsx";
+import { ToolForm } from "./devnet-tool.tsx";
+import type { Market } from "./markets.tsx";
+
+/** Tools by what they change; those that only read have views of their own. */
+const GROUPS: readonly (readonly [title: string, tools: readonly string[]])[] = [
+  ["Blocks and time", ["mine", "mode", "time/forward", "time/set", "time/freeze", "epoch/end"]],
+  ["Parties", ["fund", "stake", "balance", "impersonate", "ban", "pardon"]],
+  ["Markets", ["market/create", "market/run", "market/price", "market/terminate", "market/settle"]],
+  ["Parameters and state", ["parameter", "dump", "load", "checkpoint"]],
+  [
+    "Simulated Ethereum",
+    [
+      "bridge/deposit",
+      "bridge/list",
+      "bridge/limits",
+      "bridge/claim",
+      "bridge/signers",
+      "bridge/stop",
+      "bridge/resume",
+    ],
+  ],
+];
+
+export default function DevnetView() {
+  if (nodeOrigin() !== location.origin)
+    return (
+      <>
+        <Heading title="Devnet" />
+        <Empty title="The tools answer the page of the node's own port">
+          <a href={`${nodeOrigin()}/${link("devnet")}`}>{`${nodeOrigin()}/`}</a>
+        </Empty>
+      </>
+    );
+  return (
+    <>
+      <Heading title="Devnet" />
+      <Suggestions />
+      <div class="grid">
+        <State />
+        <Snapshots />
+      </div>
+      <div class="tools">
+        {GROUPS.map(([title, paths]) => (
+          <Panel key={title} title={title}>
+            {paths.map((path) => {
+              const tool = TOOL_LIST.find((each) => each.path === path);
+              return <Fragment key={path}>{tool && <ToolForm tool={tool} />}</Fragment>;
+            })}
+          </Panel>
+        ))}
+      </div>
+    </>
+  );
+}
+
+interface Status {
+  readonly height: string;
+  readonly time: string;
+  readonly epoch: { readonly seq: string; readonly start: string; readonly expire: string };
+  readonly pow: { readonly difficulty: number; readonly txPerBlock: number; readonly pastBlocks: number };
+  readonly mempool: { readonly count: number };
+  readonly halted?: string;
+}
+
+function State() {
+  const { data } = useRead<Status>("/devnet/status", { isOfNode: true });
+  return (
+    <Panel title="The chain now">
+      <Facts
+        rows={[
+          ["Height", data && count(Number(data.height))],
+          ["Time of the chain", <FullTime key="time" at={data?.time} />],
+          ["Epoch", data?.epoch.seq],
+          ["Epoch ends from", <FullTime key="expire" at={data?.epoch.expire} />],
+          ["Transactions waiting", data && String(data.mempool.count)],
+          ["Proof of work", data && `${data.pow.difficulty} bits, ${data.pow.txPerBlock} a block`],
+          ["Halted", data?.halted],
+        ]}
+      />
+    </Panel>
+  );
+}
+
+/** Names that fields of the forms suggest. */
+function Suggestions() {
+  const assets = useList<Asset>("/api/v2/assets", "assets", { rows: 50 });
+  const markets = useList<Market>("/api/v2/markets", "markets", { rows: 50 });
+  const codes = new Set(markets.data?.map(({ tradableInstrument }) => tradableInstrument.instrument.code));
+  const lists = {
+    parties: parties().map(({ title }) => title),
+    assets: assets.data?.map(({ details }) => details.symbol) ?? [],
+    markets: [...codes],
+  };
+  return (
+    <>
+      {Object.entries(lists).map(([name, texts]) => (
+        <datalist key={name} id={`suggested-${name}`}>
+          {texts.map((text) => (
+            <option key={text} value={text} />
+          ))}
+        </datalist>
+      ))}
+    </>
+  );
+}
