@@ -28,7 +28,7 @@ import { accountHash, Ids } from "./ids.ts";
 import { type IndexColumn, SLICE_ROWS, type Walk, walk } from "./index-check.ts";
 import { microseconds } from "./project/context.ts";
 import { proposalColumns } from "./project/governance.ts";
-import { isLive } from "./project/orders.ts";
+import { isLive, orderColumns } from "./project/orders.ts";
 import { readFloors } from "./retention.ts";
 
 type Pause = () => Promise<void>;
@@ -243,11 +243,7 @@ const MESSAGES: readonly Messages<unknown>[] = [
       // Of several creations only the newest can be live.
       live: !isLive(m) ? 0n : row.creations === 1n ? 1n : (row.live as bigint),
       created: BigInt(microseconds(m.createdAt)),
-      status: BigInt(m.status),
-      type: BigInt(m.type),
-      tif: BigInt(m.timeInForce),
-      from_liquidity: m.liquidityProvisionId === "" ? 0n : 1n,
-      reference: m.reference,
+      ...orderColumns(m),
     }),
   }),
   messages("deposits", {

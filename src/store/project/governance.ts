@@ -12,8 +12,7 @@ const STATE_OPEN = 2;
  * Kinds of `ListGovernanceDataRequest.Type`
  * (docs/protocol/10-data-api-endpoints.md#512-governance-votes-and-proposals); 0 when the terms name no change.
  */
-function proposalKind(m: Proposal): number {
-  const terms = m.terms;
+function proposalKind({ terms }: Pick<Proposal, "terms">): number {
   if (terms?.newMarket) return 2;
   if (terms?.updateMarket) return 3;
   if (terms?.updateNetworkParameter) return 4;
@@ -23,18 +22,19 @@ function proposalKind(m: Proposal): number {
   return 0;
 }
 
-/** Columns of a proposal's current row by which lists are filtered. */
-export const proposalColumns = (m: Proposal) => ({
+/** Columns of a proposal's current row by which lists are filtered: the store's check compares them too. */
+export const proposalColumns = (m: Pick<Proposal, "state" | "reference" | "terms">) => ({
   open: m.state === STATE_OPEN ? 1 : 0,
   state: m.state,
   kind: proposalKind(m),
   reference: m.reference,
 });
+const PROPOSAL_COLUMNS = Object.keys(proposalColumns({ state: 0, reference: "", terms: undefined }));
 
 export function proposals(db: Database): Projection {
   const earlier = db.prepare("SELECT data FROM proposals WHERE block = ? AND id = ?");
   const history = upsert(db, "proposals", "block, id, tx, data");
-  const current = upsert(db, "proposals_current", "id, block, open, state, kind, party, reference");
+  const current = upsert(db, "proposals_current", `id, block, party, ${PROPOSAL_COLUMNS.join(", ")}`);
   const written = new RowsOfBlock<Uint8Array>();
   const stored = (block: BlockContext, id: Uint8Array): Uint8Array | undefined =>
     (earlier.get(block.no, id) as { data: Uint8Array } | null)?.data;
@@ -52,8 +52,7 @@ export function proposals(db: Database): Projection {
           written.set(key, data);
           history.run(block.no, id, block.tx(event), data);
           const party = block.ids.intern(m.partyId, "party_id").ref;
-          const { open, state, kind, reference } = proposalColumns(m);
-          current.run(id, block.no, open, state, kind, party, reference);
+          current.run(id, block.no, party, ...Object.values(proposalColumns(m)));
         },
       ],
     ],

@@ -110,6 +110,20 @@ class LiveBefore {
   }
 }
 
+/** Columns of an order's current row by which lists are filtered: the store's check compares them too. */
+export const orderColumns = (
+  m: Omit<OrderFacts, "id" | "marketId" | "partyId" | "version" | "createdAt">,
+) => ({
+  status: m.status,
+  type: m.type,
+  tif: m.timeInForce,
+  from_liquidity: m.liquidityProvisionId === "" ? 0 : 1,
+  reference: m.reference,
+});
+const ORDER_COLUMNS = Object.keys(
+  orderColumns({ status: 0, type: 0, timeInForce: 0, liquidityProvisionId: "", reference: "" }),
+);
+
 /**
  * Orders: one row for each (id, version) and block, a later event of the block in place of the earlier. Current is
  * the newest row of each id and creation time: a liquidity order keeps its id when it is put in the book again, and
@@ -130,7 +144,7 @@ export function orders(db: Database): Projection {
   const current = upsert(
     db,
     "orders_current",
-    "id, created, block, ord, market, party, status, type, tif, from_liquidity, live, reference",
+    `id, created, block, ord, market, party, live, ${ORDER_COLUMNS.join(", ")}`,
   );
   const live = db.prepare(
     "SELECT o.data FROM orders_current c INDEXED BY orders_current_live_by_id JOIN orders o USING(block, ord) WHERE c.id = ? AND c.live = 1",
@@ -148,21 +162,7 @@ export function orders(db: Database): Projection {
     const created = microseconds(m.createdAt);
     const market = block.ids.intern(m.marketId, "market_id").ref;
     const party = block.ids.intern(m.partyId, "party_id").ref;
-    const fromLiquidity = m.liquidityProvisionId === "" ? 0 : 1;
-    current.run(
-      id,
-      created,
-      no,
-      ord,
-      market,
-      party,
-      m.status,
-      m.type,
-      m.timeInForce,
-      fromLiquidity,
-      liveFlag,
-      m.reference,
-    );
+    current.run(id, created, no, ord, market, party, liveFlag, ...Object.values(orderColumns(m)));
   };
   /** A row of another creation is gone: that creation stands as it did before this block, or was never written. */
   const fallBack = (block: BlockContext, gone: OrderFacts, id: Uint8Array) => {
