@@ -4,7 +4,7 @@
 //   bun scripts/testnet-rig.ts [--only 1,3] [--short] [--cometbft PATH] [--keep]
 //
 // Where the consensus engine is missing nothing is tried, and the exit code is 0. Exit code 1 when a trial fails.
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -14,6 +14,7 @@ import { sha256HexOf } from "../src/crypto/sha.ts";
 import { devnetParties, ValidatorKeys } from "../src/devnet/keys.ts";
 import { openReader } from "../src/store/database.ts";
 import { digestStore } from "../src/store/dump.ts";
+import { withSettings } from "../src/testnet/files.ts";
 import { type PairEvents, ValidatorPair } from "../src/testnet/pair.ts";
 import { startTestnet, type Testnet } from "../src/testnet/testnet.ts";
 import type { CommandInit } from "../src/wire/transaction.ts";
@@ -244,6 +245,8 @@ interface Trial {
   readonly title: string;
   /** Also in the short run. */
   readonly isShort?: boolean;
+  /** It compares by itself, or the validators' rows must differ. */
+  readonly isAlone?: boolean;
   run(testnet: Testnet): Promise<string>;
 }
 
@@ -282,15 +285,14 @@ const TRIALS: readonly Trial[] = [
       for (let n = 0; n < rounds; n++) {
         const sending = sendTransfers(pairs.slice(1), 30);
         await Bun.sleep(moment(400));
-        const before = lines.length;
         process.kill(pair!.chain.pid!, "SIGKILL");
         const hashes = await sending;
-        await eventually(() =>
-          lines.slice(before).some((line) => line.includes("engine ended (exit code 0)")),
-        );
         await progress(pairs);
         await untilIn(pair!, hashes);
       }
+      // An engine that was killed before it had dialled waits for the chain, and does not end.
+      if (!lines.some((line) => line.includes("engine ended (exit code 0)")))
+        throw new Error("no engine ended by itself");
       return `${rounds} kills`;
     },
   },
@@ -427,6 +429,7 @@ const TRIALS: readonly Trial[] = [
   },
   {
     number: 12,
+    isAlone: true,
     title: "an upgrade that all agree on: all stand behind its block with one hash, and serve reads",
     async run({ pairs }) {
       const at = (await appHeightOf(pairs[0]!)) + times(25, 40);
@@ -481,42 +484,99 @@ const TRIALS: readonly Trial[] = [
   },
 ];
 
-const chosen = TRIALS.filter(({ number, isShort }) =>
+/** Alone on a network: its validator has no rows of the first blocks afterwards. */
+const SYNC: Trial = {
+  number: 6,
+  isAlone: true,
+  title: "an empty validator takes the state from a snapshot of the others, and follows",
+  async run({ pairs }) {
+    const others = pairs.slice(0, 3);
+    const late = pairs[3]!;
+    await late.stop();
+    const hashes = await sendTransfers(others, 40);
+    await reach(others, 104, 300_000);
+    const trusted = await engineOf(others[0]!).block(50);
+    rmSync(late.node.home, { recursive: true });
+    const reset = Bun.spawnSync([cometbft!, "unsafe-reset-all", "--home", late.node.consensusHome]);
+    if (reset.exitCode !== 0) throw new Error(`unsafe-reset-all: ${reset.stderr}`);
+    const file = join(late.node.consensusHome, "config", "config.toml");
+    const servers = others.slice(0, 2).map(({ node }) => `http://127.0.0.1:${node.rpcPort}`);
+    const statesync = {
+      ...{ enable: "true", rpc_servers: JSON.stringify(servers.join(",")), discovery_time: '"5s"' },
+      ...{
+        trust_height: "50",
+        trust_hash: JSON.stringify(trusted.hash.toUpperCase()),
+        trust_period: '"168h0m0s"',
+      },
+    };
+    writeFileSync(file, withSettings(readFileSync(file, "utf8"), { statesync }));
+    mkdirSync(late.node.home, { recursive: true });
+    late.start();
+    const start = performance.now();
+    await progress(pairs, 3, 90_000);
+    const tookMs = performance.now() - start;
+    if (timesIn(late, hashes).some((times) => times > 0)) throw new Error("it executed the old blocks");
+    const fresh = await sendTransfers(pairs, 20);
+    await untilIn(late, fresh);
+    const height = await heightOf(late);
+    const [own, other] = await Promise.all([late, others[0]!].map((pair) => engineOf(pair).block(height)));
+    if (own!.appHash !== other!.appHash) throw new Error(`hashes differ at block ${height}`);
+    return `follows after ${(tookMs / 1_000).toFixed(1)} s`;
+  },
+};
+
+const chosen = [...TRIALS, SYNC].filter(({ number, isShort }) =>
   values.only === undefined ? !values.short || isShort : values.only.split(",").includes(String(number)),
 );
 const began = performance.now();
 let failures = 0;
-const testnet = await startTestnet({
-  folder: join(folder, "net"),
-  ports: "free",
-  cometbft,
-  lyra,
-  parameters: {
-    "spam.pow.difficulty": String(DIFFICULTY),
-    "spam.pow.numberOfTxPerBlock": "1000",
-    "spam.protection.maxUserTransfersPerEpoch": "1000000",
-  },
-  events,
-});
-try {
-  await testnet.ready();
-  asset = await assetOf(testnet.pairs[0]!);
-  for (const { number, title, run } of chosen) {
-    const start = performance.now();
-    try {
-      const result = await run(testnet);
-      const same = number === 12 ? "" : `; ${await expectSame(testnet)}`;
-      console.log(
-        `${number}. ${title}: ${result}${same} (${((performance.now() - start) / 1_000).toFixed(0)} s)`,
-      );
-    } catch (error) {
-      failures++;
-      console.log(`${number}. ${title}: FAILED: ${(error as Error).message}`);
-      for (const line of lines.slice(-12)) console.log(`   ${line.slice(0, 300)}`);
+
+async function runTrials(trials: readonly Trial[], name: string): Promise<void> {
+  if (trials.length === 0) return;
+  const testnet = await startTestnet({
+    folder: join(folder, name),
+    ports: "free",
+    cometbft: cometbft!,
+    lyra,
+    parameters: {
+      "spam.pow.difficulty": String(DIFFICULTY),
+      "spam.pow.numberOfTxPerBlock": "1000",
+      "spam.protection.maxUserTransfersPerEpoch": "1000000",
+    },
+    events,
+  });
+  try {
+    await testnet.ready();
+    asset = await assetOf(testnet.pairs[0]!);
+    for (const { number, title, run, isAlone } of trials) {
+      const start = performance.now();
+      try {
+        const result = await run(testnet);
+        const same = isAlone ? "" : `; ${await expectSame(testnet)}`;
+        console.log(
+          `${number}. ${title}: ${result}${same} (${((performance.now() - start) / 1_000).toFixed(0)} s)`,
+        );
+      } catch (error) {
+        failures++;
+        console.log(`${number}. ${title}: FAILED: ${(error as Error).message}`);
+        for (const line of lines.slice(-12)) console.log(`   ${line.slice(0, 300)}`);
+      }
     }
+  } finally {
+    await testnet.stop();
   }
+}
+
+try {
+  await runTrials(
+    chosen.filter((trial) => trial !== SYNC),
+    "net",
+  );
+  await runTrials(
+    chosen.filter((trial) => trial === SYNC),
+    "sync",
+  );
 } finally {
-  await testnet.stop();
   if (!values.keep) rmSync(folder, { recursive: true, force: true });
   else console.log(folder);
 }

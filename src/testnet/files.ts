@@ -302,7 +302,7 @@ const peerIdOf = (publicKey: Uint8Array): string => sha256HexOf(publicKey).slice
 const addressOf = (key: string): string => peerIdOf(Buffer.from(key, "base64")).toUpperCase();
 
 /** Settings of a TOML file, replaced where they stand: one key stands in several sections. */
-function withSettings(text: string, settings: Settings): string {
+export function withSettings(text: string, settings: Settings): string {
   let section = "";
   const lines = text.split("\n").map((line) => {
     section = /^\[(\w+)\]/.exec(line)?.[1] ?? section;

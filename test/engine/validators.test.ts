@@ -297,6 +297,11 @@ describe("announcing a node", () => {
       "a vega node is already registered with the blockchain node",
     ],
     ["a key that is there", { vegaPubKey: new NodeKeys(1).key }, "vega public key is already used by a node"],
+    [
+      "a consensus key that is there",
+      { chainPubKey: new NodeKeys(1).chainKey },
+      "blockchain public key is already used by a node",
+    ],
   ])("given %s, then it is refused and nothing is told", (_title, changes, text) => {
     const rig = rigWith();
     rig.events();
