@@ -57,6 +57,8 @@ const GRPC_STATUSES: Readonly<Record<number, GrpcEntry>> = {
       "the request body must be a JSON object",
       "the request has more than one Host header",
       "the request body is nested deeper than <n> levels",
+      "there is no parameter <name>",
+      "there is no member <name>",
     ],
     meaning: "the request is not understood.",
     cause:

@@ -59,5 +59,8 @@ export function checkMembers(pairs: QueryPairs, body: unknown, names: readonly s
 
 function unknown(kind: "parameter" | "member", name: string, names: readonly string[]): Error {
   const shown = name.slice(0, 100);
-  return badRequest(`there is no ${kind} ${JSON.stringify(shown)}${didYouMean(shown, names)}`);
+  const named = `${JSON.stringify(shown)}${didYouMean(shown, names)}`;
+  return kind === "parameter"
+    ? badRequest(`there is no parameter ${named}`)
+    : badRequest(`there is no member ${named}`);
 }

@@ -71,7 +71,7 @@ describe("a variable that is empty", () => {
     const home = withFile("data-port = 7");
     const env = { LYRA_HOST: "", LYRA_DATA_PORT: "", LYRA_SEGMENT_LENGTH: "", LYRA_CONFIG: "" };
     const { host, dataPort, segmentLength } = loadConfig({ home }, [], env);
-    expect([host, dataPort, segmentLength]).toEqual(["127.0.0.1", 7, 1000]);
+    expect([host, dataPort, segmentLength]).toEqual(["127.0.0.1", 7, undefined]);
   });
 });
 
