@@ -1,11 +1,12 @@
 // The application hash: a commitment to the state alone, kept as blocks come and worked out again from what is stored.
 import { afterAll, describe, expect, test } from "bun:test";
+import { cpSync } from "node:fs";
 import type { EngineResult } from "../../src/chain/options.ts";
 import { encodeValue } from "../../src/engine/state.ts";
 import { NodeError } from "../../src/errors/node-error.ts";
 import type { CheckedTransaction } from "../../src/wire/transaction-check.ts";
 import { ASSET, FakeEngine } from "./fake-engine.ts";
-import { Rig, type RigOptions, removeHomes, Sender, testGenesis } from "./rig.ts";
+import { newHome, Rig, type RigOptions, removeHomes, Sender, testGenesis } from "./rig.ts";
 
 afterAll(removeHomes);
 
@@ -86,6 +87,22 @@ describe("the application hash", () => {
     });
     expect(texts[1]).toBe(`in other words: ${texts[0]}`);
     await both((rig) => rig.stop());
+  });
+
+  test("given empty blocks that are committed together, then it is the one of blocks that came one by one, after a kill too", async () => {
+    const first = await started();
+    await first.stop();
+    const copy = newHome();
+    cpSync(first.home, copy, { recursive: true });
+    const [together, single] = [first.home, copy].map((home) => new Rig({ ...MANUAL, home })) as [Rig, Rig];
+    await together.chain.mine(7);
+    for (let n = 0; n < 7; n++) await single.chain.mine(1);
+    const { appHash, height } = single.chain.status;
+    expect(together.chain.status).toMatchObject({ appHash, height });
+    together.abandon();
+    const again = new Rig({ ...MANUAL, home: together.home });
+    expect(again.chain.status).toMatchObject({ appHash, height });
+    for (const rig of [again, single]) await rig.stop();
   });
 
   test("given a party that is banned, then it is another, and the old one when the ban is lifted", async () => {
