@@ -161,14 +161,14 @@ async function snapshotRounds(
     }
     const began = performance.now();
     const id = await chain.snapshot();
-    const taken = performance.now();
+    const snapshotAt = performance.now();
     for (let change = 0; change < CHANGES_BETWEEN; change++) {
       await chain.setBalance(party(change * 1000 + 1), asset, BigInt(round + 1000));
     }
     const before = performance.now();
     await chain.revert(id);
     const after = performance.now();
-    if (round >= 0) rounds.push({ snapshot: taken - began, revert: after - before });
+    if (round >= 0) rounds.push({ snapshot: snapshotAt - began, revert: after - before });
   }
   return rounds;
 }

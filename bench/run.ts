@@ -47,9 +47,9 @@ function line(
   relation: "at most" | "at least",
   limit: number,
 ): Line {
-  const got = Number(value);
-  const ok = relation === "at most" ? got <= limit : got >= limit;
-  return { what, got, unit, limit: `${relation} ${limit.toLocaleString("en")}`, ok };
+  const measured = Number(value);
+  const ok = relation === "at most" ? measured <= limit : measured >= limit;
+  return { what, got: measured, unit, limit: `${relation} ${limit.toLocaleString("en")}`, ok };
 }
 
 const start = await run("start.ts", "--binary", binary);

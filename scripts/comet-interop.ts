@@ -9,8 +9,8 @@
 // Exit code 1 when anything is wrong.
 import { cometProgram, followKvstore } from "../test/rig/cometbft.ts";
 
-const given = process.argv.slice(2);
-const programs = given.length > 0 ? given : [cometProgram()].filter((path) => path !== undefined);
+const named = process.argv.slice(2);
+const programs = named.length > 0 ? named : [cometProgram()].filter((path) => path !== undefined);
 if (programs.length === 0) {
   console.log(
     "no cometbft on the path: GOBIN=DIR go install github.com/cometbft/cometbft/cmd/cometbft@v0.38.17",

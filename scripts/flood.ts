@@ -60,10 +60,14 @@ async function against(
     const { nodeUrl, dataUrl, nodePort, dataPort, pid } = await devnet.listening();
     const before = residentMib(pid);
     const began = performance.now();
-    const said = await run({ client: new DevnetClient(nodeUrl, dataUrl), pid, ports: [nodePort, dataPort] });
+    const result = await run({
+      client: new DevnetClient(nodeUrl, dataUrl),
+      pid,
+      ports: [nodePort, dataPort],
+    });
     const seconds = ((performance.now() - began) / 1_000).toFixed(1);
     const after = residentMib(pid);
-    console.log(`${title}: ${said}; ${seconds} s, memory ${before} MiB before, ${after} MiB after`);
+    console.log(`${title}: ${result}; ${seconds} s, memory ${before} MiB before, ${after} MiB after`);
     if (after - before > GROWTH_MIB_MAX) problems.push(`${title}: memory grew by ${after - before} MiB`);
     const { code, err } = await devnet.stop();
     if (code !== 0 || err !== "") problems.push(`${title}: exit code ${code}: ${err}`);

@@ -100,13 +100,13 @@ async function ownAnswers(addresses: Addresses): Promise<Answers> {
 function compare(client: string, answers: Answers, own: Answers): void {
   let equal = 0;
   for (const [method, want] of Object.entries(own)) {
-    const got = answers[method];
+    const answer = answers[method];
     const fault =
-      got === undefined
+      answer === undefined
         ? "was not called"
-        : got.code !== want.code
-          ? `status ${got.code}, want ${want.code}`
-          : differing(got.json, want.json, "");
+        : answer.code !== want.code
+          ? `status ${answer.code}, want ${want.code}`
+          : differing(answer.json, want.json, "");
     if (fault === undefined) equal++;
     else problems.push(`${client}: ${method}: ${fault}`);
   }
@@ -117,18 +117,18 @@ function compare(client: string, answers: Answers, own: Answers): void {
 const VARYING = new Set(["currentTime"]);
 
 /** Where two JSON values differ. Printers differ in whether they print unset members: null, empty and zero are one. */
-function differing(got: unknown, want: unknown, path: string): string | undefined {
-  if (isUnset(got) && isUnset(want)) return undefined;
+function differing(actual: unknown, want: unknown, path: string): string | undefined {
+  if (isUnset(actual) && isUnset(want)) return undefined;
   // A float that one prints as what it is in 64 bits.
-  if (typeof got === "number" && typeof want === "number" && Math.fround(got) === Math.fround(want))
+  if (typeof actual === "number" && typeof want === "number" && Math.fround(actual) === Math.fround(want))
     return undefined;
-  if (typeof want !== "object" || want === null || typeof got !== "object" || got === null)
-    return String(got) === String(want)
+  if (typeof want !== "object" || want === null || typeof actual !== "object" || actual === null)
+    return String(actual) === String(want)
       ? undefined
-      : `${path}: ${JSON.stringify(got)}, want ${JSON.stringify(want)}`;
-  for (const name of new Set([...Object.keys(got), ...Object.keys(want)])) {
+      : `${path}: ${JSON.stringify(actual)}, want ${JSON.stringify(want)}`;
+  for (const name of new Set([...Object.keys(actual), ...Object.keys(want)])) {
     if (VARYING.has(name)) continue;
-    const [one, other] = [(got as Record<string, unknown>)[name], (want as Record<string, unknown>)[name]];
+    const [one, other] = [(actual as Record<string, unknown>)[name], (want as Record<string, unknown>)[name]];
     const fault = differing(one, other, `${path}.${name}`);
     if (fault !== undefined) return fault;
   }

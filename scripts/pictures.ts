@@ -161,8 +161,8 @@ const only = flagValue("--only");
 const pictures = PICTURES.filter(({ name, isShown }) =>
   only === undefined ? all !== undefined || isShown : only.split(",").includes(name),
 );
-const given = flagValue("--node");
-if (given !== undefined) await take(given, pictures, all ?? IMAGES, all !== undefined);
+const nodeUrl = flagValue("--node");
+if (nodeUrl !== undefined) await take(nodeUrl, pictures, all ?? IMAGES, all !== undefined);
 else {
   const genesisTimeNs = (BigInt(Date.now()) - BigInt(DEMO_SECONDS) * 1_000n) * 1_000_000n;
   const devnet = await startNode({ kind: "devnet", genesisTimeNs, thread: true });

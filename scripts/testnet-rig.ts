@@ -156,7 +156,7 @@ function transfer(to: number, amount: bigint): CommandInit {
 
 /** Sends transfers through the validators in turn, in all three modes. @returns the hashes that were taken */
 async function sendTransfers(pairs: readonly ValidatorPair[], count: number): Promise<string[]> {
-  const taken: string[] = [];
+  const hashes: string[] = [];
   const types = ["TYPE_ASYNC", "TYPE_SYNC", "TYPE_COMMIT"];
   const width = 20;
   for (let sent = 0; sent < count; sent += width) {
@@ -170,11 +170,11 @@ async function sendTransfers(pairs: readonly ValidatorPair[], count: number): Pr
       }),
     );
     for (const answer of answers) {
-      if (answer?.success) taken.push(answer.txHash);
+      if (answer?.success) hashes.push(answer.txHash);
       else lines.push(`a transfer was refused: ${JSON.stringify(answer)}`);
     }
   }
-  return taken;
+  return hashes;
 }
 
 const query = (pair: ValidatorPair) => openReader(pair.node.home);

@@ -6,7 +6,19 @@ import type { FieldDescriptor } from "../../src/wire/descriptors.ts";
 import type { ProtoEnum, ProtoFile, ProtoMessage } from "./protos.ts";
 
 /** Names in scope of a generated reader, besides the reserved words that fields really use. */
-const taken = new Set(["reader", "end", "tag", "into", "new", "default", "in", "from", "of", "type", "enum"]);
+const reserved = new Set([
+  "reader",
+  "end",
+  "tag",
+  "into",
+  "new",
+  "default",
+  "in",
+  "from",
+  "of",
+  "type",
+  "enum",
+]);
 
 function pascal(text: string): string {
   return text.replace(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase());
@@ -153,7 +165,7 @@ const packedTag = (field: FieldDescriptor): number => field.number * 8 + 2;
 const isPackable = (field: FieldDescriptor): boolean =>
   field.repeated && (wireTypes[field.kind] ?? 0) !== 2 && field.kind !== "map";
 const local = (field: FieldDescriptor): string =>
-  taken.has(field.jsonName) ? `${field.jsonName}_` : field.jsonName;
+  reserved.has(field.jsonName) ? `${field.jsonName}_` : field.jsonName;
 /** The one local variable that stands for a whole oneof, and the one for the number of its set member. */
 const group = (oneof: string): string => `${oneof}__value`;
 const groupCase = (oneof: string): string => `${oneof}__case`;

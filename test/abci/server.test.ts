@@ -198,19 +198,19 @@ describe("the server", () => {
   test("answers a request that failed with an exception, and tells when a connection is gone", async () => {
     const log = spyOn(process.stderr, "write").mockImplementation(() => true);
     closing.push(() => log.mockRestore());
-    const gone: object[] = [];
+    const closed: object[] = [];
     const { port } = serve(
       () => {
         throw new Error("the disk is full");
       },
-      (connection) => gone.push(connection),
+      (connection) => closed.push(connection),
     );
     const line = await dial(port);
     line.send({ commit: {} });
     await line.count(1);
     expect(line.answers[0]!.exception?.error).toBe("the disk is full");
     closing.pop()!();
-    await eventually(() => gone.length === 1);
+    await eventually(() => closed.length === 1);
   });
 
   test("listens on a socket that only its user reaches, in place of one that a killed process left", async () => {

@@ -36,8 +36,8 @@ function begin() {
 
 async function setUp(): Promise<{ code: number; said: string }> {
   const child = begin();
-  const said = await new Response(child.stderr).text();
-  return { code: await child.exited, said };
+  const stderr = await new Response(child.stderr).text();
+  return { code: await child.exited, said: stderr };
 }
 
 const lock = () => join(root, ".setup.lock");
@@ -66,12 +66,12 @@ describe("set-up", () => {
   test("given another command that sets up, then it says what it waits for", async () => {
     writeFileSync(lock(), String(process.pid));
     const child = begin();
-    let said = "";
+    let stderr = "";
     for await (const chunk of child.stderr.pipeThrough(new TextDecoderStream())) {
-      said += chunk;
-      if (said.includes("another command has begun")) break;
+      stderr += chunk;
+      if (stderr.includes("another command has begun")) break;
     }
-    expect(said).toContain(`another command has begun (process ${process.pid})`);
+    expect(stderr).toContain(`another command has begun (process ${process.pid})`);
     expect(existsSync(join(root, "ran.log"))).toBe(false);
     rmSync(lock());
     expect(await child.exited).toBe(0);
@@ -79,9 +79,9 @@ describe("set-up", () => {
   });
 
   test("given a command that was killed while it set up, then the next one goes on", async () => {
-    const gone = Bun.spawn(["true"]);
-    await gone.exited;
-    writeFileSync(lock(), String(gone.pid));
+    const ended = Bun.spawn(["true"]);
+    await ended.exited;
+    writeFileSync(lock(), String(ended.pid));
     expect((await setUp()).code).toBe(0);
     expect(installations()).toHaveLength(1);
     expect(existsSync(lock())).toBe(false);

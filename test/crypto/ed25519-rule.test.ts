@@ -186,12 +186,12 @@ describe("signatures of strangers", () => {
   test("is examined so many times a second, then refused as it was by the fast rule", () => {
     let now = 0;
     const budget = new ExaminationBudget(() => now, 3);
-    const taken = () => [1, 2, 3, 4, 5].map(() => budget.mayExamine());
-    expect(taken()).toEqual([true, true, true, false, false]);
+    const examined = () => [1, 2, 3, 4, 5].map(() => budget.mayExamine());
+    expect(examined()).toEqual([true, true, true, false, false]);
     now = 999;
     expect(budget.mayExamine()).toBe(false);
     now = 1_000;
-    expect(taken()).toEqual([true, true, true, false, false]);
+    expect(examined()).toEqual([true, true, true, false, false]);
   });
 
   test("a flood of signatures that only an examination accepts: a hundred a second are examined, no more", () => {

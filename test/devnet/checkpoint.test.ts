@@ -173,15 +173,15 @@ describe("a chain that begins from a checkpoint", () => {
   test("then a deposit is credited, a withdrawal claimed and stake taken back on the bridge that it knew", async () => {
     const { chain, parties } = after;
     const dave = parties[3]!.publicKey;
-    const had = BigInt((await balances(after))[`${dave} ${BRIDGED} ACCOUNT_TYPE_GENERAL`]!);
+    const before = BigInt((await balances(after))[`${dave} ${BRIDGED} ACCOUNT_TYPE_GENERAL`]!);
     await chain.bridge.deposit(dave, BRIDGED, 5_000_000n);
     await chain.bridge.deposit(dave, DOLLAR, 1_000_000n);
-    expect((await balances(after))[`${dave} ${BRIDGED} ACCOUNT_TYPE_GENERAL`]).toBe(`${had + 5_000_000n}`);
+    expect((await balances(after))[`${dave} ${BRIDGED} ACCOUNT_TYPE_GENERAL`]).toBe(`${before + 5_000_000n}`);
     const client = new PartyClient(chain, parties[3]!.key);
     await client.send({
       kind: "withdrawSubmission",
       payload: {
-        amount: (had + 5_000_000n).toString(),
+        amount: (before + 5_000_000n).toString(),
         asset: BRIDGED,
         ext: { erc20: { receiverAddress: `0x${"5e".repeat(20)}` } },
       },
@@ -211,12 +211,12 @@ describe("a chain that begins from a checkpoint", () => {
   test("then what was scheduled is delivered, and what recurs goes on", async () => {
     const { chain, parties } = after;
     const key = (party: number) => `${parties[party]!.publicKey} ${DOLLAR} ACCOUNT_TYPE_GENERAL`;
-    const had = await balances(after);
+    const before = await balances(after);
     await chain.endEpoch();
     const once = await balances(after);
     // With a few more from the fees of the epoch, which delegators share.
-    const got = BigInt(once[key(2)]!) - BigInt(had[key(2)]!);
-    expect(got >= 300_000n && got < 310_000n).toBe(true);
+    const received = BigInt(once[key(2)]!) - BigInt(before[key(2)]!);
+    expect(received >= 300_000n && received < 310_000n).toBe(true);
     await chain.forwardTime(7_200n * SECOND_NS);
     await chain.mine(1);
     const later = await balances(after);

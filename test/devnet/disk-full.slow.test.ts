@@ -95,9 +95,9 @@ else
       expect(ledger.count).toBeGreaterThan(10);
       const { code, err } = await devnet.stop();
       // A stretch of history that could not be made meanwhile is made later, and that is said.
-      const said = err.replaceAll(/^a devnet's helper failed: ENOSPC: .*\n/gm, "");
+      const output = err.replaceAll(/^a devnet's helper failed: ENOSPC: .*\n/gm, "");
       const turns = /^(the chain stands still: the disk is full: .*\nthe chain goes on\n)+$/;
-      expect({ code, said }).toEqual({ code: 0, said: expect.stringMatching(turns) });
+      expect({ code, said: output }).toEqual({ code: 0, said: expect.stringMatching(turns) });
       const db = openReader(home);
       try {
         expect(ledger.check(db)).toEqual([]);

@@ -281,7 +281,7 @@ describe("enactment", () => {
     const change = (key: string, value: string) =>
       terms({ updateNetworkParameter: { changes: { key, value } } });
     const ids = [change(most!, "1h"), change(least!, "23h")].map(
-      (given, index) => chain.submit(ALICE, given, `${index}1`.repeat(32)).id,
+      (proposal, index) => chain.submit(ALICE, proposal, `${index}1`.repeat(32)).id,
     );
     for (const id of ids) chain.vote(ALICE, id, YES);
     const events = chain.tick(ENACT + 1n);

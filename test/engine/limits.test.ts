@@ -61,8 +61,8 @@ describe("limits", () => {
     "given the flags %j, then only that is closed, and a date that passes does not open it",
     (flags, change) => {
       const chain = new SmallChain();
-      const given = { [MARKETS]: IN_TEN_SECONDS, [ASSETS]: IN_TEN_SECONDS };
-      chain.genesis({ network_limits: flags, network_parameters: given });
+      const parameters = { [MARKETS]: IN_TEN_SECONDS, [ASSETS]: IN_TEN_SECONDS };
+      chain.genesis({ network_limits: flags, network_parameters: parameters });
       expect(limitsOf(chain.tick(START + 11n)).at(-1)).toMatchObject(change);
       expect(chain.limits.canTrade).toBe(false);
     },

@@ -16,10 +16,10 @@ import { decodeBusEvent } from "../../src/wire/generated/events.ts";
 import { durationNs, durationText, sentenceTime, timeNs } from "../../src/wire/time-text.ts";
 import { ETHEREUM, SmallChain, START, TOKEN } from "./governance-fixture.ts";
 
-function loaded(given: Record<string, string> = {}): NetworkParameters {
+function loaded(values: Record<string, string> = {}): NetworkParameters {
   const params = new NetworkParameters(new Core("c"));
   params.useAssets((id) => id === "VOTE" || id === "ab".repeat(32));
-  params.initGenesis(given);
+  params.initGenesis(values);
   return params;
 }
 
@@ -314,9 +314,9 @@ describe("network parameters", () => {
     chain.params.watch(["spam.pow.difficulty", "reward.asset"], (key, value) =>
       pushed.push(`${key}=${value}`),
     );
-    const given = { "spam.pow.difficulty": "4", "market.value.windowLength": "60s" };
+    const values = { "spam.pow.difficulty": "4", "market.value.windowLength": "60s" };
     const events = chain
-      .genesis({ network_parameters: given })
+      .genesis({ network_parameters: values })
       .filter(({ member }) => member === "networkParameter");
     const defaults = [...PARAMETERS].map(([key, { initial }]) => ({ key, value: initial }));
     expect(events.map(({ payload }) => payload)).toEqual([
@@ -351,8 +351,8 @@ describe("network parameters", () => {
     ],
     ["two values that contradict", { "network.validators.tendermint.number": "5" }, "got"],
     ["a reward asset that is not enabled", { "reward.asset": "beef" }, "invalid asset beef"],
-  ])("given %s in the genesis, then the chain does not start", (_name, given, text) => {
-    expect(() => loaded(given)).toThrow(text);
+  ])("given %s in the genesis, then the chain does not start", (_name, values, text) => {
+    expect(() => loaded(values)).toThrow(text);
   });
 
   test("given two values that only hold together, then a genesis may give both", () => {

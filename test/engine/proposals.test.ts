@@ -152,9 +152,9 @@ const REFUSED: readonly (readonly [
 ];
 
 describe("the submission of a proposal", () => {
-  test.each(REFUSED)("given %s, then one event tells of the rejection", (_name, given, reason, text) => {
+  test.each(REFUSED)("given %s, then one event tells of the rejection", (_name, proposal, reason, text) => {
     const chain = started();
-    const sent = chain.submit(ALICE, given);
+    const sent = chain.submit(ALICE, proposal);
     expect({ text: sent.text, code: sent.code }).toEqual({ text, code: 70 });
     expect(outline(sent.events)).toEqual(["proposal 4"]);
     expect(sent.events[0]!.payload).toMatchObject({
@@ -255,9 +255,9 @@ describe("the submission of a proposal", () => {
     ["network parameter, closing at the earliest", terms(fee, 2n * DAY + 1n)],
     ["network parameter, enacted as it closes", terms(fee, LATE, LATE)],
     ["network parameter at the latest", terms(fee, YEAR, YEAR)],
-  ])("given a %s, then it is open", (_name, given) => {
+  ])("given a %s, then it is open", (_name, proposal) => {
     const chain = started();
-    expect(outline(chain.submit(ALICE, given).events)).toEqual(["proposal 2"]);
+    expect(outline(chain.submit(ALICE, proposal).events)).toEqual(["proposal 2"]);
     expect(chain.validations).toEqual([]);
   });
 
@@ -266,11 +266,11 @@ describe("the submission of a proposal", () => {
     ["updateNetParam", terms(fee, 2n * HOUR, 3n * HOUR)],
     ["updateAsset", terms({ updateAsset }, 2n * HOUR, 3n * HOUR)],
     ["asset", terms({ newAsset }, 2n * HOUR, 3n * HOUR)],
-  ])("given the kind %s, then the bounds of that kind are asked", (kind, given) => {
+  ])("given the kind %s, then the bounds of that kind are asked", (kind, proposal) => {
     const names = kind === "freeform" ? ["minClose"] : ["minClose", "minEnact"];
     const own = names.map((name) => [`governance.proposal.${kind}.${name}`, "1h"]);
-    expect(started(Object.fromEntries(own)).submit(ALICE, given).text).toBe("");
-    expect(started().submit(ALICE, given).text).toContain("closing time too soon");
+    expect(started(Object.fromEntries(own)).submit(ALICE, proposal).text).toBe("");
+    expect(started().submit(ALICE, proposal).text).toContain("closing time too soon");
   });
 
   test.each([
@@ -288,8 +288,8 @@ describe("the submission of a proposal", () => {
     ["earliest", START + 1n],
     ["latest", START + 2n * DAY],
   ])("given the %s validation time, then it is let through", (_name, validationTimestamp) => {
-    const given = { ...terms({ newAsset }), validationTimestamp };
-    expect(started().at(START).submit(ALICE, given).text).toBe("");
+    const proposal = { ...terms({ newAsset }), validationTimestamp };
+    expect(started().at(START).submit(ALICE, proposal).text).toBe("");
   });
 
   test("given an id that is taken, then there is an error and no event", () => {

@@ -95,10 +95,10 @@ describe("the rewards of thirteen validators", () => {
   });
 
   test("given stake that goes within the epoch, by command or on Ethereum, then it earns nothing", () => {
-    const taken = open();
-    undelegate(taken, ALICE, 2, 150, NOW);
-    undelegate(taken, ALICE, 3, 300, NOW);
-    expect(pay(taken, 50_000n)).toEqual([49, 3846, 3843, 3841, 3841]);
+    const rig = open();
+    undelegate(rig, ALICE, 2, 150, NOW);
+    undelegate(rig, ALICE, 3, 300, NOW);
+    expect(pay(rig, 50_000n)).toEqual([49, 3846, 3843, 3841, 3841]);
     const unlinked = open();
     unlinked.link(ALICE, 9_850n, { unlink: true, seconds: 2n });
     expect(pay(unlinked, 50_000n)).toEqual([49, 3842, 3843, 3845, 3841]);

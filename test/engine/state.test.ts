@@ -86,16 +86,16 @@ describe("the state", () => {
     const command = fc.record({ steps: fc.array(step, { maxLength: 4 }), isTakenBack: fc.boolean() });
     fc.assert(
       fc.property(fc.array(fc.array(command, { maxLength: 6 }), { maxLength: 4 }), (blocks) => {
-        const [given, plain] = [stateOf(), stateOf()];
+        const [undone, plain] = [stateOf(), stateOf()];
         for (const block of blocks) {
           for (const { steps, isTakenBack } of block) {
-            const mark = given.state.mark();
-            for (const change of steps) apply(given.tables, change);
-            if (isTakenBack) given.state.rollback(mark);
+            const mark = undone.state.mark();
+            for (const change of steps) apply(undone.tables, change);
+            if (isTakenBack) undone.state.rollback(mark);
             else for (const change of steps) apply(plain.tables, change);
           }
-          expect(given.state.takeChanges()).toEqual(plain.state.takeChanges());
-          expect(given.state.digest()).toBe(plain.state.digest());
+          expect(undone.state.takeChanges()).toEqual(plain.state.takeChanges());
+          expect(undone.state.digest()).toBe(plain.state.digest());
         }
       }),
     );
@@ -202,10 +202,10 @@ test("given any plain value with large numbers and marked strings, then its text
     ),
   })).node;
   fc.assert(
-    fc.property(value, (given) => {
-      expect(encodeValue(given)).toBe(plainEncoding(given));
+    fc.property(value, (original) => {
+      expect(encodeValue(original)).toBe(plainEncoding(original));
       // A surrogate without its partner is not text; JSON keeps it as an escape, so it reads back too.
-      expect(decodeValue<unknown>(encodeValue(given))).toEqual(given);
+      expect(decodeValue<unknown>(encodeValue(original))).toEqual(original);
     }),
   );
 });

@@ -234,10 +234,10 @@ export class ValidatorRig {
 
   /** The events since the last call. */
   events(): SeenEvent[] {
-    const taken = this.core.log.blockEvents();
-    const block = { chainId: "", height: 0, hash: "", txHashes: taken.txHashes };
+    const emittedBlock = this.core.log.blockEvents();
+    const block = { chainId: "", height: 0, hash: "", txHashes: emittedBlock.txHashes };
     this.core.log.startBlock("AB");
-    return taken.events.map((emitted) => {
+    return emittedBlock.events.map((emitted) => {
       const event = decodeBusEvent(wholeEvent(block, emitted)) as unknown as Record<string, unknown>;
       const member = Object.keys(event).find((name) => typeof event[name] === "object")!;
       return { member, payload: event[member] as Record<string, unknown> };

@@ -42,8 +42,8 @@ describe("a power cut", () => {
     const path = scratch.path("whole");
     const whole = stepsOf((steps) => writeFileWhole(path, "bytes", steps));
     expect(whole).toEqual(["create", "write", "sync", "close", "rename", "syncFolder"]);
-    const taken = stepsOf((steps) => writeNewFile(scratch.path("new"), Buffer.from("bytes"), steps));
-    expect(taken).toEqual(["create", "write", "sync", "close", "link", "remove", "syncFolder"]);
+    const stepNames = stepsOf((steps) => writeNewFile(scratch.path("new"), Buffer.from("bytes"), steps));
+    expect(stepNames).toEqual(["create", "write", "sync", "close", "link", "remove", "syncFolder"]);
   });
 
   test("is what both syncs wait for: the system itself refuses them where there is nothing to sync", () => {

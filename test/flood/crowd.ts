@@ -141,9 +141,9 @@ export class Idlers {
     let sent = 0;
     const push = (socket: { write(bytes: Uint8Array): number }) => {
       while (opening !== undefined && sent < opening.length) {
-        const taken = socket.write(opening.subarray(sent));
-        if (taken <= 0) return;
-        sent += taken;
+        const writtenBytes = socket.write(opening.subarray(sent));
+        if (writtenBytes <= 0) return;
+        sent += writtenBytes;
       }
     };
     return Bun.connect({

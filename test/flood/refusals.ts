@@ -160,8 +160,8 @@ function vote(n: number): CommandInit {
 }
 
 function expectRule(outcome: { details: { rule: string } | undefined; text: string }, rule: string): void {
-  const said = outcome.details?.rule;
-  if (said !== rule) throw new Error(`${said}: ${outcome.text.slice(0, 200)}, and not ${rule}`);
+  const actual = outcome.details?.rule;
+  if (actual !== rule) throw new Error(`${actual}: ${outcome.text.slice(0, 200)}, and not ${rule}`);
 }
 
 async function expectStatus(url: string, status: number, body?: string): Promise<void> {

@@ -96,45 +96,45 @@ async function blocksOf(recording: string): Promise<Block[]> {
 
 /** Opens a session. @returns what it is told, which grows */
 async function follow(execution: Execution, { query, variables, messages }: Session): Promise<Json[]> {
-  const got: Json[] = [];
+  const received: Json[] = [];
   const prepared = execution.prepare({ query, variables });
   const answers = await answersOf(execution, prepared, new SubscriptionContext(execution.plane, undefined));
   if (!(Symbol.asyncIterator in answers)) return [plain(answers)];
   const run = async () => {
     for await (const payload of answers) {
-      got.push(plain(payload));
-      if (got.length > messages.length + MORE) break;
+      received.push(plain(payload));
+      if (received.length > messages.length + MORE) break;
     }
   };
   void run();
-  return got;
+  return received;
 }
 
-function compare(name: string, got: Json[], want: Json[]): void {
+function compare(name: string, actual: Json[], want: Json[]): void {
   const [kind] = Object.keys(want.find(({ data }) => data)?.data ?? {});
   if (want.length === 0) {
     if (VOTES_BY_PROPOSAL.has(name)) return;
     // The original completes where ours says why it cannot go on, or was cut off.
-    expect(got.every(({ errors }) => errors) || /everybody/.test(name)).toBe(true);
+    expect(actual.every(({ errors }) => errors) || /everybody/.test(name)).toBe(true);
   } else if (kind === "busEvents" && name !== CUT_BATCHES) {
-    const [ours, theirs] = [events(got), events(want)];
+    const [ours, theirs] = [events(actual), events(want)];
     if (name === UNSORTED) expect(ours).toEqual(expect.arrayContaining(theirs.slice(0, 2)));
     else expect(ours.slice(0, theirs.length)).toEqual(theirs.slice(0, ours.length));
     expect(ours.length).toBeGreaterThan(0);
   } else if (kind === "candles" || kind === "busEvents") {
     // Read once a second there, told at each block here; or batches that were cut.
-    if (kind === "candles") expect(isWithin(want, got)).toBe(true);
-    else expect(events(got)).toEqual(expect.arrayContaining(events(want)));
+    if (kind === "candles") expect(isWithin(want, actual)).toBe(true);
+    else expect(events(actual)).toEqual(expect.arrayContaining(events(want)));
   } else if (kind === "proposals") {
-    const [ours, theirs] = [got.map(sorted), want.map(sorted)];
+    const [ours, theirs] = [actual.map(sorted), want.map(sorted)];
     // Two events of a proposal in one block are told as its last state: it happens once.
     expect(isWithin(ours.slice(0, theirs.length - 1), theirs)).toBe(true);
     expect(ours.length).toBeGreaterThanOrEqual(theirs.length - 1);
   } else if (kind === "margins") {
-    const theirs = name === MARGINS_OF_A_MARKET ? want.filter((each) => isWithin([each], got)) : want;
-    expect(got.map(sorted)).toEqual(expect.arrayContaining(theirs.map(sorted)));
+    const theirs = name === MARGINS_OF_A_MARKET ? want.filter((each) => isWithin([each], actual)) : want;
+    expect(actual.map(sorted)).toEqual(expect.arrayContaining(theirs.map(sorted)));
     expect(theirs.length).toBeGreaterThan(0);
-  } else expect(got.slice(0, want.length).map(sorted)).toEqual(want.map(sorted));
+  } else expect(actual.slice(0, want.length).map(sorted)).toEqual(want.map(sorted));
 }
 
 function events(payloads: Json[]): Json[] {

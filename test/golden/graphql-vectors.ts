@@ -84,8 +84,8 @@ async function differencesOf(response: Response, vector: GraphqlVector): Promise
   if (response.status !== vector.status)
     differences.push(`status ${response.status}, want ${vector.status}: ${text.slice(0, 200)}`);
   for (const [name, want] of Object.entries(vector.headers ?? {})) {
-    const got = response.headers.get(name);
-    if (got !== want) differences.push(`header ${name}: ${got}, want ${want}`);
+    const actual = response.headers.get(name);
+    if (actual !== want) differences.push(`header ${name}: ${actual}, want ${want}`);
   }
   if (!vector.skipBody) differences.push(...bodyDifferences(body, vector));
   return differences;
@@ -103,8 +103,8 @@ function bodyDifferences(body: unknown, { body: want, stub, unordered = false }:
   return firstDifferenceOf(canonical(sorted(body), unordered), canonical(sorted(want), unordered));
 }
 
-function firstDifferenceOf(got: unknown, want: unknown): string[] {
-  return JSON.stringify(got) === JSON.stringify(want) ? [] : [firstDifference(got, want, "")];
+function firstDifferenceOf(actual: unknown, want: unknown): string[] {
+  return JSON.stringify(actual) === JSON.stringify(want) ? [] : [firstDifference(actual, want, "")];
 }
 
 function shapeOf(value: unknown): unknown {

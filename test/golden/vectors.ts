@@ -114,9 +114,9 @@ export class VectorRun {
       return response.status >= 400 ? [] : [`status ${response.status}, want an orderly error`];
     for (const name of ["content-type", "x-block-height", "x-block-timestamp", "content-disposition"]) {
       const want = vector.headers[name];
-      const got = response.headers.get(name) ?? undefined;
+      const actual = response.headers.get(name) ?? undefined;
       if (want === undefined && !name.startsWith("x-block")) continue;
-      if (got !== want) differences.push(`header ${name}: ${got}, want ${want}`);
+      if (actual !== want) differences.push(`header ${name}: ${actual}, want ${want}`);
     }
     if (vector.rawBody !== undefined && withoutCursors(text) !== withoutCursors(vector.rawBody)) {
       differences.push(`body text: ${text.slice(0, 300)}, want ${vector.rawBody.slice(0, 300)}`);
@@ -181,12 +181,12 @@ function compare(body: unknown, vector: Vector): string[] {
     const sorted = (text: string) => text.split("\n").sort().join("\n");
     return sorted(body) === sorted(vector.body) ? [] : ["text differs"];
   }
-  const got = canonical(body, vector.unordered === true);
+  const actual = canonical(body, vector.unordered === true);
   const want = canonical(vector.body, vector.unordered === true);
-  const gotText = JSON.stringify(got);
+  const gotText = JSON.stringify(actual);
   const wantText = JSON.stringify(want);
   if (gotText === wantText) return [];
-  return [firstDifference(got, want, "")];
+  return [firstDifference(actual, want, "")];
 }
 
 const CURSORS = new Set(["cursor", "startCursor", "endCursor"]);
@@ -209,17 +209,17 @@ export function canonical(value: unknown, sort: boolean): unknown {
   return result;
 }
 
-export function firstDifference(got: unknown, want: unknown, path: string): string {
-  if (typeof got === "object" && typeof want === "object" && got !== null && want !== null) {
-    const gotKeys = Object.keys(got);
+export function firstDifference(actual: unknown, want: unknown, path: string): string {
+  if (typeof actual === "object" && typeof want === "object" && actual !== null && want !== null) {
+    const gotKeys = Object.keys(actual);
     const wantKeys = Object.keys(want);
     for (const key of wantKeys) {
-      const a = (got as Record<string, unknown>)[key];
+      const a = (actual as Record<string, unknown>)[key];
       const b = (want as Record<string, unknown>)[key];
       if (JSON.stringify(a) !== JSON.stringify(b)) return firstDifference(a, b, `${path}/${key}`);
     }
     if (gotKeys.join() !== wantKeys.join())
       return `${path}: members ${gotKeys.join()}, want ${wantKeys.join()}`;
   }
-  return `${path}: ${JSON.stringify(got)?.slice(0, 400)}, want ${JSON.stringify(want)?.slice(0, 400)}`;
+  return `${path}: ${JSON.stringify(actual)?.slice(0, 400)}, want ${JSON.stringify(want)?.slice(0, 400)}`;
 }

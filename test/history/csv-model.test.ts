@@ -76,9 +76,9 @@ describe(`every table, every range of segments (seed ${SEED})`, () => {
 });
 
 /** The first place where two texts part. */
-function difference(got: string, want: string): string {
+function difference(actual: string, want: string): string {
   let at = 0;
-  while (got[at] === want[at]) at++;
+  while (actual[at] === want[at]) at++;
   const around = (text: string) => JSON.stringify(text.slice(Math.max(0, at - 200), at + 100));
-  return `at ${at}\n got ${around(got)}\nwant ${around(want)}`;
+  return `at ${at}\n got ${around(actual)}\nwant ${around(want)}`;
 }

@@ -385,8 +385,8 @@ describe("over HTTP", () => {
       segmentDirectory(home),
       new ExportSlots(exportsMax),
     );
-    const ask = (query: string, given: Headers | string = "", signal?: AbortSignal) => {
-      const headers = typeof given === "string" ? new Headers(given ? { accept: given } : {}) : given;
+    const ask = (query: string, accept: Headers | string = "", signal?: AbortSignal) => {
+      const headers = typeof accept === "string" ? new Headers(accept ? { accept: accept } : {}) : accept;
       const q = new URLSearchParams(query);
       const fields = Object.fromEntries(
         [...q]

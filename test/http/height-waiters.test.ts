@@ -60,12 +60,12 @@ describe("the waiters of a plane", () => {
 
   test("a waiter beyond the limit is refused with 503, and has a place when another has left", async () => {
     const waiters = make(2);
-    const gone = new AbortController();
-    const first = waiters.waitFor(1, gone.signal);
+    const client = new AbortController();
+    const first = waiters.waitFor(1, client.signal);
     const second = waiters.waitFor(1, NEVER);
     await expect(waiters.waitFor(1, NEVER)).rejects.toMatchObject({ status: 503 });
     expect(await waiters.waitFor(0, NEVER)).toBe(true);
-    gone.abort();
+    client.abort();
     expect(await first).toBe(false);
     const third = waiters.waitFor(1, NEVER);
     height = 1;

@@ -30,16 +30,16 @@ const urlOf = (port: Port): URL =>
 function raw(port: Port, text: string, waitMs = 250): Promise<{ text: string; isClosed: boolean }> {
   return new Promise((resolve) => {
     const socket = connect(Number(urlOf(port).port), "127.0.0.1");
-    let got = "";
+    let received = "";
     const end = (isClosed: boolean) => {
       clearTimeout(timer);
       socket.destroy();
-      resolve({ text: got, isClosed });
+      resolve({ text: received, isClosed });
     };
     // real time: bounds the wait for a connection that stays open
     const timer = setTimeout(() => end(false), waitMs);
     socket.on("data", (bytes) => {
-      got += bytes;
+      received += bytes;
     });
     socket.on("end", () => end(true));
     socket.on("error", () => end(true));

@@ -237,22 +237,22 @@ else
         return receiver.takeRecords()[0]!;
       };
       const reader = new EventLogReader(folder);
-      const taken: number[] = [];
+      const accepted: number[] = [];
       const fill = () => {
         for (let height = 1; ; height++) {
           // No number of pages, so that the system takes a part of the last one.
           log.append(records(height, 30_001));
-          taken.push(height);
+          accepted.push(height);
         }
       };
       expect(fill).toThrow("ENOSPC");
       const heights = everything(reader).map(({ text }) => Number(/\d+(?=-)/.exec(text)![0]));
-      expect(heights).toEqual(taken);
+      expect(heights).toEqual(accepted);
       const size = readdirSync(folder).reduce(
         (sum, name) => (name.endsWith(".evts") ? sum + statSync(join(folder, name)).size : sum),
         0,
       );
-      expect(size).toBe(taken.length * records(1, 30_001).length);
+      expect(size).toBe(accepted.length * records(1, 30_001).length);
       small.resize(2_048);
       log.append(records(77, 50));
       expect(everything(reader).map(({ text }) => text)).toEqual([textOf(event(77, 50))]);

@@ -214,8 +214,8 @@ describe("a retention", () => {
       expect([name, keptUs > 86_400_000_000]).toEqual([name, true]);
     }
     const sql = "SELECT count(*) AS rows FROM ledger WHERE block <= ?";
-    const gone = db.query(sql).get(readFloors(db).get("ledger")!.no) as { rows: bigint };
-    expect(gone.rows).toBe(0n);
+    const removed = db.query(sql).get(readFloors(db).get("ledger")!.no) as { rows: bigint };
+    expect(removed.rows).toBe(0n);
     db.close();
     expect(stateOf(home)).toEqual(stateOf(days));
     expect(segmentIds(home)).toEqual(segmentIds(days));

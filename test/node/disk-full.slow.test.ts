@@ -37,7 +37,7 @@ else
   describe("a full disk", () => {
     let whole: string;
     let neededKib: number;
-    const said = new Map<string, number>();
+    const outcomes = new Map<string, number>();
 
     beforeAll(async () => {
       const undisturbed = scratch.path();
@@ -48,7 +48,7 @@ else
     afterAll(() => {
       small.unmount();
       scratch.remove();
-      console.log(`disk-full.test: ${JSON.stringify(Object.fromEntries(said))}`);
+      console.log(`disk-full.test: ${JSON.stringify(Object.fromEntries(outcomes))}`);
     });
 
     for (const part of PARTS) {
@@ -61,7 +61,7 @@ else
             const { error } = JSON.parse(ended.err);
             expect(error.code).toBe("disk_full");
             const what = error.message.replace(/\d+/, "N");
-            said.set(what, (said.get(what) ?? 0) + 1);
+            outcomes.set(what, (outcomes.get(what) ?? 0) + 1);
             expect(error.message).toMatch(
               /^the disk is full: (?:the store cannot be opened|block \d+ could not be stored|the last blocks could not be stored|history segments could not be made)$/,
             );

@@ -147,9 +147,9 @@ describe("--follow-sidecar", () => {
     await load(loaded, SAMPLE);
     const withoutLog = await start({ ...listening, home: loaded });
     const third = await start({ followSidecar: withoutLog.dataUrl });
-    const gone = await eventually(() => source(third).state === "stopped" && source(third));
-    expect(gone).toMatchObject({ code: "events_gone" });
-    expect(gone.text).toContain("lyra history fetch");
+    const stopped = await eventually(() => source(third).state === "stopped" && source(third));
+    expect(stopped).toMatchObject({ code: "events_gone" });
+    expect(stopped.text).toContain("lyra history fetch");
 
     const other = Bun.serve({ port: 0, fetch: () => new Response("", { status: 404 }) });
     const fourth = await start({ followSidecar: `http://127.0.0.1:${other.port}` });

@@ -76,11 +76,11 @@ if (!hasPython) test.skip("a service manager hears of a node", () => {});
 else
   test("a service manager hears that a node is ready, alive, and stopping", () => {
     for (const address of [scratch.path("notify"), `@lyra-test-${process.pid}`]) {
-      const [code, said] = listenAs(address);
+      const [code, notices] = listenAs(address);
       expect(code).toBe(0);
-      expect(said[0]).toBe("READY=1\nSTATUS=block 0 of chain (none yet)");
-      expect(said.slice(1, 3).every((message) => message.startsWith("WATCHDOG=1\n"))).toBe(true);
-      expect(said.at(-1)).toBe("STOPPING=1");
+      expect(notices[0]).toBe("READY=1\nSTATUS=block 0 of chain (none yet)");
+      expect(notices.slice(1, 3).every((message) => message.startsWith("WATCHDOG=1\n"))).toBe(true);
+      expect(notices.at(-1)).toBe("STOPPING=1");
     }
   });
 

@@ -133,11 +133,11 @@ describe("tools", () => {
     const kinds = Object.entries(members).map(([name, { kind }]) => [name.replace("?", ""), kind] as const);
     const sent = Object.fromEntries(kinds.map(([name, kind]) => [name, VALUES[kind][1]]));
     const isChoice = kinds.length > 1 && Object.keys(members).every((name) => name.endsWith("?"));
-    const given = kinds.map(([, kind]) => VALUES[kind][0]);
+    const values = kinds.map(([, kind]) => VALUES[kind][0]);
     requests.length = 0;
     if (file !== undefined) await call('{"a":1}');
-    else if (isChoice) await call(Object.fromEntries(kinds.map(([name], at) => [name, given[at]])));
-    else await call(...given);
+    else if (isChoice) await call(Object.fromEntries(kinds.map(([name], at) => [name, values[at]])));
+    else await call(...values);
     expect(requests).toEqual([{ method, path, body: file === undefined ? sent : { a: 1 } }]);
   });
 

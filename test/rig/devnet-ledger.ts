@@ -87,15 +87,15 @@ export class Ledger {
   private settleRevert(stored: ReadonlyMap<string, { height: number }>, head: number): string[] {
     if (this.reverting === undefined) return [];
     const { height } = this.reverting;
-    const taken = this.acknowledged.filter((each) => each.height > height);
-    const left = taken.filter(({ hash }) => stored.has(hash)).length;
-    const isWhole = left === taken.length && head >= this.height;
+    const reverted = this.acknowledged.filter((each) => each.height > height);
+    const left = reverted.filter(({ hash }) => stored.has(hash)).length;
+    const isWhole = left === reverted.length && head >= this.height;
     if (isWhole) {
       this.reverting = undefined;
       return [];
     }
     this.endRevert();
-    return left === 0 ? [] : [`a revert to block ${height} left ${left} of ${taken.length} transactions`];
+    return left === 0 ? [] : [`a revert to block ${height} left ${left} of ${reverted.length} transactions`];
   }
 }
 

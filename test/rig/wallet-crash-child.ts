@@ -28,17 +28,17 @@ function dyingBefore(step: number): FileSteps {
   let done = 0;
   const watched = Object.entries(realSteps).map(([name, real]) => [
     name,
-    (...given: unknown[]) => {
+    (...args: unknown[]) => {
       if (done++ === step) {
         if (name === "write") {
-          const [descriptor, content] = given as [number, Uint8Array];
+          const [descriptor, content] = args as [number, Uint8Array];
           realSteps.write(descriptor, content.subarray(0, content.length >> 1));
         }
         process.kill(process.pid, "SIGKILL");
         // The signal comes before the call returns.
         Bun.sleepSync(10_000);
       }
-      return (real as (...values: unknown[]) => unknown)(...given);
+      return (real as (...values: unknown[]) => unknown)(...args);
     },
   ]);
   return Object.fromEntries(watched) as FileSteps;

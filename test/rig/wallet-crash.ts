@@ -214,12 +214,12 @@ class Rig {
       stderr: "inherit",
     });
     const killMs = this.dice.below(200);
-    let said = "";
+    let output = "";
     for await (const chunk of child.stdout) {
-      if (said === "") setTimeout(() => child.kill("SIGKILL"), killMs);
-      said += Buffer.from(chunk).toString();
+      if (output === "") setTimeout(() => child.kill("SIGKILL"), killMs);
+      output += Buffer.from(chunk).toString();
     }
-    const safe = Number(said.split("\n").at(-2) ?? 0);
+    const safe = Number(output.split("\n").at(-2) ?? 0);
     const ledger = new FileLedger(join(serviceFolderOf(home), "sent.db"));
     const { lastId = 0 } = ledger.load("chain-1", "party") ?? {};
     ledger.close();

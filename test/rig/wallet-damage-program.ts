@@ -39,13 +39,13 @@ export async function damageByProgram(
       const path = join(folderOf(home), "w");
       writeFileSync(path, content);
       const { code, out, err } = await lyra(words, { program, env: { HOME: scratch.folder } });
-      const said = (JSON.parse(err) as { error: { code: string; hint: string } }).error;
-      const key = `the executable, ${kind}: ${said.code}`;
+      const failure = (JSON.parse(err) as { error: { code: string; hint: string } }).error;
+      const key = `the executable, ${kind}: ${failure.code}`;
       answers.set(key, (answers.get(key) ?? 0) + 1);
       const isTold =
-        (said.code === "wallet_damaged" && code === ExitCode.verificationFailed) ||
-        (said.code === "kdf_refused" && kind === "forged head") ||
-        (said.code === "wrong_passphrase" && said.hint.includes("or the file is damaged"));
+        (failure.code === "wallet_damaged" && code === ExitCode.verificationFailed) ||
+        (failure.code === "kdf_refused" && kind === "forged head") ||
+        (failure.code === "wrong_passphrase" && failure.hint.includes("or the file is damaged"));
       if (!isTold || out !== "") failures.push(`case ${count} (${kind}): exit code ${code}, ${out}${err}`);
       for (const [what, hidden] of secrets) {
         if (err.includes(hidden.toString("latin1"))) failures.push(`case ${count}: it tells the ${what}`);

@@ -52,9 +52,9 @@ export class WalletProcess {
   async connect(): Promise<this> {
     const reader = this.child.stdout.getReader();
     const { value } = await reader.read();
-    const said = JSON.parse(new TextDecoder().decode(value)) as { url: string; publicKey: string };
-    this.url = said.url;
-    this.publicKey = said.publicKey;
+    const announcement = JSON.parse(new TextDecoder().decode(value)) as { url: string; publicKey: string };
+    this.url = announcement.url;
+    this.publicKey = announcement.publicKey;
     const { token } = await this.call("client.connect_wallet", {});
     this.token = token!;
     await this.call("client.list_keys", {});

@@ -90,12 +90,12 @@ export class Governance {
     const { now } = this.ledger.data;
     const limit = (name: string) =>
       now + durationOf(this.ledger.parameter(`governance.proposal.${kind}.${name}`));
-    const tooSoon = (what: string, limit: bigint, got: bigint) =>
-      got * SECOND_NS < limit &&
-      `proposal ${what} time too soon, expected > ${timeOf(limit)}, got ${timeOf(got * SECOND_NS)}`;
-    const tooLate = (what: string, limit: bigint, got: bigint) =>
-      got * SECOND_NS > limit &&
-      `proposal ${what} time too late, expected < ${timeOf(limit)}, got ${timeOf(got * SECOND_NS)}`;
+    const tooSoon = (what: string, limit: bigint, actual: bigint) =>
+      actual * SECOND_NS < limit &&
+      `proposal ${what} time too soon, expected > ${timeOf(limit)}, got ${timeOf(actual * SECOND_NS)}`;
+    const tooLate = (what: string, limit: bigint, actual: bigint) =>
+      actual * SECOND_NS > limit &&
+      `proposal ${what} time too late, expected < ${timeOf(limit)}, got ${timeOf(actual * SECOND_NS)}`;
     const soon = tooSoon("closing", limit("minClose"), closing);
     if (soon) return { reason: 1, text: soon };
     const late = tooLate("closing", limit("maxClose"), closing);

@@ -329,9 +329,9 @@ export class Staking {
     /** @returns what is given of it: nobody gets more than the cap, of all validators together */
     const give = (party: string, amount: bigint): bigint => {
       const have = amounts.get(party) ?? 0n;
-      const given = cap === undefined ? amount : min(amount, cap - have);
-      amounts.set(party, have + given);
-      return given;
+      const payout = cap === undefined ? amount : min(amount, cap - have);
+      amounts.set(party, have + payout);
+      return payout;
     };
     scores.forEach(({ node, normalised }, at) => {
       if (!normalised.isPositive()) return;

@@ -233,12 +233,12 @@ function play(transactions: readonly CheckedTransaction[]): number {
   const { engine } = simulation;
   let time = engine.engine.core.nowNs;
   const proposer = node.nodeId;
-  let taken = 0;
+  let accepted = 0;
   const block = (stepMs: bigint, txs: readonly CheckedTransaction[]) => {
     engine.beginBlock((time += stepMs * (SECOND_NS / 1_000n)), proposer);
     for (const tx of txs) {
       engine.engine.check(tx);
-      if (engine.execute(tx).code === 0) taken += 1;
+      if (engine.execute(tx).code === 0) accepted += 1;
     }
     writer.stage(engine.endBlock().block);
   };
@@ -257,14 +257,14 @@ function play(transactions: readonly CheckedTransaction[]): number {
     writer.rollback();
     engine.reset();
   }
-  return taken;
+  return accepted;
 }
 
 test("given strange values in any place of any command, then the engine answers, and blocks go on", () => {
   const nowSeconds = simulation.engine.engine.core.nowSeconds;
   const dice = new Dice(SEED);
   let tried = 0;
-  let taken = 0;
+  let accepted = 0;
   for (const [kind, payload] of [...realistic(nowSeconds), ...fromCases]) {
     const party = senderOf(kind);
     const sampled = [...strange(payload, (other) => other as object)].filter(
@@ -276,7 +276,7 @@ test("given strange values in any place of any command, then the engine answers,
       const transactions = commands.slice(at, at + 20).map((command) => transaction(kind, command, party));
       tried += transactions.length;
       try {
-        taken += play(transactions);
+        accepted += play(transactions);
       } catch (error) {
         const text = JSON.stringify(commands.slice(at, at + 20), (_, value) =>
           typeof value === "bigint" ? `${value}` : value,
@@ -286,5 +286,5 @@ test("given strange values in any place of any command, then the engine answers,
     }
   }
   expect(tried).toBeGreaterThan(8_000 * Math.min(LENGTH, 1));
-  expect(taken).toBeGreaterThan(1_000 * Math.min(LENGTH, 1));
+  expect(accepted).toBeGreaterThan(1_000 * Math.min(LENGTH, 1));
 }, 120_000);

@@ -63,13 +63,13 @@ export async function walkForward(page: GetPage, options: WalkOptions): Promise<
   let after = "";
   for (let pages = 1; ; pages++) {
     const { pageRows, newestFirst } = options;
-    const got = await page(`pagination.first=${pageRows}&pagination.newestFirst=${newestFirst}${after}`);
-    checkSize(got, pageRows);
-    if (!options.between) expect(got.pageInfo.hasPreviousPage).toBe(pages > 1);
-    edges.push(...got.edges);
-    if (!got.pageInfo.hasNextPage) return edges;
-    checkEnds(got, pages, options);
-    after = `&pagination.after=${encodeURIComponent(got.pageInfo.endCursor)}`;
+    const answer = await page(`pagination.first=${pageRows}&pagination.newestFirst=${newestFirst}${after}`);
+    checkSize(answer, pageRows);
+    if (!options.between) expect(answer.pageInfo.hasPreviousPage).toBe(pages > 1);
+    edges.push(...answer.edges);
+    if (!answer.pageInfo.hasNextPage) return edges;
+    checkEnds(answer, pages, options);
+    after = `&pagination.after=${encodeURIComponent(answer.pageInfo.endCursor)}`;
     await options.between?.();
   }
 }
@@ -80,13 +80,13 @@ export async function walkBackward(page: GetPage, options: WalkOptions): Promise
   let before = "";
   for (let pages = 1; ; pages++) {
     const { pageRows, newestFirst } = options;
-    const got = await page(`pagination.last=${pageRows}&pagination.newestFirst=${newestFirst}${before}`);
-    checkSize(got, pageRows);
-    if (!options.between) expect(got.pageInfo.hasNextPage).toBe(pages > 1);
-    parts.unshift(got.edges);
-    if (!got.pageInfo.hasPreviousPage) return parts.flat();
-    checkEnds(got, pages, options);
-    before = `&pagination.before=${encodeURIComponent(got.pageInfo.startCursor)}`;
+    const answer = await page(`pagination.last=${pageRows}&pagination.newestFirst=${newestFirst}${before}`);
+    checkSize(answer, pageRows);
+    if (!options.between) expect(answer.pageInfo.hasNextPage).toBe(pages > 1);
+    parts.unshift(answer.edges);
+    if (!answer.pageInfo.hasPreviousPage) return parts.flat();
+    checkEnds(answer, pages, options);
+    before = `&pagination.before=${encodeURIComponent(answer.pageInfo.startCursor)}`;
     await options.between?.();
   }
 }

@@ -123,7 +123,7 @@ describe("a wallet's life", () => {
   test("no secret is in a file, a message or an output", async () => {
     const phrase = readFileSync(phraseFile, "utf8").trim();
     await cli.addWallet("cheap", secret, phrase);
-    const said = [
+    const outputs = [
       await cli.run(["wallet", "describe", "cheap", "--passphrase-file", passphraseFile]),
       await cli.run(["wallet", "describe", "cheap", "--passphrase-file", secretFile]),
       await cli.run([
@@ -152,8 +152,8 @@ describe("a wallet's life", () => {
         secretFile,
       ]),
     ];
-    expect(said.map(({ code }) => code)).toEqual([1, 0, 1, 2, 2]);
-    const texts = said.flatMap(({ out, err }) => [out, err]);
+    expect(outputs.map(({ code }) => code)).toEqual([1, 0, 1, 2, 2]);
+    const texts = outputs.flatMap(({ out, err }) => [out, err]);
     for (const name of readdirSync(cli.wallets)) texts.push(readFileSync(join(cli.wallets, name), "latin1"));
     for (const text of texts) {
       expect(text).not.toContain(secret);

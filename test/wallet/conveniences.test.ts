@@ -168,7 +168,7 @@ test.each([
   ["aaaaaaaaaaaaaaaa", "the passphrase is weak: it is made of very few different characters"],
   ["x", "a passphrase of one character is guessed in a moment"],
   ["twelve or more", undefined],
-])("a weak passphrase is named as one, and taken: %s", async (passphrase, said) => {
+])("a weak passphrase is named as one, and taken: %s", async (passphrase, warning) => {
   const name = `weak-${crypto.randomUUID()}`;
   const { code, err } = await cli.run(
     ["wallet", "create", name, "--passphrase-fd", "0", "--recovery-phrase-out", `${cli.home}/${name}`],
@@ -176,9 +176,9 @@ test.each([
   );
   expect([code, err.includes("five words or more that were chosen at random")]).toEqual([
     0,
-    said !== undefined,
+    warning !== undefined,
   ]);
-  expect(err).toContain(said ?? "the wallet is");
+  expect(err).toContain(warning ?? "the wallet is");
 });
 
 describe("things that a person might overlook", () => {

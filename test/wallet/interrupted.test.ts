@@ -28,13 +28,13 @@ function dyingAfter(steps: number): { steps: FileSteps; wasKilled(): boolean } {
   const dying = Object.fromEntries(
     Object.entries(realSteps).map(([name, step]) => [
       name,
-      (...given: unknown[]) => {
+      (...args: unknown[]) => {
         if (done < steps) {
           done++;
-          return (step as (...values: unknown[]) => unknown)(...given);
+          return (step as (...values: unknown[]) => unknown)(...args);
         }
         if (name === "write" && !wasKilled) {
-          const [descriptor, content] = given as [number, Uint8Array];
+          const [descriptor, content] = args as [number, Uint8Array];
           realSteps.write(descriptor, content.subarray(0, content.length >> 1));
         }
         return die();

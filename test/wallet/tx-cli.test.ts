@@ -115,8 +115,8 @@ describe("check", () => {
     ["a command", command, "command"],
     ["input data", TRANSACTION.inputData, "inputData"],
     ["a transaction", vectorBase64, "transaction"],
-  ])("%s", async (_, given, kind) => {
-    const { out, code } = await cli.run(["tx", "check", "-", "--json"], given);
+  ])("%s", async (_, input, kind) => {
+    const { out, code } = await cli.run(["tx", "check", "-", "--json"], input);
     expect([code, JSON.parse(out)]).toMatchObject([0, { valid: true, kind, command: "voteSubmission" }]);
   });
 

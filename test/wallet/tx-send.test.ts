@@ -90,7 +90,7 @@ async function submittedTo(
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as { port: number };
-  const said = await tx(
+  const ended = await tx(
     "send",
     transaction,
     "--node",
@@ -100,7 +100,7 @@ async function submittedTo(
     ...words,
   );
   server.close();
-  return { ...said, requests, error: said.code === 0 ? undefined : JSON.parse(said.err).error };
+  return { ...ended, requests, error: ended.code === 0 ? undefined : JSON.parse(ended.err).error };
 }
 
 const answer = { success: true, txHash: "AB".repeat(32), code: 0, data: "", log: "", height: "0" };

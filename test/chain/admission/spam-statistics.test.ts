@@ -199,14 +199,14 @@ test("the mempool hears of the proof first, then of the policy", () => {
 
 describe("network parameters", () => {
   test("all of admission's are taken, others are left", () => {
-    const taken = [...KNOWN.keys()].filter((key) => {
+    const accepted = [...KNOWN.keys()].filter((key) => {
       try {
         return new Admission("c").setParameter(key, PARAMETERS[key] ?? "1");
       } catch {
         return true;
       }
     });
-    expect(taken.toSorted()).toEqual(Object.keys(PARAMETERS).toSorted());
+    expect(accepted.toSorted()).toEqual(Object.keys(PARAMETERS).toSorted());
     expect(new Admission("c").setParameter("market.fee", "1")).toBeFalse();
     expect(() => new Admission("c").setParameter("spam.pow.difficulty", "much")).toThrow(
       "'much' is not a number",

@@ -198,9 +198,9 @@ describe("a book", () => {
         const units = all
           .sorted(one)
           .flatMap(({ price, remaining }) => Array(Number(remaining)).fill(price) as bigint[]);
-        const taken = units.slice(0, Number(size));
+        const matched = units.slice(0, Number(size));
         const expected =
-          BigInt(taken.length) < size ? undefined : taken.reduce((sum, price) => sum + price, 0n) / size;
+          BigInt(matched.length) < size ? undefined : matched.reduce((sum, price) => sum + price, 0n) / size;
         expect(all.book.exitPrice(one, size)).toBe(expected);
       }),
     );

@@ -194,11 +194,11 @@ test("pegged orders that cannot be paid for when an auction ends are cancelled f
   const play = market(M4).deposit(MILLIONS, "p", "q", "r", "s", "lp").deposit(1n, "t");
   play.run("s B 100000 BID-1 =a; s B 100000 MID-1 =b; t S 100000 ASK+1 =c; t S 100000 MID+1 =d");
   play.run("r B 1@900; s S 1@1100; p B 5@1000; q S 5@1000 GFA; lp lp(90000, 0.1, MID-100, MID+100)").open();
-  const gone = ["3 100000 1101", "3 100000 1001"];
-  expect(states(play, "a", "b", "c", "d")).toEqual(["1 100000 899", "1 100000 999", ...gone]);
+  const cancelled = ["3 100000 1101", "3 100000 1001"];
+  expect(states(play, "a", "b", "c", "d")).toEqual(["1 100000 899", "1 100000 999", ...cancelled]);
   expect(play.deployed("lp")).toEqual(["buy 100@900", "sell 82@1100"]);
   mark(play.run("r S 1@1000"));
-  expect(states(play, "a", "b", "c", "d")).toEqual(["1 100000 899", "1 100000 949", ...gone]);
+  expect(states(play, "a", "b", "c", "d")).toEqual(["1 100000 899", "1 100000 949", ...cancelled]);
   expect(play.deployed("lp")).toEqual(["buy 106@850", "sell 86@1050"]);
 });
 

@@ -32,7 +32,7 @@ function asking(
 }
 
 /** Sources that have taken the last data, as short ids. */
-const taken = (rig: MarketRig): string[] =>
+const matchedSpecs = (rig: MarketRig): string[] =>
   rig.events("oracleData").at(-1)!.payload.externalData.data.matchedSpecIds;
 
 test.each<[string, number, number, string, string, boolean]>([
@@ -133,7 +133,7 @@ test.each([
   const ids = rig.events("oracleSpec").map(({ payload }) => payload.externalDataSourceSpec.spec.id);
   expect(new Set(ids).size).toBe(3);
   expect(rig.oracleData({ [PRICE]: "5", "trading.terminated": "true" }).text).toBe("");
-  expect(taken(rig)).toEqual(ids);
+  expect(matchedSpecs(rig)).toEqual(ids);
 });
 
 test("a source that was dropped and subscribed again comes last", () => {
@@ -142,10 +142,10 @@ test("a source that was dropped and subscribed again comes last", () => {
   rig.createMarket("A", { ...config, settlementDecimals: 0 });
   rig.createMarket("B", { ...config, settlementDecimals: 1 });
   rig.oracleData({ [PRICE]: "5" });
-  const [a, b] = taken(rig) as [string, string];
+  const [a, b] = matchedSpecs(rig) as [string, string];
   rig.nextBlock();
   rig.updateMarket("A", { ...config, settlementDecimals: 2 });
   rig.updateMarket("A", { ...config, settlementDecimals: 0 });
   rig.oracleData({ [PRICE]: "5" });
-  expect(taken(rig)).toEqual([b, a]);
+  expect(matchedSpecs(rig)).toEqual([b, a]);
 });

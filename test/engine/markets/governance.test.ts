@@ -259,16 +259,16 @@ describe("votes on the change of a market", () => {
   test("are accepted by token balance or by equity-like share, and refused with neither", () => {
     const rig = traded({ parameters: { "governance.proposal.updateMarket.minVoterBalance": "3" } });
     const { id } = propose(rig, update("M"));
-    const [few, gone] = [idOf("few"), idOf("gone")];
+    const [few, removed] = [idOf("few"), idOf("gone")];
     for (const [party, amount] of [
       [few, 2n],
-      [gone, 5n],
-      [gone, -5n],
+      [removed, 5n],
+      [removed, -5n],
       [FIRST, 1n],
     ] as const)
       link(rig, party, amount);
     expect(vote(rig, SECOND, id).text).toBe("no balance for party");
-    expect(vote(rig, gone, id).text).toBe("vote requires tokens or equity-like share");
+    expect(vote(rig, removed, id).text).toBe("vote requires tokens or equity-like share");
     expect(vote(rig, few, id).text).toBe("vote requires more tokens than the party has");
     expect(vote(rig, FIRST, id).text).toBe("");
     expect(rig.events("vote").at(-1)!.payload).toMatchObject({
@@ -429,12 +429,12 @@ describe("a change of a market", () => {
       .events("proposal")
       .slice(-3)
       .map(({ payload }) => [payload.state, payload.reason, payload.errorDetails]);
-    const gone = [
+    const failed = [
       STATE_FAILED,
       ProposalError.PROPOSAL_ERROR_INVALID_MARKET,
       `market "${idOf("M")}" doesn't exist anymore`,
     ];
-    expect(ends).toEqual([gone, [STATE_PASSED, undefined, undefined], gone]);
+    expect(ends).toEqual([failed, [STATE_PASSED, undefined, undefined], failed]);
     expect(propose(rig, update("M")).text).toBe("market does not exist");
   });
 });

@@ -84,14 +84,16 @@ export function proposed(rig: MarketRig, change: Init<ProposalTerms>, times = {}
 }
 
 export function newMarket(config: Partial<RigMarket> = {}): Init<ProposalTerms> {
-  const given = { ...PLAIN, ...config };
-  return { newMarket: { changes: configurationOf(given, idOf(given.asset), "New") } };
+  const settings = { ...PLAIN, ...config };
+  return { newMarket: { changes: configurationOf(settings, idOf(settings.asset), "New") } };
 }
 
 /** @param config what differs from a plain market */
 export function update(marketId: string, config: Partial<RigMarket> = {}): Init<ProposalTerms> {
-  const given = { ...PLAIN, ...config };
-  return { updateMarket: { marketId: idOf(marketId), changes: updateOf(given, idOf(given.asset), "New") } };
+  const settings = { ...PLAIN, ...config };
+  return {
+    updateMarket: { marketId: idOf(marketId), changes: updateOf(settings, idOf(settings.asset), "New") },
+  };
 }
 
 export function updateParameter(key: string, value: string): Init<ProposalTerms> {

@@ -71,14 +71,14 @@ test("margin levels of a party without orders or position become 0 at the next m
 
 // docs/protocol/70-trading-markets.md#15-per-block-hooks-in-order
 test("margins of parties that left are released by order of arrival, or by id in a block with a mark", () => {
-  const gone = (frequency: string) => {
+  const closeOuts = (frequency: string) => {
     const parameters = { "network.markPriceUpdateMaximumFrequency": frequency };
     const play = trading(FLAT, { rich: "z m c" }, { parameters });
     play.run("z S 1@1100 GTT+2; c S 2@1100 GTT+2; m S 3@1100 GTT+2; / 3");
     return flows(play, 7).slice(-3);
   };
-  expect(gone("1h")).toEqual(["z>z 120", "c>c 240", "m>m 360"]);
-  expect(gone("0s")).toEqual(["c>c 240", "m>m 360", "z>z 120"]);
+  expect(closeOuts("1h")).toEqual(["z>z 120", "c>c 240", "m>m 360"]);
+  expect(closeOuts("0s")).toEqual(["c>c 240", "m>m 360", "z>z 120"]);
 });
 
 // docs/protocol/70-trading-markets.md#17-market-update and docs/protocol/70-trading-positions.md#53-margin-levels

@@ -61,15 +61,15 @@ test("orders need the initial margin; orders that only reduce a position need no
   play.deposit(711n, "t1").deposit(712n, "t2").deposit(321n, "t3").deposit(40n, "t4");
   play.run("lp lp(100000, 0, BID-55, ASK+55); a2 B 5@5; a1 S 10@15; a2 B 10@10; a1 S 10@10").open();
   const refused = (line: string) => expect(play.run(line).last.text).toBe("margin check failed");
-  const taken = (line: string) => expect(play.run(line).last.text).toBe("");
+  const expectTaken = (line: string) => expect(play.run(line).last.text).toBe("");
   refused("t1 S 10@10");
-  taken("t2 S 1@10");
+  expectTaken("t2 S 1@10");
   play.deposit(1n, "t1");
-  taken("t1 S 10@10");
-  taken("t2 S 9@10");
+  expectTaken("t1 S 10@10");
+  expectTaken("t2 S 9@10");
   refused("t3 B 20@15 FOK");
   play.deposit(2n, "t3");
-  taken("t3 B 20@15 FOK");
+  expectTaken("t3 B 20@15 FOK");
   expect([money(play, "t1"), money(play, "t2"), money(play, "t3")]).toEqual([
     "712 0 0",
     "712 0 0",
@@ -87,9 +87,9 @@ test("orders need the initial margin; orders that only reduce a position need no
   refused("t3 B 1@10; /");
   refused("t3 S 3@10; /");
   refused("t3 S 19 FOK; /");
-  taken("t3 S 1 FOK; /");
+  expectTaken("t3 S 1 FOK; /");
   expect([play.pnl("t3"), play.levels("t3")]).toEqual(["17/-85/-5", "137/205/274/411"]);
-  taken("t3 S 17 FOK; /");
+  expectTaken("t3 S 17 FOK; /");
   expect([play.pnl("t3"), play.levels("t3"), money(play, "t3")]).toEqual([
     "0/0/-142",
     "61/91/122/183",
@@ -99,7 +99,7 @@ test("orders need the initial margin; orders that only reduce a position need no
   expect(play.rig.marketData("M").trigger).toBe(6);
   refused("t4 S 1@10; /");
   play.deposit(32n, "t4");
-  taken("t4 S 1@10; /");
+  expectTaken("t4 S 1@10; /");
   expect([play.levels("t4"), money(play, "t4")]).toEqual(["36/54/72/108", "72 0 0"]);
 });
 

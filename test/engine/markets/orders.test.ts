@@ -43,8 +43,8 @@ describe("a submission that is refused", () => {
     ["that its party cannot pay for", "poor", {}, 14, "margin check failed"],
   ])("%s", (_name, party, more, reason, text) => {
     opened();
-    const { id, text: said } = rig.order(party, "M", "buy", 100, 95, more);
-    expect(said).toBe(text);
+    const { id, text: refusal } = rig.order(party, "M", "buy", 100, 95, more);
+    expect(refusal).toBe(text);
     expect(shown(id)).toMatchObject({ status: REJECTED, reason });
     expect(rig.liveOrder(id)).toBeUndefined();
   });
@@ -54,8 +54,8 @@ describe("a submission that is refused", () => {
     [IOC, 32, "ioc order received during auction trading"],
     [FOK, 33, "fok order received during auction trading"],
   ])("of kind %d in an auction", (timeInForce, reason, text) => {
-    const { id, text: said } = rig.order("p1", "M", "buy", 1, 95, { timeInForce });
-    expect([said, shown(id).status, shown(id).reason]).toEqual([text, REJECTED, reason]);
+    const { id, text: refusal } = rig.order("p1", "M", "buy", 1, 95, { timeInForce });
+    expect([refusal, shown(id).status, shown(id).reason]).toEqual([text, REJECTED, reason]);
   });
 
   const peg = (reference: number, offset = "5") => ({ price: "", peggedOrder: { reference, offset } });
@@ -98,8 +98,8 @@ describe("a submission that is refused", () => {
         size: 2n,
         ...more,
       };
-      const { id, text: said } = rig.deliver("p3", { kind: "orderSubmission", payload });
-      expect([said, shown(id).status, shown(id).reason]).toEqual([text, REJECTED, reason]);
+      const { id, text: refusal } = rig.deliver("p3", { kind: "orderSubmission", payload });
+      expect([refusal, shown(id).status, shown(id).reason]).toEqual([text, REJECTED, reason]);
       expect(rig.liveOrder(id)).toBeUndefined();
       expect([play.margin("p3"), play.general("p3")]).toEqual([0n, MILLIONS]);
     }
@@ -206,10 +206,10 @@ describe("an amendment", () => {
   ])("%s", (_name, party, change, text) => {
     opened();
     const { id } = rig.order("p3", "M", "buy", 5, 95);
-    const said = amend(party, id, change);
+    const refusal = amend(party, id, change);
     // A command whose form is wrong does not reach the market.
-    if (text === undefined) expect(said).toContain("order_amendment.time_in_force");
-    else expect(said).toBe(text);
+    if (text === undefined) expect(refusal).toContain("order_amendment.time_in_force");
+    else expect(refusal).toBe(text);
     expect(rig.liveOrder(id)).toMatchObject({ version: 1n, size: 5n });
   });
   test.each([

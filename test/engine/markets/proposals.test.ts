@@ -131,8 +131,8 @@ describe("conditions of a filter", () => {
     ["a time from a fraction on", TIMESTAMP, condition(GREATER_OR_EQUAL, "1.5"), INVALID],
     ["a time before all times", TIMESTAMP, condition(GREATER, "-1"), INVALID],
     ["a property of no type", EMPTY, condition(EQUALS, "1"), INVALID],
-  ] as const)("%s", (_name, type, given, expected) => {
-    const also = filter("also", type, given);
+  ] as const)("%s", (_name, type, filterValue, expected) => {
+    const also = filter("also", type, filterValue);
     expect(refusals(settlesBy(external(filter("p", INTEGER), also), "p"))).toEqual(expected);
     expect(refusals(endsBy(external(filter("e", BOOLEAN), also), "e"))).toEqual(expected);
   });
@@ -164,9 +164,9 @@ describe("conditions of a filter", () => {
       filter("p", TIMESTAMP, condition(LESS, later)),
       "data source spec time value is used with 'less than' or 'less than equal' condition",
     ],
-  ])("the refusal of %j says %s", (given, text) => {
+  ])("the refusal of %j says %s", (wrongFilter, text) => {
     const changes = updateOf(CONFIG, idOf("ETH"), "M");
-    settlesBy(external(given), "p")(changes.instrument!.future);
+    settlesBy(external(wrongFilter), "p")(changes.instrument!.future);
     const times = { closingTimestamp: ENACTMENT - DAY, enactmentTimestamp: ENACTMENT };
     const terms = { ...times, updateMarket: { changes } } as ProposalTerms;
     expect(() => checkUpdateMarket(terms)).toThrow(text);
@@ -174,9 +174,9 @@ describe("conditions of a filter", () => {
   test.each([
     [filter("p", INTEGER), "multiple keys with same name found in filter list"],
     [filter("p", INTEGER, condition(EQUALS, "x")), 'value "x" is not a valid integer'],
-  ])("the refusal of %j and the same property again says %s", (given, text) => {
+  ])("the refusal of %j and the same property again says %s", (wrongFilter, text) => {
     const changes = updateOf(CONFIG, idOf("ETH"), "M");
-    settlesBy(external(given, filter("p", INTEGER)), "p")(changes.instrument!.future);
+    settlesBy(external(wrongFilter, filter("p", INTEGER)), "p")(changes.instrument!.future);
     const times = { closingTimestamp: ENACTMENT - DAY, enactmentTimestamp: ENACTMENT };
     const terms = { ...times, updateMarket: { changes } } as ProposalTerms;
     expect(() => checkUpdateMarket(terms)).toThrow(text);
@@ -267,7 +267,7 @@ describe("an update's risk model", () => {
 
 describe("decimals that cannot be worked with", () => {
   const LONG = `0.${"1".repeat(5_000)}`;
-  const given = { asset: "ETH", simple: { long: 0.1, short: 0.1 } };
+  const market = { asset: "ETH", simple: { long: 0.1, short: 0.1 } };
   test.each([
     ["a price range", { lpPriceRange: "1e-99999" }],
     ["a linear factor that a row of the market cannot hold", { linearSlippage: `0.${"1".repeat(984)}` }],
@@ -277,7 +277,7 @@ describe("decimals that cannot be worked with", () => {
     ["a triggering ratio", { triggeringRatio: LONG }],
     ["a probability of NaN", { triggers: [{ horizon: 1, probability: Number.NaN, extension: 1 }] }],
   ])("%s", (_name, config) => {
-    const changes = updateOf({ ...given, ...config }, idOf("ETH"), "M");
+    const changes = updateOf({ ...market, ...config }, idOf("ETH"), "M");
     const times = { closingTimestamp: ENACTMENT, enactmentTimestamp: ENACTMENT };
     const terms = { ...times, updateMarket: { marketId: idOf("M"), changes } } as ProposalTerms;
     expect(refusalOf(() => checkUpdateMarket(terms))).toBe("INVALID_RISK_PARAMETER");

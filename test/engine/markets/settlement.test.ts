@@ -88,11 +88,11 @@ describe("settlement by an oracle", () => {
     expect(rig.systemBalance("ETH", GLOBAL_REWARD)).toBe(20_000n);
     rig.nextBlock();
     expect(rig.hasMarket("A")).toBe(false);
-    const gone = rig.deliver("p1", {
+    const outcome = rig.deliver("p1", {
       kind: "orderSubmission",
       payload: { marketId: idOf("A"), price: "1", size: 1n, side: 1, timeInForce: 1, type: 1 },
     });
-    expect(gone.text).toBe("OrderError: Invalid Market ID");
+    expect(outcome.text).toBe("OrderError: Invalid Market ID");
   });
   // docs/protocol/70-trading-scenarios.md#s24-settlement-with-insurance
   test("pays what a loser cannot from the insurance pool", () => {
@@ -267,9 +267,9 @@ test("a settled market still emits its data at the end of that block, and then n
   const shown = eventsFrom(play, from, "positionStateEvent").map(({ payload }) => payload);
   expect(shown.find(({ partyId }) => partyId === "x")).toMatchObject({ size: 0n, potentialBuys: 1n });
   // It is gone with the tick, and no block shows it again.
-  const gone = place(play);
+  const end = place(play);
   play.run("/ 2");
-  expect(eventsFrom(play, gone, "marketData", "positionStateEvent")).toEqual([]);
+  expect(eventsFrom(play, end, "marketData", "positionStateEvent")).toEqual([]);
 });
 
 // docs/protocol/70-trading-positions.md#65-final-settlement

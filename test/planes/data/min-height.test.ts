@@ -109,10 +109,10 @@ describe("minimum height", () => {
   });
 
   test("a client that leaves while it waits stops the wait; others are served meanwhile", async () => {
-    const gone = new AbortController();
+    const client = new AbortController();
     const headers = { "x-min-height": String(served.height + 9) };
-    const left = fetch(`${served.url}/api/v2/assets`, { headers, signal: gone.signal });
-    gone.abort();
+    const left = fetch(`${served.url}/api/v2/assets`, { headers, signal: client.signal });
+    client.abort();
     await expect(left).rejects.toThrow();
     expect((await ask("1")).response.status).toBe(200);
   });

@@ -193,12 +193,12 @@ describe.each(samples.map((blocks, i) => [i + 1, blocks] as const))(
         expect(want.length).toBeGreaterThan(10);
         for (const newestFirst of [false, true]) {
           const options = { pageRows: 7, newestFirst, pagesMax: want.length + 1 };
-          const got = (await walkForward(pagesOf(get, list.path), options)).map(({ node }) => node);
-          expect(got.length).toBe(want.length);
+          const listed = (await walkForward(pagesOf(get, list.path), options)).map(({ node }) => node);
+          expect(listed.length).toBe(want.length);
           const ordered = newestFirst ? want.toReversed() : want;
           // Of three identifiers that begin with the same six bytes, as "", VOTE and the one of zeros alone do, two may
           // have changed places (src/store/ids.ts).
-          const shown = got.map((node, i) => onlyMembers(node, ordered[i]));
+          const shown = listed.map((node, i) => onlyMembers(node, ordered[i]));
           if (list.isById) expect(shown.sort(byJson)).toEqual(want.toSorted(byJson));
           else expect(shown).toEqual(ordered);
         }
@@ -213,8 +213,8 @@ describe.each(samples.map((blocks, i) => [i + 1, blocks] as const))(
         sums.set(key, (sums.get(key) ?? 0n) + BigInt(whole(m.amount)));
       }
       const { summaries } = (await (await get("/api/v2/rewards/summaries")).json()) as Any;
-      const got = summaries.map((s: Any) => [`${s.partyId} ${s.assetId}`, BigInt(s.amount)]);
-      expect(new Map(got)).toEqual(sums);
+      const totals = summaries.map((s: Any) => [`${s.partyId} ${s.assetId}`, BigInt(s.amount)]);
+      expect(new Map(totals)).toEqual(sums);
       expect(summaries.length).toBe(sums.size);
     });
   },

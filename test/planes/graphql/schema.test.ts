@@ -76,8 +76,8 @@ function fieldFact({ type, args, isDeprecated }: Field): unknown {
 }
 
 /** The order of members counts. */
-function sameText(got: unknown, want: unknown): void {
-  expect(JSON.stringify(got, undefined, 1)).toBe(JSON.stringify(want, undefined, 1));
+function sameText(actual: unknown, want: unknown): void {
+  expect(JSON.stringify(actual, undefined, 1)).toBe(JSON.stringify(want, undefined, 1));
 }
 
 describe("the schema of GraphQL", () => {

@@ -95,10 +95,10 @@ describe.each([SAMPLE, DEVNET_DEMO].map((set) => [set.title, set] as const))("%s
     const text = await rest.text();
     const answer = await client.call(`${SERVICE}/${method.name}`, fields);
     const wrong: string[] = [];
-    const compare = (what: string, got: unknown, want: unknown) => {
-      if (JSON.stringify(got) !== JSON.stringify(want))
+    const compare = (what: string, actual: unknown, want: unknown) => {
+      if (JSON.stringify(actual) !== JSON.stringify(want))
         wrong.push(
-          `${path}: ${what}: ${JSON.stringify(got)?.slice(0, 300)}, want ${JSON.stringify(want)?.slice(0, 300)}`,
+          `${path}: ${what}: ${JSON.stringify(actual)?.slice(0, 300)}, want ${JSON.stringify(want)?.slice(0, 300)}`,
         );
     };
     for (const name of ["x-block-height", "x-block-timestamp"])

@@ -236,9 +236,9 @@ describe("connections", () => {
   test("calls that are taken back in the bytes of their request leave nothing, and their places are free", async () => {
     const connection = new RawConnection(port.port);
     connection.greet();
-    const taken = Array.from({ length: 10 * CALLS }, (_, at) => 2 * at + 1);
-    for (const stream of taken) connection.write(call(stream, `/${DATA}/ObserveOrders`), cancel(stream));
-    const last = 2 * taken.length + 1;
+    const cancelled = Array.from({ length: 10 * CALLS }, (_, at) => 2 * at + 1);
+    for (const stream of cancelled) connection.write(call(stream, `/${DATA}/ObserveOrders`), cancel(stream));
+    const last = 2 * cancelled.length + 1;
     connection.write(call(last, `/${DATA}/Ping`));
     const hasMessage = ({ type, stream }: ReturnType<RawConnection["frames"]>[number]) =>
       stream === last && type === FrameType.data;

@@ -242,9 +242,9 @@ export class NaiveMarket extends MarketOrders {
   ): Verdict {
     if (!this.canTrade) return refusal("commitment submission not allowed");
     const newFee = Decimal.of(command.fee!);
-    const given = command.commitment === undefined ? withoutOffsets(command) : command;
+    const shaped = command.commitment === undefined ? withoutOffsets(command) : command;
     // An empty shape stays as it was.
-    const stated = this.shapeObjection({ ...given, fee: newFee });
+    const stated = this.shapeObjection({ ...shaped, fee: newFee });
     if (stated !== "") {
       this.count(`provision amendment refused: ${stated}`);
       return refusal(stated);
@@ -262,8 +262,8 @@ export class NaiveMarket extends MarketOrders {
     // A commitment and a fee of 0 stay as they are.
     const commitment = requested || provision.commitment;
     const fee = newFee.sign === 0 ? provision.fee : newFee;
-    const buys = given.buys.length > 0 ? given.buys : provision.buys;
-    const sells = given.sells.length > 0 ? given.sells : provision.sells;
+    const buys = shaped.buys.length > 0 ? shaped.buys : provision.buys;
+    const sells = shaped.sells.length > 0 ? shaped.sells : provision.sells;
     // Parts that stay may not be allowed any more.
     const objection = this.shapeObjection({ fee, buys, sells });
     if (objection !== "") {

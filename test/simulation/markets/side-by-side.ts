@@ -136,8 +136,8 @@ class SideBySide implements Outcome {
     return { ...command, commitment: command.commitment * market.terms.priceFactor };
   }
 
-  private deliver(tag: number, party: string, given: Command): void {
-    const command = this.inAssetUnits(party, given);
+  private deliver(tag: number, party: string, original: Command): void {
+    const command = this.inAssetUnits(party, original);
     this.commands += 1;
     const { code, text } = this.rig.deliver(party, commandInit(command), idsOf(tag)(0));
     const verdict = this.naive.command(party, withIds(command), idsOf(tag));
@@ -258,12 +258,16 @@ function withFactors(
   terms: Terms,
   { riskLong, riskShort }: { readonly riskLong: string; readonly riskShort: string },
 ): Terms {
-  const taken = (text: string, own: Decimal) => {
+  const checkedFactor = (text: string, own: Decimal) => {
     if (Math.abs(Number(text) - own.number) > 1e-9 * Math.abs(own.number))
       throw new Difference(`risk factor ${text}, not ${own}`);
     return Decimal.of(text);
   };
-  return { ...terms, long: taken(riskLong, terms.long), short: taken(riskShort, terms.short) };
+  return {
+    ...terms,
+    long: checkedFactor(riskLong, terms.long),
+    short: checkedFactor(riskShort, terms.short),
+  };
 }
 
 /** Empty accounts are as good as none. */
@@ -306,14 +310,14 @@ export function runSteps(
   mix: Mix,
 ): { readonly error?: Error; readonly outcome: Outcome; readonly taken: number } {
   const run = new SideBySide(seed, mix);
-  let taken = 0;
+  let done = 0;
   try {
     for (const step of steps) {
-      taken += 1;
+      done += 1;
       run.take(step);
     }
-    return { outcome: run, taken };
+    return { outcome: run, taken: done };
   } catch (error) {
-    return { error: error as Error, outcome: run, taken };
+    return { error: error as Error, outcome: run, taken: done };
   }
 }

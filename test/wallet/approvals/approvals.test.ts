@@ -360,7 +360,7 @@ test.each<[string, ApprovalRequest, readonly string[], unknown, string]>([
     { outcome: "rejected" },
     'there is no wallet "4" here',
   ],
-])("%s is asked about again", async (_, request, answers, decision, said) => {
+])("%s is asked about again", async (_, request, answers, decision, sentence) => {
   const desk = new ApprovalDesk();
   const source = new DeskSource(desk);
   const typed = [...answers];
@@ -373,7 +373,7 @@ test.each<[string, ApprovalRequest, readonly string[], unknown, string]>([
   expect(await desk.decide(request, undefined)).toEqual(decision as Decision);
   source.end();
   await running;
-  expect(written.join("\n")).toContain(said);
+  expect(written.join("\n")).toContain(sentence);
   expect(written.join("\n")).not.toContain("\u202e");
 });
 

@@ -139,10 +139,10 @@ describe.skipIf(!HAS_SETSID)("approvals on two terminals", () => {
 
   test("a page that goes away takes its question with it", async () => {
     const controller = new AbortController();
-    const gone = connect("gone.example", controller.signal).catch(() => "gone");
+    const lost = connect("gone.example", controller.signal).catch(() => "gone");
     await service.sees(CONNECT);
     controller.abort();
-    expect(await gone).toBe("gone");
+    expect(await lost).toBe("gone");
     await service.sees(OVER);
     service.types("yes\n");
     await service.sees("the request does not wait any more");

@@ -243,10 +243,10 @@ describe("a raw form that is long", () => {
   });
 
   test("that a page gets what is signed is said of signing and of checking, not of sending", () => {
-    const said = (["send", "sign", "check"] as const).map((purpose) =>
+    const warnings = (["send", "sign", "check"] as const).map((purpose) =>
       requestLines({ ...shownOf(1), purpose }).filter((line) => line.startsWith("! it gets the signed")),
     );
-    expect(said.map(({ length }) => length)).toEqual([0, 1, 1]);
+    expect(warnings.map(({ length }) => length)).toEqual([0, 1, 1]);
   });
 
   test("has an end in a terminal", () => {

@@ -53,7 +53,7 @@ test("the browser starts with a file of the owner's own; a new link comes over t
     service.kill("SIGTERM");
     await service.exited;
   }
-  const said = (await new Response(service.stdout).text()) + (await new Response(service.stderr).text());
-  expect(said).not.toContain("open=");
+  const output = (await new Response(service.stdout).text()) + (await new Response(service.stderr).text());
+  expect(output).not.toContain("open=");
   expect(existsSync(join(cli.home, "wallet-service", "page.html"))).toBe(false);
 }, 60_000);

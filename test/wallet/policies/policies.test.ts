@@ -239,8 +239,8 @@ describe("as data", () => {
   ];
   test.each(broken)("%s", async (text, why) => {
     const failure = await failureOf(() => readPolicy(text));
-    const said = failure.message.replace(/^the policy cannot be used: /, "");
-    expect([failure.code, said] as unknown[]).toEqual(["policy_invalid", why]);
+    const reason = failure.message.replace(/^the policy cannot be used: /, "");
+    expect([failure.code, reason] as unknown[]).toEqual(["policy_invalid", why]);
   });
 });
 

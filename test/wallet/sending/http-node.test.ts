@@ -179,8 +179,8 @@ describe("something else", () => {
     ["another address", () => Response.redirect("http://127.0.0.1:1/"), "node_unreachable"],
     ["no end", () => new Response("x".repeat(5_000_000)), "node_unreachable"],
   ];
-  test.each(cases)("%s", async (_name, given, code) => {
-    answer = given;
+  test.each(cases)("%s", async (_name, reply, code) => {
+    answer = reply;
     expect(await codeOf(() => node.lastBlock())).toBe(code);
   });
 

@@ -33,9 +33,9 @@ class GatedNode extends HttpNode {
     super(gate.url, { timeoutMs: PATIENT_MS, submitTimeoutMs: PATIENT_MS });
   }
 
-  override submit(...given: Parameters<HttpNode["submit"]>): ReturnType<HttpNode["submit"]> {
-    if (this.gate.faults[0] !== "hangs") return super.submit(...given);
-    return new HttpNode(this.host, { submitTimeoutMs: HASTY_MS }).submit(...given);
+  override submit(...args: Parameters<HttpNode["submit"]>): ReturnType<HttpNode["submit"]> {
+    if (this.gate.faults[0] !== "hangs") return super.submit(...args);
+    return new HttpNode(this.host, { submitTimeoutMs: HASTY_MS }).submit(...args);
   }
 }
 
@@ -100,9 +100,9 @@ function senderTo(
   waitMs = PATIENT_MS,
 ): TransactionSender {
   const patient = { timeoutMs: PATIENT_MS, submitTimeoutMs: PATIENT_MS };
-  const clients = to.map((given) => {
-    if (given instanceof FaultyGate) return new GatedNode(given);
-    return typeof given === "string" ? new HttpNode(given, patient) : given;
+  const clients = to.map((target) => {
+    if (target instanceof FaultyGate) return new GatedNode(target);
+    return typeof target === "string" ? new HttpNode(target, patient) : target;
   });
   // Between questions nothing is under way: the pauses of a sender take no time.
   const { nowMs, sleep } = new LeapingClock();
@@ -145,14 +145,14 @@ describe("a transaction is executed once", () => {
     ["when the node says 502 though the chain has it", ["fails"]],
     ["when it fails in one way after the other", ["dies", "fails"]],
   ];
-  test.each(faults)("%s", async (_, given) => {
+  test.each(faults)("%s", async (_, sequence) => {
     const gate = new FaultyGate();
     endings.push(() => gate.stop());
-    gate.faults.push(...given);
+    gate.faults.push(...sequence);
     const { job, amount } = transfer();
     const { hash } = await senderTo([gate]).send(job, "TYPE_SYNC");
     expect(hash).toMatch(/^[0-9A-F]{64}$/);
-    expect(gate.submissions.length).toBe(given.length + 1);
+    expect(gate.submissions.length).toBe(sequence.length + 1);
     expect(new Set(gate.submissions).size).toBe(1);
     expect(await timesExecuted(amount)).toBe(1);
   });

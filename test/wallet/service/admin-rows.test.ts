@@ -138,8 +138,8 @@ describe("methods of a wallet", () => {
       proofOfWorkDifficulty: 1,
       proofOfWorkHashFunction: "sha3_24_rounds",
     };
-    const given = "lastBlockData" in params ? { ...params, lastBlockData: block } : params;
-    expect(await outcomeOf(method, { wallet, ...given, publicKey: UNKNOWN })).toEqual([
+    const sent = "lastBlockData" in params ? { ...params, lastBlockData: block } : params;
+    expect(await outcomeOf(method, { wallet, ...sent, publicKey: UNKNOWN })).toEqual([
       -32602,
       "the public key does not exist",
     ]);

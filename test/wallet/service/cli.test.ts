@@ -232,9 +232,9 @@ describe("lyra wallet serve", () => {
     [["permissions", "purge", "old"], 2, "--force"],
   ];
   test.each(refusals)("lyra wallet %j", async (words, code, sentence) => {
-    const said = await cli.run(["wallet", ...words]);
-    expect([said.code, said.out]).toEqual([code, ""]);
-    expect(said.err).toContain(sentence);
+    const ended = await cli.run(["wallet", ...words]);
+    expect([ended.code, ended.out]).toEqual([code, ""]);
+    expect(ended.err).toContain(sentence);
   });
 });
 

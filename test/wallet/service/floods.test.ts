@@ -227,7 +227,7 @@ describe("questions that several wait for", () => {
     const first = new AbortController();
     const second = new AbortController();
     let shownCount = 0;
-    const gone = questions.ask("q", first.signal, () => {
+    const ended = questions.ask("q", first.signal, () => {
       shownCount++;
       return new Promise((_, reject) =>
         first.signal.addEventListener("abort", () => reject(new Error("gone"))),
@@ -239,7 +239,7 @@ describe("questions that several wait for", () => {
     });
     expect(shownCount).toBe(1);
     first.abort();
-    expect(await gone.catch((error: Error) => error.message)).toBe("gone");
+    expect(await ended.catch((error: Error) => error.message)).toBe("gone");
     expect([await answered, shownCount]).toEqual(["yes", 2]);
   });
 

@@ -75,11 +75,11 @@ else
         stdin: "pipe",
         stdout: "pipe",
       });
-      const said = child.stdout.getReader();
+      const output = child.stdout.getReader();
       const order = async (line: string) => {
         child.stdin.write(`${line}\n`);
         child.stdin.flush();
-        await said.read();
+        await output.read();
         return {
           node: copiesIn(child.pid, secrets.node.subarray(0, 32)),
           seed: copiesIn(child.pid, secrets.seed),

@@ -52,10 +52,10 @@ describe("client.connect_wallet", () => {
   });
 
   test("any params will do; the passphrase is asked for once, until it is right", async () => {
-    const given = [new Uint8Array(Buffer.from("wrong")), PASSPHRASE()];
+    const passphrases = [new Uint8Array(Buffer.from("wrong")), PASSPHRASE()];
     rig.person.answer = (request) =>
       request.kind === "passphrase"
-        ? { outcome: "approved", passphrase: given.shift()! }
+        ? { outcome: "approved", passphrase: passphrases.shift()! }
         : { outcome: "approved" };
     const answer = await rig.call("client.connect_wallet", [1, "x"]);
     expect(answer.status).toBe(200);

@@ -107,8 +107,8 @@ describe.skipIf(!HAS_BROWSER)("a new user", () => {
       ["approve? yes", "no\r"],
       ["connect? yes", { signal: "SIGINT" }],
     );
-    const [said, { shown }] = await Promise.all([listening(where).then(usePage), serving]);
-    expect(said).toMatch(/sent: "[0-9A-F]{64}"\nrefused: .*rejected/);
+    const [pageText, { shown }] = await Promise.all([listening(where).then(usePage), serving]);
+    expect(pageText).toMatch(/sent: "[0-9A-F]{64}"\nrefused: .*rejected/);
     expect(shown).toContain(`localhost:${new URL(pageUrl).port} wants to send a transaction: Send 2.5 tUSD`);
     expect(shown).not.toContain(PASSPHRASE);
     expect(await executedOf(devnet, publicKey)).toEqual(["250000"]);

@@ -106,10 +106,10 @@ export class Rig {
       "content-type": "application/json-rpc",
       ...headers,
     };
-    const given = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined);
+    const defined = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined);
     const request = new Request("http://127.0.0.1:1789/api/v2/requests", {
       method: "POST",
-      headers: given,
+      headers: defined,
       // Without a type of its own: bytes have none, where a text would be text/plain.
       body: typeof body === "string" ? new TextEncoder().encode(body) : body,
       ...init,

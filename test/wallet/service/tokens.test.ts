@@ -38,13 +38,13 @@ describe("hostnames", () => {
     [null, "the Origin header is required"],
   ];
   test.each(referers)("Referer %p alone", (referer, outcome) => {
-    let said: string;
+    let derived: string;
     try {
-      said = hostnameOf("", referer);
+      derived = hostnameOf("", referer);
     } catch (error) {
-      said = (error as Error).message;
+      derived = (error as Error).message;
     }
-    expect(said).toBe(outcome);
+    expect(derived).toBe(outcome);
   });
 });
 
@@ -427,8 +427,8 @@ describe("changes of a wallet by other processes", () => {
       });
     const closed = await refusal(one, "https://one.example");
     expect([closed.status, closed.body.error.data]).toEqual([401, "the connection has been closed"]);
-    const gone = await refusal(two, "https://two.example");
-    expect([gone.status, gone.body.error.data]).toEqual([
+    const ended = await refusal(two, "https://two.example");
+    expect([ended.status, ended.body.error.data]).toEqual([
       401,
       "there is no connection associated to this authentication token",
     ]);
