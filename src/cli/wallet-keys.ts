@@ -8,6 +8,8 @@ import { dim, green, red } from "./terminal.ts";
 import { resolveWalletName } from "./wallet-default.ts";
 import {
   answer,
+  answerList,
+  factLines,
   metadataOf,
   OPTIONAL_NAME,
   PUBLIC_KEY,
@@ -52,7 +54,7 @@ export const list = command({
       const lines = keys.map(
         (key) => `${key.publicKey}  ${printable(key.name)}${key.isTainted ? "  tainted" : ""}`,
       );
-      return answer(values, document, lines.length === 0 ? {} : { text: lines.join("\n") });
+      return answerList(values, document, { lines, nothing: `${name} has no key` });
     });
   },
 });
@@ -70,14 +72,13 @@ export const describe = command({
 });
 
 function keyText(key: KeyView): string {
-  const lines = [
+  return factLines([
     ["public key", key.publicKey],
     ["name", key.name],
     ["algorithm", `${key.algorithm.name}, version ${key.algorithm.version}`],
     ["tainted", key.isTainted ? "yes" : "no"],
-    ...key.metadata.map((entry) => [`meta ${entry.key}`, entry.value]),
-  ];
-  return lines.map(([title, value]) => `${printable(title!).padEnd(22)}${printable(value!)}`).join("\n");
+    ...key.metadata.map((entry) => [`meta ${entry.key}`, entry.value] as const),
+  ]);
 }
 
 export const annotate = command({

@@ -1,6 +1,6 @@
 // lyra wallet network: settings of networks, one file each in the original's form.
 
-import { ExitCode, NodeError, reasonOf } from "../errors/node-error.ts";
+import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { requestAnswer } from "../fetch/answer.ts";
 import { readShortText } from "../files/short-file.ts";
 import { defaultHome } from "../node/config.ts";
@@ -18,8 +18,8 @@ import {
 import { command, option, toggle } from "./command/command.ts";
 import { usageError } from "./command/usage-error.ts";
 import { NODE_URLS } from "./flags.ts";
-import { dim, green, say } from "./terminal.ts";
-import { answer, print } from "./wallet-opening.ts";
+import { green } from "./terminal.ts";
+import { answer, answerList } from "./wallet-opening.ts";
 
 const NETWORK_NAME = { NAME: { text: "the network" } } as const;
 const FORCE = { force: toggle("replace the network of that name") } as const;
@@ -32,14 +32,16 @@ export const list = command({
   async run({ values }) {
     const networks = networksOf(values);
     const all = networks.names().map((name) => networks.get(name));
-    if (values.json) print({ networks: all.map(({ name, metadata }) => ({ name, metadata })) });
-    else {
-      for (const { name, api } of all)
-        process.stdout.write(`${name.padEnd(20)} ${api.rest.hosts.map((host) => plain(host)).join(" ")}\n`);
-      if (all.length === 0 && !values.quiet)
-        say(dim("there is no network: lyra wallet network add NAME --node-url URL"));
-    }
-    return ExitCode.done;
+    return answerList(
+      values,
+      { networks: all.map(({ name, metadata }) => ({ name, metadata })) },
+      {
+        lines: all.map(
+          ({ name, api }) => `${name.padEnd(20)} ${api.rest.hosts.map((host) => plain(host)).join(" ")}`,
+        ),
+        nothing: "there is no network: lyra wallet network add NAME --node-url URL",
+      },
+    );
   },
 });
 

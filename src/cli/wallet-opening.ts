@@ -12,7 +12,7 @@ import { WalletStore } from "../wallet/wallet-store.ts";
 import type { Flags, Word } from "./command/command.ts";
 import { usageError } from "./command/usage-error.ts";
 import { WALLETS } from "./flags.ts";
-import { say } from "./terminal.ts";
+import { dim, say } from "./terminal.ts";
 import { readPassphrase, secretFlags } from "./wallet-secrets.ts";
 
 /** Flags of commands that open a wallet. Without them its passphrase comes from a prompt that shows nothing. */
@@ -96,6 +96,25 @@ export function answer(
     if (note !== undefined && !quiet) say(note);
   }
   return ExitCode.done;
+}
+
+/** Prints a list: the JSON document with --json; else its lines, or the note where there are none. */
+export function answerList(
+  values: AnswerValues,
+  document: object,
+  { lines, nothing }: { readonly lines: readonly string[]; readonly nothing: string },
+): number {
+  const text = lines.length === 0 ? {} : { text: lines.join("\n") };
+  return answer(values, document, { ...text, ...(lines.length === 0 && { note: dim(nothing) }) });
+}
+
+const TITLE_WIDTH = 22;
+
+/** The lines of a description: titles with their values, which may be another's text. */
+export function factLines(facts: readonly (readonly [title: string, value: string])[]): string {
+  return facts
+    .map(([title, value]) => `${printable(title).padEnd(TITLE_WIDTH)}${printable(value)}`)
+    .join("\n");
 }
 
 export function print(document: unknown): void {

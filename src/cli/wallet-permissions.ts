@@ -12,6 +12,7 @@ import { WALLETS } from "./flags.ts";
 import { dim, green, say } from "./terminal.ts";
 import {
   answer,
+  answerList,
   print,
   type StoreValues,
   storeOf,
@@ -31,16 +32,17 @@ export const list = command({
       const entries = [...allPermissions].map(
         ([hostname, { publicKeys }]) => [hostname, publicKeys.access] as const,
       );
-      if (values.json) {
-        const permissions = Object.fromEntries(
-          entries.map(([hostname, access]) => [hostname, { public_keys: access }]),
-        );
-        print({ permissions });
-        return ExitCode.done;
-      }
-      for (const [hostname, access] of entries) process.stdout.write(`${plain(hostname)}  ${access}\n`);
-      if (entries.length === 0 && !values.quiet) say(dim(`no page sees anything of ${name}`));
-      return ExitCode.done;
+      const permissions = Object.fromEntries(
+        entries.map(([hostname, access]) => [hostname, { public_keys: access }]),
+      );
+      return answerList(
+        values,
+        { permissions },
+        {
+          lines: entries.map(([hostname, access]) => `${plain(hostname)}  ${access}`),
+          nothing: `no page sees anything of ${name}`,
+        },
+      );
     });
   },
 });
@@ -142,16 +144,17 @@ export const listTokens = command({
   json: "{tokens: [{id, wallet, description, createdAt, expiresAt}]}",
   async run({ values }) {
     const tokens = await serviceFiles(values.home ?? defaultHome()).tokens.list();
-    if (values.json) {
-      print({ tokens: tokens.map(({ hash: _hash, ...token }) => token) });
-      return ExitCode.done;
-    }
-    for (const { id, wallet, description, expiresAt } of tokens) {
-      const end = expiresAt === null ? "never expires" : `until ${expiresAt}`;
-      process.stdout.write(`${id}  ${wallet}  ${end}  ${plain(description)}\n`);
-    }
-    if (tokens.length === 0 && !values.quiet) say(dim("there is no token: lyra wallet token generate NAME"));
-    return ExitCode.done;
+    return answerList(
+      values,
+      { tokens: tokens.map(({ hash: _hash, ...token }) => token) },
+      {
+        lines: tokens.map(({ id, wallet, description, expiresAt }) => {
+          const end = expiresAt === null ? "never expires" : `until ${expiresAt}`;
+          return `${id}  ${wallet}  ${end}  ${plain(description)}`;
+        }),
+        nothing: "there is no token: lyra wallet token generate NAME",
+      },
+    );
   },
 });
 

@@ -13,7 +13,7 @@ import { isOf, revokeKept, type WhichSessions } from "../wallet/service/sessions
 import { siteOf } from "../wallet/service/sites.ts";
 import { command, option } from "./command/command.ts";
 import { dim, green, say } from "./terminal.ts";
-import { print, WALLET_FLAGS, WALLET_NAME } from "./wallet-opening.ts";
+import { answerList, print, WALLET_FLAGS, WALLET_NAME } from "./wallet-opening.ts";
 import { readPassphrase, serviceText } from "./wallet-secrets.ts";
 
 const ONE_HOSTNAME = { HOSTNAME: { text: "the page's hostname" } } as const;
@@ -110,9 +110,8 @@ export const blocked = command({
   json: "{sites: [{site, blockedAt}]}",
   async run({ values }) {
     const sites = await serviceFiles(values.home ?? defaultHome()).blocked.list();
-    if (values.json) print({ sites });
-    else for (const { site, blockedAt } of sites) process.stdout.write(`${plain(site)}  ${blockedAt}\n`);
-    return ExitCode.done;
+    const lines = sites.map(({ site, blockedAt }) => `${plain(site)}  ${blockedAt}`);
+    return answerList(values, { sites }, { lines, nothing: "no site is blocked" });
   },
 });
 

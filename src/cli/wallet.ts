@@ -19,9 +19,10 @@ import { printNewWallet } from "./wallet-create.ts";
 import { resolveWalletName } from "./wallet-default.ts";
 import {
   answer,
+  answerList,
+  factLines,
   fileExists,
   OPTIONAL_NAME,
-  print,
   type StoreValues,
   storeOf,
   unwritable,
@@ -92,21 +93,20 @@ export const list = command({
   json: "{wallets: [{name, format, problem?}]}; `format` is `lyra`, `original`, or null where the file must not be read",
   async run({ values }) {
     const wallets = await storeOf(values).list();
-    if (values.json) {
-      print({
+    return answerList(
+      values,
+      {
         wallets: wallets.map(({ name, format, problem }) => ({
           name,
           format: format ?? null,
           ...(problem && { problem }),
         })),
-      });
-      return ExitCode.done;
-    }
-    for (const { name, format, problem } of wallets) {
-      process.stdout.write(`${name.padEnd(30)} ${problem ?? format}\n`);
-    }
-    if (wallets.length === 0 && !values.quiet) say(dim("there is no wallet yet: lyra wallet create NAME"));
-    return ExitCode.done;
+      },
+      {
+        lines: wallets.map(({ name, format, problem }) => `${name.padEnd(30)} ${problem ?? format}`),
+        nothing: "there is no wallet yet: lyra wallet create NAME",
+      },
+    );
   },
 });
 
@@ -132,14 +132,10 @@ export const describe = command({
         format: wallet.format,
         keys: wallet.keys.length,
       };
-      if (values.json) print(description);
-      else {
-        for (const [member, value] of Object.entries(description)) {
-          const title = TITLES[member] ?? member;
-          process.stdout.write(`${title.padEnd(22)}${value}\n`);
-        }
-      }
-      return ExitCode.done;
+      const facts = Object.entries(description).map(
+        ([member, value]) => [TITLES[member] ?? member, String(value)] as const,
+      );
+      return answer(values, description, { text: factLines(facts) });
     });
   },
 });
