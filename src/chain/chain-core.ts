@@ -461,7 +461,7 @@ export class ChainCore {
   /** @returns the height of the stored state */
   private load(head: ChainPoint): number {
     const { engine, store } = this;
-    if (store.isFormer()) throw former();
+    if (store.isForeign()) throw foreignState();
     const point = store.statePoint();
     try {
       engine.state.load(store.state());
@@ -640,11 +640,11 @@ function checkArrived(stateHeight: number, head: ChainPoint, now: ChainPoint): v
   );
 }
 
-function former(): NodeError {
+function foreignState(): NodeError {
   return new NodeError(
     "chain.open",
     "state_version",
-    "the chain in this home was made by an earlier version of Lyra, whose state this version cannot go on from",
+    "the chain in this home was made by another version of Lyra, whose state this version cannot go on from",
     "go on with the version that made it, or use another --home",
   );
 }

@@ -73,8 +73,12 @@ interface BlockContent {
 
 /** Point of the stored state. */
 const STATE = "state";
-/** Key of admission's state in versions before 2026-11-29, which stored it beside the state. */
-const FORMER_ADMISSION = "admission";
+/**
+ * Format of the stored state, below the key where programs before 2026-11-29 kept all of admission: they refuse the number,
+ * and this one refuses theirs, each without a change to the home.
+ */
+const FORMAT = "admission";
+const FORMAT_VERSION = 2;
 const PART = "part:";
 /** Document that the chain began with, or came with when it was loaded. */
 const GENESIS = "genesis";
@@ -154,9 +158,12 @@ export class ChainStore {
     return this.point(STATE)!;
   }
 
-  /** Whether the stored state lacks admission. */
-  isFormer(): boolean {
-    return this.meta(FORMER_ADMISSION) !== undefined;
+  /** Whether a state in another program's format is stored. */
+  isForeign(): boolean {
+    return (
+      this.point(STATE) !== undefined &&
+      this.meta<{ readonly version?: number }>(FORMAT)?.version !== FORMAT_VERSION
+    );
   }
 
   loadPart(part: ChainPart): void {
@@ -242,6 +249,7 @@ export class ChainStore {
       else this.writeState.run(table, key, value);
     }
     this.put(STATE, point);
+    this.put(FORMAT, { version: FORMAT_VERSION });
   }
 
   /** The staged block was dropped. */

@@ -335,8 +335,6 @@ export const MIGRATIONS: readonly Migration[] = [
       db.run(schema8);
     },
   },
-  // No other tables: the state of a chain has other entries, which an older program could not go on from.
-  { version: 9, run() {} },
 ];
 
 /** Newest schema this program knows (`PRAGMA user_version` of a store it wrote). */

@@ -4,6 +4,7 @@ import { cpSync } from "node:fs";
 import type { EngineResult } from "../../src/chain/options.ts";
 import { encodeValue } from "../../src/engine/state.ts";
 import { NodeError } from "../../src/errors/node-error.ts";
+import { openWriter } from "../../src/store/database.ts";
 import type { CheckedTransaction } from "../../src/wire/transaction-check.ts";
 import { ASSET, FakeEngine } from "./fake-engine.ts";
 import { newHome, Rig, type RigOptions, removeHomes, Sender, testGenesis } from "./rig.ts";
@@ -62,9 +63,15 @@ describe("the application hash", () => {
 
   test("given a home of a version that kept admission beside the state, then it is refused in plain words", async () => {
     const rig = await started();
-    rig.db.run("INSERT INTO chain_meta(key, value) VALUES('admission', '{}')");
+    const version = rig.db.query("PRAGMA user_version").get();
+    rig.db.run(
+      `UPDATE chain_meta SET value = '{"version":1}' WHERE key = 'admission' AND value = '{"version":2}'`,
+    );
     rig.abandon();
     expect(codeOf(() => new Rig({ ...MANUAL, home: rig.home }))).toBe("state_version");
+    const db = openWriter(rig.home);
+    expect(db.query("PRAGMA user_version").get()).toEqual(version);
+    db.close();
   });
 
   test("given refusals in other words, then it is the same at every height", async () => {
