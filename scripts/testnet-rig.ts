@@ -418,11 +418,15 @@ const TRIALS: readonly Trial[] = [
           `examples/${name}.mjs`,
           ...[nodePort, dataPort].map((port) => `http://127.0.0.1:${port}`),
         ];
-        const { exitCode, stdout, stderr } = Bun.spawnSync(words, {
+        // Not at one go: the validators' logs are read meanwhile.
+        const child = Bun.spawn(words, {
           cwd: join(import.meta.dir, ".."),
+          stdout: "ignore",
+          stderr: "pipe",
           timeout: 120_000,
         });
-        if (exitCode !== 0) throw new Error(`${name} ended with ${exitCode}: ${stderr}${stdout}`);
+        const text = await new Response(child.stderr).text();
+        if ((await child.exited) !== 0) throw new Error(`${name} ended with ${child.exitCode}: ${text}`);
       }
       return "a transfer, and a market from its proposal to its settlement";
     },
