@@ -96,6 +96,8 @@ const PICTURES: readonly Picture[] = [
   { name: "validators", path: () => "validators" },
   { name: "validator", path: async (node) => `validator/${await firstOf(node, "nodes", "nodes")}` },
   { name: "epochs", path: () => "epochs" },
+  { name: "history", path: () => "history" },
+  { name: "node", path: () => "node" },
   { name: "devnet", isShown: true, path: () => "devnet" },
   { name: "epoch", path: () => "epoch/42" },
 ];

@@ -61,6 +61,8 @@ export const VIEWS: readonly View[] = [
   },
   { path: "epochs", title: "Epoch", nav: true, key: "e", load: () => import("./views/epochs.tsx") },
   { path: "epoch/:id", title: "Epoch", under: "epochs", load: () => import("./views/epoch.tsx") },
+  { path: "history", title: "History", nav: true, key: "h", load: () => import("./views/history.tsx") },
+  { path: "node", title: "Node", nav: true, key: "n", load: () => import("./views/node.tsx") },
   {
     path: "devnet",
     title: "Devnet",

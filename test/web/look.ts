@@ -90,6 +90,8 @@ export class Look {
         "validators",
         "epochs",
         "parameters",
+        "history",
+        "node",
       ],
       ...[
         `block/${refused.height}`,

@@ -199,6 +199,37 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
     look.seen.complaints.length = 0;
   });
 
+  test("history and node show what the API answers", async () => {
+    const { page } = look;
+    await look.open("history");
+    type Segments = { segments: { from: number; to: number; id: string }[] };
+    const { segments } = await look.read<Segments>("/lyra/v1/history/segments");
+    expect((await look.rows("segments")).map((row) => row.slice(0, 2))).toEqual(
+      segments
+        .toReversed()
+        .slice(0, 25)
+        .map(({ from, to }) => [grouped(String(from)), grouped(String(to))]),
+    );
+    await page.getByText("Nothing is missing between them.").waitFor();
+    const download = page.waitForEvent("download");
+    await page.getByRole("link", { name: "Save" }).click();
+    const file = await (await download).path();
+    expect(
+      Buffer.from(await Bun.file(file).bytes())
+        .subarray(0, 2)
+        .toString(),
+    ).toBe("PK");
+    await look.open("node");
+    const { height, segments: segmentCount } = await look.read<{ height: number; segments: number }>(
+      "/status",
+    );
+    const facts = await page.locator(".facts dd").allTextContents();
+    expect(facts).toContain(`1 to ${grouped(String(height))}`);
+    expect(facts).toContain(grouped(String(segmentCount)));
+    const kinds = (await look.rows("answers")).map(([kind]) => kind);
+    expect(kinds).toContain("read");
+  });
+
   test("new blocks appear by themselves, and move nothing", async () => {
     const { page } = look;
     await look.open("");

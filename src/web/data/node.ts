@@ -51,7 +51,7 @@ function portOf(name: "data" | "node"): string {
 }
 
 /** Origin of the data API, and of the node API: with the tools of a devnet. */
-const dataOrigin = () => portOf("data");
+export const dataOrigin = () => portOf("data");
 export const nodeOrigin = () => portOf("node");
 
 /** @param path of the data API, with its query @throws RequestFailure */
@@ -64,13 +64,32 @@ export function getFromNode<T>(path: string, signal?: AbortSignal): Promise<T> {
   return request<T>(nodeOrigin() + path, signal);
 }
 
+/** @param path of the data API with an answer that is text @throws RequestFailure */
+export function getText(path: string, signal?: AbortSignal): Promise<string> {
+  return textOf(dataOrigin() + path, signal);
+}
+
 /** @param path of the node API, for a devnet's tools @throws RequestFailure */
 export function postToNode<T>(path: string, body: object | string): Promise<T> {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   return request<T>(nodeOrigin() + path, undefined, { method: "POST", body: text });
 }
 
-async function request<T>(url: string, signal?: AbortSignal, init: RequestInit = {}): Promise<T> {
+async function request<T>(url: string, signal?: AbortSignal, init?: RequestInit): Promise<T> {
+  const text = await textOf(url, signal, init);
+  try {
+    return jsonIn(text) as T;
+  } catch {
+    throw new RequestFailure(200, "the answer is not JSON");
+  }
+}
+
+/** Every text that a chain can carry is made visible here, once for all views. @throws SyntaxError */
+function jsonIn(text: string): unknown {
+  return JSON.parse(text, (_, value) => (typeof value === "string" ? visible(value) : value));
+}
+
+async function textOf(url: string, signal?: AbortSignal, init: RequestInit = {}): Promise<string> {
   const timeout = AbortSignal.timeout(init.method === "POST" ? TOOL_MS : REQUEST_MS);
   const options = { ...init, signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]) };
   let response: Response;
@@ -84,19 +103,18 @@ async function request<T>(url: string, signal?: AbortSignal, init: RequestInit =
     throw new RequestFailure(0, "the node does not answer");
   }
   noteHead(response.headers);
-  let body: unknown;
+  if (response.ok) return text;
+  throw new RequestFailure(response.status, messageIn(text) ?? `status ${response.status}`);
+}
+
+/** The sentence of an error's body. */
+function messageIn(text: string): string | undefined {
   try {
-    // Every text that a chain can carry is made visible here, once for all views.
-    body = JSON.parse(text, (_, value) => (typeof value === "string" ? visible(value) : value));
+    const { message } = jsonIn(text) as { message?: unknown };
+    return typeof message === "string" ? message : undefined;
   } catch {
-    throw new RequestFailure(response.status, "the answer is not JSON");
+    return undefined;
   }
-  if (response.ok) return body as T;
-  const { message } = body as { message?: unknown };
-  throw new RequestFailure(
-    response.status,
-    typeof message === "string" ? message : `status ${response.status}`,
-  );
 }
 
 /** Every answer says at which block it was read. */

@@ -1,6 +1,6 @@
 // Reading for views: an answer that follows the chain, pages of a list.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { beat, connection, get, getFromNode, RequestFailure } from "./node.ts";
+import { beat, connection, get, getFromNode, getText, RequestFailure } from "./node.ts";
 
 export interface Reading<T> {
   /** The newest answer; undefined until the first. */
@@ -13,13 +13,15 @@ interface ReadOptions {
   readonly isLive?: boolean;
   /** Of the node API in place of the data API. */
   readonly isOfNode?: boolean;
+  /** The answer is text, not JSON. */
+  readonly isText?: boolean;
 }
 
 const NOTHING: Reading<never> = { data: undefined, failure: undefined };
 
 /** @param path of the API, with its query; undefined reads nothing */
 export function useRead<T>(path: string | undefined, options: ReadOptions = {}): Reading<T> {
-  const { isLive = true, isOfNode = false } = options;
+  const { isLive = true, isOfNode = false, isText = false } = options;
   const [reading, setReading] = useState<Reading<T>>(NOTHING);
   const lastPath = useRef<string>(undefined);
   const turn = isLive ? beat.value : connection.value === "open" ? 1 : 0;
@@ -29,9 +31,13 @@ export function useRead<T>(path: string | undefined, options: ReadOptions = {}):
     lastPath.current = path;
     if (path === undefined || !isReady) return undefined;
     const abort = new AbortController();
-    const ask = isOfNode ? getFromNode<T> : get<T>;
+    const ask: (path: string, signal: AbortSignal) => Promise<unknown> = isText
+      ? getText
+      : isOfNode
+        ? getFromNode
+        : get;
     ask(path, abort.signal).then(
-      (data) => setReading({ data, failure: undefined }),
+      (data) => setReading({ data: data as T, failure: undefined }),
       (error) => {
         if (abort.signal.aborted) return;
         // While the node is away, what was last read stays.
@@ -40,9 +46,12 @@ export function useRead<T>(path: string | undefined, options: ReadOptions = {}):
       },
     );
     return () => abort.abort();
-  }, [path, turn, isReady, isOfNode]);
+  }, [path, turn, isReady, isOfNode, isText]);
   return reading;
 }
+
+/** @param path of the data API with an answer that is text */
+export const useText = (path: string) => useRead<string>(path, { isText: true });
 
 export interface Pages<Row> extends Reading<readonly Row[]> {
   readonly page: number;

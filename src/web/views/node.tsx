@@ -1,0 +1,154 @@
+// The node itself: health, what it follows, its store and disk, and the answers that it gave.
+import type { StatusBody } from "../../http/status-body.ts";
+import { Meter } from "../components/meter.tsx";
+import { Badge, Facts, Heading, Panel } from "../components/panel.tsx";
+import { Table } from "../components/table.tsx";
+import { FullTime, Time } from "../components/time.tsx";
+import { addresses } from "../data/node.ts";
+import { useRead, useText } from "../data/read.ts";
+import { bytes, count, duration } from "../format.ts";
+import { classesIn, type Metrics, metricOf, metricsIn } from "./node-metrics.ts";
+
+interface Disk {
+  readonly usedBytes?: number;
+  readonly budgetBytes?: number | null;
+  readonly freeBytes?: number;
+  readonly fullInDays?: number | null;
+  readonly text?: string;
+}
+
+export default function NodeView() {
+  const { data: status } = useRead<StatusBody>("/status");
+  const { data: text } = useText("/metrics");
+  const metrics = text === undefined ? undefined : metricsIn(text);
+  const node = addresses.value;
+  return (
+    <>
+      <Heading title="Node">
+        {status && <Badge tone={status.ready ? "good" : "bad"}>{status.ready ? "ready" : "not ready"}</Badge>}
+        <span class="muted">{node && `${node.kind} · Lyra ${node.version} (${node.commit})`}</span>
+      </Heading>
+      {status?.ready === false && (
+        <section class="refusal" aria-label="Why it is not ready">
+          <p class="refusal-text">{status.reason}</p>
+        </section>
+      )}
+      <div class="grid">
+        <Panel title="Chain">
+          <Facts
+            rows={[
+              ["Chain", status?.chainId ?? undefined],
+              ["Blocks", status && `${count(status.firstHeight ?? 0)} to ${count(status.height ?? 0)}`],
+              ["Last block", <FullTime key="time" at={status?.time ?? undefined} />],
+              ["Behind", status?.lag && `${count(status.lag.blocks)} blocks`],
+              ["Markets stopped by a fault", status?.haltedMarkets?.map(({ market }) => market).join(", ")],
+            ]}
+          />
+        </Panel>
+        <Panel title="Store">
+          <Facts
+            rows={[
+              ["Size", status && bytes(status.store.bytes)],
+              ["Log beside it", status && bytes(status.store.logBytes)],
+              ["History segments", status && count(status.segments)],
+              [
+                "Checked",
+                status?.store.checked ? <Time key="checked" at={status.store.checked} isAge /> : "not yet",
+              ],
+              ...diskRows(status?.disk as Disk | undefined),
+            ]}
+          />
+        </Panel>
+        {status?.sources !== undefined && <Sources sources={status.sources} />}
+        {metrics !== undefined && (
+          <>
+            <Process metrics={metrics} />
+            <Answers metrics={metrics} />
+          </>
+        )}
+      </div>
+    </>
+  );
+}
+
+function diskRows(disk: Disk | undefined): [string, string | undefined][] {
+  if (disk === undefined) return [];
+  const { usedBytes, budgetBytes, fullInDays } = disk;
+  return [
+    ["Whole home", usedBytes === undefined ? undefined : bytes(usedBytes)],
+    ["Disk budget", budgetBytes ? bytes(budgetBytes) : undefined],
+    ["Full in", fullInDays ? `${count(fullInDays)} days of the chain` : undefined],
+  ];
+}
+
+function Sources({ sources }: { readonly sources: NonNullable<StatusBody["sources"]> }) {
+  return (
+    <Panel title="Sources" isWide>
+      <Table
+        label="sources"
+        rows={{ data: sources, failure: undefined }}
+        keyOf={({ kind }) => kind}
+        empty={null}
+        columns={[
+          { title: "Source", cell: ({ kind }) => kind },
+          {
+            title: "State",
+            cell: ({ state }) => <Badge tone={state === "receiving" ? "good" : "warn"}>{state}</Badge>,
+          },
+          { title: "In words", isWide: true, cell: ({ text }) => text },
+          { title: "Height", isNumber: true, cell: ({ height }) => (height === null ? "–" : count(height)) },
+          { title: "Since", isNumber: true, isMinor: true, cell: ({ since }) => <Time at={since} /> },
+        ]}
+      />
+    </Panel>
+  );
+}
+
+function Process({ metrics }: { readonly metrics: Metrics }) {
+  const open = metricOf(metrics, "process_open_fds");
+  const most = metricOf(metrics, "process_max_fds");
+  return (
+    <Panel title="Process">
+      <Facts
+        rows={[
+          ["Running for", duration(metricOf(metrics, "lyra_uptime_seconds") * 1_000)],
+          ["Memory", bytes(metricOf(metrics, "process_resident_memory_bytes"))],
+          ["Streams open", count(metricOf(metrics, "lyra_streams_open"))],
+          ["Exports running", count(metricOf(metrics, "lyra_exports_running"))],
+          ["Faults", count(metricOf(metrics, "lyra_faults_total"))],
+        ]}
+      />
+      {most > 0 && <Meter label="Files and sockets" value={open} max={most} />}
+    </Panel>
+  );
+}
+
+const milliseconds = (seconds: number) => `${(seconds * 1_000).toPrecision(3)} ms`;
+
+function Answers({ metrics }: { readonly metrics: Metrics }) {
+  return (
+    <Panel title="Answers since the start">
+      <Table
+        label="answers"
+        rows={{ data: classesIn(metrics), failure: undefined }}
+        keyOf={({ name }) => name}
+        empty={null}
+        columns={[
+          { title: "Kind", isWide: true, cell: ({ name }) => name },
+          { title: "Answers", isNumber: true, cell: (row) => <span class="number">{count(row.count)}</span> },
+          {
+            title: "Mean",
+            isNumber: true,
+            cell: (row) => <span class="number">{milliseconds(row.seconds / row.count)}</span>,
+          },
+          {
+            title: "99 of 100 below",
+            isNumber: true,
+            isMinor: true,
+            cell: (row) => <span class="number">{row.p99 === undefined ? "–" : milliseconds(row.p99)}</span>,
+          },
+        ]}
+      />
+    </Panel>
+  );
+}
