@@ -137,6 +137,14 @@ describe("a sidecar that was killed", () => {
         change(path, "UPDATE state SET value = json_set(substr(value, instr(value, '{')), '$.height', 9999)"),
     ],
     [
+      "of a program that kept admission in another form",
+      (path: string) =>
+        change(
+          path,
+          `UPDATE state SET value = json_set(substr(value, instr(value, '{')), '$.admission', json('{"version":1}'))`,
+        ),
+    ],
+    [
       "changed in a figure",
       (path: string) =>
         change(path, `UPDATE state SET value = replace(value, '"difficulty":1,', '"difficulty":7,')`),
