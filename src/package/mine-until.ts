@@ -19,7 +19,8 @@ const BLOCKS_MAX = 1_000;
 const BLOCKS_AT_ONCE = 10_000n;
 
 /**
- * Makes blocks until the target is reached: none when it is reached already. A time is reached by one block at that time.
+ * Makes blocks until the target is reached: none when it is reached already. A time is reached by one block at that time;
+ * for a condition each block is a second of the chain's clock after the one before, or more.
  * @throws NodeError `usage`, `blocks_exhausted`, and of the tools
  */
 export async function mineUntil(
@@ -68,12 +69,14 @@ async function mineUntilCondition(
       const hint = `the last one is ${status.height}; for more: { blocksMax: ... }`;
       throw new NodeError("devnet.mineUntil", "blocks_exhausted", text, hint);
     }
+    // Blocks of "instant" and "manual" come within milliseconds: no epoch would end, and no order expire.
+    await tools.time.forward("1s");
     status = await tools.mine();
   }
   return status;
 }
 
 function wrongTarget(message: string): NodeError {
-  const hint = "such as 120, new Date(), '2030-01-01T00:00:00Z' or ({ epoch }) => epoch.seq === '3'";
+  const hint = "such as 120, new Date(), '2030-01-01T00:00:00Z' or ({ epoch }) => Number(epoch.seq) >= 3";
   return new NodeError("devnet.mineUntil", "usage", message, hint);
 }

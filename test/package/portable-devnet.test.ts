@@ -36,6 +36,9 @@ const STORY = `
   await devnet.tools.mine(3);
   const again = await paid();
 
+  const { epoch } = await devnet.tools.status();
+  const inNext = await devnet.mineUntil((status) => status.epoch.seq !== epoch.seq, { blocksMax: 62 });
+  await paid();
   const { time } = await devnet.mineUntil(new Date("2100-01-01T00:00:00Z"));
   const earlier = await devnet.mineUntil("2000-01-01T00:00:00Z");
   const epochs = await devnet.mineUntil(({ height }) => Number(height) >= start + 5);
@@ -45,6 +48,7 @@ const STORY = `
     waiting: waiting.map(({ txHash, party, kind, command, bytes }) => [txHash === hash, party === devnet.party("alice").publicKey, kind, command.transfer.amount, bytes > 100]),
     none: await devnet.pending(),
     isBack: again.hash === hash && before === start + 2,
+    epochs: inNext.epoch.seq - epoch.seq,
     time, isKept: earlier.time === time, condition: Number(epochs.height) - start,
     refusals: [
       await failure(() => devnet.mineUntil("soon")),
@@ -63,6 +67,7 @@ const FACTS = {
   waiting: [[true, true, "transfer", "10000", true]],
   none: [],
   isBack: true,
+  epochs: 1,
   time: "2100-01-01T00:00:00Z",
   isKept: true,
   condition: 5,
