@@ -1,4 +1,5 @@
 // Options of a devnet: one for each flag of `lyra devnet`, and those of its process.
+import { didYouMean } from "../errors/nearest.ts";
 import { NodeError } from "../errors/node-error.ts";
 import { CHAIN_FLAGS, type ChainOptions } from "./chain-options.generated.ts";
 
@@ -73,8 +74,9 @@ const FREE_PORTS = { nodePort: 0, dataPort: 0, faucetPort: 0 };
 export function wordsOf(options: DevnetOptions, write: WriteDocument): string[] {
   const stray = Object.keys(options).find((name) => !(name in CHAIN_FLAGS) && !(name in PROCESS_OPTIONS));
   if (stray !== undefined) {
-    const hint = `there are ${[...Object.keys(CHAIN_FLAGS), ...Object.keys(PROCESS_OPTIONS)].join(", ")}`;
-    throw new NodeError("devnet", "usage", `there is no option '${stray.slice(0, 60)}'`, hint);
+    const names = [...Object.keys(CHAIN_FLAGS), ...Object.keys(PROCESS_OPTIONS)];
+    const text = `there is no option '${stray.slice(0, 60)}'${didYouMean(stray, names)}`;
+    throw new NodeError("devnet", "usage", text, `there are ${names.join(", ")}`);
   }
   const values: ChainOptions = { ...FREE_PORTS, ...options };
   const words = (Object.keys(CHAIN_FLAGS) as (keyof ChainOptions)[]).flatMap((name) => {

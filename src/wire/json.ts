@@ -6,6 +6,7 @@
  * numbers as Go does, because Go's encoder follows ECMAScript.
  */
 
+import { didYouMean } from "../errors/nearest.ts";
 import {
   type EnumDescriptor,
   enumDescriptor,
@@ -346,9 +347,10 @@ function readOne(field: FieldDescriptor, value: unknown, path: string, options: 
 
 function readEnum(typeName: string, value: unknown, path: string): number {
   if (typeof value === "string") {
-    return (
-      enumDescriptor(typeName).numberOf.get(value) ?? refuse(path, `${quoted(value)} is not a ${typeName}`)
-    );
+    const { numberOf } = enumDescriptor(typeName);
+    const number = numberOf.get(value);
+    if (number !== undefined) return number;
+    refuse(path, `${quoted(value)} is not a ${typeName}${didYouMean(value, [...numberOf.keys()])}`);
   }
   if (typeof value === "number" && value === (value | 0)) return value;
   refuse(path, `must be the name or the number of a ${typeName}, is ${kindOf(value)}`);

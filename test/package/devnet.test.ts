@@ -98,7 +98,10 @@ describe("a devnet", () => {
       [{ tranfer: {} }, "there is no command 'tranfer': did you mean 'transfer'?"],
       [{ transfer: { assset: "x" } }, "the transfer has no member 'assset': did you mean 'asset'?"],
       [{ transfer: { oneOff: { deliverOnn: 5n } } }, "'oneOff.deliverOnn': did you mean 'oneOff.deliverOn'?"],
-      [{ orderSubmission: { side: "SIDE_BY" } }, 'orderSubmission.side: "SIDE_BY" is not a vega.Side'],
+      [
+        { orderSubmission: { side: "SIDE_BY" } },
+        "orderSubmission.side: \"SIDE_BY\" is not a vega.Side: did you mean 'SIDE_BUY'?",
+      ],
       [{ kind: "transfer", payload: { ammount: "5" } }, "no member 'ammount': did you mean 'amount'?"],
       [
         { kind: "batchMarketInstructions", payload: { submissions: [{ prize: "1" }] } },

@@ -95,7 +95,9 @@ describe("options", () => {
 
   test("a mistyped option is an error that names those there are", () => {
     const options = { nodeport: 1 } as DevnetOptions;
-    expect(() => wordsOf(options, NO_DOCUMENT)).toThrow("there is no option 'nodeport'");
+    expect(() => wordsOf(options, NO_DOCUMENT)).toThrow(
+      "there is no option 'nodeport': did you mean 'nodePort'?",
+    );
   });
 });
 

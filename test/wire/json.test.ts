@@ -178,6 +178,12 @@ describe("fromJson", () => {
     ["a lone surrogate", ASSET, { id: "\ud800" }, "vega.Asset.id: has a lone surrogate"],
     ["an unknown enum name", ASSET, { status: "NO" }, 'vega.Asset.status: "NO" is not a vega.Asset.Status'],
     [
+      "a mistyped enum name",
+      ASSET,
+      { status: "STATUS_ENABLD" },
+      "is not a vega.Asset.Status: did you mean 'STATUS_ENABLED'?",
+    ],
+    [
       "a fraction",
       ASSET,
       { details: { decimals: 1.5 } },
