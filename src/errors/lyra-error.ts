@@ -38,6 +38,8 @@ export interface ErrorFacts {
 }
 
 export class LyraError extends Error {
+  // A bundler may rename the class, and Node prints an error under the name of its class.
+  static override readonly name: string = "LyraError";
   override readonly name: string = "LyraError";
   readonly hint: string;
   readonly details: readonly ErrorDetail[];

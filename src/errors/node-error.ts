@@ -15,6 +15,7 @@ export const ExitCode = {
 } as const satisfies Readonly<Record<ExitName, number>>;
 
 export class NodeError<Code extends ErrorCode = ErrorCode> extends LyraError {
+  static override readonly name: string = "NodeError";
   override readonly name = "NodeError";
   declare readonly code: Code;
 

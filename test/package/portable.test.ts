@@ -44,6 +44,32 @@ test("the rig of markets has the same state under Node as under Bun, whatever tr
   expect(trades.length).toBeGreaterThan(20);
 });
 
+test("errors are printed under the names by which they are imported", async () => {
+  const root = join(import.meta.dir, "..", "..", "src");
+  // In parts, as the package is built: the bundler renames classes that several parts use.
+  const built = await Bun.build({
+    entrypoints: [join(root, "client", "connect.ts"), join(root, "package", "devnet.ts")],
+    target: "node",
+    splitting: true,
+    outdir: join(workshop.folder, "parts"),
+    naming: { entry: "[name].mjs", chunk: "chunk-[hash].mjs" },
+  });
+  expect(built.success).toBe(true);
+  const script = join(workshop.folder, "parts", "errors.mjs");
+  writeFileSync(
+    script,
+    `import { inspect } from "node:util";
+     import { connect } from "./connect.mjs";
+     import { startDevnet } from "./devnet.mjs";
+     const errors = [];
+     try { connect({ dataUrl: "x" }); } catch (error) { errors.push(error); }
+     await startDevnet({ nodeport: 1 }).catch((error) => errors.push(error));
+     for (const error of errors) console.log(error.constructor.name, inspect(error).split(":")[0]);`,
+  );
+  const { out, err } = await ran(["node", script]);
+  expect({ out, err }).toEqual({ out: "LyraError LyraError\nNodeError NodeError\n", err: "" });
+});
+
 test("the methods that a release lacks do what the language's own do", async () => {
   const library = await workshop.compiled("standard-methods");
   const script = join(workshop.folder, "methods.mjs");
