@@ -40,7 +40,8 @@ if (cometbft === undefined || Bun.which(cometbft) === null) {
   process.exit(0);
 }
 
-const CHECK_MS = 60_000;
+/** An engine whose chain is killed while it fetches blocks asks silent peers again after a minute. */
+const CHECK_MS = 150_000;
 const DIFFICULTY = 1;
 const lyra = values.program === undefined ? SOURCES : [values.program];
 const folder = mkdtempSync(join(tmpdir(), "lyra-tn-"));
