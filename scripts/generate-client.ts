@@ -11,6 +11,7 @@ import { SchemaBook } from "../src/http/openapi/schemas.ts";
 import type { Schema } from "../src/http/openapi/types.ts";
 import { DATA_ENDPOINTS } from "../src/planes/data/endpoints.ts";
 import { EVENT_BUS } from "../src/planes/data/observe/event-bus.ts";
+import type { Description } from "../src/planes/data/observe/kind.ts";
 import { Streams } from "../src/planes/data/observe/streams.ts";
 import { CHAIN_ENDPOINTS, VIEW_ENDPOINTS } from "../src/planes/node/endpoints.ts";
 import { REFUSAL_DETAILS } from "../src/planes/node/openapi.ts";
@@ -46,7 +47,7 @@ const OPERATIONS: readonly Operation[] = [
   ...CHAIN_ENDPOINTS.map((endpoint) => ({ plane: "node" as const, ...endpoint })),
   ...VIEW_ENDPOINTS.map((endpoint) => ({ plane: "node" as const, method: "GET" as const, ...endpoint })),
 ];
-const STREAMS = [...Streams.kinds, EVENT_BUS];
+const STREAMS: readonly Description[] = [...Streams.kinds, EVENT_BUS];
 
 /** Members that the client sets by itself: it reads the event bus as fast as it can, without batches. */
 const WITHHELD: ReadonlySet<string> = new Set(["datanode.api.v2.ObserveEventBusRequest.batchSize"]);
@@ -118,11 +119,11 @@ class Types {
   }
 
   /** A request, by the parameters that the document has. */
-  request(fullName: string, path: string): string {
-    const required = requestParameters(fullName, path)
+  request(fullName: string, path: string, needs: readonly string[] = []): string {
+    const inPath = requestParameters(fullName, path)
       .filter(({ required }) => required)
       .map(({ name }) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()));
-    return this.input(fullName, required, typeName(fullName), false);
+    return this.input(fullName, [...inPath, ...needs], typeName(fullName), false);
   }
 
   /** A request that is a body, with all that its message has. @param required as the document says */
@@ -299,8 +300,11 @@ export function clientText(): string {
   const streams = STREAMS.map((kind) => ({
     name: streamName(kind.path),
     about: sentences(kind),
-    type: `Stream<${types.request(kind.request, "")}, ${types.answer(kind.response)}>`,
-    row: [kind.path, ...queryNames(kind.request)].join(" "),
+    type: `Stream<${types.request(kind.request, "", kind.needs)}, ${types.answer(kind.response)}>`,
+    row: [
+      kind.path,
+      ...queryNames(kind.request).map((name) => (kind.needs?.includes(name) ? `${name}!` : name)),
+    ].join(" "),
   }));
   const { fields } = messageDescriptor("vega.commands.v1.InputData");
   const commands = fields
@@ -322,7 +326,7 @@ export function clientText(): string {
     `export interface StreamCalls {\n${streams.map(({ name, about, type }) => `${comment(about, "  ")}  readonly ${name}: ${type};\n`).join("")}}\n`,
     "/** By group and call: method, plane, path, the member with pages or `-`, names of parameters. */",
     `export const RESOURCES: Readonly<Record<string, Readonly<Record<string, string>>>> = {\n${tables.join("")}};\n`,
-    "/** By name: path below `/api/v2/stream/`, names of parameters. */",
+    "/** By name: path below `/api/v2/stream/`, names of parameters; `!` stands behind those that are needed. */",
     `export const STREAMS: Readonly<Record<string, string>> = {\n${streams.map(({ name, row }) => `  ${name}: ${JSON.stringify(row)},\n`).join("")}};\n`,
   ].join("\n");
 }

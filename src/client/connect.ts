@@ -5,7 +5,7 @@ import { LyraError } from "../errors/lyra-error.ts";
 import { type Command, RESOURCES, type Resources, STREAMS, type StreamCalls } from "./api.generated.ts";
 import type { CallOptions, Sender, SendOptions, Sent, StreamOptions } from "./calls.ts";
 import { Connection, type ConnectOptions } from "./connection.ts";
-import { addressOf, bodyOf, queryOf, type Resource, resourceOf } from "./requests.ts";
+import { addressOf, bodyOf, checkNeeded, queryOf, type Resource, resourceOf } from "./requests.ts";
 import { follow } from "./stream.ts";
 import { framesOf, linesOf, type OpenStream } from "./transports.ts";
 
@@ -129,10 +129,13 @@ class Client {
     }
   }
 
-  private stream(name: string, [path, ...names]: string[]) {
+  private stream(name: string, [path, ...members]: string[]) {
+    const names = members.map((member) => member.replace("!", ""));
+    const needed = members.filter((member) => member.endsWith("!")).map((member) => member.slice(0, -1));
     return (request: Value = {}, options: StreamOptions = {}) => {
       // A wrong name is told by the call, not by the first turn of the loop.
       const query = queryOf(`stream.${name}`, names, request);
+      checkNeeded(`stream.${name}`, needed, request);
       const url = `${this.base("data")}${STREAM_PREFIX}${path}?height=true&full=true${query === "" ? "" : `&${query}`}`;
       const firstFrame = path === "event/bus" ? JSON.stringify(request) : undefined;
       const open = (after: string | undefined, signal: AbortSignal) =>

@@ -76,6 +76,12 @@ export function bodyOf(call: string, names: readonly string[], request: Value): 
   return JSON.stringify(request, (_, value) => (typeof value === "bigint" ? String(value) : value));
 }
 
+/** @throws LyraError `missing_member` */
+export function checkNeeded(call: string, needed: readonly string[], request: Value): void {
+  const lacking = needed.find((name) => request[name] === undefined || String(request[name]) === "");
+  if (lacking !== undefined) throw missing(call, lacking);
+}
+
 function unknown(call: string, name: string, names: readonly string[]): LyraError {
   const above = name.slice(0, name.lastIndexOf(".") + 1);
   // Of the same level: `filter.partyIds` is `filter` at the top.

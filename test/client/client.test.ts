@@ -94,6 +94,16 @@ describe("calls", () => {
     ]);
   });
 
+  test("a stream that has nothing to send without a member is refused", () => {
+    // @ts-expect-error: the compiler refuses it as well
+    expect(() => lyra.stream.marketsData()).toThrow("stream.marketsData needs 'marketIds'");
+    expect(() => lyra.stream.marketsDepth({ marketIds: [] })).toThrow(
+      "stream.marketsDepth needs 'marketIds'",
+    );
+    expect(() => lyra.stream.marketsDepthUpdates({ marketIds: [] })).toThrow(LyraError);
+    expect(() => lyra.stream.candleData({ candleId: "" })).toThrow("stream.candleData needs 'candleId'");
+  });
+
   test("an error has the API's code, sentence and cause", async () => {
     const missing = await failure(lyra.markets.get({ marketId: "ab".repeat(32) }));
     expect(missing).toBeInstanceOf(LyraError);

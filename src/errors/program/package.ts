@@ -52,7 +52,8 @@ export const PACKAGE_CODES = {
     fix: "Give one of the members that the hint lists.",
   },
   missing_member: {
-    meaning: "A request of the client lacks a member that is a part of the resource's path.",
+    meaning:
+      "A request of the client lacks a member that is a part of the resource's path, or without which a stream has nothing to send.",
     fix: "Give the member that the text names.",
   },
   stream_gap: {

@@ -17,6 +17,7 @@ export const candles = streamKind({
   method: "ObserveCandleData",
   request: "datanode.api.v2.ObserveCandleDataRequest",
   response: "datanode.api.v2.ObserveCandleDataResponse",
+  needs: ["candleId"],
   summary: "Follow candles",
   description: "The newest candle of a market and interval, and each candle that trades of a block changed.",
   table: "trades",

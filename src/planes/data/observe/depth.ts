@@ -178,9 +178,9 @@ export const marketDepth = streamKind({
   method: "ObserveMarketsDepth",
   request: "datanode.api.v2.ObserveMarketsDepthRequest",
   response: "datanode.api.v2.ObserveMarketsDepthResponse",
+  needs: ["marketIds"],
   summary: "Follow the depth of markets",
-  description:
-    "The whole book of a market that `marketIds` names (of none without), after each block that changed it.",
+  description: "The whole book of a market that `marketIds` names, after each block that changed it.",
   table: "orders",
   frame: { element: "vega.MarketDepth", member: "marketDepth", isList: true },
   filterOf: marketsIn,
@@ -203,9 +203,10 @@ export const marketDepthUpdates = streamKind({
   method: "ObserveMarketsDepthUpdates",
   request: "datanode.api.v2.ObserveMarketsDepthUpdatesRequest",
   response: "datanode.api.v2.ObserveMarketsDepthUpdatesResponse",
+  needs: ["marketIds"],
   summary: "Follow changes of the depth of markets",
   description:
-    "The price levels that a block with orders of the market changed, in the markets that `marketIds` names (of none without). A level without orders is gone. `previousSequenceNumber` is the `sequenceNumber` of the update before, and of the depth as it is read between them.",
+    "The price levels that a block with orders of the market changed, in the markets that `marketIds` names. A level without orders is gone. `previousSequenceNumber` is the `sequenceNumber` of the update before, and of the depth as it is read between them.",
   table: "orders",
   frame: { element: "vega.MarketDepthUpdate", member: "update", isList: true },
   filterOf: marketsIn,

@@ -37,6 +37,8 @@ export interface Description {
   readonly response: string;
   readonly summary: string;
   readonly description: string;
+  /** Members of the request without which there is nothing to send. */
+  readonly needs?: readonly string[];
 }
 
 /** @typeParam F the filter, as plain values: filters with one JSON text are one to the fan-out */

@@ -246,9 +246,9 @@ export const marketData = streamKind({
   method: "ObserveMarketsData",
   request: "datanode.api.v2.ObserveMarketsDataRequest",
   response: "datanode.api.v2.ObserveMarketsDataResponse",
+  needs: ["marketIds"],
   summary: "Follow market data",
-  description:
-    "Market data of the markets that `marketIds` names (of none without), after each block that has some.",
+  description: "Market data of the markets that `marketIds` names, after each block that has some.",
   table: "market_data",
   frame: { element: "vega.MarketData", member: "marketData", isList: true },
   filterOf: marketsIn,
