@@ -98,10 +98,10 @@ export class EntryTree {
     sha256Of(`${key.length}:${key}${value}`, value256);
     let at = this.indexOf();
     if (!this.isHere(at)) {
-      if (!this.makeRoom(at)) {
+      // More places may end full as well: the last records of the table lie close together.
+      while (!this.makeRoom(at)) {
         this.grow();
         at = this.indexOf();
-        this.makeRoom(at);
       }
       this.count++;
       this.positions[at] = positionInHand();
