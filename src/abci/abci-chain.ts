@@ -259,15 +259,9 @@ export class AbciChain implements ChainPort {
   }
 
   /** @throws ChainCallError */
-  async outcomesOf(hashes: readonly string[], waitMs: number): Promise<readonly TxState[]> {
-    const states = () =>
-      hashes.map((hash) => this.outcomes.find(hash) ?? (this.waiting.has(hash) ? "waiting" : "unknown"));
-    this.checkRunning();
-    const before = states();
-    if (before.some((state) => state !== "waiting")) return before;
-    await this.outcomes.next(waitMs);
-    this.checkRunning();
-    return states();
+  outcomesOf(hashes: readonly string[], waitMs: number): Promise<readonly TxState[]> {
+    const isWaiting = (hash: string) => this.waiting.has(hash);
+    return this.outcomes.statesOf(hashes, waitMs, isWaiting, () => this.checkRunning());
   }
 
   /** Transactions that wait for a block, as they came. @param most of them */

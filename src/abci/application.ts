@@ -19,7 +19,7 @@ import {
 import type { Timestamp } from "../wire/generated/consensus.ts";
 import { hexOf } from "../wire/identifiers.ts";
 import { SECOND_NS } from "../wire/time-text.ts";
-import { type Attributes, attributesOf } from "../wire/transaction-attributes.ts";
+import { attributesOf, eventsOf } from "../wire/transaction-attributes.ts";
 import type { AbciChain } from "./abci-chain.ts";
 import { BLOCK_BYTES_MAX } from "./proposals.ts";
 import type { AbciHandler, Answer } from "./server.ts";
@@ -222,16 +222,6 @@ function updateOf({ key, power }: ConsensusPower) {
 
 function nanosecondsOf(time: Timestamp | undefined): bigint {
   return (time?.seconds ?? 0n) * SECOND_NS + BigInt(time?.nanos ?? 0);
-}
-
-function eventsOf(attributes: Attributes) {
-  const types = [...new Set(attributes.map(([name]) => name.slice(0, name.indexOf("."))))];
-  return types.map((type) => ({
-    type,
-    attributes: attributes
-      .filter(([name]) => name.startsWith(`${type}.`))
-      .map(([name, value]) => ({ key: name.slice(type.length + 1), value, index: true })),
-  }));
 }
 
 /** The engine's copy of the genesis may be written in another way: only what it says counts. @throws NodeError */

@@ -1,6 +1,6 @@
 // Outcomes of transactions that were submitted: the newest ones by hash, bounded in bytes, and who waits for one.
 import { LruCache } from "../cache/lru.ts";
-import type { TxOutcome } from "../engine/chain-port.ts";
+import type { TxOutcome, TxState } from "../engine/chain-port.ts";
 
 const BYTES_MAX = 8 * 1024 * 1024;
 /** Of an outcome without texts: its hash twice, and what the entry takes. */
@@ -23,6 +23,25 @@ export class RecentOutcomes {
     return this.byHash.get(hash);
   }
 
+  /**
+   * States of transactions; where all of them wait, those after the next news, at the latest after a while.
+   * @param checkRunning throws where the chain has ended
+   */
+  async statesOf(
+    hashes: readonly string[],
+    waitMs: number,
+    isWaiting: (hash: string) => boolean,
+    checkRunning: () => void,
+  ): Promise<readonly TxState[]> {
+    const states = () => hashes.map((hash) => this.find(hash) ?? (isWaiting(hash) ? "waiting" : "unknown"));
+    checkRunning();
+    const before = states();
+    if (before.some((state) => state !== "waiting")) return before;
+    await this.next(waitMs);
+    checkRunning();
+    return states();
+  }
+
   /** The chain is at another place: what happened since is gone. */
   clear(): void {
     for (const hash of [...this.byHash.keys()]) this.byHash.delete(hash);
@@ -35,7 +54,7 @@ export class RecentOutcomes {
   }
 
   /** Settles when there is something new, at the latest after a while. */
-  next(waitMs: number): Promise<void> {
+  private next(waitMs: number): Promise<void> {
     return new Promise((resolve) => {
       const end = () => {
         clearTimeout(timer);

@@ -220,15 +220,9 @@ export class Sequencer {
   }
 
   /** @throws ChainCallError */
-  async outcomesOf(hashes: readonly string[], waitMs: number): Promise<readonly TxState[]> {
-    const states = () =>
-      hashes.map((hash) => this.outcomes.find(hash) ?? (this.mempool.find(hash) ? "waiting" : "unknown"));
-    this.checkRunning();
-    const before = states();
-    if (before.some((state) => state !== "waiting")) return before;
-    await this.outcomes.next(waitMs);
-    this.checkRunning();
-    return states();
+  outcomesOf(hashes: readonly string[], waitMs: number): Promise<readonly TxState[]> {
+    const isWaiting = (hash: string) => this.mempool.find(hash) !== undefined;
+    return this.outcomes.statesOf(hashes, waitMs, isWaiting, () => this.checkRunning());
   }
 
   /** @throws ChainCallError */

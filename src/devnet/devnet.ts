@@ -2,6 +2,7 @@
  * A devnet: a chain that makes its own blocks, a simulated Ethereum beside it, a validator with well-known keys,
  * funded parties, and the planes that answer.
  */
+
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,9 +10,9 @@ import { join } from "node:path";
 import type { LocalChain } from "../chain/local-chain.ts";
 import type { Outbox } from "../chain/outbox.ts";
 import { type BlockMode, ChainCallError, type DevnetPort } from "../engine/chain-port.ts";
-
 import { readCheckpointFile } from "../engine/checkpoints.ts";
 import { NodeError } from "../errors/node-error.ts";
+import { type OnClose, startWithUndo } from "../errors/undo-start.ts";
 
 import type { ValidatorAgent } from "../ethereum/validator-agent.ts";
 import { lockHome } from "../files/lock.ts";
@@ -127,17 +128,8 @@ export interface Devnet {
 const INSTANT: BlockMode = { kind: "instant" };
 
 /** Starts a devnet. Everything listens and the parties are funded when this returns. @throws NodeError */
-export async function startDevnet(options: DevnetConfig): Promise<Devnet> {
-  const cleanup: (() => unknown)[] = [];
-  const close = async () => {
-    for (const undo of cleanup.splice(0).reverse()) await undo();
-  };
-  try {
-    return await start(options, (undo) => cleanup.push(undo), close);
-  } catch (error) {
-    await close();
-    throw startFailure(error);
-  }
+export function startDevnet(options: DevnetConfig): Promise<Devnet> {
+  return startWithUndo((onClose, close) => start(options, onClose, close), startFailure);
 }
 
 /** The error of a start that failed because the chain halted or a file could not be written. */
@@ -157,11 +149,7 @@ function startFailure(error: unknown): unknown {
   );
 }
 
-async function start(
-  options: DevnetConfig,
-  onClose: (undo: () => unknown) => void,
-  close: () => Promise<void>,
-): Promise<Devnet> {
+async function start(options: DevnetConfig, onClose: OnClose, close: () => Promise<void>): Promise<Devnet> {
   const { dataPort = 0, nodePort = 0, faucetPort = 0, fund = true } = options;
   const { grpcNodePort = 0, grpcDataPort = 0 } = options;
   const isTemporary = options.home === undefined;

@@ -18,7 +18,7 @@ import { Ids } from "./ids.ts";
 /** Entries shown of a list; the rest is counted. */
 const ENTRIES_MAX = 200;
 
-interface AccountName {
+export interface AccountName {
   readonly party: string;
   readonly asset: string;
   readonly market: string;

@@ -20,6 +20,7 @@ import { Engine } from "../engine/engine.ts";
 import { type Genesis, readGenesis } from "../engine/genesis.ts";
 import { marketRulesOf } from "../engine/markets/rules.ts";
 import { NodeError } from "../errors/node-error.ts";
+import { type OnClose, startWithUndo } from "../errors/undo-start.ts";
 import { lockHome } from "../files/lock.ts";
 import { writeFileWhole } from "../files/whole-file.ts";
 import { DEFAULT_LIMITS, type Limits } from "../http/limits.ts";
@@ -84,22 +85,13 @@ interface ValidatorAddress extends DevnetAddress {
 }
 
 /** Starts a validator: everything listens when this returns. @throws NodeError */
-export async function startValidator(options: ValidatorConfig): Promise<Validator> {
-  const cleanup: (() => unknown)[] = [];
-  const close = async () => {
-    for (const undo of cleanup.splice(0).reverse()) await undo();
-  };
-  try {
-    return await start(options, (undo) => cleanup.push(undo), close);
-  } catch (error) {
-    await close();
-    throw error;
-  }
+export function startValidator(options: ValidatorConfig): Promise<Validator> {
+  return startWithUndo((onClose, close) => start(options, onClose, close));
 }
 
 async function start(
   options: ValidatorConfig,
-  onClose: (undo: () => unknown) => void,
+  onClose: OnClose,
   close: () => Promise<void>,
 ): Promise<Validator> {
   const { home, host = "127.0.0.1", grpcNodePort = 0, grpcDataPort = 0 } = options;

@@ -30,6 +30,17 @@ export function attributesOf({
   return [["tx.submitter", tx.party], ["command.type", COMMANDS[tx.kind].displayName], ...more];
 }
 
+/** The same as events of the consensus engine, which has the name of each in front of its attributes. */
+export function eventsOf(attributes: Attributes) {
+  const types = [...new Set(attributes.map(([name]) => name.slice(0, name.indexOf("."))))];
+  return types.map((type) => ({
+    type,
+    attributes: attributes
+      .filter(([name]) => name.startsWith(`${type}.`))
+      .map(([name, value]) => ({ key: name.slice(type.length + 1), value, index: true })),
+  }));
+}
+
 type Named = readonly (readonly [attribute: string, member: string])[];
 const MARKET: Named = [["market", "marketId"]];
 const REFERENCE: Named = [["reference", "reference"]];

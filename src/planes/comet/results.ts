@@ -1,7 +1,7 @@
 // Results of transactions in the forms of the consensus engine's RPC
 // (docs/protocol/30-node-api-endpoints.md#7-checkdeliver-pipeline and #8-cometbft-rpc-underneath).
 import type { TxOutcome } from "../../engine/chain-port.ts";
-import { type Attributes, attributesOf } from "../../wire/transaction-attributes.ts";
+import { type Attributes, attributesOf, eventsOf } from "../../wire/transaction-attributes.ts";
 
 /** Codes whose text is in `info` too; those of admission (51, 89) are in `data` alone. */
 const CODES_IN_INFO: ReadonlySet<number> = new Set([60, 70, 71, 80]);
@@ -17,17 +17,11 @@ export interface BlockTx {
   readonly text: string;
 }
 
-function eventsOf(attributes: Attributes) {
-  const types = [...new Set(attributes.map(([name]) => name.slice(0, name.indexOf("."))))];
-  return types.map((type) => ({
+/** The RPC of this version has keys and values in base64. */
+function rpcEventsOf(attributes: Attributes) {
+  return eventsOf(attributes).map(({ type, attributes: all }) => ({
     type,
-    attributes: attributes
-      .filter(([name]) => name.startsWith(`${type}.`))
-      .map(([name, value]) => ({
-        key: base64(name.slice(type.length + 1)),
-        value: base64(value),
-        index: true,
-      })),
+    attributes: all.map(({ key, value, index }) => ({ key: base64(key), value: base64(value), index })),
   }));
 }
 
@@ -50,7 +44,7 @@ function resultOf(verdict: { readonly code: number; readonly text: string }, att
     info: CODES_IN_INFO.has(code) ? text : "",
     gas_wanted: "0",
     gas_used: "0",
-    events: eventsOf(attributes),
+    events: rpcEventsOf(attributes),
     codespace: "",
   };
 }

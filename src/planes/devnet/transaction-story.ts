@@ -2,16 +2,16 @@
 import type { Database } from "bun:sqlite";
 import { sha256HexOf } from "../../crypto/sha.ts";
 import type { RememberedRefusal } from "../../engine/chain-port.ts";
-import { transactionEffects } from "../../store/transaction-effects.ts";
+import { type AccountName, transactionEffects } from "../../store/transaction-effects.ts";
 import { decodeInputData } from "../../wire/generated/commands.ts";
-import { type PlainObject, toPlain } from "../../wire/json.ts";
+import { toPlain } from "../../wire/json.ts";
 import { rfc3339Nano } from "../../wire/time-text.ts";
 import { readTransaction } from "../../wire/transaction.ts";
 
 /** Transactions looked through for a hash, the newest first: about a second of work. */
 const SEARCHED_TXS_MAX = 500_000;
 
-export interface TransactionStory {
+export interface TransactionStory extends Effects {
   readonly hash: string;
   /** `executed`, `failed` in its block, or `refused` before it was in one. */
   readonly state: "executed" | "failed" | "refused";
@@ -25,31 +25,9 @@ export interface TransactionStory {
   readonly text?: string;
   readonly rule?: string;
   readonly sentence?: string;
-  readonly movements: readonly Movement[];
-  readonly balances: readonly Balance[];
-  readonly events: readonly {
-    readonly table: string;
-    readonly rows: number;
-    readonly data?: readonly PlainObject[];
-  }[];
 }
 
-interface AccountName {
-  readonly party: string;
-  readonly asset: string;
-  readonly type: string;
-}
-
-interface Movement {
-  readonly from: AccountName;
-  readonly to: AccountName;
-  readonly amount: string;
-  readonly type: string;
-}
-
-interface Balance extends AccountName {
-  readonly balance: string;
-}
+type Effects = ReturnType<typeof effectsOf>;
 
 interface ChainTxRow {
   readonly height: bigint;
@@ -130,4 +108,4 @@ function effectsOf(db: Database, block: bigint, hash: string) {
   };
 }
 
-const named = ({ party, asset, type }: AccountName): AccountName => ({ party, asset, type });
+const named = ({ party, asset, type }: AccountName) => ({ party, asset, type });

@@ -2,11 +2,13 @@
  * Starts the wallet service: with a devnet in the same process, or by itself beside any node. It is the same call for the
  * command line, for a node and for tests.
  */
+
 import { mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Solver } from "../../chain/admission/pow/solver.ts";
 import { NodeError } from "../../errors/node-error.ts";
+import { type OnClose, startWithUndo } from "../../errors/undo-start.ts";
 import { urlOf } from "../../http/http.ts";
 import type { Approver } from "../../wallet/approvals/approver.ts";
 import { ApprovalDesk } from "../../wallet/approvals/desk.ts";
@@ -110,22 +112,13 @@ export interface RunningWalletService {
 }
 
 /** @throws NodeError `port_in_use`, `not_loopback`, `wallet_served` */
-export async function startWalletService(options: WalletServiceOptions): Promise<RunningWalletService> {
-  const endings: (() => unknown)[] = [];
-  const close = async () => {
-    for (const end of endings.splice(0).reverse()) await end();
-  };
-  try {
-    return await start(options, (end) => endings.push(end), close);
-  } catch (error) {
-    await close();
-    throw error;
-  }
+export function startWalletService(options: WalletServiceOptions): Promise<RunningWalletService> {
+  return startWithUndo((onClose, close) => start(options, onClose, close));
 }
 
 async function start(
   options: WalletServiceOptions,
-  onClose: (end: () => unknown) => void,
+  onClose: OnClose,
   close: () => Promise<void>,
 ): Promise<RunningWalletService> {
   const { store, approver, home, host = "127.0.0.1", port = DEFAULT_WALLET_PORT } = options;
