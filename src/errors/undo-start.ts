@@ -1,8 +1,8 @@
-/** Collects the way back of what a start has done. */
+/** Takes a step back, for a start that is undone. */
 export type OnClose = (undo: () => unknown) => void;
 
 /**
- * Starts something of several parts. What `onClose` was given is undone by `close`, the last first, and by a start that fails.
+ * Starts something of several parts. `close` takes the steps that `onClose` was given, the last first; so does a failed start.
  * @param errorOf the error of a failed start
  */
 export async function startWithUndo<Running>(

@@ -1,5 +1,7 @@
 // Balances as they are now, and of one account over time.
+
 import type { ComponentChildren } from "preact";
+import type * as api from "../../client/api.generated.ts";
 import { assetOf, marketOf } from "../data/names.ts";
 import { type Connection, useList, useRead } from "../data/read.ts";
 import { enumWords, timeMs } from "../format.ts";
@@ -10,13 +12,7 @@ import { Panel } from "./panel.tsx";
 import { Empty } from "./states.tsx";
 import { type Column, Table } from "./table.tsx";
 
-export interface Account {
-  readonly owner: string;
-  readonly balance: string;
-  readonly asset: string;
-  readonly marketId: string;
-  readonly type: string;
-}
+export type Account = api.AccountBalance;
 
 interface AccountTableProps {
   /** Of the list, such as `filter.partyIds=…`. */

@@ -1,4 +1,5 @@
 // Candles of a market, with their volume, by TradingView's Lightweight Charts.
+
 import {
   CandlestickSeries,
   ColorType,
@@ -9,19 +10,12 @@ import {
   type UTCTimestamp,
 } from "lightweight-charts";
 import { useEffect, useRef } from "preact/hooks";
+import type * as api from "../../client/api.generated.ts";
 import { type Connection, useRead } from "../data/read.ts";
 import { isDark } from "../shell/theme.ts";
 import { colorOf, monospace } from "./colors.ts";
 
-export interface Candle {
-  /** Unix nanoseconds. */
-  readonly start: string;
-  readonly open: string;
-  readonly high: string;
-  readonly low: string;
-  readonly close: string;
-  readonly volume: string;
-}
+export type Candle = api.Candle;
 
 interface CandlesProps {
   readonly candleId: string;

@@ -1,17 +1,11 @@
 // Depth of a market: the price levels nearest to each other, offers above bids.
+import type * as api from "../../client/api.generated.ts";
 import { useRead } from "../data/read.ts";
 import { Scaled } from "./amount.tsx";
 import { Empty, Failure } from "./states.tsx";
 
-interface Level {
-  readonly price: string;
-  readonly volume: string;
-  readonly numberOfOrders: string;
-}
-interface Depth {
-  readonly buy: readonly Level[];
-  readonly sell: readonly Level[];
-}
+type Level = api.PriceLevel;
+type Depth = api.GetLatestMarketDepthResponse;
 
 const LEVELS = 8;
 

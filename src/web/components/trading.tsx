@@ -1,4 +1,5 @@
 // Live orders and positions, of a market or of a party.
+import type * as api from "../../client/api.generated.ts";
 import { marketOf } from "../data/names.ts";
 import { useList } from "../data/read.ts";
 import { enumWords } from "../format.ts";
@@ -20,23 +21,9 @@ interface OfMarket {
   readonly partyId: string;
 }
 
-interface Order extends OfMarket {
-  readonly id: string;
-  readonly side: string;
-  readonly price: string;
-  readonly remaining: string;
-  readonly timeInForce: string;
-  readonly peggedOrder: { readonly reference: string } | null;
-  readonly liquidityProvisionId: string;
-  readonly createdAt: string;
-}
+type Order = api.Order;
 
-interface Position extends OfMarket {
-  readonly openVolume: string;
-  readonly realisedPnl: string;
-  readonly unrealisedPnl: string;
-  readonly averageEntryPrice: string;
-}
+type Position = api.Position;
 
 /** A price or a size in the decimals of its market. */
 function InMarket({ value, market, isSize = false }: { value: string; market: string; isSize?: boolean }) {

@@ -1,4 +1,5 @@
 // An epoch: its blocks, its validators, and the rewards that its end paid.
+import type * as api from "../../client/api.generated.ts";
 import { Amount } from "../components/amount.tsx";
 import { Asset, Id, Market } from "../components/id.tsx";
 import { Meter } from "../components/meter.tsx";
@@ -26,13 +27,7 @@ export interface Epoch {
   readonly validators: readonly Validator[];
 }
 
-interface Summary {
-  readonly epoch: string;
-  readonly assetId: string;
-  readonly marketId: string;
-  readonly rewardType: string;
-  readonly amount: string;
-}
+type Summary = api.EpochRewardSummary;
 
 export default function EpochView({ params }: ViewProps) {
   return (

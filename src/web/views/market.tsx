@@ -1,4 +1,5 @@
 // A market: candles, depth, trades, and below them orders, positions, margins, liquidity and terms.
+import type * as api from "../../client/api.generated.ts";
 import { Amount, Scaled } from "../components/amount.tsx";
 import { Candles } from "../components/candles.tsx";
 import { Asset, Id, Party } from "../components/id.tsx";
@@ -189,15 +190,7 @@ function MarketCandles({ market }: { readonly market: Market }) {
   );
 }
 
-interface Trade {
-  readonly id: string;
-  readonly price: string;
-  readonly size: string;
-  readonly aggressor: string;
-  readonly buyer: string;
-  readonly seller: string;
-  readonly timestamp: string;
-}
+type Trade = api.Trade;
 
 function Trades({ market }: { readonly market: Market }) {
   const { data, failure } = useList<Trade>(`/api/v2/trades?marketIds=${market.id}`, "trades", {
@@ -236,14 +229,7 @@ function Trades({ market }: { readonly market: Market }) {
   );
 }
 
-interface MarginLevels {
-  readonly partyId: string;
-  readonly asset: string;
-  readonly maintenanceMargin: string;
-  readonly searchLevel: string;
-  readonly initialMargin: string;
-  readonly collateralReleaseLevel: string;
-}
+type MarginLevels = api.MarginLevels;
 
 function Margins({ market }: { readonly market: string }) {
   const pages = useList<MarginLevels>(`/api/v2/margin/levels?marketId=${market}`, "marginLevels");
@@ -270,15 +256,7 @@ function Margins({ market }: { readonly market: string }) {
   );
 }
 
-interface Provision {
-  readonly id: string;
-  readonly version: string;
-  readonly partyId: string;
-  readonly commitmentAmount: string;
-  readonly fee: string;
-  readonly status: string;
-  readonly updatedAt: string;
-}
+type Provision = api.LiquidityProvision;
 
 function Liquidity({ market, data }: { readonly market: Market; readonly data: MarketData | undefined }) {
   const asset = market.tradableInstrument.instrument.future?.settlementAsset ?? "";

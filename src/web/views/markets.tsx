@@ -1,3 +1,4 @@
+import type * as api from "../../client/api.generated.ts";
 import { Scaled } from "../components/amount.tsx";
 import { Asset, Id } from "../components/id.tsx";
 import { Badge, Heading } from "../components/panel.tsx";
@@ -23,22 +24,7 @@ export interface Market {
 }
 
 /** Prices are in the market's decimals. */
-export interface MarketData {
-  readonly market: string;
-  readonly markPrice: string;
-  readonly bestBidPrice: string;
-  readonly bestOfferPrice: string;
-  readonly openInterest: string;
-  readonly auctionStart: string;
-  readonly auctionEnd: string;
-  readonly indicativePrice: string;
-  readonly indicativeVolume: string;
-  readonly marketTradingMode: string;
-  readonly marketState: string;
-  readonly trigger: string;
-  readonly targetStake: string;
-  readonly suppliedStake: string;
-}
+export type MarketData = api.MarketData;
 
 export function MarketState({
   market,

@@ -1,5 +1,7 @@
 // A party: balances and their history, ledger, bridge, stake and rewards, orders and positions, spam statistics, transactions.
+
 import { useSignal } from "@preact/signals";
+import type * as api from "../../client/api.generated.ts";
 import { type Account, AccountTable, BalanceChart } from "../components/accounts.tsx";
 import { ActivityTable } from "../components/activity.tsx";
 import { Amount } from "../components/amount.tsx";
@@ -95,18 +97,7 @@ const Trading = ({ party }: OfParty) => (
   </>
 );
 
-interface Entry {
-  readonly timestamp: string;
-  readonly quantity: string;
-  readonly transferType: string;
-  readonly assetId: string;
-  readonly fromAccountType: string;
-  readonly toAccountType: string;
-  readonly fromAccountPartyId: string;
-  readonly toAccountPartyId: string;
-  readonly fromAccountBalance: string;
-  readonly toAccountBalance: string;
-}
+type Entry = api.AggregatedLedgerEntry;
 
 const accountWords = (type: string) => enumWords(type, "ACCOUNT_TYPE_");
 
@@ -142,7 +133,7 @@ function Ledger({ party }: OfParty) {
             isMinor: true,
             cell: (row) => (
               <>
-                <Party id={row.fromAccountPartyId} isBare />{" "}
+                <Party id={row.fromAccountPartyId ?? ""} isBare />{" "}
                 <span class="muted">{accountWords(row.fromAccountType)}</span>
               </>
             ),
@@ -152,7 +143,7 @@ function Ledger({ party }: OfParty) {
             isMinor: true,
             cell: (row) => (
               <>
-                <Party id={row.toAccountPartyId} isBare />{" "}
+                <Party id={row.toAccountPartyId ?? ""} isBare />{" "}
                 <span class="muted">{accountWords(row.toAccountType)}</span>
               </>
             ),
@@ -160,7 +151,7 @@ function Ledger({ party }: OfParty) {
           {
             title: "Amount",
             isNumber: true,
-            cell: (row) => <Amount amount={row.quantity} asset={row.assetId} />,
+            cell: (row) => <Amount amount={row.quantity} asset={row.assetId ?? ""} />,
           },
           {
             title: "Balance after",
@@ -169,7 +160,7 @@ function Ledger({ party }: OfParty) {
             cell: (row) => (
               <Amount
                 amount={isIncoming.value ? row.toAccountBalance : row.fromAccountBalance}
-                asset={row.assetId}
+                asset={row.assetId ?? ""}
               />
             ),
           },
@@ -180,13 +171,7 @@ function Ledger({ party }: OfParty) {
   );
 }
 
-interface Bridged {
-  readonly id: string;
-  readonly amount: string;
-  readonly asset: string;
-  readonly status: string;
-  readonly createdTimestamp: string;
-}
+type Bridged = api.Deposit | api.Withdrawal;
 
 function Bridge({ party }: OfParty) {
   return (
@@ -234,19 +219,9 @@ function BridgedTable({ kind, party, command }: BridgedTableProps) {
   );
 }
 
-interface Delegation {
-  readonly nodeId: string;
-  readonly amount: string;
-}
+type Delegation = api.Delegation;
 
-interface Reward {
-  readonly assetId: string;
-  readonly epoch: string;
-  readonly amount: string;
-  readonly marketId: string;
-  readonly rewardType: string;
-  readonly receivedAt: string;
-}
+type Reward = api.Reward;
 
 function Staking({ party }: OfParty) {
   const epoch = useRead<{ epoch: { seq: string } }>("/api/v2/epoch");

@@ -1,3 +1,4 @@
+import type * as api from "../../client/api.generated.ts";
 import { Id, Party } from "../components/id.tsx";
 import { Badge, Heading } from "../components/panel.tsx";
 import { Empty } from "../components/states.tsx";
@@ -30,13 +31,7 @@ export interface ProposalNode {
   readonly no: readonly Vote[];
 }
 
-export interface Vote {
-  readonly partyId: string;
-  readonly value: string;
-  readonly timestamp: string;
-  readonly totalGovernanceTokenBalance: string;
-  readonly totalGovernanceTokenWeight: string;
-}
+export type Vote = api.Vote;
 
 const CHANGES: Readonly<Record<string, string>> = {
   newMarket: "new market",
