@@ -41,8 +41,8 @@ export class EventFanOut {
   private height = 0;
   /** Of the same; empty where it is not known. */
   private hash = "";
-  /** Height behind which the blocks of the feed are sent. */
-  private begunAt = 0;
+  /** Streams whose client has blocks that the feed has not announced yet, with the height of the last one. */
+  private readonly ahead = new Map<Observation, number>();
   /** Counts announced blocks. */
   private turn = 0;
   private begun: PromiseWithResolvers<void> | undefined;
@@ -69,9 +69,11 @@ export class EventFanOut {
       this.exit();
       throw error;
     }
-    const { height, hash } = this;
+    const isAhead = after !== undefined && after.height > this.height;
+    const { height, hash }: Cursor = isAhead ? after : { height: this.height, hash: this.hash };
     const at: At = { height, place: { no: this.turn, part: 0 }, hash };
     const observation: O = make(at, () => this.leave(topic.key, observation));
+    if (isAhead) this.ahead.set(observation, height);
     let active = this.topics.get(topic.key);
     if (active === undefined) this.topics.set(topic.key, (active = { topic, observations: new Set() }));
     active.observations.add(observation);
@@ -82,10 +84,11 @@ export class EventFanOut {
 
   /** The events that a client has missed; undefined where there are none. @throws ApiError */
   private recentBehind(after: Cursor): RecentEventsReader | undefined {
-    if (after.height > this.height) throw notReached(after.height, this.height);
     return this.reads.read((context, head) => {
+      const last = Math.max(this.height, head?.height ?? 0);
+      if (after.height > last) throw notReached(after.height, last);
       if (head !== undefined && after.height <= head.height) checkBlock(context, after, head);
-      if (after.height === this.height) return undefined;
+      if (after.height >= this.height) return undefined;
       const reader = new RecentEventsReader(context.home);
       const isKept = reader.block(after.height + 1) !== undefined || (head?.height ?? 0) <= after.height;
       if (isKept) return reader;
@@ -164,6 +167,7 @@ export class EventFanOut {
   private leave(key: string, observation: Observation): void {
     const active = this.topics.get(key);
     if (!active?.observations.delete(observation)) return;
+    this.ahead.delete(observation);
     if (active.observations.size === 0) this.topics.delete(key);
     this.exit();
   }
@@ -177,14 +181,13 @@ export class EventFanOut {
   private readonly receive = (message: FeedMessage): void => {
     if (message.kind === "lost") this.endAll(tooSlow());
     else if (message.kind === "begun") {
-      const head = this.reads.read((_, last) => last);
-      this.height = Math.max(message.height, head?.height ?? 0);
-      this.hash = this.height === head?.height ? head.hash : "";
-      this.begunAt = this.height;
+      // The store may be ahead already: the blocks between them follow.
+      this.height = message.height;
+      this.hash = this.reads.read((context, head) =>
+        head !== undefined && this.height <= head.height ? hashAt(context, this.height, head) : "",
+      );
       this.begun?.resolve();
-    }
-    // The store may be ahead of the feed that begins: its streams begin behind the store's last block.
-    else if (message.height > this.begunAt) this.tellBlock(message);
+    } else this.tellBlock(message);
   };
 
   private tellBlock({ height, hash, events: packed }: Extract<FeedMessage, { kind: "events" }>): void {
@@ -196,6 +199,8 @@ export class EventFanOut {
     for (const { topic, observations } of [...this.topics.values()]) {
       const messages = topic.messagesOf(height, place, events);
       for (const observation of [...observations]) {
+        if (height <= (this.ahead.get(observation) ?? 0)) continue;
+        this.ahead.delete(observation);
         for (const message of messages) observation.push(message);
         if (observation.wantsHeights) observation.push(mark);
       }
