@@ -36,7 +36,7 @@ interface Balance extends AccountName {
   readonly balance: string;
 }
 
-interface TransactionEffects {
+export interface TransactionEffects {
   readonly movements: readonly Movement[];
   readonly balances: readonly Balance[];
   readonly events: readonly {

@@ -2,7 +2,11 @@
 import type { Database } from "bun:sqlite";
 import { sha256HexOf } from "../../crypto/sha.ts";
 import type { RememberedRefusal } from "../../engine/chain-port.ts";
-import { type AccountName, transactionEffects } from "../../store/transaction-effects.ts";
+import {
+  type AccountName,
+  type TransactionEffects,
+  transactionEffects,
+} from "../../store/transaction-effects.ts";
 import { decodeInputData } from "../../wire/generated/commands.ts";
 import { toPlain } from "../../wire/json.ts";
 import { rfc3339Nano } from "../../wire/time-text.ts";
@@ -27,7 +31,19 @@ export interface TransactionStory extends Effects {
   readonly sentence?: string;
 }
 
-type Effects = ReturnType<typeof effectsOf>;
+type StoredMovement = TransactionEffects["movements"][number];
+type StoredBalance = TransactionEffects["balances"][number];
+type StoryAccount = Omit<AccountName, "market">;
+
+// Written out, not inferred from `effectsOf`: the package's declarations must not reach the database's type.
+interface Effects {
+  readonly movements: readonly (Omit<StoredMovement, "from" | "to"> & {
+    readonly from: StoryAccount;
+    readonly to: StoryAccount;
+  })[];
+  readonly balances: readonly Omit<StoredBalance, "market">[];
+  readonly events: TransactionEffects["events"];
+}
 
 interface ChainTxRow {
   readonly height: bigint;
@@ -99,7 +115,7 @@ function findTransaction(db: Database, hash: string): ChainTxRow | undefined {
 }
 
 /** The rows of its block, whose accounts are named without their market. */
-function effectsOf(db: Database, block: bigint, hash: string) {
+function effectsOf(db: Database, block: bigint, hash: string): Effects {
   const { movements, balances, events } = transactionEffects(db, block, hash);
   return {
     movements: movements.map(({ from, to, ...rest }) => ({ from: named(from), to: named(to), ...rest })),
