@@ -1,0 +1,130 @@
+// All validators of a network have the same hashes, rows, segments and exports.
+import { readFileSync } from "node:fs";
+import { sha256HexOf } from "../../src/crypto/sha.ts";
+import { segmentPath } from "../../src/history/segment-format.ts";
+import { listSegments } from "../../src/history/segment-table.ts";
+import { EXPORT_TABLES } from "../../src/history/tables.ts";
+import { segmentDirectory } from "../../src/store/database.ts";
+import { digestStore } from "../../src/store/dump.ts";
+import type { ValidatorPair } from "../../src/testnet/pair.ts";
+import { rowsOf } from "../../test/chain/rig.ts";
+import { eventually } from "../../test/support/eventually.ts";
+import { dataUrlOf, engineOf, heightOf, progress, rowsIn, SEGMENT_BLOCKS } from "./network.ts";
+
+const ATTEMPTS = 20;
+/** Engines that stand still have delivered what was decided. */
+const REST_MS = 1_500;
+
+/** @throws Error naming what differs. @returns a sentence on it */
+export async function expectSame(pairs: readonly ValidatorPair[]): Promise<string> {
+  for (let attempt = 1; ; attempt++) {
+    for (const pair of pairs) pair.engine.pause();
+    let heights: number[];
+    let rows: Map<string, string>[] = [];
+    let segments: Map<string, string>[] = [];
+    try {
+      await Bun.sleep(REST_MS);
+      heights = await Promise.all(pairs.map((pair) => heightOf(pair)));
+      if (heights.every((height) => height === heights[0])) {
+        for (const pair of pairs) await segmentsAtRest(pair, heights[0]!);
+        rows = pairs.map(tablesOf);
+        segments = pairs.map(segmentsOf);
+      }
+    } finally {
+      for (const pair of pairs) pair.engine.resume();
+    }
+    if (rows.length === 0) {
+      if (attempt === ATTEMPTS) throw new Error(`never at one height: ${heights}`);
+      await progress(pairs, 1);
+      continue;
+    }
+    const last = heights[0]!;
+    alike(`rows at block ${last}`, rows);
+    alike("segments", segments);
+    alike("exports", await Promise.all(pairs.map(exportsOf)));
+    await progress(pairs, 1);
+    await sameHashes(pairs, last);
+    return `${pairs.length} validators alike at block ${last}, ${segments[0]!.size} segments`;
+  }
+}
+
+/** The application hash of each block, as far as the engines have it. */
+export async function sameHashes(pairs: readonly ValidatorPair[], last: number): Promise<void> {
+  const clients = pairs.map(engineOf);
+  for (let height = 2; height <= last; height++) {
+    const hashes = await Promise.all(
+      clients.map((client) =>
+        client.block(height).then(
+          ({ appHash }) => appHash,
+          () => "none",
+        ),
+      ),
+    );
+    const present = hashes.filter((hash) => hash !== "none");
+    if (new Set(present).size > 1) throw new Error(`application hashes differ at block ${height}: ${hashes}`);
+  }
+}
+
+function alike(what: string, all: readonly Map<string, string>[]): void {
+  const [first, ...rest] = all;
+  for (const [n, other] of rest.entries())
+    for (const name of new Set([...first!.keys(), ...other.keys()]))
+      if (first!.get(name) !== other.get(name))
+        throw new Error(
+          `${what} of validators 1 and ${n + 2} differ: ${name}: ${first!.get(name)}, ${other.get(name)}`,
+        );
+}
+
+/** Rows of each table but those that a chain keeps for itself. */
+export function tablesOf(pair: ValidatorPair): Map<string, string> {
+  using db = rowsIn(pair);
+  const { tables } = rowsOf(digestStore(db));
+  const digests = Object.entries(tables).map(
+    ([name, each]) => [name, `${each.rows} ${each.sha256}`] as const,
+  );
+  // Segments are made beside the blocks, and compared by themselves.
+  return new Map(digests.filter(([name]) => name !== "segments"));
+}
+
+/** Waits for the segments that are due: they are made beside the blocks. */
+async function segmentsAtRest(pair: ValidatorPair, height: number): Promise<void> {
+  const due = Math.floor((height - 1) / SEGMENT_BLOCKS) * SEGMENT_BLOCKS;
+  await eventually(
+    () => (boundsIn(pair)?.to ?? 0) >= due,
+    `the segment up to block ${due} of validator ${pair.node.number}`,
+  );
+}
+
+/** First and last block of the segments. */
+function boundsIn(pair: ValidatorPair): { readonly from: number; readonly to: number } | undefined {
+  using db = rowsIn(pair);
+  const segments = listSegments(db);
+  return segments.length === 0 ? undefined : { from: segments[0]!.from, to: segments.at(-1)!.to };
+}
+
+/** The files of history, by the blocks that they hold. */
+function segmentsOf(pair: ValidatorPair): Map<string, string> {
+  using db = rowsIn(pair);
+  const folder = segmentDirectory(pair.node.home);
+  return new Map(
+    listSegments(db).map(({ from, to, id, previousId }) => [
+      `${from}-${to}`,
+      `${id} ${previousId} ${sha256HexOf(readFileSync(segmentPath(folder, id)))}`,
+    ]),
+  );
+}
+
+/** SHA-256 of each table's export, as a client gets it. */
+async function exportsOf(pair: ValidatorPair): Promise<Map<string, string>> {
+  const bounds = boundsIn(pair);
+  const hashes = new Map<string, string>();
+  if (bounds === undefined) return hashes;
+  for (const { name } of EXPORT_TABLES) {
+    const query = `table=TABLE_${name.toUpperCase()}&fromBlock=${bounds.from}&toBlock=${bounds.to}`;
+    const answer = await fetch(dataUrlOf(pair, `/api/v2/networkhistory/export?${query}`));
+    if (!answer.ok)
+      throw new Error(`validator ${pair.node.number}, export of ${name}: ${await answer.text()}`);
+    hashes.set(name, sha256HexOf(new Uint8Array(await answer.arrayBuffer())));
+  }
+  return hashes;
+}

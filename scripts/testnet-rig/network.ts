@@ -1,0 +1,202 @@
+// The network that trials run on: its files and processes, and where they stand.
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { CometClient } from "../../src/comet/client.ts";
+import { systemTimeNs } from "../../src/devnet/clock.ts";
+import { openReader } from "../../src/store/database.ts";
+import { genesisPath, withSettings, writeTestnet } from "../../src/testnet/files.ts";
+import { type PairEvents, ValidatorPair } from "../../src/testnet/pair.ts";
+import { startTestnet, type Testnet } from "../../src/testnet/testnet.ts";
+import { Links } from "./links.ts";
+
+/** A network that stands is one of the faults that trials look for: more than a busy machine takes. */
+const REACH_MS = 60_000;
+/** Of proofs of work: trials send hundreds of transactions. */
+export const DIFFICULTY = 1;
+const PARAMETERS = {
+  "spam.pow.difficulty": String(DIFFICULTY),
+  "spam.pow.numberOfTxPerBlock": "1000",
+  "spam.protection.maxUserTransfersPerEpoch": "1000000",
+};
+/** Segments that a trial's few blocks fill. */
+export const SEGMENT_BLOCKS = 20;
+const SEGMENT_WORDS = ["--segment-length", String(SEGMENT_BLOCKS)];
+
+export interface NetworkSettings {
+  readonly validators?: number;
+  /** Network parameters that differ. */
+  readonly parameters?: Readonly<Record<string, string>>;
+  /** Settings of the consensus engines, by section and key, as they stand in the file. */
+  readonly settings?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Further words of each `lyra validator`. */
+  readonly more?: readonly string[];
+  /** Peers reach each other through proxies, which can be cut. */
+  readonly hasLinks?: boolean;
+  /** The genesis that all get, in another form or with other content. */
+  changeGenesis?(text: string): string;
+}
+
+export interface RigPrograms {
+  readonly lyra: readonly string[];
+  readonly cometbft: string;
+}
+
+export class RigNetwork {
+  /** Lines of the processes, the newest last. */
+  readonly lines: string[];
+  readonly links: Links | undefined;
+  private random = 12_345;
+
+  private constructor(
+    readonly testnet: Testnet,
+    readonly programs: RigPrograms,
+    private readonly events: PairEvents,
+    options: { readonly lines: string[]; readonly links: Links | undefined; readonly isShort: boolean },
+  ) {
+    this.lines = options.lines;
+    this.links = options.links;
+    this.isShort = options.isShort;
+  }
+
+  readonly isShort: boolean;
+
+  /** Writes a network and starts it; it has blocks when this returns. */
+  static async start(
+    folder: string,
+    programs: RigPrograms,
+    isShort: boolean,
+    settings: NetworkSettings = {},
+  ): Promise<RigNetwork> {
+    const lines: string[] = [];
+    const events: PairEvents = {
+      onLine: ({ number }, role, line) => lines.push(`validator ${number}, ${role}: ${line}`),
+      onEnded: ({ number }, role, how) => lines.push(`validator ${number}: ${role} ended (${how})`),
+    };
+    const { validators = 4, parameters, more = [], hasLinks = false } = settings;
+    mkdirSync(folder, { recursive: true });
+    const { nodes } = await writeTestnet({
+      ...{ folder, validators, ports: "free", isFunded: true, cometbft: programs.cometbft },
+      parameters: { ...PARAMETERS, ...parameters },
+      ...(settings.settings && { settings: settings.settings }),
+      nowNs: systemTimeNs(),
+    });
+    if (settings.changeGenesis !== undefined) {
+      const text = settings.changeGenesis(readFileSync(genesisPath(nodes[0]!), "utf8"));
+      for (const node of nodes) writeFileSync(genesisPath(node), text);
+    }
+    const links = hasLinks ? await Links.between(nodes) : undefined;
+    const testnet = await startTestnet({
+      ...{ folder, ...programs, events },
+      more: [...SEGMENT_WORDS, ...more],
+    });
+    const network = new RigNetwork(testnet, programs, events, { lines, links, isShort });
+    try {
+      await testnet.ready();
+    } catch (error) {
+      await network.stop();
+      throw error;
+    }
+    return network;
+  }
+
+  get pairs(): readonly ValidatorPair[] {
+    return this.testnet.pairs;
+  }
+
+  get folder(): string {
+    return this.testnet.folder;
+  }
+
+  /** A moment that follows from a seed: a number below the given one. */
+  moment(most: number): number {
+    this.random = (this.random * 1_103_515_245 + 12_345) % 2 ** 31;
+    return this.random % most;
+  }
+
+  /** How often, in the short run and in the whole one. */
+  times(few: number, many: number): number {
+    return this.isShort ? few : many;
+  }
+
+  /** All pairs but these. */
+  others(...pairs: readonly ValidatorPair[]): ValidatorPair[] {
+    return this.pairs.filter((each) => !pairs.includes(each));
+  }
+
+  /** The same validator, started in another way; the former pair must be stopped. */
+  pairWith(pair: ValidatorPair, { lyra = this.programs.lyra, more = [] }: Partial<PairWords>): ValidatorPair {
+    const { cometbft } = this.programs;
+    return new ValidatorPair(pair.node, { lyra, cometbft, more: [...SEGMENT_WORDS, ...more] }, this.events);
+  }
+
+  /** Runs a command of the consensus engine over a validator's data. */
+  engineCommand({ node }: ValidatorPair, ...words: readonly string[]): void {
+    const { exitCode, stderr } = Bun.spawnSync([
+      this.programs.cometbft,
+      ...words,
+      "--home",
+      node.consensusHome,
+    ]);
+    if (exitCode !== 0) throw new Error(`${words[0]}: ${stderr}`);
+  }
+
+  async stop(): Promise<void> {
+    await this.testnet.stop();
+    this.links?.stop();
+  }
+}
+
+interface PairWords {
+  readonly lyra: readonly string[];
+  readonly more: readonly string[];
+}
+
+/** Changes settings of a consensus engine, which takes them at its next start. */
+export function changeSettings(
+  { node }: ValidatorPair,
+  settings: NonNullable<NetworkSettings["settings"]>,
+): void {
+  const file = join(node.consensusHome, "config", "config.toml");
+  writeFileSync(file, withSettings(readFileSync(file, "utf8"), settings));
+}
+
+export const urlOf = ({ node }: ValidatorPair, path: string): string =>
+  `http://127.0.0.1:${node.nodePort}${path}`;
+export const dataUrlOf = ({ node }: ValidatorPair, path: string): string =>
+  `http://127.0.0.1:${node.dataPort}${path}`;
+/** RPC of a validator's consensus engine. */
+export const engineOf = ({ node }: ValidatorPair): CometClient =>
+  new CometClient(`http://127.0.0.1:${node.rpcPort}`, 3_000);
+/** A validator's rows. */
+export const rowsIn = ({ node }: ValidatorPair) => openReader(node.home);
+
+/** Height of a validator's consensus engine. */
+export async function engineHeightOf(pair: ValidatorPair): Promise<number> {
+  return (await engineOf(pair).status()).height;
+}
+
+/** Height of a validator's own rows. */
+export async function heightOf(pair: ValidatorPair): Promise<number> {
+  const answer = await fetch(urlOf(pair, "/blockchain/height"), { signal: AbortSignal.timeout(3_000) });
+  return Number(((await answer.json()) as { height: string }).height);
+}
+
+/** Waits until validators are at a height, rows and all. */
+export async function reach(pairs: readonly ValidatorPair[], height: number, ms = REACH_MS): Promise<void> {
+  const end = performance.now() + ms;
+  for (const pair of pairs) {
+    for (;;) {
+      const now = await heightOf(pair).catch(() => 0);
+      if (now >= height) break;
+      if (performance.now() > end)
+        throw new Error(`validator ${pair.node.number} is at block ${now} after ${ms} ms, not at ${height}`);
+      await Bun.sleep(100);
+    }
+  }
+}
+
+/** All go on: some blocks more than the highest has. */
+export async function progress(pairs: readonly ValidatorPair[], blocks = 3, ms = REACH_MS): Promise<void> {
+  const heights = await Promise.all(pairs.map((pair) => heightOf(pair).catch(() => 0)));
+  await reach(pairs, Math.max(...heights) + blocks, ms);
+}

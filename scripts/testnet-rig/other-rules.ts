@@ -1,0 +1,47 @@
+import { rmSync } from "node:fs";
+import { eventually } from "../../test/support/eventually.ts";
+import { dataUrlOf, heightOf, progress, urlOf } from "./network.ts";
+import { parties, send, sendTransfers, signed, tipOf, transfer, untilIn } from "./transactions.ts";
+import type { Trial } from "./trial.ts";
+
+export const otherRules: Trial = {
+  number: 10,
+  title:
+    "a validator with other rules comes to another state: it stands still and says so, three go on; rolled back, it comes again",
+  async run(network) {
+    const { pairs } = network;
+    const pair = pairs[1]!;
+    const others = network.others(pair);
+    await pair.stop();
+    const different = network.pairWith(pair, { more: ["--rules", "0.71.6"] });
+    different.start();
+    const began = performance.now();
+    const readyz = () =>
+      fetch(urlOf(pair, "/readyz")).then(
+        (answer) => answer.text(),
+        () => "",
+      );
+    let hashes: string[] = [];
+    await eventually(async () => {
+      hashes = [...hashes, ...(await sendTransfers(others, 10))];
+      return (await readyz()).includes("stands at block");
+    });
+    const tookMs = performance.now() - began;
+    const stood = await heightOf(pair);
+    await progress(others, 3);
+    if ((await heightOf(pair)) !== stood) throw new Error("it does not stand still");
+    const command = await transfer(others[0]!, 1, 100_000n);
+    const late = signed(command, parties[0]!, await tipOf(others[0]!));
+    const answer = JSON.stringify(await send(pair, late, "TYPE_SYNC"));
+    if (!answer.includes("stands at block")) throw new Error(`a submission answers: ${answer}`);
+    const data = await fetch(dataUrlOf(pair, "/api/v2/assets"));
+    if (data.status !== 200) throw new Error(`reads answer ${data.status}`);
+    await different.stop();
+    network.engineCommand(pair, "rollback");
+    rmSync(pair.node.home, { recursive: true });
+    pair.start();
+    await progress(pairs);
+    await untilIn(pair, hashes);
+    return `noticed after ${(tookMs / 1_000).toFixed(1)} s`;
+  },
+};

@@ -1,0 +1,16 @@
+// A trial of the rig.
+import type { NetworkSettings, RigNetwork } from "./network.ts";
+
+export interface Trial {
+  /** Those of reference trials, and further ones. */
+  readonly number: number;
+  readonly title: string;
+  /** Also in the short run. */
+  readonly isShort?: boolean;
+  /** A network of its own, with these settings; trials without them share one. */
+  readonly network?: NetworkSettings;
+  /** It compares by itself, or the validators' rows must differ. */
+  readonly isAlone?: boolean;
+  /** @returns what was tried, for the line of the result */
+  run(network: RigNetwork): Promise<string>;
+}
