@@ -113,7 +113,7 @@ export class RigNetwork {
     return this.random % most;
   }
 
-  /** How often, in the short run and in the whole one. */
+  /** The first number in the short run, the second in the whole one. */
   times(few: number, many: number): number {
     return this.isShort ? few : many;
   }
