@@ -7,10 +7,11 @@ import { ownProgram } from "./own-program.ts";
 import { dim, say, waitForInputEnd, waitForSignal } from "./terminal.ts";
 
 const FLAGS = {
-  validators: option("N", "how many, 1 to 4 (4)"),
+  validators: option("N", "how many, 1 to 16 (4)"),
   dir: option("DIR", "where it is kept, and goes on (else a temporary folder)"),
   cometbft: option("PATH", "the consensus engine, CometBFT 0.38 ($LYRA_COMETBFT, else of the path)"),
   port: option("0", "free ports for all of them"),
+  "own-keys": toggle("of a new network: each validator has keys of its own, in a file (always beyond 4)"),
   "no-funding": toggle("parties without balances", { isMinor: true }),
   "chain-id": option("ID", "of a new network", { isMinor: true }),
   "stop-with-stdin": toggle("end when standard input does", { isMinor: true }),
@@ -18,8 +19,9 @@ const FLAGS = {
 
 export const testnet = command({
   flags: FLAGS,
-  notes: `  Its keys are PUBLIC, those of the devnet: for trials alone. A validator is two
-  processes, which are started again when they end; its folder has their logs.`,
+  notes: `  Its keys are PUBLIC, those of the devnet, unless --own-keys is given: for trials
+  alone. A validator is two processes, which are started again when they end; its
+  folder has their logs.`,
   json: "{chainId, dir, nodes: [{number, nodeUrl, dataUrl, consensusUrl, home, consensusHome}]} once every validator has a block",
   startsNode: () => true,
   async run({ values }) {
@@ -34,6 +36,7 @@ export const testnet = command({
       validators: Number(validators),
       ports: port === undefined ? "usual" : "free",
       isFunded: !values["no-funding"],
+      ...(values["own-keys"] && { ownKeys: true }),
       ...(values.cometbft !== undefined && { cometbft: values.cometbft }),
       ...(values["chain-id"] !== undefined && { chainId: values["chain-id"] }),
       lyra: ownProgram(),

@@ -20,6 +20,7 @@ const FLAGS = {
     hasVariable: true,
   }),
   genesis: option("FILE", "start of a new chain: the engine's genesis.json"),
+  keys: option("FILE", "its own keys, which sign its votes and heartbeats", { hasVariable: true }),
   duties: option("N", "work with the devnet's PUBLIC keys of validator N", { isMinor: true }),
   ethereum: option("URL", "the simulated Ethereum that it watches: lyra ethereum", { isMinor: true }),
   ...NODE_PORTS,
@@ -109,12 +110,16 @@ function addressOf(flag: string, text: string): string {
 }
 
 /** @throws NodeError with exit code 2 */
-function dutiesOf({ duties, ethereum }: Values): Pick<ValidatorConfig, "duties"> {
-  if (duties === undefined && ethereum === undefined) return {};
-  if (duties === undefined || ethereum === undefined)
-    throw usageError("validator", "--duties and --ethereum go together");
-  if (!/^[1-4]$/.test(duties)) throw usageError("validator", "--duties must be a number from 1 to 4");
-  return { duties: { number: Number(duties), ethereumUrl: addressOf("--ethereum", ethereum) } };
+function dutiesOf({ keys, duties, ethereum }: Values): Pick<ValidatorConfig, "duties"> {
+  if (keys === undefined && duties === undefined && ethereum === undefined) return {};
+  if (keys !== undefined && duties !== undefined)
+    throw usageError("validator", "--keys and --duties exclude each other: one set of keys signs");
+  if (duties !== undefined && !/^[1-4]$/.test(duties))
+    throw usageError("validator", "--duties must be a number from 1 to 4");
+  const chosen = keys ?? (duties === undefined ? undefined : Number(duties));
+  if (chosen === undefined || ethereum === undefined)
+    throw usageError("validator", "--ethereum goes together with --keys FILE, or with --duties N");
+  return { duties: { keys: chosen, ethereumUrl: addressOf("--ethereum", ethereum) } };
 }
 
 function portOf(flag: string, text: string): number {

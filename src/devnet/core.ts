@@ -14,7 +14,7 @@ import type { Genesis } from "../engine/genesis.ts";
 import { marketRulesOf } from "../engine/markets/rules.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { BridgeSimulator } from "../ethereum/bridge-simulator.ts";
-import { type AgentView, ValidatorAgent } from "../ethereum/validator-agent.ts";
+import { type AgentKeys, type AgentView, ValidatorAgent } from "../ethereum/validator-agent.ts";
 import { EventTap } from "../store/event-feed.ts";
 import { RecentEvents } from "../store/recent-events.ts";
 import { SECOND_NS } from "../wire/time-text.ts";
@@ -22,7 +22,7 @@ import type { CheckedTransaction, Verdict } from "../wire/transaction-check.ts";
 import { Clock } from "./clock.ts";
 import { Funding, type StartBalance } from "./funding.ts";
 import { ethereumAfter, readDevnetGenesis, simulatorOptions } from "./genesis.ts";
-import { DEVNET_VALIDATORS_MAX, type PartiesChoice, ValidatorKeys } from "./keys.ts";
+import { type PartiesChoice, publicValidators } from "./keys.ts";
 import { Random } from "./random.ts";
 
 export interface DevnetCoreOptions {
@@ -31,6 +31,8 @@ export interface DevnetCoreOptions {
   readonly record?: string;
   /** Seed of the chain's randomness; default: a new one each time. */
   readonly seed?: string;
+  /** Keys of validators; default: the PUBLIC ones. The first is in the genesis. */
+  readonly validatorKeys?: readonly AgentKeys[];
   /** Parties of a new chain. */
   readonly parties?: PartiesChoice;
   /** Balance of each of them. */
@@ -76,6 +78,7 @@ export class DevnetCore {
   private segments:
     | { onCommitted(height: number): void; idle(): Promise<void>; stop(): Promise<void> }
     | undefined;
+  private readonly keys: readonly AgentKeys[];
   private isClosed = false;
   private dutyProblem: string | undefined;
 
@@ -99,9 +102,9 @@ export class DevnetCore {
     const after = ethereumAfter(genesis, this.simulator.snapshot());
     if (after !== undefined) this.simulator.load(JSON.stringify(after));
     this.view = viewOf(genesis.chainId, theEngine);
-    const validators = Array.from({ length: DEVNET_VALIDATORS_MAX }, (_, at) => new ValidatorKeys(at + 1));
+    this.keys = options.validatorKeys ?? publicValidators();
     const isAssetValid = (id: string) => isAssetOf(theEngine(), this.simulator, id);
-    this.agent = new ValidatorAgent(this.view, this.simulator, validators, isAssetValid);
+    this.agent = new ValidatorAgent(this.view, this.simulator, this.keys, isAssetValid);
     this.chain = new LocalChain({
       db,
       genesis,
@@ -121,7 +124,7 @@ export class DevnetCore {
       ...(options.isTemporary && { isTemporary: true }),
       onCommitted: (height) => this.segments?.onCommitted(height),
       onReverted: (height) => this.reverted(height),
-      readGenesis: readDevnetGenesis,
+      readGenesis: (text) => readDevnetGenesis(text, this.keys),
       ...(onLoaded && { onLoaded }),
       ...(options.checkTransaction && { checkTransaction: options.checkTransaction }),
       onHalt: (reason) => {
@@ -190,10 +193,12 @@ export class DevnetCore {
     await this.segments?.idle();
   }
 
-  /** The first validator's current keys on the chain. */
-  get validator(): { readonly nodeId: string; readonly vegaPubKey: string } {
-    const { nodeId } = new ValidatorKeys(1);
-    return { nodeId, vegaPubKey: this.view.node(nodeId)!.vegaPubKey };
+  /** Current keys on the chain of the validators in its genesis, those with keys here. */
+  get validators(): readonly { readonly nodeId: string; readonly vegaPubKey: string }[] {
+    return this.keys.flatMap(({ nodeId }) => {
+      const node = this.view.node(nodeId);
+      return node === undefined ? [] : [{ nodeId, vegaPubKey: node.vegaPubKey }];
+    });
   }
 
   /** The contract's address that bundles are bound to. */

@@ -211,7 +211,7 @@ async function start(options: DevnetConfig, onClose: OnClose, close: () => Promi
   const standing = standingTime(core.chain);
   core.follow();
   const funded = fund ? devnetParties(funding.parties) : [];
-  await funding.run({ ...core, chain, parties: funded, validator: core.validator });
+  await funding.run({ ...core, chain, parties: funded, validators: core.validators });
   await chain.setBlockMode(options.mode ?? INSTANT);
   const address = addressOf(
     await planes.serve(chain, { ...places, parties: funding.parties }),
@@ -360,7 +360,7 @@ function openCore(
   const db = openWriter(home);
   try {
     const { text, note } = genesisOf(home, db, () => fresh ?? newGenesisText(options));
-    const genesis = readDevnetGenesis(text);
+    const genesis = readDevnetGenesis(text, options.validatorKeys);
     const onLoaded = (genesisText: string) => {
       try {
         writeGenesis(home, genesisText);
@@ -390,9 +390,9 @@ function newGenesisText(options: DevnetConfig): string {
       ...(chainId !== undefined && { chainId }),
       ...(parameters && { parameters }),
     });
-  startAmounts(readDevnetGenesis(bare), options.balance ?? {});
+  startAmounts(readDevnetGenesis(bare, options.validatorKeys), options.balance ?? {});
   const text = checkpoint ? withCheckpoint(bare, readCheckpointFile(checkpoint)) : bare;
-  if (checkpoint) readDevnetGenesis(text);
+  if (checkpoint) readDevnetGenesis(text, options.validatorKeys);
   return text;
 }
 

@@ -25,8 +25,9 @@ const STAKERS = 5;
 const DELEGATORS = 4;
 const STAKE = 1_000_000n * TOKEN;
 const DELEGATED = 500_000n * TOKEN;
+/** Of each validator, which delegates two thirds of it to itself; less where many share the supply. */
 const VALIDATOR_STAKE = 3_000_000n * TOKEN;
-const VALIDATOR_DELEGATED = 2_000_000n * TOKEN;
+const VALIDATORS_STAKE_MAX = 45_000_000n * TOKEN;
 /** In the treasury, for the rewards of the first epochs. */
 const TREASURY = 10_000n * TOKEN;
 /** Until the votes are counted: two blocks, unless the genesis makes blocks small. */
@@ -42,9 +43,10 @@ export interface FundingOptions {
   readonly chain: Pick<DevnetPort, "submit" | "mine" | "impersonate">;
   readonly simulator: BridgeSimulator;
   readonly agent: ValidatorAgent;
-  /** Empty: then only the validator is funded. */
+  /** Empty: then only the validators are funded. */
   readonly parties: readonly DevnetParty[];
-  readonly validator: { readonly nodeId: string; readonly vegaPubKey: string };
+  /** Those of the genesis, at least one. */
+  readonly validators: readonly { readonly nodeId: string; readonly vegaPubKey: string }[];
 }
 
 /** Whole units of every asset that each party gets, or of some by their symbols, such as `"2.5"`. */
@@ -123,7 +125,7 @@ export class Funding implements ChainPart {
     simulator,
     agent,
     parties,
-    validator,
+    validators,
   }: FundingOptions): Promise<void> {
     // A checkpoint has balances, stake and delegations, but not the supply.
     const isRestored = (genesis.appState.checkpoint?.load_hash ?? "") !== "";
@@ -133,7 +135,9 @@ export class Funding implements ChainPart {
           ...simulator.deploymentLogs(),
           ...deposits(parties, startAmounts(genesis, this.balance), simulator),
           ...parties.slice(0, STAKERS).map(({ publicKey }) => simulator.stake(publicKey, STAKE)),
-          simulator.stake(validator.vegaPubKey, VALIDATOR_STAKE),
+          ...validators.map(({ vegaPubKey }) =>
+            simulator.stake(vegaPubKey, validatorStake(validators.length)),
+          ),
           ...(parties.length > 0 ? treasury(genesis, simulator) : []),
         ];
     const events = logs.map(({ event, voteType }) => agent.chainEvent(event, voteType).bytes);
@@ -145,13 +149,17 @@ export class Funding implements ChainPart {
     await chain.mine(1);
   }
 
-  private async delegate({ chain, parties, validator }: FundingOptions): Promise<void> {
-    const { nodeId } = validator;
+  /** Parties in turn: a validator without stake would have next to no voting power from the second epoch on. */
+  private async delegate({ chain, parties, validators }: FundingOptions): Promise<void> {
+    const own = (validatorStake(validators.length) * 2n) / 3n;
     const wishes = [
-      { party: validator.vegaPubKey, amount: VALIDATOR_DELEGATED },
-      ...parties.slice(0, DELEGATORS).map(({ publicKey }) => ({ party: publicKey, amount: DELEGATED })),
+      ...validators.map(({ vegaPubKey, nodeId }) => ({ party: vegaPubKey, nodeId, amount: own })),
+      ...parties.slice(0, DELEGATORS).map(({ publicKey }, at) => {
+        const { nodeId } = validators[at % validators.length]!;
+        return { party: publicKey, nodeId, amount: DELEGATED };
+      }),
     ];
-    const sent = wishes.map(({ party, amount }) =>
+    const sent = wishes.map(({ party, nodeId, amount }) =>
       chain.impersonate(party, { delegateSubmission: { nodeId, amount: amount.toString() } }),
     );
     this.step = "done";
@@ -163,6 +171,11 @@ export class Funding implements ChainPart {
     }
     for (const { code, text } of await Promise.all(sent)) if (code !== 0) throw failed(text);
   }
+}
+
+function validatorStake(validators: number): bigint {
+  const part = VALIDATORS_STAKE_MAX / BigInt(validators);
+  return part < VALIDATOR_STAKE ? part : VALIDATOR_STAKE;
 }
 
 /** Whole units that a party gets of an asset. */

@@ -18,7 +18,7 @@ import {
 import { ERC20MultiSigSignerEventType, StakeLinkingType } from "../wire/generated/events.ts";
 import { type AssetDetails, ValidatorNodeStatus } from "../wire/generated/vega.ts";
 import { rfc3339Nano } from "../wire/time-text.ts";
-import { DEVNET_VALIDATORS_MAX, ValidatorKeys } from "./keys.ts";
+import { publicValidators } from "./keys.ts";
 
 /** Of the staking token, 18 decimals. */
 const TOTAL_SUPPLY = 65_000_000n * 10n ** 18n;
@@ -53,9 +53,12 @@ export function withCheckpoint(text: string, checkpoint: CheckpointText): string
 }
 
 /** @throws NodeError when the genesis has no validators, or some whose keys the devnet does not hold */
-export function readDevnetGenesis(text: string): Genesis {
+export function readDevnetGenesis(
+  text: string,
+  keys: readonly { readonly nodeId: string }[] = publicValidators(),
+): Genesis {
   const genesis = readGenesis(text);
-  const held = Array.from({ length: DEVNET_VALIDATORS_MAX }, (_, at) => new ValidatorKeys(at + 1).nodeId);
+  const held = keys.map(({ nodeId }) => nodeId);
   const [first] = held;
   const { assets = {}, validators = {} } = genesis.appState;
   // Ethereum is built from them before the engine checks them.

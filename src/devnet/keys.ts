@@ -54,7 +54,7 @@ export const DEVNET_PARTIES: PartiesChoice = {
 };
 
 /** BIP-39's seed of a phrase. Not by way of wallet/keys/derivation.ts: its word list takes longer to load. */
-function seedOfPhrase(recoveryPhrase: string): Uint8Array {
+export function seedOfPhrase(recoveryPhrase: string): Uint8Array {
   return new Uint8Array(pbkdf2Sync(recoveryPhrase, "mnemonic", 2048, 64, "sha512"));
 }
 
@@ -84,16 +84,16 @@ function partyOf(node: Slip10Node, index: number): DevnetParty {
   return { name, index, publicKey, privateKey: hexOf(seed), key: ed25519KeyPair(seed) };
 }
 
-/** All keys of one validator. They are made when they are asked for. */
-export class ValidatorKeys {
+/** A node's wallet: its master key, and the keys that sign its transactions. They are made when they are first used. */
+export class NodeWallet {
   private readonly node: Slip10Node;
   private readonly vegaKeys = new Map<number, Ed25519KeyPair>();
   /** The master key: its public half is the node's id. */
   readonly master: Ed25519KeyPair;
 
-  /** @param number from 1 */
-  constructor(readonly number: number) {
-    this.node = walletNode(derived(`validator ${number}`));
+  /** @param seed of a recovery phrase, or any secret */
+  constructor(seed: Uint8Array) {
+    this.node = walletNode(seed);
     this.master = ed25519KeyPair(slip10Key(this.node));
   }
 
@@ -110,6 +110,14 @@ export class ValidatorKeys {
     }
     return key;
   }
+}
+
+/** All keys of one of the devnet's validators. PUBLIC. */
+export class ValidatorKeys extends NodeWallet {
+  /** @param number from 1 */
+  constructor(readonly number: number) {
+    super(derived(`validator ${number}`));
+  }
 
   /** The 32-byte secret of an Ethereum key. @param index from 1; the next one after each rotation */
   ethereum(index: number): Uint8Array {
@@ -125,6 +133,11 @@ export class ValidatorKeys {
   get tmPubKey(): string {
     return Buffer.from(ed25519KeyPair(this.consensusSeed).publicKey).toString("base64");
   }
+}
+
+/** All validators whose keys are PUBLIC. */
+export function publicValidators(): readonly ValidatorKeys[] {
+  return Array.from({ length: DEVNET_VALIDATORS_MAX }, (_, at) => new ValidatorKeys(at + 1));
 }
 
 /** 20 bytes for something that needs an Ethereum address and has no key; `0x` and lower case. */

@@ -29,9 +29,7 @@ import {
 } from "../wire/transaction.ts";
 
 /** Secrets of a validator, and of the keys that follow after each rotation. */
-interface ValidatorKeys {
-  /** From 1. */
-  readonly number: number;
+export interface AgentKeys {
   readonly nodeId: string;
   readonly master: Ed25519KeyPair;
   /** The key that signs its transactions. @param index from 1 */
@@ -88,7 +86,7 @@ export class ValidatorAgent implements ChainPart {
   constructor(
     private readonly view: AgentView,
     private readonly ethereum: Witnessed,
-    private readonly validators: readonly ValidatorKeys[],
+    private readonly validators: readonly AgentKeys[],
     /**
      * Whether the proposed asset of this proposal is what its contract says
      * (docs/protocol/60-state-engine-governance.md#53-new-asset-proposal-rules).
@@ -181,7 +179,7 @@ export class ValidatorAgent implements ChainPart {
     return this.view.timeNs - sent.timeNs < RESEND_NS || this.view.height - sent.height < 2;
   }
 
-  private answerDuty(duty: Duty, keys: ValidatorKeys, address: string): CommandInit | undefined {
+  private answerDuty(duty: Duty, keys: AgentKeys, address: string): CommandInit | undefined {
     switch (duty.kind) {
       case "vote": {
         const { reference, type } = duty;
@@ -207,7 +205,7 @@ export class ValidatorAgent implements ChainPart {
    * docs/protocol/60-state-engine-staking.md#77-heartbeats: the Vega signature over the message, the Ethereum signature
    * over its keccak digest.
    */
-  private heartbeat(message: string, keys: ValidatorKeys, address: string): CommandInit {
+  private heartbeat(message: string, keys: AgentKeys, address: string): CommandInit {
     const node = this.view.node(keys.nodeId)!;
     const bytes = Buffer.from(message, "utf8");
     return {
@@ -239,7 +237,7 @@ export class ValidatorAgent implements ChainPart {
 
   /** The Vega key that the chain knows the node by now. @throws NodeError for a foreign key */
   private keyOf(
-    keys: ValidatorKeys,
+    keys: AgentKeys,
     node: Pick<ValidatorNode, "vegaPubKey" | "vegaPubKeyIndex">,
   ): Ed25519KeyPair {
     const key = keys.vega(node.vegaPubKeyIndex);
@@ -251,26 +249,34 @@ export class ValidatorAgent implements ChainPart {
 /** vega.commands.v1.NodeVote.Type: TYPE_GOVERNANCE_VALIDATE_ASSET. */
 const ASSET_VOTE = 12;
 
-/** Secrets of the addresses that were derived, in lower case, and how many of each validator were. */
-const secrets = new Map<string, Uint8Array>();
-const derived = new Map<number, number>();
+/** Secrets that were derived, by node and by address in lower case: each costs a multiplication on the curve. */
+const secrets = new Map<string, Map<string, Uint8Array>>();
 
-/** The secret of an address that follows from the phrase. */
-function findSecret(validators: readonly ValidatorKeys[], address: string): Uint8Array | undefined {
+/** The secret of an address among the validators' keys, the first and those after rotations. */
+function findSecret(validators: readonly AgentKeys[], address: string): Uint8Array | undefined {
   const target = address.toLowerCase();
-  for (let index = 1; index <= ROTATIONS_MAX && !secrets.has(target); index++) {
+  for (let index = 1; index <= ROTATIONS_MAX; index++) {
     for (const keys of validators) {
-      if (index <= (derived.get(keys.number) ?? 0)) continue;
-      derived.set(keys.number, index);
-      const secret = keys.ethereum(index);
-      secrets.set(ethereumAddress(secret).toLowerCase(), secret);
+      const own = secretsUpTo(keys, index);
+      const secret = own.get(target);
+      if (secret !== undefined) return secret;
     }
   }
-  return secrets.get(target);
+  return undefined;
 }
 
-/** @throws NodeError for an address whose secret the devnet does not have */
-function secretOf(keys: ValidatorKeys, address: string): Uint8Array {
+function secretsUpTo(keys: AgentKeys, count: number): ReadonlyMap<string, Uint8Array> {
+  let own = secrets.get(keys.nodeId);
+  if (own === undefined) secrets.set(keys.nodeId, (own = new Map()));
+  for (let index = own.size + 1; index <= count; index++) {
+    const secret = keys.ethereum(index);
+    own.set(ethereumAddress(secret).toLowerCase(), secret);
+  }
+  return own;
+}
+
+/** @throws NodeError for an address that is not one of the validator's */
+function secretOf(keys: AgentKeys, address: string): Uint8Array {
   const secret = findSecret([keys], address);
   if (secret === undefined) throw lostKey(`Ethereum address ${address}`, keys.nodeId);
   return secret;
@@ -289,7 +295,8 @@ function nameOf(duty: Duty): string {
 
 function lostKey(what: string, nodeId: string): NodeError {
   const sentence = `the devnet does not hold the ${what} of its validator ${nodeId}` as const;
-  const hint = "rotate to keys that follow from the devnet's recovery phrase: GET /devnet/parties names them";
+  const hint =
+    "rotate to the next key that follows from its recovery phrase: of a devnet GET /devnet/parties names them";
   return new NodeError("devnet.validator", "key_unknown", sentence, hint);
 }
 

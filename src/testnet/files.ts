@@ -1,23 +1,19 @@
 /**
- * The files of a test network: for each validator a home, and keys, genesis and settings of its consensus engine. Keys
- * follow from the devnet's PUBLIC phrase: such a network is for trials alone.
+ * The files of a test network on this machine: for each validator a home, and keys, genesis and settings of its consensus
+ * engine. Keys are the devnet's PUBLIC ones, or each validator's own.
  */
 
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { ed25519KeyPair } from "../crypto/ed25519.ts";
-import { ethereumAddress } from "../crypto/secp256k1.ts";
-import { sha256HexOf } from "../crypto/sha.ts";
-import { startDevnet } from "../devnet/devnet.ts";
-import { devnetGenesisText, withCheckpoint } from "../devnet/genesis.ts";
-import { DEVNET_VALIDATORS_MAX, ValidatorKeys } from "../devnet/keys.ts";
-import type { CheckpointText } from "../engine/checkpoints.ts";
+import { DEVNET_VALIDATORS_MAX } from "../devnet/keys.ts";
+import { readGenesis } from "../engine/genesis.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
-import { writeFileWhole } from "../files/whole-file.ts";
-import { hexOf } from "../wire/identifiers.ts";
-import { MILLISECOND_NS } from "../wire/time-text.ts";
+import { realSteps, writeFileWhole } from "../files/whole-file.ts";
+import { engineKey, nodeKeyText, peerIdOf, validatorKeyText } from "./engine-keys.ts";
+import { networkGenesis } from "./genesis.ts";
+import { type Member, ownMember, publicMember } from "./members.ts";
 
 /** A validator of the network, and where its parts listen. */
 export interface TestnetNode {
@@ -32,6 +28,8 @@ export interface TestnetNode {
   readonly rpcPort: number;
   readonly nodePort: number;
   readonly dataPort: number;
+  /** Where its own keys are; without them it has the devnet's PUBLIC ones. */
+  readonly keysFile?: string;
 }
 
 /** The content of `testnet.json`. */
@@ -50,6 +48,10 @@ export interface TestnetFilesOptions {
   readonly chainId?: string;
   /** Whether the devnet's parties have balances and stake. */
   readonly isFunded: boolean;
+  /** Whether validators have keys of their own; more than four always have. */
+  readonly ownKeys?: boolean;
+  /** Where secrets come from; a test gives its own. */
+  readonly random?: (length: number) => Uint8Array;
   /** The consensus engine's program, for the settings that it writes itself. */
   readonly cometbft: string;
   /** Settings of the engine that differ, by section and key. */
@@ -63,15 +65,15 @@ export interface TestnetFilesOptions {
 type Settings = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 const FILE = "testnet.json";
-export const VALIDATORS_MAX = DEVNET_VALIDATORS_MAX;
+/** On one machine: two processes each. */
+export const VALIDATORS_MAX = 16;
 const HOST = "127.0.0.1";
 const PORTS_APART = 10;
 const USUAL = { peer: 26_656, rpc: 26_657, node: 3_003, data: 3_008, ethereum: 8_545 };
-const POWER = "10";
-/** As `application.ts` answers: any other ends in a chain that cannot be rolled back. */
-const APP_VERSION = "1";
 /** The longest path that a socket can have. */
 const SOCKET_PATH_MAX = 107;
+/** Of a validator's own keys, in its folder. */
+const KEYS_FILE = "validator-keys.json";
 /** For one machine: quick gossip, patience with peers that are started later. */
 const SETTINGS: Settings = {
   rpc: { max_body_bytes: "1500000" },
@@ -84,12 +86,6 @@ const SETTINGS: Settings = {
   },
   consensus: { timeout_propose: '"1s"', timeout_commit: '"200ms"', peer_gossip_sleep_duration: '"10ms"' },
   tx_index: { indexer: '"null"' },
-};
-
-/** As the devnet's tools set them before they make a market: here only votes do. */
-const MARKET_PARAMETERS = {
-  "market.auction.minimumDuration": "1s",
-  "network.markPriceUpdateMaximumFrequency": "1s",
 };
 
 /** The network in a folder; undefined where there is none. @throws NodeError `testnet_unreadable` */
@@ -107,28 +103,29 @@ export function readTestnet(folder: string): TestnetFile | undefined {
 
 /** Writes a new network. @throws NodeError */
 export async function writeTestnet(options: TestnetFilesOptions): Promise<TestnetFile> {
-  const { folder, validators, chainId = "lyra-testnet" } = options;
+  const { folder, validators, chainId = "lyra-testnet", isFunded, nowNs, parameters } = options;
+  const { random = randomBytes, ownKeys = validators > DEVNET_VALIDATORS_MAX } = options;
   mkdirSync(folder, { recursive: true });
-  const nodes = await Promise.all(
+  const places = await Promise.all(
     Array.from({ length: validators }, (_, at) => placeOf(folder, at + 1, options.ports)),
   );
-  const genesis = await genesisOf(options, chainId);
-  const nodeKeys = nodes.map(() => ed25519Pair(randomBytes(32)));
+  const members = places.map(({ number }) =>
+    ownKeys ? ownMember(`lyra-testnet-${number}`, random) : publicMember(number, random),
+  );
+  const genesis = await networkGenesis({
+    ...{ chainId, members, isFunded, nowNs },
+    ...(parameters && { parameters }),
+  });
+  const nodes = places.map((node, at) => withKeys(node, members[at]!, genesis));
+  const ids = members.map(({ peerSeed }) => peerIdOf(engineKey(peerSeed).publicKey));
   for (const [at, node] of nodes.entries()) {
     initEngine(options.cometbft, node.consensusHome);
     const config = join(node.consensusHome, "config");
+    const { consensusSeed, peerSeed } = members[at]!;
     writeFileSync(join(config, "genesis.json"), genesis);
-    const secret = { mode: 0o600 } as const;
-    writeFileSync(join(config, "priv_validator_key.json"), validatorKeyText(node.number), secret);
-    const { privateKey } = nodeKeys[at]!;
-    writeFileSync(
-      join(config, "node_key.json"),
-      JSON.stringify({ priv_key: keyOf("PrivKey", privateKey) }),
-      secret,
-    );
-    const peers = nodes.flatMap(({ peerPort }, n) =>
-      n === at ? [] : [`${peerIdOf(nodeKeys[n]!.publicKey)}@${HOST}:${peerPort}`],
-    );
+    writeSecret(join(config, "priv_validator_key.json"), validatorKeyText(engineKey(consensusSeed)));
+    writeSecret(join(config, "node_key.json"), nodeKeyText(engineKey(peerSeed)));
+    const peers = nodes.flatMap(({ peerPort }, n) => (n === at ? [] : [`${ids[n]!}@${HOST}:${peerPort}`]));
     const own: Settings = {
       "": {
         proxy_app: JSON.stringify(node.abci.replace(/^unix:/, "unix://")),
@@ -146,6 +143,20 @@ export async function writeTestnet(options: TestnetFilesOptions): Promise<Testne
   const testnet = { chainId, ethereumPort, nodes };
   writeFileWhole(join(folder, FILE), `${JSON.stringify(testnet, undefined, 2)}\n`);
   return testnet;
+}
+
+/** Writes a validator's own keys beside its home. */
+function withKeys(node: TestnetNode, { own }: Member, genesis: string): TestnetNode {
+  if (own === undefined) return node;
+  const keysFile = join(node.home, "..", KEYS_FILE);
+  const { chainId, hash: genesisHash } = readGenesis(genesis);
+  own.write(keysFile, { chainId, genesisHash });
+  return { ...node, keysFile };
+}
+
+/** A file for this user alone, whole or not at all. */
+function writeSecret(path: string, text: string): void {
+  writeFileWhole(path, text, realSteps, 0o600);
 }
 
 /** The genesis file that all validators share. */
@@ -201,105 +212,6 @@ function initEngine(cometbft: string, home: string): void {
     "it must be CometBFT 0.38",
   );
 }
-
-async function genesisOf({ validators, isFunded, nowNs, parameters }: TestnetFilesOptions, chainId: string) {
-  const numbers = Array.from({ length: validators }, (_, at) => at + 1);
-  const shipped = JSON.parse(
-    devnetGenesisText({
-      chainId,
-      timeNs: wholeMilliseconds(nowNs),
-      parameters: { ...MARKET_PARAMETERS, ...parameters },
-    }),
-  ) as { app_state: object };
-  const withValidators = {
-    ...shipped,
-    app_state: { ...shipped.app_state, validators: Object.fromEntries(numbers.map(validatorEntry)) },
-  };
-  const bare = JSON.stringify(withValidators);
-  const text = isFunded ? withCheckpoint(bare, await fundedCheckpoint(bare)) : bare;
-  return JSON.stringify(
-    {
-      ...(JSON.parse(text) as object),
-      consensus_params: {
-        block: { max_bytes: "22020096", max_gas: "-1" },
-        evidence: { max_age_num_blocks: "100000", max_age_duration: "172800000000000", max_bytes: "1048576" },
-        validator: { pub_key_types: ["ed25519"] },
-        version: { app: APP_VERSION },
-        abci: { vote_extensions_enable_height: "0" },
-      },
-      validators: numbers.map((number) => {
-        const key = new ValidatorKeys(number).tmPubKey;
-        return {
-          address: addressOf(key),
-          pub_key: keyOf("PubKey", Buffer.from(key, "base64")),
-          power: POWER,
-          name: "",
-        };
-      }),
-      app_hash: "",
-    },
-    undefined,
-    1,
-  );
-}
-
-const wholeMilliseconds = (ns: bigint) => (ns / MILLISECOND_NS) * MILLISECOND_NS;
-
-function validatorEntry(number: number) {
-  const keys = new ValidatorKeys(number);
-  return [
-    keys.tmPubKey,
-    {
-      id: keys.nodeId,
-      vega_pub_key: hexOf(keys.vega(1).publicKey),
-      vega_pub_key_index: 1,
-      ethereum_address: ethereumAddress(keys.ethereum(1)),
-      tm_pub_key: keys.tmPubKey,
-      info_url: "",
-      country: "ZZ",
-      name: `lyra-testnet-${number}`,
-      avatar_url: "",
-    },
-  ] as const;
-}
-
-/** A devnet of the same genesis funds its parties, and ends: the network begins with its checkpoint. */
-async function fundedCheckpoint(genesis: string): Promise<CheckpointText> {
-  const devnet = await startDevnet({
-    ...{ kind: "devnet", genesis, mode: { kind: "manual" }, dataPort: 0, nodePort: 0, faucetPort: 0 },
-    grpcNodePort: "off",
-    grpcDataPort: "off",
-  });
-  try {
-    return JSON.parse(await devnet.chain.checkpoint()) as CheckpointText;
-  } finally {
-    await devnet.stop();
-  }
-}
-
-function validatorKeyText(number: number): string {
-  const keys = new ValidatorKeys(number);
-  const { privateKey, publicKey } = ed25519Pair(keys.consensusSeed);
-  return JSON.stringify({
-    address: addressOf(keys.tmPubKey),
-    pub_key: keyOf("PubKey", publicKey),
-    priv_key: keyOf("PrivKey", privateKey),
-  });
-}
-
-function keyOf(kind: "PubKey" | "PrivKey", bytes: Uint8Array) {
-  return { type: `tendermint/${kind}Ed25519`, value: Buffer.from(bytes).toString("base64") };
-}
-
-/** A key as the engine's files have it: the private one is the seed and the public one. */
-function ed25519Pair(seed: Uint8Array) {
-  const { publicKey } = ed25519KeyPair(seed);
-  return { publicKey, privateKey: Buffer.concat([seed, publicKey]) };
-}
-
-const ID_DIGITS = 40;
-const peerIdOf = (publicKey: Uint8Array): string => sha256HexOf(publicKey).slice(0, ID_DIGITS);
-const addressOf = (key: string): string => peerIdOf(Buffer.from(key, "base64")).toUpperCase();
 
 /** Settings of a TOML file, replaced where they stand: one key stands in several sections. */
 export function withSettings(text: string, settings: Settings): string {

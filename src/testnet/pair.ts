@@ -52,7 +52,7 @@ export class ValidatorPair {
       "validator",
       ...["--home", home, "--abci", abci, "--consensus-rpc", `http://127.0.0.1:${rpcPort}`],
       ...["--genesis", genesisPath(node), "--node-port", String(nodePort), "--data-port", String(dataPort)],
-      ...["--grpc-node-port", "off", "--grpc-data-port", "off", ...more],
+      ...["--grpc-node-port", "off", "--grpc-data-port", "off", "--stop-with-stdin", ...more],
     ];
     this.chain = new Supervised(words, join(home, "..", "lyra.log"), isOfChain, watch("chain"));
     this.engine = new Supervised(
@@ -88,7 +88,7 @@ interface SupervisedEvents {
 
 /** A process that is started again whenever it ends, until it is stopped. */
 export class Supervised {
-  private child: Bun.Subprocess<"ignore", "pipe", "pipe"> | undefined;
+  private child: Bun.Subprocess<"pipe", "pipe", "pipe"> | undefined;
   private readonly log: WriteStream;
   private ended: Promise<void> = Promise.resolve();
   private isWanted = false;
@@ -114,7 +114,14 @@ export class Supervised {
     if (this.child !== undefined) return;
     clearTimeout(this.timer);
     const began = performance.now();
-    const child = Bun.spawn([...this.words], { stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+    const child = Bun.spawn([...this.words], {
+      // Its end is that of this process: with --stop-with-stdin nothing outlives a killed supervisor.
+      stdin: "pipe",
+      stdout: "pipe",
+      stderr: "pipe",
+      // A group of its own: Ctrl-C is for the supervisor, which stops the others in their order.
+      detached: true,
+    });
     this.child = child;
     const read = Promise.all([this.read(child.stdout), this.read(child.stderr)]);
     this.ended = child.exited.then(async () => {

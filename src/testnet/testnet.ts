@@ -18,7 +18,9 @@ import {
 import { type PairEvents, Supervised, ValidatorPair } from "./pair.ts";
 
 interface TestnetOptions
-  extends Partial<Pick<TestnetFilesOptions, "chainId" | "settings" | "parameters" | "ports" | "isFunded">> {
+  extends Partial<
+    Pick<TestnetFilesOptions, "chainId" | "settings" | "parameters" | "ports" | "isFunded" | "ownKeys">
+  > {
   /** Where it is kept, and goes on; without one in a temporary folder that is removed in the end. */
   readonly folder?: string;
   /** Of a new network. */
@@ -47,6 +49,7 @@ export interface Testnet extends TestnetFile {
 /** For the first block of all, on a slow machine. */
 const READY_MS = 120_000;
 const LOOK_MS = 200;
+const VALIDATORS_USUAL = 4;
 const RELEASE = /^v?0\.38\./;
 const HOW_TO_GET =
   "with Go: GOBIN=$HOME/.local/bin go install github.com/cometbft/cometbft/cmd/cometbft@v0.38.26; or name it with --cometbft PATH";
@@ -74,13 +77,14 @@ function findCometbft(given = process.env.LYRA_COMETBFT): string {
 
 /** Starts a network, or goes on with the one in the folder. All processes run when this returns. @throws NodeError */
 export async function startTestnet(options: TestnetOptions): Promise<Testnet> {
-  const { validators = VALIDATORS_MAX, events = {}, lyra } = options;
+  const { validators = VALIDATORS_USUAL, events = {}, lyra } = options;
   const cometbft = findCometbft(options.cometbft);
   if (!Number.isInteger(validators) || validators < 1 || validators > VALIDATORS_MAX)
     throw new NodeError(
       "testnet",
       "invalid_argument",
-      `a test network has 1 to ${VALIDATORS_MAX} validators: these keys it has`,
+      `a test network on one machine has 1 to ${VALIDATORS_MAX} validators`,
+      "for more, on several machines: lyra testnet files",
     );
   const isTemporary = options.folder === undefined;
   const folder = resolve(options.folder ?? mkdtempSync(join(tmpdir(), "lyra-testnet-")));
@@ -108,7 +112,10 @@ export async function startTestnet(options: TestnetOptions): Promise<Testnet> {
     return new ValidatorPair(node, { lyra, cometbft, more }, events);
   });
   const ethereum = new Supervised(
-    [...lyra, "ethereum", "--port", String(testnet.ethereumPort), "--file", join(folder, "ethereum.json")],
+    [
+      ...[...lyra, "ethereum", "--port", String(testnet.ethereumPort), "--stop-with-stdin"],
+      ...["--file", join(folder, "ethereum.json")],
+    ],
     join(folder, "ethereum.log"),
     (line) => line.includes('"level":"error"'),
     {
@@ -133,8 +140,9 @@ export async function startTestnet(options: TestnetOptions): Promise<Testnet> {
 }
 
 /** Words of `lyra validator` with which it has its duties. */
-function dutyWords({ number }: TestnetNode, ethereumUrl: string): readonly string[] {
-  return ["--duties", String(number), "--ethereum", ethereumUrl];
+function dutyWords({ number, keysFile }: TestnetNode, ethereumUrl: string): readonly string[] {
+  const keys = keysFile === undefined ? ["--duties", String(number)] : ["--keys", keysFile];
+  return [...keys, "--ethereum", ethereumUrl];
 }
 
 async function untilReady(nodes: readonly TestnetNode[], isStopped: () => boolean): Promise<void> {

@@ -8,28 +8,31 @@ import { sha256HexOf } from "../crypto/sha.ts";
 import { DevnetBridge } from "../devnet/bridge.ts";
 import { isAssetOf, viewOf } from "../devnet/core.ts";
 import { ethereumAfter, simulatorOptions } from "../devnet/genesis.ts";
-import { DEVNET_VALIDATORS_MAX, ValidatorKeys } from "../devnet/keys.ts";
+import { publicValidators, ValidatorKeys } from "../devnet/keys.ts";
 import { type BridgePort, ChainCallError, type TxOutcome } from "../engine/chain-port.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Genesis } from "../engine/genesis.ts";
-import { logFailure } from "../errors/log.ts";
+import { logFailure, logNotice } from "../errors/log.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { BridgeSimulator } from "../ethereum/bridge-simulator.ts";
-import { ValidatorAgent } from "../ethereum/validator-agent.ts";
+import { type AgentKeys, ValidatorAgent } from "../ethereum/validator-agent.ts";
 import type { ClientReader } from "../node/reading.ts";
 import { SECOND_NS } from "../wire/time-text.ts";
+import type { OwnKeys } from "./key-file.ts";
 import { SharedEthereum } from "./shared-ethereum.ts";
 
 /** Waits for the block of an event, each as long as a commit waits. */
 const EVENT_WAITS = 3;
+
+/** Keys that duties are signed with: of one's own, or the PUBLIC ones of the devnet's validator of this number. */
+type DutyKeys = OwnKeys | number;
 
 interface DutiesOptions {
   readonly chain: AbciChain;
   readonly engine: () => Engine;
   readonly genesis: Genesis;
   readonly reader: ClientReader;
-  /** Number of the devnet's validator whose PUBLIC keys this one has. */
-  readonly number: number;
+  readonly keys: DutyKeys;
   /** Where the simulated Ethereum answers. */
   readonly ethereumUrl: string;
   /** A number that no run before had. */
@@ -42,13 +45,13 @@ interface RunningDuties {
 }
 
 export function startDuties(options: DutiesOptions): RunningDuties {
-  const { chain, engine, genesis, reader, number, firstNonce } = options;
+  const { chain, engine, genesis, reader, firstNonce } = options;
   const simulation = simulatorOptions(genesis, () => engine().core.nowNs / SECOND_NS);
   const simulator = new BridgeSimulator(simulation);
   const after = ethereumAfter(genesis, simulator.snapshot());
   if (after !== undefined) simulator.load(JSON.stringify(after));
   const view = viewOf(genesis.chainId, engine);
-  const own = new ValidatorKeys(number);
+  const own = typeof options.keys === "number" ? new ValidatorKeys(options.keys) : options.keys;
   const isAssetValid = (id: string) => isAssetOf(engine(), simulator, id);
   const seen = {
     confirms: (id: string, voteType: number) => simulator.confirms(id, voteType),
@@ -57,16 +60,24 @@ export function startDuties(options: DutiesOptions): RunningDuties {
     closeVote: () => {},
     pending: () => engine().domains.witness.openIds(),
   };
-  const agentOf = (keys: readonly ValidatorKeys[]) => {
+  const agentOf = (keys: readonly AgentKeys[]) => {
     const agent = new ValidatorAgent(view, seen, keys, isAssetValid);
     agent.load(JSON.stringify({ nonce: firstNonce.toString(), voted: [] }));
     return agent;
   };
   const duties = agentOf([own]);
-  // Operators agree beside the chain: their bundles have the keys of all, and this one brings the event.
-  const others = Array.from({ length: DEVNET_VALIDATORS_MAX }, (_, at) => new ValidatorKeys(at + 1));
-  const operators = agentOf([own, ...others.filter((keys) => keys.number !== number)]);
+  // Operators agree beside the chain: where keys are PUBLIC their bundles have those of all, and this one brings the event.
+  const all = own instanceof ValidatorKeys ? publicValidators() : [];
+  const operators = agentOf([own, ...all.filter(({ nodeId }) => nodeId !== own.nodeId)]);
+  let isNewcomer = false;
   const answer = () => {
+    if (!isNewcomer && view.height > 0 && view.node(own.nodeId) === undefined) {
+      isNewcomer = true;
+      logNotice(
+        "validator.duties",
+        `the chain has no validator ${own.nodeId} yet: its duties begin once it is announced`,
+      );
+    }
     try {
       for (const bytes of duties.answerDuties()) submitDuty(chain, bytes);
     } catch (error) {

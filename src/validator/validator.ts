@@ -29,6 +29,7 @@ import { Reading } from "../node/reading.ts";
 import { openWriter } from "../store/database.ts";
 import { EventTap } from "../store/event-feed.ts";
 import { startDuties } from "./duties.ts";
+import { readKeys } from "./key-file.ts";
 import { watchStanding } from "./standing-watch.ts";
 import { ValidatorTools } from "./tools.ts";
 
@@ -42,10 +43,10 @@ export interface ValidatorConfig {
   /** RPC of the own consensus engine, which takes what is submitted here. */
   readonly consensusRpc: string;
   /**
-   * Number of the devnet's validator whose PUBLIC keys this one works with, and where the simulated Ethereum answers. Without them
-   * it only makes blocks.
+   * The file with its keys, or the number of the devnet's validator whose PUBLIC keys this one works with; and where the simulated
+   * Ethereum answers. Without them it only makes blocks.
    */
-  readonly duties?: { readonly number: number; readonly ethereumUrl: string };
+  readonly duties?: { readonly keys: string | number; readonly ethereumUrl: string };
   readonly rules?: AdmissionRules;
   /** An event file that every block is appended to. */
   readonly record?: string;
@@ -103,6 +104,7 @@ async function start(
   const db = openWriter(home);
   onClose(() => db.close());
   const genesis = genesisFor(home, db, options);
+  const keys = typeof options.duties?.keys === "string" ? readKeys(options.duties.keys, genesis) : undefined;
   const tap = new EventTap();
   const segments = await segmentsOf(home, db, options);
   onClose(() => segments.stop());
@@ -136,6 +138,7 @@ async function start(
     options.duties &&
     startDuties({
       ...{ chain, engine: () => engine!, genesis, reader: reading.reader, ...options.duties },
+      keys: keys ?? Number(options.duties.keys),
       firstNonce: systemTimeNs(),
     });
   if (duties) onClose(() => duties.stop());

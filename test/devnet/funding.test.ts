@@ -23,10 +23,14 @@ function rehearsal() {
     simulator,
     agent: { chainEvent } as unknown as ValidatorAgent,
     parties: devnetParties(),
-    validator: { nodeId: new ValidatorKeys(1).nodeId, vegaPubKey: "0a".repeat(32) },
+    validators: [{ nodeId: new ValidatorKeys(1).nodeId, vegaPubKey: "0a".repeat(32) }],
   };
   const done = () => calls.map(([name]) => name);
-  return { options, events, done };
+  return { options, events, done, calls };
+}
+
+interface Delegation {
+  readonly delegateSubmission: { readonly nodeId: string; readonly amount: string };
 }
 
 describe("funding", () => {
@@ -38,6 +42,23 @@ describe("funding", () => {
     expect(done().indexOf("mine")).toBe(events.length);
     expect(done().filter((name) => name === "impersonate")).toHaveLength(5);
     expect(funding.isDone).toBe(true);
+  });
+
+  test("gives every validator of the genesis stake of its own, and the parties' delegations in turn", async () => {
+    const { options, events, calls } = rehearsal();
+    const validators = [1, 2, 3, 4].map((number) => ({
+      nodeId: new ValidatorKeys(number).nodeId,
+      vegaPubKey: `0${number}`.repeat(32),
+    }));
+    await new Funding().run({ ...options, validators });
+    expect(events).toHaveLength(3 + 10 * 6 + 5 + 4 + 1);
+    const delegated = new Map<string, bigint>();
+    for (const [name, , command] of calls as unknown as [string, string, Delegation][]) {
+      if (name !== "impersonate") continue;
+      const { nodeId, amount } = command.delegateSubmission;
+      delegated.set(nodeId, (delegated.get(nodeId) ?? 0n) + BigInt(amount));
+    }
+    expect([...delegated.values()]).toEqual(Array(4).fill(2_500_000n * 10n ** 18n));
   });
 
   test("given a devnet that was killed after the deposits, then only what is left is done", async () => {

@@ -34,6 +34,22 @@ export const VALIDATOR_CODES = {
       "One of the two files was changed, or is of another network. How they are written does not matter.",
     fix: "Put the network's genesis.json into both places, before either has begun.",
   },
+  keys_exposed: {
+    meaning: "Other users may read or write the file with a validator's keys.",
+    cause: "It was copied without its mode, or into a shared folder.",
+    fix: "chmod 600 on the file, owned by the validator's user. If it may have been read, rotate the keys.",
+  },
+  keys_unreadable: {
+    meaning: "The file with a validator's keys is missing, or damaged.",
+    cause:
+      "It is another file, was edited, or its disk is damaged; the text says which, and never what stands in it.",
+    fix: "Restore it from its backup.",
+  },
+  keys_differ: {
+    meaning: "The keys are not those that this chain's genesis has for the validator.",
+    cause: "The file is of another validator or network, or the genesis was made again.",
+    fix: "Give the file that was written with the network's genesis: lyra testnet files writes both.",
+  },
   cometbft_missing: {
     meaning: "The consensus engine's program is not on this machine, or not where it was said to be.",
     cause: "It is a program of its own, CometBFT 0.38, and nothing of it is part of this one.",
