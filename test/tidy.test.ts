@@ -299,6 +299,7 @@ describe("tidy", () => {
       "src/planes/page/assets.ts",
       // In the browser.
       "src/web/data/node.ts",
+      "src/web/data/wallet.ts",
       // A file that its user chose.
       "src/web/views/devnet-tool.tsx",
       "src/web/wallet/session.ts",

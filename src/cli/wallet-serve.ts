@@ -2,9 +2,9 @@
 import { join } from "node:path";
 import { runningDevnet } from "../devnet/home.ts";
 import { ExitCode, NodeError, reasonOf } from "../errors/node-error.ts";
+import { DEFAULT_WALLET_PORT } from "../http/wallet-address.ts";
 import { defaultHome } from "../node/config.ts";
 import {
-  DEFAULT_WALLET_PORT,
   networksFolder,
   type RunningWalletService,
   serviceFiles,

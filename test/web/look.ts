@@ -25,7 +25,7 @@ export class Look {
 
   /** Opens a view and waits until everything on it is read. */
   async open(path: string): Promise<void> {
-    await this.page.goto(`${this.pageUrl}/#/${path}`);
+    await this.page.goto(new URL(`#/${path}`, this.pageUrl).href);
     await this.atRest();
   }
 

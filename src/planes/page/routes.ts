@@ -5,6 +5,7 @@ import { NOT_FOUND, refuse } from "../../http/answers.ts";
 import type { Addresses } from "../../http/chain-bodies.ts";
 import { classify, type HttpRoutes } from "../../http/plugin.ts";
 import type { ServerStatus } from "../../http/status.ts";
+import { walletOriginFor } from "../../http/wallet-address.ts";
 
 const ADDRESSES_PATH = "/lyra/v1/addresses";
 /** A name that may stand in a policy. */
@@ -34,12 +35,14 @@ export function pageRoutes(status: ServerStatus, { commit }: Pick<Addresses, "co
   };
 }
 
-/** The node's other ports that speak HTTP, under the name by which this request came. */
+/** The wallet of this machine, and the node's other ports that speak HTTP, under the name by which this request came. */
 function connectionsOf({ listening }: ServerStatus, request: Request): string[] {
   const { hostname, protocol } = new URL(request.url);
-  if (!HOST.test(hostname)) return [];
+  const wallet = walletOriginFor(request.url);
+  if (!HOST.test(hostname)) return [wallet];
   const socket = protocol === "https:" ? "wss:" : "ws:";
-  return listening
+  const ports = listening
     .filter(({ name }) => name === "data" || name === "node")
     .flatMap(({ port }) => [`${protocol}//${hostname}:${port}`, `${socket}//${hostname}:${port}`]);
+  return [...ports, wallet];
 }

@@ -10,6 +10,7 @@ import { Solver } from "../../chain/admission/pow/solver.ts";
 import { NodeError } from "../../errors/node-error.ts";
 import { type OnClose, startWithUndo } from "../../errors/undo-start.ts";
 import { urlOf } from "../../http/http.ts";
+import { DEFAULT_WALLET_PORT } from "../../http/wallet-address.ts";
 import type { Approver } from "../../wallet/approvals/approver.ts";
 import { ApprovalDesk } from "../../wallet/approvals/desk.ts";
 import { NetworkFacts } from "../../wallet/approvals/network-facts.ts";
@@ -40,7 +41,6 @@ import { type LocalSocket, SOCKET_PATH_BYTES_MAX, serveLocally } from "./local-s
 import { pageHandler } from "./page.ts";
 import { PageDesk } from "./page-desk.ts";
 
-export const DEFAULT_WALLET_PORT = 1789;
 /** A chain in this process that says a lower height was taken back to it; its answers may still cross for a moment. */
 const ORDERED_REWIND_MS = 50;
 const BODY_BYTES_MAX = 2 * 1024 * 1024;

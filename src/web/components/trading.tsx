@@ -1,9 +1,13 @@
 // Live orders and positions, of a market or of a party.
+import { type Signal, useSignal } from "@preact/signals";
 import type * as api from "../../client/api.generated.ts";
 import { marketOf } from "../data/names.ts";
 import { useList } from "../data/read.ts";
+import { type Sending, send, signerFor, signers } from "../data/signing.ts";
 import { enumWords } from "../format.ts";
+import { link } from "../shell/router.ts";
 import { Amount, Scaled } from "./amount.tsx";
+import { Progress } from "./command-form.tsx";
 import { Id, Market, Party } from "./id.tsx";
 import { Empty } from "./states.tsx";
 import { type Column, Table } from "./table.tsx";
@@ -42,10 +46,41 @@ function kindOf({ peggedOrder, liquidityProvisionId, timeInForce }: Order): stri
   return enumWords(timeInForce, "TIME_IN_FORCE_");
 }
 
+/** In the query of a market's address: the order that its ticket amends. */
+export const AMENDED = "amend";
+
+interface OrderActionsProps {
+  readonly order: Order;
+  readonly sending: Signal<Sending | undefined>;
+}
+
+/** Of orders whose party can sign here. */
+function OrderActions({ order, sending }: OrderActionsProps) {
+  const { id, marketId, partyId, liquidityProvisionId } = order;
+  const by = signerFor(partyId);
+  if (by === undefined || liquidityProvisionId !== "") return null;
+  const orderCancellation = { orderId: id, marketId };
+  return (
+    <span class="actions">
+      <a href={`${link("market", marketId)}?${AMENDED}=${encodeURIComponent(id)}`}>Amend</a>
+      <button
+        type="button"
+        class="small"
+        disabled={sending.value?.stage === "waiting"}
+        onClick={() => send(by, { orderCancellation }, (next) => (sending.value = next))}
+      >
+        Cancel
+      </button>
+    </span>
+  );
+}
+
 export function OrderTable({ filter, hidden }: TradingProps) {
   const pages = useList<Order>(`/api/v2/orders?${filter}&filter.liveOnly=true`, "orders");
+  const sending = useSignal<Sending | undefined>(undefined);
   return (
     <section class="panel">
+      {sending.value !== undefined && <Progress sending={sending} />}
       <Table
         label="orders"
         rows={pages}
@@ -72,6 +107,11 @@ export function OrderTable({ filter, hidden }: TradingProps) {
           { title: "Kind", isMinor: true, cell: kindOf },
           { title: "Order", isMinor: true, cell: ({ id }) => <Id id={id} kind="order" isBare /> },
           { title: "Time", isNumber: true, isMinor: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+          ...(signers().length === 0
+            ? []
+            : [
+                { title: "Change", cell: (order: Order) => <OrderActions order={order} sending={sending} /> },
+              ]),
         ]}
       />
     </section>

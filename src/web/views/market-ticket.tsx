@@ -1,115 +1,241 @@
-// An order ticket of a devnet: it sends as one of the devnet's parties, by the tool that executes unsigned commands.
+// The order ticket of a market: a new order, or an amendment of the one that the address names.
 import { useSignal } from "@preact/signals";
-import { Command } from "../components/states.tsx";
-import { parties } from "../data/names.ts";
-import { nodeOrigin, postToNode, RequestFailure } from "../data/node.ts";
-import { toWhole } from "../format.ts";
+import type * as api from "../../client/api.generated.ts";
+import { CommandForm } from "../components/command-form.tsx";
+import { Choice, Flag, TextField, TimeField } from "../components/fields.tsx";
+import { Id } from "../components/id.tsx";
+import { AMENDED } from "../components/trading.tsx";
+import { useRead } from "../data/read.ts";
+import { enumWords, timeMs, toWhole, withDecimals } from "../format.ts";
+import { place, setQuery } from "../shell/router.ts";
 import type { Market } from "./markets.tsx";
 
-const EXPIRIES = { TYPE_LIMIT: "TIME_IN_FORCE_GTC", TYPE_MARKET: "TIME_IN_FORCE_IOC" } as const;
+const REFERENCE_BYTES_MAX = 100;
+
+type Side = "SIDE_BUY" | "SIDE_SELL";
+type Type = "TYPE_LIMIT" | "TYPE_MARKET";
+type Expiry = `TIME_IN_FORCE_${"GTC" | "GTT" | "IOC" | "FOK" | "GFN" | "GFA"}`;
+type Peg = "" | `PEGGED_REFERENCE_${"MID" | "BEST_BID" | "BEST_ASK"}`;
+
+const EXPIRIES: Readonly<Record<Expiry, string>> = {
+  TIME_IN_FORCE_GTC: "until cancelled",
+  TIME_IN_FORCE_GTT: "until a time",
+  TIME_IN_FORCE_IOC: "at once, in part or whole",
+  TIME_IN_FORCE_FOK: "at once, as a whole",
+  TIME_IN_FORCE_GFN: "outside of auctions only",
+  TIME_IN_FORCE_GFA: "in auctions only",
+};
+const AT_ONCE: readonly Expiry[] = ["TIME_IN_FORCE_IOC", "TIME_IN_FORCE_FOK"];
+const OF_PEGGED: readonly Expiry[] = ["TIME_IN_FORCE_GTC", "TIME_IN_FORCE_GTT", "TIME_IN_FORCE_GFN"];
+const OF_AMENDED: readonly Expiry[] = ["TIME_IN_FORCE_GTC", "TIME_IN_FORCE_GTT"];
+
+const PEGS: Readonly<Record<Exclude<Peg, "">, string>> = {
+  PEGGED_REFERENCE_BEST_BID: "the best bid",
+  PEGGED_REFERENCE_BEST_ASK: "the best offer",
+  PEGGED_REFERENCE_MID: "the middle",
+};
+
+const expiryOptions = (list: readonly Expiry[]) => list.map((each) => [each, EXPIRIES[each]] as const);
+const pegOptions = (side: Side) =>
+  (Object.entries(PEGS) as [Exclude<Peg, "">, string][]).filter(
+    ([peg]) => peg !== (side === "SIDE_BUY" ? "PEGGED_REFERENCE_BEST_ASK" : "PEGGED_REFERENCE_BEST_BID"),
+  );
+
+/** A local time as Unix nanoseconds; undefined where it is not a time. */
+function nanoseconds(local: string): string | undefined {
+  const ms = Date.parse(local);
+  return Number.isFinite(ms) && ms > 0 ? `${ms}000000` : undefined;
+}
 
 export function Ticket({ market }: { readonly market: Market }) {
-  const party = useSignal("");
-  const side = useSignal<"SIDE_BUY" | "SIDE_SELL">("SIDE_BUY");
-  const type = useSignal<keyof typeof EXPIRIES>("TYPE_LIMIT");
-  const price = useSignal("");
+  const amended = place.value.query.get(AMENDED);
+  return amended === null ? (
+    <NewOrder market={market} />
+  ) : (
+    <Amendment key={amended} market={market} id={amended} />
+  );
+}
+
+function NewOrder({ market }: { readonly market: Market }) {
+  const side = useSignal<Side>("SIDE_BUY");
+  const type = useSignal<Type>("TYPE_LIMIT");
+  const chosenExpiry = useSignal<Expiry>("TIME_IN_FORCE_GTC");
+  const chosenPeg = useSignal<Peg>("");
   const size = useSignal("");
-  const message = useSignal<{ readonly text: string; readonly isBad: boolean } | undefined>(undefined);
-  const isSending = useSignal(false);
-  const names = parties();
-  // The tools answer the page of the node's own port.
-  if (nodeOrigin() !== location.origin || names.length === 0) return null;
-  const sender = party.value || names[0]!.title;
+  const price = useSignal("");
+  const offset = useSignal("");
+  const until = useSignal("");
+  const reference = useSignal("");
+  const isPostOnly = useSignal(false);
+  const isReduceOnly = useSignal(false);
+
   const isLimit = type.value === "TYPE_LIMIT";
-  const wholePrice = isLimit ? toWhole(price.value, Number(market.decimalPlaces)) : "";
+  const pegs = pegOptions(side.value);
+  const peg = isLimit ? (pegs.find(([each]) => each === chosenPeg.value)?.[0] ?? "") : "";
+  const expiries = !isLimit ? AT_ONCE : peg !== "" ? OF_PEGGED : (Object.keys(EXPIRIES) as Expiry[]);
+  const expiry = expiries.includes(chosenExpiry.value) ? chosenExpiry.value : expiries[0]!;
+  const isAtOnce = AT_ONCE.includes(expiry);
+  const hasPrice = isLimit && peg === "";
+  const hasTime = expiry === "TIME_IN_FORCE_GTT";
+
+  const decimals = Number(market.decimalPlaces);
   const wholeSize = toWhole(size.value, Number(market.positionDecimalPlaces));
+  const wholePrice = hasPrice ? toWhole(price.value, decimals) : "";
+  const wholeOffset = peg === "" ? "" : toWhole(offset.value, decimals);
+  const expiresAt = hasTime ? nanoseconds(until.value) : "";
+  const isWhole =
+    ![wholeSize, wholePrice, wholeOffset, expiresAt].includes(undefined) &&
+    ![wholeSize, wholePrice].includes("0") &&
+    new TextEncoder().encode(reference.value).length <= REFERENCE_BYTES_MAX;
   const orderSubmission = {
     marketId: market.id,
     side: side.value,
     type: type.value,
-    timeInForce: EXPIRIES[type.value],
-    size: wholeSize ?? "0",
-    ...(isLimit && { price: wholePrice ?? "0" }),
-  };
-  const isWhole = wholePrice !== undefined && wholeSize !== undefined && wholeSize !== "0";
-  const send = async (event: Event) => {
-    event.preventDefault();
-    if (!isWhole) return;
-    isSending.value = true;
-    try {
-      const { height } = await postToNode<{ height: string }>("/devnet/impersonate", {
-        party: sender,
-        command: { orderSubmission },
-      });
-      message.value = { text: `in block ${height}`, isBad: false };
-    } catch (error) {
-      if (!(error instanceof RequestFailure)) throw error;
-      message.value = { text: error.message, isBad: true };
-    } finally {
-      isSending.value = false;
-    }
+    timeInForce: expiry,
+    size: wholeSize,
+    ...(hasPrice && { price: wholePrice }),
+    ...(peg !== "" && { peggedOrder: { reference: peg, offset: wholeOffset } }),
+    ...(hasTime && { expiresAt }),
+    ...(isPostOnly.value && isLimit && !isAtOnce && { postOnly: true }),
+    ...(isReduceOnly.value && isAtOnce && { reduceOnly: true }),
+    ...(reference.value !== "" && { reference: reference.value }),
   };
   return (
-    <form class="panel ticket" aria-label="Send an order" onSubmit={send}>
-      <h2>Send an order</h2>
-      <label>
-        Party
-        <select value={sender} onChange={({ currentTarget }) => (party.value = currentTarget.value)}>
-          {names.map(({ title }) => (
-            <option key={title}>{title}</option>
-          ))}
-        </select>
-      </label>
-      <label>
-        Side
-        <select
-          value={side.value}
-          onChange={({ currentTarget }) => (side.value = currentTarget.value as typeof side.value)}
-        >
-          <option value="SIDE_BUY">buy</option>
-          <option value="SIDE_SELL">sell</option>
-        </select>
-      </label>
-      <label>
-        Type
-        <select
-          value={type.value}
-          onChange={({ currentTarget }) => (type.value = currentTarget.value as typeof type.value)}
-        >
-          <option value="TYPE_LIMIT">limit</option>
-          <option value="TYPE_MARKET">market</option>
-        </select>
-      </label>
-      <label>
-        Size
-        <input
-          type="text"
-          inputMode="decimal"
-          required
-          value={size.value}
-          onInput={({ currentTarget }) => (size.value = currentTarget.value)}
+    <CommandForm title="Send an order" command={isWhole ? { orderSubmission } : undefined}>
+      <Choice
+        label="Side"
+        value={side.value}
+        onChange={(next) => (side.value = next)}
+        options={[
+          ["SIDE_BUY", "buy"],
+          ["SIDE_SELL", "sell"],
+        ]}
+      />
+      <Choice
+        label="Type"
+        value={type.value}
+        onChange={(next) => (type.value = next)}
+        options={[
+          ["TYPE_LIMIT", "limit"],
+          ["TYPE_MARKET", "market"],
+        ]}
+      />
+      <TextField label="Size" value={size} isNumber />
+      <TextField label="Price" value={price} isNumber isDisabled={!hasPrice} />
+      <Choice
+        label="Good"
+        value={expiry}
+        onChange={(next) => (chosenExpiry.value = next)}
+        options={expiryOptions(expiries)}
+      />
+      {hasTime && <TimeField label="Until" value={until} />}
+      {isLimit && (
+        <Choice
+          label="Pegged to"
+          value={peg}
+          onChange={(next) => (chosenPeg.value = next)}
+          options={[["", "nothing"], ...pegs]}
         />
-      </label>
-      <label>
-        Price
-        <input
-          type="text"
-          inputMode="decimal"
-          required={isLimit}
-          disabled={!isLimit}
-          value={price.value}
-          onInput={({ currentTarget }) => (price.value = currentTarget.value)}
-        />
-      </label>
-      <button type="submit" disabled={!isWhole || isSending.value}>
-        Send
-      </button>
-      <p class={message.value?.isBad ? "ticket-message bad" : "ticket-message"} role="status">
-        {message.value?.text}
-      </p>
-      {isWhole && (
-        <Command text={`lyra devnet impersonate ${sender} '${JSON.stringify({ orderSubmission })}'`} />
       )}
-    </form>
+      {peg !== "" && <TextField label="Offset" value={offset} isNumber />}
+      <TextField label="Reference" value={reference} isOptional maxLength={REFERENCE_BYTES_MAX} />
+      <Flag label="Post only" value={isPostOnly} isDisabled={!isLimit || isAtOnce} />
+      <Flag label="Reduce only" value={isReduceOnly} isDisabled={!isAtOnce} />
+    </CommandForm>
+  );
+}
+
+interface AmendmentProps {
+  readonly market: Market;
+  readonly id: string;
+}
+
+function Amendment({ market, id }: AmendmentProps) {
+  const { data, failure } = useRead<{ order: api.Order }>(`/api/v2/order/${encodeURIComponent(id)}`, {
+    isLive: false,
+  });
+  const order = data?.order;
+  if (failure !== undefined || (order !== undefined && order.marketId !== market.id))
+    return <NewOrder market={market} />;
+  if (order === undefined) return <section class="panel ticket" aria-busy="true" />;
+  return <AmendmentForm market={market} order={order} />;
+}
+
+/** As the field of a local time takes it. */
+function localField(ns: string): string {
+  const ms = timeMs(ns);
+  if (ms === undefined) return "";
+  return new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+}
+
+function AmendmentForm({ market, order }: { readonly market: Market; readonly order: api.Order }) {
+  const decimals = Number(market.decimalPlaces);
+  const sizeDecimals = Number(market.positionDecimalPlaces);
+  const plain = (whole: string, places: number) => withDecimals(whole, places).replaceAll(",", "");
+  const size = useSignal(plain(order.size, sizeDecimals));
+  const price = useSignal(plain(order.price, decimals));
+  const offset = useSignal(plain(order.peggedOrder?.offset ?? "", decimals));
+  const until = useSignal(localField(order.expiresAt));
+  const expiry = useSignal<Expiry>(order.timeInForce as Expiry);
+  const peg = useSignal<Peg>((order.peggedOrder?.reference ?? "") as Peg);
+  const isPegged = order.peggedOrder !== null;
+  const hasTime = expiry.value === "TIME_IN_FORCE_GTT";
+
+  const wholeSize = toWhole(size.value, sizeDecimals);
+  const wholePrice = isPegged ? "" : toWhole(price.value, decimals);
+  const wholeOffset = isPegged ? toWhole(offset.value, decimals) : "";
+  const expiresAt = hasTime ? nanoseconds(until.value) : "";
+  const isWhole =
+    ![wholeSize, wholePrice, wholeOffset, expiresAt].includes(undefined) &&
+    ![wholeSize, wholePrice].includes("0");
+  const changes = !isWhole
+    ? {}
+    : {
+        ...(wholeSize !== order.size && { sizeDelta: (BigInt(wholeSize!) - BigInt(order.size)).toString() }),
+        ...(!isPegged && wholePrice !== order.price && { price: wholePrice }),
+        ...(isPegged && wholeOffset !== order.peggedOrder!.offset && { peggedOffset: wholeOffset }),
+        ...(isPegged && peg.value !== order.peggedOrder!.reference && { peggedReference: peg.value }),
+        ...(expiry.value !== order.timeInForce && { timeInForce: expiry.value }),
+        ...(hasTime &&
+          until.value !== localField(order.expiresAt) && { timeInForce: expiry.value, expiresAt }),
+      };
+  const isChanged = Object.keys(changes).length > 0;
+  const orderAmendment = { orderId: order.id, marketId: market.id, ...changes };
+  const current = order.timeInForce as Expiry;
+  return (
+    <CommandForm
+      title="Amend an order"
+      command={isChanged ? { orderAmendment } : undefined}
+      more={
+        <button type="button" onClick={() => setQuery(AMENDED, undefined)}>
+          Back to a new order
+        </button>
+      }
+    >
+      <p class="wallet-line">
+        <Id id={order.id} kind="order" isBare /> {enumWords(order.side, "SIDE_")}
+      </p>
+      <TextField label="Size" value={size} isNumber />
+      {isPegged ? (
+        <>
+          <Choice
+            label="Pegged to"
+            value={peg.value}
+            onChange={(next) => (peg.value = next)}
+            options={pegOptions(order.side as Side)}
+          />
+          <TextField label="Offset" value={offset} isNumber />
+        </>
+      ) : (
+        <TextField label="Price" value={price} isNumber />
+      )}
+      <Choice
+        label="Good"
+        value={expiry.value}
+        onChange={(next) => (expiry.value = next)}
+        options={expiryOptions([...new Set([current, ...OF_AMENDED])])}
+      />
+      {hasTime && <TimeField label="Until" value={until} />}
+    </CommandForm>
   );
 }

@@ -11,7 +11,6 @@ import { Table } from "../components/table.tsx";
 import { Tabs } from "../components/tabs.tsx";
 import { FullTime, Time } from "../components/time.tsx";
 import { OrderTable, PositionTable } from "../components/trading.tsx";
-import { addresses } from "../data/node.ts";
 import { useList, useRead } from "../data/read.ts";
 import { enumWords } from "../format.ts";
 import { place, setQuery } from "../shell/router.ts";
@@ -69,7 +68,7 @@ function MarketPage({ market }: { readonly market: Market }) {
           <Trades market={market} />
         </Panel>
       </div>
-      {addresses.value?.kind === "devnet" && <Ticket market={market} />}
+      <Ticket market={market} />
       <Tabs
         label="About the market"
         tabs={[

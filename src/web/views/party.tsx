@@ -18,6 +18,7 @@ import { useList, useRead } from "../data/read.ts";
 import { enumWords } from "../format.ts";
 import type { ViewProps } from "../view-props.ts";
 import { SpamStatistics } from "./party-spam.tsx";
+import { TransferForm, WithdrawalForm } from "./send-forms.tsx";
 
 export default function PartyView({ params }: ViewProps) {
   const { id = "" } = params;
@@ -43,6 +44,16 @@ export default function PartyView({ params }: ViewProps) {
           { id: "trading", title: "Orders and positions", content: () => <Trading party={key} /> },
           { id: "bridge", title: "Deposits and withdrawals", content: () => <Bridge party={key} /> },
           { id: "stake", title: "Delegations and rewards", content: () => <Staking party={key} /> },
+          {
+            id: "send",
+            title: "Send",
+            content: () => (
+              <>
+                <TransferForm to={id} />
+                <WithdrawalForm />
+              </>
+            ),
+          },
           { id: "spam", title: "Spam", content: () => <SpamStatistics party={key} /> },
         ]}
       />

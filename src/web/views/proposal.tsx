@@ -9,6 +9,7 @@ import { useList } from "../data/read.ts";
 import { enumWords } from "../format.ts";
 import type { ViewProps } from "../view-props.ts";
 import { changeOf, type ProposalNode, ProposalState, type Vote } from "./proposals.tsx";
+import { VoteForm } from "./send-forms.tsx";
 
 export default function ProposalView({ params }: ViewProps) {
   const id = encodeURIComponent(params.id ?? "");
@@ -71,6 +72,7 @@ function ProposalFacts({ node: { proposal, yes, no } }: { readonly node: Proposa
           <Votes proposal={id} />
         </Panel>
       </div>
+      {state === "STATE_OPEN" && <VoteForm proposal={id} />}
     </>
   );
 }

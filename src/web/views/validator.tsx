@@ -5,6 +5,7 @@ import { StakeAmount } from "../components/stake.tsx";
 import { Empty, ReadView } from "../components/states.tsx";
 import { Table } from "../components/table.tsx";
 import type { ViewProps } from "../view-props.ts";
+import { DelegationForm } from "./send-forms.tsx";
 import { rankOf, type Validator } from "./validators.tsx";
 
 export default function ValidatorView({ params }: ViewProps) {
@@ -66,6 +67,7 @@ function ValidatorFacts({ node }: { readonly node: Validator }) {
           <Json value={node} />
         </Panel>
       </div>
+      <DelegationForm validator={id} />
     </>
   );
 }

@@ -36,7 +36,7 @@ describe("the page", () => {
     }
   });
 
-  test("allows its own scripts and the node's two ports, and no frame around it", async () => {
+  test("allows its own scripts, the node's two ports and the wallet's, and no frame around it", async () => {
     for (const url of [devnet.nodeUrl, devnet.dataUrl]) {
       const { headers } = await fetch(`${url}/`, { headers: HTML });
       const policy = new Map(
@@ -51,8 +51,33 @@ describe("the page", () => {
       expect(policy.get("frame-ancestors")).toEqual(["'none'"]);
       expect(policy.get("require-trusted-types-for")).toEqual(["'script'"]);
       const ports = [devnet.dataUrl, devnet.nodeUrl].flatMap((own) => [own, own.replace("http", "ws")]);
-      expect(policy.get("connect-src")!.toSorted()).toEqual(["'self'", ...ports].toSorted());
+      const all = ["'self'", ...ports, "http://127.0.0.1:1789"];
+      expect(policy.get("connect-src")!.toSorted()).toEqual(all.toSorted());
     }
+  });
+
+  test.each([
+    ["?wallet-port=1790", 1790],
+    ["?wallet-port=65535", 65_535],
+    ["?wallet-port=0", 1789],
+    ["?wallet-port=65536", 1789],
+    ["?wallet-port=01790", 1789],
+    ["?wallet-port=80%20*", 1789],
+    ["?wallet-port=80;script-src%20*", 1789],
+    ["?wallet-port=*", 1789],
+    ["?wallet-port=@evil.example", 1789],
+    ["?wallet-port=1e3", 1789],
+    ["?wallet-port=1790&wallet-port=*", 1790],
+  ])("%s lets it ask this machine's port %d, and no other one", async (query, port) => {
+    const { headers } = await fetch(`${devnet.nodeUrl}/${query}`, { headers: HTML });
+    const policy = headers.get("content-security-policy")!;
+    const [, ...places] = /connect-src [^;]*/.exec(policy)![0].split(" ");
+    const own = [
+      "'self'",
+      ...[devnet.dataUrl, devnet.nodeUrl].flatMap((url) => [url, url.replace("http", "ws")]),
+    ];
+    expect(places.filter((place) => !own.includes(place))).toEqual([`http://127.0.0.1:${port}`]);
+    expect(policy).not.toContain("*");
   });
 
   test("names the node's ports under the host that was policyFor for, and never what a host header smuggles in", async () => {

@@ -1,0 +1,216 @@
+// A form that has one command signed: by a key of a wallet, or by a party of a devnet. All forms that send share it.
+import { type Signal, signal, useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
+import type { TransactionStory } from "../../http/chain-bodies.ts";
+import { DEFAULT_WALLET_PORT, WALLET_PORT_QUERY } from "../../http/wallet-address.ts";
+import { addresses, nodeOrigin } from "../data/node.ts";
+import { useRead } from "../data/read.ts";
+import { choose, type Sending, type Signer, send, signer, signerId, signers } from "../data/signing.ts";
+import { connectWallet, disconnectWallet, WalletFailure, walletHost, walletKeys } from "../data/wallet.ts";
+import { count, shortId } from "../format.ts";
+import { link, path } from "../shell/router.ts";
+import { Id } from "./id.tsx";
+import { Command } from "./states.tsx";
+
+interface CommandFormProps {
+  readonly title: string;
+  /** As JSON, such as `{voteSubmission: {...}}`; undefined while a field lacks or is wrong. */
+  readonly command: object | undefined;
+  readonly children: ComponentChildren;
+  /** Beside the button that sends. */
+  readonly more?: ComponentChildren;
+}
+
+export function CommandForm({ title, command, children, more }: CommandFormProps) {
+  const sending = useSignal<Sending | undefined>(undefined);
+  const id = useId();
+  const by = signer();
+  const isWaiting = sending.value?.stage === "waiting";
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    if (command === undefined || by === undefined || isWaiting) return;
+    await send(by, command, (next) => (sending.value = next));
+  };
+  return (
+    <form class="panel ticket" aria-labelledby={id} onSubmit={submit}>
+      <h2 id={id}>{title}</h2>
+      <SignedBy />
+      {by !== undefined && (
+        <>
+          {children}
+          <button type="submit" disabled={command === undefined || isWaiting}>
+            Send
+          </button>
+          {more}
+          <Progress sending={sending} />
+          {by.kind === "party" && command !== undefined && (
+            <Command text={`lyra devnet impersonate ${by.title} '${asWord(command)}'`} />
+          )}
+        </>
+      )}
+    </form>
+  );
+}
+
+/** Within single quotation marks of a shell. */
+const asWord = (command: object) => JSON.stringify(command).replaceAll("'", "'\\''");
+
+/** The choice of who signs, and the wallet's connection. */
+function SignedBy() {
+  const all = signers();
+  const current = signer();
+  const titleOf = ({ kind, title, publicKey }: Signer) =>
+    kind === "party" ? title : `${title} ${shortId(publicKey)} (wallet)`;
+  return (
+    <>
+      {current !== undefined && (
+        <label>
+          Signed by
+          <select value={signerId(current)} onChange={({ currentTarget }) => choose(currentTarget.value)}>
+            {all.map((each) => (
+              <option key={signerId(each)} value={signerId(each)}>
+                {titleOf(each)}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      <WalletConnection />
+    </>
+  );
+}
+
+type Connecting =
+  | { readonly stage: "asking"; readonly abort: AbortController }
+  | { readonly stage: "failed"; readonly failure: WalletFailure; readonly place: string };
+/** One for all forms. */
+const connecting = signal<Connecting | undefined>(undefined);
+
+async function connect(): Promise<void> {
+  const abort = new AbortController();
+  connecting.value = { stage: "asking", abort };
+  try {
+    await connectWallet(abort.signal);
+    connecting.value = undefined;
+    choose("");
+  } catch (error) {
+    if (!(error instanceof WalletFailure)) throw error;
+    connecting.value =
+      error.kind === "cancelled" ? undefined : { stage: "failed", failure: error, place: path.value };
+  }
+}
+
+function WalletConnection() {
+  const state = connecting.value;
+  if (walletKeys() !== undefined)
+    return (
+      <button type="button" onClick={disconnectWallet} title={`The wallet at ${walletHost}`}>
+        Disconnect the wallet
+      </button>
+    );
+  if (state?.stage === "asking")
+    return (
+      <p class="wallet-line" role="status">
+        Approve the connection in the wallet: in its terminal, or on its page.{" "}
+        <button type="button" class="small" onClick={() => state.abort.abort()}>
+          Stop asking
+        </button>
+      </p>
+    );
+  return (
+    <>
+      <button type="button" onClick={connect}>
+        Connect a wallet
+      </button>
+      {state?.place === path.value && <ConnectionFailure failure={state.failure} />}
+    </>
+  );
+}
+
+function ConnectionFailure({ failure }: { readonly failure: WalletFailure }) {
+  const port = useSignal("");
+  const usePort = () => {
+    const query = new URLSearchParams(location.search);
+    query.set(WALLET_PORT_QUERY, port.value);
+    location.search = query.toString();
+  };
+  if (failure.kind !== "away")
+    return (
+      <p class="wallet-line bad" role="alert">
+        {failure.message}
+      </p>
+    );
+  return (
+    <div class="wallet-line" role="alert">
+      <span class="bad">{failure.message}</span> This starts one: <Command text={serveCommand()} />
+      <span class="port">
+        <label>
+          Its port, if another{" "}
+          <input
+            type="text"
+            inputMode="numeric"
+            pattern="[1-9][0-9]{0,4}"
+            maxLength={5}
+            value={port.value}
+            placeholder={String(DEFAULT_WALLET_PORT)}
+            onInput={({ currentTarget }) => (port.value = currentTarget.value)}
+          />
+        </label>
+        <button type="button" disabled={!/^[1-9]\d{0,4}$/.test(port.value)} onClick={usePort}>
+          Use it
+        </button>
+      </span>
+    </div>
+  );
+}
+
+function serveCommand(): string {
+  const hasNodePort = addresses.value?.listening.some(({ name }) => name === "node") === true;
+  const { port } = new URL(`http://${walletHost}`);
+  const words = Number(port) === DEFAULT_WALLET_PORT ? "" : ` --wallet-port ${port}`;
+  return `lyra wallet serve --node-url ${hasNodePort ? nodeOrigin() : "NODE_URL"}${words}`;
+}
+
+/** What becomes of a command. */
+export function Progress({ sending }: { readonly sending: Signal<Sending | undefined> }) {
+  const state = sending.value;
+  return (
+    <div class={state?.stage === "failed" ? "ticket-message bad" : "ticket-message"} role="status">
+      {state?.stage === "waiting" &&
+        (state.by === "party" ? (
+          "Sending…"
+        ) : (
+          <>
+            It waits for your answer in the wallet: in its terminal, or on its page.{" "}
+            <button type="button" class="small" onClick={state.cancel}>
+              Stop asking
+            </button>
+          </>
+        ))}
+      {state?.stage === "failed" && state.text}
+      {state?.stage === "sent" && <Sent key={state.hash} hash={state.hash} />}
+    </div>
+  );
+}
+
+function Sent({ hash }: { readonly hash: string }) {
+  const isOver = useSignal(false);
+  const { data: story } = useRead<TransactionStory>(`/lyra/v1/transactions/${hash}`, {
+    isLive: !isOver.value,
+  });
+  if (story !== undefined) isOver.value = true;
+  return (
+    <>
+      Sent as <Id id={hash} kind="transaction" isBare />
+      {story === undefined ? (
+        ": waiting for its block"
+      ) : (
+        <>
+          , <a href={link("block", story.height)}>in block {count(story.height)}</a>
+          {story.code !== 0 && <span class="bad">: refused, {story.error || `code ${story.code}`}</span>}
+        </>
+      )}
+    </>
+  );
+}
