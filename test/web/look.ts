@@ -97,7 +97,7 @@ export class Look {
         `block/${refused.height}`,
         `transaction/${refused.hash}`,
         `party/${refused.submitter}`,
-        ...["ledger", "trading", "bridge", "stake", "spam"].map(
+        ...["ledger", "trading", "bridge", "stake", "send", "spam"].map(
           (tab) => `party/${refused.submitter}?tab=${tab}`,
         ),
         ...["positions", "margins", "liquidity", "terms"].map((tab) => `market/${market}?tab=${tab}`),

@@ -123,7 +123,7 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
     const levels = [...depth.sell.slice(0, 8).toReversed(), ...depth.buy.slice(0, 8)];
     expect(ladder).toEqual(levels.map(({ price }) => priceText(price)));
     const ticket = page.getByRole("form", { name: "Send an order" });
-    await ticket.getByLabel("Party").selectOption("judy");
+    await ticket.getByLabel("Signed by").selectOption({ label: "judy" });
     await ticket.getByLabel("Size").fill("0.02");
     await ticket.getByLabel("Price").fill(priceText(depth.sell[0]!.price));
     expect(await ticket.locator("code").textContent()).toStartWith(

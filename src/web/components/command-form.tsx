@@ -1,12 +1,19 @@
 // A form that has one command signed: by a key of a wallet, or by a party of a devnet. All forms that send share it.
 import { type Signal, signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useId } from "preact/hooks";
-import type { TransactionStory } from "../../http/chain-bodies.ts";
+import { useEffect, useId } from "preact/hooks";
 import { DEFAULT_WALLET_PORT, WALLET_PORT_QUERY } from "../../http/wallet-address.ts";
 import { addresses, nodeOrigin } from "../data/node.ts";
-import { useRead } from "../data/read.ts";
-import { choose, type Sending, type Signer, send, signer, signerId, signers } from "../data/signing.ts";
+import {
+  choose,
+  outcomeOf,
+  type Sending,
+  type Signer,
+  send,
+  signer,
+  signerId,
+  signers,
+} from "../data/signing.ts";
 import { connectWallet, disconnectWallet, WalletFailure, walletHost, walletKeys } from "../data/wallet.ts";
 import { count, shortId } from "../format.ts";
 import { link, path } from "../shell/router.ts";
@@ -189,26 +196,40 @@ export function Progress({ sending }: { readonly sending: Signal<Sending | undef
           </>
         ))}
       {state?.stage === "failed" && state.text}
-      {state?.stage === "sent" && <Sent key={state.hash} hash={state.hash} />}
+      {state?.stage === "sent" && <Sent key={state.hash} hash={state.hash} height={state.height} />}
     </div>
   );
 }
 
-function Sent({ hash }: { readonly hash: string }) {
-  const isOver = useSignal(false);
-  const { data: story } = useRead<TransactionStory>(`/lyra/v1/transactions/${hash}`, {
-    isLive: !isOver.value,
-  });
-  if (story !== undefined) isOver.value = true;
+interface Outcome {
+  readonly height: number;
+  /** Empty where it was executed. */
+  readonly refusal: string;
+}
+
+function Sent({ hash, height }: { readonly hash: string; readonly height: number | undefined }) {
+  const outcome = useSignal<Outcome | undefined>(height === undefined ? undefined : { height, refusal: "" });
+  useEffect(() => {
+    if (height !== undefined) return undefined;
+    const abort = new AbortController();
+    outcomeOf(hash, abort.signal).then(
+      ({ height: block, code, error }) => {
+        outcome.value = { height: block, refusal: code === 0 ? "" : error || `code ${code}` };
+      },
+      () => {},
+    );
+    return () => abort.abort();
+  }, [hash, height]);
+  const { value } = outcome;
   return (
     <>
       Sent as <Id id={hash} kind="transaction" isBare />
-      {story === undefined ? (
+      {value === undefined ? (
         ": waiting for its block"
       ) : (
         <>
-          , <a href={link("block", story.height)}>in block {count(story.height)}</a>
-          {story.code !== 0 && <span class="bad">: refused, {story.error || `code ${story.code}`}</span>}
+          , <a href={link("block", value.height)}>in block {count(value.height)}</a>
+          {value.refusal !== "" && <span class="bad">: refused, {value.refusal}</span>}
         </>
       )}
     </>

@@ -1,8 +1,11 @@
 // Who can sign for this page: a devnet's parties, by the tool that executes unsigned commands, and the keys of a wallet.
 import { signal } from "@preact/signals";
+import type { Matches, TransactionStory } from "../../http/chain-bodies.ts";
 import { parties } from "./names.ts";
-import { postToNode, RequestFailure } from "./node.ts";
+import { get, postToNode, RequestFailure } from "./node.ts";
 import { sendByWallet, WalletFailure, walletKeys } from "./wallet.ts";
+
+const LOOK_MS = 1_000;
 
 export interface Signer {
   readonly kind: "party" | "wallet";
@@ -47,7 +50,11 @@ export function signerFor(party: string): Signer | undefined {
 
 export type Sending =
   | { readonly stage: "waiting"; readonly by: Signer["kind"]; readonly cancel: () => void }
-  | { readonly stage: "sent"; readonly hash: string }
+  | {
+      readonly stage: "sent";
+      readonly hash: string /** Where it is known already. */;
+      readonly height?: number;
+    }
   | { readonly stage: "failed"; readonly text: string };
 
 /** Has a command signed and sent. @param note of each stage */
@@ -55,18 +62,36 @@ export async function send(by: Signer, command: object, note: (sending: Sending)
   const abort = new AbortController();
   note({ stage: "waiting", by: by.kind, cancel: () => abort.abort() });
   try {
-    const hash =
+    const sent =
       by.kind === "wallet"
-        ? await sendByWallet(by.publicKey, command, abort.signal)
+        ? { hash: await sendByWallet(by.publicKey, command, abort.signal) }
         : await impersonate(by.publicKey, command);
-    note({ stage: "sent", hash });
+    note({ stage: "sent", ...sent });
   } catch (error) {
     if (!(error instanceof RequestFailure || error instanceof WalletFailure)) throw error;
     note({ stage: "failed", text: error.message });
   }
 }
 
-async function impersonate(party: string, command: object): Promise<string> {
-  const { txHash } = await postToNode<{ txHash: string }>("/devnet/impersonate", { party, command });
-  return txHash;
+/** Executed by the time it is answered; a refusal is a failure. */
+async function impersonate(party: string, command: object) {
+  type Answer = { readonly txHash: string; readonly height: string };
+  const { txHash, height } = await postToNode<Answer>("/devnet/impersonate", { party, command });
+  return { hash: txHash, height: Number(height) };
+}
+
+/** The outcome of a transaction that a wallet has sent, as soon as this node has its block. */
+export async function outcomeOf(hash: string, signal: AbortSignal): Promise<TransactionStory> {
+  for (;;) {
+    try {
+      // A search that finds nothing is no failure.
+      const { matches } = await get<Matches>(`/lyra/v1/search?query=${hash}`, signal);
+      if (matches.some(({ kind, id }) => kind === "transaction" && id === hash))
+        return await get<TransactionStory>(`/lyra/v1/transactions/${hash}`, signal);
+    } catch (error) {
+      if (!(error instanceof RequestFailure)) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    signal.throwIfAborted();
+  }
 }
