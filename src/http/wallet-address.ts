@@ -1,5 +1,5 @@
-// Where a node's page looks for the wallet of whoever sits before it: on this machine alone. Node and page both follow it,
-// since the policy that the page is sent with names the only wallet that it can ask.
+// The place where a node's page looks for its user's wallet: on this machine alone. Node and page both follow it, since the
+// policy that the page is sent with names the only wallet that it can ask.
 
 export const DEFAULT_WALLET_PORT = 1789;
 /** In the query of the page's address, for a wallet on another port. */

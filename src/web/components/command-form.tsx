@@ -91,7 +91,7 @@ function SignedBy() {
 type Connecting =
   | { readonly stage: "asking"; readonly abort: AbortController }
   | { readonly stage: "failed"; readonly failure: WalletFailure; readonly place: string };
-/** One for all forms. */
+/** Shared by all forms. */
 const connecting = signal<Connecting | undefined>(undefined);
 
 async function connect(): Promise<void> {
@@ -179,7 +179,7 @@ function serveCommand(): string {
   return `lyra wallet serve --node-url ${hasNodePort ? nodeOrigin() : "NODE_URL"}${words}`;
 }
 
-/** What becomes of a command. */
+/** The stages of a command on its way. */
 export function Progress({ sending }: { readonly sending: Signal<Sending | undefined> }) {
   const state = sending.value;
   return (

@@ -31,7 +31,7 @@ export function choose(id: string): void {
   chosen.value = id;
 }
 
-/** The one chosen, else a key of the wallet: whoever connected it means to use it. */
+/** The chosen signer, else a key of the wallet: a wallet is connected to be used. */
 export function signer(): Signer | undefined {
   const all = signers();
   return (

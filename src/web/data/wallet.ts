@@ -1,6 +1,6 @@
 /**
- * The wallet service of whoever sits before the page, by the JSON-RPC that every site speaks to it: a person approves there
- * what is asked for here. The token is kept in `sessionStorage`, so that it outlives a reload and not the tab: an origin such
+ * The wallet service of the page's user, by the JSON-RPC that every site speaks to it: a person approves there what is
+ * asked for here. The token is kept in `sessionStorage`, so that it outlives a reload and not the tab: an origin such
  * as `127.0.0.1:3003` belongs to whatever program listens there at the time, and the next one could read `localStorage`.
  */
 import { signal } from "@preact/signals";
@@ -8,7 +8,7 @@ import { walletOriginFor } from "../../http/wallet-address.ts";
 import { visible } from "../format.ts";
 import { chainId } from "./node.ts";
 
-export interface WalletKey {
+interface WalletKey {
   readonly name: string;
   readonly publicKey: string;
 }
@@ -28,7 +28,7 @@ export class WalletFailure extends Error {
   }
 }
 
-export const walletOrigin = walletOriginFor(location.href);
+const walletOrigin = walletOriginFor(location.href);
 export const walletHost = new URL(walletOrigin).host;
 
 const STORED = `lyra.wallet ${walletOrigin}`;
@@ -125,7 +125,7 @@ async function call(method: string, params: unknown, { token, signal }: CallOpti
   return { result: memberOf(answer, "result"), token: TOKEN.test(authorization) ? authorization : undefined };
 }
 
-const notAWallet = () => new WalletFailure("away", `What answers at ${walletHost} is not a wallet.`);
+const notAWallet = () => new WalletFailure("away", `The server at ${walletHost} is not a wallet.`);
 
 function sentenceOf(failure: unknown): string {
   if (memberOf(failure, "code") === TOKEN_REFUSED)
