@@ -35,6 +35,18 @@ export const COMMANDS: Commands = {
   },
   validator: from("run the chain behind a consensus engine", () => import("./validator.ts"), "validator"),
   testnet: from("start a network of several validators", () => import("./testnet.ts"), "testnet"),
+  "testnet files": from(
+    "write the files of a network on several machines",
+    () => import("./testnet-files.ts"),
+    "files",
+    { hintWords: 2 },
+  ),
+  "testnet join": from(
+    "write the files of a further node, or of a lost one",
+    () => import("./testnet-files.ts"),
+    "join",
+    { hintWords: 2 },
+  ),
   ethereum: from(
     "run the simulated Ethereum of several validators",
     () => import("./ethereum.ts"),

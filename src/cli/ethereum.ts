@@ -6,11 +6,12 @@ import { say, waitForInputEnd, waitForSignal } from "./terminal.ts";
 
 export const ethereum = command({
   flags: {
-    port: option("N", "where it answers, on this machine alone (8545; 0: free)"),
+    port: option("N", "where it answers (8545; 0: free)"),
+    host: option("ADDRESS", "of a private net: it knows no password (127.0.0.1)"),
     file: option("FILE", "where its state is kept (else in memory)"),
     "stop-with-stdin": toggle("end when standard input does", { isMinor: true }),
   },
-  notes: "  Validators watch it: lyra validator --ethereum URL --duties N.",
+  notes: "  Validators watch it: lyra validator --ethereum URL.",
   json: "{url, port} once it listens",
   startsNode: () => true,
   async run({ values }) {
@@ -20,7 +21,11 @@ export const ethereum = command({
       throw usageError("ethereum", "--port must be a port");
     const signals = waitForSignal();
     const { serveEthereum } = await import("../validator/ethereum-server.ts");
-    const server = serveEthereum(Number(port), values.file);
+    const server = serveEthereum({
+      port: Number(port),
+      ...(values.host !== undefined && { host: values.host }),
+      ...(values.file !== undefined && { file: values.file }),
+    });
     try {
       if (values.json) process.stdout.write(`${JSON.stringify({ url: server.url, port: server.port })}\n`);
       else if (!values.quiet) say(`the simulated Ethereum answers at ${server.url}`, { url: server.url });

@@ -19,9 +19,9 @@ const FLAGS = {
 
 export const testnet = command({
   flags: FLAGS,
-  notes: `  Its keys are PUBLIC, those of the devnet, unless --own-keys is given: for trials
-  alone. A validator is two processes, which are started again when they end; its
-  folder has their logs.`,
+  notes: `  For trials: keys are the devnet's, PUBLIC, unless --own-keys is given.
+  A validator is two processes, started again when they end; its folder has
+  their logs. For several machines: lyra testnet files.`,
   json: "{chainId, dir, nodes: [{number, nodeUrl, dataUrl, consensusUrl, home, consensusHome}]} once every validator has a block",
   startsNode: () => true,
   async run({ values }) {

@@ -1,10 +1,10 @@
-// `lyra ethereum` on a port of this machine: turns at the simulated Ethereum, and its state for those that watch.
+// `lyra ethereum`: turns at the simulated Ethereum, and its state for those that watch.
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { listen, stopServer, urlOf } from "../http/http.ts";
 import { httpPlugin, jsonBody } from "../http/plugin.ts";
 import { EthereumState } from "./ethereum-state.ts";
 
-const HOST = "127.0.0.1";
+const LOOPBACK = "127.0.0.1";
 const BODY_BYTES_MAX = 64 * 1024 * 1024;
 const WAIT_MS_MAX = 10_000;
 
@@ -19,12 +19,20 @@ interface EthereumServer {
   stop(): Promise<void>;
 }
 
-/** Listens. @param file where the state is kept @throws NodeError `port_in_use`, `cannot_listen` */
-export function serveEthereum(port: number, file?: string): EthereumServer {
+interface EthereumServerOptions {
+  /** 0 picks a free one. */
+  readonly port: number;
+  readonly host?: string;
+  /** Where the state is kept. */
+  readonly file?: string;
+}
+
+/** Listens. @throws NodeError `port_in_use`, `cannot_listen` */
+export function serveEthereum({ port, host = LOOPBACK, file }: EthereumServerOptions): EthereumServer {
   const ethereum = new EthereumState(file);
   const app = httpPlugin({
     name: "ethereum",
-    // Only programs of this machine talk to it: no page of any origin does.
+    // Only validators talk to it: no page of any origin does.
     cors: { headers: () => ({}), preflight: () => new Response(null, { status: 403 }) },
     onError: (error) => {
       const isOver = error instanceof NodeError;
@@ -49,6 +57,6 @@ export function serveEthereum(port: number, file?: string): EthereumServer {
       return ethereum.after(Number(after), Math.min(Number(wait) || 0, WAIT_MS_MAX));
     })
     .all("/*", () => Response.json({ error: "not found" }, { status: 404 }));
-  const server = listen({ host: HOST, port, bodyBytesMax: BODY_BYTES_MAX, portFlag: "--port" }, app.fetch);
-  return { url: urlOf(HOST, server.port!), port: server.port!, stop: () => stopServer(server) };
+  const server = listen({ host, port, bodyBytesMax: BODY_BYTES_MAX, portFlag: "--port" }, app.fetch);
+  return { url: urlOf(host, server.port!), port: server.port!, stop: () => stopServer(server) };
 }

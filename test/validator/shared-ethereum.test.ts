@@ -29,7 +29,7 @@ async function follower(url: string) {
 
 describe("calls", () => {
   test("of several validators come one after the other, and each is seen by all", async () => {
-    const server = serveEthereum(0);
+    const server = serveEthereum({ port: 0 });
     closing.push(() => server.stop());
     const followers = await Promise.all([follower(server.url), follower(server.url), follower(server.url)]);
     const order: number[] = [];
@@ -49,7 +49,7 @@ describe("calls", () => {
   });
 
   test("that fail end their turn", async () => {
-    const server = serveEthereum(0);
+    const server = serveEthereum({ port: 0 });
     closing.push(() => server.stop());
     const { shared, copy } = await follower(server.url);
     const failing = shared.inTurn(() => Promise.reject(new Error("reverted")));
@@ -59,19 +59,19 @@ describe("calls", () => {
 
   test("find the state where a process before left it", async () => {
     const file = scratch.path("ethereum.json");
-    const first = serveEthereum(0, file);
+    const first = serveEthereum({ port: 0, file });
     const before = await follower(first.url);
     await before.shared.inTurn(async () => before.copy.add());
     before.shared.stop();
     await first.stop();
-    const second = serveEthereum(0, file);
+    const second = serveEthereum({ port: 0, file });
     closing.push(() => second.stop());
     const { copy } = await follower(second.url);
     await eventually(() => copy.save() === "1");
   });
 
   test("say that the process does not answer", async () => {
-    const server = serveEthereum(0);
+    const server = serveEthereum({ port: 0 });
     await server.stop();
     const shared = new SharedEthereum(server.url, counter(), () => {});
     await expect(shared.inTurn(async () => {})).rejects.toMatchObject({ code: "ethereum_away" });

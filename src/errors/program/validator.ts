@@ -38,17 +38,20 @@ export const VALIDATOR_CODES = {
     meaning: "Other users may read or write the file with a validator's keys.",
     cause: "It was copied without its mode, or into a shared folder.",
     fix: "chmod 600 on the file, owned by the validator's user. If it may have been read, rotate the keys.",
+    exit: "usage",
   },
   keys_unreadable: {
     meaning: "The file with a validator's keys is missing, or damaged.",
     cause:
       "It is another file, was edited, or its disk is damaged; the text says which, and never what stands in it.",
     fix: "Restore it from its backup.",
+    exit: "usage",
   },
   keys_differ: {
     meaning: "The keys are not those that this chain's genesis has for the validator.",
     cause: "The file is of another validator or network, or the genesis was made again.",
     fix: "Give the file that was written with the network's genesis: lyra testnet files writes both.",
+    exit: "usage",
   },
   cometbft_missing: {
     meaning: "The consensus engine's program is not on this machine, or not where it was said to be.",
@@ -76,6 +79,23 @@ export const VALIDATOR_CODES = {
     cause:
       "A process of it does not run, or more than a third of the validators are away; its logs say which.",
     fix: "Look at lyra.log and consensus.log in the validator's folder.",
+  },
+  network_exists: {
+    meaning: "The folder for a network's files has some already.",
+    cause: "They hold keys, which are not written over.",
+    fix: "Give another --out, or move the folder away.",
+    exit: "usage",
+  },
+  network_unreadable: {
+    meaning: "The folder does not describe a network.",
+    cause: "network.json or genesis.json is missing or damaged; the text says which.",
+    fix: "Give the folder that lyra testnet files wrote, or a validator's folder.",
+    exit: "usage",
+  },
+  trust_missing: {
+    meaning: "No block could be taken as the trusted one that a state from other validators is checked by.",
+    cause: "The consensus engines' RPC does not answer from here, or two of them differ.",
+    fix: "Name two RPC addresses with --rpc, or leave the state to be executed from the first block: --from-genesis.",
   },
   ethereum_away: {
     meaning: "The simulated Ethereum of the network does not answer.",

@@ -1,0 +1,64 @@
+// The consensus engine's config.toml of a validator on a machine of its own: what differs from the engine's defaults.
+import { hostPort } from "./addresses.ts";
+import { type NetworkFile, type NetworkNode, nearness, peersOf, rpcHostOf } from "./network.ts";
+
+/** `{ consensus: { timeout_commit: '"200ms"' } }`: values as they stand in the file. */
+export type Settings = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+const text = (value: string) => JSON.stringify(value);
+
+/** @param more settings of this node alone */
+export function settingsText(node: NetworkNode, network: NetworkFile, abci: string, more: Settings): string {
+  const { isShared, isPublic } = nearness(network);
+  const settings: Settings = {
+    "": {
+      proxy_app: text(abci.replace(/^unix:/, "unix://")),
+      moniker: text(node.name),
+    },
+    rpc: {
+      laddr: text(`tcp://${hostPort(rpcHostOf(node), node.rpcPort)}`),
+      // A transaction of 1 MiB in base64.
+      max_body_bytes: "1500000",
+    },
+    p2p: {
+      laddr: text(`tcp://${hostPort(node.address.includes(":") ? "::" : "0.0.0.0", node.peerPort)}`),
+      external_address: text(hostPort(node.address, node.peerPort)),
+      persistent_peers: text(peersOf(network, node)),
+      // Without it a partition of minutes heals after hours.
+      persistent_peers_max_dial_period: text(isShared ? "2s" : "30s"),
+      // Strict: addresses that the internet does not route are not dialled.
+      addr_book_strict: String(isPublic),
+      allow_duplicate_ip: String(isShared),
+      pex: String(!isShared),
+      flush_throttle_timeout: text("10ms"),
+      send_rate: "20480000",
+      recv_rate: "20480000",
+      max_packet_msg_payload_size: "16384",
+    },
+    mempool: {
+      // Answers that come later leave transactions unchecked.
+      recheck_timeout: text("5s"),
+    },
+    consensus: {
+      timeout_commit: text(network.pace),
+      // The state's hash differs from block to block, so blocks come anyway.
+      create_empty_blocks: "true",
+      peer_gossip_sleep_duration: text("10ms"),
+    },
+    storage: {
+      // Sidecars that follow by RPC read results.
+      discard_abci_responses: "false",
+    },
+    tx_index: {
+      // Lyra has rows of its own.
+      indexer: text("null"),
+    },
+  };
+  const sections = [...new Set([...Object.keys(settings), ...Object.keys(more)])];
+  const lines = sections.map((section) => {
+    const members = { ...settings[section], ...more[section] };
+    const pairs = Object.entries(members).map(([key, value]) => `${key} = ${value}`);
+    return [...(section === "" ? [] : [`[${section}]`]), ...pairs].join("\n");
+  });
+  return `# What differs from the defaults of CometBFT 0.38. Written by lyra testnet files.\n${lines.join("\n\n")}\n`;
+}

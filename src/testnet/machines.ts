@@ -1,0 +1,196 @@
+/**
+ * The files of a network on several machines: a folder for each validator, to be copied to its machine, with keys, genesis,
+ * settings of the consensus engine, and what starts both processes; and beside them what is public, from which a further
+ * node joins.
+ */
+
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { readGenesis } from "../engine/genesis.ts";
+import { NodeError } from "../errors/node-error.ts";
+import { realSteps, writeFileWhole } from "../files/whole-file.ts";
+import { hostPort, isPrivate } from "./addresses.ts";
+import { engineKey, nodeKeyText, peerIdOf, validatorKeyText } from "./engine-keys.ts";
+import { type Settings, settingsText } from "./engine-settings.ts";
+import { networkGenesis } from "./genesis.ts";
+import { composeFile, type MachineWords, systemdUnits } from "./machine-units.ts";
+import { type Member, ownMember } from "./members.ts";
+import {
+  GENESIS_FILE,
+  type Host,
+  hostUrl,
+  NETWORK_FILE,
+  type NetworkFile,
+  type NetworkNode,
+  networkText,
+} from "./network.ts";
+
+export interface Programs {
+  readonly lyra: string;
+  readonly cometbft: string;
+}
+
+interface MachinesOptions {
+  readonly out: string;
+  readonly hosts: readonly Host[];
+  readonly chainId?: string;
+  readonly pace?: string;
+  /** Folder that has a validator's folder on its machine, under the validator's name. */
+  readonly places?: string;
+  readonly programs?: Partial<Programs>;
+  /** Where the simulated Ethereum answers; default: on the first machine. */
+  readonly ethereumUrl?: string;
+  readonly isFunded: boolean;
+  readonly parameters?: Readonly<Record<string, string>>;
+  readonly nowNs: bigint;
+  readonly random?: (length: number) => Uint8Array;
+  /** Added to every port, for trials beside a network that has the usual ones. */
+  readonly portShift?: number;
+}
+
+export const MACHINES_MAX = 100;
+export const USUAL_PLACES = "/var/lib/lyra";
+export const USUAL_PROGRAMS: Programs = { lyra: "/usr/local/bin/lyra", cometbft: "/usr/local/bin/cometbft" };
+const USUAL_PACE = "1s";
+export const KEYS_FILE = "validator-keys.json";
+const PORTS_APART = 10;
+const PORTS = { peer: 26_656, rpc: 26_657, abci: 26_658, node: 3_003, data: 3_008, ethereum: 8_545 };
+/** The longest path that a socket can have. */
+const SOCKET_PATH_MAX = 107;
+
+/** Writes the folders of a new network. @throws NodeError */
+export async function writeMachines(options: MachinesOptions): Promise<NetworkFile> {
+  const { out, hosts, chainId = "lyra-testnet", pace = USUAL_PACE, isFunded, nowNs, parameters } = options;
+  const { places = USUAL_PLACES, random = randomBytes } = options;
+  const programs = { ...USUAL_PROGRAMS, ...options.programs };
+  if (existsSync(join(out, NETWORK_FILE))) throw exists(out);
+  const { portShift = 0 } = options;
+  const ethereumUrl = options.ethereumUrl ?? ownEthereumUrl(hosts[0]!, portShift);
+  const members = hosts.map(({ name }) => ownMember(name, random));
+  const nodes = members.map(({ peerSeed }, at) =>
+    nodeOf(hosts[at]!, peerIdOf(engineKey(peerSeed).publicKey), placeAmong(hosts, at), portShift),
+  );
+  const network: NetworkFile = { version: 1, chainId, pace, ethereumUrl, nodes };
+  const genesis = await networkGenesis({
+    ...{ chainId, members, isFunded, nowNs },
+    ...(parameters && { parameters }),
+  });
+  for (const { name } of hosts) if (existsSync(join(out, name))) throw exists(join(out, name));
+  for (const [at, node] of nodes.entries()) {
+    const isFirst = at === 0 && options.ethereumUrl === undefined;
+    writeFolder({
+      ...{ folder: join(out, node.name), place: `${places}/${node.name}`, node, network, genesis, programs },
+      ...{ member: members[at]!, hasEthereum: isFirst, settings: {} },
+    });
+  }
+  // Last: a folder with it is whole.
+  writePublic(join(out, GENESIS_FILE), genesis);
+  writePublic(join(out, NETWORK_FILE), networkText(network));
+  return network;
+}
+
+interface FolderOptions {
+  readonly folder: string;
+  /** The same folder on its machine. */
+  readonly place: string;
+  readonly node: NetworkNode;
+  readonly network: NetworkFile;
+  readonly genesis: string;
+  readonly programs: Programs;
+  readonly member: Member;
+  readonly hasEthereum: boolean;
+  /** Of the engine, beside those that all have. */
+  readonly settings: Settings;
+  /** Height up to which the engine signs nothing. */
+  readonly signFrom?: number;
+}
+
+/** Writes a validator's folder. @throws NodeError */
+export function writeFolder(options: FolderOptions): void {
+  const { folder, place, node, network, genesis, member } = options;
+  if (existsSync(folder)) throw exists(folder);
+  for (const below of ["lyra", "run", "consensus/config", "consensus/data"])
+    mkdirSync(join(folder, below), { recursive: true, mode: 0o700 });
+  const { chainId, hash: genesisHash } = readGenesis(genesis);
+  member.own!.write(join(folder, KEYS_FILE), { chainId, genesisHash });
+  const config = join(folder, "consensus", "config");
+  writeFileWhole(join(config, "priv_validator_key.json"), validatorKeyText(engineKey(member.consensusSeed)));
+  writeFileWhole(join(config, "node_key.json"), nodeKeyText(engineKey(member.peerSeed)));
+  const signed = { height: String(options.signFrom ?? 0), round: 0, step: 0 };
+  writeFileWhole(join(folder, "consensus", "data", "priv_validator_state.json"), JSON.stringify(signed));
+  writePublic(join(config, "genesis.json"), genesis);
+  const abci = abciOf(place, node);
+  writePublic(join(config, "config.toml"), settingsText(node, network, abci, options.settings));
+  writePublic(join(folder, NETWORK_FILE), networkText(network));
+  const words = wordsOf(options, abci);
+  const units = { name: node.name, chainId, place, words };
+  for (const [file, text] of systemdUnits(units)) writePublic(join(folder, file), text);
+  writePublic(join(folder, "docker-compose.yml"), composeFile(units));
+}
+
+function abciOf(place: string, { peerPort }: NetworkNode): string {
+  const path = `${place}/run/app.sock`;
+  return path.length <= SOCKET_PATH_MAX
+    ? `unix:${path}`
+    : `tcp://127.0.0.1:${PORTS.abci + peerPort - PORTS.peer}`;
+}
+
+function wordsOf({ place, node, network, programs, hasEthereum }: FolderOptions, abci: string): MachineWords {
+  const { nodePort, dataPort } = node;
+  const { port, hostname } = new URL(network.ethereumUrl);
+  return {
+    chain: [
+      ...[programs.lyra, "validator", "--home", `${place}/lyra`, "--abci", abci],
+      ...["--consensus-rpc", hostUrl(node)],
+      ...["--genesis", `${place}/consensus/config/genesis.json`, "--keys", `${place}/${KEYS_FILE}`],
+      ...["--ethereum", network.ethereumUrl],
+      ...["--node-port", String(nodePort), "--data-port", String(dataPort)],
+    ],
+    engine: [programs.cometbft, "start", "--home", `${place}/consensus`],
+    ...(hasEthereum && {
+      ethereum: [
+        ...[programs.lyra, "ethereum", "--host", hostname.replace(/^\[|\]$/g, ""), "--port", port],
+        ...["--file", `${place}/ethereum.json`],
+      ],
+    }),
+    health: [programs.lyra, "health", "--quiet", "--url", `http://127.0.0.1:${dataPort}`],
+  };
+}
+
+/** Validators that share an address have ports ten apart. */
+const placeAmong = (hosts: readonly Host[], at: number): number =>
+  hosts.slice(0, at).filter(({ address }) => address === hosts[at]!.address).length;
+
+/** @param place among nodes of one address */
+export function nodeOf(host: Host, peerId: string, place: number, shift = 0): NetworkNode {
+  const portOf = (usual: number) => usual + PORTS_APART * place + shift;
+  return {
+    ...{ name: host.name, address: host.address, peerId },
+    ...{ peerPort: portOf(PORTS.peer), rpcPort: portOf(PORTS.rpc) },
+    ...{ nodePort: portOf(PORTS.node), dataPort: portOf(PORTS.data) },
+  };
+}
+
+function ownEthereumUrl({ address }: Host, shift: number): string {
+  if (isPrivate(address)) return `http://${hostPort(address, PORTS.ethereum + shift)}`;
+  throw new NodeError(
+    "testnet.files",
+    "usage",
+    `the simulated Ethereum knows no password, and ${address} is not an address of a private net`,
+    "give --ethereum URL, where it answers for the machines alone; or private addresses",
+  );
+}
+
+function writePublic(path: string, text: string): void {
+  writeFileWhole(path, text, realSteps, 0o644);
+}
+
+function exists(folder: string): NodeError {
+  return new NodeError(
+    "testnet.files",
+    "network_exists",
+    `${folder} is there already, and may hold keys`,
+    "give another --out, or move it away",
+  );
+}

@@ -1,0 +1,92 @@
+// A network on several machines, as all its nodes know it: network.json, of which nothing is secret.
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { readGenesis } from "../engine/genesis.ts";
+import { NodeError, reasonOf } from "../errors/node-error.ts";
+import { hostPort, isLoopback, isPrivate } from "./addresses.ts";
+
+/** A validator's machine. */
+export interface Host {
+  readonly name: string;
+  /** An address, IPv6 without brackets, or a host name. */
+  readonly address: string;
+}
+
+/** A node of the network as others see it. */
+export interface NetworkNode extends Host {
+  readonly peerId: string;
+  readonly peerPort: number;
+  readonly rpcPort: number;
+  readonly nodePort: number;
+  readonly dataPort: number;
+}
+
+/** The content of `network.json`: nothing of it is secret. */
+export interface NetworkFile {
+  readonly version: 1;
+  readonly chainId: string;
+  /** The engine's `timeout_commit`: the pace of blocks. */
+  readonly pace: string;
+  /** Where the simulated Ethereum answers. */
+  readonly ethereumUrl: string;
+  readonly nodes: readonly NetworkNode[];
+}
+
+export const NETWORK_FILE = "network.json";
+export const GENESIS_FILE = "genesis.json";
+
+export const networkText = (network: NetworkFile): string => `${JSON.stringify(network, undefined, 2)}\n`;
+
+/** A network's public files. @throws NodeError `network_unreadable` */
+export function readNetwork(folder: string): { readonly network: NetworkFile; readonly genesis: string } {
+  const path = join(folder, NETWORK_FILE);
+  let network: NetworkFile;
+  try {
+    network = JSON.parse(readFileSync(path, "utf8")) as NetworkFile;
+  } catch (error) {
+    throw unreadable(path, reasonOf(error));
+  }
+  if (network.version !== 1 || !Array.isArray(network.nodes) || network.nodes.length === 0)
+    throw unreadable(path, "it names no nodes");
+  const own = join(folder, GENESIS_FILE);
+  const file = existsSync(own) ? own : join(folder, "consensus", "config", "genesis.json");
+  try {
+    const genesis = readFileSync(file, "utf8");
+    if (readGenesis(genesis).chainId === network.chainId) return { network, genesis };
+  } catch (error) {
+    throw unreadable(file, reasonOf(error));
+  }
+  throw unreadable(file, `it is not of the chain ${network.chainId}`);
+}
+
+/** Where the engine's RPC answers. */
+export const hostUrl = (node: NetworkNode): string => `http://${hostPort(rpcHostOf(node), node.rpcPort)}`;
+
+/** Peers of a node, as the engine's settings name them. */
+export function peersOf({ nodes }: NetworkFile, own: Pick<NetworkNode, "peerId">): string {
+  return nodes
+    .filter(({ peerId }) => peerId !== own.peerId)
+    .map(({ peerId, address, peerPort }) => `${peerId}@${hostPort(address, peerPort)}`)
+    .join(",");
+}
+
+/** Whether several nodes share a machine, or an address is not one that the whole internet routes. */
+export function nearness({ nodes }: NetworkFile): { readonly isShared: boolean; readonly isPublic: boolean } {
+  const addresses = nodes.map(({ address }) => address);
+  return {
+    isShared: new Set(addresses).size < addresses.length || addresses.some(isLoopback),
+    isPublic: !addresses.some((address) => isPrivate(address) || isLoopback(address)),
+  };
+}
+
+/** The RPC listens on an address of a private net, for the others to take the state from it; else on this machine alone. */
+export const rpcHostOf = ({ address }: Host): string => (isPrivate(address) ? address : "127.0.0.1");
+
+function unreadable(path: string, reason: string): NodeError {
+  return new NodeError(
+    "testnet.files",
+    "network_unreadable",
+    `the network's file ${path} cannot be read: ${reason}`,
+    "give the folder that lyra testnet files wrote, or a validator's",
+  );
+}
