@@ -20,6 +20,7 @@ import { hexBytes } from "../../src/wire/identifiers.ts";
 import { SECOND_NS } from "../../src/wire/time-text.ts";
 import { FakeEngine } from "../chain/fake-engine.ts";
 import { newHome, rowsOf, testGenesis } from "../chain/rig.ts";
+import { CometSet } from "./comet-set.ts";
 
 export const BLOCK_NS = 1_000_000_007n;
 
@@ -44,6 +45,8 @@ export class AbciRig {
   /** Connections of the engine that runs now. */
   consensus: object = {};
   mempool: object = {};
+  /** The validators as the engine knows them. */
+  readonly set = new CometSet();
   /** Transactions that `broadcast` brought, and the check let in. */
   readonly pool: Uint8Array[] = [];
 
@@ -85,6 +88,7 @@ export class AbciRig {
         initialHeight: 1n,
       },
     });
+    this.set.begin(initChain!.validators);
     return initChain!;
   }
 
@@ -117,6 +121,7 @@ export class AbciRig {
     if (this.chain.committed.height === 0) await this.begin();
     const executed = await this.execute(txs, given);
     await this.commit();
+    this.set.apply(executed.updates);
     return executed;
   }
 

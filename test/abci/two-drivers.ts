@@ -1,0 +1,214 @@
+// One history through both drivers of the chain: behind a consensus engine that the test plays, and through the local sequencer,
+// whose blocks get the same times, hashes and proposers.
+import { expect } from "bun:test";
+import { ParsedTransactions } from "../../src/abci/parsed.ts";
+import type { BlockTx, ExecutedBlock } from "../../src/chain/block-runner.ts";
+import { ChainCore } from "../../src/chain/chain-core.ts";
+import type { ChainPoint } from "../../src/chain/chain-store.ts";
+import { SEQUENCER_LIMITS } from "../../src/chain/options.ts";
+import { Sequencer } from "../../src/chain/sequencer.ts";
+import { SnapshotRestore, StateSnapshots } from "../../src/chain/state-snapshots.ts";
+import { sha256HexOf } from "../../src/crypto/sha.ts";
+import { Clock } from "../../src/devnet/clock.ts";
+import { Random } from "../../src/devnet/random.ts";
+import { type BlockHeader, Engine } from "../../src/engine/engine.ts";
+import type { Genesis } from "../../src/engine/genesis.ts";
+import type { StateEntry } from "../../src/engine/state.ts";
+import { BlockWriter } from "../../src/store/block-writer.ts";
+import { openWriter } from "../../src/store/database.ts";
+import { digestStore } from "../../src/store/dump.ts";
+import { COMMANDS } from "../../src/wire/transaction-commands.ts";
+import { newHome, rowsOf } from "../chain/rig.ts";
+import { History, historyGenesis, type Makers } from "./history.ts";
+import { AbciRig } from "./rig.ts";
+
+type Header = Required<BlockHeader>;
+
+/** A core whose next block has a given header. */
+class FedCore extends ChainCore {
+  header: Header | undefined;
+
+  override execute(txs: readonly BlockTx[]): ExecutedBlock {
+    return this.executeGiven(this.header!, txs);
+  }
+}
+
+/** The local sequencer, fed with blocks of elsewhere. */
+class FedSequencer {
+  readonly home: string;
+  readonly core: FedCore;
+  readonly engine: Engine;
+  private readonly sequencer: Sequencer;
+  private readonly parsed: ParsedTransactions;
+  private readonly db: ReturnType<typeof openWriter>;
+
+  /** @param first header of the first block; undefined for a chain that begins with a snapshot */
+  constructor(genesis: Genesis, first: Header | undefined, home = newHome()) {
+    this.home = home;
+    this.db = openWriter(home);
+    this.parsed = new ParsedTransactions(genesis.chainId);
+    let engine: Engine | undefined;
+    const options = {
+      ...{ db: this.db, genesis, startedNs: 0n, mode: { kind: "manual" as const } },
+      ...{ clock: new Clock(() => genesis.timeNs), random: new Random("fed") },
+      makeEngine: (follower: ConstructorParameters<typeof Engine>[1]) =>
+        (engine = new Engine(genesis, follower)),
+    } as const;
+    this.core = new FedCore(options, new BlockWriter(this.db, { allOrNothing: true }), SEQUENCER_LIMITS);
+    this.engine = engine!;
+    this.core.header = first;
+    this.core.open(first !== undefined);
+    this.sequencer = new Sequencer(this.core, options, SEQUENCER_LIMITS);
+    if (first !== undefined) this.sequencer.start();
+  }
+
+  get appHash(): string {
+    return this.core.point.appHash;
+  }
+
+  /** A block that others agreed on: what waits in the mempool is what it holds, whatever a check would say. */
+  async block(header: Header, txs: readonly Uint8Array[]): Promise<string> {
+    this.core.header = header;
+    for (const bytes of txs) {
+      const valid = this.parsed.validOf(bytes);
+      if (valid !== undefined) this.sequencer.mempool.add({ ...valid, gas: 0, isImpersonated: false });
+    }
+    await this.sequencer.mine(1);
+    return this.appHash;
+  }
+
+  rows() {
+    return rowsOf(digestStore(this.db));
+  }
+
+  /** Goes on behind a block that was not executed here. */
+  restore(point: ChainPoint, entries: () => Iterable<StateEntry>): void {
+    this.core.restore(point, entries);
+    this.sequencer.start();
+  }
+
+  stop(): void {
+    this.sequencer.stop();
+    this.core.close();
+    this.db.close();
+  }
+}
+
+/** A chain that can begin with a snapshot. */
+interface Restoring {
+  readonly home: string;
+  restore(point: ChainPoint, entries: () => Iterable<StateEntry>): void;
+}
+
+/** Writes a snapshot of a home's stored state, and lets another chain go on from it. @param appHash the trusted one */
+async function handSnapshot(home: string, { chainId, hash }: Genesis, appHash: string, to: Restoring) {
+  const identity = { chainId, genesis: hash };
+  const snapshots = new StateSnapshots(home, identity, 64 * 1024);
+  const snapshot = await snapshots.write(0);
+  const restore = new SnapshotRestore(to.home, snapshot, appHash, identity);
+  for (let index = 0; index < snapshot.chunks; index++) {
+    const verdict = restore.apply(index, snapshots.chunk(snapshot.height, snapshot.format, index)!);
+    if (!verdict.accepted) throw new Error(verdict.text);
+  }
+  to.restore(restore.verify(), () => restore.entries());
+  restore.discard();
+}
+
+/** Transactions between blocks, at most: besides what validators owe. */
+const MOST = 12;
+
+function rigOf(genesis: Genesis) {
+  let engine: Engine | undefined;
+  const rig = new AbciRig({ genesis, makeEngine: (follower) => (engine = new Engine(genesis, follower)) });
+  return { rig, engine: engine! };
+}
+
+/** By priority, as an honest proposer orders them, and each once; nothing is left out, what no check lets pass included. */
+function inOrder(parsed: ParsedTransactions, txs: readonly Uint8Array[]): Uint8Array[] {
+  const byHash = new Map(txs.map((bytes) => [sha256HexOf(bytes), bytes]));
+  const priority = (bytes: Uint8Array) => {
+    const valid = parsed.validOf(bytes);
+    return valid === undefined ? -1 : COMMANDS[valid.tx.kind].priority;
+  };
+  return [...byHash.values()].sort((a, b) => priority(b) - priority(a));
+}
+
+/** The facts of a history, so that a test can say what it reached. */
+interface DriversRun {
+  /** How often, by name. */
+  readonly facts: ReadonlyMap<string, number>;
+}
+
+/**
+ * Plays a random history through both drivers, and from its middle on through two more chains, each of which began with the
+ * other driver's snapshot. Half of the blocks are proposed and judged, the others hold what nobody has checked.
+ * @throws where two of them differ, where an honest proposal is refused, or where updates would stop CometBFT
+ */
+export async function playBoth(seed: number, blocks: number, makers?: Makers): Promise<DriversRun> {
+  const genesis = historyGenesis();
+  const { rig, engine } = rigOf(genesis);
+  const history = new History(genesis, () => engine, seed, makers);
+  const { chance } = history;
+  const parsed = new ParsedTransactions(genesis.chainId);
+  const facts = new Map<string, number>();
+  const count = (fact: string, times = 1) => facts.set(fact, (facts.get(fact) ?? 0) + times);
+  let timeNs = genesis.timeNs;
+  const headerOf = (height: number) => {
+    if (height > 1) timeNs += BigInt(chance.of(...STEPS_NS));
+    const members = [...rig.set.powers.keys()];
+    const proposer = chance.once(6) || members.length === 0 ? undefined : chance.of(...members);
+    const proposerAddress =
+      proposer === undefined
+        ? new Uint8Array(20)
+        : Uint8Array.fromHex(sha256HexOf(Buffer.from(proposer, "base64")).slice(0, 40));
+    return { height, timeNs, hash: sha256HexOf(Buffer.from(`${seed} ${height}`)), proposerAddress };
+  };
+  const fed = ({ height, timeNs, hash, proposerAddress }: ReturnType<typeof headerOf>): Header => ({
+    ...{ height, timeNs, hash },
+    proposer: rig.chain.nodeAt(proposerAddress) ?? "",
+  });
+  await rig.begin();
+  const first = headerOf(1);
+  const local = new FedSequencer(genesis, fed(first));
+  expect(local.appHash).toBe((await rig.block([], first)).appHash);
+  const late: { abci?: AbciRig; local?: FedSequencer } = {};
+  for (let height = 2; height <= blocks; height++) {
+    const { hash, timeNs } = rig.chain.status;
+    const tip = { height: height - 1, hash, timeNs };
+    const offered = height === 2 ? history.funding(tip) : history.next(tip, MOST);
+    let txs = inOrder(parsed, offered);
+    if (chance.once(2)) {
+      txs = await rig.prepare(txs);
+      expect(await (late.abci ?? rig).accepts(txs)).toBe(true);
+    }
+    const header = headerOf(height);
+    const given = fed(header);
+    const block = await rig.block(txs, header);
+    for (const { code, log } of block.results) count(`${code} ${code === 89 ? log : ""}`.trim());
+    for (const { power } of block.updates) count(power > 0n ? "power set" : "validator removed");
+    expect([height, await local.block(given, txs)]).toEqual([height, block.appHash]);
+    if (late.abci !== undefined) expect(await late.abci.block(txs, header)).toEqual(block);
+    if (late.local !== undefined) expect(await late.local.block(given, txs)).toBe(block.appHash);
+    if (height !== blocks >> 1) continue;
+    rig.chain.storeState();
+    local.core.flush();
+    const other = rigOf(genesis).rig;
+    const restoring: Restoring = { home: other.home, restore: (...place) => other.chain.restore(...place) };
+    await handSnapshot(local.home, genesis, block.appHash, restoring);
+    other.set.powers = new Map(rig.set.powers);
+    late.abci = other;
+    late.local = new FedSequencer(genesis, undefined);
+    await handSnapshot(rig.home, genesis, block.appHash, late.local);
+  }
+  const rows = rig.rows();
+  expect(rows).toEqual(local.rows());
+  expect(late.abci!.rows()).toEqual(late.local!.rows());
+  for (const [table, { rows: number }] of Object.entries(rows.tables))
+    count(`rows of ${table}`, Number(number));
+  await Promise.all([rig.stop(), late.abci!.stop()]);
+  for (const chain of [local, late.local!]) chain.stop();
+  return { facts };
+}
+
+/** Odd nanoseconds, and long enough for heartbeats and the ends of bans. */
+const STEPS_NS = [1_000_001, 700_000_013, 1_000_000_000, 3_000_000_999, 26_000_000_000];
