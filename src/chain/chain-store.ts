@@ -75,10 +75,10 @@ interface BlockContent {
 const STATE = "state";
 /**
  * Format of the stored state, below the key where programs before 2026-11-29 kept all of admission: they refuse the number,
- * and this one refuses theirs, each without a change to the home.
+ * and this one refuses theirs, each without a change to the home. Version 2 had the members of values in no order.
  */
 const FORMAT = "admission";
-const FORMAT_VERSION = 2;
+const FORMAT_VERSION = 3;
 const PART = "part:";
 /** Document that the chain began with, or came with when it was loaded. */
 const GENESIS = "genesis";

@@ -406,8 +406,8 @@ export class Cell<V> {
   }
 }
 
-// The canonical text of a value in state: the same value has the same text on every machine. Objects keep the order
-// in which their members were written down, so a table's values must be made in one place, in one order.
+// The canonical text of a value in state: the same value has the same text on every machine. Members stand by name, and one that
+// is undefined is left out: a value that was loaded, and then changed, has the text of one that was changed all along.
 
 /** Bigints are marked by this character in front, as is a string that begins with it. */
 const MARK = "\u0001";
@@ -427,10 +427,11 @@ function markedValue(value: unknown): unknown {
     case "boolean":
       return value;
     case "object": {
+      if (value === null) return null;
       if (Array.isArray(value)) return value.map(markedValue);
       // Without a prototype: every name is a plain member.
       const copy = Object.create(null) as Record<string, unknown>;
-      for (const name in value) {
+      for (const name of sortedNames(value)) {
         const member = (value as Record<string, unknown>)[name];
         if (member !== undefined) copy[name] = markedValue(member);
       }
@@ -439,6 +440,13 @@ function markedValue(value: unknown): unknown {
     default:
       throw new TypeError(`state cannot hold a ${typeof value}`);
   }
+}
+
+/** A value that was loaded has its members by name already. */
+function sortedNames(value: object): readonly string[] {
+  const names = Object.keys(value);
+  for (let n = 1; n < names.length; n++) if (names[n - 1]! > names[n]!) return names.sort();
+  return names;
 }
 
 export function decodeValue<V>(text: string): V {

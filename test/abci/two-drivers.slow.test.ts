@@ -40,6 +40,10 @@ test("random histories of markets, votes, epochs and bans go the same way throug
   expect(missing).toEqual([]);
 }, 300_000);
 
+test("the history in which a synchronised node once differed, by a member that a value got late, goes the same way", async () => {
+  await factsOf([7_006]);
+}, 60_000);
+
 test("whatever validators and would-be validators send, a consensus engine can go on", async () => {
   const reached = await factsOf(seeds(20), VALIDATOR_MAKERS);
   expect(["power set", "validator removed"].filter((fact) => !reached.get(fact))).toEqual([]);

@@ -61,11 +61,11 @@ describe("the application hash", () => {
     },
   );
 
-  test("given a home of a version that kept admission beside the state, then it is refused in plain words", async () => {
+  test("given a home of a version that wrote its state otherwise, then it is refused in plain words", async () => {
     const rig = await started();
     const version = rig.db.query("PRAGMA user_version").get();
     rig.db.run(
-      `UPDATE chain_meta SET value = '{"version":1}' WHERE key = 'admission' AND value = '{"version":2}'`,
+      `UPDATE chain_meta SET value = '{"version":2}' WHERE key = 'admission' AND value = '{"version":3}'`,
     );
     rig.abandon();
     expect(codeOf(() => new Rig({ ...MANUAL, home: rig.home }))).toBe("state_version");

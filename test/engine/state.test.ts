@@ -210,10 +210,20 @@ test("given any plain value with large numbers and marked strings, then its text
   );
 });
 
+test("given the same value with members that came in another order, or late, then its text is the same", () => {
+  const text = '{"a":1,"b":{"c":"2","d":3}}';
+  expect(encodeValue({ b: { d: 3, c: "2" }, a: 1 })).toBe(text);
+  const loaded = decodeValue<object>(encodeValue({ a: 1, none: undefined }));
+  expect(encodeValue({ ...loaded, b: { c: "2", d: 3 } })).toBe(text);
+  expect(encodeValue({ ...{ b: undefined, a: 1 }, b: { c: "2", d: 3 } })).toBe(text);
+});
+
 /** The encoding by the library alone. */
 function plainEncoding(value: unknown): string {
   return JSON.stringify(value, (_name, member: unknown) => {
     if (typeof member === "bigint") return `\u0001${member}`;
+    if (typeof member === "object" && member !== null && !Array.isArray(member))
+      return Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)));
     return typeof member === "string" && member.startsWith("\u0001") ? `\u0001${member}` : member;
   });
 }
