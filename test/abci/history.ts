@@ -150,7 +150,7 @@ export class History {
     return txs;
   }
 
-  /** What the validators owe; some of it is late. */
+  /** Duties of the validators; some are late. */
   private duties(tip: Tip): Uint8Array[] {
     const engine = this.engine();
     return NODES.flatMap((keys) => {
@@ -366,7 +366,7 @@ export class History {
     return this.send(this.chance.below(PARTIES.length), tip, { kind: "withdrawSubmission", payload });
   }
 
-  /** A newcomer, now and then with the consensus key of another one, or with one that is no key. */
+  /** A newcomer, now and then with the consensus key of another node, or with bytes that are not a key. */
   announce(tip: Tip): Uint8Array {
     const keys = this.chance.of(...NEWCOMERS);
     const other = this.chance.of(...NODES).tmPubKey;
@@ -480,7 +480,7 @@ export class History {
   }
 }
 
-/** What a node signs with both keys. */
+/** Signatures by both keys of a node. */
 function signatures(keys: ValidatorKeys, key: Ed25519KeyPair, text: string) {
   const bytes = Buffer.from(text, "utf8");
   const version = SIGNATURE_VERSION;
@@ -501,7 +501,7 @@ export function announcementOf(keys: ValidatorKeys, chainPubKey = keys.tmPubKey)
   return { ...payload, ...signatures(keys, keys.vega(1), announcementText(payload)) };
 }
 
-/** What is sent, and how often. */
+/** Commands by their weights. */
 export type Makers = readonly (readonly [weight: number, readonly [kind: string, Make]])[];
 
 const MAKERS: Makers = [

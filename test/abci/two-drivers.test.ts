@@ -1,4 +1,4 @@
-// The same blocks through both drivers give the same state, rows and application hash at each height, and what one driver's
+// Blocks that go through both drivers give the same state, rows and application hash at each height, and what one driver's
 // chain hands out as a snapshot the other one's goes on from. Many histories: two-drivers.slow.test.ts.
 import { afterAll, expect, spyOn, test } from "bun:test";
 import { removeHomes } from "../chain/rig.ts";

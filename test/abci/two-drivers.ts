@@ -1,4 +1,4 @@
-// One history through both drivers of the chain: behind a consensus engine that the test plays, and through the local sequencer,
+// Both drivers of the chain over one history: behind a consensus engine that the test plays, and through the local sequencer,
 // whose blocks get the same times, hashes and proposers.
 import { expect } from "bun:test";
 import { ParsedTransactions } from "../../src/abci/parsed.ts";
