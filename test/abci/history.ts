@@ -106,7 +106,7 @@ type Make = (history: History, tip: Tip) => Uint8Array | readonly Uint8Array[] |
 
 export class History {
   readonly chance: Chance;
-  /** How often each kind was sent. */
+  /** Numbers of commands that were sent, by kind. */
   readonly kinds = new Map<string, number>();
   private readonly proposals: string[] = [];
   /** Proposals of the last block. */

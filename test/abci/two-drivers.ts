@@ -135,7 +135,7 @@ function inOrder(parsed: ParsedTransactions, txs: readonly Uint8Array[]): Uint8A
 
 /** The facts of a history, so that a test can say what it reached. */
 interface DriversRun {
-  /** How often, by name. */
+  /** Numbers by name. */
   readonly facts: ReadonlyMap<string, number>;
 }
 
