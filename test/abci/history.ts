@@ -491,7 +491,7 @@ function signatures(keys: ValidatorKeys, key: Ed25519KeyPair, text: string) {
 }
 
 /** A node that wants to become a validator. */
-export function announcementOf(keys: ValidatorKeys, chainPubKey = keys.tmPubKey) {
+function announcementOf(keys: ValidatorKeys, chainPubKey = keys.tmPubKey) {
   const payload = {
     ...emptyAnnounceNode(),
     ...{ id: keys.nodeId, vegaPubKey: hex(keys.vega(1).publicKey), vegaPubKeyIndex: 1, chainPubKey },
