@@ -15,6 +15,7 @@ import {
   type ProofBlock,
   type ProposalOutcome,
   type RememberedRefusal,
+  type SnapshotPlace,
   type StatePart,
   type TxOutcome,
   type TxState,
@@ -65,7 +66,7 @@ export class LocalChain implements ChainPort, SequencerTools {
   private readonly core: ChainCore;
   private readonly writer: BlockWriter;
   private readonly sequencer: Sequencer;
-  private readonly snapshots: Snapshots;
+  private readonly marks: Snapshots;
   private readonly limits: SequencerLimits;
   private readonly refusals = new RecentRefusals();
   /** The tools that take a while come one after the other. */
@@ -91,9 +92,9 @@ export class LocalChain implements ChainPort, SequencerTools {
       options.onOutcome?.(outcome, tx);
     };
     this.sequencer = new Sequencer(this.core, { ...options, onOutcome }, this.limits);
-    this.snapshots = new Snapshots(options.db, this.core, this.sequencer.mempool, this.limits.snapshotsMax);
+    this.marks = new Snapshots(options.db, this.core, this.sequencer.mempool, this.limits.snapshotsMax);
     this.resumption = this.core.open();
-    this.sequencer.onBlock(() => this.snapshots.limitMemory());
+    this.sequencer.onBlock(() => this.marks.limitMemory());
     this.sequencer.start();
   }
 
@@ -269,14 +270,18 @@ export class LocalChain implements ChainPort, SequencerTools {
   snapshot(): Promise<string> {
     return this.inTurn(async () => {
       this.sequencer.checkRunning();
-      return this.snapshots.create();
+      return this.marks.create();
     });
+  }
+
+  snapshots(): Promise<readonly SnapshotPlace[]> {
+    return this.inTurn(async () => this.marks.places());
   }
 
   revert(id: string): Promise<ChainStatus> {
     return this.inTurn(async () => {
       this.checkBlocksStay("revert");
-      const { height, mempoolIsValid } = this.snapshots.revert(id);
+      const { height, mempoolIsValid } = this.marks.revert(id);
       this.options.onReverted?.(height);
       this.sequencer.onChainRewound(mempoolIsValid);
       return this.status;
@@ -285,7 +290,7 @@ export class LocalChain implements ChainPort, SequencerTools {
 
   /** Gives up a snapshot; with the last one, what keeps the way back is gone too. */
   dropSnapshot(id: string): Promise<void> {
-    return this.inTurn(async () => this.snapshots.drop(id));
+    return this.inTurn(async () => this.marks.drop(id));
   }
 
   /** Also for a halted chain: then another chain begins. */
@@ -331,10 +336,10 @@ export class LocalChain implements ChainPort, SequencerTools {
     this.checkBlocksStay("load");
     // When it fails, all that there is now is read again.
     core.saveParts();
-    this.snapshots.cool();
+    this.marks.cool();
     options.db.run("BEGIN IMMEDIATE");
     try {
-      this.snapshots.dropAll();
+      this.marks.dropAll();
       loadDump(options.db, dump);
       core.store.stageGenesis(genesisText);
       core.reopen();

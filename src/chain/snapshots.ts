@@ -4,6 +4,7 @@
  * a restart the journal is gone: then the rows go back, and the state is read from them.
  */
 import type { Database } from "bun:sqlite";
+import type { SnapshotPlace } from "../engine/chain-port.ts";
 import type { Mark } from "../engine/state.ts";
 import { NodeError } from "../errors/node-error.ts";
 import { UndoLog } from "../store/undo-log.ts";
@@ -26,6 +27,8 @@ interface Warm {
  */
 interface Stored {
   readonly height: number;
+  /** Of that block, Unix nanoseconds; homes of older releases lack it. */
+  readonly timeNs?: string;
   readonly mempool: readonly StoredTx[];
 }
 
@@ -38,10 +41,14 @@ interface StoredTx {
 
 /** Changes of state remembered for snapshots; beyond it they go back the slow way. */
 const JOURNAL_MAX = 5_000_000;
+/** Removed snapshots that are remembered, the newest ones. */
+const REMOVED_MAX = 200;
 
 export class Snapshots {
   private readonly undo: UndoLog;
   private readonly warm = new Map<number, Warm>();
+  /** Those that reverts removed since the start: branches of the tree that nobody can go back to. */
+  private removed: SnapshotPlace[] = [];
 
   constructor(
     private readonly db: Database,
@@ -58,6 +65,29 @@ export class Snapshots {
     return rows.map(({ id }) => Number(id));
   }
 
+  /** Those that can be reverted to, and those that a revert removed, the oldest first. */
+  places(): SnapshotPlace[] {
+    return [...this.removed, ...this.usable()].sort((one, other) => Number(one.id) - Number(other.id));
+  }
+
+  /** Each was taken after the one before it: a revert removes all later ones. */
+  private usable(): SnapshotPlace[] {
+    const rows = this.db.query("SELECT id, value FROM chain_snapshots ORDER BY id").all() as {
+      id: bigint;
+      value: string;
+    }[];
+    return rows.map(({ id, value }, n) => {
+      const { height, timeNs } = JSON.parse(value) as Stored;
+      return {
+        id: String(id),
+        height,
+        timeNs: timeNs === undefined ? undefined : BigInt(timeNs),
+        parent: n === 0 ? undefined : String(rows[n - 1]!.id),
+        isUsable: true,
+      };
+    });
+  }
+
   /** @returns the new one's id @throws NodeError */
   create(): string {
     if (this.ids().length >= this.max) {
@@ -71,7 +101,8 @@ export class Snapshots {
     }
     const chain = this.core.savePoint();
     const mempool = this.mempool.save();
-    const stored: Stored = { height: chain.point.height, mempool: mempool.entries.map(storedTx) };
+    const { height, timeNs } = chain.point;
+    const stored: Stored = { height, timeNs, mempool: mempool.entries.map(storedTx) };
     const id = this.transaction(() => {
       const row = this.db
         .query("INSERT INTO chain_snapshots(value) VALUES(?) RETURNING id")
@@ -89,6 +120,14 @@ export class Snapshots {
    */
   revert(id: string): { height: number; mempoolIsValid: boolean } {
     const level = this.levelOf(id);
+    const later = this.usable().filter((each) => Number(each.id) > level);
+    const reverted = this.revertTo(level);
+    this.removed.push(...later.map((each) => ({ ...each, isUsable: false })));
+    this.removed = this.removed.slice(-REMOVED_MAX);
+    return reverted;
+  }
+
+  private revertTo(level: number): { height: number; mempoolIsValid: boolean } {
     const warm = this.warm.get(level);
     if (warm) {
       const { height } = warm.chain.point;
@@ -132,6 +171,7 @@ export class Snapshots {
   dropAll(): void {
     this.undo.remove();
     this.db.run("DELETE FROM chain_snapshots");
+    this.removed = [];
   }
 
   /** Forgets the ways back that are in memory: those in the store stay. */

@@ -213,6 +213,19 @@ export interface ClockStatus extends ChainStatus {
   readonly isFrozen: boolean;
 }
 
+/** Where a snapshot stands among the others. */
+export interface SnapshotPlace {
+  readonly id: string;
+  /** Of the last block that it holds. */
+  readonly height: number;
+  /** Of that block, Unix nanoseconds; undefined of a snapshot that an older release took. */
+  readonly timeNs: bigint | undefined;
+  /** The snapshot that the chain had come from when this one was taken; undefined of the first. */
+  readonly parent: string | undefined;
+  /** False of one that a revert to an earlier one removed. */
+  readonly isUsable: boolean;
+}
+
 /** The developer's tools (docs/devnet.md): on loopback only, and in no other mode. */
 export interface DevnetPort extends ChainPort {
   statePart(table: string | undefined, prefix: string): Promise<StatePart | undefined>;
@@ -245,6 +258,8 @@ export interface DevnetPort extends ChainPort {
   endEpoch(): Promise<ChainStatus>;
   /** State, blocks, clock, randomness and mempool together. @returns the snapshot's id */
   snapshot(): Promise<string>;
+  /** The oldest first: those that can be reverted to, and those that a revert removed since the start. */
+  snapshots(): Promise<readonly SnapshotPlace[]>;
   /** Back to a snapshot, which stays usable; later ones are gone. */
   revert(id: string): Promise<ChainStatus>;
   /** The whole state as one text (JSON). */

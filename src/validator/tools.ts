@@ -110,6 +110,7 @@ export class ValidatorTools implements DevnetPort {
 
   setBlockMode: DevnetPort["setBlockMode"] = () => refuse("a mode of blocks");
   endEpoch: DevnetPort["endEpoch"] = () => refuse("ending an epoch");
+  snapshots: DevnetPort["snapshots"] = async () => [];
   snapshot: DevnetPort["snapshot"] = () => refuse("a snapshot to revert to");
   revert: DevnetPort["revert"] = () => refuse("reverting");
   dump: DevnetPort["dump"] = () => refuse("a dump");

@@ -64,6 +64,35 @@ describe("snapshot and revert", () => {
     await rig.stop();
   });
 
+  test("the list of snapshots is a tree: a revert leaves a branch that is gone, and another one begins", async () => {
+    const rig = new Rig({ mode: { kind: "manual" } });
+    const first = await rig.chain.snapshot();
+    const firstTime = rig.chain.status.timeNs;
+    await rig.chain.mine(2);
+    const second = await rig.chain.snapshot();
+    const third = await rig.chain.snapshot();
+    await rig.chain.revert(first);
+    await rig.chain.mine(1);
+    const fourth = await rig.chain.snapshot();
+    const places = await rig.chain.snapshots();
+    expect(places.map(({ id, height, parent, isUsable }) => [id, height, parent, isUsable])).toEqual([
+      [first, 1, undefined, true],
+      [second, 3, first, false],
+      [third, 3, second, false],
+      [fourth, 2, first, true],
+    ]);
+    expect(places[0]!.timeNs).toBe(firstTime);
+    await expect(rig.chain.revert(third)).rejects.toMatchObject({ code: "snapshot_unknown" });
+    // A refused revert changes no list; a dropped snapshot is nobody's parent.
+    expect(await rig.chain.snapshots()).toEqual(places);
+    await rig.chain.dropSnapshot(first);
+    expect((await rig.chain.snapshots()).find(({ isUsable }) => isUsable)).toMatchObject({ id: fourth });
+    // Snapshots of the chain that was here before the load say nothing about this one.
+    await rig.chain.load(await rig.chain.dump());
+    expect(await rig.chain.snapshots()).toEqual([]);
+    await rig.stop();
+  });
+
   test("given nested snapshots, when the outer one is reverted to, then the inner ones are gone and it stays", async () => {
     const rig = new Rig({ mode: { kind: "manual" } });
     const outer = await rig.chain.snapshot();

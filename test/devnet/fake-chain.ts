@@ -84,6 +84,10 @@ export function fakeChain(fail?: Error): { chain: DevnetPort; calls: Call[] } {
     setBlockMode: noted("setBlockMode", STATUS),
     blockMode: noted("blockMode", { kind: "instant" }),
     endEpoch: noted("endEpoch", STATUS),
+    snapshots: noted("snapshots", [
+      { id: "1", height: 5, timeNs: STATUS.timeNs, parent: undefined, isUsable: true },
+      { id: "2", height: 6, timeNs: undefined, parent: "1", isUsable: false },
+    ]),
     snapshot: noted("snapshot", "1"),
     revert: noted("revert", STATUS),
     dump: noted("dump", '{"height":7}'),

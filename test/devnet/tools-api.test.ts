@@ -190,6 +190,18 @@ describe("each tool", () => {
     });
   });
 
+  test("GET /devnet/snapshots names the one that the chain has come from, and those that a revert removed", async () => {
+    const { text, status } = await ask("snapshots", { method: "GET" });
+    expect(status).toBe(200);
+    expect(JSON.parse(text)).toEqual({
+      current: "1",
+      snapshots: [
+        { snapshot: "1", height: "5", time: "2023-11-14T22:13:20Z", usable: true },
+        { snapshot: "2", height: "6", parent: "1", usable: false },
+      ],
+    });
+  });
+
   test("the clock's tools tell the next block's time", async () => {
     for (const [path, body] of [
       ["time/forward", { duration: "1m" }],

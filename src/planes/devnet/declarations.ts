@@ -299,6 +299,24 @@ export const TOOLS = {
     object({ snapshot: text("Identifier, for `revert`.") }),
     { description: "It stays until a revert to an earlier one." },
   ),
+  snapshots: get(
+    "the snapshots as a tree",
+    object({
+      "current?": text("The snapshot that the chain as it is has come from; absent before the first."),
+      snapshots: list(
+        "The oldest first.",
+        object({
+          snapshot: text("Identifier, for `revert`."),
+          height: wholeText("Height of the last block that it holds."),
+          "time?": text(`Time of that block, ${TIME}; absent of a snapshot that an older release took.`),
+          "parent?": text("The snapshot that the chain had come from when this one was taken."),
+          usable: flag(
+            "False of one that a revert to an earlier one removed, since this devnet was started.",
+          ),
+        }),
+      ),
+    }),
+  ),
   revert: post("go back to a snapshot", { snapshot: member.text("its id") }, STATUS, {
     description: "The snapshot stays usable; later ones are gone.",
   }),

@@ -82,6 +82,20 @@ export const TOOL_FUNCTIONS: { readonly [Path in ToolPath]: ToolFunction<(typeof
   "epoch/end": async ({ chain }) => statusJson(await chain.endEpoch()),
 
   snapshot: async ({ chain }) => ({ snapshot: await chain.snapshot() }),
+  async snapshots({ chain }) {
+    const places = await chain.snapshots();
+    const current = places.findLast(({ isUsable }) => isUsable)?.id;
+    return {
+      ...(current !== undefined && { current }),
+      snapshots: places.map(({ id, height, timeNs: time, parent, isUsable }) => ({
+        snapshot: id,
+        height: String(height),
+        ...(time !== undefined && { time: rfc3339Nano(time) }),
+        ...(parent !== undefined && { parent }),
+        usable: isUsable,
+      })),
+    };
+  },
   revert: async ({ chain }, { snapshot }) => statusJson(await chain.revert(snapshot)),
   dump: ({ chain }) => chain.dump(),
   async load({ chain }, dump) {

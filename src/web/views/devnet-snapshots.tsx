@@ -1,88 +1,88 @@
-// Snapshots that this page has made, and the way back to each. The list is kept by the browser's tab.
-import { signal, useSignal } from "@preact/signals";
-import { Panel } from "../components/panel.tsx";
+// The devnet's snapshots as a tree, whoever took them, and the way back to each that is still there.
+import { useSignal } from "@preact/signals";
+import type { SnapshotsAnswer } from "../../package/tools.generated.ts";
+import { Badge, Panel } from "../components/panel.tsx";
 import { Command, Empty } from "../components/states.tsx";
-import { chainId, head, postToNode, RequestFailure } from "../data/node.ts";
+import { Time } from "../components/time.tsx";
+import { beat, head, postToNode, RequestFailure } from "../data/node.ts";
+import { useRead } from "../data/read.ts";
 import { count } from "../format.ts";
+import { placed } from "./snapshot-tree.ts";
 
-interface Snapshot {
-  readonly id: string;
-  readonly height: number;
-  readonly chainId: string;
-}
-
-const KEY = "lyra.snapshots";
-
-function stored(): Snapshot[] {
-  try {
-    return JSON.parse(sessionStorage.getItem(KEY) ?? "[]") as Snapshot[];
-  } catch {
-    return [];
-  }
-}
-
-const snapshots = signal<readonly Snapshot[]>(stored());
-
-function keep(list: readonly Snapshot[]): void {
-  snapshots.value = list;
-  try {
-    sessionStorage.setItem(KEY, JSON.stringify(list));
-  } catch {
-    // A browser may refuse to keep it.
-  }
-}
+/** More would be a long list: the newest are shown. */
+const SHOWN = 60;
 
 export function Snapshots() {
   const failure = useSignal("");
-  const run = async (action: () => Promise<void>) => {
+  const { data } = useRead<SnapshotsAnswer>("/devnet/snapshots", { isOfNode: true });
+  const run = async (path: string, body: object) => {
     failure.value = "";
     try {
-      await action();
+      await postToNode(path, body);
+      // A snapshot makes no block that would let the view read again.
+      beat.value++;
     } catch (error) {
       if (!(error instanceof RequestFailure)) throw error;
       failure.value = error.message;
     }
   };
-  const take = () =>
-    run(async () => {
-      const { snapshot } = await postToNode<{ snapshot: string }>("/devnet/snapshot", {});
-      keep([...snapshots.value, { id: snapshot, height: head.value?.height ?? 0, chainId: chainId.value }]);
-    });
-  const goBack = ({ id }: Snapshot) =>
-    run(async () => {
-      await postToNode("/devnet/revert", { snapshot: id });
-      // Later ones are gone with the blocks after this one.
-      const at = snapshots.value.findIndex((each) => each.id === id);
-      keep(snapshots.value.slice(0, at + 1));
-    });
-  const own = snapshots.value.filter((each) => each.chainId === chainId.value);
+  const rows = placed(data?.snapshots ?? []);
+  const shown = rows.slice(-SHOWN);
+  const least = Math.min(...shown.map(({ depth }) => depth));
+  const current = data?.snapshots.find(({ snapshot }) => snapshot === data.current);
   return (
     <Panel
       title="Snapshots"
       more={
-        <button type="button" class="small" onClick={take}>
+        <button type="button" class="small" onClick={() => run("/devnet/snapshot", {})}>
           snapshot
         </button>
       }
     >
-      {own.length === 0 && (
-        <Empty title="No snapshot of this tab yet" command="lyra devnet snapshot">
+      {data?.snapshots.length === 0 && (
+        <Empty title="No snapshot yet" command="lyra devnet snapshot">
           The whole chain is remembered as it is, and you can go back to it.
         </Empty>
       )}
-      <ol class="snapshots">
-        {own.map((each) => (
-          <li key={each.id}>
+      {rows.length > shown.length && (
+        <p class="muted">
+          The newest {shown.length} of {count(rows.length)}.
+        </p>
+      )}
+      <ul class="snapshots" aria-label="Tree of snapshots">
+        {shown.map(({ row, depth }) => (
+          <li
+            key={row.snapshot}
+            class={row.usable ? undefined : "gone"}
+            style={{ marginLeft: `${(depth - least) * 1.2}rem` }}
+          >
             <span>
-              Block <span class="number">{count(each.height)}</span>
+              <strong>{row.snapshot}</strong> block <span class="number">{count(Number(row.height))}</span>{" "}
+              {row.time !== undefined && <Time at={row.time} />}
             </span>
-            <Command text={`lyra devnet revert ${each.id}`} />
-            <button type="button" class="small" onClick={() => goBack(each)}>
-              Go back
-            </button>
+            {row.usable ? (
+              <>
+                <Command text={`lyra devnet revert ${row.snapshot}`} />
+                <button
+                  type="button"
+                  class="small"
+                  onClick={() => run("/devnet/revert", { snapshot: row.snapshot })}
+                >
+                  Go back
+                </button>
+              </>
+            ) : (
+              <span class="muted">gone: the chain went back to one before it</span>
+            )}
           </li>
         ))}
-      </ol>
+        {current !== undefined && head.value !== undefined && (
+          <li class="now">
+            <Badge tone="good">now</Badge> block <span class="number">{count(head.value.height)}</span>,{" "}
+            {count(Math.max(0, head.value.height - Number(current.height)))} after snapshot {current.snapshot}
+          </li>
+        )}
+      </ul>
       {failure.value !== "" && (
         <p class="failure" role="alert">
           {failure.value}
