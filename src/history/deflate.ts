@@ -2,6 +2,7 @@
 // so pieces follow each other freely, and one empty last block closes the stream.
 import { constants, crc32, createInflateRaw, deflateRawSync, type InflateRaw } from "node:zlib";
 import { NodeError } from "../errors/node-error.ts";
+import type { EntryHashes, EntryHashing } from "./archive-check.ts";
 
 /** Bytes of text in a piece. Pieces do not refer to earlier ones, which costs almost no size. */
 export const PIECE_BYTES = 256 * 1024;
@@ -75,15 +76,7 @@ function multiply(a: number, b: number): number {
 /** Inflated bytes in a piece, at most. */
 const OUTPUT_BYTES = 256 * 1024;
 
-export interface EntryHashes {
-  readonly sha256: string;
-  readonly packedSha256: string;
-  /** Of the CSV. */
-  readonly bytes: number;
-  readonly crc: number;
-}
-
-export class EntryHasher {
+export class EntryHasher implements EntryHashing {
   private readonly inflate: InflateRaw = createInflateRaw({ chunkSize: OUTPUT_BYTES });
   private readonly whole = new Bun.CryptoHasher("sha256");
   private readonly packed = new Bun.CryptoHasher("sha256");
@@ -102,7 +95,8 @@ export class EntryHasher {
       try {
         seen?.(csv);
       } catch (error) {
-        this.inflate.destroy(error as Error);
+        this.ended.reject(error as Error);
+        this.inflate.destroy();
       }
     });
     this.inflate.on("end", () => this.ended.resolve());
@@ -130,7 +124,6 @@ export class EntryHasher {
 }
 
 function streamFault(error: Error): Error {
-  if (error instanceof NodeError) return error;
   return new NodeError(
     "history.inflate",
     "deflate_invalid",

@@ -1,10 +1,8 @@
 // The data of an archive's entry, as a second reader of the ZIP format finds it: fflate reads the header by itself, ZIP64 too,
 // and must come to the same file as our own reading of the directory (zip.ts). The data stays packed: zlib inflates six times
 // faster, and reports bytes behind the end, which fflate passes over (docs/decisions/031-segments-of-csv.md).
-import type { FileHandle } from "node:fs/promises";
 import { Unzip, type UnzipFile, UnzipPassThrough } from "fflate";
-import type { NodeError } from "../errors/node-error.ts";
-import { type ArchiveEntry, localHeader, Method, readAt, verificationFailed } from "./zip.ts";
+import { type ArchiveEntry, ArchiveFault, type ArchiveSource, localHeader, Method } from "./zip.ts";
 
 /** In memory at a time, of an archive of any size. */
 const READ_BYTES = 1024 * 1024;
@@ -14,8 +12,8 @@ class PackedPassThrough extends UnzipPassThrough {
   static override compression = Method.deflate;
 }
 
-/** The packed data in order, in pieces that stay valid. @throws NodeError with exit code 4 where the two readers disagree */
-export async function* entryStream(file: FileHandle, entry: ArchiveEntry): AsyncGenerator<Uint8Array> {
+/** The packed data in order, in pieces that stay valid. @throws ArchiveFault where the two readers disagree */
+export async function* entryStream(source: ArchiveSource, entry: ArchiveEntry): AsyncGenerator<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let isComplete = false;
   const unzip = new Unzip((seen) => {
@@ -29,7 +27,7 @@ export async function* entryStream(file: FileHandle, entry: ArchiveEntry): Async
   unzip.register(PackedPassThrough);
   const end = entry.offset + entry.packedBytes;
   for (let at = entry.offset - localHeader(entry).length; at < end; ) {
-    const bytes = await readAt(file, at, Math.min(READ_BYTES, end - at));
+    const bytes = await source.read(at, Math.min(READ_BYTES, end - at));
     at += bytes.length;
     unzip.push(bytes);
     yield* pieces.splice(0);
@@ -37,8 +35,8 @@ export async function* entryStream(file: FileHandle, entry: ArchiveEntry): Async
   if (!isComplete) throw otherFile();
 }
 
-function otherFile(): NodeError {
-  return verificationFailed("a second reader of ZIP archives finds another file in its place");
+function otherFile(): ArchiveFault {
+  return new ArchiveFault("a second reader of ZIP archives finds another file in its place");
 }
 
 function isSameFile({ name, compression, size, originalSize }: UnzipFile, entry: ArchiveEntry): boolean {

@@ -5,14 +5,8 @@ import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { crc32Combine, DEFLATE_END, storedPiece } from "./deflate.ts";
-import {
-  openSegment,
-  pieceOf,
-  REMAKE_HINT,
-  SegmentDamage,
-  type SegmentRecord,
-  type TablePiece,
-} from "./segment-format.ts";
+import { fileName, MANIFEST_FORMAT, MANIFEST_NAME, type ManifestFile } from "./manifest.ts";
+import { openSegment, pieceOf, REMAKE_HINT, SegmentDamage, type TablePiece } from "./segment-format.ts";
 import { ExportRefusal, type SegmentRow, type SegmentRun, segmentsOfRange } from "./segment-table.ts";
 import { tableNames, tableOfNumber } from "./tables.ts";
 import { archiveBytes, Method, type ZipEntry } from "./zip.ts";
@@ -172,62 +166,6 @@ function planFile(table: string, pieces: readonly PlannedPiece[]): PlannedFile {
   const entry = { name, method: Method.deflate, crc, bytes, packedBytes };
   const { databaseVersion, from } = first;
   return { name, databaseVersion, from, to, header: piece.header, rows, entry, pieces };
-}
-
-/** `<chain>-<what>-<from>-<to>`, heights at least six digits (docs/protocol/20-network-history-export.md#21-names). */
-export function fileName(chainId: string, what: string, from: number, to: number): string {
-  // A chain id is free text; only these characters are safe in a file name and a header.
-  const chain = chainId.replace(/[^A-Za-z0-9._-]/g, "_");
-  return `${chain}-${what}-${height(from)}-${height(to)}`;
-}
-
-function height(value: number): string {
-  return String(value).padStart(6, "0");
-}
-
-/**
- * The manifest is the last entry of an archive, on request. It lists the content of each CSV and has the record of every
- * segment, so that each row's bytes can be checked against the chain of segment hashes (verify.ts) without the node
- * that made them.
- */
-export const MANIFEST_NAME = "manifest.json";
-export const MANIFEST_FORMAT = "lyra-history-manifest-1";
-
-/** A CSV of the archive. */
-export interface ManifestFile {
-  readonly name: string;
-  readonly databaseVersion: number;
-  readonly from: number;
-  readonly to: number;
-  /** Column names, as in the first line. */
-  readonly columns: string;
-  /** Without the first line. */
-  readonly rows: number;
-  readonly bytes: number;
-  /** Of the CSV. */
-  readonly sha256: string;
-  /** Of the entry's compressed data. */
-  readonly packedSha256: string;
-}
-
-/** A segment's share of the CSVs, in order. */
-export interface ManifestSegment {
-  readonly id: string;
-  readonly rows: number;
-  readonly bytes: number;
-  /** Its SHA-256 as JSON is the id; it names the segment before and the SHA-256 of each table. */
-  readonly record: SegmentRecord;
-}
-
-export interface Manifest {
-  readonly format: typeof MANIFEST_FORMAT;
-  readonly archive: string;
-  readonly chainId: string;
-  readonly table: string;
-  readonly from: number;
-  readonly to: number;
-  readonly files: readonly ManifestFile[];
-  readonly segments: readonly ManifestSegment[];
 }
 
 export interface FileHashes {

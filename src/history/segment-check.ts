@@ -8,8 +8,8 @@ import { NodeError } from "../errors/node-error.ts";
 import { readHead } from "../store/head.ts";
 import { readFloors } from "../store/retention.ts";
 import { blockRange } from "./block-range.ts";
-import { RowCounter } from "./csv.ts";
 import { DEFLATE_END, EntryHasher, storedPiece } from "./deflate.ts";
+import { RowCounter } from "./row-counter.ts";
 import { type BlockRange, type ExportTable, RowSource } from "./rows/source.ts";
 import { marksOf, type Pause, textSlices } from "./segment.ts";
 import {

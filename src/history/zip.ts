@@ -1,9 +1,7 @@
 // The ZIP container (PKWARE APPNOTE 6.3), written sequentially: sizes and CRCs of all entries are known before the first byte,
 // so headers are complete, entries have no data descriptor, and the length of the archive is known.
 // ZIP64 records are written where a number needs them and nowhere else. fflate's writer knows no ZIP64 and hashes its input, while
-// an export joins pieces that were hashed before; fflate reads what is written here (entry-stream.ts).
-import type { FileHandle } from "node:fs/promises";
-import { NodeError, reasonOf } from "../errors/node-error.ts";
+// an export joins pieces that were hashed before; fflate reads what is written here (entry-stream.ts). Runs in a browser too.
 
 export const Method = { stored: 0, deflate: 8 } as const;
 
@@ -38,51 +36,57 @@ const DATE = 0x0021;
 
 /** Concatenated little-endian fields. */
 class LittleEndianFields {
-  private readonly parts: Buffer[] = [];
+  private readonly all: number[] = [];
 
   u16(...values: number[]): this {
-    for (const value of values) {
-      const field = Buffer.alloc(2);
-      field.writeUInt16LE(value);
-      this.parts.push(field);
-    }
+    for (const value of values) this.all.push(value & 0xff, (value >>> 8) & 0xff);
     return this;
   }
 
   u32(...values: number[]): this {
-    for (const value of values) {
-      const field = Buffer.alloc(4);
-      field.writeUInt32LE(value);
-      this.parts.push(field);
-    }
+    for (const value of values) this.u16(value & 0xffff, value >>> 16);
     return this;
   }
 
   u64(...values: number[]): this {
-    for (const value of values) {
-      const field = Buffer.alloc(8);
-      field.writeBigUInt64LE(BigInt(value));
-      this.parts.push(field);
-    }
+    for (const value of values) this.u32(value % 2 ** 32, Math.floor(value / 2 ** 32));
     return this;
   }
 
   bytes(value: Uint8Array): this {
-    this.parts.push(Buffer.from(value));
+    for (const byte of value) this.all.push(byte);
     return this;
   }
 
-  done(): Buffer {
-    return Buffer.concat(this.parts);
+  done(): Uint8Array {
+    return Uint8Array.from(this.all);
   }
 }
 
+/** A character a byte: names are ASCII. */
+const nameBytes = (name: string) => Uint8Array.from(name, (character) => character.charCodeAt(0));
+const NOTHING = new Uint8Array(0);
+
+export function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
+export function isSame(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && one.every((byte, at) => byte === other[at]);
+}
+
 /** Header before an entry's data. */
-export function localHeader(entry: ZipEntry): Buffer {
-  const name = Buffer.from(entry.name, "latin1");
+export function localHeader(entry: ZipEntry): Uint8Array {
+  const name = nameBytes(entry.name);
   const isLarge = entry.bytes >= LIMIT_32 || entry.packedBytes >= LIMIT_32;
   // A ZIP64 local header has both sizes in the extra field (APPNOTE 4.5.3).
-  const extra = isLarge ? zip64Extra([entry.bytes, entry.packedBytes]) : Buffer.alloc(0);
+  const extra = isLarge ? zip64Extra([entry.bytes, entry.packedBytes]) : NOTHING;
   return new LittleEndianFields()
     .u32(SIGNATURE.local)
     .u16(isLarge ? VERSION_ZIP64 : VERSION_DEFLATE, 0, entry.method, 0, DATE)
@@ -94,22 +98,22 @@ export function localHeader(entry: ZipEntry): Buffer {
 }
 
 /** End of an archive: the directory of all entries, and its offset. Entries are contiguous from offset 0. */
-export function centralDirectory(entries: readonly ZipEntry[]): Buffer {
-  const records: Buffer[] = [];
+export function centralDirectory(entries: readonly ZipEntry[]): Uint8Array {
+  const records: Uint8Array[] = [];
   let offset = 0;
   for (const entry of entries) {
     records.push(centralRecord(entry, offset));
     offset += localHeader(entry).length + entry.packedBytes;
   }
-  const directory = Buffer.concat(records);
-  return Buffer.concat([directory, directoryEnd(entries.length, directory.length, offset)]);
+  const directory = joined(records);
+  return joined([directory, directoryEnd(entries.length, directory.length, offset)]);
 }
 
-function centralRecord(entry: ZipEntry, offset: number): Buffer {
-  const name = Buffer.from(entry.name, "latin1");
+function centralRecord(entry: ZipEntry, offset: number): Uint8Array {
+  const name = nameBytes(entry.name);
   // Only the fields that exceed 32 bits, in this order (APPNOTE 4.5.3).
   const large = [entry.bytes, entry.packedBytes, offset].filter((value) => value >= LIMIT_32);
-  const extra = large.length > 0 ? zip64Extra(large) : Buffer.alloc(0);
+  const extra = large.length > 0 ? zip64Extra(large) : NOTHING;
   const version = large.length > 0 ? VERSION_ZIP64 : VERSION_DEFLATE;
   return new LittleEndianFields()
     .u32(SIGNATURE.central)
@@ -122,7 +126,7 @@ function centralRecord(entry: ZipEntry, offset: number): Buffer {
     .done();
 }
 
-function directoryEnd(entries: number, bytes: number, offset: number): Buffer {
+function directoryEnd(entries: number, bytes: number, offset: number): Uint8Array {
   const fields = new LittleEndianFields();
   if (entries >= LIMIT_16 || bytes >= LIMIT_32 || offset >= LIMIT_32) {
     fields
@@ -144,7 +148,7 @@ function directoryEnd(entries: number, bytes: number, offset: number): Buffer {
     .done();
 }
 
-function zip64Extra(values: readonly number[]): Buffer {
+function zip64Extra(values: readonly number[]): Uint8Array {
   return new LittleEndianFields()
     .u16(EXTRA_ZIP64, values.length * 8)
     .u64(...values)
@@ -171,101 +175,112 @@ export interface ArchiveEntry extends ZipEntry {
   readonly offset: number;
 }
 
-/** @throws NodeError with exit code 4 */
-export function verificationFailed(what: string, where = ""): NodeError {
-  const message = where === "" ? what : `${where}: ${what}`;
-  return new NodeError("history.verify", "verification_failed", message);
+/** The bytes of an archive, wherever it lies. */
+export interface ArchiveSource {
+  readonly size: number;
+  /** @throws ArchiveFault where it ends before `offset + length` */
+  read(offset: number, length: number): Promise<Uint8Array>;
 }
 
-/** Entries of an archive, with all headers checked. @throws NodeError with exit code 4 */
-export async function readDirectory(file: FileHandle): Promise<ArchiveEntry[]> {
-  const { size } = await file.stat();
-  const { offset, bytes, count } = await findDirectory(file, size);
+/** What makes an archive unsound. */
+export class ArchiveFault extends Error {
+  override readonly name = "ArchiveFault";
+
+  /** @param where the part of the archive; empty for the whole */
+  constructor(what: string, where = "") {
+    super(where === "" ? what : `${where}: ${what}`);
+  }
+}
+
+export const endsEarly = () => new ArchiveFault("the archive ends too early");
+
+/** Entries of an archive, with all headers checked. @throws ArchiveFault */
+export async function readDirectory(source: ArchiveSource): Promise<ArchiveEntry[]> {
+  const { size } = source;
+  const { offset, bytes, count } = await findDirectory(source);
   if (bytes > DIRECTORY_BYTES_MAX || offset + bytes > size)
-    throw verificationFailed("its directory is damaged");
-  const entries = parseDirectory(await readAt(file, offset, bytes), count);
-  const tail = await readAt(file, offset, size - offset);
-  if (!centralDirectory(entries).equals(tail)) {
-    throw verificationFailed("its directory is damaged, or another program wrote it");
+    throw new ArchiveFault("its directory is damaged");
+  const entries = parseDirectory(await source.read(offset, bytes), count);
+  const tail = await source.read(offset, size - offset);
+  if (!isSame(centralDirectory(entries), tail)) {
+    throw new ArchiveFault("its directory is damaged, or another program wrote it");
   }
   let position = 0;
   const placed: ArchiveEntry[] = [];
   for (const entry of entries) {
     const header = localHeader(entry);
-    const stored = await readAt(file, position, header.length);
-    if (!header.equals(stored))
-      throw verificationFailed("its header is not what the directory says", entry.name);
+    const stored = await source.read(position, header.length);
+    if (!isSame(header, stored))
+      throw new ArchiveFault("its header is not what the directory says", entry.name);
     placed.push({ ...entry, offset: position + header.length });
     position += header.length + entry.packedBytes;
   }
-  if (position !== offset)
-    throw verificationFailed("there are bytes between the last entry and the directory");
+  if (position !== offset) throw new ArchiveFault("there are bytes between the last entry and the directory");
   return placed;
 }
 
+const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
+  new DataView(buffer, byteOffset, byteLength);
+
 async function findDirectory(
-  file: FileHandle,
-  size: number,
+  source: ArchiveSource,
 ): Promise<{ offset: number; bytes: number; count: number }> {
-  const notZip = () => verificationFailed("it is not a complete ZIP archive: the end is missing or damaged");
+  const { size } = source;
+  const notZip = () => new ArchiveFault("it is not a complete ZIP archive: the end is missing or damaged");
   if (size < END_BYTES) throw notZip();
-  const end = await readAt(file, size - END_BYTES, END_BYTES);
-  if (end.readUInt32LE(0) !== SIGNATURE.end) throw notZip();
-  const place = { count: end.readUInt16LE(10), bytes: end.readUInt32LE(12), offset: end.readUInt32LE(16) };
+  const end = viewOf(await source.read(size - END_BYTES, END_BYTES));
+  if (end.getUint32(0, true) !== SIGNATURE.end) throw notZip();
+  const place = {
+    count: end.getUint16(10, true),
+    bytes: end.getUint32(12, true),
+    offset: end.getUint32(16, true),
+  };
   if (place.count < LIMIT_16 && place.bytes < LIMIT_32 && place.offset < LIMIT_32) return place;
   const end64At = size - END_BYTES - LOCATOR64_BYTES - END64_BYTES;
   if (end64At < 0) throw notZip();
-  const end64 = await readAt(file, end64At, END64_BYTES + LOCATOR64_BYTES);
-  if (end64.readUInt32LE(0) !== SIGNATURE.end64) throw notZip();
-  if (end64.readUInt32LE(END64_BYTES) !== SIGNATURE.locator64) throw notZip();
-  const number = (at: number) => Number(end64.readBigUInt64LE(at));
+  const end64 = viewOf(await source.read(end64At, END64_BYTES + LOCATOR64_BYTES));
+  if (end64.getUint32(0, true) !== SIGNATURE.end64) throw notZip();
+  if (end64.getUint32(END64_BYTES, true) !== SIGNATURE.locator64) throw notZip();
+  const number = (at: number) => Number(end64.getBigUint64(at, true));
   return { count: number(32), bytes: number(40), offset: number(48) };
 }
 
-function parseDirectory(records: Buffer, count: number): ZipEntry[] {
+function parseDirectory(records: Uint8Array, count: number): ZipEntry[] {
   const entries: ZipEntry[] = [];
+  const view = viewOf(records);
   let at = 0;
   try {
     while (at < records.length) {
-      if (records.readUInt32LE(at) !== SIGNATURE.central) break;
-      const nameBytes = records.readUInt16LE(at + 28);
-      const extraBytes = records.readUInt16LE(at + 30);
-      const extra = at + CENTRAL_BYTES + nameBytes + 4;
+      if (view.getUint32(at, true) !== SIGNATURE.central) break;
+      const nameLength = view.getUint16(at + 28, true);
+      const extraLength = view.getUint16(at + 30, true);
+      const extra = at + CENTRAL_BYTES + nameLength + 4;
       let large = extra;
       const size = (field: number) => {
-        const value = records.readUInt32LE(at + field);
+        const value = view.getUint32(at + field, true);
         if (value !== LIMIT_32) return value;
         large += 8;
-        const length = Number(records.readBigUInt64LE(large - 8));
+        const length = Number(view.getBigUint64(large - 8, true));
         if (!Number.isSafeInteger(length)) throw new RangeError("a file in it would be larger than any disk");
         return length;
       };
       const bytes = size(24);
-      const name = records.toString("latin1", at + CENTRAL_BYTES, at + CENTRAL_BYTES + nameBytes);
+      const name = String.fromCharCode(
+        ...records.subarray(at + CENTRAL_BYTES, at + CENTRAL_BYTES + nameLength),
+      );
       if (!NAME.test(name)) throw new RangeError("a name in it that no export has");
       entries.push({
         name,
-        method: records.readUInt16LE(at + 10),
-        crc: records.readUInt32LE(at + 16),
+        method: view.getUint16(at + 10, true),
+        crc: view.getUint32(at + 16, true),
         bytes,
         packedBytes: size(20),
       });
-      at += CENTRAL_BYTES + nameBytes + extraBytes;
+      at += CENTRAL_BYTES + nameLength + extraLength;
     }
   } catch (error) {
-    throw verificationFailed(`its directory is damaged (${reasonOf(error)})`);
+    throw new ArchiveFault(`its directory is damaged (${(error as Error).message})`);
   }
-  if (entries.length !== count) throw verificationFailed("its directory does not hold the entries it counts");
+  if (entries.length !== count) throw new ArchiveFault("its directory does not hold the entries it counts");
   return entries;
-}
-
-/** @throws NodeError with exit code 4 if the file is too short */
-export async function readAt(file: FileHandle, offset: number, length: number): Promise<Buffer> {
-  const buffer = Buffer.allocUnsafeSlow(Math.max(0, length));
-  for (let done = 0; done < buffer.length; ) {
-    const { bytesRead } = await file.read(buffer, done, buffer.length - done, offset + done);
-    if (bytesRead === 0) throw verificationFailed("the archive ends too early");
-    done += bytesRead;
-  }
-  return buffer;
 }

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { unzipSync } from "fflate";
 import { CHUNK_BYTES, exportChunks, exportStream, MESSAGE_BYTES } from "../../src/history/export.ts";
-import type { Manifest } from "../../src/history/export-plan.ts";
 import { type ExportRequest, planExport } from "../../src/history/export-plan.ts";
+import type { Manifest } from "../../src/history/manifest.ts";
 import { segmentPath } from "../../src/history/segment-format.ts";
 import {
   ExportRefusal,
