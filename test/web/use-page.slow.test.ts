@@ -188,14 +188,71 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
     await form("fund").getByRole("button", { name: "fund" }).click();
     expect(await form("fund").getByRole("alert").textContent()).toContain("amount");
     await page.getByRole("button", { name: "snapshot" }).click();
-    await page.getByText(/^Block [\d,]+$/).waitFor();
+    const tree = page.getByRole("list", { name: "Tree of snapshots" });
+    await tree.getByText("0 after snapshot").waitFor();
     await mine(2);
-    await page.getByRole("button", { name: "Go back" }).click();
+    // Of anybody: the page lists those that the chain has.
+    await fetch(`${devnet.nodeUrl}/devnet/snapshot`, { method: "POST" });
+    await mine(1);
+    await tree.getByText("1 after snapshot").waitFor();
+    await page.getByRole("button", { name: "Go back" }).first().click();
+    await tree.getByText("gone: the chain went back").waitFor();
     await page.waitForFunction(
       (text) => document.querySelector(".height")?.textContent === text,
       (before + 3).toLocaleString("en"),
     );
     expect(devnet.chain.status.height).toBe(before + 3);
+    look.seen.complaints.length = 0;
+  });
+
+  test("any command is a form from its message's schema, with the JSON and the command line of it", async () => {
+    const { page } = look;
+    await look.open("devnet");
+    await page.getByRole("button", { name: "Choose a command" }).click();
+    const form = page.getByRole("form", { name: "send a command" });
+    const { assets } = await look.read<{
+      assets: { edges: { node: { id: string; details: { symbol: string } } }[] };
+    }>("/api/v2/assets");
+    const asset = assets.edges.find(({ node }) => node.details.symbol === "tUSD")!.node.id;
+    const bob = devnet.parties[1];
+    await form.getByLabel("as party").fill("alice");
+    await form.getByLabel("from account type", { exact: true }).selectOption("ACCOUNT_TYPE_GENERAL");
+    await form.getByLabel("to account type").selectOption("ACCOUNT_TYPE_GENERAL");
+    await form.getByLabel("to", { exact: true }).fill(bob!.publicKey);
+    // Typed before the asset is given, and read with its decimals when it is.
+    await form.getByLabel("amount").fill("12.5");
+    await form.getByLabel("asset", { exact: true }).fill(asset);
+    await form.getByText("tUSD · 1250000 in the smallest unit").waitFor();
+    await form.getByLabel("one of").selectOption("oneOff");
+    const transfer = {
+      fromAccountType: "ACCOUNT_TYPE_GENERAL",
+      to: bob!.publicKey,
+      toAccountType: "ACCOUNT_TYPE_GENERAL",
+      asset,
+      amount: "1250000",
+      oneOff: {},
+    };
+    const commandLine = form.locator(".command code");
+    expect(await commandLine.textContent()).toBe(
+      `lyra devnet impersonate alice '${JSON.stringify({ transfer })}'`,
+    );
+    await form.getByRole("button", { name: "Send", exact: true }).click();
+    await form.getByText("Executed").waitFor();
+    // What came of it, as the devnet's own tool says.
+    const { height } = devnet.chain.status;
+    await form.getByRole("link", { name: grouped(String(height)) }).waitFor();
+    expect((await look.rows("movements")).map(([from, , , amount]) => [from, amount])).toContainEqual([
+      "alice general",
+      "12.5 tUSD",
+    ]);
+    // The other way: JSON of another command, which the form takes over, and whose refusal is explained.
+    await form.getByRole("button", { name: "JSON" }).click();
+    const vote = { proposalId: "ab".repeat(32), value: "VALUE_YES" };
+    await form.getByLabel("the command as JSON").fill(JSON.stringify({ voteSubmission: vote }));
+    await form.getByRole("button", { name: "Form" }).click();
+    expect(await form.getByLabel("proposal id").inputValue()).toBe(vote.proposalId);
+    await form.getByRole("button", { name: "Send", exact: true }).click();
+    await form.getByRole("alert").getByText("lyra explain").waitFor();
     look.seen.complaints.length = 0;
   });
 

@@ -20,6 +20,7 @@ import {
   whole,
   wholeText,
 } from "../../http/declaration.ts";
+import type { CommandSchema } from "./command-schema.ts";
 import { DUMP_BYTES_MAX } from "./limits.ts";
 import * as member from "./members.ts";
 import type { NameReport } from "./names.ts";
@@ -468,6 +469,14 @@ export const TOOLS = {
   "bridge/stop": post("stop the bridge", {}, bridged("stopped", flag("Always true."))),
   "bridge/resume": post("let the bridge go on", {}, bridged("stopped", flag("Always false."))),
 
+  commands: get(
+    "the commands that can be sent, with their members",
+    typed<CommandSchema>(
+      json("Commands, messages with their members, and enums with their values."),
+      "CommandSchema",
+      "planes/devnet/command-schema.ts",
+    ),
+  ),
   impersonate: post(
     "execute an unsigned command of a party",
     {

@@ -16,6 +16,7 @@ import { durationNs, rfc3339Nano, timeNs } from "../../wire/time-text.ts";
 import { readTransaction } from "../../wire/transaction.ts";
 import { COMMAND_KINDS } from "../../wire/transaction-commands.ts";
 import { blockModeText } from "./block-mode.ts";
+import { commandSchema } from "./command-schema.ts";
 import type { DevnetContext } from "./context.ts";
 import {
   type AnswerOf,
@@ -142,6 +143,7 @@ export const TOOL_FUNCTIONS: { readonly [Path in ToolPath]: ToolFunction<(typeof
     ...pendingOf(await bridge.resumeBridge()),
   }),
 
+  commands: async () => commandSchema(),
   impersonate: async ({ chain }, { party, command }) =>
     outcomeJson(executed(await chain.impersonate(party, command))),
   async ban({ chain }, { party, duration }) {

@@ -35,6 +35,8 @@ export class RequestFailure extends Error {
     /** 0 where there was no answer. */
     readonly status: number,
     message: string,
+    /** What to do about it, in the node's words; empty without any. */
+    readonly hint = "",
   ) {
     super(message);
   }
@@ -104,17 +106,20 @@ async function textOf(url: string, signal?: AbortSignal, init: RequestInit = {})
   }
   noteHead(response.headers);
   if (response.ok) return text;
-  throw new RequestFailure(response.status, messageIn(text) ?? `status ${response.status}`);
+  throw failureOf(response.status, text);
 }
 
-/** The sentence of an error's body. */
-function messageIn(text: string): string | undefined {
+/** The sentence and the hint of an error's body. */
+function failureOf(status: number, text: string): RequestFailure {
   try {
-    const { message } = jsonIn(text) as { message?: unknown };
-    return typeof message === "string" ? message : undefined;
+    const { message, details } = jsonIn(text) as { message?: unknown; details?: { inner?: unknown }[] };
+    const inner = details?.[0]?.inner;
+    if (typeof message === "string")
+      return new RequestFailure(status, message, typeof inner === "string" ? inner : "");
   } catch {
-    return undefined;
+    // A proxy's page.
   }
+  return new RequestFailure(status, `status ${status}`);
 }
 
 /** Every answer says at which block it was read. */

@@ -171,7 +171,7 @@ function commandOf({ path, file }: Tool, members: readonly [string, Member][], v
 }
 
 /** A word of a shell. */
-function quoted(text: string): string {
+export function quoted(text: string): string {
   return /^[\w./:@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 

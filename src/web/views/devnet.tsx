@@ -1,4 +1,5 @@
 // The tools of a devnet, each a form made from the tool's own declaration, with the command line that does the same.
+import { useSignal } from "@preact/signals";
 import { Fragment } from "preact";
 import { TOOL_LIST } from "../../planes/devnet/declarations.ts";
 import { Facts, Heading, Panel } from "../components/panel.tsx";
@@ -10,6 +11,7 @@ import { useList, useRead } from "../data/read.ts";
 import { count } from "../format.ts";
 import { link } from "../shell/router.ts";
 import type { Asset } from "./assets.tsx";
+import type { CommandForm } from "./command-form.tsx";
 import { Snapshots } from "./devnet-snapshots.tsx";
 import { ToolForm } from "./devnet-tool.tsx";
 import type { Market } from "./markets.tsx";
@@ -17,7 +19,7 @@ import type { Market } from "./markets.tsx";
 /** Tools by what they change; those that only read have views of their own. */
 const GROUPS: readonly (readonly [title: string, tools: readonly string[]])[] = [
   ["Blocks and time", ["mine", "mode", "time/forward", "time/set", "time/freeze", "epoch/end"]],
-  ["Parties", ["fund", "stake", "balance", "impersonate", "ban", "pardon"]],
+  ["Parties", ["fund", "stake", "balance", "ban", "pardon"]],
   ["Markets", ["market/create", "market/run", "market/price", "market/terminate", "market/settle"]],
   ["Parameters and state", ["parameter", "dump", "load", "checkpoint"]],
   [
@@ -52,6 +54,9 @@ export default function DevnetView() {
         <State />
         <Snapshots />
       </div>
+      <div class="send-command">
+        <SendCommand />
+      </div>
       <div class="tools">
         {GROUPS.map(([title, paths]) => (
           <Panel key={title} title={title}>
@@ -63,6 +68,36 @@ export default function DevnetView() {
         ))}
       </div>
     </>
+  );
+}
+
+/** Schema and form are loaded when they are asked for. */
+function SendCommand() {
+  const form = useSignal<typeof CommandForm | undefined>(undefined);
+  const Form = form.value;
+  return (
+    <Panel title="Send any command as any party" isWide>
+      {Form !== undefined ? (
+        <Form />
+      ) : (
+        <div class="tool">
+          <div class="tool-row">
+            <span class="tool-summary">
+              a form of each command, made from its message; executed as if the party had signed it
+            </span>
+            <button
+              type="button"
+              onClick={async () => {
+                const { CommandForm: loaded } = await import("./command-form.tsx");
+                form.value = loaded;
+              }}
+            >
+              Choose a command
+            </button>
+          </div>
+        </div>
+      )}
+    </Panel>
   );
 }
 

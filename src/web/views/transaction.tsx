@@ -1,16 +1,15 @@
 // A transaction: command in words and in full, signature and proof, result, and all that it changed.
 import type { TransactionStory } from "../../http/chain-bodies.ts";
 import { Result } from "../components/activity.tsx";
-import { Amount } from "../components/amount.tsx";
-import { Id, Market, Party } from "../components/id.tsx";
+import { Effects } from "../components/effects.tsx";
+import { Id, Party } from "../components/id.tsx";
 import { Json } from "../components/json.tsx";
 import { Badge, Facts, Heading, Panel } from "../components/panel.tsx";
 import { Empty, Failure } from "../components/states.tsx";
-import { Table } from "../components/table.tsx";
 import { FullTime } from "../components/time.tsx";
 import { Words } from "../components/words.tsx";
 import { useRead } from "../data/read.ts";
-import { bytes, count, enumWords } from "../format.ts";
+import { bytes, count } from "../format.ts";
 import { link } from "../shell/router.ts";
 import type { ViewProps } from "../view-props.ts";
 
@@ -67,9 +66,7 @@ export default function TransactionView({ params }: ViewProps) {
           />
           <Json title="Decoded in full" value={story.command} />
         </Panel>
-        <Balances story={story} />
-        <Movements story={story} />
-        <Events story={story} />
+        <Effects of={story} />
       </div>
     </>
   );
@@ -143,80 +140,6 @@ function Checks({ story: { checks } }: { readonly story: TransactionStory }) {
         <p class="muted note">
           This node has the result of the transaction, not its bytes: there is nothing to verify.
         </p>
-      )}
-    </Panel>
-  );
-}
-
-const account = (type: string) => enumWords(type, "ACCOUNT_TYPE_");
-
-function Balances({ story: { balances } }: { readonly story: TransactionStory }) {
-  return (
-    <Panel title="Balances it changed" isWide>
-      <Table
-        label="balances"
-        rows={{ data: balances, failure: undefined }}
-        keyOf={(row) => `${row.party} ${row.asset} ${row.market} ${row.type}`}
-        empty={<Empty title="It changed no balance" />}
-        columns={[
-          { title: "Owner", cell: ({ party }) => <Party id={party} isBare /> },
-          { title: "Account", isWide: true, cell: ({ type }) => account(type) },
-          { title: "Market", isMinor: true, cell: ({ market }) => <Market id={market} /> },
-          {
-            title: "Balance after the block",
-            isNumber: true,
-            cell: ({ balance, asset }) => <Amount amount={balance} asset={asset} />,
-          },
-        ]}
-      />
-    </Panel>
-  );
-}
-
-function Movements({ story: { movements } }: { readonly story: TransactionStory }) {
-  if (movements.length === 0) return null;
-  return (
-    <Panel title="Money it moved" isWide>
-      <Table
-        label="movements"
-        rows={{ data: movements, failure: undefined }}
-        keyOf={(row) => movements.indexOf(row)}
-        empty={null}
-        columns={[
-          { title: "From", cell: ({ from }) => <AccountName {...from} /> },
-          { title: "To", cell: ({ to }) => <AccountName {...to} /> },
-          { title: "Kind", isWide: true, cell: ({ type }) => enumWords(type, "TRANSFER_TYPE_") },
-          {
-            title: "Amount",
-            isNumber: true,
-            cell: ({ amount, from }) => <Amount amount={amount} asset={from.asset} />,
-          },
-        ]}
-      />
-    </Panel>
-  );
-}
-
-function AccountName({ party, type }: TransactionStory["movements"][number]["from"]) {
-  return (
-    <>
-      <Party id={party} isBare /> <span class="muted">{account(type)}</span>
-    </>
-  );
-}
-
-function Events({ story: { events } }: { readonly story: TransactionStory }) {
-  if (events.length === 0) return null;
-  return (
-    <Panel title="Events" isWide>
-      {events.map(({ table, rows, data }) =>
-        data === undefined ? (
-          <p key={table} class="event">
-            {table.replaceAll("_", " ")} <span class="muted number">{rows}</span>
-          </p>
-        ) : (
-          <Json key={table} title={`${table.replaceAll("_", " ")}, ${rows}`} value={data} />
-        ),
       )}
     </Panel>
   );

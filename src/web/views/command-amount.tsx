@@ -1,0 +1,90 @@
+// The field of an amount, a price or a size: written with the decimals that it has, kept in the smallest unit.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { assetOf, marketOf } from "../data/names.ts";
+import { useRead } from "../data/read.ts";
+import { withDecimals } from "../format.ts";
+import type { Unit } from "./command-draft.ts";
+import { smallestUnits } from "./command-units.ts";
+
+interface Counted {
+  readonly decimals: number;
+  readonly symbol: string;
+}
+
+/** Undefined while the asset or the market is not given, or its name is not read yet. */
+function useCounted(unit: Unit): Counted | undefined {
+  const isStaked = "staked" in unit;
+  const { data } = useRead<{ networkParameter: { value: string } }>(
+    isStaked ? "/api/v2/network/parameters/reward.asset" : undefined,
+    { isLive: false },
+  );
+  if ("decimals" in unit)
+    return /^\d{1,3}$/.test(unit.decimals) ? { decimals: Number(unit.decimals), symbol: "" } : undefined;
+  if ("priceOf" in unit || "sizeOf" in unit) {
+    const market = marketOf("priceOf" in unit ? unit.priceOf : unit.sizeOf);
+    if (market === undefined) return undefined;
+    return "priceOf" in unit
+      ? { decimals: market.decimals, symbol: market.quoteName }
+      : { decimals: market.positionDecimals, symbol: "" };
+  }
+  const id = isStaked
+    ? data?.networkParameter.value
+    : "settledIn" in unit
+      ? marketOf(unit.settledIn)?.asset
+      : unit.asset;
+  return assetOf(id);
+}
+
+interface AmountFieldProps {
+  readonly id: string;
+  readonly value: string;
+  readonly unit: Unit;
+  readonly onChange: (value: string) => void;
+}
+
+export function AmountField({ id, value, unit, onChange }: AmountFieldProps) {
+  const counted = useCounted(unit);
+  const [typed, setTyped] = useState("");
+  const sent = useRef("");
+  const decimals = counted?.decimals;
+  const emit = (text: string) => {
+    sent.current = (decimals === undefined ? undefined : smallestUnits(text, decimals)) ?? text.trim();
+    onChange(sent.current);
+  };
+  // The value was changed elsewhere: in the JSON, or by another command.
+  useEffect(() => {
+    if (value === sent.current) return;
+    sent.current = value;
+    setTyped(decimals === undefined ? value : withDecimals(value, decimals).replaceAll(",", ""));
+  }, [value]);
+  // What was typed before the asset was chosen is read with its decimals now.
+  useEffect(() => {
+    if (typed !== "") emit(typed);
+  }, [decimals]);
+  const isWhole = decimals === undefined || typed === "" || smallestUnits(typed, decimals) !== undefined;
+  return (
+    <>
+      <input
+        id={id}
+        type="text"
+        inputMode="decimal"
+        value={typed}
+        aria-invalid={!isWhole}
+        aria-describedby={`${id}-unit`}
+        onInput={({ currentTarget }) => {
+          setTyped(currentTarget.value);
+          emit(currentTarget.value);
+        }}
+      />
+      <small id={`${id}-unit`} class={isWhole ? "muted" : "bad"}>
+        {counted === undefined
+          ? "in the smallest unit, until the asset or market is given"
+          : !isWhole
+            ? `not an amount with ${decimals} decimals`
+            : value === ""
+              ? `${counted.symbol} with ${decimals} decimals`
+              : `${counted.symbol} · ${value} in the smallest unit`}
+      </small>
+    </>
+  );
+}

@@ -1,0 +1,325 @@
+// A message as fields, made from its schema: choices, enums, nested messages, lists, bytes and numbers.
+import { useId, useState } from "preact/hooks";
+import type { CommandField, CommandSchema } from "../../planes/devnet/command-schema.ts";
+import { assetOf, marketOf, partyName } from "../data/names.ts";
+import { AmountField } from "./command-amount.tsx";
+import {
+  type Draft,
+  type DraftMessage,
+  emptyOf,
+  entriesOf,
+  enumLabels,
+  fieldsOf,
+  isMessage,
+  namedBy,
+  problemOf,
+  unitOf,
+} from "./command-draft.ts";
+
+interface FieldsProps {
+  readonly schema: CommandSchema;
+  readonly message: string;
+  readonly draft: DraftMessage;
+  /** The messages around it, the innermost first. */
+  readonly around: readonly DraftMessage[];
+  readonly onChange: (draft: DraftMessage) => void;
+}
+
+export function MessageFields({ schema, message, draft, around, onChange }: FieldsProps) {
+  const scopes = [draft, ...around];
+  const set = (name: string, value: Draft | undefined) => {
+    const { [name]: _, ...others } = draft;
+    onChange(value === undefined ? others : { ...others, [name]: value });
+  };
+  const shared = { schema, message, scopes };
+  return (
+    <div class="command-fields">
+      {entriesOf(fieldsOf(schema, message)).map((entry) =>
+        "field" in entry ? (
+          <Member
+            key={entry.field.name}
+            {...shared}
+            field={entry.field}
+            draft={draft[entry.field.name]}
+            onChange={(value) => set(entry.field.name, value)}
+          />
+        ) : (
+          <Choice key={entry.choice} {...shared} {...entry} draft={draft} onChange={onChange} />
+        ),
+      )}
+    </div>
+  );
+}
+
+interface ChoiceProps {
+  readonly schema: CommandSchema;
+  readonly message: string;
+  readonly scopes: readonly DraftMessage[];
+  readonly choice: string;
+  readonly fields: readonly CommandField[];
+  readonly draft: DraftMessage;
+  readonly onChange: (draft: DraftMessage) => void;
+}
+
+/** Members of which at most one is given. */
+function Choice({ schema, message, scopes, choice, fields, draft, onChange }: ChoiceProps) {
+  const id = useId();
+  const chosen = fields.find(({ name }) => draft[name] !== undefined);
+  const others = Object.fromEntries(
+    Object.entries(draft).filter(([name]) => fields.every((field) => field.name !== name)),
+  );
+  const choose = (name: string) => {
+    const field = fields.find((each) => each.name === name);
+    // A flag that is chosen is meant.
+    onChange(
+      field === undefined ? others : { ...others, [name]: field.kind === "bool" ? true : emptyOf(field) },
+    );
+  };
+  return (
+    <fieldset class="wide-field">
+      <legend>{words(choice)}</legend>
+      <div class="field">
+        <label htmlFor={id}>one of</label>
+        <select
+          id={id}
+          value={chosen?.name ?? ""}
+          onChange={({ currentTarget }) => choose(currentTarget.value)}
+        >
+          <option value="">none</option>
+          {fields.map(({ name }) => (
+            <option key={name} value={name}>
+              {words(name)}
+            </option>
+          ))}
+        </select>
+      </div>
+      {chosen !== undefined && chosen.kind !== "bool" && (
+        <Member
+          key={chosen.name}
+          {...{ schema, message, scopes }}
+          field={chosen}
+          draft={draft[chosen.name]}
+          isChosen
+          onChange={(value) => onChange(value === undefined ? others : { ...others, [chosen.name]: value })}
+        />
+      )}
+    </fieldset>
+  );
+}
+
+interface MemberProps {
+  readonly schema: CommandSchema;
+  readonly message: string;
+  readonly scopes: readonly DraftMessage[];
+  readonly field: CommandField;
+  readonly draft: Draft | undefined;
+  /** By the choice around it, which also takes it away. */
+  readonly isChosen?: boolean;
+  readonly onChange: (value: Draft | undefined) => void;
+}
+
+function Member({ schema, message, scopes, field, draft, isChosen, onChange }: MemberProps) {
+  if (field.isList) return <List {...{ schema, message, scopes, field, draft, onChange }} />;
+  if (field.kind !== "message")
+    return <Value {...{ schema, message, scopes, field, onChange }} draft={draft} />;
+  const title = words(field.name);
+  if (!isMessage(draft))
+    return (
+      <button type="button" class="small add" onClick={() => onChange({})}>
+        + {title}
+      </button>
+    );
+  return (
+    <fieldset class="wide-field">
+      <legend>{title}</legend>
+      {!isChosen && (
+        <button type="button" class="small" onClick={() => onChange(undefined)}>
+          Leave {title} out
+        </button>
+      )}
+      <MessageFields
+        schema={schema}
+        message={field.type!}
+        draft={draft}
+        around={scopes}
+        onChange={onChange}
+      />
+    </fieldset>
+  );
+}
+
+type ListProps = Omit<MemberProps, "isChosen">;
+
+function List({ schema, message, scopes, field, draft, onChange }: ListProps) {
+  const items = Array.isArray(draft) ? (draft as readonly Draft[]) : [];
+  const title = words(field.name);
+  const put = (at: number, value: Draft) => onChange(items.with(at, value));
+  return (
+    <fieldset class="wide-field">
+      <legend>{title}</legend>
+      <ol class="command-list">
+        {items.map((item, n) => (
+          <li key={n}>
+            {field.kind === "message" ? (
+              <MessageFields
+                schema={schema}
+                message={field.type!}
+                draft={isMessage(item) ? item : {}}
+                around={scopes}
+                onChange={(value) => put(n, value)}
+              />
+            ) : (
+              <Value
+                {...{ schema, message, scopes }}
+                field={field}
+                draft={item}
+                onChange={(value) => put(n, value ?? "")}
+              />
+            )}
+            <button
+              type="button"
+              class="small"
+              aria-label={`Remove ${title} ${n + 1}`}
+              onClick={() => onChange(items.length === 1 ? undefined : items.toSpliced(n, 1))}
+            >
+              Remove
+            </button>
+          </li>
+        ))}
+      </ol>
+      <button type="button" class="small add" onClick={() => onChange([...items, emptyOf(field)])}>
+        + {title}
+      </button>
+    </fieldset>
+  );
+}
+
+function Value({ schema, message, scopes, field, draft, onChange }: ListProps) {
+  const id = useId();
+  const { name, kind, type, meaning } = field;
+  const text = typeof draft === "string" ? draft : "";
+  const problem = problemOf(field, draft);
+  const set = ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
+    onChange(currentTarget.value === "" ? undefined : currentTarget.value);
+  const unit = unitOf(message, name, scopes);
+  const names = namedBy(field);
+  return (
+    <div title={meaning} class={kind === "bytes" ? "field wide-field" : "field"}>
+      <label htmlFor={id}>{words(name)}</label>
+      {unit !== undefined ? (
+        <AmountField id={id} value={text} unit={unit} onChange={(value) => onChange(value || undefined)} />
+      ) : kind === "bool" ? (
+        <select
+          id={id}
+          value={draft === undefined ? "" : String(draft)}
+          onChange={({ currentTarget }) =>
+            onChange(currentTarget.value === "" ? undefined : currentTarget.value === "true")
+          }
+        >
+          <option value="" />
+          <option>true</option>
+          <option>false</option>
+        </select>
+      ) : kind === "enum" ? (
+        <select id={id} value={text} onChange={set}>
+          <option value="" />
+          {enumLabels(schema.enums[type!] ?? []).map(([value, label]) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </select>
+      ) : kind === "bytes" ? (
+        <Bytes id={id} value={text} onChange={onChange} />
+      ) : (
+        <input
+          id={id}
+          type="text"
+          value={text}
+          inputMode={/int/.test(kind) ? "numeric" : undefined}
+          list={names && `command-${names}`}
+          spellcheck={false}
+          onInput={set}
+        />
+      )}
+      {problem !== undefined && <small class="bad">{problem}</small>}
+      {problem === undefined && names !== undefined && <small class="muted">{nameOf(names, text)}</small>}
+      {TIMES.test(name) && text !== "" && problem === undefined && (
+        <small class="muted">{timeOf(text)}</small>
+      )}
+    </div>
+  );
+}
+
+function nameOf(names: NonNullable<ReturnType<typeof namedBy>>, id: string): string | undefined {
+  if (id === "") return undefined;
+  if (names === "asset") return assetOf(id)?.symbol;
+  if (names === "market") return marketOf(id)?.code;
+  return names === "party" ? partyName(id) : undefined;
+}
+
+const TIMES = /(?:At|On|Timestamp|Time)$/;
+
+/** A proposal's times are seconds, others nanoseconds. */
+function timeOf(text: string): string | undefined {
+  if (!/^\d+$/.test(text)) return undefined;
+  const [value, unit] =
+    text.length > 14 ? [Number(text) / 1e6, "nanoseconds"] : [Number(text) * 1e3, "seconds"];
+  const at = new Date(value);
+  return Number.isNaN(at.getTime()) ? undefined : `${unit}: ${at.toISOString()}`;
+}
+
+const FORMS = ["text", "hex", "base64"] as const;
+type Form = (typeof FORMS)[number];
+
+interface BytesProps {
+  readonly id: string;
+  /** Base64. */
+  readonly value: string;
+  readonly onChange: (value: string | undefined) => void;
+}
+
+/** Bytes are written as text, in hexadecimal or in base64, and kept in base64. */
+function Bytes({ id, value, onChange }: BytesProps) {
+  const [form, setForm] = useState<Form>(value === "" ? "text" : "base64");
+  const [typed, setTyped] = useState(value);
+  const set = (text: string, as: Form) => {
+    setTyped(text);
+    setForm(as);
+    // What is not of its form is not base64 either, and is shown as such.
+    onChange(text === "" ? undefined : (base64Of(text, as) ?? "!"));
+  };
+  return (
+    <span class="command-bytes">
+      <textarea
+        id={id}
+        rows={2}
+        spellcheck={false}
+        value={typed}
+        onInput={({ currentTarget }) => set(currentTarget.value, form)}
+      />
+      <select
+        aria-label="written as"
+        value={form}
+        onChange={({ currentTarget }) => set(typed, currentTarget.value as Form)}
+      >
+        {FORMS.map((each) => (
+          <option key={each}>{each}</option>
+        ))}
+      </select>
+    </span>
+  );
+}
+
+/** Undefined where the text is not of this form. */
+function base64Of(text: string, form: Form): string | undefined {
+  if (form === "base64") return text.trim();
+  if (form === "text") return btoa(String.fromCodePoint(...new TextEncoder().encode(text)));
+  const hex = text.trim().replace(/^0x/, "");
+  if (!/^(?:[0-9a-f]{2})*$/i.test(hex)) return undefined;
+  return btoa(hex.replace(/../g, (byte) => String.fromCodePoint(Number.parseInt(byte, 16))));
+}
+
+/** `fromAccountType` as `from account type`. */
+const words = (name: string) =>
+  name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replaceAll("_", " ");

@@ -1,0 +1,149 @@
+// A command's form: what its fields give as JSON, and the way back.
+import { describe, expect, test } from "bun:test";
+import { commandSchema } from "../../src/planes/devnet/command-schema.ts";
+import {
+  AMOUNT_MEMBERS,
+  type DraftMessage,
+  draftOf,
+  entriesOf,
+  enumLabels,
+  fieldsOf,
+  jsonOf,
+  namedBy,
+  problemsIn,
+  unitOf,
+} from "../../src/web/views/command-draft.ts";
+import { smallestUnits } from "../../src/web/views/command-units.ts";
+import { readCommand } from "../../src/wire/command-input.ts";
+import { COMMAND_KINDS } from "../../src/wire/transaction-commands.ts";
+
+const schema = commandSchema();
+const messageOf = (name: string) => schema.commands.find((each) => each.name === name)!.message;
+const KEY = "ab".repeat(32);
+
+/** A draft with something in every member, and with each list twice as long as the last. */
+function full(message: string): DraftMessage {
+  const value = (field: ReturnType<typeof fieldsOf>[number]) => {
+    if (field.kind === "message") return full(field.type!);
+    if (field.kind === "enum") return schema.enums[field.type!]!.at(-1)!;
+    if (field.kind === "bool") return true;
+    if (field.kind === "bytes") return "AQID";
+    if (field.kind === "double") return "0.25";
+    return field.kind === "string" ? "9007199254740993" : field.kind === "int64" ? "-9007199254740993" : "7";
+  };
+  const members = entriesOf(fieldsOf(schema, message)).map((entry) => {
+    const field = "field" in entry ? entry.field : entry.fields.at(-1)!;
+    return [field.name, field.isList ? [value(field), value(field)] : value(field)] as const;
+  });
+  return Object.fromEntries(members);
+}
+
+test("the schema has every command, and every message and enum that one of them can hold", () => {
+  expect(schema.commands.map(({ name }) => name)).toEqual([...COMMAND_KINDS]);
+  for (const fields of Object.values(schema.messages))
+    for (const { kind, type } of fields) {
+      if (kind === "message") expect(schema.messages).toHaveProperty([type!]);
+      if (kind === "enum") expect(schema.enums[type!]!.length).toBeGreaterThan(1);
+      // The form has no field for one.
+      expect(kind).not.toBe("map");
+    }
+});
+
+describe("a draft", () => {
+  test.each([...COMMAND_KINDS])(
+    "of %s, full of values, is a command that the node reads, and comes back",
+    (name) => {
+      const draft = full(messageOf(name));
+      expect(problemsIn(schema, messageOf(name), draft)).toEqual([]);
+      const json = jsonOf(schema, messageOf(name), draft);
+      expect(() => readCommand({ [name]: json })).not.toThrow();
+      expect(draftOf(schema, messageOf(name), JSON.parse(JSON.stringify(json)))).toEqual(draft);
+    },
+  );
+
+  test("leaves out what is empty, keeps 64-bit numbers as texts, and makes numbers of the others", () => {
+    expect(
+      jsonOf(schema, messageOf("orderSubmission"), {
+        marketId: KEY,
+        price: "",
+        size: "18446744073709551615",
+        side: "SIDE_BUY",
+        postOnly: false,
+        peggedOrder: {},
+      }),
+    ).toEqual({ marketId: KEY, size: "18446744073709551615", side: "SIDE_BUY", peggedOrder: {} });
+    expect(
+      jsonOf(schema, messageOf("liquidityProvisionSubmission"), {
+        buys: [{ proportion: "4294967295" }],
+        sells: [],
+      }),
+    ).toEqual({ buys: [{ proportion: 4_294_967_295 }] });
+    // An optional member that is there differs from one that is not.
+    expect(jsonOf(schema, messageOf("orderAmendment"), { expiresAt: "0" })).toEqual({ expiresAt: "0" });
+  });
+
+  test("names the members whose texts are not values", () => {
+    const problems = (name: string, draft: DraftMessage) => problemsIn(schema, messageOf(name), draft);
+    expect(problems("orderSubmission", { size: "18446744073709551616" })).toEqual([
+      "size: not from 0 to 18446744073709551615",
+    ]);
+    expect(problems("orderSubmission", { size: "1.5", expiresAt: "soon" })).toEqual([
+      "size: not a whole number",
+      "expiresAt: not a whole number",
+    ]);
+    expect(problems("liquidityProvisionSubmission", { buys: [{}, { proportion: "-1" }] })).toEqual([
+      "buys[1].proportion: not from 0 to 4294967295",
+    ]);
+    expect(problems("nodeSignature", { sig: "!" })).toEqual(["sig: not base64"]);
+  });
+
+  test("has one entry for a choice, where its first member stands", () => {
+    const entries = entriesOf(fieldsOf(schema, messageOf("transfer")));
+    expect(entries.at(-1)).toMatchObject({
+      choice: "kind",
+      fields: [{ name: "oneOff" }, { name: "recurring" }],
+    });
+    expect(entries).toHaveLength(7);
+  });
+});
+
+test("values of an enum are named without what all of them begin with", () => {
+  expect(enumLabels(["TIME_IN_FORCE_UNSPECIFIED", "TIME_IN_FORCE_GTC"]).map(([, label]) => label)).toEqual([
+    "unspecified",
+    "gtc",
+  ]);
+  expect(enumLabels(["TYPE_A_B", "TYPE_A"]).map(([, label]) => label)).toEqual(["a b", "a"]);
+  expect(enumLabels(["ONE", "OTHER"]).map(([, label]) => label)).toEqual(["one", "other"]);
+});
+
+describe("an amount", () => {
+  test("is in the asset or the market that its message, or one around it, names", () => {
+    const transfer = messageOf("transfer");
+    expect(unitOf(transfer, "amount", [{ asset: KEY }])).toEqual({ asset: KEY });
+    expect(unitOf("vega.PeggedOrder", "offset", [{}, { marketId: KEY }])).toEqual({ priceOf: KEY });
+    expect(unitOf(transfer, "reference", [{ asset: KEY }])).toBeUndefined();
+  });
+
+  test("is declared for members that the schema has, as texts or whole numbers", () => {
+    for (const path of AMOUNT_MEMBERS) {
+      const at = path.lastIndexOf(".");
+      const field = fieldsOf(schema, path.slice(0, at)).find(({ name }) => name === path.slice(at + 1));
+      expect({ path, kind: field?.kind }).toEqual({ path, kind: expect.stringMatching(/^string$|int64$/) });
+    }
+  });
+
+  test("is written with its decimals, and kept in the smallest unit", () => {
+    expect(smallestUnits("12.5", 3)).toBe("12500");
+    expect(smallestUnits("-12.5", 3)).toBe("-12500");
+    expect(smallestUnits("-0", 3)).toBe("0");
+    expect(smallestUnits("12.5678", 3)).toBeUndefined();
+    expect(smallestUnits("many", 3)).toBeUndefined();
+  });
+});
+
+test("members that name something suggest names", () => {
+  const kinds = Object.fromEntries(
+    fieldsOf(schema, messageOf("transfer")).map((field) => [field.name, namedBy(field)]),
+  );
+  expect(kinds).toMatchObject({ to: "party", asset: "asset", amount: undefined });
+});
