@@ -47,7 +47,7 @@ const REMOVED_MAX = 200;
 export class Snapshots {
   private readonly undo: UndoLog;
   private readonly warm = new Map<number, Warm>();
-  /** Those that reverts removed since the start: branches of the tree that nobody can go back to. */
+  /** Those that reverts removed since the start: branches of the tree without a way back. */
   private removed: SnapshotPlace[] = [];
 
   constructor(

@@ -38,7 +38,7 @@ export interface ArchiveTools {
   newEntryHasher(seen: (csv: Uint8Array) => void): EntryHashing;
 }
 
-export interface Sha256 {
+interface Sha256 {
   update(bytes: Uint8Array): unknown;
   /** Lower-case hex. */
   hex(): string;
@@ -60,7 +60,7 @@ export interface EntryHashes {
   readonly crc: number;
 }
 
-export interface VerifiedFile {
+interface VerifiedFile {
   readonly name: string;
   readonly rows: number;
   readonly bytes: number;

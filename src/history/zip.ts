@@ -182,7 +182,7 @@ export interface ArchiveSource {
   read(offset: number, length: number): Promise<Uint8Array>;
 }
 
-/** What makes an archive unsound. */
+/** An archive is not sound. */
 export class ArchiveFault extends Error {
   override readonly name = "ArchiveFault";
 

@@ -238,7 +238,7 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
     );
     await form.getByRole("button", { name: "Send", exact: true }).click();
     await form.getByText("Executed").waitFor();
-    // What came of it, as the devnet's own tool says.
+    // Its effects, as the devnet's own tool says.
     const { height } = devnet.chain.status;
     await form.getByRole("link", { name: grouped(String(height)) }).waitFor();
     expect((await look.rows("movements")).map(([from, , , amount]) => [from, amount])).toContainEqual([

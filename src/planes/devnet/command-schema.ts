@@ -14,7 +14,7 @@ export interface CommandSchema {
   readonly enums: Readonly<Record<string, readonly string[]>>;
 }
 
-export interface CommandEntry {
+interface CommandEntry {
   /** Member of the command's JSON. */
   readonly name: CommandKind;
   readonly title: string;

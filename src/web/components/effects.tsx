@@ -1,4 +1,4 @@
-// What a transaction came to: balances, movements of money, and rows.
+// Effects of a transaction: balances, movements of money, and rows.
 import { enumWords } from "../format.ts";
 import { Amount } from "./amount.tsx";
 import { Market, Party } from "./id.tsx";

@@ -35,7 +35,7 @@ export class RequestFailure extends Error {
     /** 0 where there was no answer. */
     readonly status: number,
     message: string,
-    /** What to do about it, in the node's words; empty without any. */
+    /** The way out, in the node's words; empty without any. */
     readonly hint = "",
   ) {
     super(message);

@@ -57,7 +57,7 @@ export function AmountField({ id, value, unit, onChange }: AmountFieldProps) {
     sent.current = value;
     setTyped(decimals === undefined ? value : withDecimals(value, decimals).replaceAll(",", ""));
   }, [value]);
-  // What was typed before the asset was chosen is read with its decimals now.
+  // A number that was typed before the asset was chosen is read with its decimals now.
   useEffect(() => {
     if (typed !== "") emit(typed);
   }, [decimals]);

@@ -107,12 +107,12 @@ function draftOfValue(schema: CommandSchema, { kind, type }: CommandField, value
 
 export const fieldsOf = (schema: CommandSchema, message: string) => schema.messages[message] ?? [];
 
-/** What a list's new item, or a member that is added, begins as. */
+/** The first value of a list's new item, or of a member that is added. */
 export const emptyOf = ({ kind }: CommandField): Draft =>
   kind === "message" ? {} : kind === "bool" ? false : "";
 
 /** A message's members in the order in which a form has them: a choice stands where its first member does. */
-export type FormEntry =
+type FormEntry =
   | { readonly field: CommandField }
   | { readonly choice: string; readonly fields: readonly CommandField[] };
 
@@ -137,7 +137,7 @@ export function enumLabels(names: readonly string[]): (readonly [name: string, l
   return names.map((name) => [name, name.slice(shared).replaceAll("_", " ").toLowerCase()]);
 }
 
-/** What a number is counted in. */
+/** The unit that a number is counted in. */
 export type Unit =
   | { readonly asset: string }
   | { readonly priceOf: string }
@@ -179,7 +179,7 @@ const AMOUNTS: Readonly<Record<string, (value: (name: string) => string) => Unit
 };
 
 /**
- * What a member's number is counted in; undefined of other numbers.
+ * The unit of a member's number; undefined for other numbers.
  * @param scopes the messages around the member, the innermost first: a market or an asset is named in one of them
  */
 export function unitOf(message: string, name: string, scopes: readonly DraftMessage[]): Unit | undefined {
@@ -189,10 +189,7 @@ export function unitOf(message: string, name: string, scopes: readonly DraftMess
   });
 }
 
-/** Members with amounts, for a test that holds them against the schema. */
-export const AMOUNT_MEMBERS: readonly string[] = Object.keys(AMOUNTS);
-
-/** What an identifier's member names: for suggestions. */
+/** The kind of thing that an identifier names: for suggestions. */
 export function namedBy({
   name,
   kind,

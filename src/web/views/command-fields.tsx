@@ -286,7 +286,7 @@ function Bytes({ id, value, onChange }: BytesProps) {
   const set = (text: string, as: Form) => {
     setTyped(text);
     setForm(as);
-    // What is not of its form is not base64 either, and is shown as such.
+    // A text of another form is not base64 either, and is marked as such.
     onChange(text === "" ? undefined : (base64Of(text, as) ?? "!"));
   };
   return (

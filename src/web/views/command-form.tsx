@@ -34,7 +34,7 @@ function SchemaForm({ schema }: { readonly schema: CommandSchema }) {
   const party = useSignal(names[0]?.title ?? "");
   const name = useSignal<string>("transfer");
   const drafts = useSignal<Readonly<Record<string, DraftMessage>>>({});
-  /** What is typed as JSON; undefined while the form counts. */
+  /** The JSON that is typed; undefined while the form counts. */
   const text = useSignal<string | undefined>(undefined);
   const outcome = useSignal<Outcome | undefined>(undefined);
   const isRunning = useSignal(false);
@@ -168,7 +168,7 @@ function SchemaForm({ schema }: { readonly schema: CommandSchema }) {
         </label>
       )}
       {problems.length > 0 && <p class="failure">{problems.join("; ")}</p>}
-      {text.value === undefined && <Json title="What is sent" value={body} />}
+      {text.value === undefined && <Json title="The command as JSON" value={body} />}
       <Command
         text={`lyra devnet impersonate ${quoted(party.value.trim() || "PARTY")} ${quoted(JSON.stringify(body ?? {}))}`}
       />

@@ -1,6 +1,6 @@
-// The devnet's snapshots as a tree, whoever took them, and the way back to each that is still there.
+// The devnet's snapshots as a tree, by all that took one, and the way back to each usable one.
 import { useSignal } from "@preact/signals";
-import type { SnapshotsAnswer } from "../../package/tools.generated.ts";
+import type { AnswerOf, TOOLS } from "../../planes/devnet/declarations.ts";
 import { Badge, Panel } from "../components/panel.tsx";
 import { Command, Empty } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
@@ -14,7 +14,7 @@ const SHOWN = 60;
 
 export function Snapshots() {
   const failure = useSignal("");
-  const { data } = useRead<SnapshotsAnswer>("/devnet/snapshots", { isOfNode: true });
+  const { data } = useRead<AnswerOf<typeof TOOLS.snapshots>>("/devnet/snapshots", { isOfNode: true });
   const run = async (path: string, body: object) => {
     failure.value = "";
     try {
