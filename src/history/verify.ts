@@ -40,7 +40,7 @@ export async function verifyArchive(path: string): Promise<Verification> {
 }
 
 /** The bytes of an open file. */
-export async function sourceOf(file: FileHandle): Promise<ArchiveSource> {
+async function sourceOf(file: FileHandle): Promise<ArchiveSource> {
   const { size } = await file.stat();
   return {
     size,

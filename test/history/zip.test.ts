@@ -1,15 +1,15 @@
 // The container: CRCs of joined pieces, deflate pieces, ZIP and ZIP64 framing (PKWARE APPNOTE 6.3).
 import { afterAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
-import { open } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32, inflateRawSync } from "node:zlib";
 import fc from "fast-check";
 import { unzipSync } from "fflate";
 import { crc32Combine, DEFLATE_END, deflatePiece, storedPiece } from "../../src/history/deflate.ts";
 import { entryStream } from "../../src/history/entry-stream.ts";
-import { sourceOf } from "../../src/history/verify.ts";
 import {
+  type ArchiveSource,
   archiveBytes,
   centralDirectory,
   localHeader,
@@ -102,6 +102,15 @@ describe("an archive", () => {
     expect(archive(TEXTS)).toEqual(archive(TEXTS));
   });
 });
+
+async function sourceOf(file: FileHandle): Promise<ArchiveSource> {
+  const read = async (offset: number, length: number) => {
+    const { bytesRead, buffer } = await file.read(new Uint8Array(length), 0, length, offset);
+    expect(bytesRead).toBe(length);
+    return buffer;
+  };
+  return { size: (await file.stat()).size, read };
+}
 
 describe("the data of an entry", () => {
   const directoryOf = async (path: string) => {
