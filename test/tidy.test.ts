@@ -88,8 +88,9 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   // The bundle of the page is a file of `web`.
   "planes/page": ["http", "web"],
-  // Runs in a browser: of the node it has the client, and what is declared: forms of answers, the devnet's tools.
-  web: ["http", "client", "planes/devnet"],
+  // Runs in a browser: of the node it has the client, the check of archives, and declarations: forms of answers, the devnet's
+  // tools.
+  web: ["http", "client", "history", "planes/devnet"],
   "planes/grpc": ["errors", "wire", "store", "http", "planes/data", "planes/explorer", "planes/node"],
   "planes/faucet": ["errors", "wire", "engine", "http"],
   "planes/wallet": [
@@ -300,8 +301,10 @@ describe("tidy", () => {
       // In the browser.
       "src/web/data/node.ts",
       "src/web/data/wallet.ts",
-      // A file that its user chose.
+      "src/web/data/download.ts",
+      // Files that its user chose.
       "src/web/views/devnet-tool.tsx",
+      "src/web/views/archive-verify.ts",
       "src/web/wallet/session.ts",
     ]);
     const bare = /(?<!\bthis)\.(?:text|json|arrayBuffer|blob|bytes|formData)\(\)|(?<![.\w])fetch\((?!\w+:)/;

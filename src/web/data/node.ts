@@ -110,7 +110,7 @@ async function textOf(url: string, signal?: AbortSignal, init: RequestInit = {})
 }
 
 /** The sentence and the hint of an error's body. */
-function failureOf(status: number, text: string): RequestFailure {
+export function failureOf(status: number, text: string): RequestFailure {
   try {
     const { message, details } = jsonIn(text) as { message?: unknown; details?: { inner?: unknown }[] };
     const inner = details?.[0]?.inner;

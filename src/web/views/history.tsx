@@ -1,37 +1,18 @@
 // History: the segments on a line of blocks, and archives of a table over a range of them.
-import { useSignal } from "@preact/signals";
 import { Id } from "../components/id.tsx";
 import { Heading, Panel } from "../components/panel.tsx";
-import { Command, Empty } from "../components/states.tsx";
+import { Empty } from "../components/states.tsx";
 import { Table } from "../components/table.tsx";
-import { dataOrigin, head } from "../data/node.ts";
+import { head } from "../data/node.ts";
 import { useRead } from "../data/read.ts";
 import { bytes, count } from "../format.ts";
+import type { NodeSegment } from "./archive-verify.ts";
+import { Archives } from "./history-archive.tsx";
 
-interface Segment {
-  readonly id: string;
-  readonly from: number;
-  readonly to: number;
+interface Segment extends NodeSegment {
   readonly bytes: number;
 }
 
-const TABLES = [
-  "BALANCES",
-  "CHECKPOINTS",
-  "DELEGATIONS",
-  "LEDGER",
-  "ORDERS",
-  "TRADES",
-  "MARKET_DATA",
-  "MARGIN_LEVELS",
-  "POSITIONS",
-  "LIQUIDITY_PROVISIONS",
-  "MARKETS",
-  "DEPOSITS",
-  "WITHDRAWALS",
-  "BLOCKS",
-  "REWARDS",
-] as const;
 const SHOWN = 25;
 
 export default function HistoryView() {
@@ -49,9 +30,7 @@ export default function HistoryView() {
           <Panel title="Segments on the line of blocks">
             <Strip segments={segments} />
           </Panel>
-          <Panel title="Save an archive">
-            <Export segments={segments} />
-          </Panel>
+          <Archives segments={segments} />
           <Panel
             title="Segments"
             more={
@@ -130,61 +109,4 @@ function runsOf(segments: readonly Segment[]): { from: number; to: number }[] {
     else runs.push({ from, to });
   }
   return runs;
-}
-
-function Export({ segments }: { readonly segments: readonly Segment[] }) {
-  const table = useSignal<string>("TRADES");
-  const from = useSignal(0);
-  const to = useSignal(0);
-  const first = from.value || (segments[0]?.from ?? 0);
-  const last = to.value || (segments.at(-1)?.to ?? 0);
-  const isRange = first <= last;
-  const query = `table=TABLE_${table.value}&fromBlock=${first}&toBlock=${last}&manifest=true`;
-  const choose = (signal: typeof from) => (event: { readonly currentTarget: HTMLSelectElement }) => {
-    signal.value = Number(event.currentTarget.value);
-  };
-  return (
-    <div class="ticket">
-      <label htmlFor="export-table">
-        Table
-        <select
-          id="export-table"
-          value={table.value}
-          onChange={({ currentTarget }) => {
-            table.value = currentTarget.value;
-          }}
-        >
-          {TABLES.map((name) => (
-            <option key={name} value={name}>
-              {name.toLowerCase().replaceAll("_", " ")}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label htmlFor="export-from">
-        First block
-        <select id="export-from" value={String(first)} onChange={choose(from)}>
-          {segments.map(({ from: height }) => (
-            <option key={height}>{height}</option>
-          ))}
-        </select>
-      </label>
-      <label htmlFor="export-to">
-        Last block
-        <select id="export-to" value={String(last)} onChange={choose(to)}>
-          {segments.map(({ to: height }) => (
-            <option key={height}>{height}</option>
-          ))}
-        </select>
-      </label>
-      {isRange ? (
-        <a class="button" href={`${dataOrigin()}/api/v2/networkhistory/export?${query}`} download>
-          Save
-        </a>
-      ) : (
-        <p class="ticket-message bad">The last block comes before the first.</p>
-      )}
-      <Command text={`lyra history export --table TABLE_${table.value} --from ${first} --to ${last}`} />
-    </div>
-  );
 }

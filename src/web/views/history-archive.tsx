@@ -1,0 +1,315 @@
+// Archives: saved with progress, and checked in the browser, the saved one or a file, in themselves and against this node.
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import type { Verification } from "../../history/archive-check.ts";
+import { fileName } from "../../history/manifest.ts";
+import { Badge, Facts, Panel } from "../components/panel.tsx";
+import { Command } from "../components/states.tsx";
+import { download, lengthOf, type Progress, saveAs } from "../data/download.ts";
+import { chainId, dataOrigin, get, RequestFailure } from "../data/node.ts";
+import { bytes, count } from "../format.ts";
+import type { Comparison, NodeSegment } from "./archive-verify.ts";
+
+const TABLES = [
+  "BALANCES",
+  "CHECKPOINTS",
+  "DELEGATIONS",
+  "LEDGER",
+  "ORDERS",
+  "TRADES",
+  "MARKET_DATA",
+  "MARGIN_LEVELS",
+  "POSITIONS",
+  "LIQUIDITY_PROVISIONS",
+  "MARKETS",
+  "DEPOSITS",
+  "WITHDRAWALS",
+  "BLOCKS",
+  "REWARDS",
+] as const;
+/** A longer one is for the browser's own downloads: it goes to the disk directly, and is picked as a file to be checked. */
+const KEPT_BYTES_MAX = 1024 ** 3;
+
+interface Archive {
+  readonly name: string;
+  readonly file: Blob;
+}
+
+type Outcome =
+  | { readonly archive: Verification; readonly comparison: Comparison }
+  | { readonly damage: string }
+  | { readonly failure: string };
+
+interface Working {
+  readonly title: string;
+  readonly part: number | undefined;
+  readonly text: string;
+}
+
+export function Archives({ segments }: { readonly segments: readonly NodeSegment[] }) {
+  const working = useSignal<Working | undefined>(undefined);
+  const saved = useSignal<Archive | undefined>(undefined);
+  const notice = useSignal<{ readonly text: string; readonly isBad: boolean } | undefined>(undefined);
+  const checked = useSignal<{ readonly name: string; readonly outcome: Outcome } | undefined>(undefined);
+  const abort = useRef<AbortController>(undefined);
+  useEffect(() => () => abort.current?.abort(), []);
+
+  /** Runs one piece of work; the buttons of others are disabled meanwhile. */
+  const work = async (run: (signal: AbortSignal) => Promise<void>) => {
+    abort.current = new AbortController();
+    const { signal } = abort.current;
+    notice.value = undefined;
+    try {
+      await run(signal);
+    } catch (error) {
+      if (!signal.aborted && !(error instanceof RequestFailure)) throw error;
+      const text = signal.aborted ? "called off" : (error as Error).message;
+      notice.value = { text, isBad: !signal.aborted };
+    } finally {
+      working.value = undefined;
+    }
+  };
+  const save = (path: string, name: string) =>
+    work(async (signal) => {
+      saved.value = undefined;
+      const total = await lengthOf(path, signal);
+      if (total !== undefined && total > KEPT_BYTES_MAX) {
+        saveAs(name, dataOrigin() + path);
+        notice.value = {
+          text: `${bytes(total)}: the browser saves it; pick the file to check it`,
+          isBad: false,
+        };
+        return;
+      }
+      const onProgress = ({ done }: Progress) => {
+        working.value = {
+          title: "Saving",
+          part: total && done / total,
+          text: total === undefined ? bytes(done) : `${bytes(done)} of ${bytes(total)}`,
+        };
+      };
+      onProgress({ done: 0, total });
+      const file = await download(path, total, { signal, onProgress });
+      saved.value = { name, file };
+      notice.value = { text: `${name}, ${bytes(file.size)}`, isBad: false };
+      const url = URL.createObjectURL(file);
+      saveAs(name, url);
+      // The download has to have begun.
+      setTimeout(() => URL.revokeObjectURL(url), 60_000);
+    });
+  const verify = ({ name, file }: Archive) =>
+    work(async (signal) => {
+      checked.value = undefined;
+      working.value = { title: "Checking", part: 0, text: name };
+      const { compareWithNode, verifyFile } = await import("./archive-verify.ts");
+      try {
+        const archive = await verifyFile(file, signal, (part) => {
+          working.value = {
+            title: "Checking",
+            part,
+            text: `${bytes(part * file.size)} of ${bytes(file.size)}`,
+          };
+        });
+        const own = await get<{ segments: readonly NodeSegment[] }>("/lyra/v1/history/segments", signal);
+        const comparison = compareWithNode(archive, own.segments);
+        checked.value = { name, outcome: { archive, comparison } };
+      } catch (error) {
+        if (signal.aborted || error instanceof RequestFailure) throw error;
+        checked.value = { name, outcome: { damage: (error as Error).message } };
+      }
+    });
+  return (
+    <>
+      <Panel title="Save an archive">
+        <Choice segments={segments} isBusy={working.value !== undefined} onSave={save} />
+        <div class="archive">
+          {working.value !== undefined && (
+            <p class="archive-progress">
+              <span>{working.value.title}</span>
+              <progress value={working.value.part} max={1} aria-label={working.value.title} />
+              <span class="number">{working.value.text}</span>
+              <button type="button" class="small" onClick={() => abort.current?.abort()}>
+                Stop
+              </button>
+            </p>
+          )}
+          <p role="status" class={notice.value?.isBad ? "bad" : undefined}>
+            {notice.value?.text}
+          </p>
+          <div class="archive-actions">
+            <button
+              type="button"
+              disabled={saved.value === undefined || working.value !== undefined}
+              onClick={() => saved.value && verify(saved.value)}
+            >
+              Verify what was saved
+            </button>
+            <label>
+              or an archive on disk
+              <input
+                type="file"
+                accept=".zip,application/zip"
+                disabled={working.value !== undefined}
+                onChange={({ currentTarget }) => {
+                  const [file] = currentTarget.files ?? [];
+                  if (file !== undefined) void verify({ name: file.name, file });
+                }}
+              />
+            </label>
+          </div>
+        </div>
+      </Panel>
+      {checked.value !== undefined && <Verdict {...checked.value} />}
+    </>
+  );
+}
+
+interface ChoiceProps {
+  readonly segments: readonly NodeSegment[];
+  readonly isBusy: boolean;
+  readonly onSave: (path: string, name: string) => Promise<void>;
+}
+
+function Choice({ segments, isBusy, onSave }: ChoiceProps) {
+  const table = useSignal<string>("TRADES");
+  const from = useSignal(0);
+  const to = useSignal(0);
+  const first = from.value || (segments[0]?.from ?? 0);
+  const last = to.value || (segments.at(-1)?.to ?? 0);
+  const isRange = first <= last;
+  const query = `table=TABLE_${table.value}&fromBlock=${first}&toBlock=${last}&manifest=true`;
+  const name = `${fileName(segments[0]?.chainId ?? chainId.value, table.value.toLowerCase(), first, last)}.zip`;
+  const choose = (signal: typeof from) => (event: { readonly currentTarget: HTMLSelectElement }) => {
+    signal.value = Number(event.currentTarget.value);
+  };
+  return (
+    <form
+      class="ticket"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void onSave(`/api/v2/networkhistory/export?${query}`, name);
+      }}
+    >
+      <label htmlFor="export-table">
+        Table
+        <select
+          id="export-table"
+          value={table.value}
+          onChange={({ currentTarget }) => {
+            table.value = currentTarget.value;
+          }}
+        >
+          {TABLES.map((each) => (
+            <option key={each} value={each}>
+              {each.toLowerCase().replaceAll("_", " ")}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label htmlFor="export-from">
+        First block
+        <select id="export-from" value={String(first)} onChange={choose(from)}>
+          {segments.map(({ from: height }) => (
+            <option key={height}>{height}</option>
+          ))}
+        </select>
+      </label>
+      <label htmlFor="export-to">
+        Last block
+        <select id="export-to" value={String(last)} onChange={choose(to)}>
+          {segments.map(({ to: height }) => (
+            <option key={height}>{height}</option>
+          ))}
+        </select>
+      </label>
+      <button type="submit" disabled={!isRange || isBusy}>
+        Save
+      </button>
+      {!isRange && <p class="ticket-message bad">The last block comes before the first.</p>}
+      <Command text={`lyra history export --table TABLE_${table.value} --from ${first} --to ${last}`} />
+    </form>
+  );
+}
+
+interface VerdictProps {
+  readonly name: string;
+  readonly outcome: Outcome;
+}
+
+/** Verdict on an archive, and the checks behind it. */
+function Verdict({ name, outcome }: VerdictProps) {
+  return (
+    <Panel
+      title={name}
+      more={
+        "damage" in outcome ? (
+          <Badge tone="bad">damaged</Badge>
+        ) : "archive" in outcome ? (
+          <VerdictBadge {...outcome.comparison} />
+        ) : undefined
+      }
+    >
+      {"damage" in outcome && (
+        <p class="failure" role="alert">
+          It is not sound: {outcome.damage}
+        </p>
+      )}
+      {"archive" in outcome && (
+        <>
+          {outcome.comparison.verdict !== "same" && (
+            <p
+              class={outcome.comparison.verdict === "different" ? "failure" : "note muted"}
+              role={outcome.comparison.verdict === "different" ? "alert" : undefined}
+            >
+              {outcome.comparison.text}
+            </p>
+          )}
+          <Facts rows={checksOf(outcome.archive, outcome.comparison)} />
+        </>
+      )}
+      <div class="archive">
+        <Command text={`lyra history verify ${name}`} />
+      </div>
+    </Panel>
+  );
+}
+
+const TONES = { same: "good", different: "bad", unknown: "warn" } as const;
+const VERDICTS = {
+  same: "sound, and the node's own history",
+  different: "sound, but not the node's history",
+  unknown: "sound, not compared with the node",
+} as const;
+
+function VerdictBadge({ verdict }: Comparison) {
+  return <Badge tone={TONES[verdict]}>{VERDICTS[verdict]}</Badge>;
+}
+
+function checksOf(archive: Verification, comparison: Comparison): [string, string | undefined][] {
+  const { files, segments, hasManifest, from = 0, to = 0, chainId: chain, table } = archive;
+  const rows = files.reduce((sum, file) => sum + file.rows, 0);
+  const size = files.reduce((sum, file) => sum + file.bytes, 0);
+  return [
+    ["Container", `${count(files.length)} CSV, every header, length and CRC-32`],
+    ["Rows", `${count(rows)}, ${bytes(size)}`],
+    [
+      "Of",
+      hasManifest
+        ? `${chain}, ${table?.replace(/^TABLE_/, "").toLowerCase()}, blocks ${count(from)} to ${count(to)}`
+        : undefined,
+    ],
+    [
+      "SHA-256 of the rows",
+      hasManifest ? `as the records of ${count(segments.length)} segments name them` : "no manifest",
+    ],
+    ["Chain of segments", hasManifest ? "each record hashes to its id and names the one before" : undefined],
+    [
+      "Compared with this node",
+      comparison.verdict === "same"
+        ? `all ${count(comparison.segments)} ids are the node's`
+        : comparison.verdict === "unknown"
+          ? "it cannot say"
+          : comparison.here && `the archive has ${comparison.here}, the node ${comparison.there}`,
+    ],
+  ];
+}
