@@ -156,6 +156,21 @@ export const PARAMETERS_BODY = object({
   ),
 });
 
+export const AUCTIONS_BODY = object({
+  auctions: list(
+    "Newest first.",
+    object({
+      start: text(`Time at which it began, ${TIME}.`),
+      end: nullable(text(`Time from which it could end, as last announced, ${TIME}; null where none was.`)),
+      left: nullable(text(`Time of the first block after it, ${TIME}; null while it runs.`)),
+      mode: text("`TRADING_MODE_...`, as the data API names it."),
+      trigger: text("Reason of it: `AUCTION_TRIGGER_...`."),
+      extension: text("Reason of its extension; `AUCTION_TRIGGER_UNSPECIFIED` without one."),
+    }),
+  ),
+  since: nullable(text(`Auctions before this time are left out, ${TIME}; null where none is.`)),
+});
+
 const MATCH_KINDS = [
   "block",
   "transaction",
@@ -186,4 +201,5 @@ export type Blocks = ValueOf<typeof BLOCKS_BODY>;
 export type Activity = ValueOf<typeof ACTIVITY_BODY>;
 export type TransactionStory = ValueOf<typeof TRANSACTION_BODY>;
 export type Parameters = ValueOf<typeof PARAMETERS_BODY>;
+export type Auctions = ValueOf<typeof AUCTIONS_BODY>;
 export type Matches = ValueOf<typeof MATCHES_BODY>;

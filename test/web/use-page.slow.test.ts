@@ -7,7 +7,7 @@ import type { Browser } from "playwright-core";
 import { DEMO_SECONDS, playDemo } from "../../src/devnet/demo/demo.ts";
 import type { Devnet } from "../../src/devnet/devnet.ts";
 import { PartyClient } from "../../src/devnet/party-client.ts";
-import type { Activity } from "../../src/http/chain-bodies.ts";
+import type { Activity, Auctions } from "../../src/http/chain-bodies.ts";
 import { startNode } from "../../src/start-node.ts";
 import { HAS_BROWSER, launchOffline, sayWhenSkipped } from "../support/offline-browser.ts";
 import { HOSTILE, Poison } from "./hostile-texts.ts";
@@ -122,6 +122,10 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
     const ladder = await page.locator(".ladder tbody tr td:first-child").allTextContents();
     const levels = [...depth.sell.slice(0, 8).toReversed(), ...depth.buy.slice(0, 8)];
     expect(ladder).toEqual(levels.map(({ price }) => priceText(price)));
+    const { auctions } = await look.read<Auctions>(`/lyra/v1/markets/${id}/auctions`);
+    expect(auctions.map(({ trigger }) => trigger)).toContain("AUCTION_TRIGGER_OPENING");
+    const listed = page.getByRole("list", { name: "Auctions" }).getByRole("listitem");
+    expect((await listed.allTextContents()).at(-1)).toStartWith("opening");
     const ticket = page.getByRole("form", { name: "Send an order" });
     await ticket.getByLabel("Signed by").selectOption({ label: "judy" });
     await ticket.getByLabel("Size").fill("0.02");
@@ -268,14 +272,18 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
         .map(({ from, to }) => [grouped(String(from)), grouped(String(to))]),
     );
     await page.getByText("Nothing is missing between them.").waitFor();
+    await page.getByLabel("Table").selectOption("BALANCES");
     const download = page.waitForEvent("download");
-    await page.getByRole("link", { name: "Save" }).click();
-    const file = await (await download).path();
-    expect(
-      Buffer.from(await Bun.file(file).bytes())
-        .subarray(0, 2)
-        .toString(),
-    ).toBe("PK");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    const saved = await Bun.file(await (await download).path()).bytes();
+    await page.getByRole("button", { name: "Verify what was saved" }).click();
+    await page.getByText(`all ${segments.length} ids are the node's`).waitFor();
+    const broken = join(home, "broken.zip");
+    saved[Math.floor(saved.length / 3)]! ^= 4;
+    await Bun.write(broken, saved);
+    await page.getByLabel("an archive on disk").setInputFiles(broken);
+    const verdict = await page.getByRole("alert").textContent();
+    expect(verdict).toMatch(/^It is not sound: \S+\.csv: /);
     await look.open("node");
     const { height, segments: segmentCount } = await look.read<{ height: number; segments: number }>(
       "/status",

@@ -2,6 +2,7 @@
 import {
   ACTIVITY_BODY,
   ADDRESSES_BODY,
+  AUCTIONS_BODY,
   BLOCKS_BODY,
   MATCHES_BODY,
   PARAMETERS_BODY,
@@ -273,6 +274,22 @@ const EXPLORER_ROUTES: Paths = {
       "Its command in words and in full, signature and proof of work verified again, the explanation of a refusal, and the money, balances and rows that it changed.",
       TRANSACTION_BODY,
       [{ ...ID, name: "hash" }],
+    ),
+  },
+  "/lyra/v1/markets/{id}/auctions": {
+    get: fact(
+      "ListAuctions",
+      "Auctions of a market",
+      "From the market data of its newest 20,000 blocks, newest first.",
+      AUCTIONS_BODY,
+      [
+        ID,
+        inQuery(
+          "from",
+          "Auctions that still ran at this time or later, Unix seconds; default 0.",
+          WHOLE_NUMBER,
+        ),
+      ],
     ),
   },
   "/lyra/v1/parameters": {

@@ -22,6 +22,7 @@ interface FactsRequest {
   readonly head: ChainHead | undefined;
   readonly query: ReadonlyMap<string, string>;
   readonly hash: string;
+  readonly id: string;
 }
 
 const loadFacts = () => import("./facts.ts");
@@ -37,6 +38,8 @@ const FACTS: Readonly<Record<string, (request: FactsRequest) => Promise<object>>
     (await loadFacts()).listActivity(context, source, activityRequest(query)),
   "/transactions/{hash}": async ({ context, source, hash, head }) =>
     (await import("./story.ts")).transactionStory(context, source, hash, head?.chainId ?? ""),
+  "/markets/{id}/auctions": async ({ context, id, query }) =>
+    (await import("./auctions.ts")).listAuctions(context, id, numberIn(query, "from") ?? 0),
   "/parameters": async ({ context }) => (await loadFacts()).listParameters(context),
   "/search": async ({ context, source, query, head }) =>
     (await import("./search.ts")).searchChain(context, source, query.get("query") ?? "", head),
@@ -45,7 +48,7 @@ const FACTS: Readonly<Record<string, (request: FactsRequest) => Promise<object>>
 export function factsRoutes(plane: DataPlane, status: ServerStatus, load: LoadExplorer): HttpRoutes {
   return (app) => {
     for (const [path, ask] of Object.entries(FACTS)) {
-      readRoute(app, PREFIX + path, plane.context.limits, (request, { hash }, query) => {
+      readRoute(app, PREFIX + path, plane.context.limits, (request, { hash, id }, query) => {
         classify(request, "read");
         return whenReadable(plane, status, request, async () => {
           const head = plane.head();
@@ -58,6 +61,7 @@ export function factsRoutes(plane: DataPlane, status: ServerStatus, load: LoadEx
               head,
               query: valuesOf(parsePairs(query)),
               hash: String(hash ?? ""),
+              id: String(id ?? ""),
             });
             const body = JSON.stringify(facts);
             return toResponse({ status: 200, body, contentType: "application/json", ...(head && { head }) });

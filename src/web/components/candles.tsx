@@ -1,18 +1,24 @@
-// Candles of a market, with their volume, by TradingView's Lightweight Charts.
+// Candles of a market, with their volume and its auctions, by TradingView's Lightweight Charts.
 
 import {
   CandlestickSeries,
   ColorType,
   createChart,
+  createSeriesMarkers,
   HistogramSeries,
   type IChartApi,
   type ISeriesApi,
+  type ISeriesMarkersPluginApi,
+  type Time,
   type UTCTimestamp,
 } from "lightweight-charts";
 import { useEffect, useRef } from "preact/hooks";
 import type * as api from "../../client/api.generated.ts";
+import type { Auctions } from "../../http/chain-bodies.ts";
+import { head } from "../data/node.ts";
 import { type Connection, useRead } from "../data/read.ts";
 import { isDark } from "../shell/theme.ts";
+import { auctionMarks } from "./auction-marks.ts";
 import { colorOf, monospace } from "./colors.ts";
 
 export type Candle = api.Candle;
@@ -21,7 +27,12 @@ interface CandlesProps {
   readonly candleId: string;
   readonly decimals: number;
   readonly positionDecimals: number;
+  /** Length of a candle. */
+  readonly seconds: number;
+  readonly auctions: Auctions["auctions"] | undefined;
   readonly label: string;
+  /** Told the start of the first candle, Unix seconds. */
+  onRead(from: number): void;
 }
 
 type Answer = { readonly candles: Connection<Candle> };
@@ -29,13 +40,17 @@ interface Drawing {
   readonly chart: IChartApi;
   readonly prices: ISeriesApi<"Candlestick">;
   readonly volumes: ISeriesApi<"Histogram">;
+  /** A bar over the whole height for each candle of an auction. */
+  readonly auctions: ISeriesApi<"Histogram">;
+  readonly marks: ISeriesMarkersPluginApi<Time>;
 }
 
 /** As many as a wide window shows. */
 const CANDLES = 200;
 const HEIGHT = 340;
 
-export function Candles({ candleId, decimals, positionDecimals, label }: CandlesProps) {
+export function Candles(props: CandlesProps) {
+  const { candleId, decimals, positionDecimals, seconds, auctions, label, onRead } = props;
   const frame = useRef<HTMLDivElement>(null);
   const drawing = useRef<Drawing>(undefined);
   const path = (first: number) =>
@@ -56,7 +71,25 @@ export function Candles({ candleId, decimals, positionDecimals, label }: Candles
     const points = oldestFirst(all).map(pointsOf);
     drawing.current?.prices.setData(points);
     drawing.current?.volumes.setData(points.map(barOf));
+    if (points[0] !== undefined) onRead(points[0].time);
   }, [all, dark, decimals]);
+  // Drawn when an auction begins or ends, and while it runs with each candle.
+  const first = oldestFirst(all)[0];
+  const from = first === undefined ? 0 : pointsOf(first).time;
+  const { bars, marks } = auctionMarks(auctions ?? [], seconds, from, head.value?.timeMs ?? 0);
+  useEffect(() => {
+    const color = colorOf("--auction");
+    drawing.current?.auctions.setData(bars.map((time) => ({ time: time as UTCTimestamp, value: 1, color })));
+    drawing.current?.marks.setMarkers(
+      marks.map(({ time, text }) => ({
+        time: time as UTCTimestamp,
+        text,
+        position: "aboveBar" as const,
+        shape: text === "end" ? ("square" as const) : ("circle" as const),
+        color: colorOf("--warn"),
+      })),
+    );
+  }, [bars.join(), marks.map(({ text }) => text).join(), dark, decimals]);
   useEffect(() => {
     const last = oldestFirst(all).at(-1);
     for (const candle of oldestFirst(newest)) {
@@ -111,6 +144,15 @@ function draw(box: HTMLElement, decimals: number): Drawing {
     rightPriceScale: { borderColor: line, scaleMargins: { top: 0.08, bottom: 0.25 } },
     timeScale: { borderColor: line, timeVisible: true, secondsVisible: false },
   });
+  // Behind the candles: series are drawn in the order in which they are added.
+  const auctions = chart.addSeries(HistogramSeries, {
+    priceScaleId: "auction",
+    lastValueVisible: false,
+    priceLineVisible: false,
+  });
+  // Room for the words above the bars.
+  auctions.priceScale().applyOptions({ scaleMargins: { top: 0.1, bottom: 0 }, visible: false });
+  const marks = createSeriesMarkers(auctions, []);
   const [up, down] = [colorOf("--good"), colorOf("--bad")];
   const prices = chart.addSeries(CandlestickSeries, {
     upColor: up,
@@ -128,5 +170,5 @@ function draw(box: HTMLElement, decimals: number): Drawing {
     priceLineVisible: false,
   });
   volumes.priceScale().applyOptions({ scaleMargins: { top: 0.8, bottom: 0 } });
-  return { chart, prices, volumes };
+  return { chart, prices, volumes, auctions, marks };
 }

@@ -1,11 +1,14 @@
 // A market: candles, depth, trades, and below them orders, positions, margins, liquidity and terms.
+import { useSignal } from "@preact/signals";
 import type * as api from "../../client/api.generated.ts";
+import type { Auctions } from "../../http/chain-bodies.ts";
 import { Amount, Scaled } from "../components/amount.tsx";
+import { triggerWords } from "../components/auction-marks.ts";
 import { Candles } from "../components/candles.tsx";
 import { Asset, Id, Party } from "../components/id.tsx";
 import { Json } from "../components/json.tsx";
 import { Ladder } from "../components/ladder.tsx";
-import { Facts, Heading, Panel } from "../components/panel.tsx";
+import { Badge, Facts, Heading, Panel } from "../components/panel.tsx";
 import { Empty, ReadView } from "../components/states.tsx";
 import { Table } from "../components/table.tsx";
 import { Tabs } from "../components/tabs.tsx";
@@ -20,6 +23,15 @@ import { type Market, type MarketData, MarketState } from "./markets.tsx";
 
 const TRADES = 16;
 const INTERVALS = ["1 minute", "5 minutes", "15 minutes", "1 hour", "6 hours", "1 day"] as const;
+const SECONDS: Readonly<Record<(typeof INTERVALS)[number], number>> = {
+  "1 minute": 60,
+  "5 minutes": 300,
+  "15 minutes": 900,
+  "1 hour": 3_600,
+  "6 hours": 21_600,
+  "1 day": 86_400,
+};
+const AUCTIONS_SHOWN = 6;
 
 export default function MarketView({ params }: ViewProps) {
   const id = encodeURIComponent(params.id ?? "");
@@ -167,6 +179,10 @@ function MarketCandles({ market }: { readonly market: Market }) {
     readonly intervalToCandleId: readonly { readonly interval: string; readonly candleId: string }[];
   };
   const { data } = useRead<Ids>(`/api/v2/candle/intervals?marketId=${id}`, { isLive: false });
+  const from = useSignal<number | undefined>(undefined);
+  const { data: past } = useRead<Auctions>(
+    from.value === undefined ? undefined : `/lyra/v1/markets/${id}/auctions?from=${from.value}`,
+  );
   const candleId = data?.intervalToCandleId.find((each) => each.interval === interval())?.candleId;
   if (data === undefined) return <div class="candles" aria-busy="true" />;
   if (candleId === undefined) return <Empty title="No candles of this length" />;
@@ -177,8 +193,14 @@ function MarketCandles({ market }: { readonly market: Market }) {
         candleId={candleId}
         decimals={Number(decimalPlaces)}
         positionDecimals={Number(positionDecimalPlaces)}
+        seconds={SECONDS[interval()]}
+        auctions={past?.auctions}
+        onRead={(first) => {
+          from.value = first;
+        }}
         label={`Candles of ${tradableInstrument.instrument.code}`}
       />
+      {past !== undefined && past.auctions.length > 0 && <PastAuctions auctions={past.auctions} />}
       <p class="chart-credit muted">
         Chart by{" "}
         <a href="https://www.tradingview.com/" rel="noreferrer">
@@ -186,6 +208,24 @@ function MarketCandles({ market }: { readonly market: Market }) {
         </a>
       </p>
     </>
+  );
+}
+
+/** The marks of the chart in words. */
+function PastAuctions({ auctions }: Pick<Auctions, "auctions">) {
+  const shown = auctions.slice(0, AUCTIONS_SHOWN);
+  return (
+    <ul class="auctions" aria-label="Auctions">
+      {shown.map(({ start, left, end, trigger, extension }) => (
+        <li key={start}>
+          <Badge tone={left === null ? "warn" : "plain"}>{triggerWords(trigger)}</Badge> <Time at={start} />{" "}
+          to {left !== null ? <Time at={left} /> : end === null ? "now" : <Time at={end} />}
+          {left === null && " at the earliest"}
+          {extension !== "AUCTION_TRIGGER_UNSPECIFIED" && `, extended by ${triggerWords(extension)}`}
+        </li>
+      ))}
+      {auctions.length > shown.length && <li class="muted">and {auctions.length - shown.length} before</li>}
+    </ul>
   );
 }
 
