@@ -5,7 +5,7 @@ import { enumWords, timeMs } from "../format.ts";
 type Auction = Auctions["auctions"][number];
 
 /** Of one auction: a long one is marked at both ends and shaded this far from its newest. */
-const BARS_MAX = 500;
+const BARS_MAX = 100;
 
 interface AuctionMarks {
   /** Starts of the candles that auctions overlap, Unix seconds, each once and in order. */

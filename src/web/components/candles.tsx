@@ -31,7 +31,7 @@ interface CandlesProps {
   readonly seconds: number;
   readonly auctions: Auctions["auctions"] | undefined;
   readonly label: string;
-  /** Told the start of the first candle, Unix seconds. */
+  /** Told the start of the first candle, Unix seconds; 0 where these are all candles. */
   onRead(from: number): void;
 }
 
@@ -67,15 +67,16 @@ export function Candles(props: CandlesProps) {
     };
   }, [dark, decimals]);
   const pointsOf = (candle: Candle) => pointOf(candle, decimals, positionDecimals);
+  // With all candles there are, auctions before the first trade are shown too.
+  const first = all?.candles.pageInfo.hasNextPage ? oldestFirst(all)[0] : undefined;
+  const from = first === undefined ? 0 : pointsOf(first).time;
   useEffect(() => {
     const points = oldestFirst(all).map(pointsOf);
     drawing.current?.prices.setData(points);
     drawing.current?.volumes.setData(points.map(barOf));
-    if (points[0] !== undefined) onRead(points[0].time);
+    if (all !== undefined) onRead(from);
   }, [all, dark, decimals]);
   // Drawn when an auction begins or ends, and while it runs with each candle.
-  const first = oldestFirst(all)[0];
-  const from = first === undefined ? 0 : pointsOf(first).time;
   const { bars, marks } = auctionMarks(auctions ?? [], seconds, from, head.value?.timeMs ?? 0);
   useEffect(() => {
     const color = colorOf("--auction");
