@@ -2,6 +2,7 @@
  * `lyra/client`: every resource and stream of a node as typed calls, in Node, Bun and browsers (docs/package.md).
  */
 import { LyraError } from "../errors/lyra-error.ts";
+import { type OptionNames, unknownOption } from "../errors/options.ts";
 import { type Command, RESOURCES, type Resources, STREAMS, type StreamCalls } from "./api.generated.ts";
 import type { CallOptions, Sender, SendOptions, Sent, StreamOptions } from "./calls.ts";
 import { Connection, type ConnectOptions } from "./connection.ts";
@@ -40,15 +41,40 @@ interface Page {
 
 /**
  * Connects to nothing yet: each call does. A running devnet of `lyra/devnet` may be given as it is.
- * @throws LyraError `usage` for an invalid address
+ * @throws LyraError `usage` for an invalid address, and for an unknown option
  */
 export function connect(options: ConnectOptions = {}): Lyra {
+  // A running node has members beside its addresses, its home among them.
+  if (!("home" in options)) checkOptions("connect", options, CONNECT_OPTIONS);
   const { dataUrl, nodeUrl } = options;
   const addresses = {
     ...(dataUrl !== undefined && { dataUrl: addressIn("dataUrl", dataUrl) }),
     ...(nodeUrl !== undefined && { nodeUrl: addressIn("nodeUrl", nodeUrl) }),
   };
   return new Client({ ...options, ...addresses }).calls();
+}
+
+const CONNECT_OPTIONS: OptionNames<ConnectOptions> = {
+  dataUrl: true,
+  nodeUrl: true,
+  headers: true,
+  fetch: true,
+  retryMs: true,
+  streams: true,
+};
+const CALL_OPTIONS: OptionNames<CallOptions> = { signal: true, minHeight: true };
+const STREAM_OPTIONS: OptionNames<StreamOptions> = {
+  signal: true,
+  after: true,
+  onHeight: true,
+  onCursor: true,
+  onReconnect: true,
+};
+
+/** @throws LyraError `usage` */
+function checkOptions(call: string, options: object, names: object): void {
+  const wrong = unknownOption(options, Object.keys(names));
+  if (wrong) throw new LyraError("usage", `${call}: ${wrong.message}`, { hint: wrong.hint });
 }
 
 class Client {
@@ -86,6 +112,7 @@ class Client {
     request: Value,
     options: CallOptions,
   ): Promise<unknown> {
+    checkOptions(name, options, CALL_OPTIONS);
     const { method, plane, names } = resource;
     const { signal, minHeight } = options;
     const base = this.base(plane);
@@ -136,6 +163,7 @@ class Client {
       // A wrong name is told by the call, not by the first turn of the loop.
       const query = queryOf(`stream.${name}`, names, request);
       checkNeeded(`stream.${name}`, needed, request);
+      checkOptions(`stream.${name}`, options, STREAM_OPTIONS);
       const url = `${this.base("data")}${STREAM_PREFIX}${path}?height=true&full=true${query === "" ? "" : `&${query}`}`;
       const firstFrame = path === "event/bus" ? JSON.stringify(request) : undefined;
       const open = (after: string | undefined, signal: AbortSignal) =>

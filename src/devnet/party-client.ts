@@ -5,6 +5,7 @@ import type { Ed25519KeyPair } from "../crypto/ed25519.ts";
 import { sha3HexOf, sha256HexOf } from "../crypto/sha.ts";
 import type { TxOutcome } from "../engine/chain-port.ts";
 import { NodeError } from "../errors/node-error.ts";
+import { type OptionNames, unknownOption } from "../errors/options.ts";
 import type { Slot } from "../wallet/sending/blocks.ts";
 import { CommandFault, type CommandJson, readCommand } from "../wire/command-input.ts";
 import { hexOf } from "../wire/identifiers.ts";
@@ -28,6 +29,17 @@ export interface SendOptions {
   readonly wait?: "check" | "commit";
   /** A refusal is an answer, not an error; default: false. */
   readonly allowRefusal?: boolean;
+}
+
+const SEND_OPTIONS: OptionNames<SendOptions> = { wait: true, allowRefusal: true };
+
+/** @throws NodeError `usage` */
+function checkSendOptions(options: SendOptions): void {
+  const wrong = unknownOption(options, Object.keys(SEND_OPTIONS));
+  if (wrong) throw new NodeError("devnet.send", "usage", wrong.message, wrong.hint);
+  const { wait = "commit" } = options;
+  if (wait !== "check" && wait !== "commit")
+    throw new NodeError("devnet.send", "usage", `'wait' must be 'check' or 'commit'`, "default: 'commit'");
 }
 
 /** Shared by all clients of a chain: several of one party plan together. */
@@ -69,6 +81,7 @@ export class PartyClient {
    * @throws NodeError `transaction_refused` with the chain's reason, `usage` for what has no bytes, and of the proof; ChainCallError
    */
   async send(command: CommandInit | CommandJson, options: SendOptions = {}): Promise<SentTransaction> {
+    checkSendOptions(options);
     const { wait = "commit", allowRefusal = false } = options;
     const init = commandOf(command);
     let id = "";

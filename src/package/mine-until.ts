@@ -1,5 +1,6 @@
 // Blocks until a devnet is where a test wants it: at a height, at a time, or where a condition holds.
 import { NodeError } from "../errors/node-error.ts";
+import { type OptionNames, unknownOption } from "../errors/options.ts";
 import { rfc3339Nano, timeNs } from "../wire/time-text.ts";
 import type { DevnetStatus, DevnetTools } from "./tools.generated.ts";
 
@@ -14,6 +15,7 @@ export interface MineUntilOptions {
   readonly blocksMax?: number;
 }
 
+const OPTIONS: OptionNames<MineUntilOptions> = { blocksMax: true };
 const BLOCKS_MAX = 1_000;
 /** Blocks of one call of the tool. */
 const BLOCKS_AT_ONCE = 10_000n;
@@ -26,8 +28,11 @@ const BLOCKS_AT_ONCE = 10_000n;
 export async function mineUntil(
   tools: DevnetTools,
   target: MineTarget,
-  { blocksMax = BLOCKS_MAX }: MineUntilOptions = {},
+  options: MineUntilOptions = {},
 ): Promise<DevnetStatus> {
+  const wrong = unknownOption(options, Object.keys(OPTIONS));
+  if (wrong) throw new NodeError("devnet.mineUntil", "usage", wrong.message, wrong.hint);
+  const { blocksMax = BLOCKS_MAX } = options;
   if (typeof target === "function") return mineUntilCondition(tools, target, blocksMax);
   if (typeof target === "string" || target instanceof Date) return mineUntilTime(tools, target);
   if (typeof target === "bigint" || Number.isSafeInteger(target))

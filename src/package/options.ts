@@ -1,6 +1,6 @@
 // Options of a devnet: one for each flag of `lyra devnet`, and those of its process.
-import { didYouMean } from "../errors/nearest.ts";
 import { NodeError } from "../errors/node-error.ts";
+import { type OptionNames, unknownOption } from "../errors/options.ts";
 import { CHAIN_FLAGS, type ChainOptions } from "./chain-options.generated.ts";
 
 /** The part of an `AbortSignal` that is used; its own type is in no library that every project has. */
@@ -56,7 +56,7 @@ const WORDS: Readonly<
   amounts: (flag, value: number | string | Values) =>
     typeof value === "object" ? pairsOf(flag, value) : [flag, String(value)],
 };
-const PROCESS_OPTIONS: { readonly [K in keyof Required<ProcessOptions>]: true } = {
+const PROCESS_OPTIONS: OptionNames<ProcessOptions> = {
   binary: true,
   env: true,
   startTimeoutMs: true,
@@ -72,12 +72,8 @@ const FREE_PORTS = { nodePort: 0, dataPort: 0, faucetPort: 0 };
  * @throws NodeError `usage` for an unknown option
  */
 export function wordsOf(options: DevnetOptions, write: WriteDocument): string[] {
-  const stray = Object.keys(options).find((name) => !(name in CHAIN_FLAGS) && !(name in PROCESS_OPTIONS));
-  if (stray !== undefined) {
-    const names = [...Object.keys(CHAIN_FLAGS), ...Object.keys(PROCESS_OPTIONS)];
-    const text = `there is no option '${stray.slice(0, 60)}'${didYouMean(stray, names)}`;
-    throw new NodeError("devnet", "usage", text, `there are ${names.join(", ")}`);
-  }
+  const wrong = unknownOption(options, [...Object.keys(CHAIN_FLAGS), ...Object.keys(PROCESS_OPTIONS)]);
+  if (wrong) throw new NodeError("devnet", "usage", wrong.message, wrong.hint);
   const values: ChainOptions = { ...FREE_PORTS, ...options };
   const words = (Object.keys(CHAIN_FLAGS) as (keyof ChainOptions)[]).flatMap((name) => {
     const value = values[name];

@@ -10,6 +10,7 @@ import type { Market } from "../engine/markets/market.ts";
 import type { Position, Provision } from "../engine/markets/records.ts";
 import type { MarketRules } from "../engine/markets/rules.ts";
 import { BUY, SELL, type StoredOrder } from "../engine/markets/stored-order.ts";
+import { type OptionNames, unknownOption } from "../errors/options.ts";
 import type { Block } from "../wire/block.ts";
 import type { Init } from "../wire/codec.ts";
 import type { BatchMarketInstructions } from "../wire/generated/commands.ts";
@@ -99,7 +100,18 @@ export interface RigEvent {
 
 const MARKET_EVENTS: ReadonlySet<string> = new Set(["marketCreated", "marketUpdated"]);
 
+const OPTIONS: OptionNames<MarketRigOptions> = {
+  assets: true,
+  parameters: true,
+  startSeconds: true,
+  keepsEvents: true,
+  rules: true,
+};
+
+/** @throws Error for an unknown option */
 export function createMarketRig(options: MarketRigOptions = {}): MarketRig {
+  const wrong = unknownOption(options, Object.keys(OPTIONS));
+  if (wrong) throw new Error(`${wrong.message}; ${wrong.hint}`);
   return new MarketRig(options);
 }
 

@@ -4,8 +4,12 @@ import { readFileSync } from "node:fs";
 import { clientText } from "../../scripts/generate-client.ts";
 import { connect, type Lyra, LyraError } from "../../src/client/connect.ts";
 import type { Devnet } from "../../src/devnet/devnet.ts";
+import { PartyClient } from "../../src/devnet/party-client.ts";
+import { createDevnet } from "../../src/index.ts";
 import { HttpClient } from "../../src/package/http-client.ts";
+import { mineUntil } from "../../src/package/mine-until.ts";
 import { Party } from "../../src/package/party.ts";
+import { createMarketRig } from "../../src/testing/market-rig.ts";
 import { borrowDevnet, returnDevnet } from "../support/shared-devnet.ts";
 
 let devnet: Devnet;
@@ -92,6 +96,39 @@ describe("calls", () => {
       ["unknown_member", "node.submitRawTransaction has no member 'typ': did you mean 'type'?"],
       ["missing_member", "assets.get needs 'assetId'"],
     ]);
+  });
+
+  test("an option that does not exist is refused by every call, with the one that was meant", async () => {
+    const { dataUrl } = devnet;
+    // @ts-expect-error: the compiler refuses it as well
+    expect(() => connect({ dataURL: dataUrl })).toThrow("'dataURL': did you mean 'dataUrl'?");
+    // A node that runs has members of its own.
+    expect(() => connect({ ...devnet, streams: "lines" })).not.toThrow();
+    // @ts-expect-error: the compiler refuses it as well
+    expect(() => lyra.stream.trades({}, { onHieght: () => {} })).toThrow("did you mean 'onHeight'?");
+    const party = new PartyClient(devnet.chain, devnet.parties[0]!.key);
+    const vote = { voteSubmission: { proposalId: "ab".repeat(32), value: "VALUE_YES" } } as const;
+    const errors = await Promise.all([
+      // @ts-expect-error: the compiler refuses it as well
+      failure(lyra.assets.list({}, { minHieght: 1 })),
+      // @ts-expect-error: the compiler refuses it as well
+      failure(party.send(vote, { allowRefusals: true })),
+      // @ts-expect-error: the compiler refuses it as well
+      failure(party.send(vote, { wait: "comit" })),
+      // @ts-expect-error: the compiler refuses it as well
+      failure(createDevnet({ sede: "1" })),
+      // @ts-expect-error: the compiler refuses it as well
+      failure(mineUntil({} as never, 1, { blockMax: 2 })),
+    ]);
+    expect(errors.map((error) => [error?.code, error?.message])).toEqual([
+      ["usage", "assets.list: there is no option 'minHieght': did you mean 'minHeight'?"],
+      ["usage", "there is no option 'allowRefusals': did you mean 'allowRefusal'?"],
+      ["usage", "'wait' must be 'check' or 'commit'"],
+      ["usage", "there is no option 'sede': did you mean 'seed'?"],
+      ["usage", "there is no option 'blockMax': did you mean 'blocksMax'?"],
+    ]);
+    // @ts-expect-error: the compiler refuses it as well
+    expect(() => createMarketRig({ asset: {} })).toThrow("'asset': did you mean 'assets'?");
   });
 
   test("a stream that has nothing to send without a member is refused", () => {
