@@ -65,11 +65,20 @@ function memoryFolder(): string | undefined {
 const MEMORY_BYTES_MIN = 2 * 1024 ** 3;
 const memory = memoryFolder();
 
+/**
+ * For the just-in-time compiler: a test runs most code too seldom for what compiling it costs. Later it is compiled, and
+ * not by the last stage: a seventh of the suite's processor time.
+ */
+const SHORT_RUNS = {
+  BUN_JSC_useFTLJIT: "0",
+  BUN_JSC_thresholdForJITAfterWarmUp: "2000",
+  BUN_JSC_thresholdForOptimizeAfterWarmUp: "5000",
+};
+
 const environment = (length: number) => ({
   ...process.env,
   ...(memory !== undefined && { TMPDIR: memory }),
-  // The last stage of the compiler pays only where the same code runs for long.
-  ...(length < 1 && { BUN_JSC_useFTLJIT: "0" }),
+  ...(length < 1 && SHORT_RUNS),
   LYRA_TEST_PROGRAM: "dist/lyra",
   LYRA_TEST_SEED: String(SEED),
   LYRA_TEST_LENGTH: String(length),

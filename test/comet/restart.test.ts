@@ -1,7 +1,7 @@
 // A sidecar that was killed goes on at the block where it was: with its home as the kill left it, and the chain's node away.
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { cpSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Devnet } from "../../src/devnet/devnet.ts";
 import { madeUpAssetId } from "../../src/devnet/keys.ts";
@@ -69,6 +69,16 @@ function killedHome(): string {
   cpSync(home, copy, { recursive: true, filter: (path) => !path.includes("lock.db") });
   return copy;
 }
+
+/** The follower's state as a clean stop leaves it: all in one file. */
+async function foldedFile(): Promise<string> {
+  const copy = killedHome();
+  const restarted = await alone(copy);
+  await eventually(async () => (await heightOf(restarted)) > 0);
+  await restarted.stop();
+  return join(copy, "follower.db");
+}
+let folded: Promise<string> | undefined;
 
 /** Nothing answers at its sources. */
 const alone = (copy: string) =>
@@ -152,11 +162,9 @@ describe("a sidecar that was killed", () => {
     ["with a trigger", (path: string) => change(path, REFUSING_TRIGGER)],
   ])("rebuilds a follower.db that is %s, and has the chain's figures again", async (_, damage) => {
     const copy = killedHome();
+    cpSync(await (folded ??= foldedFile()), join(copy, "follower.db"));
+    for (const end of ["-wal", "-shm"]) rmSync(join(copy, `follower.db${end}`), { force: true });
     const database = join(copy, "follower.db");
-    // As a clean stop leaves it: all in one file.
-    const folded = await alone(copy);
-    await eventually(async () => (await heightOf(folded)) > 0);
-    await folded.stop();
     damage(database);
     const restarted = await startNode({
       kind: "sidecar",

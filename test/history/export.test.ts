@@ -1,7 +1,15 @@
 // Exports: which ranges there are, names, joining, splitting by version, and downloads that must not look whole.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
-import { readdirSync, readFileSync, readlinkSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { unzipSync } from "fflate";
@@ -266,14 +274,22 @@ describe("archives", () => {
 
 /** Three segments of about 3 MB deflated, so that a download is well under way when the second one fails. */
 async function largeSegments(directory: string): Promise<SegmentRow[]> {
+  large ??= makeLargeSegments();
+  const { original, rows } = await large;
+  cpSync(original, directory, { recursive: true });
+  return rows;
+}
+/** Made once: deflating them takes longer than any test of them. */
+let large: ReturnType<typeof makeLargeSegments> | undefined;
+
+async function makeLargeSegments(): Promise<{ readonly original: string; readonly rows: SegmentRow[] }> {
+  const original = folder();
   const random = randomBytes(LARGE_LINES * 32);
   const lines = Array.from({ length: LARGE_LINES }, (_, i) => {
     return `${i},${random.subarray(i * 32, i * 32 + 32).toString("base64")}`;
   });
-  return makeSegments(
-    directory,
-    [1, 2, 3].map((n) => ({ from: n * 10 - 9, to: n * 10, lines })),
-  );
+  const segments = [1, 2, 3].map((n) => ({ from: n * 10 - 9, to: n * 10, lines }));
+  return { original, rows: await makeSegments(original, segments) };
 }
 
 const DAMAGES: readonly (readonly [string, (path: string) => void])[] = [

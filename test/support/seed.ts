@@ -14,6 +14,12 @@ export function runs(full: number): number {
   return Math.max(1, Math.round(full * LENGTH));
 }
 
+/** @returns of what a full run tries one by one so large a part, other ones each day */
+export function sample<T>(all: readonly T[], length = LENGTH): T[] {
+  const every = Math.max(1, Math.round(1 / length));
+  return all.filter((_, at) => (at + SEED) % every === 0);
+}
+
 /** @returns seeds of a test that makes everything from one small number: others each day, `full` of them in a full run */
 export function seeds(full: number): number[] {
   const first = (SEED % 1_000_000) * 1_000;

@@ -73,12 +73,10 @@ describe("a wallet's life", () => {
       "--json",
     ]);
     expect(code).toBe(0);
-    const describeWallet = async (name: string) =>
-      JSON.parse(
-        (await cli.run(["wallet", "describe", name, "--passphrase-file", secretFile, "--json"])).out,
-      );
-    const description = { type: "HD wallet", keyDerivationVersion: 2, format: "lyra", keys: 1 };
-    expect(await describeWallet("again")).toMatchObject({ ...description, name: "again" });
+    const describeAgain = ["wallet", "describe", "again", "--passphrase-file", secretFile, "--json"];
+    expect(JSON.parse((await cli.run(describeAgain)).out)).toMatchObject({
+      ...{ name: "again", type: "HD wallet", keyDerivationVersion: 2, format: "lyra", keys: 1 },
+    });
     const { wallet, key } = JSON.parse(out);
     expect([wallet.recoveryPhrase, key.publicKey]).toEqual([undefined, firstKey]);
   });
@@ -94,10 +92,11 @@ describe("a wallet's life", () => {
 
   test("a new passphrase, another name, an end", async () => {
     const newest = cli.file("newest", "newest");
+    await cli.addWallet("spare", secret);
     const change = [
       "wallet",
       "passphrase",
-      "again",
+      "spare",
       "--passphrase-file",
       secretFile,
       "--new-passphrase-file",
@@ -105,8 +104,8 @@ describe("a wallet's life", () => {
     ];
     const wrong = change.map((word) => (word === secretFile ? newest : word));
     expect((await cli.run(wrong)).err).toContain("wrong passphrase");
-    expect((await cli.run([...change, "--json"])).out).toBe('{"name":"again"}\n');
-    expect((await cli.run(["wallet", "rename", "again", "other", "--json"])).out).toBe('{"name":"other"}\n');
+    expect((await cli.run([...change, "--json"])).out).toBe('{"name":"spare"}\n');
+    expect((await cli.run(["wallet", "rename", "spare", "other", "--json"])).out).toBe('{"name":"other"}\n');
     expect((await cli.run(["wallet", "describe", "other", "--passphrase-file", newest, "--json"])).code).toBe(
       0,
     );
@@ -116,7 +115,7 @@ describe("a wallet's life", () => {
       '{"deleted":"other"}\n',
     );
     expect((await cli.run(["wallet", "list", "--json"])).out).toBe(
-      '{"wallets":[{"name":"mine","format":"lyra"},{"name":"old","format":"original"}]}\n',
+      '{"wallets":[{"name":"again","format":"lyra"},{"name":"mine","format":"lyra"},{"name":"old","format":"original"}]}\n',
     );
   });
 
@@ -188,14 +187,15 @@ describe("a wallet of the original", () => {
       format: "lyra",
       upgraded: true,
     });
-    expect(await cli.json("wallet", "upgrade", "old")).toEqual({
-      name: "old",
+    await cli.addWallet("quick", ORIGINAL_FILE.passphrase);
+    expect(await cli.json("wallet", "upgrade", "quick")).toEqual({
+      name: "quick",
       format: "lyra",
       upgraded: false,
     });
     const out = join(cli.home, "exported");
     expect(
-      await cli.json("wallet", "export", "old", "--out", out, "--new-passphrase-file", passphraseFile),
+      await cli.json("wallet", "export", "quick", "--out", out, "--new-passphrase-file", passphraseFile),
     ).toMatchObject({ out });
     expect(statSync(out).mode & 0o777).toBe(0o600);
     expect(
@@ -204,23 +204,23 @@ describe("a wallet of the original", () => {
   });
 
   test("damage and a wrong passphrase end differently", async () => {
-    const file = join(cli.wallets, "fast");
+    const file = join(cli.wallets, "quick");
     const content = readFileSync(file);
     content[content.length - 20]! ^= 1;
-    cli.file("wallets/fast", content);
+    cli.file("wallets/quick", content);
     const damaged = await cli.run([
       "wallet",
       "describe",
-      "fast",
+      "quick",
       "--passphrase-file",
       passphraseFile,
       "--json",
     ]);
     expect([damaged.code, JSON.parse(damaged.err).error.code]).toEqual([4, "wallet_damaged"]);
     content[content.length - 20]! ^= 1;
-    cli.file("wallets/fast", content);
+    cli.file("wallets/quick", content);
     chmodSync(file, 0o644);
-    const open = await cli.run(["wallet", "describe", "fast", "--passphrase-file", passphraseFile]);
+    const open = await cli.run(["wallet", "describe", "quick", "--passphrase-file", passphraseFile]);
     expect([open.code, open.err]).toEqual([1, expect.stringContaining(`chmod 600 ${file}`)]);
     expect((await cli.run(["wallet", "list"])).out).toContain("can be used by others");
     chmodSync(file, 0o600);
@@ -324,12 +324,12 @@ describe("secrets", () => {
     expect((await cli.run(["wallet", "describe", "light", ...flags], stdin)).err).toContain(
       "wrong passphrase",
     );
-    expect((await cli.run(["wallet", "describe", "old", ...flags], stdin)).code).toBe(0);
+    expect((await cli.run(["wallet", "describe", "quick", ...flags], stdin)).code).toBe(0);
   });
 
   test("keep the blanks in them", async () => {
     const blank = cli.file("blank", ` ${ORIGINAL_FILE.passphrase}\n`);
-    expect((await cli.run(["wallet", "describe", "old", "--passphrase-file", blank])).err).toContain(
+    expect((await cli.run(["wallet", "describe", "quick", "--passphrase-file", blank])).err).toContain(
       "wrong passphrase",
     );
   });

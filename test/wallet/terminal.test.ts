@@ -118,7 +118,7 @@ test("a page is not connected by a yes that was typed before it was asked about"
     answer = fetch(`${url}/v2/requests`, { method: "POST", headers, body }).then((response) =>
       response.json(),
     );
-    return "yes\r";
+    return "";
   };
   const serve = [
     "wallet",
@@ -133,7 +133,9 @@ test("a page is not connected by a yes that was typed before it was asked about"
   const { shown, code } = await lyraOnTerminal(
     cli,
     [...serve, "--unlock", "old", "--passphrase-file", cli.passphraseFile],
-    ["Ctrl-C stops.", connect],
+    ["Ctrl-C stops.", "yes\r"],
+    // The terminal shows what it has taken.
+    ["yes", connect],
     ["connect? yes/NO/keep/block/clear: ", "\r"],
     ["rejected", { signal: "SIGINT" }],
   );
@@ -228,8 +230,8 @@ describe("a new passphrase", () => {
 });
 
 test("a wallet is deleted when its name is typed, and only then", async () => {
-  await cli.json("wallet", "key", "isolate", "old", KEY_1, "--isolated-passphrase-file", cli.passphraseFile);
-  const words = ["wallet", "delete", "old.b5fd9d3c.isolated"];
+  await cli.addWallet("spare", "of a spare wallet");
+  const words = ["wallet", "delete", "spare"];
   const no = await lyraOnTerminal(cli, words, [DELETE_QUESTION, "no\r"]);
   expect([no.code, existsSync(join(cli.wallets, words[2]!))]).toEqual([130, true]);
   const yes = await lyraOnTerminal(cli, words, [DELETE_QUESTION, `${words[2]}\r`]);

@@ -86,11 +86,7 @@ describe.skipIf(!HAS_BROWSER)("a new user", () => {
     const { shown, code } = await lyraOnTerminal(here, ["wallet", "create", "mine"], ...typed);
     expect(code).toBe(0);
     phrase = phrasesIn(shown)[0]!;
-    const passphrase = here.file("mine-passphrase", PASSPHRASE);
-    const words = ["wallet", "key", "list", "mine", "--passphrase-file", passphrase, "--json"];
-    const { out } = await here.run(words);
-    publicKey = JSON.parse(out).keys[0].publicKey;
-    expect(publicKey).toMatch(/^[0-9a-f]{64}$/);
+    publicKey = /\b[0-9a-f]{64}\b/.exec(shown)![0];
     await devnet.chain.bridge.deposit(publicKey, DOLLAR, 10_000_000n);
   }, 120_000);
 
