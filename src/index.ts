@@ -17,6 +17,7 @@ export { type RunningNode, startNode } from "./start-node.ts";
 const DEVNET_OPTIONS: OptionNames<Omit<DevnetConfig, "kind">> = {
   home: true,
   genesis: true,
+  validatorKeys: true,
   checkpoint: true,
   accounts: true,
   recoveryPhrase: true,

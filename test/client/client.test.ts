@@ -107,6 +107,8 @@ describe("calls", () => {
     // @ts-expect-error: the compiler refuses it as well
     expect(() => lyra.stream.trades({}, { onHieght: () => {} })).toThrow("did you mean 'onHeight'?");
     const party = new PartyClient(devnet.chain, devnet.parties[0]!.key);
+    // It starts none.
+    const create: (options: object) => Promise<unknown> = createDevnet;
     const vote = { voteSubmission: { proposalId: "ab".repeat(32), value: "VALUE_YES" } } as const;
     const errors = await Promise.all([
       // @ts-expect-error: the compiler refuses it as well
@@ -115,8 +117,7 @@ describe("calls", () => {
       failure(party.send(vote, { allowRefusals: true })),
       // @ts-expect-error: the compiler refuses it as well
       failure(party.send(vote, { wait: "comit" })),
-      // @ts-expect-error: the compiler refuses it as well
-      failure(createDevnet({ sede: "1" })),
+      failure(create({ sede: "1" })),
       // @ts-expect-error: the compiler refuses it as well
       failure(mineUntil({} as never, 1, { blockMax: 2 })),
     ]);
