@@ -1,14 +1,14 @@
 /**
  * A validator of a test network as two processes: the chain (lyra validator) and its consensus engine. Each that ends is
- * started again: an engine ends with exit code 0 when it loses the chain, and goes on once both run.
+ * started again: an engine ends with exit code 0 when it loses the chain, and goes on once both run. One that lost it in the
+ * moment before a commit hangs instead (CometBFT 0.38.26 waits for an answer to a request that it queued behind its broken
+ * connection, and its own end waits for that): it answers, makes no block, and holds its peers' connections. So it is killed.
  */
 
 import { createWriteStream, type WriteStream } from "node:fs";
 import { join } from "node:path";
 import { genesisPath, type TestnetNode } from "./files.ts";
 
-/** Between an end and the next start: the pause doubles while it ends at once again. */
-const PAUSE_MS = 300;
 const PAUSE_MS_MAX = 10_000;
 /** A process that ran for this long has started. */
 const STARTED_MS = 5_000;
@@ -17,6 +17,15 @@ const END_MS = 20_000;
 const LINE_CHARACTERS_MAX = 4_000;
 
 type Role = "chain" | "engine";
+
+interface PairTimes {
+  /** Between an end and the next start: the pause doubles while it ends at once again. */
+  readonly pauseMs: number;
+  /** For an engine that lost the chain: it ends in 0.2 seconds, or never. */
+  readonly engineEndMs: number;
+}
+
+const TIMES: PairTimes = { pauseMs: 300, engineEndMs: 3_000 };
 
 export interface PairEvents {
   /** A line of a process that an operator should see. */
@@ -41,11 +50,15 @@ export class ValidatorPair {
     readonly node: TestnetNode,
     { lyra, cometbft, more = [] }: PairPrograms,
     events: PairEvents,
+    { pauseMs, engineEndMs } = TIMES,
   ) {
     const { home, consensusHome, abci, rpcPort, nodePort, dataPort } = node;
     const watch = (role: Role) => ({
       onLine: (line: string) => events.onLine?.(node, role, line),
-      onEnded: (how: string) => events.onEnded?.(node, role, how),
+      onEnded: (how: string) => {
+        events.onEnded?.(node, role, how);
+        if (role === "chain") this.engine.killUnlessEnded(engineEndMs);
+      },
     });
     const words = [
       ...lyra,
@@ -54,12 +67,13 @@ export class ValidatorPair {
       ...["--genesis", genesisPath(node), "--node-port", String(nodePort), "--data-port", String(dataPort)],
       ...["--grpc-node-port", "off", "--grpc-data-port", "off", "--stop-with-stdin", ...more],
     ];
-    this.chain = new Supervised(words, join(home, "..", "lyra.log"), isOfChain, watch("chain"));
+    this.chain = new Supervised(words, join(home, "..", "lyra.log"), isOfChain, watch("chain"), pauseMs);
     this.engine = new Supervised(
       [cometbft, "node", "--home", consensusHome],
       join(home, "..", "consensus.log"),
       isOfEngine,
       watch("engine"),
+      pauseMs,
     );
   }
 
@@ -92,7 +106,7 @@ export class Supervised {
   private readonly log: WriteStream;
   private ended: Promise<void> = Promise.resolve();
   private isWanted = false;
-  private pauseMs = PAUSE_MS;
+  private pauseMs: number;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
@@ -100,7 +114,9 @@ export class Supervised {
     logPath: string,
     private readonly isShown: (line: string) => boolean,
     private readonly events: SupervisedEvents,
+    private readonly firstPauseMs = TIMES.pauseMs,
   ) {
+    this.pauseMs = firstPauseMs;
     this.log = createWriteStream(logPath, { flags: "a", mode: 0o600 });
   }
 
@@ -132,7 +148,7 @@ export class Supervised {
         child.signalCode === null ? `exit code ${child.exitCode}` : String(child.signalCode),
       );
       this.pauseMs =
-        performance.now() - began > STARTED_MS ? PAUSE_MS : Math.min(this.pauseMs * 2, PAUSE_MS_MAX);
+        performance.now() - began > STARTED_MS ? this.firstPauseMs : Math.min(this.pauseMs * 2, PAUSE_MS_MAX);
       this.timer = setTimeout(() => this.start(), this.pauseMs);
     });
   }
@@ -146,6 +162,14 @@ export class Supervised {
     const timer = setTimeout(() => child?.kill("SIGKILL"), END_MS);
     await this.ended;
     clearTimeout(timer);
+  }
+
+  /** Kills the process that runs now when it does not end by itself. */
+  killUnlessEnded(ms: number): void {
+    const { child } = this;
+    if (child === undefined) return;
+    const timer = setTimeout(() => child.kill("SIGKILL"), ms);
+    void child.exited.then(() => clearTimeout(timer));
   }
 
   /** Stops its time, for trials: to the others it is gone. */

@@ -1,6 +1,7 @@
 /**
  * Notices that this validator stands still while others go on: one whose state differs from theirs is not told so by its
- * consensus engine, which lives on and answers. Reads go on then, submissions do not.
+ * consensus engine, which lives on and answers. So does one that lost the application in the moment before a commit, and
+ * hangs for good. Reads go on then, submissions do not.
  */
 
 import type { AbciChain } from "../abci/abci-chain.ts";
@@ -19,22 +20,29 @@ interface Facts {
   readonly height: number;
   /** Heights that peers work on. */
   readonly peers: readonly number[];
+  /** Whether the consensus engine, which answers, has dialled this application. */
+  readonly isDialled: boolean;
 }
 
 /** Judges the heights that are noted, by time. */
 export class Standing {
   private height = -1;
+  private isDialled = true;
   private sinceMs = 0;
 
   /** @returns why this validator is not with the others; undefined while it is */
-  note({ height, peers }: Facts, nowMs: number): string | undefined {
+  note({ height, peers, isDialled }: Facts, nowMs: number): string | undefined {
     const ahead = peers.filter((peer) => peer > height + AHEAD_MAX);
-    if (height !== this.height || ahead.length === 0) {
+    const isWell = isDialled && (height !== this.height || ahead.length === 0);
+    if (isWell || isDialled !== this.isDialled) {
       this.height = height;
+      this.isDialled = isDialled;
       this.sinceMs = nowMs;
       return undefined;
     }
     if (nowMs - this.sinceMs < STILL_MS) return undefined;
+    if (!isDialled)
+      return `this validator stands at block ${height}: its consensus engine answers, and has not dialled it: it hangs, and must be killed and started again`;
     return `this validator stands at block ${height} while ${ahead.length} of its ${peers.length} peers are at block ${Math.max(...ahead) - 1}: its state differs from theirs, or its consensus engine has failed`;
   }
 }
@@ -43,6 +51,7 @@ export class Standing {
 export function watchStanding(
   chain: AbciChain,
   engine: CometClient,
+  isDialled: () => boolean,
   nowMs = () => performance.now(),
 ): () => void {
   const standing = new Standing();
@@ -51,10 +60,12 @@ export function watchStanding(
   let before: string | undefined;
   const look = async () => {
     try {
-      const peers = await engine.peerHeights();
+      // An engine that hangs tells its status, and nothing of its peers.
+      const peers = isDialled() ? await engine.peerHeights() : [];
+      if (!isDialled()) await engine.status();
       const reason =
         chain.haltReason === undefined
-          ? standing.note({ height: chain.committed.height, peers }, nowMs())
+          ? standing.note({ height: chain.committed.height, peers, isDialled: isDialled() }, nowMs())
           : undefined;
       if (isEnded) return;
       if (reason !== undefined && before === undefined) logFailure(differs(reason));

@@ -152,7 +152,7 @@ async function start(
   const server = new AbciServer(new Application(chain, BUILD.version));
   const port = server.listen(options.abci);
   onClose(() => server.stop());
-  onClose(watchStanding(chain, node));
+  onClose(watchStanding(chain, node, () => server.connections > 0));
   const { node: nodePlane, data, faucet, grpcNode, grpcData } = listening;
   const address: ValidatorAddress = {
     ...{ nodeUrl: nodePlane.url, dataUrl: data.url, faucetUrl: faucet.url },

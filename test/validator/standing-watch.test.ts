@@ -2,11 +2,7 @@
 import { expect, test } from "bun:test";
 import { Standing } from "../../src/validator/standing-watch.ts";
 
-const facts = (height: number, peers: readonly number[], isCatchingUp = false) => ({
-  height,
-  peers,
-  isCatchingUp,
-});
+const facts = (height: number, peers: readonly number[]) => ({ height, peers, isDialled: true });
 
 test("given peers that go on for five seconds while it stands, then it says so with both heights", () => {
   const standing = new Standing();
@@ -17,6 +13,16 @@ test("given peers that go on for five seconds while it stands, then it says so w
     "this validator stands at block 10 while 2 of its 3 peers are at block 17: its state differs from theirs, or its consensus engine has failed",
   );
   expect(standing.note(facts(11, [18, 18, 18]), 7_000)).toBeUndefined();
+});
+
+test("given an engine that answers and has not dialled for five seconds, then it says that it hangs", () => {
+  const standing = new Standing();
+  const hanging = { height: 10, peers: [], isDialled: false };
+  expect(standing.note(facts(10, [11, 11]), 0)).toBeUndefined();
+  for (let second = 1; second <= 5; second++) expect(standing.note(hanging, second * 1_000)).toBeUndefined();
+  expect(standing.note(hanging, 6_000)).toContain("has not dialled it: it hangs");
+  expect(standing.note(facts(10, [20, 20]), 7_000)).toBeUndefined();
+  expect(standing.note(facts(11, [20, 20]), 8_000)).toBeUndefined();
 });
 
 test.each([
