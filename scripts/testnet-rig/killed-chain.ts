@@ -1,26 +1,82 @@
-import { progress } from "./network.ts";
+import type { ValidatorPair } from "../../src/testnet/pair.ts";
+import { heightOf, Patience, progress, type RigNetwork } from "./network.ts";
 import { sendTransfers, untilIn } from "./transactions.ts";
 import type { Trial } from "./trial.ts";
 
+/** As of the reference, on a quiet machine. */
+const CATCH_UP_MS = 10_000;
+
+/** Moments of a block at which the application dies, and whether the engine brings the block again. */
+const MOMENTS = [
+  { name: "after finalize_block", isBroughtAgain: true },
+  { name: "before commit", isBroughtAgain: true },
+  { name: "after commit", isBroughtAgain: false },
+] as const;
+
 export const killedChain: Trial = {
   number: 2,
-  title: "a killed chain goes on with its engine, which ended by itself",
+  title: "a chain killed between finalize_block and commit, or behind it, goes on with its engine",
   isShort: true,
+  network: { isProxied: true },
   async run(network) {
-    const { pairs, lines } = network;
-    const rounds = network.times(2, 8);
+    const { pairs } = network;
     const pair = pairs[0]!;
+    const patience = new Patience(CATCH_UP_MS);
+    const rounds = network.times(1, 3);
+    for (let n = 0; n < rounds; n++)
+      for (const moment of MOMENTS) {
+        const sending = sendTransfers(network.others(pair), 20);
+        await patience.within(() => killedAt(network, pair, moment));
+        await untilIn(pair, await sending);
+      }
     for (let n = 0; n < rounds; n++) {
-      const sending = sendTransfers(pairs.slice(1), 30);
+      const sending = sendTransfers(network.others(pair), 20);
       await Bun.sleep(network.moment(400));
       process.kill(pair.chain.pid!, "SIGKILL");
-      const hashes = await sending;
-      await progress(pairs);
-      await untilIn(pair, hashes);
+      await patience.within(() => progress(pairs, 3, patience.ms));
+      await untilIn(pair, await sending);
     }
-    // An engine that was killed before it had dialled waits for the chain, and does not end.
-    if (!lines.some((line) => line.includes("engine ended (exit code 0)")))
+    // The others are killed by the rig's pair when they hang.
+    if (!network.lines.some((line) => line.includes("engine ended (exit code 0)")))
       throw new Error("no engine ended by itself");
-    return `${rounds} kills`;
+    return `${rounds * (MOMENTS.length + 1)} kills; ${patience.sentence}`;
   },
 };
+
+/** Kills the chain at a moment of the next block, and waits until it follows again. */
+async function killedAt(
+  network: RigNetwork,
+  pair: ValidatorPair,
+  { name, isBroughtAgain }: (typeof MOMENTS)[number],
+): Promise<void> {
+  const proxy = network.proxyOf(pair);
+  const kill = () => process.kill(pair.chain.pid!, "SIGKILL");
+  let height = 0;
+  let finalized = 0;
+  let isKilled = false;
+  await new Promise<void>((resolve) => {
+    const die = (): false => {
+      isKilled = true;
+      kill();
+      resolve();
+      return false;
+    };
+    proxy.watch = {
+      request({ finalizeBlock, commit }) {
+        if (finalizeBlock && isKilled && Number(finalizeBlock.height) === height) finalized++;
+        if (finalizeBlock && !isKilled) height = Number(finalizeBlock.height);
+        return commit && height > 0 && !isKilled && name === "before commit" ? die() : undefined;
+      },
+      response({ finalizeBlock, commit }) {
+        if (isKilled || height === 0) return undefined;
+        if (finalizeBlock && name === "after finalize_block") return die();
+        return commit && name === "after commit" ? die() : undefined;
+      },
+    };
+  });
+  await progress(network.pairs);
+  proxy.watch = {};
+  if (finalized !== Number(isBroughtAgain))
+    throw new Error(`killed ${name} of block ${height}: the block came ${finalized} times again`);
+  if ((await heightOf(pair)) < height) throw new Error(`block ${height} is lost`);
+}

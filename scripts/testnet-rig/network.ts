@@ -1,12 +1,15 @@
 // The network that trials run on: its files and processes, and where they stand.
+
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { availableParallelism, loadavg } from "node:os";
 import { join } from "node:path";
 import { CometClient } from "../../src/comet/client.ts";
 import { systemTimeNs } from "../../src/devnet/clock.ts";
 import { openReader } from "../../src/store/database.ts";
-import { genesisPath, withSettings, writeTestnet } from "../../src/testnet/files.ts";
+import { genesisPath, type TestnetNode, withSettings, writeTestnet } from "../../src/testnet/files.ts";
 import { type PairEvents, ValidatorPair } from "../../src/testnet/pair.ts";
 import { startTestnet, type Testnet } from "../../src/testnet/testnet.ts";
+import { AbciProxy } from "./abci-proxy.ts";
 import { Links } from "./links.ts";
 
 /** A network that stands is one of the faults that trials look for: more than a busy machine takes. */
@@ -32,6 +35,8 @@ export interface NetworkSettings {
   readonly more?: readonly string[];
   /** Peers reach each other through proxies, which can be cut. */
   readonly hasLinks?: boolean;
+  /** Between each engine and its application is a place where messages are seen and changed. */
+  readonly isProxied?: boolean;
   /** The genesis that all get, in another form or with other content. */
   changeGenesis?(text: string): string;
 }
@@ -45,14 +50,22 @@ export class RigNetwork {
   /** Lines of the processes, the newest last. */
   readonly lines: string[];
   readonly links: Links | undefined;
+  /** By the numbers of the validators. */
+  private readonly proxies: ReadonlyMap<number, AbciProxy>;
   private random = 12_345;
 
   private constructor(
     readonly testnet: Testnet,
     readonly programs: RigPrograms,
     private readonly events: PairEvents,
-    options: { readonly lines: string[]; readonly links: Links | undefined; readonly isShort: boolean },
+    options: {
+      readonly lines: string[];
+      readonly links: Links | undefined;
+      readonly proxies: ReadonlyMap<number, AbciProxy>;
+      readonly isShort: boolean;
+    },
   ) {
+    this.proxies = options.proxies;
     this.lines = options.lines;
     this.links = options.links;
     this.isShort = options.isShort;
@@ -85,11 +98,13 @@ export class RigNetwork {
       for (const node of nodes) writeFileSync(genesisPath(node), text);
     }
     const links = hasLinks ? await Links.between(nodes) : undefined;
+    const proxies = new Map<number, AbciProxy>();
+    if (settings.isProxied) for (const node of nodes) proxies.set(node.number, await proxied(node));
     const testnet = await startTestnet({
       ...{ folder, ...programs, events },
       more: [...SEGMENT_WORDS, ...more],
     });
-    const network = new RigNetwork(testnet, programs, events, { lines, links, isShort });
+    const network = new RigNetwork(testnet, programs, events, { lines, links, proxies, isShort });
     try {
       await testnet.ready();
     } catch (error) {
@@ -118,6 +133,11 @@ export class RigNetwork {
     return this.isShort ? few : many;
   }
 
+  /** The place between a validator's engine and its application; the network must have such. */
+  proxyOf({ node }: ValidatorPair): AbciProxy {
+    return this.proxies.get(node.number)!;
+  }
+
   /** All pairs but these. */
   others(...pairs: readonly ValidatorPair[]): ValidatorPair[] {
     return this.pairs.filter((each) => !pairs.includes(each));
@@ -143,12 +163,62 @@ export class RigNetwork {
   async stop(): Promise<void> {
     await this.testnet.stop();
     this.links?.stop();
+    for (const proxy of this.proxies.values()) proxy.stop();
   }
 }
 
 interface PairWords {
   readonly lyra: readonly string[];
   readonly more: readonly string[];
+}
+
+/** Puts a place of its own where the engine dials. */
+async function proxied({ abci, consensusHome }: TestnetNode): Promise<AbciProxy> {
+  const target = abci.replace(/^unix:/, "");
+  if (target === abci) throw new Error(`${abci}: the folder's path is too long for a socket`);
+  const path = `${target.slice(0, -".sock".length)}p.sock`;
+  const file = join(consensusHome, "config", "config.toml");
+  const settings = { "": { proxy_app: JSON.stringify(`unix://${path}`) } };
+  writeFileSync(file, withSettings(readFileSync(file, "utf8"), settings));
+  return AbciProxy.listen(path, target);
+}
+
+/**
+ * A limit that holds on a quiet machine, and is longer on one that has more to do than it has processors for: as many times as
+ * its load is above 1 for each.
+ */
+export class Patience {
+  private slowestMs = 0;
+  private factor = 1;
+
+  constructor(private readonly quietMs: number) {}
+
+  /** The limit now. */
+  get ms(): number {
+    this.factor = Math.max(this.factor, loadavg()[0]! / availableParallelism());
+    return this.quietMs * this.factor;
+  }
+
+  /** "the slowest took 7.1 s of 10 s, with 2.3 processes for each processor". */
+  get sentence(): string {
+    const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
+    const load =
+      this.factor > 1
+        ? ` on a quiet machine, this one has ${this.factor.toFixed(1)} times as much to do`
+        : "";
+    return `the slowest took ${seconds(this.slowestMs)} of ${seconds(this.quietMs)}${load}`;
+  }
+
+  /** @throws Error when the work takes longer than the limit */
+  async within<T>(work: () => Promise<T>): Promise<T> {
+    const began = performance.now();
+    const result = await work();
+    const tookMs = performance.now() - began;
+    this.slowestMs = Math.max(this.slowestMs, tookMs);
+    const { ms } = this;
+    if (tookMs > ms) throw new Error(`it took ${tookMs.toFixed(0)} ms, and ${ms.toFixed(0)} ms are the most`);
+    return result;
+  }
 }
 
 /** Changes settings of a consensus engine, which takes them at its next start. */
