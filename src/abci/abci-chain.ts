@@ -345,17 +345,17 @@ export class AbciChain implements ChainPort {
   /** @throws NodeError when it is not the block after the last one, or the store fails; then nothing of it is left */
   execute(decided: DecidedBlock): ExecutedDecision {
     const expected = this.committed.height + 1;
-    if (decided.height !== expected || this.executed !== undefined) {
-      const text = `block ${decided.height} comes where block ${expected} should` as const;
-      throw new NodeError("validator.execute", "abci_order", text, "start the consensus engine again");
-    }
+    if (this.executed !== undefined)
+      throw outOfOrder(`block ${decided.height} comes, and block ${this.executed.height} is not committed`);
+    if (decided.height !== expected)
+      throw outOfOrder(`block ${decided.height} comes where block ${expected} should`);
+    if (decided.hash.length !== HASH_DIGITS)
+      throw outOfOrder(`block ${decided.height} has a hash of ${decided.hash.length / 2} bytes`);
+    // The first block has the time of the genesis, which its pseudo block has, too.
+    if (expected > this.core.genesis.initialHeight && decided.timeNs <= BigInt(this.core.point.timeNs))
+      throw outOfOrder(`block ${decided.height} is not later than the block before it`);
     if (expected === this.core.genesis.initialHeight && !this.isBegun)
-      throw new NodeError(
-        "validator.execute",
-        "abci_order",
-        `block ${decided.height} comes where block ${expected} should`,
-        "the chain has not begun: start the consensus engine again",
-      );
+      throw outOfOrder(`block ${decided.height} comes before the chain has begun`);
     const parsed = decided.txs.map((bytes) => this.parsed.of(bytes));
     const txs: PooledTx[] = parsed.flatMap(({ bytes, hash, verdict }) =>
       verdict.ok ? [{ bytes, hash, tx: verdict.transaction, gas: 0, isImpersonated: false }] : [],
@@ -507,6 +507,13 @@ export class AbciChain implements ChainPort {
     const details = code === 0 ? undefined : refusalDetails("command_failed", text, {}, this.status);
     return { hash, code, text, details, gasWanted: 0, height: 0 };
   }
+}
+
+/** SHA-256. */
+const HASH_DIGITS = 64;
+
+function outOfOrder(text: string): NodeError {
+  return new NodeError("validator.execute", "abci_order", text, "start the consensus engine again");
 }
 
 const ADDRESS_BYTES = 20;

@@ -15,10 +15,13 @@ import { FrameFault, FrameSplitter, frameOf } from "./frames.ts";
 
 /** Four of an engine, and those of one that was just killed. */
 const CONNECTIONS_MAX = 32;
-/** An engine has at most 256 requests under way on a connection. */
+/** Requests that wait for the one before them, and their bytes: with more of them nothing is read until they are answered. */
 const WAITING_MAX = 1_024;
-/** Bytes of requests that wait for the one before them. */
 const WAITING_BYTES_MAX = 128 * 1024 * 1024;
+/** Bytes of answers that the engine has not taken: with more of them nothing is answered until it has. */
+const UNSENT_BYTES_MAX = 32 * 1024 * 1024;
+/** Bytes of answers that are sent at once. */
+const SEND_BYTES = 1024 * 1024;
 /** Only this user's processes reach a Unix socket. */
 const SOCKET_MODE = 0o600;
 const KEEP_ALIVE_MS = 10_000;
@@ -45,6 +48,9 @@ interface Connection {
   isAnswering: boolean;
   /** Bytes of answers that the socket did not take. */
   unsent: Uint8Array[];
+  unsentBytes: number;
+  /** Nothing is read: the engine waits meanwhile. */
+  isPaused: boolean;
 }
 
 type Peer = Socket<Connection>;
@@ -121,26 +127,46 @@ export class AbciServer {
 
   private received(peer: Peer, bytes: Uint8Array): void {
     const { data } = peer;
+    if (!this.peers.has(peer)) return;
     try {
       for (const frame of data.splitter.push(bytes)) {
         data.waiting.push(frame);
         data.waitingBytes += frame.length;
       }
-      if (data.waiting.length > WAITING_MAX || data.waitingBytes > WAITING_BYTES_MAX)
-        throw new FrameFault(`more requests than ${WAITING_MAX} wait for their answers`);
     } catch (error) {
       if (!(error instanceof FrameFault)) throw error;
       this.refuse(peer, error.message);
       return;
     }
-    if (!data.isAnswering) this.answerWaiting(peer);
+    this.answerWaiting(peer);
   }
 
-  /** Answers what has come, and sends all of it at once; goes on later where an answer takes its time. */
+  /** Answers what has come; goes on later where an answer takes its time, or the engine does not take the answers. */
   private answerWaiting(peer: Peer): void {
     const { data } = peer;
+    while (
+      data.waiting.length > 0 &&
+      !data.isAnswering &&
+      data.unsentBytes < UNSENT_BYTES_MAX &&
+      this.peers.has(peer)
+    )
+      this.answerSome(peer);
+    const isFull =
+      data.waiting.length > WAITING_MAX ||
+      data.waitingBytes > WAITING_BYTES_MAX ||
+      data.unsentBytes >= UNSENT_BYTES_MAX;
+    if (isFull === data.isPaused || !this.peers.has(peer)) return;
+    data.isPaused = isFull;
+    if (isFull) peer.pause();
+    else peer.resume();
+  }
+
+  /** Answers of the next requests, sent at once. */
+  private answerSome(peer: Peer): void {
+    const { data } = peer;
     const answers: Uint8Array[] = [];
-    while (data.waiting.length > 0) {
+    let bytes = 0;
+    while (data.waiting.length > 0 && bytes < SEND_BYTES) {
       const frame = data.waiting.shift()!;
       data.waitingBytes -= frame.length;
       const answer = this.answerTo(peer, frame);
@@ -156,6 +182,7 @@ export class AbciServer {
       }
       if (answer === undefined) break;
       answers.push(answer);
+      bytes += answer.length;
     }
     this.send(peer, answers);
   }
@@ -193,17 +220,27 @@ export class AbciServer {
 
   private send(peer: Peer, answers: readonly Uint8Array[]): void {
     if (answers.length === 0 || !this.peers.has(peer)) return;
-    peer.data.unsent.push(...answers);
-    this.drained(peer);
+    const { data } = peer;
+    for (const answer of answers) {
+      data.unsent.push(answer);
+      data.unsentBytes += answer.length;
+    }
+    this.sendUnsent(peer);
+  }
+
+  private drained(peer: Peer): void {
+    this.sendUnsent(peer);
+    this.answerWaiting(peer);
   }
 
   /** Keeps what the socket does not take, and goes on when it has room. */
-  private drained(peer: Peer): void {
+  private sendUnsent(peer: Peer): void {
     const { data } = peer;
     if (data.unsent.length === 0) return;
     const all = data.unsent.length === 1 ? data.unsent[0]! : Buffer.concat(data.unsent);
     const sent = Math.max(0, peer.write(all));
     data.unsent = sent < all.length ? [all.subarray(sent)] : [];
+    data.unsentBytes = all.length - sent;
   }
 
   private refuse(peer: Peer, reason: string): void {
@@ -215,6 +252,7 @@ export class AbciServer {
         "look which program dials the address of --abci; it takes CometBFT 0.38 alone",
       ),
     );
+    peer.data.waiting = [];
     peer.terminate();
   }
 
@@ -224,7 +262,15 @@ export class AbciServer {
 }
 
 function emptyConnection(): Connection {
-  return { splitter: new FrameSplitter(), waiting: [], waitingBytes: 0, isAnswering: false, unsent: [] };
+  return {
+    splitter: new FrameSplitter(),
+    waiting: [],
+    waitingBytes: 0,
+    isAnswering: false,
+    unsent: [],
+    unsentBytes: 0,
+    isPaused: false,
+  };
 }
 
 function kindOf(request: Request): RequestKind | undefined {

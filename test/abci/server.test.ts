@@ -7,7 +7,7 @@ import { FrameFault, FrameSplitter, frameOf } from "../../src/abci/frames.ts";
 import { type AbciHandler, AbciServer, abciAddress } from "../../src/abci/server.ts";
 import { decodeRequest, decodeResponse, encodeRequest, type Request } from "../../src/wire/generated/abci.ts";
 import { Scratch } from "../rig/homes.ts";
-import { eventually } from "../support/eventually.ts";
+import { eventually, turns } from "../support/eventually.ts";
 import { runs, SEED } from "../support/seed.ts";
 import { messageArbitrary } from "../wire/arbitrary.ts";
 import { codecOf } from "../wire/codecs.ts";
@@ -118,6 +118,8 @@ describe("the server", () => {
       answers,
       send: (...requests: Parameters<typeof encodeRequest>[0][]) =>
         void socket.write(Buffer.concat(requests.map((each) => frameOf(encodeRequest(each))))),
+      pause: () => socket.pause(),
+      resume: () => socket.resume(),
       raw: (bytes: Uint8Array) => void socket.write(bytes),
       closed: () => eventually(() => isClosed),
       count: (least: number) => eventually(() => answers.length >= least),
@@ -171,6 +173,25 @@ describe("the server", () => {
     for (let n = 0; n < 500; n++) line.send({ info: {} });
     await line.count(500);
     expect(line.answers.every(({ info: each }) => each?.data === data)).toBe(true);
+  });
+
+  test("does not answer an engine that takes no answers, and goes on when it does", async () => {
+    const data = "x".repeat(1_000_000);
+    let calls = 0;
+    const { port } = serve(() => {
+      calls++;
+      return { info: { data } };
+    });
+    const line = await dial(port);
+    line.pause();
+    const count = 100;
+    line.send(...Array.from({ length: count }, () => ({ info: {} })));
+    await eventually(() => calls > 30);
+    await turns(50);
+    expect(calls).toBeLessThan(60);
+    line.resume();
+    await line.count(count);
+    expect(calls).toBe(count);
   });
 
   test.each([
