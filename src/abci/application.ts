@@ -29,6 +29,8 @@ import { StateSync } from "./state-sync.ts";
 const APP_VERSION = 1n;
 /** Gas is counted by the proposal's own rule: the engine's would hide what waits from it. */
 const NO_GAS_LIMIT = -1n;
+/** Blocks between two looks at what the engine may drop. */
+const PRUNE_INTERVAL = 100;
 /** The query's code for an entry that does not exist. */
 const UNKNOWN_QUERY = 1;
 
@@ -40,6 +42,8 @@ export class Application implements AbciHandler {
   constructor(
     private readonly chain: AbciChain,
     private readonly version: string,
+    /** Blocks that the consensus engine keeps at the least; 0: all. */
+    private readonly retainBlocks = 0,
     private readonly sync = new StateSync(chain),
   ) {}
 
@@ -70,7 +74,7 @@ export class Application implements AbciHandler {
       this.enterConsensus(connection);
       this.chain.commit();
       this.sync.onCommitted();
-      return { commit: {} };
+      return { commit: { retainHeight: BigInt(this.retainHeight()) } };
     }
     if (request.extendVote) return { extendVote: {} };
     if (request.verifyVoteExtension) return { verifyVoteExtension: { status: VoteStatus.ACCEPT } };
@@ -86,6 +90,11 @@ export class Application implements AbciHandler {
       "a request of the consensus engine is not one that this application serves",
       "use a version of the consensus engine that speaks ABCI 2.0",
     );
+  }
+
+  /** Settles when nothing is under way beside the blocks: the chain can be stopped then. */
+  idle(): Promise<void> {
+    return this.sync.idle();
   }
 
   closed(connection: object): void {
@@ -104,6 +113,16 @@ export class Application implements AbciHandler {
     if (connection === this.consensus) return;
     if (this.consensus !== undefined) this.chain.dropExecuted();
     this.consensus = connection;
+  }
+
+  /**
+   * The engine drops blocks below this height. The oldest snapshot's block stays: who takes that snapshot checks it by its header, and
+   * goes on from there.
+   */
+  private retainHeight(): number {
+    const { height } = this.chain.committed;
+    if (this.retainBlocks === 0 || height % PRUNE_INTERVAL !== 0) return 0;
+    return Math.max(0, Math.min(height - this.retainBlocks + 1, this.sync.oldestHeight ?? 0));
   }
 
   private info() {

@@ -48,6 +48,16 @@ export class StateSync {
     }
   }
 
+  /** Height of the oldest snapshot; undefined while there is none. */
+  get oldestHeight(): number | undefined {
+    return this.snapshots.oldestHeight;
+  }
+
+  /** Settles when no snapshot is being written. */
+  idle(): Promise<void> {
+    return this.snapshots.idle();
+  }
+
   list() {
     return this.snapshots.list().map((snapshot) => ({ ...snapshot, height: BigInt(snapshot.height) }));
   }

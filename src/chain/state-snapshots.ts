@@ -88,6 +88,16 @@ export class StateSnapshots {
     return this.heights().map((height) => this.read(height));
   }
 
+  /** Height of the oldest one; undefined while there is none. */
+  get oldestHeight(): number | undefined {
+    return this.heights().at(-1);
+  }
+
+  /** Settles when none is being written: its read transaction keeps the store's log from being folded back. */
+  async idle(): Promise<void> {
+    await this.running?.catch(() => {});
+  }
+
   /** A chunk as it is sent; undefined where there is no such snapshot or chunk. */
   chunk(height: number, format: number, index: number): Uint8Array | undefined {
     const path = join(this.pathOf(height), nameOf(index));

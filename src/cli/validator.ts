@@ -6,7 +6,7 @@ import { startNode } from "../start-node.ts";
 import { limitGarbage } from "../store/garbage-limit.ts";
 import type { ValidatorConfig } from "../validator/validator.ts";
 import { command, type Flags, option, toggle, type ValuesOf } from "./command/command.ts";
-import { usageError } from "./command/usage-error.ts";
+import { usageError, wholeNumber } from "./command/usage-error.ts";
 import { CONFIG, CONFIG_OUT, DATA_PORTS, LIMIT, NODE_PORTS, RULES, SEGMENT_LENGTH } from "./flags.ts";
 import { writeConfigOut } from "./serve.ts";
 import { dim, say, waitForInputEnd, waitForSignal } from "./terminal.ts";
@@ -27,6 +27,10 @@ const FLAGS = {
   ...DATA_PORTS,
   "faucet-port": option("N", "faucet (0: free)", { isMinor: true, hasVariable: true }),
   rules: { isMinor: true, ...RULES.rules, text: "of the network: default, or 0.71.6" },
+  "retain-blocks": option("N", "blocks that the engine keeps at the least (0: all)", {
+    isMinor: true,
+    hasVariable: true,
+  }),
   record: option("FILE", "the run as an event file", { isMinor: true }),
   ...SEGMENT_LENGTH,
   ...LIMIT,
@@ -41,6 +45,7 @@ const DEFAULT_ABCI = "tcp://127.0.0.1:26658";
 const DEFAULT_RPC = "http://127.0.0.1:26657";
 const DEFAULT_NODE_PORT = "3003";
 const DEFAULT_GRPC_NODE_PORT = 3002;
+const RETAIN_BLOCKS_MAX = 1_000_000_000;
 const GENESIS_BYTES_MAX = 512 * 1024 * 1024;
 
 export const validator = command({
@@ -94,6 +99,15 @@ async function configOf(values: Values): Promise<ValidatorConfig> {
     ...(values.genesis !== undefined && { genesis: readGenesisFile(values.genesis) }),
     ...(values.record !== undefined && { record: values.record }),
     ...dutiesOf(values),
+    ...(values["retain-blocks"] !== undefined && {
+      retainBlocks: wholeNumber(
+        "validator",
+        "--retain-blocks",
+        values["retain-blocks"],
+        RETAIN_BLOCKS_MAX,
+        0,
+      ),
+    }),
     grpcNodePort: grpcPortOf("grpc-node-port", values["grpc-node-port"], {
       usual: DEFAULT_GRPC_NODE_PORT,
       isUsual: nodePort === Number(DEFAULT_NODE_PORT),

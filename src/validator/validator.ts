@@ -48,6 +48,8 @@ export interface ValidatorConfig {
    */
   readonly duties?: { readonly keys: string | number; readonly ethereumUrl: string };
   readonly rules?: AdmissionRules;
+  /** Blocks that the consensus engine keeps at the least; default 0: all. */
+  readonly retainBlocks?: number;
   /** An event file that every block is appended to. */
   readonly record?: string;
   readonly segmentLength?: number;
@@ -149,7 +151,9 @@ async function start(
     ...(grpcDataPort !== "off" && { grpcDataPort }),
     parties: DEVNET_PARTIES,
   });
-  const server = new AbciServer(new Application(chain, BUILD.version));
+  const application = new Application(chain, BUILD.version, options.retainBlocks);
+  onClose(() => application.idle());
+  const server = new AbciServer(application);
   const port = server.listen(options.abci);
   onClose(() => server.stop());
   onClose(watchStanding(chain, node, () => server.connections > 0));

@@ -33,6 +33,7 @@ export interface Given {
 
 export interface AbciRigOptions extends Partial<Omit<AbciChainOptions, "db">> {
   readonly home?: string;
+  readonly retainBlocks?: number;
 }
 
 export class AbciRig {
@@ -50,7 +51,7 @@ export class AbciRig {
   /** Transactions that `broadcast` brought, and the check let in. */
   readonly pool: Uint8Array[] = [];
 
-  constructor({ home, genesis = testGenesis(), ...options }: AbciRigOptions = {}) {
+  constructor({ home, genesis = testGenesis(), retainBlocks, ...options }: AbciRigOptions = {}) {
     this.home = home ?? newHome();
     this.genesis = genesis;
     this.db = openWriter(this.home);
@@ -62,7 +63,7 @@ export class AbciRig {
       broadcast: async (bytes) => this.broadcast(bytes),
       ...options,
     });
-    this.app = new Application(this.chain, "v0");
+    this.app = new Application(this.chain, "v0", retainBlocks);
   }
 
   /** A call as it comes over the socket. */
@@ -151,6 +152,7 @@ export class AbciRig {
   }
 
   async stop(): Promise<void> {
+    await this.app.idle();
     await this.chain.stop();
     this.db.close();
   }

@@ -43,6 +43,26 @@ async function apply(rig: AbciRig, index: number, chunk: Uint8Array) {
   return (await rig.call({ applySnapshotChunk: { index, chunk, sender: "node" } })).applySnapshotChunk!;
 }
 
+test.each([
+  ["as many blocks as were asked for stay", 150, 51n],
+  ["the oldest snapshot's block stays, however few were asked for", 20, 100n],
+  ["all stay where none may go", 0, 0n],
+])("given blocks that the engine may drop, then %s", async (_, retainBlocks, expected) => {
+  const rig = new AbciRig({ retainBlocks });
+  const retained = async () => (await rig.commit()).commit!.retainHeight;
+  await rig.begin();
+  for (let height = 1; height <= 2 * INTERVAL; height++) {
+    await rig.execute();
+    const retainHeight = await retained();
+    expect(retainHeight).toBe(height === 2 * INTERVAL ? expected : 0n);
+    if (height === INTERVAL)
+      await eventually(
+        async () => (await rig.call({ listSnapshots: {} })).listSnapshots!.snapshots.length === 1,
+      );
+  }
+  await rig.stop();
+});
+
 describe("state synchronisation", () => {
   test("given an empty node and a snapshot, then it stands at its height and goes on as the one that made it", async () => {
     const log = quietly();
