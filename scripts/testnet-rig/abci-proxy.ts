@@ -14,7 +14,7 @@ import {
 
 const DIAL_MS = 50;
 
-/** Sees each message. @returns false to end the connection instead of passing it; a response to pass another one */
+/** Sees each message. @returns false to end the connection instead of passing it; a response to pass in its place */
 export interface AbciWatch {
   request?(request: Request): boolean | undefined;
   response?(response: Response, request: Request): boolean | Response | undefined;
@@ -28,7 +28,7 @@ export class AbciProxy {
     private readonly target: string,
   ) {}
 
-  /** What is done with messages from now on; nothing by default. */
+  /** Sees messages from now on; by default all are passed. */
   watch: AbciWatch = {};
 
   /** @param path of the socket that the engine dials. @param target that of the application */

@@ -1,7 +1,7 @@
 /**
  * A validator of a test network as two processes: the chain (lyra validator) and its consensus engine. Each that ends is
- * started again: an engine ends with exit code 0 when it loses the chain, and goes on once both run. One that lost it in the
- * moment before a commit hangs instead (CometBFT 0.38.26 waits for an answer to a request that it queued behind its broken
+ * started again: an engine ends with exit code 0 when it loses the chain, and goes on once both run. But an engine that lost
+ * it in the moment before a commit hangs (CometBFT 0.38.26 waits for an answer to a request that it queued behind its broken
  * connection, and its own end waits for that): it answers, makes no block, and holds its peers' connections. So it is killed.
  */
 

@@ -104,7 +104,7 @@ test("given calls in a wrong order, then each is an exception, and the block tha
     await turns();
   }
   expect(last).toMatchSnapshot();
-  // One of them made block 2, before it asked for too much.
+  // Block 2 was made by the connection that asked for two commits.
   expect((await rig.info()).height).toBe(2);
   const line = await dial(port);
   line.send({ finalizeBlock: header(3) }, { commit: {} }, { info: {} });
