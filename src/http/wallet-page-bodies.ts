@@ -14,6 +14,10 @@ interface PageRequest {
   readonly kind: "connection" | "keys" | "passphrase" | "transaction";
   readonly hostname: string;
   readonly origin: string;
+  /** The origin with what it looks like. */
+  readonly asker: string;
+  /** To read before the answer. */
+  readonly warnings: readonly string[];
   readonly receivedAt: string;
   readonly wallet?: string;
   readonly wallets?: readonly string[];
@@ -25,15 +29,11 @@ interface PageRequest {
     readonly lines: readonly PageLine[];
     /** Lines that were not made, of a batch too long to read. */
     readonly left?: number;
-    readonly warnings: readonly string[];
   };
   /** Labels and texts of fee, balance and what is left. */
   readonly balances?: readonly PageLine[];
-  readonly destination?: {
-    readonly chainId: string | undefined;
-    readonly standing: "own" | "told" | "confirmed" | "new";
-    readonly node: string;
-  };
+  /** Chain and node. */
+  readonly place: readonly PageLine[];
   /** The command as JSON. */
   readonly raw?: string;
   readonly reason?: string;
@@ -79,6 +79,13 @@ export interface PageSending {
   readonly amount: string;
   readonly asset: string;
   readonly to: string;
+}
+
+/** The sending as it would be asked about. */
+export interface PagePreview {
+  readonly title: string;
+  readonly balances: readonly PageLine[];
+  readonly warnings: readonly string[];
 }
 
 /** A decision of the log. */

@@ -4,16 +4,23 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
+import { NodeError } from "../../src/errors/node-error.ts";
+import type { TransactionRequest } from "../../src/wallet/approvals/approver.ts";
 import { ApprovalDesk } from "../../src/wallet/approvals/desk.ts";
+import { amountText, plainJson } from "../../src/wallet/approvals/formatting.ts";
+import { wordsOf } from "../../src/wallet/approvals/words.ts";
+import { readCommandText } from "../support/command-text.ts";
 import { eventually } from "../support/eventually.ts";
 import {
   HAS_BROWSER,
   launchOffline,
   openPage,
+  picture,
   type Seen,
   sayWhenSkipped,
 } from "../support/offline-browser.ts";
 import { processFolder } from "../support/process-folder.ts";
+import { rows, textsIn, withText } from "../wallet/approvals/words-rows.ts";
 import { KEY_1, Rig } from "../wallet/service/rig.ts";
 import { PASSPHRASE } from "../wallet/support/wallets.ts";
 import { seriousFindings } from "./axe.ts";
@@ -169,32 +176,138 @@ describe.skipIf(!HAS_BROWSER)("the wallet's page", () => {
     30_000,
   );
 
-  test("hostile texts run nothing, and stay within their places", async () => {
-    await page.setViewportSize({ width: 380, height: 900 });
-    for (const [at, text] of HOSTILE.slice(0, 31).entries()) {
-      const decision = desk.decide(
-        {
-          kind: "keys",
-          id: `hostile-${at}`,
-          hostname: text,
-          origin: text,
-          receivedAt: new Date(0).toISOString(),
-          wallet: "vectors",
-          keys: [{ name: text, publicKey: KEY_1 }],
-        },
-        undefined,
-      );
-      await page.getByText("wants to see the public keys").waitFor();
-      expect(
-        await page.evaluate(() => ({
-          isTooWide: document.documentElement.scrollWidth > document.documentElement.clientWidth,
-          scripts: document.querySelectorAll(".approval script, .approval img, .approval iframe").length,
-        })),
-      ).toEqual({ isTooWide: false, scripts: 0 });
-      desk.rejectAll();
-      await decision;
-      await page.getByText("No request waits").waitFor();
+  test("sending shows fee and rest before it asks, and a chain's refusal as it is", async () => {
+    const asset = "a5".repeat(32);
+    rig.node.listAssets = async () => [{ id: asset, name: "Test Dollar", symbol: "tUSD", decimals: 5 }];
+    rig.node.assets.set(asset, { symbol: "tUSD", decimals: 5 });
+    rig.node.balances = async () => new Map([[asset, "200000"]]);
+    rig.node.parameter = async () => "0.001";
+    await page.setViewportSize({ width: 1280, height: 1000 });
+    const form = page.getByRole("form", { name: "Send from vectors" });
+    await form.getByLabel("Send", { exact: true }).fill("3");
+    await form.getByLabel("of").fill("tUSD");
+    await form.getByLabel("to").fill("b".repeat(64));
+    await form.getByText("the network would refuse it").waitFor();
+    await form.getByLabel("Send", { exact: true }).fill("1.5");
+    await form.getByText("left, it says").waitFor();
+    expect(await form.locator(".facts div").allTextContents()).toEqual([
+      `fee, it says0.0015 tUSD (asset ${asset})`,
+      `you have, it says2 tUSD (asset ${asset})`,
+      `left, it says0.4985 tUSD (asset ${asset})`,
+    ]);
+    expect(desk.requests.length).toBe(0);
+    await picture(page, "wallet-send");
+    await form.getByLabel("to").fill("nobody");
+    await form.getByText('"nobody" is not a key').waitFor();
+    await form.getByLabel("to").fill("b".repeat(64));
+    rig.node.verdict = { code: 51, reason: "<img src=x onerror=window.__ran=1>\u202etxet" };
+    await form.getByRole("button", { name: "Ask" }).click();
+    await eventually(() => desk.requests.length > 0);
+    // A terminal answers, while the page shows it as well.
+    await page.getByText("wants to send a transaction: Send 1.5 tUSD").waitFor();
+    desk.answer(desk.requests[0]!.id, { outcome: "approved" });
+    await form.getByText("<img src=x onerror=window.__ran=1>\\u{202e}txet").waitFor();
+    rig.node.verdict = undefined;
+    await page.locator(".approval").waitFor({ state: "detached" });
+  }, 30_000);
+
+  /** Every command, with hostile text wherever a page or a chain can write one. */
+  function* hostileRequests(next: () => string): Generator<TransactionRequest> {
+    const assets = () => ({ symbol: next(), decimals: 2 });
+    const markets = () => ({
+      ...{ code: next(), quoteName: next(), settlementAsset: "a5".repeat(32) },
+      ...{ decimals: 2, positionDecimals: 3 },
+    });
+    for (const [kind, payload] of rows) {
+      let hostile = payload;
+      let command = readCommandText(JSON.stringify({ [kind]: payload }));
+      for (const path of textsIn(payload)) {
+        try {
+          const changed = withText(hostile, path, next());
+          command = readCommandText(JSON.stringify({ [kind]: changed }));
+          hostile = changed;
+        } catch (error) {
+          // A number or an enumeration.
+          if (!(error instanceof NodeError)) throw error;
+        }
+      }
+      yield {
+        ...{ kind: "transaction", purpose: "sign", id: `hostile-${kind}-${crypto.randomUUID()}`, command },
+        ...{ hostname: next(), origin: next(), receivedAt: new Date(0).toISOString() },
+        ...{ wallet: "vectors", publicKey: KEY_1, keyName: next(), token: undefined },
+        words: wordsOf(command, { assets, markets, stakeAsset: "a55e7", publicKey: KEY_1 }),
+        destination: { chainId: next(), standing: "new", node: next() },
+        costs: [
+          { kind: "fee", asset: "a5", label: "fee, it says", text: amountText("5", "a5".repeat(32), assets) },
+        ],
+        raw: plainJson(JSON.stringify({ [kind]: hostile }, undefined, 2)),
+        epoch: async () => 1n,
+      };
     }
+  }
+
+  test("2,000 hostile texts of sites, wallets and chains: nothing runs, nothing is asked for, no layout breaks", async () => {
+    let used = 0;
+    const next = () => HOSTILE[used++ % HOSTILE.length]!;
+    const { sessions, wallets } = rig.running.service.parts;
+    const wallet = wallets.peek("vectors")!;
+    while (wallet.keys.length < 6) await wallet.generateKey();
+    rig.node.asset = async () => ({ symbol: next(), decimals: 2 });
+    rig.node.balances = async () =>
+      new Map(Array.from({ length: 4 }, (_, n) => [`${n}`.repeat(64), "12345"]));
+    const broken: string[] = [];
+    let round = 0;
+    for (const request of hostileRequests(next)) {
+      const marker = `round ${++round}.`;
+      await page.setViewportSize({ width: round % 2 === 0 ? 1600 : 380, height: 900 });
+      for (const session of sessions.all) await sessions.close(session);
+      for (let n = 0; n < 15; n++) await sessions.open(next(), "vectors", false);
+      for (const [n, { publicKey }] of wallet.keys.entries())
+        await wallet.annotateKey(publicKey, [
+          {
+            key: "name",
+            value: (n === 0 ? marker : "") + next().slice(0, 300).toWellFormed().replaceAll("\ufffd", "?"),
+          },
+        ]);
+      const decisions = [
+        request,
+        { ...request, id: `${request.id}-2`, hostname: next(), origin: next() },
+      ].map((each) => desk.decide(each, undefined));
+      await page.waitForFunction(
+        (text) =>
+          document.querySelector(".wallet-key strong")?.textContent?.startsWith(text) &&
+          document.querySelector(".approval") !== null,
+        marker,
+      );
+      await page.evaluate(() => {
+        for (const details of document.querySelectorAll("details")) details.open = true;
+      });
+      const state = await page.evaluate(() => ({
+        ran: (window as { __ran?: number }).__ran,
+        elements: document.querySelectorAll(
+          "main :is(script, img, iframe, style, link, meta, base, form[action], [onerror], [onload])",
+        ).length,
+        // Isolates are the wallet's own, around what is written from right to left.
+        hidden: /(?![\n\t])[\p{Cc}\u202a-\u202e\u2066\u2067\u200b\u2060\ufeff]/u.test(
+          document.body.textContent ?? "",
+        ),
+        title: document.title,
+        isTooWide: document.documentElement.scrollWidth > document.documentElement.clientWidth,
+        isApprovable: document.querySelector(".approve")!.getBoundingClientRect().width > 100,
+      }));
+      const good = {
+        elements: 0,
+        hidden: false,
+        title: "(2) Lyra wallet",
+        isTooWide: false,
+        isApprovable: true,
+      };
+      if (!Bun.deepEquals(state, good)) broken.push(`${request.command.kind}: ${JSON.stringify(state)}`);
+      desk.rejectAll();
+      await Promise.all(decisions);
+    }
+    expect(broken).toEqual([]);
+    expect(used).toBeGreaterThanOrEqual(HOSTILE.length);
   }, 60_000);
 
   test("no request left this machine, and the browser complained of nothing", () => {

@@ -4,6 +4,7 @@ import { NodeError } from "../../errors/node-error.ts";
 import type {
   PageActivity,
   PageBalance,
+  PagePreview,
   PageSending,
   PageState,
   PageWallet,
@@ -11,10 +12,17 @@ import type {
 import type { Approved } from "../../wallet/approvals/approver.ts";
 import type { ApprovalDesk } from "../../wallet/approvals/desk.ts";
 import { amountText } from "../../wallet/approvals/formatting.ts";
-import { outcomeLine, shown } from "../../wallet/approvals/shown.ts";
+import {
+  askerOf,
+  outcomeLine,
+  placeLines,
+  type ShownRequest,
+  shown,
+  warningsOf,
+} from "../../wallet/approvals/shown.ts";
 import { readLog } from "../../wallet/policies/request-log.ts";
 import type { AssetFacts, NodeClient } from "../../wallet/sending/nodes.ts";
-import { sendOwn } from "../../wallet/service/own-transfer.ts";
+import { previewOwn, sendOwn } from "../../wallet/service/own-transfer.ts";
 import type { WalletService } from "../../wallet/service/service.ts";
 import { compare } from "../../wire/arithmetic.ts";
 
@@ -68,7 +76,7 @@ export class PageDesk {
     const names = (await wallets.store.list()).map(({ name }) => name).sort(compare);
     return {
       version: this.version,
-      request: first === undefined ? null : shown(first),
+      request: first === undefined ? null : pageRequest(shown(first)),
       queue: requests.slice(1, QUEUE_MAX).map((request) => {
         const { id, kind, origin } = shown(request);
         return { id, kind, origin };
@@ -211,6 +219,17 @@ export class PageDesk {
     }
   }
 
+  /** The words, fee and rest of a transfer, before it is asked for. @throws PageRefusal */
+  async preview(sending: PageSending): Promise<PagePreview> {
+    const { service, nodes } = this.parts;
+    try {
+      return await previewOwn({ service, node: nodes[0] }, sending);
+    } catch (error) {
+      if (error instanceof NodeError) throw new PageRefusal(409, error.code, error.message);
+      throw error;
+    }
+  }
+
   /** Asks for a transfer as a page would: it is answered like any other request, here or in a terminal. */
   async send(
     sending: PageSending,
@@ -248,6 +267,24 @@ export class PageDesk {
       this.waiting.delete(resolve);
     });
   }
+}
+
+/** In the terminal's words. */
+function pageRequest(request: ShownRequest): NonNullable<PageState["request"]> {
+  const { costs: _costs, destination: _destination, words, ...rest } = request;
+  return {
+    ...rest,
+    asker: askerOf(request),
+    warnings: warningsOf(request),
+    place: placeLines(request),
+    ...(words !== undefined && {
+      words: {
+        title: words.title,
+        lines: words.lines,
+        ...(words.left !== undefined && { left: words.left }),
+      },
+    }),
+  };
 }
 
 const over = () => new PageRefusal(409, "request_over", "the request does not wait any more");

@@ -116,6 +116,7 @@ function parseBody(text: string): unknown {
 const TOKEN = t.String({ maxLength: 100 });
 const NAME = t.String({ maxLength: 300 });
 const PASSPHRASE = t.String({ maxLength: 4_096 });
+const SENDING = t.Object({ wallet: NAME, key: TOKEN, amount: TOKEN, asset: NAME, to: NAME });
 const SENTENCES: Readonly<Record<PresenceProblem, string>> = {
   not_shown: "the request is not on the screen of this page",
   shown_too_briefly: `the request has to be on the screen for ${VISIBLE_MS / 1_000} s`,
@@ -241,6 +242,10 @@ function apiOf(options: PageOptions) {
       ...body,
       body: t.Object({ hostname: NAME }),
     })
+    .post("/preview", async ({ body: sending }) => Response.json(await desk.preview(sending)), {
+      ...body,
+      body: SENDING,
+    })
     .post(
       "/send",
       async ({ request, body: sending }) => {
@@ -249,7 +254,7 @@ function apiOf(options: PageOptions) {
       },
       {
         ...body,
-        body: t.Object({ wallet: NAME, key: TOKEN, amount: TOKEN, asset: NAME, to: NAME }),
+        body: SENDING,
       },
     )
     .all("/*", () => refuse(404, "not_found", "there is no such resource"));

@@ -67,10 +67,45 @@ const SCREEN_LINES = 15;
 /** Of a raw form; the rest is in `lyra wallet approvals list --json`. */
 const RAW_LINES_MAX = 1_000;
 
+/** The name of the one who asks, with what it looks like. */
+export function askerOf({ origin }: ShownRequest): string {
+  return origin === "null" ? 'a page without an address ("null")' : named(origin) + readAs(origin);
+}
+
+/** Sentences to read before the answer. */
+export function warningsOf({ kind, purpose, words, destination }: ShownRequest): string[] {
+  if (kind !== "transaction") return [];
+  const warnings = [...words!.warnings];
+  // Checked is what is signed: it is in the answer too.
+  if (purpose !== "send")
+    warnings.unshift("it gets the signed transaction, and can send it whenever it is still good");
+  if (destination === undefined) return warnings;
+  const { chainId, standing, node } = destination;
+  if (chainId === undefined)
+    warnings.push("nothing is signed before a node names a chain that you confirmed");
+  else if (standing === "new")
+    warnings.push(
+      `${named(node)} says that its chain is ${named(chainId)}: a signature for it is good there, and nowhere else`,
+    );
+  return warnings;
+}
+
+/** The chain and the node that a transaction goes to. */
+export function placeLines({ destination }: ShownRequest): Line[] {
+  if (destination === undefined) return [];
+  const { chainId, standing, node } = destination;
+  const nodeName = node === "" ? "no node answers now" : named(node);
+  if (chainId === undefined) return [["chain", `not known: ${nodeName}`]];
+  return [
+    ["chain", `${named(chainId)} (${STANDINGS[standing]})`],
+    ["node", nodeName],
+  ];
+}
+
 /** The lines of a request, the sentence first. */
 export function requestLines(request: ShownRequest): string[] {
-  const { origin, wallet } = request;
-  const who = origin === "null" ? 'a page without an address ("null")' : named(origin) + readAs(origin);
+  const { wallet } = request;
+  const who = askerOf(request);
   switch (request.kind) {
     case "connection":
       return [`${who} wants to connect to a wallet`, row("wallets", request.wallets!.join(", "))];
@@ -82,29 +117,17 @@ export function requestLines(request: ShownRequest): string[] {
     case "passphrase":
       return [`${who} needs the wallet ${wallet}: ${request.reason}`];
     case "transaction": {
-      const { words, purpose, key, destination, balances, raw } = request;
+      const { words, purpose, key, balances, raw } = request;
       const left = (words!.left ?? 0) + Math.max(0, words!.lines.length - WORD_LINES_MAX);
       const title = `${who} wants to ${purpose} a transaction: ${words!.title}`;
-      const warnings = [
-        // Checked is what is signed: it is in the answer too.
-        ...(purpose !== "send"
-          ? ["! it gets the signed transaction, and can send it whenever it is still good"]
-          : []),
-        ...words!.warnings.map((warning) => `! ${warning}`),
-      ];
-      if (destination?.standing === "new" && destination.chainId !== undefined) {
-        const { node, chainId } = destination;
-        warnings.push(
-          `! ${named(node)} says that its chain is ${named(chainId)}: a signature for it is good there, and nowhere else`,
-        );
-      }
+      const warnings = warningsOf(request).map((warning) => `! ${warning}`);
       const rawLines = raw!.split("\n").map((text) => `  ${text}`);
       return [
         title,
         ...words!.lines.slice(0, WORD_LINES_MAX).map(([label, value]) => row(label, value)),
         ...(left > 0 ? [`  ... and ${left} lines more, as below`] : []),
         row("with the key", `${key!.name}  ${key!.publicKey}`),
-        ...(destination ? destinationLines(destination) : []),
+        ...placeLines(request).map(([label, value]) => row(label, value)),
         ...(balances ?? []).map(([label, value]) => row(label, value)),
         ...warnings,
         "as it is signed:",
@@ -132,17 +155,6 @@ const STANDINGS: Readonly<Record<Destination["standing"], string>> = {
   confirmed: "confirmed before",
   new: "new: approving confirms it for this node",
 };
-
-function destinationLines({ chainId, standing, node }: Destination): string[] {
-  const said = node === "" ? "no node answers now" : named(node);
-  if (chainId === undefined)
-    return [
-      row("chain", `not known: ${said}`),
-      "! nothing is signed before a node names a chain that you confirmed",
-    ];
-  const lines = [row("chain", `${named(chainId)} (${STANDINGS[standing]})`), row("node", said)];
-  return lines;
-}
 
 /** The outcome of an approved transaction, in one sentence. */
 export function outcomeLine(outcome: Outcome): string {

@@ -1,7 +1,9 @@
 // A transfer that the owner asks for on the wallet's own page. It waits at the desk like a request of any page, so that what
 // is signed was read and approved by the same words.
 import { NodeError } from "../../errors/node-error.ts";
+import { costLines, costWarnings } from "../approvals/costs.ts";
 import type { ApprovalDesk } from "../approvals/desk.ts";
+import { wordsOf } from "../approvals/words.ts";
 import { walletError } from "../errors.ts";
 import type { NodeClient } from "../sending/nodes.ts";
 import { checkedCommand } from "../signing/transaction.ts";
@@ -15,7 +17,7 @@ interface OwnParts {
   readonly node: NodeClient | undefined;
 }
 
-interface OwnTransfer {
+interface OwnWords {
   readonly wallet: string;
   readonly key: string;
   /** As people write it. */
@@ -24,14 +26,17 @@ interface OwnTransfer {
   readonly asset: string;
   /** A key, or the name of a key of this wallet. */
   readonly to: string;
+}
+
+interface OwnTransfer extends OwnWords {
   readonly hostname: string;
   readonly origin: string;
 }
 
 const wrong = (message: string) => new NodeError("wallet.send", "usage", message);
 
-/** @throws NodeError for words that name nothing, for a refusal by the person, and what comes of sending */
-export async function sendOwn({ service, desk, node }: OwnParts, transfer: OwnTransfer) {
+/** @throws NodeError for words that name nothing */
+async function commandOf({ service, node }: Omit<OwnParts, "desk">, transfer: OwnWords) {
   const wallet = service.parts.wallets.get(transfer.wallet);
   if (wallet === undefined) throw walletError("wallet_locked", "the wallet is locked", "unlock it first");
   const assets = await node?.listAssets?.();
@@ -41,7 +46,23 @@ export async function sendOwn({ service, desk, node }: OwnParts, transfer: OwnTr
   const own = wallet.keys.map((key) => ({ ...key, origin: `the wallet ${transfer.wallet}` }));
   const { publicKey: to } = recipientOf(transfer.to, own, wrong);
   const command = checkedCommand(transferOf({ asset: asset.id, amount, to }));
-  const { key, hostname, origin } = transfer;
-  const { publicKey } = wallet.key(key);
-  return sendForOwner(service, desk, { wallet, publicKey, command, hostname, origin });
+  const { publicKey } = wallet.key(transfer.key);
+  return { wallet, publicKey, command };
+}
+
+/** The transfer in words, with fee, balance and what is left by the node's word. @throws NodeError for words that name nothing */
+export async function previewOwn(parts: Omit<OwnParts, "desk">, transfer: OwnWords) {
+  const { publicKey, command } = await commandOf(parts, transfer);
+  const { facts } = parts.service.parts;
+  const resolved = await facts.of(command);
+  const costs = await facts.costs(command, publicKey, resolved);
+  const { title, warnings } = wordsOf(command, { ...resolved, publicKey });
+  return { title, balances: costLines(costs), warnings: [...warnings, ...costWarnings(costs)] };
+}
+
+/** @throws NodeError for words that name nothing, for a refusal by the person, and what comes of sending */
+export async function sendOwn({ desk, ...parts }: OwnParts, transfer: OwnTransfer) {
+  const request = await commandOf(parts, transfer);
+  const { hostname, origin } = transfer;
+  return sendForOwner(parts.service, desk, { ...request, hostname, origin });
 }

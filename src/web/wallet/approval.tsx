@@ -3,14 +3,16 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { PageState } from "../../http/wallet-page-bodies.ts";
 import { Failure } from "../components/states.tsx";
+import { visible } from "../format.ts";
 import { callWallet } from "./session.ts";
 
 type Request = NonNullable<PageState["request"]>;
 
 const TITLES: Readonly<Record<Request["kind"], (request: Request) => string>> = {
   connection: () => "wants to connect to a wallet",
-  keys: ({ wallet }) => `wants to see the public keys of ${wallet}, and to ask for signatures by them`,
-  passphrase: ({ wallet, reason }) => `needs the wallet ${wallet}: ${reason}`,
+  keys: ({ wallet }) =>
+    `wants to see the public keys of ${visible(wallet!)}, and to ask for signatures by them`,
+  passphrase: ({ wallet, reason }) => `needs the wallet ${visible(wallet!)}: ${visible(reason!)}`,
   transaction: ({ purpose, words }) => `wants to ${purpose} a transaction: ${words!.title}`,
 };
 
@@ -35,27 +37,16 @@ export function Approval({ request }: { readonly request: Request }) {
   });
   const reject = (reach?: "all" | "site") =>
     attempt(() => callWallet("/reject", { id: request.id, ...(reach !== undefined && { reach }) }));
-  const isForeign = request.destination?.standing === "new" && request.destination.chainId !== undefined;
   return (
     <section class="panel span approval" aria-label="Request">
       <p class="asker">
-        <strong>{request.origin === "null" ? 'a page without an address ("null")' : request.origin}</strong>{" "}
-        {TITLES[request.kind](request)}
+        <strong>{request.asker}</strong> {TITLES[request.kind](request)}
       </p>
-      {request.words?.warnings.map((warning) => (
+      {request.warnings.map((warning) => (
         <p key={warning} class="refusal">
           {warning}
         </p>
       ))}
-      {request.purpose !== undefined && request.purpose !== "send" && (
-        <p class="refusal">It gets the signed transaction, and can send it whenever it is still good.</p>
-      )}
-      {isForeign && (
-        <p class="refusal">
-          {request.destination!.node} says that its chain is {request.destination!.chainId}: a signature for
-          it is good there, and nowhere else.
-        </p>
-      )}
       <dl class="facts">
         {linesOf(request).map(([label, value]) => (
           <div key={label + value}>
@@ -71,7 +62,9 @@ export function Approval({ request }: { readonly request: Request }) {
             Wallet{" "}
             <select value={wallet.value} onChange={(event) => (wallet.value = event.currentTarget.value)}>
               {request.wallets!.map((name) => (
-                <option key={name}>{name}</option>
+                <option key={name} value={name}>
+                  {visible(name)}
+                </option>
               ))}
             </select>
           </label>
@@ -139,16 +132,12 @@ export function Approval({ request }: { readonly request: Request }) {
 /** As many as a terminal shows. */
 const LINES_MAX = 200;
 
-function linesOf({ words, key, destination, balances, wallets, wallet, kind }: Request) {
+function linesOf({ words, key, place, balances, wallets, wallet, kind }: Request) {
   const lines: (readonly [string, string])[] = (words?.lines ?? []).slice(0, LINES_MAX);
   if (key !== undefined) lines.push(["with the key", `${key.name}  ${key.publicKey}`]);
-  if (kind === "transaction") lines.push(["wallet", wallet!]);
-  if (kind === "connection" && wallets!.length > 1) lines.push(["wallets", wallets!.join(", ")]);
-  if (destination !== undefined) {
-    lines.push(["chain", destination.chainId ?? "not known: no node answers now"]);
-    lines.push(["node", destination.node]);
-  }
-  return [...lines, ...(balances ?? [])];
+  if (kind === "transaction") lines.push(["wallet", visible(wallet!)]);
+  if (kind === "connection" && wallets!.length > 1) lines.push(["wallets", visible(wallets!.join(", "))]);
+  return [...lines, ...place, ...(balances ?? [])];
 }
 
 const linesLeft = ({ words }: Request) =>

@@ -66,7 +66,7 @@ export function Activity() {
       title: "Outcome",
       cell: ({ outcome }) => <Badge tone={TONES[outcome] ?? "plain"}>{outcome}</Badge>,
     },
-    { title: "Hash", cell: ({ hash }) => <Id id={hash ?? ""} />, isMinor: true },
+    { title: "Hash", cell: ({ hash }) => <Id id={visible(hash ?? "")} />, isMinor: true },
   ];
   if (failure.value !== "") return <Failure text={failure.value} />;
   return (
@@ -92,5 +92,5 @@ const TONES: Readonly<Partial<Record<string, "good" | "bad">>> = {
 function requestOf({ kind, purpose, command }: Entry): string {
   if (kind !== "transaction") return kind;
   const [name = ""] = Object.keys((command ?? {}) as object);
-  return `${purpose} ${name}`;
+  return `${purpose} ${visible(name)}`;
 }

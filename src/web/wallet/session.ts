@@ -1,6 +1,7 @@
 // The session of this tab with the wallet: opened by the link in the address, kept by a cookie and a secret of this origin.
 import { signal } from "@preact/signals";
 import type { PageState } from "../../http/wallet-page-bodies.ts";
+import { visible } from "../format.ts";
 
 type SessionState = "opening" | "open" | "away" | "none";
 
@@ -40,8 +41,10 @@ export async function callWallet<T>(path: string, body?: object): Promise<T> {
   });
   const answer = (await response.json()) as T & { code?: string; message?: string };
   if (response.ok) return answer;
-  if (response.status === 401) endSession(answer.message ?? "");
-  throw new WalletRefusal(response.status, answer.code ?? "", answer.message ?? "the wallet refused it");
+  // It may carry words of a node.
+  const message = visible(answer.message ?? "the wallet refused it");
+  if (response.status === 401) endSession(message);
+  throw new WalletRefusal(response.status, answer.code ?? "", message);
 }
 
 function endSession(why: string): void {

@@ -1,9 +1,10 @@
 // Wallets with their keys and balances, and the form that asks for a transfer.
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import type { PageState, PageWallet } from "../../http/wallet-page-bodies.ts";
+import type { PagePreview, PageSending, PageState, PageWallet } from "../../http/wallet-page-bodies.ts";
+import { Choice, TextField } from "../components/fields.tsx";
 import { Id } from "../components/id.tsx";
-import { Badge, Panel } from "../components/panel.tsx";
+import { Badge, Facts, Panel } from "../components/panel.tsx";
 import { Empty, Failure } from "../components/states.tsx";
 import { visible } from "../format.ts";
 import { callWallet, walletState } from "./session.ts";
@@ -104,59 +105,104 @@ function Keys({ name }: { readonly name: string }) {
   );
 }
 
+const PREVIEW_MS = 300;
+type Outcome = { readonly isSent: boolean; readonly text: string };
+
 function Send({ wallet }: { readonly wallet: PageWallet }) {
-  const form = useRef<HTMLFormElement>(null);
-  const outcome = useSignal<{ readonly isSent: boolean; readonly text: string } | undefined>(undefined);
+  const usable = wallet.keys.filter(({ isTainted }) => !isTainted);
+  const amount = useSignal("");
+  const asset = useSignal("");
+  const to = useSignal("");
+  const chosen = useSignal("");
+  const outcome = useSignal<Outcome | undefined>(undefined);
   const isBusy = useSignal(false);
-  const send = async (event: SubmitEvent) => {
+  const key = (usable.find(({ publicKey }) => publicKey === chosen.value) ?? usable[0])?.publicKey ?? "";
+  const sending: PageSending = {
+    wallet: wallet.name,
+    ...{ key, amount: amount.value.trim(), asset: asset.value.trim(), to: to.value.trim() },
+  };
+  const isWhole = Object.values(sending).every((value) => value !== "");
+  const preview = usePreview(isWhole && !isBusy.value ? sending : undefined);
+  const send = async (event: Event) => {
     event.preventDefault();
-    const fields = new FormData(form.current!);
-    const field = (name: string) => String(fields.get(name) ?? "").trim();
+    if (!isWhole || isBusy.value) return;
     isBusy.value = true;
     outcome.value = { isSent: true, text: "It waits for your answer above." };
     try {
-      const { hash } = await callWallet<{ hash: string }>("/send", {
-        wallet: wallet.name,
-        ...{ key: field("key"), amount: field("amount"), asset: field("asset"), to: field("to") },
-      });
-      outcome.value = { isSent: true, text: `Sent as ${hash}` };
-      form.current?.reset();
+      const { hash } = await callWallet<{ hash: string }>("/send", sending);
+      outcome.value = { isSent: true, text: `Sent as ${visible(hash)}` };
+      amount.value = "";
     } catch (error) {
       outcome.value = { isSent: false, text: error instanceof Error ? error.message : String(error) };
     }
     isBusy.value = false;
   };
-  const usable = wallet.keys.filter(({ isTainted }) => !isTainted);
   return (
-    <form class="choices" ref={form} onSubmit={send} aria-label={`Send from ${wallet.name}`}>
-      <label>
-        Send <input type="text" name="amount" inputMode="decimal" placeholder="5" required size={10} />
-      </label>
-      <label>
-        of <input type="text" name="asset" placeholder="tUSD" required size={10} />
-      </label>
-      <label>
-        to <input type="text" name="to" placeholder="key, or name of a key" required size={28} />
-      </label>
-      <label>
-        from{" "}
-        <select name="key">
-          {usable.map(({ name, publicKey }) => (
-            <option key={publicKey} value={publicKey}>
-              {visible(name)}
-            </option>
-          ))}
-        </select>
-      </label>
-      <button type="submit" disabled={isBusy.value}>
+    <form class="ticket" onSubmit={send} aria-label={`Send from ${visible(wallet.name)}`}>
+      <TextField label="Send" value={amount} hint="5" isNumber maxLength={100} />
+      <TextField label="of" value={asset} hint="tUSD" maxLength={300} />
+      <TextField label="to" value={to} hint="key, or name of a key" maxLength={300} />
+      <Choice
+        label="from"
+        value={key}
+        onChange={(next) => (chosen.value = next)}
+        options={usable.map(({ name, publicKey }) => [publicKey, visible(name)] as const)}
+      />
+      <button type="submit" disabled={isBusy.value || !isWhole}>
         Ask
       </button>
+      {preview !== undefined && <Preview preview={preview} />}
       {outcome.value?.isSent === true && (
-        <p class="muted" role="status">
+        <p class="wallet-line muted" role="status">
           {outcome.value.text}
         </p>
       )}
       {outcome.value?.isSent === false && <Failure text={outcome.value.text} />}
     </form>
+  );
+}
+
+/** Costs of the sending, or why it would be refused; of the words as they stand, a moment after they were typed. */
+function usePreview(sending: PageSending | undefined): PagePreview | string | undefined {
+  const answer = useSignal<{ readonly of: string; readonly preview: PagePreview | string } | undefined>(
+    undefined,
+  );
+  const words = sending === undefined ? "" : JSON.stringify(sending);
+  useEffect(() => {
+    if (words === "") return undefined;
+    let isOver = false;
+    const keep = (preview: PagePreview | string) => {
+      if (!isOver) answer.value = { of: words, preview };
+    };
+    const timer = setTimeout(() => {
+      callWallet<PagePreview>("/preview", JSON.parse(words) as PageSending).then(keep, (error: Error) =>
+        keep(error.message),
+      );
+    }, PREVIEW_MS);
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  }, [words]);
+  return answer.value?.of === words ? answer.value.preview : undefined;
+}
+
+function Preview({ preview }: { readonly preview: PagePreview | string }) {
+  if (typeof preview === "string")
+    return (
+      <p class="wallet-line muted" role="status">
+        {preview}
+      </p>
+    );
+  return (
+    <div class="wallet-line preview" role="status">
+      <p>{preview.title}</p>
+      <Facts rows={preview.balances} />
+      {preview.warnings.map((warning) => (
+        <p key={warning} class="bad">
+          {warning}
+        </p>
+      ))}
+    </div>
   );
 }

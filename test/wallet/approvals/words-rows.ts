@@ -25,6 +25,21 @@ export const toldOf = (kind: string, payload: object) => {
   return [title, Object.fromEntries(lines), warnings];
 };
 
+/** The places of all texts within a payload. */
+export function textsIn(value: object, path: readonly string[] = []): (readonly string[])[] {
+  return Object.entries(value).flatMap(([name, member]) => {
+    if (typeof member === "string") return [[...path, name]];
+    return typeof member === "object" ? textsIn(member, [...path, name]) : [];
+  });
+}
+
+export function withText(payload: object, path: readonly string[], text: string): object {
+  const copy = structuredClone(payload) as Record<string, unknown>;
+  const holder = path.slice(0, -1).reduce((at, name) => at[name] as Record<string, unknown>, copy);
+  holder[path.at(-1)!] = text;
+  return copy;
+}
+
 type Row = readonly [
   kind: CommandKind,
   payload: object,

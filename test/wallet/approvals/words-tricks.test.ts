@@ -7,22 +7,7 @@ import { readCommand } from "../../../src/wallet/signing/transaction.ts";
 import { readCommandText } from "../../support/command-text.ts";
 import { expectLinear } from "../../support/cost.ts";
 import { KEY_1 } from "../service/rig.ts";
-import { CONTEXT, rows, toldOf } from "./words-rows.ts";
-
-/** All texts within a payload, each with a way to replace it. */
-function textsIn(value: object, path: readonly string[] = []): (readonly string[])[] {
-  return Object.entries(value).flatMap(([name, member]) => {
-    if (typeof member === "string") return [[...path, name]];
-    return typeof member === "object" ? textsIn(member, [...path, name]) : [];
-  });
-}
-
-function withText(payload: object, path: readonly string[], text: string): object {
-  const copy = structuredClone(payload) as Record<string, unknown>;
-  const holder = path.slice(0, -1).reduce((at, name) => at[name] as Record<string, unknown>, copy);
-  holder[path.at(-1)!] = text;
-  return copy;
-}
+import { CONTEXT, rows, textsIn, toldOf, withText } from "./words-rows.ts";
 
 /** Every text of every row that a page is free to choose, replaced. */
 function* attempts(text: string) {

@@ -172,8 +172,26 @@ describe("the own page", () => {
       { asset: "TUSD" },
       { to: "bob" },
       { key: "c".repeat(64) },
-    ])
-      expect((await scene.post("/send", { ...sending, ...wrong })).status).toBe(409);
+    ]) {
+      const refused = await scene.post("/send", { ...sending, ...wrong });
+      const previewed = await scene.post("/preview", { ...sending, ...wrong });
+      expect([refused.status, previewed.status, previewed.body]).toEqual([409, 409, refused.body]);
+    }
+    scene.rig.node.parameter = async () => "0.001";
+    scene.rig.node.balances = async () => new Map([[asset, "200000"]]);
+    expect((await scene.post("/preview", sending)).body).toEqual({
+      title: `Send 1.5 tUSD (asset ${asset}) to ${"b".repeat(64)}`,
+      balances: [
+        ["fee, it says", `0.0015 tUSD (asset ${asset})`],
+        ["you have, it says", `2 tUSD (asset ${asset})`],
+        ["left, it says", `0.4985 tUSD (asset ${asset})`],
+      ],
+      warnings: [],
+    });
+    const tooMuch = (await scene.post("/preview", { ...sending, amount: "2" })).body;
+    expect(tooMuch.balances.at(-1)).toEqual(["missing, it says", `0.002 tUSD (asset ${asset})`]);
+    expect(tooMuch.warnings[0]).toContain("the network would refuse it");
+    expect(scene.desk.requests.length).toBe(0);
     const rejected = scene.post("/send", sending);
     await eventually(() => scene.desk.requests.length > 0);
     await scene.post("/reject", { id: scene.desk.requests[0]!.id });
@@ -276,6 +294,7 @@ describe("attacks", () => {
         "/press",
         "/show",
         "/reject",
+        "/preview",
         "/send",
         "/unlock",
         "/lock",
