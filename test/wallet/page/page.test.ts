@@ -1,6 +1,7 @@
 // The wallet's page over HTTP: what its own page may do, and everything that others try.
 import { afterEach, describe, expect, test } from "bun:test";
 import { ApprovalDesk } from "../../../src/wallet/approvals/desk.ts";
+import { requestLines, shown } from "../../../src/wallet/approvals/shown.ts";
 import { answerInTerminal, DeskSource } from "../../../src/wallet/approvals/terminal.ts";
 import { eventually } from "../../support/eventually.ts";
 import { KEY_1, ORIGIN, Rig, type RpcAnswer, VOTE } from "../service/rig.ts";
@@ -210,6 +211,38 @@ describe("the own page", () => {
       height: expect.any(String),
     });
     expect(scene.rig.node.submissions).toBe(1);
+  });
+
+  test("says what an origin looks like, and for which chain it signs, in the terminal's words", async () => {
+    const scene = await Scene.start();
+    await scene.open();
+    const origin = "https://xn--80ak6aa92e.com";
+    const answer = scene.rig.call("client.connect_wallet", undefined, { origin });
+    await eventually(() => scene.desk.requests.length > 0);
+    const connection = (await scene.get("/state")).body.request;
+    const [terminal] = requestLines(shown(scene.desk.requests[0]!));
+    expect(connection.asker).toContain('(shown as "\u0430\u0440\u0440\u04cf\u0435.com"');
+    expect(terminal).toBe(`${connection.asker} wants to connect to a wallet`);
+    await scene.post("/approve", { ...(await scene.hold(connection.id)), wallet: "vectors" });
+    const authorization = (await answer).token!;
+    const keys = scene.rig.call("client.list_keys", {}, { authorization, origin });
+    await eventually(() => scene.desk.requests.length > 0);
+    await scene.post("/approve", await scene.hold(scene.desk.requests[0]!.id));
+    await keys;
+    const signing = scene.rig.call(
+      "client.sign_transaction",
+      { publicKey: KEY_1, transaction: VOTE },
+      { authorization, origin },
+    );
+    await eventually(() => scene.desk.requests.length > 0);
+    const { request } = (await scene.get("/state")).body;
+    const lines = requestLines(shown(scene.desk.requests[0]!)).map((line) => line.trim());
+    expect(request.place.map(([label]: [string]) => label)).toEqual(["chain", "node"]);
+    for (const [label, value] of request.place) expect(lines).toContain(`${label.padEnd(20)} ${value}`);
+    expect(request.warnings.length).toBeGreaterThan(0);
+    for (const warning of request.warnings) expect(lines).toContain(`! ${warning}`);
+    scene.desk.rejectAll();
+    expect((await signing).body.error.code).toBe(3001);
   });
 
   test("unlocks and locks a wallet, shows its keys, and counts wrong passphrases", async () => {
