@@ -18,6 +18,7 @@ import { olderHome } from "./testnet-rig/older-home.ts";
 import { otherRules } from "./testnet-rig/other-rules.ts";
 import { partition } from "./testnet-rig/partition.ts";
 import { readmeExamples } from "./testnet-rig/readme-examples.ts";
+import { sidecar } from "./testnet-rig/sidecar.ts";
 import { stateSync } from "./testnet-rig/state-sync.ts";
 import { submissions } from "./testnet-rig/submissions.ts";
 import type { Trial } from "./testnet-rig/trial.ts";
@@ -34,6 +35,7 @@ const TRIALS: readonly Trial[] = [
   readmeExamples,
   upgrade,
   stateSync,
+  sidecar,
 ];
 const LINES_SHOWN = 12;
 const LINE_CHARACTERS = 300;

@@ -11,6 +11,11 @@ import { rowsOf } from "../../test/chain/rig.ts";
 import { eventually } from "../../test/support/eventually.ts";
 import { dataUrlOf, engineOf, heightOf, progress, rowsIn, SEGMENT_BLOCKS } from "./network.ts";
 
+/** A node with history: a validator, or a sidecar behind it. */
+export interface HistoryPlace {
+  readonly node: { readonly number: number; readonly home: string; readonly dataPort: number };
+}
+
 const ATTEMPTS = 20;
 /** Engines that stand still have delivered what was decided. */
 const REST_MS = 1_500;
@@ -65,7 +70,7 @@ export async function sameHashes(pairs: readonly ValidatorPair[], last: number):
   }
 }
 
-function alike(what: string, all: readonly Map<string, string>[]): void {
+export function alike(what: string, all: readonly Map<string, string>[]): void {
   const [first, ...rest] = all;
   for (const [n, other] of rest.entries())
     for (const name of new Set([...first!.keys(), ...other.keys()]))
@@ -96,14 +101,14 @@ async function segmentsAtRest(pair: ValidatorPair, height: number): Promise<void
 }
 
 /** First and last block of the segments. */
-function boundsIn(pair: ValidatorPair): { readonly from: number; readonly to: number } | undefined {
+function boundsIn(pair: HistoryPlace): { readonly from: number; readonly to: number } | undefined {
   using db = rowsIn(pair);
   const segments = listSegments(db);
   return segments.length === 0 ? undefined : { from: segments[0]!.from, to: segments.at(-1)!.to };
 }
 
 /** The files of history, by the blocks that they hold. */
-function segmentsOf(pair: ValidatorPair): Map<string, string> {
+export function segmentsOf(pair: HistoryPlace): Map<string, string> {
   using db = rowsIn(pair);
   const folder = segmentDirectory(pair.node.home);
   return new Map(
@@ -115,7 +120,7 @@ function segmentsOf(pair: ValidatorPair): Map<string, string> {
 }
 
 /** SHA-256 of each table's export, as a client gets it. */
-async function exportsOf(pair: ValidatorPair): Promise<Map<string, string>> {
+export async function exportsOf(pair: HistoryPlace): Promise<Map<string, string>> {
   const bounds = boundsIn(pair);
   const hashes = new Map<string, string>();
   if (bounds === undefined) return hashes;

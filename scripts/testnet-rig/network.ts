@@ -232,13 +232,13 @@ export function changeSettings(
 
 export const urlOf = ({ node }: ValidatorPair, path: string): string =>
   `http://127.0.0.1:${node.nodePort}${path}`;
-export const dataUrlOf = ({ node }: ValidatorPair, path: string): string =>
+export const dataUrlOf = ({ node }: { readonly node: { readonly dataPort: number } }, path: string): string =>
   `http://127.0.0.1:${node.dataPort}${path}`;
 /** RPC of a validator's consensus engine. */
 export const engineOf = ({ node }: ValidatorPair): CometClient =>
   new CometClient(`http://127.0.0.1:${node.rpcPort}`, 3_000);
 /** A validator's rows. */
-export const rowsIn = ({ node }: ValidatorPair) => openReader(node.home);
+export const rowsIn = ({ node }: { readonly node: { readonly home: string } }) => openReader(node.home);
 
 /** Height of a validator's consensus engine. */
 export async function engineHeightOf(pair: ValidatorPair): Promise<number> {

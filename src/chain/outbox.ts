@@ -184,6 +184,17 @@ export class Outbox implements BlockSink {
     this.count();
   }
 
+  /** Drops every row, also those that were not sent. */
+  dropAll(): void {
+    const last = this.db.query("SELECT max(height) AS height FROM chain_outbox").get() as {
+      height: bigint | null;
+    };
+    this.db.run("DELETE FROM chain_outbox");
+    if (last.height !== null) this.missingUpTo = Number(last.height);
+    this.moveTo(NOTHING_SENT);
+    this.count();
+  }
+
   private count(): void {
     const sizes = "SELECT coalesce(sum(length(bytes)), 0) AS bytes FROM chain_outbox WHERE id";
     const sumOf = (condition: string) =>

@@ -32,6 +32,10 @@ const FLAGS = {
     hasVariable: true,
   }),
   record: option("FILE", "the run as an event file", { isMinor: true }),
+  "events-to": option("ADDRESS", "a sidecar to send events to: tcp://HOST:PORT or unix:PATH", {
+    hasVariable: true,
+    isMinor: true,
+  }),
   ...SEGMENT_LENGTH,
   ...LIMIT,
   ...CONFIG,
@@ -98,6 +102,8 @@ async function configOf(values: Values): Promise<ValidatorConfig> {
     consensusRpc: addressOf("--consensus-rpc", values["consensus-rpc"] ?? DEFAULT_RPC),
     ...(values.genesis !== undefined && { genesis: readGenesisFile(values.genesis) }),
     ...(values.record !== undefined && { record: values.record }),
+    ...(values["events-to"] !== undefined && { eventsTo: values["events-to"] }),
+    onEventsLine: (text: string) => values.quiet || say(text, { eventsTo: values["events-to"] }),
     ...dutiesOf(values),
     ...(values["retain-blocks"] !== undefined && {
       retainBlocks: wholeNumber(

@@ -1,7 +1,8 @@
 /**
  * The core's end of a data node's event socket (docs/protocol/30-node-api-events.md#10-socket-from-core-to-data-node):
  * SP PAIR version 0 over TCP or a Unix socket. It dials, greets, and writes the messages of the outbox in order, as
- * fast as the other side takes them; when too many wait the chain makes no block until there is room again.
+ * fast as the other side takes them; when too many wait the chain makes no block until there is room again, or they are dropped
+ * where blocks cannot wait.
  */
 import type { Socket } from "bun";
 import { messageFrom, type Outbox, type OutboxRow } from "../chain/outbox.ts";
@@ -43,8 +44,8 @@ interface EventSenderOptions {
   /** After a lost connection continues with the next message, as the network's core does; else with the oldest of the outbox. */
   readonly lossy: boolean;
   readonly unsentBytesMax?: number;
-  /** Called when blocks must wait, and when they may continue. @param reason set once it takes longer */
-  onHold(isHeld: boolean, reason: string | undefined): void;
+  /** Called when blocks must wait, and when they may continue; without it too many events are dropped. @param reason set once it takes longer */
+  onHold?(isHeld: boolean, reason: string | undefined): void;
   /** Called with a line for the log. */
   onLine(text: string): void;
 }
@@ -251,15 +252,31 @@ export class EventSender {
 
   /** Blocks wait from the limit on, until half of it is sent. */
   private regulate(): void {
-    const { outbox, unsentBytesMax = UNSENT_BYTES_MAX } = this.options;
+    const { outbox, unsentBytesMax = UNSENT_BYTES_MAX, onHold } = this.options;
+    if (onHold === undefined) {
+      if (outbox.unsentBytes > unsentBytesMax) this.dropWaiting();
+      return;
+    }
     const isHeld = outbox.unsentBytes > (this.isHeld ? unsentBytesMax / 2 : unsentBytesMax);
     if (isHeld === this.isHeld) return;
     this.isHeld = isHeld;
     clearTimeout(this.patience);
-    this.options.onHold(isHeld, undefined);
+    onHold(isHeld, undefined);
     if (isHeld) {
-      this.patience = setTimeout(() => this.options.onHold(true, this.holdReason()), PATIENCE_MS);
+      this.patience = setTimeout(() => onHold(true, this.holdReason()), PATIENCE_MS);
     }
+  }
+
+  /** The data node takes the blocks that it lacks from the history of this node. */
+  private dropWaiting(): void {
+    const { name, outbox } = this.options;
+    outbox.dropAll();
+    this.report(
+      `events up to block ${outbox.missingUpTo} waited too long for the data node at ${name} and are dropped: it needs lyra history fetch`,
+    );
+    // A message may be half written.
+    if (this.connection) this.give(this.connection, "it was too far behind");
+    this.row = undefined;
   }
 
   private holdReason(): string {

@@ -1,4 +1,4 @@
-// The events of a devnet on their way to a data node: loaded only where there is one.
+// The events of a devnet or a validator on their way to a data node: loaded only where there is one.
 import type { Database } from "bun:sqlite";
 import type { LocalChain } from "../chain/local-chain.ts";
 import { Outbox } from "../chain/outbox.ts";
@@ -18,8 +18,15 @@ export function openOutbox(db: Database, home: string, address: string): Outbox 
   return new Outbox(db, new SentFile(home));
 }
 
-/** Starts to send events. */
-export function startSending(chain: LocalChain, outbox: Outbox, options: SendingOptions): EventSender {
+/** A validator keeps as much for a data node that is away, and then drops it: blocks are made by others, too. */
+const KEPT_BYTES_MAX = 1024 * 1024 * 1024;
+
+/** Starts to send events. @param chain whose blocks can wait for the data node; undefined for one whose blocks cannot */
+export function startSending(
+  chain: Pick<LocalChain, "hold"> | undefined,
+  outbox: Outbox,
+  options: SendingOptions,
+): EventSender {
   const { eventsTo: name = "", eventsLossy: lossy = false, onEventsLine } = options;
   const onLine = (text: string) => onEventsLine?.(text);
   if (outbox.missingUpTo !== undefined) {
@@ -32,7 +39,8 @@ export function startSending(chain: LocalChain, outbox: Outbox, options: Sending
     target: checkedTarget(name),
     outbox,
     lossy,
-    onHold: (isHeld, reason) => chain.hold(isHeld, reason),
+    ...(chain === undefined && { unsentBytesMax: KEPT_BYTES_MAX }),
+    ...(chain && { onHold: (isHeld: boolean, reason?: string) => chain.hold(isHeld, reason) }),
     onLine,
   });
   sender.start();

@@ -103,10 +103,19 @@ export class Upgrades {
     return true;
   }
 
-  /** Why the chain must not make another block; undefined as long as it may. */
+  /** Why this release must not make another block; undefined as long as it may. The release that was agreed on goes on. */
   haltReason(): string | undefined {
     const approved = this.approved.get();
-    return approved && `protocol upgrade to ${approved.tag} agreed on for height ${approved.height}`;
+    if (approved === undefined || this.isOf(approved.tag)) return undefined;
+    return `protocol upgrade to ${approved.tag} agreed on for height ${approved.height}`;
+  }
+
+  /** Whether this is the release of a tag, or a later one. */
+  private isOf(tag: string): boolean {
+    const [running, version] = [this.version, tag].map(parseSemanticVersion);
+    return (
+      typeof running === "object" && typeof version === "object" && compareVersions(running, version) >= 0
+    );
   }
 
   private put(proposal: UpgradeProposal): void {

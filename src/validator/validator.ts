@@ -52,6 +52,10 @@ export interface ValidatorConfig {
   readonly retainBlocks?: number;
   /** An event file that every block is appended to. */
   readonly record?: string;
+  /** A data node that gets every event, as a core sends them: `tcp://HOST:PORT` or `unix:PATH`. */
+  readonly eventsTo?: string;
+  /** Called with a line about that data node. */
+  readonly onEventsLine?: (text: string) => void;
   readonly segmentLength?: number;
   readonly host?: string;
   /** Default 0: a free one. */
@@ -110,6 +114,8 @@ async function start(
   const tap = new EventTap();
   const segments = await segmentsOf(home, db, options);
   onClose(() => segments.stop());
+  const sending = options.eventsTo === undefined ? undefined : await import("../devnet/sending.ts");
+  const outbox = sending?.openOutbox(db, home, options.eventsTo!);
   const node = new CometClient(options.consensusRpc);
   const { checkTransaction, onHalt } = link.chainOptions;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
@@ -124,12 +130,15 @@ async function start(
     keepTexts: true,
     ...(options.rules && { rules: options.rules }),
     ...(options.record && { recordTo: options.record }),
+    ...(outbox && { outbox }),
     onCommitted: (height) => segments.onCommitted(height),
     onOutcome: (outcome) => options.onOutcome?.(outcome),
     onHalt,
     checkTransaction,
     broadcast: (bytes) => handOver([node], bytes),
   });
+  const sender = outbox && sending!.startSending(undefined, outbox, options);
+  if (sender) onClose(() => sender.stop());
   onClose(() => chain.stop());
   link.start();
   link.connectFeed(tap);

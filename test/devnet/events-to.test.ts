@@ -177,6 +177,45 @@ test.each([
   120_000,
 );
 
+test("given blocks that cannot wait, then too many events are dropped, with the height in a line, and later ones come whole", async () => {
+  const db = openWriter(homeOf("dropped"));
+  const outbox = new Outbox(db, undefined, 10_000);
+  outbox.open(undefined);
+  const lines: string[] = [];
+  const receiver = new SpReceiver();
+  receiver.pause();
+  const sender = new EventSender({
+    name: "test",
+    target: parseEventTarget(`tcp://127.0.0.1:${receiver.port}`)!,
+    outbox,
+    lossy: false,
+    unsentBytesMax: 1_000_000,
+    onLine: (line) => lines.push(line),
+  });
+  sender.start();
+  const append = (height: number) => {
+    const party = { field: 106, seq: 1, tx: 0, bytes: new Uint8Array(100_000), start: 0, end: 100_000 };
+    party.bytes.set([10, 0x9c, 0x8d, 6]);
+    outbox.append({ chainId: "c", height, hash: `0${height}`, txHashes: [], events: [party] });
+    outbox.keep();
+  };
+  let height = 0;
+  const isDropped = () => lines.some((line) => line.includes("are dropped"));
+  while (!isDropped() && height < 1_000) {
+    append(++height);
+    await turns(1);
+  }
+  expect(lines.find((line) => line.includes("are dropped"))).toContain(`up to block ${height} `);
+  expect(outbox.unsentBytes).toBe(0);
+  expect(outbox.next()).toBeUndefined();
+  receiver.resume();
+  append(height + 1);
+  await receiver.until(() => receiver.events.some(({ block }) => block === `0${height + 1}`));
+  await sender.stop();
+  receiver.stop();
+  db.close();
+});
+
 test("given a start in the middle of a message, then it comes whole, and those before it do not come again", async () => {
   const home = homeOf("middle");
   const db = openWriter(home);

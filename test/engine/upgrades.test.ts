@@ -1,6 +1,12 @@
 // Protocol upgrades: docs/protocol/60-state-engine-staking.md#96-protocol-upgrade.
 import { describe, expect, test } from "bun:test";
-import { compareVersions, parseSemanticVersion, type SemanticVersion } from "../../src/engine/upgrades.ts";
+import { Core } from "../../src/engine/core.ts";
+import {
+  compareVersions,
+  parseSemanticVersion,
+  type SemanticVersion,
+  Upgrades,
+} from "../../src/engine/upgrades.ts";
 import { ALICE, NodeKeys, of, ValidatorRig } from "./validator-rig.ts";
 
 const PENDING = 1;
@@ -103,6 +109,24 @@ describe("the height of a proposal", () => {
     again.core.state.load([...rig.core.state.entries()]);
     expect(again.upgrades.haltReason()).toBe(rig.upgrades.haltReason()!);
   });
+
+  test.each([
+    ["v0.71.6", true],
+    ["v0.72.0-rc.1", true],
+    ["v0.72.0", false],
+    ["0.72.1", false],
+  ])(
+    "given release %p over the state of an upgrade to v0.72.0, then it stands: %p",
+    (release, isStanding) => {
+      const rig = new ValidatorRig({ nodes: 3 });
+      for (const node of [0, 1, 2]) propose(rig, node, 3n, "v0.72.0");
+      for (let blocks = 0; blocks < 3; blocks++) rig.block();
+      const core = new Core("next-release");
+      const upgrades = new Upgrades(core, rig.params, rig.validators, release);
+      core.state.load([...rig.core.state.entries()].filter(({ table }) => table.startsWith("upgrades.")));
+      expect(upgrades.haltReason() !== undefined).toBe(isStanding);
+    },
+  );
 
   test("given others for later heights, then they are rejected with its approval", () => {
     const rig = new ValidatorRig({ nodes: 5 });

@@ -1,0 +1,283 @@
+// The files of `lyra testnet files` as they are run on several machines, in four folders of this one: the first two by their
+// systemd units, the others by their Compose files. Then a machine is lost and its validator rebuilt from the backup of its
+// keys, a further node joins by a snapshot, and all agree on an upgrade.
+//
+//   bun scripts/machines-rig.ts [--cometbft PATH] [--keep]
+//
+// Where the consensus engine is missing nothing is tried, and the exit code is 0. Exit code 1 when a step fails.
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { verifyProof } from "../src/chain/admission/pow/function.ts";
+import { CometClient } from "../src/comet/client.ts";
+import { sha256HexOf } from "../src/crypto/sha.ts";
+import { systemTimeNs } from "../src/devnet/clock.ts";
+import { readGenesis } from "../src/engine/genesis.ts";
+import { joinNetwork } from "../src/testnet/join.ts";
+import { USUAL_PROGRAMS, writeMachines } from "../src/testnet/machines.ts";
+import type { NetworkNode } from "../src/testnet/network.ts";
+import { Supervised } from "../src/testnet/pair.ts";
+import { readKeys } from "../src/validator/key-file.ts";
+import type { CommandInit } from "../src/wire/transaction.ts";
+import { SOURCES } from "../test/rig/lyra.ts";
+import { eventually } from "../test/support/eventually.ts";
+import { buildTransaction } from "../test/support/transactions.ts";
+
+const { values } = parseArgs({
+  options: { cometbft: { type: "string" }, keep: { type: "boolean", default: false } },
+});
+const cometbft = values.cometbft ?? process.env.LYRA_COMETBFT ?? Bun.which("cometbft") ?? undefined;
+if (cometbft === undefined || Bun.which(cometbft) === null) {
+  console.log(
+    "skipped: no consensus engine (go install github.com/cometbft/cometbft/cmd/cometbft@v0.38.26; LYRA_COMETBFT=PATH)",
+  );
+  process.exit(0);
+}
+
+const ROOT = join(import.meta.dir, "..");
+const folder = mkdtempSync(join(tmpdir(), "lyra-machines-"));
+const net = join(folder, "net");
+/** Beside networks that have the usual ports. */
+const PORT_SHIFT = 2_000 + 100 * (process.pid % 200);
+const DIFFICULTY = 1;
+/** Blocks after which state sync has a snapshot for sure. */
+const SNAPSHOT_HEIGHT = 215;
+const NEXT_RELEASE = "v0.72.0";
+const lines: string[] = [];
+
+type Role = "chain" | "engine" | "ethereum";
+
+/** A validator's processes on its machine. */
+class Machine {
+  private running: Supervised[] = [];
+
+  constructor(
+    readonly node: NetworkNode,
+    private readonly by: "systemd" | "compose",
+  ) {}
+
+  get place(): string {
+    return join(net, this.node.name);
+  }
+
+  start(lyra: readonly string[] = SOURCES): void {
+    const words = this.by === "systemd" ? this.unitWords() : this.composeWords();
+    for (const [role, [program, ...rest]] of words) {
+      const isEngine = role === "engine";
+      if (!isEngine && program !== USUAL_PROGRAMS.lyra) throw new Error(`${role} runs ${program}`);
+      const command = [...(isEngine ? [cometbft!] : lyra), ...rest];
+      const log = join(folder, `${this.node.name}-${role}.log`);
+      const supervised = new Supervised(command, log, (line) => line.includes('"level":"error"'), {
+        onLine: (line) => lines.push(`${this.node.name} ${role}: ${line}`),
+        onEnded: (how) => lines.push(`${this.node.name} ${role}: ended (${how})`),
+      });
+      supervised.start();
+      this.running.push(supervised);
+    }
+  }
+
+  async stop(): Promise<void> {
+    const running = this.running;
+    this.running = [];
+    // The engine first, as units and Compose do.
+    for (const each of running.reverse()) await each.stop();
+  }
+
+  /** As when its machine is gone. */
+  async kill(): Promise<void> {
+    const running = this.running;
+    this.running = [];
+    await Promise.all(running.map((each) => each.stop("SIGKILL")));
+  }
+
+  private unitWords(): [Role, string[]][] {
+    const units = { chain: "", engine: "-engine", ethereum: "-ethereum" } as const;
+    return (Object.keys(units) as Role[]).flatMap((role): [Role, string[]][] => {
+      const unit = join(this.place, `lyra-${this.node.name}${units[role]}.service`);
+      if (!Bun.file(unit).size) return [];
+      return [[role, /^ExecStart=(.*)$/m.exec(readFileSync(unit, "utf8"))![1]!.split(" ")]];
+    });
+  }
+
+  private composeWords(): [Role, string[]][] {
+    const text = readFileSync(join(this.place, "docker-compose.yml"), "utf8");
+    const { services } = Bun.YAML.parse(text) as {
+      services: Record<Role, { entrypoint: string[]; command: string[] }>;
+    };
+    return Object.entries(services).map(([role, { entrypoint, command }]) => [
+      role as Role,
+      [...entrypoint, ...command],
+    ]);
+  }
+}
+
+const rpcOf = ({ node }: Machine) => new CometClient(`http://127.0.0.1:${node.rpcPort}`, 3_000);
+
+async function heightOf({ node }: Machine): Promise<number> {
+  const answer = await fetch(`http://127.0.0.1:${node.nodePort}/blockchain/height`);
+  return Number(((await answer.json()) as { height: string }).height);
+}
+
+async function reach(machines: readonly Machine[], height: number): Promise<void> {
+  for (const machine of machines)
+    await eventually(
+      async () => (await heightOf(machine).catch(() => 0)) >= height,
+      `${machine.node.name} at block ${height}`,
+    );
+}
+
+async function progress(machines: readonly Machine[], blocks: number): Promise<void> {
+  const heights = await Promise.all(machines.map((machine) => heightOf(machine).catch(() => 0)));
+  await reach(machines, Math.max(...heights) + blocks);
+}
+
+/** The same application hash in a block that all have. */
+async function expectSame(machines: readonly Machine[]): Promise<void> {
+  const height = Math.min(...(await Promise.all(machines.map(heightOf)))) - 1;
+  const blocks = await Promise.all(machines.map((machine) => rpcOf(machine).block(height)));
+  const hashes = new Set(blocks.map(({ appHash }) => appHash));
+  if (hashes.size !== 1) throw new Error(`application hashes differ at block ${height}`);
+}
+
+/** Whether a validator's signature is in the newest commit. */
+async function isSigning(witness: Machine, address: string): Promise<boolean> {
+  const answer = await fetch(`http://127.0.0.1:${witness.node.rpcPort}/commit`);
+  const { result } = (await answer.json()) as {
+    result: { signed_header: { commit: { signatures: { validator_address: string }[] } } };
+  };
+  return result.signed_header.commit.signatures.some(
+    ({ validator_address }) => validator_address === address,
+  );
+}
+
+let serial = 0;
+
+/** A validator's command, signed with the key in its file. */
+async function sendCommand({ node, place }: Machine, command: CommandInit): Promise<void> {
+  const url = `http://127.0.0.1:${node.nodePort}`;
+  const { blocks } = (await (await fetch(`${url}/devnet/blocks`)).json()) as {
+    blocks: { chainId: string; height: string; hash: string }[];
+  };
+  const { chainId, height, hash } = blocks.at(-2)!;
+  const genesis = readGenesis(readFileSync(join(net, "genesis.json"), "utf8"));
+  const keys = readKeys(join(place, "validator-keys.json"), genesis);
+  const tid = sha256HexOf(Buffer.from(`tid ${serial++} ${process.pid}`));
+  let nonce = 0n;
+  const proof = () => ({ blockHash: hash, tid, nonce });
+  while (verifyProof(proof(), DIFFICULTY, "sha3_24_rounds", "default") === undefined) nonce++;
+  const bytes = buildTransaction(command, {
+    ...{ chainId, key: keys.vega(1), nonce: BigInt(++serial), blockHeight: BigInt(height) },
+    pow: { tid, nonce },
+  });
+  const answer = await fetch(`${url}/transaction/raw`, {
+    method: "POST",
+    body: JSON.stringify({ tx: Buffer.from(bytes).toString("base64"), type: "TYPE_COMMIT" }),
+  });
+  const { success, log } = (await answer.json()) as { success: boolean; log: string };
+  if (!success) throw new Error(`a command of ${node.name} was refused: ${log}`);
+}
+
+/** The sources of a release that answers to another version. */
+function nextRelease(): readonly string[] {
+  const copy = join(folder, "next");
+  mkdirSync(copy);
+  for (const name of ["src", "data", "package.json", "tsconfig.json"])
+    cpSync(join(ROOT, name), join(copy, name), { recursive: true });
+  symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
+  const file = join(copy, "src/engine/upgrades.ts");
+  const text = readFileSync(file, "utf8");
+  const changed = text.replace(/RUNNING_VERSION = "[^"]+"/, `RUNNING_VERSION = "${NEXT_RELEASE}"`);
+  if (changed === text) throw new Error("the sources name no version");
+  writeFileSync(file, changed);
+  return [process.execPath, join(copy, "src/main.ts")];
+}
+
+const began = performance.now();
+const note = (text: string) => console.log(`${((performance.now() - began) / 1_000).toFixed(0)} s: ${text}`);
+const machines: Machine[] = [];
+
+async function run(): Promise<void> {
+  const hosts = ["oslo", "bern", "rome", "bonn"].map((name) => ({ name, address: "127.0.0.1" }));
+  const network = await writeMachines({
+    ...{ out: net, hosts, places: net, pace: "200ms", isFunded: true, nowNs: systemTimeNs() },
+    ...{ portShift: PORT_SHIFT, parameters: { "spam.pow.difficulty": String(DIFFICULTY) } },
+  });
+  for (const [at, node] of network.nodes.entries())
+    machines.push(new Machine(node, at < 2 ? "systemd" : "compose"));
+  for (const machine of machines) machine.start();
+  await reach(machines, 5);
+  await expectSame(machines);
+  note("four validators make blocks, two by their units and two by their Compose files");
+
+  const lost = machines[2]!;
+  const backup = join(folder, "backup");
+  mkdirSync(backup, { mode: 0o700 });
+  for (const file of [
+    "validator-keys.json",
+    "consensus/config/priv_validator_key.json",
+    "consensus/config/node_key.json",
+  ])
+    cpSync(join(lost.place, file), join(backup, file.split("/").at(-1)!));
+  const { address } = JSON.parse(readFileSync(join(backup, "priv_validator_key.json"), "utf8"));
+  const others = machines.filter((machine) => machine !== lost);
+  await reach(others, SNAPSHOT_HEIGHT);
+  await lost.kill();
+  rmSync(lost.place, { recursive: true });
+  await progress(others, 5);
+  if (await isSigning(others[0]!, address)) throw new Error("a lost validator signs");
+  const joined = await joinNetwork({
+    ...{ network: join(net, "oslo"), out: net, name: "rome", keys: backup, places: net },
+  });
+  if (joined.trusted === undefined) throw new Error("it takes no snapshot");
+  lost.start();
+  await progress(machines, 5);
+  await expectSame(machines);
+  await eventually(() => isSigning(others[0]!, address), "the rebuilt validator signs");
+  note(
+    `a lost validator is rebuilt from its keys, by a snapshot checked against block ${joined.trusted.height}`,
+  );
+
+  const further = await joinNetwork({
+    ...{ network: net, out: net, name: "kyiv", address: "127.0.0.1", places: net },
+  });
+  const reader = new Machine(further.node, "systemd");
+  reader.start();
+  machines.push(reader);
+  await progress(machines, 3);
+  await expectSame(machines);
+  note("a fifth node follows");
+
+  const last = (await heightOf(others[0]!)) + 40;
+  for (const machine of [...others, lost])
+    await sendCommand(machine, {
+      kind: "protocolUpgradeProposal",
+      payload: { upgradeBlockHeight: BigInt(last), vegaReleaseTag: NEXT_RELEASE },
+    });
+  await reach(machines, last);
+  await eventually(async () => {
+    const readyz = await fetch(`http://127.0.0.1:${reader.node.dataPort}/readyz`);
+    return (await readyz.text()).includes("upgrade");
+  }, "a node that stands says why");
+  note(`all stand behind block ${last}`);
+  const next = nextRelease();
+  for (const machine of machines) await machine.stop();
+  for (const machine of machines) machine.start(next);
+  await reach(machines, last + 5);
+  await expectSame(machines);
+  note("the next release goes on");
+}
+
+let failure: unknown;
+try {
+  await run();
+} catch (error) {
+  failure = error;
+  console.log(`FAILED: ${(error as Error).message}`);
+  for (const line of lines.slice(-15)) console.log(`   ${line.slice(0, 300)}`);
+} finally {
+  await Promise.all(machines.map((machine) => machine.stop()));
+  if (values.keep) console.log(folder);
+  else rmSync(folder, { recursive: true, force: true });
+}
+process.exit(failure === undefined ? 0 : 1);

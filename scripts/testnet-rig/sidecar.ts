@@ -1,0 +1,98 @@
+// A sidecar behind one validator, by the socket of its events and by the RPC of its engine.
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { Supervised } from "../../src/testnet/pair.ts";
+import { eventually } from "../../test/support/eventually.ts";
+import { alike, exportsOf, type HistoryPlace, segmentsOf } from "./comparison.ts";
+import { heightOf, progress, SEGMENT_BLOCKS } from "./network.ts";
+import { sendTransfers } from "./transactions.ts";
+import type { Trial } from "./trial.ts";
+
+const PORT = 20_000 + (process.pid % 10_000);
+const RECEIVING = /"(?:receiving|following)"/;
+/** Engines that stand still have delivered what was decided. */
+const REST_MS = 1_500;
+
+export const sidecar: Trial = {
+  number: 17,
+  network: {},
+  title: "a sidecar that follows one validator has the validator's exports, through kills of both",
+  async run(network) {
+    const { pairs } = network;
+    const former = pairs[1]!;
+    const others = network.others(former);
+    const socket = join(network.folder, "events.sock");
+    const home = join(network.folder, "sidecar");
+    // From its first block on: it executes those of its engine again.
+    await former.stop();
+    rmSync(former.node.home, { recursive: true });
+    mkdirSync(former.node.home);
+    const followed = network.pairWith(former, {
+      more: ["--events-to", `unix:${socket}`, "--duties", String(former.node.number), ...ethereumOf(network)],
+    });
+    const follower: HistoryPlace = { node: { number: 99, home, dataPort: PORT } };
+    const process_ = new Supervised(
+      [
+        ...[...network.programs.lyra, "sidecar", "--home", home, "--data-port", String(PORT)],
+        ...["--node-port", "0", "--events-socket", socket, "--rules", "default"],
+        ...["--comet", `http://127.0.0.1:${former.node.rpcPort}`],
+        ...["--segments", "length", "--segment-length", String(SEGMENT_BLOCKS)],
+      ],
+      join(network.folder, "sidecar.log"),
+      (line) => line.includes('"level":"error"'),
+      {
+        onLine: (line) => network.lines.push(`sidecar: ${line}`),
+        onEnded: (how) => network.lines.push(`sidecar: ended (${how})`),
+      },
+    );
+    const kills = network.times(4, 12);
+    try {
+      process_.start();
+      followed.start();
+      await progress([followed]);
+      for (let n = 0; n < kills; n++) {
+        const sending = sendTransfers(others, 20);
+        await Bun.sleep(network.moment(600));
+        const victim = [process_, followed.chain, followed.engine][n % 3]!;
+        if (victim.pid !== undefined) process.kill(victim.pid, "SIGKILL");
+        await sending;
+        await progress([...others, followed]);
+      }
+      // A segment or two behind the last kill.
+      await progress([followed], SEGMENT_BLOCKS);
+      for (const pair of [...others, followed]) pair.engine.pause();
+      await Bun.sleep(REST_MS);
+      const height = await heightOf(followed);
+      await eventually(async () => (await storedHeight(PORT)) === height, `the sidecar at block ${height}`);
+      const due = Math.floor((height - 1) / SEGMENT_BLOCKS) * SEGMENT_BLOCKS;
+      const all = [followed, follower] as const;
+      for (const each of all)
+        await eventually(
+          () => [...segmentsOf(each).keys()].at(-1)?.endsWith(`-${due}`),
+          `the segment up to block ${due}`,
+        );
+      alike("segments", all.map(segmentsOf));
+      alike("exports", await Promise.all(all.map(exportsOf)));
+      const status = (await (await fetch(`http://127.0.0.1:${PORT}/status`)).json()) as object;
+      const states = JSON.stringify(status).match(/"state":"(\w+)"/g) ?? [];
+      if (states.length < 2 || !states.every((state) => RECEIVING.test(state)))
+        throw new Error(`its sources are ${states.join(", ")}`);
+      return `${kills} kills; alike up to block ${height}, ${due / SEGMENT_BLOCKS} segments`;
+    } finally {
+      for (const pair of [...others, followed]) pair.engine.resume();
+      await process_.stop();
+      await followed.stop();
+      former.start();
+    }
+  },
+};
+
+const ethereumOf = ({ testnet }: { readonly testnet: { readonly ethereumPort: number } }) => [
+  "--ethereum",
+  `http://127.0.0.1:${testnet.ethereumPort}`,
+];
+
+async function storedHeight(port: number): Promise<number> {
+  const answer = await fetch(`http://127.0.0.1:${port}/status`).catch(() => undefined);
+  return answer?.ok ? Number(((await answer.json()) as { height: number | string }).height) : 0;
+}
