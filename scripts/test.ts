@@ -47,6 +47,7 @@ function slowParts(): Part[] {
     script("simulate", "--sequences", "100000", "--seed", String(SEED)),
     script("simulate-markets", "--sequences", "10000", "--seed", String(SEED)),
     script("long-runs"),
+    script("state-fuzz"),
     script("refusals"),
     script("wallet-damage"),
     script("wallet-crash-rig"),

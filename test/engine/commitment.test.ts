@@ -1,30 +1,19 @@
 // The digest of the state: kept by its changes, it must be what a naive reading of the same entries gives.
-import { describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { EntryTree } from "../../src/engine/entry-tree.ts";
 import { encodeValue, type Mark, State, type StateEntry } from "../../src/engine/state.ts";
-import { runs } from "../support/seed.ts";
+import { newHome, removeHomes } from "../chain/rig.ts";
+import { runs, seeds } from "../support/seed.ts";
+import { liveState, liveTree, recordOf, rootOf } from "./state-life.ts";
+
+afterAll(removeHomes);
 
 const sha256 = (input: string | Uint8Array) => createHash("sha256").update(input).digest();
 
-/** A record as docs/decisions/037-application-hash.md writes it down. */
-function recordOf(key: string, value: string): Buffer {
-  return Buffer.concat([sha256(key).subarray(0, 24), sha256(`${key.length}:${key}${value}`)]);
-}
-
-function rootOf(records: Buffer[], depth = 0): Buffer {
-  if (records.length <= 16) return sha256(Buffer.concat([...records].sort(Buffer.compare)));
-  const digitOf = (record: Buffer) => Number.parseInt(record.toString("hex")[depth]!, 16);
-  const children = Array.from({ length: 16 }, (_, n) => {
-    const below = records.filter((record) => digitOf(record) === n);
-    return below.length === 0 ? Buffer.alloc(32) : rootOf(below, depth + 1);
-  });
-  return sha256(Buffer.concat(children));
-}
-
 const rootOfMap = (entries: ReadonlyMap<string, string>) =>
-  rootOf([...entries].map(([key, value]) => recordOf(key, value))).toString("hex");
+  rootOf([...entries].map(([key, value]) => recordOf(key, value)));
 
 function naiveDigest(entries: Iterable<StateEntry>): string {
   const tables = new Map<string, Map<string, string>>();
@@ -85,8 +74,8 @@ describe("a tree of entries", () => {
     expect(rootOfTree(tree)).toBe(rootOfMap(entries));
   });
 
-  test("given records that fill the last places again and again, then it grows until they have room", () => {
-    // Of 31,000 sets of keys these are the ones whose last record found no room in the first larger table.
+  test("given entries of which as many go as come, then it has room for each", () => {
+    // Of 31,000 sets of keys these are the ones that a table with places by position had no room for.
     for (const [seed, live] of [
       [5453, 164],
       [14559, 1086],
@@ -105,6 +94,25 @@ describe("a tree of entries", () => {
       }
       expect([tree.size, rootOfTree(tree)]).toEqual([entries.size, rootOfMap(entries)]);
     }
+  });
+
+  test("given positions that somebody searched for, then the tree lives as the model does", () => {
+    for (const seed of seeds(10)) liveTree(seed, 300);
+    // Leaves of equal digits, which are larger than others.
+    expect(liveTree(20, 600)).toBeGreaterThan(0);
+  });
+
+  test("given positions side by side at the end of all, then they take the room of their records", () => {
+    const before = process.memoryUsage().arrayBuffers;
+    const tree = new EntryTree();
+    const position = new Uint8Array(24).fill(255);
+    for (let n = 0; n < 2_000; n++) {
+      position[4] = n >> 8;
+      position[5] = n;
+      tree.setRecord(position, position.slice(0, 32));
+    }
+    expect(tree.size).toBe(2_000);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(8_000_000);
   });
 
   test("given a key whose text runs into its value, then another split has another root", () => {
@@ -175,6 +183,10 @@ describe("the state's digest", () => {
       }),
       { numRuns: runs(150) },
     );
+  });
+
+  test("given ways back, restarts from the store and snapshots of it, then it is the model's", async () => {
+    for (const seed of seeds(5)) await liveState(seed, 25, newHome());
   });
 
   test("given a table that is empty, then it is as if it were not there", () => {
