@@ -3,7 +3,7 @@
  * that memory follows their number.
  */
 
-/** All pages have one size, so that each arena can use those that another one gave back. */
+/** All pages have one size, so that each arena can use those of the others. */
 const PAGE_WORDS = 8_192;
 /** Pages that wait for their next use: more go back to the runtime. */
 const SPARE_PAGES_MAX = 256;
@@ -52,14 +52,14 @@ export class BlockArena {
     return index;
   }
 
-  /** Removes a block. @returns whether another one, the last, has its index now */
+  /** Removes a block. @returns whether the last block has its index now */
   remove(index: number): boolean {
     const last = --this.count;
     if (index !== last) {
       const start = this.start(last);
       this.page(index).set(this.page(last).subarray(start, start + this.blockWords), this.start(index));
     }
-    // One page stays for the next block, so that a removal and an addition in turns do not make it again each time.
+    // A page stays for the next block, so that a removal and an addition in turns do not make it again each time.
     const used = last === 0 ? 0 : ((last / this.perPage) | 0) + 2;
     while (this.pages.length > used) {
       const page = this.pages.pop()!;

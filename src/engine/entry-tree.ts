@@ -395,7 +395,7 @@ export class EntryTree {
         this.freeLeaf(child);
       }
     }
-    // By descending index: the last branch, which takes the place of another one, is never one that still has to go.
+    // By descending index: the last branch, which takes the place of a removed one, stays.
     let place = slot;
     for (const each of chain.sort((a, b) => b - a)) {
       const last = this.branches.size - 1;

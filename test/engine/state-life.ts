@@ -69,7 +69,7 @@ function positionsOf(pick: Pick): () => Buffer {
     const position = bytesFrom(pick, 24);
     if (shape === 0) return position;
     const cluster = clusters.at(-1 - pick(shape < 3 ? 1 : clusters.length))!;
-    // Alike in so many digits; of one shape in another number each time.
+    // Alike in this many digits; of one shape in a number of its own each time.
     const alike = shape === 5 ? pick(50) : digits;
     for (let digit = 0; digit < alike && digit < 48; digit++) {
       const at = digit >> 1;
@@ -159,7 +159,7 @@ function comparePlaces(tree: EntryTree, records: readonly Buffer[], pick: Pick):
     const prefix = goal.toString("hex").slice(0, depth);
     const place = tree.place(prefix);
     const isBranch = above.length > LEAF_MAX && depth < DEPTH_MAX;
-    if (place === undefined) throw new Error(`there is no place '${prefix}'`);
+    if (place === undefined) throw new Error(`the tree has no place '${prefix}'`);
     check(place.entries === above.length, `place '${prefix}' has ${place.entries} of ${above.length}`);
     check(
       place.hash === rootOfSorted([...above].sort(Buffer.compare), depth).toString("hex"),
@@ -299,7 +299,7 @@ export async function liveState(seed: number, steps: number, home: string): Prom
           state.returnTo(place.mark);
           places = places.slice(0, places.indexOf(place) + 1);
           model = copyOf(place.model);
-          // What is stored is written back as a revert of the store does: all of it.
+          // All of the stored state is written back, as a revert of the store does.
           rewrite(db, state);
           unsaved = [];
           break;
