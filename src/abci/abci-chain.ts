@@ -86,9 +86,16 @@ interface DecidedBlock {
   readonly txs: readonly Uint8Array[];
 }
 
+interface ExecutedTx {
+  readonly code: number;
+  readonly text: string;
+  /** Undefined where it cannot be read. */
+  readonly tx: CheckedTransaction | undefined;
+}
+
 interface ExecutedDecision {
   /** Of each transaction, in order. */
-  readonly results: readonly { readonly code: number; readonly text: string }[];
+  readonly results: readonly ExecutedTx[];
   readonly updates: readonly ConsensusPower[];
   /** Lower-case hex. */
   readonly appHash: string;
@@ -362,9 +369,11 @@ export class AbciChain implements ChainPort {
     );
     const block = this.core.executeGiven(decided, txs satisfies readonly BlockTx[]);
     const executions = block.results[Symbol.iterator]();
-    const results = parsed.map(({ verdict }) =>
-      verdict.ok ? (executions.next().value as TxExecution) : verdict.refusal,
-    );
+    const results = parsed.map(({ verdict }): ExecutedTx => {
+      if (!verdict.ok) return { ...verdict.refusal, tx: undefined };
+      const { code, text } = executions.next().value as TxExecution;
+      return { code, text, tx: verdict.transaction };
+    });
     this.holdWaiting(txs);
     const updates = this.core.engine.consensusUpdates();
     const decision = { results, updates, appHash: this.core.point.appHash };

@@ -19,7 +19,7 @@ import {
 import type { Timestamp } from "../wire/generated/consensus.ts";
 import { hexOf } from "../wire/identifiers.ts";
 import { SECOND_NS } from "../wire/time-text.ts";
-import { attributesOf, eventsOf } from "../wire/transaction-attributes.ts";
+import { attributesOfChecked, eventsOf } from "../wire/transaction-attributes.ts";
 import type { AbciChain } from "./abci-chain.ts";
 import { BLOCK_BYTES_MAX } from "./proposals.ts";
 import type { AbciHandler, Answer } from "./server.ts";
@@ -211,11 +211,11 @@ export class Application implements AbciHandler {
       txs,
     });
     return {
-      txResults: results.map(({ code, text }, n) => ({
+      txResults: results.map(({ code, text, tx }) => ({
         code,
         // Data is part of what validators agree on: words are not.
         log: text,
-        events: eventsOf(attributesOf({ bytes: txs[n]!, hash: "" })),
+        events: tx === undefined ? [] : eventsOf(attributesOfChecked(tx)),
       })),
       validatorUpdates: updates.map(updateOf),
       appHash: Uint8Array.fromHex(appHash),

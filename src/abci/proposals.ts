@@ -88,7 +88,7 @@ class BlockUnderWay {
     if (priority > this.priority) return fault("it stands behind one of lower priority");
     const verdict = core.admission.proves(admissionTransaction(tx));
     if (!verdict.accepted) return fault(verdict.text);
-    const { code, text, gasWanted } = core.engine.check(tx);
+    const { code, text, gasWanted } = core.check(tx);
     if (code !== 0) return fault(text);
     const gasMax = core.engine.blockGasMax;
     if (gasWanted > gasMax) return fault(`it takes ${gasWanted} of ${gasMax} gas`);

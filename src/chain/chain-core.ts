@@ -14,7 +14,7 @@ import { NodeError, reasonOf } from "../errors/node-error.ts";
 import type { BlockWriter } from "../store/block-writer.ts";
 import { blockHash } from "../store/head.ts";
 import { type Block, Field } from "../wire/block.ts";
-import { readTrusted } from "../wire/transaction-check.ts";
+import { type CheckedTransaction, readTrusted } from "../wire/transaction-check.ts";
 import { PropertyErrors } from "../wire/validate/check.ts";
 import { Admission } from "./admission/admission.ts";
 import { appHashOf } from "./app-hash.ts";
@@ -39,6 +39,7 @@ import type {
   ChainClock,
   ChainEngine,
   ChainPart,
+  EngineResult,
   LocalChainOptions,
   Resumption,
   SequencerLimits,
@@ -101,6 +102,11 @@ export class ChainCore {
   genesis: Genesis;
   private point_!: ChainPoint;
   private isHashDue = false;
+  /** The last verdict of `check` on a transaction, and the place that it follows from. */
+  private readonly verdicts = new WeakMap<
+    CheckedTransaction,
+    { readonly place: ChainPoint; readonly result: EngineResult }
+  >();
   private batch: Batch | undefined;
   private readonly unsaved: UnsavedState;
   /** The state is stored with the batch under way. */
@@ -145,6 +151,15 @@ export class ChainCore {
   /** The last block; its application hash is empty while nothing has asked for it: of many empty blocks only the last one has one. */
   get place(): ChainPoint {
     return this.point_;
+  }
+
+  /** The engine's verdict on a transaction over the last block. It follows from that block alone, and is worked out once for it. */
+  check(tx: CheckedTransaction): EngineResult {
+    const before = this.verdicts.get(tx);
+    if (before?.place === this.point_) return before.result;
+    const result = this.engine.check(tx);
+    this.verdicts.set(tx, { place: this.point_, result });
+    return result;
   }
 
   /** The last block that is durable: blocks that are executed only are not. */

@@ -374,7 +374,7 @@ export class TransactionIntake {
         return this.outcome(hash, { code: 89, text, rule, numbers }, 0);
       }
     }
-    const { code, text, gasWanted, numbers = {} } = engine.check(tx);
+    const { code, text, gasWanted, numbers = {} } = this.core.check(tx);
     if (code === 0 && gasWanted > engine.blockGasMax) {
       const limit = { gasWanted: BigInt(gasWanted), blockGasMax: BigInt(engine.blockGasMax) };
       const gas = `gas wanted ${gasWanted} is greater than max gas ${engine.blockGasMax}`;

@@ -20,7 +20,11 @@ export function attributesOf({
   } catch {
     return [];
   }
-  if (tx instanceof PropertyErrors) return [];
+  return tx instanceof PropertyErrors ? [] : attributesOfChecked(tx);
+}
+
+/** The same of a transaction that was read before. */
+export function attributesOfChecked(tx: CheckedTransaction): Attributes {
   const payload = tx.payload as unknown as { readonly [name: string]: unknown };
   const text = (name: string) => (typeof payload[name] === "string" ? (payload[name] as string) : "");
   const named = NAMED[tx.kind] ?? [];
@@ -32,13 +36,18 @@ export function attributesOf({
 
 /** The same as events of the consensus engine, which has the name of each in front of its attributes. */
 export function eventsOf(attributes: Attributes) {
-  const types = [...new Set(attributes.map(([name]) => name.slice(0, name.indexOf("."))))];
-  return types.map((type) => ({
-    type,
-    attributes: attributes
-      .filter(([name]) => name.startsWith(`${type}.`))
-      .map(([name, value]) => ({ key: name.slice(type.length + 1), value, index: true })),
-  }));
+  const events: { type: string; attributes: { key: string; value: string; index: boolean }[] }[] = [];
+  for (const [name, value] of attributes) {
+    const dot = name.indexOf(".");
+    const type = name.slice(0, dot);
+    let event = events.find((each) => each.type === type);
+    if (event === undefined) {
+      event = { type, attributes: [] };
+      events.push(event);
+    }
+    event.attributes.push({ key: name.slice(dot + 1), value, index: true });
+  }
+  return events;
 }
 
 type Named = readonly (readonly [attribute: string, member: string])[];
