@@ -19,6 +19,7 @@ import { Engine } from "../src/engine/engine.ts";
 import { readGenesis } from "../src/engine/genesis.ts";
 import { BlockWriter } from "../src/store/block-writer.ts";
 import { openReader, openWriter } from "../src/store/database.ts";
+import { SECOND_NS } from "../src/wire/time-text.ts";
 import type { CommandInit } from "../src/wire/transaction.ts";
 import { checkTransaction } from "../src/wire/transaction-check.ts";
 import { transferTo } from "./devnet-process.ts";
@@ -30,7 +31,7 @@ const ACCOUNTS = Number(argument("--accounts") ?? 500_000);
 const ORDERS = Number(argument("--orders") ?? 100_000);
 const BLOCKS = Number(argument("--blocks") ?? 40);
 const SMALL = { accounts: 2_000, orders: 200 };
-const BLOCK_NS = 1_000_000_000n;
+
 const MIDDLE = 6_000_000;
 const CHUNK_MS = 5;
 
@@ -84,7 +85,7 @@ interface BlockCost {
 /** Executes and commits a block, its application hash included. */
 function costOfBlock({ core, engine }: Core, txs: readonly BlockTx[]): BlockCost {
   const height = core.place.height + 1;
-  const timeNs = BigInt(core.place.timeNs) + BLOCK_NS;
+  const timeNs = BigInt(core.place.timeNs) + SECOND_NS;
   const info = { height, timeNs, hash: Bun.SHA256.hash(`${height}`, "hex"), proposer: "" };
   const began = processorMs();
   const { results } = core.executeGiven(info, txs);
