@@ -2,6 +2,7 @@
  * `lyra/client`: every resource and stream of a node as typed calls, in Node, Bun and browsers (docs/package.md).
  */
 import { LyraError } from "../errors/lyra-error.ts";
+import { nearest } from "../errors/nearest.ts";
 import { type OptionNames, unknownOption } from "../errors/options.ts";
 import { type Command, RESOURCES, type Resources, STREAMS, type StreamCalls } from "./api.generated.ts";
 import type { CallOptions, Sender, SendOptions, Sent, StreamOptions } from "./calls.ts";
@@ -44,8 +45,10 @@ interface Page {
  * @throws LyraError `usage` for an invalid address, and for an unknown option
  */
 export function connect(options: ConnectOptions = {}): Lyra {
-  // A running node has members beside its addresses, its home among them.
-  if (!("home" in options)) checkOptions("connect", options, CONNECT_OPTIONS);
+  // A running devnet has other members beside its addresses: none that looks like an option.
+  const names = Object.keys(CONNECT_OPTIONS);
+  const mistyped = Object.entries(options).filter(([name]) => nearest(name, names) !== undefined);
+  checkOptions("connect", Object.fromEntries(mistyped), CONNECT_OPTIONS);
   const { dataUrl, nodeUrl } = options;
   const addresses = {
     ...(dataUrl !== undefined && { dataUrl: addressIn("dataUrl", dataUrl) }),

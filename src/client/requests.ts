@@ -43,7 +43,8 @@ export function addressOf(call: string, { path, inPath, names }: Resource, reque
     return encodeURIComponent(String(value));
   });
   const query = queryOf(call, names, rest, inPath);
-  return query === "" ? filled : `${filled}?${query}`;
+  // Names of enums are the node's to check: it says which one was meant.
+  return `${filled}?strict=true${query === "" ? "" : `&${query}`}`;
 }
 
 /** @param others further names, for the advice */

@@ -87,12 +87,25 @@ export function parameterNames(messageName: string): readonly string[] {
   });
 }
 
-/** Whether a request has a parameter, each part of its path in either spelling. */
-export function hasParameter(messageName: string, path: string): boolean {
+/** The field that a parameter sets, each part of its path in either spelling. */
+export function parameterField(messageName: string, path: string): FieldDescriptor | undefined {
   const [part = "", ...rest] = path.split(".");
   const field = fieldNamed(messageName, part);
-  if (field === undefined || rest.length === 0) return field !== undefined;
-  return field.kind === "message" && !field.repeated && hasParameter(field.typeName, rest.join("."));
+  if (field === undefined || rest.length === 0) return field;
+  if (field.kind !== "message" || field.repeated) return undefined;
+  return parameterField(field.typeName, rest.join("."));
+}
+
+/** The value of an enum that a text names; undefined where it names none. */
+export function enumValue(typeName: string, text: string): number | undefined {
+  const { numberOf, nameOf } = enumDescriptor(typeName);
+  const number = numberOf.get(text) ?? (/^\d{1,9}$/.test(text) ? Number(text) : undefined);
+  return number !== undefined && nameOf.has(number) ? number : undefined;
+}
+
+export function notAValue(field: FieldDescriptor, text: string, advice = ""): Error {
+  const what = field.repeated ? "list" : "field";
+  return badRequest(`parsing ${what} "${field.name}": ${quoted(text)} is not a valid value${advice}`);
 }
 
 /**
@@ -192,9 +205,8 @@ function parseScalar(
     throw fail(`strconv.ParseBool: parsing ${quoted(text)}: invalid syntax`);
   }
   if (field.kind === "enum") {
-    const { numberOf, nameOf } = enumDescriptor(field.typeName);
-    const number = numberOf.get(text) ?? (/^\d{1,9}$/.test(text) ? Number(text) : undefined);
-    if (number === undefined || !nameOf.has(number)) throw fail(`${quoted(text)} is not a valid value`);
+    const number = enumValue(field.typeName, text);
+    if (number === undefined) throw notAValue(field, text);
     return number;
   }
   const range = INT_RANGE[field.kind];

@@ -1,8 +1,9 @@
-// `strict=true`: parameters and members that do not exist are refused, with the name that was meant. Without it they are
-// ignored, as in the original.
+// `strict=true`: parameters and members that do not exist are refused, with the name that was meant, and so are names of
+// enums. Without it they are ignored, as in the original, and a refusal of an enum's name says no other one.
 import { didYouMean } from "../errors/nearest.ts";
+import { enumDescriptor } from "../wire/descriptors.ts";
 import { badRequest } from "./errors.ts";
-import { flagIn, hasParameter, parameterNames, type QueryPairs } from "./query.ts";
+import { enumValue, flagIn, notAValue, parameterField, parameterNames, type QueryPairs } from "./query.ts";
 
 /** Parameters that every resource has. */
 const COMMON = ["pretty", "strict"];
@@ -44,8 +45,18 @@ export function checkRequest(
   checkParameters(
     pairs,
     names,
-    (name) => own.includes(name) || (hasParameter(messageName, name) && !isInPath(name)),
+    (name) => own.includes(name) || (parameterField(messageName, name) !== undefined && !isInPath(name)),
   );
+  if (isStrict(pairs)) checkEnums(pairs, messageName);
+}
+
+/** @throws ApiError 400, as for any request, with the name that was meant */
+function checkEnums(pairs: QueryPairs, messageName: string): void {
+  for (const [key, text] of pairs) {
+    const field = parameterField(messageName, key);
+    if (field?.kind !== "enum" || enumValue(field.typeName, text) !== undefined) continue;
+    throw notAValue(field, text, didYouMean(text, [...enumDescriptor(field.typeName).numberOf.keys()]));
+  }
 }
 
 const camelCase = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());

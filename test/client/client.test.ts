@@ -154,6 +154,13 @@ describe("calls", () => {
     });
   });
 
+  test("a name of an enum that does not exist is refused, with the one that was meant", async () => {
+    // @ts-expect-error: the compiler refuses it as well
+    const error = await failure(lyra.accounts.list({ filter: { accountTypes: ["ACCOUNT_TYPE_GENRAL"] } }));
+    expect(error).toMatchObject({ code: "invalid_argument" });
+    expect(error!.message).toEndWith("is not a valid value: did you mean 'ACCOUNT_TYPE_GENERAL'?");
+  });
+
   test("a node that does not answer is one error, after some attempts", async () => {
     let attempts = 0;
     const nowhere = connect({
@@ -203,6 +210,8 @@ describe.each(["lines", "socket"] as const)("streams by %s", (streams) => {
     const client = connect({ ...devnet, streams });
     const stream = client.stream.votes({});
     expect(await failure(stream.next())).toMatchObject({ code: "invalid_argument" });
+    const unknown = client.stream.marketsData({ marketIds: ["ab".repeat(32)] });
+    expect(await failure(unknown.next())).toMatchObject({ code: "not_found" });
   });
 });
 

@@ -41,6 +41,11 @@ const CASES: readonly Case[] = [
     path: "/api/v2/assets?pagination.frist=1",
     refused: "did you mean 'pagination.first'?",
   },
+  {
+    plane: "dataUrl",
+    path: "/api/v2/accounts?filter.accountTypes=ACCOUNT_TYPE_GENRAL",
+    refused: `"ACCOUNT_TYPE_GENRAL" is not a valid value: did you mean 'ACCOUNT_TYPE_GENERAL'?`,
+  },
   { plane: "dataUrl", path: "/api/v2/asset/XX?assetId=YY", refused: `parameter "assetId"` },
   { plane: "dataUrl", path: "/api/v2/stream/trades?marketId=", refused: "did you mean 'marketIds'?" },
   { plane: "dataUrl", path: "/api/v2/stream/trades?hieght=true", refused: "did you mean 'height'?" },

@@ -11,6 +11,10 @@ export const SOURCES: readonly string[] = [process.execPath, MAIN];
 const built = process.env.LYRA_TEST_PROGRAM;
 /** The program that tests run. */
 export const PROGRAM: readonly string[] = built ? [resolve(built)] : SOURCES;
+/** When code is compiled in a run of the tests (scripts/test.ts): in the processes that they start, too. */
+export const COMPILING = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => name.startsWith("BUN_JSC_")),
+);
 
 export interface Ended {
   readonly code: number | null;
@@ -39,7 +43,7 @@ export class Lyra {
       stdout: "pipe",
       stderr: "pipe",
       ...(cwd !== undefined && { cwd }),
-      env: { PATH: process.env.PATH, HOME: tmpdir(), NO_COLOR: "1", ...env },
+      env: { PATH: process.env.PATH, HOME: tmpdir(), NO_COLOR: "1", ...COMPILING, ...env },
     });
     this.out = new Response(this.child.stdout).text();
     this.err = new Response(this.child.stderr).text();

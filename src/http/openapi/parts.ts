@@ -73,7 +73,7 @@ export const PARAMETER_PARTS: Readonly<Record<string, Parameter>> = {
     name: "strict",
     in: "query",
     description:
-      "With `true` parameters that do not exist are refused (400) with the name that was meant, and so are members of a body.",
+      "With `true` parameters that do not exist are refused (400) with the name that was meant, and so are members of a body; a refused name of an enum comes with that, too.",
     schema: { type: "boolean" },
   },
   MinHeight: {

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { FolderKeystore } from "../../../src/wallet/keystore/folder-keystore.ts";
 import { WalletStore } from "../../../src/wallet/wallet-store.ts";
-import { PROGRAM } from "../../rig/lyra.ts";
+import { COMPILING, PROGRAM } from "../../rig/lyra.ts";
 import { ORIGINAL_FILE, PHRASE } from "./vectors.ts";
 import { bytes, privateFolder } from "./wallets.ts";
 
@@ -57,7 +57,7 @@ export class Cli {
       stdin: Buffer.from(stdin),
       stdout: "pipe",
       stderr: "pipe",
-      env: { PATH: process.env.PATH, HOME: this.home, LYRA_HOME: this.home, NO_COLOR: "1" },
+      env: { PATH: process.env.PATH, HOME: this.home, LYRA_HOME: this.home, NO_COLOR: "1", ...COMPILING },
     });
     const [out, err, code] = await Promise.all([
       new Response(child.stdout).text(),

@@ -1,6 +1,6 @@
 // `lyra` on a real terminal: a pseudo terminal that is its controlling one, with somebody who types.
 import { existsSync } from "node:fs";
-import { PROGRAM } from "../../rig/lyra.ts";
+import { COMPILING, PROGRAM } from "../../rig/lyra.ts";
 import { eventually, grace, staysOpen } from "../../support/eventually.ts";
 import type { Cli } from "./cli.ts";
 
@@ -72,7 +72,7 @@ async function onTerminal(
   const starter = HAS_SETSID ? ["/usr/bin/setsid", "--ctty"] : [];
   const child = Bun.spawn([...starter, ...command], {
     terminal,
-    env: { PATH: process.env.PATH, HOME: cli.home, LYRA_HOME: cli.home, TERM: "dumb" },
+    env: { PATH: process.env.PATH, HOME: cli.home, LYRA_HOME: cli.home, TERM: "dumb", ...COMPILING },
   });
   try {
     let from = 0;
