@@ -21,6 +21,7 @@ import {
   type TxState,
   type UnsignedCommand,
   type UnsignedProposal,
+  type ValidatorStanding,
 } from "../engine/chain-port.ts";
 import { CHAIN_TIME_MAX_NS } from "../engine/genesis.ts";
 import type { Duty } from "../engine/ports.ts";
@@ -272,6 +273,11 @@ export class LocalChain implements ChainPort, SequencerTools {
       this.sequencer.checkRunning();
       return this.marks.create();
     });
+  }
+
+  /** A devnet has its validators in this process, and no engine. */
+  async validatorStanding(): Promise<ValidatorStanding> {
+    return { nodeId: undefined, hasKeys: true, duties: [], engine: undefined };
   }
 
   snapshots(): Promise<readonly SnapshotPlace[]> {

@@ -53,6 +53,21 @@ interface CometIndexedTx extends CometTxResult {
   readonly bytes: Uint8Array;
 }
 
+/** A node that an engine is connected with. */
+interface CometPeer {
+  readonly id: string;
+  readonly name: string;
+  readonly host: string;
+  /** Whether the connection was made from here. */
+  readonly isOutbound: boolean;
+  readonly connectedNs: bigint;
+  /** That it works on; undefined before it has said so. */
+  readonly height: number | undefined;
+}
+
+/** `block_id_flag` of a signature for the block. */
+const SIGNED = 2;
+
 /** The most that a node gives at once. */
 const PAGE_TXS = 100;
 
@@ -91,6 +106,85 @@ export class CometClient {
       const state = record(record(peer, "peers").peer_state, "peer_state");
       return heightOf(record(state.round_state, "round_state").height);
     });
+  }
+
+  /** The engine's own place among the validators: its consensus address, and its power, 0 of another node. */
+  async ownValidator(): Promise<{
+    readonly name: string;
+    readonly version: string;
+    readonly height: number;
+    readonly isCatchingUp: boolean;
+    readonly address: string;
+    readonly power: bigint;
+  }> {
+    const result = await this.call("status", {});
+    const own = record(result.validator_info, "validator_info");
+    const node = record(result.node_info, "node_info");
+    const sync = record(result.sync_info, "sync_info");
+    return {
+      name: textOf(node.moniker, "moniker"),
+      version: textOf(node.version, "version"),
+      height: heightOf(sync.latest_block_height),
+      isCatchingUp: sync.catching_up === true,
+      address: textOf(own.address, "address").toLowerCase(),
+      power: numberOf(own.voting_power, "voting_power"),
+    };
+  }
+
+  /** Nodes that the engine is connected with. */
+  async peers(): Promise<readonly CometPeer[]> {
+    const [network, consensus] = await Promise.all([
+      this.call("net_info", {}),
+      this.call("dump_consensus_state", {}),
+    ]);
+    if (!Array.isArray(network.peers) || !Array.isArray(consensus.peers)) throw malformed("peers");
+    // By `id@host:port`.
+    const heights = new Map(
+      consensus.peers.map((peer) => {
+        const { node_address: address, peer_state: state } = record(peer, "peers");
+        const round = record(record(state, "peer_state").round_state, "round_state");
+        return [textOf(address, "node_address").split("@")[0]!, heightOf(round.height)] as const;
+      }),
+    );
+    return network.peers.map((peer) => {
+      const {
+        node_info: info,
+        is_outbound: isOutbound,
+        remote_ip: host,
+        connection_status,
+      } = record(peer, "peers");
+      const node = record(info, "node_info");
+      const id = textOf(node.id, "id");
+      return {
+        id,
+        name: textOf(node.moniker, "moniker"),
+        host: textOf(host, "remote_ip"),
+        isOutbound: isOutbound === true,
+        connectedNs: numberOf(record(connection_status, "connection_status").Duration, "Duration"),
+        height: heights.get(id),
+      };
+    });
+  }
+
+  /** Power of all validators together, as of the last block. */
+  async totalPower(): Promise<bigint> {
+    const { validators } = await this.call("validators", { per_page: "100" });
+    if (!Array.isArray(validators)) throw malformed("validators");
+    return validators.reduce<bigint>(
+      (sum, each) => sum + numberOf(record(each, "validators").voting_power, "voting_power"),
+      0n,
+    );
+  }
+
+  /** Consensus addresses of the validators that signed a block. */
+  async signersOf(height: number): Promise<readonly string[]> {
+    const { signed_header: header } = await this.call("commit", { height: String(height) });
+    const { signatures } = record(record(header, "signed_header").commit, "commit");
+    if (!Array.isArray(signatures)) throw malformed("signatures");
+    return signatures
+      .map((each) => record(each, "signatures"))
+      .filter(({ block_id_flag: flag }) => flag === SIGNED)
+      .map(({ validator_address: address }) => textOf(address, "validator_address").toLowerCase());
   }
 
   /** @throws NodeError `comet_height_gone` for a block that the node does not have */
@@ -254,6 +348,13 @@ function record(value: unknown, what: string): Record<string, unknown> {
 function textOf(value: unknown, what: string): string {
   if (typeof value !== "string" || value.length > 1_000) throw malformed(what);
   return value;
+}
+
+/** A 64-bit number, which is text in JSON. */
+function numberOf(value: unknown, what: string): bigint {
+  const text = String(value ?? "");
+  if (!/^\d{1,20}$/.test(text)) throw malformed(what);
+  return BigInt(text);
 }
 
 function heightOf(value: unknown): number {

@@ -191,7 +191,7 @@ async function start(options: DevnetConfig, onClose: OnClose, close: () => Promi
   const toolsAccess = options.toolsAllow?.length ? accessOf(home, options.toolsAllow) : undefined;
   const host = options.host ?? "127.0.0.1";
   const places = {
-    ...{ home, host, dataPort, nodePort, faucetPort, limits },
+    ...{ kind: "devnet" as const, home, host, dataPort, nodePort, faucetPort, limits },
     ...(options.cometPort !== undefined && { cometPort: options.cometPort }),
     ...(grpcNodePort !== "off" && { grpcNodePort }),
     ...(grpcDataPort !== "off" && { grpcDataPort }),

@@ -35,6 +35,7 @@ import { systemTimeNs } from "./clock.ts";
 const SCRUB_REST_MS = 100;
 
 export interface PlanesOptions {
+  readonly kind: "devnet" | "validator";
   readonly home: string;
   readonly host: string;
   /** 0 picks a free one. */
@@ -87,7 +88,7 @@ export class Planes {
     const node = new NodePlane(this.nodeContext(chain), this.reading.plane);
     this.node = node;
     const { status } = this;
-    status.kind = "devnet";
+    status.kind = this.options.kind;
     const data = serveData(this.reading.plane, status, {
       host,
       port: dataPort,

@@ -103,6 +103,7 @@ export class RemoteChain implements DevnetPort {
   setBlockMode: DevnetPort["setBlockMode"] = (mode) => this.call("setBlockMode", [mode]);
   endEpoch = () => this.call<Promise<ChainStatus>>("endEpoch", []);
   snapshot = () => this.call<Promise<string>>("snapshot", []);
+  validatorStanding: DevnetPort["validatorStanding"] = () => this.call("validatorStanding", []);
   snapshots: DevnetPort["snapshots"] = () => this.call("snapshots", []);
   revert = (id: string) => this.call<Promise<ChainStatus>>("revert", [id]);
   checkpoint = () => this.call<Promise<string>>("checkpoint", []);

@@ -213,6 +213,36 @@ export interface ClockStatus extends ChainStatus {
   readonly isFrozen: boolean;
 }
 
+/** A validator among the others, as its consensus engine says, and the transactions that it owes. */
+export interface ValidatorStanding {
+  /** Undefined where the chain makes its own blocks, and for a node that the chain has no validator of. */
+  readonly nodeId: string | undefined;
+  /** Whether this node has keys to do the duties with. */
+  readonly hasKeys: boolean;
+  readonly duties: readonly { readonly kind: "vote" | "sign" | "heartbeat"; readonly about: string }[];
+  /** Undefined where there is none; a text: why it does not answer. */
+  readonly engine: EngineStanding | string | undefined;
+}
+
+export interface EngineStanding {
+  readonly name: string;
+  readonly version: string;
+  readonly height: number;
+  readonly isCatchingUp: boolean;
+  readonly power: bigint;
+  readonly totalPower: bigint;
+  /** Undefined where it signed none of the last blocks. */
+  readonly lastSigned: number | undefined;
+  readonly peers: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly host: string;
+    readonly isOutbound: boolean;
+    readonly connectedNs: bigint;
+    readonly height: number | undefined;
+  }[];
+}
+
 /** Where a snapshot stands among the others. */
 export interface SnapshotPlace {
   readonly id: string;
@@ -258,6 +288,8 @@ export interface DevnetPort extends ChainPort {
   endEpoch(): Promise<ChainStatus>;
   /** State, blocks, clock, randomness and mempool together. @returns the snapshot's id */
   snapshot(): Promise<string>;
+  /** Of a node without a consensus engine: nothing. */
+  validatorStanding(): Promise<ValidatorStanding>;
   /** The oldest first: those that can be reverted to, and those that a revert removed since the start. */
   snapshots(): Promise<readonly SnapshotPlace[]>;
   /** Back to a snapshot, which stays usable; later ones are gone. */

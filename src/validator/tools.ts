@@ -1,10 +1,12 @@
 // A validator's chain with the developer's tools: those that only read work; those that would make blocks, time or
 // balances out of nothing cannot, because a block is what all validators agree on.
 import type { AbciChain } from "../abci/abci-chain.ts";
+import type { CometClient } from "../comet/client.ts";
 import type { BridgePort, ChainStatus, DevnetPort } from "../engine/chain-port.ts";
 import { NodeError } from "../errors/node-error.ts";
 import { MILLISECOND_NS, SECOND_NS } from "../wire/time-text.ts";
 import { SignedCommands } from "./signed-commands.ts";
+import { standingOf } from "./standing.ts";
 
 function refuse(what: string): Promise<never> {
   return Promise.reject(
@@ -46,6 +48,7 @@ export class ValidatorTools implements DevnetPort {
   /** @param options of a validator that works with the devnet's PUBLIC keys */
   constructor(
     private readonly chain: AbciChain,
+    private readonly consensus: Pick<CometClient, "ownValidator" | "peers" | "totalPower" | "signersOf">,
     private readonly options?: ToolsOptions,
   ) {}
 
@@ -110,6 +113,8 @@ export class ValidatorTools implements DevnetPort {
 
   setBlockMode: DevnetPort["setBlockMode"] = () => refuse("a mode of blocks");
   endEpoch: DevnetPort["endEpoch"] = () => refuse("ending an epoch");
+  validatorStanding: DevnetPort["validatorStanding"] = () =>
+    standingOf(this.chain, this.consensus, this.options !== undefined);
   snapshots: DevnetPort["snapshots"] = async () => [];
   snapshot: DevnetPort["snapshot"] = () => refuse("a snapshot to revert to");
   revert: DevnetPort["revert"] = () => refuse("reverting");

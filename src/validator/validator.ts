@@ -154,8 +154,8 @@ async function start(
     });
   if (duties) onClose(() => duties.stop());
   const parameter = (key: string) => engine?.domains.params.text(key);
-  const listening = await link.serve(new ValidatorTools(chain, duties && { ...duties, parameter }), {
-    ...{ home, host, dataPort, nodePort, faucetPort, limits },
+  const listening = await link.serve(new ValidatorTools(chain, node, duties && { ...duties, parameter }), {
+    ...{ kind: "validator" as const, home, host, dataPort, nodePort, faucetPort, limits },
     ...(grpcNodePort !== "off" && { grpcNodePort }),
     ...(grpcDataPort !== "off" && { grpcDataPort }),
     parties: DEVNET_PARTIES,

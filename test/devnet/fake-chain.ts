@@ -84,6 +84,30 @@ export function fakeChain(fail?: Error): { chain: DevnetPort; calls: Call[] } {
     setBlockMode: noted("setBlockMode", STATUS),
     blockMode: noted("blockMode", { kind: "instant" }),
     endEpoch: noted("endEpoch", STATUS),
+    validatorStanding: noted("validatorStanding", {
+      nodeId: "0e".repeat(32),
+      hasKeys: true,
+      duties: [{ kind: "vote" as const, about: "0f".repeat(32) }],
+      engine: {
+        name: "one",
+        version: "0.38.26",
+        height: 7,
+        isCatchingUp: false,
+        power: 10n,
+        totalPower: 40n,
+        lastSigned: 7,
+        peers: [
+          {
+            id: "aa",
+            name: "two",
+            host: "192.0.2.2",
+            isOutbound: true,
+            connectedNs: 61_900_000_000n,
+            height: 8,
+          },
+        ],
+      },
+    }),
     snapshots: noted("snapshots", [
       { id: "1", height: 5, timeNs: STATUS.timeNs, parent: undefined, isUsable: true },
       { id: "2", height: 6, timeNs: undefined, parent: "1", isUsable: false },

@@ -202,6 +202,22 @@ describe("each tool", () => {
     });
   });
 
+  test("GET /devnet/validator has the engine's peers and the duties that are owed", async () => {
+    const { text } = await ask("validator", { method: "GET" });
+    expect(JSON.parse(text)).toEqual({
+      node: "0e".repeat(32),
+      keys: true,
+      duties: [{ kind: "vote", about: "0f".repeat(32) }],
+      engine: {
+        ...{ name: "one", version: "0.38.26", height: "7", catchingUp: false },
+        ...{ power: "10", totalPower: "40", lastSigned: "7" },
+        peers: [
+          { id: "aa", name: "two", host: "192.0.2.2", outbound: true, connectedSeconds: 61, height: "8" },
+        ],
+      },
+    });
+  });
+
   test("the clock's tools tell the next block's time", async () => {
     for (const [path, body] of [
       ["time/forward", { duration: "1m" }],

@@ -1,5 +1,6 @@
 // The developer's tools of a validator: those that read or send work, those that would make blocks or time say why not.
 import { afterAll, expect, test } from "bun:test";
+import { CometUnreachable } from "../../src/comet/client.ts";
 import { devnetParties } from "../../src/devnet/keys.ts";
 import type { DevnetPort } from "../../src/engine/chain-port.ts";
 import { ValidatorTools } from "../../src/validator/tools.ts";
@@ -11,7 +12,10 @@ import { eventually, turns } from "../support/eventually.ts";
 afterAll(removeHomes);
 
 const [alice, bob] = devnetParties();
-const bridge = new ValidatorTools(undefined as never).bridge;
+/** A consensus engine that is away. */
+const away = () => Promise.reject(new CometUnreachable("connection refused"));
+const AWAY = { ownValidator: away, peers: away, totalPower: away, signersOf: away };
+const bridge = new ValidatorTools(undefined as never, AWAY).bridge;
 const parameter = (key: string) => (key === "set" ? "1" : "2");
 
 const transfer = (amount: string) => ({
@@ -45,7 +49,7 @@ const REFUSED: readonly [Exclude<keyof DevnetPort, "drawSalt">, ...unknown[]][] 
 test.each(REFUSED)("%s is answered with a sentence and a way out", async (name, ...values) => {
   const rig = new AbciRig();
   await rig.block();
-  const tools = new ValidatorTools(rig.chain, { bridge, parameter });
+  const tools = new ValidatorTools(rig.chain, AWAY, { bridge, parameter });
   const call = tools[name] as unknown as (...values: unknown[]) => Promise<unknown>;
   await expect(call(...values)).rejects.toMatchObject({
     code: "not_with_consensus",
@@ -58,7 +62,7 @@ test.each(REFUSED)("%s is answered with a sentence and a way out", async (name, 
 test("without keys a validator sends no command of the tools, and calls no contract", async () => {
   const rig = new AbciRig();
   await rig.block();
-  const tools = new ValidatorTools(rig.chain);
+  const tools = new ValidatorTools(rig.chain, AWAY);
   await expect(tools.perform([{ party: alice!.publicKey, command: transfer("1") }])).rejects.toMatchObject({
     code: "not_with_consensus",
   });
@@ -71,7 +75,7 @@ test("without keys a validator sends no command of the tools, and calls no contr
 test("commands of the devnet's parties are signed, proven and sent in their order, and answered by their block", async () => {
   const rig = new AbciRig();
   await rig.block();
-  const tools = new ValidatorTools(rig.chain, { bridge, parameter });
+  const tools = new ValidatorTools(rig.chain, AWAY, { bridge, parameter });
   const commands = ["3", "4", "100000000"].map((amount) => ({
     party: alice!.publicKey,
     command: transfer(amount),
@@ -94,7 +98,7 @@ test("commands of the devnet's parties are signed, proven and sent in their orde
 test("time passes with the blocks of the others", async () => {
   const rig = new AbciRig();
   await rig.block();
-  const tools = new ValidatorTools(rig.chain, { bridge, parameter });
+  const tools = new ValidatorTools(rig.chain, AWAY, { bridge, parameter });
   let isPast = false;
   const passed = tools.letPass(2_000_000_000n).then(() => {
     isPast = true;

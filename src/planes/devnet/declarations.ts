@@ -172,6 +172,52 @@ export const TOOLS = {
     ),
   ),
 
+  validator: get(
+    "the validator of this node: its consensus engine, peers and duties",
+    object({
+      "node?": text(
+        "Identifier of the validator; absent on a devnet, and where the chain has no validator for this node.",
+      ),
+      keys: flag("Whether this node has keys to do the duties with."),
+      duties: list(
+        "Transactions that it owes now, which no block has yet.",
+        object({
+          kind: choice("A vote for an event or an asset, a signature of a bundle, or a heartbeat.", [
+            "vote",
+            "sign",
+            "heartbeat",
+          ]),
+          about: text("Reference of the vote, resource of the signature, message of the heartbeat."),
+        }),
+      ),
+      "engine?": object(
+        {
+          name: text("Its name among the engines (`moniker`)."),
+          version: text("Version of the engine."),
+          height: wholeText("Height of its last block."),
+          catchingUp: flag("Whether it still fetches blocks that others have."),
+          power: wholeText("Its voting power."),
+          totalPower: wholeText("Voting power of all validators."),
+          "lastSigned?": wholeText(
+            "Height of the last block that it signed; absent if none of the last ones.",
+          ),
+          peers: list(
+            "Nodes that it is connected with.",
+            object({
+              id: text("Identifier of the peer."),
+              name: text("Its name (`moniker`)."),
+              host: text("Its address."),
+              outbound: flag("Whether the connection was made from here."),
+              connectedSeconds: whole("Age of the connection."),
+              "height?": wholeText("Height that it works on."),
+            }),
+          ),
+        },
+        "Absent where the chain makes its own blocks, and while the engine does not answer.",
+      ),
+      "problem?": text("Why the engine does not answer."),
+    }),
+  ),
   transaction: post(
     "the story of a transaction",
     { hash: member.hash("of its bytes, 64 hexadecimal digits") },

@@ -4,6 +4,7 @@ import type {
   BridgeReceipt,
   ChainStatus,
   ClockStatus,
+  EngineStanding,
   PendingTransaction,
   TxOutcome,
   TxState,
@@ -12,7 +13,7 @@ import { NodeError } from "../../errors/node-error.ts";
 import { badRequest } from "../../http/errors.ts";
 import { decodeInputData } from "../../wire/generated/commands.ts";
 import { toPlain } from "../../wire/json.ts";
-import { durationNs, rfc3339Nano, timeNs } from "../../wire/time-text.ts";
+import { durationNs, rfc3339Nano, SECOND_NS, timeNs } from "../../wire/time-text.ts";
 import { readTransaction } from "../../wire/transaction.ts";
 import { COMMAND_KINDS } from "../../wire/transaction-commands.ts";
 import { blockModeText } from "./block-mode.ts";
@@ -81,6 +82,17 @@ export const TOOL_FUNCTIONS: { readonly [Path in ToolPath]: ToolFunction<(typeof
     mode: blockModeText(mode),
   }),
   "epoch/end": async ({ chain }) => statusJson(await chain.endEpoch()),
+
+  async validator({ chain }) {
+    const { nodeId, hasKeys, duties, engine } = await chain.validatorStanding();
+    return {
+      ...(nodeId !== undefined && { node: nodeId }),
+      keys: hasKeys,
+      duties,
+      ...(typeof engine === "string" && { problem: engine }),
+      ...(typeof engine === "object" && { engine: engineJson(engine) }),
+    };
+  },
 
   snapshot: async ({ chain }) => ({ snapshot: await chain.snapshot() }),
   async snapshots({ chain }) {
@@ -291,6 +303,23 @@ function pendingJson({
     command: toPlain("vega.commands.v1.InputData", decoded, "stored"),
     bytes: bytes.length,
     ...(isImpersonated && { impersonated: true }),
+  };
+}
+
+function engineJson({ peers, lastSigned, ...engine }: EngineStanding) {
+  return {
+    name: engine.name,
+    version: engine.version,
+    height: String(engine.height),
+    catchingUp: engine.isCatchingUp,
+    power: String(engine.power),
+    totalPower: String(engine.totalPower),
+    ...(lastSigned !== undefined && { lastSigned: String(lastSigned) }),
+    peers: peers.map(({ id, name, host, isOutbound, connectedNs, height }) => ({
+      ...{ id, name, host, outbound: isOutbound },
+      connectedSeconds: Number(connectedNs / SECOND_NS),
+      ...(height !== undefined && { height: String(height) }),
+    })),
   };
 }
 

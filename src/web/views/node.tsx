@@ -8,6 +8,7 @@ import { addresses } from "../data/node.ts";
 import { useRead, useText } from "../data/read.ts";
 import { bytes, count, duration } from "../format.ts";
 import { classesIn, type Metrics, metricOf, metricsIn } from "./node-metrics.ts";
+import { ValidatorPanels } from "./node-validator.tsx";
 
 interface Disk {
   readonly usedBytes?: number;
@@ -59,6 +60,7 @@ export default function NodeView() {
             ]}
           />
         </Panel>
+        {node?.kind === "validator" && <ValidatorPanels />}
         {status?.sources !== undefined && <Sources sources={status.sources} />}
         {metrics !== undefined && (
           <>
