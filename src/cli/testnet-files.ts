@@ -25,6 +25,7 @@ const FILES_FLAGS = {
   ...MACHINE_FLAGS,
   pace: option("DURATION", "between blocks, such as 1s or 500ms (1s)"),
   ethereum: option("URL", "the simulated Ethereum (on the first machine)"),
+  "retain-blocks": option("N", "blocks that the engines keep (0: all)", { isMinor: true }),
   "no-funding": toggle("parties without balances", { isMinor: true }),
   "chain-id": option("ID", "of the network (lyra-testnet)", { isMinor: true }),
 } as const satisfies Flags;
@@ -63,10 +64,14 @@ export const files = command({
       throw usageError("testnet files", "--pace must be a duration such as 1s or 500ms");
     if (chainId !== undefined && !CHAIN_ID.test(chainId))
       throw usageError("testnet files", "--chain-id must be 1 to 50 letters, digits, dots and dashes");
+    const retained = values["retain-blocks"];
+    if (retained !== undefined && !/^\d{1,9}$/.test(retained))
+      throw usageError("testnet files", "--retain-blocks must be a number of blocks, 0 for all");
     const ethereumUrl = ethereum && urlOf("testnet files", "--ethereum", ethereum);
     const network = await writeMachines({
       ...{ out: resolve(out), hosts, isFunded: !values["no-funding"], nowNs: systemTimeNs() },
       ...machineOptions("testnet files", values),
+      ...(retained !== undefined && { retainBlocks: Number(retained) }),
       ...(pace !== undefined && { pace }),
       ...(chainId !== undefined && { chainId }),
       ...(ethereumUrl && { ethereumUrl }),

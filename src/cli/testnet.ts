@@ -49,8 +49,9 @@ export const testnet = command({
     });
     try {
       const ending = Promise.race([signals, ...(inputEnd ? [inputEnd] : [])]);
-      const ready = running.ready().then(() => report(running, values));
-      await Promise.race([ready, ending]);
+      // Settles on a stop, too.
+      const isReady = await Promise.race([running.ready().then(() => true), ending.then(() => false)]);
+      if (isReady) report(running, values);
       const signal = await ending;
       if (!values.quiet) say(dim(`${signal}: stopping`), { signal });
       return signal === "SIGINT" ? ExitCode.interrupted : ExitCode.done;

@@ -5,7 +5,6 @@
 
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { DEVNET_VALIDATORS_MAX } from "../devnet/keys.ts";
 import { readGenesis } from "../engine/genesis.ts";
@@ -14,6 +13,7 @@ import { realSteps, writeFileWhole } from "../files/whole-file.ts";
 import { engineKey, nodeKeyText, peerIdOf, validatorKeyText } from "./engine-keys.ts";
 import { networkGenesis } from "./genesis.ts";
 import { type Member, ownMember, publicMember } from "./members.ts";
+import { checkPorts, freePort, type PortUse } from "./ports.ts";
 
 /** A validator of the network, and where its parts listen. */
 export interface TestnetNode {
@@ -50,6 +50,8 @@ export interface TestnetFilesOptions {
   readonly isFunded: boolean;
   /** Whether validators have keys of their own; more than four always have. */
   readonly ownKeys?: boolean;
+  /** Looks at the ports before they count as in use; for tests. */
+  readonly portLooks?: number;
   /** Where secrets come from; a test gives its own. */
   readonly random?: (length: number) => Uint8Array;
   /** The consensus engine's program, for the settings that it writes itself. */
@@ -105,10 +107,17 @@ export function readTestnet(folder: string): TestnetFile | undefined {
 export async function writeTestnet(options: TestnetFilesOptions): Promise<TestnetFile> {
   const { folder, validators, chainId = "lyra-testnet", isFunded, nowNs, parameters } = options;
   const { random = randomBytes, ownKeys = validators > DEVNET_VALIDATORS_MAX } = options;
-  mkdirSync(folder, { recursive: true });
   const places = await Promise.all(
     Array.from({ length: validators }, (_, at) => placeOf(folder, at + 1, options.ports)),
   );
+  const ethereumPort = options.ports === "free" ? await freePort() : USUAL.ethereum;
+  // Before there is a network that keeps them.
+  await checkPorts(
+    portUses({ ethereumPort, nodes: places }),
+    "give --port 0 for free ones, or stop what uses it",
+    options.portLooks,
+  );
+  for (const { home } of places) mkdirSync(home, { recursive: true });
   const members = places.map(({ number }) =>
     ownKeys ? ownMember(`lyra-testnet-${number}`, random) : publicMember(number, random),
   );
@@ -139,10 +148,22 @@ export async function writeTestnet(options: TestnetFilesOptions): Promise<Testne
     for (const settings of [SETTINGS, own, options.settings ?? {}]) text = withSettings(text, settings);
     writeFileSync(file, text);
   }
-  const ethereumPort = options.ports === "free" ? await freePort() : USUAL.ethereum;
   const testnet = { chainId, ethereumPort, nodes };
   writeFileWhole(join(folder, FILE), `${JSON.stringify(testnet, undefined, 2)}\n`);
   return testnet;
+}
+
+/** Ports of a network's processes, but those of the chain's that are free ones anyway. */
+export function portUses({ ethereumPort, nodes }: Pick<TestnetFile, "ethereumPort" | "nodes">): PortUse[] {
+  return [
+    { port: ethereumPort, use: "the simulated Ethereum" },
+    ...nodes.flatMap(({ number, peerPort, rpcPort, nodePort, dataPort }) => [
+      { port: nodePort, use: `validator ${number}'s node API` },
+      { port: dataPort, use: `validator ${number}'s data API` },
+      { port: rpcPort, use: `the RPC of validator ${number}'s consensus engine` },
+      { port: peerPort, use: `the peers of validator ${number}'s consensus engine` },
+    ]),
+  ];
 }
 
 /** Writes a validator's own keys beside its home. */
@@ -173,13 +194,11 @@ async function placeOf(folder: string, number: number, ports: "usual" | "free"):
     portOf(USUAL.node),
     portOf(USUAL.data),
   ]);
-  const home = join(place, "lyra");
-  mkdirSync(home, { recursive: true });
   const path = join(place, "app.sock");
   const abci = path.length <= SOCKET_PATH_MAX ? `unix:${path}` : `tcp://${HOST}:${await freePort()}`;
   return {
     number,
-    home,
+    home: join(place, "lyra"),
     consensusHome: join(place, "consensus"),
     abci,
     peerPort,
@@ -187,18 +206,6 @@ async function placeOf(folder: string, number: number, ports: "usual" | "free"):
     nodePort,
     dataPort,
   };
-}
-
-/** A port that nothing listens on now. */
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, HOST, () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 /** The engine writes its own settings, of its own release. @throws NodeError `cometbft_failed` */

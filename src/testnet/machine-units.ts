@@ -51,6 +51,10 @@ SystemCallArchitectures=native
 SystemCallFilter=@system-service
 SystemCallErrorNumber=EPERM`;
 
+const STOP = "TimeoutStopSec=30";
+/** An engine that hangs is killed. */
+const ENGINE_STOP = "TimeoutStopSec=10";
+
 /** Units by the names of their files. */
 export function systemdUnits({ name, chainId, place, words }: UnitsOptions): ReadonlyMap<string, string> {
   const chain = unitOf(name, "chain");
@@ -75,7 +79,6 @@ ExecStart=${command.join(" ")}
 Restart=always
 RestartSec=2
 ${own}
-TimeoutStopSec=30
 LimitNOFILE=65536
 LimitCORE=0
 UMask=0077
@@ -94,14 +97,19 @@ WantedBy=multi-user.target
         "Chain",
         `${network}\nWants=network-online.target ${unitOf(name, "engine")}`,
         // A wrong flag, or keys that are not this chain's, do not mend themselves.
-        "RestartPreventExitStatus=2 5",
+        `RestartPreventExitStatus=2 5\n${STOP}`,
         words.chain,
       ),
     ],
     [
       unitOf(name, "engine"),
-      // Stopped in the opposite order: the engine first.
-      unit("Consensus engine", `${network} ${chain}\nWants=network-online.target ${chain}`, "", words.engine),
+      // Bound: an engine that lost the chain may hang, and neither end nor dial again (docs/validators.md). Stopped first.
+      unit(
+        "Consensus engine",
+        `${network} ${chain}\nWants=network-online.target\nBindsTo=${chain}`,
+        ENGINE_STOP,
+        words.engine,
+      ),
     ],
   ]);
   if (words.ethereum)

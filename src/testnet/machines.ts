@@ -42,6 +42,8 @@ interface MachinesOptions {
   /** Where the simulated Ethereum answers; default: on the first machine. */
   readonly ethereumUrl?: string;
   readonly isFunded: boolean;
+  /** Blocks that the engines keep at the least; 0, the default, for all. */
+  readonly retainBlocks?: number;
   readonly parameters?: Readonly<Record<string, string>>;
   readonly nowNs: bigint;
   readonly random?: (length: number) => Uint8Array;
@@ -82,6 +84,7 @@ export async function writeMachines(options: MachinesOptions): Promise<NetworkFi
     writeFolder({
       ...{ folder: join(out, node.name), place: `${places}/${node.name}`, node, network, genesis, programs },
       ...{ member: members[at]!, hasEthereum: isFirst, settings: {} },
+      retainBlocks: options.retainBlocks ?? 0,
     });
   }
   // Last: a folder with it is whole.
@@ -102,6 +105,7 @@ interface FolderOptions {
   readonly hasEthereum: boolean;
   /** Of the engine, beside those that all have. */
   readonly settings: Settings;
+  readonly retainBlocks?: number;
   /** Height up to which the engine signs nothing. */
   readonly signFrom?: number;
 }
@@ -136,7 +140,8 @@ function abciOf(place: string, { peerPort }: NetworkNode): string {
     : `tcp://127.0.0.1:${PORTS.abci + peerPort - PORTS.peer}`;
 }
 
-function wordsOf({ place, node, network, programs, hasEthereum }: FolderOptions, abci: string): MachineWords {
+function wordsOf(options: FolderOptions, abci: string): MachineWords {
+  const { place, node, network, programs, hasEthereum, retainBlocks = 0 } = options;
   const { nodePort, dataPort } = node;
   const { port, hostname } = new URL(network.ethereumUrl);
   return {
@@ -146,6 +151,7 @@ function wordsOf({ place, node, network, programs, hasEthereum }: FolderOptions,
       ...["--genesis", `${place}/consensus/config/genesis.json`, "--keys", `${place}/${KEYS_FILE}`],
       ...["--ethereum", network.ethereumUrl],
       ...["--node-port", String(nodePort), "--data-port", String(dataPort)],
+      ...(retainBlocks > 0 ? ["--retain-blocks", String(retainBlocks)] : []),
     ],
     engine: [programs.cometbft, "start", "--home", `${place}/consensus`],
     ...(hasEthereum && {

@@ -8,6 +8,7 @@ import { systemTimeNs } from "../devnet/clock.ts";
 import { NodeError } from "../errors/node-error.ts";
 import { lockHome } from "../files/lock.ts";
 import {
+  portUses,
   readTestnet,
   type TestnetFile,
   type TestnetFilesOptions,
@@ -16,6 +17,7 @@ import {
   writeTestnet,
 } from "./files.ts";
 import { type PairEvents, Supervised, ValidatorPair } from "./pair.ts";
+import { checkPorts } from "./ports.ts";
 
 interface TestnetOptions
   extends Partial<
@@ -88,15 +90,17 @@ export async function startTestnet(options: TestnetOptions): Promise<Testnet> {
     );
   const isTemporary = options.folder === undefined;
   const folder = resolve(options.folder ?? mkdtempSync(join(tmpdir(), "lyra-testnet-")));
-  const lock = lockHome(folder);
+  const lock = lockFolder(folder);
   const close = () => {
     lock.release();
     if (isTemporary) rmSync(folder, { recursive: true, force: true });
   };
   let testnet: TestnetFile;
   try {
+    const existing = readTestnet(folder);
+    if (existing) await checkPorts(portUses(existing), "stop what uses it: a network keeps its ports");
     testnet =
-      readTestnet(folder) ??
+      existing ??
       (await writeTestnet({
         ...{ folder, validators, cometbft, ports: "usual", isFunded: true, nowNs: systemTimeNs() },
         ...options,
@@ -137,6 +141,21 @@ export async function startTestnet(options: TestnetOptions): Promise<Testnet> {
       close();
     },
   };
+}
+
+/** @throws NodeError `home_in_use` */
+function lockFolder(folder: string): ReturnType<typeof lockHome> {
+  try {
+    return lockHome(folder);
+  } catch (error) {
+    if (!(error instanceof NodeError) || error.code !== "home_in_use") throw error;
+    throw new NodeError(
+      "testnet",
+      "home_in_use",
+      `${error.message}: its network runs`,
+      "stop it, or give another --dir with --port 0",
+    );
+  }
 }
 
 /** Words of `lyra validator` with which it has its duties. */

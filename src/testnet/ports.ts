@@ -1,0 +1,54 @@
+// Ports of a test network on this machine.
+import { createServer } from "node:net";
+import { NodeError } from "../errors/node-error.ts";
+
+const HOST = "127.0.0.1";
+/** Processes of a network that was killed a moment ago end by themselves. */
+const LOOKS = 25;
+const LOOK_MS = 200;
+
+/** A port, and what listens there: "the node API of validator 2". */
+export interface PortUse {
+  readonly port: number;
+  readonly use: string;
+}
+
+/** A port that nothing listens on now. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, HOST, () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** Makes sure that nothing else listens there, before anything is started. @throws NodeError `port_in_use` */
+export async function checkPorts(uses: readonly PortUse[], hint: string, looks = LOOKS): Promise<void> {
+  for (let look = 1; ; look++) {
+    const taken = (await Promise.all(uses.map(isTaken))).flatMap((is, at) => (is ? [uses[at]!] : []));
+    if (taken.length === 0) return;
+    if (look >= looks) throw inUse(taken, hint);
+    await Bun.sleep(LOOK_MS);
+  }
+}
+
+function isTaken({ port }: PortUse): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(true));
+    server.listen(port, HOST, () => server.close(() => resolve(false)));
+  });
+}
+
+function inUse([first, ...more]: readonly PortUse[], hint: string): NodeError {
+  const others = more.length === 0 ? "" : `, and ${more.length} more of the network's are in use`;
+  return new NodeError(
+    "testnet",
+    "port_in_use",
+    `port ${first!.port} on ${HOST} is in use`,
+    `it is for ${first!.use}${others}: ${hint}`,
+  );
+}
