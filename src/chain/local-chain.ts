@@ -49,8 +49,8 @@ import { Sequencer, type ToolTransaction, yieldToOthers } from "./sequencer.ts";
 import { Snapshots } from "./snapshots.ts";
 import { statePartOf } from "./state-view.ts";
 
-/** The devnet's tools that need nothing but the chain: all but the bridge. */
-type SequencerTools = Omit<DevnetPort, "bridge">;
+/** The devnet's tools that need nothing but the chain. */
+type SequencerTools = Omit<DevnetPort, "bridge" | "reset">;
 
 /** A quiet chain's log stays small, so that empty blocks cost no disk. */
 const CHECKPOINT_BYTES = 2 * 1024 * 1024;

@@ -185,7 +185,8 @@ async function start(options: DevnetConfig, onClose: OnClose, close: () => Promi
   const { reader } = reading;
   const { simulator, agent, collateralBridge } = core;
   const bridge = new DevnetBridge({ chain: core.chain, simulator, agent, reader, collateralBridge });
-  const chain: DevnetPort = Object.assign(core.chain, { bridge });
+  const reset = async () => core.chain.load(await freshDump(options, core));
+  const chain: DevnetPort = Object.assign(core.chain, { bridge, reset });
   const { funding } = core;
   const report = () => reportParties(funding.parties, reader);
   const toolsAccess = options.toolsAllow?.length ? accessOf(home, options.toolsAllow) : undefined;
@@ -258,6 +259,26 @@ async function start(options: DevnetConfig, onClose: OnClose, close: () => Promi
     broken: link?.broken ?? new Promise<never>(() => {}),
     stop: close,
   };
+}
+
+/** The chain as it would be if it began now, by a devnet in a temporary folder. */
+async function freshDump(options: DevnetConfig, core: DevnetCore): Promise<string> {
+  const { rules, fund, balance, validatorKeys } = options;
+  const document = JSON.parse(core.genesis.document) as object;
+  const genesis = JSON.stringify({ ...document, genesis_time: rfc3339Nano(systemTimeNs()) });
+  const fresh = await startDevnet({
+    ...{ kind: "devnet", genesis, grpcNodePort: "off", grpcDataPort: "off" },
+    ...core.funding.parties,
+    ...(rules && { rules }),
+    ...(fund !== undefined && { fund }),
+    ...(balance && { balance }),
+    ...(validatorKeys && { validatorKeys }),
+  });
+  try {
+    return await fresh.chain.dump();
+  } finally {
+    await fresh.stop();
+  }
 }
 
 const TOKEN_FILE = "tools-token";

@@ -108,6 +108,7 @@ export class RemoteChain implements DevnetPort {
   revert = (id: string) => this.call<Promise<ChainStatus>>("revert", [id]);
   checkpoint = () => this.call<Promise<string>>("checkpoint", []);
   dump = () => this.call<Promise<string>>("dump", []);
+  reset: DevnetPort["reset"] = () => this.call("reset", []);
   load = (dump: string) => this.call<Promise<ChainStatus>>("load", [dump]);
   impersonate: DevnetPort["impersonate"] = (...values) => this.call("impersonate", values);
   perform: DevnetPort["perform"] = (...values) => this.call("perform", values);

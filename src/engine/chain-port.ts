@@ -299,6 +299,8 @@ export interface DevnetPort extends ChainPort {
   /** A checkpoint for another chain, as `app_state.checkpoint` of its genesis (JSON). */
   checkpoint(): Promise<string>;
   load(dump: string): Promise<ChainStatus>;
+  /** Begins again from the genesis, with the parties funded as at the start. */
+  reset(): Promise<ChainStatus>;
   /** Accepts an unsigned command of a party as if it had signed it. @param command JSON of one command, as in InputData */
   impersonate(party: string, command: object): Promise<TxOutcome>;
   /** Executes unsigned commands in one block, which is made now: in this order, before waiting transactions. */

@@ -119,6 +119,7 @@ export class ValidatorTools implements DevnetPort {
   snapshot: DevnetPort["snapshot"] = () => refuse("a snapshot to revert to");
   revert: DevnetPort["revert"] = () => refuse("reverting");
   dump: DevnetPort["dump"] = () => refuse("a dump");
+  reset: DevnetPort["reset"] = () => refuse("beginning again");
   load: DevnetPort["load"] = () => refuse("loading a dump");
   impersonate: DevnetPort["impersonate"] = () => refuse("impersonating a party");
   setBalance: DevnetPort["setBalance"] = () => refuse("setting a balance");

@@ -116,6 +116,7 @@ export function fakeChain(fail?: Error): { chain: DevnetPort; calls: Call[] } {
     revert: noted("revert", STATUS),
     dump: noted("dump", '{"height":7}'),
     checkpoint: noted("checkpoint", '{"load_hash":"ab","state":""}'),
+    reset: noted("reset", STATUS),
     load: noted("load", STATUS),
     impersonate: noted("impersonate", OUTCOME),
     perform: noted("perform", [OUTCOME]),

@@ -119,6 +119,7 @@ describe("each tool", () => {
     ["snapshot", {}, [["snapshot"]]],
     ["revert", { snapshot: "1" }, [["revert", "1"]]],
     ["dump", {}, [["dump"]]],
+    ["reset", {}, [["reset"]]],
     ["checkpoint", {}, [["checkpoint"]]],
     ["fund", bridged, [["deposit", PARTY, "VOTE", 5n]]],
     ["bridge/deposit", { ...bridged, amount: 5 }, [["deposit", PARTY, "VOTE", 5n]]],

@@ -38,6 +38,7 @@ const REFUSED: readonly [Exclude<keyof DevnetPort, "drawSalt">, ...unknown[]][] 
   ["snapshot"],
   ["revert", "1"],
   ["load", ""],
+  ["reset"],
   ["impersonate", alice!.publicKey, transfer("1")],
   ["setBalance", alice!.publicKey, ASSET, 1n],
   ["setParameter", "other", "1"],

@@ -378,6 +378,10 @@ export const TOOLS = {
     object({ chainId: statusMembers.chainId, height: statusMembers.height }),
     { description: "The body is a dump as `dump` gave it." },
   ),
+  reset: post("begin again from the genesis", {}, STATUS, {
+    description:
+      "The parties are funded as at the start, and the chain's time is the clock's; blocks, snapshots and waiting transactions are gone.",
+  }),
   checkpoint: post(
     "a checkpoint that another chain can start from, as JSON",
     {},

@@ -115,6 +115,7 @@ export const TOOL_FUNCTIONS: { readonly [Path in ToolPath]: ToolFunction<(typeof
     const { height, chainId } = await chain.load(dump);
     return { chainId, height: String(height) };
   },
+  reset: async ({ chain }) => statusJson(await chain.reset()),
   checkpoint: ({ chain }) => chain.checkpoint(),
 
   fund: deposit,

@@ -21,7 +21,7 @@ const GROUPS: readonly (readonly [title: string, tools: readonly string[]])[] = 
   ["Blocks and time", ["mine", "mode", "time/forward", "time/set", "time/freeze", "epoch/end"]],
   ["Parties", ["fund", "stake", "balance", "ban", "pardon"]],
   ["Markets", ["market/create", "market/run", "market/price", "market/terminate", "market/settle"]],
-  ["Parameters and state", ["parameter", "dump", "load", "checkpoint"]],
+  ["Parameters and state", ["parameter", "dump", "load", "checkpoint", "reset"]],
   [
     "Simulated Ethereum",
     [
