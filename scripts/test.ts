@@ -2,7 +2,7 @@
 //
 //   bun scripts/test.ts [WORD...]          the default suite, on the executable
 //   bun scripts/test.ts --slow [WORD...]   every slow part, or those whose names hold a word
-//   bun scripts/test.ts --slow-today       one slow part, chosen by the date, for at most a minute
+//   bun scripts/test.ts --slow-today       one slow part, for at most a minute, or one rig of the executable, by the date
 //   bun scripts/test.ts --timings          the default suite, and its durations written to test/timings.json
 import { statfsSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -16,6 +16,7 @@ const TIMINGS = "test/timings.json";
 const PART_SECONDS_MAX = 60;
 const DAY_MS = 86_400_000;
 const BUN = process.execPath;
+const PROGRAM = "dist/lyra";
 
 interface Part {
   readonly name: string;
@@ -37,21 +38,38 @@ function slowParts(): Part[] {
     const command = [BUN, "test", "--path-ignore-patterns", "examples/**", `./${file}`];
     return { name: relative("test", file).replace(".slow.test.ts", ""), command };
   });
-  const script = (name: string, ...words: string[]): Part => ({
-    name,
-    command: [BUN, `scripts/${name}.ts`, ...words],
-  });
   return [
     ...slowFiles,
     { name: "random tests at full length", command: [BUN, "test", ...parallel] },
-    script("simulate", "--sequences", "100000", "--seed", String(SEED)),
-    script("simulate-markets", "--sequences", "10000", "--seed", String(SEED)),
-    script("long-runs"),
-    script("state-fuzz"),
-    script("refusals"),
-    script("wallet-damage"),
-    script("wallet-crash-rig"),
+    rig("simulate", "--sequences", "100000", "--seed", String(SEED)),
+    rig("simulate-markets", "--sequences", "10000", "--seed", String(SEED)),
+    rig("long-runs"),
+    rig("state-fuzz"),
+    rig("refusals"),
+    rig("wallet-damage"),
+    rig("wallet-crash-rig"),
   ];
+}
+
+/** Rigs of the executable, as long as a day's run has time for. */
+const RIGS: readonly Part[] = [
+  rig("crash-rig", "--rounds", "12", "--binary", PROGRAM),
+  rig("devnet-crash-rig", "--rounds", "12", "--binary", PROGRAM),
+  rig("package-rig", "--nodes", "18,22"),
+  rig("openapi-clients", "--binary", PROGRAM),
+];
+
+function rig(name: string, ...words: string[]): Part {
+  return { name, command: [BUN, `scripts/${name}.ts`, ...words] };
+}
+
+/** The rigs and the slow parts in turns: each rig comes every eight days. */
+async function runToday(parts: readonly Part[]): Promise<number> {
+  const day = Math.floor(Date.now() / DAY_MS);
+  const turn = Math.floor(day / 2);
+  const part = day % 2 === 0 ? RIGS[turn % RIGS.length]! : parts[turn % parts.length]!;
+  console.log(`part of the day: ${part.name} (LYRA_TEST_SEED=${SEED})`);
+  return day % 2 === 0 ? run(part.command, 1) : runForAWhile(part);
 }
 
 /** A folder without a disk under it, where there is room: tests commit thousands of blocks to temporary homes. */
@@ -80,7 +98,7 @@ const environment = (length: number) => ({
   ...process.env,
   ...(memory !== undefined && { TMPDIR: memory }),
   ...(length < 1 && SHORT_RUNS),
-  LYRA_TEST_PROGRAM: "dist/lyra",
+  LYRA_TEST_PROGRAM: PROGRAM,
   LYRA_TEST_SEED: String(SEED),
   LYRA_TEST_LENGTH: String(length),
 });
@@ -128,11 +146,7 @@ async function main(): Promise<number> {
   const built = await run([BUN, "scripts/build.ts", "--if-changed"], 1);
   if (built !== 0) return built;
   const parts = slowParts();
-  if (isToday) {
-    const part = parts[Math.floor(Date.now() / DAY_MS) % parts.length]!;
-    console.log(`slow part of the day: ${part.name} (LYRA_TEST_SEED=${SEED})`);
-    return runForAWhile(part);
-  }
+  if (isToday) return runToday(parts);
   if (!isSlow) {
     console.log(`random tests: LYRA_TEST_SEED=${SEED} LYRA_TEST_LENGTH=${LENGTH}`);
     const timings = [`--timings=${TIMINGS}`, ...(isTimed ? ["--update-timings"] : [])];

@@ -1,9 +1,9 @@
 // The programs of the analysts' page (examples/analysis), on an export of the sample: where Python has their libraries.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SAMPLE, Scratch } from "../rig/homes.ts";
-import { lyra } from "../rig/lyra.ts";
+import { lyra, PROGRAM } from "../rig/lyra.ts";
 
 const python = process.env.LYRA_TEST_PYTHON ?? "python3";
 const hasLibraries =
@@ -33,6 +33,23 @@ async function run(...words: string[]): Promise<string> {
   expect([await child.exited, err]).toEqual([0, ""]);
   return out;
 }
+
+test.skipIf(Bun.which("unzip") === null)(
+  "the page's loop exports the tables, and again over what it made",
+  () => {
+    const document = readFileSync(join(EXAMPLES, "../../docs/analysts.md"), "utf8");
+    const [, block = ""] = /## From a node to CSVs[^]*?```\n(.*?)```/s.exec(document) ?? [];
+    const place = scratch.path("page");
+    mkdirSync(place);
+    const sample = block.replaceAll("data/sample.evts.gz", SAMPLE);
+    const script = `set -e\nlyra() { ${PROGRAM.join(" ")} "$@"; }\n${sample}`;
+    for (let times = 0; times < 2; times++) {
+      const { exitCode, stderr } = Bun.spawnSync(["sh", "-c", script], { cwd: place, stderr: "pipe" });
+      expect([exitCode, String(stderr)]).toEqual([0, expect.not.stringContaining("is there already")]);
+    }
+    expect(readdirSync(join(place, "exports")).filter((name) => name.endsWith(".csv"))).toHaveLength(4);
+  },
+);
 
 describe.skipIf(!hasLibraries)("the analysts' programs", () => {
   beforeAll(async () => {
