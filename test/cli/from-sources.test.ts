@@ -2,6 +2,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { openReader } from "../../src/store/database.ts";
+import { isRunning } from "../package/program.ts";
 import { MEMORY, SAMPLE, Scratch } from "../rig/homes.ts";
 import { ListeningLyra, lyra, ServingLyra, SOURCES } from "../rig/lyra.ts";
 import { eventually } from "../support/eventually.ts";
@@ -23,19 +24,23 @@ test("a devnet makes blocks, and is found by its tools", async () => {
   expect((await devnet.stop()).code).toBe(0);
 });
 
-test("npm start takes the words behind --, a chain's name, start and seed, and keeps nothing where that is said", async () => {
+test("npm start takes the words behind --, a chain's name, start and seed, keeps nothing where that is said, and ends with npm", async () => {
   const chain = ["--chain-id", "mine", "--start-time", "2030-01-01T00:00:00Z", "--seed", "7"];
   const words = ["--temporary", "--port", "0", ...chain];
-  const devnet = new ListeningLyra<{ nodeUrl: string; home: string }>(words, {
-    program: [SOURCES[0]!, join(import.meta.dir, "../../scripts/start.ts")],
+  const devnet = new ListeningLyra<{ nodeUrl: string; home: string; pid: number }>(words, {
+    program: ["npm", "start", "--"],
+    cwd: join(import.meta.dir, "../.."),
   });
-  const { nodeUrl, home } = await devnet.listens();
+  const { nodeUrl, home, pid } = await devnet.listens();
   expect(home).not.toContain(join(".lyra", "devnet"));
   const { statistics } = (await (await fetch(`${nodeUrl}/statistics`)).json()) as {
     statistics: { chainId: string; genesisTime: string };
   };
   expect(statistics).toMatchObject({ chainId: "mine", genesisTime: "2030-01-01T00:00:00Z" });
-  expect((await devnet.stop()).code).toBe(0);
+  // The signal reaches npm alone, as from a supervisor.
+  devnet.kill("SIGTERM");
+  await eventually(() => !isRunning(pid)).finally(() => isRunning(pid) && process.kill(pid));
+  await devnet.end();
 });
 
 test("a recording is loaded, segments are made, and it is served", async () => {
