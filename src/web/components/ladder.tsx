@@ -20,7 +20,8 @@ export function Ladder({ market, decimals, positionDecimals }: LadderProps) {
   if (failure !== undefined) return <Failure text={failure.message} />;
   if (data === undefined) return <div class="ladder" aria-busy="true" />;
   const { buy, sell } = data;
-  if (buy.length + sell.length === 0) return <Empty title="The book is empty" />;
+  if (buy.length + sell.length === 0)
+    return <Empty title="The book is empty" command={`lyra devnet market run ${market} 50`} />;
   const most = Math.max(...[...buy, ...sell].map(({ volume }) => Number(volume)));
   const row = (kind: "buy" | "sell") => (level: Level) => (
     <tr

@@ -185,7 +185,8 @@ function MarketCandles({ market }: { readonly market: Market }) {
   );
   const candleId = data?.intervalToCandleId.find((each) => each.interval === interval())?.candleId;
   if (data === undefined) return <div class="candles" aria-busy="true" />;
-  if (candleId === undefined) return <Empty title="No candles of this length" />;
+  if (candleId === undefined)
+    return <Empty title="No candles of this length" command={`lyra devnet market run ${id} 50`} />;
   return (
     <>
       <Candles
@@ -282,7 +283,7 @@ function Margins({ market }: { readonly market: string }) {
         label="margins"
         rows={pages}
         keyOf={({ partyId }) => partyId}
-        empty={<Empty title="Nobody has a margin here" />}
+        empty={<Empty title="Nobody has a margin here" command={`lyra devnet market run ${market} 50`} />}
         columns={[
           { title: "Party", isWide: true, cell: ({ partyId }) => <Party id={partyId} isBare /> },
           { title: "Maintenance", isNumber: true, cell: level("maintenanceMargin") },
@@ -317,7 +318,12 @@ function Liquidity({ market, data }: { readonly market: Market; readonly data: M
         label="liquidity provisions"
         rows={pages}
         keyOf={(row) => `${row.id} ${row.version} ${row.status}`}
-        empty={<Empty title="Nobody provides liquidity" />}
+        empty={
+          <Empty
+            title="Nobody provides liquidity"
+            command={`lyra devnet impersonate PARTY '{"liquidityProvisionSubmission":{"marketId":"${market.id}",…}}'`}
+          />
+        }
         columns={[
           { title: "Party", isWide: true, cell: ({ partyId }) => <Party id={partyId} isBare /> },
           {

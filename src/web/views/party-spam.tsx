@@ -118,7 +118,7 @@ export function SpamStatistics({ party }: { readonly party: string }) {
           label="proofs of work"
           rows={{ data: pow.blockStates.toReversed(), failure: undefined }}
           keyOf={({ blockHeight }) => blockHeight}
-          empty={<Empty title="No proof was seen in the past blocks" />}
+          empty={<Empty title="No proof was seen in the past blocks" command="lyra wallet send 1 tUSD bob" />}
           columns={[
             {
               title: "Block",

@@ -93,7 +93,12 @@ function Votes({ proposal }: { readonly proposal: string }) {
       rows={pages}
       keyOf={({ partyId }) => partyId}
       expected={2}
-      empty={<Empty title="Nobody has voted" />}
+      empty={
+        <Empty
+          title="Nobody has voted"
+          command={`lyra devnet impersonate PARTY '{"voteSubmission":{"proposalId":"${proposal}","value":"VALUE_YES"}}'`}
+        />
+      }
       columns={[
         { title: "Party", cell: ({ partyId }) => <Party id={partyId} isBare /> },
         {

@@ -103,7 +103,11 @@ function Bundle({ withdrawal }: { readonly withdrawal: string }) {
   );
   return (
     <Panel title="Bundle for the bridge">
-      {failure !== undefined && <Empty title="There is no bundle yet">{failure.message}</Empty>}
+      {failure !== undefined && (
+        <Empty title="There is no bundle yet" command="lyra devnet mine 5">
+          {failure.message}: the validators sign with the next blocks.
+        </Empty>
+      )}
       {data !== undefined && (
         <>
           <Facts
