@@ -42,7 +42,7 @@ export const rootOf = (records: Iterable<Buffer>): string =>
   rootOfSorted([...records].sort(Buffer.compare), 0).toString("hex");
 
 /** Small whole numbers that follow from a seed. */
-export function numbersFrom(seed: number): (below: number) => number {
+function numbersFrom(seed: number): (below: number) => number {
   let state = (seed * 2_654_435_761 + 12_345) >>> 0;
   return (below) => {
     state = (state + 0x6d2b79f5) >>> 0;
