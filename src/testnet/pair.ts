@@ -53,11 +53,21 @@ export class ValidatorPair {
     { pauseMs, engineEndMs } = TIMES,
   ) {
     const { home, consensusHome, abci, rpcPort, nodePort, dataPort } = node;
+    let advice: string | undefined;
+    /** Whether the engine that runs now has met the chain: before it does, it dials again and again. */
+    let hasMet = false;
     const watch = (role: Role) => ({
-      onLine: (line: string) => events.onLine?.(node, role, line),
+      onLine: (line: string) => {
+        if (isOfRole[role](line)) events.onLine?.(node, role, line);
+        if (role === "engine" && line.includes("ABCI Handshake App Info")) hasMet = true;
+        const next = role === "engine" ? adviceOn(line) : undefined;
+        // It starts again and again, and comes to the same.
+        if (next !== undefined && next !== advice) events.onLine?.(node, role, (advice = next));
+      },
       onEnded: (how: string) => {
         events.onEnded?.(node, role, how);
-        if (role === "chain") this.engine.killUnlessEnded(engineEndMs);
+        if (role === "engine") hasMet = false;
+        else if (hasMet) this.engine.killUnlessEnded(engineEndMs);
       },
     });
     const words = [
@@ -67,11 +77,11 @@ export class ValidatorPair {
       ...["--genesis", genesisPath(node), "--node-port", String(nodePort), "--data-port", String(dataPort)],
       ...["--grpc-node-port", "off", "--grpc-data-port", "off", "--stop-with-stdin", ...more],
     ];
-    this.chain = new Supervised(words, join(home, "..", "lyra.log"), isOfChain, watch("chain"), pauseMs);
+    this.chain = new Supervised(words, join(home, "..", "lyra.log"), isLine, watch("chain"), pauseMs);
     this.engine = new Supervised(
       [cometbft, "node", "--home", consensusHome],
       join(home, "..", "consensus.log"),
-      isOfEngine,
+      isLine,
       watch("engine"),
       pauseMs,
     );
@@ -94,6 +104,19 @@ const isOfChain = (line: string): boolean => line.includes('"level":"error"') ||
 /** Those of the engine that say that it stops, or does not agree. */
 const isOfEngine = (line: string): boolean =>
   /CONSENSUS FAILURE|panic|wrong Block\.Header|failed to apply|ERROR/.test(line);
+
+const isOfRole: Readonly<Record<Role, (line: string) => boolean>> = { chain: isOfChain, engine: isOfEngine };
+const isLine = (): boolean => true;
+
+/** Heights of the application and of the engine's blocks, which it logs at each start. */
+const HEIGHTS = /ABCI Replay Blocks.*\bappHeight=(\d+) storeHeight=(\d+)/;
+
+/** The way out for an engine whose blocks end below the application's: its own words for it differ, or name no height. */
+function adviceOn(line: string): string | undefined {
+  const [, application, store] = HEIGHTS.exec(line)?.map(Number) ?? [];
+  if (application === undefined || store === undefined || application <= store) return undefined;
+  return `the consensus engine's data end at block ${store}, and Lyra's home is at block ${application}: it cannot start. Restore both from the same time, or stop both and move Lyra's home away: it is filled again from blocks`;
+}
 
 interface SupervisedEvents {
   onLine(line: string): void;
