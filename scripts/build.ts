@@ -30,6 +30,8 @@ const flags = [
   "--no-compile-autoload-dotenv",
   "--no-compile-autoload-bunfig",
   `--define=LYRA_COMMIT=${JSON.stringify(JSON.stringify(commit)).slice(1, -1).replaceAll("\\", "")}`,
+  // The latest release of the network whose chains the executable makes, for trials of an upgrade.
+  ...(process.env.LYRA_RELEASE ? [`--define=LYRA_RELEASE="${process.env.LYRA_RELEASE}"`] : []),
   `--outfile=${outfile}`,
   ...(target ? [target] : []),
 ];

@@ -5,7 +5,7 @@
 //   bun scripts/machines-rig.ts [--cometbft PATH] [--keep]
 //
 // Where the consensus engine is missing nothing is tried, and the exit code is 0. Exit code 1 when a step fails.
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -35,7 +35,6 @@ if (cometbft === undefined || Bun.which(cometbft) === null) {
   process.exit(0);
 }
 
-const ROOT = join(import.meta.dir, "..");
 const folder = mkdtempSync(join(tmpdir(), "lyra-machines-"));
 const net = join(folder, "net");
 /** Beside networks that have the usual ports. */
@@ -178,19 +177,9 @@ async function sendCommand({ node, place }: Machine, command: CommandInit): Prom
   if (!success) throw new Error(`a command of ${node.name} was refused: ${log}`);
 }
 
-/** The sources of a release that answers to another version. */
+/** Words that start this program as one of the next release. */
 function nextRelease(): readonly string[] {
-  const copy = join(folder, "next");
-  mkdirSync(copy);
-  for (const name of ["src", "data", "package.json", "tsconfig.json"])
-    cpSync(join(ROOT, name), join(copy, name), { recursive: true });
-  symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
-  const file = join(copy, "src/engine/upgrades.ts");
-  const text = readFileSync(file, "utf8");
-  const changed = text.replace(/RUNNING_VERSION = "[^"]+"/, `RUNNING_VERSION = "${NEXT_RELEASE}"`);
-  if (changed === text) throw new Error("the sources name no version");
-  writeFileSync(file, changed);
-  return [process.execPath, join(copy, "src/main.ts")];
+  return [process.execPath, "--define", `LYRA_RELEASE="${NEXT_RELEASE}"`, ...SOURCES.slice(1)];
 }
 
 const began = performance.now();

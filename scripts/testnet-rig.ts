@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { SOURCES } from "../test/rig/lyra.ts";
 import { expectSame } from "./testnet-rig/comparison.ts";
+import { engineBehind } from "./testnet-rig/engine-behind.ts";
 import { killedChain } from "./testnet-rig/killed-chain.ts";
 import { killedEngine } from "./testnet-rig/killed-engine.ts";
 import { RigNetwork } from "./testnet-rig/network.ts";
@@ -22,6 +23,7 @@ import { sidecar } from "./testnet-rig/sidecar.ts";
 import { stateSync } from "./testnet-rig/state-sync.ts";
 import { submissions } from "./testnet-rig/submissions.ts";
 import type { Trial } from "./testnet-rig/trial.ts";
+import { twoEnginesOneKey } from "./testnet-rig/two-engines-one-key.ts";
 import { upgrade } from "./testnet-rig/upgrade.ts";
 
 /** In the order of their runs. */
@@ -30,10 +32,12 @@ const TRIALS: readonly Trial[] = [
   killedChain,
   killedEngine,
   olderHome,
+  engineBehind,
   partition,
   otherRules,
   readmeExamples,
   upgrade,
+  twoEnginesOneKey,
   stateSync,
   sidecar,
 ];

@@ -9,6 +9,7 @@ import { openReader } from "../../src/store/database.ts";
 import { genesisPath, type TestnetNode, withSettings, writeTestnet } from "../../src/testnet/files.ts";
 import { type PairEvents, ValidatorPair } from "../../src/testnet/pair.ts";
 import { startTestnet, type Testnet } from "../../src/testnet/testnet.ts";
+import { SOURCES } from "../../test/rig/lyra.ts";
 import { AbciProxy } from "./abci-proxy.ts";
 import { Links } from "./links.ts";
 
@@ -32,7 +33,7 @@ export interface NetworkSettings {
   /** Settings of the consensus engines, by section and key, as they stand in the file. */
   readonly settings?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Further words of each `lyra validator`. */
-  readonly more?: readonly string[];
+  more?(node: TestnetNode): readonly string[];
   /** Peers reach each other through proxies, which can be cut. */
   readonly hasLinks?: boolean;
   /** Between each engine and its application is a place where messages are seen and changed. */
@@ -57,7 +58,7 @@ export class RigNetwork {
   private constructor(
     readonly testnet: Testnet,
     readonly programs: RigPrograms,
-    private readonly events: PairEvents,
+    readonly events: PairEvents,
     options: {
       readonly lines: string[];
       readonly links: Links | undefined;
@@ -85,7 +86,7 @@ export class RigNetwork {
       onLine: ({ number }, role, line) => lines.push(`validator ${number}, ${role}: ${line}`),
       onEnded: ({ number }, role, how) => lines.push(`validator ${number}: ${role} ended (${how})`),
     };
-    const { validators = 4, parameters, more = [], hasLinks = false } = settings;
+    const { validators = 4, parameters, hasLinks = false } = settings;
     mkdirSync(folder, { recursive: true });
     const { nodes } = await writeTestnet({
       ...{ folder, validators, ports: "free", isFunded: true, cometbft: programs.cometbft },
@@ -102,7 +103,7 @@ export class RigNetwork {
     if (settings.isProxied) for (const node of nodes) proxies.set(node.number, await proxied(node));
     const testnet = await startTestnet({
       ...{ folder, ...programs, events },
-      more: [...SEGMENT_WORDS, ...more],
+      more: (node) => [...SEGMENT_WORDS, ...(settings.more?.(node) ?? [])],
     });
     const network = new RigNetwork(testnet, programs, events, { lines, links, proxies, isShort });
     try {
@@ -149,6 +150,11 @@ export class RigNetwork {
     return new ValidatorPair(pair.node, { lyra, cometbft, more: [...SEGMENT_WORDS, ...more] }, this.events);
   }
 
+  /** Words that start this program as one of a later release of the network. */
+  release(tag: string): readonly string[] {
+    return [process.execPath, "--define", `LYRA_RELEASE="${tag}"`, ...SOURCES.slice(1)];
+  }
+
   /** Runs a command of the consensus engine over a validator's data. */
   engineCommand({ node }: ValidatorPair, ...words: readonly string[]): void {
     const { exitCode, stderr } = Bun.spawnSync([
@@ -183,10 +189,10 @@ async function proxied({ abci, consensusHome }: TestnetNode): Promise<AbciProxy>
   return AbciProxy.listen(path, target);
 }
 
-/**
- * A limit that holds on a quiet machine, and is longer on one that has more to do than it has processors for: as many times as
- * its load is above 1 for each.
- */
+/** Processes that want each processor, 1 at the least. */
+const loadFactor = (): number => Math.max(1, loadavg()[0]! / availableParallelism());
+
+/** A limit that holds on a quiet machine, and is longer on one that has more to do than it has processors for. */
 export class Patience {
   private slowestMs = 0;
   private factor = 1;
@@ -195,7 +201,7 @@ export class Patience {
 
   /** The limit now. */
   get ms(): number {
-    this.factor = Math.max(this.factor, loadavg()[0]! / availableParallelism());
+    this.factor = Math.max(this.factor, loadFactor());
     return this.quietMs * this.factor;
   }
 
@@ -213,11 +219,15 @@ export class Patience {
   async within<T>(work: () => Promise<T>): Promise<T> {
     const began = performance.now();
     const result = await work();
-    const tookMs = performance.now() - began;
+    this.note(performance.now() - began);
+    return result;
+  }
+
+  /** @throws Error for a time above the limit */
+  note(tookMs: number): void {
     this.slowestMs = Math.max(this.slowestMs, tookMs);
     const { ms } = this;
     if (tookMs > ms) throw new Error(`it took ${tookMs.toFixed(0)} ms, and ${ms.toFixed(0)} ms are the most`);
-    return result;
   }
 }
 
@@ -252,7 +262,11 @@ export async function heightOf(pair: ValidatorPair): Promise<number> {
 }
 
 /** Waits until validators are at a height, rows and all. */
-export async function reach(pairs: readonly ValidatorPair[], height: number, ms = REACH_MS): Promise<void> {
+export async function reach(
+  pairs: readonly ValidatorPair[],
+  height: number,
+  ms = REACH_MS * loadFactor(),
+): Promise<void> {
   const end = performance.now() + ms;
   for (const pair of pairs) {
     for (;;) {
@@ -266,7 +280,7 @@ export async function reach(pairs: readonly ValidatorPair[], height: number, ms 
 }
 
 /** All go on: some blocks more than the highest has. */
-export async function progress(pairs: readonly ValidatorPair[], blocks = 3, ms = REACH_MS): Promise<void> {
+export async function progress(pairs: readonly ValidatorPair[], blocks = 3, ms?: number): Promise<void> {
   const heights = await Promise.all(pairs.map((pair) => heightOf(pair).catch(() => 0)));
   await reach(pairs, Math.max(...heights) + blocks, ms);
 }

@@ -1,61 +1,96 @@
 import { ValidatorKeys } from "../../src/devnet/keys.ts";
 import type { ValidatorPair } from "../../src/testnet/pair.ts";
 import type { CommandInit } from "../../src/wire/transaction.ts";
-import { sameHashes, tablesOf } from "./comparison.ts";
-import { dataUrlOf, heightOf, reach, urlOf } from "./network.ts";
-import { send, signed, tipOf } from "./transactions.ts";
+import { eventually } from "../../test/support/eventually.ts";
+import { expectSame, sameHashes, tablesOf } from "./comparison.ts";
+import { dataUrlOf, heightOf, progress, type RigNetwork, reach, urlOf } from "./network.ts";
+import { send, sendTransfers, signed, tipOf, untilIn } from "./transactions.ts";
 import type { Trial } from "./trial.ts";
+
+const RELEASE = "v0.72.0";
+/** Blocks from the proposals to the upgrade. */
+const BLOCKS = 40;
 
 export const upgrade: Trial = {
   number: 12,
   network: {},
   isAlone: true,
-  title: "an upgrade that all agree on: all stand behind its block with one hash, and serve reads",
+  title:
+    "an upgrade that all agree on: all stand behind its block with one hash, and serve reads; the next release goes on, and the former one does not",
   async run(network) {
     const { pairs } = network;
-    const at = (await heightOf(pairs[0]!)) + 40;
-    for (const pair of pairs) {
-      const keys = new ValidatorKeys(pair.node.number);
-      const command: CommandInit = {
-        kind: "protocolUpgradeProposal",
-        payload: { upgradeBlockHeight: BigInt(at), vegaReleaseTag: "v0.72.0" },
-      };
-      const bytes = signed(command, { key: keys.vega(1) }, await tipOf(pair));
-      const answer = await send(pair, bytes, "TYPE_COMMIT");
-      if (!answer.success) throw new Error(`the proposal was refused: ${answer.log}`);
-    }
     const late = pairs[3]!;
-    await late.stop();
     const three = network.others(late);
+    const at = (await heightOf(pairs[0]!)) + BLOCKS;
+    await propose(pairs, at);
+    await late.stop();
     await reach(three, at);
-    await Bun.sleep(3_000);
-    await stand(three, at);
+    await eventually(() => standsAt(three, at), "three validators stand behind the block");
     late.start();
     await reach([late], at);
-    await stand(pairs, at);
-    const hashes = await Promise.all(
-      pairs.map(async (pair) => {
-        const statistics = (await (await fetch(urlOf(pair, "/statistics"))).json()) as {
-          statistics: { blockHash: string };
-        };
-        return statistics.statistics.blockHash;
-      }),
-    );
-    if (new Set(hashes).size !== 1) throw new Error(`hashes differ: ${hashes}`);
+    await eventually(() => standsAt(pairs, at), "all validators stand behind the block");
     await sameHashes(pairs, at);
     const digests = pairs.map((pair) => JSON.stringify([...tablesOf(pair)]));
     if (new Set(digests).size !== 1) throw new Error("rows differ");
-    return `all stand behind block ${at}`;
+
+    for (const pair of pairs) await pair.stop();
+    const next = pairs.map((pair) => network.pairWith(pair, { lyra: network.release(RELEASE) }));
+    try {
+      for (const pair of next) pair.start();
+      await progress(next);
+      const hashes = await sendTransfers(next, 40);
+      for (const pair of next) await untilIn(pair, hashes);
+      await former(network, next[3]!);
+      await next[3]!.stop();
+      next[3]!.start();
+      await progress(next);
+      const same = await expectSame(next);
+      return `all stood behind block ${at} and go on with ${RELEASE}; ${same}`;
+    } finally {
+      for (const pair of next) await pair.stop();
+    }
   },
 };
 
-async function stand(pairs: readonly ValidatorPair[], at: number): Promise<void> {
+async function propose(pairs: readonly ValidatorPair[], at: number): Promise<void> {
+  const command: CommandInit = {
+    kind: "protocolUpgradeProposal",
+    payload: { upgradeBlockHeight: BigInt(at), vegaReleaseTag: RELEASE },
+  };
+  for (const pair of pairs) {
+    const key = new ValidatorKeys(pair.node.number).vega(1);
+    const answer = await send(pair, signed(command, { key }, await tipOf(pair)), "TYPE_COMMIT");
+    if (!answer.success) throw new Error(`the proposal was refused: ${answer.log}`);
+  }
+}
+
+/** They are at the block, say that an upgrade is due, and serve reads. */
+async function standsAt(pairs: readonly ValidatorPair[], at: number): Promise<boolean> {
   for (const pair of pairs) {
     const height = await heightOf(pair);
-    const status = (await (await fetch(urlOf(pair, "/readyz"))).text()).trim();
-    if (height !== at) throw new Error(`validator ${pair.node.number} is at ${height}, not at ${at}`);
-    if (!status.includes("upgrade")) throw new Error(`/readyz says: ${status}`);
+    if (height > at) throw new Error(`validator ${pair.node.number} is at ${height}, not at ${at}`);
+    const status = await (await fetch(urlOf(pair, "/readyz"))).text();
+    if (height < at || !status.includes("upgrade")) return false;
     const data = await fetch(dataUrlOf(pair, "/api/v2/assets"));
     if (data.status !== 200) throw new Error(`reads answer ${data.status}`);
+  }
+  return true;
+}
+
+/** The former release over a home of the next one makes no block, and says why. */
+async function former(network: RigNetwork, pair: ValidatorPair): Promise<void> {
+  await pair.stop();
+  const old = network.pairWith(pair, {});
+  old.start();
+  try {
+    await eventually(async () => {
+      const answer = await fetch(urlOf(old, "/readyz")).catch(() => undefined);
+      return (await answer?.text())?.includes(`upgrade to ${RELEASE} was made`);
+    }, "the former release says that it cannot go on");
+    const height = await heightOf(old);
+    await progress(network.pairs.slice(0, 3));
+    if ((await heightOf(old)) !== height) throw new Error("the former release makes blocks");
+  } finally {
+    await old.stop();
   }
 }

@@ -37,7 +37,7 @@ import { NetworkParameters } from "./parameters.ts";
 import type { Duty, EpochInfo } from "./ports.ts";
 import { Rewards } from "./rewards.ts";
 import { Staking } from "./staking.ts";
-import { RUNNING_VERSION, Upgrades } from "./upgrades.ts";
+import { Upgrades } from "./upgrades.ts";
 import { Validators } from "./validators.ts";
 import { Witness } from "./witness.ts";
 
@@ -278,7 +278,7 @@ export class Domains {
     this.core.emit("coreSnapshotEvent", {
       blockHeight: BigInt(this.core.height),
       blockHash: this.core.block.hash,
-      coreVersion: RUNNING_VERSION,
+      coreVersion: this.upgrades.release,
       protocolUpgradeBlock: isUpgrade,
     });
   }

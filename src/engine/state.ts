@@ -412,8 +412,10 @@ export class Cell<V> {
     return this.table.get("") ?? this.initial;
   }
 
+  /** A value that is undefined has no entry: it is the initial one of such a cell. */
   set(value: V): void {
-    this.table.set("", value);
+    if (value === undefined) this.table.delete("");
+    else this.table.set("", value);
   }
 }
 

@@ -12,8 +12,12 @@ import type { Cell, Table } from "./state.ts";
 import { INT64_MAX } from "./values.ts";
 import { isRequiredShare } from "./witness.ts";
 
-/** The release that this chain runs (docs/protocol/60-state-engine-blocks.md#11-identity-of-a-block). */
-export const RUNNING_VERSION = "v0.71.6";
+/** The release that chains begin with (docs/protocol/60-state-engine-blocks.md#11-identity-of-a-block). */
+const FIRST_RELEASE = "v0.71.6";
+
+declare const LYRA_RELEASE: string | undefined;
+/** The latest release of the network whose chains this program can make; a build for a later one sets it (scripts/build.ts). */
+const PROGRAM_RELEASE: string = typeof LYRA_RELEASE === "string" ? LYRA_RELEASE : FIRST_RELEASE;
 const { PROTOCOL_UPGRADE_PROPOSAL_STATUS_PENDING: PENDING } = ProtocolUpgradeProposalStatus;
 const { PROTOCOL_UPGRADE_PROPOSAL_STATUS_APPROVED: APPROVED } = ProtocolUpgradeProposalStatus;
 const { PROTOCOL_UPGRADE_PROPOSAL_STATUS_REJECTED: REJECTED } = ProtocolUpgradeProposalStatus;
@@ -30,15 +34,26 @@ export class Upgrades {
   private readonly proposals: Table<UpgradeProposal>;
   /** The agreed upgrade whose height came: no block follows. */
   private readonly approved: Cell<UpgradeProposal | undefined>;
+  /**
+   * The release that the chain came to by an upgrade. It is state, so that a later program executes the blocks of an earlier release as that
+   * did.
+   */
+  private readonly upgraded: Cell<string | undefined>;
 
   constructor(
     private readonly core: Core,
     private readonly params: ParameterReader,
     private readonly validators: ValidatorReader,
-    private readonly version: string = RUNNING_VERSION,
+    private readonly program: string = PROGRAM_RELEASE,
   ) {
     this.proposals = core.state.table("upgrades.proposals");
     this.approved = core.state.cell<UpgradeProposal | undefined>("upgrades.approved", undefined);
+    this.upgraded = core.state.cell<string | undefined>("upgrades.release", undefined);
+  }
+
+  /** The release that the chain runs. */
+  get release(): string {
+    return this.upgraded.get() ?? FIRST_RELEASE;
   }
 
   /** Checks a proposal of the transaction in hand, also for the mempool. @throws CommandError */
@@ -55,9 +70,8 @@ export class Upgrades {
     if (typeof version === "string") {
       throw new CommandError(`invalid protocol version for upgrade received: version (${tag}), ${version}`);
     }
-    const running = parseSemanticVersion(this.version);
-    if (typeof running === "string") throw new Error(`the running version is invalid: ${running}`);
-    if (compareVersions(version, running) < 0) throw new CommandError("upgrade version is too old");
+    if (compareVersions(version, versionOf(this.release)) < 0)
+      throw new CommandError("upgrade version is too old");
   }
 
   /**
@@ -69,7 +83,7 @@ export class Upgrades {
     const { upgradeBlockHeight: height, vegaReleaseTag: tag } = payload;
     const { nodeId } = this.validators.nodeByKey(this.core.currentTx.party)!;
     const key = `${tag}@${height}`;
-    if (withoutV(tag) !== withoutV(this.version)) {
+    if (withoutV(tag) !== withoutV(this.release)) {
       const approvers = this.proposals.get(key)?.approvers ?? [];
       if (!approvers.includes(nodeId)) {
         this.put({ height, tag, approvers: [...approvers, nodeId].sort(compare) });
@@ -83,6 +97,11 @@ export class Upgrades {
 
   /** docs/protocol/60-state-engine-blocks.md#14-beginblock-order, step 7: proposals without agreement in time expire. */
   onBeginBlock(): void {
+    const approved = this.approved.get();
+    if (approved !== undefined) {
+      this.upgraded.set(approved.tag);
+      this.approved.set(undefined);
+    }
     for (const proposal of this.proposals.values()) {
       if (proposal.height <= BigInt(this.core.height) && !this.isAccepted(proposal)) this.reject(proposal);
     }
@@ -103,19 +122,18 @@ export class Upgrades {
     return true;
   }
 
-  /** Why this release must not make another block; undefined as long as it may. The release that was agreed on goes on. */
+  /** Why this program must not make another block; undefined as long as it may. */
   haltReason(): string | undefined {
     const approved = this.approved.get();
-    if (approved === undefined || this.isOf(approved.tag)) return undefined;
-    return `protocol upgrade to ${approved.tag} agreed on for height ${approved.height}`;
+    if (!this.isBeyond(approved?.tag ?? this.release)) return undefined;
+    if (approved !== undefined)
+      return `protocol upgrade to ${approved.tag} agreed on for height ${approved.height}`;
+    return `protocol upgrade to ${this.release} was made, and this program runs chains up to ${this.program}`;
   }
 
-  /** Whether this is the release of a tag, or a later one. */
-  private isOf(tag: string): boolean {
-    const [running, version] = [this.version, tag].map(parseSemanticVersion);
-    return (
-      typeof running === "object" && typeof version === "object" && compareVersions(running, version) >= 0
-    );
+  /** Whether a release is later than this program. */
+  private isBeyond(release: string): boolean {
+    return compareVersions(versionOf(release), versionOf(this.program)) > 0;
   }
 
   private put(proposal: UpgradeProposal): void {
@@ -155,6 +173,13 @@ function keyOf({ tag, height }: UpgradeProposal): string {
 /** The v in front of a release's tag may be left out. */
 function withoutV(tag: string): string {
   return tag.replace(/^v/, "");
+}
+
+/** @throws Error for a text that is not a version: only versions are agreed on */
+function versionOf(release: string): SemanticVersion {
+  const version = parseSemanticVersion(release);
+  if (typeof version === "string") throw new Error(`the release ${release} is invalid: ${version}`);
+  return version;
 }
 
 // Semantic versions (semver.org 2.0.0): reading and order of precedence. Build metadata is read and ignored.

@@ -185,7 +185,8 @@ export function genesisPath({ consensusHome }: TestnetNode): string {
   return join(consensusHome, "config", "genesis.json");
 }
 
-async function placeOf(folder: string, number: number, ports: "usual" | "free"): Promise<TestnetNode> {
+/** Where the parts of a validator listen; its home exists afterwards. */
+export async function placeOf(folder: string, number: number, ports: "usual" | "free"): Promise<TestnetNode> {
   const place = join(folder, `node${number}`);
   const portOf = (usual: number) => (ports === "free" ? freePort() : usual + PORTS_APART * (number - 1));
   const [peerPort, rpcPort, nodePort, dataPort] = await Promise.all([

@@ -32,7 +32,7 @@ interface TestnetOptions
   /** Words that start this program. */
   readonly lyra: readonly string[];
   /** Further words of each `lyra validator`. */
-  readonly more?: readonly string[];
+  more?(node: TestnetNode): readonly string[];
   readonly events?: PairEvents & {
     /** A line of the simulated Ethereum. */
     onEthereum?(line: string): void;
@@ -112,7 +112,7 @@ export async function startTestnet(options: TestnetOptions): Promise<Testnet> {
   }
   const ethereumUrl = `http://127.0.0.1:${testnet.ethereumPort}`;
   const pairs = testnet.nodes.map((node) => {
-    const more = [...dutyWords(node, ethereumUrl), ...(options.more ?? [])];
+    const more = [...dutyWords(node, ethereumUrl), ...(options.more?.(node) ?? [])];
     return new ValidatorPair(node, { lyra, cometbft, more }, events);
   });
   const ethereum = new Supervised(

@@ -128,6 +128,32 @@ describe("the height of a proposal", () => {
     },
   );
 
+  test("given a program of the agreed release, then the chain goes on with it, and votes are measured by it", () => {
+    const old = new ValidatorRig({ nodes: 3 });
+    for (const node of [0, 1, 2]) propose(old, node, 2n, "v0.72.0");
+    old.block();
+    const rig = new ValidatorRig({ nodes: 3, release: "v0.73.0" });
+    rig.core.state.load([...old.core.state.entries()]);
+    expect([rig.upgrades.release, rig.upgrades.haltReason()]).toEqual(["v0.71.6", undefined]);
+    rig.begin();
+    expect(rig.upgrades.release).toBe("v0.72.0");
+    expect(propose(rig, 0, 9n, "v0.71.9")).toBe("upgrade version is too old");
+    expect(propose(rig, 0, 9n, "v0.73.0")).toBe("");
+    // The former program over the same home.
+    old.core.state.load([...rig.core.state.entries()]);
+    expect(old.upgrades.haltReason()).toBe(
+      "protocol upgrade to v0.72.0 was made, and this program runs chains up to v0.71.6",
+    );
+  });
+
+  test("given a later program executes a chain from its beginning, then proposals for its own release count as ever", () => {
+    const rig = new ValidatorRig({ nodes: 3, release: "v0.72.0" });
+    for (const node of [0, 1, 2]) propose(rig, node, 2n, "v0.72.0");
+    rig.events();
+    expect(seen(rig, rig.block())).toEqual([`v0.72.0@2 ${APPROVED} 012`]);
+    expect(rig.upgrades.haltReason()).toBeUndefined();
+  });
+
   test("given others for later heights, then they are rejected with its approval", () => {
     const rig = new ValidatorRig({ nodes: 5 });
     for (const node of [0, 1, 2, 3]) propose(rig, node, 2n, "v0.73.0");

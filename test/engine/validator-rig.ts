@@ -119,6 +119,8 @@ export interface RigOptions {
   readonly nodes?: number;
   readonly parameters?: Readonly<Record<string, string>>;
   readonly contributions?: Contributions;
+  /** The latest release that the program knows. */
+  readonly release?: string;
 }
 
 export class ValidatorRig {
@@ -132,7 +134,7 @@ export class ValidatorRig {
   readonly staking = new Staking(this.core, this.witness);
   readonly delegation = new Delegation(this.core, this.params, this.epochs, this.staking, this.validators);
   readonly multisig = new Multisig(this.core, this.witness, this.notary);
-  readonly upgrades = new Upgrades(this.core, this.params, this.validators);
+  readonly upgrades: Upgrades;
   readonly rewards: Rewards;
   readonly nodes: NodeKeys[];
   /** Old and new key of each rotation, with the number of events before it was told. */
@@ -144,7 +146,8 @@ export class ValidatorRig {
   private transactions = 0;
   private logIndex = 0n;
 
-  constructor({ nodes = 1, parameters = {}, contributions }: RigOptions = {}) {
+  constructor({ nodes = 1, parameters = {}, contributions, release }: RigOptions = {}) {
+    this.upgrades = new Upgrades(this.core, this.params, this.validators, release);
     this.nodes = Array.from({ length: nodes }, (_, index) => new NodeKeys(index + 1));
     this.rewards = new Rewards(this.core, this.params, this.collateral, contributions);
     this.params.useAssets(() => true);

@@ -1,0 +1,89 @@
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { placeOf } from "../../src/testnet/files.ts";
+import { ValidatorPair } from "../../src/testnet/pair.ts";
+import { eventually } from "../../test/support/eventually.ts";
+import { changeSettings, heightOf, progress, type RigNetwork } from "./network.ts";
+import { sendTransfers, untilIn } from "./transactions.ts";
+import type { Trial } from "./trial.ts";
+
+const NOTICE = /block (\d+) reports misbehaviour \d of validator [0-9a-f]{40} at block \d+/;
+
+export const twoEnginesOneKey: Trial = {
+  number: 13,
+  network: {},
+  title:
+    "two engines with one key: every validator has the evidence once, in the same block, and goes on alike",
+  async run(network) {
+    const { pairs } = network;
+    const double = await doubleOf(network, pairs[3]!);
+    double.start();
+    try {
+      await eventually(
+        () => pairs.every((pair) => noticesOf(pair).length > 0),
+        () => `evidence on every validator: ${pairs.map((pair) => noticesOf(pair).length)}`,
+      );
+    } finally {
+      await double.stop();
+    }
+    await progress(pairs, 5);
+    const last = Math.min(...(await Promise.all(pairs.map(heightOf))));
+    const blocks = await evidenceIn(pairs[0]!, last);
+    for (const pair of pairs) {
+      const notices = noticesOf(pair)
+        .map((notice) => Number(NOTICE.exec(notice)![1]))
+        .filter((height) => height <= last);
+      if (String(notices) !== String(blocks))
+        throw new Error(`blocks ${blocks} have evidence, validator ${pair.node.number} has it of ${notices}`);
+    }
+    const hashes = await sendTransfers(pairs, 20);
+    for (const pair of pairs) await untilIn(pair, hashes);
+    return `${blocks.length} pieces of evidence`;
+  },
+};
+
+/** A copy of a validator with its key, and without what keeps it from signing twice. */
+async function doubleOf(network: RigNetwork, pair: ValidatorPair): Promise<ValidatorPair> {
+  const { number, consensusHome } = pair.node;
+  const node = await placeOf(join(network.folder, "double"), number, "free");
+  mkdirSync(join(node.consensusHome, "data"), { recursive: true });
+  cpSync(join(consensusHome, "config"), join(node.consensusHome, "config"), { recursive: true });
+  writeFileSync(
+    join(node.consensusHome, "data", "priv_validator_state.json"),
+    JSON.stringify({ height: "0", round: 0, step: 0 }),
+  );
+  // The engine makes a new one: of two peers with one id the later is refused.
+  rmSync(join(node.consensusHome, "config", "node_key.json"));
+  const double = new ValidatorPair(node, network.programs, network.events);
+  changeSettings(double, {
+    "": { proxy_app: JSON.stringify(node.abci.replace(/^unix:/, "unix://")) },
+    rpc: { laddr: `"tcp://127.0.0.1:${node.rpcPort}"` },
+    p2p: { laddr: `"tcp://127.0.0.1:${node.peerPort}"` },
+  });
+  return double;
+}
+
+/** Lines of the application's log. */
+function noticesOf({ node }: ValidatorPair): string[] {
+  const text = readFileSync(join(node.home, "..", "lyra.log"), "utf8");
+  return text.split("\n").flatMap((line) => NOTICE.exec(line)?.[0] ?? []);
+}
+
+/** Heights of blocks with evidence, once for each piece. @throws Error for a piece that is in two blocks */
+async function evidenceIn({ node }: ValidatorPair, last: number): Promise<number[]> {
+  const heights: number[] = [];
+  const pieces = new Set<string>();
+  for (let height = 1; height <= last; height++) {
+    const answer = await fetch(`http://127.0.0.1:${node.rpcPort}/block?height=${height}`);
+    const { result } = (await answer.json()) as {
+      result: { block: { evidence: { evidence: readonly object[] } } };
+    };
+    for (const piece of result.block.evidence.evidence) {
+      const text = JSON.stringify(piece);
+      if (pieces.has(text)) throw new Error(`block ${height} has evidence that an earlier one has`);
+      pieces.add(text);
+      heights.push(height);
+    }
+  }
+  return heights;
+}
