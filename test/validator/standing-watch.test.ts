@@ -28,6 +28,7 @@ test("given an engine that answers and has not dialled for five seconds, then it
 test.each([
   ["all stand still", () => facts(10, [11, 12, 11])],
   ["it has no peers", () => facts(10, [])],
+  ["it has no block yet", () => facts(0, [900, 900, 900])],
   ["it is behind and comes nearer", (second: number) => facts(10 + second, [900, 900, 900])],
 ])("given that %s, then it is with the others", (_, at) => {
   const standing = new Standing();
