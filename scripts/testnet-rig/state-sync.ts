@@ -4,7 +4,6 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { sha256Of } from "../../src/crypto/sha.ts";
 import { placeOf, type TestnetNode } from "../../src/testnet/files.ts";
 import { ValidatorPair } from "../../src/testnet/pair.ts";
-import type { Response } from "../../src/wire/generated/abci.ts";
 import { eventually } from "../../test/support/eventually.ts";
 import type { AbciWatch } from "./abci-proxy.ts";
 import {
@@ -29,6 +28,8 @@ const READY_HEIGHT = SNAPSHOT_HEIGHT + 4;
 const TRUST_HEIGHT = 50;
 const READY_MS = 300_000;
 const HASH_BYTES = 32;
+/** Providers that send damaged chunks. */
+const ROTTEN = 3;
 
 export const stateSync: Trial = {
   number: 6,
@@ -49,17 +50,18 @@ export const stateSync: Trial = {
     if ((await heightOf(fifth).catch(() => 0)) !== 0) throw new Error("the forged one was taken");
     await fifth.stop();
 
-    for (const pair of pairs.slice(0, 3)) network.proxyOf(pair).watch = { response: rotten };
-    network.proxyOf(pairs[3]!).watch = {};
+    const asked = new Set<ValidatorPair>();
+    for (const pair of pairs) network.proxyOf(pair).watch = { response: rotten(pair, asked) };
     empty(network, fifth);
     const patience = new Patience(FOLLOW_MS);
     try {
       fifth.start();
       await patience.within(async () => {
-        await eventually(async () => (await heightOf(fifth).catch(() => 0)) >= SNAPSHOT_HEIGHT, "it follows");
+        await reach([fifth], SNAPSHOT_HEIGHT);
         await progress([...pairs, fifth]);
       });
       const refusals = log().match(/a chunk of node \w+ is refused/g)?.length ?? 0;
+      if (refusals < ROTTEN) throw new Error(`only ${refusals} rotten chunks were refused`);
       if (timesIn(fifth, hashes).some((times) => times > 0)) throw new Error("it executed the old blocks");
       const fresh = await sendTransfers([...pairs, fifth], 20);
       await untilIn(fifth, fresh);
@@ -121,13 +123,17 @@ function empty(network: RigNetwork, pair: ValidatorPair): void {
   network.engineCommand(pair, "unsafe-reset-all");
 }
 
-/** A provider whose chunks are damaged. */
-function rotten(response: Response): Response | undefined {
-  const chunk = response.loadSnapshotChunk?.chunk;
-  if (chunk === undefined || chunk.length === 0) return undefined;
-  const damaged = Uint8Array.from(chunk);
-  damaged[damaged.length >> 1]! ^= 255;
-  return { ...response, loadSnapshotChunk: { chunk: damaged } };
+/** The first providers that are asked for a chunk send damaged ones, as often as they are asked. */
+function rotten(pair: ValidatorPair, asked: Set<ValidatorPair>): NonNullable<AbciWatch["response"]> {
+  return (response) => {
+    const chunk = response.loadSnapshotChunk?.chunk;
+    if (chunk === undefined || chunk.length === 0) return undefined;
+    if (asked.size < ROTTEN) asked.add(pair);
+    if (!asked.has(pair)) return undefined;
+    const damaged = Uint8Array.from(chunk);
+    damaged[damaged.length >> 1]! ^= 255;
+    return { ...response, loadSnapshotChunk: { chunk: damaged } };
+  };
 }
 
 /** A provider that lists forged snapshots: somebody has more, and all hashes belong to that content. The snapshots have one chunk. */

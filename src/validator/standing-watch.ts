@@ -32,7 +32,7 @@ export class Standing {
 
   /** @returns why this validator is not with the others; undefined while it is */
   note({ height, peers, isDialled }: Facts, nowMs: number): string | undefined {
-    // One without a block takes a state from the others, or begins.
+    // A validator without a block takes a state from the others, or begins.
     const ahead = height === 0 ? [] : peers.filter((peer) => peer > height + AHEAD_MAX);
     const isWell = isDialled && (height !== this.height || ahead.length === 0);
     if (isWell || isDialled !== this.isDialled) {
