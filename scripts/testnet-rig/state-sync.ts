@@ -50,8 +50,8 @@ export const stateSync: Trial = {
     if ((await heightOf(fifth).catch(() => 0)) !== 0) throw new Error("the forged one was taken");
     await fifth.stop();
 
-    const asked = new Set<ValidatorPair>();
-    for (const pair of pairs) network.proxyOf(pair).watch = { response: rotten(pair, asked) };
+    const providers = new Set<ValidatorPair>();
+    for (const pair of pairs) network.proxyOf(pair).watch = { response: rotten(pair, providers) };
     empty(network, fifth);
     const patience = new Patience(FOLLOW_MS);
     try {
@@ -124,12 +124,12 @@ function empty(network: RigNetwork, pair: ValidatorPair): void {
 }
 
 /** The first providers that are asked for a chunk send damaged ones, as often as they are asked. */
-function rotten(pair: ValidatorPair, asked: Set<ValidatorPair>): NonNullable<AbciWatch["response"]> {
+function rotten(pair: ValidatorPair, providers: Set<ValidatorPair>): NonNullable<AbciWatch["response"]> {
   return (response) => {
     const chunk = response.loadSnapshotChunk?.chunk;
     if (chunk === undefined || chunk.length === 0) return undefined;
-    if (asked.size < ROTTEN) asked.add(pair);
-    if (!asked.has(pair)) return undefined;
+    if (providers.size < ROTTEN) providers.add(pair);
+    if (!providers.has(pair)) return undefined;
     const damaged = Uint8Array.from(chunk);
     damaged[damaged.length >> 1]! ^= 255;
     return { ...response, loadSnapshotChunk: { chunk: damaged } };
