@@ -6,10 +6,13 @@ import { type Browser, chromium, type Page } from "playwright-core";
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 /** Without one the tests in a browser are skipped, and say so. */
 export const HAS_BROWSER = existsSync(CHROMIUM);
-/** No name resolves, and what needs no name meets a proxy that refuses; only 127.0.0.1 goes past it. */
+/** A name of somebody else's that was made to point at this machine. */
+export const REBOUND_HOST = "rebound.example";
+/** No other name resolves, and what needs no name meets a proxy that refuses; only this machine goes past it. */
 const OFFLINE = [
   "--proxy-server=http://127.0.0.1:9",
-  "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+  `--proxy-bypass-list=${REBOUND_HOST}`,
+  `--host-resolver-rules=MAP ${REBOUND_HOST} 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1`,
 ];
 const QUIET = [
   "--disable-gpu",
