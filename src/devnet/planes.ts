@@ -10,6 +10,7 @@ import { joinRoutes } from "../http/plugin.ts";
 import { requestBudget } from "../http/request-budget.ts";
 import { ServerStatus } from "../http/status.ts";
 import { BUILD } from "../node/build.ts";
+import { DiskReporter } from "../node/disk-report.ts";
 import { HomeWatch } from "../node/home-watch.ts";
 import type { Reading } from "../node/reading.ts";
 import { storeFacts } from "../node/reading.ts";
@@ -212,12 +213,18 @@ export class Planes {
   }
 
   private statusSource(chain: DevnetPort) {
-    const { home, notReady } = this.options;
+    const { home, notReady, kind } = this.options;
+    // A devnet is not kept for so long that its growth matters.
+    const disk =
+      kind === "validator"
+        ? new DiskReporter(home, this.reading.db, { bytes: undefined, retention: "archive" })
+        : undefined;
     return {
       ...storeFacts(home, this.reading.plane),
       notReady: () => this.lost ?? notReady(),
       scrubbedUs: () => this.scrubbedUs,
       haltedMarkets: () => chain.status.haltedMarkets,
+      ...(disk && { disk: () => disk.report() }),
     };
   }
 }

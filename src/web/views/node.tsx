@@ -11,12 +11,21 @@ import { classesIn, type Metrics, metricOf, metricsIn } from "./node-metrics.ts"
 import { ValidatorPanels } from "./node-validator.tsx";
 
 interface Disk {
-  readonly usedBytes?: number;
-  readonly budgetBytes?: number | null;
-  readonly freeBytes?: number;
-  readonly fullInDays?: number | null;
-  readonly text?: string;
+  readonly usedBytes: number;
+  readonly storeBytes: number;
+  readonly logBytes: number;
+  readonly segmentBytes: number;
+  readonly otherBytes: number;
+  readonly budgetBytes: number | null;
+  readonly growthBytesPerDay: number | null;
+  readonly fullInDays: number | null;
+  readonly historyFrom: Readonly<Record<string, number>>;
+  /** The forecast in a sentence. */
+  readonly text: string;
 }
+
+/** A fuller disk is something to act on. */
+const SOON_DAYS = 30;
 
 export default function NodeView() {
   const { data: status } = useRead<StatusBody>("/status");
@@ -56,10 +65,10 @@ export default function NodeView() {
                 "Checked",
                 status?.store.checked ? <Time key="checked" at={status.store.checked} isAge /> : "not yet",
               ],
-              ...diskRows(status?.disk as Disk | undefined),
             ]}
           />
         </Panel>
+        {status?.disk !== undefined && <DiskPanel disk={status.disk as Disk} />}
         {node?.kind === "validator" && <ValidatorPanels />}
         {status?.sources !== undefined && <Sources sources={status.sources} />}
         {metrics !== undefined && (
@@ -73,14 +82,42 @@ export default function NodeView() {
   );
 }
 
-function diskRows(disk: Disk | undefined): [string, string | undefined][] {
-  if (disk === undefined) return [];
-  const { usedBytes, budgetBytes, fullInDays } = disk;
-  return [
-    ["Whole home", usedBytes === undefined ? undefined : bytes(usedBytes)],
-    ["Disk budget", budgetBytes ? bytes(budgetBytes) : undefined],
-    ["Full in", fullInDays ? `${count(fullInDays)} days of the chain` : undefined],
-  ];
+/** The home's share of the disk, and how long that goes well. */
+function DiskPanel({ disk }: { readonly disk: Disk }) {
+  const { usedBytes, budgetBytes, growthBytesPerDay, fullInDays, historyFrom } = disk;
+  const removed = Object.entries(historyFrom).map(([table, height]) => `${table} from ${count(height)}`);
+  return (
+    <Panel
+      title="Disk"
+      more={
+        fullInDays !== null && (
+          <Badge tone={fullInDays < SOON_DAYS ? "warn" : "good"}>
+            {fullInDays < SOON_DAYS ? `full in ${fullInDays} days` : `room for ${count(fullInDays)} days`}
+          </Badge>
+        )
+      }
+    >
+      <Facts
+        rows={[
+          ["Forecast", disk.text],
+          ["Growth a day of the chain", growthBytesPerDay === null ? undefined : bytes(growthBytesPerDay)],
+          ["Store", bytes(disk.storeBytes)],
+          ["Its log", bytes(disk.logBytes)],
+          ["History segments", bytes(disk.segmentBytes)],
+          ["Other files", bytes(disk.otherBytes)],
+          ["Rows kept", removed.length === 0 ? undefined : removed.join(", ")],
+        ]}
+      />
+      {budgetBytes !== null && (
+        <Meter
+          label="Of the budget"
+          value={usedBytes}
+          max={budgetBytes}
+          text={`${bytes(usedBytes)} of ${bytes(budgetBytes)}`}
+        />
+      )}
+    </Panel>
+  );
 }
 
 function Sources({ sources }: { readonly sources: NonNullable<StatusBody["sources"]> }) {
