@@ -1,14 +1,12 @@
 // lyra pow: what it prints and how it ends.
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { VECTORS, vector } from "../chain/admission/pow-vectors.ts";
+import { PROGRAM } from "../rig/lyra.ts";
 import { eventually } from "../support/eventually.ts";
 
-const main = join(import.meta.dir, "../../src/main.ts");
-
 function lyra(...words: string[]) {
-  const { stdout, stderr, exitCode } = Bun.spawnSync([process.execPath, main, "pow", ...words]);
+  const { stdout, stderr, exitCode } = Bun.spawnSync([...PROGRAM, "pow", ...words]);
   return { out: stdout.toString(), err: stderr.toString(), exitCode };
 }
 
@@ -46,7 +44,7 @@ describe("solve", () => {
   });
 
   test("is cancelled by a signal", async () => {
-    const child = Bun.spawn([process.execPath, main, "pow", "solve", blockHash, "--difficulty", "64"], {
+    const child = Bun.spawn([...PROGRAM, "pow", "solve", blockHash, "--difficulty", "64"], {
       stderr: "pipe",
     });
     // Signals that it handles, by bits from 1: SIGINT is the second.

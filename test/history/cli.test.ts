@@ -6,19 +6,19 @@ import { crc32 } from "node:zlib";
 import { recordSegment } from "../../src/history/segment-table.ts";
 import { centralDirectory, localHeader, Method } from "../../src/history/zip.ts";
 import { openWriter, segmentDirectory } from "../../src/store/database.ts";
+import { PROGRAM } from "../rig/lyra.ts";
 import { folder, makeSegments, removeFolders } from "./fixtures.ts";
 
 afterAll(removeFolders);
 
 const ROOT = join(import.meta.dir, "../..");
-const MAIN = join(ROOT, "src", "main.ts");
 
 function lyra(words: readonly string[], cwd: string) {
   return run(["history", ...words], cwd);
 }
 
 async function run(words: readonly string[], cwd: string) {
-  const child = Bun.spawn([process.execPath, MAIN, ...words], {
+  const child = Bun.spawn([...PROGRAM, ...words], {
     cwd,
     stdout: "pipe",
     stderr: "pipe",

@@ -5,7 +5,7 @@ import { loadConfig } from "../../src/node/config.ts";
 import { Loading } from "../../src/node/loading.ts";
 import { startNode } from "../../src/start-node.ts";
 import { digestOf, headOf, load, MEMORY, SAMPLE, Scratch } from "../rig/homes.ts";
-import { SOURCES } from "../rig/lyra.ts";
+import { PROGRAM } from "../rig/lyra.ts";
 import { type BlockSpan, blockSpans, inflated } from "../rig/stream.ts";
 import { eventually } from "../support/eventually.ts";
 
@@ -118,7 +118,7 @@ test("missing blocks stop it; it goes on when the file begins further back", asy
 
 async function throughPipe(bytes: Uint8Array) {
   const home = scratch.path();
-  const child = Bun.spawn([...SOURCES, "replay", "--follow", "-", "--home", home, "--json"], {
+  const child = Bun.spawn([...PROGRAM, "replay", "--follow", "-", "--home", home, "--json"], {
     stdin: bytes,
     stdout: "pipe",
     stderr: "pipe",

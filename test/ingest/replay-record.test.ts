@@ -10,11 +10,10 @@ import { replayFiles } from "../../src/ingest/replay.ts";
 import { BlockWriter } from "../../src/store/block-writer.ts";
 import { openWriter } from "../../src/store/database.ts";
 import { digestStore } from "../../src/store/dump.ts";
-
-const MAIN = join(import.meta.dir, "../../src/main.ts");
+import { PROGRAM } from "../rig/lyra.ts";
 
 async function replay(...words: string[]) {
-  const child = Bun.spawn([process.execPath, MAIN, "replay", ...words, "--json"], {
+  const child = Bun.spawn([...PROGRAM, "replay", ...words, "--json"], {
     stdout: "pipe",
     stderr: "pipe",
   });

@@ -9,8 +9,8 @@ fc.configureGlobal({ defaultSizeToMaxWhenMaxSpecified: true, seed: SEED, numRuns
 if (process.env.LYRA_TEST_SEED === undefined)
   console.log(`random tests: LYRA_TEST_SEED=${SEED} LYRA_TEST_LENGTH=${LENGTH}`);
 
-// `expect(...).rejects` waits without returning. What waits so inside of a worker's message waits for ever, where the next
-// message would settle it, and keeps the process from ending. So handlers run behind the message.
+// `expect(...).rejects` waits without returning. Inside of a worker's message that lasts for ever, where the next message
+// would settle it, and the process does not end. So handlers run behind the message.
 const onMessage = Object.getOwnPropertyDescriptor(Worker.prototype, "onmessage")!;
 Object.defineProperty(Worker.prototype, "onmessage", {
   ...onMessage,
