@@ -2,6 +2,7 @@
 //
 //   bun scripts/test.ts [WORD...]          the default suite, on the executable
 //   bun scripts/test.ts --slow [WORD...]   every slow part, or those whose names hold a word
+//   bun scripts/test.ts --pages            the slow tests in a browser, in as many processes as there are cores
 //   bun scripts/test.ts --slow-today       one slow part, for at most a minute, or one rig of the executable, by the date
 //   bun scripts/test.ts --timings          the default suite, and its durations written to test/timings.json
 import { statfsSync } from "node:fs";
@@ -31,8 +32,20 @@ const timeout = ["--timeout", "120000"];
  */
 const parallel = [`--parallel=${availableParallelism() + 1}`, "--no-isolate", ...timeout];
 
+const slowFilesOf = (name: string) => [...new Glob(`test/**/*${name}.slow.test.ts`).scanSync(ROOT)].sort();
+
+/** Tests in a browser wait for frames and for each other's processes: files of a process share browser and devnet. */
+const pages: Part = {
+  name: "pages in a browser",
+  command: [
+    ...[BUN, "test", "--path-ignore-patterns", "examples/**"],
+    ...[`--parallel=${availableParallelism()}`, "--no-isolate", ...timeout, `--timings=${TIMINGS}`],
+    ...["page", "pages"].flatMap(slowFilesOf).map((file) => `./${file}`),
+  ],
+};
+
 function slowParts(): Part[] {
-  const files = [...new Glob("test/**/*.slow.test.ts").scanSync(ROOT)].sort();
+  const files = slowFilesOf("");
   const slowFiles = files.map((file): Part => {
     // The configured patterns keep slow files out.
     const command = [BUN, "test", "--path-ignore-patterns", "examples/**", `./${file}`];
@@ -139,13 +152,14 @@ async function runForAWhile({ command }: Part): Promise<number> {
 
 async function main(): Promise<number> {
   const words = process.argv.slice(2);
-  const [isSlow, isToday, isTimed] = ["--slow", "--slow-today", "--timings"].map((flag) =>
+  const [isSlow, isToday, isTimed, isPages] = ["--slow", "--slow-today", "--timings", "--pages"].map((flag) =>
     words.includes(flag),
   );
   const filters = words.filter((word) => !word.startsWith("--"));
   const built = await run([BUN, "scripts/build.ts", "--if-changed"], 1);
   if (built !== 0) return built;
   const parts = slowParts();
+  if (isPages) return run(pages.command, 1);
   if (isToday) return runToday(parts);
   if (!isSlow) {
     console.log(`random tests: LYRA_TEST_SEED=${SEED} LYRA_TEST_LENGTH=${LENGTH}`);

@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import type { connect } from "../../src/client/connect.ts";
 import type { Devnet } from "../../src/devnet/devnet.ts";
 import { startNode } from "../../src/start-node.ts";
 import {
   HAS_BROWSER,
-  launchOffline,
+  offlineBrowser,
   openPage,
   type Seen,
   sayWhenSkipped,
@@ -42,7 +42,6 @@ describe.skipIf(!HAS_BROWSER)("a page", () => {
   const seen: Seen = { requests: [], failures: [], complaints: [] };
   let devnet: Devnet;
   let site: ReturnType<typeof Bun.serve>;
-  let browser: Browser;
   let page: Page;
 
   const start = (ports: { dataPort?: number; nodePort?: number } = {}) =>
@@ -69,13 +68,13 @@ describe.skipIf(!HAS_BROWSER)("a page", () => {
         return new Response(script ?? PAGE, { headers: { "content-type": type } });
       },
     });
-    browser = await launchOffline();
+    const browser = await offlineBrowser();
     page = await openPage(browser, seen);
     await page.goto(`http://127.0.0.1:${site.port}/`);
     await page.waitForFunction(() => "followAll" in window);
   }, 60_000);
   afterAll(async () => {
-    await browser?.close();
+    await page?.close();
     await site?.stop(true);
     await devnet?.stop();
     rmSync(home, { recursive: true, force: true });

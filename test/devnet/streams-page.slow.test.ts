@@ -1,12 +1,13 @@
 // A page in a real browser follows a devnet's streams from another origin, as a dApp does (streams-page.html): snapshots, then
 // updates while a market trades, through a restart of the node, and without a trace once the tab is closed.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import type { Devnet } from "../../src/devnet/devnet.ts";
 import { startNode } from "../../src/start-node.ts";
+import { HAS_BROWSER, offlineBrowser, openPage, sayWhenSkipped } from "../support/offline-browser.ts";
 import {
   accountKey,
   expectWithoutGap,
@@ -38,11 +39,7 @@ interface PageScript {
 }
 declare const window: { readonly streams: PageScript };
 
-const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
-const HAS_BROWSER = existsSync(CHROMIUM);
-if (!HAS_BROWSER) console.log(`skipped: streams in a browser (no ${CHROMIUM}; set CHROMIUM to another)`);
-const QUIET = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"];
-const STEP_MS = 20_000;
+sayWhenSkipped("streams");
 const STREAMS = 14;
 /** After a tab is closed, until the node knows. */
 const LEAVE_MS = 1_000;
@@ -52,7 +49,6 @@ describe.skipIf(!HAS_BROWSER)("a page of another origin", () => {
   let devnet: Devnet;
   let market: string;
   let site: ReturnType<typeof Bun.serve>;
-  let browser: Browser;
   let page: Page;
   const complaints: string[] = [];
 
@@ -76,19 +72,17 @@ describe.skipIf(!HAS_BROWSER)("a page of another origin", () => {
       port: 0,
       fetch: () => new Response(Bun.file(join(import.meta.dir, "streams-page.html"))),
     });
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: QUIET });
-    page = await openPage();
+    page = await openTab();
   });
   afterAll(async () => {
-    await browser?.close();
+    await page?.close();
     await site?.stop(true);
     await devnet?.stop();
     rmSync(home, { recursive: true, force: true });
   });
 
-  async function openPage(): Promise<Page> {
-    const tab = await browser.newPage();
-    tab.setDefaultTimeout(STEP_MS);
+  async function openTab(): Promise<Page> {
+    const tab = await openPage(await offlineBrowser(), { requests: [], failures: [], complaints: [] });
     tab.on("pageerror", ({ message }) => complaints.push(message));
     await tab.goto(`http://127.0.0.1:${site.port}/`);
     await tab.evaluate(follow, {
@@ -214,7 +208,7 @@ describe.skipIf(!HAS_BROWSER)("a page of another origin", () => {
   test("leaves nothing when its tab is closed: the next one has all its places", async () => {
     await page.close();
     await Bun.sleep(LEAVE_MS);
-    page = await openPage();
+    page = await openTab();
     await opened(1);
     await use("mine", { blocks: 2 });
     const streams = await followedUntilNow(0);

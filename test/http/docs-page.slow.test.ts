@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { DATA_ENDPOINTS } from "../../src/planes/data/endpoints.ts";
 import {
   HAS_BROWSER,
-  launchOffline,
+  offlineBrowser,
   openPage,
   picture,
   type Seen,
@@ -19,7 +19,6 @@ sayWhenSkipped("documentation");
 
 describe.skipIf(!HAS_BROWSER)("documentation without internet", () => {
   let home: string;
-  let browser: Browser;
   let page: Page;
   let base: string;
   let stop: () => Promise<void>;
@@ -28,7 +27,7 @@ describe.skipIf(!HAS_BROWSER)("documentation without internet", () => {
   beforeAll(async () => {
     home = mkdtempSync(join(tmpdir(), "lyra-docs-"));
     ({ base, stop } = await serveSample(home));
-    browser = await launchOffline();
+    const browser = await offlineBrowser();
     page = await openPage(browser, seen);
     await page.goto(`${base}/docs`);
     await page.waitForSelector(".opblock-tag-section");
@@ -36,7 +35,7 @@ describe.skipIf(!HAS_BROWSER)("documentation without internet", () => {
   });
 
   afterAll(async () => {
-    await browser?.close();
+    await page?.close();
     await stop?.();
     rmSync(home, { recursive: true, force: true });
   });

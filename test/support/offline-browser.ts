@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
+import { processFolder } from "./process-folder.ts";
 
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 /** Without one the tests in a browser are skipped, and say so. */
@@ -24,14 +25,32 @@ const QUIET = [
 ];
 /** Give a folder to keep a picture of the page. */
 const PICTURES = process.env.LYRA_TEST_PICTURES;
-const STEP_MS = 20_000;
+/** Patience with a step of a page. */
+export const STEP_MS = 20_000;
 
 export function sayWhenSkipped(what: string): void {
   if (!HAS_BROWSER) console.log(`skipped: ${what} in a browser (no ${CHROMIUM}; set CHROMIUM to another)`);
 }
 
-export function launchOffline(): Promise<Browser> {
-  return chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", ...QUIET, ...OFFLINE] });
+let shared: Promise<Browser> | undefined;
+
+/** The browser of all test files of a process, which ends with it. A file closes its own pages. */
+export function offlineBrowser(): Promise<Browser> {
+  shared ??= launch();
+  return shared;
+}
+
+async function launch(): Promise<Browser> {
+  const { TMPDIR } = process.env;
+  // Its profile is removed with the folder: no test sees the end of the process.
+  process.env.TMPDIR = processFolder("lyra-browser");
+  try {
+    const args = ["--no-sandbox", ...QUIET, ...OFFLINE];
+    return await chromium.launch({ executablePath: CHROMIUM, args });
+  } finally {
+    if (TMPDIR === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = TMPDIR;
+  }
 }
 
 /** Requests over the wire, and the page's complaints. */

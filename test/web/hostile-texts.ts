@@ -48,7 +48,7 @@ const KEPT = new Set(["cursor", "startCursor", "endCursor", "kind", "scheme", "h
 
 /** The same answer with every free text replaced by the next hostile one. */
 export class Poison {
-  used = 0;
+  constructor(public used = 0) {}
 
   of(value: unknown, name = ""): unknown {
     if (typeof value === "string") return FIXED.test(value) || KEPT.has(name) ? value : this.next();

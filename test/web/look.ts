@@ -1,15 +1,16 @@
 // A node's page in a real browser.
 import type { Browser, Page } from "playwright-core";
-import { openPage, type Seen } from "../support/offline-browser.ts";
+import { openPage, type Seen, STEP_MS } from "../support/offline-browser.ts";
 
 export class Look {
-  readonly seen: Seen = { requests: [], failures: [], complaints: [] };
   page!: Page;
   private pending = 0;
 
   constructor(
     readonly pageUrl: string,
     readonly dataUrl: string,
+    /** Several tabs may share it. */
+    readonly seen: Seen = { requests: [], failures: [], complaints: [] },
   ) {}
 
   async begin(browser: Browser): Promise<void> {
@@ -29,17 +30,10 @@ export class Look {
     await this.atRest();
   }
 
-  /** The view is drawn, and in two frames after each other nothing is on its way. */
+  /** The view is drawn, and twice, two frames later, nothing is on its way. */
   async atRest(): Promise<void> {
     for (let quiet = 0; quiet < 2; ) {
-      await this.page.waitForFunction(
-        () =>
-          document.querySelector("main h1, main .empty") !== null &&
-          document.querySelector("[aria-busy=true]") === null,
-      );
-      await this.page.evaluate(
-        () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
-      );
+      await this.page.evaluate(isDrawn, STEP_MS);
       quiet = this.pending === 0 ? quiet + 1 : 0;
     }
   }
@@ -111,4 +105,19 @@ export class Look {
       `validator/${await first("nodes?pagination.first=1", "nodes")}`,
     ];
   }
+}
+
+/** In the page: settles two frames after it is drawn. */
+function isDrawn(patienceMs: number): Promise<void> {
+  const giveUpAt = performance.now() + patienceMs;
+  return new Promise((resolve, reject) => {
+    const look = () => {
+      const busy = document.querySelector("[aria-busy=true]");
+      if (busy === null && document.querySelector("main h1, main .empty") !== null)
+        requestAnimationFrame(() => requestAnimationFrame(() => resolve()));
+      else if (performance.now() < giveUpAt) requestAnimationFrame(look);
+      else reject(new Error(`${location.hash} is not drawn: ${busy?.outerHTML.slice(0, 300)}`));
+    };
+    look();
+  });
 }

@@ -4,13 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { DEMO_SECONDS, playDemo } from "../../src/devnet/demo/demo.ts";
-import type { Devnet } from "../../src/devnet/devnet.ts";
 import type { Activity, Addresses, Blocks, Parameters } from "../../src/http/chain-bodies.ts";
 import type { DataNode } from "../../src/node/start.ts";
 import { startNode } from "../../src/start-node.ts";
-import { HAS_BROWSER, launchOffline, sayWhenSkipped } from "../support/offline-browser.ts";
+import { HAS_BROWSER, offlineBrowser, sayWhenSkipped } from "../support/offline-browser.ts";
+import { borrowDemo, returnDemo } from "../support/shared-devnet.ts";
 import { seriousFindings } from "./axe.ts";
 import { Look } from "./look.ts";
 
@@ -29,12 +27,6 @@ const grouped = (value: number) => value.toLocaleString("en");
 const withoutIds = (title: string) =>
   title.replace(/ \(asset [^)]+\)/g, "").replace(/\b[0-9a-f]{64}\b.*/, "");
 
-let browser: Browser;
-beforeAll(async () => {
-  if (HAS_BROWSER) browser = await launchOffline();
-});
-afterAll(() => browser?.close());
-
 interface Subject {
   readonly name: string;
   /** Whether axe looks at every view in every combination. */
@@ -47,10 +39,8 @@ const SUBJECTS: readonly Subject[] = [
     name: "a devnet with a month of history",
     isThorough: true,
     async start() {
-      const genesisTimeNs = (BigInt(Date.now()) - BigInt(DEMO_SECONDS) * 1_000n) * 1_000_000n;
-      const devnet: Devnet = await startNode({ kind: "devnet", genesisTimeNs, thread: true });
-      await playDemo(devnet, () => {});
-      return { look: new Look(devnet.nodeUrl, devnet.dataUrl), stop: () => devnet.stop() };
+      const { nodeUrl, dataUrl } = await borrowDemo();
+      return { look: new Look(nodeUrl, dataUrl), stop: returnDemo };
     },
   },
   {
@@ -76,7 +66,7 @@ describe.skipIf(!HAS_BROWSER).each(SUBJECTS)("the page over $name", ({ start, is
   let stop: () => Promise<void>;
   beforeAll(async () => {
     ({ look, stop } = await start());
-    await look.begin(browser);
+    await look.begin(await offlineBrowser());
   }, 60_000);
   afterAll(async () => {
     await look?.page.close();
@@ -135,19 +125,27 @@ describe.skipIf(!HAS_BROWSER).each(SUBJECTS)("the page over $name", ({ start, is
   test("every view is usable in both themes and at both widths, and axe finds nothing serious", async () => {
     const views = [...(await look.views()), "nothing/here"];
     const findings: string[] = [];
-    for (const [n, view] of views.entries()) {
-      await look.page.goto(`${look.pageUrl}/#/${view}`);
-      for (const { theme, width } of COMBINATIONS) {
-        await look.page.emulateMedia({ colorScheme: theme });
-        await look.page.setViewportSize({ width, height: 900 });
-        await look.atRest();
-        if (await look.isTooWide()) findings.push(`${view} is wider than ${width}`);
-        // The same views over another chain: one combination of each, in turns.
-        if (!isThorough && COMBINATIONS[n % COMBINATIONS.length]!.theme !== theme) continue;
-        for (const finding of await seriousFindings(look.page))
-          findings.push(`${view} ${theme} ${width}: ${finding}`);
+    const queue = views.entries();
+    const work = async (tab: Look) => {
+      for (const [n, view] of queue) {
+        await tab.page.goto(`${tab.pageUrl}/#/${view}`);
+        for (const { theme, width } of COMBINATIONS) {
+          await tab.page.emulateMedia({ colorScheme: theme });
+          await tab.page.setViewportSize({ width, height: 900 });
+          await tab.atRest();
+          if (await tab.isTooWide()) findings.push(`${view} is wider than ${width}`);
+          // The same views over another chain: one combination of each, in turns.
+          if (!isThorough && COMBINATIONS[n % COMBINATIONS.length]!.theme !== theme) continue;
+          for (const finding of await seriousFindings(tab.page))
+            findings.push(`${view} ${theme} ${width}: ${finding}`);
+        }
       }
-    }
+    };
+    // While one tab waits for its frames the other is examined.
+    const second = new Look(look.pageUrl, look.dataUrl, look.seen);
+    await second.begin(await offlineBrowser());
+    await Promise.all([look, second].map(work));
+    await second.page.close();
     expect(findings).toEqual([]);
   }, 60_000);
 

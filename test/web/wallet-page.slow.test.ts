@@ -13,7 +13,7 @@ import { readCommandText } from "../support/command-text.ts";
 import { eventually } from "../support/eventually.ts";
 import {
   HAS_BROWSER,
-  launchOffline,
+  offlineBrowser,
   openPage,
   picture,
   type Seen,
@@ -31,9 +31,8 @@ const APPROVE = "Hold to approve";
 
 let browser: Browser;
 beforeAll(async () => {
-  if (HAS_BROWSER) browser = await launchOffline();
+  if (HAS_BROWSER) browser = await offlineBrowser();
 });
-afterAll(() => browser?.close());
 
 describe.skipIf(!HAS_BROWSER)("the wallet's page", () => {
   const desk = new ApprovalDesk();

@@ -19,8 +19,15 @@ export const addresses = signal<Addresses | undefined>(undefined);
 export const chainId = signal("");
 export const head = signal<Head | undefined>(undefined);
 export const connection = signal<"connecting" | "open" | "away">("connecting");
-/** Rises when what is shown may have changed: after new blocks, at most once a second, and not while the page is hidden. */
-export const beat = signal(0);
+const listeners = new Set<() => void>();
+/**
+ * Calls when what is shown may have changed: after new blocks, at most once a second, and not while the page is hidden.
+ * @returns the end of it
+ */
+export function onBeat(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
 
 const BEAT_MS = 1_000;
 const RETRY_MS = [500, 1_000, 2_000, 3_000] as const;
@@ -223,7 +230,7 @@ function strike(): void {
     beatTimer = undefined;
     if (document.visibilityState === "hidden") return;
     beatAt = performance.now();
-    beat.value++;
+    for (const listener of [...listeners]) listener();
   }, waitMs);
 }
 document.addEventListener("visibilitychange", () => {

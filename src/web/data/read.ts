@@ -1,6 +1,6 @@
 // Reading for views: an answer that follows the chain, pages of a list.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { beat, connection, get, getFromNode, getText, RequestFailure } from "./node.ts";
+import { connection, get, getFromNode, getText, onBeat, RequestFailure } from "./node.ts";
 
 export interface Reading<T> {
   /** The newest answer; undefined until the first. */
@@ -24,29 +24,42 @@ export function useRead<T>(path: string | undefined, options: ReadOptions = {}):
   const { isLive = true, isOfNode = false, isText = false } = options;
   const [reading, setReading] = useState<Reading<T>>(NOTHING);
   const lastPath = useRef<string>(undefined);
-  const turn = isLive ? beat.value : connection.value === "open" ? 1 : 0;
   const isReady = connection.value === "open";
   useEffect(() => {
     if (path !== lastPath.current) setReading(NOTHING);
     lastPath.current = path;
     if (path === undefined || !isReady) return undefined;
-    const abort = new AbortController();
     const ask: (path: string, signal: AbortSignal) => Promise<unknown> = isText
       ? getText
       : isOfNode
         ? getFromNode
         : get;
-    ask(path, abort.signal).then(
-      (data) => setReading({ data: data as T, failure: undefined }),
-      (error) => {
-        if (abort.signal.aborted) return;
+    const abort = new AbortController();
+    let isReading = false;
+    let isDue = false;
+    const read = async () => {
+      isDue = isReading;
+      if (isReading) return;
+      isReading = true;
+      try {
+        const data = (await ask(path, abort.signal)) as T;
+        if (!abort.signal.aborted) setReading({ data, failure: undefined });
+      } catch (error) {
         // While the node is away, what was last read stays.
-        if (error instanceof RequestFailure && error.status > 0)
+        if (!abort.signal.aborted && error instanceof RequestFailure && error.status > 0)
           setReading({ data: undefined, failure: error });
-      },
-    );
-    return () => abort.abort();
-  }, [path, turn, isReady, isOfNode, isText]);
+      }
+      isReading = false;
+      if (isDue && !abort.signal.aborted) void read();
+    };
+    void read();
+    // A node that answers more slowly than blocks come is read as fast as it answers.
+    const unfollow = isLive ? onBeat(() => void read()) : undefined;
+    return () => {
+      unfollow?.();
+      abort.abort();
+    };
+  }, [path, isLive, isReady, isOfNode, isText]);
   return reading;
 }
 

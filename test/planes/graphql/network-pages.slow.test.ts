@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import type { Devnet } from "../../../src/devnet/devnet.ts";
 import { startNode } from "../../../src/start-node.ts";
 import {
   HAS_BROWSER,
-  launchOffline,
+  offlineBrowser,
   openPage,
   type Seen,
   sayWhenSkipped,
@@ -30,7 +30,6 @@ describe.skipIf(!HAS_BROWSER)("a page of the network", () => {
   let devnet: Devnet;
   let subject: Subject;
   let site: ReturnType<typeof Bun.serve>;
-  let browser: Browser;
   let page: Page;
 
   const use = async (tool: string, body: object = {}): Promise<Json> => {
@@ -67,12 +66,12 @@ describe.skipIf(!HAS_BROWSER)("a page of the network", () => {
       fetch: () =>
         new Response("<!doctype html><title>a page</title>", { headers: { "content-type": "text/html" } }),
     });
-    browser = await launchOffline();
+    const browser = await offlineBrowser();
     page = await openPage(browser, seen);
     await page.goto(`http://127.0.0.1:${site.port}/`);
   });
   afterAll(async () => {
-    await browser?.close();
+    await page?.close();
     await site?.stop(true);
     await devnet?.stop();
     rmSync(home, { recursive: true, force: true });

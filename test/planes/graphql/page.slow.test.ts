@@ -1,10 +1,10 @@
 // The page at `/graphql` in a real browser that can reach nothing but this server: a query and a subscription are tried.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import type { DataServer } from "../../../src/planes/data/app.ts";
 import {
   HAS_BROWSER,
-  launchOffline,
+  offlineBrowser,
   openPage,
   picture,
   type Seen,
@@ -17,20 +17,19 @@ sayWhenSkipped("the page of GraphQL");
 describe.skipIf(!HAS_BROWSER)("the page of GraphQL without internet", () => {
   let rig: GraphqlRig;
   let server: DataServer;
-  let browser: Browser;
   let page: Page;
   const seen: Seen = { requests: [], failures: [], complaints: [] };
 
   beforeAll(async () => {
     rig = await graphqlRig();
     server = rig.listen();
-    browser = await launchOffline();
+    const browser = await offlineBrowser();
     page = await openPage(browser, seen);
     await page.goto(`${server.url}/graphql`);
     await page.waitForSelector(".graphiql-container");
   });
   afterAll(async () => {
-    await browser?.close();
+    await page?.close();
     await server?.stop();
     rig?.close();
   });
