@@ -10,7 +10,7 @@ import { HttpNode } from "../../src/wallet/sending/http-node.ts";
 import { eventually } from "../support/eventually.ts";
 import {
   HAS_BROWSER,
-  launchOffline,
+  offlineBrowser,
   openPage,
   picture,
   type Seen,
@@ -43,7 +43,7 @@ describe.skipIf(!HAS_BROWSER)("the node's page with a wallet", () => {
   const walletSeen: Seen = { requests: [], failures: [], complaints: [] };
 
   beforeAll(async () => {
-    browser = await launchOffline();
+    browser = await offlineBrowser();
     devnet = await startNode({ kind: "devnet" });
     const created = await fetch(`${devnet.nodeUrl}/devnet/market/create`, { method: "POST", body: "{}" });
     ({ market } = (await created.json()) as { market: string });
@@ -66,7 +66,8 @@ describe.skipIf(!HAS_BROWSER)("the node's page with a wallet", () => {
   }, 60_000);
   afterEach(() => desk.rejectAll());
   afterAll(async () => {
-    await browser?.close();
+    await walletPage?.close();
+    await look?.page.close();
     await service?.close();
     await devnet?.stop();
   });
