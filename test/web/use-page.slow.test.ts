@@ -5,6 +5,7 @@ import type { Devnet } from "../../src/devnet/devnet.ts";
 import { PartyClient } from "../../src/devnet/party-client.ts";
 import type { Activity, Auctions } from "../../src/http/chain-bodies.ts";
 import { HAS_BROWSER, offlineBrowser, type Seen, sayWhenSkipped } from "../support/offline-browser.ts";
+import { processFolder } from "../support/process-folder.ts";
 import { borrowDemo, returnDemo } from "../support/shared-devnet.ts";
 import { mineOverHttp } from "../support/test-devnet.ts";
 import { HOSTILE, type Poison } from "./hostile-texts.ts";
@@ -193,7 +194,8 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
     await fetch(`${devnet.nodeUrl}/devnet/snapshot`, { method: "POST" });
     await mineOverHttp(devnet, 1);
     await tree.getByText("1 after snapshot").waitFor();
-    await page.getByRole("button", { name: "Go back" }).first().click();
+    // The first snapshot is that of the shared devnet.
+    await page.getByRole("button", { name: "Go back" }).nth(1).click();
     await tree.getByText("gone: the chain went back").waitFor();
     await page.waitForFunction(
       (text) => document.querySelector(".height")?.textContent === text,
@@ -272,7 +274,7 @@ describe.skipIf(!HAS_BROWSER)("the page in use", () => {
     const saved = await Bun.file(await (await download).path()).bytes();
     await page.getByRole("button", { name: "Verify what was saved" }).click();
     await page.getByText(`all ${segments.length} ids are the node's`).waitFor();
-    const broken = join(home, "broken.zip");
+    const broken = join(processFolder("lyra-use-page"), "broken.zip");
     saved[Math.floor(saved.length / 3)]! ^= 4;
     await Bun.write(broken, saved);
     await page.getByLabel("an archive on disk").setInputFiles(broken);

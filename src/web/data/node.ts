@@ -29,6 +29,11 @@ export function onBeat(listener: () => void): () => void {
   return () => void listeners.delete(listener);
 }
 
+/** Lets every view read what it shows. */
+export function readAgain(): void {
+  for (const listener of [...listeners]) listener();
+}
+
 const BEAT_MS = 1_000;
 const RETRY_MS = [500, 1_000, 2_000, 3_000] as const;
 const REQUEST_MS = 20_000;
@@ -230,7 +235,7 @@ function strike(): void {
     beatTimer = undefined;
     if (document.visibilityState === "hidden") return;
     beatAt = performance.now();
-    for (const listener of [...listeners]) listener();
+    readAgain();
   }, waitMs);
 }
 document.addEventListener("visibilitychange", () => {

@@ -4,7 +4,7 @@ import type { AnswerOf, TOOLS } from "../../planes/devnet/declarations.ts";
 import { Badge, Panel } from "../components/panel.tsx";
 import { Command, Empty } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
-import { beat, head, postToNode, RequestFailure } from "../data/node.ts";
+import { head, postToNode, RequestFailure, readAgain } from "../data/node.ts";
 import { useRead } from "../data/read.ts";
 import { count } from "../format.ts";
 import { placed } from "./snapshot-tree.ts";
@@ -20,7 +20,7 @@ export function Snapshots() {
     try {
       await postToNode(path, body);
       // A snapshot makes no block that would let the view read again.
-      beat.value++;
+      readAgain();
     } catch (error) {
       if (!(error instanceof RequestFailure)) throw error;
       failure.value = error.message;
