@@ -60,7 +60,7 @@ interface Paint {
   readonly blockMs: number;
 }
 
-/** One load with empty caches. */
+/** Loads a page with empty caches. */
 async function paintOf(browser: Browser, url: string): Promise<Paint> {
   const context = await browser.newContext({ viewport: { width: 1600, height: 900 } });
   const page = await context.newPage();
@@ -86,7 +86,7 @@ async function paintOf(browser: Browser, url: string): Promise<Paint> {
   return paint;
 }
 
-/** What the overview shows, as a document without scripts. */
+/** The overview as a document without scripts. */
 async function staticPage(browser: Browser, nodeUrl: string): Promise<Map<string, Response>> {
   const look = new Look(nodeUrl, nodeUrl);
   await look.begin(browser);
@@ -232,7 +232,7 @@ async function measureMemory(browser: Browser, devnet: Devnet) {
   let openedAt = 0;
   look.page.on("response", (response) => {
     const isOfPage = /^\/(?:page\/|$)/.test(new URL(response.url()).pathname);
-    // What was on its way was asked for by the view before.
+    // A request that was on its way is of the view before.
     if (!isOfPage && response.request().timing().startTime >= openedAt) answers.push(answerOf(response));
   });
   const heaps: { minute: number; view: string; usedMb: number }[] = [];
