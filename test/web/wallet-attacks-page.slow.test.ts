@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { ApprovalDesk } from "../../src/wallet/approvals/desk.ts";
 import { eventually } from "../support/eventually.ts";
-import { HAS_BROWSER, launchOffline, REBOUND_HOST, sayWhenSkipped } from "../support/offline-browser.ts";
+import { HAS_BROWSER, offlineBrowser, REBOUND_HOST, sayWhenSkipped } from "../support/offline-browser.ts";
 import { KEY_1, Rig, VOTE } from "../wallet/service/rig.ts";
 import { PASSPHRASE } from "../wallet/support/wallets.ts";
 
@@ -230,7 +230,7 @@ describe.skipIf(!HAS_BROWSER)("a hostile page in the same browser", () => {
   let token: string;
 
   beforeAll(async () => {
-    browser = await launchOffline();
+    browser = await offlineBrowser();
     rig = await Rig.start({ approver: desk });
     rig.running.service.parts.wallets.adopt(await rig.store.unlock("vectors", Uint8Array.from(PASSPHRASE)));
     server = Bun.serve({
@@ -250,7 +250,7 @@ describe.skipIf(!HAS_BROWSER)("a hostile page in the same browser", () => {
     id = desk.requests[0]!.id;
   }, 60_000);
   afterAll(async () => {
-    await browser?.close();
+    await context?.close();
     server?.stop(true);
     await rig?.stop();
   });
