@@ -13,8 +13,10 @@ const MONEY = 10n ** 15n;
 
 interface LargeState {
   readonly home: string;
-  /** The genesis document; default: the devnet's. */
+  /** A genesis document with `STATE_PARAMETERS`; default: the devnet's with them. */
   readonly genesis?: string;
+  /** Unix nanoseconds. */
+  readonly genesisTimeNs?: bigint;
   readonly accounts: number;
   readonly orders: number;
   /** Parties that hold money; default: numbered ones. */
@@ -26,13 +28,14 @@ interface LargeState {
 export const partyAt = (index: number): string => index.toString(16).padStart(64, "0");
 
 /** Makes the chain and stores its state. */
-export async function makeLargeState({ home, genesis, accounts, orders, funded = [], height }: LargeState) {
+export async function makeLargeState(options: LargeState) {
+  const { home, genesis, genesisTimeNs, accounts, orders, funded = [], height } = options;
   const devnet = await startNode({
     kind: "devnet",
     home,
     mode: { kind: "manual" },
-    ...(genesis !== undefined && { genesis }),
-    parameters: PARAMETERS,
+    ...(genesis !== undefined ? { genesis } : { parameters: STATE_PARAMETERS }),
+    ...(genesisTimeNs !== undefined && { genesisTimeNs }),
   });
   try {
     const { chain } = devnet;
@@ -56,7 +59,7 @@ export async function makeLargeState({ home, genesis, accounts, orders, funded =
   }
 }
 
-const PARAMETERS = {
+export const STATE_PARAMETERS = {
   "spam.protection.max.batchSize": String(ORDERS_A_BATCH),
   "spam.protection.maxUserTransfersPerEpoch": "1000000",
   "spam.pow.difficulty": "1",

@@ -68,6 +68,8 @@ const admission = await run("admission.ts");
 const devnet = await run("devnet.ts", "--binary", binary);
 const flow = await run("flow.ts", "--binary", binary);
 const submission = await run("submission.ts");
+const state = await run("state.ts");
+const consensus = await run("consensus.ts");
 const wallet = await run("wallet.ts", "--binary", binary);
 const cost = pages.costOfSize as Record<string, number>;
 const waits = exports.pageP99Ms as Record<string, number>;
@@ -76,6 +78,8 @@ const empty = devnet.empty as Record<string, number>;
 const book = markets.book as Record<string, number>;
 const besideCore = follow.besideCore as Record<string, number>;
 const snapshots = devnet.snapshot as Record<string, number>;
+const hashShares = (state.large as { blocks: Record<string, Record<string, number>> }).blocks;
+const stateSnapshot = state.snapshot as Record<string, number>;
 const { opening, signing, listing, sending } = wallet as Record<string, Record<string, number>>;
 
 const lines = [
@@ -171,6 +175,30 @@ const lines = [
   line("p99 against p50 of SYNC under that load", flow.p99ToP50, "", "at most", 20),
   line("snapshot at 500,000 accounts", snapshots.snapshotMs, "ms", "at most", 50),
   line("revert at 500,000 accounts", snapshots.revertMs, "ms", "at most", 50),
+  line(
+    "application hash over 500,000 accounts and 100,000 orders, of a block of 1,000 transfers",
+    hashShares.transfers!.share,
+    "",
+    "at most",
+    0.1,
+  ),
+  line("... of the block in which it is most", hashShares.transfers!.shareMax, "", "at most", 0.1),
+  line("... of a block of 1,000 orders", hashShares.orders!.share, "", "at most", 0.1),
+  line("... of the block in which it is most", hashShares.orders!.shareMax, "", "at most", 0.1),
+  line(
+    "longest hold-up while that state is written for others",
+    stateSnapshot.longestHoldMs,
+    "ms",
+    "at most",
+    100,
+  ),
+  line(
+    "application behind a consensus engine, against a single devnet",
+    consensus.partOfSingle,
+    "",
+    "at most",
+    0.6,
+  ),
   line("opening a wallet, no faster than", opening!.openMs, "ms", "at least", 300),
   line("opening a wallet, no slower than", opening!.openMs, "ms", "at most", 1_000),
   line("signing the bytes of a command, against bare Ed25519", signing!.signatureRatio, "", "at least", 0.9),
@@ -207,6 +235,8 @@ const result = {
     devnet,
     flow,
     submission,
+    state,
+    consensus,
     wallet,
   },
   lines,

@@ -89,8 +89,7 @@ interface DecidedBlock {
 interface ExecutedTx {
   readonly code: number;
   readonly text: string;
-  /** Undefined where it cannot be read. */
-  readonly tx: CheckedTransaction | undefined;
+  readonly events: ParsedTx["events"];
 }
 
 interface ExecutedDecision {
@@ -369,10 +368,9 @@ export class AbciChain implements ChainPort {
     );
     const block = this.core.executeGiven(decided, txs satisfies readonly BlockTx[]);
     const executions = block.results[Symbol.iterator]();
-    const results = parsed.map(({ verdict }): ExecutedTx => {
-      if (!verdict.ok) return { ...verdict.refusal, tx: undefined };
-      const { code, text } = executions.next().value as TxExecution;
-      return { code, text, tx: verdict.transaction };
+    const results = parsed.map(({ verdict, events }): ExecutedTx => {
+      const { code, text } = verdict.ok ? (executions.next().value as TxExecution) : verdict.refusal;
+      return { code, text, events };
     });
     this.holdWaiting(txs);
     const updates = this.core.engine.consensusUpdates();

@@ -19,7 +19,6 @@ import {
 import type { Timestamp } from "../wire/generated/consensus.ts";
 import { hexOf } from "../wire/identifiers.ts";
 import { SECOND_NS } from "../wire/time-text.ts";
-import { attributesOfChecked, eventsOf } from "../wire/transaction-attributes.ts";
 import type { AbciChain } from "./abci-chain.ts";
 import { BLOCK_BYTES_MAX } from "./proposals.ts";
 import type { AbciHandler, Answer } from "./server.ts";
@@ -211,11 +210,11 @@ export class Application implements AbciHandler {
       txs,
     });
     return {
-      txResults: results.map(({ code, text, tx }) => ({
+      txResults: results.map(({ code, text, events }) => ({
         code,
         // Data is part of what validators agree on: words are not.
         log: text,
-        events: tx === undefined ? [] : eventsOf(attributesOfChecked(tx)),
+        events,
       })),
       validatorUpdates: updates.map(updateOf),
       appHash: Uint8Array.fromHex(appHash),

@@ -1,6 +1,7 @@
 // Transactions by the hash of their bytes, read and verified once: the engine shows each of them several times.
 import { LruCache } from "../cache/lru.ts";
 import { sha256HexOf } from "../crypto/sha.ts";
+import { attributesOfChecked, eventsOf } from "../wire/transaction-attributes.ts";
 import { type CheckedTransaction, checkTransaction, type Verdict } from "../wire/transaction-check.ts";
 
 const BYTES_MAX = 64 * 1024 * 1024;
@@ -12,6 +13,8 @@ export interface ParsedTx {
   /** Upper-case hex. */
   readonly hash: string;
   readonly verdict: Verdict;
+  /** Attributes for the engine's index: they follow from the transaction alone. */
+  readonly events: ReturnType<typeof eventsOf>;
 }
 
 /** A transaction that has a valid form and signature. */
@@ -39,7 +42,9 @@ export class ParsedTransactions {
     const hash = plainHash.toUpperCase();
     const before = this.byHash.get(hash);
     if (before !== undefined) return before;
-    const parsed = { bytes, hash, verdict: this.check(bytes, this.chainId, plainHash) };
+    const verdict = this.check(bytes, this.chainId, plainHash);
+    const events = verdict.ok ? eventsOf(attributesOfChecked(verdict.transaction)) : [];
+    const parsed = { bytes, hash, verdict, events };
     this.byHash.set(hash, parsed);
     return parsed;
   }

@@ -4,9 +4,12 @@
  * is refused. The counts of spam policies are not part of it: they refuse in the block, where the ban is made.
  */
 
+import type { Verdict } from "../chain/admission/rules.ts";
 import { admissionTransaction } from "../chain/block-runner.ts";
 import type { ChainCore } from "../chain/chain-core.ts";
+import type { ChainPoint } from "../chain/chain-store.ts";
 import { SEQUENCER_LIMITS } from "../chain/options.ts";
+import type { CheckedTransaction } from "../wire/transaction-check.ts";
 import { COMMANDS } from "../wire/transaction-commands.ts";
 import type { ParsedTransactions, ValidTx } from "./parsed.ts";
 
@@ -25,7 +28,25 @@ function listedBytes({ length }: Uint8Array): number {
   return length + lengthBytes + 1;
 }
 
+/** Verdicts of admission that follow from the last block: a proposer's own proposal comes back, and so does one of another round. */
+class Proofs {
+  private readonly verdicts = new WeakMap<
+    CheckedTransaction,
+    { readonly place: ChainPoint; readonly verdict: Verdict }
+  >();
+
+  of(tx: CheckedTransaction, { admission, place }: ChainCore): Verdict {
+    const before = this.verdicts.get(tx);
+    if (before?.place === place) return before.verdict;
+    const verdict = admission.proves(admissionTransaction(tx));
+    this.verdicts.set(tx, { place, verdict });
+    return verdict;
+  }
+}
+
 export class Proposals {
+  private readonly proofs = new Proofs();
+
   constructor(
     private readonly core: ChainCore,
     private readonly parsed: ParsedTransactions,
@@ -34,7 +55,7 @@ export class Proposals {
   /** The transactions of a proposal: by priority, then as they come, as far as bytes and gas go. */
   prepare(txs: readonly Uint8Array[], bytesMax: bigint): Uint8Array[] {
     const valid = txs.map((bytes) => this.parsed.validOf(bytes)).filter((each) => each !== undefined);
-    const block = new BlockUnderWay(this.core, Number(bytesMax));
+    const block = new BlockUnderWay(this.core, this.proofs, Number(bytesMax));
     const chosen: Uint8Array[] = [];
     // The order of those with one priority stays.
     for (const each of valid.sort((a, b) => priorityOf(b) - priorityOf(a))) {
@@ -47,7 +68,7 @@ export class Proposals {
 
   /** Why no honest validator proposes this; undefined for a good one. */
   faultOf(txs: readonly Uint8Array[]): string | undefined {
-    const block = new BlockUnderWay(this.core, Number.POSITIVE_INFINITY);
+    const block = new BlockUnderWay(this.core, this.proofs, Number.POSITIVE_INFINITY);
     for (const [n, bytes] of txs.entries()) {
       const parsed = this.parsed.of(bytes);
       const reason = parsed.verdict.ok
@@ -70,6 +91,7 @@ class BlockUnderWay {
 
   constructor(
     private readonly core: ChainCore,
+    private readonly proofs: Proofs,
     /** As the engine counts them. */
     private readonly listedMax: number,
   ) {}
@@ -86,7 +108,7 @@ class BlockUnderWay {
       return fault("another one in the block has its proof of work");
     const priority = priorityOf(each);
     if (priority > this.priority) return fault("it stands behind one of lower priority");
-    const verdict = core.admission.proves(admissionTransaction(tx));
+    const verdict = this.proofs.of(tx, core);
     if (!verdict.accepted) return fault(verdict.text);
     const { code, text, gasWanted } = core.check(tx);
     if (code !== 0) return fault(text);

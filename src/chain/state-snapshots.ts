@@ -36,6 +36,8 @@ const SNAPSHOT_FORMAT = 1;
 const MIB = 1024 * 1024;
 /** Lines of a chunk; one more line than that makes it full. */
 const CHUNK_BYTES = 4 * MIB;
+/** Lines that are read at one go. */
+const AT_ONCE_BYTES = MIB / 8;
 /** A chunk's lines at the most: what a receiver unpacks. A message of the consensus engine holds 16 MB. */
 const CHUNK_BYTES_MAX = 14 * MIB;
 const CHUNKS_MAX = 10_000;
@@ -138,7 +140,7 @@ export class StateSnapshots {
     rmSync(partial, { recursive: true, force: true });
     mkdirSync(partial, { recursive: true, mode: 0o700 });
     const hashes: Uint8Array[] = [];
-    for (const lines of chunksOf(linesOf(db, header), this.chunkBytes)) {
+    for await (const lines of chunksOf(linesOf(db, header), this.chunkBytes)) {
       if (hashes.length >= CHUNKS_MAX || lines.length > CHUNK_BYTES_MAX)
         throw new NodeError("chain.snapshot", "snapshot_too_large", "the state does not fit a snapshot");
       writeFileSync(join(partial, nameOf(hashes.length)), await pack(lines, { level: 1 }));
@@ -187,13 +189,20 @@ function* linesOf(db: Database, header: Header): Generator<string> {
   for (const { table, key, value } of storedEntries(db)) yield `${table}\t${JSON.stringify(key)}\t${value}\n`;
 }
 
-function* chunksOf(lines: Iterable<string>, bytesMax: number): Generator<Buffer> {
+/** Blocks have their turn in between. */
+async function* chunksOf(lines: Iterable<string>, bytesMax: number): AsyncGenerator<Buffer> {
   let parts: Buffer[] = [];
   let bytes = 0;
+  let atOnce = 0;
   for (const line of lines) {
     const part = Buffer.from(line, "utf8");
     parts.push(part);
     bytes += part.length;
+    atOnce += part.length;
+    if (atOnce >= AT_ONCE_BYTES) {
+      atOnce = 0;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
     if (bytes < bytesMax) continue;
     yield Buffer.concat(parts);
     [parts, bytes] = [[], 0];
