@@ -143,7 +143,7 @@ function draw(box: HTMLElement, decimals: number): Drawing {
     },
     grid: { vertLines: { color: line }, horzLines: { color: line } },
     rightPriceScale: { borderColor: line, scaleMargins: { top: 0.08, bottom: 0.25 } },
-    timeScale: { borderColor: line, timeVisible: true, secondsVisible: false },
+    timeScale: { borderColor: line, timeVisible: true, secondsVisible: false, rightOffset: 4 },
   });
   // Behind the candles: series are drawn in the order in which they are added.
   const auctions = chart.addSeries(HistogramSeries, {
