@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestnetNode } from "../../src/testnet/files.ts";
 import type { ValidatorPair } from "../../src/testnet/pair.ts";
-import { Patience, progress, rowsIn } from "./network.ts";
+import { follow, Patience, progress, rowsIn } from "./network.ts";
 import { sendTransfers, timesIn, untilIn } from "./transactions.ts";
 import type { Trial } from "./trial.ts";
 
@@ -36,6 +36,7 @@ export const killedEngine: Trial = {
         await Bun.sleep(network.moment(30));
       }
       await patience.within(() => progress(pairs));
+      await follow(pairs);
       sent.push(...(await sending));
     }
     for (const pair of pairs) {

@@ -279,6 +279,25 @@ export async function reach(
   }
 }
 
+/**
+ * All take part in consensus, and none fetches blocks any more: one that had asked a peer which is killed then stands for the 30 seconds
+ * after which CometBFT asks another (`requestRetrySeconds`).
+ */
+export async function follow(pairs: readonly ValidatorPair[], ms = REACH_MS * loadFactor()): Promise<void> {
+  const end = performance.now() + ms;
+  for (const pair of pairs)
+    while (
+      (
+        await engineOf(pair)
+          .status()
+          .catch(() => undefined)
+      )?.isCatchingUp !== false
+    ) {
+      if (performance.now() > end) throw new Error(`validator ${pair.node.number} still fetches blocks`);
+      await Bun.sleep(100);
+    }
+}
+
 /** All go on: some blocks more than the highest has. */
 export async function progress(pairs: readonly ValidatorPair[], blocks = 3, ms?: number): Promise<void> {
   const heights = await Promise.all(pairs.map((pair) => heightOf(pair).catch(() => 0)));
