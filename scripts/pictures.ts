@@ -9,7 +9,13 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { DEMO_SECONDS, playDemo } from "../src/devnet/demo/demo.ts";
+import type { Devnet } from "../src/devnet/devnet.ts";
+import { startWalletService } from "../src/planes/wallet/start.ts";
 import { startNode } from "../src/start-node.ts";
+import { ApprovalDesk } from "../src/wallet/approvals/desk.ts";
+import { MemoryKeystore } from "../src/wallet/keystore/keystore.ts";
+import { HttpNode } from "../src/wallet/sending/http-node.ts";
+import { WalletStore } from "../src/wallet/wallet-store.ts";
 
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const IMAGES = join("docs", "images");
@@ -102,7 +108,25 @@ const PICTURES: readonly Picture[] = [
   { name: "epoch", path: () => "epoch/42" },
 ];
 
+/** With a request of a page that waits. */
+const WALLET = "wallet";
+
 async function openView(
+  browser: Browser,
+  url: string,
+  theme: "light" | "dark",
+  width: number,
+): Promise<Page> {
+  const page = await openPage(browser, url, theme, width);
+  await page.waitForFunction(
+    () => document.querySelector("main h1") && !document.querySelector("[aria-busy=true]"),
+  );
+  // Names of assets and parties are read after the rows that they stand in.
+  await page.waitForLoadState("networkidle");
+  return page;
+}
+
+async function openPage(
   browser: Browser,
   url: string,
   theme: "light" | "dark",
@@ -119,13 +143,20 @@ async function openView(
     if (message.type() === "error") console.error(`${url}: ${message.text()}`);
   });
   await page.goto(url);
-  await page.waitForFunction(
-    () => document.querySelector("main h1") && !document.querySelector("[aria-busy=true]"),
-  );
-  // Names of assets and parties are read after the rows that they stand in.
-  await page.waitForLoadState("networkidle");
   return page;
 }
+
+/** Light in the documents; else both themes and widths. */
+function looksOf(isAll: boolean) {
+  const themes = isAll ? (["light", "dark"] as const) : (["light"] as const);
+  const widths = isAll ? Object.entries(WIDTHS) : [["wide", 1280] as const];
+  return themes.flatMap((theme) => widths.map(([size, width]) => ({ theme, size, width })));
+}
+
+const fileOf = (folder: string, name: string, look: { theme: string; size: string }, isAll: boolean) =>
+  join(folder, isAll ? `${name}-${look.theme}-${look.size}.png` : `page-${name}.png`);
+
+const launch = () => chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
 
 async function take(
   node: string,
@@ -134,25 +165,82 @@ async function take(
   isAll: boolean,
 ): Promise<void> {
   mkdirSync(folder, { recursive: true });
-  const browser = await chromium.launch({
-    executablePath: CHROMIUM,
-    args: ["--no-sandbox", "--disable-gpu"],
-  });
+  const browser = await launch();
   try {
     for (const { name, path } of pictures) {
       const url = `${node}/#/${await path(node)}`;
-      const themes = isAll ? (["light", "dark"] as const) : (["light"] as const);
-      const widths = isAll ? Object.entries(WIDTHS) : [["wide", 1280] as const];
-      for (const theme of themes)
-        for (const [size, width] of widths) {
-          const page = await openView(browser, url, theme, width);
-          const file = isAll ? `${name}-${theme}-${size}.png` : `page-${name}.png`;
-          await page.screenshot({ path: join(folder, file), fullPage: isAll });
-          await page.context().close();
-        }
+      for (const look of looksOf(isAll)) {
+        const page = await openView(browser, url, look.theme, look.width);
+        await page.screenshot({ path: fileOf(folder, name, look, isAll), fullPage: isAll });
+        await page.context().close();
+      }
     }
   } finally {
     await browser.close();
+  }
+}
+
+/** The wallet's page over a devnet: a page is connected, and asks for a transfer. */
+async function takeWallet(devnet: Devnet, folder: string, isAll: boolean): Promise<void> {
+  const store = new WalletStore({
+    keystore: new MemoryKeystore(),
+    cost: { log2N: 1, r: 1, p: 1 },
+    allowWeakKdf: true,
+  });
+  const passphrase = new TextEncoder().encode("of the pictures");
+  const { recoveryPhrase, parties, nodeUrl } = devnet;
+  const wallet = await store.import({ name: "mine", passphrase, recoveryPhrase });
+  const desk = new ApprovalDesk();
+  const service = await startWalletService({
+    ...{ store, approver: desk, unlocked: [wallet], port: 0 },
+    nodes: [new HttpNode(nodeUrl)],
+  });
+  const browser = await launch();
+  const waits = async () => {
+    while (desk.requests.length === 0) await Bun.sleep(10);
+    return desk.requests[0]!.id;
+  };
+  try {
+    const { sessions } = service.service.parts;
+    await sessions.open("markets.example", "mine", false);
+    const authorization = `VWT ${await sessions.open("dapp.example", "mine", true)}`;
+    const ask = (method: string, params: object) =>
+      fetch(`${service.url}/v2/requests`, {
+        method: "POST",
+        headers: { authorization, origin: "https://dapp.example", "content-type": "application/json" },
+        body: JSON.stringify({ jsonrpc: "2.0", id: "1", method, params }),
+      });
+    const listed = ask("client.list_keys", {});
+    desk.answer(await waits(), { outcome: "approved" });
+    await listed;
+    type Assets = { assets: { edges: { node: { id: string; details: { symbol: string } } }[] } };
+    const { assets } = await read<Assets>(nodeUrl, "/api/v2/assets");
+    const asset = assets.edges.find(({ node }) => node.details.symbol === "tUSD")!.node.id;
+    const account = "ACCOUNT_TYPE_GENERAL";
+    const transfer = {
+      ...{ fromAccountType: account, toAccountType: account, oneOff: {}, reference: "rent" },
+      ...{ to: parties[1]!.publicKey, amount: "150000", asset },
+    };
+    const sent = ask("client.send_transaction", {
+      ...{ publicKey: parties[0]!.publicKey, sendingMode: "TYPE_SYNC", transaction: { transfer } },
+    });
+    await waits();
+    mkdirSync(folder, { recursive: true });
+    for (const look of looksOf(isAll)) {
+      const page = await openPage(browser, service.pageLink(), look.theme, look.width);
+      await page.waitForFunction(
+        () =>
+          document.querySelector(".approve:not(:disabled)") !== null &&
+          document.querySelector(".wallet-key") !== null,
+      );
+      await page.screenshot({ path: fileOf(folder, WALLET, look, isAll), fullPage: isAll });
+      await page.context().close();
+    }
+    desk.rejectAll();
+    await sent;
+  } finally {
+    await browser.close();
+    await service.close();
   }
 }
 
@@ -167,10 +255,12 @@ const nodeUrl = flagValue("--node");
 if (nodeUrl !== undefined) await take(nodeUrl, pictures, all ?? IMAGES, all !== undefined);
 else {
   const genesisTimeNs = (BigInt(Date.now()) - BigInt(DEMO_SECONDS) * 1_000n) * 1_000_000n;
-  const devnet = await startNode({ kind: "devnet", genesisTimeNs, thread: true });
+  const devnet: Devnet = await startNode({ kind: "devnet", genesisTimeNs, thread: true });
   try {
     await playDemo(devnet, () => {});
     await take(devnet.nodeUrl, pictures, all ?? IMAGES, all !== undefined);
+    if (only === undefined || only.split(",").includes(WALLET))
+      await takeWallet(devnet, all ?? IMAGES, all !== undefined);
   } finally {
     await devnet.stop();
   }

@@ -10,14 +10,14 @@ interface TextProps {
   readonly isNumber?: boolean;
   readonly hint?: string;
   readonly maxLength?: number;
-  /** Identifier of a list of suggestions. */
-  readonly list?: string;
+  /** Room for an identifier. */
+  readonly isLong?: boolean;
 }
 
 export function TextField(props: TextProps) {
-  const { label, value, isOptional, isDisabled, isNumber, hint, maxLength, list } = props;
+  const { label, value, isOptional, isDisabled, isNumber, hint, maxLength, isLong } = props;
   return (
-    <label>
+    <label class={isLong === true ? "long" : undefined}>
       {label}
       <input
         type="text"
@@ -26,7 +26,6 @@ export function TextField(props: TextProps) {
         required={!isOptional && !isDisabled}
         disabled={isDisabled === true}
         placeholder={hint}
-        {...(list !== undefined && { list })}
         autoComplete="off"
         spellcheck={false}
         value={value.value}

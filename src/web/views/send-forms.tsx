@@ -71,7 +71,7 @@ export function WithdrawalForm() {
   return (
     <CommandForm title="Withdraw to Ethereum" command={isWhole ? { withdrawSubmission } : undefined}>
       {fields}
-      <TextField label="Ethereum address" value={receiver} hint="0x…" maxLength={42} />
+      <TextField label="Ethereum address" value={receiver} hint="0x…" maxLength={42} isLong />
     </CommandForm>
   );
 }

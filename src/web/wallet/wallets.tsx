@@ -141,7 +141,7 @@ function Send({ wallet }: { readonly wallet: PageWallet }) {
     <form class="ticket" onSubmit={send} aria-label={`Send from ${visible(wallet.name)}`}>
       <TextField label="Send" value={amount} hint="5" isNumber maxLength={100} />
       <TextField label="of" value={asset} hint="tUSD" maxLength={300} />
-      <TextField label="to" value={to} hint="key, or name of a key" maxLength={300} />
+      <TextField label="to" value={to} hint="key, or name of a key" maxLength={300} isLong />
       <Choice
         label="from"
         value={key}
