@@ -12,19 +12,24 @@ import { parseArgs } from "node:util";
 import { SOURCES } from "../test/rig/lyra.ts";
 import { expectSame } from "./testnet-rig/comparison.ts";
 import { engineBehind } from "./testnet-rig/engine-behind.ts";
+import { fullPool } from "./testnet-rig/full-pool.ts";
 import { killedChain } from "./testnet-rig/killed-chain.ts";
 import { killedEngine } from "./testnet-rig/killed-engine.ts";
+import { lyingProposer } from "./testnet-rig/lying-proposer.ts";
 import { RigNetwork } from "./testnet-rig/network.ts";
 import { olderHome } from "./testnet-rig/older-home.ts";
 import { otherRules } from "./testnet-rig/other-rules.ts";
 import { partition } from "./testnet-rig/partition.ts";
 import { readmeExamples } from "./testnet-rig/readme-examples.ts";
+import { replayedLocally } from "./testnet-rig/replayed-locally.ts";
 import { sidecar } from "./testnet-rig/sidecar.ts";
 import { stateSync } from "./testnet-rig/state-sync.ts";
 import { submissions } from "./testnet-rig/submissions.ts";
 import type { Trial } from "./testnet-rig/trial.ts";
 import { twoEnginesOneKey } from "./testnet-rig/two-engines-one-key.ts";
 import { upgrade } from "./testnet-rig/upgrade.ts";
+import { usedKeys } from "./testnet-rig/used-keys.ts";
+import { validatorSet } from "./testnet-rig/validator-set.ts";
 
 /** In the order of their runs. */
 const TRIALS: readonly Trial[] = [
@@ -36,10 +41,15 @@ const TRIALS: readonly Trial[] = [
   partition,
   otherRules,
   readmeExamples,
+  usedKeys,
+  replayedLocally,
   upgrade,
   twoEnginesOneKey,
   stateSync,
   sidecar,
+  lyingProposer,
+  fullPool,
+  validatorSet,
 ];
 const LINES_SHOWN = 12;
 const LINE_CHARACTERS = 300;

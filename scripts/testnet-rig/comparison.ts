@@ -83,7 +83,10 @@ export function alike(what: string, all: readonly Map<string, string>[]): void {
 /** Rows of each table but those that a chain keeps for itself. */
 export function tablesOf(pair: ValidatorPair): Map<string, string> {
   using db = rowsIn(pair);
-  const { tables } = rowsOf(digestStore(db));
+  return digestsOf(rowsOf(digestStore(db)));
+}
+
+export function digestsOf({ tables }: ReturnType<typeof rowsOf>): Map<string, string> {
   const digests = Object.entries(tables).map(
     ([name, each]) => [name, `${each.rows} ${each.sha256}`] as const,
   );

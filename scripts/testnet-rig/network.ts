@@ -145,9 +145,12 @@ export class RigNetwork {
   }
 
   /** The same validator, started in another way; the former pair must be stopped. */
-  pairWith(pair: ValidatorPair, { lyra = this.programs.lyra, more = [] }: Partial<PairWords>): ValidatorPair {
+  pairWith(
+    { node }: Pick<ValidatorPair, "node">,
+    { lyra = this.programs.lyra, more = [] }: Partial<PairWords>,
+  ): ValidatorPair {
     const { cometbft } = this.programs;
-    return new ValidatorPair(pair.node, { lyra, cometbft, more: [...SEGMENT_WORDS, ...more] }, this.events);
+    return new ValidatorPair(node, { lyra, cometbft, more: [...SEGMENT_WORDS, ...more] }, this.events);
   }
 
   /** Words that start this program as one of a later release of the network. */
@@ -155,15 +158,16 @@ export class RigNetwork {
     return [process.execPath, "--define", `LYRA_RELEASE="${tag}"`, ...SOURCES.slice(1)];
   }
 
-  /** Runs a command of the consensus engine over a validator's data. */
-  engineCommand({ node }: ValidatorPair, ...words: readonly string[]): void {
-    const { exitCode, stderr } = Bun.spawnSync([
+  /** Runs a command of the consensus engine over a validator's data. @returns its output */
+  engineCommand({ node }: ValidatorPair, ...words: readonly string[]): string {
+    const { exitCode, stdout, stderr } = Bun.spawnSync([
       this.programs.cometbft,
       ...words,
       "--home",
       node.consensusHome,
     ]);
     if (exitCode !== 0) throw new Error(`${words[0]}: ${stderr}`);
+    return stdout.toString().trim();
   }
 
   async stop(): Promise<void> {

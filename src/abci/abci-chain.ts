@@ -38,9 +38,9 @@ import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { BlockWriter } from "../store/block-writer.ts";
 import { hexOf } from "../wire/identifiers.ts";
 import { TRANSACTION_BYTES_MAX, tooLargeText } from "../wire/transaction.ts";
-import type { CheckedTransaction } from "../wire/transaction-check.ts";
 import { type CheckForm, ParsedTransactions, type ParsedTx } from "./parsed.ts";
 import { Proposals } from "./proposals.ts";
+import { WaitingTxs } from "./waiting.ts";
 
 const CHECKPOINT_BYTES = 2 * 1024 * 1024;
 /** A transaction that this many blocks did not hold is not expected any more. */
@@ -100,13 +100,6 @@ interface ExecutedDecision {
   readonly appHash: string;
 }
 
-interface WaitingTx {
-  readonly tx: CheckedTransaction;
-  readonly bytes: Uint8Array;
-  /** Height of its first check. */
-  readonly since: number;
-}
-
 /** A block that is executed and not committed. */
 interface Executed {
   readonly height: number;
@@ -128,7 +121,7 @@ export class AbciChain implements ChainPort {
   /** Verdicts of the engine's mempool, for submissions. */
   private readonly checked = new RecentOutcomes();
   /** Transactions that passed the check, until a block has them. */
-  private readonly waiting = new Map<string, WaitingTx>();
+  private readonly waiting: WaitingTxs;
   private readonly listeners = new Set<(status: ChainStatus) => void>();
   private readonly afterCommit: (() => void)[] = [];
   private executed: Executed | undefined;
@@ -151,6 +144,7 @@ export class AbciChain implements ChainPort {
     this.proposals = new Proposals(this.core, this.parsed);
     // Transactions wait with the consensus engine: of this mempool only the checks are used.
     this.intake = new TransactionIntake(this.core, new Mempool(limits), undefined, () => this.status);
+    this.waiting = new WaitingTxs({ txsMax: limits.mempoolTxsMax, bytesMax: limits.mempoolBytesMax });
     this.waiters = new Waiters(limits.commitWaitMs);
     this.board = new StatusBoard(this.core, options);
     this.resumption = this.core.open(false);
@@ -193,9 +187,7 @@ export class AbciChain implements ChainPort {
   }
 
   get status(): ChainStatus {
-    let bytes = 0;
-    for (const each of this.waiting.values()) bytes += each.bytes.length;
-    const mempool = { count: this.waiting.size, bytes };
+    const mempool = { count: this.waiting.size, bytes: this.waiting.bytes };
     return { ...this.board.status, mempool, halted: this.halted ?? this.barred };
   }
 
@@ -221,6 +213,7 @@ export class AbciChain implements ChainPort {
     // It settles later, or is not wanted any more.
     included?.catch(() => {});
     const { code, text } = await this.options.broadcast(bytes);
+    if (code === POOL_FULL) throw new ChainCallError("mempool_full", text);
     if (code !== 0) return this.checked.find(hash) ?? this.outcomeOf(hash, code, text);
     return included ?? this.checked.find(hash) ?? this.outcomeOf(hash, 0, "");
   }
@@ -272,8 +265,8 @@ export class AbciChain implements ChainPort {
 
   /** Transactions that wait for a block, as they came. @param most of them */
   async pending(most: number): Promise<readonly PendingTransaction[]> {
-    const all = [...this.waiting].slice(0, most);
-    return all.map(([hash, { bytes }]) => ({ hash, bytes, isImpersonated: false }));
+    const all = this.waiting.entries().take(most);
+    return all.map(([hash, { bytes }]) => ({ hash, bytes, isImpersonated: false })).toArray();
   }
 
   /** A checkpoint for another chain (JSON). */
@@ -333,12 +326,12 @@ export class AbciChain implements ChainPort {
       const { hash, verdict } = this.read(bytes);
       if (!verdict.ok) outcome = this.intake.refusedBytes(hash, verdict.refusal);
       else {
-        outcome = this.intake.recheck({ hash, tx: verdict.transaction, isImpersonated: false });
         const { transaction: tx } = verdict;
-        if (outcome.code === 0) {
-          const since = this.waiting.get(hash)?.since ?? this.height;
-          this.waiting.set(hash, { tx, bytes, since });
-        } else this.leave(outcome, tx);
+        const full = this.waiting.has(hash) ? undefined : this.waiting.lacksRoom(tx, bytes.length);
+        if (full !== undefined) return this.outcomeOf(hash, POOL_FULL, full);
+        outcome = this.intake.recheck({ hash, tx, isImpersonated: false });
+        if (outcome.code === 0) this.waiting.put(hash, tx, bytes, this.height);
+        else this.leave(outcome, tx);
       }
     } catch (error) {
       if (!(error instanceof ChainCallError)) throw error;
@@ -421,7 +414,7 @@ export class AbciChain implements ChainPort {
   /** The block's end let go of what waits: until the commit, checks come that must not take its proofs. */
   private holdWaiting(txs: readonly PooledTx[]): void {
     const inBlock = new Set(txs.map(({ hash }) => hash));
-    for (const [hash, { tx }] of this.waiting)
+    for (const [hash, { tx }] of this.waiting.entries())
       if (!inBlock.has(hash)) this.intake.reserve({ hash, tx, isImpersonated: false });
   }
 
@@ -444,7 +437,7 @@ export class AbciChain implements ChainPort {
       this.outcomes.add(outcome);
       this.waiters.resolve(hash, outcome);
     }
-    for (const [hash, { since }] of this.waiting)
+    for (const [hash, { since }] of this.waiting.entries())
       if (height - since > WAITING_BLOCKS_MAX) this.waiting.delete(hash);
     if (txs.length > 0) this.outcomes.wake();
     this.noteHalt();
@@ -539,3 +532,5 @@ function consensusAddress(key: string): string {
 
 /** As of any transaction that has no valid form. */
 const TOO_LARGE = 60;
+/** Between the engine's mempool and this chain alone: a sender gets the error of a full mempool. */
+const POOL_FULL = 90;

@@ -87,6 +87,8 @@ const SETTINGS: Settings = {
     persistent_peers_max_dial_period: '"2s"',
   },
   consensus: { timeout_propose: '"1s"', timeout_commit: '"200ms"', peer_gossip_sleep_duration: '"10ms"' },
+  // Above the chain's own limits, so that none is dropped between two looks of the engine at its size.
+  mempool: { size: "10000", max_txs_bytes: "2147483648" },
   tx_index: { indexer: '"null"' },
 };
 

@@ -209,6 +209,33 @@ describe("a check of the engine's mempool", () => {
     await rig.stop();
   });
 
+  test("has room for so many; half full, for a tenth of them of a party; for validators' work always", async () => {
+    const rig = new AbciRig({ limits: { mempoolTxsMax: 20 } });
+    await rig.block();
+    const send = (n: number) => rig.checkTx(new Sender(n).transfer(rig.chain, bob.party, 1n));
+    for (let n = 0; n < 10; n++) expect((await send(1)).code).toBe(0);
+    expect((await send(1)).log).toStartWith("mempool is full for this party: 10 of its transactions wait (max: 2");
+    for (const party of [2, 3, 4, 5, 6]) {
+      expect([(await send(party)).code, (await send(party)).code]).toEqual([0, 0]);
+      expect((await send(party)).log).toStartWith("mempool is full");
+    }
+    const more = carol.transfer(rig.chain, bob.party, 1n);
+    expect((await rig.checkTx(more)).log).toBe(
+      `mempool is full: number of txs 20 (max: 20), total txs bytes ${rig.chain.status.mempool.bytes} (max: 1073741824)`,
+    );
+    await expect(rig.chain.submit(more, "check")).rejects.toMatchObject({ code: "mempool_full" });
+    // The small engine does not know the command, and is asked.
+    const work = { kind: "nodeVote", payload: { reference: "r", type: 1 } } as const;
+    expect((await rig.checkTx(alice.send(rig.chain, work))).code).toBe(80);
+    const waiting = (await rig.chain.pending(30)).map(({ bytes }) => bytes);
+    expect(waiting).toHaveLength(20);
+    await rig.block(waiting.slice(5));
+    // Those that wait are checked again, however full it is.
+    for (const bytes of waiting.slice(0, 5)) expect((await rig.checkTx(bytes)).code).toBe(0);
+    expect((await rig.checkTx(more)).code).toBe(0);
+    await rig.stop();
+  });
+
   test("answers bytes of every kind", async () => {
     const rig = new AbciRig();
     await rig.block();

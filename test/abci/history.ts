@@ -2,19 +2,18 @@
 // announcements, and what nobody should send. They follow a running chain's last block, so that proofs are real ones.
 import { leadingZeroBits, proofHash } from "../../src/chain/admission/pow/function.ts";
 import type { Ed25519KeyPair } from "../../src/crypto/ed25519.ts";
-import { ethereumAddress, keccakOf, secp256k1Sign } from "../../src/crypto/secp256k1.ts";
-import { sha3HexOf, sha3Of, sha256HexOf } from "../../src/crypto/sha.ts";
+import { ethereumAddress, secp256k1Sign } from "../../src/crypto/secp256k1.ts";
+import { sha3HexOf, sha256HexOf } from "../../src/crypto/sha.ts";
 import { devnetGenesisText, rewardAsset } from "../../src/devnet/genesis.ts";
 import { devnetParties, ValidatorKeys } from "../../src/devnet/keys.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import { type Genesis, readGenesis } from "../../src/engine/genesis.ts";
-import { announcementText } from "../../src/engine/nodes.ts";
 import { configurationOf, type RigMarket, updateOf } from "../../src/testing/market-config.ts";
-import { emptyAnnounceNode } from "../../src/wire/generated/commands.ts";
 import { SECOND_NS } from "../../src/wire/time-text.ts";
-import { type CommandInit, SIGNATURE_ALGORITHM, SIGNATURE_VERSION } from "../../src/wire/transaction.ts";
+import type { CommandInit } from "../../src/wire/transaction.ts";
 import { checkTransaction } from "../../src/wire/transaction-check.ts";
 import { Chance } from "../simulation/generator.ts";
+import { announcementOf, nodeSignatures } from "../support/announcement.ts";
 import { buildTransaction } from "../support/transactions.ts";
 
 const GENERAL = 4;
@@ -171,7 +170,7 @@ export class History {
         const payload = {
           nodeId: keys.nodeId,
           message: duty.message,
-          ...signatures(keys, key, duty.message),
+          ...nodeSignatures(keys, key, duty.message),
         };
         return [this.sign(key, tip, { kind: "validatorHeartbeat", payload })];
       });
@@ -478,27 +477,6 @@ export class History {
     if (!verdict.ok) throw new Error(verdict.refusal.text);
     return verdict.transaction.id;
   }
-}
-
-/** Signatures by both keys of a node. */
-function signatures(keys: ValidatorKeys, key: Ed25519KeyPair, text: string) {
-  const bytes = Buffer.from(text, "utf8");
-  const version = SIGNATURE_VERSION;
-  return {
-    vegaSignature: { value: hex(key.sign(sha3Of(bytes))), algo: SIGNATURE_ALGORITHM, version },
-    ethereumSignature: { value: hex(secp256k1Sign(keccakOf(bytes), keys.ethereum(1))), algo: "eth", version },
-  };
-}
-
-/** A node that wants to become a validator. */
-function announcementOf(keys: ValidatorKeys, chainPubKey = keys.tmPubKey) {
-  const payload = {
-    ...emptyAnnounceNode(),
-    ...{ id: keys.nodeId, vegaPubKey: hex(keys.vega(1).publicKey), vegaPubKeyIndex: 1, chainPubKey },
-    ...{ ethereumAddress: ethereumAddress(keys.ethereum(1)), fromEpoch: 1n, infoUrl: "https://node.example" },
-    ...{ name: `node ${keys.number}`, avatarUrl: "https://node.example/a", country: "ZZ" },
-  };
-  return { ...payload, ...signatures(keys, keys.vega(1), announcementText(payload)) };
 }
 
 /** Commands by their weights. */

@@ -1,0 +1,271 @@
+import { type Ed25519KeyPair, ed25519KeyPair } from "../../src/crypto/ed25519.ts";
+import { sha256HexOf } from "../../src/crypto/sha.ts";
+import type { ValidatorPair } from "../../src/testnet/pair.ts";
+import { hexOf } from "../../src/wire/identifiers.ts";
+import type { CommandInit } from "../../src/wire/transaction.ts";
+import { alike } from "./comparison.ts";
+import { heightOf, progress, type RigNetwork, rowsIn, urlOf } from "./network.ts";
+import { parties, send, signed, type Tip, tipOf, transfer } from "./transactions.ts";
+import type { Trial } from "./trial.ts";
+
+const PARTIES = 200;
+/** Gas of a block: as many transfers. */
+const GAS_MAX = 150;
+/** Of a party on one block, before its proofs must be harder. */
+const QUOTA = 3;
+/** Of so many parties one sends more than its quota, with proofs that are too easy, and is banned. */
+const GREEDY = 10;
+/** Under way at once, of each validator. */
+const WIDTH = 50;
+const DRAINED_MS = 1_200_000;
+const HASHES_A_CALL = 500;
+const REST_MS = 1_500;
+const ATTEMPTS = 20;
+const TYPES = ["TYPE_ASYNC", "TYPE_SYNC", "TYPE_COMMIT"] as const;
+
+export const fullPool: Trial = {
+  number: 14,
+  title:
+    "transactions of 200 parties, with bans and a pool that is full at times: all have the same verdicts, and senders know theirs",
+  network: {
+    parameters: {
+      "network.transactions.maxgasperblock": String(GAS_MAX),
+      "spam.pow.numberOfTxPerBlock": String(QUOTA),
+      "spam.pow.increaseDifficulty": "1",
+      "spam.protection.maxUserTransfersPerEpoch": "30",
+    },
+  },
+  async run(network) {
+    const { pairs } = network;
+    const senders = Array.from({ length: PARTIES }, (_, n) => new Sender(n));
+    await fund(network, senders);
+    const count = network.times(600, 10_000);
+    const tally = new Tally();
+    await Promise.all(
+      pairs.map(async (pair, at) => {
+        const own = senders.filter((_, n) => n % pairs.length === at);
+        for (let height = 0n; tally.sent < count; ) {
+          const tip = await nextTip(pair, height);
+          height = tip.height;
+          const txs = (await Promise.all(own.map((sender) => sender.next(pair, tip)))).flat();
+          for (let from = 0; from < txs.length; from += WIDTH)
+            await Promise.all(txs.slice(from, from + WIDTH).map((bytes) => tally.submit(pair, bytes)));
+        }
+      }),
+    );
+    await tally.settle();
+    await progress(pairs);
+    const codes = await sameVerdicts(pairs, senders);
+    tally.check(pairs[0]!);
+    return `${tally.summary()}; codes in blocks: ${codes}`;
+  },
+};
+
+/** A party that sends as many as its quota, or more. */
+class Sender {
+  readonly key: Ed25519KeyPair;
+  readonly party: string;
+
+  constructor(private readonly number: number) {
+    this.key = ed25519KeyPair(Uint8Array.fromHex(sha256HexOf(Buffer.from(`sender ${number}`))));
+    this.party = hexOf(this.key.publicKey);
+  }
+
+  /** Transactions on a block: transfers, and commands that fail in their block. */
+  next(pair: ValidatorPair, tip: Tip): Promise<Uint8Array[]> {
+    const count = this.number % GREEDY === 0 ? 2 * QUOTA : QUOTA;
+    return Promise.all(
+      Array.from({ length: count }, async (_, n) =>
+        signed(n % 2 === 0 ? cancellation(n) : await transfer(pair, this.number, 100_000n), this, tip),
+      ),
+    );
+  }
+}
+
+/** Passes each check, and fails in its block: there is no such market. */
+function cancellation(n: number): CommandInit {
+  return { kind: "orderCancellation", payload: { orderId: "aa".repeat(32), marketId: `b${n}`.repeat(32) } };
+}
+
+/** A party's quota is of one block: waits for another one than before. */
+async function nextTip(pair: ValidatorPair, before: bigint): Promise<Tip> {
+  for (;;) {
+    const tip = await tipOf(pair);
+    if (tip.height > before) return tip;
+    await Bun.sleep(50);
+  }
+}
+
+/** Gives each party something to send. */
+async function fund({ pairs }: RigNetwork, senders: readonly Sender[]): Promise<void> {
+  const pair = pairs[0]!;
+  let height = 0n;
+  for (let from = 0; from < senders.length; from += QUOTA * parties.length) {
+    const tip = await nextTip(pair, height);
+    height = tip.height;
+    await Promise.all(
+      senders.slice(from, from + QUOTA * parties.length).map(async ({ party }, n) => {
+        const { kind, payload } = await transfer(pair, 0, 10_000_000n);
+        const command = { kind, payload: { ...payload, to: party } } as CommandInit;
+        const { success, log } = await send(
+          pair,
+          signed(command, parties[n % parties.length]!, tip),
+          "TYPE_COMMIT",
+        );
+        if (!success) throw new Error(`the funding of a party was refused: ${log}`);
+      }),
+    );
+  }
+}
+
+/** Forms of answers to a submission. */
+interface Answer {
+  readonly success?: boolean;
+  readonly height?: string;
+  readonly log?: string;
+  readonly message?: string;
+}
+
+interface Outcome {
+  readonly txHash: string;
+  readonly state: "executed" | "failed" | "refused" | "waiting" | "unknown";
+  readonly data?: string;
+}
+
+/** What senders were told of their transactions, and where these are. */
+class Tally {
+  sent = 0;
+  /** Taken, by the validator that took them. */
+  private readonly open = new Map<ValidatorPair, Set<string>>();
+  /** Refused before any block, or told so later. */
+  private readonly refused = new Set<string>();
+  private readonly executed = new Set<string>();
+  private readonly reasons = new Map<string, number>();
+
+  async submit(pair: ValidatorPair, bytes: Uint8Array): Promise<void> {
+    const type = TYPES[this.sent++ % TYPES.length]!;
+    const hash = sha256HexOf(bytes).toUpperCase();
+    const answer = (await send(pair, bytes, type)) as Answer;
+    const { success, height = "0", log = "", message = "" } = answer;
+    const isLate = message.startsWith("timed out");
+    if (success || height !== "0" || isLate) {
+      const own = this.open.get(pair) ?? new Set();
+      this.open.set(pair, own.add(hash));
+      if (isLate) this.count("late");
+    } else if (success === undefined && message === "")
+      throw new Error(`a submission answers ${JSON.stringify(answer)}`);
+    else this.refuse(hash, log || message);
+  }
+
+  /** Waits until each that was taken is in a block, or its sender can read why not. @throws Error for one that is lost */
+  async settle(): Promise<void> {
+    const end = performance.now() + DRAINED_MS;
+    for (const [pair, hashes] of this.open)
+      while (hashes.size > 0) {
+        if (performance.now() > end) throw new Error(`${hashes.size} transactions still wait`);
+        const some = [...hashes].slice(0, HASHES_A_CALL);
+        const body = JSON.stringify({ hashes: some, wait: "1s" });
+        const answer = await fetch(urlOf(pair, "/devnet/outcomes"), { method: "POST", body });
+        const { outcomes } = (await answer.json()) as { outcomes: Outcome[] };
+        const stored = outcomes.some(({ state }) => state === "unknown") ? hashesIn(pair) : new Set();
+        for (const { txHash, state, data = "" } of outcomes) {
+          if (state === "waiting") continue;
+          hashes.delete(txHash);
+          if (state === "refused") this.refuse(txHash, data);
+          else if (state !== "unknown" || stored.has(txHash)) this.executed.add(txHash);
+          else throw new Error(`transaction ${txHash} was taken, and is in no block; nobody says why`);
+        }
+      }
+  }
+
+  /** What senders know is what blocks hold. */
+  check(pair: ValidatorPair): void {
+    const stored = hashesIn(pair);
+    for (const hash of this.executed) if (!stored.has(hash)) throw new Error(`${hash} is in no block`);
+    for (const hash of this.refused)
+      if (stored.has(hash)) throw new Error(`${hash} was refused, and is in a block`);
+  }
+
+  summary(): string {
+    const reasons = [...this.reasons].map(([reason, times]) => `${times} ${reason}`);
+    return `${this.sent} sent, ${this.executed.size} in blocks, ${this.refused.size} refused (${reasons.join("; ")})`;
+  }
+
+  private refuse(hash: string, reason: string): void {
+    this.refused.add(hash);
+    this.count(
+      reason
+        .replace(/[0-9a-f]{64}/g, "#")
+        .replace(/\d+/g, "n")
+        .slice(0, 60),
+    );
+  }
+
+  private count(reason: string): void {
+    this.reasons.set(reason, (this.reasons.get(reason) ?? 0) + 1);
+  }
+}
+
+function hashesIn(pair: ValidatorPair): ReadonlySet<string> {
+  using db = rowsIn(pair);
+  const rows = db.query("SELECT bytes FROM chain_txs").all() as { bytes: Uint8Array }[];
+  return new Set(rows.map(({ bytes }) => sha256HexOf(bytes).toUpperCase()));
+}
+
+/** Verdicts of all transactions, and what each party can read of its standing, at one height. @returns counts by code */
+async function sameVerdicts(pairs: readonly ValidatorPair[], senders: readonly Sender[]): Promise<string> {
+  for (let attempt = 1; ; attempt++) {
+    for (const pair of pairs) pair.engine.pause();
+    try {
+      await Bun.sleep(REST_MS);
+      const heights = await Promise.all(pairs.map(heightOf));
+      if (heights.every((height) => height === heights[0])) {
+        alike(`verdicts at block ${heights[0]}`, pairs.map(verdictsIn));
+        alike(
+          `statistics at block ${heights[0]}`,
+          await Promise.all(pairs.map((pair) => standings(pair, senders))),
+        );
+        return codesIn(pairs[0]!);
+      }
+      if (attempt === ATTEMPTS) throw new Error(`never at one height: ${heights}`);
+    } finally {
+      for (const pair of pairs) pair.engine.resume();
+    }
+    await progress(pairs, 1);
+  }
+}
+
+function verdictsIn(pair: ValidatorPair): Map<string, string> {
+  using db = rowsIn(pair);
+  const sql = `SELECT t.height, t.n, t.code, t.bytes, x.text FROM chain_txs t
+    LEFT JOIN chain_texts x ON x.height = t.height AND x.n = t.n`;
+  const rows = db.query(sql).all() as {
+    height: bigint;
+    n: bigint;
+    code: bigint;
+    bytes: Uint8Array;
+    text: string;
+  }[];
+  return new Map(
+    rows.map(({ height, n, code, bytes, text }) => [
+      `${height}/${n}`,
+      `${sha256HexOf(bytes)} ${code} ${text}`,
+    ]),
+  );
+}
+
+async function standings(pair: ValidatorPair, senders: readonly Sender[]): Promise<Map<string, string>> {
+  const texts = new Map<string, string>();
+  for (const { party } of senders)
+    texts.set(party, await (await fetch(urlOf(pair, `/statistics/spam/${party}`))).text());
+  return texts;
+}
+
+function codesIn(pair: ValidatorPair): string {
+  using db = rowsIn(pair);
+  const rows = db.query("SELECT code, count(*) AS n FROM chain_txs GROUP BY code").all() as {
+    code: bigint;
+    n: bigint;
+  }[];
+  return rows.map(({ code, n }) => `${n} with ${code}`).join(", ");
+}

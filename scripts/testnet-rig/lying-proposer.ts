@@ -1,0 +1,167 @@
+import { randomBytes } from "node:crypto";
+import { verifyProof } from "../../src/chain/admission/pow/function.ts";
+import { sha256HexOf } from "../../src/crypto/sha.ts";
+import type { ValidatorPair } from "../../src/testnet/pair.ts";
+import type { CommandInit } from "../../src/wire/transaction.ts";
+import { eventually } from "../../test/support/eventually.ts";
+import { buildTransaction } from "../../test/support/transactions.ts";
+import { LyingProxy } from "./lying-proxy.ts";
+import { changeSettings, DIFFICULTY, engineOf, progress, type RigNetwork, rowsIn } from "./network.ts";
+import { parties, sendTransfers, signed, type Tip, tipOf, transfer, untilIn } from "./transactions.ts";
+import type { Trial } from "./trial.ts";
+
+const GAS_MAX = 100;
+const REFUSED = /a proposal for block (\d+) is refused/;
+
+/** Bytes and contents of proposals that no honest validator makes. */
+interface Lie {
+  readonly what: string;
+  readonly make: (honest: readonly Uint8Array[]) => readonly Uint8Array[];
+}
+
+export const lyingProposer: Trial = {
+  number: 11,
+  title: "a proposer that lies: three refuse, the next round commits; honest proposals are never refused",
+  network: {
+    parameters: { "network.transactions.maxgasperblock": String(GAS_MAX) },
+    settings: { consensus: { timeout_commit: '"100ms"', timeout_propose: '"1s"' } },
+  },
+  async run(network) {
+    const { pairs } = network;
+    const liar = pairs[3]!;
+    const honest = network.others(liar);
+    const socket = liar.node.abci.replace(/^unix:/, "");
+    const proxy = await LyingProxy.at(`${socket}.lies`, socket);
+    await dial(liar, `${socket}.lies`);
+    let lies = 0;
+    try {
+      await progress(pairs);
+      for (const { what, make } of await liesOf(pairs[0]!)) {
+        const { height, txs } = await proxy.lieOnce(make);
+        await progress(honest, 2);
+        await expectRefused(network, { what, height, txs, liar });
+        lies++;
+      }
+      // More bytes than the engine lets anybody propose: its own engine fails, and the others make blocks.
+      await proxy.lieOnce((_, { maxTxBytes }) => [new Uint8Array(randomBytes(Number(maxTxBytes) + 1))]);
+      await progress(honest, 8);
+    } finally {
+      await dial(liar, socket);
+      proxy.stop();
+    }
+    await progress(pairs);
+    const blocks = network.times(30, 1_000);
+    const before = refusalsIn(network).length;
+    const from = (await engineOf(pairs[0]!).status()).height;
+    for (let at = from; at < from + blocks; at = (await engineOf(pairs[0]!).status()).height) {
+      const hashes = await sendTransfers(pairs, 60);
+      await untilIn(pairs[0]!, hashes);
+    }
+    const refused = refusalsIn(network).slice(before);
+    if (refused.length > 0) throw new Error(`honest proposals were refused: ${refused[0]}`);
+    return `${lies} lies were refused by three each, and none of ${blocks} honest blocks`;
+  },
+};
+
+/** Restarts a validator's engine with another place to dial. */
+async function dial(pair: ValidatorPair, path: string): Promise<void> {
+  await pair.engine.stop();
+  changeSettings(pair, { "": { proxy_app: JSON.stringify(`unix://${path}`) } });
+  pair.engine.start();
+}
+
+async function liesOf(pair: ValidatorPair): Promise<readonly Lie[]> {
+  const tip = await tipOf(pair);
+  const [alice, bob] = [parties[0]!, parties[1]!];
+  const good = async (n: number) => signed(await transfer(pair, 2, 100_000n + BigInt(n)), alice, tip);
+  const [one, two] = [await good(1), await good(2)];
+  const many = await Promise.all(Array.from({ length: GAS_MAX + 1 }, (_, n) => good(10 + n)));
+  const broke = signed(await transfer(pair, 2, 10n ** 30n), bob, tip);
+  const urgent = signed(freeform(), alice, tip);
+  const [included] = await sendTransfers([pair], 1);
+  await untilIn(pair, [included!]);
+  const old = bytesOf(pair, included!);
+  const unproven = withoutProof(await transfer(pair, 2, 100_000n), alice, tip);
+  const badSignature = Uint8Array.from(one).fill(7, one.length - 3);
+  return [
+    { what: "a command that is refused", make: (honest) => [...honest, broke] },
+    { what: "a bad proof", make: (honest) => [...honest, unproven] },
+    { what: "the same twice", make: () => [one, one] },
+    { what: "one of an earlier block", make: () => [old] },
+    { what: "a lower priority in front", make: () => [two, urgent] },
+    { what: "more gas than a block has", make: () => many },
+    { what: "a forged signature", make: () => [badSignature] },
+    { what: "bytes that are not a transaction", make: (honest) => [...honest, Uint8Array.of(1, 2, 3)] },
+  ];
+}
+
+function withoutProof(command: CommandInit, { key }: (typeof parties)[number], tip: Tip): Uint8Array {
+  const tid = sha256HexOf(randomBytes(32));
+  let nonce = 0n;
+  const proof = () => ({ blockHash: tip.hash, tid, nonce });
+  while (verifyProof(proof(), DIFFICULTY, "sha3_24_rounds", "default") !== undefined) nonce++;
+  const { chainId, height: blockHeight } = tip;
+  return buildTransaction(command, { chainId, key, nonce: 1n, blockHeight, pow: { tid, nonce } });
+}
+
+/** Goes before transfers. */
+function freeform(): CommandInit {
+  const closingTimestamp = BigInt(Math.floor(Date.now() / 1_000)) + 600n;
+  return {
+    kind: "proposalSubmission",
+    payload: {
+      reference: "",
+      rationale: { title: "title", description: "description" },
+      terms: { closingTimestamp, newFreeform: {} },
+    },
+  };
+}
+
+/** Bytes of a transaction in a validator's rows. @param hash upper-case hex */
+function bytesOf(pair: ValidatorPair, hash: string): Uint8Array {
+  using db = rowsIn(pair);
+  const rows = db.query("SELECT bytes FROM chain_txs").all() as { bytes: Uint8Array }[];
+  return rows.find(({ bytes }) => sha256HexOf(bytes).toUpperCase() === hash)!.bytes;
+}
+
+interface Told {
+  readonly what: string;
+  readonly height: number;
+  readonly txs: readonly Uint8Array[];
+  readonly liar: ValidatorPair;
+}
+
+/** Three said why they refuse, and another proposal, in a later round, made the block. */
+async function expectRefused(network: RigNetwork, { what, height, txs, liar }: Told): Promise<void> {
+  const judges = network.others(liar);
+  await eventually(
+    () => judges.every(({ node }) => refusalsIn(network, height).includes(`validator ${node.number}`)),
+    () => `${what}, block ${height}: refused by ${refusalsIn(network, height)}`,
+  );
+  const { txs: included } = await engineOf(judges[0]!).block(height);
+  const hashes = new Set(included.map((bytes) => sha256HexOf(bytes)));
+  const isOld = what.includes("earlier");
+  if (!isOld && hashes.size === txs.length && txs.every((bytes) => hashes.has(sha256HexOf(bytes))))
+    throw new Error(`${what}: it became block ${height}`);
+  const round = await roundOf(judges[0]!, height);
+  if (round === 0) throw new Error(`${what}: block ${height} was committed in round 0`);
+}
+
+/** Validators that refused a proposal, for this block alone where one is given. */
+function refusalsIn({ lines }: RigNetwork, height?: number): string[] {
+  return lines
+    .filter((line) => {
+      const match = REFUSED.exec(line);
+      return match !== null && (height === undefined || Number(match[1]) === height);
+    })
+    .map((line) => line.split(",")[0]!);
+}
+
+/** The round in which a block was agreed on. */
+async function roundOf({ node }: ValidatorPair, height: number): Promise<number> {
+  const answer = await fetch(`http://127.0.0.1:${node.rpcPort}/commit?height=${height}`);
+  const { result } = (await answer.json()) as {
+    result: { signed_header: { commit: { round: number } } };
+  };
+  return result.signed_header.commit.round;
+}
