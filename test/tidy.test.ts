@@ -686,6 +686,7 @@ const TESTED_UNITS = new Set([
   "emptyMessage",
   "encodeOriginalBody",
   "encodeValue",
+  "eventDifferences",
   "faucetApp",
   "fnv1a64",
   "groupBudgets",
@@ -715,6 +716,7 @@ const TESTED_UNITS = new Set([
   "stakeBalance",
   "stakingPayout",
   "symbolText",
+  "tracedEvent",
   "valueTexts",
 ]);
 

@@ -13,7 +13,7 @@ const PARTIES = 200;
 const GAS_MAX = 150;
 /** Of a party on one block, before its proofs must be harder. */
 const QUOTA = 3;
-/** Of so many parties one sends more than its quota, with proofs that are too easy, and is banned. */
+/** Every tenth party sends more than its quota, with proofs that are too easy, and is banned. */
 const GREEDY = 10;
 /** Under way at once, of each validator. */
 const WIDTH = 50;
@@ -87,7 +87,7 @@ function cancellation(n: number): CommandInit {
   return { kind: "orderCancellation", payload: { orderId: "aa".repeat(32), marketId: `b${n}`.repeat(32) } };
 }
 
-/** A party's quota is of one block: waits for another one than before. */
+/** A party's quota is of one block: waits until that is not the former one. */
 async function nextTip(pair: ValidatorPair, before: bigint): Promise<Tip> {
   for (;;) {
     const tip = await tipOf(pair);
@@ -132,7 +132,7 @@ interface Outcome {
   readonly data?: string;
 }
 
-/** What senders were told of their transactions, and where these are. */
+/** Answers to senders, and where their transactions are afterwards. */
 class Tally {
   sent = 0;
   /** Taken, by the validator that took them. */
@@ -178,7 +178,7 @@ class Tally {
       }
   }
 
-  /** What senders know is what blocks hold. */
+  /** Blocks hold those that were taken, and no others. */
   check(pair: ValidatorPair): void {
     const stored = hashesIn(pair);
     for (const hash of this.executed) if (!stored.has(hash)) throw new Error(`${hash} is in no block`);

@@ -55,7 +55,7 @@ export const validatorSet: Trial = {
       // More stake on one validator: all powers change at the epoch's end.
       await delegate(first, parties[0]!, member.identity.nodeId, 400_000n);
       const changed = await changeOf(first, keyOf(member), (power) => power > added.power, added.height);
-      // Without the newcomer more than two thirds of the power are there.
+      // Without the newcomer more than two thirds of the power are left.
       await fifth.stop();
       await progress(pairs, 5);
       fifth.start();
@@ -130,10 +130,19 @@ async function become(pair: ValidatorPair, { own, identity }: Member): Promise<v
   const key = { key: own!.vega(1) };
   const payload = announcementOf(own!, identity.consensusPublicKey);
   await command(pair, key, { kind: "announceNode", payload });
-  const body = JSON.stringify({ party: identity.vegaPublicKey, amount: "3000000" });
+  const body = JSON.stringify({ party: identity.vegaPublicKey, amount: (3_000_000n * TOKEN).toString() });
   const answer = await fetch(urlOf(pair, "/devnet/stake"), { method: "POST", body });
   if (!answer.ok) throw new Error(`stake: ${await answer.text()}`);
-  await delegate(pair, key, identity.nodeId, 2_000_000n);
+  // The chain believes in it once the validators have voted.
+  const end = performance.now() + EPOCHS_MS;
+  for (;;) {
+    try {
+      return await delegate(pair, key, identity.nodeId, 2_000_000n);
+    } catch (error) {
+      if (performance.now() > end) throw error;
+      await Bun.sleep(1_000);
+    }
+  }
 }
 
 function delegate(pair: ValidatorPair, key: Parameters<typeof signed>[1], nodeId: string, tokens: bigint) {
@@ -217,7 +226,7 @@ async function updateIn(pair: ValidatorPair, height: number, key: string): Promi
   return update && BigInt(update.power ?? 0);
 }
 
-/** 0 for one that is not a member. */
+/** 0 where it is not a member. */
 async function powerIn(pair: ValidatorPair, height: number, key: string): Promise<bigint> {
   const { validators } = await rpc<{ validators: { pub_key: { value: string }; voting_power: string }[] }>(
     pair,

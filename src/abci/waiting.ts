@@ -1,7 +1,7 @@
 /**
- * Transactions that wait in the consensus engine's own mempool, as far as its checks tell. The engine evicts nobody and drops
- * without a word what comes between its two looks at its size, so the room is counted here, where every transaction
- * comes by one after the other: the engine's own limit lies above it.
+ * Transactions that wait in the consensus engine's own mempool, as far as its checks show. Nothing is evicted there, and at the
+ * engine's own limit transactions are lost whose senders believe that they were taken. So the room is counted here, where
+ * they come one after the other, and the engine's limit lies above it.
  */
 
 import type { CheckedTransaction } from "../wire/transaction-check.ts";
@@ -68,7 +68,7 @@ export class WaitingTxs {
     this.count(tx, bytes, 1);
   }
 
-  /** @returns whether it was there */
+  /** @returns false for an unknown hash */
   delete(hash: string): boolean {
     const entry = this.byHash.get(hash);
     if (entry === undefined) return false;

@@ -7,6 +7,7 @@ import { gunzipSync } from "node:zlib";
 import { sha3HexOf } from "../crypto/sha.ts";
 import type { MarketRules } from "../engine/markets/rules.ts";
 import { compare } from "../wire/arithmetic.ts";
+import type { BlockEvent } from "../wire/block.ts";
 import { decodeBusEvent } from "../wire/generated/events.ts";
 import { AccountType, MarketState } from "../wire/generated/vega.ts";
 import { SECOND_NS } from "../wire/time-text.ts";
@@ -21,7 +22,7 @@ import { memberOf } from "./recorded-blocks.ts";
 type Fields = any;
 
 /** Kind of event, as the rig names it, and its fields without those that are empty, 0 or false. */
-type TracedEvent = readonly [kind: string, fields: Fields];
+export type TracedEvent = readonly [kind: string, fields: Fields];
 
 export interface TraceStep {
   readonly do:
@@ -158,7 +159,8 @@ export function playTrace(trace: Trace, rules?: MarketRules): TraceResult {
         actual: [verdict],
       });
     if (step.do === "insurance") continue;
-    for (const difference of compared(step, produced)) differences.push({ step: place, ...difference });
+    for (const difference of eventDifferences(step, produced))
+      differences.push({ step: place, ...difference });
   }
   if (rig.faults.length > 0) throw rig.faults[0];
   return { name: trace.name, steps: steps.length, events, differences };
@@ -185,12 +187,15 @@ class EventReader {
     const { events } = this.rig.engine.core.log.blockEvents();
     const fresh = events.slice(this.count);
     this.count = events.length;
-    return fresh.map((event) => {
-      const decoded = decodeBusEvent(bareEvent(event));
-      const kind = memberOf(decoded)!;
-      return [kind, plain(decoded[kind])];
-    });
+    return fresh.map(tracedEvent);
   }
+}
+
+/** An event in the form of traces. */
+export function tracedEvent(event: BlockEvent): TracedEvent {
+  const decoded = decodeBusEvent(bareEvent(event));
+  const kind = memberOf(decoded)!;
+  return [kind, plain(decoded[kind])];
 }
 
 /** @returns the text of a refusal */
@@ -238,7 +243,8 @@ function play(rig: MarketRig, step: TraceStep, reader: EventReader): string | un
 /** Fields of 64 bits are texts in a trace. */
 const LONG: ReadonlySet<string> = new Set(["size", "sizeDelta", "expiresAt"]);
 
-function payloadOf(kind: string, payload: Fields): Fields {
+/** A command's payload, with its long numbers. */
+export function payloadOf(kind: string, payload: Fields): Fields {
   if (kind === "batchMarketInstructions") {
     const inner = (list: Fields[] = []) => list.map((part) => payloadOf("", part));
     const { cancellations, amendments, submissions } = payload;
@@ -269,7 +275,11 @@ function plain(value: Fields): Fields {
   return value === 0 || value === "" || value === false || value === null ? undefined : value;
 }
 
-function compared(step: TraceStep, actual: readonly TracedEvent[]): Omit<TraceDifference, "step">[] {
+/** Kinds of events that differ from those of a step. */
+export function eventDifferences(
+  step: TraceStep,
+  actual: readonly TracedEvent[],
+): Omit<TraceDifference, "step">[] {
   const anyOrder = [...(step.anyOrder ?? []), ...(isCalledOff(step) ? CALLED_OFF : [])];
   const expected = byKind(step.events.map(([kind, fields]) => [kind, plain(fields)]));
   const ours = byKind(actual);

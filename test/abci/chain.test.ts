@@ -214,7 +214,9 @@ describe("a check of the engine's mempool", () => {
     await rig.block();
     const send = (n: number) => rig.checkTx(new Sender(n).transfer(rig.chain, bob.party, 1n));
     for (let n = 0; n < 10; n++) expect((await send(1)).code).toBe(0);
-    expect((await send(1)).log).toStartWith("mempool is full for this party: 10 of its transactions wait (max: 2");
+    expect((await send(1)).log).toStartWith(
+      "mempool is full for this party: 10 of its transactions wait (max: 2",
+    );
     for (const party of [2, 3, 4, 5, 6]) {
       expect([(await send(party)).code, (await send(party)).code]).toEqual([0, 0]);
       expect((await send(party)).log).toStartWith("mempool is full");
