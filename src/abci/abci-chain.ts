@@ -38,7 +38,6 @@ import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { BlockWriter } from "../store/block-writer.ts";
 import { hexOf } from "../wire/identifiers.ts";
 import { TRANSACTION_BYTES_MAX, tooLargeText } from "../wire/transaction.ts";
-import type { CheckedTransaction } from "../wire/transaction-check.ts";
 import { type CheckForm, ParsedTransactions, type ParsedTx } from "./parsed.ts";
 import { Proposals } from "./proposals.ts";
 import { WaitingTxs } from "./waiting.ts";
