@@ -521,15 +521,22 @@ const HIDDEN_NOUN = /(?:^|[.!?] )(?:How|Which)\b[^.?!]*(?:[.!]|$)/;
 const descriptionsOf = (text: string) =>
   [...text.matchAll(/^ *"(?:"")?([^"]+)"/gm)].map(([, description = ""]) => description);
 
+/** A file is split once for all patterns. */
+const partsOf = new Map<(text: string) => string[], Map<string, string[]>>();
+
 function hits(paths: readonly string[], split: (text: string) => string[], pattern: RegExp): string[] {
-  return paths.flatMap((path) =>
-    split(read(path)).flatMap((text) => {
+  const byPath = partsOf.get(split) ?? new Map<string, string[]>();
+  partsOf.set(split, byPath);
+  return paths.flatMap((path) => {
+    const parts = byPath.get(path) ?? split(read(path));
+    byPath.set(path, parts);
+    return parts.flatMap((text) => {
       const match = pattern.exec(text);
       return match === null
         ? []
         : [`${path}: ${text.slice(Math.max(0, match.index - 20), match.index + 60)}`];
-    }),
-  );
+    });
+  });
 }
 
 interface Turn {
@@ -635,19 +642,23 @@ const wordsByFile = new Map(
     return [path, { code, words: new Set(code.match(/[\w$]+/g)) }] as const;
   }),
 );
-const users = (name: string, own: string) =>
-  [...wordsByFile].filter(([path, { words }]) => path !== own && words.has(name)).map(([path]) => path);
-
-/** Exports by file, with the files that name them. */
-const exported = [...wordsByFile]
+const declared = [...wordsByFile]
   .filter(([path]) => path.startsWith("src/") && !isGenerated(path) && !LIBRARY.has(path))
   .flatMap(([path, { code }]) =>
     [
       ...code.matchAll(
         /^export (?:declare )?(?:async )?(?:abstract )?(function\*?|class|const|let|interface|type|enum) ([\w$]+)/gm,
       ),
-    ].map(([, kind = "", name = ""]) => ({ path, kind, name, users: users(name, path) })),
+    ].map(([, kind = "", name = ""]) => ({ path, kind, name })),
   );
+const filesByName = new Map(declared.map(({ name }): [string, string[]] => [name, []]));
+for (const [path, { words }] of wordsByFile) for (const word of words) filesByName.get(word)?.push(path);
+
+/** Exports by file, with the files that name them. */
+const exported = declared.map((one) => ({
+  ...one,
+  users: filesByName.get(one.name)!.filter((path) => path !== one.path),
+}));
 
 /** Units that have tests of their own besides those of what uses them. The list only shrinks. */
 const TESTED_UNITS = new Set([
