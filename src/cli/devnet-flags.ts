@@ -5,7 +5,7 @@ import { CONFIG, CONFIG_OUT, DATA_PORTS, LIMIT, NODE_PORTS, RULES, SEGMENT_LENGT
 export const FLAGS = {
   home: option("DIR", "its chain goes on ($LYRA_HOME, XDG lyra/devnet)"),
   temporary: toggle("keep nothing"),
-  reset: toggle("forget the chain of the home first"),
+  reset: toggle("forget the chain of the home first", { isMinor: true }),
   demo: toggle("a month of history first"),
   "no-funding": toggle("parties without balances", { isMinor: true }),
   block: option("MODE", "instant (a transaction makes one), 1s, mixed:1s, manual"),

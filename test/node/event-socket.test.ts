@@ -231,7 +231,7 @@ describe("a sender that", () => {
     ]);
   };
   const cases: [string, string, () => Uint8Array][] = [
-    // Each code follows another one: the node says the last one until a block comes.
+    // Neighbours differ in their codes: the node says the last code until a block comes.
     ["has another version of events", "event_invalid", oldVersion],
     ["is of another chain", "chain_mismatch", () => Buffer.concat(messagesOf(other.bytes()))],
     ["mixes two blocks of a height", "event_invalid", mixed],

@@ -173,7 +173,7 @@ export const TOOLS = {
   ),
 
   validator: get(
-    "the validator of this node: its consensus engine, peers and duties",
+    "its consensus engine, peers and duties",
     object({
       "node?": text(
         "Identifier of the validator; absent on a devnet, and where the chain has no validator for this node.",
