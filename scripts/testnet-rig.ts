@@ -104,11 +104,8 @@ async function runTrials(name: string, trials: readonly Trial[]): Promise<void> 
 }
 
 try {
-  await runTrials(
-    "net",
-    chosen.filter(({ network }) => network === undefined),
-  );
-  for (const trial of chosen) if (trial.network !== undefined) await runTrials(`net${trial.number}`, [trial]);
+  const groups = Map.groupBy(chosen, ({ network }) => network);
+  for (const trials of groups.values()) await runTrials(`net${trials[0]!.number}`, trials);
 } finally {
   if (!values.keep) rmSync(folder, { recursive: true, force: true });
   else console.log(folder);

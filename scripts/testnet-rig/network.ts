@@ -42,6 +42,9 @@ export interface NetworkSettings {
   changeGenesis?(text: string): string;
 }
 
+/** Trials with the same settings share a network. */
+export const PROXIED: NetworkSettings = { isProxied: true };
+
 export interface RigPrograms {
   readonly lyra: readonly string[];
   readonly cometbft: string;

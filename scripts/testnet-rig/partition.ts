@@ -21,7 +21,7 @@ export const partition: Trial = {
     const heal = async (waiting: readonly string[]) => {
       links!.heal();
       await patience.within(() => progress(pairs));
-      await inBlocksOrLost(network, waiting);
+      await inBlocksOnce(network, waiting);
     };
 
     links!.part([4], "closed");
@@ -83,8 +83,8 @@ async function settled(pairs: readonly ValidatorPair[]): Promise<readonly number
   return Promise.all(pairs.map(heightOf));
 }
 
-/** Every transaction that was taken is in a block of every validator, once, or the own validator reports that it is not. */
-async function inBlocksOrLost({ pairs }: RigNetwork, hashes: readonly string[]): Promise<void> {
+/** Every transaction that was taken is in a block of every validator, once: the lone one still has it, and sends it to the others. */
+async function inBlocksOnce({ pairs }: RigNetwork, hashes: readonly string[]): Promise<void> {
   const height = await heightOf(pairs[0]!);
   await reach(pairs, height + 5);
   for (const pair of pairs) {

@@ -1,3 +1,4 @@
+import { PROXIED } from "./network.ts";
 import { sendTransfers, timesIn, untilIn } from "./transactions.ts";
 import type { Trial } from "./trial.ts";
 
@@ -5,6 +6,7 @@ export const submissions: Trial = {
   number: 1,
   title: "transactions through all four, in three modes, are in blocks once",
   isShort: true,
+  network: PROXIED,
   async run(network) {
     const { pairs } = network;
     const count = network.times(60, 1_000);

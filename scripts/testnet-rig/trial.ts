@@ -7,7 +7,7 @@ export interface Trial {
   readonly title: string;
   /** Also in the short run. */
   readonly isShort?: boolean;
-  /** A network of its own, with these settings; trials without them share one. */
+  /** The network it runs on; trials with the same settings object share one, as do those without. */
   readonly network?: NetworkSettings;
   /** It compares by itself, or the validators' rows must differ. */
   readonly isAlone?: boolean;

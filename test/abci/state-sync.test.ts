@@ -72,6 +72,7 @@ describe("state synchronisation", () => {
     expect(await chunkOf(rig, snapshot, 1)).toHaveLength(0);
     const node = new AbciRig();
     expect(await offer(node, snapshot, appHash)).toBe(OfferResult.ACCEPT);
+    expect(await apply(node, 1, chunk)).toMatchObject({ result: ChunkResult.RETRY, refetchChunks: [1] });
     const rotten = chunk.slice();
     rotten[rotten.length >> 1]! ^= 255;
     expect(await apply(node, 0, rotten)).toEqual({
