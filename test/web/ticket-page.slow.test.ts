@@ -98,6 +98,73 @@ describe.skipIf(!HAS_BROWSER)("the node's page with a wallet", () => {
     return answer.orders.edges.map(({ node }) => node);
   };
 
+  /** Sends as a devnet's party, and reads the command that the form wrote. */
+  const sendAs = async (name: string, party: string) => {
+    const { page } = look;
+    await form(name).getByLabel("Signed by").selectOption({ label: party });
+    const text = (await form(name).locator("code").textContent())!;
+    await form(name).getByRole("button", { name: "Send" }).click();
+    await form(name).locator(".ticket-message.bad, .ticket-message > a").waitFor();
+    const outcome = await form(name).locator(".ticket-message").textContent();
+    expect(await page.getByRole("alert").count()).toBe(0);
+    return { command: JSON.parse(/'(.*)'$/.exec(text)![1]!) as Record<string, object>, outcome };
+  };
+
+  test("writes every kind of order as the protocol has it", async () => {
+    await look.open(`market/${market}`);
+    const ticket = form("Send an order");
+    const choose = (label: string, title: string) =>
+      ticket.getByRole("combobox", { name: label, exact: true }).selectOption({ label: title });
+    await ticket.getByLabel("Size").fill("0.01");
+    await choose("Pegged to", "the best bid");
+    await choose("Good", "until a time");
+    await ticket.getByLabel("Offset").fill("1.5");
+    await ticket.getByRole("textbox", { name: "Until" }).fill("2040-01-02T03:04:05");
+    const pegged = await sendAs("Send an order", "carol");
+    expect(pegged.outcome).toContain("in block");
+    expect(pegged.command.orderSubmission).toEqual({
+      ...{ marketId: market, side: "SIDE_BUY", type: "TYPE_LIMIT", size: "10" },
+      ...{ timeInForce: "TIME_IN_FORCE_GTT", expiresAt: `${new Date(2040, 0, 2, 3, 4, 5).getTime()}000000` },
+      peggedOrder: { reference: "PEGGED_REFERENCE_BEST_BID", offset: "150" },
+    });
+    // A seller follows no bid, and a market order has no price, lives no longer than at once, and may only reduce.
+    await choose("Side", "sell");
+    expect(
+      await ticket.getByRole("combobox", { name: "Pegged to" }).locator("option").allTextContents(),
+    ).toEqual([...["nothing", "the best offer", "the middle"]]);
+    await choose("Type", "market");
+    expect(await ticket.getByLabel("Price").isDisabled()).toBe(true);
+    expect(await ticket.getByLabel("Post only").isDisabled()).toBe(true);
+    expect(await ticket.getByRole("combobox", { name: "Good" }).locator("option").allTextContents()).toEqual([
+      ...["at once, in part or whole", "at once, as a whole"],
+    ]);
+    await choose("Good", "at once, as a whole");
+    await ticket.getByLabel("Reduce only").check();
+    const reducing = await sendAs("Send an order", "carol");
+    expect(reducing.command.orderSubmission).toEqual({
+      ...{ marketId: market, side: "SIDE_SELL", type: "TYPE_MARKET", size: "10" },
+      ...{ timeInForce: "TIME_IN_FORCE_FOK", reduceOnly: true },
+    });
+    await ticket.getByLabel("Reduce only").uncheck();
+    const sold = await sendAs("Send an order", "carol");
+    expect(sold.outcome).toContain("in block");
+  }, 60_000);
+
+  test("withdraws, delegates and takes back what was delegated", async () => {
+    await look.open(`party/${devnet.parties[2]!.publicKey}?tab=send`);
+    const withdrawal = form("Withdraw to Ethereum");
+    await withdrawal.getByLabel("Asset").selectOption({ label: "dUSD" });
+    await withdrawal.getByLabel("Amount").fill("1000");
+    await withdrawal.getByLabel("Ethereum address").fill(`0x${"ab".repeat(20)}`);
+    expect((await sendAs("Withdraw to Ethereum", "carol")).outcome).toContain("in block");
+    const nodes = await look.read<{ nodes: { edges: { node: { id: string } }[] } }>("/api/v2/nodes");
+    await look.open(`validator/${nodes.nodes.edges[0]!.node.id}`);
+    await form("Delegate").getByLabel("Amount").fill("10");
+    expect((await sendAs("Delegate", "carol")).outcome).toContain("in block");
+    await form("Delegate").getByLabel("Do").selectOption("METHOD_AT_END_OF_EPOCH");
+    expect((await sendAs("Delegate", "carol")).outcome).toContain("in block");
+  }, 60_000);
+
   test("connects once it is approved, and lists the keys by their names", async () => {
     const { page } = look;
     await look.open(`market/${market}`);
