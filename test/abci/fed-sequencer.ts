@@ -1,5 +1,6 @@
 // The local sequencer, fed with blocks of elsewhere: their transactions, times, hashes and proposers.
 import { ParsedTransactions } from "../../src/abci/parsed.ts";
+import { spamStatistics } from "../../src/chain/admission/admission.ts";
 import type { BlockTx, ExecutedBlock } from "../../src/chain/block-runner.ts";
 import { ChainCore } from "../../src/chain/chain-core.ts";
 import type { ChainPoint } from "../../src/chain/chain-store.ts";
@@ -68,6 +69,12 @@ export class FedSequencer {
     }
     await this.sequencer.mine(1);
     return this.appHash;
+  }
+
+  /** Standing of a party with the rules of admission. */
+  statistics(party: string) {
+    const { chainId, pow, spam, rules } = this.core.admission;
+    return spamStatistics({ chainId, pow, spam, rules }, party);
   }
 
   rows() {

@@ -22,7 +22,7 @@ const DIFFICULTY = 2;
 const GENESIS_NODES = [1, 2, 3].map((number) => new ValidatorKeys(number));
 const NEWCOMERS = [4, 5, 6].map((number) => new ValidatorKeys(number));
 const NODES = [...GENESIS_NODES, ...NEWCOMERS];
-const PARTIES = devnetParties().slice(0, 6);
+export const PARTIES = devnetParties().slice(0, 6);
 /** Of even place: they have stake, the others stand for validators. */
 const STAKERS = [0, 2, 4];
 const RECEIVER = `0x${"5e1f".repeat(10)}`;

@@ -10,7 +10,7 @@ import type { Genesis } from "../../src/engine/genesis.ts";
 import type { StateEntry } from "../../src/engine/state.ts";
 import { COMMANDS } from "../../src/wire/transaction-commands.ts";
 import { FedSequencer, type Header } from "./fed-sequencer.ts";
-import { History, historyGenesis, type Makers } from "./history.ts";
+import { History, historyGenesis, type Makers, PARTIES } from "./history.ts";
 import { AbciRig } from "./rig.ts";
 
 /** A chain that can begin with a snapshot. */
@@ -118,6 +118,12 @@ export async function playBoth(seed: number, blocks: number, makers?: Makers): P
     late.abci = other;
     late.local = new FedSequencer(genesis, undefined);
     await handSnapshot(rig.home, genesis, block.appHash, late.local);
+  }
+  for (const { publicKey } of PARTIES) {
+    const statistics = await rig.chain.spamStatistics(publicKey);
+    expect(local.statistics(publicKey)).toEqual(statistics);
+    expect(late.local!.statistics(publicKey)).toEqual(statistics);
+    expect(await late.abci!.chain.spamStatistics(publicKey)).toEqual(statistics);
   }
   const rows = rig.rows();
   expect(rows).toEqual(local.rows());
