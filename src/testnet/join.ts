@@ -159,7 +159,12 @@ function keptMember(
   genesis: string,
   random: (length: number) => Uint8Array,
 ): Member {
-  const keys = readKeys(join(folder, KEYS_FILE), readGenesis(genesis));
+  const document = readGenesis(genesis);
+  const keys = readKeys(join(folder, KEYS_FILE), document);
+  // A mistaken folder would run a second engine with the keys of a validator that lives.
+  const owner = Object.values(document.appState.validators ?? {}).find(({ id }) => id === keys.nodeId)?.name;
+  if (owner !== undefined && owner !== name)
+    throw usage(`the keys in ${folder} are those of ${owner}, not of ${name}`, `give the backup of ${name}`);
   const consensusSeed = seedIn(join(folder, "priv_validator_key.json"));
   const consensusKey = Buffer.from(engineKey(consensusSeed).publicKey).toString("base64");
   if (consensusKey !== keys.consensusPublicKey)
