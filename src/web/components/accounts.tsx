@@ -2,8 +2,9 @@
 
 import type { ComponentChildren } from "preact";
 import type * as api from "../../client/api.generated.ts";
+import type { RequestOf } from "../data/calls.ts";
 import { assetOf, marketOf } from "../data/names.ts";
-import { type Connection, useList, useRead } from "../data/read.ts";
+import { useCall, useList } from "../data/read.ts";
 import { enumWords, timeMs } from "../format.ts";
 import { Amount } from "./amount.tsx";
 import { Asset, Market, Party } from "./id.tsx";
@@ -15,8 +16,7 @@ import { type Column, Table } from "./table.tsx";
 export type Account = api.AccountBalance;
 
 interface AccountTableProps {
-  /** Of the list, such as `filter.partyIds=…`. */
-  readonly filter: string;
+  readonly filter: RequestOf<"accounts.list">["filter"];
   readonly hidden: "asset" | "owner";
   /** At the end of each row. */
   readonly action?: (account: Account) => ComponentChildren;
@@ -25,7 +25,7 @@ interface AccountTableProps {
 const typeWords = (type: string) => enumWords(type, "ACCOUNT_TYPE_");
 
 export function AccountTable({ filter, hidden, action }: AccountTableProps) {
-  const pages = useList<Account>(`/api/v2/accounts?${filter}`, "accounts");
+  const pages = useList("accounts.list", { filter });
   const owner: Column<Account> = { title: "Owner", cell: (row) => <Party id={row.owner} isBare /> };
   const asset: Column<Account> = { title: "Asset", cell: (row) => <Asset id={row.asset} /> };
   return (
@@ -49,26 +49,19 @@ export function AccountTable({ filter, hidden, action }: AccountTableProps) {
   );
 }
 
-interface Change {
-  readonly timestamp: string;
-  readonly balance: string;
-}
-
 /** Changes that a chart shows. */
 const CHANGES = 300;
 
 /** An account's newest changes as a line. */
 export function BalanceChart({ account }: { readonly account: Account }) {
   const { owner, asset, marketId, type } = account;
-  const filter = [
-    `filter.partyIds=${encodeURIComponent(owner)}`,
-    `filter.assetId=${encodeURIComponent(asset)}`,
-    `filter.accountTypes=${type}`,
-    ...(marketId === "" ? [] : [`filter.marketIds=${marketId}`]),
-  ].join("&");
-  const { data } = useRead<{ balances: Connection<Change> }>(
-    `/api/v2/balance/changes?${filter}&pagination.first=${CHANGES}`,
-  );
+  const filter = {
+    partyIds: [owner],
+    assetId: asset,
+    accountTypes: [type],
+    ...(marketId !== "" && { marketIds: [marketId] }),
+  };
+  const { data } = useCall("balances.listChanges", { filter, pagination: { first: CHANGES } });
   const changes = data?.balances.edges.map(({ node }) => node).reverse() ?? [];
   const facts = assetOf(asset);
   const scale = 10 ** (facts?.decimals ?? 0);

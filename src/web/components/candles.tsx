@@ -15,8 +15,9 @@ import {
 import { useEffect, useRef } from "preact/hooks";
 import type * as api from "../../client/api.generated.ts";
 import type { Auctions } from "../../http/chain-bodies.ts";
+import type { AnswerOf } from "../data/calls.ts";
 import { head } from "../data/node.ts";
-import { type Connection, useRead } from "../data/read.ts";
+import { useCall } from "../data/read.ts";
 import { isDark } from "../shell/theme.ts";
 import { auctionMarks } from "./auction-marks.ts";
 import { colorOf, monospace } from "./colors.ts";
@@ -35,7 +36,7 @@ interface CandlesProps {
   onRead(from: number): void;
 }
 
-type Answer = { readonly candles: Connection<Candle> };
+type Answer = AnswerOf<"candles.listData">;
 interface Drawing {
   readonly chart: IChartApi;
   readonly prices: ISeriesApi<"Candlestick">;
@@ -53,10 +54,9 @@ export function Candles(props: CandlesProps) {
   const { candleId, decimals, positionDecimals, seconds, auctions, label, onRead } = props;
   const frame = useRef<HTMLDivElement>(null);
   const drawing = useRef<Drawing>(undefined);
-  const path = (first: number) =>
-    `/api/v2/candle?candleId=${encodeURIComponent(candleId)}&pagination.first=${first}`;
-  const { data: all } = useRead<Answer>(path(CANDLES), { isLive: false });
-  const { data: newest } = useRead<Answer>(path(2));
+  const query = (first: number) => ({ candleId, pagination: { first } });
+  const { data: all } = useCall("candles.listData", query(CANDLES), { isLive: false });
+  const { data: newest } = useCall("candles.listData", query(2));
   const dark = isDark();
   useEffect(() => {
     const drawn = draw(frame.current!, decimals);

@@ -1,11 +1,10 @@
 // Depth of a market: the price levels nearest to each other, offers above bids.
 import type * as api from "../../client/api.generated.ts";
-import { useRead } from "../data/read.ts";
+import { useCall } from "../data/read.ts";
 import { Scaled } from "./amount.tsx";
 import { Empty, Failure } from "./states.tsx";
 
 type Level = api.PriceLevel;
-type Depth = api.GetLatestMarketDepthResponse;
 
 const LEVELS = 8;
 
@@ -16,7 +15,7 @@ interface LadderProps {
 }
 
 export function Ladder({ market, decimals, positionDecimals }: LadderProps) {
-  const { data, failure } = useRead<Depth>(`/api/v2/market/depth/${market}/latest?maxDepth=${LEVELS}`);
+  const { data, failure } = useCall("markets.getLatestDepth", { marketId: market, maxDepth: LEVELS });
   if (failure !== undefined) return <Failure text={failure.message} />;
   if (data === undefined) return <div class="ladder" aria-busy="true" />;
   const { buy, sell } = data;

@@ -1,6 +1,7 @@
 // Live orders and positions, of a market or of a party.
 import { type Signal, useSignal } from "@preact/signals";
 import type * as api from "../../client/api.generated.ts";
+import type { RequestOf } from "../data/calls.ts";
 import { marketOf } from "../data/names.ts";
 import { useList } from "../data/read.ts";
 import { type Sending, send, signerFor, signers } from "../data/signing.ts";
@@ -14,8 +15,7 @@ import { type Column, Table } from "./table.tsx";
 import { Time } from "./time.tsx";
 
 interface TradingProps {
-  /** Of the list, such as `filter.marketIds=…`. */
-  readonly filter: string;
+  readonly filter: RequestOf<"positions.listAll">["filter"];
   /** The same in every row. */
   readonly hidden: "market" | "party";
 }
@@ -26,8 +26,6 @@ interface OfMarket {
 }
 
 type Order = api.Order;
-
-type Position = api.Position;
 
 /** A price or a size in the decimals of its market. */
 function InMarket({ value, market, isSize = false }: { value: string; market: string; isSize?: boolean }) {
@@ -76,7 +74,7 @@ function OrderActions({ order, sending }: OrderActionsProps) {
 }
 
 export function OrderTable({ filter, hidden }: TradingProps) {
-  const pages = useList<Order>(`/api/v2/orders?${filter}&filter.liveOnly=true`, "orders");
+  const pages = useList("orders.list", { filter: { ...filter, liveOnly: true } });
   const sending = useSignal<Sending | undefined>(undefined);
   return (
     <section class="panel">
@@ -119,7 +117,7 @@ export function OrderTable({ filter, hidden }: TradingProps) {
 }
 
 export function PositionTable({ filter, hidden }: TradingProps) {
-  const pages = useList<Position>(`/api/v2/positions?${filter}`, "positions");
+  const pages = useList("positions.listAll", { filter });
   const money = (amount: string, market: string) => (
     <Amount amount={amount} asset={marketOf(market)?.asset ?? ""} />
   );

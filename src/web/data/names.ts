@@ -1,6 +1,7 @@
 // Names of assets, markets, validators and a devnet's parties, each read once and kept within a bound.
 import { signal } from "@preact/signals";
-import { addresses, connection, get, getFromNode, nodeOrigin } from "./node.ts";
+import { call } from "./calls.ts";
+import { addresses, connection, getFromNode, nodeOrigin } from "./node.ts";
 
 interface AssetFacts {
   readonly symbol: string;
@@ -48,30 +49,17 @@ class Names<Facts> {
   }
 }
 
-interface AssetAnswer {
-  readonly asset: { readonly details: { symbol: string; name: string; decimals: string } };
-}
-interface MarketAnswer {
-  readonly market: {
-    readonly decimalPlaces: string;
-    readonly positionDecimalPlaces: string;
-    readonly tradableInstrument: {
-      readonly instrument: {
-        readonly code: string;
-        readonly name: string;
-        readonly future: { readonly settlementAsset: string; readonly quoteName: string };
-      };
-    };
+const assets = new Names<AssetFacts>(async (assetId) => {
+  const { details } = (await call("assets.get", { assetId })).asset;
+  return {
+    symbol: details?.symbol ?? "",
+    name: details?.name ?? "",
+    decimals: Number(details?.decimals ?? 0),
   };
-}
-
-const assets = new Names<AssetFacts>(async (id) => {
-  const { details } = (await get<AssetAnswer>(`/api/v2/asset/${encodeURIComponent(id)}`)).asset;
-  return { symbol: details.symbol, name: details.name, decimals: Number(details.decimals) };
 });
-const markets = new Names<MarketFacts>(async (id) => {
-  const { market } = await get<MarketAnswer>(`/api/v2/market/${encodeURIComponent(id)}`);
-  const { code, name, future } = market.tradableInstrument.instrument;
+const markets = new Names<MarketFacts>(async (marketId) => {
+  const { market } = await call("markets.get", { marketId });
+  const { code = "", name = "", future } = market.tradableInstrument?.instrument ?? {};
   return {
     code,
     name,
@@ -82,7 +70,7 @@ const markets = new Names<MarketFacts>(async (id) => {
   };
 });
 const validators = new Names<string>(async (id) => {
-  const { node } = await get<{ node: { name: string } }>(`/api/v2/node/${encodeURIComponent(id)}`);
+  const { node } = await call("nodes.get", { id });
   return node.name;
 });
 

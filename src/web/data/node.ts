@@ -2,8 +2,8 @@
  * The page's only way to the node: where it is, whether it answers, how far its chain is, and requests. Views use `read.ts`
  * over this.
  */
-import { signal } from "@preact/signals";
-import { connect as connectClient } from "../../client/connect.ts";
+import { computed, signal } from "@preact/signals";
+import { connect as connectClient, LyraError } from "../../client/connect.ts";
 import type { Addresses } from "../../http/chain-bodies.ts";
 import type { StatusBody } from "../../http/status-body.ts";
 import { visible } from "../format.ts";
@@ -92,42 +92,75 @@ export function postToNode<T>(path: string, body: object | string): Promise<T> {
 async function request<T>(url: string, signal?: AbortSignal, init?: RequestInit): Promise<T> {
   const text = await textOf(url, signal, init);
   try {
-    return jsonIn(text) as T;
+    return shown(JSON.parse(text)) as T;
   } catch {
-    throw new RequestFailure(200, "the answer is not JSON");
+    throw new RequestFailure(0, "the answer is not JSON");
   }
 }
 
-/** Every text that a chain can carry is made visible here, once for all views. @throws SyntaxError */
-function jsonIn(text: string): unknown {
-  return JSON.parse(text, (_, value) => (typeof value === "string" ? visible(value) : value));
+/** Every text that a chain can carry is made visible here, once for all views, in place. */
+export function shown(value: unknown): unknown {
+  if (typeof value === "string") return visible(value);
+  if (typeof value !== "object" || value === null) return value;
+  for (const [name, each] of Object.entries(value)) {
+    if (typeof each === "string" || typeof each === "object")
+      (value as Record<string, unknown>)[name] = shown(each);
+  }
+  return value;
 }
 
 async function textOf(url: string, signal?: AbortSignal, init: RequestInit = {}): Promise<string> {
-  const timeout = AbortSignal.timeout(init.method === "POST" ? TOOL_MS : REQUEST_MS);
-  const options = { ...init, signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]) };
-  let response: Response;
+  const response = await send(url, { ...init, signal: signal ?? null });
   let text: string;
   try {
-    response = await fetch(url, options);
     text = await response.text();
   } catch (error) {
     if (signal?.aborted) throw error;
+    throw new RequestFailure(0, "the answer is incomplete");
+  }
+  if (response.ok) return text;
+  throw failureOf(response.status, text);
+}
+
+/** Every request of the page. @throws RequestFailure where there is no answer; the reason of the signal */
+async function send(url: string, init: RequestInit): Promise<Response> {
+  const timeout = AbortSignal.timeout(init.method === "POST" ? TOOL_MS : REQUEST_MS);
+  const signal = init.signal ? AbortSignal.any([init.signal, timeout]) : timeout;
+  try {
+    const response = await fetch(url, { ...init, signal });
+    noteHead(response.headers);
+    return response;
+  } catch (error) {
+    if (init.signal?.aborted) throw error;
     noteAway();
     throw new RequestFailure(0, "the node does not answer");
   }
-  noteHead(response.headers);
-  if (response.ok) return text;
-  throw failureOf(response.status, text);
+}
+
+/** The calls of `lyra/client` at this node. Views repeat a read by themselves. */
+export const client = computed(() =>
+  connectClient({
+    dataUrl: dataOrigin(),
+    nodeUrl: nodeOrigin(),
+    streams: "socket",
+    retryMs: 0,
+    fetch: send,
+  }),
+);
+
+export function toFailure(error: unknown): RequestFailure {
+  if (!(error instanceof LyraError)) return new RequestFailure(0, String(error));
+  const isComplete = error.code !== "not_json" && error.status !== undefined;
+  return new RequestFailure(isComplete ? error.status! : 0, visible(error.message));
 }
 
 /** The sentence and the hint of an error's body. */
 export function failureOf(status: number, text: string): RequestFailure {
   try {
-    const { message, details } = jsonIn(text) as { message?: unknown; details?: { inner?: unknown }[] };
+    const { message, details } = JSON.parse(text) as { message?: unknown; details?: { inner?: unknown }[] };
     const inner = details?.[0]?.inner;
     if (typeof message === "string")
-      return new RequestFailure(status, message, typeof inner === "string" ? inner : "");
+      return new RequestFailure(status, visible(message), typeof inner === "string" ? visible(inner) : "");
   } catch {
     // A proxy's page.
   }
@@ -204,7 +237,7 @@ async function follow(): Promise<void> {
   following?.abort();
   following = new AbortController();
   const { signal } = following;
-  const { stream } = connectClient({ dataUrl: dataOrigin(), streams: "socket" });
+  const { stream } = client.value;
   const options = {
     signal,
     onHeight: noteHeight,

@@ -1,27 +1,25 @@
+import type * as api from "../../client/api.generated.ts";
 import { AccountTable } from "../components/accounts.tsx";
 import { Amount } from "../components/amount.tsx";
 import { Id } from "../components/id.tsx";
 import { Json } from "../components/json.tsx";
 import { Facts, Heading, Panel } from "../components/panel.tsx";
-import { ReadView } from "../components/states.tsx";
+import { CallView } from "../components/states.tsx";
 import type { ViewProps } from "../view-props.ts";
-import { type Asset, assetStatus } from "./assets.tsx";
+import { assetStatus } from "./assets.tsx";
 
 export default function AssetView({ params }: ViewProps) {
   const { id = "" } = params;
   return (
-    <ReadView<{ asset: Asset }>
-      path={`/api/v2/asset/${encodeURIComponent(id)}`}
-      missing="No asset has this identifier"
-    >
+    <CallView name="assets.get" query={{ assetId: id }} missing="No asset has this identifier">
       {({ asset }) => <AssetFacts asset={asset} />}
-    </ReadView>
+    </CallView>
   );
 }
 
-function AssetFacts({ asset }: { readonly asset: Asset }) {
+function AssetFacts({ asset }: { readonly asset: api.Asset }) {
   const { id, details, status } = asset;
-  const { name, symbol, decimals, quantum, builtinAsset, erc20 } = details;
+  const { name = "", symbol = "", decimals, quantum = "0", builtinAsset, erc20 } = details ?? {};
   const amount = (value: string) => <Amount amount={value} asset={id} />;
   return (
     <>
@@ -41,7 +39,7 @@ function AssetFacts({ asset }: { readonly asset: Asset }) {
         <Json value={asset} />
       </Panel>
       <Panel title="Accounts">
-        <AccountTable filter={`filter.assetId=${encodeURIComponent(id)}`} hidden="asset" />
+        <AccountTable filter={{ assetId: id }} hidden="asset" />
       </Panel>
     </>
   );

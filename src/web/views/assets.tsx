@@ -5,29 +5,12 @@ import { Table } from "../components/table.tsx";
 import { useList } from "../data/read.ts";
 import { enumWords } from "../format.ts";
 
-export interface Asset {
-  readonly id: string;
-  readonly status: string;
-  readonly details: {
-    readonly name: string;
-    readonly symbol: string;
-    readonly decimals: string;
-    readonly quantum: string;
-    readonly builtinAsset?: { readonly maxFaucetAmountMint: string };
-    readonly erc20?: {
-      readonly contractAddress: string;
-      readonly lifetimeLimit: string;
-      readonly withdrawThreshold: string;
-    };
-  };
-}
-
 export const assetStatus = (status: string) => (
   <Badge tone={status === "STATUS_ENABLED" ? "good" : "plain"}>{enumWords(status, "STATUS_")}</Badge>
 );
 
 export default function AssetList() {
-  const pages = useList<Asset>("/api/v2/assets", "assets");
+  const pages = useList("assets.list", {});
   return (
     <>
       <Heading title="Assets" />
@@ -44,19 +27,19 @@ export default function AssetList() {
           columns={[
             {
               title: "Symbol",
-              cell: ({ id, details }) => <Id id={id} kind="asset" name={details.symbol} isBare />,
+              cell: ({ id, details }) => <Id id={id} kind="asset" name={details?.symbol} isBare />,
             },
-            { title: "Name", isWide: true, cell: ({ details }) => details.name },
+            { title: "Name", isWide: true, cell: ({ details }) => details?.name },
             {
               title: "Kind",
               isMinor: true,
-              cell: ({ details }) => (details.erc20 ? "ERC20" : "built in"),
+              cell: ({ details }) => (details?.erc20 ? "ERC20" : "built in"),
             },
             {
               title: "Decimals",
               isNumber: true,
               isMinor: true,
-              cell: ({ details }) => <span class="number">{details.decimals}</span>,
+              cell: ({ details }) => <span class="number">{details?.decimals}</span>,
             },
             { title: "Status", cell: ({ status }) => assetStatus(status) },
             { title: "Identifier", isMinor: true, cell: ({ id }) => <Id id={id} /> },

@@ -10,11 +10,10 @@ import { nodeOrigin } from "../data/node.ts";
 import { useList, useRead } from "../data/read.ts";
 import { count } from "../format.ts";
 import { link } from "../shell/router.ts";
-import type { Asset } from "./assets.tsx";
 import type { CommandForm } from "./command-form.tsx";
 import { Snapshots } from "./devnet-snapshots.tsx";
 import { ToolForm } from "./devnet-tool.tsx";
-import type { Market } from "./markets.tsx";
+import { instrumentOf } from "./markets.tsx";
 
 /** Tools by what they change; those that only read have views of their own. */
 const GROUPS: readonly (readonly [title: string, tools: readonly string[]])[] = [
@@ -131,12 +130,12 @@ function State() {
 
 /** Names that fields of the forms suggest. */
 function Suggestions() {
-  const assets = useList<Asset>("/api/v2/assets", "assets", { rows: 50 });
-  const markets = useList<Market>("/api/v2/markets", "markets", { rows: 50 });
-  const codes = new Set(markets.data?.map(({ tradableInstrument }) => tradableInstrument.instrument.code));
+  const assets = useList("assets.list", {}, { rows: 50 });
+  const markets = useList("markets.list", {}, { rows: 50 });
+  const codes = new Set(markets.data?.map((market) => instrumentOf(market).code));
   const lists = {
     parties: parties().map(({ title }) => title),
-    assets: assets.data?.map(({ details }) => details.symbol) ?? [],
+    assets: assets.data?.map(({ details }) => details?.symbol ?? "") ?? [],
     markets: [...codes],
   };
   return (

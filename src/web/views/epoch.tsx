@@ -5,7 +5,7 @@ import { Asset, Id, Market } from "../components/id.tsx";
 import { Meter } from "../components/meter.tsx";
 import { Facts, Heading, Panel } from "../components/panel.tsx";
 import { StakeAmount } from "../components/stake.tsx";
-import { Empty, ReadView } from "../components/states.tsx";
+import { CallView, Empty } from "../components/states.tsx";
 import { Table } from "../components/table.tsx";
 import { FullTime } from "../components/time.tsx";
 import { head } from "../data/node.ts";
@@ -13,42 +13,27 @@ import { useList } from "../data/read.ts";
 import { count, duration, enumWords, timeMs } from "../format.ts";
 import { link } from "../shell/router.ts";
 import type { ViewProps } from "../view-props.ts";
-import { rankOf, type Validator } from "./validators.tsx";
-
-export interface Epoch {
-  readonly seq: string;
-  readonly timestamps: {
-    readonly startTime: string;
-    readonly expiryTime: string;
-    readonly endTime: string;
-    readonly firstBlock: string;
-    readonly lastBlock: string;
-  };
-  readonly validators: readonly Validator[];
-}
-
-type Summary = api.EpochRewardSummary;
+import { rankOf } from "./validators.tsx";
 
 export default function EpochView({ params }: ViewProps) {
   return (
-    <ReadView<{ epoch: Epoch }>
-      path={`/api/v2/epoch?id=${encodeURIComponent(params.id ?? "")}`}
-      missing="This node does not have this epoch"
-    >
+    <CallView name="epochs.get" query={{ id: params.id ?? "" }} missing="This node does not have this epoch">
       {({ epoch }) => <EpochPage epoch={epoch} />}
-    </ReadView>
+    </CallView>
   );
 }
+
+const NO_TIMES = { startTime: "0", expiryTime: "0", endTime: "0", firstBlock: "0", lastBlock: "0" } as const;
 
 export function EpochPage({
   epoch,
   isCurrent = false,
 }: {
-  readonly epoch: Epoch;
+  readonly epoch: api.Epoch;
   readonly isCurrent?: boolean;
 }) {
   const { seq, timestamps, validators } = epoch;
-  const { startTime, expiryTime, endTime, firstBlock, lastBlock } = timestamps;
+  const { startTime, expiryTime, endTime, firstBlock, lastBlock } = timestamps ?? NO_TIMES;
   const number = Number(seq);
   const block = (height: string) =>
     height === "0" ? undefined : (
@@ -77,7 +62,7 @@ export function EpochPage({
               ["Last block", block(lastBlock)],
             ]}
           />
-          {isCurrent && <Elapsed {...timestamps} />}
+          {isCurrent && timestamps && <Elapsed {...timestamps} />}
         </Panel>
         <Panel title="Validators">
           <Table
@@ -108,7 +93,7 @@ export function EpochPage({
   );
 }
 
-function Elapsed({ startTime, expiryTime }: Epoch["timestamps"]) {
+function Elapsed({ startTime, expiryTime }: api.EpochTimestamps) {
   const [start, end] = [timeMs(startTime), timeMs(expiryTime)];
   // By the chain's clock, which a devnet may move.
   const at = head.value?.timeMs;
@@ -125,10 +110,7 @@ function Elapsed({ startTime, expiryTime }: Epoch["timestamps"]) {
 }
 
 function Rewards({ epoch }: { readonly epoch: number }) {
-  const pages = useList<Summary>(
-    `/api/v2/rewards/epoch/summaries?filter.fromEpoch=${epoch}&filter.toEpoch=${epoch}`,
-    "summaries",
-  );
+  const pages = useList("rewards.listEpochSummaries", { filter: { fromEpoch: epoch, toEpoch: epoch } });
   return (
     <Table
       label="rewards"

@@ -1,10 +1,9 @@
-import { useRead } from "../data/read.ts";
-import type { Epoch } from "./epoch.tsx";
+import { useCall } from "../data/read.ts";
 import { EpochPage } from "./epoch.tsx";
 
 /** The epoch that runs. */
 export default function CurrentEpoch() {
-  const { data } = useRead<{ epoch: Epoch }>("/api/v2/epoch");
+  const { data } = useCall("epochs.get", {});
   return data === undefined ? (
     <div class="loading" aria-busy="true" />
   ) : (

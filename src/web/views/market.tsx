@@ -9,17 +9,17 @@ import { Asset, Id, Party } from "../components/id.tsx";
 import { Json } from "../components/json.tsx";
 import { Ladder } from "../components/ladder.tsx";
 import { Badge, Facts, Heading, Panel } from "../components/panel.tsx";
-import { Empty, ReadView } from "../components/states.tsx";
+import { CallView, Empty } from "../components/states.tsx";
 import { Table } from "../components/table.tsx";
 import { Tabs } from "../components/tabs.tsx";
 import { FullTime, Time } from "../components/time.tsx";
 import { OrderTable, PositionTable } from "../components/trading.tsx";
-import { useList, useRead } from "../data/read.ts";
+import { useCall, useList, useRead } from "../data/read.ts";
 import { enumWords } from "../format.ts";
 import { place, setQuery } from "../shell/router.ts";
 import type { ViewProps } from "../view-props.ts";
 import { Ticket } from "./market-ticket.tsx";
-import { type Market, type MarketData, MarketState } from "./markets.tsx";
+import { instrumentOf, type Market, type MarketData, MarketState } from "./markets.tsx";
 
 const TRADES = 16;
 const INTERVALS = ["1 minute", "5 minutes", "15 minutes", "1 hour", "6 hours", "1 day"] as const;
@@ -34,18 +34,21 @@ const SECONDS: Readonly<Record<(typeof INTERVALS)[number], number>> = {
 const AUCTIONS_SHOWN = 6;
 
 export default function MarketView({ params }: ViewProps) {
-  const id = encodeURIComponent(params.id ?? "");
   return (
-    <ReadView<{ market: Market }> path={`/api/v2/market/${id}`} missing="No market has this identifier">
+    <CallView
+      name="markets.get"
+      query={{ marketId: params.id ?? "" }}
+      missing="No market has this identifier"
+    >
       {({ market }) => <MarketPage market={market} />}
-    </ReadView>
+    </CallView>
   );
 }
 
 function MarketPage({ market }: { readonly market: Market }) {
-  const { id, tradableInstrument } = market;
-  const { instrument } = tradableInstrument;
-  const { data: answer } = useRead<{ marketData: MarketData }>(`/api/v2/market/data/${id}/latest`);
+  const { id } = market;
+  const instrument = instrumentOf(market);
+  const { data: answer } = useCall("markets.getLatestData", { marketId: id });
   const data = answer?.marketData;
   const decimals = Number(market.decimalPlaces);
   const positionDecimals = Number(market.positionDecimalPlaces);
@@ -87,12 +90,12 @@ function MarketPage({ market }: { readonly market: Market }) {
           {
             id: "orders",
             title: "Orders",
-            content: () => <OrderTable filter={`filter.marketIds=${id}`} hidden="market" />,
+            content: () => <OrderTable filter={{ marketIds: [id] }} hidden="market" />,
           },
           {
             id: "positions",
             title: "Positions",
-            content: () => <PositionTable filter={`filter.marketIds=${id}`} hidden="market" />,
+            content: () => <PositionTable filter={{ marketIds: [id] }} hidden="market" />,
           },
           { id: "margins", title: "Margins", content: () => <Margins market={id} /> },
           { id: "liquidity", title: "Liquidity", content: () => <Liquidity market={market} data={data} /> },
@@ -174,11 +177,8 @@ function Intervals() {
 }
 
 function MarketCandles({ market }: { readonly market: Market }) {
-  const { id, decimalPlaces, positionDecimalPlaces, tradableInstrument } = market;
-  type Ids = {
-    readonly intervalToCandleId: readonly { readonly interval: string; readonly candleId: string }[];
-  };
-  const { data } = useRead<Ids>(`/api/v2/candle/intervals?marketId=${id}`, { isLive: false });
+  const { id, decimalPlaces, positionDecimalPlaces } = market;
+  const { data } = useCall("candles.listIntervals", { marketId: id }, { isLive: false });
   const from = useSignal<number | undefined>(undefined);
   const { data: past } = useRead<Auctions>(
     from.value === undefined ? undefined : `/lyra/v1/markets/${id}/auctions?from=${from.value}`,
@@ -199,7 +199,7 @@ function MarketCandles({ market }: { readonly market: Market }) {
         onRead={(first) => {
           from.value = first;
         }}
-        label={`Candles of ${tradableInstrument.instrument.code}`}
+        label={`Candles of ${instrumentOf(market).code}`}
       />
       {past !== undefined && past.auctions.length > 0 && <PastAuctions auctions={past.auctions} />}
       <p class="chart-credit muted">
@@ -230,12 +230,14 @@ function PastAuctions({ auctions }: Pick<Auctions, "auctions">) {
   );
 }
 
-type Trade = api.Trade;
-
 function Trades({ market }: { readonly market: Market }) {
-  const { data, failure } = useList<Trade>(`/api/v2/trades?marketIds=${market.id}`, "trades", {
-    rows: TRADES,
-  });
+  const { data, failure } = useList(
+    "trades.list",
+    { marketIds: [market.id] },
+    {
+      rows: TRADES,
+    },
+  );
   return (
     <Table
       label="trades"
@@ -243,10 +245,7 @@ function Trades({ market }: { readonly market: Market }) {
       keyOf={({ id }) => id}
       expected={TRADES}
       empty={
-        <Empty
-          title="No trade yet"
-          command={`lyra devnet market run ${market.tradableInstrument.instrument.code} 50`}
-        />
+        <Empty title="No trade yet" command={`lyra devnet market run ${instrumentOf(market).code} 50`} />
       }
       columns={[
         {
@@ -272,7 +271,7 @@ function Trades({ market }: { readonly market: Market }) {
 type MarginLevels = api.MarginLevels;
 
 function Margins({ market }: { readonly market: string }) {
-  const pages = useList<MarginLevels>(`/api/v2/margin/levels?marketId=${market}`, "marginLevels");
+  const pages = useList("positions.listMarginLevels", { marketId: market });
   const level = (member: "maintenanceMargin" | "searchLevel" | "initialMargin" | "collateralReleaseLevel") =>
     ((row: MarginLevels) => <Amount amount={row[member]} asset={row.asset} />) as (
       row: MarginLevels,
@@ -296,14 +295,9 @@ function Margins({ market }: { readonly market: string }) {
   );
 }
 
-type Provision = api.LiquidityProvision;
-
 function Liquidity({ market, data }: { readonly market: Market; readonly data: MarketData | undefined }) {
-  const asset = market.tradableInstrument.instrument.future?.settlementAsset ?? "";
-  const pages = useList<Provision>(
-    `/api/v2/liquidity/provisions?marketId=${market.id}&live=true`,
-    "liquidityProvisions",
-  );
+  const asset = instrumentOf(market).future?.settlementAsset ?? "";
+  const pages = useList("liquidity.listProvisions", { marketId: market.id, live: true });
   return (
     <section class="panel">
       {data !== undefined && (
@@ -346,8 +340,8 @@ function Liquidity({ market, data }: { readonly market: Market; readonly data: M
 }
 
 function Terms({ market }: { readonly market: Market }) {
-  const { id, tradableInstrument, decimalPlaces, positionDecimalPlaces, marketTimestamps } = market;
-  const { future } = tradableInstrument.instrument;
+  const { id, decimalPlaces, positionDecimalPlaces, marketTimestamps } = market;
+  const { future } = instrumentOf(market);
   return (
     <section class="panel">
       <Facts
@@ -357,9 +351,9 @@ function Terms({ market }: { readonly market: Market }) {
           ["Settled in", future && <Asset key="asset" id={future.settlementAsset} />],
           ["Decimals of prices", decimalPlaces],
           ["Decimals of sizes", positionDecimalPlaces],
-          ["Proposed", <FullTime key="proposed" at={marketTimestamps.proposed} />],
-          ["Opened", <FullTime key="open" at={marketTimestamps.open} />],
-          ["Closed", <FullTime key="close" at={marketTimestamps.close} />],
+          ["Proposed", <FullTime key="proposed" at={marketTimestamps?.proposed} />],
+          ["Opened", <FullTime key="open" at={marketTimestamps?.open} />],
+          ["Closed", <FullTime key="close" at={marketTimestamps?.close} />],
         ]}
       />
       <Json title="Terms in full" value={market} />

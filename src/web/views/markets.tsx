@@ -4,24 +4,14 @@ import { Asset, Id } from "../components/id.tsx";
 import { Badge, Heading } from "../components/panel.tsx";
 import { Empty } from "../components/states.tsx";
 import { Table } from "../components/table.tsx";
-import { useList, useRead } from "../data/read.ts";
+import { useCall, useList } from "../data/read.ts";
 import { enumWords } from "../format.ts";
 
-export interface Market {
-  readonly id: string;
-  readonly state: string;
-  readonly tradingMode: string;
-  readonly decimalPlaces: string;
-  readonly positionDecimalPlaces: string;
-  readonly tradableInstrument: {
-    readonly instrument: {
-      readonly code: string;
-      readonly name: string;
-      readonly future: { readonly settlementAsset: string; readonly quoteName: string } | null;
-    };
-  };
-  readonly marketTimestamps: Readonly<Record<"proposed" | "pending" | "open" | "close", string>>;
-}
+export type Market = api.Market;
+
+const NO_INSTRUMENT = { code: "", name: "", future: undefined } as const;
+export const instrumentOf = ({ tradableInstrument }: Market) =>
+  tradableInstrument?.instrument ?? NO_INSTRUMENT;
 
 /** Prices are in the market's decimals. */
 export type MarketData = api.MarketData;
@@ -48,8 +38,8 @@ export function MarketState({
 const ENDED = /SETTLED|CLOSED|CANCELLED|REJECTED/;
 
 export default function MarketList() {
-  const pages = useList<Market>("/api/v2/markets", "markets");
-  const { data } = useRead<{ marketsData: readonly MarketData[] }>("/api/v2/markets/data");
+  const pages = useList("markets.list", {});
+  const { data } = useCall("markets.listLatestData", {});
   const dataOf = ({ id }: Market) => data?.marketsData.find(({ market }) => market === id);
   const price = (market: Market, member: "markPrice" | "bestBidPrice" | "bestOfferPrice") => {
     const value = dataOf(market)?.[member] ?? "0";
@@ -76,15 +66,15 @@ export default function MarketList() {
           columns={[
             {
               title: "Market",
-              cell: ({ id, tradableInstrument }) => (
-                <Id id={id} kind="market" name={tradableInstrument.instrument.code || undefined} isBare />
+              cell: (market) => (
+                <Id id={market.id} kind="market" name={instrumentOf(market).code || undefined} isBare />
               ),
             },
             {
               title: "Name",
               isWide: true,
               isMinor: true,
-              cell: ({ tradableInstrument }) => tradableInstrument.instrument.name,
+              cell: (market) => instrumentOf(market).name,
             },
             { title: "State", cell: (market) => <MarketState market={market} data={dataOf(market)} /> },
             { title: "Mark price", isNumber: true, cell: (market) => price(market, "markPrice") },
@@ -112,9 +102,7 @@ export default function MarketList() {
             {
               title: "Settled in",
               isMinor: true,
-              cell: ({ tradableInstrument }) => (
-                <Asset id={tradableInstrument.instrument.future?.settlementAsset ?? ""} />
-              ),
+              cell: (market) => <Asset id={instrumentOf(market).future?.settlementAsset ?? ""} />,
             },
           ]}
         />

@@ -5,7 +5,7 @@ import { Table } from "../components/table.tsx";
 import { useList } from "../data/read.ts";
 
 export default function PartyList() {
-  const pages = useList<{ id: string }>("/api/v2/parties", "parties");
+  const pages = useList("parties.list", {});
   return (
     <>
       <Heading title="Parties" />

@@ -6,45 +6,9 @@ import { Empty, Failure } from "../components/states.tsx";
 import { Table } from "../components/table.tsx";
 import { FullTime } from "../components/time.tsx";
 import { addresses } from "../data/node.ts";
-import { useRead } from "../data/read.ts";
+import { useCall } from "../data/read.ts";
 import { count } from "../format.ts";
 import { link } from "../shell/router.ts";
-
-interface Allowance {
-  readonly countForEpoch: string;
-  readonly maxForEpoch: string;
-  readonly bannedUntil?: string;
-  readonly minTokensRequired?: string;
-}
-
-interface BlockState {
-  readonly blockHeight: string;
-  readonly transactionsSeen: string;
-  /** Absent where no further proof for the block is taken. */
-  readonly expectedDifficulty?: string;
-  readonly difficulty: string;
-  readonly txPerBlock: string;
-  readonly increasingDifficulty: boolean;
-}
-
-interface Statistics {
-  readonly epochSeq: string;
-  readonly proposals: Allowance;
-  readonly delegations: Allowance;
-  readonly transfers: Allowance;
-  readonly nodeAnnouncements: Allowance;
-  readonly issueSignatures: Allowance;
-  readonly votes: {
-    readonly statistics: readonly { readonly proposal: string; readonly countForEpoch: string }[];
-    readonly maxForEpoch: string;
-    readonly bannedUntil?: string;
-  };
-  readonly pow: {
-    readonly blockStates: readonly BlockState[];
-    readonly bannedUntil?: string;
-    readonly numberOfPastBlocks: string;
-  };
-}
 
 const ALLOWANCES = [
   ["transfers", "Transfers"],
@@ -54,11 +18,9 @@ const ALLOWANCES = [
   ["issueSignatures", "Signatures issued"],
 ] as const;
 
-/** @param party as it stands in a path */
 export function SpamStatistics({ party }: { readonly party: string }) {
   const hasNode = addresses.value?.listening.some(({ name }) => name === "node") ?? false;
-  const path = hasNode ? `/statistics/spam/${party}` : undefined;
-  const { data, failure } = useRead<{ statistics: Statistics }>(path, { isOfNode: true });
+  const { data, failure } = useCall("node.getSpamStatistics", hasNode ? { partyId: party } : undefined);
   if (!hasNode)
     return (
       <Empty title="This node has no spam statistics" command="lyra sidecar --comet URL">

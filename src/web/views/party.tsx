@@ -14,7 +14,7 @@ import { Tabs } from "../components/tabs.tsx";
 import { Time } from "../components/time.tsx";
 import { OrderTable, PositionTable } from "../components/trading.tsx";
 import { partyName } from "../data/names.ts";
-import { useList, useRead } from "../data/read.ts";
+import { type Pages, useCall, useList } from "../data/read.ts";
 import { enumWords } from "../format.ts";
 import type { ViewProps } from "../view-props.ts";
 import { SpamStatistics } from "./party-spam.tsx";
@@ -22,8 +22,7 @@ import { TransferForm, WithdrawalForm } from "./send-forms.tsx";
 
 export default function PartyView({ params }: ViewProps) {
   const { id = "" } = params;
-  const key = encodeURIComponent(id);
-  const stake = useRead<{ currentStakeAvailable: string }>(`/api/v2/parties/${key}/stake?pagination.first=1`);
+  const stake = useCall("parties.getStake", { partyId: id, pagination: { first: 1 } });
   return (
     <>
       <Heading title={partyName(id) ?? "Party"} />
@@ -38,12 +37,12 @@ export default function PartyView({ params }: ViewProps) {
       <Tabs
         label="About the party"
         tabs={[
-          { id: "balances", title: "Balances", content: () => <Balances party={key} /> },
-          { id: "transactions", title: "Transactions", content: () => <Sent party={key} /> },
-          { id: "ledger", title: "Ledger", content: () => <Ledger party={key} /> },
-          { id: "trading", title: "Orders and positions", content: () => <Trading party={key} /> },
-          { id: "bridge", title: "Deposits and withdrawals", content: () => <Bridge party={key} /> },
-          { id: "stake", title: "Delegations and rewards", content: () => <Staking party={key} /> },
+          { id: "balances", title: "Balances", content: () => <Balances party={id} /> },
+          { id: "transactions", title: "Transactions", content: () => <Sent party={id} /> },
+          { id: "ledger", title: "Ledger", content: () => <Ledger party={id} /> },
+          { id: "trading", title: "Orders and positions", content: () => <Trading party={id} /> },
+          { id: "bridge", title: "Deposits and withdrawals", content: () => <Bridge party={id} /> },
+          { id: "stake", title: "Delegations and rewards", content: () => <Staking party={id} /> },
           {
             id: "send",
             title: "Send",
@@ -54,7 +53,7 @@ export default function PartyView({ params }: ViewProps) {
               </>
             ),
           },
-          { id: "spam", title: "Spam", content: () => <SpamStatistics party={key} /> },
+          { id: "spam", title: "Spam", content: () => <SpamStatistics party={id} /> },
         ]}
       />
     </>
@@ -72,7 +71,7 @@ function Balances({ party }: OfParty) {
       {chosen.value !== undefined && <BalanceChart account={chosen.value} />}
       <section class="panel">
         <AccountTable
-          filter={`filter.partyIds=${party}`}
+          filter={{ partyIds: [party] }}
           hidden="owner"
           action={(account) => (
             <button
@@ -97,28 +96,23 @@ const isSame = (one: Account | undefined, other: Account) =>
 
 const Sent = ({ party }: OfParty) => (
   <section class="panel">
-    <ActivityTable filter={`party=${party}`} hidden="sender" />
+    <ActivityTable filter={`party=${encodeURIComponent(party)}`} hidden="sender" />
   </section>
 );
 
 const Trading = ({ party }: OfParty) => (
   <>
-    <PositionTable filter={`filter.partyIds=${party}`} hidden="party" />
-    <OrderTable filter={`filter.partyIds=${party}`} hidden="party" />
+    <PositionTable filter={{ partyIds: [party] }} hidden="party" />
+    <OrderTable filter={{ partyIds: [party] }} hidden="party" />
   </>
 );
-
-type Entry = api.AggregatedLedgerEntry;
 
 const accountWords = (type: string) => enumWords(type, "ACCOUNT_TYPE_");
 
 function Ledger({ party }: OfParty) {
   const isIncoming = useSignal(false);
-  const side = isIncoming.value ? "to" : "from";
-  const pages = useList<Entry>(
-    `/api/v2/ledgerentry/history?filter.${side}AccountFilter.partyIds=${party}`,
-    "ledgerEntries",
-  );
+  const side = isIncoming.value ? "toAccountFilter" : "fromAccountFilter";
+  const pages = useList("ledger.listEntries", { filter: { [side]: { partyIds: [party] } } });
   return (
     <section class="panel">
       <div class="panel-head">
@@ -184,30 +178,41 @@ function Ledger({ party }: OfParty) {
 
 type Bridged = api.Deposit | api.Withdrawal;
 
+const useDeposits = (partyId: string): Pages<Bridged> => useList("deposits.list", { partyId });
+const useWithdrawals = (partyId: string): Pages<Bridged> => useList("withdrawals.list", { partyId });
+
 function Bridge({ party }: OfParty) {
   return (
     <>
       <Panel title="Deposits">
-        <BridgedTable kind="deposit" party={party} command="lyra devnet bridge deposit PARTY ASSET AMOUNT" />
+        <BridgedTable
+          kind="deposit"
+          rows={useDeposits(party)}
+          command="lyra devnet bridge deposit PARTY ASSET AMOUNT"
+        />
       </Panel>
       <Panel title="Withdrawals">
-        <BridgedTable kind="withdrawal" party={party} command="lyra devnet bridge claim WITHDRAWAL" />
+        <BridgedTable
+          kind="withdrawal"
+          rows={useWithdrawals(party)}
+          command="lyra devnet bridge claim WITHDRAWAL"
+        />
       </Panel>
     </>
   );
 }
 
-interface BridgedTableProps extends OfParty {
+interface BridgedTableProps {
   readonly kind: "deposit" | "withdrawal";
+  readonly rows: Pages<Bridged>;
   readonly command: string;
 }
 
-function BridgedTable({ kind, party, command }: BridgedTableProps) {
-  const pages = useList<Bridged>(`/api/v2/${kind}s?partyId=${party}`, `${kind}s`);
+function BridgedTable({ kind, rows, command }: BridgedTableProps) {
   return (
     <Table
       label={`${kind}s`}
-      rows={pages}
+      rows={rows}
       keyOf={({ id }) => id}
       expected={3}
       empty={<Empty title={`It has no ${kind}`} command={command} />}
@@ -230,18 +235,14 @@ function BridgedTable({ kind, party, command }: BridgedTableProps) {
   );
 }
 
-type Delegation = api.Delegation;
-
-type Reward = api.Reward;
-
 function Staking({ party }: OfParty) {
-  const epoch = useRead<{ epoch: { seq: string } }>("/api/v2/epoch");
+  const epoch = useCall("epochs.get", {});
   const seq = epoch.data?.epoch.seq;
-  const delegations = useList<Delegation>(
-    seq === undefined ? undefined : `/api/v2/delegations?partyId=${party}&epochId=${seq}`,
-    "delegations",
+  const delegations = useList(
+    "delegations.list",
+    seq === undefined ? undefined : { partyId: party, epochId: seq },
   );
-  const rewards = useList<Reward>(`/api/v2/rewards?partyId=${party}`, "rewards");
+  const rewards = useList("rewards.list", { partyId: party });
   return (
     <>
       <Panel title={seq === undefined ? "Delegated" : `Delegated in epoch ${seq}`}>

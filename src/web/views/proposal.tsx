@@ -1,34 +1,41 @@
+import type * as api from "../../client/api.generated.ts";
 import { Id, Party } from "../components/id.tsx";
 import { Json } from "../components/json.tsx";
 import { Badge, Facts, Heading, Panel } from "../components/panel.tsx";
 import { StakeAmount } from "../components/stake.tsx";
-import { Empty, ReadView } from "../components/states.tsx";
+import { CallView, Empty } from "../components/states.tsx";
 import { Table } from "../components/table.tsx";
 import { FullTime, Time } from "../components/time.tsx";
 import { useList } from "../data/read.ts";
 import { enumWords } from "../format.ts";
 import type { ViewProps } from "../view-props.ts";
-import { changeOf, type ProposalNode, ProposalState, type Vote } from "./proposals.tsx";
+import { changeOf, ProposalState } from "./proposals.tsx";
 import { VoteForm } from "./send-forms.tsx";
 
 export default function ProposalView({ params }: ViewProps) {
-  const id = encodeURIComponent(params.id ?? "");
   return (
-    <ReadView<{ data: ProposalNode }>
-      path={`/api/v2/governance?proposalId=${id}`}
+    <CallView
+      name="governance.getData"
+      query={{ proposalId: params.id ?? "" }}
       missing="No proposal has this identifier"
     >
-      {({ data }) => <ProposalFacts node={data} />}
-    </ReadView>
+      {({ data: { proposal, yes, no } }) =>
+        proposal && <ProposalFacts proposal={proposal} yes={yes} no={no} />
+      }
+    </CallView>
   );
 }
 
 /** Unix seconds as nanoseconds. */
-const nanoseconds = (seconds: string) => (seconds === "0" ? undefined : `${seconds}000000000`);
+const nanoseconds = (seconds = "0") => (seconds === "0" ? undefined : `${seconds}000000000`);
 
-function ProposalFacts({ node: { proposal, yes, no } }: { readonly node: ProposalNode }) {
+interface ProposalFactsProps extends Pick<api.GovernanceData, "yes" | "no"> {
+  readonly proposal: api.Proposal;
+}
+
+function ProposalFacts({ proposal, yes, no }: ProposalFactsProps) {
   const { id, reference, partyId, state, timestamp, terms, rationale, reason, errorDetails } = proposal;
-  const weight = (votes: readonly Vote[]) =>
+  const weight = (votes: readonly api.Vote[]) =>
     votes.reduce((sum, each) => sum + BigInt(each.totalGovernanceTokenBalance || "0"), 0n).toString();
   return (
     <>
@@ -58,8 +65,8 @@ function ProposalFacts({ node: { proposal, yes, no } }: { readonly node: Proposa
           <Facts
             rows={[
               ["Proposed", <FullTime key="at" at={timestamp} />],
-              ["Vote closes", <FullTime key="close" at={nanoseconds(terms.closingTimestamp)} />],
-              ["Takes effect", <FullTime key="enact" at={nanoseconds(terms.enactmentTimestamp)} />],
+              ["Vote closes", <FullTime key="close" at={nanoseconds(terms?.closingTimestamp)} />],
+              ["Takes effect", <FullTime key="enact" at={nanoseconds(terms?.enactmentTimestamp)} />],
               ["For", yes.length === 0 ? "0" : <Weight key="yes" votes={yes.length} amount={weight(yes)} />],
               ["Against", no.length === 0 ? "0" : <Weight key="no" votes={no.length} amount={weight(no)} />],
             ]}
@@ -86,7 +93,7 @@ function Weight({ votes, amount }: { readonly votes: number; readonly amount: st
 }
 
 function Votes({ proposal }: { readonly proposal: string }) {
-  const pages = useList<Vote>(`/api/v2/votes?proposalId=${encodeURIComponent(proposal)}`, "votes");
+  const pages = useList("governance.listVotes", { proposalId: proposal });
   return (
     <Table
       label="votes"

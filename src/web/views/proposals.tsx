@@ -7,44 +7,18 @@ import { Time } from "../components/time.tsx";
 import { useList } from "../data/read.ts";
 import { enumWords } from "../format.ts";
 
-export interface Proposal {
-  readonly id: string;
-  readonly reference: string;
-  readonly partyId: string;
-  readonly state: string;
-  /** Unix nanoseconds. */
-  readonly timestamp: string;
-  readonly reason?: string;
-  readonly errorDetails?: string;
-  readonly rationale?: { readonly title: string; readonly description: string };
-  readonly terms: {
-    /** Unix seconds. */
-    readonly closingTimestamp: string;
-    readonly enactmentTimestamp: string;
-    readonly [change: string]: unknown;
-  };
-}
+const CHANGES = [
+  ["newMarket", "new market"],
+  ["updateMarket", "change of a market"],
+  ["updateNetworkParameter", "network parameter"],
+  ["newAsset", "new asset"],
+  ["updateAsset", "change of an asset"],
+  ["newFreeform", "free form"],
+] as const;
 
-export interface ProposalNode {
-  readonly proposal: Proposal;
-  readonly yes: readonly Vote[];
-  readonly no: readonly Vote[];
-}
-
-export type Vote = api.Vote;
-
-const CHANGES: Readonly<Record<string, string>> = {
-  newMarket: "new market",
-  updateMarket: "change of a market",
-  updateNetworkParameter: "network parameter",
-  newAsset: "new asset",
-  updateAsset: "change of an asset",
-  newFreeform: "free form",
-};
-
-export function changeOf({ terms }: Proposal): string {
-  const kind = Object.keys(CHANGES).find((each) => terms[each] !== undefined && terms[each] !== null);
-  return kind === undefined ? "" : CHANGES[kind]!;
+export function changeOf({ terms }: api.Proposal): string {
+  const change = CHANGES.find(([member]) => terms?.[member] !== undefined);
+  return change === undefined ? "" : change[1];
 }
 
 const GOOD = /ENACTED|PASSED|OPEN/;
@@ -56,7 +30,11 @@ export function ProposalState({ state }: { readonly state: string }) {
 }
 
 export default function ProposalList() {
-  const pages = useList<ProposalNode>("/api/v2/governances", "connection");
+  const list = useList("governance.listData", {});
+  const data = list.data?.flatMap(({ proposal, yes, no }) =>
+    proposal === null ? [] : { proposal, yes, no },
+  );
+  const pages = { ...list, data };
   return (
     <>
       <Heading title="Proposals" />

@@ -1,106 +1,101 @@
 // Records without a view of their own: an order, a deposit, a withdrawal, each with its members.
 import type { ComponentChildren } from "preact";
+import type * as api from "../../client/api.generated.ts";
 import { Amount, Scaled } from "../components/amount.tsx";
 import { Asset, Id, Market, Party } from "../components/id.tsx";
 import { Json } from "../components/json.tsx";
 import { Facts, Heading, Panel } from "../components/panel.tsx";
-import { Empty, ReadView } from "../components/states.tsx";
+import { CallView, Empty } from "../components/states.tsx";
 import { FullTime } from "../components/time.tsx";
 import { marketOf } from "../data/names.ts";
-import { useRead } from "../data/read.ts";
+import { useCall } from "../data/read.ts";
 import { enumWords } from "../format.ts";
 import { place } from "../shell/router.ts";
 import type { ViewProps } from "../view-props.ts";
 
-type Members = Readonly<Record<string, unknown>>;
 type Rows = readonly (readonly [string, ComponentChildren])[];
 
-interface Kind {
-  readonly title: string;
-  readonly path: string;
-  readonly member: string;
-  readonly rows: (record: Members) => Rows;
-}
-
-const text = (value: unknown) => (typeof value === "string" ? value : "");
-const words = (value: unknown, prefix: string) => enumWords(text(value), prefix) || undefined;
-
-function bridged(record: Members, amount: string, prefix: string): Rows {
+function bridgedRows(record: api.Deposit | api.Withdrawal): Rows {
+  const { partyId, amount, asset, status, txHash, createdTimestamp } = record;
   return [
-    ["Party", <Party key="party" id={text(record.partyId)} />],
-    ["Amount", <Amount key="amount" amount={amount} asset={text(record.asset)} />],
-    ["Asset", <Asset key="asset" id={text(record.asset)} isBare={false} />],
-    ["Status", words(record.status, prefix)],
-    ["Transaction outside", <Id key="tx" id={text(record.txHash)} />],
-    ["Created", <FullTime key="created" at={text(record.createdTimestamp)} />],
+    ["Party", <Party key="party" id={partyId} />],
+    ["Amount", <Amount key="amount" amount={amount} asset={asset} />],
+    ["Asset", <Asset key="asset" id={asset} isBare={false} />],
+    ["Status", enumWords(status, "STATUS_") || undefined],
+    ["Transaction outside", <Id key="tx" id={txHash} />],
+    ["Created", <FullTime key="created" at={createdTimestamp} />],
   ];
 }
 
-function orderRows(order: Members): Rows {
-  const facts = marketOf(text(order.marketId));
-  const scaled = (value: unknown, decimals: number) => <Scaled value={text(value)} decimals={decimals} />;
+function orderRows(order: api.Order): Rows {
+  const { partyId, marketId, side, price, size, remaining, type, timeInForce, status, reason } = order;
+  const { decimals = 0, positionDecimals = 0 } = marketOf(marketId) ?? {};
   return [
-    ["Party", <Party key="party" id={text(order.partyId)} />],
-    ["Market", <Market key="market" id={text(order.marketId)} isBare={false} />],
-    ["Side", words(order.side, "SIDE_")],
-    ["Price", scaled(order.price, facts?.decimals ?? 0)],
-    ["Size", scaled(order.size, facts?.positionDecimals ?? 0)],
-    ["Remaining", scaled(order.remaining, facts?.positionDecimals ?? 0)],
-    ["Type", words(order.type, "TYPE_")],
-    ["Time in force", words(order.timeInForce, "TIME_IN_FORCE_")],
-    ["Status", words(order.status, "STATUS_")],
-    ["Refused because", words(order.reason, "ORDER_ERROR_")],
-    ["Reference", text(order.reference) || undefined],
-    ["Created", <FullTime key="created" at={text(order.createdAt)} />],
+    ["Party", <Party key="party" id={partyId} />],
+    ["Market", <Market key="market" id={marketId} isBare={false} />],
+    ["Side", enumWords(side, "SIDE_") || undefined],
+    ["Price", <Scaled key="price" value={price} decimals={decimals} />],
+    ["Size", <Scaled key="size" value={size} decimals={positionDecimals} />],
+    ["Remaining", <Scaled key="remaining" value={remaining} decimals={positionDecimals} />],
+    ["Type", enumWords(type, "TYPE_") || undefined],
+    ["Time in force", enumWords(timeInForce, "TIME_IN_FORCE_") || undefined],
+    ["Status", enumWords(status, "STATUS_") || undefined],
+    ["Refused because", (reason && enumWords(reason, "ORDER_ERROR_")) || undefined],
+    ["Reference", order.reference || undefined],
+    ["Created", <FullTime key="created" at={order.createdAt} />],
   ];
 }
-
-const KINDS: Readonly<Record<string, Kind>> = {
-  order: { title: "Order", path: "order", member: "order", rows: orderRows },
-  deposit: {
-    title: "Deposit",
-    path: "deposit",
-    member: "deposit",
-    rows: (record) => bridged(record, text(record.amount), "STATUS_"),
-  },
-  withdrawal: {
-    title: "Withdrawal",
-    path: "withdrawal",
-    member: "withdrawal",
-    rows: (record) => bridged(record, text(record.amount), "STATUS_"),
-  },
-};
 
 export default function RecordView({ params }: ViewProps) {
-  const kind = KINDS[place.value.parts[0] ?? ""]!;
   const { id = "" } = params;
+  switch (place.value.parts[0]) {
+    case "order":
+      return (
+        <CallView name="orders.get" query={{ orderId: id }} missing="No order has this identifier">
+          {({ order }) => <RecordPanel title="Order" record={order} rows={orderRows(order)} />}
+        </CallView>
+      );
+    case "deposit":
+      return (
+        <CallView name="deposits.get" query={{ id }} missing="No deposit has this identifier">
+          {({ deposit }) => <RecordPanel title="Deposit" record={deposit} rows={bridgedRows(deposit)} />}
+        </CallView>
+      );
+    default:
+      return (
+        <CallView name="withdrawals.get" query={{ id }} missing="No withdrawal has this identifier">
+          {({ withdrawal }) => (
+            <>
+              <RecordPanel title="Withdrawal" record={withdrawal} rows={bridgedRows(withdrawal)} />
+              <Bundle withdrawal={id} />
+            </>
+          )}
+        </CallView>
+      );
+  }
+}
+
+interface RecordPanelProps {
+  readonly title: string;
+  readonly record: { readonly id: string };
+  readonly rows: Rows;
+}
+
+function RecordPanel({ title, record, rows }: RecordPanelProps) {
   return (
-    <ReadView<Members>
-      path={`/api/v2/${kind.path}/${encodeURIComponent(id)}`}
-      missing={`No ${kind.title.toLowerCase()} has this identifier`}
-    >
-      {(answer) => {
-        const record = answer[kind.member] as Members;
-        return (
-          <>
-            <Heading title={kind.title} />
-            <Panel title={kind.title}>
-              <Facts rows={[["Identifier", <Id key="id" id={id} isLong />], ...kind.rows(record)]} />
-              <Json value={record} />
-            </Panel>
-            {kind === KINDS.withdrawal && <Bundle withdrawal={id} />}
-          </>
-        );
-      }}
-    </ReadView>
+    <>
+      <Heading title={title} />
+      <Panel title={title}>
+        <Facts rows={[["Identifier", <Id key="id" id={record.id} isLong />], ...rows]} />
+        <Json value={record} />
+      </Panel>
+    </>
   );
 }
 
 /** Signatures with which the bridge pays a withdrawal out. */
 function Bundle({ withdrawal }: { readonly withdrawal: string }) {
-  const { data, failure } = useRead<Members>(
-    `/api/v2/erc20/asset/withdrawal/bundle?withdrawalId=${encodeURIComponent(withdrawal)}`,
-  );
+  const { data, failure } = useCall("erc20Bridge.getWithdrawalApproval", { withdrawalId: withdrawal });
   return (
     <Panel title="Bundle for the bridge">
       {failure !== undefined && (
@@ -112,7 +107,7 @@ function Bundle({ withdrawal }: { readonly withdrawal: string }) {
         <>
           <Facts
             rows={Object.entries(data).map(
-              ([name, value]) => [name, <Id key={name} id={text(value)} isLong />] as const,
+              ([name, value]) => [name, <Id key={name} id={value} isLong />] as const,
             )}
           />
           <Json value={data} />

@@ -1,25 +1,23 @@
+import type * as api from "../../client/api.generated.ts";
 import { Id, Party } from "../components/id.tsx";
 import { Json } from "../components/json.tsx";
 import { Facts, Heading, Panel } from "../components/panel.tsx";
 import { StakeAmount } from "../components/stake.tsx";
-import { Empty, ReadView } from "../components/states.tsx";
+import { CallView, Empty } from "../components/states.tsx";
 import { Table } from "../components/table.tsx";
 import type { ViewProps } from "../view-props.ts";
 import { DelegationForm } from "./send-forms.tsx";
-import { rankOf, type Validator } from "./validators.tsx";
+import { rankOf } from "./validators.tsx";
 
 export default function ValidatorView({ params }: ViewProps) {
   return (
-    <ReadView<{ node: Validator }>
-      path={`/api/v2/node/${encodeURIComponent(params.id ?? "")}`}
-      missing="No validator has this identifier"
-    >
+    <CallView name="nodes.get" query={{ id: params.id ?? "" }} missing="No validator has this identifier">
       {({ node }) => <ValidatorFacts node={node} />}
-    </ReadView>
+    </CallView>
   );
 }
 
-function ValidatorFacts({ node }: { readonly node: Validator }) {
+function ValidatorFacts({ node }: { readonly node: api.Node }) {
   const { id, name, pubKey, tmPubKey, ethereumAddress, infoUrl, location, rankingScore, delegations } = node;
   return (
     <>

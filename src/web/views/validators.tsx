@@ -1,3 +1,4 @@
+import type * as api from "../../client/api.generated.ts";
 import { Id } from "../components/id.tsx";
 import { Badge, Heading } from "../components/panel.tsx";
 import { StakeAmount } from "../components/stake.tsx";
@@ -6,37 +7,11 @@ import { Table } from "../components/table.tsx";
 import { useList } from "../data/read.ts";
 import { enumWords } from "../format.ts";
 
-export interface Validator {
-  readonly id: string;
-  readonly name: string;
-  readonly pubKey: string;
-  readonly tmPubKey: string;
-  readonly ethereumAddress: string;
-  readonly infoUrl: string;
-  readonly location: string;
-  readonly stakedByOperator: string;
-  readonly stakedByDelegates: string;
-  readonly stakedTotal: string;
-  readonly pendingStake: string;
-  readonly delegations: readonly {
-    readonly party: string;
-    readonly amount: string;
-    readonly epochSeq: string;
-  }[];
-  readonly rankingScore: {
-    readonly stakeScore: string;
-    readonly performanceScore: string;
-    readonly status: string;
-    readonly votingPower: number | string;
-    readonly rankingScore: string;
-  } | null;
-}
-
-export const rankOf = ({ rankingScore }: Pick<Validator, "rankingScore">) =>
+export const rankOf = ({ rankingScore }: Pick<api.Node, "rankingScore">) =>
   enumWords(rankingScore?.status, "VALIDATOR_NODE_STATUS_");
 
 export default function ValidatorList() {
-  const pages = useList<Validator>("/api/v2/nodes", "nodes");
+  const pages = useList("nodes.list", {});
   return (
     <>
       <Heading title="Validators" />
